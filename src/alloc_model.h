@@ -1,0 +1,84 @@
+// The contract of an allocation model: which cluster an observation belongs to.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "feature_block.h"
+#include "pool.h"
+#include "summary.h"
+
+namespace bnpvi {
+
+/// Global variational parameters: a plain value.
+///
+/// `effective` is the statistic that the parameters amount to: the whole-data summary after an exact
+/// global step, a running average in stochastic learning (η = η_0 + T is linear in T). u and omega are
+/// the top-level sticks of the hierarchical models, empty otherwise.
+struct Globals {
+  Summary effective;
+  Vec u, omega;
+};
+
+/// Named terms of the objective, in a fixed order; they sum to the ELBO.
+using Terms = std::vector<std::pair<std::string, double>>;
+
+/// Receives the responsibilities of every block during a local step. visit() is called by several
+/// threads at once but with different chunk numbers; chunks are numbered by position in the batch, so
+/// keeping storage by chunk and joining it in order gives the same bits for any number of threads.
+class ResponsibilitySink {
+ public:
+  virtual ~ResponsibilitySink() = default;
+  virtual void begin(Index n_chunks) = 0;
+  /// rows: the n rows of the block; w: their posterior log weights (n × K) when available, or nullptr.
+  virtual void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) = 0;
+};
+
+/// What a local step works on.
+struct LocalInput {
+  const Dataset& data;
+  const std::vector<Index>& units;  // rows (mixtures), documents or sequences of the batch, ascending
+  const ObsModel& obs;
+  const Weights& weights;           // of the observation model at the current globals
+  const Globals& globals;
+  Pool& pool;
+  Index width = 0;                  // L of L-sparse responsibilities; 0 = dense
+  ResponsibilitySink* sink = nullptr;
+};
+
+/// Prior and variational posterior of the assignments. Immutable.
+///
+/// Laws: after global_step the ELBO is a maximum over the global parameters; local_step followed by
+/// global_step never lowers the ELBO; batches' summaries add up to the whole data's.
+class AllocModel {
+ public:
+  virtual ~AllocModel() = default;
+
+  virtual SummaryShape shape(const ObsModel& obs) const = 0;
+
+  /// True when units are groups of rows (documents, sequences), false when they are single rows.
+  virtual bool grouped() const = 0;
+
+  /// Fixed number of clusters, or 0 when the model lets it vary.
+  virtual Index fixed_k() const { return 0; }
+
+  /// True when the objective depends on the order of the clusters (sticks), so that reordering is a move.
+  virtual bool ordered() const = 0;
+
+  /// The optimal q(z) of the given units at fixed globals, summarised.
+  virtual Summary local_step(const LocalInput& in) const = 0;
+
+  /// Globals that maximise the ELBO given the whole-data summary; `from` warm-starts iterative searches
+  /// (its u and omega may be empty or of another length).
+  virtual Globals global_step(const Summary& total, const Globals& from) const = 0;
+
+  /// Terms of the ELBO other than the data term, at any globals, for assignments summarised by total.
+  virtual Terms elbo_terms(const Summary& total, const Globals& globals) const = 0;
+
+  /// E[π_k] over the K clusters, and after them whatever else a user may read (sticks, ...).
+  virtual Vec mean_weights(const Globals& globals) const = 0;
+  virtual NamedArrays posterior(const Globals& globals) const = 0;
+};
+
+}  // namespace bnpvi

@@ -1,0 +1,46 @@
+// The hot loops, behind one table that is chosen once for the processor at hand.
+#pragma once
+#include "types.h"
+
+namespace bnpvi {
+
+/// Dense inner loops. All arrays are row-major; ld* is the distance between rows, in doubles.
+/// Every version of a kernel agrees with the others to 1e-12 relative; for one version the result
+/// depends on its arguments only. No kernel allocates.
+struct Kernels {
+  const char* name;
+
+  /// C = A Bᵀ: A is n × p, B is k × p, C is n × k.
+  void (*product_nt)(Index n, Index k, Index p, const double* a, Index lda, const double* b, Index ldb,
+                     double* c, Index ldc);
+
+  /// S += Rᵀ A: R is n × k, A is n × p, S is k × p.
+  void (*add_product_tn)(Index n, Index k, Index p, const double* r, Index ldr, const double* a, Index lda,
+                         double* s, Index lds);
+
+  /// Out row i = the lower triangle of v_i v_iᵀ packed by rows, (j, l) at j(j+1)/2 + l for l ≤ j;
+  /// v is n × m, out has m(m+1)/2 columns.
+  void (*packed_outer)(Index n, Index m, const double* v, Index ldv, double* out, Index ldo);
+
+  /// Each row w of W (n × k) becomes exp(w − log_norm), log_norm = log Σ exp(w), with entries below
+  /// `floor` (a probability, ≥ 0) set to exactly 0 and left out of log_norm, so that a row sums to 1
+  /// over its support and  −Σ r log r = log_norm − Σ r w  exactly over that support.
+  void (*softmax_rows)(Index n, Index k, double* w, Index ldw, double floor, double* log_norm);
+
+  /// y += Σ_i x_i B_row(index_i) : B is · × k, y has k entries; the sparse row times dense matrix.
+  void (*add_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb,
+                          double* y);
+
+  /// B_row(index_i) += x_i r : the transpose of the above.
+  void (*scatter_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* r, double* b,
+                              Index ldb);
+};
+
+/// The best version for this processor, or the one named by the environment variable BNPVI_KERNELS
+/// ("base", "avx2", "avx512") when the processor can run it. Chosen at first use.
+const Kernels& kernels();
+
+/// The version of that name, or nullptr when it was not built or the processor cannot run it.
+const Kernels* kernels_named(const char* name);
+
+}  // namespace bnpvi

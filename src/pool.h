@@ -1,0 +1,59 @@
+// A thread pool that belongs to one fit.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "monitor.h"
+#include "types.h"
+
+namespace bnpvi {
+
+/// Runs numbered tasks on a fixed number of threads, the calling one among them.
+///
+/// Which thread runs a task is unspecified, so a task writes only to storage numbered by the task;
+/// whoever started the tasks combines that storage in task order. Results then do not depend on the
+/// number of threads. Safe after fork(), because no thread outlives the pool.
+class Pool {
+ public:
+  Pool(Index n_threads, Monitor& monitor);
+  ~Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  /// Runs task(0) .. task(n-1) and returns when all are done; rethrows the first exception.
+  void run(Index n, const std::function<void(Index)>& task);
+
+  /// To be called by long tasks every few milliseconds of work: throws Interrupted when the user asked
+  /// to stop. Asks the monitor (at most 20 times a second) only on the calling thread.
+  void poll();
+
+  Monitor& monitor() { return monitor_; }
+
+ private:
+  void work();
+  void take_tasks();
+
+  Monitor& monitor_;
+  const std::thread::id caller_;
+  std::chrono::steady_clock::time_point last_asked_;
+  std::atomic<bool> stop_{false};
+
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  const std::function<void(Index)>* task_ = nullptr;
+  std::atomic<Index> next_{0};
+  Index n_tasks_ = 0;
+  Index busy_ = 0;
+  unsigned long generation_ = 0;
+  bool closing_ = false;
+  std::exception_ptr error_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace bnpvi

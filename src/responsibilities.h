@@ -1,0 +1,29 @@
+// Responsibilities of a block of rows: dense or L-sparse behind one type.
+#pragma once
+#include "types.h"
+
+namespace bnpvi {
+
+/// n × K responsibilities of one block of rows, each row summing to 1.
+/// Dense: value is n × K. Sparse: each row keeps `width` = L entries, value and cluster are n × L.
+struct Responsibilities {
+  Index n = 0;
+  Index k = 0;
+  Index width = 0;            // K when dense, L when sparse
+  bool sparse = false;
+  Vec value;                  // n × width, row-major
+  std::vector<int> cluster;   // n × width when sparse
+
+  double get(Index row, Index j) const;
+};
+
+/// Turns posterior log weights W (n × K, overwritten) into responsibilities: all K of them, or the
+/// `width` largest of each row when 0 < width < K [Hughes 2016, ch. 7], the exact optimum of the bound
+/// under that constraint. Entries below `negligible` become exactly 0. log_norm (n) receives the
+/// log-normaliser over the support, so that Σ log_norm − Σ r w is the entropy exactly.
+void normalise(Index n, Index k, Vec& w, Index width, Responsibilities& out, Vec& log_norm);
+
+/// Responsibilities below this are exactly zero; at most K·1e-12 of an observation's bound is given up.
+inline constexpr double negligible = 1e-12;
+
+}  // namespace bnpvi

@@ -1,0 +1,43 @@
+// The state of a fit: a plain value, cheap to copy.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "alloc_model.h"
+
+namespace bnpvi {
+
+/// An immutable pair of models with the data they are fitted to.
+struct Problem {
+  const Dataset& data;
+  const ObsModel& obs;
+  const AllocModel& alloc;
+  std::vector<std::vector<Index>> batches;  // units of each batch
+  Index width = 0;                          // L, 0 = dense
+  unsigned long long seed = 0;
+};
+
+/// Whole-data summary, the memoized summaries it is the sum of (shared between copies until a batch
+/// is visited again), and the globals that are optimal for it.
+///
+/// A move is a function State → optional<State>: accepting is assignment, rejecting is nothing.
+struct State {
+  Summary total;
+  std::vector<std::shared_ptr<const Summary>> batch;  // null until first visited
+  Globals globals;
+  double elbo = 0;
+
+  Index k() const { return total.k; }
+};
+
+/// Terms of the ELBO ("data", then the allocation model's): exact for any summary and any globals.
+Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals);
+double sum_terms(const Terms& terms);
+
+/// Globals and ELBO made optimal for state.total.
+void refresh(const Problem& problem, State& state);
+
+/// total ← Σ_b batch[b], so that the differences of many updates cannot drift.
+void resum(State& state);
+
+}  // namespace bnpvi

@@ -1,0 +1,44 @@
+// Additive statistics: what a batch, or the whole data set, tells about each cluster.
+#pragma once
+#include "types.h"
+
+namespace bnpvi {
+
+/// Sizes of a Summary that do not change during a fit.
+struct SummaryShape {
+  Index p = 1;        // length of one cluster's observation statistic; entry 0 is N_k
+  Index q = 0;        // further per-cluster statistics of the allocation model
+  bool pairs = false; // K × K statistics (transition counts)
+  Index scalars = 1;  // entry 0 is the entropy H of q(z)
+};
+
+/// Sufficient statistics of K clusters. A plain value: every entry is a sum over observations, so
+/// summaries of disjoint data add, and memoization, moves, checkpoints and remote workers need only the
+/// operations below.
+struct Summary {
+  SummaryShape shape;
+  Index k = 0;
+  Vec obs;     // K × p, row-major: T_k = (N_k, S_k)
+  Vec extra;   // K × q, row-major
+  Vec pair;    // K × K, row-major, when shape.pairs
+  Vec scalar;  // shape.scalars
+
+  Summary() = default;
+  Summary(const SummaryShape& shape, Index k);
+
+  double* t(Index j) { return obs.data() + j * shape.p; }
+  const double* t(Index j) const { return obs.data() + j * shape.p; }
+  double size(Index j) const { return obs[static_cast<std::size_t>(j * shape.p)]; }
+  Vec sizes() const;
+  double& entropy() { return scalar[0]; }
+  double entropy() const { return scalar[0]; }
+
+  void add(const Summary& other, double scale = 1);  // same shape and k
+  void scale(double c);
+  void merge(Index a, Index b);                      // a < b: b's statistics join a's, b goes; entropy is left alone
+  void drop(Index j);                                // its statistics are lost
+  void append(Index m);                              // m empty clusters at the end
+  void permute(const std::vector<Index>& order);     // new cluster j is old cluster order[j]
+};
+
+}  // namespace bnpvi
