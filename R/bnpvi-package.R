@@ -1,0 +1,22 @@
+#' bnpvi: variational inference for Bayesian nonparametric models
+#'
+#' Every model is fitted by one grammar: data first, then what is observed
+#' (`obs`), what is believed (`prior`), how to fit (`control`). Start with
+#' [bnp_mixture()].
+#'
+#' @keywords internal
+#' @useDynLib bnpvi, .registration = TRUE
+#' @importFrom Rcpp evalCpp
+#' @importFrom generics tidy glance augment
+#' @importFrom rlang %||%
+#' @importFrom stats coef fitted predict simulate nobs update logLik
+"_PACKAGE"
+
+#' @export
+generics::tidy
+
+#' @export
+generics::glance
+
+#' @export
+generics::augment

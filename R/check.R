@@ -1,0 +1,155 @@
+# Errors and the checks of arguments that constructors share. Every message
+# names the argument, what was found and the remedy.
+
+abort <- function(what, message, call = rlang::caller_env(), .envir = parent.frame()) {
+  cli::cli_abort(
+    message,
+    class = c(paste0("bnpvi_error_", what), "bnpvi_error"),
+    call = call, .envir = .envir
+  )
+}
+
+# "3, 7, 12 and 4 more": the places of a problem, briefly.
+places <- function(at, max = 5L) {
+  at <- as.character(at)
+  if (length(at) <= max) {
+    return(paste(at, collapse = ", "))
+  }
+  paste0(paste(at[seq_len(max)], collapse = ", "), " and ", length(at) - max, " more")
+}
+
+describe <- function(x) {
+  if (is.null(x)) {
+    return("NULL")
+  }
+  if (is.atomic(x) && length(x) == 1L) {
+    return(if (is.character(x)) dQuote(x, FALSE) else format(x))
+  }
+  size <- if (is.null(dim(x))) paste("length", length(x)) else paste(dim(x), collapse = " x ")
+  paste0(if (is.object(x)) class(x)[1] else typeof(x), " of ", size)
+}
+
+check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_env()) {
+  ok <- is.numeric(x) && length(x) == 1L && is.finite(x) &&
+    (if (strict) x > lower else x >= lower)
+  if (!ok) {
+    relation <- if (strict) "above" else "at least"
+    abort("argument", c(
+      "{.arg {arg}} must be one finite number {relation} {lower}, not {describe(x)}."
+    ), call = call)
+  }
+  as.double(x)
+}
+
+check_count <- function(x, arg, lower = 1L, call = rlang::caller_env()) {
+  ok <- is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x) &&
+    x >= lower && x <= .Machine$integer.max
+  if (!ok) {
+    abort("argument", "{.arg {arg}} must be one whole number of at least {lower}, not {describe(x)}.",
+      call = call
+    )
+  }
+  as.integer(x)
+}
+
+check_flag <- function(x, arg, call = rlang::caller_env()) {
+  if (!is.logical(x) || length(x) != 1L || is.na(x)) {
+    abort("argument", "{.arg {arg}} must be {.code TRUE} or {.code FALSE}, not {describe(x)}.",
+      call = call
+    )
+  }
+  x
+}
+
+check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
+  if (identical(x, choices)) {
+    return(choices[1])
+  }
+  if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
+    abort("argument", "{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.",
+      call = call
+    )
+  }
+  x
+}
+
+check_class <- function(x, class, arg, makers, call = rlang::caller_env()) {
+  if (!inherits(x, class)) {
+    abort("argument", "{.arg {arg}} must be made by {.or {.fn {makers}}}, not {describe(x)}.",
+      call = call
+    )
+  }
+  x
+}
+
+check_no_dots <- function(..., call = rlang::caller_env()) {
+  extra <- names(list(...)) %||% rep("", ...length())
+  if (length(extra)) {
+    extra[!nzchar(extra)] <- "(unnamed)"
+    abort("argument", c(
+      "Unused argument{?s}: {.arg {extra}}.",
+      i = "Check the spelling against the help page."
+    ), call = call)
+  }
+}
+
+# A finite numeric vector, or NULL.
+check_vector <- function(x, arg, call = rlang::caller_env()) {
+  if (is.null(x)) {
+    return(NULL)
+  }
+  if (!is.numeric(x) || !is.null(dim(x)) || !length(x)) {
+    abort("argument", "{.arg {arg}} must be a numeric vector or {.code NULL}, not {describe(x)}.",
+      call = call
+    )
+  }
+  bad <- which(!is.finite(x))
+  if (length(bad)) {
+    abort("argument", "{.arg {arg}} must be finite; {cli::qty(length(bad))}element{?s} {places(bad)} {cli::qty(length(bad))}{?is/are} not.", call = call)
+  }
+  x
+}
+
+# A symmetric positive definite matrix, or what stands for one: a positive
+# number (times the identity) or a positive vector (the diagonal). NULL stays.
+check_definite <- function(x, arg, call = rlang::caller_env()) {
+  if (is.null(x) || !is.matrix(x)) {
+    x <- check_vector(x, arg, call)
+    if (!is.null(x) && any(x <= 0)) {
+      abort("not_definite", c(
+        "{.arg {arg}} must be positive; {cli::qty(sum(x <= 0))}element{?s} {places(which(x <= 0))} {cli::qty(sum(x <= 0))}{?is/are} not."
+      ), call = call)
+    }
+    return(x)
+  }
+  if (!is.numeric(x) || nrow(x) != ncol(x) || !all(is.finite(x))) {
+    abort("argument", "{.arg {arg}} must be a square matrix of finite numbers, not {describe(x)}.",
+      call = call
+    )
+  }
+  if (!isSymmetric(unname(x), tol = 1e-8)) {
+    abort("not_definite", c(
+      "{.arg {arg}} must be symmetric.",
+      i = "Use {.code (m + t(m)) / 2} when the difference is only rounding."
+    ), call = call)
+  }
+  if (!is_definite(x)) {
+    abort("not_definite", c(
+      "{.arg {arg}} must be positive definite: all its eigenvalues above 0.",
+      i = "Add a small multiple of the identity, or leave {.code NULL} for the default."
+    ), call = call)
+  }
+  x
+}
+
+# Positive definite after scaling to unit diagonal, so that the units of the
+# columns do not matter.
+is_definite <- function(x) {
+  d <- diag(x)
+  if (any(d <= 0) || any(!is.finite(d))) {
+    return(FALSE)
+  }
+  correlation <- x / sqrt(d) / rep(sqrt(d), each = nrow(x))
+  !inherits(try(chol.default(correlation), silent = TRUE), "try-error") &&
+    min(eigen(correlation, symmetric = TRUE, only.values = TRUE)$values) > 1e-14
+}

@@ -1,0 +1,176 @@
+#' How to fit
+#'
+#' @param algorithm `"memoized"`: batches are visited in turn and the exact
+#'   summaries of the whole data are kept up to date after each. `"full"`: all
+#'   data at every step. `"stochastic"`: noisy steps on random batches with a
+#'   decreasing `learning_rate`; moves are not tried.
+#' @param batches Number of batches. Default: 1 up to 20,000 observations, then
+#'   one per 10,000, at most 50; at least 10 for `"stochastic"`.
+#' @param max_laps Most passes over the data.
+#' @param tol A fit has converged when a lap without accepted moves raises the
+#'   bound by less than `tol` times its size and moves no observation.
+#' @param restarts Number of fits from different random starts; the one with
+#'   the highest bound is returned.
+#' @param k_init Number of clusters to start with. Default: 1 when births are
+#'   on, 25 otherwise (fewer when there are fewer observations), and the `k` of
+#'   a finite prior.
+#' @param init How to start: `"bregman"` seeds clusters far apart in the
+#'   observation model's own divergence (k-means++), `"kmeans"` refines those
+#'   seeds by hard assignment, `"random"` takes random observations.
+#' @param moves [bnp_moves()]; `FALSE` for none, which fixes the number of
+#'   clusters; `TRUE` for the default ones.
+#' @param sparsity Most clusters that one observation may belong to, or `NULL`
+#'   for all.
+#' @param threads Number of threads. The result does not depend on it.
+#' @param seed One whole number that determines the fit. `NULL` draws it from
+#'   R's generator, so that [set.seed()] governs.
+#' @param verbose Show progress?
+#' @param learning_rate For `"stochastic"`: step t has the rate
+#'   `(delay + t)^-power`.
+#' @param ... Must be empty.
+#' @return An object of class `bnp_control`.
+#' @examples
+#' bnp_control(restarts = 5, seed = 1)
+#' bnp_control("full", k_init = 10, moves = FALSE)
+#' @export
+bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches = NULL,
+                        max_laps = 100L, tol = 1e-6, restarts = 1L, k_init = NULL,
+                        init = c("bregman", "random", "kmeans"), moves = bnp_moves(),
+                        sparsity = NULL, threads = getOption("mc.cores", 1L), seed = NULL,
+                        verbose = interactive(), learning_rate = c(delay = 1, power = 0.6), ...) {
+  check_no_dots(...)
+  structure(
+    list(
+      algorithm = check_choice(algorithm, c("memoized", "full", "stochastic"), "algorithm"),
+      batches = if (!is.null(batches)) check_count(batches, "batches"),
+      max_laps = check_count(max_laps, "max_laps"),
+      tol = check_number(tol, "tol", strict = FALSE),
+      restarts = check_count(restarts, "restarts"),
+      k_init = if (!is.null(k_init)) check_count(k_init, "k_init"),
+      init = check_choice(init, c("bregman", "random", "kmeans"), "init"),
+      moves = check_moves(moves),
+      sparsity = if (!is.null(sparsity)) check_count(sparsity, "sparsity"),
+      threads = check_count(threads, "threads"),
+      seed = check_seed(seed),
+      verbose = check_flag(verbose, "verbose"),
+      learning_rate = check_learning_rate(learning_rate)
+    ),
+    class = c("bnp_control", "list")
+  )
+}
+
+check_seed <- function(seed, call = rlang::caller_env()) {
+  if (is.null(seed)) {
+    return(NULL)
+  }
+  ok <- is.numeric(seed) && length(seed) == 1L && is.finite(seed) && seed == round(seed) &&
+    seed >= 0 && seed < 2^53
+  if (!ok) {
+    abort("argument", "{.arg seed} must be one whole number from 0 to 2^53 - 1, not {describe(seed)}.",
+      call = call
+    )
+  }
+  as.double(seed)
+}
+
+check_learning_rate <- function(x, call = rlang::caller_env()) {
+  ok <- is.numeric(x) && setequal(names(x), c("delay", "power")) && all(is.finite(x)) &&
+    x[["delay"]] >= 0 && x[["power"]] > 0.5 && x[["power"]] <= 1
+  if (!ok) {
+    abort("argument", c(
+      "{.arg learning_rate} must be {.code c(delay = , power = )} with a delay of at least 0 and a
+       power above 0.5 and up to 1."
+    ), call = call)
+  }
+  x[c("delay", "power")]
+}
+
+check_moves <- function(moves, call = rlang::caller_env()) {
+  if (isFALSE(moves)) {
+    return(bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE))
+  }
+  if (isTRUE(moves)) {
+    return(bnp_moves())
+  }
+  if (!inherits(moves, "bnp_moves")) {
+    abort("argument", c(
+      "{.arg moves} must be made by {.fn bnp_moves}, or be {.code TRUE} or {.code FALSE}, not
+       {describe(moves)}."
+    ), call = call)
+  }
+  moves
+}
+
+#' Moves that find the number of clusters
+#'
+#' A move proposes another set of clusters and is accepted only when the bound
+#' of the whole data rises.
+#'
+#' @param birth Try new clusters?
+#' @param merge Try to join pairs of clusters?
+#' @param delete Try to do without a cluster?
+#' @param reorder Try another order of the clusters? (The Dirichlet process
+#'   prefers large ones first.)
+#' @param max_births Most births tried per visit of a batch.
+#' @param birth_size Number of new clusters that one birth proposes.
+#' @param max_deletes Most deletes tried per lap.
+#' @param max_merges Most pairs of clusters followed during a lap.
+#' @param ... Must be empty.
+#' @return An object of class `bnp_moves`, to be given to [bnp_control()].
+#' @examples
+#' bnp_moves(birth = FALSE)
+#' @export
+bnp_moves <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, max_births = 8L,
+                      birth_size = 10L, max_deletes = 4L, max_merges = 50L, ...) {
+  check_no_dots(...)
+  structure(
+    list(
+      birth = check_flag(birth, "birth"),
+      merge = check_flag(merge, "merge"),
+      delete = check_flag(delete, "delete"),
+      reorder = check_flag(reorder, "reorder"),
+      max_births = check_count(max_births, "max_births"),
+      birth_size = check_count(birth_size, "birth_size", lower = 2L),
+      max_deletes = check_count(max_deletes, "max_deletes"),
+      max_merges = check_count(max_merges, "max_merges")
+    ),
+    class = c("bnp_moves", "list")
+  )
+}
+
+moves_in_use <- function(x) {
+  kinds <- c("birth", "merge", "delete", "reorder")
+  kinds[unlist(x[kinds])]
+}
+
+#' @export
+format.bnp_moves <- function(x, ...) {
+  used <- moves_in_use(x)
+  if (!length(used)) {
+    return("none")
+  }
+  knobs <- c(birth = "max_births", birth = "birth_size", merge = "max_merges", delete = "max_deletes")
+  knobs <- knobs[names(knobs) %in% used]
+  details <- if (length(knobs)) paste0(" (", paste(knobs, "=", unlist(x[knobs]), collapse = ", "), ")")
+  paste0(paste(used, collapse = ", "), details)
+}
+
+#' @export
+print.bnp_moves <- function(x, ...) {
+  cat("Moves: ", format(x), "\n", sep = "")
+  invisible(x)
+}
+
+#' @export
+print.bnp_control <- function(x, ...) {
+  shown <- x
+  shown$moves <- format(x$moves)
+  shown$learning_rate <- if (x$algorithm == "stochastic") {
+    paste(names(x$learning_rate), x$learning_rate, sep = " = ", collapse = ", ")
+  } else {
+    "(stochastic only)"
+  }
+  text <- vapply(names(shown), function(f) format(shown[[f]] %||% "(chosen when fitting)"), "")
+  cat("How to fit\n", paste0("  ", format(names(shown)), "  ", text, "\n"), sep = "")
+  invisible(x)
+}

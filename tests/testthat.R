@@ -1,0 +1,4 @@
+library(testthat)
+library(bnpvi)
+
+test_check("bnpvi")
