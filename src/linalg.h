@@ -4,24 +4,26 @@
 
 namespace bnpvi {
 
-/// Lower Cholesky factor of a symmetric positive definite matrix, d × d, row-major, with what is read
-/// off it. Throws std::domain_error when the matrix is not positive definite.
+/// Lower Cholesky factor L of a symmetric positive definite matrix A = L Lᵀ, d × d, row-major; only the
+/// lower triangle of A is read.
+///
+/// `least_pivot` (d), when given, holds known lower bounds on the squared diagonal of L. Adding positive
+/// semidefinite terms to a matrix never lowers a pivot, so the pivots of a prior bound those of every
+/// posterior: rounding in nearly collinear data is kept from doing what exact arithmetic cannot.
+/// Throws std::domain_error when a pivot is not positive and finite.
 class Cholesky {
  public:
-  Cholesky() = default;
-  Cholesky(const double* a, Index d);
+  Cholesky(const double* a, Index d, const double* least_pivot = nullptr);
 
   Index size() const { return d_; }
-  double log_det() const { return log_det_; }
-  const double* factor() const { return l_.data(); }  // d × d row-major, lower
-
-  void solve_lower(double* x) const;                  // x ← L⁻¹ x
-  void solve(double* x) const;                        // x ← A⁻¹ x
-  void inverse(double* out) const;                    // A⁻¹, d × d, symmetric
+  const Vec& factor() const { return l_; }     // L, zero above the diagonal
+  Vec inverse_factor() const;                  // L⁻¹, zero above the diagonal
+  void solve_lower(double* x) const;           // x ← L⁻¹ x
+  Vec pivots() const;                          // squared diagonal of L
+  double log_det(Index from, Index to) const;  // Σ_{from ≤ i < to} log pivot_i
 
  private:
-  Index d_ = 0;
-  double log_det_ = 0;
+  Index d_;
   Vec l_;
 };
 

@@ -1,0 +1,61 @@
+#include "linalg.h"
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <stdexcept>
+
+namespace bnpvi {
+
+namespace {
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstMap = Eigen::Map<const RowMatrix>;
+}  // namespace
+
+Cholesky::Cholesky(const double* a, Index d, const double* least_pivot)
+    : d_(d), l_(static_cast<std::size_t>(d * d), 0.0) {
+  const ConstMap source(a, d, d);
+  Eigen::Map<RowMatrix> l(l_.data(), d, d);
+  Eigen::VectorXd column(d);
+  for (Index j = 0; j < d; ++j) {
+    const Index below = d - j;
+    auto c = column.head(below);
+    c = source.col(j).tail(below);
+    c.noalias() -= l.block(j, 0, below, j) * l.row(j).head(j).transpose();
+    double pivot = c[0];
+    if (least_pivot != nullptr && pivot < least_pivot[j]) pivot = least_pivot[j];
+    if (!(pivot > 0) || !std::isfinite(pivot))
+      throw std::domain_error(
+          "a matrix of the observation model is not positive definite in double precision; rescale the "
+          "columns, or choose a prior scale closer to the spread of the data");
+    const double root = std::sqrt(pivot);
+    l.col(j).tail(below) = c / root;
+    l(j, j) = root;
+  }
+}
+
+Vec Cholesky::inverse_factor() const {
+  Vec out(l_.size(), 0.0);
+  Eigen::Map<RowMatrix> inverse(out.data(), d_, d_);
+  inverse.setIdentity();
+  ConstMap(l_.data(), d_, d_).triangularView<Eigen::Lower>().solveInPlace(inverse);
+  return out;
+}
+
+void Cholesky::solve_lower(double* x) const {
+  Eigen::Map<Eigen::VectorXd> v(x, d_);
+  ConstMap(l_.data(), d_, d_).triangularView<Eigen::Lower>().solveInPlace(v);
+}
+
+Vec Cholesky::pivots() const {
+  Vec out(static_cast<std::size_t>(d_));
+  for (Index i = 0; i < d_; ++i) out[i] = l_[i * d_ + i] * l_[i * d_ + i];
+  return out;
+}
+
+double Cholesky::log_det(Index from, Index to) const {
+  double sum = 0;
+  for (Index i = from; i < to; ++i) sum += 2 * std::log(l_[i * d_ + i]);
+  return sum;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,113 @@
+#include <cmath>
+
+#include "gather.h"
+#include "obs_models.h"
+#include "special.h"
+
+namespace bnpvi {
+
+namespace {
+
+// log Γ(a + x) − log Γ(a); sums of logarithms keep their digits when a is large.
+double log_rising(double a, double x) {
+  if (x == 0) return 0;
+  if (x > 32 || x != std::floor(x)) return log_gamma(a + x) - log_gamma(a);
+  double sum = 0;
+  for (double i = 0; i < x; ++i) sum += std::log(a + i);
+  return sum;
+}
+
+// φ = (1, counts); Dirichlet(λ) over D terms.
+class Multinomial final : public ObsModel {
+ public:
+  explicit Multinomial(const MultinomialPrior& prior)
+      : d_(static_cast<Index>(prior.term_prior.size())), prior_(prior.term_prior) {
+    for (double a : prior_) total_ += a;
+  }
+
+  Index n_features() const override { return 1 + d_; }
+  bool linear() const override { return true; }
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    gather_linear(data, rows, n, phi, ld);
+  }
+
+  double log_evidence(const double* t) const override {
+    double sum = 0, tokens = 0;
+    for (Index v = 0; v < d_; ++v) {
+      tokens += t[1 + v];
+      sum += log_rising(prior_[v], t[1 + v]);
+    }
+    return sum - log_rising(total_, tokens);
+  }
+
+  void weights(const double* t, double* w) const override {
+    const double all = digamma(total_ + tokens(t));
+    w[0] = 0;
+    for (Index v = 0; v < d_; ++v) w[1 + v] = digamma(prior_[v] + t[1 + v]) - all;
+  }
+
+  // E[p] under the posterior, times the mean number of tokens in a row: the divergence between two rows
+  // is then the Kullback–Leibler divergence of their smoothed proportions for every token of the first. A
+  // row without tokens has no likelihood and is at divergence 0 from everything.
+  void point_estimate(const double* t, double* mean, double* w) const override {
+    const double n = tokens(t), length = t[0] > 0 ? n / t[0] : 0;
+    mean[0] = 1;
+    w[0] = 0;
+    for (Index v = 0; v < d_; ++v) {
+      const double p = (prior_[v] + t[1 + v]) / (total_ + n);
+      mean[1 + v] = length * p;
+      w[1 + v] = std::log(p);
+    }
+  }
+
+  // Dirichlet-multinomial for the row's sequence of tokens.
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    const double all = total_ + tokens(t);
+    for (Index i = 0; i < n; ++i) {
+      const double* x = phi + i * ld + 1;
+      double sum = 0, row = 0;
+      for (Index v = 0; v < d_; ++v) {
+        row += x[v];
+        sum += log_rising(prior_[v] + t[1 + v], x[v]);
+      }
+      out[i] = sum - log_rising(all, row);
+    }
+  }
+
+  NamedArrays posterior(const double* t, Index k) const override {
+    NamedArray out{"concentration", {}, {k, d_}};
+    for (Index v = 0; v < d_; ++v)
+      for (Index i = 0; i < k; ++i) out.value.push_back(prior_[v] + t[i * n_features() + 1 + v]);
+    return {out};
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    NamedArray out = posterior(t, k)[0];
+    out.name = "prob";
+    for (Index i = 0; i < k; ++i) {
+      const double all = total_ + tokens(t + i * n_features());
+      for (Index v = 0; v < d_; ++v) out.value[i + k * v] /= all;
+    }
+    return {out};
+  }
+
+ private:
+  double tokens(const double* t) const {
+    double sum = 0;
+    for (Index v = 0; v < d_; ++v) sum += t[1 + v];
+    return sum;
+  }
+
+  Index d_;
+  Vec prior_;
+  double total_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_multinomial(const MultinomialPrior& prior) {
+  return std::make_unique<Multinomial>(prior);
+}
+
+}  // namespace bnpvi
