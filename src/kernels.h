@@ -24,7 +24,8 @@ struct Kernels {
 
   /// Each row w of W (n × k) becomes exp(w − log_norm), log_norm = log Σ exp(w), with entries below
   /// `floor` (a probability, ≥ 0) set to exactly 0 and left out of log_norm, so that a row sums to 1
-  /// over its support and  −Σ r log r = log_norm − Σ r w  exactly over that support.
+  /// over its support and  −Σ r log r = log_norm − Σ r w  exactly over that support. The largest entry
+  /// always stays. A row of −∞ alone has no support: it becomes 0 and its log_norm −∞.
   void (*softmax_rows)(Index n, Index k, double* w, Index ldw, double floor, double* log_norm);
 
   /// y += Σ_i x_i B_row(index_i) : B is · × k, y has k entries; the sparse row times dense matrix.
@@ -34,6 +35,15 @@ struct Kernels {
   /// B_row(index_i) += x_i r : the transpose of the above.
   void (*scatter_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* r, double* b,
                               Index ldb);
+
+  /// One scaled step forward in a chain: out = (aᵀP) ∘ e / s, so that it sums to 1, and s is returned
+  /// (0 when nothing is possible; then out = 0). P is k × k; out is apart from a.
+  double (*forward_step)(Index k, const double* a, const double* p, Index ldp, const double* e, double* out);
+
+  /// One scaled step backward: e ← scale · e ∘ b, which expected transitions need too, and out = P e.
+  /// Takes the transpose of P; out may be b.
+  void (*backward_step)(Index k, const double* b, const double* pt, Index ldp, double scale, double* e,
+                        double* out);
 };
 
 /// The best version for this processor, or the one named by the environment variable BNPVI_KERNELS

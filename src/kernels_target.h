@@ -1,0 +1,31 @@
+// Compiling one file for a newer processor without compiler flags.
+#pragma once
+
+/// GCC on Windows does not align spilled vectors of more than 16 bytes, so it gets the base version only.
+#if defined(__x86_64__) && (defined(__clang__) || (defined(__GNUC__) && !defined(_WIN32)))
+#define BNPVI_X86_VERSIONS 1
+#else
+#define BNPVI_X86_VERSIONS 0
+#endif
+
+#define BNPVI_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define BNPVI_BEGIN_TARGET(features) \
+  BNPVI_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
+#define BNPVI_END_TARGET _Pragma("clang attribute pop")
+#else
+/// Stays in force to the end of the file, where templates are instantiated.
+#define BNPVI_BEGIN_TARGET(features) BNPVI_PRAGMA(GCC target(features))
+#define BNPVI_END_TARGET
+#endif
+
+namespace bnpvi {
+
+struct Kernels;
+
+/// The table of each version; of the two newer ones only where BNPVI_X86_VERSIONS.
+const Kernels* base_kernels();
+const Kernels* avx2_kernels();
+const Kernels* avx512_kernels();
+
+}  // namespace bnpvi
