@@ -33,8 +33,8 @@ struct Kernels {
                           double* y);
 
   /// B_row(index_i) += x_i r : the transpose of the above.
-  void (*scatter_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* r, double* b,
-                              Index ldb);
+  void (*scatter_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* r,
+                              double* b, Index ldb);
 
   /// One scaled step forward in a chain: out = (aᵀP) ∘ e / s, so that it sums to 1, and s is returned
   /// (0 when nothing is possible; then out = 0). P is k × k; out is apart from a.

@@ -117,14 +117,15 @@ void pack_transposed(Index depth, Index columns, Index width, const double* b, I
 /// panel (depth × width) = `columns` columns of A, padded with zeros.
 void pack_rows(Index depth, Index columns, Index width, const double* a, Index lda, double* panel) {
   for (Index t = 0; t < depth; ++t)
-    for (Index j = 0; j < width; j += lanes) store(panel + t * width + j, load_lanes(a + t * lda + j, columns - j));
+    for (Index j = 0; j < width; j += lanes)
+      store(panel + t * width + j, load_lanes(a + t * lda + j, columns - j));
 }
 
 /// out (n × m) = or += X · Y, where Y (total × m) is given by rows of its transpose (packed by
 /// pack_transposed, X by rows) or by its own rows (X by columns).
 template <bool by_row>
-void multiply(Index n, Index m, Index total, const double* x, Index ldx, const double* y, Index ldy, double* out,
-              Index ldo, bool add) {
+void multiply(Index n, Index m, Index total, const double* x, Index ldx, const double* y, Index ldy,
+              double* out, Index ldo, bool add) {
   alignas(64) double panel[max_depth * max_tile_width];
   Index t = 0;
   for (Index chunks = ceil_div(total, max_depth); chunks > 0; --chunks) {
@@ -153,8 +154,8 @@ void product_nt(Index n, Index k, Index p, const double* a, Index lda, const dou
   multiply<true>(n, k, p, a, lda, b, ldb, c, ldc, false);
 }
 
-void add_product_tn(Index n, Index k, Index p, const double* r, Index ldr, const double* a, Index lda, double* s,
-                    Index lds) {
+void add_product_tn(Index n, Index k, Index p, const double* r, Index ldr, const double* a, Index lda,
+                    double* s, Index lds) {
   multiply<false>(k, p, n, r, ldr, a, lda, s, lds, true);
 }
 
@@ -186,9 +187,9 @@ inline Vd power_of_two(Vd shifted) {
 /// exp(x) for x ≤ 709: x = n log 2 + r, Taylor's series of exp(r) for |r| ≤ log(2)/2 to the 13th term
 /// (remainder 4e-18), times 2^n in two steps so that subnormal results are rounded once.
 inline Vd exp_lanes(Vd x) {
-  constexpr double inverse_factorial[] = {1,           1,           1. / 2,       1. / 6,       1. / 24,
-                                          1. / 120,    1. / 720,    1. / 5040,    1. / 40320,   1. / 362880,
-                                          1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800.};
+  constexpr double inverse_factorial[] = {
+      1,         1,          1. / 2,      1. / 6,       1. / 24,       1. / 120,       1. / 720,
+      1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800.};
   const Vd lowest = splat(-746), integer = splat(0x1.8p52);  // adding `integer` rounds to whole numbers
   x = x < lowest ? lowest : x;
   const Vd n = mul_add(x, splat(0x1.71547652b82fep0), integer) - integer;
@@ -242,11 +243,10 @@ void softmax_rows(Index n, Index k, double* w, Index ldw, double floor, double* 
 
 /// y (columns) += Σ_i x_i B_row(i), with row(i) = index[i], or i when index is null.
 template <int vectors>
-void add_rows_panel(Index n_vectors, Index nnz, Index columns, const int* index, const double* x, const double* b,
-                    Index ldb, double* y) {
+void add_rows_panel(Index n_vectors, Index nnz, Index columns, const int* index, const double* x,
+                    const double* b, Index ldb, double* y) {
   if constexpr (vectors > 0) {
-    if (n_vectors < vectors)
-      return add_rows_panel<vectors - 1>(n_vectors, nnz, columns, index, x, b, ldb, y);
+    if (n_vectors < vectors) return add_rows_panel<vectors - 1>(n_vectors, nnz, columns, index, x, b, ldb, y);
     constexpr Index last = (vectors - 1) * lanes;
     const Index rest = columns - last;
     Vd acc[vectors];
@@ -264,7 +264,8 @@ void add_rows_panel(Index n_vectors, Index nnz, Index columns, const int* index,
   }
 }
 
-inline void add_rows(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb, double* y) {
+inline void add_rows(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb,
+                     double* y) {
   Index j = 0;
   for (Index panels = ceil_div(k, 8 * lanes); panels > 0; --panels) {
     const Index n_vectors = ceil_div(ceil_div(k - j, lanes), panels), width = n_vectors * lanes;
@@ -274,7 +275,8 @@ inline void add_rows(Index nnz, Index k, const int* index, const double* x, cons
   }
 }
 
-void add_sparse_rows(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb, double* y) {
+void add_sparse_rows(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb,
+                     double* y) {
   add_rows(nnz, k, index, x, b, ldb, y);
 }
 
@@ -303,7 +305,8 @@ double forward_step(Index k, const double* a, const double* p, Index ldp, const 
   return sum;
 }
 
-void backward_step(Index k, const double* b, const double* pt, Index ldp, double scale, double* e, double* out) {
+void backward_step(Index k, const double* b, const double* pt, Index ldp, double scale, double* e,
+                   double* out) {
   for (Index j = 0; j < k; j += lanes) {
     const Vd x = load_lanes(e + j, k - j) * load_lanes(b + j, k - j) * splat(scale);
     store_lanes(e + j, x, k - j);
