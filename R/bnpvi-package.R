@@ -6,9 +6,11 @@
 #'
 #' @keywords internal
 #' @useDynLib bnpvi, .registration = TRUE
+#' @importFrom Matrix sparseMatrix
+#' @importFrom methods as is
 #' @importFrom Rcpp evalCpp
 #' @importFrom generics tidy glance augment
-#' @importFrom rlang %||%
+#' @importFrom rlang %||% .data
 #' @importFrom stats coef fitted predict simulate nobs update logLik
 "_PACKAGE"
 

@@ -1,0 +1,36 @@
+# make demo      fit real data that come with the package, write two pictures
+# make test      run the tests (BNPVI_LONG_TESTS=true adds the long ones)
+# make check     R CMD check --as-cran
+# make document  regenerate NAMESPACE, man and the Rcpp exports
+# Packages that are missing are installed first; the package itself goes to .lib.
+
+RSCRIPT = Rscript --no-save --no-restore
+SOURCES := $(shell find DESCRIPTION NAMESPACE R data inst src -type f \
+             ! -name '*.o' ! -name '*.so' ! -name symbols.rds)
+
+demo: .lib/bnpvi/DESCRIPTION
+	R_LIBS=.lib $(RSCRIPT) inst/demo/main.R demo-output
+
+test: .lib/bnpvi/DESCRIPTION
+	$(RSCRIPT) tools/setup.R test
+	R_LIBS=.lib $(RSCRIPT) tools/test.R
+
+check:
+	$(RSCRIPT) tools/setup.R check
+	R CMD build .
+	_R_CHECK_FORCE_SUGGESTS_=false R CMD check --as-cran --no-manual bnpvi_*.tar.gz
+
+document:
+	$(RSCRIPT) tools/setup.R document
+	$(RSCRIPT) -e 'Rcpp::compileAttributes()' -e 'roxygen2::roxygenise()'
+
+.lib/bnpvi/DESCRIPTION: $(SOURCES)
+	$(RSCRIPT) tools/setup.R build
+	mkdir -p .lib
+	MAKEFLAGS=-j$$(nproc) R CMD INSTALL --preclean --no-docs --no-multiarch --library=.lib .
+	touch $@
+
+clean:
+	rm -rf .lib demo-output src/*.o src/*.so bnpvi_*.tar.gz bnpvi.Rcheck
+
+.PHONY: demo test check document clean

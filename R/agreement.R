@@ -1,0 +1,26 @@
+#' Agreement of two clusterings
+#'
+#' The adjusted Rand index: 1 when two partitions of the same items agree, 0 on
+#' average when they are independent. Names and numbers of clusters do not
+#' matter.
+#'
+#' @param a,b Labels of the same items, in any form that [table()] takes.
+#' @return A number, at most 1.
+#' @examples
+#' adjusted_rand_index(c(1, 1, 2, 2), c("b", "b", "a", "a"))
+#' @export
+adjusted_rand_index <- function(a, b) {
+  if (length(a) != length(b) || !length(a)) {
+    abort("argument", c(
+      "{.arg a} and {.arg b} must have the same length, at least 1; they have {length(a)} and {length(b)}."
+    ))
+  }
+  joint <- table(a, b)
+  pairs <- function(n) sum(as.double(n) * (n - 1) / 2)
+  both <- pairs(joint)
+  in_a <- pairs(rowSums(joint))
+  in_b <- pairs(colSums(joint))
+  expected <- in_a * in_b / max(pairs(sum(joint)), 1)
+  largest <- (in_a + in_b) / 2
+  if (largest == expected) 1 else (both - expected) / (largest - expected)
+}

@@ -1,0 +1,103 @@
+#' @rdname plot.bnp_mixture
+#' @exportS3Method ggplot2::autoplot
+autoplot.bnp_mixture <- function(object, type = c("clusters", "density", "elbo"), data = NULL, ...) {
+  check_no_dots(...)
+  rlang::check_installed("ggplot2", "for autoplot().")
+  type <- check_choice(type, c("clusters", "density", "elbo"), "type")
+  if (type == "elbo") {
+    return(gg_trace(trace_picture(object)))
+  }
+  picture <- if (type == "clusters") cluster_picture(object, data) else density_picture(object, data)
+  switch(picture$kind,
+    curve = gg_curve(picture),
+    plane = gg_plane(picture),
+    surface = gg_surface(picture),
+    heat = gg_heat(picture)
+  )
+}
+
+gg_clusters <- function(k, aesthetics) {
+  ggplot2::scale_colour_manual(
+    values = stats::setNames(cluster_colours(k), seq_len(k)), aesthetics = aesthetics, guide = "none"
+  )
+}
+
+gg_curve <- function(picture) {
+  parts <- picture$parts
+  k <- max(parts$cluster)
+  parts$cluster <- factor(parts$cluster, levels = seq_len(k))
+  bars <- if (!is.null(picture$values)) {
+    h <- graphics::hist(picture$values, breaks = "FD", plot = FALSE)
+    ggplot2::geom_rect(
+      ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = 0, ymax = .data$density),
+      data = data.frame(left = utils::head(h$breaks, -1L), right = h$breaks[-1L], density = h$density),
+      inherit.aes = FALSE, fill = "grey90", colour = "white"
+    )
+  }
+  ggplot2::ggplot(parts, ggplot2::aes(.data$x, .data$density)) +
+    bars +
+    ggplot2::geom_area(ggplot2::aes(fill = .data$cluster, colour = .data$cluster), alpha = 0.3, position = "identity") +
+    ggplot2::geom_line(data = picture$total, linewidth = 0.8) +
+    gg_clusters(k, c("colour", "fill")) +
+    ggplot2::labs(x = picture$label, y = "Density") +
+    ggplot2::theme_minimal()
+}
+
+gg_plane <- function(picture) {
+  k <- max(picture$rings$cluster)
+  as_cluster <- function(x) {
+    if (!is.null(x)) x$cluster <- factor(x$cluster, levels = seq_len(k))
+    x
+  }
+  points <- if (!is.null(picture$points)) {
+    ggplot2::geom_point(data = as_cluster(picture$points), alpha = 0.5, size = 1)
+  }
+  ggplot2::ggplot(as_cluster(picture$rings), ggplot2::aes(.data$x, .data$y, colour = .data$cluster)) +
+    points +
+    ggplot2::geom_path(linewidth = 0.8) +
+    ggplot2::geom_label(ggplot2::aes(label = .data$cluster), data = as_cluster(picture$centres)) +
+    gg_clusters(k, "colour") +
+    ggplot2::labs(x = picture$labels[1], y = picture$labels[2]) +
+    ggplot2::theme_minimal()
+}
+
+gg_surface <- function(picture) {
+  grid <- expand.grid(x = picture$x, y = picture$y)
+  grid$density <- as.double(picture$density)
+  points <- if (!is.null(picture$points)) {
+    ggplot2::geom_point(ggplot2::aes(.data$x, .data$y), data = picture$points, size = 0.5)
+  }
+  ggplot2::ggplot(grid, ggplot2::aes(.data$x, .data$y)) +
+    ggplot2::geom_raster(ggplot2::aes(fill = .data$density), interpolate = TRUE) +
+    points +
+    ggplot2::scale_fill_gradientn(colours = grDevices::hcl.colors(40L, "YlGnBu", rev = TRUE), trans = "sqrt") +
+    ggplot2::labs(x = picture$labels[1], y = picture$labels[2]) +
+    ggplot2::theme_minimal()
+}
+
+gg_heat <- function(picture) {
+  prob <- picture$prob
+  long <- data.frame(
+    column = factor(rep(colnames(prob), each = nrow(prob)), levels = colnames(prob)),
+    cluster = factor(rep(picture$cluster, ncol(prob)), levels = rev(picture$cluster)),
+    probability = as.double(prob)
+  )
+  ggplot2::ggplot(long, ggplot2::aes(.data$column, .data$cluster, fill = .data$probability)) +
+    ggplot2::geom_tile() +
+    ggplot2::scale_fill_gradientn(colours = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE)) +
+    ggplot2::labs(x = NULL, y = "Cluster") +
+    ggplot2::theme_minimal() +
+    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5))
+}
+
+gg_trace <- function(picture) {
+  changed <- picture$trace[c(TRUE, diff(picture$trace$k) != 0), ]
+  ggplot2::ggplot(picture$trace, ggplot2::aes(.data$lap, .data$elbo)) +
+    ggplot2::geom_line(colour = "grey40") +
+    ggplot2::geom_text(ggplot2::aes(label = .data$k), data = changed, vjust = 1.8, size = 3) +
+    ggplot2::geom_point(ggplot2::aes(shape = .data$move, fill = .data$move), data = picture$marks, size = 2.5) +
+    ggplot2::scale_shape_manual(values = picture$shapes) +
+    ggplot2::scale_fill_manual(values = stats::setNames(cluster_colours(3L), names(picture$shapes))) +
+    ggplot2::labs(x = "Lap", y = "ELBO", shape = "Accepted", fill = "Accepted") +
+    ggplot2::theme_minimal()
+}

@@ -1,0 +1,140 @@
+#' Read a fit
+#'
+#' @param fit,object,x A fit of [bnp_mixture()], `bnp_topics()` or `bnp_hmm()`.
+#' @param terms Return the named terms of the bound, which sum to it?
+#' @param ... Must be empty.
+#' @return
+#' * `elbo()`: the evidence lower bound of the whole data, exact for the
+#'   responsibilities of the last visit of each batch; or its named terms.
+#' * `elbo_trace()`: a data frame with one row per lap: `lap`, `elbo`, `k`,
+#'   moves accepted (`births`, `merges`, `deletes`) and tried
+#'   (`births_tried`, ...), `seconds` since the start.
+#' * `n_clusters()`: the number of clusters in use.
+#' * `cluster_sizes()`: expected number of observations of each.
+#' * `fitted()`: the most probable cluster of each training observation.
+#' * `coef()`: posterior means, a list of arrays. Gaussian: `mean` (clusters x
+#'   columns), `cov` (columns x columns x clusters); counts and binary data:
+#'   `prob` (clusters x columns); and `weights`.
+#' * `posterior_params()`: all parameters of the variational posterior, a list
+#'   of arrays, named as in the priors.
+#' * `logLik()`: the bound, with unknown degrees of freedom (`df = NA`), so that
+#'   AIC and BIC are `NA`.
+#' @examples
+#' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+#' elbo(fit)
+#' elbo(fit, terms = TRUE)
+#' cluster_sizes(fit)
+#' coef(fit)$mean
+#' @name read_fit
+NULL
+
+check_fit <- function(fit, call = rlang::caller_env()) {
+  check_class(fit, "bnp_fit", "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm"), call)
+}
+
+#' @rdname read_fit
+#' @export
+elbo <- function(fit, terms = FALSE) {
+  check_fit(fit)
+  if (check_flag(terms, "terms")) unlist(fit$terms) else fit$elbo
+}
+
+#' @rdname read_fit
+#' @export
+elbo_trace <- function(fit) {
+  check_fit(fit)
+  as.data.frame(fit$trace)
+}
+
+#' @rdname read_fit
+#' @export
+n_clusters <- function(fit) {
+  check_fit(fit)
+  sum(cluster_sizes(fit) >= 0.5)
+}
+
+#' @rdname read_fit
+#' @export
+cluster_sizes <- function(fit) {
+  check_fit(fit)
+  stats::setNames(as.double(fit$sizes), seq_along(fit$sizes))
+}
+
+#' @rdname read_fit
+#' @export
+fitted.bnp_fit <- function(object, ...) {
+  check_no_dots(...)
+  in_user_order(object, stats::setNames(fit_labels(object), object$input$row_names))
+}
+
+fit_labels <- function(fit) as.integer(fit$labels)
+
+# Values in the row order of the internal form -> the user's row order.
+in_user_order <- function(fit, x) {
+  order <- fit$input$order
+  if (is.null(order)) x else x[order(order)]
+}
+
+#' @rdname read_fit
+#' @export
+coef.bnp_fit <- function(object, ...) {
+  check_no_dots(...)
+  name_arrays(object, engine_mean_parameters(object$model, object$state))
+}
+
+#' @rdname read_fit
+#' @export
+posterior_params <- function(fit) {
+  check_fit(fit)
+  name_arrays(fit, engine_posterior(fit$model, fit$state))
+}
+
+# Names of clusters, columns and regressors on the dimensions where they belong.
+name_arrays <- function(fit, arrays) {
+  k <- fit$state$k
+  columns <- fit$input$column_names
+  clusters <- as.character(seq_len(k))
+  regressors <- regressor_names(fit)
+  along <- function(array, sizes_names) {
+    dimnames(array) <- sizes_names
+    array
+  }
+  Map(function(array, name) {
+    d <- dim(array)
+    if (is.null(d)) {
+      return(if (length(array) == k) stats::setNames(array, clusters) else array)
+    }
+    if (length(d) == 3L) {
+      rows <- if (name == "coef_precision") regressors else columns
+      cols <- if (name %in% c("coef_precision", "coef_mean", "coef")) regressors else columns
+      return(along(array, list(rows, cols, clusters)))
+    }
+    cols <- if (name == "transitions" || d[2] != fit$input$d) {
+      if (d[2] == k) clusters
+    } else {
+      columns
+    }
+    along(array, list(if (d[1] == k) clusters, cols))
+  }, arrays, names(arrays))
+}
+
+regressor_names <- function(fit) {
+  obs <- fit$model$obs
+  if (obs$family != "ar" || is.null(fit$input$column_names)) {
+    return(NULL)
+  }
+  lagged <- paste0(rep(fit$input$column_names, obs$lag), "_lag", rep(seq_len(obs$lag), each = fit$input$d))
+  c(lagged, if (obs$intercept) "intercept")
+}
+
+#' @rdname read_fit
+#' @export
+nobs.bnp_fit <- function(object, ...) {
+  as.integer(object$input$n)
+}
+
+#' @rdname read_fit
+#' @export
+logLik.bnp_fit <- function(object, ...) {
+  structure(object$elbo, df = NA_integer_, nobs = nobs(object), class = "logLik")
+}

@@ -1,0 +1,103 @@
+# All inputs of bnp_topics() -> internal form, one group per document.
+
+as_document_data <- function(x, family, id = NULL, arg = "x", allow_no_rows = FALSE,
+                             call = rlang::caller_env()) {
+  if (!is.null(id)) {
+    return(rows_by_document(x, family, id, arg, allow_no_rows, call))
+  }
+  if (family != "multinomial") {
+    abort("id", c(
+      "{.arg id} is needed: it says to which document each row of {.arg {arg}} belongs.",
+      i = "Only {.fn obs_multinomial} takes a document per row."
+    ), call = call)
+  }
+  if (is.data.frame(x) && is_term_frame(x)) {
+    x <- term_frame_to_sparse(x, arg, call)
+  }
+  x <- as_table(x, arg, allow_no_rows, call)
+  if (is.matrix(x)) {
+    check_support(x, family, arg, call)
+    x <- as_column_sparse(Matrix::Matrix(x, sparse = TRUE))
+  }
+  data <- table_to_data(x, family, arg, call, starts = seq(0L, nrow(x)), group_names = rownames(x))
+  if (!length(data$value) && data$n > 0L && !allow_no_rows) {
+    abort("no_tokens", c(
+      "All documents of {.arg {arg}} are empty.", i = "At least one count must be above 0."
+    ), call = call)
+  }
+  data
+}
+
+is_term_frame <- function(x) {
+  all(c("document", "term") %in% names(x)) && any(c("n", "count", "freq") %in% names(x))
+}
+
+term_frame_to_sparse <- function(x, arg, call) {
+  count <- x[[intersect(c("n", "count", "freq"), names(x))[1]]]
+  if (!is.numeric(count)) {
+    abort("not_numeric", "The counts in {.arg {arg}} must be numbers, not {typeof(count)} values.", call = call)
+  }
+  index <- function(v, column) {
+    if (anyNA(v)) {
+      abort("not_finite", c(
+        "Column {.field {column}} of {.arg {arg}} has missing values.",
+        x = "In row{?s} {places(which(is.na(v)))}.", i = "Remove these rows."
+      ), call = call)
+    }
+    if (is.factor(v)) v else factor(v, levels = unique(v))
+  }
+  document <- index(x$document, "document")
+  term <- index(x$term, "term")
+  bad <- which(!is.finite(count) | count < 0 | count != round(count))
+  if (length(bad)) {
+    abort("not_counts", c(
+      "Counts in {.arg {arg}} must be whole numbers of at least 0.", x = "Not so in row {places(bad)}."
+    ), call = call)
+  }
+  sparseMatrix(
+    i = as.integer(document), j = as.integer(term), x = as.double(count),
+    dims = c(nlevels(document), nlevels(term)), dimnames = list(levels(document), levels(term))
+  )
+}
+
+# Rows in any order; documents by first appearance (or by factor level).
+rows_by_document <- function(x, family, id, arg, allow_no_rows, call) {
+  split <- take_id(x, id, arg, call)
+  x <- as_table(split$x, arg, allow_no_rows, call)
+  id <- check_id(split$id, nrow(x), arg, call)
+  order <- order(as.integer(id))
+  starts <- c(0L, cumsum(tabulate(id, nlevels(id))))
+  data <- table_to_data(x[order, , drop = FALSE], family, arg, call, starts, levels(id))
+  data$order <- order
+  data
+}
+
+# `id` as a vector over the rows, or the name of a column to take out of x.
+take_id <- function(x, id, arg, call) {
+  if (!(is.character(id) && length(id) == 1L && !is.null(colnames(x)))) {
+    return(list(x = x, id = id))
+  }
+  if (!id %in% colnames(x)) {
+    abort("id", c(
+      "{.arg id} names the column {.val {id}}, which {.arg {arg}} does not have.",
+      i = "Its columns: {places(dQuote(colnames(x), FALSE))}."
+    ), call = call)
+  }
+  at <- match(id, colnames(x))
+  list(x = x[, -at, drop = FALSE], id = if (is.data.frame(x)) x[[at]] else x[, at])
+}
+
+check_id <- function(id, n, arg, call) {
+  if (!is.atomic(id) || length(id) != n) {
+    abort("id", c(
+      "{.arg id} must name a column, or have one value per row of {.arg {arg}} ({n}), not {describe(id)}."
+    ), call = call)
+  }
+  if (anyNA(id)) {
+    abort("id", c(
+      "{.arg id} has missing values.", x = "At {places(which(is.na(id)))}.",
+      i = "Every row must belong somewhere."
+    ), call = call)
+  }
+  factor(id, levels = if (is.factor(id)) intersect(levels(id), as.character(id)) else unique(id))
+}

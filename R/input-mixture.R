@@ -1,0 +1,119 @@
+# All inputs of bnp_mixture() and of its methods' newdata -> internal form.
+
+as_mixture_data <- function(x, family, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env()) {
+  table_to_data(as_table(x, arg, allow_no_rows, call), family, arg, call)
+}
+
+# The variables of a one-sided formula as a data frame.
+formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) {
+  if (length(formula) != 2L) {
+    abort("formula", c(
+      "{.arg {arg}} must be a one-sided formula, like {.code ~ a + b}.",
+      i = "A mixture has no response: remove the left-hand side."
+    ), call = call)
+  }
+  if (!is.null(data) && !is.data.frame(data) && !is.environment(data) && !is.list(data)) {
+    abort("formula", "{.arg data} must be a data frame, not {describe(data)}.", call = call)
+  }
+  terms <- stats::terms(formula, data = if (is.data.frame(data)) data)
+  if (any(attr(terms, "order") > 1L)) {
+    abort("formula", c(
+      "{.arg {arg}} must not have interactions.",
+      i = "Write a product of columns as {.code I(a * b)}."
+    ), call = call)
+  }
+  names <- attr(terms, "term.labels")
+  if (!length(names)) {
+    abort("formula", "{.arg {arg}} names no columns; write for instance {.code ~ a + b}.", call = call)
+  }
+  frame <- tryCatch(
+    stats::model.frame(terms, data, na.action = stats::na.pass),
+    error = function(e) {
+      abort("formula", c(
+        "{.arg {arg}} could not be evaluated in {.arg data}.", x = conditionMessage(e)
+      ), call = call)
+    }
+  )
+  frame <- as.data.frame(frame)[names]
+  frame[] <- lapply(frame, function(v) if (inherits(v, "AsIs")) unclass(v) else v)
+  attr(frame, "terms") <- NULL
+  list(frame = frame, terms = stats::delete.response(terms))
+}
+
+# newdata -> internal form with the columns of the training data.
+as_newdata <- function(fit, newdata, family = fit$model$obs$family, call = rlang::caller_env()) {
+  if (!is.null(fit$input$terms)) {
+    if (!is.data.frame(newdata)) {
+      abort("newdata", c(
+        "{.arg newdata} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."
+      ), call = call)
+    }
+    newdata <- formula_frame(stats::formula(fit$input$terms), newdata, "newdata", call)$frame
+  }
+  newdata <- select_columns(newdata, fit$input, family, call)
+  as_mixture_data(newdata, family, "newdata", allow_no_rows = TRUE, call = call)
+}
+
+# Columns matched by name when both sides have names, by position otherwise.
+select_columns <- function(x, input, family, call) {
+  if (is.null(dim(x)) && !is.list(x) && input$d > 1L && length(x) == input$d) {
+    x <- matrix(x, 1L, dimnames = list(NULL, names(x)))
+  }
+  wanted <- input$column_names
+  given <- if (is.null(dim(x))) NULL else colnames(x)
+  if (is.null(wanted) || is.null(given)) {
+    columns <- if (is.null(dim(x))) 1L else ncol(x)
+    if (columns != input$d) {
+      abort("newdata_columns", c(
+        "{.arg newdata} must have the {input$d} column{?s} of the training data, not {columns}."
+      ), call = call)
+    }
+    return(x)
+  }
+  at <- match(wanted, given)
+  if (family == "multinomial" && !is.data.frame(x)) {
+    return(match_terms(x, wanted, call))
+  }
+  if (anyNA(at)) {
+    missing <- wanted[is.na(at)]
+    abort("newdata_columns", c(
+      "{.arg newdata} lacks {length(missing)} column{?s} of the training data.",
+      x = "Missing: {places(dQuote(missing, FALSE))}.",
+      i = "Columns are matched by name."
+    ), call = call)
+  }
+  x[, at, drop = FALSE]
+}
+
+# Terms that newdata lacks have count 0; terms unseen in training are left out.
+match_terms <- function(x, wanted, call) {
+  given <- colnames(x)
+  unseen <- setdiff(given, wanted)
+  if (length(unseen) == length(given) && length(given)) {
+    abort("newdata_columns", c(
+      "{.arg newdata} and the training data have no term in common.",
+      i = "The columns must be named by the same terms."
+    ), call = call)
+  }
+  if (length(unseen)) {
+    cli::cli_warn(c(
+      "{length(unseen)} term{?s} of {.arg newdata} {?was/were} not in the training data and {?is/are} left out.",
+      i = "{places(dQuote(unseen, FALSE))}"
+    ), class = c("bnpvi_warning_unseen_terms", "bnpvi_warning"), call = call)
+  }
+  if (inherits(x, "simple_triplet_matrix")) {
+    x <- triplet_to_sparse(x)
+  }
+  at <- match(wanted, given)
+  if (!anyNA(at)) {
+    return(x[, at, drop = FALSE])
+  }
+  x <- if (is(x, "Matrix")) as_column_sparse(x) else as_column_sparse(Matrix::Matrix(x, sparse = TRUE))
+  padded <- cbind(x, sparseMatrix(
+    i = integer(), j = integer(), x = numeric(), dims = c(nrow(x), 1L)
+  ))
+  at[is.na(at)] <- ncol(padded)
+  padded <- padded[, at, drop = FALSE]
+  dimnames(padded) <- list(rownames(x), wanted)
+  padded
+}

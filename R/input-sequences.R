@@ -1,0 +1,84 @@
+# All inputs of bnp_hmm() -> internal form, one group per sequence.
+
+as_sequence_data <- function(x, family, id = NULL, lag = 0L, arg = "x", call = rlang::caller_env()) {
+  times <- NULL
+  if (is.list(x) && !is.data.frame(x) && !inherits(x, "simple_triplet_matrix")) {
+    if (!is.null(id)) {
+      abort("id", "{.arg id} has no meaning when {.arg {arg}} is a list of sequences: name the list.",
+        call = call
+      )
+    }
+    parts <- bind_sequences(x, arg, call)
+    x <- parts$x
+    lengths <- parts$lengths
+    names <- parts$names
+  } else {
+    if (stats::is.ts(x)) {
+      times <- as.numeric(stats::time(x))
+      names <- colnames(x)
+      x <- matrix(as.double(x), NROW(x), NCOL(x), dimnames = if (!is.null(names)) list(NULL, names))
+    }
+    split <- if (is.null(id)) list(x = x, id = NULL) else take_id(x, id, arg, call)
+    x <- as_table(split$x, arg, FALSE, call)
+    id <- check_id(split$id %||% rep("1", nrow(x)), nrow(x), arg, call)
+    check_contiguous(id, call)
+    id <- factor(id, levels = unique(as.character(id)))
+    lengths <- tabulate(id, nlevels(id))
+    names <- levels(id)
+  }
+  too_short <- which(lengths <= lag)
+  if (length(too_short)) {
+    abort("too_short", c(
+      "Every sequence must be longer than the lag ({lag}).",
+      x = "Too short: {cli::qty(length(too_short))}sequence{?s} {places(names[too_short])}.",
+      i = "Remove {cli::qty(length(too_short))}{?it/them}, or use a smaller {.arg lag}."
+    ), call = call)
+  }
+  data <- table_to_data(x, family, arg, call, c(0L, cumsum(lengths)), names)
+  data$times <- times
+  data
+}
+
+bind_sequences <- function(x, arg, call) {
+  if (!length(x)) {
+    abort("no_rows", c("{.arg {arg}} has no sequences.", i = "Give at least one."), call = call)
+  }
+  names <- names(x) %||% as.character(seq_along(x))
+  tables <- lapply(seq_along(x), function(i) {
+    as_table(x[[i]], paste0(arg, "[[", i, "]]"), FALSE, call)
+  })
+  widths <- vapply(tables, ncol, 1L)
+  if (any(widths != widths[1])) {
+    bad <- which(widths != widths[1])
+    abort("widths", c(
+      "All sequences of {.arg {arg}} must have the same columns.",
+      x = "Sequence {names[1]} has {widths[1]}, {cli::qty(length(bad))}sequence{?s} {places(names[bad])}
+           {cli::qty(length(bad))}{?has/have} {places(unique(widths[bad]))}."
+    ), call = call)
+  }
+  columns <- lapply(tables, colnames)
+  differs <- which(!vapply(columns, identical, NA, columns[[1]]))
+  if (length(differs)) {
+    abort("widths", c(
+      "All sequences of {.arg {arg}} must have the same column names in the same order.",
+      x = "Unlike the first: {cli::qty(length(differs))}sequence{?s} {places(names[differs])}."
+    ), call = call)
+  }
+  if (!all(vapply(tables, is.matrix, NA))) {
+    tables <- lapply(tables, function(t) if (is.matrix(t)) as_column_sparse(Matrix::Matrix(t, sparse = TRUE)) else t)
+  }
+  list(x = do.call(rbind, tables), lengths = vapply(tables, nrow, 1L), names = names)
+}
+
+check_contiguous <- function(id, call) {
+  runs <- rle(as.integer(id))
+  again <- unique(runs$values[duplicated(runs$values)])
+  if (length(again)) {
+    at <- vapply(again, function(v) sum(runs$lengths[seq_len(which(runs$values == v)[2] - 1L)]) + 1, 1)
+    abort("id", c(
+      "The rows of a sequence must follow each other.",
+      x = "{cli::qty(length(again))}Sequence{?s} {places(levels(id)[again])} {cli::qty(length(again))}{?starts/start} again in row {places(at)}.",
+      i = "Sort the rows by {.arg id} and time, or give each stretch its own id."
+    ), call = call)
+  }
+}

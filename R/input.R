@@ -1,0 +1,206 @@
+# The one internal form of data, shared by all families.
+#
+# list(x | row_start, column, value; n, d, starts; row_names, column_names,
+# group_names). The first fields are what C++ reads (`as_engine_data()`), the
+# names stay in R. Rows of one group (sequence, document) are contiguous.
+
+new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NULL) {
+  names <- dimnames(x) %||% list(NULL, NULL)
+  data <- if (is.null(sparse)) {
+    storage.mode(x) <- "double"
+    dimnames(x) <- NULL
+    list(x = x)
+  } else {
+    sparse
+  }
+  c(data, list(
+    n = nrow(x), d = ncol(x), starts = as.integer(starts),
+    row_names = names[[1]], column_names = names[[2]], group_names = group_names
+  ))
+}
+
+as_engine_data <- function(data) {
+  data[intersect(c("x", "row_start", "column", "value", "n", "d", "starts"), names(data))]
+}
+
+is_sparse_data <- function(data) is.null(data$x)
+
+# A matrix of the values, for the few places that need one.
+data_matrix <- function(data) {
+  if (!is_sparse_data(data)) {
+    return(`dimnames<-`(data$x, list(data$row_names, data$column_names)))
+  }
+  sparseMatrix(
+    i = rep(seq_len(data$n), diff(data$row_start)), j = data$column + 1L, x = data$value,
+    dims = c(data$n, data$d), dimnames = list(data$row_names, data$column_names)
+  )
+}
+
+# Anything tabular -> a numeric matrix or a CsparseMatrix, checked for
+# everything that does not depend on the observation model.
+as_table <- function(x, arg, allow_no_rows = FALSE, call) {
+  if (inherits(x, "simple_triplet_matrix")) {
+    x <- triplet_to_sparse(x)
+  }
+  if (is(x, "Matrix")) {
+    x <- as_column_sparse(x)
+  } else if (is.data.frame(x)) {
+    x <- data_frame_to_matrix(x, arg, call)
+  } else if (is.numeric(x) || is.logical(x)) {
+    if (is.null(dim(x))) {
+      row_names <- names(x)
+      x <- matrix(x, ncol = 1L, dimnames = if (!is.null(row_names)) list(row_names, NULL))
+    } else if (length(dim(x)) != 2L) {
+      abort("input", c(
+        "{.arg {arg}} must have two dimensions, rows and columns, not {length(dim(x))}."
+      ), call = call)
+    }
+    x <- as_plain_matrix(x)
+  } else if (is.matrix(x) || is.atomic(x)) {
+    abort("not_numeric", c(
+      "{.arg {arg}} must hold numbers, not {describe(x)}.",
+      i = "Convert it, or choose numeric columns."
+    ), call = call)
+  } else {
+    abort("input", c(
+      "{.arg {arg}} must be a numeric vector, a matrix, a data frame or a formula, not {describe(x)}."
+    ), call = call)
+  }
+  check_table(x, arg, allow_no_rows, call)
+  x
+}
+
+as_plain_matrix <- function(x) {
+  names <- dimnames(x)
+  x <- matrix(as.double(x), nrow(x), ncol(x))
+  dimnames(x) <- names
+  x
+}
+
+data_frame_to_matrix <- function(x, arg, call) {
+  ok <- vapply(x, function(v) (is.numeric(v) || is.logical(v)) && is.null(dim(v)), NA)
+  if (!all(ok)) {
+    bad <- names(x)[!ok]
+    types <- vapply(x[!ok], function(v) class(v)[1], "")
+    abort("not_numeric", c(
+      "{.arg {arg}} must hold numeric columns only.",
+      x = "Not numeric: {paste0(bad, ' (', types, ')')}.",
+      i = "Leave {cli::qty(length(bad))}{?it/them} out, or convert {?it/them} to numbers."
+    ), call = call)
+  }
+  m <- matrix(as.double(unlist(x, use.names = FALSE)), nrow(x), ncol(x))
+  automatic <- .row_names_info(x) < 0L
+  dimnames(m) <- list(if (!automatic) row.names(x), names(x))
+  m
+}
+
+check_table <- function(x, arg, allow_no_rows, call) {
+  if (ncol(x) == 0L) {
+    abort("no_columns", c(
+      "{.arg {arg}} has no columns.", i = "Give at least one numeric column."
+    ), call = call)
+  }
+  if (nrow(x) == 0L && !allow_no_rows) {
+    abort("no_rows", c("{.arg {arg}} has no rows.", i = "Give at least one observation."), call = call)
+  }
+  check_finite_table(x, arg, call)
+  if (anyDuplicated(colnames(x))) {
+    repeated <- unique(colnames(x)[duplicated(colnames(x))])
+    abort("duplicated_names", c(
+      "The columns of {.arg {arg}} must have different names.",
+      x = "Repeated: {places(dQuote(repeated, FALSE))}.",
+      i = "Rename them, for instance by {.fn make.unique}."
+    ), call = call)
+  }
+}
+
+check_finite_table <- function(x, arg, call) {
+  values <- if (is.matrix(x)) x else x@x
+  if (all(is.finite(values))) {
+    return(invisible())
+  }
+  at <- if (is.matrix(x)) {
+    which(!is.finite(x), arr.ind = TRUE)
+  } else {
+    bad <- which(!is.finite(x@x))
+    cbind(row = x@i[bad] + 1L, col = findInterval(bad - 1L, x@p, left.open = FALSE))
+  }
+  at <- at[order(at[, 1], at[, 2]), , drop = FALSE]
+  column <- colnames(x)[at[, 2]] %||% at[, 2]
+  count <- nrow(at)
+  abort("not_finite", c(
+    "{.arg {arg}} has {count} missing or infinite value{?s}.",
+    x = "At (row, column): {places(paste0('(', at[, 1], ', ', column, ')'))}.",
+    i = "Remove these rows, for instance by {.fn na.omit}, or impute the values."
+  ), call = call)
+}
+
+as_column_sparse <- function(x) {
+  x <- as(x, "dMatrix")
+  x <- as(x, "generalMatrix")
+  as(x, "CsparseMatrix")
+}
+
+triplet_to_sparse <- function(x) {
+  names <- unname(x$dimnames)
+  sparseMatrix(
+    i = x$i, j = x$j, x = as.double(x$v), dims = c(x$nrow, x$ncol),
+    dimnames = if (length(names)) names else list(NULL, NULL)
+  )
+}
+
+# Rows of a CsparseMatrix, explicit zeros dropped, columns ascending.
+sparse_rows <- function(x) {
+  by_row <- Matrix::drop0(Matrix::t(x))
+  list(row_start = by_row@p, column = by_row@i, value = by_row@x)
+}
+
+# Values that the observation model can produce.
+check_support <- function(x, family, arg, call) {
+  values <- if (is.matrix(x)) x else x@x
+  bad <- switch(family,
+    multinomial = values < 0 | values != round(values),
+    bernoulli = values != 0 & values != 1,
+    FALSE
+  )
+  if (!any(bad)) {
+    return(invisible())
+  }
+  at <- if (is.matrix(x)) {
+    which(matrix(bad, nrow(x)), arr.ind = TRUE)
+  } else {
+    bad <- which(bad)
+    cbind(row = x@i[bad] + 1L, col = findInterval(bad - 1L, x@p))
+  }
+  at <- at[order(at[, 1], at[, 2]), , drop = FALSE]
+  column <- colnames(x)[at[, 2]] %||% at[, 2]
+  where <- places(paste0("(", at[, 1], ", ", column, ")"))
+  if (family == "multinomial") {
+    abort("not_counts", c(
+      "{.arg {arg}} must hold counts, whole numbers of at least 0, for {.fn obs_multinomial}.",
+      x = "At (row, column): {where}.",
+      i = "Use raw counts, not weights or proportions."
+    ), call = call)
+  }
+  abort("not_binary", c(
+    "{.arg {arg}} must hold zeros and ones for {.fn obs_bernoulli}.",
+    x = "At (row, column): {where}.",
+    i = "Code each column as 0 and 1, or {.code TRUE} and {.code FALSE}."
+  ), call = call)
+}
+
+# Checked table -> internal form, for groups of rows.
+table_to_data <- function(x, family, arg, call, starts = c(0L, nrow(x)), group_names = NULL) {
+  check_support(x, family, arg, call)
+  if (is.matrix(x)) {
+    return(new_data(x, starts, group_names))
+  }
+  if (!family %in% c("multinomial", "bernoulli")) {
+    abort("input", c(
+      "{.arg {arg}} is a sparse matrix, which {.fn obs_gaussian} and {.fn obs_ar} do not take.",
+      i = "Use {.code as.matrix({arg})}, or {.fn obs_multinomial} for counts, {.fn obs_bernoulli} for zeros
+           and ones."
+    ), call = call)
+  }
+  new_data(x, starts, group_names, sparse = sparse_rows(x))
+}

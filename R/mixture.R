@@ -1,0 +1,86 @@
+#' Fit a mixture
+#'
+#' Finds clusters and, with the default Dirichlet process prior, their number.
+#'
+#' @param x Observations: a numeric vector, a matrix or data frame of numeric
+#'   columns, a one-sided formula with `data`, or a sparse matrix of counts
+#'   (for [obs_multinomial()]) or of zeros and ones (for [obs_bernoulli()]).
+#' @param obs What a cluster produces: [obs_gaussian()], [obs_multinomial()],
+#'   [obs_bernoulli()].
+#' @param prior [prior_dp()] or [prior_dirichlet()].
+#' @param control [bnp_control()].
+#' @param start Where to start, instead of a random start: one label per
+#'   observation, a matrix of responsibilities (observations x clusters, rows
+#'   summing to 1), or an earlier fit.
+#' @param data A data frame with the variables of the formula.
+#' @param ... Further arguments of methods; must otherwise be empty.
+#'
+#' @return An object of class `c("bnp_mixture", "bnp_fit")`, a plain list
+#'   without the data. Clusters are numbered by decreasing size. See [elbo()],
+#'   [n_clusters()], [predict.bnp_mixture()], [coef.bnp_fit()],
+#'   [plot.bnp_mixture()].
+#'
+#' @details The multinomial coefficient of count data does not depend on the
+#'   clusters and is left out of the bound and of log densities.
+#' @examples
+#' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+#' fit
+#' table(fitted(fit))
+#' predict(fit, data.frame(eruptions = 2, waiting = 55), type = "prob")
+#' @export
+bnp_mixture <- function(x, ...) {
+  UseMethod("bnp_mixture")
+}
+
+#' @rdname bnp_mixture
+#' @export
+bnp_mixture.default <- function(x, obs = obs_gaussian(), prior = prior_dp(), control = bnp_control(),
+                                start = NULL, ...) {
+  check_no_dots(...)
+  fit_mixture(x, obs, prior, control, start, match_generic("bnp_mixture"))
+}
+
+#' @rdname bnp_mixture
+#' @export
+bnp_mixture.formula <- function(x, data = NULL, obs = obs_gaussian(), prior = prior_dp(),
+                                control = bnp_control(), start = NULL, ...) {
+  check_no_dots(...)
+  frame <- formula_frame(x, data)
+  fit_mixture(frame$frame, obs, prior, control, start, match_generic("bnp_mixture"),
+    input = list(terms = frame$terms)
+  )
+}
+
+fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
+                        error_call = rlang::caller_env()) {
+  check_class(obs, "bnp_obs", "obs", c("obs_gaussian", "obs_multinomial", "obs_bernoulli"), error_call)
+  if (obs$family == "ar") {
+    abort("argument", c(
+      "{.arg obs} must not be {.fn obs_ar} in a mixture: its rows have no order.",
+      i = "Use {.fn bnp_hmm} for sequences."
+    ), call = error_call)
+  }
+  check_prior(prior, c("dp", "dirichlet"), error_call)
+  data <- as_mixture_data(x, obs$family, call = error_call)
+  if (is_sparse_data(data) || obs$family == "multinomial") {
+    input$mean_total <- sum(data$value %||% data$x) / data$n
+  }
+  fit_model("bnp_mixture", call, data, obs, prior, control, start, data$n, input, error_call)
+}
+
+check_prior <- function(prior, families, call) {
+  makers <- paste0("prior_", families)
+  check_class(prior, "bnp_prior", "prior", makers, call)
+  if (!prior$family %in% families) {
+    abort("argument", "{.arg prior} must be made by {.or {.fn {makers}}}, not {.fn prior_{prior$family}}.",
+      call = call
+    )
+  }
+}
+
+# The call of a method in the name of its generic, as update() needs it.
+match_generic <- function(generic) {
+  call <- match.call(sys.function(-1L), sys.call(-1L))
+  call[[1L]] <- as.name(generic)
+  call
+}

@@ -1,0 +1,142 @@
+# What the pictures of a mixture show, as data frames, shared by plot() and
+# autoplot().
+
+cluster_colours <- function(k) {
+  if (k <= 8L) grDevices::palette.colors(9L, "Okabe-Ito")[c(6, 7, 4, 2, 8, 3, 5, 9)][seq_len(k)] |> unname()
+  else grDevices::hcl.colors(k, "Dark 3")[order(seq_len(k) * 7L %% 11L, seq_len(k))]
+}
+
+in_use <- function(fit) unname(which(cluster_sizes(fit) >= 0.5))
+
+column_labels <- function(fit) fit$input$column_names %||% default_names(fit$input$d)
+
+is_gaussian <- function(fit) startsWith(fit$model$obs$family, "gaussian")
+
+# list(kind, ...) with kind "curve" (one column), "plane" (more) or "heat".
+cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
+  if (!is_gaussian(fit)) {
+    return(heat_picture(fit))
+  }
+  data <- if (!is.null(data)) as_newdata(fit, data, call = call)
+  if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
+}
+
+moments <- function(fit) {
+  means <- coef(fit)
+  k <- fit$state$k
+  d <- fit$input$d
+  mean <- means$mean %||% matrix(0, k, d)
+  list(mean = unname(mean), cov = unname(means$cov), weight = unname(means$weights[seq_len(k)]))
+}
+
+curve_picture <- function(fit, data) {
+  m <- moments(fit)
+  used <- in_use(fit)
+  sd <- sqrt(m$cov[1, 1, ])
+  range <- if (is.null(data)) range(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used]) else range(data$x)
+  at <- seq(range[1] - 0.05 * diff(range), range[2] + 0.05 * diff(range), length.out = 400L)
+  parts <- lapply(used, function(k) {
+    data.frame(x = at, density = m$weight[k] * stats::dnorm(at, m$mean[k], sd[k]), cluster = k)
+  })
+  total <- exp(log_predictive(fit, new_data(matrix(at))))
+  list(
+    kind = "curve", parts = do.call(rbind, parts), total = data.frame(x = at, density = total),
+    values = if (!is.null(data)) data$x[, 1L], label = column_labels(fit)
+  )
+}
+
+plane_picture <- function(fit, data) {
+  m <- moments(fit)
+  used <- in_use(fit)
+  axes <- plane_axes(fit, m)
+  project <- function(x) (x - rep(axes$centre, each = nrow(x))) %*% axes$direction
+  angle <- seq(0, 2 * pi, length.out = 101L)
+  circle <- cbind(cos(angle), sin(angle)) * sqrt(stats::qchisq(0.9, 2))
+  rings <- lapply(used, function(k) {
+    cov <- crossprod(axes$direction, m$cov[, , k] %*% axes$direction)
+    ring <- circle %*% chol(cov) + rep(project(m$mean[k, , drop = FALSE]), each = nrow(circle))
+    data.frame(x = ring[, 1], y = ring[, 2], cluster = k)
+  })
+  centres <- project(m$mean[used, , drop = FALSE])
+  points <- if (!is.null(data) && data$n > 0L) {
+    xy <- project(data$x)
+    data.frame(x = xy[, 1], y = xy[, 2], cluster = max.col(responsibilities(fit, data), "first"))
+  }
+  list(
+    kind = "plane", points = points, rings = do.call(rbind, rings),
+    centres = data.frame(x = centres[, 1], y = centres[, 2], cluster = used), labels = axes$labels
+  )
+}
+
+# Two columns as they are; more by the first two principal components of the
+# fitted mixture, columns scaled to unit variance.
+plane_axes <- function(fit, m) {
+  d <- fit$input$d
+  if (d == 2L) {
+    return(list(centre = c(0, 0), direction = diag(2L), labels = column_labels(fit)))
+  }
+  weight <- m$weight[in_use(fit)] / sum(m$weight[in_use(fit)])
+  mean <- m$mean[in_use(fit), , drop = FALSE]
+  centre <- colSums(weight * mean)
+  deviation <- (mean - rep(centre, each = nrow(mean))) * sqrt(weight)
+  within <- Reduce(`+`, Map(function(w, k) w * m$cov[, , k], weight, in_use(fit)))
+  total <- within + crossprod(deviation)
+  sd <- sqrt(diag(total))
+  decomposition <- eigen(total / sd / rep(sd, each = d), symmetric = TRUE)
+  direction <- decomposition$vectors[, 1:2]
+  direction <- direction * rep(sign(colSums(direction)), each = d)
+  share <- round(100 * decomposition$values[1:2] / d)
+  list(
+    centre = centre, direction = direction / sd,
+    labels = paste0("Principal component ", 1:2, " (", share, " % of variance)")
+  )
+}
+
+# Columns that tell clusters apart best, grouped by the cluster they stand for.
+heat_picture <- function(fit, max_columns = 40L) {
+  means <- coef(fit)
+  used <- in_use(fit)
+  prob <- means$prob[used, , drop = FALSE]
+  colnames(prob) <- column_labels(fit)
+  weight <- means$weights[used] / sum(means$weights[used])
+  average <- colSums(weight * prob)
+  contrast <- colSums(weight * (prob - rep(average, each = nrow(prob)))^2)
+  kept <- utils::head(order(-contrast), max_columns)
+  lift <- (prob - rep(average, each = nrow(prob)))[, kept, drop = FALSE]
+  kept <- kept[order(max.col(t(lift), "first"), -apply(lift, 2L, max))]
+  list(kind = "heat", prob = prob[, kept, drop = FALSE], cluster = used)
+}
+
+density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
+  if (!is_gaussian(fit) || fit$input$d > 2L) {
+    abort("argument", c(
+      "{.code type = \"density\"} needs a Gaussian fit of one or two columns.",
+      i = "Use {.code type = \"clusters\"}."
+    ), call = call)
+  }
+  picture <- cluster_picture(fit, data, call)
+  if (picture$kind == "curve") {
+    return(picture)
+  }
+  reach <- rbind(picture$rings[c("x", "y")], picture$points[c("x", "y")])
+  axis <- function(v) seq(min(v), max(v), length.out = 120L)
+  x <- axis(reach$x)
+  y <- axis(reach$y)
+  grid <- as.matrix(expand.grid(x = x, y = y))
+  picture$kind <- "surface"
+  picture$x <- x
+  picture$y <- y
+  picture$density <- matrix(exp(log_predictive(fit, new_data(grid))), length(x))
+  picture
+}
+
+# Laps of the trace with a mark for each kind of move accepted there.
+trace_picture <- function(fit) {
+  trace <- elbo_trace(fit)
+  kinds <- c(birth = "births", merge = "merges", delete = "deletes")
+  marks <- lapply(names(kinds), function(kind) {
+    at <- which(trace[[kinds[[kind]]]] > 0)
+    data.frame(lap = trace$lap[at], elbo = trace$elbo[at], move = rep(kind, length(at)))
+  })
+  list(trace = trace, marks = do.call(rbind, marks), shapes = c(birth = 24L, merge = 21L, delete = 25L))
+}

@@ -1,0 +1,124 @@
+#' Pictures of a mixture
+#'
+#' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
+#'
+#' @param x,object A fit of [bnp_mixture()].
+#' @param type `"clusters"`: Gaussian clusters as curves (one column), as
+#'   ellipses that hold 90 % of a cluster (two columns) or as ellipses in the
+#'   plane of the first two principal components (more); counts and binary
+#'   data as a heat map of the columns that tell the clusters apart best.
+#'   `"density"`: the predictive density over one or two columns. `"elbo"`: the
+#'   bound by lap, with the accepted moves.
+#' @param data Observations to draw, usually the training data. A fit does not
+#'   keep its data, so without this argument only the clusters are drawn.
+#' @param ... For `plot()`, graphical parameters like `main`; else empty.
+#' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
+#' @examples
+#' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+#' plot(fit, data = faithful)
+#' plot(fit, "elbo")
+#' @export
+plot.bnp_mixture <- function(x, type = c("clusters", "density", "elbo"), data = NULL, ...) {
+  type <- check_choice(type, c("clusters", "density", "elbo"), "type")
+  picture <- switch(type,
+    clusters = cluster_picture(x, data),
+    density = density_picture(x, data),
+    elbo = NULL
+  )
+  if (type == "elbo") {
+    draw_trace(trace_picture(x), ...)
+  } else {
+    switch(picture$kind,
+      curve = draw_curve(picture, ...),
+      plane = draw_plane(picture, ...),
+      surface = draw_surface(picture, ...),
+      heat = draw_heat(picture, ...)
+    )
+  }
+  invisible(x)
+}
+
+draw_curve <- function(picture, main = "", xlab = picture$label, ylab = "Density", ...) {
+  colour <- cluster_colours(max(picture$parts$cluster))
+  bars <- if (!is.null(picture$values)) {
+    graphics::hist(picture$values, breaks = "FD", plot = FALSE)
+  }
+  top <- max(picture$total$density, bars$density)
+  graphics::plot(range(picture$total$x), c(0, top), type = "n", main = main, xlab = xlab, ylab = ylab, ...)
+  if (!is.null(bars)) {
+    graphics::plot(bars, freq = FALSE, add = TRUE, col = "grey90", border = "white")
+  }
+  for (part in split(picture$parts, picture$parts$cluster)) {
+    k <- part$cluster[1]
+    graphics::polygon(
+      part$x, part$density, col = grDevices::adjustcolor(colour[k], 0.25), border = colour[k], lwd = 2
+    )
+  }
+  graphics::lines(picture$total$x, picture$total$density, lwd = 2)
+}
+
+draw_plane <- function(picture, main = "", xlab = picture$labels[1], ylab = picture$labels[2], ...) {
+  reach <- rbind(picture$rings[c("x", "y")], picture$points[c("x", "y")])
+  graphics::plot(reach, type = "n", main = main, xlab = xlab, ylab = ylab, ...)
+  draw_clusters(picture)
+}
+
+draw_clusters <- function(picture) {
+  colour <- cluster_colours(max(picture$rings$cluster))
+  points <- picture$points
+  if (!is.null(points)) {
+    graphics::points(
+      points$x, points$y, pch = 16, cex = if (nrow(points) > 1000L) 0.45 else 0.7,
+      col = grDevices::adjustcolor(colour[points$cluster], 0.5)
+    )
+  }
+  for (ring in split(picture$rings, picture$rings$cluster)) {
+    graphics::lines(ring$x, ring$y, col = colour[ring$cluster[1]], lwd = 2)
+  }
+  centres <- picture$centres
+  graphics::points(centres$x, centres$y, pch = 21, bg = "white", col = colour[centres$cluster], cex = 2.6, lwd = 2)
+  graphics::text(centres$x, centres$y, centres$cluster, cex = 0.8, font = 2)
+}
+
+draw_surface <- function(picture, main = "", xlab = picture$labels[1], ylab = picture$labels[2], ...) {
+  shades <- grDevices::hcl.colors(40L, "YlGnBu", rev = TRUE)
+  graphics::image(
+    picture$x, picture$y, sqrt(picture$density), col = shades, main = main, xlab = xlab, ylab = ylab, ...
+  )
+  graphics::contour(picture$x, picture$y, sqrt(picture$density), add = TRUE, drawlabels = FALSE, col = "grey40")
+  if (!is.null(picture$points)) {
+    graphics::points(picture$points$x, picture$points$y, pch = 16, cex = 0.4)
+  }
+  graphics::box()
+}
+
+draw_heat <- function(picture, main = "", xlab = "", ylab = "Cluster", ...) {
+  prob <- picture$prob
+  rows <- rev(seq_len(nrow(prob)))
+  longest <- max(graphics::strwidth(colnames(prob), units = "inches", cex = 0.7))
+  old <- graphics::par(mai = pmax(graphics::par("mai"), c(longest + 0.3, 0.8, 0.5, 0.2)))
+  on.exit(graphics::par(old))
+  graphics::image(
+    seq_len(ncol(prob)), seq_len(nrow(prob)), t(prob[rows, , drop = FALSE]),
+    col = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), axes = FALSE, main = main, xlab = xlab, ylab = ylab, ...
+  )
+  graphics::axis(1L, seq_len(ncol(prob)), colnames(prob), las = 2, cex.axis = 0.7, tick = FALSE, line = -0.5)
+  graphics::axis(2L, seq_len(nrow(prob)), picture$cluster[rows], las = 1, tick = FALSE)
+  graphics::box()
+}
+
+draw_trace <- function(picture, main = "", xlab = "Lap", ylab = "ELBO", ...) {
+  trace <- picture$trace
+  graphics::plot(trace$lap, trace$elbo, type = "l", main = main, xlab = xlab, ylab = ylab, col = "grey40", lwd = 2, ...)
+  colour <- cluster_colours(3L)
+  kinds <- names(picture$shapes)
+  marks <- picture$marks
+  at <- match(marks$move, kinds)
+  graphics::points(marks$lap, marks$elbo, pch = picture$shapes[at], bg = colour[at], cex = 1.3)
+  changed <- c(TRUE, diff(trace$k) != 0)
+  graphics::text(trace$lap[changed], trace$elbo[changed], trace$k[changed], pos = 1, cex = 0.8)
+  graphics::legend(
+    "bottomright", legend = c(kinds, "number: clusters"), pch = c(picture$shapes, NA), pt.bg = c(colour, NA),
+    bty = "n"
+  )
+}

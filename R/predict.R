@@ -1,0 +1,78 @@
+#' Clusters and densities of new observations
+#'
+#' Nothing is refitted. Columns are matched by name when both the training data
+#' and `newdata` have names; further columns are left out.
+#'
+#' @param object,fit A fit of [bnp_mixture()].
+#' @param newdata New observations, in any form that [bnp_mixture()] takes (a
+#'   data frame when the fit used a formula); zero rows are fine. Without
+#'   `newdata`, `type = "class"` gives the clusters of the training data.
+#' @param type `"class"`: the most probable cluster, an integer. `"prob"`: a
+#'   matrix with one row per observation and one column per cluster, rows
+#'   summing to 1. `"logdensity"`: log density of the posterior predictive
+#'   mixture (Student-t, Dirichlet-multinomial or Beta-Bernoulli components).
+#' @param ... Must be empty.
+#' @return `predict()`: a vector or matrix, named by the rows of `newdata`.
+#'   `heldout_loglik()`: the mean log predictive density of an observation.
+#' @examples
+#' odd <- seq(1, nrow(faithful), by = 2)
+#' fit <- bnp_mixture(faithful[odd, ], control = bnp_control(seed = 1))
+#' table(predict(fit, faithful[-odd, ]))
+#' heldout_loglik(fit, faithful[-odd, ])
+#' @export
+predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob", "logdensity"), ...) {
+  check_no_dots(...)
+  type <- check_choice(type, c("class", "prob", "logdensity"), "type")
+  if (is.null(newdata)) {
+    if (type != "class") {
+      abort("newdata", c(
+        "{.arg newdata} is needed for {.code type = \"{type}\"}.",
+        i = "A fit does not keep its data: give them again."
+      ))
+    }
+    return(fitted(object))
+  }
+  data <- as_newdata(object, newdata)
+  if (type == "logdensity") {
+    return(stats::setNames(log_predictive(object, data), data$row_names))
+  }
+  prob <- responsibilities(object, data)
+  if (type == "prob") {
+    return(prob)
+  }
+  stats::setNames(max.col(prob, ties.method = "first"), data$row_names)
+}
+
+log_predictive <- function(fit, data) {
+  if (data$n == 0L) {
+    return(numeric())
+  }
+  as.double(with_interrupts(
+    engine_log_predictive(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  ))
+}
+
+responsibilities <- function(fit, data) {
+  prob <- if (data$n == 0L) {
+    matrix(0, 0L, fit$state$k)
+  } else {
+    with_interrupts(
+      engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+    )
+  }
+  dimnames(prob) <- list(data$row_names, seq_len(ncol(prob)))
+  prob
+}
+
+#' @rdname predict.bnp_mixture
+#' @export
+heldout_loglik <- function(fit, newdata, ...) {
+  UseMethod("heldout_loglik")
+}
+
+#' @rdname predict.bnp_mixture
+#' @export
+heldout_loglik.bnp_mixture <- function(fit, newdata, ...) {
+  check_no_dots(...)
+  mean(log_predictive(fit, as_newdata(fit, newdata)))
+}

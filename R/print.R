@@ -1,0 +1,79 @@
+#' @export
+print.bnp_fit <- function(x, ...) {
+  cat(format_head(x), sep = "\n")
+  sizes <- round(cluster_sizes(x)[seq_len(min(12L, x$state$k))])
+  more <- if (x$state$k > 12L) paste0(" ... (", x$state$k, " in all)")
+  cat(strwrap(paste0("Sizes: ", paste(sizes, collapse = " "), more), exdent = 2), sep = "\n")
+  invisible(x)
+}
+
+#' @rdname read_fit
+#' @export
+summary.bnp_fit <- function(object, ...) {
+  check_no_dots(...)
+  structure(list(fit = object), class = "summary.bnp_fit")
+}
+
+#' @export
+print.summary.bnp_fit <- function(x, ...) {
+  fit <- x$fit
+  cat(format_head(fit), sep = "\n")
+  terms <- elbo(fit, terms = TRUE)
+  wrap <- function(...) {
+    lines <- strwrap(paste0(...), exdent = 2)
+    if (length(lines) > 3L) lines <- c(lines[1:2], paste0(substr(lines[3], 1, 72), " ..."))
+    cat(lines, sep = "\n")
+  }
+  wrap("ELBO terms: ", paste(names(terms), "=", format(terms, digits = 6, trim = TRUE), collapse = ", "))
+  wrap("Observed: ", format(fit$model$obs))
+  wrap("Prior: ", format(fit$model$prior))
+  wrap(
+    "Learning: ", fit$control$algorithm, ", ", fit$control$batches, " batch(es), started with ",
+    fit$control$k_init, ", seed ", format(fit$control$seed, digits = 16), "; moves: ", format(fit$control$moves)
+  )
+  trace <- elbo_trace(fit)
+  wrap(
+    "Accepted: ", sum(trace$births), " births, ", sum(trace$merges), " merges, ", sum(trace$deletes), " deletes"
+  )
+  shown <- seq_len(min(6L, fit$state$k))
+  cat("Largest clusters:\n")
+  print(format(as.data.frame(fit)[shown, seq_len(min(6L, ncol(as.data.frame(fit))))], digits = 4), row.names = FALSE)
+  invisible(x)
+}
+
+fit_titles <- c(bnp_mixture = "mixture", bnp_topics = "topic model", bnp_hmm = "hidden Markov model")
+cluster_words <- c(bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state")
+
+format_head <- function(fit) {
+  kind <- class(fit)[1]
+  k <- n_clusters(fit)
+  word <- cluster_words[[kind]]
+  empty <- fit$state$k - k
+  c(
+    paste0(prior_titles[[fit$model$prior$family]], " ", fit_titles[[kind]], " (",
+      obs_titles[[fit$model$obs$family]], ")"),
+    paste0(
+      k, " ", word, if (k != 1) "s", " in use", if (empty > 0) paste0(" (and ", empty, " empty)"), ", ",
+      fit$input$n, " observations of ", fit$input$d, " columns"
+    ),
+    paste0(
+      "ELBO ", format(fit$elbo, digits = 8), " after ", fit$laps, " laps: ",
+      if (fit$converged) "converged" else "not converged", " (", fit$reason, ")"
+    )
+  )
+}
+
+#' @export
+as.data.frame.bnp_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
+  means <- coef(x)
+  k <- x$state$k
+  out <- data.frame(cluster = seq_len(k), size = unname(cluster_sizes(x)), weight = unname(means$weights[seq_len(k)]))
+  centre <- means$mean %||% means$prob
+  if (is.null(centre)) {
+    return(out)
+  }
+  colnames(centre) <- colnames(centre) %||% default_names(ncol(centre))
+  cbind(out, as.data.frame(centre, row.names = seq_len(k)))
+}
+
+default_names <- function(d) if (d == 1L) "x" else paste0("x", seq_len(d))

@@ -1,0 +1,120 @@
+# Control and start completed for one data set: what C++ reads.
+
+resolve_control <- function(control, prior, n_rows, n_units, start, call = rlang::caller_env()) {
+  control$seed <- control$seed %||% as.double(sample.int(.Machine$integer.max, 1L))
+  control$batches <- resolve_batches(control, n_units, call)
+  control$k_init <- resolve_k_init(control, prior, n_rows, start, call)
+  control$sparsity <- control$sparsity %||% 0L
+  control
+}
+
+resolve_batches <- function(control, n_units, call) {
+  if (control$algorithm == "full") {
+    return(1L)
+  }
+  batches <- control$batches
+  if (is.null(batches)) {
+    batches <- if (n_units <= 20000) 1L else min(50L, as.integer(ceiling(n_units / 10000)))
+    if (control$algorithm == "stochastic") batches <- max(10L, batches)
+    return(min(batches, as.integer(n_units)))
+  }
+  if (batches > n_units) {
+    abort("argument", c(
+      "{.arg batches} must be at most the number of observations ({n_units}), not {batches}."
+    ), call = call)
+  }
+  batches
+}
+
+resolve_k_init <- function(control, prior, n, start, call) {
+  k_init <- control$k_init
+  if (!is.null(prior$k)) {
+    if (!is.null(k_init) && k_init != prior$k) {
+      abort("k_init", c(
+        "{.arg k_init} ({k_init}) must agree with the {.arg k} of the finite prior ({prior$k}).",
+        i = "Leave {.arg k_init} out."
+      ), call = call)
+    }
+    return(prior$k)
+  }
+  if (is.null(k_init)) {
+    return(if (control$moves$birth && control$algorithm != "stochastic") 1L else min(25L, as.integer(n)))
+  }
+  if (k_init > n) {
+    abort("k_init", c(
+      "{.arg k_init} must be at most the number of observations ({n}), not {k_init}."
+    ), call = call)
+  }
+  k_init
+}
+
+# labels, responsibilities or an earlier fit -> what C++ reads. `order` is the
+# row order of the internal form, when it differs from the user's.
+resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
+  if (is.null(start)) {
+    return(NULL)
+  }
+  if (inherits(start, "bnp_fit")) {
+    return(start_from_fit(start, data, obs, prior, call))
+  }
+  if (is.list(start)) {
+    start <- unlist(start, use.names = FALSE)
+  }
+  resolved <- if (is.matrix(start)) {
+    list(resp = check_responsibilities(start, data$n, call))
+  } else {
+    list(labels = check_labels(start, data$n, call))
+  }
+  k <- if (is.null(resolved$resp)) max(resolved$labels) else ncol(resolved$resp)
+  if (!is.null(prior$k) && k > prior$k) {
+    abort("start", c(
+      "{.arg start} has {k} clusters, the finite prior {prior$k}."
+    ), call = call)
+  }
+  if (!is.null(data$order)) {
+    resolved <- lapply(resolved, function(s) if (is.matrix(s)) s[data$order, , drop = FALSE] else s[data$order])
+  }
+  resolved
+}
+
+start_from_fit <- function(fit, data, obs, prior, call) {
+  if (fit$model$obs$family != obs$family || fit$model$prior$family != prior$family ||
+        fit$input$d != data$d) {
+    abort("start", c(
+      "{.arg start} must be a fit of the same observation model, prior and columns.",
+      x = "It is {.val {fit$model$obs$family}} with {.val {fit$model$prior$family}} on {fit$input$d} column{?s}.",
+      i = "Use {.code start = fitted(fit)} to take only its labels."
+    ), call = call)
+  }
+  list(state = fit$state)
+}
+
+check_labels <- function(x, n, call) {
+  if (!is.atomic(x) || length(x) != n) {
+    abort("start", c(
+      "{.arg start} must have one label per observation ({n}), not {describe(x)}."
+    ), call = call)
+  }
+  if (anyNA(x)) {
+    abort("start", c(
+      "{.arg start} has missing labels.", x = "At {places(which(is.na(x)))}."
+    ), call = call)
+  }
+  as.integer(factor(x, levels = if (is.factor(x)) intersect(levels(x), x) else sort(unique(x))))
+}
+
+check_responsibilities <- function(x, n, call) {
+  if (!is.numeric(x) || nrow(x) != n || ncol(x) < 1L) {
+    abort("start", c(
+      "{.arg start} must be a matrix with one row per observation ({n}), not {describe(x)}."
+    ), call = call)
+  }
+  sums <- rowSums(x)
+  bad <- which(!is.finite(sums) | abs(sums - 1) > 1e-6 | apply(x < 0, 1L, any))
+  if (length(bad)) {
+    abort("start", c(
+      "The rows of {.arg start} must be probabilities that sum to 1.", x = "Not so in row {places(bad)}."
+    ), call = call)
+  }
+  unname(x / sums)
+}

@@ -1,0 +1,176 @@
+# The observation model completed from the data: every NULL of the constructor
+# becomes a number, and C++ gets `centre` and `unit` to work in.
+#
+# Weak defaults of the Gaussian models. Let v be the column variances.
+# - mean: the column means.
+# - df: the smallest whole number for which E[covariance] exists, D + 2.
+# - scale: E[covariance] = `spread_within` v, diagonal. Clusters are narrower
+#   than the data, or they would not be clusters; how much narrower is the one
+#   thing a weak prior has to say.
+# - mean_strength: prior observations behind the mean of a cluster;
+#   `spread_within` makes the prior variance of cluster means, E[cov] /
+#   mean_strength, the variance of the data.
+
+resolve_obs <- function(obs, data, call = rlang::caller_env()) {
+  switch(obs$family,
+    gaussian_full = ,
+    gaussian_diagonal = resolve_gaussian(obs, data, call),
+    gaussian_zero_mean = resolve_zero_mean(obs, data, call),
+    ar = resolve_ar(obs, data, call),
+    multinomial = resolve_fields(obs, "term_prior", data$d, call),
+    bernoulli = resolve_fields(obs, c("a", "b"), data$d, call)
+  )
+}
+
+resolve_fields <- function(obs, fields, d, call) {
+  obs[fields] <- lapply(fields, function(f) expand_vector(obs[[f]], d, f, call))
+  obs
+}
+
+resolve_gaussian <- function(obs, data, call) {
+  d <- data$d
+  obs$centre <- column_medians(data$x)
+  obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
+  z <- standardise(data$x, obs)
+  obs$mean <- expand_vector(obs$mean %||% (obs$centre + obs$unit * colMeans(z)), d, "mean", call)
+  obs$mean_strength <- obs$mean_strength %||% spread_within(d)
+  variance <- obs$unit^2 * column_variances(z)
+  full <- obs$family == "gaussian_full"
+  obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
+  excess <- obs$df - (if (full) d else 1L) - 1
+  default <- spread_within(d) * variance * max(excess, 1)
+  obs$scale <- if (full) {
+    expand_matrix(obs$scale %||% default, d, "scale", call)
+  } else {
+    expand_vector(obs$scale %||% default, d, "scale", call)
+  }
+  obs
+}
+
+resolve_zero_mean <- function(obs, data, call) {
+  d <- data$d
+  obs$unit <- column_units(data$x, rep(0, d), data$column_names, call)
+  z <- data$x / rep(obs$unit, each = data$n)
+  square <- colMeans(z^2)
+  square[square == 0] <- 1
+  obs$df <- check_df(obs$df %||% (d + 2), d, call)
+  default <- spread_within(d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
+  obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
+  obs
+}
+
+# Identity dynamics; noise expected at half the variance of first differences;
+# coefficients as loose as half that scale, counted as z z'. The intercept, if
+# any, has to cover the distance of the data from the origin. Without one the
+# origin is part of the model, so `centre` is 0.
+resolve_ar <- function(obs, data, call) {
+  d <- data$d
+  e <- d * obs$lag + obs$intercept
+  centre <- column_medians(data$x)
+  obs$unit <- column_units(data$x, centre, data$column_names, call)
+  obs$centre <- if (obs$intercept) centre else rep(0, d)
+  z <- standardise(data$x, list(centre = centre, unit = obs$unit))
+  within <- !seq_len(data$n - 1L) %in% data$starts
+  steps <- (z[-1L, , drop = FALSE] - z[-data$n, , drop = FALSE])[within, , drop = FALSE]
+  noise <- obs$unit^2 * column_variances(steps) / 2
+  obs$df <- check_df(obs$df %||% (d + 2), d, call)
+  obs$scale <- expand_matrix(obs$scale %||% (noise * max(obs$df - d - 1, 1)), d, "scale", call)
+  identity <- cbind(diag(d), matrix(0, d, e - d))
+  obs$coef_mean <- obs$coef_mean %||% identity
+  if (!identical(dim(obs$coef_mean), c(d, e))) {
+    abort("argument", c(
+      "{.arg coef_mean} must be a {d} x {e} matrix for {d} column{?s} and lag {obs$lag}, not
+       {describe(obs$coef_mean)}."
+    ), call = call)
+  }
+  storage.mode(obs$coef_mean) <- "double"
+  loose <- 0.01 / (1 + max((obs$centre / obs$unit)^2))
+  default <- c(rep(noise / 2, obs$lag), if (obs$intercept) loose)
+  obs$coef_precision <- expand_matrix(obs$coef_precision %||% default, e, "coef_precision", call)
+  obs
+}
+
+# Share of the data's variance that a cluster is expected to have.
+spread_within <- function(d) 0.1
+
+column_medians <- function(x) {
+  if (nrow(x) == 0L) {
+    return(rep(0, ncol(x)))
+  }
+  vapply(seq_len(ncol(x)), function(j) {
+    x <- sort(x[, j])
+    low <- x[(length(x) + 1L) %/% 2L]
+    low + (x[length(x) %/% 2L + 1L] - low) / 2
+  }, 1)
+}
+
+# Powers of two near the spread of each column about `centre`, so that C++ can
+# work with numbers near 1 and lose no bit by it.
+column_units <- function(x, centre, names, call) {
+  vapply(seq_len(ncol(x)), function(j) {
+    distance <- abs(x[, j] - centre[j])
+    largest <- max(distance)
+    if (largest <= 1e-14 * max(abs(x[, j]))) {
+      return(1)
+    }
+    if (largest > 1e153 || largest < 1e-153) {
+      column <- names[j] %||% j
+      abort("range", c(
+        "The spread of column {.val {column}} ({format(largest, digits = 2)}) is beyond the range in which
+         variances are numbers.",
+        i = "Change its unit so that values lie within 1e-150 to 1e150."
+      ), call = call)
+    }
+    spread <- 1.5 * stats::median(distance)
+    if (spread < 1e-8 * largest) {
+      spread <- largest * sqrt(mean((distance / largest)^2))
+    }
+    2^round(log2(spread))
+  }, 1)
+}
+
+standardise <- function(x, obs) {
+  (x - rep(obs$centre, each = nrow(x))) / rep(obs$unit, each = nrow(x))
+}
+
+# Variances in working units; 1 where the data tell nothing (constant columns,
+# fewer than two rows).
+column_variances <- function(z) {
+  if (nrow(z) < 2L) {
+    return(rep(1, ncol(z)))
+  }
+  v <- colSums((z - rep(colMeans(z), each = nrow(z)))^2) / (nrow(z) - 1)
+  v[v < 1e-28] <- 1
+  v
+}
+
+expand_vector <- function(x, d, arg, call) {
+  if (is.matrix(x) || !length(x) %in% c(1L, d)) {
+    abort("argument", c(
+      "{.arg {arg}} must have one value or one per column ({d}), not {describe(x)}."
+    ), call = call)
+  }
+  rep_len(as.double(x), d)
+}
+
+expand_matrix <- function(x, d, arg, call) {
+  if (!is.matrix(x)) {
+    return(diag(expand_vector(x, d, arg, call), d))
+  }
+  if (nrow(x) != d) {
+    abort("argument", c(
+      "{.arg {arg}} must be a {d} x {d} matrix, its diagonal, or one number, not {describe(x)}."
+    ), call = call)
+  }
+  unname(matrix(as.double(x), d, d))
+}
+
+check_df <- function(df, d, call) {
+  if (df <= d - 1) {
+    abort("df", c(
+      "{.arg df} must be above {d - 1} for {d} column{?s}, not {df}.",
+      i = "The default is {d + 2}."
+    ), call = call)
+  }
+  as.double(df)
+}

@@ -1,0 +1,92 @@
+#' Fits as tidy tables
+#'
+#' The verbs of the generics package, with the column names that broom uses for
+#' mixtures.
+#'
+#' @param x A fit.
+#' @param data The observations to augment, usually the training data.
+#' @param ... Must be empty.
+#' @return
+#' * `tidy()`: one row per cluster (`component`, `size`, `proportion` and, for
+#'   Gaussian clusters, `mean.<column>` and `sd.<column>`); for counts and
+#'   binary data one row per cluster and column (`term`, `estimate`).
+#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`.
+#' * `augment()`: `data` with `.class`, the most probable cluster, and
+#'   `.uncertainty`, one minus its probability.
+#' @examples
+#' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+#' tidy(fit)
+#' glance(fit)
+#' head(augment(fit, faithful))
+#' @name tidiers
+NULL
+
+#' @rdname tidiers
+#' @export
+tidy.bnp_mixture <- function(x, ...) {
+  check_no_dots(...)
+  means <- coef(x)
+  k <- x$state$k
+  out <- data.frame(
+    component = seq_len(k), size = unname(cluster_sizes(x)),
+    proportion = unname(means$weights[seq_len(k)])
+  )
+  if (!is.null(means$prob)) {
+    columns <- colnames(means$prob) %||% default_names(ncol(means$prob))
+    rows <- rep(seq_len(k), each = length(columns))
+    long <- data.frame(term = rep(columns, k), estimate = as.double(t(means$prob)))
+    return(as_tidy(cbind(out[rows, ], long)))
+  }
+  columns <- x$input$column_names %||% default_names(x$input$d)
+  named <- function(values, prefix) {
+    values <- matrix(values, k)
+    colnames(values) <- paste0(prefix, ".", columns)
+    as.data.frame(values)
+  }
+  mean <- if (!is.null(means$mean)) named(means$mean, "mean")
+  as_tidy(do.call(cbind, c(list(out), mean, named(cluster_sds(means$cov), "sd"))))
+}
+
+# Standard deviations (clusters x columns) from a D x D x K or K x D array.
+cluster_sds <- function(cov) {
+  if (length(dim(cov)) == 2L) {
+    return(sqrt(cov))
+  }
+  d <- dim(cov)[1]
+  t(sqrt(apply(cov, 3L, function(s) s[seq(1L, d * d, by = d + 1L)])) |> matrix(nrow = d))
+}
+
+#' @rdname tidiers
+#' @export
+glance.bnp_fit <- function(x, ...) {
+  check_no_dots(...)
+  trace <- elbo_trace(x)
+  as_tidy(data.frame(
+    k = n_clusters(x), elbo = x$elbo, nobs = nobs(x), laps = x$laps, converged = x$converged,
+    seconds = if (nrow(trace)) trace$seconds[nrow(trace)] else 0
+  ))
+}
+
+#' @rdname tidiers
+#' @export
+augment.bnp_mixture <- function(x, data, ...) {
+  check_no_dots(...)
+  if (missing(data)) {
+    abort("newdata", c("{.arg data} is needed.", i = "A fit does not keep its data: give them again."))
+  }
+  prob <- predict(x, data, type = "prob")
+  class <- max.col(prob, ties.method = "first")
+  out <- if (is.data.frame(data)) data else as.data.frame(data_matrix_of(data))
+  out$.class <- factor(class, levels = seq_len(ncol(prob)))
+  out$.uncertainty <- unname(1 - prob[cbind(seq_len(nrow(prob)), class)])
+  as_tidy(out)
+}
+
+data_matrix_of <- function(x) as.matrix(if (inherits(x, "simple_triplet_matrix")) triplet_to_sparse(x) else x)
+
+# A tibble for those who have tibbles loaded, a data frame otherwise.
+as_tidy <- function(x) {
+  rownames(x) <- NULL
+  class(x) <- c("tbl_df", "tbl", "data.frame")
+  x
+}

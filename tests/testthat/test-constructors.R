@@ -1,0 +1,72 @@
+test_that("constructors keep what they are given and print it", {
+  expect_s3_class(obs_gaussian(), "bnp_obs")
+  expect_equal(obs_gaussian()$family, "gaussian_full")
+  expect_equal(obs_gaussian("diagonal", scale = 1:3)$scale, 1:3)
+  expect_equal(prior_dp(3)$concentration, 3)
+  expect_equal(prior_hmm(4, sticky = 10)[c("k", "sticky")], list(k = 4L, sticky = 10))
+  expect_output(print(obs_gaussian(df = 7)), "df = 7")
+  expect_output(print(obs_gaussian()), "from the data")
+  expect_output(print(prior_hdp()), "gamma = 10, alpha = 0.5")
+  expect_output(print(bnp_control(seed = 4)), "seed +4")
+  expect_output(print(bnp_moves(birth = FALSE)), "merge, delete, reorder")
+})
+
+test_that("moves = FALSE and TRUE stand for no moves and for the default ones", {
+  expect_equal(moves_in_use(bnp_control(moves = FALSE)$moves), character())
+  expect_equal(bnp_control(moves = TRUE)$moves, bnp_moves())
+})
+
+test_that("the expected covariance of the default prior is a share of the data's", {
+  data <- as_mixture_data(faithful, "gaussian_full")
+  obs <- resolve_obs(obs_gaussian(), data)
+  expected <- obs$scale / (obs$df - data$d - 1)
+  expect_equal(diag(expected) / apply(faithful, 2, var), rep(spread_within(2), 2), ignore_attr = TRUE)
+  expect_equal(obs$mean, unname(colMeans(faithful)))
+  given <- resolve_obs(obs_gaussian(mean = 1, df = 9, scale = 2), data)
+  expect_equal(given$mean, c(1, 1))
+  expect_equal(given$df, 9)
+  expect_equal(given$scale, diag(2, 2))
+})
+
+test_that("default priors are positive definite for degenerate data", {
+  cases <- list(
+    constant = matrix(3, 5, 2), one_row = matrix(1:4, 1), collinear = cbind(1:6, 2 * (1:6)),
+    wide = matrix(rnorm(30), 3), zeros = matrix(0, 4, 3), far = 1e8 + matrix(rnorm(20), 10),
+    huge = 1e150 * matrix(rnorm(20), 10), tiny = 1e-150 * matrix(rnorm(20), 10)
+  )
+  models <- list(obs_gaussian(), obs_gaussian("zero_mean"), obs_ar(), obs_ar(2, intercept = TRUE))
+  for (case in names(cases)) {
+    data <- as_sequence_data(cases[[case]], "gaussian_full")
+    for (model in models) {
+      obs <- resolve_obs(model, data)
+      expect_true(is_definite(obs$scale), label = paste(case, model$family))
+      expect_true(is.null(obs$coef_precision) || is_definite(obs$coef_precision), label = case)
+      expect_true(all(is.finite(unlist(obs[-1]))), label = paste(case, model$family))
+    }
+  }
+})
+
+test_that("units are powers of two near the spread, and follow a change of scale", {
+  x <- matrix(rnorm(400, sd = 5), 100)
+  unit <- resolve_obs(obs_gaussian(), as_mixture_data(x, "gaussian_full"))$unit
+  expect_equal(log2(unit), round(log2(unit)))
+  expect_true(all(unit >= 2 & unit <= 16))
+  scaled <- resolve_obs(obs_gaussian(), as_mixture_data(2^300 * x, "gaussian_full"))$unit
+  expect_identical(scaled, 2^300 * unit)
+})
+
+test_that("the autoregressive default is identity dynamics with noise from first differences", {
+  set.seed(3)
+  x <- list(a = apply(matrix(rnorm(60), 30), 2, cumsum), b = apply(matrix(rnorm(40, sd = 3), 20), 2, cumsum) + 50)
+  data <- as_sequence_data(x, "ar", lag = 1L)
+  obs <- resolve_obs(obs_ar(), data)
+  steps <- rbind(diff(x$a), diff(x$b))
+  expect_equal(diag(obs$scale), apply(steps, 2, var) / 2)
+  expect_equal(obs$df, 4)
+  expect_equal(obs$coef_mean, diag(2))
+  expect_equal(obs$coef_precision, obs$scale / 2)
+  expect_equal(obs$centre, c(0, 0))
+  two <- resolve_obs(obs_ar(lag = 2, intercept = TRUE), data)
+  expect_equal(two$coef_mean, cbind(diag(2), matrix(0, 2, 3)))
+  expect_equal(diag(two$coef_precision)[1:4], rep(diag(obs$scale) / 2, 2))
+})

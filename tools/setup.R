@@ -1,0 +1,49 @@
+# Installs what is missing for one purpose: Rscript tools/setup.R build|test|check|document
+#
+# As root on a machine with apt, from the distribution's packages; what is then
+# still missing, or for other users, from R's repository into a library that
+# can be written to. Packages that are there are never touched.
+
+packages <- list(
+  build = c("Rcpp", "RcppEigen", "Matrix", "cli", "rlang", "generics"),
+  test = c("testthat", "withr", "ggplot2", "MASS"),
+  check = c("testthat", "withr", "ggplot2", "MASS", "knitr", "rmarkdown"),
+  document = "roxygen2"
+)
+
+purpose <- commandArgs(TRUE)
+stopifnot(purpose %in% names(packages))
+
+missing <- function() {
+  wanted <- unique(unlist(packages[c("build", purpose)]))
+  wanted[!nzchar(vapply(wanted, function(p) system.file(package = p), ""))]
+}
+
+from_apt <- function(names) {
+  names <- paste0("r-cran-", tolower(names))
+  install <- function() {
+    system2("apt-get", c("install", "-y", "-q", "--no-install-recommends", names),
+      env = "DEBIAN_FRONTEND=noninteractive"
+    ) == 0L
+  }
+  install() || (system2("apt-get", c("update", "-q")) == 0L && install())
+}
+
+from_repository <- function(names) {
+  repos <- getOption("repos")
+  if (is.null(repos) || "@CRAN@" %in% repos) utils::chooseCRANmirror(graphics = FALSE, ind = 1L)
+  library <- .libPaths()[1]
+  if (file.access(library, 2L) != 0L) {
+    library <- path.expand(Sys.getenv("R_LIBS_USER"))
+    dir.create(library, recursive = TRUE, showWarnings = FALSE)
+    .libPaths(library)
+  }
+  utils::install.packages(names, lib = library)
+}
+
+root <- identical(Sys.info()[["effective_user"]], "root") && nzchar(Sys.which("apt-get"))
+if (length(missing()) && root) from_apt(missing())
+if (length(missing())) from_repository(missing())
+if (length(missing())) {
+  stop("Could not install: ", paste(missing(), collapse = ", "), ". Install by hand and try again.")
+}
