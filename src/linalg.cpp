@@ -1,6 +1,7 @@
 #include "linalg.h"
 
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -9,27 +10,35 @@ namespace bnpvi {
 namespace {
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using ConstMap = Eigen::Map<const RowMatrix>;
+
+[[noreturn]] void indefinite() {
+  throw std::domain_error(
+      "a matrix of the observation model is not positive definite in double precision; rescale the columns, "
+      "or choose a prior scale closer to the spread of the data");
+}
 }  // namespace
 
 Cholesky::Cholesky(const double* a, Index d, const double* least_pivot)
     : d_(d), l_(static_cast<std::size_t>(d * d), 0.0) {
   const ConstMap source(a, d, d);
   Eigen::Map<RowMatrix> l(l_.data(), d, d);
-  Eigen::VectorXd column(d);
+  Eigen::VectorXd column(d), left = source.diagonal();
   for (Index j = 0; j < d; ++j) {
     const Index below = d - j;
     auto c = column.head(below);
     c = source.col(j).tail(below);
     c.noalias() -= l.block(j, 0, below, j) * l.row(j).head(j).transpose();
-    double pivot = c[0];
-    if (least_pivot != nullptr && pivot < least_pivot[j]) pivot = least_pivot[j];
-    if (!(pivot > 0) || !std::isfinite(pivot))
-      throw std::domain_error(
-          "a matrix of the observation model is not positive definite in double precision; rescale the "
-          "columns, or choose a prior scale closer to the spread of the data");
+    const double pivot = least_pivot == nullptr ? c[0] : std::max(c[0], least_pivot[j]);
+    if (!(pivot > 0) || !std::isfinite(pivot)) indefinite();
     const double root = std::sqrt(pivot);
     l.col(j).tail(below) = c / root;
     l(j, j) = root;
+    if (least_pivot == nullptr) continue;
+    for (Index i = j + 1; i < d; ++i) {
+      const double square = l(i, j) * l(i, j), bound = std::max(left[i], least_pivot[i]);
+      if (square > bound) l(i, j) = std::copysign(std::sqrt(bound), l(i, j));
+      left[i] -= std::min(square, bound);
+    }
   }
 }
 
@@ -38,6 +47,7 @@ Vec Cholesky::inverse_factor() const {
   Eigen::Map<RowMatrix> inverse(out.data(), d_, d_);
   inverse.setIdentity();
   ConstMap(l_.data(), d_, d_).triangularView<Eigen::Lower>().solveInPlace(inverse);
+  if (!inverse.allFinite()) indefinite();
   return out;
 }
 

@@ -80,8 +80,8 @@ class Bernoulli final : public ObsModel {
   }
 
  private:
-  double ones(const double* t, Index j) const { return a_[j] + t[1 + j]; }
-  // N − S ≥ 0 exactly; sums of responsibilities may round to less.
+  // S ≥ 0 and N − S ≥ 0 exactly; sums and differences of summaries may round to less.
+  double ones(const double* t, Index j) const { return a_[j] + std::max(t[1 + j], 0.0); }
   double zeros(const double* t, Index j) const { return b_[j] + std::max(t[0] - t[1 + j], 0.0); }
 
   Index d_;

@@ -121,9 +121,10 @@ class GaussianDiagonal final : public ObsModel {
     Vec mean, scale;
   };
 
-  // B̂ ≥ B exactly; rounding is kept from saying otherwise.
+  // κ̂ ≥ κ, ν̂ ≥ ν and B̂ ≥ B exactly; rounding is kept from saying otherwise.
   Posterior update(const double* t) const {
-    Posterior q{strength_ + t[0], df_ + t[0], mean_, scale_};
+    const double n = std::max(t[0], 0.0);
+    Posterior q{strength_ + n, df_ + n, mean_, scale_};
     for (Index j = 0; j < d_; ++j) {
       q.mean[j] = (strength_ * mean_[j] + t[1 + j]) / q.strength;
       const double spread =

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "gather.h"
@@ -35,8 +36,9 @@ class Multinomial final : public ObsModel {
   double log_evidence(const double* t) const override {
     double sum = 0, tokens = 0;
     for (Index v = 0; v < d_; ++v) {
-      tokens += t[1 + v];
-      sum += log_rising(prior_[v], t[1 + v]);
+      const double s = count(t, v);
+      tokens += s;
+      sum += log_rising(prior_[v], s);
     }
     return sum - log_rising(total_, tokens);
   }
@@ -44,7 +46,7 @@ class Multinomial final : public ObsModel {
   void weights(const double* t, double* w) const override {
     const double all = digamma(total_ + tokens(t));
     w[0] = 0;
-    for (Index v = 0; v < d_; ++v) w[1 + v] = digamma(prior_[v] + t[1 + v]) - all;
+    for (Index v = 0; v < d_; ++v) w[1 + v] = digamma(prior_[v] + count(t, v)) - all;
   }
 
   // E[p] under the posterior, times the mean number of tokens in a row: the divergence between two rows
@@ -55,7 +57,7 @@ class Multinomial final : public ObsModel {
     mean[0] = 1;
     w[0] = 0;
     for (Index v = 0; v < d_; ++v) {
-      const double p = (prior_[v] + t[1 + v]) / (total_ + n);
+      const double p = (prior_[v] + count(t, v)) / (total_ + n);
       mean[1 + v] = length * p;
       w[1 + v] = std::log(p);
     }
@@ -69,7 +71,7 @@ class Multinomial final : public ObsModel {
       double sum = 0, row = 0;
       for (Index v = 0; v < d_; ++v) {
         row += x[v];
-        sum += log_rising(prior_[v] + t[1 + v], x[v]);
+        sum += log_rising(prior_[v] + count(t, v), x[v]);
       }
       out[i] = sum - log_rising(all, row);
     }
@@ -78,7 +80,7 @@ class Multinomial final : public ObsModel {
   NamedArrays posterior(const double* t, Index k) const override {
     NamedArray out{"concentration", {}, {k, d_}};
     for (Index v = 0; v < d_; ++v)
-      for (Index i = 0; i < k; ++i) out.value.push_back(prior_[v] + t[i * n_features() + 1 + v]);
+      for (Index i = 0; i < k; ++i) out.value.push_back(prior_[v] + count(t + i * n_features(), v));
     return {out};
   }
 
@@ -93,9 +95,12 @@ class Multinomial final : public ObsModel {
   }
 
  private:
+  // S ≥ 0 exactly; sums and differences of summaries may round to less.
+  static double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
+
   double tokens(const double* t) const {
     double sum = 0;
-    for (Index v = 0; v < d_; ++v) sum += t[1 + v];
+    for (Index v = 0; v < d_; ++v) sum += count(t, v);
     return sum;
   }
 
