@@ -31,7 +31,7 @@ class ResponsibilitySink {
  public:
   virtual ~ResponsibilitySink() = default;
   virtual void begin(Index n_chunks) = 0;
-  /// rows: the n rows of the block; w: their posterior log weights (n × K) when available, or nullptr.
+  /// rows: the n rows of the block, whose features are loaded in `block`.
   virtual void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) = 0;
 };
 
@@ -46,6 +46,9 @@ struct LocalInput {
   Index width = 0;                  // L of L-sparse responsibilities; 0 = dense
   ResponsibilitySink* sink = nullptr;
 };
+
+class Move;
+struct MoveContext;
 
 /// Prior and variational posterior of the assignments. Immutable.
 ///
@@ -69,9 +72,16 @@ class AllocModel {
   /// The optimal q(z) of the given units at fixed globals, summarised.
   virtual Summary local_step(const LocalInput& in) const = 0;
 
+  /// Summary of the given units when their rows have the given responsibilities (column-major over all
+  /// rows of the data, n × k): an exact q(z), for starts and tests.
+  virtual Summary summarise(const LocalInput& in, const double* resp) const = 0;
+
   /// Globals that maximise the ELBO given the whole-data summary; `from` warm-starts iterative searches
   /// (its u and omega may be empty or of another length).
   virtual Globals global_step(const Summary& total, const Globals& from) const = 0;
+
+  /// Globals moved by a natural-gradient step of the given rate towards those of a noisy whole-data summary.
+  virtual Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const = 0;
 
   /// Terms of the ELBO other than the data term, at any globals, for assignments summarised by total.
   virtual Terms elbo_terms(const Summary& total, const Globals& globals) const = 0;
@@ -79,6 +89,11 @@ class AllocModel {
   /// E[π_k] over the K clusters, and after them whatever else a user may read (sticks, ...).
   virtual Vec mean_weights(const Globals& globals) const = 0;
   virtual NamedArrays posterior(const Globals& globals) const = 0;
+
+  /// The moves of this family; nullptr where there is none.
+  virtual std::unique_ptr<Move> birth_move(const MoveContext&) const { return nullptr; }
+  virtual std::unique_ptr<Move> merge_move(const MoveContext&) const { return nullptr; }
+  virtual std::unique_ptr<Move> delete_move(const MoveContext&) const { return nullptr; }
 };
 
 }  // namespace bnpvi

@@ -17,10 +17,10 @@ struct Weights {
 /// ∇Λ(T_k) for all clusters of t (K × p).
 Weights make_weights(const ObsModel& obs, const double* t, Index k);
 
-/// Accumulates T += Rᵀ Φ over blocks. For linear models the sum is kept transposed until finish().
+/// Accumulates T += Rᵀ Φ over blocks. For sparse rows the sum is kept transposed until finish().
 class FeatureSum {
  public:
-  FeatureSum(const ObsModel& obs, Index k);
+  FeatureSum(const ObsModel& obs, const Dataset& data, Index k);
   void finish(double* t);   // adds the sum to t (K × p)
  private:
   friend class FeatureBlock;

@@ -17,13 +17,14 @@ struct Responsibilities {
   double get(Index row, Index j) const;
 };
 
-/// Turns posterior log weights W (n × K, overwritten) into responsibilities: all K of them, or the
-/// `width` largest of each row when 0 < width < K [Hughes 2016, ch. 7], the exact optimum of the bound
-/// under that constraint. Entries below `negligible` become exactly 0. log_norm (n) receives the
-/// log-normaliser over the support, so that Σ log_norm − Σ r w is the entropy exactly.
-void normalise(Index n, Index k, Vec& w, Index width, Responsibilities& out, Vec& log_norm);
-
-/// Responsibilities below this are exactly zero; at most K·1e-12 of an observation's bound is given up.
+/// Responsibilities below this are exactly zero; at most K times this of an observation's bound is given up,
+/// and clusters that explain nothing become exactly empty.
 inline constexpr double negligible = 1e-12;
+
+/// Turns posterior log weights W (n × K, overwritten by w − max w) into responsibilities: all K of them,
+/// or the `width` largest of each row when 0 < width < K [Hughes 2016, ch. 7], the exact optimum of the
+/// bound under that constraint. Returns Σ_n of log-normalisers, taken over the support kept; adds the
+/// entropy −Σ r log r of the block to `entropy`, computed from w − max w so that nothing cancels.
+double normalise(Index n, Index k, Vec& w, Index width, Responsibilities& out, double& entropy);
 
 }  // namespace bnpvi

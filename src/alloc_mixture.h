@@ -1,0 +1,33 @@
+// Mixtures: every row on its own, z_n ~ π.
+#pragma once
+#include <memory>
+
+#include "alloc_model.h"
+
+namespace bnpvi {
+
+/// Dirichlet process with concentration γ (sticks u_k ~ Beta(1, γ)) [Hughes 2016, §3.2].
+std::unique_ptr<AllocModel> make_dp(double concentration);
+
+/// Finite mixture, π ~ Dirichlet(γ/K, ..., γ/K).
+std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration);
+
+/// What all mixtures share: the local step. Units are rows; W_nk = E log p(x_n | φ_k) + E log π_k.
+class MixtureAlloc : public AllocModel {
+ public:
+  SummaryShape shape(const ObsModel& obs) const override;
+  bool grouped() const override { return false; }
+  Summary local_step(const LocalInput& in) const override;
+  Summary summarise(const LocalInput& in, const double* resp) const override;
+  Globals global_step(const Summary& total, const Globals& from) const override;
+
+  Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
+  std::unique_ptr<Move> birth_move(const MoveContext& context) const override;
+  std::unique_ptr<Move> merge_move(const MoveContext& context) const override;
+  std::unique_ptr<Move> delete_move(const MoveContext& context) const override;
+
+  /// E[log π_k], length K, at effective counts.
+  virtual Vec expected_log_weights(const Vec& counts) const = 0;
+};
+
+}  // namespace bnpvi

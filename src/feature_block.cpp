@@ -1,0 +1,120 @@
+#include "feature_block.h"
+
+#include <algorithm>
+
+#include "kernels.h"
+
+namespace bnpvi {
+
+Weights make_weights(const ObsModel& obs, const double* t, Index k) {
+  Weights out;
+  out.k = k;
+  out.p = obs.n_features();
+  out.w.resize(static_cast<std::size_t>(k * out.p));
+  for (Index j = 0; j < k; ++j) obs.weights(t + j * out.p, out.w.data() + j * out.p);
+  if (obs.linear()) {
+    out.transposed.resize(out.w.size());
+    for (Index j = 0; j < k; ++j)
+      for (Index i = 0; i < out.p; ++i) out.transposed[i * k + j] = out.w[j * out.p + i];
+  }
+  return out;
+}
+
+FeatureSum::FeatureSum(const ObsModel& obs, const Dataset& data, Index k)
+    : k_(k),
+      p_(obs.n_features()),
+      transposed_(obs.linear() && data.sparse()),
+      sum_(static_cast<std::size_t>(k * p_), 0.0) {}
+
+void FeatureSum::finish(double* t) {
+  if (!transposed_) {
+    for (std::size_t i = 0; i < sum_.size(); ++i) t[i] += sum_[i];
+  } else {
+    for (Index i = 0; i < p_; ++i)
+      for (Index j = 0; j < k_; ++j) t[j * p_ + i] += sum_[i * k_ + j];
+  }
+}
+
+FeatureBlock::FeatureBlock(const ObsModel& obs, const Dataset& data)
+    : obs_(obs), data_(data), p_(obs.n_features()), ld_((p_ + 7) / 8 * 8 + 8),
+      block_rows_(std::clamp<Index>((Index{1} << 17) / p_ / 8 * 8, 64, 512)),
+      sparse_path_(obs.linear() && data.sparse()) {}
+
+void FeatureBlock::load(const Index* rows, Index n) {
+  rows_ = rows;
+  n_ = n;
+  filled_ = false;
+  if (!sparse_path_) features();
+}
+
+const double* FeatureBlock::features() {
+  if (!filled_) {
+    phi_.resize(static_cast<std::size_t>(std::max(n_, block_rows_) * ld_));
+    obs_.features(data_, rows_, n_, phi_.data(), ld_);
+    filled_ = true;
+  }
+  return phi_.data();
+}
+
+void FeatureBlock::times(const Weights& weights, double* c) const {
+  const Index k = weights.k;
+  if (!sparse_path_) {
+    kernels().product_nt(n_, k, p_, phi_.data(), ld_, weights.w.data(), p_, c, k);
+    return;
+  }
+  const double* constant = weights.transposed.data();
+  for (Index i = 0; i < n_; ++i) {
+    double* row = c + i * k;
+    std::copy_n(constant, k, row);
+    const int from = data_.row_start[rows_[i]], to = data_.row_start[rows_[i] + 1];
+    kernels().add_sparse_rows(to - from, k, data_.column + from, data_.value + from, constant + k, k, row);
+  }
+}
+
+void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) const {
+  const Index k = r.k;
+  double* s = sum.sum_.data();
+  if (!sum.transposed_ && !r.sparse) {
+    kernels().add_product_tn(n_, k, p_, r.value.data(), k, phi_.data(), ld_, s, p_);
+    return;
+  }
+  if (!sum.transposed_) {
+    for (Index i = 0; i < n_; ++i)
+      for (Index l = 0; l < r.width; ++l) {
+        const double weight = r.value[i * r.width + l];
+        if (weight == 0) continue;
+        double* t = s + r.cluster[i * r.width + l] * p_;
+        const double* phi = phi_.data() + i * ld_;
+        for (Index v = 0; v < p_; ++v) t[v] += weight * phi[v];
+      }
+    return;
+  }
+  Vec dense(static_cast<std::size_t>(k));
+  for (Index i = 0; i < n_; ++i) {
+    const double* weight = r.value.data() + i * r.width;
+    if (r.sparse) {
+      std::fill(dense.begin(), dense.end(), 0.0);
+      for (Index l = 0; l < r.width; ++l) dense[r.cluster[i * r.width + l]] = weight[l];
+      weight = dense.data();
+    }
+    for (Index j = 0; j < k; ++j) s[j] += weight[j];
+    const int from = data_.row_start[rows_[i]], to = data_.row_start[rows_[i] + 1];
+    kernels().scatter_sparse_rows(to - from, k, data_.column + from, data_.value + from, weight, s + k, k);
+  }
+}
+
+void FeatureBlock::add_weighted(const double* r, double* t) const {
+  for (Index i = 0; i < n_; ++i) {
+    if (r[i] == 0) continue;
+    if (sparse_path_) {
+      t[0] += r[i];
+      for (int e = data_.row_start[rows_[i]]; e < data_.row_start[rows_[i] + 1]; ++e)
+        t[1 + data_.column[e]] += r[i] * data_.value[e];
+    } else {
+      const double* phi = phi_.data() + i * ld_;
+      for (Index v = 0; v < p_; ++v) t[v] += r[i] * phi[v];
+    }
+  }
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,108 @@
+#include "move.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace bnpvi {
+
+namespace {
+
+constexpr int max_birth_failures = 2;  // births are random: one failure proves little
+
+bool changed(double then, double now) { return std::abs(now - then) > 0.02 * then + 0.5; }
+
+}  // namespace
+
+void MoveMemory::append(Index m) {
+  for (Index i = 0; i < m; ++i) {
+    ClusterHistory h;
+    h.id = next_id_++;
+    clusters_.push_back(h);
+  }
+}
+
+Index MoveMemory::number_of(std::uint64_t id) const {
+  for (std::size_t j = 0; j < clusters_.size(); ++j)
+    if (clusters_[j].id == id) return static_cast<Index>(j);
+  return -1;
+}
+
+void MoveMemory::drop(Index j) { clusters_.erase(clusters_.begin() + j); }
+
+void MoveMemory::permute(const std::vector<Index>& order) {
+  std::vector<ClusterHistory> out;
+  for (Index j : order) out.push_back(clusters_[j]);
+  clusters_.swap(out);
+}
+
+void MoveMemory::merge_failed(Index a, Index b, double size_a, double size_b) {
+  failed_merges_[{clusters_[a].id, clusters_[b].id}] = {size_a, size_b};
+}
+
+bool MoveMemory::merge_worth_trying(Index a, Index b, double size_a, double size_b) const {
+  for (int side = 0; side < 2; ++side, std::swap(a, b), std::swap(size_a, size_b)) {
+    const auto it = failed_merges_.find({clusters_[a].id, clusters_[b].id});
+    if (it != failed_merges_.end())
+      return changed(it->second.first, size_a) || changed(it->second.second, size_b);
+  }
+  return true;
+}
+
+void MoveMemory::birth_failed(Index j, double size) {
+  ClusterHistory& h = clusters_[j];
+  if (changed(h.birth_failed_at, size)) h.birth_failures = 0;
+  h.birth_failed_at = size;
+  ++h.birth_failures;
+}
+
+void MoveMemory::birth_succeeded(Index j) {
+  clusters_[j].birth_failures = 0;
+  clusters_[j].birth_failed_at = -1;
+}
+
+bool MoveMemory::birth_worth_trying(Index j, double size) const {
+  const ClusterHistory& h = clusters_[j];
+  return h.birth_failures < max_birth_failures || changed(h.birth_failed_at, size);
+}
+
+bool MoveMemory::delete_worth_trying(Index j, double size) const {
+  const ClusterHistory& h = clusters_[j];
+  return h.delete_failed_at < 0 || changed(h.delete_failed_at, size);
+}
+
+double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
+
+bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty) {
+  bool any = false;
+  std::vector<Index> order(static_cast<std::size_t>(state.k()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return state.total.size(a) > state.total.size(b); });
+  if (problem.alloc.ordered() && !std::is_sorted(order.begin(), order.end())) {
+    State proposed = state;
+    change_summaries(proposed, [&](Summary& s) { s.permute(order); });
+    proposed.globals = {};
+    refresh(problem, proposed);
+    if (proposed.elbo > state.elbo) {
+      state = std::move(proposed);
+      memory.permute(order);
+      any = true;
+    }
+  }
+  if (!remove_empty) return any;
+  for (Index j = state.k() - 1; j >= 0 && state.k() > 1; --j) {
+    if (state.total.size(j) > 0) continue;
+    State proposed = state;
+    change_summaries(proposed, [j](Summary& s) { s.drop(j); });
+    proposed.globals = {};
+    refresh(problem, proposed);
+    if (proposed.elbo < state.elbo - rounding_of(state.elbo)) continue;
+    state = std::move(proposed);
+    memory.drop(j);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,101 @@
+// The contract of a move, and the moves there are.
+#pragma once
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "learn.h"
+#include "state.h"
+
+namespace bnpvi {
+
+/// What is remembered of a cluster from lap to lap.
+struct ClusterHistory {
+  std::uint64_t id = 0;          // never reused
+  double birth_failed_at = -1;   // size when a birth from it last failed, −1: never
+  int birth_failures = 0;
+  double delete_failed_at = -1;
+};
+
+/// Memory of failed targets: a target is tried again once the cluster has changed its size.
+class MoveMemory {
+ public:
+  explicit MoveMemory(Index k) { append(k); }
+
+  Index size() const { return static_cast<Index>(clusters_.size()); }
+  std::uint64_t id(Index j) const { return clusters_[j].id; }
+  Index number_of(std::uint64_t id) const;  // its present number, −1 when it is gone
+  void append(Index m);
+  void drop(Index j);
+  void permute(const std::vector<Index>& order);
+
+  void merge_failed(Index a, Index b, double size_a, double size_b);
+  bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
+
+  void birth_failed(Index j, double size);
+  void birth_succeeded(Index j);
+  bool birth_worth_trying(Index j, double size) const;
+  int birth_failures(Index j) const { return clusters_[j].birth_failures; }
+
+  void delete_failed(Index j, double size) { clusters_[j].delete_failed_at = size; }
+  bool delete_worth_trying(Index j, double size) const;
+
+ private:
+  std::vector<ClusterHistory> clusters_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<double, double>> failed_merges_;
+  std::uint64_t next_id_ = 0;
+};
+
+struct MoveContext {
+  const Problem& problem;
+  const MoveOptions& options;
+  MoveMemory& memory;
+  Pool& pool;
+  Index lap;
+};
+
+/// Proposals of one kind during one lap. A proposal is a new State that replaces the old one only if its
+/// ELBO is larger; otherwise the old State is untouched.
+class Move {
+ public:
+  virtual ~Move() = default;
+
+  /// Called before batch b is visited; the sink (may be nullptr) sees its responsibilities.
+  virtual ResponsibilitySink* watch(const State& state, Index b) = 0;
+  /// Called after batch b was visited and the globals refreshed; may replace the state.
+  virtual void after_batch(State&, Index /*b*/) {}
+  /// Called once all batches were visited; may replace the state.
+  virtual void after_lap(State&) {}
+
+  Index tried = 0, accepted = 0;
+};
+
+/// ELBO differences below this are rounding, not progress.
+double rounding_of(double elbo);
+
+/// Applies an operation of Summary to the total, to every batch and to nothing else.
+template <class Operation>
+void change_summaries(State& state, Operation op) {
+  op(state.total);
+  for (auto& b : state.batch)
+    if (b) {
+      auto changed = std::make_shared<Summary>(*b);
+      op(*changed);
+      b = std::move(changed);
+    }
+}
+
+class MixtureAlloc;
+
+/// Birth within one cluster of one batch [Hughes 2016, §4.2].
+std::unique_ptr<Move> make_mixture_birth(const MoveContext& context, const MixtureAlloc& alloc);
+/// Merge of pairs of clusters [Hughes 2016, §4.1].
+std::unique_ptr<Move> make_merge(const MoveContext& context);
+/// Deletion of one cluster, its rows reassigned by restricted local steps [Hughes 2016, §4.3].
+std::unique_ptr<Move> make_mixture_delete(const MoveContext& context, const MixtureAlloc& alloc);
+
+/// Clusters by decreasing size when that raises the ELBO of an ordered allocation model; clusters without
+/// any mass are removed when K may vary. Returns true when anything changed.
+bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty);
+
+}  // namespace bnpvi

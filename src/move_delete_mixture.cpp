@@ -1,0 +1,209 @@
+// Delete in a mixture: the rows that touch one cluster are assigned afresh without it.
+#include <algorithm>
+#include <cmath>
+
+#include "alloc_mixture.h"
+#include "chunks.h"
+#include "move.h"
+
+namespace bnpvi {
+
+namespace {
+
+constexpr Index max_rounds = 12;
+
+double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
+
+// The rows with any mass on a target, and all their responsibilities.
+struct TouchedRows {
+  std::vector<Index> rows;
+  std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i+1]-1
+  std::vector<int> cluster;
+  Vec value;
+
+  void append(const TouchedRows& other) {
+    for (std::size_t i = 0; i < other.rows.size(); ++i) {
+      rows.push_back(other.rows[i]);
+      offset.push_back(offset.back() + other.offset[i + 1] - other.offset[i]);
+    }
+    cluster.insert(cluster.end(), other.cluster.begin(), other.cluster.end());
+    value.insert(value.end(), other.value.begin(), other.value.end());
+  }
+};
+
+class Touched final : public ResponsibilitySink {
+ public:
+  explicit Touched(const std::vector<Index>& targets) : targets_(targets) {}
+
+  void begin(Index n_chunks) override {
+    found_.assign(targets_.size(), std::vector<TouchedRows>(static_cast<std::size_t>(n_chunks)));
+  }
+
+  void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock&) override {
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      TouchedRows& out = found_[i][chunk];
+      for (Index n = 0; n < r.n; ++n) {
+        if (r.get(n, targets_[i]) == 0) continue;
+        out.rows.push_back(rows[n]);
+        for (Index l = 0; l < r.width; ++l) {
+          const double x = r.value[n * r.width + l];
+          if (x == 0) continue;
+          out.cluster.push_back(r.sparse ? r.cluster[n * r.width + l] : static_cast<int>(l));
+          out.value.push_back(x);
+        }
+        out.offset.push_back(static_cast<Index>(out.value.size()));
+      }
+    }
+  }
+
+  TouchedRows rows_of(std::size_t i) const {
+    TouchedRows all;
+    for (const TouchedRows& part : found_[i]) all.append(part);
+    return all;
+  }
+
+ private:
+  const std::vector<Index>& targets_;
+  std::vector<std::vector<TouchedRows>> found_;  // by target and chunk
+};
+
+class MixtureDelete final : public Move {
+ public:
+  MixtureDelete(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
+
+  ResponsibilitySink* watch(const State& state, Index) override {
+    if (!chosen_) choose(state);
+    if (targets_.empty()) return nullptr;
+    sink_ = std::make_unique<Touched>(targets_);
+    return sink_.get();
+  }
+
+  void after_batch(State& state, Index b) override {
+    if (!sink_) return;
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (touched_[i].empty()) touched_[i].resize(state.batch.size());
+      touched_[i][b] = sink_->rows_of(i);
+    }
+    sink_.reset();
+  }
+
+  void after_lap(State& state) override {
+    std::vector<bool> moved(static_cast<std::size_t>(c_.problem.data.n), false);
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (touches_moved_rows(touched_[i], moved)) continue;
+      ++tried;
+      const Index target = c_.memory.number_of(ids_[i]);
+      if (!propose(state, target, touched_[i])) {
+        c_.memory.delete_failed(target, state.total.size(target));
+        continue;
+      }
+      ++accepted;
+      for (const TouchedRows& batch : touched_[i])
+        for (Index row : batch.rows) moved[row] = true;
+      for (std::size_t l = i + 1; l < targets_.size(); ++l) forget_cluster(touched_[l], target);
+    }
+  }
+
+ private:
+  // The smallest clusters that have not failed since they changed.
+  void choose(const State& state) {
+    chosen_ = true;
+    if (state.k() < 2) return;
+    for (Index j = 0; j < state.k(); ++j)
+      if (c_.memory.delete_worth_trying(j, state.total.size(j))) targets_.push_back(j);
+    std::stable_sort(targets_.begin(), targets_.end(),
+                     [&](Index a, Index b) { return state.total.size(a) < state.total.size(b); });
+    if (static_cast<Index>(targets_.size()) > c_.options.max_deletes)
+      targets_.resize(static_cast<std::size_t>(c_.options.max_deletes));
+    for (Index j : targets_) ids_.push_back(c_.memory.id(j));
+    touched_.resize(targets_.size());
+  }
+
+  static bool touches_moved_rows(const std::vector<TouchedRows>& batches, const std::vector<bool>& moved) {
+    for (const TouchedRows& batch : batches)
+      for (Index row : batch.rows)
+        if (moved[row]) return true;
+    return false;
+  }
+
+  // Renumbers after a cluster is gone; no row here touches it, or the rows would have moved.
+  static void forget_cluster(std::vector<TouchedRows>& batches, Index gone) {
+    for (TouchedRows& batch : batches)
+      for (int& j : batch.cluster)
+        if (j > gone) --j;
+  }
+
+  // The batches' summaries without the touched rows; the entropy of those rows leaves too.
+  Summary without(const Summary& whole, const TouchedRows& touched) const {
+    Summary out = whole;
+    const Index n = static_cast<Index>(touched.rows.size());
+    FeatureBlock block(c_.problem.obs, c_.problem.data);
+    FeatureSum sum(c_.problem.obs, c_.problem.data, whole.k);
+    Responsibilities r;
+    r.k = r.width = whole.k;
+    for (Index from = 0; from < n; from += block.block_rows()) {
+      c_.pool.poll();
+      r.n = std::min(block.block_rows(), n - from);
+      r.value.assign(static_cast<std::size_t>(r.n * r.k), 0.0);
+      for (Index i = 0; i < r.n; ++i)
+        for (Index e = touched.offset[from + i]; e < touched.offset[from + i + 1]; ++e) {
+          r.value[i * r.k + touched.cluster[e]] = -touched.value[e];
+          out.entropy() += x_log_x(touched.value[e]);
+        }
+      block.load(touched.rows.data() + from, r.n);
+      block.add_weighted(r, sum);
+    }
+    sum.finish(out.obs.data());
+    return out;
+  }
+
+  bool propose(State& state, Index target, const std::vector<TouchedRows>& touched) {
+    const Problem& problem = c_.problem;
+    std::vector<Summary> rest;
+    for (std::size_t b = 0; b < touched.size(); ++b) {
+      rest.push_back(without(*state.batch[b], touched[b]));
+      rest.back().drop(target);
+    }
+    State proposed = state;
+    proposed.total.drop(target);
+    proposed.globals = problem.alloc.global_step(proposed.total, {});
+    double previous = -INFINITY;
+    for (Index round = 0; round < max_rounds; ++round) {
+      const Weights weights =
+          make_weights(problem.obs, proposed.globals.effective.obs.data(), proposed.globals.effective.k);
+      for (std::size_t b = 0; b < touched.size(); ++b) {
+        auto s = std::make_shared<Summary>(rest[b]);
+        s->add(alloc_.local_step({problem.data, touched[b].rows, problem.obs, weights, proposed.globals, c_.pool,
+                                  problem.width, nullptr}));
+        proposed.batch[b] = std::move(s);
+      }
+      resum(proposed);
+      refresh(problem, proposed);
+      if (proposed.elbo > state.elbo + rounding_of(state.elbo)) {
+        state = std::move(proposed);
+        c_.memory.drop(target);
+        return true;
+      }
+      const double gap = state.elbo - proposed.elbo, step = proposed.elbo - previous;
+      if (gap > step * static_cast<double>(max_rounds - round)) return false;
+      previous = proposed.elbo;
+    }
+    return false;
+  }
+
+  MoveContext c_;
+  const MixtureAlloc& alloc_;
+  bool chosen_ = false;
+  std::vector<Index> targets_;
+  std::vector<std::uint64_t> ids_;
+  std::vector<std::vector<TouchedRows>> touched_;  // by target and batch
+  std::unique_ptr<Touched> sink_;
+};
+
+}  // namespace
+
+std::unique_ptr<Move> make_mixture_delete(const MoveContext& context, const MixtureAlloc& alloc) {
+  return std::make_unique<MixtureDelete>(context, alloc);
+}
+
+}  // namespace bnpvi

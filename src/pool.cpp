@@ -1,0 +1,78 @@
+#include "pool.h"
+
+namespace bnpvi {
+
+Pool::Pool(Index n_threads, Monitor& monitor)
+    : monitor_(monitor), caller_(std::this_thread::get_id()), last_asked_(std::chrono::steady_clock::now()) {
+  for (Index i = 1; i < n_threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+Pool::~Pool() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    closing_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& t : threads_) t.join();
+}
+
+void Pool::poll() {
+  if (std::this_thread::get_id() == caller_ && !stop_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_asked_ > std::chrono::milliseconds(50)) {
+      last_asked_ = now;
+      if (monitor_.interrupted()) stop_ = true;
+    }
+  }
+  if (stop_) throw Interrupted();
+}
+
+void Pool::take_tasks() {
+  for (Index i; (i = next_.fetch_add(1)) < n_tasks_;) {
+    try {
+      (*task_)(i);
+    } catch (...) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      next_ = n_tasks_;
+    }
+  }
+}
+
+void Pool::work() {
+  unsigned long seen = 0;
+  for (;;) {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      wake_.wait(lock, [&] { return closing_ || generation_ != seen; });
+      if (closing_) return;
+      seen = generation_;
+    }
+    take_tasks();
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (--busy_ == 0) done_.notify_one();
+  }
+}
+
+void Pool::run(Index n, const std::function<void(Index)>& task) {
+  if (threads_.empty() || n < 2) {
+    for (Index i = 0; i < n; ++i) task(i);
+    return;
+  }
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    task_ = &task;
+    n_tasks_ = n;
+    next_ = 0;
+    error_ = nullptr;
+    busy_ = static_cast<Index>(threads_.size());
+    ++generation_;
+  }
+  wake_.notify_all();
+  take_tasks();
+  std::unique_lock<std::mutex> lock(mutex_);
+  done_.wait(lock, [&] { return busy_ == 0; });
+  if (error_) std::rethrow_exception(error_);
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,230 @@
+#include "restricted_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "chunks.h"
+
+namespace bnpvi {
+
+namespace {
+
+double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
+
+}  // namespace
+
+void MassOnRows::keep_every(Index step) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rows.size(); i += static_cast<std::size_t>(step), ++kept) {
+    rows[kept] = rows[i];
+    mass[kept] = mass[i];
+  }
+  rows.resize(kept);
+  mass.resize(kept);
+}
+
+RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const Summary& total,
+                             Index target, const MassOnRows& where)
+    : problem_(problem), alloc_(alloc), pool_(pool), where_(where), p_(total.shape.p) {
+  for (Index j = 0; j < total.k; ++j)
+    if (j != target) others_.push_back(total.size(j));
+  base_.assign(total.t(target), total.t(target) + p_);
+}
+
+void RestrictedFit::start(const Vec& t, Index k) {
+  focus_.assign(static_cast<std::size_t>(p_), 0.0);
+  FeatureBlock block(problem_.obs, problem_.data);
+  const Index n = static_cast<Index>(where_.rows.size());
+  for (Index from = 0; from < n; from += block.block_rows()) {
+    block.load(where_.rows.data() + from, std::min(block.block_rows(), n - from));
+    block.add_weighted(where_.mass.data() + from, focus_.data());
+  }
+  for (Index i = 0; i < p_; ++i) base_[i] -= focus_[i];
+  const bool keep = base_[0] >= 1;
+  k_ = k + (keep ? 1 : 0);
+  current_.clear();
+  if (keep) current_.insert(current_.end(), base_.begin(), base_.end());
+  current_.insert(current_.end(), t.begin(), t.begin() + k * p_);
+  if (!keep) {
+    Index best = 0;
+    double best_gain = -INFINITY;
+    for (Index j = 0; j < k_; ++j) {
+      Vec with(t.begin() + j * p_, t.begin() + (j + 1) * p_);
+      const double alone = problem_.obs.log_evidence(with.data());
+      for (Index i = 0; i < p_; ++i) with[i] += base_[i];
+      const double gain = problem_.obs.log_evidence(with.data()) - alone;
+      if (gain > best_gain) best = j, best_gain = gain;
+    }
+    std::swap_ranges(current_.begin(), current_.begin() + p_, current_.begin() + best * p_);
+  }
+}
+
+void RestrictedFit::improve() {
+  for (int round = 0; round < 3; ++round) local_step();
+  for (int cycle = 0; cycle < 5; ++cycle) {
+    const bool fewer = drop_small();
+    const bool merged = merge_pairs();
+    if (k_ < 2) return;
+    if (cycle > 0 && !fewer && !merged) break;
+    for (int round = 0; round < 2; ++round) local_step();
+  }
+}
+
+void RestrictedFit::local_step() {
+  const Weights weights = make_weights(problem_.obs, current_.data(), k_);
+  const Vec log_pi = log_weights();
+  const Index n = static_cast<Index>(where_.rows.size()), n_chunks = count_chunks(n);
+  share_.resize(static_cast<std::size_t>(n * k_));
+  std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks),
+                               FeatureSum(problem_.obs, problem_.data, k_));
+  Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
+  pool_.run(n_chunks, [&](Index chunk) {
+    FeatureBlock block(problem_.obs, problem_.data);
+    Responsibilities r;
+    Vec w;
+    const Index end = chunk_end(n, n_chunks, chunk);
+    for (Index from = chunk_begin(n, n_chunks, chunk); from < end; from += block.block_rows()) {
+      pool_.poll();
+      const Index m = std::min(block.block_rows(), end - from);
+      block.load(where_.rows.data() + from, m);
+      w.resize(static_cast<std::size_t>(m * k_));
+      block.times(weights, w.data());
+      for (Index i = 0; i < m; ++i)
+        for (Index j = 0; j < k_; ++j) w[i * k_ + j] += log_pi[j];
+      double unused = 0;
+      normalise(m, k_, w, 0, r, unused);
+      for (Index i = 0; i < m; ++i) {
+        double* p = r.value.data() + i * k_;
+        if (problem_.width > 0) {
+          const Index best = std::max_element(p, p + k_) - p;
+          std::fill(p, p + k_, 0.0);
+          p[best] = 1;
+        }
+        const double mass = where_.mass[from + i];
+        for (Index j = 0; j < k_; ++j) {
+          share_[(from + i) * k_ + j] = p[j];
+          entropy[chunk] -= mass * x_log_x(p[j]);
+          p[j] *= mass;
+        }
+      }
+      block.add_weighted(r, sums[chunk]);
+    }
+  });
+  moved_.assign(static_cast<std::size_t>(k_ * p_), 0.0);
+  entropy_ = 0;
+  for (Index chunk = 0; chunk < n_chunks; ++chunk) {
+    sums[chunk].finish(moved_.data());
+    entropy_ += entropy[chunk];
+  }
+  current_ = posterior_statistics();
+}
+
+Vec RestrictedFit::posterior_statistics() const {
+  Vec t = moved_;
+  for (Index i = 0; i < p_; ++i) t[i] += base_[i];
+  return t;
+}
+
+// Others and ours by decreasing size: the order that reordering will give.
+Vec RestrictedFit::log_weights() const {
+  Vec counts = others_;
+  for (Index j = 0; j < k_; ++j) counts.push_back(current_[j * p_]);
+  std::vector<Index> order(counts.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return counts[a] > counts[b]; });
+  Vec sorted(counts.size()), out(static_cast<std::size_t>(k_));
+  for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = std::max(0.0, counts[order[i]]);
+  const Vec value = alloc_.expected_log_weights(sorted);
+  const Index first = static_cast<Index>(others_.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i] >= first) out[order[i] - first] = value[i];
+  return out;
+}
+
+double RestrictedFit::allocation_value() const {
+  SummaryShape shape;
+  Vec counts = others_;
+  for (Index j = 0; j < k_; ++j) counts.push_back(current_[j * p_]);
+  std::sort(counts.begin(), counts.end(), [](double a, double b) { return a > b; });
+  Summary s(shape, static_cast<Index>(counts.size()));
+  s.obs = counts;
+  return sum_terms(alloc_.elbo_terms(s, alloc_.global_step(s, {})));
+}
+
+double RestrictedFit::pair_entropy(Index a, Index b) const {
+  double sum = 0;
+  for (std::size_t n = 0; n < where_.rows.size(); ++n) {
+    const double pa = share_[n * k_ + a], pb = share_[n * k_ + b];
+    if (pa > 0 && pb > 0) sum += where_.mass[n] * (x_log_x(pa) + x_log_x(pb) - x_log_x(pa + pb));
+  }
+  return sum;
+}
+
+void RestrictedFit::join(Index a, Index b) {
+  entropy_ += pair_entropy(a, b);
+  for (Index i = 0; i < p_; ++i) {
+    moved_[a * p_ + i] += moved_[b * p_ + i];
+    current_[a * p_ + i] += current_[b * p_ + i];
+  }
+  moved_.erase(moved_.begin() + b * p_, moved_.begin() + (b + 1) * p_);
+  current_.erase(current_.begin() + b * p_, current_.begin() + (b + 1) * p_);
+  Vec share;
+  share.reserve(where_.rows.size() * static_cast<std::size_t>(k_ - 1));
+  for (std::size_t n = 0; n < where_.rows.size(); ++n)
+    for (Index j = 0; j < k_; ++j) {
+      if (j == b) continue;
+      share.push_back(share_[n * k_ + j] + (j == a ? share_[n * k_ + b] : 0));
+    }
+  share_.swap(share);
+  --k_;
+}
+
+// A cluster of less than one observation joins the largest.
+bool RestrictedFit::drop_small() {
+  bool any = false;
+  for (Index j = k_ - 1; j >= 0 && k_ > 1; --j) {
+    if (current_[j * p_] >= 1) continue;
+    Index largest = j == 0 ? 1 : 0;
+    for (Index l = 0; l < k_; ++l)
+      if (l != j && current_[l * p_] > current_[largest * p_]) largest = l;
+    join(std::min(j, largest), std::max(j, largest));
+    any = true;
+  }
+  return any;
+}
+
+bool RestrictedFit::merge_pairs() {
+  bool any = false;
+  while (k_ > 1) {
+    pool_.poll();
+    const double before = allocation_value();
+    Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
+    for (Index j = 0; j < k_; ++j) evidence[j] = problem_.obs.log_evidence(current_.data() + j * p_);
+    Index best_a = -1, best_b = -1;
+    double best_gain = 0;
+    for (Index a = 0; a < k_; ++a)
+      for (Index b = a + 1; b < k_; ++b) {
+        for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
+        double gain = problem_.obs.log_evidence(with.data()) - evidence[a] - evidence[b];
+        gain += pair_entropy(a, b);
+        std::swap(current_[a * p_], with[0]);
+        const double kept = current_[b * p_];
+        current_[b * p_] = 0;
+        gain += allocation_value() - before;
+        current_[b * p_] = kept;
+        std::swap(current_[a * p_], with[0]);
+        if (gain > best_gain) best_gain = gain, best_a = a, best_b = b;
+      }
+    if (best_a < 0) break;
+    join(best_a, best_b);
+    any = true;
+  }
+  return any;
+}
+
+void RestrictedFit::leave(double* t) const {
+  for (Index i = 0; i < p_; ++i) t[i] -= focus_[i];
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,59 @@
+#include "start.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "chunks.h"
+#include "seeding.h"
+
+namespace bnpvi {
+
+namespace {
+
+// Clusters by decreasing size: what sticks expect.
+Summary by_size(Summary s) {
+  std::vector<Index> order(static_cast<std::size_t>(s.k));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return s.size(a) > s.size(b); });
+  s.permute(order);
+  return s;
+}
+
+}  // namespace
+
+Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, std::uint64_t restart,
+                         Pool& pool) {
+  Stream stream(problem.seed, Purpose::initial_seeds, restart);
+  const std::vector<Index> rows = modelled_rows(problem.data, problem.obs.lag());
+  const HardClusters hard =
+      bregman_kmeans(problem.obs, problem.data, rows, nullptr, k, spread, rounds, stream, pool);
+  const Index size = std::max(hard.k, problem.alloc.fixed_k());
+  Summary total(problem.alloc.shape(problem.obs), size);
+  std::copy(hard.t.begin(), hard.t.end(), total.obs.begin());
+  return problem.alloc.global_step(by_size(std::move(total)), {});
+}
+
+State start_from_globals(const Problem& problem, Globals globals) {
+  State state;
+  state.total = Summary(problem.alloc.shape(problem.obs), globals.effective.k);
+  state.batch.resize(problem.batches.size());
+  state.globals = std::move(globals);
+  return state;
+}
+
+State start_from_responsibilities(const Problem& problem, const double* resp, Index k, Pool& pool) {
+  State state;
+  state.total = Summary(problem.alloc.shape(problem.obs), k);
+  for (const auto& units : problem.batches) {
+    Weights weights;
+    weights.k = k;
+    auto s = std::make_shared<Summary>(
+        problem.alloc.summarise({problem.data, units, problem.obs, weights, {}, pool}, resp));
+    state.total.add(*s);
+    state.batch.push_back(std::move(s));
+  }
+  refresh(problem, state);
+  return state;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,18 @@
+// Where a fit starts.
+#pragma once
+#include "pool.h"
+#include "state.h"
+
+namespace bnpvi {
+
+/// Globals from Bregman k-means++ (spread) or uniformly drawn seeds, improved by `rounds` of k-means.
+Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, std::uint64_t restart,
+                         Pool& pool);
+
+/// A complete state from responsibilities: resp is n × k column-major over all rows of the data.
+State start_from_responsibilities(const Problem& problem, const double* resp, Index k, Pool& pool);
+
+/// A state at the given globals with no batch visited.
+State start_from_globals(const Problem& problem, Globals globals);
+
+}  // namespace bnpvi

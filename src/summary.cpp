@@ -1,0 +1,102 @@
+#include "summary.h"
+
+#include <algorithm>
+
+namespace bnpvi {
+
+namespace {
+
+void erase_row(Vec& m, Index width, Index row) {
+  m.erase(m.begin() + row * width, m.begin() + (row + 1) * width);
+}
+
+void add_row(Vec& m, Index width, Index to, Index from) {
+  for (Index i = 0; i < width; ++i) m[to * width + i] += m[from * width + i];
+}
+
+void permute_rows(Vec& m, Index width, const std::vector<Index>& order) {
+  Vec out(m.size());
+  for (std::size_t j = 0; j < order.size(); ++j)
+    std::copy_n(m.begin() + order[j] * width, width, out.begin() + static_cast<Index>(j) * width);
+  m.swap(out);
+}
+
+}  // namespace
+
+Summary::Summary(const SummaryShape& s, Index clusters) : shape(s), k(clusters) {
+  obs.assign(static_cast<std::size_t>(k * s.p), 0.0);
+  extra.assign(static_cast<std::size_t>(k * s.q), 0.0);
+  pair.assign(static_cast<std::size_t>(s.pairs ? k * k : 0), 0.0);
+  scalar.assign(static_cast<std::size_t>(s.scalars), 0.0);
+}
+
+Vec Summary::sizes() const {
+  Vec n(static_cast<std::size_t>(k));
+  for (Index j = 0; j < k; ++j) n[j] = size(j);
+  return n;
+}
+
+void Summary::add(const Summary& other, double c) {
+  const auto axpy = [c](const Vec& from, Vec& to) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += c * from[i];
+  };
+  axpy(other.obs, obs);
+  axpy(other.extra, extra);
+  axpy(other.pair, pair);
+  axpy(other.scalar, scalar);
+}
+
+void Summary::scale(double c) {
+  for (Vec* v : {&obs, &extra, &pair, &scalar})
+    for (double& x : *v) x *= c;
+}
+
+void Summary::merge(Index a, Index b) {
+  add_row(obs, shape.p, a, b);
+  add_row(extra, shape.q, a, b);
+  if (shape.pairs) {
+    add_row(pair, k, a, b);
+    for (Index i = 0; i < k; ++i) pair[i * k + a] += pair[i * k + b];
+  }
+  drop(b);
+}
+
+void Summary::drop(Index j) {
+  erase_row(obs, shape.p, j);
+  erase_row(extra, shape.q, j);
+  if (shape.pairs) {
+    erase_row(pair, k, j);
+    Vec out;
+    out.reserve(static_cast<std::size_t>((k - 1) * (k - 1)));
+    for (Index i = 0; i < k - 1; ++i)
+      for (Index l = 0; l < k; ++l)
+        if (l != j) out.push_back(pair[i * k + l]);
+    pair.swap(out);
+  }
+  --k;
+}
+
+void Summary::append(Index m) {
+  obs.resize(static_cast<std::size_t>((k + m) * shape.p), 0.0);
+  extra.resize(static_cast<std::size_t>((k + m) * shape.q), 0.0);
+  if (shape.pairs) {
+    Vec out(static_cast<std::size_t>((k + m) * (k + m)), 0.0);
+    for (Index i = 0; i < k; ++i) std::copy_n(pair.begin() + i * k, k, out.begin() + i * (k + m));
+    pair.swap(out);
+  }
+  k += m;
+}
+
+void Summary::permute(const std::vector<Index>& order) {
+  permute_rows(obs, shape.p, order);
+  permute_rows(extra, shape.q, order);
+  if (shape.pairs) {
+    permute_rows(pair, k, order);
+    for (Index i = 0; i < k; ++i) {
+      const Vec row(pair.begin() + i * k, pair.begin() + (i + 1) * k);
+      for (Index l = 0; l < k; ++l) pair[i * k + l] = row[order[l]];
+    }
+  }
+}
+
+}  // namespace bnpvi
