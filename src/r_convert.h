@@ -1,0 +1,72 @@
+// Between R's lists and the engine's types.
+#pragma once
+#include <Rcpp.h>
+
+#include <memory>
+
+#include "fields.h"
+#include "learn.h"
+#include "registry.h"
+
+namespace bnpvi {
+
+/// Fields of an R list.
+class ListFields final : public Fields {
+ public:
+  explicit ListFields(const Rcpp::List& list) : list_(list) {}
+  std::string text(const char* name) const override;
+  double number(const char* name) const override;
+  Vec numbers(const char* name) const override;
+
+ private:
+  SEXP get(const char* name) const;
+  Rcpp::List list_;
+};
+
+/// A Dataset that looks into an R list, which it keeps alive.
+class RData {
+ public:
+  explicit RData(const Rcpp::List& list);
+  const Dataset& view() const { return data_; }
+
+ private:
+  Rcpp::List list_;
+  Dataset data_;
+};
+
+/// Observation and allocation model of an R list.
+struct RModel {
+  std::unique_ptr<ObsModel> obs;
+  std::unique_ptr<AllocModel> alloc;
+  explicit RModel(const Rcpp::List& model);
+};
+
+Rcpp::List state_to_r(const Globals& globals);
+Globals state_from_r(const Rcpp::List& state, const RModel& model);
+Rcpp::List arrays_to_r(const NamedArrays& arrays);
+Rcpp::NumericVector terms_to_r(const Terms& terms);
+
+/// Asks R whether the user pressed Ctrl-C; calls an R function after each lap when there is one.
+class RMonitor final : public Monitor {
+ public:
+  explicit RMonitor(Rcpp::Nullable<Rcpp::Function> progress) : progress_(progress) {}
+  void lap(const LapRecord& record) override;
+  bool interrupted() override;
+
+ private:
+  Rcpp::Nullable<Rcpp::Function> progress_;
+};
+
+Rcpp::List record_to_r(const LapRecord& record);
+
+/// Runs an entry; an interruption reaches R as its own interrupt condition.
+template <class F>
+auto entry(F body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const Interrupted&) {
+    throw Rcpp::internal::InterruptedException();
+  }
+}
+
+}  // namespace bnpvi

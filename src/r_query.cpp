@@ -1,0 +1,134 @@
+// Questions to a fitted model.
+#include <algorithm>
+#include <cmath>
+
+#include "r_convert.h"
+#include "start.h"
+
+using namespace bnpvi;
+
+namespace {
+
+// Writes responsibilities into an R matrix (n × K).
+class ToMatrix final : public ResponsibilitySink {
+ public:
+  explicit ToMatrix(Rcpp::NumericMatrix& out) : out_(out.begin()), n_(out.nrow()) {}
+  void begin(Index) override {}
+  void visit(Index, const Index* rows, const Responsibilities& r, FeatureBlock&) override {
+    for (Index i = 0; i < r.n; ++i)
+      for (Index l = 0; l < r.width; ++l) {
+        const Index j = r.sparse ? r.cluster[i * r.width + l] : l;
+        out_[j * n_ + rows[i]] = r.value[i * r.width + l];
+      }
+  }
+
+ private:
+  double* out_;
+  Index n_;
+};
+
+}  // namespace
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
+  return entry([&] {
+    const RData rdata(data);
+    const RModel rmodel(model);
+    const Dataset& view = rdata.view();
+    const Globals globals = state_from_r(state, rmodel);
+    const Weights weights = make_weights(*rmodel.obs, globals.effective.obs.data(), globals.effective.k);
+    RMonitor monitor{R_NilValue};
+    Pool pool(threads, monitor);
+    std::vector<Index> units;
+    if (rmodel.alloc->grouped())
+      for (Index g = 0; g < view.n_groups(); ++g) units.push_back(g);
+    else
+      units = modelled_rows(view, rmodel.obs->lag());
+    Rcpp::NumericMatrix out(static_cast<int>(view.n), static_cast<int>(globals.effective.k));
+    ToMatrix sink(out);
+    rmodel.alloc->local_step({view, units, *rmodel.obs, weights, globals, pool, 0, &sink});
+    return out;
+  });
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
+  return entry([&] {
+    const RData rdata(data);
+    const RModel rmodel(model);
+    const Dataset& view = rdata.view();
+    const Globals globals = state_from_r(state, rmodel);
+    const Index k = globals.effective.k, p = rmodel.obs->n_features();
+    Vec pi = rmodel.alloc->mean_weights(globals);
+    Vec statistic = globals.effective.obs;
+    statistic.resize(static_cast<std::size_t>((k + 1) * p), 0.0);  // the last: a cluster not seen yet
+    RMonitor monitor{R_NilValue};
+    Pool pool(threads, monitor);
+    const std::vector<Index> rows = modelled_rows(view, rmodel.obs->lag());
+    const Index n = static_cast<Index>(rows.size());
+    Rcpp::NumericVector out(static_cast<int>(view.n), NA_REAL);
+    double* value = out.begin();
+    constexpr Index step = 256;
+    pool.run((n + step - 1) / step, [&](Index task) {
+      pool.poll();
+      const Index from = task * step, m = std::min(step, n - from);
+      FeatureBlock block(*rmodel.obs, view);
+      Vec log_p(static_cast<std::size_t>((k + 1) * block.block_rows()));
+      for (Index begin = from; begin < from + m; begin += block.block_rows()) {
+        const Index rows_here = std::min(block.block_rows(), from + m - begin);
+        block.load(rows.data() + begin, rows_here);
+        for (Index j = 0; j <= k; ++j)
+          rmodel.obs->log_predictive(statistic.data() + j * p, block.features(), rows_here, block.ld(),
+                                     log_p.data() + j * rows_here);
+        for (Index i = 0; i < rows_here; ++i) {
+          double top = -INFINITY, sum = 0;
+          for (Index j = 0; j <= k; ++j)
+            if (pi[j] > 0) top = std::max(top, log_p[j * rows_here + i]);
+          for (Index j = 0; j <= k; ++j)
+            if (pi[j] > 0) sum += pi[j] * std::exp(log_p[j * rows_here + i] - top);
+          value[rows[begin + i]] = top + std::log(sum);
+        }
+      }
+    });
+    return out;
+  });
+}
+
+// [[Rcpp::export]]
+Rcpp::List engine_posterior(Rcpp::List model, Rcpp::List state) {
+  const RModel rmodel(model);
+  const Globals globals = state_from_r(state, rmodel);
+  NamedArrays all = rmodel.obs->posterior(globals.effective.obs.data(), globals.effective.k);
+  for (NamedArray& a : rmodel.alloc->posterior(globals)) all.push_back(std::move(a));
+  return arrays_to_r(all);
+}
+
+// [[Rcpp::export]]
+Rcpp::List engine_mean_parameters(Rcpp::List model, Rcpp::List state) {
+  const RModel rmodel(model);
+  const Globals globals = state_from_r(state, rmodel);
+  NamedArrays all = rmodel.obs->mean_parameters(globals.effective.obs.data(), globals.effective.k);
+  Vec weights = rmodel.alloc->mean_weights(globals);
+  weights.resize(static_cast<std::size_t>(globals.effective.k));
+  all.push_back({"weights", std::move(weights), {}});
+  return arrays_to_r(all);
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_elbo_of(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp) {
+  return entry([&] {
+    const RData rdata(data);
+    const RModel rmodel(model);
+    const Dataset& view = rdata.view();
+    RMonitor monitor{R_NilValue};
+    Pool pool(1, monitor);
+    std::vector<Index> units;
+    if (rmodel.alloc->grouped())
+      for (Index g = 0; g < view.n_groups(); ++g) units.push_back(g);
+    else
+      units = modelled_rows(view, rmodel.obs->lag());
+    const Problem problem{view, *rmodel.obs, *rmodel.alloc, {units}, 0, 0};
+    const State state = start_from_responsibilities(problem, resp.begin(), resp.ncol(), pool);
+    return terms_to_r(elbo_terms(problem, state.total, state.globals));
+  });
+}

@@ -1,0 +1,36 @@
+#include "registry.h"
+
+#include <stdexcept>
+
+#include "alloc_mixture.h"
+#include "obs_models.h"
+
+namespace bnpvi {
+
+std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
+  const std::string family = f.text("family");
+  if (family == "gaussian_full")
+    return make_gaussian_full({f.numbers("mean"), f.number("mean_strength"), f.number("df"), f.numbers("scale"),
+                               f.numbers("centre"), f.numbers("unit")});
+  if (family == "gaussian_diagonal")
+    return make_gaussian_diagonal({f.numbers("mean"), f.number("mean_strength"), f.number("df"),
+                                   f.numbers("scale"), f.numbers("centre"), f.numbers("unit")});
+  if (family == "gaussian_zero_mean")
+    return make_gaussian_zero_mean({f.number("df"), f.numbers("scale"), f.numbers("unit")});
+  if (family == "ar")
+    return make_ar({f.integer("lag"), f.flag("intercept"), f.number("df"), f.numbers("scale"),
+                    f.numbers("coef_mean"), f.numbers("coef_precision"), f.numbers("centre"),
+                    f.numbers("unit")});
+  if (family == "multinomial") return make_multinomial({f.numbers("term_prior")});
+  if (family == "bernoulli") return make_bernoulli({f.numbers("a"), f.numbers("b")});
+  throw std::invalid_argument("unknown observation model: " + family);
+}
+
+std::unique_ptr<AllocModel> make_alloc_model(const Fields& f) {
+  const std::string family = f.text("family");
+  if (family == "dp") return make_dp(f.number("concentration"));
+  if (family == "dirichlet") return make_dirichlet(f.integer("k"), f.number("concentration"));
+  throw std::invalid_argument("unknown allocation model: " + family);
+}
+
+}  // namespace bnpvi
