@@ -90,10 +90,10 @@ class AllocModel {
   virtual Vec mean_weights(const Globals& globals) const = 0;
   virtual NamedArrays posterior(const Globals& globals) const = 0;
 
-  /// The moves of this family; nullptr where there is none.
-  virtual std::unique_ptr<Move> birth_move(const MoveContext&) const { return nullptr; }
-  virtual std::unique_ptr<Move> merge_move(const MoveContext&) const { return nullptr; }
-  virtual std::unique_ptr<Move> delete_move(const MoveContext&) const { return nullptr; }
+  /// The moves of this family; nullptr (the default) where there is none.
+  virtual std::unique_ptr<Move> birth_move(const MoveContext& context) const;
+  virtual std::unique_ptr<Move> merge_move(const MoveContext& context) const;
+  virtual std::unique_ptr<Move> delete_move(const MoveContext& context) const;
 };
 
 }  // namespace bnpvi

@@ -1,24 +1,20 @@
-// Birth in a mixture: the rows of one cluster in one batch are clustered afresh.
+// Birth in a mixture: the rows of one cluster are clustered afresh.
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "alloc_mixture.h"
 #include "move.h"
 #include "restricted_fit.h"
-#include "seeding.h"
 
 namespace bnpvi {
 
 namespace {
 
-constexpr double worth_moving = 0.01;       // rows with less responsibility stay where they are
-constexpr Index max_rows = Index{1} << 17;  // of one birth
+constexpr double worth_moving = 0.01;  // rows with less responsibility stay where they are
 
 // Rows of the batch that belong to each target, with their responsibility.
 class TargetRows final : public ResponsibilitySink {
  public:
-  explicit TargetRows(std::vector<Index> targets) : targets_(std::move(targets)) {}
+  explicit TargetRows(const std::vector<Index>& targets) : targets_(targets) {}
 
   void begin(Index n_chunks) override {
     found_.assign(targets_.size(), std::vector<MassOnRows>(static_cast<std::size_t>(n_chunks)));
@@ -34,8 +30,6 @@ class TargetRows final : public ResponsibilitySink {
       }
   }
 
-  const std::vector<Index>& targets() const { return targets_; }
-
   MassOnRows rows_of(std::size_t i) const {
     MassOnRows all;
     for (const MassOnRows& part : found_[i]) {
@@ -46,7 +40,7 @@ class TargetRows final : public ResponsibilitySink {
   }
 
  private:
-  std::vector<Index> targets_;
+  const std::vector<Index>& targets_;
   std::vector<std::vector<MassOnRows>> found_;  // by target and chunk
 };
 
@@ -54,67 +48,72 @@ class MixtureBirth final : public Move {
  public:
   MixtureBirth(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  ResponsibilitySink* watch(const State& state, Index b) override {
-    const std::vector<Index> targets = choose_targets(state, b);
-    ids_.clear();
-    for (Index j : targets) ids_.push_back(c_.memory.id(j));
-    sink_ = std::make_unique<TargetRows>(targets);
+  ResponsibilitySink* watch(const State& state, Index) override {
+    if (!chosen_) choose(state);
+    if (targets_.empty()) return nullptr;
+    sink_ = std::make_unique<TargetRows>(targets_);
     return sink_.get();
   }
 
   void after_batch(State& state, Index b) override {
-    for (std::size_t i = 0; i < sink_->targets().size(); ++i) {
-      MassOnRows where = sink_->rows_of(i);
-      const Index n = static_cast<Index>(where.rows.size());
-      if (n < 2) continue;
-      if (n > max_rows) where.keep_every((n - 1) / max_rows + 1);
-      ++tried;
-      const Index target = c_.memory.number_of(ids_[i]);
-      if (propose(state, b, target, where))
-        ++accepted;
-      else
-        c_.memory.birth_failed(target, state.total.size(target));
+    if (!sink_) return;
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (where_[i].empty()) where_[i].resize(state.batch.size());
+      where_[i][b] = sink_->rows_of(i);
     }
     sink_.reset();
   }
 
+  void after_lap(State& state) override {
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      ++tried;
+      const Index target = c_.memory.number_of(ids_[i]);
+      if (propose(state, target, ids_[i], where_[i]))
+        ++accepted;
+      else
+        c_.memory.birth_failed(target, state.total.size(target));
+    }
+  }
+
  private:
-  // Clusters whose births have not failed lately, those with the most mass in this batch first.
-  std::vector<Index> choose_targets(const State& state, Index b) const {
-    const Summary& s = *state.batch[b];
-    std::vector<Index> out;
-    for (Index j = 0; j < state.k(); ++j)
-      if (s.size(j) >= 2 && c_.memory.birth_worth_trying(j, state.total.size(j))) out.push_back(j);
-    std::stable_sort(out.begin(), out.end(), [&](Index x, Index y) {
+  // Clusters whose births have not failed lately, those that failed less and those with more mass first.
+  void choose(const State& state) {
+    chosen_ = true;
+    const Summary& s = state.total;
+    for (Index j = 0; j < s.k; ++j)
+      if (s.size(j) >= 2 && c_.memory.birth_worth_trying(j, s.size(j))) targets_.push_back(j);
+    std::stable_sort(targets_.begin(), targets_.end(), [&](Index x, Index y) {
       const int fx = c_.memory.birth_failures(x), fy = c_.memory.birth_failures(y);
       return fx < fy || (fx == fy && s.size(x) > s.size(y));
     });
-    if (static_cast<Index>(out.size()) > c_.options.max_births) out.resize(static_cast<std::size_t>(c_.options.max_births));
-    return out;
+    if (static_cast<Index>(targets_.size()) > c_.options.max_births)
+      targets_.resize(static_cast<std::size_t>(c_.options.max_births));
+    for (Index j : targets_) ids_.push_back(c_.memory.id(j));
+    where_.resize(targets_.size());
   }
 
-  bool propose(State& state, Index b, Index target, const MassOnRows& where) {
-    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap),
-                  static_cast<std::uint64_t>(b) << 32 | static_cast<std::uint64_t>(target));
-    const HardClusters hard = bregman_kmeans(c_.problem.obs, c_.problem.data, where.rows, where.mass.data(),
-                                             c_.options.birth_size, true, 5, stream, c_.pool);
-    if (hard.k < 2) return false;
-    RestrictedFit fit(c_.problem, alloc_, c_.pool, state.total, target, where);
-    fit.start(hard.t, hard.k);
-    fit.improve();
+  bool propose(State& state, Index target, std::uint64_t id, const std::vector<MassOnRows>& by_batch) {
+    double mass = 0;
+    for (const MassOnRows& where : by_batch) mass += where.total();
+    if (mass < 2) return false;
+    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
+    RestrictedFit fit(c_.problem, alloc_, c_.pool, state.total, target, by_batch, stream);
+    fit.develop(c_.options.birth_size, stream);
     if (fit.k() < 2) return false;
 
     State proposed = state;
     const Index old_k = state.k(), born = fit.k() - 1, p = state.total.shape.p;
-    change_summaries(proposed, [born](Summary& s) { s.append(born); });
-    auto batch = std::make_shared<Summary>(*proposed.batch[b]);
-    for (Summary* s : {&proposed.total, batch.get()}) {
-      fit.leave(s->t(target));
-      for (Index i = 0; i < p; ++i) s->t(target)[i] += fit.moved(0)[i];
-      for (Index j = 0; j < born; ++j) std::copy_n(fit.moved(j + 1), p, s->t(old_k + j));
-      s->entropy() += fit.entropy_change();
+    for (std::size_t b = 0; b < by_batch.size(); ++b) {
+      const Redistributed moved = fit.assign(by_batch[b]);
+      auto s = std::make_shared<Summary>(*state.batch[b]);
+      s->append(born);
+      for (Index i = 0; i < p; ++i) s->t(target)[i] += moved.arrived[i] - moved.left[i];
+      std::copy_n(moved.arrived.begin() + p, born * p, s->t(old_k));
+      s->entropy() += moved.entropy;
+      proposed.batch[b] = std::move(s);
     }
-    proposed.batch[b] = std::move(batch);
+    proposed.total.k = old_k + born;
+    resum(proposed);
     refresh(c_.problem, proposed);
     MoveMemory memory = c_.memory;
     memory.append(born);
@@ -128,7 +127,10 @@ class MixtureBirth final : public Move {
 
   MoveContext c_;
   const MixtureAlloc& alloc_;
-  std::vector<std::uint64_t> ids_;  // of the targets: numbers change when a birth is accepted
+  bool chosen_ = false;
+  std::vector<Index> targets_;
+  std::vector<std::uint64_t> ids_;              // numbers change when a birth is accepted
+  std::vector<std::vector<MassOnRows>> where_;  // by target and batch
   std::unique_ptr<TargetRows> sink_;
 };
 

@@ -26,8 +26,11 @@ RData::RData(const Rcpp::List& list) : list_(list) {
   for (int s : Rcpp::as<std::vector<int>>(list["starts"])) data_.starts.push_back(s);
 }
 
-RModel::RModel(const Rcpp::List& model)
-    : obs(make_obs_model(ListFields(model["obs"]))), alloc(make_alloc_model(ListFields(model["prior"]))) {}
+RModel::RModel(const Rcpp::List& model) {
+  const Rcpp::List obs_list = model["obs"], prior_list = model["prior"];
+  obs = make_obs_model(ListFields(obs_list));
+  alloc = make_alloc_model(ListFields(prior_list));
+}
 
 namespace {
 

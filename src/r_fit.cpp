@@ -1,4 +1,3 @@
-// [[Rcpp::depends(RcppEigen)]]
 #include <algorithm>
 
 #include "r_convert.h"
@@ -9,7 +8,8 @@ using namespace bnpvi;
 namespace {
 
 LearnOptions learn_options(const Rcpp::List& control) {
-  const ListFields c(control), moves(Rcpp::List(control["moves"]));
+  const Rcpp::List list = control["moves"];
+  const ListFields c(control), moves(list);
   LearnOptions o;
   o.max_laps = c.integer("max_laps");
   o.tol = c.number("tol");

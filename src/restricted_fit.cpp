@@ -5,62 +5,65 @@
 #include <numeric>
 
 #include "chunks.h"
+#include "seeding.h"
 
 namespace bnpvi {
 
 namespace {
 
+constexpr Index max_sample = Index{1} << 16;
+
 double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
 }  // namespace
 
-void MassOnRows::keep_every(Index step) {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < rows.size(); i += static_cast<std::size_t>(step), ++kept) {
-    rows[kept] = rows[i];
-    mass[kept] = mass[i];
-  }
-  rows.resize(kept);
-  mass.resize(kept);
-}
+double MassOnRows::total() const { return std::accumulate(mass.begin(), mass.end(), 0.0); }
 
 RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const Summary& total,
-                             Index target, const MassOnRows& where)
-    : problem_(problem), alloc_(alloc), pool_(pool), where_(where), p_(total.shape.p) {
+                             Index target, const std::vector<MassOnRows>& by_batch, Stream& stream)
+    : problem_(problem), alloc_(alloc), pool_(pool), p_(total.shape.p) {
   for (Index j = 0; j < total.k; ++j)
     if (j != target) others_.push_back(total.size(j));
   base_.assign(total.t(target), total.t(target) + p_);
-}
-
-void RestrictedFit::start(const Vec& t, Index k) {
-  focus_.assign(static_cast<std::size_t>(p_), 0.0);
-  FeatureBlock block(problem_.obs, problem_.data);
-  const Index n = static_cast<Index>(where_.rows.size());
-  for (Index from = 0; from < n; from += block.block_rows()) {
-    block.load(where_.rows.data() + from, std::min(block.block_rows(), n - from));
-    block.add_weighted(where_.mass.data() + from, focus_.data());
-  }
-  for (Index i = 0; i < p_; ++i) base_[i] -= focus_[i];
-  const bool keep = base_[0] >= 1;
-  k_ = k + (keep ? 1 : 0);
-  current_.clear();
-  if (keep) current_.insert(current_.end(), base_.begin(), base_.end());
-  current_.insert(current_.end(), t.begin(), t.begin() + k * p_);
-  if (!keep) {
-    Index best = 0;
-    double best_gain = -INFINITY;
-    for (Index j = 0; j < k_; ++j) {
-      Vec with(t.begin() + j * p_, t.begin() + (j + 1) * p_);
-      const double alone = problem_.obs.log_evidence(with.data());
-      for (Index i = 0; i < p_; ++i) with[i] += base_[i];
-      const double gain = problem_.obs.log_evidence(with.data()) - alone;
-      if (gain > best_gain) best = j, best_gain = gain;
+  FeatureBlock block(problem.obs, problem.data);
+  for (const MassOnRows& where : by_batch) {
+    const Index n = static_cast<Index>(where.rows.size());
+    Vec t(static_cast<std::size_t>(p_), 0.0);
+    for (Index from = 0; from < n; from += block.block_rows()) {
+      pool.poll();
+      block.load(where.rows.data() + from, std::min(block.block_rows(), n - from));
+      block.add_weighted(where.mass.data() + from, t.data());
     }
-    std::swap_ranges(current_.begin(), current_.begin() + p_, current_.begin() + best * p_);
+    for (Index i = 0; i < p_; ++i) base_[i] -= t[i];
   }
+  take_sample(by_batch, stream);
 }
 
-void RestrictedFit::improve() {
+void RestrictedFit::take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream) {
+  double mass = 0;
+  Index rows = 0;
+  for (const MassOnRows& where : by_batch) {
+    mass += where.total();
+    rows += static_cast<Index>(where.rows.size());
+  }
+  const double chance = static_cast<double>(max_sample) / static_cast<double>(rows);
+  for (const MassOnRows& where : by_batch)
+    for (std::size_t i = 0; i < where.rows.size(); ++i) {
+      if (chance < 1 && stream.uniform() >= chance) continue;
+      sample_.rows.push_back(where.rows[i]);
+      sample_.mass.push_back(where.mass[i]);
+    }
+  const double scale = mass / sample_.total();
+  if (chance < 1)
+    for (double& m : sample_.mass) m *= scale;
+}
+
+void RestrictedFit::develop(Index k, Stream& stream) {
+  const HardClusters hard = bregman_kmeans(problem_.obs, problem_.data, sample_.rows, sample_.mass.data(), k, true, 5,
+                                           stream, pool_);
+  k_ = hard.k;
+  if (k_ < 2) return;
+  place_base(hard.t, hard.k);
   for (int round = 0; round < 3; ++round) local_step();
   for (int cycle = 0; cycle < 5; ++cycle) {
     const bool fewer = drop_small();
@@ -71,13 +74,36 @@ void RestrictedFit::improve() {
   }
 }
 
-void RestrictedFit::local_step() {
+void RestrictedFit::place_base(const Vec& t, Index k) {
+  current_.clear();
+  if (base_[0] >= 1) {
+    current_.insert(current_.end(), base_.begin(), base_.end());
+    current_.insert(current_.end(), t.begin(), t.end());
+    k_ = k + 1;
+    return;
+  }
+  Index best = 0;
+  double best_gain = -INFINITY;
+  for (Index j = 0; j < k; ++j) {
+    Vec with(t.begin() + j * p_, t.begin() + (j + 1) * p_);
+    const double alone = problem_.obs.log_evidence(with.data());
+    for (Index i = 0; i < p_; ++i) with[i] += base_[i];
+    const double gain = problem_.obs.log_evidence(with.data()) - alone;
+    if (gain > best_gain) best = j, best_gain = gain;
+  }
+  current_ = t;
+  std::swap_ranges(current_.begin(), current_.begin() + p_, current_.begin() + best * p_);
+  k_ = k;
+}
+
+Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share) const {
   const Weights weights = make_weights(problem_.obs, current_.data(), k_);
   const Vec log_pi = log_weights();
-  const Index n = static_cast<Index>(where_.rows.size()), n_chunks = count_chunks(n);
-  share_.resize(static_cast<std::size_t>(n * k_));
+  const Index n = static_cast<Index>(where.rows.size()), n_chunks = count_chunks(n);
+  if (share) share->resize(static_cast<std::size_t>(n * k_));
   std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks),
                                FeatureSum(problem_.obs, problem_.data, k_));
+  std::vector<Vec> left(static_cast<std::size_t>(n_chunks), Vec(static_cast<std::size_t>(p_), 0.0));
   Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
   pool_.run(n_chunks, [&](Index chunk) {
     FeatureBlock block(problem_.obs, problem_.data);
@@ -87,7 +113,7 @@ void RestrictedFit::local_step() {
     for (Index from = chunk_begin(n, n_chunks, chunk); from < end; from += block.block_rows()) {
       pool_.poll();
       const Index m = std::min(block.block_rows(), end - from);
-      block.load(where_.rows.data() + from, m);
+      block.load(where.rows.data() + from, m);
       w.resize(static_cast<std::size_t>(m * k_));
       block.times(weights, w.data());
       for (Index i = 0; i < m; ++i)
@@ -101,29 +127,33 @@ void RestrictedFit::local_step() {
           std::fill(p, p + k_, 0.0);
           p[best] = 1;
         }
-        const double mass = where_.mass[from + i];
+        if (share) std::copy_n(p, k_, share->begin() + (from + i) * k_);
+        const double mass = where.mass[from + i];
         for (Index j = 0; j < k_; ++j) {
-          share_[(from + i) * k_ + j] = p[j];
           entropy[chunk] -= mass * x_log_x(p[j]);
           p[j] *= mass;
         }
       }
       block.add_weighted(r, sums[chunk]);
+      block.add_weighted(where.mass.data() + from, left[chunk].data());
     }
   });
-  moved_.assign(static_cast<std::size_t>(k_ * p_), 0.0);
-  entropy_ = 0;
+  Redistributed out;
+  out.arrived.assign(static_cast<std::size_t>(k_ * p_), 0.0);
+  out.left.assign(static_cast<std::size_t>(p_), 0.0);
   for (Index chunk = 0; chunk < n_chunks; ++chunk) {
-    sums[chunk].finish(moved_.data());
-    entropy_ += entropy[chunk];
+    sums[chunk].finish(out.arrived.data());
+    out.entropy += entropy[chunk];
+    for (Index i = 0; i < p_; ++i) out.left[i] += left[chunk][i];
   }
-  current_ = posterior_statistics();
+  return out;
 }
 
-Vec RestrictedFit::posterior_statistics() const {
-  Vec t = moved_;
-  for (Index i = 0; i < p_; ++i) t[i] += base_[i];
-  return t;
+Redistributed RestrictedFit::assign(const MassOnRows& where) const { return step(where, nullptr); }
+
+void RestrictedFit::local_step() {
+  current_ = step(sample_, &share_).arrived;
+  for (Index i = 0; i < p_; ++i) current_[i] += base_[i];
 }
 
 // Others and ours by decreasing size: the order that reordering will give.
@@ -154,24 +184,19 @@ double RestrictedFit::allocation_value() const {
 
 double RestrictedFit::pair_entropy(Index a, Index b) const {
   double sum = 0;
-  for (std::size_t n = 0; n < where_.rows.size(); ++n) {
+  for (std::size_t n = 0; n < sample_.rows.size(); ++n) {
     const double pa = share_[n * k_ + a], pb = share_[n * k_ + b];
-    if (pa > 0 && pb > 0) sum += where_.mass[n] * (x_log_x(pa) + x_log_x(pb) - x_log_x(pa + pb));
+    if (pa > 0 && pb > 0) sum += sample_.mass[n] * (x_log_x(pa) + x_log_x(pb) - x_log_x(pa + pb));
   }
   return sum;
 }
 
 void RestrictedFit::join(Index a, Index b) {
-  entropy_ += pair_entropy(a, b);
-  for (Index i = 0; i < p_; ++i) {
-    moved_[a * p_ + i] += moved_[b * p_ + i];
-    current_[a * p_ + i] += current_[b * p_ + i];
-  }
-  moved_.erase(moved_.begin() + b * p_, moved_.begin() + (b + 1) * p_);
+  for (Index i = 0; i < p_; ++i) current_[a * p_ + i] += current_[b * p_ + i];
   current_.erase(current_.begin() + b * p_, current_.begin() + (b + 1) * p_);
   Vec share;
-  share.reserve(where_.rows.size() * static_cast<std::size_t>(k_ - 1));
-  for (std::size_t n = 0; n < where_.rows.size(); ++n)
+  share.reserve(sample_.rows.size() * static_cast<std::size_t>(k_ - 1));
+  for (std::size_t n = 0; n < sample_.rows.size(); ++n)
     for (Index j = 0; j < k_; ++j) {
       if (j == b) continue;
       share.push_back(share_[n * k_ + j] + (j == a ? share_[n * k_ + b] : 0));
@@ -221,10 +246,6 @@ bool RestrictedFit::merge_pairs() {
     any = true;
   }
   return any;
-}
-
-void RestrictedFit::leave(double* t) const {
-  for (Index i = 0; i < p_; ++i) t[i] -= focus_[i];
 }
 
 }  // namespace bnpvi

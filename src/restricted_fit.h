@@ -1,6 +1,7 @@
 // A small mixture fitted to the mass that one cluster has on some rows.
 #pragma once
 #include "alloc_mixture.h"
+#include "random.h"
 #include "state.h"
 
 namespace bnpvi {
@@ -10,55 +11,60 @@ struct MassOnRows {
   std::vector<Index> rows;
   Vec mass;
 
-  void keep_every(Index step);
+  double total() const;
+};
+
+/// What a restricted local step did to the rows of one batch.
+struct Redistributed {
+  Vec left;            // p: statistic that left the target
+  Vec arrived;         // k × p: statistic that each cluster received
+  double entropy = 0;  // change of the entropy of q(z), exactly
 };
 
 /// Splits the mass that a target cluster has on some rows among k clusters, everything else held fixed:
-/// r'_nj = mass_n p_nj with p_n the restricted local step [Hughes 2016, eq. 4.16]. Cluster 0 keeps the
-/// target's remaining statistic (`base`: its rows elsewhere) unless that is less than one observation, when
-/// the cluster that explains it best takes it over and becomes cluster 0.
+/// r'_nj = mass_n p_nj with p_n the restricted local step [Hughes 2016, eq. 4.16], which changes the
+/// entropy by Σ_n mass_n H(p_n). Cluster 0 keeps the target's remaining statistic (`base`: its mass on
+/// other rows) unless that is less than one observation, when the cluster that explains it best takes it
+/// over and becomes cluster 0.
 ///
-/// The change of entropy is exact: Σ_n mass_n H(p_n).
+/// The clusters are developed on a sample of the rows (all of them up to 2^16), weighted up to the mass
+/// of all; assign() then settles every row.
 class RestrictedFit {
  public:
   RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const Summary& total, Index target,
-                const MassOnRows& where);
+                const std::vector<MassOnRows>& by_batch, Stream& stream);
 
-  /// Begins with the base (if any) and k further clusters of the given statistics (k × p).
-  void start(const Vec& t, Index k);
-
-  /// Alternates restricted local steps, merges that raise the objective and removal of clusters below
-  /// one observation, until the number of clusters settles.
-  void improve();
+  /// Seeds at most k clusters by Bregman k-means++, then alternates restricted local steps, merges that
+  /// raise the objective and removal of clusters below one observation, until their number settles.
+  void develop(Index k, Stream& stream);
 
   Index k() const { return k_; }
-  const double* moved(Index j) const { return moved_.data() + j * p_; }  // statistic on the moved rows
-  double entropy_change() const { return entropy_; }
-  void leave(double* t) const;                                           // t −= statistic of the moved mass
+
+  /// The final restricted local step on all rows of one batch.
+  Redistributed assign(const MassOnRows& where) const;
 
  private:
+  void take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream);
+  void place_base(const Vec& t, Index k);
   void local_step();
   bool drop_small();
   bool merge_pairs();
   void join(Index a, Index b);  // cluster b joins a < b
   Vec log_weights() const;
   double allocation_value() const;
-  Vec posterior_statistics() const;  // base and moved together, k × p
   double pair_entropy(Index a, Index b) const;
+  Redistributed step(const MassOnRows& where, Vec* share) const;
 
   const Problem& problem_;
   const MixtureAlloc& alloc_;
   Pool& pool_;
-  const MassOnRows& where_;
   const Index p_;
   Index k_ = 0;
-  Vec others_;     // sizes of all other clusters
-  Vec base_;       // p
-  Vec focus_;      // p: statistic of the mass on the rows
-  Vec moved_;      // k × p
-  Vec current_;    // k × p: what the local step believes, base included
-  Vec share_;      // p_nj, rows × k
-  double entropy_ = 0;
+  MassOnRows sample_;
+  Vec others_;   // sizes of all other clusters
+  Vec base_;     // p
+  Vec current_;  // k × p: statistics that the local step believes, base included
+  Vec share_;    // p_nj of the sample, rows × k
 };
 
 }  // namespace bnpvi
