@@ -1,0 +1,70 @@
+// An observation model laid open, for the tests of its laws.
+#include "r_convert.h"
+
+using namespace bnpvi;
+
+namespace {
+
+// A matrix in R's order that is filled row by row.
+class RowWriter {
+ public:
+  RowWriter(Index rows, Index cols) : matrix_(static_cast<int>(rows), static_cast<int>(cols)) {}
+  void row(Index i, const double* v) {
+    for (int j = 0; j < matrix_.ncol(); ++j) matrix_(static_cast<int>(i), j) = v[j];
+  }
+  void column(Index j, const Vec& v) {
+    std::copy(v.begin(), v.end(), matrix_.column(static_cast<int>(j)).begin());
+  }
+  const Rcpp::NumericMatrix& matrix() const { return matrix_; }
+
+ private:
+  Rcpp::NumericMatrix matrix_;
+};
+
+}  // namespace
+
+// [[Rcpp::export]]
+Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp) {
+  return entry([&] {
+    const RData rdata(data);
+    const RModel rmodel(model);
+    const ObsModel& obs = *rmodel.obs;
+    const std::vector<Index> rows = modelled_rows(rdata.view(), obs.lag());
+    const Index n = static_cast<Index>(rows.size()), p = obs.n_features(), k = resp.ncol();
+    if (resp.nrow() != n) throw std::invalid_argument("resp must have one row for every modelled row");
+
+    Vec phi(static_cast<std::size_t>(n * p)), t(static_cast<std::size_t>(k * p), 0.0);
+    obs.features(rdata.view(), rows.data(), n, phi.data(), p);
+    for (Index j = 0; j < k; ++j)
+      for (Index i = 0; i < n; ++i)
+        for (Index f = 0; f < p; ++f) t[j * p + f] += resp[j * n + i] * phi[i * p + f];
+
+    RowWriter features(n, p), statistic(k, p), weights(k, p), point_mean(k, p), point_weights(k, p);
+    RowWriter predictive(n, k), definition(n, k);
+    Rcpp::NumericVector evidence(k);
+    for (Index i = 0; i < n; ++i) features.row(i, &phi[i * p]);
+    Vec w(static_cast<std::size_t>(p)), mean(w), log_p(static_cast<std::size_t>(n));
+    for (Index j = 0; j < k; ++j) {
+      const double* tj = &t[j * p];
+      evidence[j] = obs.log_evidence(tj);
+      statistic.row(j, tj);
+      obs.weights(tj, w.data());
+      weights.row(j, w.data());
+      obs.point_estimate(tj, mean.data(), w.data());
+      point_mean.row(j, mean.data());
+      point_weights.row(j, w.data());
+      obs.log_predictive(tj, phi.data(), n, p, log_p.data());
+      predictive.column(j, log_p);
+      obs.ObsModel::log_predictive(tj, phi.data(), n, p, log_p.data());
+      definition.column(j, log_p);
+    }
+    using Rcpp::_;
+    return Rcpp::List::create(
+        _["features"] = features.matrix(), _["statistic"] = statistic.matrix(), _["evidence"] = evidence,
+        _["weights"] = weights.matrix(), _["point_mean"] = point_mean.matrix(),
+        _["point_weights"] = point_weights.matrix(), _["log_predictive"] = predictive.matrix(),
+        _["log_predictive_by_definition"] = definition.matrix(),
+        _["posterior"] = arrays_to_r(obs.posterior(t.data(), k)),
+        _["mean_parameters"] = arrays_to_r(obs.mean_parameters(t.data(), k)));
+  });
+}

@@ -1,0 +1,104 @@
+# One line per registered observation model (more where a model has variants): a prior in the user's units,
+# data, the twin, and the rows the twin sees. Adding a model to the engine means adding it here. Rows of
+# exchangeable models are groups of their own, so that permuting groups means something for every model.
+
+random_definite <- function(d) crossprod(matrix(rnorm(d * (d + 2)), d + 2)) / (d + 2)
+
+engine_data <- function(x, starts = c(0L, nrow(x))) {
+  list(x = x, n = nrow(x), d = ncol(x), starts = as.integer(starts))
+}
+
+sparse_engine_data <- function(x) {
+  by_row <- t(x)
+  at <- which(by_row != 0, arr.ind = TRUE)
+  list(
+    row_start = as.integer(c(0, cumsum(colSums(by_row != 0)))), column = as.integer(at[, 1] - 1),
+    value = by_row[by_row != 0], n = nrow(x), d = ncol(x), starts = c(0L, nrow(x))
+  )
+}
+
+gaussian_rows <- function(n, d) {
+  sweep(matrix(rnorm(n * d), n) %*% chol(random_definite(d)), 2, 2 * rnorm(d), "+")
+}
+
+case <- function(name, obs, x, twin, rows = function(data) data$x, starts = 0:nrow(x)) {
+  list(
+    name = name, model = list(obs = obs, prior = list(family = "dp", concentration = 1)),
+    data = engine_data(x, starts), twin = twin(obs), rows = rows
+  )
+}
+
+ar_case <- function(lag, intercept) {
+  d <- 2L
+  e <- d * lag + intercept
+  x <- apply(gaussian_rows(60, d), 2, function(z) as.numeric(stats::filter(z, 0.8, "recursive")))
+  obs <- list(
+    family = "ar", lag = lag, intercept = intercept, df = d + 1.5, scale = random_definite(d),
+    coef_mean = matrix(rnorm(d * e), d) / 3, coef_precision = random_definite(e),
+    centre = if (intercept) colMeans(x) else rep(0, d), unit = c(0.5, 4)
+  )
+  case(
+    paste0("ar, lag ", lag, if (intercept) ", intercept"), obs, x, twin_ar,
+    function(data) lagged_rows(data$x, data$starts, lag, intercept),
+    starts = c(0L, 20L, 21L, 60L)
+  )
+}
+
+model_cases <- function() {
+  withr::with_seed(20131205, {
+    d <- 3L
+    x <- gaussian_rows(40, d)
+    full <- list(
+      family = "gaussian_full", mean = rnorm(d), mean_strength = 0.3, df = d + 0.7, scale = random_definite(d),
+      centre = colMeans(x), unit = c(0.25, 1, 8)
+    )
+    diagonal <- utils::modifyList(full, list(family = "gaussian_diagonal", df = 1.4, scale = c(0.5, 2, 1)))
+    zero_mean <- c(list(family = "gaussian_zero_mean"), full[c("df", "scale", "unit")])
+    counts <- matrix(rpois(40 * 5, 2) * rbinom(40 * 5, 1, 0.6), 40)
+    storage.mode(counts) <- "double"
+    counts[7, ] <- 0
+    counts[9, 2] <- 150
+    list(
+      case("gaussian_full", full, x, twin_gaussian_full),
+      case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
+      case("gaussian_zero_mean", zero_mean, x, twin_gaussian_zero_mean),
+      ar_case(1L, FALSE), ar_case(1L, TRUE), ar_case(2L, FALSE), ar_case(2L, TRUE),
+      case("multinomial", list(family = "multinomial", term_prior = c(0.1, 0.5, 1, 2, 0.3)), counts, twin_multinomial),
+      case("bernoulli", list(family = "bernoulli", a = runif(5) + 0.1, b = runif(5) + 0.1), 1 * (counts > 0), twin_bernoulli)
+    )
+  })
+}
+
+# The model with its columns reordered.
+permute_columns <- function(obs, order) {
+  for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b"))) {
+    obs[[field]] <- obs[[field]][order]
+  }
+  if (is.matrix(obs$scale)) {
+    obs$scale <- obs$scale[order, order]
+  } else if (!is.null(obs$scale)) {
+    obs$scale <- obs$scale[order]
+  }
+  if (obs$family == "ar") {
+    d <- length(order)
+    regressors <- c(outer(order, d * (seq_len(obs$lag) - 1L), "+"), if (obs$intercept) d * obs$lag + 1L)
+    obs$coef_mean <- obs$coef_mean[order, regressors]
+    obs$coef_precision <- obs$coef_precision[regressors, regressors]
+  }
+  obs
+}
+
+# The data with their groups in another order, and where each modelled row went.
+permute_groups <- function(data, lag, order) {
+  from <- data$starts[-length(data$starts)]
+  size <- diff(data$starts)
+  pick <- function(skip) {
+    function(g) from[g] + seq_len(size[g])[seq_len(size[g]) > skip]
+  }
+  all_rows <- unlist(lapply(order, pick(0L)))
+  modelled <- unlist(lapply(seq_along(size), pick(lag)))
+  list(
+    data = engine_data(data$x[all_rows, , drop = FALSE], c(0L, cumsum(size[order]))),
+    rows = match(unlist(lapply(order, pick(lag))), modelled)
+  )
+}

@@ -1,0 +1,226 @@
+# Slow twins of the observation models, from the textbook formulas in the user's units: no features, no
+# centring, no factorisation shared with the engine. Each is made from the model's prior and answers
+#   evidence(x, r)       log p(rows | prior), row i counted r_i times
+#   expected(x, r, new)  E_q log p(row | parameters) for the rows `new`, q the posterior given (x, r)
+#   predictive(x, r, new)
+#   posterior(x, r)      the engine's names, one cluster
+#   mean_parameters(x, r)
+# x and new are matrices with one row per modelled row, as made by `rows()`.
+
+multigamma <- function(d, a) d * (d - 1) / 4 * log(pi) + sum(lgamma(a + (1 - seq_len(d)) / 2))
+log_det <- function(a) if (length(a)) as.numeric(determinant(a)$modulus) else 0
+quadratic <- function(e, a) rowSums((e %*% solve(a)) * e)
+expected_log_det <- function(df, scale) {
+  d <- nrow(scale)
+  sum(digamma((df + 1 - seq_len(d)) / 2)) + d * log(2) - log_det(scale)
+}
+log_t <- function(e, df, sigma) {
+  d <- ncol(e)
+  lgamma((df + d) / 2) - lgamma(df / 2) - d / 2 * log(df * pi) - log_det(sigma) / 2 -
+    (df + d) / 2 * log1p(quadratic(e, sigma) / df)
+}
+
+twin_gaussian_full <- function(obs) {
+  d <- length(obs$mean)
+  post <- function(x, r) {
+    n <- sum(r)
+    centre <- if (n > 0) colSums(r * x) / n else obs$mean
+    e <- sweep(x, 2, centre)
+    strength <- obs$mean_strength + n
+    gap <- centre - obs$mean
+    list(
+      mean = (obs$mean_strength * obs$mean + n * centre) / strength,
+      mean_strength = strength, df = obs$df + n,
+      scale = obs$scale + crossprod(e, r * e) + obs$mean_strength * n / strength * tcrossprod(gap)
+    )
+  }
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      -sum(r) * d / 2 * log(pi) + multigamma(d, q$df / 2) - multigamma(d, obs$df / 2) +
+        obs$df / 2 * log_det(obs$scale) - q$df / 2 * log_det(q$scale) +
+        d / 2 * (log(obs$mean_strength) - log(q$mean_strength))
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      (expected_log_det(q$df, q$scale) - d * log(2 * pi) - d / q$mean_strength -
+        q$df * quadratic(sweep(new, 2, q$mean), q$scale)) / 2
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      df <- q$df - d + 1
+      log_t(sweep(new, 2, q$mean), df, q$scale * (q$mean_strength + 1) / (q$mean_strength * df))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(mean = q$mean, cov = q$scale / (q$df - d - 1))
+    }
+  )
+}
+
+twin_gaussian_diagonal <- function(obs) {
+  d <- length(obs$mean)
+  column <- function(j) {
+    twin_gaussian_full(list(
+      mean = obs$mean[j], mean_strength = obs$mean_strength, df = obs$df, scale = matrix(obs$scale[j])
+    ))
+  }
+  total <- function(what) {
+    function(x, r, ...) {
+      Reduce(`+`, lapply(seq_len(d), function(j) {
+        column(j)[[what]](x[, j, drop = FALSE], r, ...)
+      }))
+    }
+  }
+  for_column <- function(what) {
+    function(x, r, new) {
+      Reduce(`+`, lapply(seq_len(d), function(j) {
+        column(j)[[what]](x[, j, drop = FALSE], r, new[, j, drop = FALSE])
+      }))
+    }
+  }
+  each <- function(what, x, r) lapply(seq_len(d), function(j) column(j)[[what]](x[, j, drop = FALSE], r))
+  pick <- function(q, name) vapply(q, function(z) as.numeric(z[[name]]), 0)
+  list(
+    evidence = total("evidence"),
+    expected = for_column("expected"),
+    predictive = for_column("predictive"),
+    posterior = function(x, r) {
+      q <- each("posterior", x, r)
+      list(
+        mean = pick(q, "mean"), mean_strength = q[[1]]$mean_strength, df = q[[1]]$df, scale = pick(q, "scale")
+      )
+    },
+    mean_parameters = function(x, r) {
+      q <- each("mean_parameters", x, r)
+      list(mean = pick(q, "mean"), cov = diag(pick(q, "cov"), d))
+    }
+  )
+}
+
+twin_gaussian_zero_mean <- function(obs) {
+  d <- nrow(obs$scale)
+  post <- function(x, r) list(df = obs$df + sum(r), scale = obs$scale + crossprod(x, r * x))
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      -sum(r) * d / 2 * log(pi) + multigamma(d, q$df / 2) - multigamma(d, obs$df / 2) +
+        obs$df / 2 * log_det(obs$scale) - q$df / 2 * log_det(q$scale)
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      (expected_log_det(q$df, q$scale) - d * log(2 * pi) - q$df * quadratic(new, q$scale)) / 2
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      log_t(new, q$df - d + 1, q$scale / (q$df - d + 1))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(cov = q$scale / (q$df - d - 1))
+    }
+  )
+}
+
+# A row is (y, z), see lagged_rows(); least squares with prior rows.
+twin_ar <- function(obs) {
+  d <- nrow(obs$scale)
+  m <- obs$coef_mean
+  v <- obs$coef_precision
+  split <- function(x) list(y = x[, seq_len(d), drop = FALSE], z = x[, -seq_len(d), drop = FALSE])
+  post <- function(x, r) {
+    s <- split(x)
+    precision <- v + crossprod(s$z, r * s$z)
+    coef <- (m %*% v + crossprod(s$y, r * s$z)) %*% solve(precision)
+    e <- s$y - s$z %*% t(coef)
+    list(
+      coef_mean = coef, coef_precision = precision, df = obs$df + sum(r),
+      scale = obs$scale + crossprod(e, r * e) + (coef - m) %*% v %*% t(coef - m)
+    )
+  }
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      -sum(r) * d / 2 * log(pi) + multigamma(d, q$df / 2) - multigamma(d, obs$df / 2) +
+        obs$df / 2 * log_det(obs$scale) - q$df / 2 * log_det(q$scale) +
+        d / 2 * (log_det(v) - log_det(q$coef_precision))
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      s <- split(new)
+      (expected_log_det(q$df, q$scale) - d * log(2 * pi) - d * quadratic(s$z, q$coef_precision) -
+        q$df * quadratic(s$y - s$z %*% t(q$coef_mean), q$scale)) / 2
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      s <- split(new)
+      e <- s$y - s$z %*% t(q$coef_mean)
+      df <- q$df - d + 1
+      spread <- 1 + quadratic(s$z, q$coef_precision)
+      log_t(e / sqrt(spread), df, q$scale / df) - d / 2 * log(spread)
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(coef = q$coef_mean, cov = q$scale / (q$df - d - 1))
+    }
+  )
+}
+
+twin_multinomial <- function(obs) {
+  post <- function(x, r) list(concentration = obs$term_prior + colSums(r * x))
+  log_z <- function(a) sum(lgamma(a)) - lgamma(sum(a))
+  list(
+    evidence = function(x, r) log_z(post(x, r)$concentration) - log_z(obs$term_prior),
+    expected = function(x, r, new) {
+      a <- post(x, r)$concentration
+      as.numeric(new %*% (digamma(a) - digamma(sum(a))))
+    },
+    predictive = function(x, r, new) {
+      a <- post(x, r)$concentration
+      apply(new, 1, function(s) log_z(a + s) - log_z(a))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      a <- post(x, r)$concentration
+      list(prob = a / sum(a))
+    }
+  )
+}
+
+twin_bernoulli <- function(obs) {
+  post <- function(x, r) list(a = obs$a + colSums(r * x), b = obs$b + colSums(r * (1 - x)))
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      sum(lbeta(q$a, q$b) - lbeta(obs$a, obs$b))
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      both <- digamma(q$a + q$b)
+      as.numeric(new %*% (digamma(q$a) - both) + (1 - new) %*% (digamma(q$b) - both))
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      p <- q$a / (q$a + q$b)
+      as.numeric(new %*% log(p) + (1 - new) %*% log(1 - p))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(prob = q$a / (q$a + q$b))
+    }
+  )
+}
+
+# (y, lag 1, lag 2, ..., [1]) of every modelled row of the groups that begin at `starts`.
+lagged_rows <- function(x, starts, lag, intercept) {
+  at <- unlist(lapply(seq_len(length(starts) - 1L), function(g) {
+    rows <- seq_len(starts[g + 1L] - starts[g]) + starts[g]
+    rows[-seq_len(lag)]
+  }))
+  past <- lapply(seq_len(lag), function(l) x[at - l, , drop = FALSE])
+  do.call(cbind, c(list(x[at, , drop = FALSE]), past, if (intercept) list(rep(1, length(at)))))
+}

@@ -1,0 +1,265 @@
+# The laws of inst/design and src/obs_model.h, for every registered observation model.
+
+contract <- function(case, resp, data = case$data, obs = case$model$obs) {
+  model <- case$model
+  model$obs <- obs
+  engine_contract(data, model, resp)
+}
+
+# Column by column: everything once, soft weights, nothing.
+weights_of <- function(case) {
+  n <- nrow(case$rows(case$data))
+  withr::with_seed(1, cbind(all = 1, soft = runif(n), sparse = rexp(n) * rbinom(n, 1, 0.2), none = 0))
+}
+
+by_column <- function(resp, f) unname(vapply(seq_len(ncol(resp)), function(k) f(resp[, k]), f(resp[, 1])))
+
+cluster_of <- function(array, k) {
+  switch(as.character(length(dim(array))),
+    "3" = array[, , k],
+    "2" = array[k, ],
+    array[k]
+  )
+}
+
+expect_clusters <- function(arrays, twin, resp, tolerance) {
+  for (k in seq_len(ncol(resp))) {
+    expected <- twin(resp[, k])
+    expect_setequal(names(arrays), names(expected))
+    for (name in names(expected)) {
+      expect_equal(as.numeric(cluster_of(arrays[[name]], k)), as.numeric(expected[[name]]),
+        tolerance = tolerance, info = name
+      )
+    }
+  }
+}
+
+test_that("every registered model is in the table", {
+  expect_setequal(
+    unique(vapply(model_cases(), function(case) case$model$obs$family, "")), names(obs_titles)
+  )
+})
+
+for (case in model_cases()) {
+  rows <- case$rows(case$data)
+  resp <- weights_of(case)
+  n <- nrow(rows)
+
+  test_that(paste0(case$name, ": statistics are weighted sums of features, and N comes first"), {
+    e <- contract(case, resp)
+    expect_equal(nrow(e$features), n)
+    expect_equal(e$features[, 1], rep(1, n))
+    expect_equal(e$statistic, unname(crossprod(resp, e$features)), tolerance = 1e-13)
+  })
+
+  test_that(paste0(case$name, ": evidence is the closed form"), {
+    expect_equal(contract(case, resp)$evidence, by_column(resp, function(r) case$twin$evidence(rows, r)),
+      tolerance = 1e-10
+    )
+  })
+
+  test_that(paste0(case$name, ": without data the cluster is the prior"), {
+    e <- contract(case, resp[, c("none", "none")])
+    expect_lt(max(abs(e$evidence)), 1e-10)
+  })
+
+  test_that(paste0(case$name, ": posterior and posterior means in the user's units"), {
+    e <- contract(case, resp)
+    expect_clusters(e$posterior, function(r) case$twin$posterior(rows, r), resp, 1e-10)
+    proper <- resp[, c("all", "soft")]
+    expect_clusters(
+      contract(case, proper)$mean_parameters, function(r) case$twin$mean_parameters(rows, r), proper, 1e-10
+    )
+  })
+
+  test_that(paste0(case$name, ": weights are the gradient of the evidence"), {
+    # Along each row's features, which span all that the statistics can do.
+    h <- 1e-4
+    base <- resp[, "soft"] + 0.5
+    slope <- (contract(case, base + diag(h, n))$evidence - contract(case, base - diag(h, n))$evidence) / (2 * h)
+    e <- contract(case, cbind(base))
+    expect_equal(as.numeric(e$features %*% e$weights[1, ]), slope, tolerance = 1e-6)
+  })
+
+  test_that(paste0(case$name, ": features times weights are expected log-likelihoods"), {
+    e <- contract(case, resp)
+    expect_equal(e$features %*% t(e$weights), by_column(resp, function(r) case$twin$expected(rows, r, rows)),
+      tolerance = 1e-10
+    )
+  })
+
+  test_that(paste0(case$name, ": predictive is the definition and the twin"), {
+    e <- contract(case, resp)
+    expect_equal(e$log_predictive, e$log_predictive_by_definition, tolerance = 1e-9)
+    expect_equal(e$log_predictive, by_column(resp, function(r) case$twin$predictive(rows, r, rows)),
+      tolerance = 1e-10
+    )
+  })
+
+  test_that(paste0(case$name, ": one-step predictives multiply to the evidence"), {
+    before <- 1 * upper.tri(diag(n))
+    expect_equal(sum(diag(contract(case, before)$log_predictive)), contract(case, cbind(rep(1, n)))$evidence,
+      tolerance = 1e-10
+    )
+  })
+
+  test_that(paste0(case$name, ": permuting groups permutes the answers"), {
+    lag <- if (is.null(case$model$obs$lag)) 0L else case$model$obs$lag
+    moved <- permute_groups(case$data, lag, withr::with_seed(2, sample(length(case$data$starts) - 1L)))
+    e <- contract(case, resp)
+    m <- contract(case, resp[moved$rows, ], data = moved$data)
+    expect_equal(m$features, e$features[moved$rows, ])
+    expect_equal(m$evidence, e$evidence, tolerance = 1e-11)
+    expect_equal(m$log_predictive, e$log_predictive[moved$rows, ], tolerance = 1e-10)
+  })
+
+  test_that(paste0(case$name, ": permuting columns changes nothing"), {
+    order <- rev(seq_len(case$data$d))
+    data <- engine_data(case$data$x[, order], case$data$starts)
+    e <- contract(case, resp)
+    m <- contract(case, resp, data, permute_columns(case$model$obs, order))
+    expect_equal(m$evidence, e$evidence, tolerance = 1e-10)
+    expect_equal(m$features %*% t(m$weights), e$features %*% t(e$weights), tolerance = 1e-10)
+    expect_equal(m$log_predictive, e$log_predictive, tolerance = 1e-10)
+  })
+
+  test_that(paste0(case$name, ": divergence is zero at equality and positive elsewhere"), {
+    # One cluster per row, and larger ones, some so close that a term of first order would show.
+    soft <- resp[, "soft"]
+    several <- cbind(diag(n)[, seq_len(10)], 1, soft, soft * 1.01, soft * 0.99)
+    e <- contract(case, several)
+    divergence <- vapply(seq_len(ncol(several)), function(b) {
+      rowSums(e$point_mean * sweep(e$point_weights, 2, e$point_weights[b, ]))
+    }, numeric(ncol(several)))
+    different <- as.matrix(stats::dist(e$point_weights)) > 1e-8
+    likelihood <- rowSums(e$point_mean[, -1, drop = FALSE] != 0) > 0
+    expect_equal(diag(divergence), rep(0, ncol(several)), tolerance = 1e-10)
+    expect_gt(min(divergence[different & likelihood]), 0)
+    expect_gt(sum(different & likelihood), 100)
+  })
+
+  test_that(paste0(case$name, ": the point estimate is where the posterior goes as data accumulate"), {
+    many <- cbind(resp[, "soft"] * 1e7)
+    e <- contract(case, many)
+    expect_equal(e$point_mean, e$statistic / e$statistic[, 1], tolerance = 1e-5)
+    expect_equal(e$features %*% t(e$point_weights), e$features %*% t(e$weights), tolerance = 1e-5)
+  })
+}
+
+for (case in Filter(function(case) !is.null(case$model$obs$unit), model_cases())) {
+  obs <- case$model$obs
+  resp <- weights_of(case)
+
+  test_that(paste0(case$name, ": centre and unit change rounding only"), {
+    other <- obs
+    other$unit <- rev(obs$unit) * 2
+    if (any(obs$centre != 0)) other$centre <- obs$centre + seq_along(obs$centre)
+    e <- contract(case, resp)
+    m <- contract(case, resp, obs = other)
+    expect_false(isTRUE(all.equal(m$features, e$features)))
+    expect_equal(m$evidence, e$evidence, tolerance = 1e-10)
+    expect_equal(m$features %*% t(m$weights), e$features %*% t(e$weights), tolerance = 1e-9)
+    expect_equal(m$log_predictive, e$log_predictive, tolerance = 1e-10)
+    for (name in names(e$posterior)) expect_equal(m$posterior[[name]], e$posterior[[name]], tolerance = 1e-10)
+  })
+
+  test_that(paste0(case$name, ": data in other units have the evidence of a change of variables"), {
+    for (factor in 2^c(-490, 490)) {
+      scaled <- obs
+      scaled$unit <- obs$unit * factor
+      scaled$scale <- obs$scale * factor * factor
+      for (field in intersect(names(obs), c("mean", "centre"))) scaled[[field]] <- obs[[field]] * factor
+      if (obs$family == "ar" && obs$intercept) {
+        last <- ncol(obs$coef_mean)
+        scaled$coef_mean[, last] <- obs$coef_mean[, last] * factor
+        within <- -last
+        scaled$coef_precision[within, within] <- obs$coef_precision[within, within] * factor * factor
+        scaled$coef_precision[last, within] <- obs$coef_precision[last, within] * factor
+        scaled$coef_precision[within, last] <- obs$coef_precision[within, last] * factor
+      } else if (obs$family == "ar") {
+        scaled$coef_precision <- obs$coef_precision * factor * factor
+      }
+      e <- contract(case, resp)
+      m <- contract(case, resp, engine_data(case$data$x * factor, case$data$starts), scaled)
+      expect_equal(m$features, e$features, tolerance = 1e-12)
+      expect_equal(m$evidence + colSums(resp) * case$data$d * log(factor), e$evidence,
+        tolerance = 1e-10, ignore_attr = TRUE
+      )
+      expect_equal(m$posterior$scale, e$posterior$scale * factor * factor, tolerance = 1e-10)
+    }
+  })
+}
+
+for (case in Filter(function(case) !is.null(case$model$obs$mean), model_cases())) {
+  test_that(paste0(case$name, ": an offset of 1e8 changes nothing"), {
+    # On a grid of 2^-20 the shift is exact, so nothing at all may change.
+    grid <- function(v) round(v * 2^20) / 2^20
+    obs <- case$model$obs
+    near <- utils::modifyList(obs, list(mean = grid(obs$mean), centre = grid(obs$centre)))
+    far <- utils::modifyList(near, list(mean = near$mean + 1e8, centre = near$centre + 1e8))
+    x <- grid(case$data$x)
+    resp <- weights_of(case)
+    e <- contract(case, resp, engine_data(x), near)
+    m <- contract(case, resp, engine_data(x + 1e8), far)
+    compared <- c("features", "evidence", "weights", "log_predictive")
+    expect_identical(m[compared], e[compared])
+    expect_equal(m$posterior$mean - 1e8, e$posterior$mean, tolerance = 1e-6)
+  })
+}
+
+for (case in Filter(function(case) case$model$obs$family %in% c("multinomial", "bernoulli"), model_cases())) {
+  test_that(paste0(case$name, ": sparse rows are the dense ones"), {
+    resp <- weights_of(case)
+    expect_identical(contract(case, resp, sparse_engine_data(case$data$x)), contract(case, resp))
+  })
+}
+
+test_that("constant, duplicated and collinear columns and D > n give finite answers", {
+  x <- withr::with_seed(3, matrix(rnorm(12), 4))
+  constant <- matrix(1e6 / c(3, 7, 11, 13), 4, 4, byrow = TRUE)
+  x <- cbind(x, x[, 1], x[, 1] + x[, 2], x * 1e6, constant)
+  d <- ncol(x)
+  # Off centre, so that the constants cancel only to rounding.
+  for (scale in c(1, 1e-12)) {
+    shared <- list(
+      mean = colMeans(x), mean_strength = 0.01, df = d + 2, scale = diag(scale, d), centre = colMeans(x) / 2,
+      unit = rep(1, d)
+    )
+    lagged <- c(shared[c("df", "scale", "centre", "unit")], list(
+      lag = 1L, intercept = TRUE, coef_mean = cbind(diag(d), 0), coef_precision = diag(1e-6, d + 1L)
+    ))
+    models <- list(
+      c(family = "gaussian_full", shared), c(family = "gaussian_zero_mean", shared[c("df", "scale", "unit")]),
+      c(family = "gaussian_diagonal", utils::modifyList(shared, list(scale = rep(scale, d)))),
+      c(family = "ar", lagged)
+    )
+    for (obs in models) {
+      n <- if (obs$family == "ar") nrow(x) - 1L else nrow(x)
+      e <- engine_contract(engine_data(x), list(obs = obs, prior = list(family = "dp", concentration = 1)), cbind(rep(1, n), 0))
+      expect_true(all(is.finite(unlist(e))), info = paste(obs$family, scale))
+    }
+  }
+})
+
+test_that("statistics that round to less than nothing give finite answers", {
+  for (case in model_cases()) {
+    obs <- case$model$obs
+    for (field in intersect(names(obs), c("mean_strength", "term_prior", "a", "b"))) obs[[field]] <- obs[[field]] * 1e-20
+    data <- engine_data(matrix(1, 6, case$data$d))
+    n <- 6L - if (is.null(obs$lag)) 0L else obs$lag
+    resp <- cbind(c(0.3, -0.1, -0.2, rep(0, n - 3L)))
+    expect_lt(sum(resp), 0)
+    e <- contract(case, resp, data, obs)
+    expect_true(all(is.finite(unlist(e[names(e) != "mean_parameters"]))), info = case$name)
+  }
+})
+
+test_that("what is not positive definite or not translatable is refused", {
+  cases <- model_cases()
+  bad <- cases[[1]]
+  bad$model$obs$scale <- diag(c(1, -1, 1))
+  expect_error(contract(bad, weights_of(bad)), "not positive definite")
+  origin <- Filter(function(case) case$name == "ar, lag 1", cases)[[1]]
+  origin$model$obs$centre <- c(1, 0)
+  expect_error(contract(origin, weights_of(origin)), "without an intercept")
+})
