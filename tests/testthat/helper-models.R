@@ -1,6 +1,7 @@
-# One line per registered observation model (more where a model has variants): a prior in the user's units,
-# data, the twin, and the rows the twin sees. Adding a model to the engine means adding it here. Rows of
-# exchangeable models are groups of their own, so that permuting groups means something for every model.
+# One line per registered observation model (more where a model has variants): a prior in the user's
+# units, data, the twin, and the rows the twin sees. Adding a model to the engine means adding it
+# here. Rows of exchangeable models are groups of their own, so that permuting groups means
+# something for every model.
 
 random_definite <- function(d) crossprod(matrix(rnorm(d * (d + 2)), d + 2)) / (d + 2)
 
@@ -49,22 +50,27 @@ model_cases <- function() {
     d <- 3L
     x <- gaussian_rows(40, d)
     full <- list(
-      family = "gaussian_full", mean = rnorm(d), mean_strength = 0.3, df = d + 0.7, scale = random_definite(d),
+      family = "gaussian_full", mean = rnorm(d), mean_strength = 0.3, df = d + 0.7,
+      scale = random_definite(d),
       centre = colMeans(x), unit = c(0.25, 1, 8)
     )
-    diagonal <- utils::modifyList(full, list(family = "gaussian_diagonal", df = 1.4, scale = c(0.5, 2, 1)))
+    diagonal <- utils::modifyList(
+      full, list(family = "gaussian_diagonal", df = 1.4, scale = c(0.5, 2, 1))
+    )
     zero_mean <- c(list(family = "gaussian_zero_mean"), full[c("df", "scale", "unit")])
     counts <- matrix(rpois(40 * 5, 2) * rbinom(40 * 5, 1, 0.6), 40)
     storage.mode(counts) <- "double"
     counts[7, ] <- 0
     counts[9, 2] <- 150
+    multinomial <- list(family = "multinomial", term_prior = c(0.1, 0.5, 1, 2, 0.3))
+    bernoulli <- list(family = "bernoulli", a = runif(5) + 0.1, b = runif(5) + 0.1)
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
       case("gaussian_zero_mean", zero_mean, x, twin_gaussian_zero_mean),
       ar_case(1L, FALSE), ar_case(1L, TRUE), ar_case(2L, FALSE), ar_case(2L, TRUE),
-      case("multinomial", list(family = "multinomial", term_prior = c(0.1, 0.5, 1, 2, 0.3)), counts, twin_multinomial),
-      case("bernoulli", list(family = "bernoulli", a = runif(5) + 0.1, b = runif(5) + 0.1), 1 * (counts > 0), twin_bernoulli)
+      case("multinomial", multinomial, counts, twin_multinomial),
+      case("bernoulli", bernoulli, 1 * (counts > 0), twin_bernoulli)
     )
   })
 }
@@ -81,7 +87,8 @@ permute_columns <- function(obs, order) {
   }
   if (obs$family == "ar") {
     d <- length(order)
-    regressors <- c(outer(order, d * (seq_len(obs$lag) - 1L), "+"), if (obs$intercept) d * obs$lag + 1L)
+    lags <- outer(order, d * (seq_len(obs$lag) - 1L), "+")
+    regressors <- c(lags, if (obs$intercept) d * obs$lag + 1L)
     obs$coef_mean <- obs$coef_mean[order, regressors]
     obs$coef_precision <- obs$coef_precision[regressors, regressors]
   }

@@ -1,11 +1,10 @@
-# Slow twins of the observation models, from the textbook formulas in the user's units: no features, no
-# centring, no factorisation shared with the engine. Each is made from the model's prior and answers
-#   evidence(x, r)       log p(rows | prior), row i counted r_i times
-#   expected(x, r, new)  E_q log p(row | parameters) for the rows `new`, q the posterior given (x, r)
-#   predictive(x, r, new)
-#   posterior(x, r)      the engine's names, one cluster
-#   mean_parameters(x, r)
-# x and new are matrices with one row per modelled row, as made by `rows()`.
+# Slow twins of the observation models, from the textbook formulas in the user's units: no features,
+# no centring, no factorisation shared with the engine. Each is made from a model's prior and gives
+# - evidence: log p(rows | prior), row i counted r_i times;
+# - expected: E_q log p(row | parameters) for the rows `new`, q the posterior given (x, r);
+# - predictive: log p(row | rows counted r) for the rows `new`;
+# - posterior and mean_parameters: those of one cluster, with the engine's names.
+# x and new are matrices with one row per modelled row.
 
 multigamma <- function(d, a) d * (d - 1) / 4 * log(pi) + sum(lgamma(a + (1 - seq_len(d)) / 2))
 log_det <- function(a) if (length(a)) as.numeric(determinant(a)$modulus) else 0
@@ -63,15 +62,9 @@ twin_gaussian_diagonal <- function(obs) {
   d <- length(obs$mean)
   column <- function(j) {
     twin_gaussian_full(list(
-      mean = obs$mean[j], mean_strength = obs$mean_strength, df = obs$df, scale = matrix(obs$scale[j])
+      mean = obs$mean[j], mean_strength = obs$mean_strength, df = obs$df,
+      scale = matrix(obs$scale[j])
     ))
-  }
-  total <- function(what) {
-    function(x, r, ...) {
-      Reduce(`+`, lapply(seq_len(d), function(j) {
-        column(j)[[what]](x[, j, drop = FALSE], r, ...)
-      }))
-    }
   }
   for_column <- function(what) {
     function(x, r, new) {
@@ -80,16 +73,19 @@ twin_gaussian_diagonal <- function(obs) {
       }))
     }
   }
-  each <- function(what, x, r) lapply(seq_len(d), function(j) column(j)[[what]](x[, j, drop = FALSE], r))
+  each <- function(what, x, r) {
+    lapply(seq_len(d), function(j) column(j)[[what]](x[, j, drop = FALSE], r))
+  }
   pick <- function(q, name) vapply(q, function(z) as.numeric(z[[name]]), 0)
   list(
-    evidence = total("evidence"),
+    evidence = function(x, r) sum(unlist(each("evidence", x, r))),
     expected = for_column("expected"),
     predictive = for_column("predictive"),
     posterior = function(x, r) {
       q <- each("posterior", x, r)
       list(
-        mean = pick(q, "mean"), mean_strength = q[[1]]$mean_strength, df = q[[1]]$df, scale = pick(q, "scale")
+        mean = pick(q, "mean"), mean_strength = q[[1]]$mean_strength, df = q[[1]]$df,
+        scale = pick(q, "scale")
       )
     },
     mean_parameters = function(x, r) {

@@ -9,10 +9,14 @@ contract <- function(case, resp, data = case$data, obs = case$model$obs) {
 # Column by column: everything once, soft weights, nothing.
 weights_of <- function(case) {
   n <- nrow(case$rows(case$data))
-  withr::with_seed(1, cbind(all = 1, soft = runif(n), sparse = rexp(n) * rbinom(n, 1, 0.2), none = 0))
+  withr::with_seed(
+    1, cbind(all = 1, soft = runif(n), sparse = rexp(n) * rbinom(n, 1, 0.2), none = 0)
+  )
 }
 
-by_column <- function(resp, f) unname(vapply(seq_len(ncol(resp)), function(k) f(resp[, k]), f(resp[, 1])))
+by_column <- function(resp, f) {
+  unname(vapply(seq_len(ncol(resp)), function(k) f(resp[, k]), f(resp[, 1])))
+}
 
 cluster_of <- function(array, k) {
   switch(as.character(length(dim(array))),
@@ -53,9 +57,8 @@ for (case in model_cases()) {
   })
 
   test_that(paste0(case$name, ": evidence is the closed form"), {
-    expect_equal(contract(case, resp)$evidence, by_column(resp, function(r) case$twin$evidence(rows, r)),
-      tolerance = 1e-10
-    )
+    expected <- by_column(resp, function(r) case$twin$evidence(rows, r))
+    expect_equal(contract(case, resp)$evidence, expected, tolerance = 1e-10)
   })
 
   test_that(paste0(case$name, ": without data the cluster is the prior"), {
@@ -67,45 +70,44 @@ for (case in model_cases()) {
     e <- contract(case, resp)
     expect_clusters(e$posterior, function(r) case$twin$posterior(rows, r), resp, 1e-10)
     proper <- resp[, c("all", "soft")]
-    expect_clusters(
-      contract(case, proper)$mean_parameters, function(r) case$twin$mean_parameters(rows, r), proper, 1e-10
-    )
+    m <- contract(case, proper)$mean_parameters
+    expect_clusters(m, function(r) case$twin$mean_parameters(rows, r), proper, 1e-10)
   })
 
   test_that(paste0(case$name, ": weights are the gradient of the evidence"), {
     # Along each row's features, which span all that the statistics can do.
     h <- 1e-4
     base <- resp[, "soft"] + 0.5
-    slope <- (contract(case, base + diag(h, n))$evidence - contract(case, base - diag(h, n))$evidence) / (2 * h)
+    above <- contract(case, base + diag(h, n))$evidence
+    below <- contract(case, base - diag(h, n))$evidence
     e <- contract(case, cbind(base))
+    slope <- (above - below) / (2 * h)
     expect_equal(as.numeric(e$features %*% e$weights[1, ]), slope, tolerance = 1e-6)
   })
 
   test_that(paste0(case$name, ": features times weights are expected log-likelihoods"), {
     e <- contract(case, resp)
-    expect_equal(e$features %*% t(e$weights), by_column(resp, function(r) case$twin$expected(rows, r, rows)),
-      tolerance = 1e-10
-    )
+    expected <- by_column(resp, function(r) case$twin$expected(rows, r, rows))
+    expect_equal(e$features %*% t(e$weights), expected, tolerance = 1e-10)
   })
 
   test_that(paste0(case$name, ": predictive is the definition and the twin"), {
     e <- contract(case, resp)
     expect_equal(e$log_predictive, e$log_predictive_by_definition, tolerance = 1e-9)
-    expect_equal(e$log_predictive, by_column(resp, function(r) case$twin$predictive(rows, r, rows)),
-      tolerance = 1e-10
-    )
+    expected <- by_column(resp, function(r) case$twin$predictive(rows, r, rows))
+    expect_equal(e$log_predictive, expected, tolerance = 1e-10)
   })
 
   test_that(paste0(case$name, ": one-step predictives multiply to the evidence"), {
     before <- 1 * upper.tri(diag(n))
-    expect_equal(sum(diag(contract(case, before)$log_predictive)), contract(case, cbind(rep(1, n)))$evidence,
-      tolerance = 1e-10
-    )
+    steps <- diag(contract(case, before)$log_predictive)
+    expect_equal(sum(steps), contract(case, cbind(rep(1, n)))$evidence, tolerance = 1e-10)
   })
 
   test_that(paste0(case$name, ": permuting groups permutes the answers"), {
     lag <- if (is.null(case$model$obs$lag)) 0L else case$model$obs$lag
-    moved <- permute_groups(case$data, lag, withr::with_seed(2, sample(length(case$data$starts) - 1L)))
+    order <- withr::with_seed(2, sample(length(case$data$starts) - 1L))
+    moved <- permute_groups(case$data, lag, order)
     e <- contract(case, resp)
     m <- contract(case, resp[moved$rows, ], data = moved$data)
     expect_equal(m$features, e$features[moved$rows, ])
@@ -138,7 +140,7 @@ for (case in model_cases()) {
     expect_gt(sum(different & likelihood), 100)
   })
 
-  test_that(paste0(case$name, ": the point estimate is where the posterior goes as data accumulate"), {
+  test_that(paste0(case$name, ": the point estimate is the posterior's limit"), {
     many <- cbind(resp[, "soft"] * 1e7)
     e <- contract(case, many)
     expect_equal(e$point_mean, e$statistic / e$statistic[, 1], tolerance = 1e-5)
@@ -160,7 +162,9 @@ for (case in Filter(function(case) !is.null(case$model$obs$unit), model_cases())
     expect_equal(m$evidence, e$evidence, tolerance = 1e-10)
     expect_equal(m$features %*% t(m$weights), e$features %*% t(e$weights), tolerance = 1e-9)
     expect_equal(m$log_predictive, e$log_predictive, tolerance = 1e-10)
-    for (name in names(e$posterior)) expect_equal(m$posterior[[name]], e$posterior[[name]], tolerance = 1e-10)
+    for (name in names(e$posterior)) {
+      expect_equal(m$posterior[[name]], e$posterior[[name]], tolerance = 1e-10, info = name)
+    }
   })
 
   test_that(paste0(case$name, ": data in other units have the evidence of a change of variables"), {
@@ -168,14 +172,13 @@ for (case in Filter(function(case) !is.null(case$model$obs$unit), model_cases())
       scaled <- obs
       scaled$unit <- obs$unit * factor
       scaled$scale <- obs$scale * factor * factor
-      for (field in intersect(names(obs), c("mean", "centre"))) scaled[[field]] <- obs[[field]] * factor
+      located <- intersect(names(obs), c("mean", "centre"))
+      scaled[located] <- lapply(obs[located], `*`, factor)
       if (obs$family == "ar" && obs$intercept) {
         last <- ncol(obs$coef_mean)
         scaled$coef_mean[, last] <- obs$coef_mean[, last] * factor
-        within <- -last
-        scaled$coef_precision[within, within] <- obs$coef_precision[within, within] * factor * factor
-        scaled$coef_precision[last, within] <- obs$coef_precision[last, within] * factor
-        scaled$coef_precision[within, last] <- obs$coef_precision[within, last] * factor
+        rescale <- rep(c(factor, 1), c(last - 1L, 1L))
+        scaled$coef_precision <- obs$coef_precision * outer(rescale, rescale)
       } else if (obs$family == "ar") {
         scaled$coef_precision <- obs$coef_precision * factor * factor
       }
@@ -207,7 +210,8 @@ for (case in Filter(function(case) !is.null(case$model$obs$mean), model_cases())
   })
 }
 
-for (case in Filter(function(case) case$model$obs$family %in% c("multinomial", "bernoulli"), model_cases())) {
+is_discrete <- function(case) case$model$obs$family %in% c("multinomial", "bernoulli")
+for (case in Filter(is_discrete, model_cases())) {
   test_that(paste0(case$name, ": sparse rows are the dense ones"), {
     resp <- weights_of(case)
     expect_identical(contract(case, resp, sparse_engine_data(case$data$x)), contract(case, resp))
@@ -222,20 +226,22 @@ test_that("constant, duplicated and collinear columns and D > n give finite answ
   # Off centre, so that the constants cancel only to rounding.
   for (scale in c(1, 1e-12)) {
     shared <- list(
-      mean = colMeans(x), mean_strength = 0.01, df = d + 2, scale = diag(scale, d), centre = colMeans(x) / 2,
-      unit = rep(1, d)
+      mean = colMeans(x), mean_strength = 0.01, df = d + 2, scale = diag(scale, d),
+      centre = colMeans(x) / 2, unit = rep(1, d)
     )
     lagged <- c(shared[c("df", "scale", "centre", "unit")], list(
       lag = 1L, intercept = TRUE, coef_mean = cbind(diag(d), 0), coef_precision = diag(1e-6, d + 1L)
     ))
     models <- list(
-      c(family = "gaussian_full", shared), c(family = "gaussian_zero_mean", shared[c("df", "scale", "unit")]),
+      c(family = "gaussian_full", shared),
+      c(family = "gaussian_zero_mean", shared[c("df", "scale", "unit")]),
       c(family = "gaussian_diagonal", utils::modifyList(shared, list(scale = rep(scale, d)))),
       c(family = "ar", lagged)
     )
     for (obs in models) {
       n <- if (obs$family == "ar") nrow(x) - 1L else nrow(x)
-      e <- engine_contract(engine_data(x), list(obs = obs, prior = list(family = "dp", concentration = 1)), cbind(rep(1, n), 0))
+      model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+      e <- engine_contract(engine_data(x), model, cbind(rep(1, n), 0))
       expect_true(all(is.finite(unlist(e))), info = paste(obs$family, scale))
     }
   }
@@ -244,7 +250,8 @@ test_that("constant, duplicated and collinear columns and D > n give finite answ
 test_that("statistics that round to less than nothing give finite answers", {
   for (case in model_cases()) {
     obs <- case$model$obs
-    for (field in intersect(names(obs), c("mean_strength", "term_prior", "a", "b"))) obs[[field]] <- obs[[field]] * 1e-20
+    tiny <- intersect(names(obs), c("mean_strength", "term_prior", "a", "b"))
+    obs[tiny] <- lapply(obs[tiny], `*`, 1e-20)
     data <- engine_data(matrix(1, 6, case$data$d))
     n <- 6L - if (is.null(obs$lag)) 0L else obs$lag
     resp <- cbind(c(0.3, -0.1, -0.2, rep(0, n - 3L)))
