@@ -22,6 +22,8 @@ double log_gamma(double x) {
 
 double digamma(double x) { return Eigen::numext::digamma(x); }
 
+double trigamma(double x) { return Eigen::numext::zeta(2.0, x); }
+
 double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
 
 double log_multigamma(Index d, double x) {
