@@ -8,7 +8,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr int max_birth_failures = 2;  // births are random: one failure proves little
+constexpr int max_birth_failures = 6;  // births are random: one failure proves little
 
 bool changed(double then, double now) { return std::abs(now - then) > 0.02 * then + 0.5; }
 

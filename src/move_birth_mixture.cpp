@@ -92,16 +92,36 @@ class MixtureBirth final : public Move {
     where_.resize(targets_.size());
   }
 
+  // Tries a split into many and a split into two; the better is kept if it raises the ELBO.
   bool propose(State& state, Index target, std::uint64_t id, const std::vector<MassOnRows>& by_batch) {
     double mass = 0;
     for (const MassOnRows& where : by_batch) mass += where.total();
     if (mass < 2) return false;
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
     RestrictedFit fit(c_.problem, alloc_, c_.pool, state.total, target, by_batch, stream);
-    fit.develop(c_.options.birth_size, stream);
-    if (fit.k() < 2) return false;
+    State best = state;
+    MoveMemory best_memory = c_.memory;
+    for (Index size : {c_.options.birth_size, Index{2}}) {
+      fit.develop(size, stream);
+      if (fit.k() < 2) continue;
+      State proposed = split(state, target, by_batch, fit);
+      MoveMemory memory = c_.memory;
+      memory.append(fit.k() - 1);
+      memory.birth_succeeded(target);
+      if (c_.options.reorder) reorder(c_.problem, proposed, memory, false);
+      if (proposed.elbo <= best.elbo + rounding_of(state.elbo)) continue;
+      best = std::move(proposed);
+      best_memory = std::move(memory);
+    }
+    if (best.elbo == state.elbo) return false;
+    state = std::move(best);
+    c_.memory = std::move(best_memory);
+    return true;
+  }
 
-    State proposed = state;
+  // The state in which the target's mass is redistributed as `fit` says; new clusters come last.
+  State split(const State& state, Index target, const std::vector<MassOnRows>& by_batch, const RestrictedFit& fit) const {
+    State out = state;
     const Index old_k = state.k(), born = fit.k() - 1, p = state.total.shape.p;
     for (std::size_t b = 0; b < by_batch.size(); ++b) {
       const Redistributed moved = fit.assign(by_batch[b]);
@@ -110,19 +130,12 @@ class MixtureBirth final : public Move {
       for (Index i = 0; i < p; ++i) s->t(target)[i] += moved.arrived[i] - moved.left[i];
       std::copy_n(moved.arrived.begin() + p, born * p, s->t(old_k));
       s->entropy() += moved.entropy;
-      proposed.batch[b] = std::move(s);
+      out.batch[b] = std::move(s);
     }
-    proposed.total.k = old_k + born;
-    resum(proposed);
-    refresh(c_.problem, proposed);
-    MoveMemory memory = c_.memory;
-    memory.append(born);
-    memory.birth_succeeded(target);
-    if (c_.options.reorder) reorder(c_.problem, proposed, memory, false);
-    if (proposed.elbo <= state.elbo + rounding_of(state.elbo)) return false;
-    state = std::move(proposed);
-    c_.memory = std::move(memory);
-    return true;
+    out.total.k = old_k + born;
+    resum(out);
+    refresh(c_.problem, out);
+    return out;
   }
 
   MoveContext c_;

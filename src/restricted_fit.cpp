@@ -12,6 +12,9 @@ namespace bnpvi {
 namespace {
 
 constexpr Index max_sample = Index{1} << 16;
+constexpr int max_cycles = 10;     // of settling and merging
+constexpr int max_rounds = 10;     // of restricted local steps in between,
+constexpr double settled = 0.005;  // fewer when a smaller share of the mass moves
 
 double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
@@ -64,13 +67,25 @@ void RestrictedFit::develop(Index k, Stream& stream) {
   k_ = hard.k;
   if (k_ < 2) return;
   place_base(hard.t, hard.k);
-  for (int round = 0; round < 3; ++round) local_step();
-  for (int cycle = 0; cycle < 5; ++cycle) {
+  settle();
+  for (int cycle = 0; cycle < max_cycles; ++cycle) {
     const bool fewer = drop_small();
     const bool merged = merge_pairs();
-    if (k_ < 2) return;
-    if (cycle > 0 && !fewer && !merged) break;
-    for (int round = 0; round < 2; ++round) local_step();
+    if (k_ < 2 || !(fewer || merged)) return;
+    settle();
+  }
+}
+
+void RestrictedFit::settle() {
+  for (int round = 0; round < max_rounds; ++round) {
+    const Vec before = current_;
+    local_step();
+    double moved = 0, all = 0;
+    for (Index j = 0; j < k_; ++j) {
+      moved += std::abs(current_[j * p_] - before[j * p_]);
+      all += current_[j * p_];
+    }
+    if (round > 1 && moved < settled * all) return;
   }
 }
 

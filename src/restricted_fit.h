@@ -46,6 +46,7 @@ class RestrictedFit {
  private:
   void take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream);
   void place_base(const Vec& t, Index k);
+  void settle();
   void local_step();
   bool drop_small();
   bool merge_pairs();
