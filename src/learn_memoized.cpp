@@ -21,10 +21,9 @@ void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, Resp
 
 namespace {
 
-enum class Kind { plain, birth, merge, remove };
-
-// One fit in progress. Each lap has one kind of move, so that no cluster is ever in two; the kinds take
-// turns, and the fit has converged when a whole round of them changed nothing.
+// One fit in progress. A lap has one kind of move, so that no cluster is ever in two; the kinds that have
+// something to try take turns. The fit has converged when none has, and a lap without moves gains less than
+// the tolerance.
 class Memoized {
  public:
   Memoized(const Problem& problem, State state, const LearnOptions& options, Pool& pool)
@@ -34,26 +33,32 @@ class Memoized {
         memory_(state.k()),
         began_(std::chrono::steady_clock::now()) {
     out_.state = std::move(state);
-    const bool fixed = problem.alloc.fixed_k() > 0;
-    if (options.moves.birth && !fixed) kinds_.push_back(Kind::birth);
-    if (options.moves.merge && !fixed) kinds_.push_back(Kind::merge);
-    if (options.moves.remove && !fixed) kinds_.push_back(Kind::remove);
-    if (kinds_.empty()) kinds_.push_back(Kind::plain);
+    if (problem.alloc.fixed_k() > 0) return;
+    if (options.moves.birth) kinds_.push_back(&AllocModel::birth_move);
+    if (options.moves.merge) kinds_.push_back(&AllocModel::merge_move);
+    if (options.moves.remove) kinds_.push_back(&AllocModel::delete_move);
   }
 
   Outcome run() {
-    for (lap_ = 1; lap_ <= options_.max_laps; ++lap_) {
-      if (first_lap_needed())
-        first_lap();
-      else
-        one_lap(kinds_[turn_]);
-      if (finished()) break;
+    lap_ = 1;
+    if (first_lap_needed()) {
+      first_lap();
+      ++lap_;
+    }
+    for (; lap_ <= options_.max_laps && !out_.converged; ++lap_) {
+      const std::unique_ptr<Move> move = next_move();
+      const double elbo = out_.state.elbo;
+      const Vec sizes = out_.state.total.sizes();
+      one_lap(move.get());
+      if (!move) judge(elbo, sizes);
     }
     if (!out_.converged) out_.reason = "max_laps";
     return std::move(out_);
   }
 
  private:
+  using MoveMaker = std::unique_ptr<Move> (AllocModel::*)(const MoveContext&) const;
+
   bool first_lap_needed() const {
     return std::any_of(out_.state.batch.begin(), out_.state.batch.end(), [](const auto& b) { return !b; });
   }
@@ -74,31 +79,27 @@ class Memoized {
     return order;
   }
 
-  std::unique_ptr<Move> make_move(Kind kind) {
-    const MoveContext context{problem_, options_.moves, memory_, pool_, lap_};
-    if (kind == Kind::birth) return problem_.alloc.birth_move(context);
-    if (kind == Kind::merge) return problem_.alloc.merge_move(context);
-    if (kind == Kind::remove) return problem_.alloc.delete_move(context);
+  // The next kind that has something to try, or nullptr.
+  std::unique_ptr<Move> next_move() {
+    for (std::size_t i = 0; i < kinds_.size(); ++i) {
+      const MoveMaker make = kinds_[turn_++ % kinds_.size()];
+      std::unique_ptr<Move> move = (problem_.alloc.*make)({problem_, options_.moves, memory_, pool_, lap_});
+      if (move && move->prepare(out_.state)) return move;
+    }
     return nullptr;
   }
 
-  void one_lap(Kind kind) {
+  void one_lap(Move* move) {
     State& state = out_.state;
-    const std::unique_ptr<Move> move = make_move(kind);
     for (Index b : batch_order()) {
       visit_batch(problem_, state, b, pool_, move ? move->watch(state, b) : nullptr);
       refresh(problem_, state);
       if (move) move->after_batch(state, b);
     }
-    if (move) move->after_lap(state);
     LapRecord record;
     if (move) {
-      record.births = kind == Kind::birth ? move->accepted : 0;
-      record.births_tried = kind == Kind::birth ? move->tried : 0;
-      record.merges = kind == Kind::merge ? move->accepted : 0;
-      record.merges_tried = kind == Kind::merge ? move->tried : 0;
-      record.deletes = kind == Kind::remove ? move->accepted : 0;
-      record.deletes_tried = kind == Kind::remove ? move->tried : 0;
+      move->after_lap(state);
+      move->report(record);
     }
     end_lap(record);
   }
@@ -107,8 +108,7 @@ class Memoized {
     State& state = out_.state;
     resum(state);
     refresh(problem_, state);
-    const bool may_shrink = kinds_.front() != Kind::plain;
-    if (options_.moves.reorder || may_shrink) reorder(problem_, state, memory_, may_shrink);
+    if (options_.moves.reorder || !kinds_.empty()) reorder(problem_, state, memory_, !kinds_.empty());
     record.lap = lap_;
     record.elbo = state.elbo;
     record.k = state.k();
@@ -117,34 +117,17 @@ class Memoized {
     pool_.monitor().lap(record);
   }
 
-  // Converged when in as many laps as there are kinds of move none was accepted and each lap gained less
-  // than tol an observation or moved no count.
-  bool finished() {
-    const State& state = out_.state;
-    const LapRecord& last = out_.trace.back();
-    const Vec sizes = state.total.sizes();
-    double n = 0, moved = 0;
-    for (double x : sizes) n += x;
-    const bool same_k = sizes.size() == last_sizes_.size();
-    if (same_k)
-      for (std::size_t j = 0; j < sizes.size(); ++j) moved = std::max(moved, std::abs(sizes[j] - last_sizes_[j]));
-    const bool first = out_.trace.size() < 2;
-    const bool by_elbo = !first && last.elbo - last_elbo_ <= options_.tol * n;
-    const bool by_counts = !first && same_k && moved <= options_.tol * n;
-    const bool by_move = last.births + last.merges + last.deletes > 0;
-    if (!by_move && (by_elbo || by_counts))
-      ++quiet_;
-    else
-      quiet_ = 0;
-    last_sizes_ = sizes;
-    last_elbo_ = last.elbo;
-    if (!first) turn_ = (turn_ + 1) % kinds_.size();
-    const bool untried = last.births_tried + last.merges_tried + last.deletes_tried > 0;
-    idle_ = quiet_ > 0 && !untried ? idle_ + 1 : 0;
-    if (idle_ < static_cast<Index>(kinds_.size())) return false;
-    out_.converged = true;
-    out_.reason = by_elbo ? "elbo" : "counts";
-    return true;
+  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them.
+  void judge(double elbo, const Vec& sizes) {
+    const Vec now = out_.state.total.sizes();
+    double n = 0, moved = now.size() == sizes.size() ? 0 : INFINITY;
+    for (std::size_t j = 0; j < now.size(); ++j) {
+      n += now[j];
+      if (std::isfinite(moved)) moved = std::max(moved, std::abs(now[j] - sizes[j]));
+    }
+    const bool by_elbo = out_.state.elbo - elbo <= options_.tol * n;
+    out_.converged = by_elbo || moved <= options_.tol * n;
+    if (out_.converged) out_.reason = by_elbo ? "elbo" : "counts";
   }
 
   const Problem& problem_;
@@ -152,12 +135,9 @@ class Memoized {
   Pool& pool_;
   MoveMemory memory_;
   std::chrono::steady_clock::time_point began_;
-  std::vector<Kind> kinds_;
+  std::vector<MoveMaker> kinds_;
   std::size_t turn_ = 0;
   Index lap_ = 0;
-  Index quiet_ = 0, idle_ = 0;
-  Vec last_sizes_;
-  double last_elbo_ = 0;
   Outcome out_;
 };
 

@@ -8,7 +8,8 @@ namespace bnpvi {
 
 namespace {
 
-constexpr int max_birth_failures = 6;  // births are random: one failure proves little
+// Births are random, so one failure proves little; where they are cheap, more are tried.
+int max_birth_failures(double size) { return size < 2000 ? 5 : 2; }
 
 bool changed(double then, double now) { return std::abs(now - then) > 0.02 * then + 0.5; }
 
@@ -63,7 +64,7 @@ void MoveMemory::birth_succeeded(Index j) {
 
 bool MoveMemory::birth_worth_trying(Index j, double size) const {
   const ClusterHistory& h = clusters_[j];
-  return h.birth_failures < max_birth_failures || changed(h.birth_failed_at, size);
+  return h.birth_failures < max_birth_failures(size) || changed(h.birth_failed_at, size);
 }
 
 bool MoveMemory::delete_worth_trying(Index j, double size) const {

@@ -60,14 +60,20 @@ class Move {
  public:
   virtual ~Move() = default;
 
+  /// Chooses what to try in the coming lap; false when there is nothing.
+  virtual bool prepare(const State& state) = 0;
   /// Called before batch b is visited; the sink (may be nullptr) sees its responsibilities.
-  virtual ResponsibilitySink* watch(const State& state, Index b) = 0;
+  virtual ResponsibilitySink* watch(const State& /*state*/, Index /*b*/) { return nullptr; }
   /// Called after batch b was visited and the globals refreshed; may replace the state.
   virtual void after_batch(State&, Index /*b*/) {}
   /// Called once all batches were visited; may replace the state.
   virtual void after_lap(State&) {}
 
-  Index tried = 0, accepted = 0;
+  /// Adds what was tried and accepted to the lap's record.
+  virtual void report(LapRecord& record) const = 0;
+
+ protected:
+  Index tried_ = 0, accepted_ = 0;
 };
 
 /// ELBO differences below this are rounding, not progress.

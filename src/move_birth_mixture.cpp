@@ -48,37 +48,8 @@ class MixtureBirth final : public Move {
  public:
   MixtureBirth(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  ResponsibilitySink* watch(const State& state, Index) override {
-    if (!chosen_) choose(state);
-    if (targets_.empty()) return nullptr;
-    sink_ = std::make_unique<TargetRows>(targets_);
-    return sink_.get();
-  }
-
-  void after_batch(State& state, Index b) override {
-    if (!sink_) return;
-    for (std::size_t i = 0; i < targets_.size(); ++i) {
-      if (where_[i].empty()) where_[i].resize(state.batch.size());
-      where_[i][b] = sink_->rows_of(i);
-    }
-    sink_.reset();
-  }
-
-  void after_lap(State& state) override {
-    for (std::size_t i = 0; i < targets_.size(); ++i) {
-      ++tried;
-      const Index target = c_.memory.number_of(ids_[i]);
-      if (propose(state, target, ids_[i], where_[i]))
-        ++accepted;
-      else
-        c_.memory.birth_failed(target, state.total.size(target));
-    }
-  }
-
- private:
   // Clusters whose births have not failed lately, those that failed less and those with more mass first.
-  void choose(const State& state) {
-    chosen_ = true;
+  bool prepare(const State& state) override {
     const Summary& s = state.total;
     for (Index j = 0; j < s.k; ++j)
       if (s.size(j) >= 2 && c_.memory.birth_worth_trying(j, s.size(j))) targets_.push_back(j);
@@ -90,8 +61,39 @@ class MixtureBirth final : public Move {
       targets_.resize(static_cast<std::size_t>(c_.options.max_births));
     for (Index j : targets_) ids_.push_back(c_.memory.id(j));
     where_.resize(targets_.size());
+    return !targets_.empty();
   }
 
+  ResponsibilitySink* watch(const State&, Index) override {
+    sink_ = std::make_unique<TargetRows>(targets_);
+    return sink_.get();
+  }
+
+  void after_batch(State& state, Index b) override {
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (where_[i].empty()) where_[i].resize(state.batch.size());
+      where_[i][b] = sink_->rows_of(i);
+    }
+    sink_.reset();
+  }
+
+  void after_lap(State& state) override {
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      ++tried_;
+      const Index target = c_.memory.number_of(ids_[i]);
+      if (propose(state, target, ids_[i], where_[i]))
+        ++accepted_;
+      else
+        c_.memory.birth_failed(target, state.total.size(target));
+    }
+  }
+
+  void report(LapRecord& record) const override {
+    record.births += accepted_;
+    record.births_tried += tried_;
+  }
+
+ private:
   // Tries a split into many and a split into two; the better is kept if it raises the ELBO.
   bool propose(State& state, Index target, std::uint64_t id, const std::vector<MassOnRows>& by_batch) {
     double mass = 0;
@@ -140,7 +142,6 @@ class MixtureBirth final : public Move {
 
   MoveContext c_;
   const MixtureAlloc& alloc_;
-  bool chosen_ = false;
   std::vector<Index> targets_;
   std::vector<std::uint64_t> ids_;              // numbers change when a birth is accepted
   std::vector<std::vector<MassOnRows>> where_;  // by target and batch

@@ -71,15 +71,26 @@ class MixtureDelete final : public Move {
  public:
   MixtureDelete(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  ResponsibilitySink* watch(const State& state, Index) override {
-    if (!chosen_) choose(state);
-    if (targets_.empty()) return nullptr;
+  // The smallest clusters that have not failed since they changed.
+  bool prepare(const State& state) override {
+    if (state.k() < 2) return false;
+    for (Index j = 0; j < state.k(); ++j)
+      if (c_.memory.delete_worth_trying(j, state.total.size(j))) targets_.push_back(j);
+    std::stable_sort(targets_.begin(), targets_.end(),
+                     [&](Index a, Index b) { return state.total.size(a) < state.total.size(b); });
+    if (static_cast<Index>(targets_.size()) > c_.options.max_deletes)
+      targets_.resize(static_cast<std::size_t>(c_.options.max_deletes));
+    for (Index j : targets_) ids_.push_back(c_.memory.id(j));
+    touched_.resize(targets_.size());
+    return !targets_.empty();
+  }
+
+  ResponsibilitySink* watch(const State&, Index) override {
     sink_ = std::make_unique<Touched>(targets_);
     return sink_.get();
   }
 
   void after_batch(State& state, Index b) override {
-    if (!sink_) return;
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (touched_[i].empty()) touched_[i].resize(state.batch.size());
       touched_[i][b] = sink_->rows_of(i);
@@ -91,34 +102,25 @@ class MixtureDelete final : public Move {
     std::vector<bool> moved(static_cast<std::size_t>(c_.problem.data.n), false);
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (touches_moved_rows(touched_[i], moved)) continue;
-      ++tried;
+      ++tried_;
       const Index target = c_.memory.number_of(ids_[i]);
       if (!propose(state, target, touched_[i])) {
         c_.memory.delete_failed(target, state.total.size(target));
         continue;
       }
-      ++accepted;
+      ++accepted_;
       for (const TouchedRows& batch : touched_[i])
         for (Index row : batch.rows) moved[row] = true;
       for (std::size_t l = i + 1; l < targets_.size(); ++l) forget_cluster(touched_[l], target);
     }
   }
 
- private:
-  // The smallest clusters that have not failed since they changed.
-  void choose(const State& state) {
-    chosen_ = true;
-    if (state.k() < 2) return;
-    for (Index j = 0; j < state.k(); ++j)
-      if (c_.memory.delete_worth_trying(j, state.total.size(j))) targets_.push_back(j);
-    std::stable_sort(targets_.begin(), targets_.end(),
-                     [&](Index a, Index b) { return state.total.size(a) < state.total.size(b); });
-    if (static_cast<Index>(targets_.size()) > c_.options.max_deletes)
-      targets_.resize(static_cast<std::size_t>(c_.options.max_deletes));
-    for (Index j : targets_) ids_.push_back(c_.memory.id(j));
-    touched_.resize(targets_.size());
+  void report(LapRecord& record) const override {
+    record.deletes += accepted_;
+    record.deletes_tried += tried_;
   }
 
+ private:
   static bool touches_moved_rows(const std::vector<TouchedRows>& batches, const std::vector<bool>& moved) {
     for (const TouchedRows& batch : batches)
       for (Index row : batch.rows)
@@ -193,7 +195,6 @@ class MixtureDelete final : public Move {
 
   MoveContext c_;
   const MixtureAlloc& alloc_;
-  bool chosen_ = false;
   std::vector<Index> targets_;
   std::vector<std::uint64_t> ids_;
   std::vector<std::vector<TouchedRows>> touched_;  // by target and batch

@@ -73,56 +73,8 @@ class Merge final : public Move {
  public:
   explicit Merge(const MoveContext& context) : c_(context) {}
 
-  ResponsibilitySink* watch(const State& state, Index b) override {
-    if (!chosen_) choose(state);
-    chosen_ = true;
-    if (pairs_.empty()) return nullptr;
-    if (entropy_.empty()) entropy_.resize(state.batch.size());
-    watching_ = b;
-    sink_ = std::make_unique<PairEntropy>(pairs_);
-    return sink_.get();
-  }
-
-  void after_batch(State&, Index b) override {
-    if (sink_ && watching_ == b) entropy_[b] = sink_->total();
-  }
-
-  void after_lap(State& state) override {
-    std::vector<Index> number(static_cast<std::size_t>(state.k()));  // current number of an original cluster
-    for (Index j = 0; j < state.k(); ++j) number[j] = j;
-    std::vector<bool> used(number.size(), false);
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      const Pair& pair = pairs_[i];
-      if (used[pair.a] || used[pair.b]) continue;
-      ++tried;
-      const Index a = number[pair.a], b = number[pair.b];
-      State proposed = state;
-      proposed.total.merge(a, b);
-      for (std::size_t batch = 0; batch < proposed.batch.size(); ++batch) {
-        auto s = std::make_shared<Summary>(*proposed.batch[batch]);
-        s->merge(a, b);
-        s->entropy() += entropy_[batch][i];
-        proposed.total.entropy() += entropy_[batch][i];
-        proposed.batch[batch] = std::move(s);
-      }
-      proposed.globals = {};
-      refresh(c_.problem, proposed);
-      if (proposed.elbo <= state.elbo + rounding_of(state.elbo)) {
-        c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));
-        continue;
-      }
-      ++accepted;
-      state = std::move(proposed);
-      c_.memory.drop(b);
-      used[pair.a] = used[pair.b] = true;
-      for (Index& x : number)
-        if (x > b) --x;
-    }
-  }
-
- private:
   // Pairs whose bound on the gain is positive, best first.
-  void choose(const State& state) {
+  bool prepare(const State& state) override {
     const Summary& s = state.total;
     const ObsModel& obs = c_.problem.obs;
     const Summary counts = counts_only(s);
@@ -143,11 +95,57 @@ class Merge final : public Move {
     std::stable_sort(pairs_.begin(), pairs_.end(), [](const Pair& x, const Pair& y) { return x.score > y.score; });
     if (static_cast<Index>(pairs_.size()) > c_.options.max_merges)
       pairs_.resize(static_cast<std::size_t>(c_.options.max_merges));
+    entropy_.resize(state.batch.size());
+    return !pairs_.empty();
   }
 
+  ResponsibilitySink* watch(const State&, Index) override {
+    sink_ = std::make_unique<PairEntropy>(pairs_);
+    return sink_.get();
+  }
+
+  void after_batch(State&, Index b) override { entropy_[b] = sink_->total(); }
+
+  void after_lap(State& state) override {
+    std::vector<Index> number(static_cast<std::size_t>(state.k()));  // current number of an original cluster
+    for (Index j = 0; j < state.k(); ++j) number[j] = j;
+    std::vector<bool> used(number.size(), false);
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      const Pair& pair = pairs_[i];
+      if (used[pair.a] || used[pair.b]) continue;
+      ++tried_;
+      const Index a = number[pair.a], b = number[pair.b];
+      State proposed = state;
+      proposed.total.merge(a, b);
+      for (std::size_t batch = 0; batch < proposed.batch.size(); ++batch) {
+        auto s = std::make_shared<Summary>(*proposed.batch[batch]);
+        s->merge(a, b);
+        s->entropy() += entropy_[batch][i];
+        proposed.total.entropy() += entropy_[batch][i];
+        proposed.batch[batch] = std::move(s);
+      }
+      proposed.globals = {};
+      refresh(c_.problem, proposed);
+      if (proposed.elbo <= state.elbo + rounding_of(state.elbo)) {
+        c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));
+        continue;
+      }
+      ++accepted_;
+      state = std::move(proposed);
+      c_.memory.drop(b);
+      used[pair.a] = used[pair.b] = true;
+      for (Index& x : number)
+        if (x > b) --x;
+    }
+  }
+
+  void report(LapRecord& record) const override {
+    record.merges += accepted_;
+    record.merges_tried += tried_;
+  }
+
+ private:
   MoveContext c_;
-  bool chosen_ = false;
-  Index watching_ = -1;
   std::vector<Pair> pairs_;
   std::vector<Vec> entropy_;  // change of entropy by batch and pair
   std::unique_ptr<PairEntropy> sink_;

@@ -11,9 +11,9 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Index max_sample = Index{1} << 16;
+constexpr Index max_sample = Index{1} << 14;
 constexpr int max_cycles = 10;     // of settling and merging
-constexpr int max_rounds = 10;     // of restricted local steps in between,
+constexpr int max_rounds = 5;      // of restricted local steps in between,
 constexpr double settled = 0.005;  // fewer when a smaller share of the mass moves
 
 double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
