@@ -17,8 +17,8 @@
 #' @param init How to start: `"bregman"` seeds clusters far apart in the
 #'   observation model's own divergence (k-means++), `"kmeans"` refines those
 #'   seeds by hard assignment, `"random"` takes random observations.
-#' @param moves [bnp_moves()]; `FALSE` for none, which fixes the number of
-#'   clusters; `TRUE` for the default ones.
+#' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
+#'   changes the number of clusters, only their order.
 #' @param sparsity Most clusters that one observation may belong to, or `NULL`
 #'   for all.
 #' @param threads Number of threads. The result does not depend on it.
@@ -87,7 +87,7 @@ check_learning_rate <- function(x, call = rlang::caller_env()) {
 
 check_moves <- function(moves, call = rlang::caller_env()) {
   if (isFALSE(moves)) {
-    return(bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE))
+    return(bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE))
   }
   if (isTRUE(moves)) {
     return(bnp_moves())

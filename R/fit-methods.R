@@ -91,30 +91,27 @@ posterior_params <- function(fit) {
 
 # Names of clusters, columns and regressors on the dimensions where they belong.
 name_arrays <- function(fit, arrays) {
-  k <- fit$state$k
+  clusters <- as.character(seq_len(fit$state$k))
   columns <- fit$input$column_names
-  clusters <- as.character(seq_len(k))
   regressors <- regressor_names(fit)
-  along <- function(array, sizes_names) {
-    dimnames(array) <- sizes_names
-    array
+  names_of <- function(name) {
+    switch(name,
+      mean = , concentration = , a = , b = , prob = list(clusters, columns),
+      cov = , scale = list(columns, columns, clusters),
+      coef = , coef_mean = list(columns, regressors, clusters),
+      coef_precision = list(regressors, regressors, clusters),
+      list(clusters)
+    )
   }
   Map(function(array, name) {
-    d <- dim(array)
-    if (is.null(d)) {
-      return(if (length(array) == k) stats::setNames(array, clusters) else array)
+    if (is.null(dim(array))) {
+      return(if (length(array) == length(clusters)) stats::setNames(array, clusters) else array)
     }
-    if (length(d) == 3L) {
-      rows <- if (name == "coef_precision") regressors else columns
-      cols <- if (name %in% c("coef_precision", "coef_mean", "coef")) regressors else columns
-      return(along(array, list(rows, cols, clusters)))
-    }
-    cols <- if (name == "transitions" || d[2] != fit$input$d) {
-      if (d[2] == k) clusters
-    } else {
-      columns
-    }
-    along(array, list(if (d[1] == k) clusters, cols))
+    rank <- length(dim(array))
+    names <- names_of(name)
+    if (name == "scale" && rank == 2L) names <- list(clusters, columns)
+    dimnames(array) <- c(names, vector("list", rank - length(names)))
+    array
   }, arrays, names(arrays))
 }
 

@@ -9,9 +9,8 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
   resolved <- resolve_control(control, prior, data$n, n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior)
-  result <- with_interrupts(
-    engine_fit(as_engine_data(data), model, resolved, resolved_start, progress_reporter(control))
-  )
+  result <- engine_fit(as_engine_data(data), model, resolved, resolved_start, progress_reporter(control))
+  if (!is.null(prior$k)) result <- sort_clusters(result)
   input <- c(input, data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")])
   structure(
     c(
@@ -23,10 +22,18 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   )
 }
 
-# Ctrl-C in C++ arrives as an error of a class of its own; for R it is the
-# ordinary interrupt.
-with_interrupts <- function(expr) {
-  tryCatch(expr, bnpvi_interrupt = function(e) rlang::interrupt())
+# Clusters by decreasing size. In finite models any order is as good as any
+# other; in the others the order is part of the model, and C++ keeps it sorted.
+sort_clusters <- function(result) {
+  order <- order(-result$sizes)
+  state <- result$state
+  state$obs <- state$obs[order, , drop = FALSE]
+  state$extra <- state$extra[order, , drop = FALSE]
+  if (!is.null(state$pair)) state$pair <- state$pair[order, order, drop = FALSE]
+  result$state <- state
+  result$labels <- match(result$labels, order)
+  result$sizes <- result$sizes[order]
+  result
 }
 
 progress_reporter <- function(control) {

@@ -30,14 +30,17 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
     stats::model.frame(terms, data, na.action = stats::na.pass),
     error = function(e) {
       abort("formula", c(
-        "{.arg {arg}} could not be evaluated in {.arg data}.", x = conditionMessage(e)
+        "The formula cannot be evaluated in {.arg {if (arg == 'x') 'data' else arg}}.",
+        x = conditionMessage(e),
+        i = "Check the names of its variables."
       ), call = call)
     }
   )
   frame <- as.data.frame(frame)[names]
   frame[] <- lapply(frame, function(v) if (inherits(v, "AsIs")) unclass(v) else v)
   attr(frame, "terms") <- NULL
-  list(frame = frame, terms = stats::delete.response(terms))
+  environment(terms) <- globalenv() # or a fit would carry along where it was made
+  list(frame = frame, terms = terms)
 }
 
 # newdata -> internal form with the columns of the training data.

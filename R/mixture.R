@@ -37,7 +37,7 @@ bnp_mixture <- function(x, ...) {
 bnp_mixture.default <- function(x, obs = obs_gaussian(), prior = prior_dp(), control = bnp_control(),
                                 start = NULL, ...) {
   check_no_dots(...)
-  fit_mixture(x, obs, prior, control, start, match_generic("bnp_mixture"))
+  fit_mixture(x, obs, prior, control, start, rename_call(match.call()))
 }
 
 #' @rdname bnp_mixture
@@ -46,7 +46,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = obs_gaussian(), prior = pr
                                 control = bnp_control(), start = NULL, ...) {
   check_no_dots(...)
   frame <- formula_frame(x, data)
-  fit_mixture(frame$frame, obs, prior, control, start, match_generic("bnp_mixture"),
+  fit_mixture(frame$frame, obs, prior, control, start, rename_call(match.call()),
     input = list(terms = frame$terms)
   )
 }
@@ -79,8 +79,7 @@ check_prior <- function(prior, families, call) {
 }
 
 # The call of a method in the name of its generic, as update() needs it.
-match_generic <- function(generic) {
-  call <- match.call(sys.function(-1L), sys.call(-1L))
+rename_call <- function(call, generic = "bnp_mixture") {
   call[[1L]] <- as.name(generic)
   call
 }

@@ -12,13 +12,15 @@
 #' @param mean Prior mean, one number or one per column. Default: the column
 #'   means.
 #' @param mean_strength Weight of the prior mean, counted in observations.
+#'   Default: 0.01.
 #' @param df Degrees of freedom of the Wishart prior, above D - 1 for D
 #'   columns (above 0 for `"diagonal"`, where each column has its own).
 #'   Default: D + 2 (3 for `"diagonal"`), the smallest whole number for which
 #'   the expected covariance exists.
 #' @param scale Scale matrix of the prior: the expected covariance is
 #'   `scale / (df - D - 1)`. A D x D positive definite matrix, or its diagonal,
-#'   or one number for a multiple of the identity.
+#'   or one number for a multiple of the identity. Default: an expected
+#'   covariance with a fifth of the column variances on its diagonal.
 #' @param lag Number of preceding rows that predict a row.
 #' @param intercept Add an intercept to the regression on preceding rows?
 #' @param coef_mean Prior mean of the D x E coefficient matrix, E = D * lag +

@@ -34,7 +34,7 @@ curve_picture <- function(fit, data) {
   used <- in_use(fit)
   sd <- sqrt(m$cov[1, 1, ])
   range <- if (is.null(data)) range(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used]) else range(data$x)
-  at <- seq(range[1] - 0.05 * diff(range), range[2] + 0.05 * diff(range), length.out = 400L)
+  at <- seq(range[1] - 0.15 * diff(range), range[2] + 0.15 * diff(range), length.out = 400L)
   parts <- lapply(used, function(k) {
     data.frame(x = at, density = m$weight[k] * stats::dnorm(at, m$mean[k], sd[k]), cluster = k)
   })

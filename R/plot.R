@@ -51,8 +51,10 @@ draw_curve <- function(picture, main = "", xlab = picture$label, ylab = "Density
   for (part in split(picture$parts, picture$parts$cluster)) {
     k <- part$cluster[1]
     graphics::polygon(
-      part$x, part$density, col = grDevices::adjustcolor(colour[k], 0.25), border = colour[k], lwd = 2
+      c(part$x, rev(range(part$x))), c(part$density, 0, 0),
+      col = grDevices::adjustcolor(colour[k], 0.25), border = NA
     )
+    graphics::lines(part$x, part$density, col = colour[k], lwd = 2)
   }
   graphics::lines(picture$total$x, picture$total$density, lwd = 2)
 }
@@ -94,6 +96,7 @@ draw_surface <- function(picture, main = "", xlab = picture$labels[1], ylab = pi
 
 draw_heat <- function(picture, main = "", xlab = "", ylab = "Cluster", ...) {
   prob <- picture$prob
+  scale <- paste0("Probability from 0 (white) to ", signif(max(prob), 2), " (dark)")
   rows <- rev(seq_len(nrow(prob)))
   longest <- max(graphics::strwidth(colnames(prob), units = "inches", cex = 0.7))
   old <- graphics::par(mai = pmax(graphics::par("mai"), c(longest + 0.3, 0.8, 0.5, 0.2)))
@@ -104,6 +107,7 @@ draw_heat <- function(picture, main = "", xlab = "", ylab = "Cluster", ...) {
   )
   graphics::axis(1L, seq_len(ncol(prob)), colnames(prob), las = 2, cex.axis = 0.7, tick = FALSE, line = -0.5)
   graphics::axis(2L, seq_len(nrow(prob)), picture$cluster[rows], las = 1, tick = FALSE)
+  graphics::mtext(scale, side = 3L, line = 0.3, adj = 1, cex = 0.8)
   graphics::box()
 }
 

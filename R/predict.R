@@ -10,7 +10,9 @@
 #' @param type `"class"`: the most probable cluster, an integer. `"prob"`: a
 #'   matrix with one row per observation and one column per cluster, rows
 #'   summing to 1. `"logdensity"`: log density of the posterior predictive
-#'   mixture (Student-t, Dirichlet-multinomial or Beta-Bernoulli components).
+#'   mixture (Student-t, Dirichlet-multinomial or Beta-Bernoulli components; for
+#'   a Dirichlet process the weight of clusters not seen yet goes to the prior
+#'   predictive).
 #' @param ... Must be empty.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`.
 #'   `heldout_loglik()`: the mean log predictive density of an observation.
@@ -47,18 +49,14 @@ log_predictive <- function(fit, data) {
   if (data$n == 0L) {
     return(numeric())
   }
-  as.double(with_interrupts(
-    engine_log_predictive(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  ))
+  engine_log_predictive(as_engine_data(data), fit$model, fit$state, fit$control$threads)
 }
 
 responsibilities <- function(fit, data) {
   prob <- if (data$n == 0L) {
     matrix(0, 0L, fit$state$k)
   } else {
-    with_interrupts(
-      engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-    )
+    engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   }
   dimnames(prob) <- list(data$row_names, seq_len(ncol(prob)))
   prob

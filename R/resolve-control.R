@@ -60,21 +60,22 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (is.list(start)) {
     start <- unlist(start, use.names = FALSE)
   }
-  resolved <- if (is.matrix(start)) {
-    list(resp = check_responsibilities(start, data$n, call))
+  resp <- if (is.matrix(start)) {
+    check_responsibilities(start, data$n, call)
   } else {
-    list(labels = check_labels(start, data$n, call))
+    labels <- check_labels(start, data$n, call)
+    (labels == rep(seq_len(max(labels)), each = data$n)) + 0
   }
-  k <- if (is.null(resolved$resp)) max(resolved$labels) else ncol(resolved$resp)
-  if (!is.null(prior$k) && k > prior$k) {
+  resp <- matrix(resp, data$n)
+  k <- prior$k %||% ncol(resp)
+  if (ncol(resp) > k) {
     abort("start", c(
-      "{.arg start} has {k} clusters, the finite prior {prior$k}."
+      "{.arg start} has {ncol(resp)} clusters, the finite prior {k}.",
+      i = "Raise {.arg k} of the prior, or join clusters of {.arg start}."
     ), call = call)
   }
-  if (!is.null(data$order)) {
-    resolved <- lapply(resolved, function(s) if (is.matrix(s)) s[data$order, , drop = FALSE] else s[data$order])
-  }
-  resolved
+  resp <- cbind(resp, matrix(0, data$n, k - ncol(resp)))
+  list(resp = if (is.null(data$order)) resp else resp[data$order, , drop = FALSE])
 }
 
 start_from_fit <- function(fit, data, obs, prior, call) {

@@ -22,12 +22,12 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = nobs(object)
   nsim <- check_count(nsim, "nsim")
   n <- check_count(n, "n", lower = 0L)
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv())
+  before <- get(".Random.seed", envir = globalenv())
   if (!is.null(seed)) {
     set.seed(seed)
-    on.exit(assign(".Random.seed", state, envir = globalenv()))
-    state <- structure(seed, kind = as.list(RNGkind()))
+    on.exit(assign(".Random.seed", before, envir = globalenv()))
   }
+  used <- if (is.null(seed)) before else structure(seed, kind = as.list(RNGkind()))
   params <- posterior_params(object)
   weights <- coef(object)$weights[seq_len(object$state$k)]
   total <- total %||% max(1, round(object$input$mean_total %||% 1))
@@ -45,7 +45,7 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = nobs(object)
   }
   structure(
     stats::setNames(lapply(seq_len(nsim), function(i) draw()), paste0("sim_", seq_len(nsim))),
-    seed = state
+    seed = used
   )
 }
 

@@ -11,8 +11,8 @@ test_that("constructors keep what they are given and print it", {
   expect_output(print(bnp_moves(birth = FALSE)), "merge, delete, reorder")
 })
 
-test_that("moves = FALSE and TRUE stand for no moves and for the default ones", {
-  expect_equal(moves_in_use(bnp_control(moves = FALSE)$moves), character())
+test_that("moves = FALSE and TRUE stand for reordering alone and for the default moves", {
+  expect_equal(moves_in_use(bnp_control(moves = FALSE)$moves), "reorder")
   expect_equal(bnp_control(moves = TRUE)$moves, bnp_moves())
 })
 
@@ -20,7 +20,7 @@ test_that("the expected covariance of the default prior is a share of the data's
   data <- as_mixture_data(faithful, "gaussian_full")
   obs <- resolve_obs(obs_gaussian(), data)
   expected <- obs$scale / (obs$df - data$d - 1)
-  expect_equal(diag(expected) / apply(faithful, 2, var), rep(spread_within(2), 2), ignore_attr = TRUE)
+  expect_equal(diag(expected) / apply(faithful, 2, var), rep(spread_within, 2), ignore_attr = TRUE)
   expect_equal(obs$mean, unname(colMeans(faithful)))
   given <- resolve_obs(obs_gaussian(mean = 1, df = 9, scale = 2), data)
   expect_equal(given$mean, c(1, 1))

@@ -1,0 +1,20 @@
+test_that("Ctrl-C returns within a second and leaves the session intact", {
+  skip_on_os("windows")
+  set.seed(1)
+  x <- matrix(rnorm(4e5), ncol = 8)
+  control <- bnp_control(seed = 1, k_init = 40, moves = FALSE, tol = 0, max_laps = 1e6, threads = 2)
+  for (signal_after in c(0.3, 1)) {
+    system2("sh", c("-c", shQuote(sprintf("sleep %g; kill -INT %d", signal_after, Sys.getpid()))), wait = FALSE)
+    started <- proc.time()[["elapsed"]]
+    outcome <- tryCatch(
+      {
+        bnp_mixture(x, control = control)
+        "finished"
+      },
+      interrupt = function(e) "interrupted"
+    )
+    expect_equal(outcome, "interrupted")
+    expect_lt(proc.time()[["elapsed"]] - started, signal_after + 1)
+  }
+  expect_equal(n_clusters(bnp_mixture(faithful, control = bnp_control(seed = 1))), 2)
+})

@@ -1,0 +1,69 @@
+fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+galaxies <- bnp_mixture(MASS::galaxies, control = bnp_control(seed = 1))
+birds <- bnp_mixture(penguins_measurements[, -1], control = bnp_control(seed = 1))
+zoo <- bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = 1))
+
+test_that("every type of picture can be drawn, with and without data", {
+  withr::local_pdf(NULL)
+  expect_invisible(plot(fit))
+  expect_identical(plot(fit, data = faithful), fit)
+  expect_silent(plot(fit, "density", data = faithful, main = "Geyser"))
+  expect_silent(plot(fit, "elbo"))
+  expect_silent(plot(galaxies))
+  expect_silent(plot(galaxies, "density", data = MASS::galaxies))
+  expect_silent(plot(birds, data = penguins_measurements))
+  expect_silent(plot(zoo))
+  expect_bad(plot(zoo, "density"), "argument", "Gaussian")
+  expect_bad(plot(birds, "density"), "argument")
+  expect_bad(plot(fit, "topics"), "argument", "type")
+  expect_bad(plot(fit, data = faithful[1]), "newdata_columns", "waiting")
+})
+
+test_that("curves are densities", {
+  picture <- cluster_picture(galaxies)
+  step <- diff(picture$total$x[1:2])
+  expect_equal(sum(picture$total$density) * step, 1, tolerance = 0.02)
+  parts <- tapply(picture$parts$density, picture$parts$cluster, sum) * step
+  expect_equal(unname(c(parts)), unname(coef(galaxies)$weights[in_use(galaxies)]), tolerance = 0.03)
+})
+
+test_that("rings hold 90 % of a cluster", {
+  ring <- subset(cluster_picture(fit)$rings, cluster == 1)
+  distance <- mahalanobis(ring[c("x", "y")], coef(fit)$mean[1, ], coef(fit)$cov[, , 1])
+  expect_equal(distance, rep(qchisq(0.9, 2), nrow(ring)), ignore_attr = TRUE)
+})
+
+test_that("more than two columns are projected on principal components", {
+  picture <- cluster_picture(birds, penguins_measurements)
+  expected <- prcomp(penguins_measurements[, -1], scale. = TRUE)$x
+  expect_gt(abs(cor(picture$points$x, expected[, 1])), 0.99)
+  expect_gt(abs(cor(picture$points$y, expected[, 2])), 0.95)
+})
+
+test_that("the heat map shows the columns that differ", {
+  picture <- cluster_picture(zoo)
+  expect_equal(ncol(picture$prob), 40)
+  spread <- function(columns) mean(apply(coef(zoo)$prob[, columns], 2, sd))
+  expect_gt(spread(colnames(picture$prob)), spread(setdiff(colnames(animals), colnames(picture$prob))))
+})
+
+test_that("laps with accepted moves are marked", {
+  picture <- trace_picture(fit)
+  expect_equal(sum(picture$marks$move == "birth"), sum(elbo_trace(fit)$births > 0))
+  expect_gte(nrow(picture$marks), 1)
+})
+
+test_that("autoplot draws the same pictures", {
+  skip_if_not_installed("ggplot2")
+  withr::local_pdf(NULL)
+  plots <- list(
+    ggplot2::autoplot(fit, data = faithful), ggplot2::autoplot(fit), ggplot2::autoplot(fit, "elbo"),
+    ggplot2::autoplot(fit, "density", data = faithful), ggplot2::autoplot(galaxies, data = MASS::galaxies),
+    ggplot2::autoplot(birds, data = penguins_measurements), ggplot2::autoplot(zoo)
+  )
+  for (p in plots) {
+    expect_s3_class(p, "ggplot")
+    expect_silent(print(p))
+  }
+  expect_equal(nrow(ggplot2::layer_data(plots[[1]], 1)), 272)
+})

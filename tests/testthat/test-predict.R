@@ -1,0 +1,66 @@
+fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+
+test_that("columns are matched by name", {
+  prob <- predict(fit, faithful, "prob")
+  expect_equal(predict(fit, faithful[2:1], "prob"), prob)
+  expect_equal(predict(fit, cbind(other = letters[1], faithful), "prob"), prob)
+  expect_equal(unname(predict(fit, unname(as.matrix(faithful)), "prob")), unname(prob))
+  expect_equal(rowSums(prob), setNames(rep(1, 272), rownames(faithful)))
+  expect_equal(predict(fit, c(eruptions = 2, waiting = 55)), 2)
+})
+
+test_that("zero rows are fine", {
+  none <- faithful[0, ]
+  expect_identical(unname(predict(fit, none)), integer())
+  expect_equal(dim(predict(fit, none, "prob")), c(0, 2))
+  expect_length(predict(fit, none, "logdensity"), 0)
+  expect_true(is.nan(heldout_loglik(fit, none)))
+})
+
+test_that("newdata that cannot be used are refused", {
+  expect_bad(predict(fit, faithful[1]), "newdata_columns", "waiting")
+  expect_bad(predict(fit, unname(as.matrix(faithful[1]))), "newdata_columns", "2 columns")
+  expect_bad(predict(fit, type = "prob"), "newdata", "needed")
+  expect_bad(predict(fit, faithful, "median"), "argument", "type")
+  expect_bad(predict(fit, faithful, kind = "prob"), "argument", "kind")
+  spoilt <- faithful
+  spoilt$waiting[3] <- NA
+  expect_bad(predict(fit, spoilt), "not_finite", "waiting")
+  by_formula <- bnp_mixture(~ log(waiting), faithful, control = bnp_control(seed = 1))
+  expect_bad(predict(by_formula, as.matrix(faithful)), "newdata", "data frame")
+  expect_bad(predict(by_formula, faithful[1]), "formula", "waiting")
+  expect_equal(predict(by_formula, faithful), fitted(by_formula))
+})
+
+test_that("terms are matched by name; unseen ones are left out with a warning", {
+  counts <- bars$counts[1:200, ]
+  images <- bnp_mixture(counts, obs_multinomial(), control = bnp_control(seed = 1))
+  reference <- predict(images, counts[1:5, ], "prob")
+  expect_equal(predict(images, counts[1:5, 144:1], "prob"), reference)
+  padded <- cbind(counts[1:5, ], Matrix::sparseMatrix(1, 1, x = 3, dims = c(5, 1), dimnames = list(NULL, "new")))
+  expect_warning(prob <- predict(images, padded, "prob"), "1 term", class = "bnpvi_warning_unseen_terms")
+  expect_equal(prob, reference)
+  part <- counts[1:5, 1:100]
+  zeros <- counts[1:5, ]
+  zeros[, 101:144] <- 0
+  expect_equal(predict(images, part, "prob"), predict(images, zeros, "prob"))
+  strange <- counts[1:5, 1:3]
+  colnames(strange) <- c("p", "q", "r")
+  expect_bad(predict(images, strange), "newdata_columns", "no term in common")
+})
+
+test_that("log density of a multinomial cluster is Dirichlet-multinomial", {
+  x <- rbind(c(3, 1, 0), c(2, 2, 1))
+  one <- bnp_mixture(x, obs_multinomial(0.5), prior = prior_dirichlet(1), control = bnp_control(seed = 1))
+  alpha <- 0.5 + colSums(x)
+  new <- c(1, 0, 2)
+  expected <- lgamma(sum(alpha)) - lgamma(sum(alpha) + 3) + sum(lgamma(alpha + new) - lgamma(alpha))
+  expect_equal(predict(one, matrix(new, 1), "logdensity"), expected)
+})
+
+test_that("log density of a Bernoulli cluster is Beta-Bernoulli", {
+  x <- rbind(c(1, 0), c(1, 1), c(0, 0))
+  one <- bnp_mixture(x, obs_bernoulli(2, 3), prior = prior_dirichlet(1), control = bnp_control(seed = 1))
+  p <- (2 + colSums(x)) / (5 + 3)
+  expect_equal(predict(one, matrix(c(1, 0), 1), "logdensity"), log(p[1]) + log(1 - p[2]))
+})
