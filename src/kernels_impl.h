@@ -29,8 +29,11 @@ inline void store_lanes(double* x, Vd v, Index count) {
 inline double sum_lanes(Vd v) {
   double x[lanes];
   store(x, v);
-  for (Index width = lanes / 2; width > 0; width /= 2)
+  BNPVI_UNROLL
+  for (Index width = lanes / 2; width > 0; width /= 2) {
+    BNPVI_UNROLL
     for (Index i = 0; i < width; ++i) x[i] += x[i + width];
+  }
   return x[0];
 }
 
@@ -175,109 +178,130 @@ void packed_outer(Index n, Index m, const double* v, Index ldv, double* out, Ind
   }
 }
 
-/// 2^n for −1023 < n < 1024, given n + 1.5·2⁵², whose lowest bits are n.
-inline Vd power_of_two(Vd shifted) {
-  Vi bits;
-  __builtin_memcpy(&bits, &shifted, sizeof bits);
-  bits = (bits + 1023) << 52;
-  __builtin_memcpy(&shifted, &bits, sizeof bits);
-  return shifted;
-}
-
-/// exp(x) for x ≤ 709: x = n log 2 + r, Taylor's series of exp(r) for |r| ≤ log(2)/2 to the 13th term
-/// (remainder 4e-18), times 2^n in two steps so that subnormal results are rounded once.
+/// exp(x) for x ≤ 709 to 1 ulp, 0 below the normal numbers: x = n log 2 + r, Taylor's series of exp(r) for
+/// |r| ≤ log(2)/2 to the 13th power (remainder 4e-18), times 2^n assembled from its bits.
 inline Vd exp_lanes(Vd x) {
-  constexpr double inverse_factorial[] = {
-      1,         1,          1. / 2,      1. / 6,       1. / 24,       1. / 120,       1. / 720,
-      1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800.};
-  const Vd lowest = splat(-746), integer = splat(0x1.8p52);  // adding `integer` rounds to whole numbers
-  x = x < lowest ? lowest : x;
-  const Vd n = mul_add(x, splat(0x1.71547652b82fep0), integer) - integer;
+  const Vd lowest = splat(-709), whole = splat(0x1.8p52);  // adding `whole` leaves n in the lowest bits
+  x = lowest > x ? lowest : x;
+  Vd n = mul_add(x, splat(0x1.71547652b82fep0), whole);
+  Vi bits;
+  __builtin_memcpy(&bits, &n, sizeof bits);
+  bits = (bits + 1023) << 52;
+  n = n - whole;
   const Vd r = mul_add(n, splat(-0x1.ef35793c7673p-45), mul_add(n, splat(-0x1.62e42fefa38p-1), x));
-  Vd series = splat(inverse_factorial[13]);
-  BNPVI_UNROLL
-  for (int i = 12; i >= 0; --i) series = mul_add(series, r, splat(inverse_factorial[i]));
-  const Vd half = mul_add(n, splat(0.5), integer), half_n = half - integer;
-  return series * power_of_two(half) * power_of_two(n - half_n + integer);
+  const Vd r2 = r * r, r4 = r2 * r2;
+  const Vd c2 = mul_add(r, splat(1. / 6), splat(1. / 2));
+  const Vd c4 = mul_add(r, splat(1. / 120), splat(1. / 24));
+  const Vd c6 = mul_add(r, splat(1. / 5040), splat(1. / 720));
+  const Vd c8 = mul_add(r, splat(1. / 362880), splat(1. / 40320));
+  const Vd c10 = mul_add(r, splat(1. / 39916800), splat(1. / 3628800));
+  const Vd c12 = mul_add(r, splat(1. / 6227020800), splat(1. / 479001600));
+  const Vd high = mul_add(mul_add(r2, c12, c10), r4, mul_add(r2, c8, c6));
+  const Vd series = mul_add(mul_add(high, r4, mul_add(r2, c4, c2)), r2, r) + splat(1);
+  Vd power;
+  __builtin_memcpy(&power, &bits, sizeof power);
+  return series * power;
 }
 
-/// One row of softmax_rows. Padding lanes hold −∞ before and 0 after the exponential.
-double softmax_row(Index k, double* w, double floor) {
+inline double max_of_row(Index k, const double* w) {
   constexpr double nothing = -__builtin_inf();
   Vd top = splat(nothing);
   for (Index j = 0; j < k; j += lanes) {
     const Vd x = load_lanes(w + j, k - j, nothing);
-    top = top < x ? x : top;
+    top = x > top ? x : top;
   }
-  double tops[lanes];
-  store(tops, top);
-  double highest = tops[0];
-  for (Index i = 1; i < lanes; ++i) highest = highest < tops[i] ? tops[i] : highest;
-  if (highest == nothing) highest = 0;
+  double x[lanes];
+  store(x, top);
+  BNPVI_UNROLL
+  for (Index width = lanes / 2; width > 0; width /= 2) {
+    BNPVI_UNROLL
+    for (Index i = 0; i < width; ++i) x[i] = x[i] < x[i + width] ? x[i + width] : x[i];
+  }
+  return x[0] == nothing ? 0 : x[0];
+}
 
+/// w ← exp(w − shift), returns its sum.
+inline double exp_row(Index k, double* w, double shift) {
   Vd sums = splat(0);
   for (Index j = 0; j < k; j += lanes) {
-    const Vd e = exp_lanes(load_lanes(w + j, k - j, nothing) - splat(highest));
+    const Vd e = exp_lanes(load_lanes(w + j, k - j, -__builtin_inf()) - splat(shift));
     store_lanes(w + j, e, k - j);
     sums = sums + e;
   }
-  double sum = sum_lanes(sums);
-  if (floor > 0) {
-    const Vd least = splat(floor * sum < 1 ? floor * sum : 1), zero = splat(0);
-    sums = zero;
-    for (Index j = 0; j < k; j += lanes) {
-      const Vd e = load_lanes(w + j, k - j), kept = e < least ? zero : e;
-      store_lanes(w + j, kept, k - j);
-      sums = sums + kept;
-    }
-    sum = sum_lanes(sums);
+  return sum_lanes(sums);
+}
+
+/// The sum of the entries of w that are not below `least`.
+inline double kept_sum(Index k, const double* w, double least) {
+  Vd sums = splat(0);
+  for (Index j = 0; j < k; j += lanes) {
+    const Vd e = load_lanes(w + j, k - j);
+    sums = sums + (e < splat(least) ? splat(0) : e);
   }
-  const Vd scale = splat(sum == 0 ? 0 : 1 / sum);
-  for (Index j = 0; j < k; j += lanes) store_lanes(w + j, load_lanes(w + j, k - j) * scale, k - j);
-  return highest + std::log(sum);
+  return sum_lanes(sums);
 }
 
+/// Entries of w below `least` become 0, the others are multiplied by `scale`.
+inline void keep_row(Index k, double* w, double least, double scale) {
+  for (Index j = 0; j < k; j += lanes) {
+    const Vd e = load_lanes(w + j, k - j);
+    store_lanes(w + j, e < splat(least) ? splat(0) : e * splat(scale), k - j);
+  }
+}
+
+/// Step by step over a few rows, so that the processor can overlap rows.
 void softmax_rows(Index n, Index k, double* w, Index ldw, double floor, double* log_norm) {
-  for (Index i = 0; i < n; ++i) log_norm[i] = softmax_row(k, w + i * ldw, floor);
+  constexpr Index max_rows = 16;
+  double sum[max_rows], least[max_rows];
+  for (Index start = 0; start < n; start += max_rows, w += max_rows * ldw, log_norm += max_rows) {
+    const Index rows = n - start < max_rows ? n - start : max_rows;
+    for (Index i = 0; i < rows; ++i) log_norm[i] = max_of_row(k, w + i * ldw);
+    for (Index i = 0; i < rows; ++i) sum[i] = exp_row(k, w + i * ldw, log_norm[i]);
+    for (Index i = 0; i < rows; ++i) least[i] = floor * sum[i] < 1 ? floor * sum[i] : 1;
+    if (floor > 0)
+      for (Index i = 0; i < rows; ++i) sum[i] = kept_sum(k, w + i * ldw, least[i]);
+    for (Index i = 0; i < rows; ++i) keep_row(k, w + i * ldw, least[i], sum[i] == 0 ? 0 : 1 / sum[i]);
+    for (Index i = 0; i < rows; ++i) log_norm[i] += std::log(sum[i]);
+  }
 }
 
-/// y (columns) += Σ_i x_i B_row(i), with row(i) = index[i], or i when index is null.
-template <int vectors>
-void add_rows_panel(Index n_vectors, Index nnz, Index columns, const int* index, const double* x,
-                    const double* b, Index ldb, double* y) {
+/// y (columns) = or += Σ_i x_i B_row(i); row(i) = index[i] or just i.
+template <int vectors, bool indexed, bool add>
+void sum_rows_panel(Index n_vectors, Index n, Index columns, const int* index, const double* x, const double* b,
+                    Index ldb, double* y) {
   if constexpr (vectors > 0) {
-    if (n_vectors < vectors) return add_rows_panel<vectors - 1>(n_vectors, nnz, columns, index, x, b, ldb, y);
+    if (n_vectors < vectors)
+      return sum_rows_panel<vectors - 1, indexed, add>(n_vectors, n, columns, index, x, b, ldb, y);
     constexpr Index last = (vectors - 1) * lanes;
-    const Index rest = columns - last;
     Vd acc[vectors];
     BNPVI_UNROLL
-    for (int v = 0; v < vectors; ++v) acc[v] = load_lanes(y + v * lanes, columns - v * lanes);
-    for (Index i = 0; i < nnz; ++i) {
-      const double* row = b + (index ? index[i] : i) * ldb;
+    for (int v = 0; v < vectors; ++v) acc[v] = add ? load_lanes(y + v * lanes, columns - v * lanes) : splat(0);
+    for (Index i = 0; i < n; ++i) {
+      const double* row = b + (indexed ? index[i] : i) * ldb;
       const Vd xi = splat(x[i]);
       BNPVI_UNROLL
       for (int v = 0; v + 1 < vectors; ++v) acc[v] = mul_add(xi, load(row + v * lanes), acc[v]);
-      acc[vectors - 1] = mul_add(xi, load_lanes(row + last, rest), acc[vectors - 1]);
+      acc[vectors - 1] = mul_add(xi, load_lanes(row + last, columns - last), acc[vectors - 1]);
     }
     BNPVI_UNROLL
     for (int v = 0; v < vectors; ++v) store_lanes(y + v * lanes, acc[v], columns - v * lanes);
   }
 }
 
-inline void add_rows(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb,
-                     double* y) {
+template <bool indexed, bool add>
+void sum_rows(Index n, Index k, const int* index, const double* x, const double* b, Index ldb, double* y) {
   Index j = 0;
   for (Index panels = ceil_div(k, 8 * lanes); panels > 0; --panels) {
     const Index n_vectors = ceil_div(ceil_div(k - j, lanes), panels), width = n_vectors * lanes;
     const Index columns = k - j < width ? k - j : width;
-    add_rows_panel<8>(n_vectors, nnz, columns, index, x, b + j, ldb, y + j);
+    sum_rows_panel<8, indexed, add>(n_vectors, n, columns, index, x, b + j, ldb, y + j);
     j += columns;
   }
 }
 
 void add_sparse_rows(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb,
                      double* y) {
-  add_rows(nnz, k, index, x, b, ldb, y);
+  sum_rows<true, true>(nnz, k, index, x, b, ldb, y);
 }
 
 void scatter_sparse_rows(Index nnz, Index k, const int* index, const double* x, const double* r, double* b,
@@ -291,28 +315,20 @@ void scatter_sparse_rows(Index nnz, Index k, const int* index, const double* x, 
 }
 
 double forward_step(Index k, const double* a, const double* p, Index ldp, const double* e, double* out) {
-  for (Index j = 0; j < k; ++j) out[j] = 0;
-  add_rows(k, k, nullptr, a, p, ldp, out);
+  sum_rows<false, false>(k, k, nullptr, a, p, ldp, out);
   Vd sums = splat(0);
-  for (Index j = 0; j < k; j += lanes) {
-    const Vd x = load_lanes(out + j, k - j) * load_lanes(e + j, k - j);
-    store_lanes(out + j, x, k - j);
-    sums = sums + x;
-  }
+  for (Index j = 0; j < k; j += lanes) sums = mul_add(load_lanes(out + j, k - j), load_lanes(e + j, k - j), sums);
   const double sum = sum_lanes(sums);
   const Vd scale = splat(sum == 0 ? 0 : 1 / sum);
-  for (Index j = 0; j < k; j += lanes) store_lanes(out + j, load_lanes(out + j, k - j) * scale, k - j);
+  for (Index j = 0; j < k; j += lanes)
+    store_lanes(out + j, load_lanes(out + j, k - j) * load_lanes(e + j, k - j) * scale, k - j);
   return sum;
 }
 
-void backward_step(Index k, const double* b, const double* pt, Index ldp, double scale, double* e,
-                   double* out) {
-  for (Index j = 0; j < k; j += lanes) {
-    const Vd x = load_lanes(e + j, k - j) * load_lanes(b + j, k - j) * splat(scale);
-    store_lanes(e + j, x, k - j);
-  }
-  for (Index j = 0; j < k; ++j) out[j] = 0;
-  add_rows(k, k, nullptr, e, pt, ldp, out);
+void backward_step(Index k, const double* b, const double* pt, Index ldp, double scale, double* e, double* out) {
+  for (Index j = 0; j < k; j += lanes)
+    store_lanes(e + j, load_lanes(e + j, k - j) * load_lanes(b + j, k - j) * splat(scale), k - j);
+  sum_rows<false, false>(k, k, nullptr, e, pt, ldp, out);
 }
 
 constexpr Kernels table = {
