@@ -163,16 +163,19 @@ void add_product_tn(Index n, Index k, Index p, const double* r, Index ldr, const
 }
 
 void packed_outer(Index n, Index m, const double* v, Index ldv, double* out, Index ldo) {
+  const Index careful = m - m % lanes;  // before that row, whole vectors run only into entries written later
   for (Index i = 0; i < n; ++i) {
     const double* x = v + i * ldv;
     double* o = out + i * ldo;
-    for (Index j = 0; j < m; ++j) {
+    for (Index j = 0; j < careful; ++j) {
       const Vd xj = splat(x[j]);
-      const bool overrun = ceil_div(j + 1, lanes) * lanes <= m;  // into entries that are written next
-      for (Index l = 0; l <= j; l += lanes) {
-        const Index count = overrun ? lanes : j + 1 - l;
-        store_lanes(o + l, xj * load_lanes(x + l, count), count);
-      }
+      for (Index l = 0; l <= j; l += lanes) store(o + l, xj * load(x + l));
+      o += j + 1;
+    }
+    for (Index j = careful; j < m; ++j) {
+      const Vd xj = splat(x[j]);
+      for (Index l = 0; l < careful; l += lanes) store(o + l, xj * load(x + l));
+      store_part(o + careful, xj * load_part(x + careful, j + 1 - careful, splat(0)), j + 1 - careful);
       o += j + 1;
     }
   }
