@@ -8,7 +8,13 @@
 // held in registers. An entry of the result is summed in the order of depth, whatever the tile, so that
 // it depends on its own row and column only.
 
+#if defined(__GNUC__)
 #define BNPVI_UNROLL _Pragma("GCC unroll 16")
+#define BNPVI_PREFETCH(address) __builtin_prefetch(address, 1)
+#else
+#define BNPVI_UNROLL
+#define BNPVI_PREFETCH(address) (void)(address)
+#endif
 
 constexpr Index max_tile_width = max_tile_vectors * lanes;
 constexpr Index max_depth = 192;
@@ -46,7 +52,10 @@ void multiply_tile(Index depth, const double* x, Index ldx, const double* panel,
   BNPVI_UNROLL
   for (int i = 0; i < rows; ++i) {
     BNPVI_UNROLL
-    for (int v = 0; v < vectors; ++v) acc[i][v] = splat(0);
+    for (int v = 0; v < vectors; ++v) {
+      acc[i][v] = splat(0);
+      if (!by_row && v * lanes % 8 == 0) BNPVI_PREFETCH(out + i * ldo + v * lanes);
+    }
   }
   const Index row_step = by_row ? ldx : 1, depth_step = by_row ? 1 : ldx;
   for (Index t = 0; t < depth; ++t) {
@@ -188,7 +197,7 @@ inline Vd exp_lanes(Vd x) {
   x = lowest > x ? lowest : x;
   Vd n = mul_add(x, splat(0x1.71547652b82fep0), whole);
   Vi bits;
-  __builtin_memcpy(&bits, &n, sizeof bits);
+  std::memcpy(&bits, &n, sizeof bits);
   bits = (bits + 1023) << 52;
   n = n - whole;
   const Vd r = mul_add(n, splat(-0x1.ef35793c7673p-45), mul_add(n, splat(-0x1.62e42fefa38p-1), x));
@@ -202,12 +211,12 @@ inline Vd exp_lanes(Vd x) {
   const Vd high = mul_add(mul_add(r2, c12, c10), r4, mul_add(r2, c8, c6));
   const Vd series = mul_add(mul_add(high, r4, mul_add(r2, c4, c2)), r2, r) + splat(1);
   Vd power;
-  __builtin_memcpy(&power, &bits, sizeof power);
+  std::memcpy(&power, &bits, sizeof power);
   return series * power;
 }
 
 inline double max_of_row(Index k, const double* w) {
-  constexpr double nothing = -__builtin_inf();
+  constexpr double nothing = -HUGE_VAL;
   Vd top = splat(nothing);
   for (Index j = 0; j < k; j += lanes) {
     const Vd x = load_lanes(w + j, k - j, nothing);
@@ -227,7 +236,7 @@ inline double max_of_row(Index k, const double* w) {
 inline double exp_row(Index k, double* w, double shift) {
   Vd sums = splat(0);
   for (Index j = 0; j < k; j += lanes) {
-    const Vd e = exp_lanes(load_lanes(w + j, k - j, -__builtin_inf()) - splat(shift));
+    const Vd e = exp_lanes(load_lanes(w + j, k - j, -HUGE_VAL) - splat(shift));
     store_lanes(w + j, e, k - j);
     sums = sums + e;
   }
@@ -270,15 +279,16 @@ void softmax_rows(Index n, Index k, double* w, Index ldw, double floor, double* 
 
 /// y (columns) = or += Σ_i x_i B_row(i); row(i) = index[i] or just i.
 template <int vectors, bool indexed, bool add>
-void sum_rows_panel(Index n_vectors, Index n, Index columns, const int* index, const double* x, const double* b,
-                    Index ldb, double* y) {
+void sum_rows_panel(Index n_vectors, Index n, Index columns, const int* index, const double* x,
+                    const double* b, Index ldb, double* y) {
   if constexpr (vectors > 0) {
     if (n_vectors < vectors)
       return sum_rows_panel<vectors - 1, indexed, add>(n_vectors, n, columns, index, x, b, ldb, y);
     constexpr Index last = (vectors - 1) * lanes;
     Vd acc[vectors];
     BNPVI_UNROLL
-    for (int v = 0; v < vectors; ++v) acc[v] = add ? load_lanes(y + v * lanes, columns - v * lanes) : splat(0);
+    for (int v = 0; v < vectors; ++v)
+      acc[v] = add ? load_lanes(y + v * lanes, columns - v * lanes) : splat(0);
     for (Index i = 0; i < n; ++i) {
       const double* row = b + (indexed ? index[i] : i) * ldb;
       const Vd xi = splat(x[i]);
@@ -320,7 +330,8 @@ void scatter_sparse_rows(Index nnz, Index k, const int* index, const double* x, 
 double forward_step(Index k, const double* a, const double* p, Index ldp, const double* e, double* out) {
   sum_rows<false, false>(k, k, nullptr, a, p, ldp, out);
   Vd sums = splat(0);
-  for (Index j = 0; j < k; j += lanes) sums = mul_add(load_lanes(out + j, k - j), load_lanes(e + j, k - j), sums);
+  for (Index j = 0; j < k; j += lanes)
+    sums = mul_add(load_lanes(out + j, k - j), load_lanes(e + j, k - j), sums);
   const double sum = sum_lanes(sums);
   const Vd scale = splat(sum == 0 ? 0 : 1 / sum);
   for (Index j = 0; j < k; j += lanes)
@@ -328,7 +339,8 @@ double forward_step(Index k, const double* a, const double* p, Index ldp, const 
   return sum;
 }
 
-void backward_step(Index k, const double* b, const double* pt, Index ldp, double scale, double* e, double* out) {
+void backward_step(Index k, const double* b, const double* pt, Index ldp, double scale, double* e,
+                   double* out) {
   for (Index j = 0; j < k; j += lanes)
     store_lanes(e + j, load_lanes(e + j, k - j) * load_lanes(b + j, k - j) * splat(scale), k - j);
   sum_rows<false, false>(k, k, nullptr, e, pt, ldp, out);
@@ -340,3 +352,4 @@ constexpr Kernels table = {
 };
 
 #undef BNPVI_UNROLL
+#undef BNPVI_PREFETCH
