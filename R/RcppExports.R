@@ -9,6 +9,14 @@ engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }
 
+engine_kernel_versions <- function() {
+    .Call(`_bnpvi_engine_kernel_versions`)
+}
+
+engine_kernel <- function(version, which, args, pad, shift) {
+    .Call(`_bnpvi_engine_kernel`, version, which, args, pad, shift)
+}
+
 engine_responsibilities <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_responsibilities`, data, model, state, threads)
 }

@@ -39,6 +39,31 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_kernel_versions
+Rcpp::CharacterVector engine_kernel_versions();
+RcppExport SEXP _bnpvi_engine_kernel_versions() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    rcpp_result_gen = Rcpp::wrap(engine_kernel_versions());
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_kernel
+Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args, int pad, int shift);
+RcppExport SEXP _bnpvi_engine_kernel(SEXP versionSEXP, SEXP whichSEXP, SEXP argsSEXP, SEXP padSEXP, SEXP shiftSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type version(versionSEXP);
+    Rcpp::traits::input_parameter< std::string >::type which(whichSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type args(argsSEXP);
+    Rcpp::traits::input_parameter< int >::type pad(padSEXP);
+    Rcpp::traits::input_parameter< int >::type shift(shiftSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_kernel(version, which, args, pad, shift));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_responsibilities
 Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
 RcppExport SEXP _bnpvi_engine_responsibilities(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
@@ -108,6 +133,8 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
+    {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
+    {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 4},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},

@@ -23,9 +23,10 @@ struct Kernels {
   void (*packed_outer)(Index n, Index m, const double* v, Index ldv, double* out, Index ldo);
 
   /// Each row w of W (n × k) becomes exp(w − log_norm), log_norm = log Σ exp(w), with entries below
-  /// `floor` (a probability, ≥ 0) set to exactly 0 and left out of log_norm, so that a row sums to 1
-  /// over its support and  −Σ r log r = log_norm − Σ r w  exactly over that support. The largest entry
-  /// always stays. A row of −∞ alone has no support: it becomes 0 and its log_norm −∞.
+  /// `floor` (a probability, ≥ 0; in effect at least DBL_MIN, so that no result is subnormal) set to exactly
+  /// 0 and left out of log_norm, so that a row sums to 1 over its support and  −Σ r log r = log_norm −
+  /// Σ r w  exactly over that support. The largest entry always stays. A row of −∞ alone has no support:
+  /// it becomes 0 and its log_norm −∞.
   void (*softmax_rows)(Index n, Index k, double* w, Index ldw, double floor, double* log_norm);
 
   /// y += Σ_i x_i B_row(index_i) : B is · × k, y has k entries; the sparse row times dense matrix.

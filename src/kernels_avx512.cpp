@@ -1,5 +1,6 @@
 // Kernels for x86-64 with AVX-512 (F, VL, DQ). Nothing compiled below the target pragma has external
 // linkage but the accessor of the table, so that no other file can pick up code for the newer machine.
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 

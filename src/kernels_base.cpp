@@ -1,4 +1,5 @@
 // Kernels for any machine: two doubles at a time where the compiler has vector types, else one.
+#include <cfloat>
 #include <cmath>
 #include <cstring>
 

@@ -1,0 +1,89 @@
+// Outer products of rows, sparse rows and steps of a chain; part of kernels_impl.h.
+
+void packed_outer(Index n, Index m, const double* v, Index ldv, double* out, Index ldo) {
+  const Index careful = m - m % lanes;  // before that row, whole vectors run only into entries written later
+  for (Index i = 0; i < n; ++i) {
+    const double* x = v + i * ldv;
+    double* o = out + i * ldo;
+    for (Index j = 0; j < careful; ++j) {
+      const Vd xj = splat(x[j]);
+      for (Index l = 0; l <= j; l += lanes) store(o + l, xj * load(x + l));
+      o += j + 1;
+    }
+    for (Index j = careful; j < m; ++j) {
+      const Vd xj = splat(x[j]);
+      for (Index l = 0; l < careful; l += lanes) store(o + l, xj * load(x + l));
+      store_part(o + careful, xj * load_part(x + careful, j + 1 - careful, splat(0)), j + 1 - careful);
+      o += j + 1;
+    }
+  }
+}
+
+/// y (columns) = or += Σ_i x_i B_row(i); row(i) = index[i] or just i.
+template <int vectors, bool indexed, bool add>
+void sum_rows_panel(Index n_vectors, Index n, Index columns, const int* index, const double* x,
+                    const double* b, Index ldb, double* y) {
+  if constexpr (vectors > 0) {
+    if (n_vectors < vectors)
+      return sum_rows_panel<vectors - 1, indexed, add>(n_vectors, n, columns, index, x, b, ldb, y);
+    constexpr Index last = (vectors - 1) * lanes;
+    Vd acc[vectors];
+    BNPVI_UNROLL
+    for (int v = 0; v < vectors; ++v)
+      acc[v] = add ? load_lanes(y + v * lanes, columns - v * lanes) : splat(0);
+    for (Index i = 0; i < n; ++i) {
+      const double* row = b + (indexed ? index[i] : i) * ldb;
+      const Vd xi = splat(x[i]);
+      BNPVI_UNROLL
+      for (int v = 0; v + 1 < vectors; ++v) acc[v] = mul_add(xi, load(row + v * lanes), acc[v]);
+      acc[vectors - 1] = mul_add(xi, load_lanes(row + last, columns - last), acc[vectors - 1]);
+    }
+    BNPVI_UNROLL
+    for (int v = 0; v < vectors; ++v) store_lanes(y + v * lanes, acc[v], columns - v * lanes);
+  }
+}
+
+template <bool indexed, bool add>
+void sum_rows(Index n, Index k, const int* index, const double* x, const double* b, Index ldb, double* y) {
+  Index j = 0;
+  for (Index panels = ceil_div(k, 8 * lanes); panels > 0; --panels) {
+    const Index n_vectors = ceil_div(ceil_div(k - j, lanes), panels), width = n_vectors * lanes;
+    const Index columns = k - j < width ? k - j : width;
+    sum_rows_panel<8, indexed, add>(n_vectors, n, columns, index, x, b + j, ldb, y + j);
+    j += columns;
+  }
+}
+
+void add_sparse_rows(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb,
+                     double* y) {
+  sum_rows<true, true>(nnz, k, index, x, b, ldb, y);
+}
+
+void scatter_sparse_rows(Index nnz, Index k, const int* index, const double* x, const double* r, double* b,
+                         Index ldb) {
+  for (Index i = 0; i < nnz; ++i) {
+    double* row = b + index[i] * ldb;
+    const Vd xi = splat(x[i]);
+    for (Index j = 0; j < k; j += lanes)
+      store_lanes(row + j, mul_add(xi, load_lanes(r + j, k - j), load_lanes(row + j, k - j)), k - j);
+  }
+}
+
+double forward_step(Index k, const double* a, const double* p, Index ldp, const double* e, double* out) {
+  sum_rows<false, false>(k, k, nullptr, a, p, ldp, out);
+  Vd sums = splat(0);
+  for (Index j = 0; j < k; j += lanes)
+    sums = mul_add(load_lanes(out + j, k - j), load_lanes(e + j, k - j), sums);
+  const double sum = sum_lanes(sums);
+  const Vd scale = splat(sum == 0 ? 0 : 1 / sum);
+  for (Index j = 0; j < k; j += lanes)
+    store_lanes(out + j, load_lanes(out + j, k - j) * load_lanes(e + j, k - j) * scale, k - j);
+  return sum;
+}
+
+void backward_step(Index k, const double* b, const double* pt, Index ldp, double scale, double* e,
+                   double* out) {
+  for (Index j = 0; j < k; j += lanes)
+    store_lanes(e + j, load_lanes(e + j, k - j) * load_lanes(b + j, k - j) * splat(scale), k - j);
+  sum_rows<false, false>(k, k, nullptr, e, pt, ldp, out);
+}

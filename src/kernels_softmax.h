@@ -1,0 +1,88 @@
+// The exponential and softmax; part of kernels_impl.h.
+
+/// exp(x) for x ≤ 709 to 1.1 ulp where it is a normal number, about 0 below: x = n log 2 + r, Taylor's series
+/// of exp(r) for |r| ≤ log(2)/2 to the 13th power (remainder 4e-18), times 2^n assembled from its bits.
+inline Vd exp_lanes(Vd x) {
+  const Vd lowest = splat(-709), whole = splat(0x1.8p52);  // adding `whole` leaves n in the lowest bits
+  x = lowest > x ? lowest : x;
+  Vd n = mul_add(x, splat(0x1.71547652b82fep0), whole);
+  Vi bits;
+  std::memcpy(&bits, &n, sizeof bits);
+  bits = (bits + 1023) << 52;
+  n = n - whole;
+  const Vd r = mul_add(n, splat(-0x1.ef35793c7673p-45), mul_add(n, splat(-0x1.62e42fefa38p-1), x));
+  const Vd r2 = r * r, r4 = r2 * r2;
+  const Vd c2 = mul_add(r, splat(1. / 6), splat(1. / 2));
+  const Vd c4 = mul_add(r, splat(1. / 120), splat(1. / 24));
+  const Vd c6 = mul_add(r, splat(1. / 5040), splat(1. / 720));
+  const Vd c8 = mul_add(r, splat(1. / 362880), splat(1. / 40320));
+  const Vd c10 = mul_add(r, splat(1. / 39916800), splat(1. / 3628800));
+  const Vd c12 = mul_add(r, splat(1. / 6227020800), splat(1. / 479001600));
+  const Vd high = mul_add(mul_add(r2, c12, c10), r4, mul_add(r2, c8, c6));
+  const Vd series = mul_add(mul_add(high, r4, mul_add(r2, c4, c2)), r2, r) + splat(1);
+  Vd power;
+  std::memcpy(&power, &bits, sizeof power);
+  return series * power;
+}
+
+inline double max_of_row(Index k, const double* w) {
+  constexpr double nothing = -HUGE_VAL;
+  Vd top = splat(nothing);
+  for (Index j = 0; j < k; j += lanes) {
+    const Vd x = load_lanes(w + j, k - j, nothing);
+    top = x > top ? x : top;
+  }
+  double x[lanes];
+  store(x, top);
+  BNPVI_UNROLL
+  for (Index width = lanes / 2; width > 0; width /= 2) {
+    BNPVI_UNROLL
+    for (Index i = 0; i < width; ++i) x[i] = x[i] < x[i + width] ? x[i + width] : x[i];
+  }
+  return x[0] == nothing ? 0 : x[0];
+}
+
+/// w ← exp(w − shift), returns its sum.
+inline double exp_row(Index k, double* w, double shift) {
+  Vd sums = splat(0);
+  for (Index j = 0; j < k; j += lanes) {
+    const Vd e = exp_lanes(load_lanes(w + j, k - j, -HUGE_VAL) - splat(shift));
+    store_lanes(w + j, e, k - j);
+    sums = sums + e;
+  }
+  return sum_lanes(sums);
+}
+
+/// The sum of the entries of w that are not below `least`.
+inline double kept_sum(Index k, const double* w, double least) {
+  Vd sums = splat(0);
+  for (Index j = 0; j < k; j += lanes) {
+    const Vd e = load_lanes(w + j, k - j);
+    sums = sums + (e < splat(least) ? splat(0) : e);
+  }
+  return sum_lanes(sums);
+}
+
+/// Entries of w below `least` become 0, the others are multiplied by `scale`.
+inline void keep_row(Index k, double* w, double least, double scale) {
+  for (Index j = 0; j < k; j += lanes) {
+    const Vd e = load_lanes(w + j, k - j);
+    store_lanes(w + j, e < splat(least) ? splat(0) : e * splat(scale), k - j);
+  }
+}
+
+/// Step by step over a few rows, so that the processor can overlap rows. NaN spreads over its row.
+void softmax_rows(Index n, Index k, double* w, Index ldw, double floor, double* log_norm) {
+  constexpr Index max_rows = 16;
+  double sum[max_rows], least[max_rows];
+  if (floor < DBL_MIN) floor = DBL_MIN;
+  for (Index start = 0; start < n; start += max_rows, w += max_rows * ldw, log_norm += max_rows) {
+    const Index rows = n - start < max_rows ? n - start : max_rows;
+    for (Index i = 0; i < rows; ++i) log_norm[i] = max_of_row(k, w + i * ldw);
+    for (Index i = 0; i < rows; ++i) sum[i] = exp_row(k, w + i * ldw, log_norm[i]);
+    for (Index i = 0; i < rows; ++i) least[i] = floor * sum[i] > 1 ? 1 : floor * sum[i];
+    for (Index i = 0; i < rows; ++i) sum[i] = kept_sum(k, w + i * ldw, least[i]);
+    for (Index i = 0; i < rows; ++i) keep_row(k, w + i * ldw, least[i], sum[i] == 0 ? 0 : 1 / sum[i]);
+    for (Index i = 0; i < rows; ++i) log_norm[i] += std::log(sum[i]);
+  }
+}

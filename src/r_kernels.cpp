@@ -1,0 +1,113 @@
+// The kernels one by one, for their tests.
+#include "kernels.h"
+#include "r_convert.h"
+
+using namespace bnpvi;
+
+namespace {
+
+/// A row-major copy of an R matrix with rows `pad` doubles more than its width apart, starting `shift`
+/// doubles into its storage; the gaps hold a guard value that no kernel may change.
+class Padded {
+ public:
+  Padded(const Rcpp::NumericMatrix& m, Index pad, Index shift)
+      : n_(m.nrow()), width_(m.ncol()), ld_(width_ + pad), shift_(shift) {
+    store_.assign(static_cast<std::size_t>(shift_ + n_ * ld_ + 8), guard);
+    for (Index i = 0; i < n_; ++i)
+      for (Index j = 0; j < width_; ++j) at(i)[j] = m[j * n_ + i];
+  }
+  Index n() const { return n_; }
+  Index width() const { return width_; }
+  Index ld() const { return ld_; }
+  double* at(Index i) { return store_.data() + shift_ + i * ld_; }
+  double* data() { return at(0); }
+
+  Rcpp::NumericMatrix checked() {
+    Rcpp::NumericMatrix m(static_cast<int>(n_), static_cast<int>(width_));
+    for (Index i = 0; i < n_; ++i)
+      for (Index j = 0; j < width_; ++j) m[j * n_ + i] = at(i)[j];
+    for (Index i = 0; i < n_; ++i) std::fill_n(at(i), width_, guard);
+    for (double x : store_)
+      if (x != guard) throw std::logic_error("a kernel wrote outside its array");
+    return m;
+  }
+
+ private:
+  static constexpr double guard = 12345.678;
+  Index n_, width_, ld_, shift_;
+  Vec store_;
+};
+
+}  // namespace
+
+// [[Rcpp::export]]
+Rcpp::CharacterVector engine_kernel_versions() {
+  Rcpp::CharacterVector names;
+  for (const char* name : {"base", "avx2", "avx512"})
+    if (kernels_named(name) != nullptr) names.push_back(name);
+  names.attr("chosen") = kernels().name;
+  return names;
+}
+
+// Runs kernel `which` on the matrices of `args` (vectors as matrices of one row, indices from 0), stored
+// with the given padding and shift. Named outputs.
+// [[Rcpp::export]]
+Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args, int pad, int shift) {
+  using Rcpp::_;
+  const Kernels* found = kernels_named(version.c_str());
+  if (found == nullptr) throw std::invalid_argument("no kernels of version " + version);
+  const Kernels& kernel = *found;
+  const auto matrix = [&](const char* name) {
+    return Padded(Rcpp::as<Rcpp::NumericMatrix>(args[name]), pad, shift);
+  };
+  const auto empty = [&](Index n, Index width) {
+    return Padded(Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(width)), pad, shift);
+  };
+
+  if (which == "product_nt") {
+    Padded a = matrix("a"), b = matrix("b"), c = empty(a.n(), b.n());
+    kernel.product_nt(a.n(), b.n(), a.width(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
+    return Rcpp::List::create(_["c"] = c.checked());
+  }
+  if (which == "add_product_tn") {
+    Padded r = matrix("r"), a = matrix("a"), s = matrix("s");
+    kernel.add_product_tn(r.n(), r.width(), a.width(), r.data(), r.ld(), a.data(), a.ld(), s.data(), s.ld());
+    return Rcpp::List::create(_["s"] = s.checked());
+  }
+  if (which == "packed_outer") {
+    Padded v = matrix("v"), out = empty(v.n(), v.width() * (v.width() + 1) / 2);
+    kernel.packed_outer(v.n(), v.width(), v.data(), v.ld(), out.data(), out.ld());
+    return Rcpp::List::create(_["out"] = out.checked());
+  }
+  if (which == "softmax_rows") {
+    Padded w = matrix("w");
+    Rcpp::NumericVector log_norm(static_cast<int>(w.n()));
+    kernel.softmax_rows(w.n(), w.width(), w.data(), w.ld(), Rcpp::as<double>(args["floor"]),
+                        log_norm.begin());
+    return Rcpp::List::create(_["w"] = w.checked(), _["log_norm"] = log_norm);
+  }
+  if (which == "add_sparse_rows") {
+    Rcpp::IntegerVector index = args["index"];
+    Padded x = matrix("x"), b = matrix("b"), y = matrix("y");
+    kernel.add_sparse_rows(index.size(), y.width(), index.begin(), x.data(), b.data(), b.ld(), y.data());
+    return Rcpp::List::create(_["y"] = y.checked());
+  }
+  if (which == "scatter_sparse_rows") {
+    Rcpp::IntegerVector index = args["index"];
+    Padded x = matrix("x"), r = matrix("r"), b = matrix("b");
+    kernel.scatter_sparse_rows(index.size(), r.width(), index.begin(), x.data(), r.data(), b.data(), b.ld());
+    return Rcpp::List::create(_["b"] = b.checked());
+  }
+  if (which == "forward_step") {
+    Padded a = matrix("a"), p = matrix("p"), e = matrix("e"), out = empty(1, a.width());
+    const double sum = kernel.forward_step(a.width(), a.data(), p.data(), p.ld(), e.data(), out.data());
+    return Rcpp::List::create(_["out"] = out.checked(), _["sum"] = sum);
+  }
+  if (which == "backward_step") {
+    Padded b = matrix("b"), pt = matrix("pt"), e = matrix("e");
+    kernel.backward_step(b.width(), b.data(), pt.data(), pt.ld(), Rcpp::as<double>(args["scale"]), e.data(),
+                         b.data());
+    return Rcpp::List::create(_["e"] = e.checked(), _["out"] = b.checked());
+  }
+  throw std::invalid_argument("no kernel " + which);
+}

@@ -1,0 +1,227 @@
+sizes <- c(1, 3, 5, 7, 17, 33, 65)
+versions <- as.vector(engine_kernel_versions())
+random <- function(n, m) matrix(rnorm(n * m), n, m)
+
+# Runs a kernel in every version and in several layouts: the bits must not depend on the layout, and
+# each version must be within `tolerance` of `truth` and of the base version, relative to `size`.
+expect_kernel <- function(which, args, truth, size = lapply(truth, abs), tolerance = 1e-12) {
+  base <- engine_kernel("base", which, args, 0L, 0L)
+  wrong <- NULL
+  for (version in versions) {
+    out <- engine_kernel(version, which, args, 0L, 0L)
+    for (layout in list(c(3L, 0L), c(5L, 7L))) {
+      again <- engine_kernel(version, which, args, layout[1], layout[2])
+      if (!identical(again, out)) wrong <- c(wrong, paste(version, "depends on the layout"))
+    }
+    for (name in names(truth)) {
+      for (other in list(truth, base)) {
+        error <- abs(out[[name]] - other[[name]])
+        right <- out[[name]] == other[[name]] | error <= tolerance * size[[name]]
+        if (!isTRUE(all(right))) wrong <- c(wrong, paste(version, name, "off by", max(error)))
+      }
+    }
+  }
+  sizes <- vapply(args, function(x) paste(dim(x), collapse = "x"), "")
+  expect(is.null(wrong), paste(c(which, sizes, unique(wrong)), collapse = ", "))
+}
+
+test_that("the portable version is always there and the best one is chosen", {
+  expect_true("base" %in% versions)
+  wanted <- Sys.getenv("BNPVI_KERNELS")
+  best <- if (wanted %in% versions) wanted else versions[length(versions)]
+  expect_identical(attr(engine_kernel_versions(), "chosen"), best)
+  expect_error(engine_kernel("sse9", "product_nt", list(), 0L, 0L), "no kernels of version")
+})
+
+test_that("BNPVI_KERNELS chooses a version in a new session", {
+  code <- sprintf(
+    ".libPaths(%s); cat(attr(bnpvi:::engine_kernel_versions(), 'chosen'))",
+    paste(deparse(.libPaths()), collapse = "")
+  )
+  installed <- nzchar(system.file("Meta", package = "bnpvi"))
+  skip_if_not(installed, "not installed: a new session cannot load it")
+  for (version in c("base", "no such version")) {
+    out <- withr::with_envvar(
+      c(BNPVI_KERNELS = version),
+      system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE)
+    )
+    expect_identical(out, if (version %in% versions) version else versions[length(versions)])
+  }
+})
+
+test_that("products agree with R's", {
+  set.seed(1)
+  for (n in sizes) {
+    for (k in sizes) {
+      for (p in sample(c(sizes, 191, 192, 193, 450), 3)) {
+        a <- random(n, p)
+        b <- random(k, p)
+        expect_kernel(
+          "product_nt", list(a = a, b = b), list(c = tcrossprod(a, b)),
+          list(c = tcrossprod(abs(a), abs(b)))
+        )
+        r <- random(n, k)
+        s <- random(k, p)
+        expect_kernel(
+          "add_product_tn", list(r = r, a = a, s = s), list(s = s + crossprod(r, a)),
+          list(s = abs(s) + crossprod(abs(r), abs(a)))
+        )
+      }
+    }
+  }
+})
+
+test_that("long products agree with R's", {
+  set.seed(2)
+  a <- random(9, 2145)
+  b <- random(50, 2145)
+  expect_kernel(
+    "product_nt", list(a = a, b = b), list(c = tcrossprod(a, b)),
+    list(c = tcrossprod(abs(a), abs(b)))
+  )
+  r <- random(500, 10)
+  a <- random(500, 45)
+  s <- random(10, 45)
+  expect_kernel(
+    "add_product_tn", list(r = r, a = a, s = s), list(s = s + crossprod(r, a)),
+    list(s = abs(s) + crossprod(abs(r), abs(a)))
+  )
+})
+
+test_that("an entry of a product depends on its own row and column only", {
+  set.seed(3)
+  a <- random(33, 200)
+  b <- random(29, 200)
+  s <- random(29, 33)
+  for (version in versions) {
+    all <- engine_kernel(version, "product_nt", list(a = a, b = b), 0L, 0L)$c
+    rows <- c(2, 30, 7)
+    columns <- c(28, 3)
+    some <- list(a = a[rows, ], b = b[columns, ])
+    expect_identical(engine_kernel(version, "product_nt", some, 0L, 0L)$c, all[rows, columns])
+    all <- engine_kernel(version, "add_product_tn", list(r = t(b), a = t(a), s = s), 0L, 0L)$s
+    some <- list(r = t(b)[, columns], a = t(a)[, rows], s = s[columns, rows])
+    expect_identical(engine_kernel(version, "add_product_tn", some, 0L, 0L)$s, all[columns, rows])
+  }
+})
+
+test_that("packed outer products are exact", {
+  set.seed(4)
+  for (m in c(2, 4, 8, 9, 16, sizes)) {
+    v <- random(3, m)
+    pairs <- which(upper.tri(diag(m), diag = TRUE), arr.ind = TRUE) # l <= j, by j
+    out <- v[, pairs[, 2], drop = FALSE] * v[, pairs[, 1], drop = FALSE]
+    expect_kernel("packed_outer", list(v = v), list(out = out), tolerance = 0)
+  }
+})
+
+softmax_twin <- function(w, floor) {
+  top <- apply(w, 1, max)
+  top[top == -Inf] <- 0
+  e <- exp(w - top)
+  least <- pmin(max(floor, .Machine$double.xmin) * rowSums(e), 1)
+  e[e < least] <- 0
+  total <- rowSums(e)
+  list(w = e / ifelse(total == 0, 1, total), log_norm = top + log(total))
+}
+
+expect_softmax <- function(w, floor = 0) {
+  truth <- softmax_twin(w, floor)
+  size <- list(w = truth$w, log_norm = pmax(1, abs(truth$log_norm)))
+  expect_kernel("softmax_rows", list(w = w, floor = floor), truth, size)
+  alive <- truth$log_norm > -Inf
+  for (version in versions) {
+    out <- engine_kernel(version, "softmax_rows", list(w = w, floor = floor), 0L, 0L)
+    expect_true(all(abs(rowSums(out$w)[alive] - 1) <= 1e-15 * ncol(w)))
+    expect_true(all((out$w == 0) == (truth$w == 0)))
+  }
+}
+
+test_that("softmax agrees with R's, at any spread", {
+  set.seed(5)
+  for (k in c(2, 8, 100, sizes)) {
+    for (spread in c(0, 1e-3, 1, 30, 200)) {
+      for (floor in c(0, 1e-12, 1e-3)) expect_softmax(spread * random(19, k) + 100, floor)
+    }
+  }
+})
+
+test_that("softmax is exact where it must be", {
+  for (version in versions) {
+    run <- function(...) engine_kernel(version, "softmax_rows", list(...), 0L, 0L)
+    expect_identical(run(w = matrix(-3.25), floor = 0), list(w = matrix(1), log_norm = -3.25))
+    expect_identical(run(w = matrix(2, 1, 8), floor = 0.2)$w, matrix(1 / 8, 1, 8))
+    out <- run(w = matrix(c(0, 1, -Inf, -1e300, -50), 1), floor = 1e-12)
+    expect_identical(out$w[3:5], c(0, 0, 0))
+    expect_equal(out$log_norm, log1p(exp(1)), tolerance = 1e-15)
+    expect_identical(
+      run(w = matrix(-Inf, 1, 5), floor = 0), list(w = matrix(0, 1, 5), log_norm = -Inf)
+    )
+    expect_true(all(is.nan(run(w = matrix(c(0, NaN, 1), 1), floor = 0)$w)))
+  }
+})
+
+test_that("softmax handles -Inf, huge, equal and subnormal weights", {
+  w <- rbind(
+    c(-Inf, 0, 1, 2, -Inf, 3, -Inf), c(-1e300, -1, -2, -1e308, -3, -4, -5), rep(-1e5, 7),
+    rep(1e-310, 7), c(1e308, 1e308, 0, 1, 2, 3, 4), c(0, -700, -708, -709, -745, -746, -1000),
+    rep(-Inf, 7), c(5e-324, -5e-324, 1e-308, -1e-308, 0, 1, -1)
+  )
+  for (floor in c(0, 1e-12)) for (k in 7:1) expect_softmax(w[, 1:k, drop = FALSE], floor)
+})
+
+test_that("entropy from softmax is that of the support", {
+  set.seed(6)
+  w <- 20 * random(11, 33)
+  for (version in versions) {
+    out <- engine_kernel(version, "softmax_rows", list(w = w, floor = 1e-6), 0L, 0L)
+    r <- out$w
+    entropy <- -rowSums(ifelse(r > 0, r * log(r), 0))
+    expect_equal(out$log_norm - rowSums(r * w), entropy, tolerance = 1e-12)
+  }
+})
+
+test_that("sparse rows agree with R's, repeated indices included", {
+  set.seed(7)
+  for (k in c(sizes, 8, 64, 100, 200)) {
+    for (nnz in c(0, 1, 5, 40)) {
+      b <- random(20, k)
+      index <- sample(20, nnz, replace = TRUE)
+      x <- random(1, nnz)
+      y <- random(1, k)
+      rows <- b[index, , drop = FALSE]
+      expect_kernel(
+        "add_sparse_rows", list(index = index - 1L, x = x, b = b, y = y),
+        list(y = y + x %*% rows), list(y = abs(y) + abs(x) %*% abs(rows))
+      )
+      chosen <- outer(1:20, index, "==") * 1
+      expect_kernel(
+        "scatter_sparse_rows", list(index = index - 1L, x = x, r = y, b = b),
+        list(b = b + chosen %*% crossprod(x, y)),
+        list(b = abs(b) + chosen %*% crossprod(abs(x), abs(y)))
+      )
+    }
+  }
+})
+
+test_that("steps of a chain agree with R's", {
+  set.seed(8)
+  for (k in c(sizes, 2, 8, 100, 130)) {
+    p <- matrix(runif(k * k), k)
+    a <- matrix(runif(k), 1)
+    e <- matrix(runif(k), 1)
+    out <- a %*% p * e
+    expect_kernel(
+      "forward_step", list(a = a, p = p, e = e), list(out = out / sum(out), sum = sum(out))
+    )
+    scaled <- 0.7 * e * a
+    expect_kernel(
+      "backward_step", list(b = a, pt = t(p), e = e, scale = 0.7),
+      list(e = scaled, out = tcrossprod(scaled, p))
+    )
+    expect_kernel(
+      "forward_step", list(a = a, p = p, e = 0 * e), list(out = 0 * e, sum = 0),
+      list(out = 1 + e, sum = 1)
+    )
+  }
+})
