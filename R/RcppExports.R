@@ -9,6 +9,22 @@ engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }
 
+engine_viterbi <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_viterbi`, data, model, state, threads)
+}
+
+engine_one_step_ahead <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_one_step_ahead`, data, model, state, threads)
+}
+
+engine_mean_transitions <- function(model, state) {
+    .Call(`_bnpvi_engine_mean_transitions`, model, state)
+}
+
+engine_messages <- function(log_start, log_transition, log_e, starts, careful) {
+    .Call(`_bnpvi_engine_messages`, log_start, log_transition, log_e, starts, careful)
+}
+
 engine_kernel_versions <- function() {
     .Call(`_bnpvi_engine_kernel_versions`)
 }

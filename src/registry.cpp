@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "alloc_hmm.h"
 #include "alloc_mixture.h"
 #include "obs_models.h"
 
@@ -30,6 +31,10 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& f) {
   const std::string family = f.text("family");
   if (family == "dp") return make_dp(f.number("concentration"));
   if (family == "dirichlet") return make_dirichlet(f.integer("k"), f.number("concentration"));
+  if (family == "hdp_hmm")
+    return make_hdp_hmm({f.number("alpha"), f.number("start"), f.number("sticky")}, f.number("gamma"));
+  if (family == "hmm")
+    return make_hmm({f.number("alpha"), f.number("start"), f.number("sticky")}, f.integer("k"));
   throw std::invalid_argument("unknown allocation model: " + family);
 }
 

@@ -1,0 +1,177 @@
+// Questions to a hidden Markov model.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "alloc_hmm.h"
+#include "chain_pass.h"
+#include "r_convert.h"
+
+using namespace bnpvi;
+
+namespace {
+
+const HmmAlloc& hmm_of(const RModel& model) {
+  const auto* hmm = dynamic_cast<const HmmAlloc*>(model.alloc.get());
+  if (!hmm) throw std::invalid_argument("not a hidden Markov model");
+  return *hmm;
+}
+
+// Runs task(rows of one sequence) for every sequence that has modelled rows.
+template <class Task>
+void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
+  constexpr Index at_once = 64;
+  const Index n = data.n_groups();
+  pool.run((n + at_once - 1) / at_once, [&](Index group) {
+    SequenceRows s;
+    for (Index g = group * at_once; g < std::min(n, (group + 1) * at_once); ++g) {
+      pool.poll();
+      s.clear();
+      s.append(data, g, lag);
+      if (s.size() > 0) task(s);
+    }
+  });
+}
+
+}  // namespace
+
+// [[Rcpp::export]]
+Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
+  return entry([&] {
+    const RData rdata(data);
+    const RModel rmodel(model);
+    const Globals globals = state_from_r(state, rmodel);
+    const Chain chain = hmm_of(rmodel).expected_chain(globals);
+    const Weights weights = make_weights(*rmodel.obs, globals.effective.obs.data(), chain.k);
+    RMonitor monitor{R_NilValue};
+    Pool pool(threads, monitor);
+    Rcpp::IntegerVector out(static_cast<int>(rdata.view().n), NA_INTEGER);
+    int* label = out.begin();
+    for_sequences(rdata.view(), rmodel.obs->lag(), pool, [&](const SequenceRows& s) {
+      FeatureBlock block(*rmodel.obs, rdata.view());
+      Vec log_e(static_cast<std::size_t>(s.size() * chain.k));
+      std::vector<int> path(static_cast<std::size_t>(s.size()));
+      log_likelihoods(block, weights, s.rows.data(), s.size(), log_e.data());
+      viterbi(chain, s.size(), log_e.data(), path.data());
+      for (Index i = 0; i < s.size(); ++i) label[s.rows[i]] = 1 + path[i];
+    });
+    return out;
+  });
+}
+
+// One step ahead: log p(x_t | x_1 .. x_t−1) under the posterior means of the transitions and the posterior
+// predictive of each state, and p(z_t = k | x_1 .. x_t−1) (n × K, with a last column for all states not in
+// use where the model has them).
+// [[Rcpp::export]]
+Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
+  return entry([&] {
+    const RData rdata(data);
+    const RModel rmodel(model);
+    const Dataset& view = rdata.view();
+    const Globals globals = state_from_r(state, rmodel);
+    const Chain chain = hmm_of(rmodel).mean_chain(globals);
+    const Index k = chain.k, p = rmodel.obs->n_features(), n = view.n;
+    Vec statistic = globals.effective.obs;
+    statistic.resize(static_cast<std::size_t>(k * p), 0.0);
+    RMonitor monitor{R_NilValue};
+    Pool pool(threads, monitor);
+    Rcpp::NumericVector log_density(static_cast<int>(n), NA_REAL);
+    Rcpp::NumericMatrix prob(static_cast<int>(n), static_cast<int>(k));
+    std::fill(prob.begin(), prob.end(), NA_REAL);
+    double *density = log_density.begin(), *probability = prob.begin();
+    for_sequences(view, rmodel.obs->lag(), pool, [&](const SequenceRows& s) {
+      FeatureBlock block(*rmodel.obs, view);
+      Vec ahead = chain.start, log_p(static_cast<std::size_t>(block.block_rows() * k));
+      for (Index from = 0; from < s.size(); from += block.block_rows()) {
+        const Index m = std::min(block.block_rows(), s.size() - from);
+        block.load(s.rows.data() + from, m);
+        for (Index j = 0; j < k; ++j)
+          rmodel.obs->log_predictive(statistic.data() + j * p, block.features(), m, block.ld(),
+                                     log_p.data() + j * m);
+        for (Index i = 0; i < m; ++i) {
+          const Index row = s.rows[from + i];
+          double top = -std::numeric_limits<double>::infinity(), sum = 0;
+          for (Index j = 0; j < k; ++j) {
+            probability[j * n + row] = ahead[j];
+            log_p[j * m + i] += std::log(ahead[j]);
+            top = std::max(top, log_p[j * m + i]);
+          }
+          for (Index j = 0; j < k; ++j) sum += std::exp(log_p[j * m + i] - top);
+          density[row] = top + std::log(sum);
+          std::fill(ahead.begin(), ahead.end(), 0.0);
+          for (Index j = 0; j < k; ++j) {
+            const double now = std::exp(log_p[j * m + i] - density[row]);
+            for (Index l = 0; l < k; ++l) ahead[l] += now * chain.transition[j * k + l];
+          }
+        }
+      }
+    });
+    return Rcpp::List::create(Rcpp::_["log_density"] = log_density, Rcpp::_["prob"] = prob);
+  });
+}
+
+// E π: first row the start, then the transitions; over the states in use and, where the model has them, all
+// others.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_mean_transitions(Rcpp::List model, Rcpp::List state) {
+  const RModel rmodel(model);
+  const Globals globals = state_from_r(state, rmodel);
+  const Chain chain = hmm_of(rmodel).mean_chain(globals);
+  const Index k = globals.effective.k;
+  Rcpp::NumericMatrix out(static_cast<int>(k + 1), static_cast<int>(chain.k));
+  for (Index j = 0; j < chain.k; ++j) {
+    out(0, j) = chain.start[j];
+    for (Index i = 0; i < k; ++i) out(i + 1, j) = chain.transition[i * chain.k + j];
+  }
+  return out;
+}
+
+// Messages for given potentials (for tests): log_e is n × K for sequences at the given starts; careful: on
+// logarithms. `fast_is_exact` is what the fast forward pass says of itself.
+// [[Rcpp::export]]
+Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition,
+                           Rcpp::NumericMatrix log_e, Rcpp::IntegerVector starts, bool careful) {
+  const Index k = log_start.size(), n = log_e.nrow();
+  Vec transition, e(static_cast<std::size_t>(n * k)), c, alpha(static_cast<std::size_t>((n + 1) * k)),
+      scale(static_cast<std::size_t>(n)), beta(static_cast<std::size_t>(k), careful ? 0.0 : 1.0),
+      first_count(beta.size()), pairs(static_cast<std::size_t>(k * k));
+  for (Index i = 0; i < k; ++i)
+    for (Index j = 0; j < k; ++j) transition.push_back(log_transition(i, j));
+  for (Index t = 0; t < n; ++t)
+    for (Index j = 0; j < k; ++j) c.push_back(log_e(t, j));
+  const Chain chain(k, Vec(log_start.begin(), log_start.end()), transition);
+  Rcpp::IntegerVector path(static_cast<int>(n));
+  std::vector<std::uint8_t> first(static_cast<std::size_t>(n), 0);
+  for (Index g = 0; g + 1 < starts.size(); ++g) {
+    first[starts[g]] = 1;
+    viterbi(chain, starts[g + 1] - starts[g], c.data() + starts[g] * k, path.begin() + starts[g]);
+  }
+  const ChainRows rows{n, first.data()};
+  double entropy = 0;
+  make_potentials(n, k, c.data(), e.data());
+  const bool exact = forward(chain, rows, e.data(), alpha.data(), scale.data());
+  if (careful) {
+    careful_forward(chain, rows, c.data(), alpha.data(), scale.data());
+    careful_backward(chain, rows, alpha.data(), scale.data(), c.data(), beta.data(), first_count.data(),
+                     pairs.data(), entropy);
+  } else {
+    backward(chain, rows, alpha.data(), scale.data(), c.data(), e.data(), beta.data(), first_count.data(),
+             entropy);
+    for (Index t = 0; t < n; ++t)
+      for (Index i = 0; i < k; ++i)
+        for (Index j = 0; j < k; ++j)
+          pairs[i * k + j] += alpha[t * k + i] * chain.transition[i * k + j] * e[t * k + j];
+  }
+  Rcpp::NumericMatrix resp(static_cast<int>(n), static_cast<int>(k)),
+      pair(static_cast<int>(k), static_cast<int>(k));
+  for (Index j = 0; j < k; ++j) {
+    for (Index t = 0; t < n; ++t) resp(t, j) = c[t * k + j];
+    for (Index i = 0; i < k; ++i) {
+      pair(i, j) = pairs[i * k + j];
+      entropy -= pair(i, j) * chain.log_transition[i * k + j];
+    }
+  }
+  return Rcpp::List::create(Rcpp::_["resp"] = resp, Rcpp::_["start"] = first_count,
+                            Rcpp::_["transition"] = pair, Rcpp::_["entropy"] = entropy,
+                            Rcpp::_["path"] = path + 1, Rcpp::_["fast_is_exact"] = exact);
+}
