@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "audit.h"
 #include "learn.h"
 #include "move.h"
 #include "random.h"
@@ -12,6 +13,8 @@ namespace bnpvi {
 void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, ResponsibilitySink* sink) {
   const Weights weights =
       make_weights(problem.obs, state.globals.effective.obs.data(), state.globals.effective.k);
+  AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, sink);
+  if (state.assignments) sink = &audited;
   auto fresh = std::make_shared<Summary>(problem.alloc.local_step(
       {problem.data, problem.batches[b], problem.obs, weights, state.globals, pool, problem.width, sink}));
   if (state.batch[b]) state.total.add(*state.batch[b], -1);
@@ -94,12 +97,15 @@ class Memoized {
     for (Index b : batch_order()) {
       visit_batch(problem_, state, b, pool_, move ? move->watch(state, b) : nullptr);
       refresh(problem_, state);
+      accepted();
       if (move) move->after_batch(state, b);
+      accepted();
     }
     LapRecord record;
     if (move) {
       move->after_lap(state);
       move->report(record);
+      accepted();
     }
     end_lap(record);
   }
@@ -109,12 +115,17 @@ class Memoized {
     resum(state);
     refresh(problem_, state);
     if (options_.moves.reorder || !kinds_.empty()) reorder(problem_, state, memory_, !kinds_.empty());
+    accepted();
     record.lap = lap_;
     record.elbo = state.elbo;
     record.k = state.k();
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     out_.trace.push_back(record);
     pool_.monitor().lap(record);
+  }
+
+  void accepted() {
+    if (problem_.audit) problem_.audit->accept(out_.state);
   }
 
   // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them.

@@ -86,7 +86,7 @@ bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remo
                    [&](Index a, Index b) { return state.total.size(a) > state.total.size(b); });
   if (problem.alloc.ordered() && !std::is_sorted(order.begin(), order.end())) {
     State proposed = state;
-    change_summaries(proposed, [&](Summary& s) { s.permute(order); });
+    change_summaries(proposed, [&](auto& s) { s.permute(order); });
     proposed.globals = {};
     refresh(problem, proposed);
     if (proposed.elbo > state.elbo) {
@@ -99,7 +99,7 @@ bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remo
   for (Index j = state.k() - 1; j >= 0 && state.k() > 1; --j) {
     if (state.total.size(j) > 0) continue;
     State proposed = state;
-    change_summaries(proposed, [j](Summary& s) { s.drop(j); });
+    change_summaries(proposed, [j](auto& s) { s.drop(j); });
     proposed.globals = {};
     refresh(problem, proposed);
     if (proposed.elbo < state.elbo - rounding_of(state.elbo)) continue;

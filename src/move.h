@@ -79,10 +79,11 @@ class Move {
 /// ELBO differences below this are rounding, not progress.
 double rounding_of(double elbo);
 
-/// Applies an operation of Summary to the total, to every batch and to nothing else.
+/// Applies an operation of Summary and Assignments to the total, to every batch and to the assignments, if any.
 template <class Operation>
 void change_summaries(State& state, Operation op) {
   op(state.total);
+  if (state.assignments) op(*state.assignments);
   for (auto& b : state.batch)
     if (b) {
       auto changed = std::make_shared<Summary>(*b);

@@ -125,8 +125,11 @@ class MixtureBirth final : public Move {
   State split(const State& state, Index target, const std::vector<MassOnRows>& by_batch, const RestrictedFit& fit) const {
     State out = state;
     const Index old_k = state.k(), born = fit.k() - 1, p = state.total.shape.p;
+    Vec share;
+    if (out.assignments) out.assignments->append(born);
     for (std::size_t b = 0; b < by_batch.size(); ++b) {
-      const Redistributed moved = fit.assign(by_batch[b]);
+      const Redistributed moved = fit.assign(by_batch[b], out.assignments ? &share : nullptr);
+      if (out.assignments) out.assignments->split(target, by_batch[b].rows, by_batch[b].mass, share);
       auto s = std::make_shared<Summary>(*state.batch[b]);
       s->append(born);
       for (Index i = 0; i < p; ++i) s->t(target)[i] += moved.arrived[i] - moved.left[i];

@@ -1,6 +1,7 @@
 // Delete in a mixture: the rows that touch one cluster are assigned afresh without it.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "alloc_mixture.h"
 #include "chunks.h"
@@ -101,7 +102,7 @@ class MixtureDelete final : public Move {
   void after_lap(State& state) override {
     std::vector<bool> moved(static_cast<std::size_t>(c_.problem.data.n), false);
     for (std::size_t i = 0; i < targets_.size(); ++i) {
-      if (touches_moved_rows(touched_[i], moved)) continue;
+      if (absorbed_.count(ids_[i]) || touches_moved_rows(touched_[i], moved)) continue;
       ++tried_;
       const Index target = c_.memory.number_of(ids_[i]);
       if (!propose(state, target, touched_[i])) {
@@ -168,22 +169,30 @@ class MixtureDelete final : public Move {
     }
     State proposed = state;
     proposed.total.drop(target);
+    if (proposed.assignments) proposed.assignments->drop(target);
+    AssignmentSink audited(proposed.assignments ? &*proposed.assignments : nullptr, nullptr);
     proposed.globals = problem.alloc.global_step(proposed.total, {});
     double previous = -INFINITY;
     for (Index round = 0; round < max_rounds; ++round) {
       const Weights weights =
           make_weights(problem.obs, proposed.globals.effective.obs.data(), proposed.globals.effective.k);
+      Vec arrived(static_cast<std::size_t>(proposed.k()), 0.0);
       for (std::size_t b = 0; b < touched.size(); ++b) {
+        const Summary there =
+            alloc_.local_step({problem.data, touched[b].rows, problem.obs, weights, proposed.globals, c_.pool,
+                               problem.width, proposed.assignments ? &audited : nullptr});
         auto s = std::make_shared<Summary>(rest[b]);
-        s->add(alloc_.local_step({problem.data, touched[b].rows, problem.obs, weights, proposed.globals, c_.pool,
-                                  problem.width, nullptr}));
+        s->add(there);
         proposed.batch[b] = std::move(s);
+        for (Index j = 0; j < there.k; ++j) arrived[j] += there.size(j);
       }
       resum(proposed);
       refresh(problem, proposed);
       if (proposed.elbo > state.elbo + rounding_of(state.elbo)) {
         state = std::move(proposed);
         c_.memory.drop(target);
+        for (Index j = 0; j < state.k(); ++j)
+          if (arrived[j] > 0) absorbed_.insert(c_.memory.id(j));
         return true;
       }
       const double gap = state.elbo - proposed.elbo, step = proposed.elbo - previous;
@@ -197,6 +206,7 @@ class MixtureDelete final : public Move {
   const MixtureAlloc& alloc_;
   std::vector<Index> targets_;
   std::vector<std::uint64_t> ids_;
+  std::set<std::uint64_t> absorbed_;               // have rows of deleted clusters, which touched_ lacks
   std::vector<std::vector<TouchedRows>> touched_;  // by target and batch
   std::unique_ptr<Touched> sink_;
 };

@@ -117,6 +117,7 @@ class Merge final : public Move {
       const Index a = number[pair.a], b = number[pair.b];
       State proposed = state;
       proposed.total.merge(a, b);
+      if (proposed.assignments) proposed.assignments->merge(a, b);
       for (std::size_t batch = 0; batch < proposed.batch.size(); ++batch) {
         auto s = std::make_shared<Summary>(*proposed.batch[batch]);
         s->merge(a, b);

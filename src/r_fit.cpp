@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "audit.h"
 #include "r_convert.h"
 #include "start.h"
 
@@ -111,13 +112,16 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const LearnOptions options = learn_options(control);
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
 
+    std::unique_ptr<Audit> audit;
+    if (control.containsElementNamed("audit") && c.flag("audit")) audit = std::make_unique<Audit>();
     Outcome best;
     for (Index restart = 0; restart < restarts; ++restart) {
       const unsigned long long key = seed + 0x9e3779b97f4a7c15ULL * static_cast<unsigned long long>(restart);
       const Problem problem{rdata.view(), *rmodel.obs, *rmodel.alloc,
                             batches_of_units(rdata.view(), rmodel,
                                              c.text("algorithm") == "full" ? 1 : c.integer("batches"), key),
-                            c.integer("sparsity"), key};
+                            c.integer("sparsity"), key, audit.get()};
+      if (audit) audit->restart();
       State state = starting_state(problem, rmodel, control, start, restart, pool);
       Outcome outcome = c.text("algorithm") == "stochastic"
                             ? learn_stochastic(problem, std::move(state), options, pool)
@@ -134,11 +138,18 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
         {whole.data, whole.batches[0], whole.obs, weights, best.state.globals, pool, whole.width, &labels});
 
     using Rcpp::_;
-    return Rcpp::List::create(
+    Rcpp::List out = Rcpp::List::create(
         _["state"] = state_to_r(best.state.globals), _["elbo"] = best.state.elbo,
         _["terms"] = terms_to_r(elbo_terms(whole, best.state.total, best.state.globals)),
         _["trace"] = trace_to_r(best.trace), _["converged"] = best.converged, _["reason"] = best.reason,
         _["laps"] = static_cast<int>(best.trace.size()), _["labels"] = labels.get(),
         _["sizes"] = best.state.total.sizes());
+    if (audit)
+      out.push_back(Rcpp::NumericVector::create(
+                        _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
+                        _["statistics"] = audit->statistics, _["entropy"] = audit->entropy,
+                        _["sums"] = audit->sums, _["smallest_gain"] = audit->smallest_gain),
+                    "audit");
+    return out;
   });
 }

@@ -164,7 +164,7 @@ Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share) const {
   return out;
 }
 
-Redistributed RestrictedFit::assign(const MassOnRows& where) const { return step(where, nullptr); }
+Redistributed RestrictedFit::assign(const MassOnRows& where, Vec* share) const { return step(where, share); }
 
 void RestrictedFit::local_step() {
   current_ = step(sample_, &share_).arrived;

@@ -40,8 +40,8 @@ class RestrictedFit {
 
   Index k() const { return k_; }
 
-  /// The final restricted local step on all rows of one batch.
-  Redistributed assign(const MassOnRows& where) const;
+  /// The final restricted local step on all rows of one batch; share, if any, receives p (rows × k).
+  Redistributed assign(const MassOnRows& where, Vec* share = nullptr) const;
 
  private:
   void take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream);

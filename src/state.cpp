@@ -1,5 +1,7 @@
 #include "state.h"
 
+#include "audit.h"
+
 namespace bnpvi {
 
 Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals) {
@@ -30,6 +32,7 @@ double sum_terms(const Terms& terms) {
 void refresh(const Problem& problem, State& state) {
   state.globals = problem.alloc.global_step(state.total, state.globals);
   state.elbo = sum_terms(elbo_terms(problem, state.total, state.globals));
+  if (problem.audit) problem.audit->check(problem, state);
 }
 
 void resum(State& state) {

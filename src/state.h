@@ -1,11 +1,15 @@
 // The state of a fit: a plain value, cheap to copy.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "alloc_model.h"
+#include "assignments.h"
 
 namespace bnpvi {
+
+class Audit;
 
 /// An immutable pair of models with the data they are fitted to.
 struct Problem {
@@ -15,6 +19,7 @@ struct Problem {
   std::vector<std::vector<Index>> batches;  // units of each batch
   Index width = 0;                          // L, 0 = dense
   unsigned long long seed = 0;
+  Audit* audit = nullptr;                   // sees every state whose ELBO is computed; null unless tested
 };
 
 /// Whole-data summary, the memoized summaries it is the sum of (shared between copies until a batch
@@ -26,6 +31,7 @@ struct State {
   std::vector<std::shared_ptr<const Summary>> batch;  // null until first visited
   Globals globals;
   double elbo = 0;
+  std::optional<Assignments> assignments;  // only when the problem has an audit
 
   Index k() const { return total.k; }
 };

@@ -1,0 +1,59 @@
+#include "audit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bnpvi {
+
+namespace {
+
+double relative(double a, double b) { return std::abs(a - b) / (1 + std::abs(b)); }
+
+// Largest difference of the statistics of a and b, each feature relative to its sum over clusters.
+double deviation(const Summary& a, const Summary& b) {
+  double worst = 0;
+  for (Index i = 0; i < b.shape.p; ++i) {
+    double size = 1, difference = 0;
+    for (Index j = 0; j < b.k; ++j) {
+      size += std::abs(b.t(j)[i]);
+      difference = std::max(difference, std::abs(a.t(j)[i] - b.t(j)[i]));
+    }
+    worst = std::max(worst, difference / size);
+  }
+  return worst;
+}
+
+}  // namespace
+
+void Audit::check(const Problem& problem, const State& state) {
+  ++checks;
+  if (!state.assignments || state.assignments->k != state.k()) {
+    elbo = std::numeric_limits<double>::infinity();
+    return;
+  }
+  Weights weights;
+  weights.k = state.k();
+  State again;
+  again.total = Summary(state.total.shape, state.k());
+  Summary sum = again.total;
+  for (std::size_t b = 0; b < problem.batches.size(); ++b) {
+    const Summary truth = problem.alloc.summarise(
+        {problem.data, problem.batches[b], problem.obs, weights, {}, pool_}, state.assignments->r.data());
+    again.total.add(truth);
+    sum.add(*state.batch[b]);
+    statistics = std::max(statistics, deviation(*state.batch[b], truth));
+    entropy = std::max(entropy, relative(state.batch[b]->entropy(), truth.entropy()));
+  }
+  sums = std::max({sums, deviation(state.total, sum), relative(state.total.entropy(), sum.entropy())});
+  again.globals = problem.alloc.global_step(again.total, {});
+  elbo = std::max(elbo, relative(state.elbo, sum_terms(elbo_terms(problem, again.total, again.globals))));
+}
+
+void Audit::accept(const State& state) {
+  if (any_) smallest_gain = std::min(smallest_gain, (state.elbo - last_) / (1 + std::abs(state.elbo)));
+  any_ = true;
+  last_ = state.elbo;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,55 @@
+# Small data with planted clusters for every registered observation model, with the default prior.
+
+planted_case <- function(name, obs, x, cluster, sparse = FALSE) {
+  data <- engine_data(x)
+  obs <- resolve_obs(obs, data)
+  if (sparse) data <- sparse_engine_data(x)
+  list(
+    name = name, model = list(obs = obs, prior = list(family = "dp", concentration = 1)),
+    data = data, x = x, cluster = cluster
+  )
+}
+
+planted_points <- function(n, spread = 5) {
+  cluster <- rep(1:4, length.out = n)
+  centre <- spread * cbind(c(0, 1, 0, -1), c(1, 0, -1, 0))
+  list(x = centre[cluster, ] + matrix(rnorm(2 * n), n), cluster = cluster)
+}
+
+planted_series <- function(n) {
+  cluster <- rep(1:3, each = n / 3)
+  x <- matrix(rnorm(2), n, 2, byrow = TRUE)
+  for (i in 2:n) x[i, ] <- c(0.95, -0.9, 0.1)[cluster[i]] * x[i - 1, ] + c(0.1, 0.1, 2)[cluster[i]] * rnorm(2)
+  list(x = x, cluster = cluster)
+}
+
+planted_cases <- function() {
+  withr::with_seed(42, {
+    points <- planted_points(240)
+    edges <- rep(1:3, each = 100)
+    scatter <- matrix(rnorm(900), 300) * rbind(c(5, 1, 0.2), c(0.2, 5, 1), c(1, 0.2, 5))[edges, ]
+    terms <- rep(1:4, each = 50)
+    prob <- kronecker(diag(4), t(rep(1, 3))) + 0.05
+    counts <- t(vapply(terms, function(k) stats::rmultinom(1, 20, prob[k, ])[, 1], double(12)))
+    binary <- 1 * (matrix(runif(200 * 12), 200) < pmin(prob, 0.9)[terms, ])
+    series <- planted_series(300)
+    list(
+      planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
+      planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
+      planted_case("gaussian_zero_mean", obs_gaussian("zero_mean"), scatter, edges),
+      planted_case("ar", obs_ar(), series$x, series$cluster),
+      planted_case("multinomial", obs_multinomial(), counts, terms),
+      planted_case("multinomial, sparse", obs_multinomial(), counts, terms, sparse = TRUE),
+      planted_case("bernoulli", obs_bernoulli(), binary, terms)
+    )
+  })
+}
+
+# A fit by the engine itself, with a report of its audit when asked for.
+engine_run <- function(case, ..., prior = case$model$prior, start = NULL, audit = FALSE, progress = NULL) {
+  control <- resolve_control(bnp_control(..., verbose = FALSE), prior, case$data$n, case$data$n, start)
+  control$audit <- audit
+  engine_fit(case$data, list(obs = case$model$obs, prior = prior), control, start, progress)
+}
+
+relative_gains <- function(fit) diff(fit$trace$elbo) / (1 + abs(fit$elbo))

@@ -1,0 +1,62 @@
+# Moves: every state that is proposed or accepted has exactly the statistics, the entropy and the ELBO of
+# its responsibilities (src/audit.h), for every observation model.
+
+expect_audited <- function(fit) {
+  audit <- fit$audit
+  expect_gt(audit[["checks"]], nrow(fit$trace))
+  for (what in c("elbo", "statistics", "entropy", "sums")) expect_lte(audit[[what]], 1e-8, label = what)
+  expect_gte(audit[["smallest_gain"]], -1e-9)
+  expect_gte(min(0, relative_gains(fit)), -1e-9)
+}
+
+accepted <- function(fit) colSums(fit$trace[c("births", "merges", "deletes")])
+
+test_that("every registered model is planted", {
+  expect_setequal(unique(vapply(planted_cases(), function(case) case$model$obs$family, "")), names(obs_titles))
+})
+
+for (case in planted_cases()) {
+  test_that(paste0(case$name, ": accepted and rejected moves equal their recomputation"), {
+    total <- c(births = 0, merges = 0, deletes = 0)
+    for (batches in c(1, 4)) {
+      for (k_init in c(1, 15)) {
+        fit <- engine_run(case, batches = batches, k_init = k_init, seed = 3, audit = TRUE)
+        expect_audited(fit)
+        total <- total + accepted(fit)
+      }
+    }
+    expect_gt(total[["births"]], 0)
+    expect_gt(total[["merges"]] + total[["deletes"]], 0)
+  })
+
+  test_that(paste0(case$name, ": each kind of move by itself, dense and sparse"), {
+    kinds <- list(
+      bnp_moves(merge = FALSE, delete = FALSE), bnp_moves(birth = FALSE, delete = FALSE),
+      bnp_moves(birth = FALSE, merge = FALSE, max_deletes = 10)
+    )
+    for (sparsity in list(NULL, 1, 2)) {
+      for (i in seq_along(kinds)) {
+        fit <- engine_run(
+          case,
+          batches = 3, k_init = c(1, 12, 12)[i], seed = 8, moves = kinds[[i]], sparsity = sparsity, audit = TRUE
+        )
+        expect_audited(fit)
+        expect_equal(sum(accepted(fit)[-i]), 0)
+      }
+    }
+  })
+}
+
+test_that("a rejected move leaves no trace", {
+  case <- planted_cases()[[1]]
+  plain <- engine_run(case, k_init = 4, seed = 1, moves = FALSE, tol = 0, max_laps = 30)
+  with_moves <- engine_run(
+    case,
+    start = list(state = plain$state), seed = 1, tol = 0, max_laps = 10, audit = TRUE
+  )
+  expect_equal(sum(accepted(with_moves)), 0)
+  expect_gt(sum(with_moves$trace[c("births_tried", "merges_tried", "deletes_tried")]), 0)
+  again <- engine_run(case, start = list(state = plain$state), seed = 1, tol = 0, moves = FALSE, max_laps = 10)
+  laps <- min(nrow(with_moves$trace), nrow(again$trace))
+  expect_identical(with_moves$trace$elbo[seq_len(laps)], again$trace$elbo[seq_len(laps)])
+})
