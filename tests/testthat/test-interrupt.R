@@ -18,3 +18,29 @@ test_that("Ctrl-C returns within a second and leaves the session intact", {
   }
   expect_equal(n_clusters(bnp_mixture(faithful, control = bnp_control(seed = 1))), 2)
 })
+
+test_that("Ctrl-C during moves does the same", {
+  skip_on_os("windows")
+  x <- withr::with_seed(1, matrix(rnorm(4e5), ncol = 8) + 4 * sample(50, 5e4, TRUE))
+  case <- planted_case("interrupted", obs_gaussian(), x, NULL)
+  for (lap in c(1, 2, 3)) {
+    signalled <- NULL
+    progress <- function(record) {
+      if (record$lap == lap) {
+        signalled <<- proc.time()[["elapsed"]]
+        tools::pskill(Sys.getpid(), tools::SIGINT)
+      }
+    }
+    outcome <- tryCatch(
+      {
+        engine_run(case, k_init = 1, seed = 1, max_laps = 6, progress = progress)
+        "finished"
+      },
+      interrupt = function(e) "interrupted"
+    )
+    expect_equal(outcome, "interrupted")
+    expect_lt(proc.time()[["elapsed"]] - signalled, 1)
+  }
+  small <- planted_cases()[[1]]
+  expect_equal(engine_run(small, k_init = 1, seed = 1)$state$k, 4)
+})
