@@ -111,7 +111,7 @@ check_moves <- function(moves, call = rlang::caller_env()) {
 #' @param delete Try to do without a cluster?
 #' @param reorder Try another order of the clusters? (The Dirichlet process
 #'   prefers large ones first.)
-#' @param max_births Most births tried per visit of a batch.
+#' @param max_births Most births tried per lap.
 #' @param birth_size Number of new clusters that one birth proposes.
 #' @param max_deletes Most deletes tried per lap.
 #' @param max_merges Most pairs of clusters followed during a lap.
@@ -120,8 +120,8 @@ check_moves <- function(moves, call = rlang::caller_env()) {
 #' @examples
 #' bnp_moves(birth = FALSE)
 #' @export
-bnp_moves <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, max_births = 8L,
-                      birth_size = 10L, max_deletes = 4L, max_merges = 50L, ...) {
+bnp_moves <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, max_births = 50L,
+                      birth_size = 10L, max_deletes = 10L, max_merges = 50L, ...) {
   check_no_dots(...)
   structure(
     list(

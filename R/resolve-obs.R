@@ -3,16 +3,13 @@
 #
 # Weak defaults of the Gaussian models. Let v be the column variances.
 # - mean: the column means.
-# - df: the smallest whole number for which E[covariance] exists, D + 2.
+# - df: the smallest whole number for which E[covariance] exists, D + 2, so that
+#   the prior weighs as much as one observation.
 # - scale: E[covariance] = `spread_within` v, diagonal. Clusters are narrower
-#   than the data, or they would not be clusters.
-# - mean_strength: a hundredth of an observation, so that means are free to lie
-#   anywhere among the data [as in Fraley & Raftery 2007].
-# Old Faithful, penguins and galaxies have the same number of clusters for any
-# `spread_within` from 0.1 to 0.5.
-
-spread_within <- 0.2
-default_mean_strength <- 0.01
+#   than the data, or they would not be clusters; how much narrower is the one
+#   thing a weak prior has to say.
+# - mean_strength: small enough for the means of clusters a hundred times
+#   narrower than the data to lie anywhere among them.
 
 resolve_obs <- function(obs, data, call = rlang::caller_env()) {
   switch(obs$family,
@@ -36,12 +33,12 @@ resolve_gaussian <- function(obs, data, call) {
   obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
   z <- standardise(data$x, obs)
   obs$mean <- expand_vector(obs$mean %||% (obs$centre + obs$unit * colMeans(z)), d, "mean", call)
-  obs$mean_strength <- obs$mean_strength %||% default_mean_strength
+  obs$mean_strength <- obs$mean_strength %||% 1e-4
   variance <- obs$unit^2 * column_variances(z)
   full <- obs$family == "gaussian_full"
   obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
   excess <- obs$df - (if (full) d else 1L) - 1
-  default <- spread_within * variance * max(excess, 1)
+  default <- spread_within(data$n, d) * variance * max(excess, 1)
   obs$scale <- if (full) {
     expand_matrix(obs$scale %||% default, d, "scale", call)
   } else {
@@ -57,7 +54,7 @@ resolve_zero_mean <- function(obs, data, call) {
   square <- colMeans(z^2)
   square[square == 0] <- 1
   obs$df <- check_df(obs$df %||% (d + 2), d, call)
-  default <- spread_within * obs$unit^2 * square * max(obs$df - d - 1, 1)
+  default <- spread_within(data$n, d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
   obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
   obs
 }
@@ -92,6 +89,11 @@ resolve_ar <- function(obs, data, call) {
   obs$coef_precision <- expand_matrix(obs$coef_precision %||% default, e, "coef_precision", call)
   obs
 }
+
+# Share of the data's variance that a cluster is expected to have: n observations
+# hardly tell more than sqrt(n) clusters apart, and so many of equal size fill d
+# dimensions when each has n^(-1/d) of the variance. Rounded data need a floor.
+spread_within <- function(n, d) max(n^(-1 / d), 1e-3)
 
 column_medians <- function(x) {
   if (nrow(x) == 0L) {
