@@ -87,5 +87,8 @@ std::unique_ptr<Move> MixtureAlloc::merge_move(const MoveContext& c) const { ret
 std::unique_ptr<Move> MixtureAlloc::delete_move(const MoveContext& c) const {
   return make_mixture_delete(c, *this);
 }
+std::unique_ptr<Move> MixtureAlloc::resplit_move(const MoveContext& c) const {
+  return make_mixture_resplit(c, *this);
+}
 
 }  // namespace bnpvi

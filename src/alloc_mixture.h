@@ -25,6 +25,7 @@ class MixtureAlloc : public AllocModel {
   std::unique_ptr<Move> birth_move(const MoveContext& context) const override;
   std::unique_ptr<Move> merge_move(const MoveContext& context) const override;
   std::unique_ptr<Move> delete_move(const MoveContext& context) const override;
+  std::unique_ptr<Move> resplit_move(const MoveContext& context) const override;
 
   /// E[log π_k], length K, at effective counts.
   virtual Vec expected_log_weights(const Vec& counts) const = 0;

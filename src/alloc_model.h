@@ -94,6 +94,7 @@ class AllocModel {
   virtual std::unique_ptr<Move> birth_move(const MoveContext& context) const;
   virtual std::unique_ptr<Move> merge_move(const MoveContext& context) const;
   virtual std::unique_ptr<Move> delete_move(const MoveContext& context) const;
+  virtual std::unique_ptr<Move> resplit_move(const MoveContext& context) const;
 };
 
 }  // namespace bnpvi

@@ -82,13 +82,16 @@ class Memoized {
     return order;
   }
 
-  // The next kind that has something to try, or nullptr.
+  // The next kind that has something to try, or nullptr. Pairs are split anew when nothing else is left.
   std::unique_ptr<Move> next_move() {
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
       const MoveMaker make = kinds_[turn_++ % kinds_.size()];
       std::unique_ptr<Move> move = (problem_.alloc.*make)({problem_, options_.moves, memory_, pool_, lap_});
       if (move && move->prepare(out_.state)) return move;
     }
+    if (!(options_.moves.birth && options_.moves.merge) || kinds_.empty()) return nullptr;
+    std::unique_ptr<Move> move = problem_.alloc.resplit_move({problem_, options_.moves, memory_, pool_, lap_});
+    if (move && move->prepare(out_.state)) return move;
     return nullptr;
   }
 

@@ -8,8 +8,8 @@ namespace bnpvi {
 
 namespace {
 
-// Births are random, so one failure proves little; where they are cheap, more are tried.
-int max_birth_failures(double size) { return size < 2000 ? 5 : 2; }
+// Splits are random, so one failure proves little; where they are cheap, more are tried.
+int allowed_failures(double size) { return size < 2000 ? 5 : 2; }
 
 bool changed(double then, double now) { return std::abs(now - then) > 0.02 * then + 0.5; }
 
@@ -37,17 +37,43 @@ void MoveMemory::permute(const std::vector<Index>& order) {
   clusters_.swap(out);
 }
 
+void MoveMemory::remember(Pairs& pairs, Index a, Index b, double size_a, double size_b, int failures) const {
+  if (id(a) > id(b)) {
+    std::swap(a, b);
+    std::swap(size_a, size_b);
+  }
+  PairFailure& f = pairs[{id(a), id(b)}];
+  if (changed(f.size_a, size_a) || changed(f.size_b, size_b)) f.failures = 0;
+  f.size_a = size_a;
+  f.size_b = size_b;
+  f.failures += failures;
+}
+
+bool MoveMemory::worth_trying(const Pairs& pairs, Index a, Index b, double size_a, double size_b,
+                              int allowed) const {
+  if (id(a) > id(b)) {
+    std::swap(a, b);
+    std::swap(size_a, size_b);
+  }
+  const auto it = pairs.find({id(a), id(b)});
+  return it == pairs.end() || it->second.failures < allowed || changed(it->second.size_a, size_a) ||
+         changed(it->second.size_b, size_b);
+}
+
 void MoveMemory::merge_failed(Index a, Index b, double size_a, double size_b) {
-  failed_merges_[{clusters_[a].id, clusters_[b].id}] = {size_a, size_b};
+  remember(failed_merges_, a, b, size_a, size_b, 1);
 }
 
 bool MoveMemory::merge_worth_trying(Index a, Index b, double size_a, double size_b) const {
-  for (int side = 0; side < 2; ++side, std::swap(a, b), std::swap(size_a, size_b)) {
-    const auto it = failed_merges_.find({clusters_[a].id, clusters_[b].id});
-    if (it != failed_merges_.end())
-      return changed(it->second.first, size_a) || changed(it->second.second, size_b);
-  }
-  return true;
+  return worth_trying(failed_merges_, a, b, size_a, size_b, 1);
+}
+
+void MoveMemory::resplit_failed(Index a, Index b, double size_a, double size_b, bool hopeless) {
+  remember(failed_resplits_, a, b, size_a, size_b, hopeless ? allowed_failures(0) : 1);
+}
+
+bool MoveMemory::resplit_worth_trying(Index a, Index b, double size_a, double size_b) const {
+  return worth_trying(failed_resplits_, a, b, size_a, size_b, allowed_failures(size_a + size_b));
 }
 
 void MoveMemory::birth_failed(Index j, double size) {
@@ -64,7 +90,7 @@ void MoveMemory::birth_succeeded(Index j) {
 
 bool MoveMemory::birth_worth_trying(Index j, double size) const {
   const ClusterHistory& h = clusters_[j];
-  return h.birth_failures < max_birth_failures(size) || changed(h.birth_failed_at, size);
+  return h.birth_failures < allowed_failures(size) || changed(h.birth_failed_at, size);
 }
 
 bool MoveMemory::delete_worth_trying(Index j, double size) const {
@@ -75,8 +101,38 @@ bool MoveMemory::delete_worth_trying(Index j, double size) const {
 std::unique_ptr<Move> AllocModel::birth_move(const MoveContext&) const { return nullptr; }
 std::unique_ptr<Move> AllocModel::merge_move(const MoveContext&) const { return nullptr; }
 std::unique_ptr<Move> AllocModel::delete_move(const MoveContext&) const { return nullptr; }
+std::unique_ptr<Move> AllocModel::resplit_move(const MoveContext&) const { return nullptr; }
 
 double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
+
+State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy) {
+  State out = state;
+  change_summaries(out, [a, b](Summary& s) { s.merge(a, b); });
+  if (out.assignments) out.assignments->merge(a, b);
+  for (std::size_t i = 0; i < out.batch.size(); ++i) {
+    auto s = std::make_shared<Summary>(*out.batch[i]);
+    s->entropy() += entropy[i];
+    out.total.entropy() += entropy[i];
+    out.batch[i] = std::move(s);
+  }
+  out.globals = {};
+  refresh(problem, out);
+  return out;
+}
+
+Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
+  const Index k = total.k, p = total.shape.p;
+  Vec alone(static_cast<std::size_t>(k)), both(static_cast<std::size_t>(p)), out(static_cast<std::size_t>(k * k), 0.0);
+  for (Index j = 0; j < k; ++j) alone[j] = obs.log_evidence(total.t(j));
+  for (Index a = 0; a < k; ++a) {
+    pool.poll();
+    for (Index b = a + 1; b < k; ++b) {
+      for (Index i = 0; i < p; ++i) both[i] = total.t(a)[i] + total.t(b)[i];
+      out[a * k + b] = out[b * k + a] = obs.log_evidence(both.data()) - alone[a] - alone[b];
+    }
+  }
+  return out;
+}
 
 bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty) {
   bool any = false;

@@ -32,6 +32,10 @@ class MoveMemory {
   void merge_failed(Index a, Index b, double size_a, double size_b);
   bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
+  /// hopeless: the pair shares too little to be tried again before it has changed.
+  void resplit_failed(Index a, Index b, double size_a, double size_b, bool hopeless);
+  bool resplit_worth_trying(Index a, Index b, double size_a, double size_b) const;
+
   void birth_failed(Index j, double size);
   void birth_succeeded(Index j);
   bool birth_worth_trying(Index j, double size) const;
@@ -41,8 +45,16 @@ class MoveMemory {
   bool delete_worth_trying(Index j, double size) const;
 
  private:
+  struct PairFailure {
+    double size_a = -1, size_b = -1;
+    int failures = 0;
+  };
+  using Pairs = std::map<std::pair<std::uint64_t, std::uint64_t>, PairFailure>;  // by identity
+  void remember(Pairs& pairs, Index a, Index b, double size_a, double size_b, int failures) const;
+  bool worth_trying(const Pairs& pairs, Index a, Index b, double size_a, double size_b, int allowed) const;
+
   std::vector<ClusterHistory> clusters_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<double, double>> failed_merges_;
+  Pairs failed_merges_, failed_resplits_;
   std::uint64_t next_id_ = 0;
 };
 
@@ -92,10 +104,19 @@ void change_summaries(State& state, Operation op) {
     }
 }
 
+/// The state with cluster b joined to a < b, at optimal globals; entropy[batch] is the exact change of the
+/// entropy of that batch.
+State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy);
+
+/// Λ(T_a + T_b) − Λ(T_a) − Λ(T_b) for all pairs, K × K symmetric.
+Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool);
+
 class MixtureAlloc;
 
-/// Birth within one cluster of one batch [Hughes 2016, §4.2].
+/// Birth within one cluster [Hughes 2016, §4.2], on its rows in all batches.
 std::unique_ptr<Move> make_mixture_birth(const MoveContext& context, const MixtureAlloc& alloc);
+/// Two overlapping clusters are joined and split anew; tried when no other move is left.
+std::unique_ptr<Move> make_mixture_resplit(const MoveContext& context, const MixtureAlloc& alloc);
 /// Merge of pairs of clusters [Hughes 2016, §4.1].
 std::unique_ptr<Move> make_merge(const MoveContext& context);
 /// Deletion of one cluster, its rows reassigned by restricted local steps [Hughes 2016, §4.3].

@@ -6,14 +6,13 @@
 #include "alloc_mixture.h"
 #include "chunks.h"
 #include "move.h"
+#include "special.h"
 
 namespace bnpvi {
 
 namespace {
 
 constexpr Index max_rounds = 12;
-
-double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
 // The rows with any mass on a target, and all their responsibilities.
 struct TouchedRows {

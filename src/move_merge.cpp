@@ -1,9 +1,8 @@
 // Merge: all statistics of a pair add; only its entropy must be tracked.
 #include <algorithm>
-#include <cmath>
 
-#include "chunks.h"
 #include "move.h"
+#include "target_rows.h"
 
 namespace bnpvi {
 
@@ -13,8 +12,6 @@ struct Pair {
   Index a, b;    // a < b
   double score;  // gain without the loss of entropy: an upper bound of the true gain
 };
-
-double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
 // −Σ (r_a + r_b) log(r_a + r_b) + Σ r_a log r_a + Σ r_b log r_b ≤ 0 for tracked pairs, by chunk.
 class PairEntropy final : public ResponsibilitySink {
@@ -26,16 +23,8 @@ class PairEntropy final : public ResponsibilitySink {
   }
 
   void visit(Index chunk, const Index*, const Responsibilities& r, FeatureBlock&) override {
-    for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      double sum = 0;
-      for (Index n = 0; n < r.n; ++n) {
-        const double a = r.get(n, pairs_[i].a);
-        if (a == 0) continue;
-        const double b = r.get(n, pairs_[i].b);
-        if (b > 0) sum += x_log_x(a) + x_log_x(b) - x_log_x(a + b);
-      }
-      change_[chunk][i] += sum;
-    }
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      change_[chunk][i] += joining_entropy(r, pairs_[i].a, pairs_[i].b);
   }
 
   Vec total() const {
@@ -63,12 +52,6 @@ double allocation_value(const AllocModel& alloc, const Summary& counts) {
   return sum_terms(alloc.elbo_terms(counts, alloc.global_step(counts, {})));
 }
 
-double merged_evidence(const ObsModel& obs, const Summary& s, Index a, Index b) {
-  Vec t(s.t(a), s.t(a) + s.shape.p);
-  for (Index i = 0; i < s.shape.p; ++i) t[i] += s.t(b)[i];
-  return obs.log_evidence(t.data());
-}
-
 class Merge final : public Move {
  public:
   explicit Merge(const MoveContext& context) : c_(context) {}
@@ -76,19 +59,16 @@ class Merge final : public Move {
   // Pairs whose bound on the gain is positive, best first.
   bool prepare(const State& state) override {
     const Summary& s = state.total;
-    const ObsModel& obs = c_.problem.obs;
+    const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool);
     const Summary counts = counts_only(s);
     const double before = allocation_value(c_.problem.alloc, counts);
-    Vec evidence(static_cast<std::size_t>(s.k));
-    for (Index j = 0; j < s.k; ++j) evidence[j] = obs.log_evidence(s.t(j));
     for (Index a = 0; a < s.k; ++a) {
       c_.pool.poll();
       for (Index b = a + 1; b < s.k; ++b) {
         if (!c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b))) continue;
-        double score = merged_evidence(obs, s, a, b) - evidence[a] - evidence[b];
         Summary merged = counts;
         merged.merge(a, b);
-        score += allocation_value(c_.problem.alloc, merged) - before;
+        const double score = evidence[a * s.k + b] + allocation_value(c_.problem.alloc, merged) - before;
         if (score > 0) pairs_.push_back({a, b, score});
       }
     }
@@ -115,18 +95,9 @@ class Merge final : public Move {
       if (used[pair.a] || used[pair.b]) continue;
       ++tried_;
       const Index a = number[pair.a], b = number[pair.b];
-      State proposed = state;
-      proposed.total.merge(a, b);
-      if (proposed.assignments) proposed.assignments->merge(a, b);
-      for (std::size_t batch = 0; batch < proposed.batch.size(); ++batch) {
-        auto s = std::make_shared<Summary>(*proposed.batch[batch]);
-        s->merge(a, b);
-        s->entropy() += entropy_[batch][i];
-        proposed.total.entropy() += entropy_[batch][i];
-        proposed.batch[batch] = std::move(s);
-      }
-      proposed.globals = {};
-      refresh(c_.problem, proposed);
+      Vec entropy;
+      for (const Vec& batch : entropy_) entropy.push_back(batch[i]);
+      State proposed = with_merged(c_.problem, state, a, b, entropy);
       if (proposed.elbo <= state.elbo + rounding_of(state.elbo)) {
         c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));
         continue;

@@ -6,6 +6,7 @@
 
 #include "chunks.h"
 #include "seeding.h"
+#include "special.h"
 
 namespace bnpvi {
 
@@ -16,11 +17,8 @@ constexpr int max_cycles = 10;     // of settling and merging
 constexpr int max_rounds = 5;      // of restricted local steps in between,
 constexpr double settled = 0.005;  // fewer when a smaller share of the mass moves
 
-double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
 }  // namespace
-
-double MassOnRows::total() const { return std::accumulate(mass.begin(), mass.end(), 0.0); }
 
 RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const Summary& total,
                              Index target, const std::vector<MassOnRows>& by_batch, Stream& stream)

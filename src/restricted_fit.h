@@ -3,16 +3,9 @@
 #include "alloc_mixture.h"
 #include "random.h"
 #include "state.h"
+#include "target_rows.h"
 
 namespace bnpvi {
-
-/// Rows with the mass that may be moved on each.
-struct MassOnRows {
-  std::vector<Index> rows;
-  Vec mass;
-
-  double total() const;
-};
 
 /// What a restricted local step did to the rows of one batch.
 struct Redistributed {

@@ -1,0 +1,56 @@
+#include "split_mixture.h"
+
+#include <algorithm>
+
+#include "restricted_fit.h"
+
+namespace bnpvi {
+
+namespace {
+
+// The state in which the target's mass is redistributed as `fit` says; new clusters come last.
+State redistributed(const Problem& problem, const State& state, Index target,
+                    const std::vector<MassOnRows>& by_batch, const RestrictedFit& fit) {
+  State out = state;
+  const Index old_k = state.k(), born = fit.k() - 1, p = state.total.shape.p;
+  Vec share;
+  if (out.assignments) out.assignments->append(born);
+  for (std::size_t b = 0; b < by_batch.size(); ++b) {
+    const Redistributed moved = fit.assign(by_batch[b], out.assignments ? &share : nullptr);
+    if (out.assignments) out.assignments->split(target, by_batch[b].rows, by_batch[b].mass, share);
+    auto s = std::make_shared<Summary>(*state.batch[b]);
+    s->append(born);
+    for (Index i = 0; i < p; ++i) s->t(target)[i] += moved.arrived[i] - moved.left[i];
+    std::copy_n(moved.arrived.begin() + p, born * p, s->t(old_k));
+    s->entropy() += moved.entropy;
+    out.batch[b] = std::move(s);
+  }
+  out.total.k = old_k + born;
+  resum(out);
+  refresh(problem, out);
+  return out;
+}
+
+}  // namespace
+
+std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
+                                      const MoveMemory& memory, Index target,
+                                      const std::vector<MassOnRows>& by_batch, Stream& stream) {
+  double mass = 0;
+  for (const MassOnRows& where : by_batch) mass += where.total();
+  if (mass < 2) return std::nullopt;
+  RestrictedFit fit(c.problem, alloc, c.pool, state.total, target, by_batch, stream);
+  std::optional<Proposal> best;
+  for (Index size : {c.options.birth_size, Index{2}}) {
+    fit.develop(size, stream);
+    if (fit.k() < 2) continue;
+    Proposal proposal{redistributed(c.problem, state, target, by_batch, fit), memory};
+    proposal.memory.append(fit.k() - 1);
+    proposal.memory.birth_succeeded(target);
+    if (c.options.reorder) reorder(c.problem, proposal.state, proposal.memory, false);
+    if (!best || proposal.state.elbo > best->state.elbo) best = std::move(proposal);
+  }
+  return best;
+}
+
+}  // namespace bnpvi
