@@ -20,7 +20,7 @@ test_that("the expected covariance of the default prior is a share of the data's
   data <- as_mixture_data(faithful, "gaussian_full")
   obs <- resolve_obs(obs_gaussian(), data)
   expected <- obs$scale / (obs$df - data$d - 1)
-  expect_equal(diag(expected) / apply(faithful, 2, var), rep(spread_within, 2), ignore_attr = TRUE)
+  expect_equal(diag(expected) / apply(faithful, 2, var), rep(spread_within(272, 2), 2), ignore_attr = TRUE)
   expect_equal(obs$mean, unname(colMeans(faithful)))
   given <- resolve_obs(obs_gaussian(mean = 1, df = 9, scale = 2), data)
   expect_equal(given$mean, c(1, 1))
