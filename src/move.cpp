@@ -107,8 +107,7 @@ double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
 
 State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy) {
   State out = state;
-  change_summaries(out, [a, b](Summary& s) { s.merge(a, b); });
-  if (out.assignments) out.assignments->merge(a, b);
+  change_summaries(out, [a, b](auto& s) { s.merge(a, b); });
   for (std::size_t i = 0; i < out.batch.size(); ++i) {
     auto s = std::make_shared<Summary>(*out.batch[i]);
     s->entropy() += entropy[i];
