@@ -45,6 +45,7 @@ struct LocalInput {
   Pool& pool;
   Index width = 0;                  // L of L-sparse responsibilities; 0 = dense
   ResponsibilitySink* sink = nullptr;
+  const UnitMemory* memory = nullptr;  // of the last visit of these units, if any
 };
 
 class Move;
@@ -82,6 +83,10 @@ class AllocModel {
 
   /// Globals moved by a natural-gradient step of the given rate towards those of a noisy whole-data summary.
   virtual Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const = 0;
+
+  /// Brings what a batch's summary keeps of earlier globals up to date, without a look at the data, so that
+  /// the ELBO at these globals rises or stays. False when there is nothing to do, ever.
+  virtual bool settle(Summary& /*batch*/, const Globals&) const { return false; }
 
   /// Terms of the ELBO other than the data term, at any globals, for assignments summarised by total.
   virtual Terms elbo_terms(const Summary& total, const Globals& globals) const = 0;

@@ -16,7 +16,8 @@ void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, Resp
   AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, sink);
   if (state.assignments) sink = &audited;
   auto fresh = std::make_shared<Summary>(problem.alloc.local_step(
-      {problem.data, problem.batches[b], problem.obs, weights, state.globals, pool, problem.width, sink}));
+      {problem.data, problem.batches[b], problem.obs, weights, state.globals, pool, problem.width, sink,
+       state.batch[b] ? state.batch[b]->memory.get() : nullptr}));
   if (state.batch[b]) state.total.add(*state.batch[b], -1);
   state.total.add(*fresh);
   state.batch[b] = std::move(fresh);
@@ -118,6 +119,7 @@ class Memoized {
     resum(state);
     refresh(problem_, state);
     if (options_.moves.reorder || !kinds_.empty()) reorder(problem_, state, memory_, !kinds_.empty());
+    settle(problem_, state);
     accepted();
     record.lap = lap_;
     record.elbo = state.elbo;

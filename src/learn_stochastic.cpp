@@ -52,6 +52,7 @@ Outcome learn_stochastic(const Problem& problem, State state, const LearnOptions
   for (std::size_t b = 0; b < problem.batches.size(); ++b)
     visit_batch(problem, state, static_cast<Index>(b), pool);
   refresh(problem, state);
+  settle(problem, state);
   LapRecord record;
   record.lap = options.max_laps;
   record.k = state.k();

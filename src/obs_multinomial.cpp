@@ -28,6 +28,7 @@ class Multinomial final : public ObsModel {
 
   Index n_features() const override { return 1 + d_; }
   bool linear() const override { return true; }
+  bool tokens() const override { return true; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather_linear(data, rows, n, phi, ld);

@@ -4,6 +4,7 @@
 
 #include "alloc_hmm.h"
 #include "alloc_mixture.h"
+#include "alloc_topics.h"
 #include "obs_models.h"
 
 namespace bnpvi {
@@ -11,8 +12,8 @@ namespace bnpvi {
 std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   const std::string family = f.text("family");
   if (family == "gaussian_full")
-    return make_gaussian_full({f.numbers("mean"), f.number("mean_strength"), f.number("df"), f.numbers("scale"),
-                               f.numbers("centre"), f.numbers("unit")});
+    return make_gaussian_full({f.numbers("mean"), f.number("mean_strength"), f.number("df"),
+                               f.numbers("scale"), f.numbers("centre"), f.numbers("unit")});
   if (family == "gaussian_diagonal")
     return make_gaussian_diagonal({f.numbers("mean"), f.number("mean_strength"), f.number("df"),
                                    f.numbers("scale"), f.numbers("centre"), f.numbers("unit")});
@@ -35,6 +36,8 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& f) {
     return make_hdp_hmm({f.number("alpha"), f.number("start"), f.number("sticky")}, f.number("gamma"));
   if (family == "hmm")
     return make_hmm({f.number("alpha"), f.number("start"), f.number("sticky")}, f.integer("k"));
+  if (family == "hdp") return make_hdp_topics(f.number("gamma"), f.number("alpha"));
+  if (family == "lda") return make_lda(f.integer("k"), f.number("alpha"));
   throw std::invalid_argument("unknown allocation model: " + family);
 }
 

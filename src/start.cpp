@@ -30,6 +30,9 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
   const Index size = std::max(hard.k, problem.alloc.fixed_k());
   Summary total(problem.alloc.shape(problem.obs), size);
   std::copy(hard.t.begin(), hard.t.end(), total.obs.begin());
+  if (problem.alloc.grouped() && problem.obs.tokens())
+    for (Index j = 0; j < hard.k; ++j)
+      total.t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 
@@ -58,6 +61,7 @@ State start_from_responsibilities(const Problem& problem, const double* resp, In
     state.assignments->r.assign(resp, resp + problem.data.n * k);
   }
   refresh(problem, state);
+  settle(problem, state);
   return state;
 }
 

@@ -35,6 +35,21 @@ void refresh(const Problem& problem, State& state) {
   if (problem.audit) problem.audit->check(problem, state);
 }
 
+void settle(const Problem& problem, State& state) {
+  bool any = false;
+  for (auto& batch : state.batch) {
+    if (!batch) continue;
+    auto settled = std::make_shared<Summary>(*batch);
+    if (!problem.alloc.settle(*settled, state.globals)) continue;
+    batch = std::move(settled);
+    any = true;
+  }
+  if (!any) return;
+  resum(state);
+  state.globals.effective = state.total;
+  state.elbo = sum_terms(elbo_terms(problem, state.total, state.globals));
+}
+
 void resum(State& state) {
   Summary total(state.total.shape, state.total.k);
   for (const auto& b : state.batch)

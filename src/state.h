@@ -43,6 +43,10 @@ double sum_terms(const Terms& terms);
 /// Globals and ELBO made optimal for state.total.
 void refresh(const Problem& problem, State& state);
 
+/// The batches' summaries brought up to date with the present globals (AllocModel::settle), which stay as
+/// they are; the ELBO rises or stays.
+void settle(const Problem& problem, State& state);
+
 /// total ← Σ_b batch[b], so that the differences of many updates cannot drift.
 void resum(State& state);
 

@@ -21,6 +21,14 @@ void permute_rows(Vec& m, Index width, const std::vector<Index>& order) {
   m.swap(out);
 }
 
+// Numbers of k clusters after cluster j is gone.
+std::vector<Index> without(Index k, Index j) {
+  std::vector<Index> number(static_cast<std::size_t>(k));
+  for (Index i = 0; i < k; ++i) number[i] = i < j ? i : i - 1;
+  number[j] = -1;
+  return number;
+}
+
 }  // namespace
 
 Summary::Summary(const SummaryShape& s, Index clusters) : shape(s), k(clusters) {
@@ -58,10 +66,20 @@ void Summary::merge(Index a, Index b) {
     add_row(pair, k, a, b);
     for (Index i = 0; i < k; ++i) pair[i * k + a] += pair[i * k + b];
   }
-  drop(b);
+  if (memory) {
+    std::vector<Index> number = without(k, b);
+    number[b] = a;
+    memory = memory->renumbered(number);
+  }
+  drop_statistics(b);
 }
 
 void Summary::drop(Index j) {
+  if (memory) memory = memory->renumbered(without(k, j));
+  drop_statistics(j);
+}
+
+void Summary::drop_statistics(Index j) {
   erase_row(obs, shape.p, j);
   erase_row(extra, shape.q, j);
   if (shape.pairs) {
@@ -88,6 +106,11 @@ void Summary::append(Index m) {
 }
 
 void Summary::permute(const std::vector<Index>& order) {
+  if (memory) {
+    std::vector<Index> number(order.size());
+    for (std::size_t j = 0; j < order.size(); ++j) number[order[j]] = static_cast<Index>(j);
+    memory = memory->renumbered(number);
+  }
   permute_rows(obs, shape.p, order);
   permute_rows(extra, shape.q, order);
   if (shape.pairs) {

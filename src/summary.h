@@ -1,5 +1,7 @@
 // Additive statistics: what a batch, or the whole data set, tells about each cluster.
 #pragma once
+#include <memory>
+
 #include "types.h"
 
 namespace bnpvi {
@@ -12,6 +14,14 @@ struct SummaryShape {
   Index scalars = 1;  // entry 0 is the entropy H of q(z)
 };
 
+/// What a local step remembers of the units of its batch, so that the next visit can start from there.
+class UnitMemory {
+ public:
+  virtual ~UnitMemory() = default;
+  /// The same with clusters renumbered: number[j] is the new number of cluster j, −1 when it is gone.
+  virtual std::shared_ptr<const UnitMemory> renumbered(const std::vector<Index>& number) const = 0;
+};
+
 /// Sufficient statistics of K clusters. A plain value: every entry is a sum over observations, so
 /// summaries of disjoint data add, and memoization, moves, checkpoints and remote workers need only the
 /// operations below.
@@ -22,6 +32,7 @@ struct Summary {
   Vec extra;   // K × q, row-major
   Vec pair;    // K × K, row-major, when shape.pairs
   Vec scalar;  // shape.scalars
+  std::shared_ptr<const UnitMemory> memory;  // of a batch, where the model has one; sums have none
 
   Summary() = default;
   Summary(const SummaryShape& shape, Index k);
@@ -39,6 +50,9 @@ struct Summary {
   void drop(Index j);                                // its statistics are lost
   void append(Index m);                              // m empty clusters at the end
   void permute(const std::vector<Index>& order);     // new cluster j is old cluster order[j]
+
+ private:
+  void drop_statistics(Index j);
 };
 
 }  // namespace bnpvi

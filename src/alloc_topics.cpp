@@ -1,0 +1,203 @@
+#include "alloc_topics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "move.h"
+#include "special.h"
+#include "topic_sum.h"
+
+namespace bnpvi {
+
+namespace {
+
+constexpr int longest_wait = 15;  // visits
+
+Index count_document_chunks(Index n) { return std::clamp<Index>(n / 64, 1, 8); }
+
+// What the memory of documents keeps of the weights.
+std::shared_ptr<const Weights> keep(const Weights& weights, bool by_term) {
+  auto out = std::make_shared<Weights>(weights);
+  if (by_term) Vec().swap(out->w);
+  return out;
+}
+
+// A document's next visit: from its last one, and now and then a search for a better optimum.
+std::shared_ptr<DocumentMemory> visit(DocStep& step, const DocumentView& view, const DocumentMemory* last) {
+  auto now = std::make_shared<DocumentMemory>();
+  DocumentFit best;
+  if (last) best = step.warm(view, last->share);
+  if (last && last->wait > 0) {
+    now->misses = last->misses;
+    now->wait = last->wait - 1;
+  } else {
+    const double before = best.bound;
+    DocumentFit fresh = step.cold(view);
+    if (fresh.bound > best.bound) best = std::move(fresh);
+    step.restarts(view, best);
+    if (last && best.bound <= before + 1e-6 * std::abs(before)) {
+      now->misses = last->misses + 1;
+      now->wait = std::min(longest_wait, (1 << std::min(now->misses, 8)) - 1);
+    }
+  }
+  now->share = std::move(best.share);
+  return now;
+}
+
+// Shows a document's responsibilities: those of its rows, or its proportions where it is a row of counts.
+void show(const LocalInput& in, Index chunk, DocumentReader& reader, const DocumentView& view,
+          const std::vector<TopicShare>& share, const Vec& r, const DocumentPrior& prior) {
+  const Index k = prior.k(), m = static_cast<Index>(share.size());
+  const std::vector<Index>& rows = reader.rows();
+  Responsibilities out;
+  out.k = out.width = k;
+  if (reader.by_term()) {
+    out.n = 1;
+    out.value.assign(static_cast<std::size_t>(k), 0.0);
+    for (const TopicShare& s : share) out.value[s.topic] = s.count / view.length;
+    if (share.empty()) {
+      double sum = 0;
+      for (double a : prior.a) sum += a;
+      for (Index j = 0; j < k; ++j) out.value[j] = prior.a[j] / sum;
+    }
+    reader.block().load(rows.data(), 1);
+    in.sink->visit(chunk, rows.data(), out, reader.block());
+    return;
+  }
+  const Index step = reader.block().block_rows();
+  for (Index from = 0; from < view.n; from += step) {
+    out.n = std::min(step, view.n - from);
+    out.value.assign(static_cast<std::size_t>(out.n * k), 0.0);
+    for (Index i = 0; i < out.n; ++i)
+      for (Index j = 0; j < m; ++j) out.value[i * k + share[j].topic] = r[(from + i) * m + j];
+    reader.block().load(rows.data() + from, out.n);
+    in.sink->visit(chunk, rows.data() + from, out, reader.block());
+  }
+}
+
+}  // namespace
+
+SummaryShape TopicAlloc::shape(const ObsModel& obs) const { return topic_shape(obs); }
+
+Summary TopicAlloc::local_step(const LocalInput& in) const {
+  const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
+  const Index n_chunks = count_document_chunks(n);
+  const bool by_term = rows_are_documents(in.obs, in.data);
+  const DocumentPrior prior(document_prior(in.globals));
+  const auto weights = keep(in.weights, by_term);
+  const TopicTable table = by_term ? TopicTable(*weights, true) : TopicTable();
+  const auto* last = static_cast<const TopicMemory*>(in.memory);
+  auto memory = std::make_shared<TopicMemory>();
+  memory->document.resize(in.units.size());
+  if (in.sink) in.sink->begin(n_chunks);
+  std::vector<TopicSum> sums(static_cast<std::size_t>(n_chunks),
+                             TopicSum(in.obs, in.data, k, alpha_, in.width));
+  in.pool.run(n_chunks, [&](Index chunk) {
+    DocumentReader reader(in.obs, in.data);
+    DocStep step(prior, in.width);
+    for (Index i = n * chunk / n_chunks; i < n * (chunk + 1) / n_chunks; ++i) {
+      in.pool.poll();
+      const DocumentView view = reader.load(in.units[i], *weights, &table, true);
+      auto document = visit(step, view, last ? last->document[i].get() : nullptr);
+      document->weights = weights;
+      const Vec& r = sums[chunk].add(reader, view, document->share);
+      if (in.sink) show(in, chunk, reader, view, document->share, r, prior);
+      memory->document[i] = std::move(document);
+    }
+  });
+  Summary out(shape(in.obs), k);
+  for (TopicSum& sum : sums) sum.finish(out);
+  out.memory = std::move(memory);
+  return out;
+}
+
+Summary TopicAlloc::summarise(const LocalInput& in, const double* resp) const {
+  const Index k = in.weights.k, n_units = static_cast<Index>(in.units.size());
+  const bool by_term = rows_are_documents(in.obs, in.data);
+  const auto probability = [&](Index row, Index j) { return std::max(resp[j * in.data.n + row], 1e-300); };
+  Weights none;  // C = 0: responsibilities of a document of counts are its own proportions
+  none.k = k;
+  none.p = in.obs.n_features();
+  none.w.assign(static_cast<std::size_t>(by_term ? 0 : k * none.p), 0.0);
+  if (in.obs.linear()) none.transposed.assign(static_cast<std::size_t>(k * none.p), 0.0);
+  const TopicTable table = by_term ? TopicTable(none, false) : TopicTable();
+  DocumentReader reader(in.obs, in.data);
+  Vec log_resp;
+  const auto load = [&](Index document) {
+    DocumentView view = reader.load(document, none, &table, false);
+    if (by_term) return view;
+    log_resp.clear();
+    for (Index row : reader.rows())
+      for (Index j = 0; j < k; ++j) log_resp.push_back(std::log(probability(row, j)));
+    view.c = log_resp.data();
+    return view;
+  };
+  auto memory = std::make_shared<TopicMemory>();
+  Vec sizes(static_cast<std::size_t>(k), 0.0);
+  for (Index i = 0; i < n_units; ++i) {
+    const DocumentView view = load(in.units[i]);
+    auto document = std::make_shared<DocumentMemory>();
+    for (Index j = 0; j < k; ++j) {
+      double count = 0;
+      if (by_term)
+        count = view.length * probability(in.units[i], j);
+      else
+        for (Index row : reader.rows()) count += probability(row, j);
+      sizes[j] += count;
+      const double log_weight = by_term ? std::log(probability(in.units[i], j)) : 0.0;
+      const int topic = static_cast<int>(j);
+      if (count >= least_share) document->share.push_back({topic, topic, count, log_weight, count});
+    }
+    memory->document.push_back(std::move(document));
+  }
+  const Vec a = document_prior_of(sizes);
+  TopicSum sum(in.obs, in.data, k, alpha_, 0);
+  for (Index i = 0; i < n_units; ++i) {
+    auto document = std::make_shared<DocumentMemory>(*memory->document[i]);
+    for (TopicShare& s : document->share) s.theta = s.count + a[s.topic];
+    sum.add(reader, load(in.units[i]), document->share);
+    memory->document[i] = std::move(document);
+  }
+  Summary out(shape(in.obs), k);
+  sum.finish(out);
+  out.memory = std::move(memory);
+  return out;
+}
+
+Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
+  Globals out = from;
+  Summary& effective = out.effective;
+  const bool first = effective.scalar[TopicScalar::documents] == 0;
+  effective.scale(1 - rate);
+  effective.add(noisy, rate);
+  if (first) {
+    effective.extra = noisy.extra;
+    effective.scalar = noisy.scalar;
+  }
+  return global_step(effective, out);
+}
+
+bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
+  const auto* old = static_cast<const TopicMemory*>(batch.memory.get());
+  if (!old) return false;
+  const Vec a = document_prior(globals);
+  auto memory = std::make_shared<TopicMemory>();
+  memory->document.reserve(old->document.size());
+  std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
+  for (const auto& last : old->document) {
+    auto document = std::make_shared<DocumentMemory>(*last);
+    for (TopicShare& s : document->share) {
+      s.theta = s.count + a[s.topic];
+      add_tangent(s, 1, batch.extra.data());
+    }
+    memory->document.push_back(std::move(document));
+  }
+  batch.memory = std::move(memory);
+  return true;
+}
+
+std::unique_ptr<Move> TopicAlloc::birth_move(const MoveContext&) const { return nullptr; }
+std::unique_ptr<Move> TopicAlloc::merge_move(const MoveContext&) const { return nullptr; }
+std::unique_ptr<Move> TopicAlloc::delete_move(const MoveContext&) const { return nullptr; }
+
+}  // namespace bnpvi

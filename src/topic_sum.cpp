@@ -1,0 +1,89 @@
+#include "topic_sum.h"
+
+#include <algorithm>
+
+#include "special.h"
+
+namespace bnpvi {
+
+SummaryShape topic_shape(const ObsModel& obs) {
+  return {obs.n_features(), TopicExtra::size, false, TopicScalar::size};
+}
+
+namespace {
+
+SummaryShape without_features() { return {1, TopicExtra::size, false, TopicScalar::size}; }
+
+}  // namespace
+
+void add_tangent(const TopicShare& share, double sign, double* extra) {
+  extra += share.topic * TopicExtra::size;
+  const double slope = digamma(share.theta);
+  extra[TopicExtra::users] += sign;
+  extra[TopicExtra::slope] += sign * slope;
+  extra[TopicExtra::offset] += sign * (log_gamma(share.theta) + (share.count - share.theta) * slope);
+}
+
+TopicSum::TopicSum(const ObsModel& obs, const Dataset& data, Index k, double alpha, Index width)
+    : k_(k),
+      alpha_(alpha),
+      width_(width),
+      by_term_(rows_are_documents(obs, data)),
+      rest_(without_features(), k),
+      sum_(obs, data, by_term_ ? 0 : k),
+      by_term_sum_(static_cast<std::size_t>(by_term_ ? k * (obs.n_features() - 1) : 0), 0.0) {}
+
+const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view,
+                         const std::vector<TopicShare>& share, double sign) {
+  double entropy = 0;
+  document_responsibilities(view, share, width_, r_, entropy);
+  rest_.scalar[TopicScalar::entropy] += sign * entropy;
+  rest_.scalar[TopicScalar::documents] += sign;
+  rest_.scalar[TopicScalar::lengths] -= sign * log_gamma(view.length + alpha_);
+  for (const TopicShare& s : share) add_tangent(s, sign, rest_.extra.data());
+  if (!share.empty()) add_statistics(reader, view, share, sign);
+  return r_;
+}
+
+void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view,
+                              const std::vector<TopicShare>& share, double sign) {
+  const Index m = static_cast<Index>(share.size());
+  if (by_term_) {
+    for (Index u = 0; u < view.n; ++u) {
+      double* t = by_term_sum_.data() + view.row[u] * k_;
+      const double c = sign * view.weight[u];
+      for (Index j = 0; j < m; ++j) t[share[j].topic] += c * r_[u * m + j];
+    }
+    for (const TopicShare& s : share) rest_.obs[s.topic] += sign * s.count;
+    return;
+  }
+  FeatureBlock& block = reader.block();
+  const std::vector<Index>& rows = reader.rows();
+  Responsibilities r;
+  r.k = r.width = k_;
+  for (Index from = 0; from < view.n; from += block.block_rows()) {
+    r.n = std::min(block.block_rows(), view.n - from);
+    r.value.assign(static_cast<std::size_t>(r.n * k_), 0.0);
+    for (Index i = 0; i < r.n; ++i)
+      for (Index j = 0; j < m; ++j) r.value[i * k_ + share[j].topic] = sign * r_[(from + i) * m + j];
+    block.load(rows.data() + from, r.n);
+    block.add_weighted(r, sum_);
+  }
+}
+
+void TopicSum::finish(Summary& out) {
+  if (by_term_) {
+    const Index p = out.shape.p;
+    for (Index j = 0; j < k_; ++j) {
+      double* t = out.t(j);
+      t[0] += rest_.obs[j];
+      for (Index v = 1; v < p; ++v) t[v] += by_term_sum_[(v - 1) * k_ + j];
+    }
+  } else {
+    sum_.finish(out.obs.data());
+  }
+  for (std::size_t i = 0; i < rest_.extra.size(); ++i) out.extra[i] += rest_.extra[i];
+  for (std::size_t i = 0; i < rest_.scalar.size(); ++i) out.scalar[i] += rest_.scalar[i];
+}
+
+}  // namespace bnpvi
