@@ -8,12 +8,12 @@ namespace bnpvi {
 
 namespace {
 
-// Splits are random, so one failure proves little; where they are cheap, more are tried.
-int allowed_failures(double size) { return size < 2000 ? 5 : 2; }
-
-bool changed(double then, double now) { return std::abs(now - then) > 0.02 * then + 0.5; }
+bool changed(double then, double now) { return std::abs(now - then) > 0.1 * then + 0.5; }
 
 }  // namespace
+
+// Splits are random, so one failure proves little; where they are cheap, more are tried.
+int MoveMemory::allowed_failures(double size) const { return size * p_ < 5e5 ? 5 : 2; }
 
 void MoveMemory::append(Index m) {
   for (Index i = 0; i < m; ++i) {

@@ -20,7 +20,8 @@ struct ClusterHistory {
 /// Memory of failed targets: a target is tried again once the cluster has changed its size.
 class MoveMemory {
  public:
-  explicit MoveMemory(Index k) { append(k); }
+  /// k clusters whose statistics have length p.
+  MoveMemory(Index k, Index p) : p_(static_cast<double>(p)) { append(k); }
 
   Index size() const { return static_cast<Index>(clusters_.size()); }
   std::uint64_t id(Index j) const { return clusters_[j].id; }
@@ -53,6 +54,9 @@ class MoveMemory {
   void remember(Pairs& pairs, Index a, Index b, double size_a, double size_b, int failures) const;
   bool worth_trying(const Pairs& pairs, Index a, Index b, double size_a, double size_b, int allowed) const;
 
+  int allowed_failures(double size) const;
+
+  double p_;
   std::vector<ClusterHistory> clusters_;
   Pairs failed_merges_, failed_resplits_;
   std::uint64_t next_id_ = 0;

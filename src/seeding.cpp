@@ -51,15 +51,13 @@ Sample take_sample(const ObsModel& obs, const Dataset& data, std::vector<Index> 
   Vec weight(rows.size(), 1.0);
   if (mass) weight.assign(mass, mass + all);
   const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
-  if (s.n < all) {
-    for (Index i = 0; i < s.n; ++i) {
-      const Index j = i + stream.index(all - i);
-      std::swap(rows[i], rows[j]);
-      std::swap(weight[i], weight[j]);
-    }
-    rows.resize(static_cast<std::size_t>(s.n));
-    weight.resize(static_cast<std::size_t>(s.n));
+  for (Index i = 0; i < s.n; ++i) {
+    const Index j = i + stream.index(all - i);
+    std::swap(rows[i], rows[j]);
+    std::swap(weight[i], weight[j]);
   }
+  rows.resize(static_cast<std::size_t>(s.n));
+  weight.resize(static_cast<std::size_t>(s.n));
   s.mass = std::move(weight);
   const double kept = std::accumulate(s.mass.begin(), s.mass.end(), 0.0);
   s.scale = kept > 0 ? total / kept : 1;
@@ -68,7 +66,8 @@ Sample take_sample(const ObsModel& obs, const Dataset& data, std::vector<Index> 
   return s;
 }
 
-// k-means++ or uniform choice of at most k rows of the sample.
+// k-means++ or uniform choice of at most k rows of the sample; k-means++ looks at its first 24 k rows only, as
+// a divergence costs a factorisation a row.
 std::vector<Index> choose_seeds(const ObsModel& obs, const Sample& s, Index k, bool spread, Stream& stream,
                                 Pool& pool) {
   std::vector<Index> seeds;
@@ -80,24 +79,26 @@ std::vector<Index> choose_seeds(const ObsModel& obs, const Sample& s, Index k, b
     }
     return seeds;
   }
-  Vec mean(static_cast<std::size_t>(s.n * s.p)), self(static_cast<std::size_t>(s.n)), w(static_cast<std::size_t>(s.p));
-  for (Index i = 0; i < s.n; ++i) {
+  const Index n = std::min(s.n, std::max<Index>(256, 24 * k));
+  Vec mean(static_cast<std::size_t>(n * s.p)), self(static_cast<std::size_t>(n)), w(static_cast<std::size_t>(s.p));
+  for (Index i = 0; i < n; ++i) {
     if (i % 64 == 0) pool.poll();
     obs.point_estimate(s.row(i), mean.data() + i * s.p, w.data());
     self[i] = dot(mean.data() + i * s.p, w.data(), s.p);
   }
-  Vec nearest(static_cast<std::size_t>(s.n), std::numeric_limits<double>::infinity());
-  Vec cross(static_cast<std::size_t>(s.n)), unused(static_cast<std::size_t>(s.p));
+  Vec nearest(static_cast<std::size_t>(n), std::numeric_limits<double>::infinity());
+  Vec cross(static_cast<std::size_t>(n)), unused(static_cast<std::size_t>(s.p));
+  chance.resize(static_cast<std::size_t>(n));
   for (Index i; static_cast<Index>(seeds.size()) < k && (i = draw(chance, stream)) >= 0;) {
     pool.poll();
     seeds.push_back(i);
     obs.point_estimate(s.row(i), unused.data(), w.data());
-    kernels().product_nt(s.n, 1, s.p, mean.data(), s.p, w.data(), s.p, cross.data(), 1);
-    for (Index n = 0; n < s.n; ++n) {
-      const double divergence = self[n] - cross[n];
-      const double rounding = 1e-12 * (1 + std::abs(self[n]));
-      nearest[n] = std::min(nearest[n], divergence > rounding ? divergence : 0.0);
-      chance[n] = s.mass[n] * nearest[n];
+    kernels().product_nt(n, 1, s.p, mean.data(), s.p, w.data(), s.p, cross.data(), 1);
+    for (Index l = 0; l < n; ++l) {
+      const double divergence = self[l] - cross[l];
+      const double rounding = 1e-12 * (1 + std::abs(self[l]));
+      nearest[l] = std::min(nearest[l], divergence > rounding ? divergence : 0.0);
+      chance[l] = s.mass[l] * nearest[l];
     }
   }
   return seeds;
