@@ -94,11 +94,11 @@ void ChainPass::for_parts(Index n, Task task) {
   }
 }
 
-void ChainPass::load(const SequenceRows& s, Index from, Index n) {
+void ChainPass::load(const SequenceRows& s, Index from, Index n, bool careful) {
   const Index k = chain_.k;
   for_parts(n, [&](Index part, Index begin, Index m) {
     log_likelihoods(blocks_[part], in_.weights, s.rows.data() + from + begin, m, log_e_.data() + begin * k);
-    make_potentials(m, k, log_e_.data() + begin * k, e_.data() + begin * k);
+    make_potentials(m, k, log_e_.data() + begin * k, e_.data() + begin * k, careful);
   });
 }
 
@@ -113,8 +113,6 @@ void ChainPass::add_pairs(Index n) {
 void ChainPass::collect(const SequenceRows& s, Index from, Index n) {
   const Index k = chain_.k;
   for_parts(n, [&](Index part, Index begin, Index m) {
-    kernels().add_product_tn(m, k, k, alpha_.data() + begin * k, k, e_.data() + begin * k, k,
-                             pairs_[part].data(), k);
     FeatureBlock& block = blocks_[part];
     Responsibilities r;
     r.k = r.width = k;
@@ -143,7 +141,7 @@ void ChainPass::run(const SequenceRows& s) {
 }
 
 bool ChainPass::pass_forward(const SequenceRows& s, Index from, Index n, bool careful) {
-  load(s, from, n);
+  load(s, from, n, careful);
   const ChainRows rows{n, s.first.data() + from};
   if (!careful) return forward(chain_, rows, e_.data(), alpha_.data(), scale_.data());
   careful_forward(chain_, rows, log_e_.data(), alpha_.data(), scale_.data());
@@ -191,8 +189,9 @@ Summary ChainPass::finish(const SummaryShape& shape) {
   out.extra = start_count_;
   out.entropy() = entropy_;
   for (Index i = 0; i < k * k; ++i) {
-    out.pair[i] = out.pair[i] * chain_.transition[i] + careful_pairs_[i];
-    out.entropy() -= out.pair[i] * chain_.log_transition[i];
+    const double fast = out.pair[i] * chain_.transition[i], log_p = chain_.log_transition[i];
+    out.entropy() -= fast * std::max(log_p, Chain::lowest) + careful_pairs_[i] * log_p;
+    out.pair[i] = fast + careful_pairs_[i];
   }
   return out;
 }

@@ -47,7 +47,7 @@ class ChainPass {
  private:
   bool pass(const SequenceRows& s, bool careful);
   bool pass_forward(const SequenceRows& s, Index from, Index n, bool careful);
-  void load(const SequenceRows& s, Index from, Index n);
+  void load(const SequenceRows& s, Index from, Index n, bool careful);
   void add_pairs(Index n);
   void collect(const SequenceRows& s, Index from, Index n);
   template <class Task>

@@ -35,13 +35,14 @@ Chain::Chain(Index states, Vec log_first, Vec log_next)
     for (Index j = 0; j < k; ++j) transposed[j * k + i] = transition[i * k + j];
 }
 
-void make_potentials(Index n, Index k, double* log_e, double* e) {
+void make_potentials(Index n, Index k, double* log_e, double* e, bool careful) {
   for (Index t = 0; t < n; ++t) {
     double* c = log_e + t * k;
     const double top = *std::max_element(c, c + k);
     for (Index j = 0; j < k; ++j) {
       c[j] -= top;
       e[t * k + j] = std::max(c[j], Chain::lowest);
+      if (!careful) c[j] = e[t * k + j];
     }
     double log_norm;
     kernels().softmax_rows(1, k, e + t * k, k, 0, &log_norm);
@@ -84,7 +85,7 @@ void backward(const Chain& chain, ChainRows rows, const double* alpha, const dou
       continue;
     }
     for (Index j = 0; j < k; ++j) {
-      sum -= r[j] * chain.log_start[j];
+      sum -= r[j] * std::max(chain.log_start[j], Chain::lowest);
       start_count[j] += r[j];
       e[t * k + j] = 0;
       beta[j] = 1;

@@ -10,9 +10,10 @@ namespace bnpvi {
 /// (K × K, row = from), in the forms that messages need.
 ///
 /// Fast messages work on exponentials that are floored at `lowest`, below the row's largest for observations,
-/// so that no product of two of them underflows. That changes nothing unless data and transitions contradict
-/// each other so much that a path must use a floored entry; forward() then says so, and careful_forward() and
-/// careful_backward() do the same work on logarithms, exactly.
+/// so that no product of two of them underflows: every message stays positive and finite. The floored
+/// potentials define the chain, and its entropy is exact. Where data and transitions contradict each other so
+/// much that a row can only be reached through a floor, forward() says so, and careful_forward() and
+/// careful_backward() do the same work on logarithms without floors.
 struct Chain {
   static constexpr double lowest = -340;
 
@@ -29,9 +30,9 @@ struct ChainRows {
   const std::uint8_t* first = nullptr;
 };
 
-/// log_e (n × K): expected log-likelihoods become log potentials whose exponentials sum to 1 in each row;
-/// e: those exponentials, floored.
-void make_potentials(Index n, Index k, double* log_e, double* e);
+/// log_e (n × K): expected log-likelihoods become log potentials whose exponentials sum to 1 in each row,
+/// floored unless `careful`; e: their floored exponentials.
+void make_potentials(Index n, Index k, double* log_e, double* e, bool careful);
 
 /// Scaled forward messages: alpha_t (K, summing to 1) for t = 1..n in rows 1..n of alpha ((n + 1) × K); row 0
 /// is the message before the first row, read when that row does not begin a sequence. scale_t = p(e_t |

@@ -148,7 +148,7 @@ Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix lo
   }
   const ChainRows rows{n, first.data()};
   double entropy = 0;
-  make_potentials(n, k, c.data(), e.data());
+  make_potentials(n, k, c.data(), e.data(), careful);
   const bool exact = forward(chain, rows, e.data(), alpha.data(), scale.data());
   if (careful) {
     careful_forward(chain, rows, c.data(), alpha.data(), scale.data());

@@ -1,0 +1,165 @@
+#include "hmm_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numeric>
+
+namespace bnpvi {
+
+namespace {
+
+constexpr float no_mass = 1e-10f;  // an entropy of less than 1e-8 in a sequence
+constexpr int most_visits = 10;    // before proposals
+constexpr double settled = 1e-3;   // gain of a visit, per row
+
+}  // namespace
+
+// Collects a snapshot; chunks share no rows but may share sequences, whose masses are added up afterwards.
+class HmmMove::Sink final : public ResponsibilitySink {
+ public:
+  Sink(const Dataset& data, Snapshot& out) : data_(data), out_(out) {}
+
+  void begin(Index n_chunks) override { found_.assign(static_cast<std::size_t>(n_chunks), {}); }
+
+  void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock&) override {
+    std::vector<Mass>& found = found_[chunk];
+    for (Index i = 0; i < r.n; ++i) {
+      const double* p = r.value.data() + i * r.k;
+      const Index best = std::max_element(p, p + r.k) - p;
+      out_.label[rows[i]] = static_cast<int>(best);
+      out_.prob[rows[i]] = static_cast<float>(p[best]);
+      if (found.empty() || rows[i] < data_.starts[found.back().group] ||
+          rows[i] >= data_.starts[found.back().group + 1])
+        found.push_back({group_of(rows[i]), Vec(static_cast<std::size_t>(r.k), 0.0)});
+      for (Index j = 0; j < r.k; ++j) found.back().mass[j] += p[j];
+    }
+  }
+
+  void finish(const std::vector<Index>& units) {
+    for (Index unit : units) std::fill_n(out_.mass.begin() + unit * out_.k, out_.k, 0.0f);
+    for (const auto& chunk : found_)
+      for (const Mass& m : chunk)
+        for (Index j = 0; j < out_.k; ++j) out_.mass[m.group * out_.k + j] += static_cast<float>(m.mass[j]);
+  }
+
+ private:
+  struct Mass {
+    Index group;
+    Vec mass;
+  };
+
+  Index group_of(Index row) const {
+    return std::upper_bound(data_.starts.begin(), data_.starts.end(), row) - data_.starts.begin() - 1;
+  }
+
+  const Dataset& data_;
+  Snapshot& out_;
+  std::vector<std::vector<Mass>> found_;
+};
+
+HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc) : c_(context), alloc_(alloc) {
+  now_.label.assign(static_cast<std::size_t>(c_.problem.data.n), -1);
+  now_.prob.assign(now_.label.size(), 0.0f);
+  now_.globals.resize(c_.problem.batches.size());
+}
+
+HmmMove::~HmmMove() = default;
+
+ResponsibilitySink* HmmMove::watch(const State& state, Index b) {
+  now_.k = state.globals.effective.k;
+  now_.mass.resize(static_cast<std::size_t>(c_.problem.data.n_groups() * now_.k));
+  now_.globals[b] = state.globals;
+  sink_ = std::make_unique<Sink>(c_.problem.data, now_);
+  return sink_.get();
+}
+
+void HmmMove::after_batch(State&, Index b) { sink_->finish(c_.problem.batches[b]); }
+
+Summary HmmMove::visit(const std::vector<Index>& units, const Globals& globals,
+                       ResponsibilitySink* sink) const {
+  const Weights weights = make_weights(c_.problem.obs, globals.effective.obs.data(), globals.effective.k);
+  return alloc_.local_step({c_.problem.data, units, c_.problem.obs, weights, globals, c_.pool, 0, sink});
+}
+
+void HmmMove::visit_all(State& state) {
+  for (std::size_t b = 0; b < state.batch.size(); ++b) {
+    const Index batch = static_cast<Index>(b);
+    state.batch[b] =
+        std::make_shared<Summary>(visit(c_.problem.batches[b], state.globals, watch(state, batch)));
+    after_batch(state, batch);
+  }
+  resum(state);
+  refresh(c_.problem, state);
+}
+
+void HmmMove::settle(State& state) {
+  double rows = 0;
+  for (double size : state.total.sizes()) rows += size;
+  for (int i = 0; i < most_visits; ++i) {
+    const double before = state.elbo;
+    visit_all(state);
+    if (state.elbo - before < settled * rows) break;
+  }
+}
+
+std::vector<Index> HmmMove::touching(const std::vector<Index>& states) const {
+  std::vector<Index> out;
+  for (Index g = 0; g < c_.problem.data.n_groups(); ++g)
+    if (std::any_of(states.begin(), states.end(),
+                    [&](Index j) { return now_.mass[g * now_.k + j] > no_mass; }))
+      out.push_back(g);
+  return out;
+}
+
+bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
+  std::vector<Index> order(static_cast<std::size_t>(proposal.start.k));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return proposal.start.size(a) > proposal.start.size(b); });
+  proposal.start.permute(order);
+
+  State proposed;
+  proposed.total = std::move(proposal.start);
+  std::vector<std::vector<Index>> again;
+  std::vector<Summary> rest;
+  for (std::size_t b = 0; b < state.batch.size(); ++b) {
+    const std::vector<Index>& units = c_.problem.batches[b];
+    again.emplace_back();
+    std::set_intersection(units.begin(), units.end(), proposal.touched.begin(), proposal.touched.end(),
+                          std::back_inserter(again[b]));
+    rest.emplace_back(state.total.shape, state.k());
+    if (again[b].size() < units.size()) {
+      rest[b] = *state.batch[b];
+      if (!again[b].empty()) rest[b].add(visit(again[b], now_.globals[b], nullptr), -1);
+    }
+    proposal.change(rest[b]);
+    rest[b].permute(order);
+  }
+  proposed.batch.resize(rest.size());
+  proposed.globals = alloc_.global_step(proposed.total, {});
+  double previous = -std::numeric_limits<double>::infinity();
+  for (Index round = 0; round < rounds; ++round) {
+    for (std::size_t b = 0; b < rest.size(); ++b) {
+      auto s = std::make_shared<Summary>(rest[b]);
+      if (!again[b].empty()) s->add(visit(again[b], proposed.globals, nullptr));
+      proposed.batch[b] = std::move(s);
+    }
+    resum(proposed);
+    refresh(c_.problem, proposed);
+    if (proposed.elbo > state.elbo + rounding_of(state.elbo)) {
+      proposal.remember(c_.memory);
+      c_.memory.permute(order);
+      state = std::move(proposed);
+      visit_all(state);
+      return true;
+    }
+    const double gap = state.elbo - proposed.elbo, step = proposed.elbo - previous;
+    if (gap > step * static_cast<double>(rounds - round)) return false;
+    previous = proposed.elbo;
+  }
+  return false;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,134 @@
+# A plain-R twin of the whole objective, from responsibilities of independent rows.
+twin_rows <- function(resp, starts) {
+  first <- starts[-length(starts)] + 1
+  k <- ncol(resp)
+  transition <- matrix(0, k, k)
+  for (i in setdiff(seq_len(nrow(resp)), first)) transition <- transition + outer(resp[i - 1, ], resp[i, ])
+  list(start = colSums(resp[first, , drop = FALSE]), transition = transition)
+}
+
+twin_sticks <- function(u, omega, k, gamma, sticky, alpha, start) {
+  a <- u * omega
+  b <- (1 - u) * omega
+  rows <- if (sticky > 0) k else k + 1
+  c1 <- rows + 1
+  c0 <- rows * (k + 1 - seq_len(k)) + gamma + (sticky > 0)
+  e1 <- digamma(a) - digamma(omega)
+  e0 <- digamma(b) - digamma(omega)
+  pi <- c(u, 1) * cumprod(c(1, 1 - u))
+  value <- sum(lbeta(a, b) - lbeta(1, gamma) + (c1 - a) * e1 + (c0 - b) * e0) + k * log(start) + k^2 * log(alpha)
+  if (sticky > 0) {
+    value <- value + k * log(sticky / (alpha + sticky)) + log((alpha + sticky) / sticky) * sum(pi[seq_len(k)])
+  }
+  list(value = value, pi = pi)
+}
+
+twin_transitions <- function(counts, pi, alpha, start, sticky) {
+  k <- nrow(counts$transition)
+  width <- length(pi)
+  value <- 0
+  for (row in 0:k) {
+    theta <- (if (row) alpha else start) * pi
+    theta[seq_len(k)] <- theta[seq_len(k)] + (if (row) counts$transition[row, ] else counts$start)
+    if (row) theta[row] <- theta[row] + sticky
+    value <- value + sum(lgamma(theta)) - lgamma(sum(theta))
+  }
+  value
+}
+
+toy_sequences <- function(seed, lengths = c(40, 1, 25, 34), k = 3, d = 2) {
+  withr::with_seed(seed, {
+    z <- unlist(lapply(lengths, function(n) rep(sample(k, n, TRUE), each = 6)[seq_len(n)]))
+    list(
+      data = list(
+        x = matrix(rnorm(sum(lengths) * d), ncol = d) + 4 * z, n = as.integer(sum(lengths)), d = as.integer(d),
+        starts = as.integer(c(0, cumsum(lengths)))
+      ), z = z
+    )
+  })
+}
+
+diagonal_model <- function(d = 2) {
+  list(family = "gaussian_diagonal", mean = rep(0, d), mean_strength = 0.01, df = 3, scale = rep(1, d),
+    centre = rep(0, d), unit = rep(1, d))
+}
+
+no_moves <- list(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE, max_births = 5L, birth_size = 3L,
+  max_deletes = 5L, max_merges = 10L)
+all_moves <- utils::modifyList(no_moves, list(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE))
+engine_control <- function(k_init = 3, seed = 1, ...) {
+  utils::modifyList(list(
+    algorithm = "memoized", batches = 1L, max_laps = 30L, tol = 1e-8, restarts = 1L, k_init = k_init,
+    init = "bregman", moves = no_moves, sparsity = 0L, threads = 1L, seed = seed, learning_rate = c(1, 0.6)
+  ), list(...))
+}
+
+priors <- list(
+  plain = list(family = "hdp_hmm", gamma = 5, alpha = 0.5, start = 4, sticky = 0),
+  sticky = list(family = "hdp_hmm", gamma = 5, alpha = 0.5, start = 4, sticky = 20),
+  finite = list(family = "hmm", k = 3L, alpha = 0.5, start = 4, sticky = 2)
+)
+
+test_that("the objective equals a recomputation in plain R, and its sticks are optimal", {
+  toy <- toy_sequences(1)
+  resp <- withr::with_seed(2, matrix(rgamma(300, 0.3), 100))
+  resp <- resp / rowSums(resp)
+  counts <- twin_rows(resp, toy$data$starts)
+  for (prior in priors) {
+    model <- list(obs = diagonal_model(), prior = prior)
+    terms <- engine_elbo_of(toy$data, model, resp)
+    fit <- engine_fit(toy$data, model, engine_control(max_laps = 0L), list(resp = resp), NULL)
+    expect_equal(fit$terms, terms, tolerance = 1e-8)
+    expect_equal(sum(terms), fit$elbo, tolerance = 1e-12)
+    expect_equal(terms[["entropy"]], -sum(resp * log(resp)), tolerance = 1e-10)
+    expect_equal(fit$state$pair, counts$transition, tolerance = 1e-10)
+    expect_equal(c(fit$state$extra), counts$start, tolerance = 1e-10)
+    if (prior$family == "hmm") {
+      pi <- rep(1 / 3, 3)
+      none <- list(start = rep(0, 3), transition = matrix(0, 3, 3))
+      want <- twin_transitions(counts, pi, prior$alpha, prior$start, prior$sticky) -
+        twin_transitions(none, pi, prior$alpha, prior$start, prior$sticky)
+      expect_equal(terms[["transitions"]], want, tolerance = 1e-8)
+      next
+    }
+    value <- function(x) {
+      top <- twin_sticks(stats::plogis(x[1:3]), exp(x[4:6]), 3, prior$gamma, prior$sticky, prior$alpha, prior$start)
+      c(top$value, twin_transitions(counts, top$pi, prior$alpha, prior$start, prior$sticky))
+    }
+    at <- c(stats::qlogis(fit$state$u), log(fit$state$omega))
+    expect_equal(unname(terms[c("sticks", "transitions")]), value(at), tolerance = 1e-8)
+    best <- stats::optim(at + 0.3, function(x) -sum(value(x)), method = "BFGS", control = list(reltol = 1e-14))
+    expect_gte(sum(value(at)), -best$value - 1e-6)
+  }
+})
+
+test_that("one state has the closed form", {
+  toy <- toy_sequences(3)
+  prior <- priors$sticky
+  model <- list(obs = diagonal_model(), prior = prior)
+  fit <- engine_fit(toy$data, model, engine_control(1), NULL, NULL)
+  contract <- engine_contract(toy$data, model, matrix(1, 100, 1))
+  expect_equal(fit$terms[["data"]], contract$evidence, tolerance = 1e-12)
+  expect_equal(fit$terms[["entropy"]], 0)
+  expect_equal(c(fit$state$pair), 96)
+  expect_equal(c(fit$state$extra), 4)
+  top <- twin_sticks(fit$state$u, fit$state$omega, 1, prior$gamma, prior$sticky, prior$alpha, prior$start)
+  trans <- twin_transitions(list(start = 4, transition = matrix(96)), top$pi, prior$alpha, prior$start, prior$sticky)
+  expect_equal(fit$elbo, contract$evidence + top$value + trans, tolerance = 1e-10)
+})
+
+test_that("every transition is counted once, and the bound never falls", {
+  toy <- toy_sequences(4, rep(c(30, 60, 10), 5))
+  for (prior in priors) {
+    for (batches in c(1L, 4L)) {
+      for (moves in list(no_moves, all_moves)) {
+        model <- list(obs = diagonal_model(), prior = prior)
+        fit <- engine_fit(toy$data, model, engine_control(3, 7, batches = batches, moves = moves), NULL, NULL)
+        expect_equal(sum(fit$state$pair), toy$data$n - 15, tolerance = 1e-9)
+        expect_equal(sum(fit$state$extra), 15, tolerance = 1e-9)
+        expect_gte(min(diff(fit$trace$elbo)), -1e-8 * abs(fit$elbo))
+        expect_equal(sum(fit$terms), fit$elbo, tolerance = 1e-12)
+      }
+    }
+  }
+})
