@@ -1,8 +1,9 @@
 # The observation model completed from the data: every NULL of the constructor
 # becomes a number, and C++ gets `centre` and `unit` to work in.
 #
-# Weak defaults of the Gaussian models. Let v be the column variances.
-# - mean: the column means.
+# Weak defaults of the Gaussian models. Let v be the column variances, read so
+# that outliers do not count.
+# - mean: the column medians.
 # - df: the smallest whole number for which E[covariance] exists, D + 2, so that
 #   the prior weighs as much as one observation.
 # - scale: E[covariance] = `spread_within` v, diagonal. Clusters are narrower
@@ -32,9 +33,9 @@ resolve_gaussian <- function(obs, data, call) {
   obs$centre <- column_medians(data$x)
   obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
   z <- standardise(data$x, obs)
-  obs$mean <- expand_vector(obs$mean %||% (obs$centre + obs$unit * colMeans(z)), d, "mean", call)
+  obs$mean <- expand_vector(obs$mean %||% obs$centre, d, "mean", call)
   obs$mean_strength <- obs$mean_strength %||% 1e-4
-  variance <- obs$unit^2 * column_variances(z)
+  variance <- obs$unit^2 * robust_variances(z)
   full <- obs$family == "gaussian_full"
   obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
   excess <- obs$df - (if (full) d else 1L) - 1
@@ -144,6 +145,14 @@ column_variances <- function(z) {
   v <- colSums((z - rep(colMeans(z), each = nrow(z)))^2) / (nrow(z) - 1)
   v[v < 1e-28] <- 1
   v
+}
+
+# The variance of each column, or what the interquartile range would make it for
+# a normal sample where that is smaller: no outlier can inflate it.
+robust_variances <- function(z) {
+  v <- column_variances(z)
+  middle <- (apply(z, 2, stats::IQR) / 1.349)^2
+  ifelse(middle > 1e-28, pmin(v, middle), v)
 }
 
 expand_vector <- function(x, d, arg, call) {

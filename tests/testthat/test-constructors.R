@@ -16,12 +16,23 @@ test_that("moves = FALSE and TRUE stand for reordering alone and for the default
   expect_equal(bnp_control(moves = TRUE)$moves, bnp_moves())
 })
 
+test_that("one outlier changes neither the default prior much nor the clusters", {
+  set.seed(1)
+  x <- rbind(matrix(rnorm(400), 200), matrix(rnorm(400, 8), 200))
+  plain <- resolve_obs(obs_gaussian(), as_mixture_data(x, "gaussian_full"))
+  wild <- resolve_obs(obs_gaussian(), as_mixture_data(rbind(x, 1e6), "gaussian_full"))
+  expect_true(all(abs(wild$mean - plain$mean) < 8))
+  expect_true(all(diag(wild$scale) < 4 * diag(plain$scale)))
+  fit <- bnp_mixture(rbind(x, 1e6), control = bnp_control(seed = 1))
+  expect_equal(sort(unname(cluster_sizes(fit))), c(1, 200, 200), tolerance = 1e-3)
+})
+
 test_that("the expected covariance of the default prior is a share of the data's", {
   data <- as_mixture_data(faithful, "gaussian_full")
   obs <- resolve_obs(obs_gaussian(), data)
   expected <- obs$scale / (obs$df - data$d - 1)
-  expect_equal(diag(expected) / apply(faithful, 2, var), rep(spread_within(272, 2), 2), ignore_attr = TRUE)
-  expect_equal(obs$mean, unname(colMeans(faithful)))
+  expect_equal(diag(expected) / robust_variances(as.matrix(faithful)), rep(spread_within(272, 2), 2), ignore_attr = TRUE)
+  expect_equal(obs$mean, unname(apply(faithful, 2, median)))
   given <- resolve_obs(obs_gaussian(mean = 1, df = 9, scale = 2), data)
   expect_equal(given$mean, c(1, 1))
   expect_equal(given$df, 9)

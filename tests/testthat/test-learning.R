@@ -153,7 +153,7 @@ test_that("as many starting clusters as rows, and more", {
 # leaves of its cluster has that error, so that beyond 1e5 only the answer is asked for.
 test_that("a far outlier has a cluster of its own and moves no other", {
   points <- planted_points(240)
-  obs <- obs_gaussian(mean = c(0, 0), scale = diag(2))
+  obs <- obs_gaussian(mean = c(0, 0), mean_strength = 0.01, scale = diag(2))
   for (distance in 10^(1:9)) {
     case <- planted_case("outlier", obs, rbind(points$x, c(distance, -distance) * 2), NULL)
     fit <- (if (distance > 1e5) engine_run else expect_proved)(case, k_init = 1, seed = 1)
