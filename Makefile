@@ -9,7 +9,7 @@ SOURCES := $(shell find DESCRIPTION NAMESPACE R data inst src -type f \
              ! -name '*.o' ! -name '*.so' ! -name symbols.rds)
 
 demo: .lib/bnpvi/DESCRIPTION
-	R_LIBS=.lib $(RSCRIPT) inst/demo/main.R demo-output
+	R_LIBS=.lib $(RSCRIPT) inst/examples/main.R demo-output
 
 test: .lib/bnpvi/DESCRIPTION
 	$(RSCRIPT) tools/setup.R test

@@ -19,10 +19,10 @@
 
 #' Images of bars
 #'
-#' 2,000 images of 12 x 12 pixels, each 100 counts from one of six patterns of
-#' horizontal or vertical bars.
+#' 2,000 images of 12 x 12 pixels, each 100 counts from one of six bars, three
+#' horizontal and three vertical.
 #' @format A list: `counts`, a sparse matrix (images x pixels), and `cluster`,
-#'   the pattern of each image.
+#'   the bar of each image.
 #' @source The data set of bars with one topic per document of the Python
 #'   package bnpy, BSD 3-clause licence.
 "bars"

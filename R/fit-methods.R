@@ -1,6 +1,6 @@
 #' Read a fit
 #'
-#' @param fit,object,x A fit of [bnp_mixture()], `bnp_topics()` or `bnp_hmm()`.
+#' @param fit,object A fit of [bnp_mixture()], `bnp_topics()` or `bnp_hmm()`.
 #' @param terms Return the named terms of the bound, which sum to it?
 #' @param ... Must be empty.
 #' @return

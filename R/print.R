@@ -41,6 +41,10 @@ print.summary.bnp_fit <- function(x, ...) {
   invisible(x)
 }
 
+reasons <- c(
+  elbo = "as the ELBO rises no more", counts = "as no cluster's size changes any more",
+  max_laps = "as max_laps was reached"
+)
 fit_titles <- c(bnp_mixture = "mixture", bnp_topics = "topic model", bnp_hmm = "hidden Markov model")
 cluster_words <- c(bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state")
 
@@ -58,7 +62,7 @@ format_head <- function(fit) {
     ),
     paste0(
       "ELBO ", format(fit$elbo, digits = 8), " after ", fit$laps, " laps: ",
-      if (fit$converged) "converged" else "not converged", " (", fit$reason, ")"
+      if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
     )
   )
 }
