@@ -12,7 +12,7 @@
 #' @param mean Prior mean, one number or one per column. Default: the column
 #'   means.
 #' @param mean_strength Weight of the prior mean, counted in observations.
-#'   Default: 0.01.
+#'   Default: 0.0001.
 #' @param df Degrees of freedom of the Wishart prior, above D - 1 for D
 #'   columns (above 0 for `"diagonal"`, where each column has its own).
 #'   Default: D + 2 (3 for `"diagonal"`), the smallest whole number for which
@@ -20,7 +20,9 @@
 #' @param scale Scale matrix of the prior: the expected covariance is
 #'   `scale / (df - D - 1)`. A D x D positive definite matrix, or its diagonal,
 #'   or one number for a multiple of the identity. Default: an expected
-#'   covariance with a fifth of the column variances on its diagonal.
+#'   covariance with the share `n^(-1 / D)` of the column variances on its
+#'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
+#'   that fill the range of the data.
 #' @param lag Number of preceding rows that predict a row.
 #' @param intercept Add an intercept to the regression on preceding rows?
 #' @param coef_mean Prior mean of the D x E coefficient matrix, E = D * lag +
