@@ -80,13 +80,8 @@ void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) cons
   }
   if (!sum.transposed_) {
     for (Index i = 0; i < n_; ++i)
-      for (Index l = 0; l < r.width; ++l) {
-        const double weight = r.value[i * r.width + l];
-        if (weight == 0) continue;
-        double* t = s + r.cluster[i * r.width + l] * p_;
-        const double* phi = phi_.data() + i * ld_;
-        for (Index v = 0; v < p_; ++v) t[v] += weight * phi[v];
-      }
+      kernels().scatter_sparse_rows(r.width, p_, r.cluster.data() + i * r.width, r.value.data() + i * r.width,
+                                    phi_.data() + i * ld_, s, p_);
     return;
   }
   Vec dense(static_cast<std::size_t>(k));
