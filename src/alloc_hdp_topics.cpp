@@ -23,23 +23,24 @@ class HdpTopics final : public TopicAlloc {
     return a;
   }
 
+  Globals believed(Summary total, const Vec& weights) const override {
+    Globals out{std::move(total), sticks_from_weights(weights), {}};
+    const TopLevel top = top_level(out.effective.k, out.effective.scalar[TopicScalar::documents], gamma_);
+    for (double c0 : top.c0) out.omega.push_back(top.c1 + c0);
+    return out;
+  }
+
   Globals global_step(const Summary& total, const Globals& from) const override {
-    Globals out{total, {}, {}};
     const double documents = total.scalar[TopicScalar::documents];
-    if (documents == 0) {
-      out.u = sticks_from_weights(weights_of(total.sizes()));
-      out.omega.assign(out.u.size(), 1 + gamma_);
-      return out;
-    }
-    HdpSticks start{from.u, from.omega};
-    const TopLevel top = top_level(total.k, documents, gamma_);
-    if (static_cast<Index>(start.u.size()) != total.k) {
-      start.u = sticks_from_weights(weights_of(total.sizes()));
-      start.omega.resize(start.u.size());
-      for (Index j = 0; j < total.k; ++j) start.omega[j] = top.c1 + top.c0[j];
+    Globals out = believed(total, weights_of(total.sizes()));
+    if (documents == 0) return out;
+    if (static_cast<Index>(from.u.size()) == total.k) {
+      out.u = from.u;
+      out.omega = from.omega;
     }
     HdpSticks q = maximise_sticks(
-        top, [&](const Vec& pi, Vec& gradient) { return weight_terms(total, pi, &gradient); }, start);
+        top_level(total.k, documents, gamma_),
+        [&](const Vec& pi, Vec& gradient) { return weight_terms(total, pi, &gradient); }, {out.u, out.omega});
     out.u = std::move(q.u);
     out.omega = std::move(q.omega);
     return out;

@@ -17,9 +17,11 @@ class Lda final : public TopicAlloc {
 
   Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }
 
+  Globals believed(Summary total, const Vec&) const override { return {std::move(total), {}, {}}; }
+
   bool settle(Summary&, const Globals&) const override { return false; }
 
-  Terms elbo_terms(const Summary& total, const Globals& globals) const override {
+  Terms elbo_terms(const Summary& total, const Globals&) const override {
     const double log_gamma_a = log_gamma(each());
     double sum =
         total.scalar[TopicScalar::documents] * (log_gamma(alpha_) - static_cast<double>(k_) * log_gamma_a) +

@@ -13,37 +13,6 @@ namespace {
 
 constexpr int longest_wait = 15;  // visits
 
-Index count_document_chunks(Index n) { return std::clamp<Index>(n / 64, 1, 8); }
-
-// What the memory of documents keeps of the weights.
-std::shared_ptr<const Weights> keep(const Weights& weights, bool by_term) {
-  auto out = std::make_shared<Weights>(weights);
-  if (by_term) Vec().swap(out->w);
-  return out;
-}
-
-// A document's next visit: from its last one, and now and then a search for a better optimum.
-std::shared_ptr<DocumentMemory> visit(DocStep& step, const DocumentView& view, const DocumentMemory* last) {
-  auto now = std::make_shared<DocumentMemory>();
-  DocumentFit best;
-  if (last) best = step.warm(view, last->share);
-  if (last && last->wait > 0) {
-    now->misses = last->misses;
-    now->wait = last->wait - 1;
-  } else {
-    const double before = best.bound;
-    DocumentFit fresh = step.cold(view);
-    if (fresh.bound > best.bound) best = std::move(fresh);
-    step.restarts(view, best);
-    if (last && best.bound <= before + 1e-6 * std::abs(before)) {
-      now->misses = last->misses + 1;
-      now->wait = std::min(longest_wait, (1 << std::min(now->misses, 8)) - 1);
-    }
-  }
-  now->share = std::move(best.share);
-  return now;
-}
-
 // Shows a document's responsibilities: those of its rows, or its proportions where it is a row of counts.
 void show(const LocalInput& in, Index chunk, DocumentReader& reader, const DocumentView& view,
           const std::vector<TopicShare>& share, const Vec& r, const DocumentPrior& prior) {
@@ -77,11 +46,41 @@ void show(const LocalInput& in, Index chunk, DocumentReader& reader, const Docum
 
 }  // namespace
 
+std::shared_ptr<const Weights> TopicAlloc::keep(const Weights& weights, bool by_term) {
+  auto out = std::make_shared<Weights>(weights);
+  if (by_term) Vec().swap(out->w);
+  return out;
+}
+
+Index TopicAlloc::count_chunks(Index n_documents) { return std::clamp<Index>(n_documents / 64, 1, 8); }
+
+std::shared_ptr<DocumentMemory> TopicAlloc::visit(DocStep& step, const DocumentView& view,
+                                                  const DocumentMemory* last, bool search) {
+  auto now = std::make_shared<DocumentMemory>();
+  DocumentFit best;
+  if (last) best = step.warm(view, last->share);
+  if (last && last->wait > 0 && !search) {
+    now->misses = last->misses;
+    now->wait = last->wait - 1;
+  } else {
+    const double before = best.bound;
+    DocumentFit fresh = step.cold(view);
+    if (fresh.bound > best.bound) best = std::move(fresh);
+    step.restarts(view, best);
+    if (last && best.bound <= before + 1e-6 * std::abs(before)) {
+      now->misses = last->misses + 1;
+      now->wait = std::min(longest_wait, (1 << std::min(now->misses, 8)) - 1);
+    }
+  }
+  now->share = std::move(best.share);
+  return now;
+}
+
 SummaryShape TopicAlloc::shape(const ObsModel& obs) const { return topic_shape(obs); }
 
 Summary TopicAlloc::local_step(const LocalInput& in) const {
   const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
-  const Index n_chunks = count_document_chunks(n);
+  const Index n_chunks = count_chunks(n);
   const bool by_term = rows_are_documents(in.obs, in.data);
   const DocumentPrior prior(document_prior(in.globals));
   const auto weights = keep(in.weights, by_term);
@@ -196,8 +195,14 @@ bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
   return true;
 }
 
-std::unique_ptr<Move> TopicAlloc::birth_move(const MoveContext&) const { return nullptr; }
-std::unique_ptr<Move> TopicAlloc::merge_move(const MoveContext&) const { return nullptr; }
-std::unique_ptr<Move> TopicAlloc::delete_move(const MoveContext&) const { return nullptr; }
+std::unique_ptr<Move> TopicAlloc::birth_move(const MoveContext& c) const {
+  return make_topic_birth(c, *this);
+}
+std::unique_ptr<Move> TopicAlloc::merge_move(const MoveContext& c) const {
+  return make_topic_merge(c, *this);
+}
+std::unique_ptr<Move> TopicAlloc::delete_move(const MoveContext& c) const {
+  return make_topic_delete(c, *this);
+}
 
 }  // namespace bnpvi

@@ -32,6 +32,20 @@ class TopicAlloc : public AllocModel {
 
   double alpha() const { return alpha_; }
 
+  /// Globals that believe in these topics and in π (K + 1 weights), before any document says otherwise.
+  virtual Globals believed(Summary total, const Vec& weights) const = 0;
+
+  /// A visit of a document: from its last one, if any, and now and then (search: now) a search for a better
+  /// optimum.
+  static std::shared_ptr<DocumentMemory> visit(DocStep& step, const DocumentView& view,
+                                               const DocumentMemory* last, bool search = false);
+
+  /// What the memory of documents keeps of the weights.
+  static std::shared_ptr<const Weights> keep(const Weights& weights, bool by_term);
+
+  /// Documents are dealt to tasks as a function of their number only.
+  static Index count_chunks(Index n_documents);
+
   /// απ_1 .. απ_K.
   virtual Vec document_prior(const Globals& globals) const = 0;
 

@@ -11,8 +11,8 @@ namespace bnpvi {
 
 /// What is remembered of a cluster from lap to lap.
 struct ClusterHistory {
-  std::uint64_t id = 0;          // never reused
-  double birth_failed_at = -1;   // size when a birth from it last failed, −1: never
+  std::uint64_t id = 0;         // never reused
+  double birth_failed_at = -1;  // size when a birth from it last failed, −1: never
   int birth_failures = 0;
   double delete_failed_at = -1;
 };
@@ -95,7 +95,8 @@ class Move {
 /// ELBO differences below this are rounding, not progress.
 double rounding_of(double elbo);
 
-/// Applies an operation of Summary and Assignments to the total, to every batch and to the assignments, if any.
+/// Applies an operation of Summary and Assignments to the total, to every batch and to the assignments, if
+/// any.
 template <class Operation>
 void change_summaries(State& state, Operation op) {
   op(state.total);
@@ -116,6 +117,7 @@ State with_merged(const Problem& problem, const State& state, Index a, Index b, 
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool);
 
 class MixtureAlloc;
+class TopicAlloc;
 
 /// Birth within one cluster [Hughes 2016, §4.2], on its rows in all batches.
 std::unique_ptr<Move> make_mixture_birth(const MoveContext& context, const MixtureAlloc& alloc);
@@ -125,6 +127,11 @@ std::unique_ptr<Move> make_mixture_resplit(const MoveContext& context, const Mix
 std::unique_ptr<Move> make_merge(const MoveContext& context);
 /// Deletion of one cluster, its rows reassigned by restricted local steps [Hughes 2016, §4.3].
 std::unique_ptr<Move> make_mixture_delete(const MoveContext& context, const MixtureAlloc& alloc);
+
+/// The same for topic models, each by visiting the documents concerned again [Hughes 2016, §5.5].
+std::unique_ptr<Move> make_topic_birth(const MoveContext& context, const TopicAlloc& alloc);
+std::unique_ptr<Move> make_topic_merge(const MoveContext& context, const TopicAlloc& alloc);
+std::unique_ptr<Move> make_topic_delete(const MoveContext& context, const TopicAlloc& alloc);
 
 /// Clusters by decreasing size when that raises the ELBO of an ordered allocation model; clusters without
 /// any mass are removed when K may vary. Returns true when anything changed.
