@@ -105,7 +105,7 @@ void WishartModel::weights(const double* t, double* w) const {
 
 void WishartModel::point_estimate(const double* t, double* mean, double* w) const {
   const Cholesky chol = factorise(t);
-  const double df = df_ + t[0];
+  const double df = std::max(df_ + t[0] - static_cast<double>(d_) - 1, 1.0);
   const double count = offset_ == 0 ? chol.pivots()[0] : std::max(t[0], 1.0);
   const double* l = chol.factor().data();
   mean[0] = 1;

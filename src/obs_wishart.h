@@ -32,8 +32,9 @@ class WishartModel : public ObsModel {
   double log_evidence(const double* t) const final;
   void weights(const double* t, double* w) const final;
 
-  /// The Gaussian y | z ~ N(M̂ z, B̂/ν̂), with second moment V̂/N of the regressors (V̂/κ̂ = 1 when z = 1).
-  /// B̂/ν̂ is the inverse of the expected precision; it exists for every proper prior.
+  /// The Gaussian y | z ~ N(M̂ z, E[Σ]), with second moment V̂/N of the regressors (V̂/κ̂ = 1 when z = 1);
+  /// E[Σ] = B̂/(ν̂ − D − 1), or B̂ where that is larger than B̂. (B̂/ν̂ would shrink single points' covariances by
+  /// 1/D and so let the largest clusters swallow the others in many dimensions.)
   void point_estimate(const double* t, double* mean, double* w) const final;
 
   /// Multivariate Student-t: with a = zᵀV̂⁻¹z and e = y − M̂z, Λ(T + φ) − Λ(T) depends on x only through
