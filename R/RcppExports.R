@@ -33,6 +33,10 @@ engine_kernel <- function(version, which, args, pad, shift) {
     .Call(`_bnpvi_engine_kernel`, version, which, args, pad, shift)
 }
 
+engine_kmeans <- function(data, obs, k, rounds, spread, seed) {
+    .Call(`_bnpvi_engine_kmeans`, data, obs, k, rounds, spread, seed)
+}
+
 engine_responsibilities <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_responsibilities`, data, model, state, threads)
 }

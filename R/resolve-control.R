@@ -1,12 +1,15 @@
 # Control and start completed for one data set: what C++ reads.
 
 resolve_control <- function(control, prior, n_rows, n_units, start, call = rlang::caller_env()) {
-  control$seed <- control$seed %||% as.double(sample.int(.Machine$integer.max, 1L))
+  control$seed <- draw_seed(control$seed)
   control$batches <- resolve_batches(control, n_units, call)
   control$k_init <- resolve_k_init(control, prior, n_rows, start, call)
   control$sparsity <- control$sparsity %||% 0L
   control
 }
+
+# The seed given, or one drawn from R's generator, so that set.seed() governs.
+draw_seed <- function(seed) seed %||% as.double(sample.int(.Machine$integer.max, 1L))
 
 resolve_batches <- function(control, n_units, call) {
   if (control$algorithm == "full") {

@@ -119,6 +119,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_kmeans
+Rcpp::List engine_kmeans(Rcpp::List data, Rcpp::List obs, int k, int rounds, bool spread, double seed);
+RcppExport SEXP _bnpvi_engine_kmeans(SEXP dataSEXP, SEXP obsSEXP, SEXP kSEXP, SEXP roundsSEXP, SEXP spreadSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< int >::type rounds(roundsSEXP);
+    Rcpp::traits::input_parameter< bool >::type spread(spreadSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_kmeans(data, obs, k, rounds, spread, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_responsibilities
 Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
 RcppExport SEXP _bnpvi_engine_responsibilities(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
@@ -194,6 +210,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_messages", (DL_FUNC) &_bnpvi_engine_messages, 5},
     {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
     {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
+    {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 4},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},

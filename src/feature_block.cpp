@@ -12,12 +12,14 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k) {
   out.p = obs.n_features();
   out.w.resize(static_cast<std::size_t>(k * out.p));
   for (Index j = 0; j < k; ++j) obs.weights(t + j * out.p, out.w.data() + j * out.p);
-  if (obs.linear()) {
-    out.transposed.resize(out.w.size());
-    for (Index j = 0; j < k; ++j)
-      for (Index i = 0; i < out.p; ++i) out.transposed[i * k + j] = out.w[j * out.p + i];
-  }
+  if (obs.linear()) out.transpose();
   return out;
+}
+
+void Weights::transpose() {
+  transposed.resize(w.size());
+  for (Index j = 0; j < k; ++j)
+    for (Index i = 0; i < p; ++i) transposed[i * k + j] = w[j * p + i];
 }
 
 FeatureSum::FeatureSum(const ObsModel& obs, const Dataset& data, Index k)

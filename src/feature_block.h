@@ -12,6 +12,8 @@ struct Weights {
   Index p = 0;
   Vec w;
   Vec transposed;
+
+  void transpose();  // fills `transposed` from w
 };
 
 /// ∇Λ(T_k) for all clusters of t (K × p).
