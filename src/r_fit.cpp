@@ -45,13 +45,6 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
     const Rcpp::List s(start);
     if (s.containsElementNamed("state"))
       return start_from_globals(problem, state_from_r(Rcpp::List(s["state"]), model));
-    if (s.containsElementNamed("labels")) {
-      const Rcpp::IntegerVector labels(static_cast<SEXP>(s["labels"]));
-      const Index n = labels.size(), k = *std::max_element(labels.begin(), labels.end());
-      Vec resp(static_cast<std::size_t>(n * k), 0.0);
-      for (Index i = 0; i < n; ++i) resp[(labels[i] - 1) * n + i] = 1;
-      return start_from_responsibilities(problem, resp.data(), k, pool);
-    }
     const Rcpp::NumericMatrix resp(static_cast<SEXP>(s["resp"]));
     return start_from_responsibilities(problem, resp.begin(), resp.ncol(), pool);
   }
