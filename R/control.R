@@ -16,7 +16,8 @@
 #'   a finite prior.
 #' @param init How to start: `"bregman"` seeds clusters far apart in the
 #'   observation model's own divergence (k-means++), `"kmeans"` refines those
-#'   seeds by hard assignment, `"random"` takes random observations.
+#'   seeds by hard assignment, `"random"` takes random observations, `"blocks"` random
+#'   stretches of consecutive observations (for sequences).
 #' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
 #'   changes the number of clusters, only their order.
 #' @param sparsity Most clusters that one observation may belong to, or `NULL`
@@ -35,7 +36,7 @@
 #' @export
 bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches = NULL,
                         max_laps = 100L, tol = 1e-6, restarts = 1L, k_init = NULL,
-                        init = c("bregman", "random", "kmeans"), moves = bnp_moves(),
+                        init = c("bregman", "random", "kmeans", "blocks"), moves = bnp_moves(),
                         sparsity = NULL, threads = getOption("mc.cores", 1L), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6), ...) {
   check_no_dots(...)
@@ -47,7 +48,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
       tol = check_number(tol, "tol", strict = FALSE),
       restarts = check_count(restarts, "restarts"),
       k_init = if (!is.null(k_init)) check_count(k_init, "k_init"),
-      init = check_choice(init, c("bregman", "random", "kmeans"), "init"),
+      init = check_choice(init, c("bregman", "random", "kmeans", "blocks"), "init"),
       moves = check_moves(moves),
       sparsity = if (!is.null(sparsity)) check_count(sparsity, "sparsity"),
       threads = check_count(threads, "threads"),

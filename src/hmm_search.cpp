@@ -10,9 +10,10 @@ namespace bnpvi {
 
 namespace {
 
-constexpr float no_mass = 1e-10f;  // an entropy of less than 1e-8 in a sequence
-constexpr int most_visits = 10;    // before proposals
-constexpr double settled = 1e-3;   // gain of a visit, per row
+constexpr float no_mass = 1e-10f;                       // an entropy of less than 1e-8 in a sequence
+constexpr double laps_worth = 20, rows_at_least = 4e6;  // of visits that one lap's proposals may cost
+constexpr int most_visits = 10;                         // before proposals
+constexpr double settled = 1e-3;                        // gain of a visit, per row
 
 }  // namespace
 
@@ -77,8 +78,9 @@ ResponsibilitySink* HmmMove::watch(const State& state, Index b) {
 
 void HmmMove::after_batch(State&, Index b) { sink_->finish(c_.problem.batches[b]); }
 
-Summary HmmMove::visit(const std::vector<Index>& units, const Globals& globals,
-                       ResponsibilitySink* sink) const {
+Summary HmmMove::visit(const std::vector<Index>& units, const Globals& globals, ResponsibilitySink* sink) {
+  for (Index unit : units)
+    rows_visited_ += static_cast<double>(c_.problem.data.starts[unit + 1] - c_.problem.data.starts[unit]);
   const Weights weights = make_weights(c_.problem.obs, globals.effective.obs.data(), globals.effective.k);
   return alloc_.local_step({c_.problem.data, units, c_.problem.obs, weights, globals, c_.pool, 0, sink});
 }
@@ -104,13 +106,15 @@ void HmmMove::settle(State& state) {
   }
 }
 
-std::vector<Index> HmmMove::touching(const std::vector<Index>& states) const {
+std::vector<Index> HmmMove::touching(Index j) const {
   std::vector<Index> out;
   for (Index g = 0; g < c_.problem.data.n_groups(); ++g)
-    if (std::any_of(states.begin(), states.end(),
-                    [&](Index j) { return now_.mass[g * now_.k + j] > no_mass; }))
-      out.push_back(g);
+    if (now_.mass[g * now_.k + j] > no_mass) out.push_back(g);
   return out;
+}
+
+bool HmmMove::spent() const {
+  return rows_visited_ > std::max(rows_at_least, laps_worth * static_cast<double>(c_.problem.data.n));
 }
 
 bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {

@@ -43,8 +43,11 @@ class HmmMove : public Move {
   /// Visits all sequences until that gains little, so that proposals compete with a state in equilibrium.
   void settle(State& state);
 
-  /// Sequences in which one of the states has mass, ascending.
-  std::vector<Index> touching(const std::vector<Index>& states) const;
+  /// Sequences in which state j has mass, ascending.
+  std::vector<Index> touching(Index j) const;
+
+  /// True when this lap's proposals have visited enough rows: the rest waits for a later lap.
+  bool spent() const;
 
   MoveContext c_;
   const HmmAlloc& alloc_;
@@ -52,10 +55,11 @@ class HmmMove : public Move {
 
  private:
   class Sink;
-  Summary visit(const std::vector<Index>& units, const Globals& globals, ResponsibilitySink* sink) const;
+  Summary visit(const std::vector<Index>& units, const Globals& globals, ResponsibilitySink* sink);
   void visit_all(State& state);
 
   std::unique_ptr<Sink> sink_;
+  double rows_visited_ = 0;
 };
 
 }  // namespace bnpvi

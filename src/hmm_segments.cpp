@@ -8,29 +8,16 @@
 
 namespace bnpvi {
 
-void fill_statistics(const ObsModel& obs, const Dataset& data, std::vector<Stretch>& stretches, Pool& pool) {
-  FeatureBlock block(obs, data);
-  std::vector<Index> rows(static_cast<std::size_t>(block.block_rows()));
-  const Vec ones(rows.size(), 1.0);
-  for (Stretch& s : stretches) {
-    pool.poll();
-    s.t.assign(static_cast<std::size_t>(obs.n_features()), 0.0);
-    for (Index from = s.begin; from < s.end; from += block.block_rows()) {
-      const Index n = std::min(block.block_rows(), s.end - from);
-      std::iota(rows.begin(), rows.begin() + n, from);
-      block.load(rows.data(), n);
-      block.add_weighted(ones.data(), s.t.data());
-    }
-  }
-}
-
 namespace {
+
+constexpr Index most_sampled = 4096;
+constexpr Index most_doubles = Index{1} << 22;
+constexpr int most_rounds = 20;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 void add(Vec& to, const Vec& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
-
-double dot(const Vec& a, const Vec& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0); }
 
 Index draw(const Vec& weight, Stream& stream) {
   const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
@@ -45,61 +32,157 @@ Index draw(const Vec& weight, Stream& stream) {
   return last;
 }
 
-}  // namespace
+// Σ φ(x) of stretches, one at a time.
+class Statistic {
+ public:
+  Statistic(const ObsModel& obs, const Dataset& data)
+      : p_(static_cast<std::size_t>(obs.n_features())),
+        block_(obs, data),
+        rows_(static_cast<std::size_t>(block_.block_rows())),
+        ones_(rows_.size(), 1.0) {}
 
-std::vector<Index> cluster_stretches(const ObsModel& obs, const std::vector<Stretch>& stretches, Index k,
-                                     Stream& stream, Pool& pool) {
-  constexpr int most_rounds = 20;
-  const std::size_t n = stretches.size();
-  std::vector<Vec> centre;
-  Vec own(n), loss(n, std::numeric_limits<double>::infinity()), chance(n), w(stretches[0].t.size());
-  for (std::size_t i = 0; i < n; ++i) {
-    own[i] = obs.log_evidence(stretches[i].t.data());
-    chance[i] = stretches[i].t[0];
+  Vec operator()(const Stretch& s) {
+    Vec t(p_, 0.0);
+    for (Index from = s.begin; from < s.end; from += block_.block_rows()) {
+      const Index n = std::min(block_.block_rows(), s.end - from);
+      std::iota(rows_.begin(), rows_.begin() + n, from);
+      block_.load(rows_.data(), n);
+      block_.add_weighted(ones_.data(), t.data());
+    }
+    return t;
   }
-  for (Index i; static_cast<Index>(centre.size()) < k && (i = draw(chance, stream)) >= 0;) {
+
+ private:
+  std::size_t p_;
+  FeatureBlock block_;
+  std::vector<Index> rows_;
+  Vec ones_;
+};
+
+// The centres' weights ∇Λ: which centre explains a stretch best.
+class Centres {
+ public:
+  Centres(const ObsModel& obs, const std::vector<Vec>& t) {
+    for (const Vec& c : t) {
+      weights_.emplace_back(c.size());
+      obs.weights(c.data(), weights_.back().data());
+    }
+  }
+
+  std::size_t nearest(const Vec& t) const {
+    std::size_t best = 0;
+    double highest = -infinity;
+    for (std::size_t j = 0; j < weights_.size(); ++j) {
+      const double x = std::inner_product(t.begin(), t.end(), weights_[j].begin(), 0.0);
+      if (x > highest) highest = x, best = j;
+    }
+    return best;
+  }
+
+ private:
+  std::vector<Vec> weights_;
+};
+
+std::vector<Vec> choose_seeds(const ObsModel& obs, const std::vector<Vec>& t, Index k, Stream& stream,
+                              Pool& pool) {
+  Vec own, chance;
+  for (const Vec& s : t) {
+    own.push_back(obs.log_evidence(s.data()));
+    chance.push_back(s[0]);
+  }
+  Vec loss(t.size(), infinity);
+  std::vector<Vec> seeds;
+  for (Index i; static_cast<Index>(seeds.size()) < k && (i = draw(chance, stream)) >= 0;) {
     pool.poll();
-    centre.push_back(stretches[i].t);
-    for (std::size_t s = 0; s < n; ++s) {
-      Vec both = stretches[i].t;
-      add(both, stretches[s].t);
+    seeds.push_back(t[i]);
+    for (std::size_t s = 0; s < t.size(); ++s) {
+      Vec both = t[i];
+      add(both, t[s]);
       loss[s] = std::min(loss[s], own[s] + own[i] - obs.log_evidence(both.data()));
       chance[s] = std::max(0.0, loss[s]);
     }
     chance[i] = loss[i] = 0;
   }
-  std::vector<Index> group(n, -1);
+  return seeds;
+}
+
+// K-means on the statistics t; centres that lose all stretches go.
+std::vector<Vec> improve(const ObsModel& obs, const std::vector<Vec>& t, std::vector<Vec> centres,
+                         Pool& pool) {
+  std::vector<std::size_t> group(t.size(), t.size());
   for (int round = 0; round < most_rounds; ++round) {
     pool.poll();
-    std::vector<Vec> weight;
-    for (const Vec& c : centre) {
-      obs.weights(c.data(), w.data());
-      weight.push_back(w);
-    }
+    const Centres now(obs, centres);
+    std::vector<Vec> next(centres.size(), Vec(t[0].size(), 0.0));
     bool changed = false;
-    std::vector<Vec> t(centre.size(), Vec(w.size(), 0.0));
-    for (std::size_t s = 0; s < n; ++s) {
-      Index best = 0;
-      double highest = -std::numeric_limits<double>::infinity();
-      for (std::size_t j = 0; j < centre.size(); ++j) {
-        const double x = dot(stretches[s].t, weight[j]);
-        if (x > highest) highest = x, best = static_cast<Index>(j);
-      }
+    for (std::size_t s = 0; s < t.size(); ++s) {
+      const std::size_t best = now.nearest(t[s]);
       changed |= group[s] != best;
       group[s] = best;
-      add(t[best], stretches[s].t);
+      add(next[best], t[s]);
     }
     if (!changed) break;
-    std::vector<Index> number(centre.size(), -1);
-    centre.clear();
-    for (std::size_t j = 0; j < t.size(); ++j)
-      if (t[j][0] > 0) {
-        number[j] = static_cast<Index>(centre.size());
-        centre.push_back(t[j]);
-      }
-    for (Index& g : group) g = number[g];
+    centres.swap(next);
+    for (std::size_t j = centres.size(); j-- > 0;) {
+      if (centres[j][0] > 0) continue;
+      centres.erase(centres.begin() + static_cast<Index>(j));
+      for (std::size_t& g : group)
+        if (g > j) --g;
+    }
   }
-  return group;
+  return centres;
+}
+
+}  // namespace
+
+StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
+                                  const std::vector<Stretch>& stretches, Index k, Stream& stream,
+                                  Pool& pool) {
+  Statistic statistic(obs, data);
+  const Index n = static_cast<Index>(stretches.size()), p = obs.n_features();
+  const Index m = std::min({n, most_sampled, std::max<Index>(64, most_doubles / p)});
+  std::vector<Stretch> sample = stretches;
+  std::vector<Vec> t;
+  for (Index i = 0; i < m; ++i) {
+    pool.poll();
+    if (m < n) std::swap(sample[i], sample[i + stream.index(n - i)]);
+    t.push_back(statistic(sample[i]));
+  }
+  const Centres centres(obs, improve(obs, t, choose_seeds(obs, t, k, stream, pool), pool));
+
+  StretchClusters out;
+  std::vector<Index> number;
+  for (const Stretch& s : stretches) {
+    pool.poll();
+    const Vec own = statistic(s);
+    const std::size_t best = centres.nearest(own);
+    if (number.size() <= best) number.resize(best + 1, -1);
+    if (number[best] < 0) {
+      number[best] = out.k++;
+      out.t.resize(static_cast<std::size_t>(out.k * p), 0.0);
+    }
+    out.group.push_back(number[best]);
+    for (Index i = 0; i < p; ++i) out.t[number[best] * p + i] += own[i];
+  }
+  return out;
+}
+
+std::vector<std::pair<Stretch, Vec>> best_cut(const ObsModel& obs, const Dataset& data,
+                                              const Stretch& block) {
+  Statistic statistic(obs, data);
+  const Vec all = statistic(block);
+  std::vector<std::pair<Stretch, Vec>> best{{block, all}};
+  double highest = obs.log_evidence(all.data());
+  Vec left(all.size(), 0.0), right = all;
+  for (Index cut = block.begin + 1; cut < block.end; ++cut) {
+    const Vec row = statistic({cut - 1, cut});
+    for (std::size_t i = 0; i < row.size(); ++i) left[i] += row[i], right[i] = all[i] - left[i];
+    const double value = obs.log_evidence(left.data()) + obs.log_evidence(right.data());
+    if (value <= highest) continue;
+    highest = value;
+    best = {{{block.begin, cut}, left}, {{cut, block.end}, right}};
+  }
+  return best;
 }
 
 }  // namespace bnpvi

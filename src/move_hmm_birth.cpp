@@ -1,6 +1,7 @@
-// Birth in hidden Markov models: the rows of one state, or a stretch of rows, get states of their own.
+// Birth in hidden Markov models: stretches of the rows of one state get states of their own.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "hmm_search.h"
 #include "hmm_segments.h"
@@ -10,13 +11,27 @@ namespace bnpvi {
 namespace {
 
 constexpr Index rounds_tried = 10;
+constexpr Index most_born = 3;               // new states of a proposal
+constexpr double longest_stretch = 64;       // rows
+constexpr Index most_rows = Index{1} << 16;  // of the sequences a proposal looks at, unless one is longer
 
 class HmmBirth final : public HmmMove {
  public:
   using HmmMove::HmmMove;
 
+  // States whose births have not failed lately, those that failed less and those with more mass first.
   bool prepare(const State& state) override {
-    choose(state);
+    const Summary& s = state.total;
+    std::vector<Index> targets;
+    for (Index j = 0; j < s.k; ++j)
+      if (s.size(j) >= 2 && c_.memory.birth_worth_trying(j, s.size(j))) targets.push_back(j);
+    std::stable_sort(targets.begin(), targets.end(), [&](Index x, Index y) {
+      const int fx = c_.memory.birth_failures(x), fy = c_.memory.birth_failures(y);
+      return fx < fy || (fx == fy && s.size(x) > s.size(y));
+    });
+    if (static_cast<Index>(targets.size()) > c_.options.max_births)
+      targets.resize(static_cast<std::size_t>(c_.options.max_births));
+    for (Index j : targets) ids_.push_back(c_.memory.id(j));
     return !ids_.empty();
   }
 
@@ -24,11 +39,10 @@ class HmmBirth final : public HmmMove {
     settle(state);
     for (std::uint64_t id : ids_) {
       const Index j = c_.memory.number_of(id);
-      if (j < 0 || state.total.size(j) < 2) continue;
+      if (spent()) return;
       ++tried_;
       Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
-      const std::vector<Stretch> stretches = stretches_of(j, stream);
-      if (!stretches.empty() && attempt(state, split(state, j, stretches, stream), rounds_tried))
+      if (propose(state, j, stream))
         ++accepted_;
       else
         c_.memory.birth_failed(j, state.total.size(j));
@@ -41,88 +55,146 @@ class HmmBirth final : public HmmMove {
   }
 
  private:
-  void choose(const State& state) {
-    const Summary& s = state.total;
-    std::vector<Index> targets;
-    for (Index j = 0; j < s.k; ++j)
-      if (s.size(j) >= 2 && c_.memory.birth_worth_trying(j, s.size(j))) targets.push_back(j);
-    std::stable_sort(targets.begin(), targets.end(), [&](Index x, Index y) {
-      const int fx = c_.memory.birth_failures(x), fy = c_.memory.birth_failures(y);
-      return fx < fy || (fx == fy && s.size(x) > s.size(y));
-    });
-    if (static_cast<Index>(targets.size()) > c_.options.max_births)
-      targets.resize(static_cast<std::size_t>(c_.options.max_births));
-    for (Index j : targets) ids_.push_back(c_.memory.id(j));
-  }
+  // New states 0 .. born−1: their statistics and rows; `kept`, when not empty, replaces the target's
+  // statistic.
+  struct Birth {
+    Index born = 0;
+    Vec t, kept;
+    std::vector<Stretch> stretches;
+    std::vector<Index> state;  // of each stretch, −1: stays
+  };
 
-  // Runs of state j, cut into stretches of a random length.
-  std::vector<Stretch> stretches_of(Index j, Stream& stream) const {
+  // Sequences in random order until they have enough rows, those in which j is some row's state first.
+  std::vector<Index> sequences_of(Index j, Stream& stream) const {
     const Dataset& data = c_.problem.data;
-    const Index longest = static_cast<Index>(std::lround(std::pow(2.0, 1 + 6 * stream.uniform())));
-    std::vector<Stretch> out;
-    for (Index g = 0; g < data.n_groups(); ++g)
-      for (Index i = data.starts[g]; i < data.starts[g + 1]; ++i) {
-        if (now_.label[i] != j) continue;
-        Index end = i;
-        while (end < data.starts[g + 1] && now_.label[end] == j) ++end;
-        const Index n = end - i, m = (n + longest - 1) / longest;
-        for (Index part = 0; part < m; ++part) out.push_back({i + n * part / m, i + n * (part + 1) / m, {}});
-        i = end;
-      }
-    fill_statistics(c_.problem.obs, data, out, c_.pool);
-    return out;
-  }
-
-  Proposal split(const State& state, Index j, const std::vector<Stretch>& stretches, Stream& stream) const {
-    const Index k = state.k(), p = state.total.shape.p;
-    const Index born_most = 1 + stream.index(std::min<Index>(c_.options.birth_size, 3));
-    const std::vector<Index> group =
-        cluster_stretches(c_.problem.obs, stretches, born_most + 1, stream, c_.pool);
-    const Index born = *std::max_element(group.begin(), group.end());
-    Proposal out;
-    out.change = [born](Summary& s) { s.append(born); };
-    out.remember = [born, j](MoveMemory& m) {
-      m.append(born);
-      m.birth_succeeded(j);
-    };
-    out.start = state.total;
-    out.change(out.start);
-    std::vector<int> label = now_.label;
-    for (std::size_t s = 0; s < group.size(); ++s) {
-      if (group[s] == 0) continue;
-      const Index to = k + group[s] - 1;
-      for (Index i = 0; i < p; ++i) {
-        out.start.t(to)[i] += stretches[s].t[i];
-        out.start.t(j)[i] -= stretches[s].t[i];
-      }
-      for (Index i = stretches[s].begin; i < stretches[s].end; ++i) label[i] = static_cast<int>(to);
+    std::vector<Index> all(static_cast<std::size_t>(data.n_groups()));
+    std::iota(all.begin(), all.end(), Index{0});
+    for (std::size_t i = all.size(); i > 1; --i)
+      std::swap(all[i - 1], all[stream.index(static_cast<Index>(i))]);
+    std::stable_partition(all.begin(), all.end(), [&](Index g) {
+      const auto end = now_.label.begin() + data.starts[g + 1];
+      return std::find(now_.label.begin() + data.starts[g], end, static_cast<int>(j)) != end;
+    });
+    Index rows = 0;
+    std::size_t n = 0;
+    while (n < all.size() && rows < most_rows) {
+      rows += data.starts[all[n] + 1] - data.starts[all[n]];
+      ++n;
     }
-    // the target is described by its own rows
-    std::fill_n(out.start.t(j), p, 0.0);
-    for (std::size_t s = 0; s < group.size(); ++s)
-      if (group[s] == 0)
-        for (Index i = 0; i < p; ++i) out.start.t(j)[i] += stretches[s].t[i];
-    recount(out.start, label);
-    out.touched = touching({j});
+    all.resize(n);
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  // Runs of state j in some sequences, cut into stretches of a random length.
+  std::vector<Stretch> stretches_of(Index j, const std::vector<Index>& sequences, Stream& stream) const {
+    const Dataset& data = c_.problem.data;
+    const Index longest = std::lround(2 * std::pow(longest_stretch / 2, stream.uniform()));
+    std::vector<Stretch> out;
+    for (Index g : sequences)
+      for (Index i = data.starts[g]; i < data.starts[g + 1]; ++i) {
+        const Index begin = i;
+        while (i < data.starts[g + 1] && now_.label[i] == j) ++i;
+        const Index n = i - begin, parts = (n + longest - 1) / longest;
+        for (Index part = 0; part < parts; ++part)
+          out.push_back({begin + n * part / parts, begin + n * (part + 1) / parts});
+      }
     return out;
   }
 
-  // Transitions of the labelled rows.
-  void recount(Summary& s, const std::vector<int>& label) const {
+  // A division of the target's rows, and if that fails a block with states of its own, whoever has its rows.
+  bool propose(State& state, Index j, Stream& stream) {
+    const std::vector<Index> sequences = sequences_of(j, stream);
+    return attempt_birth(state, j, sequences, division_of(state.total, j, sequences, stream)) ||
+           attempt_birth(state, j, sequences, block_near(j, sequences, stream));
+  }
+
+  bool attempt_birth(State& state, Index j, const std::vector<Index>& sequences, const Birth& birth) {
+    const Index born = birth.born;
+    if (born == 0) return false;
+    Proposal proposal;
+    proposal.touched = sequences;
+    proposal.change = [born](Summary& s) { s.append(born); };
+    proposal.remember = [born, j](MoveMemory& memory) {
+      memory.append(born);
+      memory.birth_succeeded(j);
+    };
+    proposal.start = start_of(state.total, j, birth);
+    return attempt(state, std::move(proposal), rounds_tried);
+  }
+
+  // The first cluster keeps the target's number, and its mass in other sequences; the others are new.
+  Birth division_of(const Summary& total, Index j, const std::vector<Index>& sequences,
+                    Stream& stream) const {
+    Birth out;
+    out.stretches = stretches_of(j, sequences, stream);
+    if (out.stretches.size() < 2) return out;
+    const Index wanted = 2 + stream.index(std::min(most_born, c_.options.birth_size - 1));
+    const StretchClusters found =
+        cluster_stretches(c_.problem.obs, c_.problem.data, out.stretches, wanted, stream, c_.pool);
+    const Index p = c_.problem.obs.n_features();
+    out.born = found.k - 1;
+    out.kept.assign(found.t.begin(), found.t.begin() + p);
+    const double elsewhere = std::max(0.0, 1 - mass_in(sequences, j) / total.size(j));
+    for (Index i = 0; i < p; ++i) out.kept[i] += elsewhere * total.t(j)[i];
+    out.t.assign(found.t.begin() + p, found.t.end());
+    for (Index g : found.group) out.state.push_back(g - 1);
+    return out;
+  }
+
+  // A block of random length around a random row of state j, cut in two where that gains most evidence.
+  Birth block_near(Index j, const std::vector<Index>& sequences, Stream& stream) const {
+    const Dataset& data = c_.problem.data;
+    std::vector<std::pair<Index, Index>> rows;  // row and its sequence
+    for (Index g : sequences)
+      for (Index i = data.starts[g]; i < data.starts[g + 1]; ++i)
+        if (now_.label[i] == j) rows.push_back({i, g});
+    if (rows.empty()) return {};
+    const auto [row, g] = rows[stream.index(static_cast<Index>(rows.size()))];
+    const Index half = std::lround(std::pow(longest_stretch, stream.uniform()));
+    const Stretch block{std::max(data.starts[g] + c_.problem.obs.lag(), row - half),
+                        std::min(data.starts[g + 1], row + half + 1)};
+    Birth out;
+    for (const auto& part : best_cut(c_.problem.obs, data, block)) {
+      out.stretches.push_back(part.first);
+      out.t.insert(out.t.end(), part.second.begin(), part.second.end());
+      out.state.push_back(out.born++);
+    }
+    return out;
+  }
+
+  double mass_in(const std::vector<Index>& sequences, Index j) const {
+    double mass = 0;
+    for (Index g : sequences) mass += now_.mass[g * now_.k + j];
+    return mass;
+  }
+
+  // Transitions are counted along the most probable states of the rows.
+  Summary start_of(const Summary& total, Index j, const Birth& birth) const {
+    const Index old_k = total.k;
+    Summary s = total;
+    s.append(birth.born);
+    std::copy(birth.t.begin(), birth.t.end(), s.t(old_k));
+    std::copy(birth.kept.begin(), birth.kept.end(), s.t(j));
+    std::vector<int> label = now_.label;
+    for (std::size_t i = 0; i < birth.stretches.size(); ++i)
+      if (birth.state[i] >= 0)
+        std::fill(label.begin() + birth.stretches[i].begin, label.begin() + birth.stretches[i].end,
+                  static_cast<int>(old_k + birth.state[i]));
     std::fill(s.pair.begin(), s.pair.end(), 0.0);
     std::fill(s.extra.begin(), s.extra.end(), 0.0);
     const Dataset& data = c_.problem.data;
     for (Index g = 0; g < data.n_groups(); ++g)
-      for (Index i = data.starts[g]; i < data.starts[g + 1]; ++i) {
-        if (label[i] < 0) continue;
-        if (i == data.starts[g] || label[i - 1] < 0)
+      for (Index i = data.starts[g] + c_.problem.obs.lag(); i < data.starts[g + 1]; ++i) {
+        if (i == data.starts[g] + c_.problem.obs.lag())
           s.extra[label[i]] += 1;
         else
           s.pair[label[i - 1] * s.k + label[i]] += 1;
       }
+    return s;
   }
 
-  std::vector<std::uint64_t> ids_;
+  std::vector<std::uint64_t> ids_;  // of the targets: numbers change when a birth is accepted
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Merge of two states, and deletion of one, in hidden Markov models.
+// Merge of two states of a hidden Markov model.
 #include <algorithm>
 
 #include "hmm_search.h"
@@ -21,7 +21,7 @@ class HmmMerge final : public HmmMove {
     for (bool again = true; again && left > 0;) {
       again = false;
       for (const Pair& pair : pairs(state)) {
-        if (left-- == 0) break;
+        if (spent() || left-- == 0) return;
         ++tried_;
         if (attempt(state, propose(state, pair.a, pair.b), rounds_tried)) {
           ++accepted_;
@@ -50,7 +50,7 @@ class HmmMerge final : public HmmMove {
     p.remember = [b](MoveMemory& m) { m.drop(b); };
     p.start = state.total;
     p.change(p.start);
-    p.touched = touching({b});
+    p.touched = touching(b);
     return p;
   }
 
@@ -75,53 +75,9 @@ class HmmMerge final : public HmmMove {
   }
 };
 
-class HmmDelete final : public HmmMove {
- public:
-  using HmmMove::HmmMove;
-
-  bool prepare(const State& state) override { return target(state) >= 0; }
-
-  void after_lap(State& state) override {
-    settle(state);
-    for (Index left = c_.options.max_deletes, j; left > 0 && (j = target(state)) >= 0; --left) {
-      ++tried_;
-      Proposal p;
-      p.change = [j](Summary& s) { s.drop(j); };
-      p.remember = [j](MoveMemory& m) { m.drop(j); };
-      p.start = state.total;
-      p.change(p.start);
-      p.touched = touching({j});
-      if (attempt(state, std::move(p), 12))
-        ++accepted_;
-      else
-        c_.memory.delete_failed(j, state.total.size(j));
-    }
-  }
-
-  void report(LapRecord& record) const override {
-    record.deletes_tried += tried_;
-    record.deletes += accepted_;
-  }
-
- private:
-  // The smallest state that has not failed since it changed, or −1.
-  Index target(const State& state) const {
-    Index best = -1;
-    for (Index j = 0; state.k() > 1 && j < state.k(); ++j)
-      if (c_.memory.delete_worth_trying(j, state.total.size(j)) &&
-          (best < 0 || state.total.size(j) < state.total.size(best)))
-        best = j;
-    return best;
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<Move> HmmAlloc::merge_move(const MoveContext& c) const {
   return std::make_unique<HmmMerge>(c, *this);
 }
-std::unique_ptr<Move> HmmAlloc::delete_move(const MoveContext& c) const {
-  return std::make_unique<HmmDelete>(c, *this);
-}
-
 }  // namespace bnpvi

@@ -30,7 +30,8 @@ LearnOptions learn_options(const Rcpp::List& control) {
 
 std::vector<std::vector<Index>> batches_of_units(const Dataset& data, const RModel& model, Index n_batches,
                                                  unsigned long long seed) {
-  if (model.alloc->grouped()) return deal_batches(data.n_groups(), std::min(n_batches, data.n_groups()), seed);
+  if (model.alloc->grouped())
+    return deal_batches(data.n_groups(), std::min(n_batches, data.n_groups()), seed);
   const std::vector<Index> rows = modelled_rows(data, model.obs->lag());
   const Index n = static_cast<Index>(rows.size());
   auto batches = deal_batches(n, std::clamp<Index>(n_batches, 1, std::max<Index>(n, 1)), seed);
@@ -50,10 +51,14 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
   }
   const ListFields c(control);
   const std::string init = c.text("init");
+  if (init == "blocks")
+    return start_from_globals(
+        problem, start_from_blocks(problem, std::max(c.integer("k_init"), problem.alloc.fixed_k()),
+                                   static_cast<std::uint64_t>(restart)));
   const bool spread = init != "random";
   const Index rounds = init == "random" ? 0 : init == "kmeans" ? 100 : 10;
-  return start_from_globals(
-      problem, start_from_seeds(problem, c.integer("k_init"), spread, rounds, static_cast<std::uint64_t>(restart), pool));
+  return start_from_globals(problem, start_from_seeds(problem, c.integer("k_init"), spread, rounds,
+                                                      static_cast<std::uint64_t>(restart), pool));
 }
 
 // Most probable cluster of every row, by chunk.
@@ -117,10 +122,14 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     Outcome best;
     for (Index restart = 0; restart < restarts; ++restart) {
       const unsigned long long key = seed + 0x9e3779b97f4a7c15ULL * static_cast<unsigned long long>(restart);
-      const Problem problem{rdata.view(), *rmodel.obs, *rmodel.alloc,
+      const Problem problem{rdata.view(),
+                            *rmodel.obs,
+                            *rmodel.alloc,
                             batches_of_units(rdata.view(), rmodel,
                                              c.text("algorithm") == "full" ? 1 : c.integer("batches"), key),
-                            c.integer("sparsity"), key, audit.get()};
+                            c.integer("sparsity"),
+                            key,
+                            audit.get()};
       if (audit) audit->restart();
       State state = starting_state(problem, rmodel, control, start, restart, pool);
       Outcome outcome = c.text("algorithm") == "stochastic"
@@ -129,7 +138,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       if (restart == 0 || outcome.state.elbo > best.state.elbo) best = std::move(outcome);
     }
 
-    const Problem whole{rdata.view(), *rmodel.obs, *rmodel.alloc, batches_of_units(rdata.view(), rmodel, 1, 0),
+    const Problem whole{rdata.view(),          *rmodel.obs,
+                        *rmodel.alloc,         batches_of_units(rdata.view(), rmodel, 1, 0),
                         c.integer("sparsity"), seed};
     const Summary& s = best.state.globals.effective;
     const Weights weights = make_weights(*rmodel.obs, s.obs.data(), s.k);
@@ -138,17 +148,17 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
         {whole.data, whole.batches[0], whole.obs, weights, best.state.globals, pool, whole.width, &labels});
 
     using Rcpp::_;
-    Rcpp::List out = Rcpp::List::create(
-        _["state"] = state_to_r(best.state.globals), _["elbo"] = best.state.elbo,
-        _["terms"] = terms_to_r(elbo_terms(whole, best.state.total, best.state.globals)),
-        _["trace"] = trace_to_r(best.trace), _["converged"] = best.converged, _["reason"] = best.reason,
-        _["laps"] = static_cast<int>(best.trace.size()), _["labels"] = labels.get(),
-        _["sizes"] = best.state.total.sizes());
+    Rcpp::List out =
+        Rcpp::List::create(_["state"] = state_to_r(best.state.globals), _["elbo"] = best.state.elbo,
+                           _["terms"] = terms_to_r(elbo_terms(whole, best.state.total, best.state.globals)),
+                           _["trace"] = trace_to_r(best.trace), _["converged"] = best.converged,
+                           _["reason"] = best.reason, _["laps"] = static_cast<int>(best.trace.size()),
+                           _["labels"] = labels.get(), _["sizes"] = best.state.total.sizes());
     if (audit)
-      out.push_back(Rcpp::NumericVector::create(
-                        _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
-                        _["statistics"] = audit->statistics, _["entropy"] = audit->entropy,
-                        _["sums"] = audit->sums, _["smallest_gain"] = audit->smallest_gain),
+      out.push_back(Rcpp::NumericVector::create(_["checks"] = static_cast<double>(audit->checks),
+                                                _["elbo"] = audit->elbo, _["statistics"] = audit->statistics,
+                                                _["entropy"] = audit->entropy, _["sums"] = audit->sums,
+                                                _["smallest_gain"] = audit->smallest_gain),
                     "audit");
     return out;
   });

@@ -19,6 +19,17 @@ Summary by_size(Summary s) {
   return s;
 }
 
+// Transitions are not known yet: as if the states of rows did not depend on each other.
+void expect_independence(Summary& s, double groups) {
+  if (!s.shape.pairs) return;
+  const Vec n = s.sizes();
+  const double rows = std::accumulate(n.begin(), n.end(), 0.0);
+  for (Index i = 0; i < s.k; ++i) {
+    s.extra[i] = groups * n[i] / rows;
+    for (Index j = 0; j < s.k; ++j) s.pair[i * s.k + j] = n[i] * n[j] / rows;
+  }
+}
+
 }  // namespace
 
 Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, std::uint64_t restart,
@@ -33,6 +44,31 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
   if (problem.alloc.grouped() && problem.obs.tokens())
     for (Index j = 0; j < hard.k; ++j)
       total.t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
+  expect_independence(total, static_cast<double>(problem.data.n_groups()));
+  return problem.alloc.global_step(by_size(std::move(total)), {});
+}
+
+Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart) {
+  constexpr Index longest = 100;
+  Stream stream(problem.seed, Purpose::initial_seeds, restart);
+  const std::vector<Index> rows = modelled_rows(problem.data, problem.obs.lag());
+  const Index n = static_cast<Index>(rows.size()), size = std::clamp<Index>(n / (2 * k), 1, longest);
+  Summary total(problem.alloc.shape(problem.obs), k);
+  FeatureBlock block(problem.obs, problem.data);
+  const Vec ones(static_cast<std::size_t>(size), 1.0);
+  for (Index j = 0; j < k; ++j) {
+    const Index first = stream.index(n);
+    const auto& starts = problem.data.starts;
+    const Index end = *std::upper_bound(starts.begin(), starts.end(), rows[first]);
+    std::vector<Index> window;
+    for (Index i = first; i < n && rows[i] < end && i < first + size; ++i) window.push_back(rows[i]);
+    for (std::size_t from = 0; from < window.size(); from += static_cast<std::size_t>(block.block_rows())) {
+      block.load(window.data() + from,
+                 std::min(block.block_rows(), static_cast<Index>(window.size() - from)));
+      block.add_weighted(ones.data(), total.t(j));
+    }
+  }
+  expect_independence(total, static_cast<double>(problem.data.n_groups()));
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 

@@ -9,6 +9,10 @@ namespace bnpvi {
 Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, std::uint64_t restart,
                          Pool& pool);
 
+/// Globals from K blocks of consecutive rows, one cluster each: blocks at random places, none across the end
+/// of a group [Hughes 2016, §6.6].
+Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart);
+
 /// A complete state from responsibilities: resp is n × k column-major over all rows of the data.
 State start_from_responsibilities(const Problem& problem, const double* resp, Index k, Pool& pool);
 

@@ -36,45 +36,12 @@ twin_transitions <- function(counts, pi, alpha, start, sticky) {
   value
 }
 
-toy_sequences <- function(seed, lengths = c(40, 1, 25, 34), k = 3, d = 2) {
-  withr::with_seed(seed, {
-    z <- unlist(lapply(lengths, function(n) rep(sample(k, n, TRUE), each = 6)[seq_len(n)]))
-    list(
-      data = list(
-        x = matrix(rnorm(sum(lengths) * d), ncol = d) + 4 * z, n = as.integer(sum(lengths)), d = as.integer(d),
-        starts = as.integer(c(0, cumsum(lengths)))
-      ), z = z
-    )
-  })
-}
-
-diagonal_model <- function(d = 2) {
-  list(family = "gaussian_diagonal", mean = rep(0, d), mean_strength = 0.01, df = 3, scale = rep(1, d),
-    centre = rep(0, d), unit = rep(1, d))
-}
-
-no_moves <- list(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE, max_births = 5L, birth_size = 3L,
-  max_deletes = 5L, max_merges = 10L)
-all_moves <- utils::modifyList(no_moves, list(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE))
-engine_control <- function(k_init = 3, seed = 1, ...) {
-  utils::modifyList(list(
-    algorithm = "memoized", batches = 1L, max_laps = 30L, tol = 1e-8, restarts = 1L, k_init = k_init,
-    init = "bregman", moves = no_moves, sparsity = 0L, threads = 1L, seed = seed, learning_rate = c(1, 0.6)
-  ), list(...))
-}
-
-priors <- list(
-  plain = list(family = "hdp_hmm", gamma = 5, alpha = 0.5, start = 4, sticky = 0),
-  sticky = list(family = "hdp_hmm", gamma = 5, alpha = 0.5, start = 4, sticky = 20),
-  finite = list(family = "hmm", k = 3L, alpha = 0.5, start = 4, sticky = 2)
-)
-
 test_that("the objective equals a recomputation in plain R, and its sticks are optimal", {
   toy <- toy_sequences(1)
   resp <- withr::with_seed(2, matrix(rgamma(300, 0.3), 100))
   resp <- resp / rowSums(resp)
   counts <- twin_rows(resp, toy$data$starts)
-  for (prior in priors) {
+  for (prior in hmm_priors) {
     model <- list(obs = diagonal_model(), prior = prior)
     terms <- engine_elbo_of(toy$data, model, resp)
     fit <- engine_fit(toy$data, model, engine_control(max_laps = 0L), list(resp = resp), NULL)
@@ -104,7 +71,7 @@ test_that("the objective equals a recomputation in plain R, and its sticks are o
 
 test_that("one state has the closed form", {
   toy <- toy_sequences(3)
-  prior <- priors$sticky
+  prior <- hmm_priors$sticky
   model <- list(obs = diagonal_model(), prior = prior)
   fit <- engine_fit(toy$data, model, engine_control(1), NULL, NULL)
   contract <- engine_contract(toy$data, model, matrix(1, 100, 1))
@@ -119,7 +86,7 @@ test_that("one state has the closed form", {
 
 test_that("every transition is counted once, and the bound never falls", {
   toy <- toy_sequences(4, rep(c(30, 60, 10), 5))
-  for (prior in priors) {
+  for (prior in hmm_priors) {
     for (batches in c(1L, 4L)) {
       for (moves in list(no_moves, all_moves)) {
         model <- list(obs = diagonal_model(), prior = prior)

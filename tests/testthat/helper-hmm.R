@@ -1,0 +1,49 @@
+# Short sequences that stay six rows in each state.
+toy_sequences <- function(seed, lengths = c(40, 1, 25, 34), k = 3, d = 2) {
+  withr::with_seed(seed, {
+    z <- unlist(lapply(lengths, function(n) rep(sample(k, n, TRUE), each = 6)[seq_len(n)]))
+    list(
+      data = list(
+        x = matrix(rnorm(sum(lengths) * d), ncol = d) + 4 * z, n = as.integer(sum(lengths)), d = as.integer(d),
+        starts = as.integer(c(0, cumsum(lengths)))
+      ), z = z
+    )
+  })
+}
+
+diagonal_model <- function(d = 2) {
+  list(
+    family = "gaussian_diagonal", mean = rep(0, d), mean_strength = 0.01, df = 3, scale = rep(1, d),
+    centre = rep(0, d), unit = rep(1, d)
+  )
+}
+
+no_moves <- list(
+  birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE, max_births = 5L, birth_size = 3L,
+  max_deletes = 5L, max_merges = 10L
+)
+all_moves <- utils::modifyList(no_moves, list(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE))
+
+engine_control <- function(k_init = 3, seed = 1, ...) {
+  utils::modifyList(list(
+    algorithm = "memoized", batches = 1L, max_laps = 30L, tol = 1e-8, restarts = 1L, k_init = k_init,
+    init = "bregman", moves = no_moves, sparsity = 0L, threads = 1L, seed = seed, learning_rate = c(1, 0.6)
+  ), list(...))
+}
+
+hmm_priors <- list(
+  plain = list(family = "hdp_hmm", gamma = 5, alpha = 0.5, start = 4, sticky = 0),
+  sticky = list(family = "hdp_hmm", gamma = 5, alpha = 0.5, start = 4, sticky = 20),
+  finite = list(family = "hmm", k = 3L, alpha = 0.5, start = 4, sticky = 2)
+)
+
+# Log evidence of one state under diagonal_model(), from its statistic (N, Σx, Σx² by coordinate).
+evidence_diagonal <- function(t) {
+  d <- (length(t) - 1) / 2
+  n <- t[1]
+  s <- t[1 + seq_len(d)]
+  q <- t[1 + d + seq_len(d)]
+  log_z <- function(df, scale, strength) -df / 2 * log(scale / 2) + lgamma(df / 2) - log(strength) / 2
+  after <- 1 + q - s^2 / (0.01 + n)
+  sum(log_z(3 + n, after, 0.01 + n) - log_z(3, 1, 0.01)) - n * d / 2 * log(2 * pi)
+}
