@@ -1,0 +1,67 @@
+# Known numbers of clusters from any start. BNPVI_LONG_TESTS=true takes ten seeds instead of two.
+
+seeds <- if (identical(Sys.getenv("BNPVI_LONG_TESTS"), "true")) 1:10 else 1:2
+
+for (batches in c(1, 10)) {
+  for (k_init in c(1, 25, 50)) {
+    where <- paste0("from ", k_init, " clusters, ", batches, " batches")
+
+    # The best objective of the Python package bnpy at this prior is 478.7962433.
+    test_that(paste0("the asterisk has eight clusters, ", where), {
+      obs <- obs_gaussian(mean = c(0, 0), mean_strength = 1e-4, df = 4, scale = 0.1 * diag(2))
+      for (seed in seeds) {
+        fit <- bnp_mixture(
+          asterisk[1:2], obs, prior_dp(1),
+          bnp_control(seed = seed, k_init = k_init, batches = batches)
+        )
+        expect_equal(n_clusters(fit), 8)
+        expect_equal(adjusted_rand_index(fitted(fit), asterisk$cluster), 1)
+        expect_equal(elbo(fit), 478.7962433, tolerance = 1e-9)
+      }
+    })
+
+    test_that(paste0("the images show six patterns, ", where), {
+      for (seed in seeds) {
+        fit <- bnp_mixture(
+          bars$counts, obs_multinomial(),
+          control = bnp_control(seed = seed, k_init = k_init, batches = batches)
+        )
+        expect_equal(n_clusters(fit), 6)
+        expect_equal(adjusted_rand_index(fitted(fit), bars$cluster), 1)
+      }
+    })
+  }
+}
+
+test_that("eight clusters without births, merges and deletes from 25", {
+  obs <- obs_gaussian(mean = c(0, 0), mean_strength = 1e-4, df = 4, scale = 0.1 * diag(2))
+  found <- vapply(1:10, function(seed) {
+    fit <- bnp_mixture(asterisk[1:2], obs, control = bnp_control(seed = seed, k_init = 25, moves = FALSE))
+    n_clusters(fit) == 8 && adjusted_rand_index(fitted(fit), asterisk$cluster) > 0.999
+  }, NA)
+  expect_gte(sum(found), 8)
+})
+
+test_that("Old Faithful has two clusters, the penguins three, the galaxies three to seven", {
+  for (seed in seeds) {
+    control <- bnp_control(seed = seed)
+    expect_equal(n_clusters(bnp_mixture(faithful, control = control)), 2)
+    expect_true(n_clusters(bnp_mixture(MASS::galaxies, control = control)) %in% 3:7)
+    penguins <- bnp_mixture(penguins_measurements[-1], control = control)
+    expect_equal(n_clusters(penguins), 3)
+    expect_gte(adjusted_rand_index(fitted(penguins), penguins_measurements$species), 0.9)
+  }
+})
+
+test_that("animals of the sea, hoofed animals and beasts of prey keep together", {
+  groups <- list(
+    c("blue whale", "humpback whale", "killer whale", "dolphin"), c("zebra", "giraffe", "antelope"),
+    c("lion", "tiger", "leopard")
+  )
+  for (seed in seeds) {
+    fit <- bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = seed))
+    cluster <- lapply(groups, function(g) unique(fitted(fit)[g]))
+    expect_equal(lengths(cluster), c(1, 1, 1))
+    expect_false(anyDuplicated(unlist(cluster)) > 0)
+  }
+})
