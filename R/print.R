@@ -36,7 +36,7 @@ print.summary.bnp_fit <- function(x, ...) {
     "Accepted: ", sum(trace$births), " births, ", sum(trace$merges), " merges, ", sum(trace$deletes), " deletes"
   )
   shown <- seq_len(min(6L, fit$state$k))
-  cat("Largest clusters:\n")
+  cat("Largest ", cluster_words[[class(fit)[1]]], "s:\n", sep = "")
   print(format(as.data.frame(fit)[shown, seq_len(min(6L, ncol(as.data.frame(fit))))], digits = 4), row.names = FALSE)
   invisible(x)
 }
@@ -58,13 +58,20 @@ format_head <- function(fit) {
       obs_titles[[fit$model$obs$family]], ")"),
     paste0(
       k, " ", word, if (k != 1) "s", " in use", if (empty > 0) paste0(" (and ", empty, " empty)"), ", ",
-      fit$input$n, " observations of ", fit$input$d, " columns"
+      described_data(fit)
     ),
     paste0(
       "ELBO ", format(fit$elbo, digits = 8), " after ", fit$laps, " laps: ",
       if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
     )
   )
+}
+
+described_data <- function(fit) {
+  if (inherits(fit, "bnp_topics") && fit$model$obs$family == "multinomial") {
+    return(paste0(fit$input$n, " documents of ", fit$input$d, " terms"))
+  }
+  paste0(fit$input$n, " observations of ", fit$input$d, " columns")
 }
 
 #' @export

@@ -60,6 +60,9 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (inherits(start, "bnp_fit")) {
     return(start_from_fit(start, data, obs, prior, call))
   }
+  if (inherits(start, "bnp_start")) {
+    return(unclass(start))
+  }
   if (is.list(start)) {
     start <- unlist(start, use.names = FALSE)
   }

@@ -2,6 +2,7 @@
 
 #include "audit.h"
 #include "r_convert.h"
+#include "r_topics.h"
 #include "start.h"
 
 using namespace bnpvi;
@@ -120,6 +121,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     std::unique_ptr<Audit> audit;
     if (control.containsElementNamed("audit") && c.flag("audit")) audit = std::make_unique<Audit>();
     Outcome best;
+    std::vector<std::vector<Index>> batches;  // of the best
     for (Index restart = 0; restart < restarts; ++restart) {
       const unsigned long long key = seed + 0x9e3779b97f4a7c15ULL * static_cast<unsigned long long>(restart);
       const Problem problem{rdata.view(),
@@ -135,7 +137,9 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       Outcome outcome = c.text("algorithm") == "stochastic"
                             ? learn_stochastic(problem, std::move(state), options, pool)
                             : learn_memoized(problem, std::move(state), options, pool);
-      if (restart == 0 || outcome.state.elbo > best.state.elbo) best = std::move(outcome);
+      if (restart > 0 && outcome.state.elbo <= best.state.elbo) continue;
+      best = std::move(outcome);
+      batches = problem.batches;
     }
 
     const Problem whole{rdata.view(),          *rmodel.obs,
@@ -154,6 +158,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                            _["trace"] = trace_to_r(best.trace), _["converged"] = best.converged,
                            _["reason"] = best.reason, _["laps"] = static_cast<int>(best.trace.size()),
                            _["labels"] = labels.get(), _["sizes"] = best.state.total.sizes());
+    const Rcpp::RObject documents = document_counts_to_r(best.state, batches);
+    if (!documents.isNULL()) out.push_back(documents, "documents");
     if (audit)
       out.push_back(Rcpp::NumericVector::create(_["checks"] = static_cast<double>(audit->checks),
                                                 _["elbo"] = audit->elbo, _["statistics"] = audit->statistics,

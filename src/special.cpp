@@ -22,7 +22,16 @@ double log_gamma(double x) {
 
 double digamma(double x) { return Eigen::numext::digamma(x); }
 
-double trigamma(double x) { return Eigen::numext::zeta(2.0, x); }
+// ψ'(x) = 1/x² + ψ'(x + 1) up to 12, then the asymptotic series in Bernoulli numbers.
+double trigamma(double x) {
+  double sum = 0;
+  for (; x < 12; ++x) sum += 1 / (x * x);
+  const double y = 1 / (x * x);
+  const double series =
+      1. / 6 -
+      y * (1. / 30 - y * (1. / 42 - y * (1. / 30 - y * (5. / 66 - y * (691. / 2730 - y * (7. / 6))))));
+  return sum + (1 + (0.5 + series / x) / x) / x;
+}
 
 double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
 

@@ -1,0 +1,139 @@
+#' Fit a topic model
+#'
+#' Finds topics shared by many documents, each with proportions of its own, and,
+#' with the default hierarchical Dirichlet process prior, the number of topics.
+#'
+#' @param x Documents. For [obs_multinomial()]: counts, one row per document
+#'   and one column per term, as a sparse matrix, a matrix, a quanteda `dfm` or
+#'   a tm `DocumentTermMatrix`; or a data frame with columns `document`, `term`
+#'   and `n`. For other observation models: a matrix or data frame of rows that
+#'   `id` groups into documents.
+#' @param obs What a topic produces: [obs_multinomial()], [obs_gaussian()] or
+#'   [obs_bernoulli()].
+#' @param prior [prior_hdp()] or [prior_lda()].
+#' @param control [bnp_control()]. `init = "anchor"` starts from anchor words
+#'   (counts only).
+#' @param start Where to start instead: one topic per row, a matrix of
+#'   responsibilities (rows x topics), or an earlier fit.
+#' @param id The document of each row, or the name of a column that says so.
+#'   With counts, the rows of a document are added up.
+#' @param ... Further arguments of methods; must otherwise be empty.
+#'
+#' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
+#'   the data. Topics are numbered by decreasing size. See [top_terms()],
+#'   [predict.bnp_topics()], [plot.bnp_topics()], [coherence()], [elbo()].
+#'
+#' @details Tokens of one word type in one document share their
+#'   responsibilities. The fit keeps for every document the expected number of
+#'   tokens of each topic that it uses, from which the next visit starts; this
+#'   takes about 40 bytes for each topic of each document while fitting. The
+#'   summary of a batch takes 8 bytes for each topic and term, and as much again
+#'   for the topics as they were at its last visit.
+#'
+#'   The prior of the documents' proportions enters through a lower bound on
+#'   the normaliser of the Dirichlet distribution (Hughes, Kim & Sudderth, 2015,
+#'   "Reliable and scalable variational inference for the hierarchical
+#'   Dirichlet process"). With [prior_lda()] no such bound is needed.
+#' @examples
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' fit
+#' top_terms(fit, 5)
+#' head(fitted(fit))
+#' @export
+bnp_topics <- function(x, ...) {
+  UseMethod("bnp_topics")
+}
+
+#' @rdname bnp_topics
+#' @export
+bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
+                               start = NULL, id = NULL, ...) {
+  check_no_dots(...)
+  call <- rename_call(match.call(), "bnp_topics")
+  check_class(obs, "bnp_obs", "obs", c("obs_multinomial", "obs_gaussian", "obs_bernoulli"))
+  if (obs$family == "ar") {
+    abort("argument", c(
+      "{.arg obs} must not be {.fn obs_ar} in a topic model: the rows of a document have no order.",
+      i = "Use {.fn bnp_hmm} for sequences."
+    ))
+  }
+  check_prior(prior, c("hdp", "lda"), rlang::current_env())
+  check_class(control, "bnp_control", "control", "bnp_control")
+  data <- as_documents(x, obs$family, id)
+  if (control$init == "anchor" && is.null(start)) {
+    start <- anchor_start(data, obs, prior, control)
+  }
+  lengths <- document_lengths(data, obs$family)
+  fit <- fit_model(
+    "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
+    list(lengths = lengths)
+  )
+  fit$documents <- sparseMatrix(
+    i = fit$documents$document, j = fit$documents$topic, x = fit$documents$count,
+    dims = c(length(lengths), fit$state$k),
+    dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
+  )
+  fit
+}
+
+# Rows of counts that belong to one document are added up first.
+as_documents <- function(x, family, id = NULL, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env()) {
+  data <- as_document_data(x, family, id, arg, allow_no_rows, call)
+  if (is.null(id) || family != "multinomial") {
+    return(data)
+  }
+  document <- rep(seq_len(length(data$starts) - 1L), diff(data$starts))
+  rows <- data_matrix(data)
+  added <- Matrix::t(Matrix::fac2sparse(factor(document))) |> Matrix::crossprod(as_column_sparse(as(rows, "dMatrix")))
+  dimnames(added) <- list(data$group_names, data$column_names)
+  as_document_data(added, family, NULL, arg, allow_no_rows, call)
+}
+
+# Tokens (counts) or rows of each document.
+document_lengths <- function(data, family) {
+  if (family != "multinomial") {
+    return(diff(data$starts))
+  }
+  total <- c(0, cumsum(data$value))
+  diff(total[data$row_start + 1L])
+}
+
+# E[pi] (topics, then the remainder) times alpha: the weight of each topic in every document.
+document_weight <- function(fit) {
+  prior <- fit$model$prior
+  if (prior$family == "lda") {
+    return(c(rep(prior$alpha / prior$k, prior$k), 0))
+  }
+  u <- fit$state$u
+  prior$alpha * c(u * cumprod(c(1, 1 - u))[seq_along(u)], prod(1 - u))
+}
+
+# Posterior mean proportions (documents x topics) from expected counts, given
+# that the topics of the fit are all there are.
+proportions <- function(fit, counts) {
+  weight <- document_weight(fit)[seq_len(fit$state$k)]
+  theta <- as.matrix(counts) + rep(weight, each = nrow(counts))
+  theta / rowSums(theta)
+}
+
+#' @rdname bnp_topics
+#' @param object A fit.
+#' @return `fitted()`: proportions of the training documents, documents x
+#'   topics, rows summing to 1.
+#' @export
+fitted.bnp_topics <- function(object, ...) {
+  check_no_dots(...)
+  proportions(object, object$documents)
+}
+
+#' @export
+as.data.frame.bnp_topics <- function(x, row.names = NULL, optional = FALSE, ...) {
+  k <- x$state$k
+  out <- data.frame(topic = seq_len(k), size = unname(cluster_sizes(x)), weight = unname(coef(x)$weights[seq_len(k)]))
+  if (x$model$obs$family != "multinomial") {
+    return(cbind(out, as.data.frame.bnp_fit(x)[-(1:3)]))
+  }
+  terms <- top_terms(x, 6)
+  out$terms <- unname(vapply(split(terms$term, terms$topic), paste, "", collapse = " "))
+  out
+}

@@ -1,0 +1,155 @@
+#' Topics of new documents
+#'
+#' Nothing is refitted: the topics stay, and each new document finds its own
+#' proportions. Terms are matched by name; terms unseen in training are left
+#' out with a warning, empty documents get the prior's proportions.
+#'
+#' @param object,fit A fit of [bnp_topics()].
+#' @param newdata New documents, in any form that [bnp_topics()] takes.
+#' @param id The document of each row, as in [bnp_topics()].
+#' @param type `"prob"`: proportions, documents x topics, rows summing to 1.
+#'   `"class"`: the topic with the largest proportion.
+#' @param split What is held out of each document by `heldout_loglik()`:
+#'   `"token"`: a share `1 - seen` of the tokens of each word type; `"type"`: all
+#'   tokens of a share `1 - seen` of its word types (Hughes, 2016).
+#' @param seen The share of a document that its proportions are estimated from.
+#' @param seed A whole number that fixes the split, without a trace in R's own
+#'   generator; `NULL` draws it from there.
+#' @param per_document Return one value per document?
+#' @param ... Must be empty.
+#' @return `predict()`: a matrix or an integer vector, named by document.
+#'   `heldout_loglik()`: the average over held-out tokens of log Σ_k
+#'   E\[π_dk\] E\[φ_kv\], where π_d is estimated from the seen half and φ
+#'   from training; or a data frame with `document`, `tokens` and `loglik` (sum).
+#'   For observations that are not counts: the average log predictive density
+#'   of a held-out row of each document, given the seen rows.
+#' @examples
+#' odd <- seq(1, nrow(whales$counts), by = 2)
+#' fit <- bnp_topics(whales$counts[odd, ], control = bnp_control(seed = 1, max_laps = 15))
+#' round(head(predict(fit, whales$counts[-odd, ])), 2)
+#' heldout_loglik(fit, whales$counts[-odd, ], seed = 1)
+#' @export
+predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class"), id = NULL, ...) {
+  check_no_dots(...)
+  type <- check_choice(type, c("prob", "class"), "type")
+  prob <- if (is.null(newdata)) {
+    fitted(object)
+  } else {
+    data <- new_documents(object, newdata, id)
+    proportions(object, document_counts(object, data))
+  }
+  if (type == "prob") {
+    return(prob)
+  }
+  stats::setNames(max.col(prob, ties.method = "first"), rownames(prob))
+}
+
+new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env()) {
+  family <- fit$model$obs$family
+  if (is.data.frame(newdata) && is_term_frame(newdata) && family == "multinomial") {
+    newdata <- term_frame_to_sparse(newdata, "newdata", call)
+  }
+  split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, "newdata", call)
+  newdata <- select_columns(split$x, fit$input, family, call)
+  as_documents(newdata, family, split$id, "newdata", allow_no_rows = TRUE, call = call)
+}
+
+# Expected tokens (or rows) of each topic in each document.
+document_counts <- function(fit, data) {
+  k <- fit$state$k
+  names <- list(data$group_names, as.character(seq_len(k)))
+  if (data$n == 0L) {
+    return(matrix(0, length(data$starts) - 1L, k, dimnames = names))
+  }
+  resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  counts <- if (fit$model$obs$family == "multinomial") {
+    resp * document_lengths(data, "multinomial")
+  } else {
+    document <- rep(seq_len(length(data$starts) - 1L), diff(data$starts))
+    unname(rowsum(resp, factor(document, seq_len(length(data$starts) - 1L)), reorder = TRUE))
+  }
+  dimnames(counts) <- names
+  counts
+}
+
+#' @rdname predict.bnp_topics
+#' @export
+heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), seen = 0.5, seed = NULL,
+                                      per_document = FALSE, id = NULL, ...) {
+  check_no_dots(...)
+  split <- check_choice(split, c("token", "type"), "split")
+  seen <- check_number(seen, "seen")
+  if (seen >= 1) {
+    abort("argument", "{.arg seen} must be below 1, not {seen}.")
+  }
+  if (fit$model$obs$family != "multinomial") {
+    abort("argument", c(
+      "{.fn heldout_loglik} completes documents of counts; this fit has {.fn obs_{fit$model$obs$family}}."
+    ))
+  }
+  data <- new_documents(fit, newdata, id)
+  halves <- with_seed(seed, complete_split(data, split, seen))
+  prior <- fit$model$obs$term_prior
+  phi <- rbind(coef(fit)$prob, prior / sum(prior))  # last: a topic not seen yet
+  counts <- document_counts(fit, halves$seen)
+  weight <- document_weight(fit)
+  theta <- cbind(counts, 0) + rep(weight, each = nrow(counts))
+  theta <- theta / rowSums(theta)
+  entry <- halves$held
+  prob <- numeric(length(entry$n))
+  for (at in split_blocks(length(prob))) {
+    prob[at] <- rowSums(theta[entry$document[at], , drop = FALSE] * t(phi[, entry$term[at], drop = FALSE]))
+  }
+  loglik <- entry$n * log(prob)
+  if (!per_document) {
+    return(sum(loglik) / sum(entry$n))
+  }
+  by <- factor(entry$document, seq_len(data$n))
+  data.frame(
+    document = data$group_names %||% seq_len(data$n),
+    tokens = as.double(tapply(entry$n, by, sum, default = 0)),
+    loglik = as.double(tapply(loglik, by, sum, default = 0))
+  )
+}
+
+split_blocks <- function(n, size = 20000L) {
+  split(seq_len(n), (seq_len(n) - 1L) %/% size)
+}
+
+# The seen part as documents, the held-out part as (document, term, n).
+complete_split <- function(data, split, seen) {
+  document <- rep(seq_len(data$n), diff(data$row_start))
+  n <- data$value
+  kept <- if (split == "token") {
+    expected <- seen * n
+    floor(expected) + (stats::runif(length(n)) < expected - floor(expected))
+  } else {
+    order <- order(document, stats::runif(length(n)))
+    rank <- integer(length(n))
+    rank[order] <- seq_along(n) - data$row_start[document[order]]
+    ifelse(rank <= round(seen * diff(data$row_start)[document]), n, 0)
+  }
+  part <- data
+  used <- kept > 0
+  part$row_start <- c(0L, cumsum(tabulate(document[used], data$n)))
+  part$column <- data$column[used]
+  part$value <- kept[used]
+  held <- n > kept
+  list(
+    seen = part,
+    held = list(document = document[held], term = data$column[held] + 1L, n = (n - kept)[held])
+  )
+}
+
+# Evaluates `expr` with its own seed, leaving R's generator as it was.
+with_seed <- function(seed, expr) {
+  if (is.null(seed)) {
+    return(expr)
+  }
+  seed <- check_count(seed, "seed", lower = 0L, call = rlang::caller_env(2))
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
+  state <- get(".Random.seed", envir = globalenv())
+  on.exit(assign(".Random.seed", state, envir = globalenv()))
+  set.seed(seed)
+  expr
+}

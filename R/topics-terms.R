@@ -1,0 +1,133 @@
+#' Terms that describe the topics
+#'
+#' @param fit A fit of [bnp_topics()] to counts.
+#' @param n Number of terms per topic.
+#' @param by `"prob"`: the most probable terms. `"lift"`: probability in the topic
+#'   relative to that in the whole corpus. `"frex"`: both frequent and exclusive,
+#'   the harmonic mean of a term's rank by probability within the topic and
+#'   by the topic's share of the term (Bischof & Airoldi, 2012).
+#' @param weight For `"frex"`: the weight of exclusivity, between 0 and 1.
+#' @return A data frame with columns `topic`, `rank`, `term`, `value`.
+#' @examples
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' top_terms(fit, 3)
+#' top_terms(fit, 3, by = "frex")
+#' @export
+top_terms <- function(fit, n = 10L, by = c("prob", "frex", "lift"), weight = 0.5) {
+  check_topics_of_terms(fit)
+  n <- min(check_count(n, "n"), fit$input$d)
+  by <- check_choice(by, c("prob", "frex", "lift"), "by")
+  phi <- topic_terms(fit)
+  value <- switch(by,
+    prob = phi,
+    lift = phi / rep(corpus_terms(fit), each = nrow(phi)),
+    frex = frex(phi, check_share(weight, "weight"))
+  )
+  rows <- lapply(seq_len(nrow(phi)), function(k) {
+    at <- order(-value[k, ], -phi[k, ])[seq_len(n)]
+    data.frame(topic = k, rank = seq_len(n), term = colnames(phi)[at], value = unname(value[k, at]))
+  })
+  do.call(rbind, rows)
+}
+
+check_topics_of_terms <- function(fit, call = rlang::caller_env()) {
+  check_class(fit, "bnp_topics", "fit", "bnp_topics", call)
+  if (fit$model$obs$family != "multinomial") {
+    abort("argument", "{.arg fit} must be a topic model of counts ({.fn obs_multinomial}).", call = call)
+  }
+}
+
+check_share <- function(x, arg, call = rlang::caller_env()) {
+  check_number(x, arg, strict = FALSE, call = call)
+  if (x > 1) abort("argument", "{.arg {arg}} must be between 0 and 1, not {x}.", call = call)
+  x
+}
+
+# E[phi], topics x terms, with names.
+topic_terms <- function(fit) {
+  phi <- coef(fit)$prob
+  colnames(phi) <- colnames(phi) %||% default_names(ncol(phi))
+  phi
+}
+
+# Relative frequency of each term under the fit: topics weighted by their size.
+corpus_terms <- function(fit) {
+  size <- cluster_sizes(fit)
+  colSums(topic_terms(fit) * size) / sum(size)
+}
+
+frex <- function(phi, weight) {
+  exclusive <- phi / rep(colSums(phi), each = nrow(phi))
+  share <- function(x) t(apply(x, 1L, function(v) rank(v) / length(v)))
+  1 / (weight / share(exclusive) + (1 - weight) / share(phi))
+}
+
+#' How well the top terms of a topic go together
+#'
+#' @param fit A fit of [bnp_topics()] to counts.
+#' @param x Documents in which the terms' joint occurrence is counted, usually the
+#'   training data, in any form that [bnp_topics()] takes.
+#' @param n Number of top terms per topic.
+#' @param measure `"npmi"`: mean normalised pointwise mutual information of pairs
+#'   of terms in documents, between -1 and 1; a pair that never occurs together
+#'   counts -1 (Bouma, 2009). `"umass"`: mean of log((D(v, w) + 1) / D(w)) over
+#'   pairs with w ranked above v, D the number of documents with the term or the
+#'   pair (Mimno and others, 2011).
+#' @return One number per topic.
+#' @examples
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' coherence(fit, whales$counts)
+#' @export
+coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
+  check_topics_of_terms(fit)
+  measure <- check_choice(measure, c("npmi", "umass"), "measure")
+  data <- new_documents(fit, x)
+  documents <- data_matrix(data)
+  documents@x[] <- 1
+  terms <- top_terms(fit, max(2L, check_count(n, "n", lower = 2L)))
+  index <- match(terms$term, colnames(topic_terms(fit)))
+  vapply(split(index, terms$topic), function(at) {
+    together <- as.matrix(Matrix::crossprod(documents[, at, drop = FALSE]))
+    topic_coherence(together, data$n, measure)
+  }, 0)
+}
+
+# together: number of documents with each pair of terms, ranked terms in order.
+topic_coherence <- function(together, n, measure) {
+  alone <- diag(together)
+  below <- which(lower.tri(together), arr.ind = TRUE)
+  v <- below[, 1]
+  w <- below[, 2]
+  joint <- together[below]
+  score <- if (measure == "umass") {
+    log((joint + 1) / alone[w])
+  } else {
+    p <- joint / n
+    ifelse(joint == 0, -1, ifelse(joint == n, 1, log(p / (alone[v] * alone[w] / n^2)) / -log(p)))
+  }
+  mean(score[is.finite(score)])
+}
+
+#' Data for an interactive map of the topics
+#'
+#' The arguments of `LDAvis::createJSON()`.
+#'
+#' @param fit A fit of [bnp_topics()] to counts.
+#' @param x The training documents.
+#' @return A list with `phi` (topics x terms), `theta` (documents x topics),
+#'   `doc.length`, `vocab` and `term.frequency`.
+#' @examples
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' str(ldavis_data(fit, whales$counts))
+#' # json <- do.call(LDAvis::createJSON, ldavis_data(fit, whales$counts))
+#' @export
+ldavis_data <- function(fit, x) {
+  check_topics_of_terms(fit)
+  data <- new_documents(fit, x)
+  phi <- topic_terms(fit)
+  list(
+    phi = unname(phi), theta = unname(proportions(fit, document_counts(fit, data))),
+    doc.length = document_lengths(data, "multinomial"), vocab = colnames(phi),
+    term.frequency = unname(Matrix::colSums(data_matrix(data)))
+  )
+}
