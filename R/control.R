@@ -113,6 +113,9 @@ check_moves <- function(moves, call = rlang::caller_env()) {
 #' @param delete Try to do without a cluster?
 #' @param reorder Try another order of the clusters? (The Dirichlet process
 #'   prefers large ones first.)
+#' @param adopt Judge the births of a lap all together after one more lap, in
+#'   which every observation may move to the new clusters (Hughes and Sudderth,
+#'   2013), instead of one by one? Only for mixtures.
 #' @param max_births Most births tried per lap.
 #' @param birth_size Number of new clusters that one birth proposes.
 #' @param max_deletes Most deletes tried per lap.
@@ -122,8 +125,8 @@ check_moves <- function(moves, call = rlang::caller_env()) {
 #' @examples
 #' bnp_moves(birth = FALSE)
 #' @export
-bnp_moves <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, max_births = 50L,
-                      birth_size = 10L, max_deletes = 10L, max_merges = 50L, ...) {
+bnp_moves <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, adopt = FALSE,
+                      max_births = 50L, birth_size = 10L, max_deletes = 10L, max_merges = 50L, ...) {
   check_no_dots(...)
   structure(
     list(
@@ -131,6 +134,7 @@ bnp_moves <- function(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE,
       merge = check_flag(merge, "merge"),
       delete = check_flag(delete, "delete"),
       reorder = check_flag(reorder, "reorder"),
+      adopt = check_flag(adopt, "adopt"),
       max_births = check_count(max_births, "max_births"),
       birth_size = check_count(birth_size, "birth_size", lower = 2L),
       max_deletes = check_count(max_deletes, "max_deletes"),

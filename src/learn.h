@@ -10,6 +10,7 @@ namespace bnpvi {
 /// Which moves to try and how hard; see bnp_moves() in R.
 struct MoveOptions {
   bool birth = false, merge = false, remove = false, reorder = true;
+  bool adopt = false;      // judge the births of a lap together, after one more lap
   Index max_births = 50;   // births tried a lap
   Index birth_size = 10;   // clusters a birth starts from
   Index max_deletes = 10;  // deletes tried a lap

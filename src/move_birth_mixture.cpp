@@ -41,12 +41,29 @@ class MixtureBirth final : public Move {
   }
 
   void after_lap(State& state) override {
+    if (c_.options.adopt)
+      adopt(state);
+    else
+      judge_one_by_one(state);
+  }
+
+  void report(LapRecord& record) const override {
+    record.births += accepted_;
+    record.births_tried += tried_;
+  }
+
+ private:
+  std::optional<Proposal> split(const State& state, const MoveMemory& memory, std::size_t i) const {
+    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]);
+    return split_cluster(c_, alloc_, state, memory, memory.number_of(ids_[i]), where_[i], stream);
+  }
+
+  void judge_one_by_one(State& state) {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       ++tried_;
-      const Index target = c_.memory.number_of(ids_[i]);
-      Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]);
-      auto proposal = split_cluster(c_, alloc_, state, c_.memory, target, where_[i], stream);
+      auto proposal = split(state, c_.memory, i);
       if (!proposal || proposal->state.elbo <= state.elbo + rounding_of(state.elbo)) {
+        const Index target = c_.memory.number_of(ids_[i]);
         c_.memory.birth_failed(target, state.total.size(target));
         continue;
       }
@@ -56,12 +73,34 @@ class MixtureBirth final : public Move {
     }
   }
 
-  void report(LapRecord& record) const override {
-    record.births += accepted_;
-    record.births_tried += tried_;
+  // Collect, create, adopt [Hughes & Sudderth 2013, §4], made exact: the newborns of all targets are taken
+  // on, every row may move to them in one more lap, and only then are they judged, all together.
+  void adopt(State& state) {
+    Proposal all{state, c_.memory};
+    Index splits = 0;
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      ++tried_;
+      if (auto proposal = split(all.state, all.memory, i)) {
+        all = std::move(*proposal);
+        ++splits;
+      }
+    }
+    for (std::size_t b = 0; splits > 0 && b < all.state.batch.size(); ++b) {
+      visit_batch(c_.problem, all.state, static_cast<Index>(b), c_.pool);
+      refresh(c_.problem, all.state);
+    }
+    if (splits > 0 && all.state.elbo > state.elbo + rounding_of(state.elbo)) {
+      accepted_ += splits;
+      state = std::move(all.state);
+      c_.memory = std::move(all.memory);
+      return;
+    }
+    for (std::uint64_t id : ids_) {
+      const Index target = c_.memory.number_of(id);
+      c_.memory.birth_failed(target, state.total.size(target));
+    }
   }
 
- private:
   MoveContext c_;
   const MixtureAlloc& alloc_;
   std::vector<BirthTarget> targets_;

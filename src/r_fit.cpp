@@ -22,6 +22,7 @@ LearnOptions learn_options(const Rcpp::List& control) {
   o.moves.merge = moves.flag("merge");
   o.moves.remove = moves.flag("delete");
   o.moves.reorder = moves.flag("reorder");
+  o.moves.adopt = list.containsElementNamed("adopt") && moves.flag("adopt");
   o.moves.max_births = moves.integer("max_births");
   o.moves.birth_size = moves.integer("birth_size");
   o.moves.max_deletes = moves.integer("max_deletes");

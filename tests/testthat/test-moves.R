@@ -58,3 +58,11 @@ test_that("a rejected move leaves no trace", {
   expect_identical(with_moves$trace$elbo[laps], without$trace$elbo)
   expect_gte(length(laps), 2)
 })
+
+test_that("births judged together are exact too, and find the clusters", {
+  for (case in planted_cases()) {
+    fit <- engine_run(case, k_init = 1, seed = 1, batches = 3, moves = bnp_moves(adopt = TRUE), audit = TRUE)
+    expect_audited(fit)
+    expect_gt(fit$state$k, 1)
+  }
+})
