@@ -11,7 +11,7 @@
 #' @importFrom Rcpp evalCpp
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data
-#' @importFrom stats coef fitted predict simulate nobs update logLik
+#' @importFrom stats coef fitted predict residuals simulate nobs update logLik
 "_PACKAGE"
 
 #' @export

@@ -5,11 +5,13 @@
 #'
 #' @param x A fit.
 #' @param data The observations to augment, usually the training data.
+#' @param id For sequences, as in [bnp_hmm()].
 #' @param ... Must be empty.
 #' @return
 #' * `tidy()`: one row per cluster (`component`, `size`, `proportion` and, for
 #'   Gaussian clusters, `mean.<column>` and `sd.<column>`); for counts and
-#'   binary data one row per cluster and column (`term`, `estimate`).
+#'   binary data one row per cluster and column (`term`, `estimate`). For
+#'   [bnp_hmm()] also `duration`, see [state_durations()].
 #' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
 #'   `.uncertainty`, one minus its probability.

@@ -1,0 +1,128 @@
+#' Fit a hidden Markov model
+#'
+#' Finds the states that sequences go through, where they change, and with the
+#' default hierarchical Dirichlet process prior the number of states.
+#'
+#' @param x Sequences: a list of matrices (or vectors) with the same columns, a
+#'   matrix or data frame whose rows follow each other in time, or a `ts`.
+#' @param id Which sequence each row of a matrix or data frame belongs to: the
+#'   name of a column or one value per row. Rows of a sequence must follow each
+#'   other. Default: all rows are one sequence.
+#' @param obs What a state produces: [obs_gaussian()], [obs_ar()],
+#'   [obs_bernoulli()], [obs_multinomial()]. The first `lag` rows of each
+#'   sequence of an autoregression are conditioned on: they have no likelihood
+#'   of their own, and take the state of the first row that has.
+#' @param prior [prior_hdp_hmm()] or [prior_hmm()].
+#' @param control [bnp_control()]. Batches are made of whole sequences. Sparse
+#'   responsibilities do not apply to sequences.
+#' @param start Where to start, instead of a random start: one label per row (a
+#'   vector, or a list with a vector for each sequence), a matrix of
+#'   responsibilities (rows x states), or an earlier fit.
+#' @param ... Must be empty.
+#'
+#' @return An object of class `c("bnp_hmm", "bnp_fit")`, a plain list without
+#'   the data. States are numbered by decreasing size. `fitted()` is the most
+#'   probable path. See [segments()], [transition_matrix()],
+#'   [predict.bnp_hmm()], [plot.bnp_hmm()], [elbo()].
+#' @examples
+#' x <- rbind(cbind(beaver1["temp"], id = 1), cbind(beaver2["temp"], id = 2))
+#' fit <- bnp_hmm(x, "id", prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
+#' fit
+#' segments(fit)
+#' transition_matrix(fit)
+#' @export
+bnp_hmm <- function(x, ...) {
+  UseMethod("bnp_hmm")
+}
+
+#' @rdname bnp_hmm
+#' @export
+bnp_hmm.default <- function(x, id = NULL, obs = obs_gaussian(), prior = prior_hdp_hmm(),
+                            control = bnp_control(), start = NULL, ...) {
+  check_no_dots(...)
+  check_class(obs, "bnp_obs", "obs", c("obs_gaussian", "obs_ar", "obs_bernoulli", "obs_multinomial"))
+  check_prior(prior, c("hdp_hmm", "hmm"), rlang::current_env())
+  check_class(control, "bnp_control", "control", "bnp_control")
+  if (!is.null(control$sparsity)) {
+    abort("argument", c(
+      "{.arg sparsity} does not apply to hidden Markov models.",
+      i = "Leave it out of {.arg control}."
+    ))
+  }
+  data <- as_sequence_data(x, obs$family, id, obs$lag %||% 0L)
+  input <- list(
+    times = data$times, id_column = if (is.character(id) && length(id) == 1L) id,
+    mean_total = if (obs$family == "multinomial") sum(data$value %||% data$x) / data$n,
+    initial = if (obs$family == "ar") column_medians(data$x)
+  )
+  fit <- fit_model(
+    "bnp_hmm", rename_call(match.call(), "bnp_hmm"), data, obs, prior, control, start, length(data$starts) - 1L,
+    input, rlang::current_env()
+  )
+  fit$labels <- viterbi_path(fit, data)
+  fit$prob <- path_probabilities(fit, data)
+  fit
+}
+
+state_lag <- function(fit) fit$model$obs$lag %||% 0L
+
+# Values of rows, those of the first `lag` rows of each sequence replaced by the value of the first modelled row.
+carry_back <- function(values, starts, lag) {
+  if (lag == 0L || length(starts) < 2L) {
+    return(values)
+  }
+  first <- rep(starts[-length(starts)] + lag + 1L, each = lag)
+  at <- first - seq_len(lag)
+  if (is.matrix(values)) {
+    values[at, ] <- values[first, , drop = FALSE]
+  } else {
+    values[at] <- values[first]
+  }
+  values
+}
+
+viterbi_path <- function(fit, data) {
+  if (data$n == 0L) {
+    return(integer())
+  }
+  path <- engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  carry_back(path, data$starts, state_lag(fit))
+}
+
+state_probabilities <- function(fit, data) {
+  carry_back(responsibilities(fit, data), data$starts, state_lag(fit))
+}
+
+# Probability of each row's state on the path, in parts that need not hold all rows times states at once.
+path_probabilities <- function(fit, data) {
+  lengths <- diff(data$starts)
+  part <- cumsum(as.double(lengths)) * fit$state$k %/% 5e6
+  unlist(lapply(split(seq_along(lengths), part), function(groups) {
+    rows <- (data$starts[groups[1]] + 1L):data$starts[groups[length(groups)] + 1L]
+    prob <- state_probabilities(fit, rows_of_data(data, rows, groups))
+    prob[cbind(seq_along(rows), fit$labels[rows])]
+  }), use.names = FALSE)
+}
+
+# Consecutive sequences of the internal form.
+rows_of_data <- function(data, rows, groups) {
+  starts <- data$starts[c(groups, groups[length(groups)] + 1L)] - data$starts[groups[1]]
+  out <- list(n = length(rows), d = data$d, starts = as.integer(starts))
+  if (!is_sparse_data(data)) {
+    return(c(list(x = data$x[rows, , drop = FALSE]), out))
+  }
+  first <- data$row_start[rows[1]]
+  last <- data$row_start[rows[length(rows)] + 1L]
+  entries <- seq_len(last - first) + first
+  c(list(
+    row_start = data$row_start[c(rows, rows[length(rows)] + 1L)] - first,
+    column = data$column[entries], value = data$value[entries]
+  ), out)
+}
+
+#' @rdname read_fit
+#' @export
+fitted.bnp_hmm <- function(object, ...) {
+  check_no_dots(...)
+  stats::setNames(as.integer(object$labels), object$input$row_names)
+}

@@ -1,0 +1,184 @@
+#' Pictures of a hidden Markov model
+#'
+#' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
+#'
+#' @param x,object A fit of [bnp_hmm()].
+#' @param type `"segments"`: the most probable path, one strip per sequence;
+#'   with `data`, each column's series above its coloured runs, one panel per
+#'   sequence. `"transitions"`: the transition matrix as a heat map. `"elbo"`:
+#'   the bound by lap, with the accepted moves.
+#' @param data Sequences to draw, usually the training data, in any form that
+#'   [bnp_hmm()] takes. A fit does not keep its data.
+#' @param id As in [bnp_hmm()].
+#' @param max_sequences Most sequences to draw, the first ones.
+#' @param ... For `plot()`, graphical parameters like `main`; else empty.
+#' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
+#' @examples
+#' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
+#' plot(fit, data = beaver1["temp"])
+#' plot(fit, "transitions")
+#' @export
+plot.bnp_hmm <- function(x, type = c("segments", "transitions", "elbo"), data = NULL, id = NULL,
+                         max_sequences = 40L, ...) {
+  type <- check_choice(type, c("segments", "transitions", "elbo"), "type")
+  switch(type,
+    segments = {
+      picture <- segment_picture(x, data, id, max_sequences)
+      if (is.null(picture$series)) draw_strips(picture, ...) else draw_series(picture, ...)
+    },
+    transitions = draw_transitions(transition_matrix(x), ...),
+    elbo = draw_trace(trace_picture(x), ...)
+  )
+  invisible(x)
+}
+
+# Runs of the first sequences and, with data, their series in long form.
+segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_env()) {
+  max_sequences <- check_count(max_sequences, "max_sequences", call = call)
+  runs <- if (is.null(data)) segments(fit) else segments(fit, data, id)
+  ids <- utils::head(unique(runs$id), max_sequences)
+  picture <- list(runs = runs[runs$id %in% ids, ], ids = ids, k = fit$state$k)
+  if (!is.null(data) && fit$model$obs$family %in% c("ar", "gaussian_full", "gaussian_diagonal", "gaussian_zero_mean")) {
+    internal <- as_new_sequences(fit, data, id, call)
+    lengths <- diff(internal$starts)
+    names <- internal$group_names %||% as.character(seq_along(lengths))
+    row_id <- rep(names, lengths)
+    kept <- row_id %in% ids
+    picture$series <- list(
+      x = internal$x[kept, , drop = FALSE], id = row_id[kept], at = sequence(lengths)[kept],
+      columns = fit$input$column_names %||% default_names(fit$input$d)
+    )
+  }
+  picture
+}
+
+draw_strips <- function(picture, main = "", xlab = "Row", ylab = "", ...) {
+  runs <- picture$runs
+  rank <- match(runs$id, rev(picture$ids))
+  labels <- rev(picture$ids)
+  old <- graphics::par(mar = c(4.2, max(3, 0.55 * max(nchar(labels)) + 1.5), 2.5, 5), xpd = NA)
+  on.exit(graphics::par(old))
+  graphics::plot(
+    c(0, max(runs$end)), c(0.5, length(labels) + 0.5), type = "n", yaxt = "n", bty = "n", main = main, xlab = xlab,
+    ylab = ylab, ...
+  )
+  graphics::axis(2L, seq_along(labels), labels, las = 1, tick = FALSE, line = -0.5)
+  colour <- cluster_colours(picture$k)
+  graphics::rect(runs$start - 1, rank - 0.4, runs$end, rank + 0.4, col = colour[runs$state], border = NA)
+  state_legend(runs, colour)
+}
+
+state_legend <- function(runs, colour) {
+  shown <- utils::head(sort(unique(runs$state)), 20L)
+  graphics::legend(
+    graphics::par("usr")[2], graphics::par("usr")[4], legend = shown, fill = colour[shown], border = NA, bty = "n",
+    title = "State", xpd = NA
+  )
+}
+
+draw_series <- function(picture, main = NULL, xlab = "Row", ylab = NULL, ...) {
+  colour <- cluster_colours(picture$k)
+  series <- picture$series
+  panels <- utils::head(picture$ids, 8L)
+  columns <- ncol(series$x)
+  old <- graphics::par(
+    mfrow = c(length(panels), 1L), mar = c(if (length(panels) > 1L) 2.2 else 4.2, 4.2, 2, 5), xpd = FALSE
+  )
+  on.exit(graphics::par(old))
+  for (panel in panels) {
+    at <- series$id == panel
+    values <- series$x[at, , drop = FALSE]
+    runs <- picture$runs[picture$runs$id == panel, ]
+    graphics::matplot(
+      series$at[at], values, type = "n", main = main %||% (if (length(picture$ids) > 1L) panel else ""), xlab = xlab,
+      ylab = ylab %||% (if (columns == 1L) series$columns else "Value"), ...
+    )
+    usr <- graphics::par("usr")
+    shade <- grDevices::adjustcolor(colour, 0.35)
+    graphics::rect(runs$start - 0.5, usr[3], runs$end + 0.5, usr[4], col = shade[runs$state], border = NA)
+    graphics::matlines(series$at[at], values, lty = 1, col = if (columns == 1L) "black" else grDevices::grey.colors(columns, 0, 0.6))
+    graphics::box()
+    state_legend(runs, shade)
+  }
+}
+
+draw_transitions <- function(p, main = "", xlab = "To", ylab = "From", ...) {
+  k <- nrow(p)
+  graphics::image(
+    seq_len(k), seq_len(k), t(p[rev(seq_len(k)), , drop = FALSE]), zlim = c(0, 1), axes = FALSE,
+    col = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), main = main, xlab = xlab, ylab = ylab, ...
+  )
+  graphics::axis(1L, seq_len(k), tick = FALSE)
+  graphics::axis(2L, seq_len(k), rev(seq_len(k)), las = 1, tick = FALSE)
+  if (k <= 12L) {
+    value <- t(p[rev(seq_len(k)), , drop = FALSE])
+    graphics::text(row(value), col(value), format(round(value, 2)), cex = 0.8, col = ifelse(value > 0.5, "white", "black"))
+  }
+  graphics::box()
+}
+
+#' @rdname plot.bnp_hmm
+#' @exportS3Method ggplot2::autoplot
+autoplot.bnp_hmm <- function(object, type = c("segments", "transitions", "elbo"), data = NULL, id = NULL,
+                             max_sequences = 40L, ...) {
+  check_no_dots(...)
+  rlang::check_installed("ggplot2", "for autoplot().")
+  type <- check_choice(type, c("segments", "transitions", "elbo"), "type")
+  switch(type,
+    segments = gg_segments(segment_picture(object, data, id, max_sequences)),
+    transitions = gg_transitions(transition_matrix(object)),
+    elbo = gg_trace(trace_picture(object))
+  )
+}
+
+gg_states <- function(k) {
+  ggplot2::scale_fill_manual(values = stats::setNames(cluster_colours(k), seq_len(k)))
+}
+
+gg_segments <- function(picture) {
+  runs <- picture$runs
+  runs$state <- factor(runs$state, levels = seq_len(picture$k))
+  series <- picture$series
+  if (is.null(series)) {
+    runs$rank <- match(runs$id, rev(picture$ids))
+    return(
+      ggplot2::ggplot(runs) +
+        ggplot2::geom_rect(ggplot2::aes(
+          xmin = .data$start - 1, xmax = .data$end, ymin = .data$rank - 0.4, ymax = .data$rank + 0.4, fill = .data$state
+        )) +
+        ggplot2::scale_y_continuous(breaks = seq_along(picture$ids), labels = rev(picture$ids)) +
+        gg_states(picture$k) +
+        ggplot2::labs(x = "Row", y = NULL, fill = "State") +
+        ggplot2::theme_minimal()
+    )
+  }
+  runs$id <- factor(runs$id, levels = picture$ids)
+  long <- data.frame(
+    at = rep(series$at, ncol(series$x)), value = as.double(series$x),
+    id = factor(rep(series$id, ncol(series$x)), levels = picture$ids),
+    column = rep(series$columns, each = nrow(series$x))
+  )
+  ggplot2::ggplot(long) +
+    ggplot2::geom_rect(
+      ggplot2::aes(xmin = .data$start - 0.5, xmax = .data$end + 0.5, ymin = -Inf, ymax = Inf, fill = .data$state),
+      data = runs, alpha = 0.4
+    ) +
+    ggplot2::geom_line(ggplot2::aes(.data$at, .data$value, group = .data$column), linewidth = 0.3) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L, scales = "free_x") +
+    gg_states(picture$k) +
+    ggplot2::labs(x = "Row", y = if (length(series$columns) == 1L) series$columns else "Value", fill = "State") +
+    ggplot2::theme_minimal()
+}
+
+gg_transitions <- function(p) {
+  k <- nrow(p)
+  long <- data.frame(
+    from = factor(rep(seq_len(k), k), levels = rev(seq_len(k))), to = factor(rep(seq_len(k), each = k)),
+    probability = as.double(p)
+  )
+  ggplot2::ggplot(long, ggplot2::aes(.data$to, .data$from, fill = .data$probability)) +
+    ggplot2::geom_tile() +
+    ggplot2::scale_fill_gradientn(colours = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), limits = c(0, 1)) +
+    ggplot2::labs(x = "To", y = "From") +
+    ggplot2::theme_minimal()
+}

@@ -1,0 +1,87 @@
+#' Segments, transitions and durations
+#'
+#' @param fit A fit of [bnp_hmm()].
+#' @param newdata,id New sequences, as in [predict.bnp_hmm()]; default, the
+#'   training data.
+#' @param new Add a column for the probability of a state not seen yet? Without
+#'   it, rows are scaled to sum to 1 over the states in use.
+#' @param ... Must be empty; for anything but a fit, passed to
+#'   [graphics::segments()].
+#' @return
+#' * `segments()`: a data frame with one row per run of a state on the most
+#'   probable path: `id` of the sequence, `start` and `end` (rows within the
+#'   sequence), `length`, `state`, and `prob`, the mean probability of the
+#'   state over the run; for a `ts` also `start_time` and `end_time`.
+#' * `transition_matrix()`: posterior mean probabilities of going from one state
+#'   (row) to another (column); attribute `start`, those of the first state.
+#' * `state_durations()`: expected number of rows that a visit of each state
+#'   lasts, `1 / (1 - p)` with `p` the probability of staying.
+#' @examples
+#' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
+#' segments(fit)
+#' transition_matrix(fit)
+#' state_durations(fit)
+#' @export
+segments <- function(fit, ...) {
+  UseMethod("segments")
+}
+
+#' @rdname segments
+#' @export
+segments.bnp_hmm <- function(fit, newdata = NULL, id = NULL, ...) {
+  check_no_dots(...)
+  if (is.null(newdata)) {
+    return(runs_of(fit$labels, fit$prob, fit$input$starts, fit$input$group_names, fit$input$times))
+  }
+  data <- as_new_sequences(fit, newdata, id)
+  path <- viterbi_path(fit, data)
+  prob <- state_probabilities(fit, data)[cbind(seq_along(path), path)]
+  runs_of(path, prob, data$starts, data$group_names, data$times)
+}
+
+runs_of <- function(path, prob, starts, names, times) {
+  group <- rep(seq_along(diff(starts)), diff(starts))
+  n <- length(path)
+  begins <- if (n) which(c(TRUE, path[-1L] != path[-n] | group[-1L] != group[-n])) else integer()
+  ends <- c(begins[-1L] - 1L, if (n) n)
+  before <- starts[group[begins]]
+  out <- data.frame(
+    id = (names %||% as.character(seq_along(diff(starts))))[group[begins]],
+    start = begins - before, end = ends - before, length = ends - begins + 1L, state = path[begins],
+    prob = diff(c(0, cumsum(prob))[c(begins, if (n) n + 1L)]) / (ends - begins + 1L)
+  )
+  out$prob <- pmin(out$prob, 1)
+  if (!is.null(times)) {
+    out$start_time <- times[begins]
+    out$end_time <- times[ends]
+  }
+  out
+}
+
+#' @rdname segments
+#' @export
+transition_matrix <- function(fit, new = FALSE) {
+  check_class(fit, "bnp_hmm", "fit", "bnp_hmm")
+  check_flag(new, "new")
+  k <- fit$state$k
+  p <- engine_mean_transitions(fit$model, fit$state)
+  colnames(p) <- c(seq_len(k), if (ncol(p) > k) "new")
+  if (!new) {
+    p <- p[, seq_len(k), drop = FALSE]
+    p <- p / rowSums(p)
+  }
+  out <- p[-1L, , drop = FALSE]
+  rownames(out) <- seq_len(k)
+  structure(out, start = p[1L, ])
+}
+
+#' @rdname segments
+#' @export
+state_durations <- function(fit) {
+  p <- diag(unclass(transition_matrix(fit)))
+  stats::setNames(1 / (1 - p), seq_along(p))
+}
+
+#' @rdname segments
+#' @export
+segments.default <- function(fit, ...) graphics::segments(fit, ...)
