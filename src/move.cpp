@@ -105,6 +105,23 @@ std::unique_ptr<Move> AllocModel::resplit_move(const MoveContext&) const { retur
 
 double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
 
+std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state) {
+  const Summary& s = state.total;
+  const MoveMemory& memory = context.memory;
+  std::vector<Index> order;
+  for (Index j = 0; j < s.k; ++j)
+    if (s.size(j) >= 2 && memory.birth_worth_trying(j, s.size(j))) order.push_back(j);
+  std::stable_sort(order.begin(), order.end(), [&](Index x, Index y) {
+    const int fx = memory.birth_failures(x), fy = memory.birth_failures(y);
+    return fx < fy || (fx == fy && s.size(x) > s.size(y));
+  });
+  if (static_cast<Index>(order.size()) > context.options.max_births)
+    order.resize(static_cast<std::size_t>(context.options.max_births));
+  std::vector<std::uint64_t> ids;
+  for (Index j : order) ids.push_back(memory.id(j));
+  return ids;
+}
+
 State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy) {
   State out = state;
   change_summaries(out, [a, b](auto& s) { s.merge(a, b); });

@@ -109,6 +109,10 @@ void change_summaries(State& state, Operation op) {
     }
 }
 
+/// Identities of the clusters to try births from: those whose births have not failed lately, fewest
+/// failures and then most mass first, at most max_births.
+std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state);
+
 /// The state with cluster b joined to a < b, at optimal globals; entropy[batch] is the exact change of the
 /// entropy of that batch.
 State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy);

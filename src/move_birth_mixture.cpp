@@ -11,22 +11,9 @@ class MixtureBirth final : public Move {
  public:
   MixtureBirth(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Clusters whose births have not failed lately, those that failed less and those with more mass first.
   bool prepare(const State& state) override {
-    const Summary& s = state.total;
-    std::vector<Index> order;
-    for (Index j = 0; j < s.k; ++j)
-      if (s.size(j) >= 2 && c_.memory.birth_worth_trying(j, s.size(j))) order.push_back(j);
-    std::stable_sort(order.begin(), order.end(), [&](Index x, Index y) {
-      const int fx = c_.memory.birth_failures(x), fy = c_.memory.birth_failures(y);
-      return fx < fy || (fx == fy && s.size(x) > s.size(y));
-    });
-    if (static_cast<Index>(order.size()) > c_.options.max_births)
-      order.resize(static_cast<std::size_t>(c_.options.max_births));
-    for (Index j : order) {
-      targets_.push_back({j, -1});
-      ids_.push_back(c_.memory.id(j));
-    }
+    ids_ = birth_targets(c_, state);
+    for (std::uint64_t id : ids_) targets_.push_back({c_.memory.number_of(id), -1});
     where_.resize(targets_.size(), std::vector<MassOnRows>(state.batch.size()));
     return !targets_.empty();
   }

@@ -26,19 +26,8 @@ class TopicBirth final : public Move {
  public:
   TopicBirth(const MoveContext& context, const TopicAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Topics whose births have not failed lately, those that failed less and those with more mass first.
   bool prepare(const State& state) override {
-    const Summary& s = state.total;
-    std::vector<Index> targets;
-    for (Index j = 0; j < s.k; ++j)
-      if (s.size(j) >= 2 && c_.memory.birth_worth_trying(j, s.size(j))) targets.push_back(j);
-    std::stable_sort(targets.begin(), targets.end(), [&](Index x, Index y) {
-      const int fx = c_.memory.birth_failures(x), fy = c_.memory.birth_failures(y);
-      return fx < fy || (fx == fy && s.size(x) > s.size(y));
-    });
-    if (static_cast<Index>(targets.size()) > c_.options.max_births)
-      targets.resize(static_cast<std::size_t>(c_.options.max_births));
-    for (Index j : targets) ids_.push_back(c_.memory.id(j));
+    ids_ = birth_targets(c_, state);
     return !ids_.empty();
   }
 

@@ -1,5 +1,6 @@
 #include "r_convert.h"
 
+#include <numeric>
 #include <stdexcept>
 
 namespace bnpvi {
@@ -50,6 +51,13 @@ void matrix_to_rows(const Rcpp::NumericMatrix& m, Vec& v) {
 }
 
 }  // namespace
+
+std::vector<Index> all_units(const Dataset& data, const RModel& model) {
+  if (!model.alloc->grouped()) return modelled_rows(data, model.obs->lag());
+  std::vector<Index> groups(static_cast<std::size_t>(data.n_groups()));
+  std::iota(groups.begin(), groups.end(), Index{0});
+  return groups;
+}
 
 Rcpp::List state_to_r(const Globals& g) {
   const Summary& s = g.effective;

@@ -41,6 +41,9 @@ struct RModel {
   explicit RModel(const Rcpp::List& model);
 };
 
+/// Every unit of the data: rows with a likelihood, or groups.
+std::vector<Index> all_units(const Dataset& data, const RModel& model);
+
 Rcpp::List state_to_r(const Globals& globals);
 Globals state_from_r(const Rcpp::List& state, const RModel& model);
 Rcpp::List arrays_to_r(const NamedArrays& arrays);

@@ -32,13 +32,11 @@ LearnOptions learn_options(const Rcpp::List& control) {
 
 std::vector<std::vector<Index>> batches_of_units(const Dataset& data, const RModel& model, Index n_batches,
                                                  unsigned long long seed) {
-  if (model.alloc->grouped())
-    return deal_batches(data.n_groups(), std::min(n_batches, data.n_groups()), seed);
-  const std::vector<Index> rows = modelled_rows(data, model.obs->lag());
-  const Index n = static_cast<Index>(rows.size());
+  const std::vector<Index> units = all_units(data, model);
+  const Index n = static_cast<Index>(units.size());
   auto batches = deal_batches(n, std::clamp<Index>(n_batches, 1, std::max<Index>(n, 1)), seed);
   for (auto& batch : batches)
-    for (Index& unit : batch) unit = rows[unit];
+    for (Index& unit : batch) unit = units[unit];
   return batches;
 }
 

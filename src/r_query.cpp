@@ -39,11 +39,7 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
     const Weights weights = make_weights(*rmodel.obs, globals.effective.obs.data(), globals.effective.k);
     RMonitor monitor{R_NilValue};
     Pool pool(threads, monitor);
-    std::vector<Index> units;
-    if (rmodel.alloc->grouped())
-      for (Index g = 0; g < view.n_groups(); ++g) units.push_back(g);
-    else
-      units = modelled_rows(view, rmodel.obs->lag());
+    const std::vector<Index> units = all_units(view, rmodel);
     Rcpp::NumericMatrix out(static_cast<int>(view.n), static_cast<int>(globals.effective.k));
     ToMatrix sink(out);
     rmodel.alloc->local_step({view, units, *rmodel.obs, weights, globals, pool, 0, &sink});
@@ -122,11 +118,7 @@ Rcpp::NumericVector engine_elbo_of(Rcpp::List data, Rcpp::List model, Rcpp::Nume
     const Dataset& view = rdata.view();
     RMonitor monitor{R_NilValue};
     Pool pool(1, monitor);
-    std::vector<Index> units;
-    if (rmodel.alloc->grouped())
-      for (Index g = 0; g < view.n_groups(); ++g) units.push_back(g);
-    else
-      units = modelled_rows(view, rmodel.obs->lag());
+    const std::vector<Index> units = all_units(view, rmodel);
     const Problem problem{view, *rmodel.obs, *rmodel.alloc, {units}, 0, 0};
     const State state = start_from_responsibilities(problem, resp.begin(), resp.ncol(), pool);
     return terms_to_r(elbo_terms(problem, state.total, state.globals));
