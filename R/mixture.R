@@ -65,7 +65,46 @@ fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
   if (is_sparse_data(data) || obs$family == "multinomial") {
     input$mean_total <- sum(data$value %||% data$x) / data$n
   }
-  fit_model("bnp_mixture", call, data, obs, prior, control, start, data$n, input, error_call)
+  fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, data$n, input, error_call)
+  warn_of_ties(fit, data)
+  fit
+}
+
+# A density can be made as high as one likes on repeated values, so clusters of
+# rounded data may shrink to single values. The bound is right and the answer
+# is not what anyone asked for: say so.
+warn_of_ties <- function(fit, data) {
+  if (!fit$model$obs$family %in% c("gaussian_full", "gaussian_diagonal")) {
+    return(invisible())
+  }
+  used <- which(cluster_sizes(fit) > 1.5)
+  variance <- cluster_variances(coef(fit)$cov, data$d)[used, , drop = FALSE]
+  gap <- apply(data$x, 2, function(v) {
+    steps <- diff(sort(unique(v)))
+    if (length(steps)) min(steps[steps > 1e-8 * max(steps)]) else 0
+  })
+  repeated <- apply(data$x, 2, anyDuplicated) > 0
+  narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
+  if (!any(narrow)) {
+    return(invisible())
+  }
+  columns <- data$column_names[narrow] %||% which(narrow)
+  cli::cli_warn(
+    c(
+      "Some clusters are narrower than the rounding of column{?s} {.val {columns}}: they stand for single values.",
+      i = "To spread repeated values out, add noise of the size of the rounding, as
+           {.code x + runif(length(x), -0.05, 0.05)} for one decimal place."
+    ),
+    class = c("bnpvi_warning_ties", "bnpvi_warning")
+  )
+}
+
+# K x D variances from D x D x K covariances or K x D variances.
+cluster_variances <- function(cov, d) {
+  if (length(dim(cov)) < 3L) {
+    return(matrix(cov, ncol = d))
+  }
+  t(matrix(apply(cov, 3, diag), d))
 }
 
 check_prior <- function(prior, families, call) {

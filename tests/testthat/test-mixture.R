@@ -156,3 +156,9 @@ test_that("verbose reports laps", {
     bnp_mixture(faithful, control = quick(verbose = TRUE)), "lap 1: 1 clusters"
   ) |> suppressMessages()
 })
+
+test_that("clusters that stand for single values of rounded data are named in a warning", {
+  expect_warning(bnp_mixture(quakes$mag, control = bnp_control(seed = 1)), class = "bnpvi_warning_ties")
+  expect_no_warning(bnp_mixture(faithful, control = bnp_control(seed = 1)))
+  expect_no_warning(bnp_mixture(iris[1:4], control = bnp_control(seed = 1)))
+})
