@@ -57,3 +57,7 @@ engine_elbo_of <- function(data, model, resp) {
     .Call(`_bnpvi_engine_elbo_of`, data, model, resp)
 }
 
+engine_collapsed_proportions <- function(data, phi, weight, threads) {
+    .Call(`_bnpvi_engine_collapsed_proportions`, data, phi, weight, threads)
+}
+

@@ -13,6 +13,9 @@
 #'   `"token"`: a share `1 - seen` of the tokens of each word type; `"type"`: all
 #'   tokens of a share `1 - seen` of its word types (Hughes, 2016).
 #' @param seen The share of a document that its proportions are estimated from.
+#' @param inference How proportions are estimated from the seen part.
+#'   `"collapsed"`: each token given the expected topics of the others, which
+#'   predicts best. `"variational"`: by the local step of the fit.
 #' @param seed A whole number that fixes the split, without a trace in R's own
 #'   generator; `NULL` draws it from there.
 #' @param per_document Return one value per document?
@@ -21,8 +24,6 @@
 #'   `heldout_loglik()`: the average over held-out tokens of log Σ_k
 #'   E\[π_dk\] E\[φ_kv\], where π_d is estimated from the seen half and φ
 #'   from training; or a data frame with `document`, `tokens` and `loglik` (sum).
-#'   For observations that are not counts: the average log predictive density
-#'   of a held-out row of each document, given the seen rows.
 #' @examples
 #' odd <- seq(1, nrow(whales$counts), by = 2)
 #' fit <- bnp_topics(whales$counts[odd, ], control = bnp_control(seed = 1, max_laps = 15))
@@ -74,10 +75,12 @@ document_counts <- function(fit, data) {
 
 #' @rdname predict.bnp_topics
 #' @export
-heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), seen = 0.5, seed = NULL,
+heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), seen = 0.5,
+                                      inference = c("collapsed", "variational"), seed = NULL,
                                       per_document = FALSE, id = NULL, ...) {
   check_no_dots(...)
   split <- check_choice(split, c("token", "type"), "split")
+  inference <- check_choice(inference, c("collapsed", "variational"), "inference")
   seen <- check_number(seen, "seen")
   if (seen >= 1) {
     abort("argument", "{.arg seen} must be below 1, not {seen}.")
@@ -91,10 +94,20 @@ heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), 
   halves <- with_seed(seed, complete_split(data, split, seen))
   prior <- fit$model$obs$term_prior
   phi <- rbind(coef(fit)$prob, prior / sum(prior))  # last: a topic not seen yet
-  counts <- document_counts(fit, halves$seen)
   weight <- document_weight(fit)
-  theta <- cbind(counts, 0) + rep(weight, each = nrow(counts))
-  theta <- theta / rowSums(theta)
+  if (weight[length(weight)] == 0) {
+    phi <- phi[-length(weight), , drop = FALSE]
+    weight <- weight[-length(weight)]
+  }
+  theta <- if (data$n == 0L) {
+    matrix(0, 0L, length(weight))
+  } else if (inference == "collapsed") {
+    engine_collapsed_proportions(as_engine_data(halves$seen), phi, weight, fit$control$threads)
+  } else {
+    counts <- document_counts(fit, halves$seen)
+    theta <- cbind(counts, if (length(weight) > ncol(counts)) 0) + rep(weight, each = nrow(counts))
+    theta / rowSums(theta)
+  }
   entry <- halves$held
   prob <- numeric(length(entry$n))
   for (at in split_blocks(length(prob))) {

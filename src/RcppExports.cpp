@@ -200,6 +200,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_collapsed_proportions
+Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi, Rcpp::NumericVector weight, int threads);
+RcppExport SEXP _bnpvi_engine_collapsed_proportions(SEXP dataSEXP, SEXP phiSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type phi(phiSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_collapsed_proportions(data, phi, weight, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
@@ -216,6 +230,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
+    {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {NULL, NULL, 0}
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "completion.h"
+#include "r_convert.h"
 #include "topic_memory.h"
 
 namespace bnpvi {
@@ -33,3 +35,19 @@ SEXP document_counts_to_r(const State& state, const std::vector<std::vector<Inde
 }
 
 }  // namespace bnpvi
+
+using namespace bnpvi;
+
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi,
+                                                 Rcpp::NumericVector weight, int threads) {
+  return entry([&] {
+    const RData rdata(data);
+    RMonitor monitor{R_NilValue};
+    Pool pool(threads, monitor);
+    const Vec out = collapsed_proportions(rdata.view(), Rcpp::as<Vec>(phi), Rcpp::as<Vec>(weight), pool);
+    Rcpp::NumericMatrix result(static_cast<int>(rdata.view().n), static_cast<int>(weight.size()));
+    std::copy(out.begin(), out.end(), result.begin());
+    return result;
+  });
+}

@@ -1,0 +1,110 @@
+monotone <- function(fit) {
+  gains <- diff(elbo_trace(fit)$elbo)
+  min(gains) / abs(fit$elbo)
+}
+
+test_that("every lap raises the bound: moves, batches, L-sparse, LDA", {
+  x <- toy_corpus(documents = 60)
+  expect_gt(monotone(bnp_topics(x, control = bnp_control(seed = 1, max_laps = 30))), -1e-9)
+  expect_gt(monotone(bnp_topics(x, control = bnp_control(seed = 1, batches = 5, k_init = 8, max_laps = 30))), -1e-9)
+  expect_gt(monotone(bnp_topics(x, control = bnp_control(seed = 1, sparsity = 2, k_init = 6, max_laps = 30))), -1e-9)
+  expect_gt(monotone(bnp_topics(x, prior = prior_lda(5), control = bnp_control(seed = 1, max_laps = 30))), -1e-9)
+})
+
+test_that("one batch is the full algorithm, and full sparsity is dense, bit for bit", {
+  x <- toy_corpus()
+  control <- function(...) bnp_control(seed = 2, k_init = 6, moves = FALSE, max_laps = 8, ...)
+  full <- bnp_topics(x, control = control(algorithm = "full"))
+  expect_identical(bnp_topics(x, control = control(batches = 1))$state, full$state)
+  expect_identical(bnp_topics(x, control = control(sparsity = 6))$state, full$state)
+})
+
+test_that("results do not depend on the number of threads", {
+  x <- toy_corpus(documents = 300)
+  fit <- function(threads) bnp_topics(x, control = bnp_control(seed = 5, max_laps = 8, threads = threads))$state
+  one <- fit(1)
+  expect_identical(fit(2), one)
+  expect_identical(fit(5), one)
+})
+
+test_that("dense and sparse counts give the same fit", {
+  x <- toy_corpus()
+  control <- bnp_control(seed = 4, max_laps = 10)
+  dense <- bnp_topics(x, control = control)
+  expect_identical(bnp_topics(Matrix::Matrix(x, sparse = TRUE), control = control)$state, dense$state)
+  long <- as.data.frame(as.table(x), responseName = "n")
+  names(long)[1:2] <- c("document", "term")
+  expect_identical(bnp_topics(long, control = control)$state, dense$state)
+})
+
+test_that("the order of documents and of terms does not matter", {
+  x <- toy_corpus()
+  r <- withr::with_seed(2, matrix(rgamma(nrow(x) * 3, 1), nrow(x)))
+  r <- r / rowSums(r)
+  control <- bnp_control(seed = 4, max_laps = 5, moves = FALSE)
+  fit <- bnp_topics(x, start = r, control = control)
+  rows <- rev(seq_len(nrow(x)))
+  columns <- c(5:12, 1:4)
+  other <- bnp_topics(x[rows, columns], start = r[rows, ], control = control)
+  expect_equal(other$elbo, fit$elbo, tolerance = 1e-9)
+  expect_equal(fitted(other)[rownames(x), ], fitted(fit), tolerance = 1e-5)
+})
+
+test_that("Gaussian groups of one row have the statistics of a mixture", {
+  x <- as.matrix(faithful)[1:60, ]
+  r <- withr::with_seed(1, matrix(rgamma(60 * 3, 1), 60))
+  r <- r / rowSums(r)
+  data <- as_engine_data(as_document_data(x, "gaussian_full", id = seq_len(60)))
+  obs <- resolve_obs(obs_gaussian(), as_mixture_data(x, "gaussian_full"))
+  topics <- engine_elbo_of(data, list(obs = obs, prior = prior_lda(3)), r)
+  mixture <- engine_elbo_of(
+    as_engine_data(as_mixture_data(x, "gaussian_full")), list(obs = obs, prior = prior_dirichlet(3)), r
+  )
+  expect_equal(topics[["data"]], mixture[["data"]], tolerance = 1e-12)
+  expect_equal(topics[["entropy"]], mixture[["entropy"]], tolerance = 1e-10)
+})
+
+test_that("topics over Gaussian rows separate groups, and rows of a group share proportions", {
+  x <- as.matrix(iris[, 1:4])
+  fit <- bnp_topics(x, obs = obs_gaussian(), id = iris$Species, control = bnp_control(seed = 1))
+  expect_gt(monotone(fit), -1e-9)
+  expect_equal(nrow(fitted(fit)), 3)
+  expect_gt(min(apply(fitted(fit), 1, max)), 0.9)
+  expect_equal(length(unique(max.col(fitted(fit)))), 3)
+})
+
+test_that("accepted moves raise the recomputed objective", {
+  x <- toy_corpus(documents = 60, topics = 4)
+  fit <- bnp_topics(x, control = bnp_control(seed = 2, max_laps = 40))
+  trace <- elbo_trace(fit)
+  expect_gt(sum(trace$births), 0)
+  expect_gt(sum(trace$merges + trace$deletes), 0)
+  moved <- which(trace$births + trace$merges + trace$deletes > 0)
+  for (lap in moved[moved > 1]) {
+    at <- bnp_topics(x, control = bnp_control(seed = 2, max_laps = lap))
+    expect_equal(at$elbo, trace$elbo[lap], tolerance = 1e-12)
+    twin <- twin_hdp_terms(as.matrix(at$documents), rowSums(x), at$state$u, at$state$omega, 10, 0.5)
+    expect_equal(elbo(at, terms = TRUE)[["documents"]], twin[["documents"]], tolerance = 1e-8)
+    expect_equal(colSums(at$state$obs[, -1]), unname(colSums(x)), tolerance = 1e-8)
+    expect_gt(at$elbo, trace$elbo[lap - 1])
+  }
+})
+
+test_that("the planted topics are found from any start", {
+  x <- toy_corpus(documents = 150, topics = 4, tokens = 80)
+  for (k in c(1, 4, 15)) {
+    fit <- bnp_topics(x, control = bnp_control(seed = 1, k_init = k))
+    expect_equal(n_clusters(fit), 4)
+    expect_setequal(max.col(t(coef(fit)$prob[, c(1, 4, 7, 10)])), 1:4)
+  }
+})
+
+test_that("whales: fits end above the best plain ascents from any start", {
+  skip_if_not(Sys.getenv("BNPVI_LONG_TESTS") == "true", "long: set BNPVI_LONG_TESTS=true")
+  for (k in c(1, 50, 100)) {
+    expect_gt(elbo(bnp_topics(whales$counts, control = bnp_control(seed = 1, k_init = k))), -308425)
+  }
+  for (k in c(1, 50)) {
+    expect_gt(elbo(bnp_topics(birds$counts, control = bnp_control(seed = 1, k_init = k, max_laps = 30))), -747084)
+  }
+})
