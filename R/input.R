@@ -7,8 +7,8 @@
 new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NULL) {
   names <- dimnames(x) %||% list(NULL, NULL)
   data <- if (is.null(sparse)) {
-    storage.mode(x) <- "double"
-    dimnames(x) <- NULL
+    if (!is.double(x)) storage.mode(x) <- "double"
+    if (!is.null(dimnames(x))) dimnames(x) <- NULL
     list(x = x)
   } else {
     sparse
@@ -70,7 +70,11 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call) {
   x
 }
 
+# Without the copy where there is nothing to convert.
 as_plain_matrix <- function(x) {
+  if (is.double(x) && !is.object(x)) {
+    return(x)
+  }
   names <- dimnames(x)
   x <- matrix(as.double(x), nrow(x), ncol(x))
   dimnames(x) <- names
@@ -116,7 +120,7 @@ check_table <- function(x, arg, allow_no_rows, call) {
 
 check_finite_table <- function(x, arg, call) {
   values <- if (is.matrix(x)) x else x@x
-  if (all(is.finite(values))) {
+  if (is.finite(sum(values)) || all(is.finite(values))) {
     return(invisible())
   }
   at <- if (is.matrix(x)) {

@@ -32,10 +32,9 @@ resolve_gaussian <- function(obs, data, call) {
   d <- data$d
   obs$centre <- column_medians(data$x)
   obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
-  z <- standardise(data$x, obs)
   obs$mean <- expand_vector(obs$mean %||% obs$centre, d, "mean", call)
   obs$mean_strength <- obs$mean_strength %||% 1e-4
-  variance <- obs$unit^2 * robust_variances(z)
+  variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit)
   full <- obs$family == "gaussian_full"
   obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
   excess <- obs$df - (if (full) d else 1L) - 1
@@ -139,20 +138,22 @@ standardise <- function(x, obs) {
 # Variances in working units; 1 where the data tell nothing (constant columns,
 # fewer than two rows).
 column_variances <- function(z) {
-  if (nrow(z) < 2L) {
-    return(rep(1, ncol(z)))
-  }
-  v <- colSums((z - rep(colMeans(z), each = nrow(z)))^2) / (nrow(z) - 1)
-  v[v < 1e-28] <- 1
-  v
+  vapply(seq_len(ncol(z)), function(j) {
+    v <- if (nrow(z) < 2L) 0 else stats::var(z[, j])
+    if (v < 1e-28) 1 else v
+  }, 1)
 }
 
-# The variance of each column, or what the interquartile range would make it for
-# a normal sample where that is smaller: no outlier can inflate it.
-robust_variances <- function(z) {
-  v <- column_variances(z)
-  middle <- (apply(z, 2, stats::IQR) / 1.349)^2
-  ifelse(middle > 1e-28, pmin(v, middle), v)
+# In working units, column by column so that no second copy of the data is made:
+# the variance, or what the interquartile range would make it for a normal
+# sample where that is smaller, so that no outlier can inflate it.
+robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x))) {
+  vapply(seq_len(ncol(x)), function(j) {
+    z <- (x[, j, drop = FALSE] - centre[j]) / unit[j]
+    v <- column_variances(z)
+    middle <- (stats::IQR(z) / 1.349)^2
+    if (middle > 1e-28) min(v, middle) else v
+  }, 1)
 }
 
 expand_vector <- function(x, d, arg, call) {
