@@ -104,6 +104,31 @@ void HmmMove::settle(State& state) {
     visit_all(state);
     if (state.elbo - before < settled * rows) break;
   }
+  drop_idle(state);
+}
+
+void HmmMove::drop_idle(State& state) {
+  constexpr Index rounds_tried = 3;
+  std::vector<Index> idle;  // last first, so that numbers stay valid
+  for (Index j = state.k() - 1; j >= 0; --j)
+    if (state.total.size(j) < 0.5) idle.push_back(j);
+  if (idle.empty() || static_cast<Index>(idle.size()) == state.k()) return;
+  Proposal p;
+  p.change = [idle](Summary& s) {
+    for (Index j : idle) s.drop(j);
+  };
+  p.remember = [idle](MoveMemory& memory) {
+    for (Index j : idle) memory.drop(j);
+  };
+  p.start = state.total;
+  p.change(p.start);
+  for (Index j : idle) {
+    const std::vector<Index> with = touching(j);
+    std::vector<Index> all;
+    std::set_union(p.touched.begin(), p.touched.end(), with.begin(), with.end(), std::back_inserter(all));
+    p.touched.swap(all);
+  }
+  attempt(state, std::move(p), rounds_tried);
 }
 
 std::vector<Index> HmmMove::touching(Index j) const {

@@ -40,8 +40,12 @@ class HmmMove : public Move {
   /// True when the proposal was accepted; state, memory and snapshot are then new.
   bool attempt(State& state, Proposal proposal, Index rounds);
 
-  /// Visits all sequences until that gains little, so that proposals compete with a state in equilibrium.
+  /// Visits all sequences until that gains little, so that proposals compete with a state in equilibrium;
+  /// then drops states that explain nothing.
   void settle(State& state);
+
+  /// Proposes to drop all states of less than half a row at once.
+  void drop_idle(State& state);
 
   /// Sequences in which state j has mass, ascending.
   std::vector<Index> touching(Index j) const;

@@ -28,7 +28,8 @@ class HmmBirth final : public HmmMove {
     settle(state);
     for (std::uint64_t id : ids_) {
       const Index j = c_.memory.number_of(id);
-      if (spent()) return;
+      if (j < 0) continue;
+      if (spent()) break;
       ++tried_;
       Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
       if (propose(state, j, stream))
@@ -36,6 +37,7 @@ class HmmBirth final : public HmmMove {
       else
         c_.memory.birth_failed(j, state.total.size(j));
     }
+    drop_idle(state);
   }
 
   void report(LapRecord& record) const override {
