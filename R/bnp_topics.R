@@ -20,7 +20,8 @@
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
 #' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
-#'   the data. Topics are numbered by decreasing size. See [top_terms()],
+#'   the data. Topics are numbered by decreasing size, unless another order of
+#'   the sticks has a higher bound. See [top_terms()],
 #'   [predict.bnp_topics()], [plot.bnp_topics()], [coherence()], [elbo()].
 #'
 #' @details Tokens of one word type in one document share their

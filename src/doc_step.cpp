@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "kernels.h"
 #include "special.h"
 
 namespace bnpvi {
@@ -14,6 +15,7 @@ constexpr Index max_rounds = 100;
 constexpr Index max_restart_rounds = 10;
 constexpr Index max_restarts = 25;
 constexpr double settled = 0.05;      // largest change of a count that ends the rounds
+constexpr Index worth_a_kernel = 16;  // topics
 constexpr double least_sum = 1e-250;  // below: logarithms are needed
 
 // The `width` positions with the largest x, in ascending order.
@@ -43,6 +45,8 @@ void DocStep::activate(const DocumentView& view, std::vector<int> topics) {
     for (Index j = 0; j < active; ++j) g[j] = e[topic_[j]];
   }
   s_.resize(static_cast<std::size_t>(view.n));
+  rows_.resize(s_.size());
+  std::iota(rows_.begin(), rows_.end(), 0);
   count_.assign(topic_.size(), 0.0);
   p_.resize(topic_.size());
 }
@@ -60,26 +64,46 @@ void DocStep::round(const DocumentView& view) {
   std::fill(count_.begin(), count_.end(), 0.0);
   apart_.assign(p_.size(), 0.0);
   log_apart_ = 0;
+  sum_rows();
+  share_.resize(s_.size());
   for (Index u = 0; u < view.n; ++u) {
-    const double* g = g_.data() + u * active;
-    const int* chosen = chosen_.empty() ? nullptr : chosen_.data() + u * width_;
-    double s = 0;
-    if (chosen)
-      for (Index l = 0; l < width_; ++l) s += g[chosen[l]] * w_[chosen[l]];
-    else
-      for (Index j = 0; j < active; ++j) s += g[j] * w_[j];
-    s_[u] = s;
-    if (!(s > least_sum)) {
-      round_apart(view, u);
-      continue;
-    }
-    const double q = view.count(u) / s;
-    if (chosen)
-      for (Index l = 0; l < width_; ++l) count_[chosen[l]] += q * g[chosen[l]];
-    else
-      for (Index j = 0; j < active; ++j) count_[j] += q * g[j];
+    const bool apart = !(s_[u] > least_sum);
+    share_[u] = apart ? 0 : view.count(u) / s_[u];
+    if (apart) round_apart(view, u);
+  }
+  if (chosen_.empty()) {
+    kernels().add_sparse_rows(view.n, active, rows_.data(), share_.data(), g_.data(), active, count_.data());
+  } else {
+    for (Index u = 0; u < view.n; ++u)
+      for (Index l = 0; l < width_; ++l) {
+        const int j = chosen_[u * width_ + l];
+        count_[j] += share_[u] * g_[u * active + j];
+      }
   }
   for (Index j = 0; j < active; ++j) count_[j] = count_[j] * w_[j] + apart_[j];
+}
+
+// s_u = Σ_k g_uk w_k, over the chosen topics.
+void DocStep::sum_rows() {
+  const Index n = static_cast<Index>(s_.size()), active = static_cast<Index>(topic_.size());
+  if (!chosen_.empty()) {
+    for (Index u = 0; u < n; ++u) {
+      s_[u] = 0;
+      for (Index l = 0; l < width_; ++l) {
+        const int j = chosen_[u * width_ + l];
+        s_[u] += g_[u * active + j] * w_[j];
+      }
+    }
+  } else if (active >= worth_a_kernel) {
+    kernels().product_nt(1, n, active, w_.data(), active, g_.data(), active, s_.data(), n);
+  } else {
+    for (Index u = 0; u < n; ++u) {
+      const double* g = g_.data() + u * active;
+      double s = 0;
+      for (Index j = 0; j < active; ++j) s += g[j] * w_[j];
+      s_[u] = s;
+    }
+  }
 }
 
 // A row whose active topics all have exp(C + P) = 0 next to an inactive or an unlikely one.

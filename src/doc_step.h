@@ -53,6 +53,7 @@ class DocStep {
   void activate(const DocumentView& view, std::vector<int> topics);
   DocumentFit ascend(const DocumentView& view, Index max_rounds);
   void round(const DocumentView& view);
+  void sum_rows();
   void round_apart(const DocumentView& view, Index u);
   void choose(const DocumentView& view);
   bool drop_empty(const DocumentView& view, bool all);
@@ -66,6 +67,8 @@ class DocStep {
   double shift_ = 0;        // max P
   Vec g_;                   // n × A: E of the document's rows and active topics
   Vec s_;                   // n: Σ_k g_uk w_k; 1 for rows where that underflows
+  Vec share_;               // n: c_u / s_u
+  std::vector<int> rows_;   // 0 .. n−1
   Vec apart_;               // A: counts of those rows
   double log_apart_ = 0;    // Σ c_u log Σ_k g_uk w_k of those rows
   std::vector<int> order_;

@@ -12,7 +12,7 @@ phi <- phi / rowSums(phi)
 draw <- function(n) {
   rows <- lapply(seq_len(n), function(d) {
     theta <- rgamma(topics, 0.05)
-    tabulate(sample.int(terms, 320, TRUE, drop((theta / sum(theta)) %*% phi)), terms)
+    tabulate(sample.int(terms, 175, TRUE, drop((theta / sum(theta)) %*% phi)), terms)
   })
   Matrix::Matrix(do.call(rbind, rows), sparse = TRUE)
 }
