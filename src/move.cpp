@@ -13,7 +13,7 @@ bool changed(double then, double now) { return std::abs(now - then) > 0.1 * then
 }  // namespace
 
 // Splits are random, so one failure proves little; where they are cheap, more are tried.
-int MoveMemory::allowed_failures(double size) const { return size * p_ < 5e5 ? 5 : 2; }
+int MoveMemory::allowed_failures(double size) const { return size * p_ < 2e4 ? 5 : 2; }
 
 void MoveMemory::append(Index m) {
   for (Index i = 0; i < m; ++i) {

@@ -12,7 +12,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Index max_sample = Index{1} << 14;
+constexpr Index max_sample = Index{1} << 11;
 constexpr int max_cycles = 10;     // of settling and merging
 constexpr int max_rounds = 5;      // of restricted local steps in between,
 constexpr double settled = 0.005;  // fewer when a smaller share of the mass moves

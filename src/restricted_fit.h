@@ -20,7 +20,7 @@ struct Redistributed {
 /// other rows) unless that is less than one observation, when the cluster that explains it best takes it
 /// over and becomes cluster 0.
 ///
-/// The clusters are developed on a sample of the rows (all of them up to 2^14), weighted up to the mass
+/// The clusters are developed on a sample of the rows (all of them up to 2^11), weighted up to the mass
 /// of all; assign() then settles every row.
 class RestrictedFit {
  public:
