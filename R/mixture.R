@@ -88,7 +88,7 @@ warn_of_ties <- function(fit, data) {
   if (!any(narrow)) {
     return(invisible())
   }
-  columns <- data$column_names[narrow] %||% which(narrow)
+  columns <- data$column_names[narrow] %||% as.character(which(narrow))
   cli::cli_warn(
     c(
       "Some clusters are narrower than the rounding of column{?s} {.val {columns}}: they stand for single values.",
