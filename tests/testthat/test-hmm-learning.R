@@ -111,3 +111,19 @@ test_that("a fixed number of states stays", {
     expect_equal(fit$state$k, 3)
   }
 })
+
+test_that("proposals that touch few sequences count the others once", {
+  # Eight states, each sequence goes through two of them; densities far above and far below 1.
+  z <- unlist(lapply(1:12, function(s) rep(c(0, 1, 0, 1), each = 15) + 2 * (s %% 4)))
+  for (unit in c(1e-3, 1e3)) {
+    x <- withr::with_seed(9, matrix(6 * z + rnorm(2 * length(z)), ncol = 2)) * unit
+    data <- list(x = x, n = 720L, d = 2L, starts = as.integer(60 * 0:12))
+    obs <- utils::modifyList(diagonal_model(), list(scale = rep(unit^2, 2), mean_strength = 1e-4))
+    for (k_init in c(1, 20)) {
+      fit <- engine_fit(data, list(obs = obs, prior = hmm_priors$sticky),
+        engine_control(k_init, batches = 2L, moves = all_moves, max_laps = 60L), NULL, NULL)
+      expect_equal(fit$state$k, 8)
+      expect_gte(min(diff(fit$trace$elbo)), -1e-8 * abs(fit$elbo))
+    }
+  }
+})
