@@ -145,13 +145,13 @@ column_variances <- function(z) {
 }
 
 # In working units, column by column so that no second copy of the data is made:
-# the variance, or what the interquartile range would make it for a normal
-# sample where that is smaller, so that no outlier can inflate it.
+# the variance, or what the central 95 % of the values would make it for a normal
+# sample where that is smaller, so that a few outliers cannot inflate it.
 robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x))) {
   vapply(seq_len(ncol(x)), function(j) {
     z <- (x[, j, drop = FALSE] - centre[j]) / unit[j]
     v <- column_variances(z)
-    middle <- (stats::IQR(z) / 1.349)^2
+    middle <- (diff(stats::quantile(z, c(0.025, 0.975), names = FALSE)) / 3.92)^2
     if (middle > 1e-28) min(v, middle) else v
   }, 1)
 }
