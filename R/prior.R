@@ -84,7 +84,7 @@ prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) {
 prior_titles <- c(
   dp = "Dirichlet process", dirichlet = "Finite Dirichlet",
   hdp = "Hierarchical Dirichlet process", lda = "Latent Dirichlet allocation",
-  hdp_hmm = "Hierarchical Dirichlet process over transitions", hmm = "Finite hidden Markov model"
+  hdp_hmm = "Sticky HDP", hmm = "Finite"
 )
 
 #' @export

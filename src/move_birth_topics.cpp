@@ -147,21 +147,10 @@ class TopicBirth final : public Move {
     weights.push_back(remainder);
     edit.believe(std::move(believed), weights);
 
-    double previous = -INFINITY;
-    for (int round = 0; round < max_rounds; ++round) {
-      const double elbo = edit.round(round % 3 == 0);
-      if (elbo > state.elbo + rounding_of(state.elbo)) {
-        State proposed = edit.finish();
-        if (proposed.elbo <= state.elbo + rounding_of(state.elbo)) return false;
-        state = std::move(proposed);
-        c_.memory.append(born);
-        c_.memory.birth_succeeded(target);
-        return true;
-      }
-      if (round > 0 && state.elbo - elbo > 2 * (elbo - previous) * (max_rounds - round)) return false;
-      previous = elbo;
-    }
-    return false;
+    if (!edit.climb(state, max_rounds, 3, 2)) return false;
+    c_.memory.append(born);
+    c_.memory.birth_succeeded(target);
+    return true;
   }
 
   MoveContext c_;

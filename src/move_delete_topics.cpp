@@ -60,19 +60,7 @@ class TopicDelete final : public Move {
     Vec weights = alloc_.mean_weights(state.globals);
     weights.erase(weights.begin() + target);
     edit.believe(std::move(believed), weights);
-    double previous = -INFINITY;
-    for (int round = 0; round < max_rounds; ++round) {
-      const double elbo = edit.round(round == 0);
-      if (elbo > state.elbo + rounding_of(state.elbo)) {
-        State proposed = edit.finish();
-        if (proposed.elbo <= state.elbo + rounding_of(state.elbo)) return false;
-        state = std::move(proposed);
-        return true;
-      }
-      if (state.elbo - elbo > (elbo - previous) * (max_rounds - round)) return false;
-      previous = elbo;
-    }
-    return false;
+    return edit.climb(state, max_rounds, max_rounds, 1);
   }
 
   MoveContext c_;

@@ -120,19 +120,7 @@ class TopicMerge final : public Move {
     weights[a] += weights[b];
     weights.erase(weights.begin() + b);
     edit.believe(std::move(believed), weights);
-    double previous = -INFINITY;
-    for (int round = 0; round < max_rounds; ++round) {
-      const double elbo = edit.round(round == 0);
-      if (elbo > state.elbo + rounding_of(state.elbo)) {
-        State proposed = edit.finish();
-        if (proposed.elbo <= state.elbo + rounding_of(state.elbo)) return false;
-        state = std::move(proposed);
-        return true;
-      }
-      if (state.elbo - elbo > (elbo - previous) * (max_rounds - round)) return false;
-      previous = elbo;
-    }
-    return false;
+    return edit.climb(state, max_rounds, max_rounds, 1);
   }
 
   MoveContext c_;

@@ -1,6 +1,8 @@
 #include "topic_edit.h"
 
+
 #include <algorithm>
+#include <cmath>
 
 #include "topic_sum.h"
 
@@ -101,6 +103,22 @@ double TopicEdit::round(bool search) {
   proposed_.globals = alloc_.global_step(proposed_.total, proposed_.globals);
   proposed_.elbo = sum_terms(elbo_terms(problem, proposed_.total, proposed_.globals));
   return proposed_.elbo;
+}
+
+bool TopicEdit::climb(State& state, int max_rounds, int search_every, double patience) {
+  double previous = -INFINITY;
+  for (int n = 0; n < max_rounds; ++n) {
+    const double elbo = round(n % search_every == 0);
+    if (elbo > state.elbo + rounding_of(state.elbo)) {
+      State edited = finish();
+      if (edited.elbo <= state.elbo + rounding_of(state.elbo)) return false;
+      state = std::move(edited);
+      return true;
+    }
+    if (state.elbo - elbo > patience * (elbo - previous) * (max_rounds - n)) return false;
+    previous = elbo;
+  }
+  return false;
 }
 
 State TopicEdit::finish() const {

@@ -40,6 +40,11 @@ class TopicEdit {
   /// better optima than the one near their start.
   double round(bool search);
 
+  /// Rounds, searching in every search_every-th, until the ELBO is above that of `state`, which the edited
+  /// state then replaces (true), or until the gap cannot close in the rounds that are left even if each
+  /// gains `patience` times as much as the last.
+  bool climb(State& state, int max_rounds, int search_every, double patience);
+
   /// The whole-data summary and globals after the last round.
   const State& proposed() const { return proposed_; }
 
