@@ -1,6 +1,5 @@
 #include "topic_edit.h"
 
-
 #include <algorithm>
 #include <cmath>
 
