@@ -29,6 +29,12 @@
 #' @param verbose Show progress?
 #' @param learning_rate For `"stochastic"`: step t has the rate
 #'   `(delay + t)^-power`.
+#' @param candidates With `sparsity` and many clusters an observation of a
+#'   mixture is compared with few of them: the `candidates` clusters nearest to
+#'   the one it was in, those that it and its fellows were in, and new ones. The
+#'   bound stays exact and never falls. `NULL`: 64 when there are more than 256
+#'   clusters, else all. With at least as many candidates as clusters, all are
+#'   looked at. Topic models do not use it.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @examples
@@ -39,8 +45,15 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
                         max_laps = 100L, tol = 1e-6, restarts = 1L, k_init = NULL,
                         init = c("bregman", "random", "kmeans", "blocks", "anchor"), moves = bnp_moves(),
                         sparsity = NULL, threads = getOption("mc.cores", 1L), seed = NULL,
-                        verbose = interactive(), learning_rate = c(delay = 1, power = 0.6), ...) {
+                        verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
+                        candidates = NULL, ...) {
   check_no_dots(...)
+  if (!is.null(candidates) && is.null(sparsity)) {
+    abort("argument", c(
+      "{.arg candidates} needs {.arg sparsity}.",
+      i = "An observation that may belong to all clusters is compared with all of them."
+    ))
+  }
   structure(
     list(
       algorithm = check_choice(algorithm, c("memoized", "full", "stochastic"), "algorithm"),
@@ -55,7 +68,8 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
       threads = check_count(threads, "threads"),
       seed = check_seed(seed),
       verbose = check_flag(verbose, "verbose"),
-      learning_rate = check_learning_rate(learning_rate)
+      learning_rate = check_learning_rate(learning_rate),
+      candidates = if (!is.null(candidates)) check_count(candidates, "candidates")
     ),
     class = c("bnp_control", "list")
   )

@@ -5,6 +5,7 @@ resolve_control <- function(control, prior, n_rows, n_units, start, call = rlang
   control$batches <- resolve_batches(control, n_units, call)
   control$k_init <- resolve_k_init(control, prior, n_rows, start, call)
   control$sparsity <- control$sparsity %||% 0L
+  control$candidates <- control$candidates %||% 0L
   control
 }
 

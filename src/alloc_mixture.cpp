@@ -21,23 +21,24 @@ Globals MixtureAlloc::stochastic_step(const Globals& from, const Summary& noisy,
 
 namespace {
 
-// Sums φ and the entropy over the units, chunk by chunk; fill(rows, n, block, r, entropy) gives the
-// responsibilities of the n rows loaded in the block.
-template <class Fill>
-Summary sum_units(const LocalInput& in, Index k, const SummaryShape& shape, Fill fill) {
+// Sums φ and the entropy over the units, chunk by chunk; make_fill() gives each chunk a function (from, block, r,
+// entropy) for the responsibilities of the units from, from + 1, ... whose rows are loaded in the block.
+template <class MakeFill>
+Summary sum_units(const LocalInput& in, Index k, bool few, const SummaryShape& shape, MakeFill make_fill) {
   const Index n = static_cast<Index>(in.units.size()), n_chunks = count_chunks(n);
   if (in.sink) in.sink->begin(n_chunks);
-  std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(in.obs, in.data, k));
+  std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(in.obs, in.data, k, few));
   Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
   in.pool.run(n_chunks, [&](Index chunk) {
     FeatureBlock block(in.obs, in.data);
     Responsibilities r;
+    auto fill = make_fill();
     const Index end = chunk_end(n, n_chunks, chunk);
     for (Index from = chunk_begin(n, n_chunks, chunk); from < end; from += block.block_rows()) {
       in.pool.poll();
       const Index* rows = in.units.data() + from;
       block.load(rows, std::min(block.block_rows(), end - from));
-      fill(rows, block, r, entropy[chunk]);
+      fill(from, block, r, entropy[chunk]);
       block.add_weighted(r, sums[chunk]);
       if (in.sink) in.sink->visit(chunk, rows, r, block);
     }
@@ -50,36 +51,81 @@ Summary sum_units(const LocalInput& in, Index k, const SummaryShape& shape, Fill
   return out;
 }
 
+// Neighbours that each cluster has when there are k clusters; 0 when all clusters are looked at.
+Index count_neighbours(const LocalInput& in) {
+  constexpr Index usual = 64, worthwhile = 4 * usual;
+  const Index k = in.weights.k;
+  if (in.width == 0 || in.width >= k || (in.candidates == 0 && k <= worthwhile)) return 0;
+  const Index width = std::max(in.candidates == 0 ? usual : in.candidates, in.width);
+  return width < k ? width : 0;
+}
+
 }  // namespace
 
+std::shared_ptr<const Neighbours> MixtureAlloc::neighbours(const LocalInput& in) const {
+  const Index width = count_neighbours(in);
+  if (width == 0) return nullptr;
+  const Summary& effective = in.globals.effective;
+  const Vec log_pi = expected_log_weights(effective.sizes());
+  return std::make_shared<Neighbours>(nearest_clusters(effective, in.weights, log_pi, width, in.pool));
+}
+
 Summary MixtureAlloc::local_step(const LocalInput& in) const {
-  const Index k = in.weights.k;
+  const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
   const Vec log_pi = expected_log_weights(in.globals.effective.sizes());
-  return sum_units(in, k, shape(in.obs),
-                   [&](const Index*, FeatureBlock& block, Responsibilities& r, double& entropy) {
-                     Vec w(static_cast<std::size_t>(block.n() * k));
-                     block.times(in.weights, w.data());
-                     for (Index i = 0; i < block.n(); ++i)
-                       for (Index j = 0; j < k; ++j) w[i * k + j] += log_pi[j];
-                     normalise(block.n(), k, w, in.width, r, entropy);
-                   });
+  const bool few = n > 0 && count_neighbours(in) > 0;
+  if (few && in.memory && in.neighbours)
+    return visit_again(in, static_cast<const SupportMemory&>(*in.memory), log_pi);
+  const auto memory = few ? std::make_shared<SupportMemory>(n, k, in.width) : nullptr;
+  Summary out = sum_units(in, k, false, shape(in.obs), [&] {
+    return [&](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) {
+      Vec w(static_cast<std::size_t>(block.n() * k));
+      block.times(in.weights, w.data());
+      for (Index i = 0; i < block.n(); ++i)
+        for (Index j = 0; j < k; ++j) w[i * k + j] += log_pi[j];
+      normalise(block.n(), k, w, in.width, r, entropy);
+      if (memory)
+        for (Index i = 0; i < r.n; ++i) memory->set(from + i, r, i);
+    };
+  });
+  out.memory = memory;
+  return out;
+}
+
+Summary MixtureAlloc::visit_again(const LocalInput& in, const SupportMemory& last, const Vec& log_pi) const {
+  const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
+  const std::vector<Index> order = by_best_cluster(last, n, k);
+  std::vector<Index> rows;
+  for (Index i : order) rows.push_back(in.units[i]);
+  const auto memory = std::make_shared<SupportMemory>(n, k, in.width);
+  const LocalInput sorted{in.data, rows, in.obs, in.weights, in.globals, in.pool, in.width, in.sink};
+  Summary out = sum_units(sorted, k, true, shape(in.obs), [&] {
+    return [&, step = CandidateStep(in.weights, log_pi, *in.neighbours, last, in.width)](
+               Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
+      step.responsibilities(block, order.data() + from, r, entropy);
+      for (Index i = 0; i < r.n; ++i) memory->set(order[from + i], r, i);
+    };
+  });
+  out.memory = memory;
+  return out;
 }
 
 Summary MixtureAlloc::summarise(const LocalInput& in, const double* resp) const {
   const Index k = in.weights.k;
-  return sum_units(in, k, shape(in.obs),
-                   [&](const Index* rows, FeatureBlock& block, Responsibilities& r, double& entropy) {
-                     r.n = block.n();
-                     r.k = r.width = k;
-                     r.sparse = false;
-                     r.value.resize(static_cast<std::size_t>(r.n * k));
-                     for (Index i = 0; i < r.n; ++i)
-                       for (Index j = 0; j < k; ++j) {
-                         const double x = resp[j * in.data.n + rows[i]];
-                         r.value[i * k + j] = x;
-                         if (x > 0) entropy -= x * std::log(x);
-                       }
-                   });
+  return sum_units(in, k, false, shape(in.obs), [&] {
+    return [&](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) {
+      r.n = block.n();
+      r.k = r.width = k;
+      r.sparse = false;
+      r.value.resize(static_cast<std::size_t>(r.n * k));
+      for (Index i = 0; i < r.n; ++i)
+        for (Index j = 0; j < k; ++j) {
+          const double x = resp[j * in.data.n + in.units[from + i]];
+          r.value[i * k + j] = x;
+          if (x > 0) entropy -= x * std::log(x);
+        }
+    };
+  });
 }
 
 std::unique_ptr<Move> MixtureAlloc::birth_move(const MoveContext& c) const { return make_mixture_birth(c, *this); }

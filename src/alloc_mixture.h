@@ -18,6 +18,7 @@ class MixtureAlloc : public AllocModel {
   SummaryShape shape(const ObsModel& obs) const override;
   bool grouped() const override { return false; }
   Summary local_step(const LocalInput& in) const override;
+  std::shared_ptr<const Neighbours> neighbours(const LocalInput& in) const override;
   Summary summarise(const LocalInput& in, const double* resp) const override;
   Globals global_step(const Summary& total, const Globals& from) const override;
 
@@ -29,6 +30,10 @@ class MixtureAlloc : public AllocModel {
 
   /// E[log π_k], length K, at effective counts.
   virtual Vec expected_log_weights(const Vec& counts) const = 0;
+
+ private:
+  // local_step from a memory of earlier supports and from neighbours, few clusters for each row.
+  Summary visit_again(const LocalInput& in, const SupportMemory& last, const Vec& log_pi) const;
 };
 
 }  // namespace bnpvi

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "candidates.h"
 #include "feature_block.h"
 #include "pool.h"
 #include "summary.h"
@@ -46,6 +47,8 @@ struct LocalInput {
   Index width = 0;                  // L of L-sparse responsibilities; 0 = dense
   ResponsibilitySink* sink = nullptr;
   const UnitMemory* memory = nullptr;  // of the last visit of these units, if any
+  Index candidates = 0;                // neighbours of a cluster; 0 = all clusters are looked at
+  const Neighbours* neighbours = nullptr;  // at about the present globals, if any
 };
 
 class Move;
@@ -72,6 +75,9 @@ class AllocModel {
 
   /// The optimal q(z) of the given units at fixed globals, summarised.
   virtual Summary local_step(const LocalInput& in) const = 0;
+
+  /// What local_step asks for as `neighbours` when it has a use for them; in.memory is that of the units.
+  virtual std::shared_ptr<const Neighbours> neighbours(const LocalInput&) const { return nullptr; }
 
   /// Summary of the given units when their rows have the given responsibilities (column-major over all
   /// rows of the data, n × k): an exact q(z), for starts and tests.

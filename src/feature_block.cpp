@@ -22,14 +22,29 @@ void Weights::transpose() {
     for (Index i = 0; i < p; ++i) transposed[i * k + j] = w[j * p + i];
 }
 
-FeatureSum::FeatureSum(const ObsModel& obs, const Dataset& data, Index k)
+FeatureSum::FeatureSum(const ObsModel& obs, const Dataset& data, Index k, bool few)
     : k_(k),
       p_(obs.n_features()),
       transposed_(obs.linear() && data.sparse()),
-      sum_(static_cast<std::size_t>(k * p_), 0.0) {}
+      few_(few && !transposed_),
+      place_(few_ ? static_cast<std::size_t>(k) : 0, -1),
+      sum_(few_ ? 0 : static_cast<std::size_t>(k * p_), 0.0) {}
+
+int FeatureSum::place(int cluster) {
+  if (!few_) return cluster;
+  if (place_[cluster] < 0) {
+    place_[cluster] = static_cast<int>(cluster_.size());
+    cluster_.push_back(cluster);
+    sum_.resize(sum_.size() + static_cast<std::size_t>(p_), 0.0);
+  }
+  return place_[cluster];
+}
 
 void FeatureSum::finish(double* t) {
-  if (!transposed_) {
+  if (few_) {
+    for (std::size_t c = 0; c < cluster_.size(); ++c)
+      for (Index i = 0; i < p_; ++i) t[cluster_[c] * p_ + i] += sum_[static_cast<Index>(c) * p_ + i];
+  } else if (!transposed_) {
     for (std::size_t i = 0; i < sum_.size(); ++i) t[i] += sum_[i];
   } else {
     for (Index i = 0; i < p_; ++i)
@@ -73,8 +88,42 @@ void FeatureBlock::times(const Weights& weights, double* c) const {
   }
 }
 
+void FeatureBlock::times_some(const Weights& weights, const std::vector<int>& chosen, Index first, Index n,
+                              double* c) const {
+  const Index m = static_cast<Index>(chosen.size());
+  if (!sparse_path_) {
+    kernels().selected_product_nt(m, n, p_, chosen.data(), weights.w.data(), p_, phi_.data() + first * ld_, ld_, c, n);
+    return;
+  }
+  for (Index i = 0; i < n; ++i) {
+    const int from = data_.row_start[rows_[first + i]], to = data_.row_start[rows_[first + i] + 1];
+    for (Index l = 0; l < m; ++l) {
+      const double* w = weights.w.data() + chosen[l] * p_;
+      double sum = w[0];
+      for (int e = from; e < to; ++e) sum += data_.value[e] * w[1 + data_.column[e]];
+      c[l * n + i] = sum;
+    }
+  }
+}
+
 void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) const {
   const Index k = r.k;
+  if (sum.few_) {
+    Vec value;
+    std::vector<int> place;
+    for (Index i = 0; i < n_; ++i) {
+      value.clear();
+      place.clear();
+      for (Index e = i * r.width; e < (i + 1) * r.width; ++e) {
+        if (r.value[e] == 0) continue;
+        value.push_back(r.value[e]);
+        place.push_back(sum.place(r.sparse ? r.cluster[e] : static_cast<int>(e - i * r.width)));
+      }
+      kernels().scatter_sparse_rows(static_cast<Index>(value.size()), p_, place.data(), value.data(),
+                                    phi_.data() + i * ld_, sum.sum_.data(), p_);
+    }
+    return;
+  }
   double* s = sum.sum_.data();
   if (!sum.transposed_ && !r.sparse) {
     kernels().add_product_tn(n_, k, p_, r.value.data(), k, phi_.data(), ld_, s, p_);

@@ -19,15 +19,18 @@ struct Weights {
 /// ∇Λ(T_k) for all clusters of t (K × p).
 Weights make_weights(const ObsModel& obs, const double* t, Index k);
 
-/// Accumulates T += Rᵀ Φ over blocks. For sparse rows the sum is kept transposed until finish().
+/// Accumulates T += Rᵀ Φ over blocks. For sparse rows the sum is kept transposed until finish(). When few of
+/// many clusters are expected (`few`), only those that get any mass take memory.
 class FeatureSum {
  public:
-  FeatureSum(const ObsModel& obs, const Dataset& data, Index k);
+  FeatureSum(const ObsModel& obs, const Dataset& data, Index k, bool few = false);
   void finish(double* t);   // adds the sum to t (K × p)
  private:
   friend class FeatureBlock;
+  int place(int cluster);  // row of sum_ where the cluster's statistic is
   Index k_, p_;
-  bool transposed_;
+  bool transposed_, few_;
+  std::vector<int> place_, cluster_;  // when few_: −1 or the row of each cluster, and the cluster of each row
   Vec sum_;
 };
 
@@ -42,6 +45,8 @@ class FeatureBlock {
 
   void load(const Index* rows, Index n);
   void times(const Weights& weights, double* c) const;                    // C (n × K) = Φ Wᵀ
+  /// Φ W_chosenᵀ for some of the rows and some of the clusters, transposed: c is chosen × n.
+  void times_some(const Weights& weights, const std::vector<int>& chosen, Index first, Index n, double* c) const;
   void add_weighted(const Responsibilities& r, FeatureSum& sum) const;    // sum += Rᵀ Φ
   /// One cluster: t (p) += Σ_i r_i φ(row_i).
   void add_weighted(const double* r, double* t) const;

@@ -14,6 +14,10 @@ struct Kernels {
   void (*product_nt)(Index n, Index k, Index p, const double* a, Index lda, const double* b, Index ldb,
                      double* c, Index ldc);
 
+  /// The same with some rows of A: C row i = A row index_i times Bᵀ; A is · × p, index has n entries.
+  void (*selected_product_nt)(Index n, Index k, Index p, const int* index, const double* a, Index lda,
+                              const double* b, Index ldb, double* c, Index ldc);
+
   /// S += Rᵀ A: R is n × k, A is n × p, S is k × p.
   void (*add_product_tn)(Index n, Index k, Index p, const double* r, Index ldr, const double* a, Index lda,
                          double* s, Index lds);
@@ -33,7 +37,7 @@ struct Kernels {
   void (*add_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb,
                           double* y);
 
-  /// B_row(index_i) += x_i r : the transpose of the above.
+  /// B_row(index_i) += x_i r : the transpose of the above. Entries with x_i = 0 are skipped.
   void (*scatter_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* r,
                               double* b, Index ldb);
 

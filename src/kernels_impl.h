@@ -42,8 +42,8 @@ inline double sum_lanes(Vd v) {
 #include "kernels_softmax.h"
 
 constexpr Kernels table = {
-    version,         product_nt,          add_product_tn, packed_outer,  softmax_rows,
-    add_sparse_rows, scatter_sparse_rows, forward_step,   backward_step,
+    version,      product_nt,      selected_product_nt, add_product_tn, packed_outer,
+    softmax_rows, add_sparse_rows, scatter_sparse_rows, forward_step,   backward_step,
 };
 
 #undef BNPVI_UNROLL

@@ -7,32 +7,40 @@
 constexpr Index max_tile_width = max_tile_vectors * lanes;
 constexpr Index max_depth = 192;
 
-/// One register tile: out (rows × columns) = or += X · panel, where X is rows × depth. by_row: X is stored
-/// with rows `ldx` apart; otherwise its transpose is.
-template <int rows, int vectors, bool by_row>
-void multiply_tile(Index depth, const double* x, Index ldx, const double* panel, double* out, Index ldo,
-                   Index columns, bool add) {
+/// How the left factor X is stored: its rows `ldx` apart, its columns `ldx` apart, or row i as row index[i]
+/// of an array of rows `ldx` apart.
+enum class Stored { by_row, by_column, by_index };
+
+/// One register tile: out (rows × columns) = or += X · panel, where X is rows × depth.
+template <int rows, int vectors, Stored stored>
+void multiply_tile(Index depth, const double* x, Index ldx, const int* index, const double* panel,
+                   double* out, Index ldo, Index columns, bool add) {
   Vd acc[rows][vectors];
   BNPVI_UNROLL
   for (int i = 0; i < rows; ++i) {
     BNPVI_UNROLL
     for (int v = 0; v < vectors; ++v) {
       acc[i][v] = splat(0);
-      if (!by_row && v * lanes % 8 == 0) BNPVI_PREFETCH(out + i * ldo + v * lanes);
+      if (stored == Stored::by_column && v * lanes % 8 == 0) BNPVI_PREFETCH(out + i * ldo + v * lanes);
     }
   }
-  const Index row_step = by_row ? ldx : 1, depth_step = by_row ? 1 : ldx;
+  const Index row_step = stored == Stored::by_row ? ldx : 1, depth_step = stored == Stored::by_row ? 1 : ldx;
+  const double* row[rows];
+  if constexpr (stored == Stored::by_index) {
+    BNPVI_UNROLL
+    for (int i = 0; i < rows; ++i) row[i] = x + index[i] * ldx;
+  }
   for (Index t = 0; t < depth; ++t) {
     Vd b[vectors];
     BNPVI_UNROLL
     for (int v = 0; v < vectors; ++v) b[v] = load(panel + v * lanes);
     BNPVI_UNROLL
     for (int i = 0; i < rows; ++i) {
-      const Vd xi = splat(x[i * row_step]);
+      const Vd xi = splat(stored == Stored::by_index ? row[i][t] : x[i * row_step]);
       BNPVI_UNROLL
       for (int v = 0; v < vectors; ++v) acc[i][v] = mul_add(xi, b[v], acc[i][v]);
     }
-    x += depth_step;
+    if (stored != Stored::by_index) x += depth_step;
     panel += vectors * lanes;
   }
   BNPVI_UNROLL
@@ -46,28 +54,32 @@ void multiply_tile(Index depth, const double* x, Index ldx, const double* panel,
   }
 }
 
-template <int rows, int vectors, bool by_row>
-void multiply_rows(Index n_rows, Index depth, const double* x, Index ldx, const double* panel, double* out,
-                   Index ldo, Index columns, bool add) {
+template <int rows, int vectors, Stored stored>
+void multiply_rows(Index n_rows, Index depth, const double* x, Index ldx, const int* index,
+                   const double* panel, double* out, Index ldo, Index columns, bool add) {
   if constexpr (rows > 0) {
     if (n_rows == rows)
-      multiply_tile<rows, vectors, by_row>(depth, x, ldx, panel, out, ldo, columns, add);
+      multiply_tile<rows, vectors, stored>(depth, x, ldx, index, panel, out, ldo, columns, add);
     else
-      multiply_rows<rows - 1, vectors, by_row>(n_rows, depth, x, ldx, panel, out, ldo, columns, add);
+      multiply_rows<rows - 1, vectors, stored>(n_rows, depth, x, ldx, index, panel, out, ldo, columns, add);
   }
 }
 
 /// All rows of X times one packed panel, in register tiles of nearly equal height.
-template <int vectors, bool by_row>
-void multiply_panel(Index n_vectors, Index n, Index depth, const double* x, Index ldx, const double* panel,
-                    double* out, Index ldo, Index columns, bool add) {
+template <int vectors, Stored stored>
+void multiply_panel(Index n_vectors, Index n, Index depth, const double* x, Index ldx, const int* index,
+                    const double* panel, double* out, Index ldo, Index columns, bool add) {
   if constexpr (vectors > 0) {
     if (n_vectors < vectors)
-      return multiply_panel<vectors - 1, by_row>(n_vectors, n, depth, x, ldx, panel, out, ldo, columns, add);
+      return multiply_panel<vectors - 1, stored>(n_vectors, n, depth, x, ldx, index, panel, out, ldo, columns,
+                                                 add);
+    constexpr bool indexed = stored == Stored::by_index;
+    const Index step = indexed ? 0 : stored == Stored::by_row ? ldx : 1;
     for (Index i = 0, tiles = ceil_div(n, max_tile_rows); tiles > 0; --tiles) {
       const Index height = ceil_div(n - i, tiles);
-      multiply_rows<max_tile_rows, vectors, by_row>(height, depth, x + (by_row ? i * ldx : i), ldx, panel,
-                                                    out + i * ldo, ldo, columns, add);
+      multiply_rows<max_tile_rows, vectors, stored>(height, depth, x + i * step, ldx,
+                                                    indexed ? index + i : nullptr, panel, out + i * ldo, ldo,
+                                                    columns, add);
       i += height;
     }
   }
@@ -97,11 +109,12 @@ void pack_rows(Index depth, Index columns, Index width, const double* a, Index l
       store(panel + t * width + j, load_lanes(a + t * lda + j, columns - j));
 }
 
-/// out (n × m) = or += X · Y, where Y (total × m) is given by rows of its transpose (packed by
-/// pack_transposed, X by rows) or by its own rows (X by columns).
-template <bool by_row>
-void multiply(Index n, Index m, Index total, const double* x, Index ldx, const double* y, Index ldy,
-              double* out, Index ldo, bool add) {
+/// out (n × m) = or += X · Y, where Y (total × m) is given by its own rows when X is by columns, and by rows
+/// of its transpose (packed by pack_transposed) otherwise.
+template <Stored stored>
+void multiply(Index n, Index m, Index total, const double* x, Index ldx, const int* index, const double* y,
+              Index ldy, double* out, Index ldo, bool add) {
+  constexpr bool by_column = stored == Stored::by_column;
   alignas(64) double panel[max_depth * max_tile_width];
   Index t = 0;
   for (Index chunks = ceil_div(total, max_depth); chunks > 0; --chunks) {
@@ -110,12 +123,12 @@ void multiply(Index n, Index m, Index total, const double* x, Index ldx, const d
     for (Index panels = ceil_div(m, max_tile_width); panels > 0; --panels) {
       const Index n_vectors = ceil_div(ceil_div(m - j, lanes), panels);
       const Index width = n_vectors * lanes, columns = m - j < width ? m - j : width;
-      if (by_row)
-        pack_transposed(depth, columns, width, y + j * ldy + t, ldy, panel);
-      else
+      if (by_column)
         pack_rows(depth, columns, width, y + t * ldy + j, ldy, panel);
-      multiply_panel<max_tile_vectors, by_row>(n_vectors, n, depth, x + (by_row ? t : t * ldx), ldx, panel,
-                                               out + j, ldo, columns, add || t > 0);
+      else
+        pack_transposed(depth, columns, width, y + j * ldy + t, ldy, panel);
+      multiply_panel<max_tile_vectors, stored>(n_vectors, n, depth, x + (by_column ? t * ldx : t), ldx, index,
+                                               panel, out + j, ldo, columns, add || t > 0);
       j += columns;
     }
     t += depth;
@@ -127,10 +140,18 @@ void product_nt(Index n, Index k, Index p, const double* a, Index lda, const dou
   if (p == 0)
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < k; ++j) c[i * ldc + j] = 0;
-  multiply<true>(n, k, p, a, lda, b, ldb, c, ldc, false);
+  multiply<Stored::by_row>(n, k, p, a, lda, nullptr, b, ldb, c, ldc, false);
+}
+
+void selected_product_nt(Index n, Index k, Index p, const int* index, const double* a, Index lda,
+                         const double* b, Index ldb, double* c, Index ldc) {
+  if (p == 0)
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < k; ++j) c[i * ldc + j] = 0;
+  multiply<Stored::by_index>(n, k, p, a, lda, index, b, ldb, c, ldc, false);
 }
 
 void add_product_tn(Index n, Index k, Index p, const double* r, Index ldr, const double* a, Index lda,
                     double* s, Index lds) {
-  multiply<false>(k, p, n, r, ldr, a, lda, s, lds, true);
+  multiply<Stored::by_column>(k, p, n, r, ldr, nullptr, a, lda, s, lds, true);
 }

@@ -62,6 +62,7 @@ void add_sparse_rows(Index nnz, Index k, const int* index, const double* x, cons
 void scatter_sparse_rows(Index nnz, Index k, const int* index, const double* x, const double* r, double* b,
                          Index ldb) {
   for (Index i = 0; i < nnz; ++i) {
+    if (x[i] == 0) continue;
     double* row = b + index[i] * ldb;
     const Vd xi = splat(x[i]);
     for (Index j = 0; j < k; j += lanes)

@@ -15,9 +15,13 @@ void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, Resp
       make_weights(problem.obs, state.globals.effective.obs.data(), state.globals.effective.k);
   AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, sink);
   if (state.assignments) sink = &audited;
-  auto fresh = std::make_shared<Summary>(problem.alloc.local_step(
-      {problem.data, problem.batches[b], problem.obs, weights, state.globals, pool, problem.width, sink,
-       state.batch[b] ? state.batch[b]->memory.get() : nullptr}));
+  const UnitMemory* memory = state.batch[b] ? state.batch[b]->memory.get() : nullptr;
+  LocalInput in{problem.data,  problem.batches[b], problem.obs, weights, state.globals,
+                pool,          problem.width,      sink,        memory,  problem.candidates};
+  if (memory && (!state.neighbours || state.neighbours->k != weights.k))
+    state.neighbours = problem.alloc.neighbours(in);
+  in.neighbours = state.neighbours.get();
+  auto fresh = std::make_shared<Summary>(problem.alloc.local_step(in));
   if (state.batch[b]) state.total.add(*state.batch[b], -1);
   state.total.add(*fresh);
   state.batch[b] = std::move(fresh);
@@ -98,6 +102,7 @@ class Memoized {
 
   void one_lap(Move* move) {
     State& state = out_.state;
+    state.neighbours = nullptr;
     for (Index b : batch_order()) {
       visit_batch(problem_, state, b, pool_, move ? move->watch(state, b) : nullptr);
       refresh(problem_, state);

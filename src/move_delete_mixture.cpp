@@ -139,6 +139,7 @@ class MixtureDelete final : public Move {
   Summary without(const Summary& whole, const TouchedRows& touched) const {
     Summary out = whole;
     const Index n = static_cast<Index>(touched.rows.size());
+    if (n > 0) out.memory = nullptr;  // of where these rows were
     FeatureBlock block(c_.problem.obs, c_.problem.data);
     FeatureSum sum(c_.problem.obs, c_.problem.data, whole.k);
     Responsibilities r;

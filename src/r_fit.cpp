@@ -130,7 +130,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                                              c.text("algorithm") == "full" ? 1 : c.integer("batches"), key),
                             c.integer("sparsity"),
                             key,
-                            audit.get()};
+                            audit.get(),
+                            c.integer("candidates")};
       if (audit) audit->restart();
       State state = starting_state(problem, rmodel, control, start, restart, pool);
       Outcome outcome = c.text("algorithm") == "stochastic"
@@ -159,12 +160,17 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                            _["labels"] = labels.get(), _["sizes"] = best.state.total.sizes());
     const Rcpp::RObject documents = document_counts_to_r(best.state, batches);
     if (!documents.isNULL()) out.push_back(documents, "documents");
-    if (audit)
+    if (audit) {
+      const Assignments& q = *best.state.assignments;
+      Rcpp::NumericMatrix resp(static_cast<int>(q.n), static_cast<int>(q.k));
+      std::copy(q.r.begin(), q.r.end(), resp.begin());
+      out.push_back(resp, "responsibilities");
       out.push_back(Rcpp::NumericVector::create(_["checks"] = static_cast<double>(audit->checks),
                                                 _["elbo"] = audit->elbo, _["statistics"] = audit->statistics,
                                                 _["entropy"] = audit->entropy, _["sums"] = audit->sums,
                                                 _["smallest_gain"] = audit->smallest_gain),
                     "audit");
+    }
     return out;
   });
 }

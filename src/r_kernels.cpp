@@ -69,6 +69,13 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     kernel.product_nt(a.n(), b.n(), a.width(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
     return Rcpp::List::create(_["c"] = c.checked());
   }
+  if (which == "selected_product_nt") {
+    Rcpp::IntegerVector index = args["index"];
+    Padded a = matrix("a"), b = matrix("b"), c = empty(index.size(), b.n());
+    kernel.selected_product_nt(index.size(), b.n(), a.width(), index.begin(), a.data(), a.ld(), b.data(),
+                               b.ld(), c.data(), c.ld());
+    return Rcpp::List::create(_["c"] = c.checked());
+  }
   if (which == "add_product_tn") {
     Padded r = matrix("r"), a = matrix("a"), s = matrix("s");
     kernel.add_product_tn(r.n(), r.width(), a.width(), r.data(), r.ld(), a.data(), a.ld(), s.data(), s.ld());

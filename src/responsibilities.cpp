@@ -14,28 +14,21 @@ double Responsibilities::get(Index row, Index j) const {
   return 0;
 }
 
-namespace {
-
-// Moves the `width` largest of each row of w, in cluster order, to kept (n × width); ties go to the
-// smaller cluster number.
-void select_largest(Index n, Index k, const Vec& w, Index width, Vec& kept, std::vector<int>& cluster) {
-  std::vector<int> order(static_cast<std::size_t>(k));
-  kept.resize(static_cast<std::size_t>(n * width));
-  cluster.resize(static_cast<std::size_t>(n * width));
-  for (Index i = 0; i < n; ++i) {
-    const double* row = w.data() + i * k;
-    std::iota(order.begin(), order.end(), 0);
-    std::nth_element(order.begin(), order.begin() + (width - 1), order.end(),
-                     [row](int a, int b) { return row[a] > row[b] || (row[a] == row[b] && a < b); });
-    std::sort(order.begin(), order.begin() + width);
-    for (Index l = 0; l < width; ++l) {
-      cluster[i * width + l] = order[l];
-      kept[i * width + l] = row[order[l]];
+void select_largest(Index n, Index k, const double* w, Index width, double* kept, int* column) {
+  for (Index i = 0; i < n; ++i, w += k, kept += width, column += width) {
+    const auto larger = [w](int a, int b) { return w[a] > w[b] || (w[a] == w[b] && a < b); };
+    std::iota(column, column + width, 0);
+    std::make_heap(column, column + width, larger);  // the least of those kept comes first
+    for (Index j = width; j < k; ++j) {
+      if (!(w[j] > w[column[0]])) continue;
+      std::pop_heap(column, column + width, larger);
+      column[width - 1] = static_cast<int>(j);
+      std::push_heap(column, column + width, larger);
     }
+    std::sort(column, column + width);
+    for (Index l = 0; l < width; ++l) kept[l] = w[column[l]];
   }
 }
-
-}  // namespace
 
 double normalise(Index n, Index k, Vec& w, Index width, Responsibilities& out, double& entropy) {
   out.n = n;
@@ -43,11 +36,16 @@ double normalise(Index n, Index k, Vec& w, Index width, Responsibilities& out, d
   out.sparse = width > 0 && width < k;
   out.width = out.sparse ? width : k;
   if (out.sparse) {
-    Vec kept;
-    select_largest(n, k, w, width, kept, out.cluster);
+    Vec kept(static_cast<std::size_t>(n * width));
+    out.cluster.resize(kept.size());
+    select_largest(n, k, w.data(), width, kept.data(), out.cluster.data());
     w.swap(kept);
   }
-  const Index m = out.width;
+  return normalise_kept(w, out, entropy);
+}
+
+double normalise_kept(Vec& w, Responsibilities& out, double& entropy) {
+  const Index n = out.n, m = out.width;
   double total = 0;
   for (Index i = 0; i < n; ++i) {
     double* row = w.data() + i * m;

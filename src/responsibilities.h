@@ -27,4 +27,12 @@ inline constexpr double negligible = 1e-12;
 /// entropy −Σ r log r of the block to `entropy`, computed from w − max w so that nothing cancels.
 double normalise(Index n, Index k, Vec& w, Index width, Responsibilities& out, double& entropy);
 
+/// The second half of it: w holds log weights of the support only, out.n × out.width, and everything but
+/// out.value is in place.
+double normalise_kept(Vec& w, Responsibilities& out, double& entropy);
+
+/// The `width` largest entries of each row of w (n × k), in column order, and their columns; ties go to the
+/// smaller column. kept and column are n × width.
+void select_largest(Index n, Index k, const double* w, Index width, double* kept, int* column);
+
 }  // namespace bnpvi

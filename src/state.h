@@ -20,6 +20,7 @@ struct Problem {
   Index width = 0;                          // L, 0 = dense
   unsigned long long seed = 0;
   Audit* audit = nullptr;                   // sees every state whose ELBO is computed; null unless tested
+  Index candidates = 0;                     // neighbours of a cluster that L-sparse rows look at, 0 = the usual
 };
 
 /// Whole-data summary, the memoized summaries it is the sum of (shared between copies until a batch
@@ -32,6 +33,7 @@ struct State {
   Globals globals;
   double elbo = 0;
   std::optional<Assignments> assignments;  // only when the problem has an audit
+  std::shared_ptr<const Neighbours> neighbours;  // found at the first visit of the lap that needs them
 
   Index k() const { return total.k; }
 };

@@ -27,7 +27,8 @@ all_moves <- utils::modifyList(no_moves, list(birth = TRUE, merge = TRUE, delete
 engine_control <- function(k_init = 3, seed = 1, ...) {
   utils::modifyList(list(
     algorithm = "memoized", batches = 1L, max_laps = 30L, tol = 1e-8, restarts = 1L, k_init = k_init,
-    init = "bregman", moves = no_moves, sparsity = 0L, threads = 1L, seed = seed, learning_rate = c(1, 0.6)
+    init = "bregman", moves = no_moves, sparsity = 0L, candidates = 0L, threads = 1L, seed = seed,
+    learning_rate = c(1, 0.6)
   ), list(...))
 }
 

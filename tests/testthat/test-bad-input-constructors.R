@@ -39,6 +39,10 @@ test_that("control refuses what it cannot use", {
   expect_bad(bnp_control(seed = 2^53), "argument", "seed")
   expect_bad(bnp_control(threads = 0), "argument", "threads")
   expect_bad(bnp_control(sparsity = 0), "argument", "sparsity")
+  for (wrong in list(0, -1, 2.5, NA, "all", Inf)) {
+    expect_bad(bnp_control(sparsity = 2, candidates = wrong), "argument", "candidates")
+  }
+  expect_bad(bnp_control(candidates = 10), "argument", "needs .*sparsity")
   expect_bad(bnp_control(moves = "birth"), "argument", "moves")
   expect_bad(bnp_control(verbose = NA), "argument", "verbose")
   expect_bad(bnp_control(learning_rate = c(delay = 1, power = 0.4)), "argument", "learning_rate")

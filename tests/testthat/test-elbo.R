@@ -1,25 +1,6 @@
 # The ELBO against plain R: recomputed from responsibilities, bounded by the exact log evidence, and ascended
 # by the same coordinate steps.
 
-allocation_twin <- function(prior, counts) {
-  if (prior$family == "dp") {
-    after <- rev(cumsum(rev(counts))) - counts
-    sum(lbeta(1 + counts, prior$concentration + after) - lbeta(1, prior$concentration))
-  } else {
-    share <- prior$concentration / prior$k
-    lgamma(prior$concentration) - lgamma(prior$concentration + sum(counts)) +
-      sum(lgamma(share + counts) - lgamma(share))
-  }
-}
-
-elbo_twin <- function(case, rows, resp, prior) {
-  c(
-    data = sum(apply(resp, 2, function(r) case$twin$evidence(rows, r))),
-    allocation = allocation_twin(prior, colSums(resp)),
-    entropy = -sum(resp[resp > 0] * log(resp[resp > 0]))
-  )
-}
-
 # The optimal responsibilities given the global parameters that are optimal for `resp`.
 local_twin <- function(case, rows, resp, prior) {
   counts <- colSums(resp)
@@ -47,14 +28,6 @@ all_rows <- function(case, data, resp) {
   out <- matrix(1 / ncol(resp), data$n, ncol(resp))
   out[modelled(case, data), ] <- resp
   out
-}
-
-modelled <- function(case, data) {
-  lag <- if (is.null(case$model$obs$lag)) 0L else case$model$obs$lag
-  unlist(lapply(seq_len(length(data$starts) - 1L), function(g) {
-    rows <- seq_len(data$starts[g + 1L] - data$starts[g])
-    data$starts[g] + rows[rows > lag]
-  }))
 }
 
 priors <- list(

@@ -60,6 +60,11 @@ test_that("products agree with R's", {
           "product_nt", list(a = a, b = b), list(c = tcrossprod(a, b)),
           list(c = tcrossprod(abs(a), abs(b)))
         )
+        index <- sample(n, k, replace = TRUE)
+        expect_kernel(
+          "selected_product_nt", list(a = a, b = b, index = index - 1L), list(c = tcrossprod(a[index, , drop = FALSE], b)),
+          list(c = tcrossprod(abs(a[index, , drop = FALSE]), abs(b)))
+        )
         r <- random(n, k)
         s <- random(k, p)
         expect_kernel(

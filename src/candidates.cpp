@@ -1,0 +1,118 @@
+#include "candidates.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "kernels.h"
+
+namespace bnpvi {
+
+Neighbours nearest_clusters(const Summary& effective, const Weights& weights, const Vec& log_pi, Index width,
+                            Pool& pool) {
+  constexpr Index at_once = 64;
+  const Index k = weights.k, p = weights.p;
+  Neighbours out{k, width, std::vector<int>(static_cast<std::size_t>(k * width))};
+  pool.run((k + at_once - 1) / at_once, [&](Index task) {
+    pool.poll();
+    const Index first = task * at_once, n = std::min(at_once, k - first);
+    Vec mean(static_cast<std::size_t>(n * p)), score(static_cast<std::size_t>(n * k)), kept;
+    for (Index j = 0; j < n; ++j) {
+      const double* t = effective.t(first + j);
+      const double scale = 1 / std::max(t[0], 1e-10);
+      for (Index i = 0; i < p; ++i) mean[j * p + i] = scale * t[i];
+    }
+    kernels().product_nt(n, k, p, mean.data(), p, weights.w.data(), p, score.data(), k);
+    for (Index j = 0; j < n; ++j)
+      for (Index l = 0; l < k; ++l) score[j * k + l] += log_pi[l];
+    kept.resize(static_cast<std::size_t>(n * width));
+    select_largest(n, k, score.data(), width, kept.data(), out.cluster.data() + first * width);
+  });
+  return out;
+}
+
+void SupportMemory::set(Index i, const Responsibilities& r, Index row) {
+  const double* value = r.value.data() + row * width_;
+  int* out = cluster_.data() + i * width_;
+  std::copy_n(r.cluster.data() + row * width_, width_, out);
+  std::swap(out[0], out[std::max_element(value, value + width_) - value]);
+}
+
+std::vector<int> SupportMemory::born(Index k) const {
+  std::vector<int> out = born_;
+  for (Index j = k_; j < k; ++j) out.push_back(static_cast<int>(j));
+  return out;
+}
+
+std::shared_ptr<const UnitMemory> SupportMemory::renumbered(const std::vector<Index>& number) const {
+  auto out = std::make_shared<SupportMemory>(*this);
+  out->k_ = 1 + *std::max_element(number.begin(), number.end());
+  const auto renumber = [&number](int j) { return j < 0 ? -1 : static_cast<int>(number[j]); };
+  std::transform(cluster_.begin(), cluster_.end(), out->cluster_.begin(), renumber);
+  out->born_ = born(static_cast<Index>(number.size()));
+  std::transform(out->born_.begin(), out->born_.end(), out->born_.begin(), renumber);
+  return out;
+}
+
+std::vector<Index> by_best_cluster(const SupportMemory& memory, Index n, Index k) {
+  std::vector<Index> start(static_cast<std::size_t>(k + 2), 0), out(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) ++start[memory.of(i)[0] + 2];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  for (Index i = 0; i < n; ++i) out[start[memory.of(i)[0] + 1]++] = i;
+  return out;
+}
+
+CandidateStep::CandidateStep(const Weights& weights, const Vec& log_pi, const Neighbours& neighbours,
+                             const SupportMemory& memory, Index width)
+    : weights_(weights),
+      log_pi_(log_pi),
+      neighbours_(neighbours),
+      memory_(memory),
+      width_(width),
+      born_(memory.born(weights.k)),
+      is_chosen_(static_cast<std::size_t>(weights.k), false) {}
+
+void CandidateStep::choose(const Index* position, Index n) {
+  chosen_.clear();
+  const auto add = [this](int j) {
+    if (j < 0 || is_chosen_[j]) return;
+    is_chosen_[j] = true;
+    chosen_.push_back(j);
+  };
+  const int best = memory_.of(position[0])[0];
+  if (best < 0)
+    for (Index j = 0; j < weights_.k; ++j) add(static_cast<int>(j));
+  else
+    std::for_each_n(neighbours_.of(best), neighbours_.width, add);
+  for (Index i = 0; i < n; ++i) std::for_each_n(memory_.of(position[i]), memory_.width(), add);
+  std::for_each(born_.begin(), born_.end(), add);
+  std::sort(chosen_.begin(), chosen_.end());
+  for (int j : chosen_) is_chosen_[j] = false;
+}
+
+void CandidateStep::responsibilities(const FeatureBlock& block, const Index* position, Responsibilities& r,
+                                     double& entropy) {
+  const Index n = block.n();
+  kept_.resize(static_cast<std::size_t>(n * width_));
+  r.cluster.resize(kept_.size());
+  for (Index from = 0, to; from < n; from = to) {
+    for (to = from + 1; to < n && memory_.of(position[to])[0] == memory_.of(position[from])[0];) ++to;
+    const Index rows = to - from;
+    choose(position + from, rows);
+    const Index m = static_cast<Index>(chosen_.size());
+    score_.resize(static_cast<std::size_t>(rows * m));
+    by_row_.resize(score_.size());
+    block.times_some(weights_, chosen_, from, rows, score_.data());
+    for (Index c = 0; c < m; ++c)
+      for (Index i = 0; i < rows; ++i) by_row_[i * m + c] = score_[c * rows + i] + log_pi_[chosen_[c]];
+    int* cluster = r.cluster.data() + from * width_;
+    select_largest(rows, m, by_row_.data(), width_, kept_.data() + from * width_, cluster);
+    for (Index i = 0; i < rows * width_; ++i) cluster[i] = chosen_[cluster[i]];
+  }
+  r.n = n;
+  r.k = weights_.k;
+  r.width = width_;
+  r.sparse = true;
+  normalise_kept(kept_, r, entropy);
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,77 @@
+// Which clusters a row is compared with when there are many.
+#pragma once
+#include "feature_block.h"
+#include "pool.h"
+#include "summary.h"
+
+namespace bnpvi {
+
+/// The clusters nearest to each cluster, for the visits of one lap.
+struct Neighbours {
+  Index k = 0;
+  Index width = 0;
+  std::vector<int> cluster;  // K × width
+
+  const int* of(Index j) const { return cluster.data() + j * width; }
+};
+
+/// The `width` clusters under which the mean row of cluster j scores highest, ⟨T_j / N_j, w_l⟩ + E log π_l:
+/// one matrix product for all clusters, whatever the observation model.
+Neighbours nearest_clusters(const Summary& effective, const Weights& weights, const Vec& log_pi, Index width,
+                            Pool& pool);
+
+/// The support of every row's L-sparse responsibilities at its last visit.
+///
+/// A visit that looks at these clusters among others finds an optimum that is not below the present q(z), so
+/// the ELBO never falls although few clusters are looked at. Between visits the support follows merges, drops
+/// and permutations; a birth gives mass to newborn clusters only, and those are looked at by every row.
+/// Whoever moves mass in other ways must forget the memory (Summary::add does).
+class SupportMemory final : public UnitMemory {
+ public:
+  SupportMemory(Index n, Index k, Index width)
+      : k_(k), width_(width), cluster_(static_cast<std::size_t>(n * width)) {}
+
+  /// Of the row at position i of its batch: the best cluster first; −1 for a cluster that is gone.
+  const int* of(Index i) const { return cluster_.data() + i * width_; }
+  void set(Index i, const Responsibilities& r, Index row);
+
+  Index width() const { return width_; }
+  /// Clusters born since, when there are k of them now.
+  std::vector<int> born(Index k) const;
+
+  std::shared_ptr<const UnitMemory> renumbered(const std::vector<Index>& number) const override;
+
+ private:
+  Index k_, width_;  // k_: clusters whose numbers are known here; later ones are newborn
+  std::vector<int> cluster_, born_;
+};
+
+/// Positions 0 .. n−1 of a batch by the best cluster of their last visit, ascending within a cluster.
+std::vector<Index> by_best_cluster(const SupportMemory& memory, Index n, Index k);
+
+/// Scratch of one thread: responsibilities of a block of rows from few scores each.
+class CandidateStep {
+ public:
+  CandidateStep(const Weights& weights, const Vec& log_pi, const Neighbours& neighbours,
+                const SupportMemory& memory, Index width);
+
+  /// The rows of the block are those at the given positions of their batch, sorted by best cluster. Rows with
+  /// one best cluster share their candidates: its neighbours, what is in the support of any of them, and the
+  /// newborn.
+  void responsibilities(const FeatureBlock& block, const Index* position, Responsibilities& r,
+                        double& entropy);
+
+ private:
+  void choose(const Index* position, Index n);
+
+  const Weights& weights_;
+  const Vec& log_pi_;
+  const Neighbours& neighbours_;
+  const SupportMemory& memory_;
+  Index width_;
+  std::vector<int> born_, chosen_;
+  std::vector<bool> is_chosen_;
+  Vec score_, by_row_, kept_;
+};
+
+}  // namespace bnpvi
