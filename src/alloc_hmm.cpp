@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "special.h"
+#include "sticks_hdp.h"
 
 namespace bnpvi {
 
@@ -18,6 +19,18 @@ Globals HmmAlloc::stochastic_step(const Globals& from, const Summary& noisy, dou
   effective.scale(1 - rate);
   effective.add(noisy, rate);
   return global_step(effective, from);
+}
+
+Globals HmmAlloc::merged(const Globals& globals, Index a, Index b) const {
+  Globals out = globals;
+  out.effective.merge(a, b);
+  if (globals.u.empty()) return out;
+  Vec pi = weights_from_sticks(globals.u);
+  pi[a] += pi[b];
+  pi.erase(pi.begin() + b);
+  out.u = sticks_from_weights(pi);
+  out.omega.erase(out.omega.begin() + b);
+  return out;
 }
 
 TransitionRows HmmAlloc::rows(const Globals& globals) const {

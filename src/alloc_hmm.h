@@ -51,6 +51,10 @@ class HmmAlloc : public AllocModel {
   std::unique_ptr<Move> merge_move(const MoveContext& context) const override;
   std::unique_ptr<Move> delete_move(const MoveContext& context) const override;
 
+  /// Globals with the counts and the weight of state b joined to those of a < b: close to what global_step
+  /// finds, without a search.
+  Globals merged(const Globals& globals, Index a, Index b) const;
+
   /// θ̂_jk = M_jk + α_j π_k + κ δ_jk at the globals' effective counts and sticks.
   TransitionRows rows(const Globals& globals) const;
 

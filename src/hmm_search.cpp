@@ -96,15 +96,17 @@ void HmmMove::visit_all(State& state) {
   refresh(c_.problem, state);
 }
 
-void HmmMove::settle(State& state) {
+bool HmmMove::settle(State& state) {
   double rows = 0;
+  bool still = false;
   for (double size : state.total.sizes()) rows += size;
-  for (int i = 0; i < most_visits; ++i) {
+  for (int i = 0; i < most_visits && !still; ++i) {
     const double before = state.elbo;
     visit_all(state);
-    if (state.elbo - before < settled * rows) break;
+    still = state.elbo - before < settled * rows;
   }
   drop_idle(state);
+  return still;
 }
 
 void HmmMove::drop_idle(State& state) {
@@ -122,19 +124,16 @@ void HmmMove::drop_idle(State& state) {
   };
   p.start = state.total;
   p.change(p.start);
-  for (Index j : idle) {
-    const std::vector<Index> with = touching(j);
-    std::vector<Index> all;
-    std::set_union(p.touched.begin(), p.touched.end(), with.begin(), with.end(), std::back_inserter(all));
-    p.touched.swap(all);
-  }
+  p.touched = touching(idle);
   attempt(state, std::move(p), rounds_tried);
 }
 
-std::vector<Index> HmmMove::touching(Index j) const {
+std::vector<Index> HmmMove::touching(const std::vector<Index>& states) const {
   std::vector<Index> out;
   for (Index g = 0; g < c_.problem.data.n_groups(); ++g)
-    if (now_.mass[g * now_.k + j] > no_mass) out.push_back(g);
+    if (std::any_of(states.begin(), states.end(),
+                    [&](Index j) { return now_.mass[g * now_.k + j] > no_mass; }))
+      out.push_back(g);
   return out;
 }
 

@@ -41,14 +41,14 @@ class HmmMove : public Move {
   bool attempt(State& state, Proposal proposal, Index rounds);
 
   /// Visits all sequences until that gains little, so that proposals compete with a state in equilibrium;
-  /// then drops states that explain nothing.
-  void settle(State& state);
+  /// then drops states that explain nothing. False when visits still gain much after the most allowed.
+  bool settle(State& state);
 
   /// Proposes to drop all states of less than half a row at once.
   void drop_idle(State& state);
 
-  /// Sequences in which state j has mass, ascending.
-  std::vector<Index> touching(Index j) const;
+  /// Sequences in which any of some states has mass, ascending.
+  std::vector<Index> touching(const std::vector<Index>& states) const;
 
   /// True when this lap's proposals have visited enough rows: the rest waits for a later lap.
   bool spent() const;

@@ -88,9 +88,9 @@ void MoveMemory::birth_succeeded(Index j) {
   clusters_[j].birth_failed_at = -1;
 }
 
-bool MoveMemory::birth_worth_trying(Index j, double size) const {
+bool MoveMemory::birth_worth_trying(Index j, double size, int at_least) const {
   const ClusterHistory& h = clusters_[j];
-  return h.birth_failures < allowed_failures(size) || changed(h.birth_failed_at, size);
+  return h.birth_failures < std::max(at_least, allowed_failures(size)) || changed(h.birth_failed_at, size);
 }
 
 bool MoveMemory::delete_worth_trying(Index j, double size) const {
@@ -105,12 +105,12 @@ std::unique_ptr<Move> AllocModel::resplit_move(const MoveContext&) const { retur
 
 double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
 
-std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state) {
+std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least) {
   const Summary& s = state.total;
   const MoveMemory& memory = context.memory;
   std::vector<Index> order;
   for (Index j = 0; j < s.k; ++j)
-    if (s.size(j) >= 2 && memory.birth_worth_trying(j, s.size(j))) order.push_back(j);
+    if (s.size(j) >= 2 && memory.birth_worth_trying(j, s.size(j), at_least)) order.push_back(j);
   std::stable_sort(order.begin(), order.end(), [&](Index x, Index y) {
     const int fx = memory.birth_failures(x), fy = memory.birth_failures(y);
     return fx < fy || (fx == fy && s.size(x) > s.size(y));
@@ -138,7 +138,8 @@ State with_merged(const Problem& problem, const State& state, Index a, Index b, 
 
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
   const Index k = total.k, p = total.shape.p;
-  Vec alone(static_cast<std::size_t>(k)), both(static_cast<std::size_t>(p)), out(static_cast<std::size_t>(k * k), 0.0);
+  Vec alone(static_cast<std::size_t>(k)), both(static_cast<std::size_t>(p)),
+      out(static_cast<std::size_t>(k * k), 0.0);
   for (Index j = 0; j < k; ++j) alone[j] = obs.log_evidence(total.t(j));
   for (Index a = 0; a < k; ++a) {
     pool.poll();

@@ -39,7 +39,8 @@ class MoveMemory {
 
   void birth_failed(Index j, double size);
   void birth_succeeded(Index j);
-  bool birth_worth_trying(Index j, double size) const;
+  /// at_least: failures that are allowed in any case.
+  bool birth_worth_trying(Index j, double size, int at_least = 0) const;
   int birth_failures(Index j) const { return clusters_[j].birth_failures; }
 
   void delete_failed(Index j, double size) { clusters_[j].delete_failed_at = size; }
@@ -110,8 +111,8 @@ void change_summaries(State& state, Operation op) {
 }
 
 /// Identities of the clusters to try births from: those whose births have not failed lately, fewest
-/// failures and then most mass first, at most max_births.
-std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state);
+/// failures and then most mass first, at most max_births. at_least: failures that are allowed in any case.
+std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least = 0);
 
 /// The state with cluster b joined to a < b, at optimal globals; entropy[batch] is the exact change of the
 /// entropy of that batch.

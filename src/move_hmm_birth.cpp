@@ -14,18 +14,21 @@ constexpr Index rounds_tried = 10;
 constexpr Index most_born = 3;               // new states of a proposal
 constexpr double longest_stretch = 64;       // rows
 constexpr Index most_rows = Index{1} << 16;  // of the sequences a proposal looks at, unless one is longer
+constexpr Index cheap_numbers = 1000000;     // rows times features of data on which a failure costs little:
+constexpr int cheap_tries = 10;              // a stretch length may succeed where another failed
 
 class HmmBirth final : public HmmMove {
  public:
   using HmmMove::HmmMove;
 
   bool prepare(const State& state) override {
-    ids_ = birth_targets(c_, state);
+    const bool cheap = c_.problem.data.n * state.total.shape.p < cheap_numbers;
+    ids_ = birth_targets(c_, state, cheap ? cheap_tries : 0);
     return !ids_.empty();
   }
 
   void after_lap(State& state) override {
-    settle(state);
+    if (!settle(state)) return;
     for (std::uint64_t id : ids_) {
       const Index j = c_.memory.number_of(id);
       if (j < 0) continue;

@@ -22,7 +22,7 @@ class HmmDelete final : public HmmMove {
       p.remember = [j](MoveMemory& m) { m.drop(j); };
       p.start = state.total;
       p.change(p.start);
-      p.touched = touching(j);
+      p.touched = touching({j});
       if (attempt(state, std::move(p), rounds_tried))
         ++accepted_;
       else
