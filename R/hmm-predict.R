@@ -32,13 +32,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   check_no_dots(...)
   type <- check_choice(type, c("class", "marginal", "prob", "logdensity"), "type")
   if (is.null(newdata)) {
-    if (type != "class") {
-      abort("newdata", c(
-        "{.arg newdata} is needed for {.code type = \"{type}\"}.",
-        i = "A fit does not keep its data: give them again."
-      ))
-    }
-    return(fitted(object))
+    return(training_labels(object, type))
   }
   data <- as_new_sequences(object, newdata, id)
   named <- function(x) stats::setNames(x, data$row_names)

@@ -34,17 +34,9 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
       abort("argument", "{.arg initial} must be a {lag} x {d} matrix, not {describe(initial)}.")
     }
   }
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  before <- get(".Random.seed", envir = globalenv())
-  if (!is.null(seed)) {
-    set.seed(seed)
-    on.exit(assign(".Random.seed", before, envir = globalenv()))
-  }
-  used <- if (is.null(seed)) before else structure(seed, kind = as.list(RNGkind()))
   params <- posterior_params(object)
   total <- total %||% max(1, round(object$input$mean_total %||% 1))
-  sims <- lapply(seq_len(nsim), function(i) draw_sequences(object, params, lengths, lag, initial, total))
-  structure(stats::setNames(sims, paste0("sim_", seq_len(nsim))), seed = used)
+  simulate_sets(nsim, seed, function() draw_sequences(object, params, lengths, lag, initial, total))
 }
 
 draw_sequences <- function(fit, params, lengths, lag, initial, total) {
@@ -82,8 +74,6 @@ draw_sequences <- function(fit, params, lengths, lag, initial, total) {
   out$.state <- factor(path, levels = seq_len(k))
   out
 }
-
-
 
 draw_path <- function(n, start, transition, lag) {
   k <- length(start)

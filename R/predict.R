@@ -26,13 +26,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob"
   check_no_dots(...)
   type <- check_choice(type, c("class", "prob", "logdensity"), "type")
   if (is.null(newdata)) {
-    if (type != "class") {
-      abort("newdata", c(
-        "{.arg newdata} is needed for {.code type = \"{type}\"}.",
-        i = "A fit does not keep its data: give them again."
-      ))
-    }
-    return(fitted(object))
+    return(training_labels(object, type))
   }
   data <- as_newdata(object, newdata)
   if (type == "logdensity") {
@@ -43,6 +37,17 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob"
     return(prob)
   }
   stats::setNames(max.col(prob, ties.method = "first"), data$row_names)
+}
+
+# All that a fit knows without `newdata`.
+training_labels <- function(fit, type, call = rlang::caller_env()) {
+  if (type != "class") {
+    abort("newdata", c(
+      "{.arg newdata} is needed for {.code type = \"{type}\"}.",
+      i = "A fit does not keep its data: give them again."
+    ), call = call)
+  }
+  fitted(fit)
 }
 
 log_predictive <- function(fit, data) {

@@ -21,13 +21,6 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = nobs(object)
   check_no_dots(...)
   nsim <- check_count(nsim, "nsim")
   n <- check_count(n, "n", lower = 0L)
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  before <- get(".Random.seed", envir = globalenv())
-  if (!is.null(seed)) {
-    set.seed(seed)
-    on.exit(assign(".Random.seed", before, envir = globalenv()))
-  }
-  used <- if (is.null(seed)) before else structure(seed, kind = as.list(RNGkind()))
   params <- posterior_params(object)
   weights <- coef(object)$weights[seq_len(object$state$k)]
   total <- total %||% max(1, round(object$input$mean_total %||% 1))
@@ -43,10 +36,20 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = nobs(object)
     out$.class <- factor(class, levels = seq_along(weights))
     out
   }
-  structure(
-    stats::setNames(lapply(seq_len(nsim), function(i) draw()), paste0("sim_", seq_len(nsim))),
-    seed = used
-  )
+  simulate_sets(nsim, seed, draw)
+}
+
+# nsim draws with names and the attribute `seed`. A seed that is given leaves R's own stream as it was.
+simulate_sets <- function(nsim, seed, draw) {
+  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
+  before <- get(".Random.seed", envir = globalenv())
+  if (!is.null(seed)) {
+    set.seed(seed)
+    on.exit(assign(".Random.seed", before, envir = globalenv()))
+  }
+  used <- if (is.null(seed)) before else structure(seed, kind = as.list(RNGkind()))
+  sims <- lapply(seq_len(nsim), function(i) draw())
+  structure(stats::setNames(sims, paste0("sim_", seq_len(nsim))), seed = used)
 }
 
 draw_cluster <- function(family, params, k, n, total) {

@@ -61,11 +61,12 @@ std::vector<Index> all_units(const Dataset& data, const RModel& model) {
 
 Rcpp::List state_to_r(const Globals& g) {
   const Summary& s = g.effective;
-  return Rcpp::List::create(
-      Rcpp::_["k"] = static_cast<int>(s.k), Rcpp::_["obs"] = rows_to_matrix(s.obs, s.k, s.shape.p),
-      Rcpp::_["extra"] = rows_to_matrix(s.extra, s.k, s.shape.q),
-      Rcpp::_["pair"] = s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair, s.k, s.k)) : Rcpp::RObject(R_NilValue),
-      Rcpp::_["scalar"] = s.scalar, Rcpp::_["u"] = g.u, Rcpp::_["omega"] = g.omega);
+  return Rcpp::List::create(Rcpp::_["k"] = static_cast<int>(s.k),
+                            Rcpp::_["obs"] = rows_to_matrix(s.obs, s.k, s.shape.p),
+                            Rcpp::_["extra"] = rows_to_matrix(s.extra, s.k, s.shape.q),
+                            Rcpp::_["pair"] = s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair, s.k, s.k))
+                                                            : Rcpp::RObject(R_NilValue),
+                            Rcpp::_["scalar"] = s.scalar, Rcpp::_["u"] = g.u, Rcpp::_["omega"] = g.omega);
 }
 
 Globals state_from_r(const Rcpp::List& state, const RModel& model) {
@@ -85,7 +86,8 @@ Rcpp::List arrays_to_r(const NamedArrays& arrays) {
   Rcpp::CharacterVector names(arrays.size());
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     Rcpp::NumericVector value(arrays[i].value.begin(), arrays[i].value.end());
-    if (!arrays[i].dim.empty()) value.attr("dim") = Rcpp::IntegerVector(arrays[i].dim.begin(), arrays[i].dim.end());
+    if (!arrays[i].dim.empty())
+      value.attr("dim") = Rcpp::IntegerVector(arrays[i].dim.begin(), arrays[i].dim.end());
     out[i] = value;
     names[i] = arrays[i].name;
   }
@@ -110,8 +112,8 @@ Rcpp::List record_to_r(const LapRecord& r) {
       _["lap"] = static_cast<int>(r.lap), _["elbo"] = r.elbo, _["k"] = static_cast<int>(r.k),
       _["births"] = static_cast<int>(r.births), _["merges"] = static_cast<int>(r.merges),
       _["deletes"] = static_cast<int>(r.deletes), _["births_tried"] = static_cast<int>(r.births_tried),
-      _["merges_tried"] = static_cast<int>(r.merges_tried), _["deletes_tried"] = static_cast<int>(r.deletes_tried),
-      _["seconds"] = r.seconds);
+      _["merges_tried"] = static_cast<int>(r.merges_tried),
+      _["deletes_tried"] = static_cast<int>(r.deletes_tried), _["seconds"] = r.seconds);
 }
 
 void RMonitor::lap(const LapRecord& record) {
@@ -121,5 +123,8 @@ void RMonitor::lap(const LapRecord& record) {
 bool RMonitor::interrupted() {
   return R_ToplevelExec([](void*) { R_CheckUserInterrupt(); }, nullptr) == FALSE;
 }
+
+Question::Question(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& state, int threads)
+    : rdata(data), model(list), globals(state_from_r(state, model)), pool(threads, monitor) {}
 
 }  // namespace bnpvi

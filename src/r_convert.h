@@ -60,6 +60,21 @@ class RMonitor final : public Monitor {
   Rcpp::Nullable<Rcpp::Function> progress_;
 };
 
+/// What a question to a fitted model is asked of.
+struct Question {
+  RData rdata;
+  RModel model;
+  Globals globals;
+  RMonitor monitor{R_NilValue};
+  Pool pool;
+
+  Question(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& state, int threads);
+  const Dataset& data() const { return rdata.view(); }
+  const ObsModel& obs() const { return *model.obs; }
+  Index k() const { return globals.effective.k; }
+  Weights weights() const { return make_weights(obs(), globals.effective.obs.data(), k()); }
+};
+
 Rcpp::List record_to_r(const LapRecord& record);
 
 /// Runs an entry; an interruption reaches R as its own interrupt condition.

@@ -38,17 +38,13 @@ void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
-    const RData rdata(data);
-    const RModel rmodel(model);
-    const Globals globals = state_from_r(state, rmodel);
-    const Chain chain = hmm_of(rmodel).expected_chain(globals);
-    const Weights weights = make_weights(*rmodel.obs, globals.effective.obs.data(), chain.k);
-    RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
-    Rcpp::IntegerVector out(static_cast<int>(rdata.view().n), NA_INTEGER);
+    Question q(data, model, state, threads);
+    const Chain chain = hmm_of(q.model).expected_chain(q.globals);
+    const Weights weights = q.weights();
+    Rcpp::IntegerVector out(static_cast<int>(q.data().n), NA_INTEGER);
     int* label = out.begin();
-    for_sequences(rdata.view(), rmodel.obs->lag(), pool, [&](const SequenceRows& s) {
-      FeatureBlock block(*rmodel.obs, rdata.view());
+    for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s) {
+      FeatureBlock block(q.obs(), q.data());
       Vec log_e(static_cast<std::size_t>(s.size() * chain.k));
       std::vector<int> path(static_cast<std::size_t>(s.size()));
       log_likelihoods(block, weights, s.rows.data(), s.size(), log_e.data());
@@ -65,29 +61,24 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
 // [[Rcpp::export]]
 Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
-    const RData rdata(data);
-    const RModel rmodel(model);
-    const Dataset& view = rdata.view();
-    const Globals globals = state_from_r(state, rmodel);
-    const Chain chain = hmm_of(rmodel).mean_chain(globals);
-    const Index k = chain.k, p = rmodel.obs->n_features(), n = view.n;
-    Vec statistic = globals.effective.obs;
+    Question q(data, model, state, threads);
+    const Chain chain = hmm_of(q.model).mean_chain(q.globals);
+    const Index k = chain.k, p = q.obs().n_features(), n = q.data().n;
+    Vec statistic = q.globals.effective.obs;
     statistic.resize(static_cast<std::size_t>(k * p), 0.0);
-    RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
     Rcpp::NumericVector log_density(static_cast<int>(n), NA_REAL);
     Rcpp::NumericMatrix prob(static_cast<int>(n), static_cast<int>(k));
     std::fill(prob.begin(), prob.end(), NA_REAL);
     double *density = log_density.begin(), *probability = prob.begin();
-    for_sequences(view, rmodel.obs->lag(), pool, [&](const SequenceRows& s) {
-      FeatureBlock block(*rmodel.obs, view);
+    for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s) {
+      FeatureBlock block(q.obs(), q.data());
       Vec ahead = chain.start, log_p(static_cast<std::size_t>(block.block_rows() * k));
       for (Index from = 0; from < s.size(); from += block.block_rows()) {
         const Index m = std::min(block.block_rows(), s.size() - from);
         block.load(s.rows.data() + from, m);
         for (Index j = 0; j < k; ++j)
-          rmodel.obs->log_predictive(statistic.data() + j * p, block.features(), m, block.ld(),
-                                     log_p.data() + j * m);
+          q.obs().log_predictive(statistic.data() + j * p, block.features(), m, block.ld(),
+                                 log_p.data() + j * m);
         for (Index i = 0; i < m; ++i) {
           const Index row = s.rows[from + i];
           double top = -std::numeric_limits<double>::infinity(), sum = 0;

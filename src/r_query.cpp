@@ -30,19 +30,15 @@ class ToMatrix final : public ResponsibilitySink {
 }  // namespace
 
 // [[Rcpp::export]]
-Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
+Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, Rcpp::List state,
+                                            int threads) {
   return entry([&] {
-    const RData rdata(data);
-    const RModel rmodel(model);
-    const Dataset& view = rdata.view();
-    const Globals globals = state_from_r(state, rmodel);
-    const Weights weights = make_weights(*rmodel.obs, globals.effective.obs.data(), globals.effective.k);
-    RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
-    const std::vector<Index> units = all_units(view, rmodel);
-    Rcpp::NumericMatrix out(static_cast<int>(view.n), static_cast<int>(globals.effective.k));
+    Question q(data, model, state, threads);
+    const Weights weights = q.weights();
+    const std::vector<Index> units = all_units(q.data(), q.model);
+    Rcpp::NumericMatrix out(static_cast<int>(q.data().n), static_cast<int>(q.k()));
     ToMatrix sink(out);
-    rmodel.alloc->local_step({view, units, *rmodel.obs, weights, globals, pool, 0, &sink});
+    q.model.alloc->local_step({q.data(), units, q.obs(), weights, q.globals, q.pool, 0, &sink});
     return out;
   });
 }
@@ -50,32 +46,27 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
-    const RData rdata(data);
-    const RModel rmodel(model);
-    const Dataset& view = rdata.view();
-    const Globals globals = state_from_r(state, rmodel);
-    const Index k = globals.effective.k, p = rmodel.obs->n_features();
-    Vec pi = rmodel.alloc->mean_weights(globals);
-    Vec statistic = globals.effective.obs;
+    Question q(data, model, state, threads);
+    const Index k = q.k(), p = q.obs().n_features();
+    Vec pi = q.model.alloc->mean_weights(q.globals);
+    Vec statistic = q.globals.effective.obs;
     statistic.resize(static_cast<std::size_t>((k + 1) * p), 0.0);  // the last: a cluster not seen yet
-    RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
-    const std::vector<Index> rows = modelled_rows(view, rmodel.obs->lag());
+    const std::vector<Index> rows = modelled_rows(q.data(), q.obs().lag());
     const Index n = static_cast<Index>(rows.size());
-    Rcpp::NumericVector out(static_cast<int>(view.n), NA_REAL);
+    Rcpp::NumericVector out(static_cast<int>(q.data().n), NA_REAL);
     double* value = out.begin();
     constexpr Index step = 256;
-    pool.run((n + step - 1) / step, [&](Index task) {
-      pool.poll();
+    q.pool.run((n + step - 1) / step, [&](Index task) {
+      q.pool.poll();
       const Index from = task * step, m = std::min(step, n - from);
-      FeatureBlock block(*rmodel.obs, view);
+      FeatureBlock block(q.obs(), q.data());
       Vec log_p(static_cast<std::size_t>((k + 1) * block.block_rows()));
       for (Index begin = from; begin < from + m; begin += block.block_rows()) {
         const Index rows_here = std::min(block.block_rows(), from + m - begin);
         block.load(rows.data() + begin, rows_here);
         for (Index j = 0; j <= k; ++j)
-          rmodel.obs->log_predictive(statistic.data() + j * p, block.features(), rows_here, block.ld(),
-                                     log_p.data() + j * rows_here);
+          q.obs().log_predictive(statistic.data() + j * p, block.features(), rows_here, block.ld(),
+                                 log_p.data() + j * rows_here);
         for (Index i = 0; i < rows_here; ++i) {
           double top = -INFINITY, sum = 0;
           for (Index j = 0; j <= k; ++j)
