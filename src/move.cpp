@@ -73,14 +73,14 @@ void MoveMemory::resplit_failed(Index a, Index b, double size_a, double size_b, 
 }
 
 bool MoveMemory::resplit_worth_trying(Index a, Index b, double size_a, double size_b) const {
-  return worth_trying(failed_resplits_, a, b, size_a, size_b, allowed_failures(size_a + size_b));
+  return worth_trying(failed_resplits_, a, b, size_a, size_b, allowed_failures(size_a + size_b) - 1);
 }
 
-void MoveMemory::birth_failed(Index j, double size) {
+void MoveMemory::birth_failed(Index j, double size, bool unsplit) {
   ClusterHistory& h = clusters_[j];
   if (changed(h.birth_failed_at, size)) h.birth_failures = 0;
   h.birth_failed_at = size;
-  ++h.birth_failures;
+  h.birth_failures += unsplit ? 2 : 1;
 }
 
 void MoveMemory::birth_succeeded(Index j) {

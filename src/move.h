@@ -37,7 +37,8 @@ class MoveMemory {
   void resplit_failed(Index a, Index b, double size_a, double size_b, bool hopeless);
   bool resplit_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
-  void birth_failed(Index j, double size);
+  /// unsplit: the birth fell back to one cluster by itself, which proves more than a rejected split.
+  void birth_failed(Index j, double size, bool unsplit = false);
   void birth_succeeded(Index j);
   /// at_least: failures that are allowed in any case.
   bool birth_worth_trying(Index j, double size, int at_least = 0) const;

@@ -51,7 +51,7 @@ class MixtureBirth final : public Move {
       auto proposal = split(state, c_.memory, i);
       if (!proposal || proposal->state.elbo <= state.elbo + rounding_of(state.elbo)) {
         const Index target = c_.memory.number_of(ids_[i]);
-        c_.memory.birth_failed(target, state.total.size(target));
+        c_.memory.birth_failed(target, state.total.size(target), !proposal);
         continue;
       }
       ++accepted_;

@@ -4,9 +4,10 @@
 #include <set>
 
 #include "alloc_mixture.h"
-#include "chunks.h"
+#include "delete_screen.h"
 #include "move.h"
 #include "special.h"
+#include "touched_rows.h"
 
 namespace bnpvi {
 
@@ -14,58 +15,8 @@ namespace {
 
 constexpr Index max_rounds = 12;
 
-// The rows with any mass on a target, and all their responsibilities.
-struct TouchedRows {
-  std::vector<Index> rows;
-  std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i+1]-1
-  std::vector<int> cluster;
-  Vec value;
-
-  void append(const TouchedRows& other) {
-    for (std::size_t i = 0; i < other.rows.size(); ++i) {
-      rows.push_back(other.rows[i]);
-      offset.push_back(offset.back() + other.offset[i + 1] - other.offset[i]);
-    }
-    cluster.insert(cluster.end(), other.cluster.begin(), other.cluster.end());
-    value.insert(value.end(), other.value.begin(), other.value.end());
-  }
-};
-
-class Touched final : public ResponsibilitySink {
- public:
-  explicit Touched(const std::vector<Index>& targets) : targets_(targets) {}
-
-  void begin(Index n_chunks) override {
-    found_.assign(targets_.size(), std::vector<TouchedRows>(static_cast<std::size_t>(n_chunks)));
-  }
-
-  void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock&) override {
-    for (std::size_t i = 0; i < targets_.size(); ++i) {
-      TouchedRows& out = found_[i][chunk];
-      for (Index n = 0; n < r.n; ++n) {
-        if (r.get(n, targets_[i]) == 0) continue;
-        out.rows.push_back(rows[n]);
-        for (Index l = 0; l < r.width; ++l) {
-          const double x = r.value[n * r.width + l];
-          if (x == 0) continue;
-          out.cluster.push_back(r.sparse ? r.cluster[n * r.width + l] : static_cast<int>(l));
-          out.value.push_back(x);
-        }
-        out.offset.push_back(static_cast<Index>(out.value.size()));
-      }
-    }
-  }
-
-  TouchedRows rows_of(std::size_t i) const {
-    TouchedRows all;
-    for (const TouchedRows& part : found_[i]) all.append(part);
-    return all;
-  }
-
- private:
-  const std::vector<Index>& targets_;
-  std::vector<std::vector<TouchedRows>> found_;  // by target and chunk
-};
+// A forecast this bad is not followed up: per observation of the target, and in all.
+constexpr double hopeless = 0.3, hopeless_all = 20;
 
 class MixtureDelete final : public Move {
  public:
@@ -86,7 +37,7 @@ class MixtureDelete final : public Move {
   }
 
   ResponsibilitySink* watch(const State&, Index) override {
-    sink_ = std::make_unique<Touched>(targets_);
+    sink_ = std::make_unique<TouchedSink>(targets_);
     return sink_.get();
   }
 
@@ -104,7 +55,9 @@ class MixtureDelete final : public Move {
       if (absorbed_.count(ids_[i]) || touches_moved_rows(touched_[i], moved)) continue;
       ++tried_;
       const Index target = c_.memory.number_of(ids_[i]);
-      if (!propose(state, target, touched_[i])) {
+      const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched_[i], c_.pool);
+      if (gain < -hopeless * state.total.size(target) - hopeless_all ||
+          !propose(state, target, touched_[i])) {
         c_.memory.delete_failed(target, state.total.size(target));
         continue;
       }
@@ -208,7 +161,7 @@ class MixtureDelete final : public Move {
   std::vector<std::uint64_t> ids_;
   std::set<std::uint64_t> absorbed_;               // have rows of deleted clusters, which touched_ lacks
   std::vector<std::vector<TouchedRows>> touched_;  // by target and batch
-  std::unique_ptr<Touched> sink_;
+  std::unique_ptr<TouchedSink> sink_;
 };
 
 }  // namespace

@@ -12,16 +12,18 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Index max_sample = Index{1} << 11;
-constexpr int max_cycles = 10;     // of settling and merging
-constexpr int max_rounds = 5;      // of restricted local steps in between,
-constexpr double settled = 0.005;  // fewer when a smaller share of the mass moves
-
+constexpr Index min_sample = Index{1} << 11;  // rows; or a few rows a feature, if that is more
+constexpr Index rows_a_feature = 4;
+constexpr double least_shared = 1e-6;  // of a row, to count when clusters are compared
+constexpr int max_cycles = 10;         // of settling and merging
+constexpr int max_rounds = 5;          // of restricted local steps in between,
+constexpr double settled = 0.005;      // fewer when a smaller share of the mass moves
 
 }  // namespace
 
-RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const Summary& total,
-                             Index target, const std::vector<MassOnRows>& by_batch, Stream& stream)
+RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool,
+                             const Summary& total, Index target, const std::vector<MassOnRows>& by_batch,
+                             Stream& stream)
     : problem_(problem), alloc_(alloc), pool_(pool), p_(total.shape.p) {
   for (Index j = 0; j < total.k; ++j)
     if (j != target) others_.push_back(total.size(j));
@@ -47,7 +49,8 @@ void RestrictedFit::take_sample(const std::vector<MassOnRows>& by_batch, Stream&
     mass += where.total();
     rows += static_cast<Index>(where.rows.size());
   }
-  const double chance = static_cast<double>(max_sample) / static_cast<double>(rows);
+  const double chance =
+      static_cast<double>(std::max(min_sample, rows_a_feature * p_)) / static_cast<double>(rows);
   for (const MassOnRows& where : by_batch)
     for (std::size_t i = 0; i < where.rows.size(); ++i) {
       if (chance < 1 && stream.uniform() >= chance) continue;
@@ -60,8 +63,8 @@ void RestrictedFit::take_sample(const std::vector<MassOnRows>& by_batch, Stream&
 }
 
 void RestrictedFit::develop(Index k, Stream& stream) {
-  const HardClusters hard = bregman_kmeans(problem_.obs, problem_.data, sample_.rows, sample_.mass.data(), k, true, 5,
-                                           stream, pool_);
+  const HardClusters hard = bregman_kmeans(problem_.obs, problem_.data, sample_.rows, sample_.mass.data(), k,
+                                           true, 5, stream, pool_);
   k_ = hard.k;
   if (k_ < 2) return;
   place_base(hard.t, hard.k);
@@ -199,7 +202,8 @@ double RestrictedFit::pair_entropy(Index a, Index b) const {
   double sum = 0;
   for (std::size_t n = 0; n < sample_.rows.size(); ++n) {
     const double pa = share_[n * k_ + a], pb = share_[n * k_ + b];
-    if (pa > 0 && pb > 0) sum += sample_.mass[n] * (x_log_x(pa) + x_log_x(pb) - x_log_x(pa + pb));
+    if (pa > least_shared && pb > least_shared)
+      sum += sample_.mass[n] * (x_log_x(pa) + x_log_x(pb) - x_log_x(pa + pb));
   }
   return sum;
 }
@@ -236,29 +240,39 @@ bool RestrictedFit::merge_pairs() {
   bool any = false;
   while (k_ > 1) {
     pool_.poll();
-    const double before = allocation_value();
-    Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
-    for (Index j = 0; j < k_; ++j) evidence[j] = problem_.obs.log_evidence(current_.data() + j * p_);
-    Index best_a = -1, best_b = -1;
-    double best_gain = 0;
-    for (Index a = 0; a < k_; ++a)
-      for (Index b = a + 1; b < k_; ++b) {
-        for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
-        double gain = problem_.obs.log_evidence(with.data()) - evidence[a] - evidence[b];
-        gain += pair_entropy(a, b);
-        std::swap(current_[a * p_], with[0]);
-        const double kept = current_[b * p_];
-        current_[b * p_] = 0;
-        gain += allocation_value() - before;
-        current_[b * p_] = kept;
-        std::swap(current_[a * p_], with[0]);
-        if (gain > best_gain) best_gain = gain, best_a = a, best_b = b;
-      }
-    if (best_a < 0) break;
-    join(best_a, best_b);
+    std::vector<Pair> pairs = bounded_pairs();
+    Pair best;
+    for (Pair& pair : pairs) {
+      if (pair.gain <= best.gain) break;
+      pair.gain += pair_entropy(pair.a, pair.b);
+      if (pair.gain > best.gain) best = pair;
+    }
+    if (best.gain <= 0) break;
+    join(best.a, best.b);
     any = true;
   }
   return any;
+}
+
+std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
+  const double before = allocation_value();
+  Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
+  for (Index j = 0; j < k_; ++j) evidence[j] = problem_.obs.log_evidence(current_.data() + j * p_);
+  std::vector<Pair> pairs;
+  for (Index a = 0; a < k_; ++a)
+    for (Index b = a + 1; b < k_; ++b) {
+      for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
+      double gain = problem_.obs.log_evidence(with.data()) - evidence[a] - evidence[b];
+      std::swap(current_[a * p_], with[0]);
+      const double kept = current_[b * p_];
+      current_[b * p_] = 0;
+      gain += allocation_value() - before;
+      current_[b * p_] = kept;
+      std::swap(current_[a * p_], with[0]);
+      if (gain > 0) pairs.push_back({a, b, gain});
+    }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.gain > y.gain; });
+  return pairs;
 }
 
 }  // namespace bnpvi

@@ -20,7 +20,8 @@ struct Redistributed {
 /// other rows) unless that is less than one observation, when the cluster that explains it best takes it
 /// over and becomes cluster 0.
 ///
-/// The clusters are developed on a sample of the rows (all of them up to 2^11), weighted up to the mass
+/// The clusters are developed on a sample of the rows (of 2^10, or more where clusters have
+/// more parameters), weighted up to the mass
 /// of all; assign() then settles every row.
 class RestrictedFit {
  public:
@@ -37,12 +38,18 @@ class RestrictedFit {
   Redistributed assign(const MassOnRows& where, Vec* share = nullptr) const;
 
  private:
+  struct Pair {
+    Index a = 0, b = 0;  // a < b
+    double gain = 0;
+  };
+
   void take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream);
   void place_base(const Vec& t, Index k);
   void settle();
   void local_step();
   bool drop_small();
   bool merge_pairs();
+  std::vector<Pair> bounded_pairs();  // gain without the loss of entropy, an upper bound; positive ones, best first
   void join(Index a, Index b);  // cluster b joins a < b
   Vec log_weights() const;
   double allocation_value() const;

@@ -43,7 +43,7 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
   std::optional<Proposal> best;
   for (Index size : {c.options.birth_size, Index{2}}) {
     fit.develop(size, stream);
-    if (fit.k() < 2) continue;
+    if (fit.k() < 2) break;
     Proposal proposal{redistributed(c.problem, state, target, by_batch, fit), memory};
     proposal.memory.append(fit.k() - 1);
     proposal.memory.birth_succeeded(target);
