@@ -17,7 +17,9 @@ constexpr Index rows_a_feature = 4;
 constexpr double least_shared = 1e-6;  // of a row, to count when clusters are compared
 constexpr int max_cycles = 10;         // of settling and merging
 constexpr int max_rounds = 5;          // of restricted local steps in between,
-constexpr double settled = 0.005;      // fewer when a smaller share of the mass moves
+constexpr int halving_rounds = 40;
+constexpr double unevenness = 0.2;
+constexpr double settled = 0.005;  // fewer when a smaller share of the mass moves
 
 }  // namespace
 
@@ -28,15 +30,8 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
   for (Index j = 0; j < total.k; ++j)
     if (j != target) others_.push_back(total.size(j));
   base_.assign(total.t(target), total.t(target) + p_);
-  FeatureBlock block(problem.obs, problem.data);
   for (const MassOnRows& where : by_batch) {
-    const Index n = static_cast<Index>(where.rows.size());
-    Vec t(static_cast<std::size_t>(p_), 0.0);
-    for (Index from = 0; from < n; from += block.block_rows()) {
-      pool.poll();
-      block.load(where.rows.data() + from, std::min(block.block_rows(), n - from));
-      block.add_weighted(where.mass.data() + from, t.data());
-    }
+    const Vec t = sum_of(where.rows, where.mass);
     for (Index i = 0; i < p_; ++i) base_[i] -= t[i];
   }
   take_sample(by_batch, stream);
@@ -62,31 +57,70 @@ void RestrictedFit::take_sample(const std::vector<MassOnRows>& by_batch, Stream&
     for (double& m : sample_.mass) m *= scale;
 }
 
+Vec RestrictedFit::sum_of(const std::vector<Index>& rows, const Vec& mass) const {
+  FeatureBlock block(problem_.obs, problem_.data);
+  const Index n = static_cast<Index>(rows.size());
+  Vec t(static_cast<std::size_t>(p_), 0.0);
+  for (Index from = 0; from < n; from += block.block_rows()) {
+    pool_.poll();
+    block.load(rows.data() + from, std::min(block.block_rows(), n - from));
+    block.add_weighted(mass.data() + from, t.data());
+  }
+  return t;
+}
+
 void RestrictedFit::develop(Index k, Stream& stream) {
   const HardClusters hard = bregman_kmeans(problem_.obs, problem_.data, sample_.rows, sample_.mass.data(), k,
                                            true, 5, stream, pool_);
   k_ = hard.k;
   if (k_ < 2) return;
   place_base(hard.t, hard.k);
-  settle();
+  share_.clear();
+  settle(max_rounds);
+  prune();
+}
+
+void RestrictedFit::halve(Stream& stream) {
+  k_ = 2;
+  share_.clear();
+  Vec mass(sample_.mass);
+  for (double& m : mass) {
+    const double half = 0.5 + unevenness * (stream.uniform() - 0.5);
+    share_.push_back(half);
+    share_.push_back(1 - half);
+    m *= half;
+  }
+  const Vec all = sum_of(sample_.rows, sample_.mass);
+  Vec t = sum_of(sample_.rows, mass);
+  for (Index i = 0; i < p_; ++i) t.push_back(all[i] - t[i]);
+  place_base(t, 2);
+  if (k_ > 2) share_.clear();
+  settle(halving_rounds);
+  prune();
+}
+
+void RestrictedFit::prune() {
   for (int cycle = 0; cycle < max_cycles; ++cycle) {
     const bool fewer = drop_small();
     const bool merged = merge_pairs();
     if (k_ < 2 || !(fewer || merged)) return;
-    settle();
+    settle(max_rounds);
   }
 }
 
-void RestrictedFit::settle() {
-  for (int round = 0; round < max_rounds; ++round) {
-    const Vec before = current_;
+void RestrictedFit::settle(int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    const Vec before = share_;
     local_step();
+    if (before.size() != share_.size()) continue;
     double moved = 0, all = 0;
-    for (Index j = 0; j < k_; ++j) {
-      moved += std::abs(current_[j * p_] - before[j * p_]);
-      all += current_[j * p_];
+    for (std::size_t n = 0; n < sample_.rows.size(); ++n) {
+      double change = 0;
+      for (Index j = 0; j < k_; ++j) change += std::abs(share_[n * k_ + j] - before[n * k_ + j]);
+      moved += sample_.mass[n] * change / 2;
+      all += sample_.mass[n];
     }
-    if (round > 1 && moved < settled * all) return;
+    if (moved < settled * all) return;
   }
 }
 

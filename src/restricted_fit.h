@@ -25,12 +25,16 @@ struct Redistributed {
 /// of all; assign() then settles every row.
 class RestrictedFit {
  public:
-  RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const Summary& total, Index target,
-                const std::vector<MassOnRows>& by_batch, Stream& stream);
+  RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const Summary& total,
+                Index target, const std::vector<MassOnRows>& by_batch, Stream& stream);
 
   /// Seeds at most k clusters by Bregman k-means++, then alternates restricted local steps, merges that
   /// raise the objective and removal of clusters below one observation, until their number settles.
   void develop(Index k, Stream& stream);
+
+  /// Two clusters from a nearly even share of every row: local steps let the direction grow in which the rows
+  /// differ most. Finds what seeds of single rows cannot tell apart, such as covariances in many dimensions.
+  void halve(Stream& stream);
 
   Index k() const { return k_; }
 
@@ -44,12 +48,15 @@ class RestrictedFit {
   };
 
   void take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream);
+  Vec sum_of(const std::vector<Index>& rows, const Vec& mass) const;  // Σ mass φ, p
   void place_base(const Vec& t, Index k);
-  void settle();
+  void settle(int rounds);  // local steps, at most this many, until few of the shares move
+  void prune();             // removes and merges clusters until that gains nothing
   void local_step();
   bool drop_small();
   bool merge_pairs();
-  std::vector<Pair> bounded_pairs();  // gain without the loss of entropy, an upper bound; positive ones, best first
+  std::vector<Pair>
+  bounded_pairs();              // gain without the loss of entropy, an upper bound; positive ones, best first
   void join(Index a, Index b);  // cluster b joins a < b
   Vec log_weights() const;
   double allocation_value() const;

@@ -8,6 +8,8 @@ namespace bnpvi {
 
 namespace {
 
+enum class Split { many, two };
+
 // The state in which the target's mass is redistributed as `fit` says; new clusters come last.
 State redistributed(const Problem& problem, const State& state, Index target,
                     const std::vector<MassOnRows>& by_batch, const RestrictedFit& fit) {
@@ -41,9 +43,14 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
   if (mass < 2) return std::nullopt;
   RestrictedFit fit(c.problem, alloc, c.pool, state.total, target, by_batch, stream);
   std::optional<Proposal> best;
-  for (Index size : {c.options.birth_size, Index{2}}) {
-    fit.develop(size, stream);
-    if (fit.k() < 2) break;
+  for (const Split split : {Split::many, Split::two}) {
+    if (split == Split::many)
+      fit.develop(c.options.birth_size, stream);
+    else if (best)
+      fit.develop(2, stream);
+    else
+      fit.halve(stream);
+    if (fit.k() < 2) continue;
     Proposal proposal{redistributed(c.problem, state, target, by_batch, fit), memory};
     proposal.memory.append(fit.k() - 1);
     proposal.memory.birth_succeeded(target);
