@@ -77,12 +77,12 @@ Summary MixtureAlloc::local_step(const LocalInput& in) const {
   if (few && in.memory && in.neighbours)
     return visit_again(in, static_cast<const SupportMemory&>(*in.memory), log_pi);
   const auto memory = few ? std::make_shared<SupportMemory>(n, k, in.width) : nullptr;
+  Weights weights = in.weights;
+  weights.add_constants(log_pi);
   Summary out = sum_units(in, k, false, shape(in.obs), [&] {
-    return [&](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) {
-      Vec w(static_cast<std::size_t>(block.n() * k));
-      block.times(in.weights, w.data());
-      for (Index i = 0; i < block.n(); ++i)
-        for (Index j = 0; j < k; ++j) w[i * k + j] += log_pi[j];
+    return [&, w = Vec()](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
+      w.resize(static_cast<std::size_t>(block.n() * k));
+      block.times(weights, w.data());
       normalise(block.n(), k, w, in.width, r, entropy);
       if (memory)
         for (Index i = 0; i < r.n; ++i) memory->set(from + i, r, i);

@@ -22,6 +22,12 @@ void Weights::transpose() {
     for (Index i = 0; i < p; ++i) transposed[i * k + j] = w[j * p + i];
 }
 
+void Weights::add_constants(const Vec& c) {
+  for (Index j = 0; j < k; ++j) w[j * p] += c[j];
+  if (transposed.empty()) return;
+  for (Index j = 0; j < k; ++j) transposed[j] += c[j];
+}
+
 FeatureSum::FeatureSum(const ObsModel& obs, const Dataset& data, Index k, bool few)
     : k_(k),
       p_(obs.n_features()),

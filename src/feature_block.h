@@ -13,7 +13,8 @@ struct Weights {
   Vec w;
   Vec transposed;
 
-  void transpose();  // fills `transposed` from w
+  void transpose();                   // fills `transposed` from w
+  void add_constants(const Vec& c);   // to ⟨φ, w_k⟩, for φ_0 = 1
 };
 
 /// ∇Λ(T_k) for all clusters of t (K × p).

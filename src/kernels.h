@@ -33,6 +33,11 @@ struct Kernels {
   /// it becomes 0 and its log_norm −∞.
   void (*softmax_rows)(Index n, Index k, double* w, Index ldw, double floor, double* log_norm);
 
+  /// The same with the result in R (n × k, apart from W) and the entropy −Σ r log r of each row, computed
+  /// from w − max w so that nothing cancels.
+  void (*responsibility_rows)(Index n, Index k, const double* w, Index ldw, double floor, double* r,
+                              Index ldr, double* entropy);
+
   /// y += Σ_i x_i B_row(index_i) : B is · × k, y has k entries; the sparse row times dense matrix.
   void (*add_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb,
                           double* y);
@@ -40,6 +45,10 @@ struct Kernels {
   /// B_row(index_i) += x_i r : the transpose of the above. Entries with x_i = 0 are skipped.
   void (*scatter_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* r,
                               double* b, Index ldb);
+
+  /// The columns of the `width` ≤ k largest entries of each row of W (n × k), in no particular order; of equal
+  /// entries the first columns. column is n × width.
+  void (*largest_rows)(Index n, Index k, const double* w, Index ldw, Index width, int* column);
 
   /// One scaled step forward in a chain: out = (aᵀP) ∘ e / s, so that it sums to 1, and s is returned
   /// (0 when nothing is possible; then out = 0). P is k × k; out is apart from a.

@@ -1,7 +1,8 @@
 // The kernels, written once over a vector type. Include inside an anonymous namespace, after defining
 //   Vd, Vi (vectors of `lanes` doubles and unsigned 64-bit integers), load, store, load_part, store_part
 //   (the first `count` < lanes lanes, the others filled or left alone), splat, mul_add, transpose
-//   (lanes × lanes), version (the name), max_tile_rows and max_tile_vectors (the size of a register tile).
+//   (lanes × lanes), lanes_above (bit i set where lane i of a exceeds that of b), version (the name),
+//   max_tile_rows and max_tile_vectors (the size of a register tile).
 // No include guard and no standard headers, here and in the parts: everything belongs to the one file
 // that includes it.
 
@@ -42,8 +43,9 @@ inline double sum_lanes(Vd v) {
 #include "kernels_softmax.h"
 
 constexpr Kernels table = {
-    version,      product_nt,      selected_product_nt, add_product_tn, packed_outer,
-    softmax_rows, add_sparse_rows, scatter_sparse_rows, forward_step,   backward_step,
+    version,      product_nt,          selected_product_nt, add_product_tn,      packed_outer,
+    softmax_rows, responsibility_rows, add_sparse_rows,     scatter_sparse_rows, largest_rows,
+    forward_step, backward_step,
 };
 
 #undef BNPVI_UNROLL

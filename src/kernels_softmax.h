@@ -42,12 +42,12 @@ inline double max_of_row(Index k, const double* w) {
   return x[0] == nothing ? 0 : x[0];
 }
 
-/// w ← exp(w − shift), returns its sum.
-inline double exp_row(Index k, double* w, double shift) {
+/// out ← exp(w − shift), returns its sum; out may be w.
+inline double exp_row(Index k, const double* w, double shift, double* out) {
   Vd sums = splat(0);
   for (Index j = 0; j < k; j += lanes) {
     const Vd e = exp_lanes(load_lanes(w + j, k - j, -HUGE_VAL) - splat(shift));
-    store_lanes(w + j, e, k - j);
+    store_lanes(out + j, e, k - j);
     sums = sums + e;
   }
   return sum_lanes(sums);
@@ -71,18 +71,46 @@ inline void keep_row(Index k, double* w, double least, double scale) {
   }
 }
 
-/// Step by step over a few rows, so that the processor can overlap rows. NaN spreads over its row.
-void softmax_rows(Index n, Index k, double* w, Index ldw, double floor, double* log_norm) {
-  constexpr Index max_rows = 16;
-  double sum[max_rows], least[max_rows];
-  if (floor < DBL_MIN) floor = DBL_MIN;
-  for (Index start = 0; start < n; start += max_rows, w += max_rows * ldw, log_norm += max_rows) {
-    const Index rows = n - start < max_rows ? n - start : max_rows;
-    for (Index i = 0; i < rows; ++i) log_norm[i] = max_of_row(k, w + i * ldw);
-    for (Index i = 0; i < rows; ++i) sum[i] = exp_row(k, w + i * ldw, log_norm[i]);
-    for (Index i = 0; i < rows; ++i) least[i] = floor * sum[i] > 1 ? 1 : floor * sum[i];
-    for (Index i = 0; i < rows; ++i) sum[i] = kept_sum(k, w + i * ldw, least[i]);
-    for (Index i = 0; i < rows; ++i) keep_row(k, w + i * ldw, least[i], sum[i] == 0 ? 0 : 1 / sum[i]);
-    for (Index i = 0; i < rows; ++i) log_norm[i] += std::log(sum[i]);
+/// Σ e (w − shift) over the entries of e that are not below `least`.
+inline double kept_sum_of_products(Index k, const double* e, double least, const double* w, double shift) {
+  Vd sums = splat(0);
+  for (Index j = 0; j < k; j += lanes) {
+    const Vd ej = load_lanes(e + j, k - j), wj = load_lanes(w + j, k - j) - splat(shift);
+    sums = sums + (ej < splat(least) ? splat(0) : ej * wj);
   }
+  return sum_lanes(sums);
+}
+
+/// Step by step over a few rows, so that the processor can overlap rows. NaN spreads over its row. out:
+/// entropies (then r is apart from w) or log-normalisers.
+template <bool entropies>
+void softmax(Index n, Index k, const double* w, Index ldw, double floor, double* r, Index ldr, double* out) {
+  constexpr Index max_rows = 16;
+  double sum[max_rows], least[max_rows], top[max_rows], product[max_rows];
+  if (floor < DBL_MIN) floor = DBL_MIN;
+  for (Index start = 0; start < n;
+       start += max_rows, w += max_rows * ldw, r += max_rows * ldr, out += max_rows) {
+    const Index rows = n - start < max_rows ? n - start : max_rows;
+    for (Index i = 0; i < rows; ++i) top[i] = max_of_row(k, w + i * ldw);
+    for (Index i = 0; i < rows; ++i) sum[i] = exp_row(k, w + i * ldw, top[i], r + i * ldr);
+    for (Index i = 0; i < rows; ++i) least[i] = floor * sum[i] > 1 ? 1 : floor * sum[i];
+    for (Index i = 0; i < rows; ++i) sum[i] = kept_sum(k, r + i * ldr, least[i]);
+    if constexpr (entropies)
+      for (Index i = 0; i < rows; ++i)
+        product[i] = kept_sum_of_products(k, r + i * ldr, least[i], w + i * ldw, top[i]);
+    for (Index i = 0; i < rows; ++i) keep_row(k, r + i * ldr, least[i], sum[i] == 0 ? 0 : 1 / sum[i]);
+    for (Index i = 0; i < rows; ++i)
+      out[i] = !entropies    ? top[i] + std::log(sum[i])
+               : sum[i] == 0 ? 0
+                             : std::log(sum[i]) - product[i] / sum[i];
+  }
+}
+
+void softmax_rows(Index n, Index k, double* w, Index ldw, double floor, double* log_norm) {
+  softmax<false>(n, k, w, ldw, floor, w, ldw, log_norm);
+}
+
+void responsibility_rows(Index n, Index k, const double* w, Index ldw, double floor, double* r, Index ldr,
+                         double* entropy) {
+  softmax<true>(n, k, w, ldw, floor, r, ldr, entropy);
 }

@@ -1,4 +1,6 @@
 // The kernels one by one, for their tests.
+#include <algorithm>
+
 #include "kernels.h"
 #include "r_convert.h"
 
@@ -93,6 +95,13 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
                         log_norm.begin());
     return Rcpp::List::create(_["w"] = w.checked(), _["log_norm"] = log_norm);
   }
+  if (which == "responsibility_rows") {
+    Padded w = matrix("w"), r = empty(w.n(), w.width());
+    Rcpp::NumericVector entropy(static_cast<int>(w.n()));
+    kernel.responsibility_rows(w.n(), w.width(), w.data(), w.ld(), Rcpp::as<double>(args["floor"]), r.data(),
+                               r.ld(), entropy.begin());
+    return Rcpp::List::create(_["r"] = r.checked(), _["entropy"] = entropy);
+  }
   if (which == "add_sparse_rows") {
     Rcpp::IntegerVector index = args["index"];
     Padded x = matrix("x"), b = matrix("b"), y = matrix("y");
@@ -104,6 +113,18 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     Padded x = matrix("x"), r = matrix("r"), b = matrix("b");
     kernel.scatter_sparse_rows(index.size(), r.width(), index.begin(), x.data(), r.data(), b.data(), b.ld());
     return Rcpp::List::create(_["b"] = b.checked());
+  }
+  if (which == "largest_rows") {
+    Padded w = matrix("w");
+    const int width = Rcpp::as<int>(args["width"]);
+    Rcpp::IntegerMatrix column(width, static_cast<int>(w.n()));
+    kernel.largest_rows(w.n(), w.width(), w.data(), w.ld(), width, column.begin());
+    Rcpp::NumericMatrix sorted(static_cast<int>(w.n()), width);
+    for (int i = 0; i < sorted.nrow(); ++i) {
+      std::sort(column.begin() + i * width, column.begin() + (i + 1) * width);
+      for (int l = 0; l < width; ++l) sorted(i, l) = column(l, i);
+    }
+    return Rcpp::List::create(_["column"] = sorted);
   }
   if (which == "forward_step") {
     Padded a = matrix("a"), p = matrix("p"), e = matrix("e"), out = empty(1, a.width());

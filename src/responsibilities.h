@@ -21,15 +21,14 @@ struct Responsibilities {
 /// and clusters that explain nothing become exactly empty.
 inline constexpr double negligible = 1e-12;
 
-/// Turns posterior log weights W (n × K, overwritten by w − max w) into responsibilities: all K of them,
-/// or the `width` largest of each row when 0 < width < K [Hughes 2016, ch. 7], the exact optimum of the
-/// bound under that constraint. Returns Σ_n of log-normalisers, taken over the support kept; adds the
-/// entropy −Σ r log r of the block to `entropy`, computed from w − max w so that nothing cancels.
-double normalise(Index n, Index k, Vec& w, Index width, Responsibilities& out, double& entropy);
+/// Turns posterior log weights W (n × K, overwritten) into responsibilities: all K of them, or the `width`
+/// largest of each row when 0 < width < K [Hughes 2016, ch. 7], the exact optimum of the bound under that
+/// constraint. Adds the entropy −Σ r log r of the block to `entropy`.
+void normalise(Index n, Index k, Vec& w, Index width, Responsibilities& out, double& entropy);
 
 /// The second half of it: w holds log weights of the support only, out.n × out.width, and everything but
 /// out.value is in place.
-double normalise_kept(Vec& w, Responsibilities& out, double& entropy);
+void normalise_kept(const Vec& w, Responsibilities& out, double& entropy);
 
 /// The `width` largest entries of each row of w (n × k), in column order, and their columns; ties go to the
 /// smaller column. kept and column are n × width.

@@ -184,6 +184,36 @@ test_that("entropy from softmax is that of the support", {
     entropy <- -rowSums(ifelse(r > 0, r * log(r), 0))
     expect_equal(out$log_norm - rowSums(r * w), entropy, tolerance = 1e-12)
   }
+  for (k in sizes) {
+    for (spread in c(0, 1, 30, 200)) {
+      for (floor in c(0, 1e-12)) {
+        w <- spread * random(19, k) - 50
+        r <- softmax_twin(w, floor)$w
+        entropy <- -rowSums(ifelse(r > 0, r * log(r), 0))
+        expect_kernel(
+          "responsibility_rows", list(w = w, floor = floor), list(r = r, entropy = entropy),
+          list(r = r, entropy = pmax(entropy, 1))
+        )
+      }
+    }
+  }
+  for (version in versions) {
+    out <- engine_kernel(version, "responsibility_rows", list(w = matrix(-Inf, 1, 5), floor = 0), 0L, 0L)
+    expect_identical(out, list(r = matrix(0, 1, 5), entropy = 0))
+  }
+})
+
+test_that("the largest of each row are found, the first of equals", {
+  set.seed(9)
+  for (k in c(2, 8, 100, sizes)) {
+    for (width in unique(pmin(k, c(1, 2, 4, 9, k)))) {
+      for (w in list(random(13, k), round(random(13, k)), matrix(0, 3, k), -cbind(Inf, random(3, k))[, 1:k, drop = FALSE])) {
+        column <- t(apply(w, 1, function(x) sort(order(-x)[seq_len(width)])))
+        truth <- list(column = matrix(column, nrow(w), width) - 1)
+        expect_kernel("largest_rows", list(w = w, width = width), truth, tolerance = 0)
+      }
+    }
+  }
 })
 
 test_that("sparse rows agree with R's, repeated indices included", {
