@@ -6,12 +6,12 @@
 
 namespace bnpvi {
 
-Weights make_weights(const ObsModel& obs, const double* t, Index k) {
+Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool) {
   Weights out;
   out.k = k;
   out.p = obs.n_features();
   out.w.resize(static_cast<std::size_t>(k * out.p));
-  for (Index j = 0; j < k; ++j) obs.weights(t + j * out.p, out.w.data() + j * out.p);
+  for_each_cluster(pool, k, [&](Index j) { obs.weights(t + j * out.p, out.w.data() + j * out.p); });
   if (obs.linear()) out.transpose();
   return out;
 }

@@ -1,6 +1,7 @@
 // A block of rows in feature space, and its two products with clusters.
 #pragma once
 #include "obs_model.h"
+#include "pool.h"
 #include "responsibilities.h"
 
 namespace bnpvi {
@@ -17,8 +18,8 @@ struct Weights {
   void add_constants(const Vec& c);   // to ⟨φ, w_k⟩, for φ_0 = 1
 };
 
-/// ∇Λ(T_k) for all clusters of t (K × p).
-Weights make_weights(const ObsModel& obs, const double* t, Index k);
+/// ∇Λ(T_k) for all clusters of t (K × p), by the threads of the pool if one is given.
+Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr);
 
 /// Accumulates T += Rᵀ Φ over blocks. For sparse rows the sum is kept transposed until finish(). When few of
 /// many clusters are expected (`few`), only those that get any mass take memory.

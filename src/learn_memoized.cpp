@@ -12,7 +12,7 @@ namespace bnpvi {
 
 void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, ResponsibilitySink* sink) {
   const Weights weights =
-      make_weights(problem.obs, state.globals.effective.obs.data(), state.globals.effective.k);
+      make_weights(problem.obs, state.globals.effective.obs.data(), state.globals.effective.k, &pool);
   AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, sink);
   if (state.assignments) sink = &audited;
   const UnitMemory* memory = state.batch[b] ? state.batch[b]->memory.get() : nullptr;
@@ -105,13 +105,15 @@ class Memoized {
     state.neighbours = nullptr;
     for (Index b : batch_order()) {
       visit_batch(problem_, state, b, pool_, move ? move->watch(state, b) : nullptr);
-      refresh(problem_, state);
+      renew_globals(problem_, state);
+      if (problem_.audit) evaluate(problem_, state);
       accepted();
       if (move) move->after_batch(state, b);
       accepted();
     }
     LapRecord record;
     if (move) {
+      evaluate(problem_, state);
       move->after_lap(state);
       move->report(record);
       accepted();

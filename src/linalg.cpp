@@ -3,7 +3,10 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
+
+#include "kernels.h"
 
 namespace bnpvi {
 
@@ -43,11 +46,17 @@ Cholesky::Cholesky(const double* a, Index d, const double* least_pivot)
 }
 
 Vec Cholesky::inverse_factor() const {
-  Vec out(l_.size(), 0.0);
-  Eigen::Map<RowMatrix> inverse(out.data(), d_, d_);
-  inverse.setIdentity();
-  ConstMap(l_.data(), d_, d_).triangularView<Eigen::Lower>().solveInPlace(inverse);
-  if (!inverse.allFinite()) indefinite();
+  Vec out(l_.size(), 0.0), c(static_cast<std::size_t>(d_));
+  std::vector<int> above(static_cast<std::size_t>(d_));
+  std::iota(above.begin(), above.end(), 0);
+  for (Index i = 0; i < d_; ++i) {
+    double* row = out.data() + i * d_;
+    const double scale = 1 / l_[i * d_ + i];
+    for (Index k = 0; k < i; ++k) c[k] = -scale * l_[i * d_ + k];
+    kernels().add_sparse_rows(i, i, above.data(), c.data(), out.data(), d_, row);
+    row[i] = scale;
+  }
+  if (!ConstMap(out.data(), d_, d_).allFinite()) indefinite();
   return out;
 }
 

@@ -82,9 +82,9 @@ class Move {
   virtual bool prepare(const State& state) = 0;
   /// Called before batch b is visited; the sink (may be nullptr) sees its responsibilities.
   virtual ResponsibilitySink* watch(const State& /*state*/, Index /*b*/) { return nullptr; }
-  /// Called after batch b was visited and the globals refreshed; may replace the state.
+  /// Called after batch b was visited and the globals renewed (not the ELBO); may replace the state.
   virtual void after_batch(State&, Index /*b*/) {}
-  /// Called once all batches were visited; may replace the state.
+  /// Called once all batches were visited and the ELBO is up to date; may replace the state.
   virtual void after_lap(State&) {}
 
   /// Adds what was tried and accepted to the lap's record.

@@ -80,18 +80,24 @@ double WishartModel::log_evidence(const double* t) const {
   return log_z(df_ + t[0], chol.log_det(0, e_), chol.log_det(e_, m_)) - log_z_prior_ + t[0] * row_constant();
 }
 
-// w −= Σ_k c_k l_k l_kᵀ in packed form, l_k the rows of L⁻¹, c_k = regressor for k < E, response after.
+// w −= Σ_k c_k l_k l_kᵀ in packed form, l_k the rows of L⁻¹, c_k = regressor for k < E, response after. Row k
+// ends at its diagonal, so that the first rows of the product need few columns.
 void WishartModel::subtract_quadratic(const Cholesky& chol, double regressor, double response,
                                       double* w) const {
+  constexpr Index at_once = 16;
   const Vec inverse = chol.inverse_factor();
-  for (Index k = 0; k < m_; ++k) {
-    const double c = k < e_ ? regressor : response;
-    const double* row = inverse.data() + k * m_;
-    for (Index i = 0; i <= k; ++i) {
-      double* out = w + packed(i, 0);
-      for (Index j = 0; j < i; ++j) out[j] -= 2 * c * row[i] * row[j];
-      out[i] -= c * row[i] * row[i];
-    }
+  Vec scaled = inverse, sum(inverse.size(), 0.0);
+  for (Index k = 0; k < m_; ++k)
+    for (Index i = 0; i <= k; ++i) scaled[k * m_ + i] *= k < e_ ? regressor : response;
+  for (Index from = 0, to; from < m_; from = to) {
+    to = std::min(from + at_once, m_);
+    kernels().add_product_tn(to - from, to, to, scaled.data() + from * m_, m_, inverse.data() + from * m_, m_,
+                             sum.data(), m_);
+  }
+  for (Index i = 0; i < m_; ++i) {
+    double* out = w + packed(i, 0);
+    for (Index j = 0; j < i; ++j) out[j] -= 2 * sum[i * m_ + j];
+    out[i] -= sum[i * m_ + i];
   }
 }
 

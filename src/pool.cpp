@@ -2,6 +2,10 @@
 
 namespace bnpvi {
 
+namespace {
+thread_local bool in_task = false;
+}
+
 Pool::Pool(Index n_threads, Monitor& monitor)
     : monitor_(monitor), caller_(std::this_thread::get_id()), last_asked_(std::chrono::steady_clock::now()) {
   for (Index i = 1; i < n_threads; ++i) threads_.emplace_back([this] { work(); });
@@ -29,6 +33,7 @@ void Pool::poll() {
 
 void Pool::take_tasks() {
   for (Index i; (i = next_.fetch_add(1)) < n_tasks_;) {
+    in_task = true;
     try {
       (*task_)(i);
     } catch (...) {
@@ -36,6 +41,7 @@ void Pool::take_tasks() {
       if (!error_) error_ = std::current_exception();
       next_ = n_tasks_;
     }
+    in_task = false;
   }
 }
 
@@ -55,7 +61,7 @@ void Pool::work() {
 }
 
 void Pool::run(Index n, const std::function<void(Index)>& task) {
-  if (threads_.empty() || n < 2) {
+  if (threads_.empty() || n < 2 || in_task) {
     for (Index i = 0; i < n; ++i) task(i);
     return;
   }

@@ -26,7 +26,8 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// Runs task(0) .. task(n-1) and returns when all are done; rethrows the first exception.
+  /// Runs task(0) .. task(n-1) and returns when all are done; rethrows the first exception. Within a task it
+  /// runs them one after the other.
   void run(Index n, const std::function<void(Index)>& task);
 
   /// To be called by long tasks every few milliseconds of work: throws Interrupted when the user asked
@@ -55,5 +56,18 @@ class Pool {
   std::exception_ptr error_;
   std::vector<std::thread> threads_;
 };
+
+/// f(0) .. f(k − 1), a few at a time on the threads of the pool if there is one. f(j) writes to its own
+/// storage.
+template <class F>
+void for_each_cluster(Pool* pool, Index k, F f) {
+  constexpr Index at_once = 8;
+  const auto some = [&](Index task) {
+    for (Index j = task * at_once; j < k && j < (task + 1) * at_once; ++j) f(j);
+  };
+  const Index n = (k + at_once - 1) / at_once;
+  if (pool) return pool->run(n, some);
+  for (Index task = 0; task < n; ++task) some(task);
+}
 
 }  // namespace bnpvi

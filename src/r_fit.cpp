@@ -131,7 +131,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                             c.integer("sparsity"),
                             key,
                             audit.get(),
-                            c.integer("candidates")};
+                            c.integer("candidates"),
+                            &pool};
       if (audit) audit->restart();
       State state = starting_state(problem, rmodel, control, start, restart, pool);
       Outcome outcome = c.text("algorithm") == "stochastic"

@@ -1,5 +1,8 @@
 #include "state.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "audit.h"
 
 namespace bnpvi {
@@ -7,17 +10,16 @@ namespace bnpvi {
 Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals) {
   const Summary& effective = globals.effective;
   const Index p = total.shape.p;
-  double data = 0;
-  Vec w(static_cast<std::size_t>(p));
-  for (Index j = 0; j < total.k; ++j) {
+  Vec value(static_cast<std::size_t>(total.k));
+  for_each_cluster(problem.pool, total.k, [&](Index j) {
     const double *t = total.t(j), *e = effective.t(j);
-    data += problem.obs.log_evidence(e);
-    bool same = true;
-    for (Index i = 0; i < p && same; ++i) same = t[i] == e[i];
-    if (same) continue;
+    value[j] = problem.obs.log_evidence(e);
+    if (std::equal(t, t + p, e)) return;
+    Vec w(static_cast<std::size_t>(p));
     problem.obs.weights(e, w.data());
-    for (Index i = 0; i < p; ++i) data += (t[i] - e[i]) * w[i];
-  }
+    for (Index i = 0; i < p; ++i) value[j] += (t[i] - e[i]) * w[i];
+  });
+  const double data = std::accumulate(value.begin(), value.end(), 0.0);
   Terms terms{{"data", data}};
   for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
   return terms;
@@ -30,7 +32,15 @@ double sum_terms(const Terms& terms) {
 }
 
 void refresh(const Problem& problem, State& state) {
+  renew_globals(problem, state);
+  evaluate(problem, state);
+}
+
+void renew_globals(const Problem& problem, State& state) {
   state.globals = problem.alloc.global_step(state.total, state.globals);
+}
+
+void evaluate(const Problem& problem, State& state) {
   state.elbo = sum_terms(elbo_terms(problem, state.total, state.globals));
   if (problem.audit) problem.audit->check(problem, state);
 }
@@ -38,9 +48,9 @@ void refresh(const Problem& problem, State& state) {
 void settle(const Problem& problem, State& state) {
   bool any = false;
   for (auto& batch : state.batch) {
-    if (!batch) continue;
+    if (!batch || !batch->memory) continue;
     auto settled = std::make_shared<Summary>(*batch);
-    if (!problem.alloc.settle(*settled, state.globals)) continue;
+    if (!problem.alloc.settle(*settled, state.globals)) return;
     batch = std::move(settled);
     any = true;
   }

@@ -21,10 +21,12 @@ struct Problem {
   unsigned long long seed = 0;
   Audit* audit = nullptr;                   // sees every state whose ELBO is computed; null unless tested
   Index candidates = 0;                     // neighbours of a cluster that L-sparse rows look at, 0 = the usual
+  Pool* pool = nullptr;                     // for work on clusters one by one; null: the calling thread alone
 };
 
 /// Whole-data summary, the memoized summaries it is the sum of (shared between copies until a batch
-/// is visited again), and the globals that are optimal for it.
+/// is visited again), and the globals that are optimal for it. The ELBO is
+/// up to date at the end of a lap and within moves.
 ///
 /// A move is a function State → optional<State>: accepting is assignment, rejecting is nothing.
 struct State {
@@ -44,6 +46,10 @@ double sum_terms(const Terms& terms);
 
 /// Globals and ELBO made optimal for state.total.
 void refresh(const Problem& problem, State& state);
+
+/// The two halves of it: between the batches of a lap nobody asks for the ELBO.
+void renew_globals(const Problem& problem, State& state);
+void evaluate(const Problem& problem, State& state);
 
 /// The batches' summaries brought up to date with the present globals (AllocModel::settle), which stay as
 /// they are; the ELBO rises or stays.
