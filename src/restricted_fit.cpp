@@ -24,15 +24,16 @@ constexpr double settled = 0.005;  // fewer when a smaller share of the mass mov
 }  // namespace
 
 RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool,
-                             const Summary& total, Index target, const std::vector<MassOnRows>& by_batch,
+                             const State& state, Index target, const std::vector<MassOnRows>& by_batch,
                              Stream& stream)
-    : problem_(problem), alloc_(alloc), pool_(pool), p_(total.shape.p) {
-  for (Index j = 0; j < total.k; ++j)
-    if (j != target) others_.push_back(total.size(j));
-  base_.assign(total.t(target), total.t(target) + p_);
-  for (const MassOnRows& where : by_batch) {
-    const Vec t = sum_of(where.rows, where.mass);
-    for (Index i = 0; i < p_; ++i) base_[i] -= t[i];
+    : problem_(problem), alloc_(alloc), pool_(pool), p_(state.total.shape.p) {
+  for (Index j = 0; j < state.k(); ++j)
+    if (j != target) others_.push_back(state.total.size(j));
+  base_.assign(static_cast<std::size_t>(p_), 0.0);
+  for (std::size_t b = 0; b < by_batch.size(); ++b) {
+    if (by_batch[b].all) continue;
+    const Vec t = sum_of(by_batch[b].rows, by_batch[b].mass);
+    for (Index i = 0; i < p_; ++i) base_[i] += state.batch[b]->t(target)[i] - t[i];
   }
   take_sample(by_batch, stream);
 }

@@ -25,7 +25,7 @@ struct Redistributed {
 /// of all; assign() then settles every row.
 class RestrictedFit {
  public:
-  RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const Summary& total,
+  RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const State& state,
                 Index target, const std::vector<MassOnRows>& by_batch, Stream& stream);
 
   /// Seeds at most k clusters by Bregman k-means++, then alternates restricted local steps, merges that

@@ -22,7 +22,10 @@ State redistributed(const Problem& problem, const State& state, Index target,
     if (out.assignments) out.assignments->split(target, by_batch[b].rows, by_batch[b].mass, share);
     auto s = std::make_shared<Summary>(*state.batch[b]);
     s->append(born);
-    for (Index i = 0; i < p; ++i) s->t(target)[i] += moved.arrived[i] - moved.left[i];
+    if (by_batch[b].all)
+      std::copy_n(moved.arrived.begin(), p, s->t(target));
+    else
+      for (Index i = 0; i < p; ++i) s->t(target)[i] += moved.arrived[i] - moved.left[i];
     std::copy_n(moved.arrived.begin() + p, born * p, s->t(old_k));
     s->entropy() += moved.entropy;
     out.batch[b] = std::move(s);
@@ -41,7 +44,7 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
   double mass = 0;
   for (const MassOnRows& where : by_batch) mass += where.total();
   if (mass < 2) return std::nullopt;
-  RestrictedFit fit(c.problem, alloc, c.pool, state.total, target, by_batch, stream);
+  RestrictedFit fit(c.problem, alloc, c.pool, state, target, by_batch, stream);
   std::optional<Proposal> best;
   for (const Split split : {Split::many, Split::two}) {
     if (split == Split::many)

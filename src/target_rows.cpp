@@ -35,7 +35,10 @@ void TargetRows::visit(Index chunk, const Index* rows, const Responsibilities& r
     Found& found = found_[i][chunk];
     for (Index n = 0; n < r.n; ++n) {
       const double mass = r.get(n, a) + (b >= 0 ? r.get(n, b) : 0);
-      if (mass < worth_moving) continue;
+      if (mass < worth_moving) {
+        if (mass > 0) found.where.all = false;
+        continue;
+      }
       found.where.rows.push_back(rows[n]);
       found.where.mass.push_back(mass);
     }
@@ -48,6 +51,7 @@ MassOnRows TargetRows::rows_of(std::size_t target) const {
   for (const Found& part : found_[target]) {
     all.rows.insert(all.rows.end(), part.where.rows.begin(), part.where.rows.end());
     all.mass.insert(all.mass.end(), part.where.mass.begin(), part.where.mass.end());
+    all.all = all.all && part.where.all;
   }
   return all;
 }

@@ -4,10 +4,11 @@
 
 namespace bnpvi {
 
-/// Rows with the mass that may be moved on each.
+/// Rows of a batch with the mass that may be moved on each.
 struct MassOnRows {
   std::vector<Index> rows;
   Vec mass;
+  bool all = true;  // no other row has any mass: what stays need not be found by subtraction, which rounds
 
   double total() const;
 };

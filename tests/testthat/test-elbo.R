@@ -65,13 +65,19 @@ log_evidence_dp <- function(evidence, n, concentration) {
 }
 
 log_evidence_dirichlet <- function(evidence, n, prior) {
+  terms <- log_joint_dirichlet(evidence, n, prior)$value
+  max(terms) + log(sum(exp(terms - max(terms))))
+}
+
+# log p(x, z) of all assignments z.
+log_joint_dirichlet <- function(evidence, n, prior) {
   z <- as.matrix(expand.grid(rep(list(seq_len(prior$k)), n)))
-  terms <- apply(z, 1, function(labels) {
+  value <- apply(z, 1, function(labels) {
     counts <- tabulate(labels, prior$k)
     blocks <- rowsum(2^(seq_len(n) - 1), labels)
     allocation_twin(prior, counts) + sum(evidence[blocks])
   })
-  max(terms) + log(sum(exp(terms - max(terms))))
+  list(z = z, value = value)
 }
 
 for (case in model_cases()) {
@@ -127,6 +133,22 @@ for (case in model_cases()) {
       expect_true(all(bounds <= exact + 1e-9))
       if (prior$family == "dp") expect_gt(max(bounds), exact - 10)
     }
+  })
+
+  test_that(paste0(case$name, ": from the most probable assignment the ELBO rises towards the exact log evidence"), {
+    data <- few(case)
+    rows <- case$rows(data)
+    evidence <- evidence_by_block(case, rows)
+    prior <- priors[[3]]
+    joint <- log_joint_dirichlet(evidence, nrow(rows), prior)
+    best <- which.max(joint$value)
+    certain <- diag(prior$k)[joint$z[best, ], ]
+    bound <- engine_run(
+      list(data = data, model = case$model), prior = prior, start = list(resp = all_rows(case, data, certain)),
+      moves = bnp_moves(FALSE, FALSE, FALSE, reorder = FALSE)
+    )$elbo
+    expect_gte(bound, joint$value[best] - 1e-9)
+    expect_lte(bound, log_evidence_dirichlet(evidence, nrow(rows), prior) + 1e-9)
   })
 }
 
