@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "candidates.h"
+
 namespace bnpvi {
 
 namespace {
@@ -136,18 +138,47 @@ State with_merged(const Problem& problem, const State& state, Index a, Index b, 
   return out;
 }
 
+namespace {
+
+// b > a for which the pair is looked at.
+std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& total, Pool& pool) {
+  constexpr Index few = Index{1} << 7, near = Index{1} << 5;
+  const Index k = total.k;
+  std::vector<std::vector<Index>> partners(static_cast<std::size_t>(k));
+  if (k <= few) {
+    for (Index a = 0; a < k; ++a)
+      for (Index b = a + 1; b < k; ++b) partners[a].push_back(b);
+    return partners;
+  }
+  const Weights weights = make_weights(obs, total.obs.data(), k);
+  const Neighbours nearest =
+      nearest_clusters(total, weights, Vec(static_cast<std::size_t>(k), 0.0), near, pool);
+  for (Index a = 0; a < k; ++a)
+    std::for_each_n(nearest.of(a), near, [&](Index b) {
+      if (a != b) partners[std::min(a, b)].push_back(std::max(a, b));
+    });
+  for (auto& list : partners) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return partners;
+}
+
+}  // namespace
+
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
   const Index k = total.k, p = total.shape.p;
-  Vec alone(static_cast<std::size_t>(k)), both(static_cast<std::size_t>(p)),
-      out(static_cast<std::size_t>(k * k), 0.0);
+  const auto partners = near_pairs(obs, total, pool);
+  Vec alone(static_cast<std::size_t>(k)), out(static_cast<std::size_t>(k * k), -INFINITY);
   for (Index j = 0; j < k; ++j) alone[j] = obs.log_evidence(total.t(j));
-  for (Index a = 0; a < k; ++a) {
+  pool.run(k, [&](Index a) {
     pool.poll();
-    for (Index b = a + 1; b < k; ++b) {
+    Vec both(static_cast<std::size_t>(p));
+    for (Index b : partners[a]) {
       for (Index i = 0; i < p; ++i) both[i] = total.t(a)[i] + total.t(b)[i];
       out[a * k + b] = out[b * k + a] = obs.log_evidence(both.data()) - alone[a] - alone[b];
     }
-  }
+  });
   return out;
 }
 

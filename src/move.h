@@ -119,7 +119,8 @@ std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State
 /// entropy of that batch.
 State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy);
 
-/// Λ(T_a + T_b) − Λ(T_a) − Λ(T_b) for all pairs, K × K symmetric.
+/// Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), K × K symmetric: for all pairs, or, when there are more than 2^7 clusters,
+/// for each cluster and the 2^5 nearest to it (nearest_clusters), −∞ elsewhere.
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool);
 
 class MixtureAlloc;

@@ -1,5 +1,6 @@
 // Merge: all statistics of a pair add; only its entropy must be tracked.
 #include <algorithm>
+#include <cmath>
 
 #include "move.h"
 #include "target_rows.h"
@@ -7,6 +8,8 @@
 namespace bnpvi {
 
 namespace {
+
+constexpr Index scored_at_most = 1000;  // pairs, the best by the data term, whose whole bound is computed
 
 struct Pair {
   Index a, b;    // a < b
@@ -60,21 +63,23 @@ class Merge final : public Move {
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool);
+    for (Index a = 0; a < s.k; ++a)
+      for (Index b = a + 1; b < s.k; ++b)
+        if (evidence[a * s.k + b] > -INFINITY && c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b)))
+          pairs_.push_back({a, b, evidence[a * s.k + b]});
+    keep_best(scored_at_most);
     const Summary counts = counts_only(s);
     const double before = allocation_value(c_.problem.alloc, counts);
-    for (Index a = 0; a < s.k; ++a) {
+    for (Pair& pair : pairs_) {
       c_.pool.poll();
-      for (Index b = a + 1; b < s.k; ++b) {
-        if (!c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b))) continue;
-        Summary merged = counts;
-        merged.merge(a, b);
-        const double score = evidence[a * s.k + b] + allocation_value(c_.problem.alloc, merged) - before;
-        if (score > 0) pairs_.push_back({a, b, score});
-      }
+      Summary merged = counts;
+      merged.merge(pair.a, pair.b);
+      pair.score += allocation_value(c_.problem.alloc, merged) - before;
     }
-    std::stable_sort(pairs_.begin(), pairs_.end(), [](const Pair& x, const Pair& y) { return x.score > y.score; });
-    if (static_cast<Index>(pairs_.size()) > c_.options.max_merges)
-      pairs_.resize(static_cast<std::size_t>(c_.options.max_merges));
+    pairs_.erase(
+        std::remove_if(pairs_.begin(), pairs_.end(), [](const Pair& pair) { return pair.score <= 0; }),
+        pairs_.end());
+    keep_best(c_.options.max_merges);
     entropy_.resize(state.batch.size());
     return !pairs_.empty();
   }
@@ -117,6 +122,12 @@ class Merge final : public Move {
   }
 
  private:
+  void keep_best(Index n) {
+    std::stable_sort(pairs_.begin(), pairs_.end(),
+                     [](const Pair& x, const Pair& y) { return x.score > y.score; });
+    if (static_cast<Index>(pairs_.size()) > n) pairs_.resize(static_cast<std::size_t>(n));
+  }
+
   MoveContext c_;
   std::vector<Pair> pairs_;
   std::vector<Vec> entropy_;  // change of entropy by batch and pair
