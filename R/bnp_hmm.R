@@ -68,7 +68,7 @@ state_lag <- function(fit) fit$model$obs$lag %||% 0L
 
 # Values of rows, those of the first `lag` rows of each sequence replaced by the value of the first modelled row.
 carry_back <- function(values, starts, lag) {
-  if (lag == 0L || length(starts) < 2L) {
+  if (lag == 0L || NROW(values) == 0L) {
     return(values)
   }
   first <- rep(starts[-length(starts)] + lag + 1L, each = lag)

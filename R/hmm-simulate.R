@@ -27,21 +27,14 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   nsim <- check_count(nsim, "nsim")
   lag <- state_lag(object)
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = lag + 1L)
-  d <- object$input$d
-  if (lag > 0L) {
-    initial <- initial %||% matrix(object$input$initial, lag, d, byrow = TRUE)
-    if (!is.numeric(initial) || NCOL(initial) != d || NROW(initial) != lag) {
-      abort("argument", "{.arg initial} must be a {lag} x {d} matrix, not {describe(initial)}.")
-    }
-  }
+  initial <- first_rows(object, initial)
   params <- posterior_params(object)
   total <- total %||% max(1, round(object$input$mean_total %||% 1))
-  simulate_sets(nsim, seed, function() draw_sequences(object, params, lengths, lag, initial, total))
+  simulate_sets(nsim, seed, function() draw_sequences(object, params, lengths, initial, total))
 }
 
-draw_sequences <- function(fit, params, lengths, lag, initial, total) {
+draw_sequences <- function(fit, params, lengths, initial, total) {
   k <- fit$state$k
-  d <- fit$input$d
   # States not in use have no parameters: the rows are drawn over those in use.
   draw_row <- function(theta) {
     p <- stats::rgamma(k, theta[seq_len(k)])
@@ -49,28 +42,9 @@ draw_sequences <- function(fit, params, lengths, lag, initial, total) {
   }
   start <- draw_row(params$start)
   transition <- t(matrix(apply(params$transition, 1L, draw_row), k))
-  path <- unlist(lapply(lengths, draw_path, start, transition, lag))
-  sequence <- rep(seq_along(lengths), lengths)
-  x <- matrix(0, sum(lengths), d, dimnames = list(NULL, fit$input$column_names %||% default_names(d)))
-  if (lag > 0L) {
-    dynamics <- lapply(seq_len(k), draw_dynamics, params)
-    age <- sequence(lengths)
-    for (i in seq_len(nrow(x))) {
-      if (age[i] <= lag) {
-        x[i, ] <- initial[age[i], ]
-      } else {
-        z <- c(t(x[i - seq_len(lag), , drop = FALSE]), if (fit$model$obs$intercept) 1)
-        x[i, ] <- dynamics[[path[i]]](z)
-      }
-    }
-  } else {
-    for (state in unique(path)) {
-      at <- which(path == state)
-      x[at, ] <- draw_cluster(fit$model$obs$family, params, state, length(at), total)
-    }
-  }
-  out <- as.data.frame(x)
-  out$.id <- sequence
+  path <- unlist(lapply(lengths, draw_path, start, transition, state_lag(fit)))
+  out <- as.data.frame(draw_rows(fit, params, path, lengths, initial, total))
+  out$.id <- rep(seq_along(lengths), lengths)
   out$.state <- factor(path, levels = seq_len(k))
   out
 }
@@ -83,18 +57,4 @@ draw_path <- function(n, start, transition, lag) {
     path[t] <- sample.int(k, 1L, prob = transition[path[t - 1L], ])
   }
   path
-}
-
-# A function from regressors to the next row, for one draw of coefficients and noise of state k.
-draw_dynamics <- function(k, params) {
-  scale <- as.matrix(params$scale[, , k])
-  d <- nrow(scale)
-  e <- dim(params$coef_mean)[2]
-  unit <- sqrt(diag(scale))
-  precision <- stats::rWishart(1L, params$df[k], chol2inv(chol(scale / unit / rep(unit, each = d))))[, , 1L]
-  half <- chol(as.matrix(precision))
-  noise <- function(m) backsolve(half, matrix(stats::rnorm(d * m), d)) * unit
-  columns <- chol(matrix(params$coef_precision[, , k], e))
-  coef <- matrix(params$coef_mean[, , k], d) + t(backsolve(columns, t(noise(e))))
-  function(z) drop(coef %*% z + noise(1L))
 }

@@ -1,6 +1,9 @@
 # All inputs of bnp_mixture() and of its methods' newdata -> internal form.
 
-as_mixture_data <- function(x, family, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env()) {
+as_mixture_data <- function(x, family, lag = 0L, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env()) {
+  if (family == "ar" && !(allow_no_rows && NROW(x) == 0L)) {
+    return(as_sequence_data(x, family, NULL, lag, arg, call))
+  }
   table_to_data(as_table(x, arg, allow_no_rows, call), family, arg, call)
 }
 
@@ -53,8 +56,12 @@ as_newdata <- function(fit, newdata, family = fit$model$obs$family, call = rlang
     }
     newdata <- formula_frame(stats::formula(fit$input$terms), newdata, "newdata", call)$frame
   }
-  newdata <- select_columns(newdata, fit$input, family, call)
-  as_mixture_data(newdata, family, "newdata", allow_no_rows = TRUE, call = call)
+  if (family == "ar" && is.list(newdata) && !is.data.frame(newdata)) {
+    newdata <- lapply(newdata, select_columns, fit$input, family, call)
+  } else if (!stats::is.ts(newdata)) {
+    newdata <- select_columns(newdata, fit$input, family, call)
+  }
+  as_mixture_data(newdata, family, state_lag(fit), "newdata", allow_no_rows = TRUE, call = call)
 }
 
 # Columns matched by name when both sides have names, by position otherwise.

@@ -4,9 +4,13 @@
 #'
 #' @param x Observations: a numeric vector, a matrix or data frame of numeric
 #'   columns, a one-sided formula with `data`, or a sparse matrix of counts
-#'   (for [obs_multinomial()]) or of zeros and ones (for [obs_bernoulli()]).
+#'   (for [obs_multinomial()]) or of zeros and ones (for [obs_bernoulli()]). For
+#'   [obs_ar()] the rows are a series in time, or `x` is a list of series.
 #' @param obs What a cluster produces: [obs_gaussian()], [obs_multinomial()],
-#'   [obs_bernoulli()].
+#'   [obs_bernoulli()], or [obs_ar()], where a cluster is a way to get from the
+#'   rows before to the next row. The first `lag` rows of a series are conditioned
+#'   on: they have no likelihood of their own, and take the cluster of the first
+#'   row that has. To let clusters last, use [bnp_hmm()].
 #' @param prior [prior_dp()] or [prior_dirichlet()].
 #' @param control [bnp_control()].
 #' @param start Where to start, instead of a random start: one label per
@@ -53,19 +57,17 @@ bnp_mixture.formula <- function(x, data = NULL, obs = obs_gaussian(), prior = pr
 
 fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
                         error_call = rlang::caller_env()) {
-  check_class(obs, "bnp_obs", "obs", c("obs_gaussian", "obs_multinomial", "obs_bernoulli"), error_call)
-  if (obs$family == "ar") {
-    abort("argument", c(
-      "{.arg obs} must not be {.fn obs_ar} in a mixture: its rows have no order.",
-      i = "Use {.fn bnp_hmm} for sequences."
-    ), call = error_call)
-  }
+  check_class(obs, "bnp_obs", "obs", c("obs_gaussian", "obs_ar", "obs_multinomial", "obs_bernoulli"), error_call)
   check_prior(prior, c("dp", "dirichlet"), error_call)
-  data <- as_mixture_data(x, obs$family, call = error_call)
+  lag <- obs$lag %||% 0L
+  data <- as_mixture_data(x, obs$family, lag, call = error_call)
   if (is_sparse_data(data) || obs$family == "multinomial") {
     input$mean_total <- sum(data$value %||% data$x) / data$n
   }
-  fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, data$n, input, error_call)
+  if (obs$family == "ar") input$initial <- column_medians(data$x)
+  n_modelled <- data$n - lag * (length(data$starts) - 1L)
+  fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
+  fit$labels <- carry_back(fit$labels, data$starts, lag)
   warn_of_ties(fit, data)
   fit
 }

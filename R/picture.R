@@ -14,6 +14,12 @@ is_gaussian <- function(fit) startsWith(fit$model$obs$family, "gaussian")
 
 # list(kind, ...) with kind "curve" (one column), "plane" (more) or "heat".
 cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
+  if (fit$model$obs$family == "ar") {
+    abort("argument", c(
+      "A mixture of autoregressions has no picture of its clusters.",
+      i = "Read their dynamics from {.fn coef}, or use {.code type = \"elbo\"}."
+    ), call = call)
+  }
   if (!is_gaussian(fit)) {
     return(heat_picture(fit))
   }

@@ -6,7 +6,8 @@
 #' @param type `"clusters"`: Gaussian clusters as curves (one column), as
 #'   ellipses that hold 90 % of a cluster (two columns) or as ellipses in the
 #'   plane of the first two principal components (more); counts and binary
-#'   data as a heat map of the columns that tell the clusters apart best.
+#'   data as a heat map of the columns that tell the clusters apart best;
+#'   autoregressions have none.
 #'   `"density"`: the predictive density over one or two columns. `"elbo"`: the
 #'   bound by lap, with the accepted moves.
 #' @param data Observations to draw, usually the training data. A fit does not

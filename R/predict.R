@@ -12,7 +12,7 @@
 #'   summing to 1. `"logdensity"`: log density of the posterior predictive
 #'   mixture (Student-t, Dirichlet-multinomial or Beta-Bernoulli components; for
 #'   a Dirichlet process the weight of clusters not seen yet goes to the prior
-#'   predictive).
+#'   predictive). `NA` in the first `lag` rows of an autoregression.
 #' @param ... Must be empty.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`.
 #'   `heldout_loglik()`: the mean log predictive density of an observation.
@@ -32,7 +32,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob"
   if (type == "logdensity") {
     return(stats::setNames(log_predictive(object, data), data$row_names))
   }
-  prob <- responsibilities(object, data)
+  prob <- state_probabilities(object, data)
   if (type == "prob") {
     return(prob)
   }
@@ -77,5 +77,5 @@ heldout_loglik <- function(fit, newdata, ...) {
 #' @export
 heldout_loglik.bnp_mixture <- function(fit, newdata, ...) {
   check_no_dots(...)
-  mean(log_predictive(fit, as_newdata(fit, newdata)))
+  mean(log_predictive(fit, as_newdata(fit, newdata)), na.rm = TRUE)
 }

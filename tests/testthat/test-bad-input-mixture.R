@@ -51,7 +51,7 @@ test_that("arguments of the wrong kind are refused", {
   expect_bad(bnp_mixture(faithful, obs = "gaussian"), "argument", "obs")
   expect_bad(bnp_mixture(faithful, prior = 3), "argument", "prior")
   expect_bad(bnp_mixture(faithful, prior = prior_hdp()), "argument", "prior")
-  expect_bad(bnp_mixture(faithful, obs = obs_ar()), "argument", "bnp_hmm")
+  expect_bad(bnp_mixture(faithful[1:2, ], obs = obs_ar(lag = 2)), "too_short", "lag")
   expect_bad(bnp_mixture(faithful, control = list()), "argument", "control")
   expect_bad(bnp_mixture(faithful, k = 3), "argument", "`k`")
 })

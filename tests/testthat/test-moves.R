@@ -66,3 +66,19 @@ test_that("births judged together are exact too, and find the clusters", {
     expect_gt(fit$state$k, 1)
   }
 })
+
+test_that("overlapping pairs are split anew: births that leave the number as it was", {
+  fit <- bnp_mixture(quakes[1:2], control = bnp_control(seed = 1))
+  trace <- elbo_trace(fit)
+  expect_gte(sum(trace$births[-1] > 0 & diff(trace$k) == 0), 1)
+})
+
+test_that("newborns adopted together are let go when the bound falls", {
+  skewed <- withr::with_seed(1, rexp(2000))
+  for (seed in 1:2) {
+    control <- bnp_control(seed = seed, batches = 3, moves = bnp_moves(adopt = TRUE))
+    trace <- elbo_trace(bnp_mixture(skewed, control = control))
+    expect_true(all(diff(trace$elbo) > -1e-8))
+    expect_gt(sum(trace$births_tried), sum(trace$births))
+  }
+})
