@@ -83,6 +83,13 @@ class AllocModel {
   /// rows of the data, n × k): an exact q(z), for starts and tests.
   virtual Summary summarise(const LocalInput& in, const double* resp) const = 0;
 
+  /// The same of what a summary claims to summarise, for audits: from the memory of its units where the model
+  /// keeps one, else from explicit responsibilities.
+  virtual Summary recompute(const LocalInput& in, const double* resp) const { return summarise(in, resp); }
+
+  /// True when q(z) is what the memory of the units says, so that an audit needs no responsibilities.
+  virtual bool remembers() const { return false; }
+
   /// Globals that maximise the ELBO given the whole-data summary; `from` warm-starts iterative searches
   /// (its u and omega may be empty or of another length).
   virtual Globals global_step(const Summary& total, const Globals& from) const = 0;

@@ -163,6 +163,31 @@ Summary TopicAlloc::summarise(const LocalInput& in, const double* resp) const {
   return out;
 }
 
+// Counts come from the responsibilities, not from the shares, which must agree with them.
+Summary TopicAlloc::recompute(const LocalInput& in, const double*) const {
+  const auto& memory = static_cast<const TopicMemory&>(*in.memory);
+  DocumentReader reader(in.obs, in.data);
+  TopicSum sum(in.obs, in.data, in.weights.k, alpha_, in.width);
+  Vec r;
+  double entropy = 0;
+  for (std::size_t i = 0; i < in.units.size(); ++i) {
+    const DocumentMemory& document = *memory.document[i];
+    const TopicTable table = reader.by_term() ? TopicTable(*document.weights, false) : TopicTable();
+    const DocumentView view = reader.load(in.units[i], *document.weights, &table, false);
+    std::vector<TopicShare> share = document.share;
+    document_responsibilities(view, share, in.width, r, entropy);
+    for (std::size_t j = 0; j < share.size(); ++j) {
+      share[j].count = 0;
+      for (Index u = 0; u < view.n; ++u)
+        share[j].count += view.count(u) * r[static_cast<std::size_t>(u) * share.size() + j];
+    }
+    sum.add(reader, view, share);
+  }
+  Summary out(shape(in.obs), in.weights.k);
+  sum.finish(out);
+  return out;
+}
+
 Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
   Globals out = from;
   Summary& effective = out.effective;

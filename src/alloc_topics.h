@@ -24,6 +24,8 @@ class TopicAlloc : public AllocModel {
   bool grouped() const override { return true; }
   Summary local_step(const LocalInput& in) const override;
   Summary summarise(const LocalInput& in, const double* resp) const override;
+  Summary recompute(const LocalInput& in, const double* resp) const override;
+  bool remembers() const override { return true; }
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   bool settle(Summary& batch, const Globals& globals) const override;
   std::unique_ptr<Move> birth_move(const MoveContext& context) const override;

@@ -28,26 +28,35 @@ double deviation(const Summary& a, const Summary& b) {
 
 void Audit::check(const Problem& problem, const State& state) {
   ++checks;
-  if (!state.assignments || state.assignments->k != state.k()) {
+  const bool remembers = problem.alloc.remembers();
+  if (!remembers && !(state.assignments && state.assignments->k == state.k())) {
     elbo = std::numeric_limits<double>::infinity();
     return;
   }
+  const double* resp = remembers ? nullptr : state.assignments->r.data();
   Weights weights;
   weights.k = state.k();
   State again;
   again.total = Summary(state.total.shape, state.k());
   Summary sum = again.total;
   for (std::size_t b = 0; b < problem.batches.size(); ++b) {
-    const Summary truth = problem.alloc.summarise(
-        {problem.data, problem.batches[b], problem.obs, weights, {}, pool_}, state.assignments->r.data());
+    const Summary truth = problem.alloc.recompute({problem.data, problem.batches[b], problem.obs, weights, {},
+                                                   pool_, problem.width, nullptr,
+                                                   state.batch[b]->memory.get()},
+                                                  resp);
     again.total.add(truth);
     sum.add(*state.batch[b]);
     statistics = std::max(statistics, deviation(*state.batch[b], truth));
     entropy = std::max(entropy, relative(state.batch[b]->entropy(), truth.entropy()));
   }
   sums = std::max({sums, deviation(state.total, sum), relative(state.total.entropy(), sum.entropy())});
-  again.globals = problem.alloc.global_step(again.total, {});
+  again.globals = {again.total, state.globals.u, state.globals.omega};
   elbo = std::max(elbo, relative(state.elbo, sum_terms(elbo_terms(problem, again.total, again.globals))));
+}
+
+void Audit::predict(double predicted, const State& state) {
+  ++moves;
+  gain = std::max(gain, relative(predicted, state.elbo));
 }
 
 void Audit::accept(const State& state) {

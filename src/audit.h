@@ -5,12 +5,15 @@
 namespace bnpvi {
 
 /// Compares every state whose ELBO is computed, proposals included, with one recomputed from nothing but its
-/// explicit responsibilities (State::assignments): the statistics and the entropy of every batch, the total,
-/// and the ELBO. Deviations are relative; a state without assignments counts as infinitely wrong, so that a
-/// move which forgets them is found. A fit has no Audit unless it is asked for.
+/// q(z), explicit responsibilities (State::assignments) or what the memory of the units says: the statistics
+/// and the entropy of every batch, the total, and the ELBO. Deviations are relative; a state with neither
+/// counts as infinitely wrong, so that a move which forgets them is found. A fit has no Audit unless it is asked for.
 class Audit {
  public:
   void check(const Problem& problem, const State& state);
+  /// A move is accepted that foretold this ELBO of the state it makes.
+  void predict(double predicted, const State& state);
+
   /// The state that now holds, after a local step, a move or a lap: its ELBO must not be below the last
   /// one's.
   void accept(const State& state);
@@ -23,6 +26,8 @@ class Audit {
   double statistics = 0;     // of the batches' statistics; of each feature, relative to the sum over clusters
   double entropy = 0;        // of the batches' entropies
   double sums = 0;           // between the total and the sum of the batches
+  Index moves = 0;           // that foretold their gain
+  double gain = 0;           // between foretold and recomputed ELBO
   double smallest_gain = 0;  // of all steps, relative to the ELBO; 0 when all were gains
 
  private:

@@ -77,7 +77,7 @@ State start_from_globals(const Problem& problem, Globals globals) {
   state.total = Summary(problem.alloc.shape(problem.obs), globals.effective.k);
   state.batch.resize(problem.batches.size());
   state.globals = std::move(globals);
-  if (problem.audit) state.assignments.emplace(problem.data.n, state.k());
+  if (problem.audit && !problem.alloc.remembers()) state.assignments.emplace(problem.data.n, state.k());
   return state;
 }
 
@@ -92,7 +92,7 @@ State start_from_responsibilities(const Problem& problem, const double* resp, In
     state.total.add(*s);
     state.batch.push_back(std::move(s));
   }
-  if (problem.audit) {
+  if (problem.audit && !problem.alloc.remembers()) {
     state.assignments.emplace(problem.data.n, k);
     state.assignments->r.assign(resp, resp + problem.data.n * k);
   }

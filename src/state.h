@@ -34,7 +34,7 @@ struct State {
   std::vector<std::shared_ptr<const Summary>> batch;  // null until first visited
   Globals globals;
   double elbo = 0;
-  std::optional<Assignments> assignments;  // only when the problem has an audit
+  std::optional<Assignments> assignments;  // only when an audit needs them
   std::shared_ptr<const Neighbours> neighbours;  // found at the first visit of the lap that needs them
 
   Index k() const { return total.k; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audit.h"
 #include "topic_sum.h"
 
 namespace bnpvi {
@@ -111,6 +112,7 @@ bool TopicEdit::climb(State& state, int max_rounds, int search_every, double pat
     if (elbo > state.elbo + rounding_of(state.elbo)) {
       State edited = finish();
       if (edited.elbo <= state.elbo + rounding_of(state.elbo)) return false;
+      if (c_.problem.audit) c_.problem.audit->predict(elbo, edited);
       state = std::move(edited);
       return true;
     }

@@ -3,6 +3,14 @@ monotone <- function(fit) {
   min(gains) / abs(fit$elbo)
 }
 
+# Statistics, entropy and ELBO equal those recomputed from the responsibilities of every document (src/audit.h).
+expect_audited_topics <- function(fit) {
+  for (what in c("elbo", "statistics", "entropy", "sums", "gain")) expect_lte(fit$audit[[what]], 1e-8, label = what)
+  expect_gte(fit$audit[["smallest_gain"]], -1e-9)
+  expect_gt(fit$audit[["checks"]], nrow(fit$trace))
+  expect_equal(fit$audit[["moves"]], sum(fit$trace[c("births", "merges", "deletes")]))
+}
+
 test_that("every lap raises the bound: moves, batches, L-sparse, LDA", {
   x <- toy_corpus(documents = 60)
   expect_gt(monotone(bnp_topics(x, control = bnp_control(seed = 1, max_laps = 30))), -1e-9)
@@ -71,6 +79,30 @@ test_that("topics over Gaussian rows separate groups, and rows of a group share 
   expect_equal(nrow(fitted(fit)), 3)
   expect_gt(min(apply(fitted(fit), 1, max)), 0.9)
   expect_equal(length(unique(max.col(fitted(fit)))), 3)
+})
+
+audited_topics <- function(x, obs, ..., id = NULL) {
+  data <- as_document_data(x, obs$family, id)
+  model <- list(obs = resolve_obs(obs, data), prior = prior_hdp())
+  case <- list(data = as_engine_data(data), model = model)
+  engine_run(case, ..., audit = TRUE)
+}
+
+test_that("every state of a fit equals its recomputation, and accepted moves gain what they foretold", {
+  x <- toy_corpus(documents = 60, topics = 4)
+  total <- c(births = 0, merges = 0, deletes = 0)
+  runs <- list(
+    list(batches = 1, k_init = 1), list(batches = 4, k_init = 1), list(batches = 4, k_init = 15),
+    list(batches = 3, k_init = 15, sparsity = 2), list(batches = 1, k_init = 15, moves = bnp_moves(birth = FALSE, delete = FALSE))
+  )
+  for (run in runs) {
+    fit <- do.call(audited_topics, c(list(x, obs_multinomial(), seed = 2, max_laps = 25), run))
+    expect_audited_topics(fit)
+    total <- total + colSums(fit$trace[names(total)])
+  }
+  expect_true(all(total > 0))
+  flowers <- audited_topics(as.matrix(iris[, 1:4]), obs_gaussian(), seed = 1, max_laps = 10, id = iris$Species)
+  expect_audited_topics(flowers)
 })
 
 test_that("accepted moves raise the recomputed objective", {
