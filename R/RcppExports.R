@@ -61,3 +61,7 @@ engine_collapsed_proportions <- function(data, phi, weight, threads) {
     .Call(`_bnpvi_engine_collapsed_proportions`, data, phi, weight, threads)
 }
 
+engine_predictive_probabilities <- function(seen, held, concentration, weight, threads) {
+    .Call(`_bnpvi_engine_predictive_probabilities`, seen, held, concentration, weight, threads)
+}
+

@@ -15,7 +15,11 @@
 #' @param seen The share of a document that its proportions are estimated from.
 #' @param inference How proportions are estimated from the seen part.
 #'   `"collapsed"`: each token given the expected topics of the others, which
-#'   predicts best. `"variational"`: by the local step of the fit.
+#'   predicts better than the local step of the fit, `"variational"`.
+#'   `"predictive"`: as `"collapsed"`, but topics are not taken as known: the
+#'   seen tokens also tell about the topics they come from, and a document may
+#'   begin a topic of its own (with [prior_hdp()]). This is what the model itself
+#'   predicts; compare it only with others that do the same.
 #' @param seed A whole number that fixes the split, without a trace in R's own
 #'   generator; `NULL` draws it from there.
 #' @param per_document Return one value per document?
@@ -76,11 +80,11 @@ document_counts <- function(fit, data) {
 #' @rdname predict.bnp_topics
 #' @export
 heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), seen = 0.5,
-                                      inference = c("collapsed", "variational"), seed = NULL,
+                                      inference = c("collapsed", "variational", "predictive"), seed = NULL,
                                       per_document = FALSE, id = NULL, ...) {
   check_no_dots(...)
   split <- check_choice(split, c("token", "type"), "split")
-  inference <- check_choice(inference, c("collapsed", "variational"), "inference")
+  inference <- check_choice(inference, c("collapsed", "variational", "predictive"), "inference")
   seen <- check_number(seen, "seen")
   if (seen >= 1) {
     abort("argument", "{.arg seen} must be below 1, not {seen}.")
@@ -92,28 +96,8 @@ heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), 
   }
   data <- new_documents(fit, newdata, id)
   halves <- with_seed(seed, complete_split(data, split, seen))
-  prior <- fit$model$obs$term_prior
-  phi <- rbind(coef(fit)$prob, prior / sum(prior))  # last: a topic not seen yet
-  weight <- document_weight(fit)
-  if (weight[length(weight)] == 0) {
-    phi <- phi[-length(weight), , drop = FALSE]
-    weight <- weight[-length(weight)]
-  }
-  theta <- if (data$n == 0L) {
-    matrix(0, 0L, length(weight))
-  } else if (inference == "collapsed") {
-    engine_collapsed_proportions(as_engine_data(halves$seen), phi, weight, fit$control$threads)
-  } else {
-    counts <- document_counts(fit, halves$seen)
-    theta <- cbind(counts, if (length(weight) > ncol(counts)) 0) + rep(weight, each = nrow(counts))
-    theta / rowSums(theta)
-  }
   entry <- halves$held
-  prob <- numeric(length(entry$n))
-  for (at in split_blocks(length(prob))) {
-    prob[at] <- rowSums(theta[entry$document[at], , drop = FALSE] * t(phi[, entry$term[at], drop = FALSE]))
-  }
-  loglik <- entry$n * log(prob)
+  loglik <- entry$n * log(completion_probability(fit, halves, inference))
   if (!per_document) {
     return(sum(loglik) / sum(entry$n))
   }
@@ -123,6 +107,42 @@ heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), 
     tokens = as.double(tapply(entry$n, by, sum, default = 0)),
     loglik = as.double(tapply(loglik, by, sum, default = 0))
   )
+}
+
+# E[p(term)] of each held-out entry. HDP fits have a last topic, not seen yet, at its prior.
+completion_probability <- function(fit, halves, inference) {
+  prior <- fit$model$obs$term_prior
+  concentration <- rbind(posterior_params(fit)$concentration, prior)
+  weight <- document_weight(fit)
+  if (weight[length(weight)] == 0) {
+    concentration <- concentration[-length(weight), , drop = FALSE]
+    weight <- weight[-length(weight)]
+  }
+  entry <- halves$held
+  seen <- as_engine_data(halves$seen)
+  if (!length(entry$n)) {
+    return(numeric())
+  }
+  if (inference == "predictive") {
+    held <- seen
+    held$row_start <- c(0L, cumsum(tabulate(entry$document, seen$n)))
+    held$column <- entry$term - 1L
+    held$value <- entry$n
+    return(engine_predictive_probabilities(seen, held, concentration, weight, fit$control$threads))
+  }
+  phi <- concentration / rowSums(concentration)
+  theta <- if (inference == "collapsed") {
+    engine_collapsed_proportions(seen, phi, weight, fit$control$threads)
+  } else {
+    counts <- document_counts(fit, halves$seen)
+    theta <- cbind(counts, if (length(weight) > ncol(counts)) 0) + rep(weight, each = nrow(counts))
+    theta / rowSums(theta)
+  }
+  prob <- numeric(length(entry$n))
+  for (at in split_blocks(length(prob))) {
+    prob[at] <- rowSums(theta[entry$document[at], , drop = FALSE] * t(phi[, entry$term[at], drop = FALSE]))
+  }
+  prob
 }
 
 split_blocks <- function(n, size = 20000L) {

@@ -214,6 +214,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_predictive_probabilities
+Rcpp::NumericVector engine_predictive_probabilities(Rcpp::List seen, Rcpp::List held, Rcpp::NumericMatrix concentration, Rcpp::NumericVector weight, int threads);
+RcppExport SEXP _bnpvi_engine_predictive_probabilities(SEXP seenSEXP, SEXP heldSEXP, SEXP concentrationSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type seen(seenSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type held(heldSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type concentration(concentrationSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_predictive_probabilities(seen, held, concentration, weight, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
@@ -231,6 +246,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
+    {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
     {NULL, NULL, 0}
 };
 

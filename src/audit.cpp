@@ -40,8 +40,14 @@ void Audit::check(const Problem& problem, const State& state) {
   again.total = Summary(state.total.shape, state.k());
   Summary sum = again.total;
   for (std::size_t b = 0; b < problem.batches.size(); ++b) {
-    const Summary truth = problem.alloc.recompute({problem.data, problem.batches[b], problem.obs, weights, {},
-                                                   pool_, problem.width, nullptr,
+    const Summary truth = problem.alloc.recompute({problem.data,
+                                                   problem.batches[b],
+                                                   problem.obs,
+                                                   weights,
+                                                   {},
+                                                   pool_,
+                                                   problem.width,
+                                                   nullptr,
                                                    state.batch[b]->memory.get()},
                                                   resp);
     again.total.add(truth);

@@ -7,7 +7,8 @@ namespace bnpvi {
 /// Compares every state whose ELBO is computed, proposals included, with one recomputed from nothing but its
 /// q(z), explicit responsibilities (State::assignments) or what the memory of the units says: the statistics
 /// and the entropy of every batch, the total, and the ELBO. Deviations are relative; a state with neither
-/// counts as infinitely wrong, so that a move which forgets them is found. A fit has no Audit unless it is asked for.
+/// counts as infinitely wrong, so that a move which forgets them is found. A fit has no Audit unless it is
+/// asked for.
 class Audit {
  public:
   void check(const Problem& problem, const State& state);

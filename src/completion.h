@@ -13,4 +13,13 @@ namespace bnpvi {
 /// column-major, rows sum to 1.
 Vec collapsed_proportions(const Dataset& data, const Vec& phi, const Vec& a, Pool& pool);
 
+/// The model's own predictive: topics are known only as far as training tells, φ_k ~ Dirichlet(e_k) (K × V,
+/// column-major), so the tokens seen in a document say something about its topics as well as about π_d:
+///   r_uk ∝ (e_kv + n_uk − r_uk) / (Σ_v e_kv + N_dk − r_uk) (N_dk − r_uk + a_k),   n_uk = c_u r_uk.
+/// With a topic at its prior as the last one, a document may begin a topic of its own. `held` has the same
+/// documents as `seen`. Result: Σ_k E[π_dk] E[φ_kv] of each entry of `held`, both expectations given the
+/// document's seen tokens.
+Vec predictive_probabilities(const Dataset& seen, const Dataset& held, const Vec& e, const Vec& a,
+                             Pool& pool);
+
 }  // namespace bnpvi

@@ -38,7 +38,7 @@ class Memoized {
       : problem_(problem),
         options_(options),
         pool_(pool),
-        memory_(state.k(), problem.obs.n_features()),
+        memory_(state.k(), problem.obs.tokens() ? 1 : problem.obs.n_features()),
         began_(std::chrono::steady_clock::now()) {
     out_.state = std::move(state);
     if (problem.alloc.fixed_k() > 0) return;

@@ -1,10 +1,12 @@
-// Birth in a topic model: what the documents have of one topic is clustered into several.
+// Birth in a topic model: what the documents have of one topic is clustered into several, in turn into many
+// and into two; or a whole document begins a topic (topic_newcomer.h).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "seeding.h"
 #include "topic_edit.h"
+#include "topic_newcomer.h"
 
 namespace bnpvi {
 
@@ -32,14 +34,8 @@ class TopicBirth final : public Move {
   }
 
   void after_lap(State& state) override {
-    for (std::uint64_t id : ids_) {
-      const Index target = c_.memory.number_of(id);
-      ++tried_;
-      if (propose(state, target, id))
-        ++accepted_;
-      else
-        c_.memory.birth_failed(target, state.total.size(target));
-    }
+    for (std::uint64_t id : ids_) accepted_ += try_birth(state, c_.memory.number_of(id), id);
+    tried_ += static_cast<Index>(ids_.size());
   }
 
   void report(LapRecord& record) const override {
@@ -48,6 +44,12 @@ class TopicBirth final : public Move {
   }
 
  private:
+  bool try_birth(State& state, Index target, std::uint64_t id) {
+    if (propose(state, target, id)) return true;
+    c_.memory.birth_failed(target, state.total.size(target));
+    return false;
+  }
+
   TargetPart part_of(const State& state, Index target, const std::vector<DocumentRef>& documents) const {
     const Problem& problem = c_.problem;
     DocumentReader reader(problem.obs, problem.data);
@@ -89,7 +91,7 @@ class TopicBirth final : public Move {
       std::swap(documents[i], documents[i + stream.index(n - i)]);
     documents.resize(static_cast<std::size_t>(std::min(n, max_seed_documents)));
     const TargetPart part = part_of(state, target, documents);
-    const Index k = c_.memory.birth_failures(target) % 2 == 0 ? c_.options.birth_size : 2;
+    const Index k = c_.memory.birth_failures(target) % 3 == 0 ? c_.options.birth_size : 2;
     HardClusters out;
     if (rows_are_documents(problem.obs, problem.data)) {
       Dataset data;
@@ -117,6 +119,8 @@ class TopicBirth final : public Move {
     std::vector<DocumentRef> documents = users_of(state, target, worth_moving);
     if (documents.empty()) return false;
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
+    if (c_.memory.birth_failures(target) % 3 == 2 && rows_are_documents(c_.problem.obs, c_.problem.data))
+      return birth_from_document(c_, alloc_, state, target, stream);
     const HardClusters hard = seeds(state, target, documents, stream);
     if (hard.k < 2) return false;
     const Index born = hard.k - 1, k = state.k(), p = state.total.shape.p;

@@ -51,3 +51,16 @@ Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericM
     return result;
   });
 }
+
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_predictive_probabilities(Rcpp::List seen, Rcpp::List held,
+                                                    Rcpp::NumericMatrix concentration,
+                                                    Rcpp::NumericVector weight, int threads) {
+  return entry([&] {
+    const RData seen_data(seen), held_data(held);
+    RMonitor monitor{R_NilValue};
+    Pool pool(threads, monitor);
+    return Rcpp::wrap(predictive_probabilities(seen_data.view(), held_data.view(),
+                                               Rcpp::as<Vec>(concentration), Rcpp::as<Vec>(weight), pool));
+  });
+}

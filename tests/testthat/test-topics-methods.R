@@ -115,6 +115,33 @@ test_that("collapsed proportions equal the plain-R fixed point", {
   expect_equal(drop(found), (n + weight) / (6 + 0.5), tolerance = 1e-3)
 })
 
+test_that("predictive completion equals the plain-R fixed point, and topics at a firm posterior are as good as known", {
+  e <- rbind(c(6, 3, 1, 0.5), c(1, 2, 7, 0.5), rep(0.2, 4))
+  weight <- c(0.3, 0.2, 0.1)
+  x <- matrix(c(3, 1, 2, 0, 0, 0, 0, 0), 2, byrow = TRUE)
+  seen <- count_data(x)
+  held <- count_data(matrix(c(1, 0, 1, 1, 2, 0, 0, 0), 2, byrow = TRUE))
+  counts <- c(3, 1, 2)
+  r <- matrix(0, 3, 3)
+  for (i in 1:500) {
+    m <- sweep(r, 2, counts, "*")
+    others <- rowSums(m) - r
+    r <- (e[, 1:3] + m - r) / (rowSums(e) + others) * (others + weight)
+    r <- sweep(r, 2, colSums(r), "/")
+  }
+  m <- cbind(sweep(r, 2, counts, "*"), 0)
+  share <- (rowSums(m) + weight) / (sum(m) + sum(weight))
+  first <- colSums(share * (e + m) / rowSums(e + m))[c(1, 3, 4)]
+  empty <- colSums(weight / sum(weight) * e / rowSums(e))[1]
+  found <- engine_predictive_probabilities(seen, held, e, weight, 1L)
+  expect_equal(found, c(first, empty), tolerance = 1e-3)
+  firm <- engine_predictive_probabilities(seen, held, 1e8 * e, weight, 1L)
+  phi <- e / rowSums(e)
+  theta <- engine_collapsed_proportions(seen, phi, weight, 1L)
+  expect_equal(firm, c(theta[1, ] %*% phi[, c(1, 3, 4)], theta[2, ] %*% phi[, 1]), tolerance = 1e-6)
+  expect_gt(heldout_loglik(fit, corpus, inference = "predictive", seed = 1), log(1 / 12))
+})
+
 test_that("tidy tables, export and simulation", {
   expect_named(tidy(fit), c("topic", "term", "beta"))
   gamma <- tidy(fit, "gamma")
