@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "audit.h"
+#include "document.h"
 #include "learn.h"
 #include "move.h"
 #include "random.h"
@@ -16,8 +17,8 @@ void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, Resp
   AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, sink);
   if (state.assignments) sink = &audited;
   const UnitMemory* memory = state.batch[b] ? state.batch[b]->memory.get() : nullptr;
-  LocalInput in{problem.data,  problem.batches[b], problem.obs, weights, state.globals,
-                pool,          problem.width,      sink,        memory,  problem.candidates};
+  LocalInput in{problem.data, problem.batches[b], problem.obs, weights, state.globals,
+                pool,         problem.width,      sink,        memory,  problem.candidates};
   if (memory && (!state.neighbours || state.neighbours->k != weights.k))
     state.neighbours = problem.alloc.neighbours(in);
   in.neighbours = state.neighbours.get();
@@ -38,7 +39,7 @@ class Memoized {
       : problem_(problem),
         options_(options),
         pool_(pool),
-        memory_(state.k(), problem.obs.tokens() ? 1 : problem.obs.n_features()),
+        memory_(state.k(), rows_are_documents(problem.obs, problem.data) ? 1 : problem.obs.n_features()),
         began_(std::chrono::steady_clock::now()) {
     out_.state = std::move(state);
     if (problem.alloc.fixed_k() > 0) return;
@@ -95,7 +96,8 @@ class Memoized {
       if (move && move->prepare(out_.state)) return move;
     }
     if (!(options_.moves.birth && options_.moves.merge) || kinds_.empty()) return nullptr;
-    std::unique_ptr<Move> move = problem_.alloc.resplit_move({problem_, options_.moves, memory_, pool_, lap_});
+    std::unique_ptr<Move> move =
+        problem_.alloc.resplit_move({problem_, options_.moves, memory_, pool_, lap_});
     if (move && move->prepare(out_.state)) return move;
     return nullptr;
   }

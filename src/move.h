@@ -20,7 +20,7 @@ struct ClusterHistory {
 /// Memory of failed targets: a target is tried again once the cluster has changed its size.
 class MoveMemory {
  public:
-  /// k clusters whose statistics have length p.
+  /// k clusters, of which an observation (a token, in documents of counts) costs p operations.
   MoveMemory(Index k, Index p) : p_(static_cast<double>(p)) { append(k); }
 
   Index size() const { return static_cast<Index>(clusters_.size()); }

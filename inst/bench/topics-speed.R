@@ -1,8 +1,10 @@
-# 2,000 documents of 150 distinct words, 5,000 words, 100 topics: seconds a lap
-# and documents a second, and the time of others to the same held-out
-# likelihood. Rscript inst/bench/topics-speed.R
+# 2,000 documents of about 150 distinct words, 5,000 words, 100 topics: CPU
+# seconds a lap, and held-out likelihood after so many seconds of this package
+# and of others, one thread each. Rscript inst/bench/topics-speed.R
 
 library(bnpvi)
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+source(file.path(here, "completion.R"))
 
 set.seed(1)
 topics <- 100
@@ -17,52 +19,53 @@ draw <- function(n) {
   Matrix::Matrix(do.call(rbind, rows), sparse = TRUE)
 }
 train <- draw(2000)
-test <- draw(200)
-dimnames(train) <- dimnames(test) <- NULL
+halves <- halve(`dimnames<-`(draw(200), NULL), 2)
+dimnames(train) <- NULL
 cat(sprintf("%.0f distinct words a document\n", mean(Matrix::rowSums(train > 0))))
 
-data <- bnpvi:::as_documents(test, "multinomial")
-set.seed(2)
-halves <- bnpvi:::complete_split(data, "token", 0.5)
-seen <- bnpvi:::data_matrix(halves$seen)
-score <- function(theta, phi) {
-  prob <- rowSums(theta[halves$held$document, ] * t(phi[, halves$held$term]))
-  sum(halves$held$n * log(prob)) / sum(halves$held$n)
+alpha <- 0.005 # weight of a topic in every document, for all
+eta <- 0.02    # of a term in every topic
+report <- function(name, rounds, seconds, concentration) {
+  phi <- concentration / rowSums(concentration)
+  cat(sprintf("%s, %s: %.2f s; held out %.4f\n", name, rounds, seconds,
+    score_collapsed(phi, rep(alpha, nrow(phi)), halves)))
 }
+cpu <- function(expr) sum(system.time(expr)[c(1, 4)])
 
-for (laps in c(5, 20)) {
-  seconds <- system.time(fit <- bnp_topics(train,
-    prior = prior_lda(topics), control = bnp_control(seed = 1, max_laps = laps, tol = 0)
-  ))[[3]]
-  trace <- elbo_trace(fit)
-  lap <- diff(trace$seconds)
-  set.seed(2)
-  cat(sprintf("LDA, %d laps: %.2f s; %.3f s a lap, %.0f documents a second; held out %.4f\n",
-    fit$laps, seconds, mean(lap), nrow(train) / mean(lap), heldout_loglik(fit, test)))
+for (laps in c(2, 3, 5, 10, 20, 50)) {
+  seconds <- cpu(fit <- bnp_topics(train,
+    obs = obs_multinomial(eta), prior = prior_lda(topics, alpha = alpha * topics),
+    control = bnp_control(seed = 1, max_laps = laps, tol = 0)
+  ))
+  report("bnpvi", paste(laps, "laps"), seconds, posterior_params(fit)$concentration)
 }
+cat(sprintf("bnpvi: %.3f s a lap, %.0f documents a second (elapsed)\n",
+  stats::median(diff(elbo_trace(fit)$seconds)), nrow(train) / stats::median(diff(elbo_trace(fit)$seconds))))
 if (requireNamespace("text2vec", quietly = TRUE)) {
-  for (iterations in c(20, 100, 300)) {
+  for (iterations in c(20, 50, 100, 300, 1000)) {
     set.seed(1)
-    peer <- text2vec::LDA$new(n_topics = topics, doc_topic_prior = 0.05, topic_word_prior = 0.02)
-    seconds <- system.time(capture.output(peer$fit_transform(train, n_iter = iterations, progressbar = FALSE)))[[3]]
-    phi_peer <- peer$components + 0.02
-    cat(sprintf("text2vec WarpLDA, %d iterations: %.2f s, held out %.4f\n",
-      iterations, seconds, score(peer$transform(seen), phi_peer / rowSums(phi_peer))))
+    peer <- text2vec::LDA$new(n_topics = topics, doc_topic_prior = alpha, topic_word_prior = eta)
+    seconds <- cpu(capture.output(peer$fit_transform(train,
+      n_iter = iterations, convergence_tol = -1, progressbar = FALSE
+    )))
+    report("text2vec WarpLDA", paste(iterations, "iterations"), seconds, peer$components + eta)
+  }
+}
+if (has_sklearn()) {
+  for (passes in c(2, 5, 10, 30)) {
+    peer <- sklearn_lda(train, topics, 1, sprintf(
+      "doc_topic_prior=%g, topic_word_prior=%g, learning_method='online', batch_size=128, max_iter=%d",
+      alpha, eta, passes
+    ))
+    report("scikit-learn online", paste(passes, "passes"), peer$seconds, peer$concentration)
   }
 }
 if (requireNamespace("topicmodels", quietly = TRUE) && requireNamespace("slam", quietly = TRUE)) {
-  as_triplet <- function(x) {
-    triplet <- slam::as.simple_triplet_matrix(as.matrix(x))
-    storage.mode(triplet$v) <- "integer"
-    triplet
-  }
-  for (iterations in c(5, 20)) {
-    seconds <- system.time(peer <- topicmodels::LDA(as_triplet(train), topics,
-      method = "VEM", control = list(seed = 1, em = list(iter.max = iterations, tol = 0))
-    ))[[3]]
-    phi_peer <- exp(peer@beta) + 1e-6
-    theta <- topicmodels::posterior(peer, as_triplet(seen))$topics
-    cat(sprintf("topicmodels VEM, %d iterations: %.2f s, held out %.4f\n",
-      iterations, seconds, score(theta, phi_peer / rowSums(phi_peer))))
+  for (iterations in c(2, 5, 10)) {
+    seconds <- cpu(peer <- topicmodels::LDA(as_triplet(train), topics,
+      method = "VEM",
+      control = list(seed = 1, alpha = alpha, estimate.alpha = FALSE, em = list(iter.max = iterations, tol = 0))
+    ))
+    report("topicmodels VEM", paste(iterations, "iterations"), seconds, exp(peer@beta) + 1e-6)
   }
 }
