@@ -19,8 +19,9 @@ draw <- function(n) {
   Matrix::Matrix(do.call(rbind, rows), sparse = TRUE)
 }
 train <- draw(2000)
-halves <- halve(`dimnames<-`(draw(200), NULL), 2)
-dimnames(train) <- NULL
+test <- draw(200)
+colnames(train) <- colnames(test) <- paste0("term", seq_len(terms))
+halves <- halve(test, 2)
 cat(sprintf("%.0f distinct words a document\n", mean(Matrix::rowSums(train > 0))))
 
 alpha <- 0.005 # weight of a topic in every document, for all
