@@ -248,30 +248,27 @@ void DocStep::restarts(const DocumentView& view, DocumentFit& fit) {
 void document_responsibilities(const DocumentView& view, const std::vector<TopicShare>& share, Index width,
                                Vec& r, double& entropy) {
   const Index active = static_cast<Index>(share.size());
-  r.assign(static_cast<std::size_t>(view.n * active), 0.0);
-  Vec x(share.size());
-  std::vector<int> order, chosen(static_cast<std::size_t>(active));
   const bool sparse = width > 0 && width < active;
-  std::iota(chosen.begin(), chosen.end(), 0);
-  const Index size = sparse ? width : active;
+  r.resize(static_cast<std::size_t>(view.n * active));
+  if (active == 0) return;
+  Vec x(r.size()), h(static_cast<std::size_t>(view.n));
   for (Index u = 0; u < view.n; ++u) {
     const double* c = view.c_row(u);
-    double top = -INFINITY;
-    for (Index j = 0; j < active; ++j) top = std::max(top, x[j] = c[share[j].column] + share[j].log_weight);
-    if (sparse) largest(x.data(), active, width, order, chosen.data());
-    double* row = r.data() + u * active;
-    double sum = 0, weighted = 0;
-    for (Index l = 0; l < size; ++l) {
-      const Index j = chosen[l];
-      sum += row[j] = std::exp(x[j] - top);
-    }
-    for (Index l = 0; l < size; ++l) {
-      const Index j = chosen[l];
-      row[j] /= sum;
-      weighted += row[j] * (x[j] - top);
-    }
-    entropy += view.count(u) * (std::log(sum) - weighted);
+    for (Index j = 0; j < active; ++j) x[u * active + j] = c[share[j].column] + share[j].log_weight;
   }
+  if (sparse) {
+    std::vector<int> order, chosen(static_cast<std::size_t>(width));
+    Vec kept(share.size());
+    for (Index u = 0; u < view.n; ++u) {
+      double* row = x.data() + u * active;
+      largest(row, active, width, order, chosen.data());
+      kept.assign(share.size(), -INFINITY);
+      for (int j : chosen) kept[j] = row[j];
+      std::copy(kept.begin(), kept.end(), row);
+    }
+  }
+  kernels().responsibility_rows(view.n, active, x.data(), active, 0, r.data(), active, h.data());
+  for (Index u = 0; u < view.n; ++u) entropy += view.count(u) * h[u];
 }
 
 }  // namespace bnpvi

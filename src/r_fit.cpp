@@ -162,10 +162,12 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const Rcpp::RObject documents = document_counts_to_r(best.state, batches);
     if (!documents.isNULL()) out.push_back(documents, "documents");
     if (audit) {
-      const Assignments& q = *best.state.assignments;
-      Rcpp::NumericMatrix resp(static_cast<int>(q.n), static_cast<int>(q.k));
-      std::copy(q.r.begin(), q.r.end(), resp.begin());
-      out.push_back(resp, "responsibilities");
+      if (best.state.assignments) {
+        const Assignments& q = *best.state.assignments;
+        Rcpp::NumericMatrix resp(static_cast<int>(q.n), static_cast<int>(q.k));
+        std::copy(q.r.begin(), q.r.end(), resp.begin());
+        out.push_back(resp, "responsibilities");
+      }
       out.push_back(Rcpp::NumericVector::create(_["checks"] = static_cast<double>(audit->checks),
                                                 _["elbo"] = audit->elbo, _["statistics"] = audit->statistics,
                                                 _["entropy"] = audit->entropy, _["sums"] = audit->sums,

@@ -57,8 +57,7 @@ void settle(const Problem& problem, State& state) {
   if (!any) return;
   resum(state);
   state.globals.effective = state.total;
-  state.elbo = sum_terms(elbo_terms(problem, state.total, state.globals));
-  if (problem.audit) problem.audit->check(problem, state);
+  evaluate(problem, state);
 }
 
 void resum(State& state) {
