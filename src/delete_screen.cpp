@@ -66,10 +66,10 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   FeatureBlock block(problem.obs, problem.data);
   for (int round = 0; round < rounds; ++round) {
     pool.poll();
-    const Weights weights = make_weights(problem.obs, with.data(), k);
+    Weights weights = make_weights(problem.obs, with.data(), k);
     Vec sizes(static_cast<std::size_t>(k));
     for (Index j = 0; j < k; ++j) sizes[j] = with[j * p];
-    const Vec log_pi = alloc.expected_log_weights(sizes);
+    weights.add_constants(alloc.expected_log_weights(sizes));
     FeatureSum sum(problem.obs, problem.data, k);
     std::fill(gone.begin(), gone.end(), 0.0);
     entropy = 0;
@@ -81,8 +81,6 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
       block.load(sample.rows.data() + from, m);
       w.resize(static_cast<std::size_t>(m * k));
       block.times(weights, w.data());
-      for (Index i = 0; i < m; ++i)
-        for (Index j = 0; j < k; ++j) w[i * k + j] += log_pi[j];
       double unused = 0;
       normalise(m, k, w, 0, r, unused);
       for (Index i = 0; i < m; ++i) {

@@ -148,8 +148,8 @@ void RestrictedFit::place_base(const Vec& t, Index k) {
 }
 
 Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share) const {
-  const Weights weights = make_weights(problem_.obs, current_.data(), k_);
-  const Vec log_pi = log_weights();
+  Weights weights = make_weights(problem_.obs, current_.data(), k_);
+  weights.add_constants(log_weights());
   const Index n = static_cast<Index>(where.rows.size()), n_chunks = count_chunks(n);
   if (share) share->resize(static_cast<std::size_t>(n * k_));
   std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks),
@@ -167,8 +167,6 @@ Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share) const {
       block.load(where.rows.data() + from, m);
       w.resize(static_cast<std::size_t>(m * k_));
       block.times(weights, w.data());
-      for (Index i = 0; i < m; ++i)
-        for (Index j = 0; j < k_; ++j) w[i * k_ + j] += log_pi[j];
       double unused = 0;
       normalise(m, k_, w, 0, r, unused);
       for (Index i = 0; i < m; ++i) {
