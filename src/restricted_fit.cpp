@@ -147,7 +147,7 @@ void RestrictedFit::place_base(const Vec& t, Index k) {
   k_ = k;
 }
 
-Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share) const {
+Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share, bool settling) const {
   Weights weights = make_weights(problem_.obs, current_.data(), k_);
   weights.add_constants(log_weights());
   const Index n = static_cast<Index>(where.rows.size()), n_chunks = count_chunks(n);
@@ -179,12 +179,12 @@ Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share) const {
         if (share) std::copy_n(p, k_, share->begin() + (from + i) * k_);
         const double mass = where.mass[from + i];
         for (Index j = 0; j < k_; ++j) {
-          entropy[chunk] -= mass * x_log_x(p[j]);
+          if (!settling) entropy[chunk] -= mass * x_log_x(p[j]);
           p[j] *= mass;
         }
       }
       block.add_weighted(r, sums[chunk]);
-      block.add_weighted(where.mass.data() + from, left[chunk].data());
+      if (!settling) block.add_weighted(where.mass.data() + from, left[chunk].data());
     }
   });
   Redistributed out;
@@ -198,10 +198,12 @@ Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share) const {
   return out;
 }
 
-Redistributed RestrictedFit::assign(const MassOnRows& where, Vec* share) const { return step(where, share); }
+Redistributed RestrictedFit::assign(const MassOnRows& where, Vec* share) const {
+  return step(where, share, false);
+}
 
 void RestrictedFit::local_step() {
-  current_ = step(sample_, &share_).arrived;
+  current_ = step(sample_, &share_, true).arrived;
   for (Index i = 0; i < p_; ++i) current_[i] += base_[i];
 }
 

@@ -61,7 +61,8 @@ class RestrictedFit {
   Vec log_weights() const;
   double allocation_value() const;
   double pair_entropy(Index a, Index b) const;
-  Redistributed step(const MassOnRows& where, Vec* share) const;
+  /// settling: only `arrived` and the share are asked for.
+  Redistributed step(const MassOnRows& where, Vec* share, bool settling) const;
 
   const Problem& problem_;
   const MixtureAlloc& alloc_;
