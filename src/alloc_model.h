@@ -34,6 +34,11 @@ class ResponsibilitySink {
   virtual void begin(Index n_chunks) = 0;
   /// rows: the n rows of the block, whose features are loaded in `block`.
   virtual void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) = 0;
+
+  /// Chains only, and only when wanted: P(z_{t−1} = l, z_t = j), K × K, of a row t that does not begin a
+  /// sequence. Not told of sequences that needed careful messages.
+  virtual bool wants_joint() const { return false; }
+  virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 };
 
 /// What a local step works on.

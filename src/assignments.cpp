@@ -1,6 +1,7 @@
 #include "assignments.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace bnpvi {
 
@@ -18,18 +19,38 @@ void Assignments::split(Index j, const std::vector<Index>& rows, const Vec& mass
   }
 }
 
+void Assignments::renumber_joint(Index size, const std::vector<Index>& number) {
+  if (joint.empty()) return;
+  const Index old = static_cast<Index>(number.size());
+  Vec out(static_cast<std::size_t>(n * size * size), 0.0);
+  for (Index t = 0; t < n; ++t)
+    for (Index l = 0; l < old; ++l)
+      for (Index j = 0; j < old; ++j)
+        if (number[l] >= 0 && number[j] >= 0)
+          out[(t * size + number[l]) * size + number[j]] += joint[(t * old + l) * old + j];
+  joint.swap(out);
+}
+
 void Assignments::merge(Index a, Index b) {
   for (Index i = 0; i < n; ++i) r[a * n + i] += r[b * n + i];
-  drop(b);
+  std::vector<Index> number = numbers_without(k, b);
+  number[b] = a;
+  renumber_joint(k - 1, number);
+  r.erase(r.begin() + b * n, r.begin() + (b + 1) * n);
+  --k;
 }
 
 void Assignments::drop(Index j) {
+  renumber_joint(k - 1, numbers_without(k, j));
   r.erase(r.begin() + j * n, r.begin() + (j + 1) * n);
   --k;
 }
 
 void Assignments::append(Index m) {
+  std::vector<Index> number(static_cast<std::size_t>(k));
+  std::iota(number.begin(), number.end(), Index{0});
   k += m;
+  renumber_joint(k, number);
   r.resize(static_cast<std::size_t>(n * k), 0.0);
 }
 
@@ -38,6 +59,9 @@ void Assignments::permute(const std::vector<Index>& order) {
   for (std::size_t j = 0; j < order.size(); ++j)
     std::copy_n(r.begin() + order[j] * n, n, out.begin() + static_cast<Index>(j) * n);
   r.swap(out);
+  std::vector<Index> number(order.size());
+  for (std::size_t j = 0; j < order.size(); ++j) number[order[j]] = static_cast<Index>(j);
+  renumber_joint(k, number);
 }
 
 void AssignmentSink::begin(Index n_chunks) {
@@ -47,6 +71,10 @@ void AssignmentSink::begin(Index n_chunks) {
 void AssignmentSink::visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) {
   if (out_) out_->set(rows, r);
   if (next_) next_->visit(chunk, rows, r, block);
+}
+
+void AssignmentSink::visit_joint(Index row, const Vec& joint) {
+  std::copy(joint.begin(), joint.end(), out_->joint.begin() + row * static_cast<Index>(joint.size()));
 }
 
 }  // namespace bnpvi

@@ -10,8 +10,14 @@ struct Assignments {
   Index n = 0;
   Index k = 0;
   Vec r;
+  Vec joint;  // chains: P(z_{t−1} = l, z_t = j) of row t at (t K + l) K + j, 0 where a sequence begins; else
+              // empty
 
-  Assignments(Index n, Index k) : n(n), k(k), r(static_cast<std::size_t>(n * k), 0.0) {}
+  Assignments(Index n, Index k, bool chain)
+      : n(n),
+        k(k),
+        r(static_cast<std::size_t>(n * k), 0.0),
+        joint(chain ? r.size() * static_cast<std::size_t>(k) : 0) {}
 
   void set(const Index* rows, const Responsibilities& resp);  // these rows, all clusters
 
@@ -23,6 +29,10 @@ struct Assignments {
   void drop(Index j);
   void append(Index m);
   void permute(const std::vector<Index>& order);
+
+ private:
+  /// joint over `size` states, old state j being number[j] now (−1: gone).
+  void renumber_joint(Index size, const std::vector<Index>& number);
 };
 
 /// Writes the responsibilities of a local step into Assignments (if any) and hands them on to another sink
@@ -32,6 +42,8 @@ class AssignmentSink final : public ResponsibilitySink {
   AssignmentSink(Assignments* out, ResponsibilitySink* next) : out_(out), next_(next) {}
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
+  bool wants_joint() const override { return out_ && !out_->joint.empty(); }
+  void visit_joint(Index row, const Vec& joint) override;
 
  private:
   Assignments* out_;

@@ -24,6 +24,44 @@ double deviation(const Summary& a, const Summary& b) {
   return worst;
 }
 
+double largest_difference(const Vec& a, const Vec& b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) worst = std::max(worst, relative(a[i], b[i]));
+  return worst;
+}
+
+double negative_entropy(double p) { return p > 0 ? p * std::log(p) : 0; }
+
+// Transitions and entropy of chains, H = Σ_t H(z_t−1, z_t) − H(z_t−1), from the joint probabilities; returns
+// how far these are from having the responsibilities as margins.
+double count_chains(const Problem& problem, const std::vector<Index>& units, const Assignments& q,
+                    Summary& out) {
+  const Index k = q.k;
+  double worst = 0;
+  std::fill(out.pair.begin(), out.pair.end(), 0.0);
+  out.entropy() = 0;
+  for (Index g : units) {
+    const Index first = problem.data.starts[g] + problem.obs.lag();
+    for (Index t = first; t < problem.data.starts[g + 1]; ++t) {
+      const double* joint = q.joint.data() + t * k * k;
+      for (Index j = 0; j < k; ++j) {
+        if (t == first) out.entropy() -= negative_entropy(q.r[j * q.n + t]);
+        if (t == first) continue;
+        out.entropy() += negative_entropy(q.r[j * q.n + t - 1]);
+        double from = 0, to = 0;
+        for (Index l = 0; l < k; ++l) {
+          out.pair[j * k + l] += joint[j * k + l];
+          out.entropy() -= negative_entropy(joint[j * k + l]);
+          from += joint[j * k + l];
+          to += joint[l * k + j];
+        }
+        worst = std::max({worst, std::abs(from - q.r[j * q.n + t - 1]), std::abs(to - q.r[j * q.n + t])});
+      }
+    }
+  }
+  return worst;
+}
+
 }  // namespace
 
 void Audit::check(const Problem& problem, const State& state) {
@@ -40,7 +78,7 @@ void Audit::check(const Problem& problem, const State& state) {
   again.total = Summary(state.total.shape, state.k());
   Summary sum = again.total;
   for (std::size_t b = 0; b < problem.batches.size(); ++b) {
-    const Summary truth = problem.alloc.recompute({problem.data,
+    Summary truth = problem.alloc.recompute({problem.data,
                                                    problem.batches[b],
                                                    problem.obs,
                                                    weights,
@@ -50,6 +88,11 @@ void Audit::check(const Problem& problem, const State& state) {
                                                    nullptr,
                                                    state.batch[b]->memory.get()},
                                                   resp);
+    if (truth.shape.pairs) {
+      const double margins = count_chains(problem, problem.batches[b], *state.assignments, truth);
+      statistics = std::max({statistics, margins, largest_difference(state.batch[b]->pair, truth.pair),
+                             largest_difference(state.batch[b]->extra, truth.extra)});
+    }
     again.total.add(truth);
     sum.add(*state.batch[b]);
     statistics = std::max(statistics, deviation(*state.batch[b], truth));

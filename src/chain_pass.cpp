@@ -127,6 +127,18 @@ void ChainPass::collect(const SequenceRows& s, Index from, Index n) {
   });
 }
 
+void ChainPass::tell_joint(const SequenceRows& s, Index from, Index n) {
+  const Index k = chain_.k;
+  Vec joint(static_cast<std::size_t>(k * k));
+  for (Index t = 0; t < n; ++t) {
+    if (s.first[from + t]) continue;
+    for (Index l = 0; l < k; ++l)
+      for (Index j = 0; j < k; ++j)
+        joint[l * k + j] = alpha_[t * k + l] * chain_.transition[l * k + j] * e_[t * k + j];
+    in_.sink->visit_joint(s.rows[from + t], joint);
+  }
+}
+
 void ChainPass::run(const SequenceRows& s) {
   const std::size_t longest = static_cast<std::size_t>(std::min(s.size(), segment_rows)),
                     k = chain_.start.size();
@@ -174,6 +186,7 @@ bool ChainPass::pass(const SequenceRows& s, bool careful) {
                start_count_.data(), entropy_);
       add_pairs(m);
     }
+    if (in_.sink && in_.sink->wants_joint() && !careful) tell_joint(s, from, m);
     collect(s, from, m);
   }
   return true;

@@ -49,6 +49,7 @@ class ChainPass {
   bool pass_forward(const SequenceRows& s, Index from, Index n, bool careful);
   void load(const SequenceRows& s, Index from, Index n, bool careful);
   void add_pairs(Index n);
+  void tell_joint(const SequenceRows& s, Index from, Index n);
   void collect(const SequenceRows& s, Index from, Index n);
   template <class Task>
   void for_parts(Index n, Task task);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "audit.h"
+
 namespace bnpvi {
 
 namespace {
@@ -78,18 +80,21 @@ ResponsibilitySink* HmmMove::watch(const State& state, Index b) {
 
 void HmmMove::after_batch(State&, Index b) { sink_->finish(c_.problem.batches[b]); }
 
-Summary HmmMove::visit(const std::vector<Index>& units, const Globals& globals, ResponsibilitySink* sink) {
+Summary HmmMove::visit(const std::vector<Index>& units, const Globals& globals,
+                       std::optional<Assignments>& out, ResponsibilitySink* sink) {
   for (Index unit : units)
     rows_visited_ += static_cast<double>(c_.problem.data.starts[unit + 1] - c_.problem.data.starts[unit]);
   const Weights weights = make_weights(c_.problem.obs, globals.effective.obs.data(), globals.effective.k);
+  AssignmentSink audited(out ? &*out : nullptr, sink);
+  if (out) sink = &audited;
   return alloc_.local_step({c_.problem.data, units, c_.problem.obs, weights, globals, c_.pool, 0, sink});
 }
 
 void HmmMove::visit_all(State& state) {
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
     const Index batch = static_cast<Index>(b);
-    state.batch[b] =
-        std::make_shared<Summary>(visit(c_.problem.batches[b], state.globals, watch(state, batch)));
+    state.batch[b] = std::make_shared<Summary>(
+        visit(c_.problem.batches[b], state.globals, state.assignments, watch(state, batch)));
     after_batch(state, batch);
   }
   resum(state);
@@ -116,14 +121,12 @@ void HmmMove::drop_idle(State& state) {
     if (state.total.size(j) < 0.5) idle.push_back(j);
   if (idle.empty() || static_cast<Index>(idle.size()) == state.k()) return;
   Proposal p;
-  p.change = [idle](Summary& s) {
+  p.set_change(state.total, [idle](auto& s) {
     for (Index j : idle) s.drop(j);
-  };
+  });
   p.remember = [idle](MoveMemory& memory) {
     for (Index j : idle) memory.drop(j);
   };
-  p.start = state.total;
-  p.change(p.start);
   p.touched = touching(idle);
   attempt(state, std::move(p), rounds_tried);
 }
@@ -150,6 +153,7 @@ bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
 
   State proposed;
   proposed.total = std::move(proposal.start);
+  std::optional<Assignments> unwatched;
   std::vector<std::vector<Index>> again;
   std::vector<Summary> rest;
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
@@ -160,18 +164,23 @@ bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
     rest.emplace_back(state.total.shape, state.k());
     if (again[b].size() < units.size()) {
       rest[b] = *state.batch[b];
-      if (!again[b].empty()) rest[b].add(visit(again[b], now_.globals[b], nullptr), -1);
+      if (!again[b].empty()) rest[b].add(visit(again[b], now_.globals[b], unwatched), -1);
     }
     proposal.change(rest[b]);
     rest[b].permute(order);
   }
   proposed.batch.resize(rest.size());
+  proposed.assignments = state.assignments;
+  if (proposed.assignments) {
+    proposal.reassign(*proposed.assignments);
+    proposed.assignments->permute(order);
+  }
   proposed.globals = alloc_.global_step(proposed.total, {});
   double previous = -std::numeric_limits<double>::infinity();
   for (Index round = 0; round < rounds; ++round) {
     for (std::size_t b = 0; b < rest.size(); ++b) {
       auto s = std::make_shared<Summary>(rest[b]);
-      if (!again[b].empty()) s->add(visit(again[b], proposed.globals, nullptr));
+      if (!again[b].empty()) s->add(visit(again[b], proposed.globals, proposed.assignments));
       proposed.batch[b] = std::move(s);
     }
     resum(proposed);
@@ -180,6 +189,7 @@ bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
       proposal.remember(c_.memory);
       c_.memory.permute(order);
       state = std::move(proposed);
+      if (c_.problem.audit) c_.problem.audit->accept(state);
       visit_all(state);
       return true;
     }

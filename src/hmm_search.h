@@ -20,9 +20,19 @@ struct Snapshot {
 /// A summary of all data to start a proposal from, and how it came about.
 struct Proposal {
   Summary start;
-  std::function<void(Summary&)> change;       // what it does to summaries of sequences that it does not touch
-  std::function<void(MoveMemory&)> remember;  // and to the memory of the clusters
-  std::vector<Index> touched;                 // sequences to be visited again, ascending
+  std::function<void(Summary&)> change;  // what it does to summaries of sequences that it does not touch
+  std::function<void(Assignments&)> reassign;  // to their assignments, in a fit that is audited
+  std::function<void(MoveMemory&)> remember;   // and to the memory of the clusters
+  std::vector<Index> touched;                  // sequences to be visited again, ascending
+
+  /// The same operation for summaries and assignments, applied to `total` for a start.
+  template <class Operation>
+  void set_change(const Summary& total, Operation op) {
+    change = op;
+    reassign = op;
+    start = total;
+    op(start);
+  }
 };
 
 /// A move that watches a lap, then tries proposals one at a time. The sequences that a proposal touches go
@@ -59,7 +69,8 @@ class HmmMove : public Move {
 
  private:
   class Sink;
-  Summary visit(const std::vector<Index>& units, const Globals& globals, ResponsibilitySink* sink);
+  Summary visit(const std::vector<Index>& units, const Globals& globals, std::optional<Assignments>& out,
+                ResponsibilitySink* sink = nullptr);
   void visit_all(State& state);
 
   std::unique_ptr<Sink> sink_;

@@ -108,7 +108,7 @@ class HmmBirth final : public HmmMove {
     if (born == 0) return false;
     Proposal proposal;
     proposal.touched = sequences;
-    proposal.change = [born](Summary& s) { s.append(born); };
+    proposal.set_change(state.total, [born](auto& s) { s.append(born); });
     proposal.remember = [born, j](MoveMemory& memory) {
       memory.append(born);
       memory.birth_succeeded(j);

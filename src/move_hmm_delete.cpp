@@ -18,10 +18,8 @@ class HmmDelete final : public HmmMove {
     for (Index left = c_.options.max_deletes, j; left > 0 && !spent() && (j = target(state)) >= 0; --left) {
       ++tried_;
       Proposal p;
-      p.change = [j](Summary& s) { s.drop(j); };
+      p.set_change(state.total, [j](auto& s) { s.drop(j); });
       p.remember = [j](MoveMemory& m) { m.drop(j); };
-      p.start = state.total;
-      p.change(p.start);
       p.touched = touching({j});
       if (attempt(state, std::move(p), rounds_tried))
         ++accepted_;

@@ -77,14 +77,12 @@ class HmmMerge final : public HmmMove {
   Proposal propose(const State& state, std::vector<Pair> together) const {
     std::sort(together.begin(), together.end(), [](const Pair& x, const Pair& y) { return x.b > y.b; });
     Proposal p;
-    p.change = [together](Summary& s) {
+    p.set_change(state.total, [together](auto& s) {
       for (const Pair& pair : together) s.merge(pair.a, pair.b);
-    };
+    });
     p.remember = [together](MoveMemory& m) {
       for (const Pair& pair : together) m.drop(pair.b);
     };
-    p.start = state.total;
-    p.change(p.start);
     std::vector<Index> gone;
     for (const Pair& pair : together) gone.push_back(pair.b);
     p.touched = touching(gone);

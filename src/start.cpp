@@ -30,6 +30,16 @@ void expect_independence(Summary& s, double groups) {
   }
 }
 
+// q(z) = Π_t q(z_t).
+void expect_independence(const Problem& problem, Assignments& q) {
+  const Dataset& data = problem.data;
+  for (Index g = 0; g < data.n_groups(); ++g)
+    for (Index t = data.starts[g] + problem.obs.lag() + 1; t < data.starts[g + 1]; ++t)
+      for (Index l = 0; l < q.k; ++l)
+        for (Index j = 0; j < q.k; ++j)
+          q.joint[(t * q.k + l) * q.k + j] = q.r[l * q.n + t - 1] * q.r[j * q.n + t];
+}
+
 }  // namespace
 
 Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, std::uint64_t restart,
@@ -77,7 +87,8 @@ State start_from_globals(const Problem& problem, Globals globals) {
   state.total = Summary(problem.alloc.shape(problem.obs), globals.effective.k);
   state.batch.resize(problem.batches.size());
   state.globals = std::move(globals);
-  if (problem.audit && !problem.alloc.remembers()) state.assignments.emplace(problem.data.n, state.k());
+  if (problem.audit && !problem.alloc.remembers())
+    state.assignments.emplace(problem.data.n, state.k(), state.total.shape.pairs);
   return state;
 }
 
@@ -93,8 +104,9 @@ State start_from_responsibilities(const Problem& problem, const double* resp, In
     state.batch.push_back(std::move(s));
   }
   if (problem.audit && !problem.alloc.remembers()) {
-    state.assignments.emplace(problem.data.n, k);
+    state.assignments.emplace(problem.data.n, k, state.total.shape.pairs);
     state.assignments->r.assign(resp, resp + problem.data.n * k);
+    if (state.total.shape.pairs) expect_independence(problem, *state.assignments);
   }
   refresh(problem, state);
   settle(problem, state);

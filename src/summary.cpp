@@ -21,15 +21,14 @@ void permute_rows(Vec& m, Index width, const std::vector<Index>& order) {
   m.swap(out);
 }
 
-// Numbers of k clusters after cluster j is gone.
-std::vector<Index> without(Index k, Index j) {
+}  // namespace
+
+std::vector<Index> numbers_without(Index k, Index j) {
   std::vector<Index> number(static_cast<std::size_t>(k));
   for (Index i = 0; i < k; ++i) number[i] = i < j ? i : i - 1;
   number[j] = -1;
   return number;
 }
-
-}  // namespace
 
 Summary::Summary(const SummaryShape& s, Index clusters) : shape(s), k(clusters) {
   obs.assign(static_cast<std::size_t>(k * s.p), 0.0);
@@ -67,7 +66,7 @@ void Summary::merge(Index a, Index b) {
     for (Index i = 0; i < k; ++i) pair[i * k + a] += pair[i * k + b];
   }
   if (memory) {
-    std::vector<Index> number = without(k, b);
+    std::vector<Index> number = numbers_without(k, b);
     number[b] = a;
     memory = memory->renumbered(number);
   }
@@ -75,7 +74,7 @@ void Summary::merge(Index a, Index b) {
 }
 
 void Summary::drop(Index j) {
-  if (memory) memory = memory->renumbered(without(k, j));
+  if (memory) memory = memory->renumbered(numbers_without(k, j));
   drop_statistics(j);
 }
 

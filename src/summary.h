@@ -22,6 +22,9 @@ class UnitMemory {
   virtual std::shared_ptr<const UnitMemory> renumbered(const std::vector<Index>& number) const = 0;
 };
 
+/// New numbers of k clusters after cluster j is gone, its own −1.
+std::vector<Index> numbers_without(Index k, Index j);
+
 /// Sufficient statistics of K clusters. A plain value: every entry is a sum over observations, so
 /// summaries of disjoint data add, and memoization, moves, checkpoints and remote workers need only the
 /// operations below.

@@ -48,3 +48,27 @@ evidence_diagonal <- function(t) {
   after <- 1 + q - s^2 / (0.01 + n)
   sum(log_z(3 + n, after, 0.01 + n) - log_z(3, 1, 0.01)) - n * d / 2 * log(2 * pi)
 }
+
+# Sums over every path of a short chain.
+enumerate_paths <- function(log_start, log_transition, log_e) {
+  n <- nrow(log_e)
+  k <- ncol(log_e)
+  paths <- as.matrix(expand.grid(rep(list(seq_len(k)), n)))[, n:1, drop = FALSE]
+  score <- apply(paths, 1, function(z) {
+    log_start[z[1]] + sum(log_e[cbind(seq_len(n), z)]) + sum(log_transition[cbind(z[-n], z[-1])])
+  })
+  p <- exp(score - max(score))
+  p <- p / sum(p)
+  resp <- t(vapply(seq_len(n), function(t) vapply(seq_len(k), function(j) sum(p[paths[, t] == j]), 1), numeric(k)))
+  if (k == 1) resp <- matrix(1, n, 1)
+  transition <- matrix(0, k, k)
+  for (t in seq_len(n - 1)) {
+    for (i in seq_len(k)) for (j in seq_len(k)) {
+      transition[i, j] <- transition[i, j] + sum(p[paths[, t] == i & paths[, t + 1] == j])
+    }
+  }
+  list(
+    resp = resp, start = resp[1, ], transition = transition, entropy = -sum(p[p > 0] * log(p[p > 0])),
+    path = unname(paths[which.max(score), ])
+  )
+}

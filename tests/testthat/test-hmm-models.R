@@ -1,0 +1,163 @@
+# Hidden Markov models over every observation model.
+
+# E log π of the start row and the transitions of a state, its stick weights given.
+expected_rows <- function(state, prior) {
+  pi <- if (prior$family == "hmm") rep(1 / state$k, state$k) else c(state$u, 1) * cumprod(c(1, 1 - state$u))
+  k <- seq_len(state$k)
+  lapply(0:state$k, function(row) {
+    theta <- (if (row) prior$alpha else prior$start) * pi
+    theta[k] <- theta[k] + if (row) state$pair[row, ] else state$extra[, 1]
+    if (row) theta[row] <- theta[row] + prior$sticky
+    (digamma(theta) - digamma(sum(theta)))[k]
+  })
+}
+
+# Three states at a random statistic of the case's own rows.
+random_state <- function(case, prior) {
+  lag <- case$model$obs$lag %||% 0L
+  data <- case$data
+  modelled <- sum(pmax(0, diff(data$starts) - lag))
+  resp <- matrix(stats::rgamma(modelled * 3, 0.2), modelled)
+  resp <- resp / rowSums(resp)
+  contract <- engine_contract(data, case$model, resp)
+  state <- list(
+    k = 3L, obs = contract$statistic, extra = matrix(stats::rgamma(3, 1)), pair = matrix(stats::rgamma(9, 2), 3),
+    scalar = 0, u = numeric(), omega = numeric()
+  )
+  if (prior$family == "hdp_hmm") {
+    state$u <- c(0.5, 0.4, 0.6)
+    state$omega <- c(9, 8, 7)
+  }
+  list(state = state, log_e = contract$features %*% t(contract$weights))
+}
+
+test_that("responsibilities and Viterbi equal the sum over all paths", {
+  withr::local_seed(3)
+  for (case in model_cases()) {
+    lag <- case$model$obs$lag %||% 0L
+    lengths <- c(1, 4, 2, 6, 3) + lag
+    case$data$starts <- as.integer(c(0, cumsum(lengths)))
+    case$data$n <- as.integer(sum(lengths))
+    case$data$x <- case$data$x[seq_len(sum(lengths)), , drop = FALSE]
+    row <- 0
+    for (prior in hmm_priors) {
+      model <- list(obs = case$model$obs, prior = prior)
+      at <- random_state(case, prior)
+      rows <- expected_rows(at$state, prior)
+      resp <- engine_responsibilities(case$data, model, at$state, 1L)
+      path <- engine_viterbi(case$data, model, at$state, 1L)
+      row <- 0
+      for (g in seq_along(lengths)) {
+        n <- lengths[g] - lag
+        want <- enumerate_paths(rows[[1]], do.call(rbind, rows[-1]), at$log_e[row + seq_len(n), , drop = FALSE])
+        here <- case$data$starts[g] + lag + seq_len(n)
+        expect_equal(resp[here, , drop = FALSE], want$resp, tolerance = 1e-9, label = case$name)
+        expect_equal(path[here], want$path, label = case$name)
+        row <- row + n
+      }
+    }
+  }
+})
+
+test_that("ties of paths go to the smaller state", {
+  even <- log(matrix(1 / 3, 3, 3))
+  path <- function(e) engine_messages(even[1, ], even, e, c(0L, nrow(e)), FALSE)$path
+  expect_equal(path(matrix(0, 4, 3)), c(1, 1, 1, 1))
+  expect_equal(path(rbind(c(0, 1, 1), c(1, 0, 1), c(0, 0, 0))), c(2, 1, 1))
+})
+
+# The planted rows of every observation model in sequences of 40, ten in a cluster before the next one.
+planted_sequences <- function() {
+  lapply(Filter(function(case) is.null(case$data$row_start), planted_cases()), function(case) {
+    if (case$model$obs$family != "ar") {
+      run <- (stats::ave(case$cluster, case$cluster, FUN = seq_along) - 1) %/% 10
+      case$data$x <- case$data$x[order(run, case$cluster), , drop = FALSE]
+    }
+    case$data$starts <- as.integer(c(seq(0, case$data$n - 30, by = 40), case$data$n))
+    case
+  })
+}
+
+test_that("every state that a fit meets, proposals included, is proved from its explicit q(z)", {
+  found <- c(births = 0, merges = 0, deletes = 0)
+  for (case in planted_sequences()) {
+    for (prior in hmm_priors[c("plain", "sticky")]) {
+      for (k_init in c(1, 9)) {
+        case$model$prior <- prior
+        control <- engine_control(k_init, seed = 2, batches = 3L, moves = all_moves, max_laps = 25L, audit = TRUE)
+        fit <- engine_fit(case$data, case$model, control, NULL, NULL)
+        expect_gt(fit$audit[["checks"]], 20)
+        for (what in c("elbo", "statistics", "entropy", "sums")) {
+          expect_lte(fit$audit[[what]], 1e-8, label = paste(case$name, what))
+        }
+        expect_gte(fit$audit[["smallest_gain"]], -1e-9)
+        for (kind in names(found)) found[kind] <- found[kind] + sum(fit$trace[[kind]])
+      }
+    }
+  }
+  expect_gt(found[["births"]], 10)
+  expect_gt(found[["merges"]], 10)
+  # Deletes alone, from too many states.
+  deletes <- utils::modifyList(no_moves, list(delete = TRUE))
+  toy <- toy_sequences(7, lengths = rep(c(60, 90), 6), k = 4)
+  fit <- engine_fit(
+    toy$data, list(obs = diagonal_model(), prior = hmm_priors$sticky),
+    engine_control(12, batches = 2L, moves = deletes, max_laps = 40L, audit = TRUE), NULL, NULL
+  )
+  expect_gt(sum(fit$trace$deletes), 0)
+  expect_lte(fit$audit[["elbo"]], 1e-8)
+  expect_gte(fit$audit[["smallest_gain"]], -1e-9)
+})
+
+test_that("several pairs are merged in one proposal", {
+  toy <- toy_sequences(7, lengths = rep(c(60, 90), 6), k = 4)
+  merges <- utils::modifyList(no_moves, list(merge = TRUE, max_merges = 3L))
+  fit <- engine_fit(
+    toy$data, list(obs = diagonal_model(), prior = hmm_priors$sticky),
+    engine_control(24, batches = 2L, moves = merges, max_laps = 40L, audit = TRUE), NULL, NULL
+  )
+  expect_gt(max(fit$trace$merges), 3)
+  expect_equal(fit$state$k, 4)
+  expect_lte(fit$audit[["elbo"]], 1e-8)
+  expect_gte(fit$audit[["smallest_gain"]], -1e-9)
+})
+
+test_that("names of sequences, rows and columns are kept", {
+  x <- list(
+    first = matrix(c(1:6, 9:4), 6, dimnames = list(letters[1:6], c("u", "v"))),
+    second = matrix(c(1, 2, 3, 4), 2, dimnames = list(c("y", "z"), c("u", "v")))
+  )
+  fit <- bnp_hmm(x, control = bnp_control(seed = 1))
+  expect_named(fitted(fit), c(letters[1:6], "y", "z"))
+  expect_equal(unique(segments(fit)$id), c("first", "second"))
+  expect_equal(colnames(coef(fit)$mean), c("u", "v"))
+  expect_equal(rownames(predict(fit, x, type = "prob")), c(letters[1:6], "y", "z"))
+  expect_named(simulate(fit, seed = 1)$sim_1, c("u", "v", ".id", ".state"))
+  lagged <- bnp_hmm(stats::ts(cumsum(1:20), start = 1990, frequency = 4), obs = obs_ar(), control = bnp_control(seed = 1))
+  runs <- segments(lagged)
+  expect_equal(c(runs$start_time[1], runs$end_time[nrow(runs)]), c(1990, 1994.75))
+})
+
+test_that("expected durations are those of the transition matrix", {
+  fit <- bnp_hmm(beaver1["temp"], prior = prior_hmm(2, sticky = 20), control = bnp_control(seed = 1))
+  stay <- diag(transition_matrix(fit))
+  lasts <- vapply(1:2, function(k) sum(seq_len(1e5) * stay[k]^(seq_len(1e5) - 1) * (1 - stay[k])), 1)
+  expect_equal(unname(state_durations(fit)), lasts, tolerance = 1e-8)
+})
+
+test_that("one very long sequence and very many short ones", {
+  long <- identical(Sys.getenv("BNPVI_LONG_TESTS"), "true")
+  n <- if (long) 700000L else 70000L
+  for (length in c(n, 10L)) {
+    rows <- if (length == 10L) n / 7L * 10L else n
+    z <- rep(rep(0:1, length.out = rows %/% 5L + 1L), each = 5L)[seq_len(rows)]
+    data <- list(
+      x = matrix(withr::with_seed(1, stats::rnorm(rows)) + 8 * z), n = as.integer(rows), d = 1L,
+      starts = as.integer(seq(0, rows, by = length))
+    )
+    model <- list(obs = utils::modifyList(diagonal_model(1), list(scale = 1)), prior = hmm_priors$sticky)
+    fit <- engine_fit(data, model, engine_control(2, batches = 4L, max_laps = 3L, threads = 2L), NULL, NULL)
+    expect_equal(adjusted_rand_index(fit$labels, z), 1, tolerance = 1e-3)
+    expect_equal(sum(fit$state$pair), rows - (base::length(data$starts) - 1), tolerance = 1e-9)
+  }
+})
