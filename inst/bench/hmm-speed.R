@@ -43,6 +43,11 @@ if (requireNamespace("HiddenMarkov", quietly = TRUE)) {
   compare("HiddenMarkov, forward-backward only", best_of_3(function() {
     HiddenMarkov::forwardback.dthmm(transition, transition[1, ], density)
   }))
+  # Its E step keeps T x K x K numbers: a tenth of the rows, times ten.
+  part <- seq_len(1e4)
+  compare("HiddenMarkov, E step for one column", 10 * cpu(function() {
+    HiddenMarkov::Estep(x[part, 1], transition, transition[1, ], "norm", list(mean = seq(-9, 9, length.out = 50), sd = rep(1, 50)))
+  }))
 }
 if (requireNamespace("depmixS4", quietly = TRUE)) {
   compare("depmixS4, forward-backward only", cpu(function() {
@@ -61,7 +66,7 @@ warnings.filterwarnings('ignore')
 logging.disable(logging.CRITICAL)
 x = np.fromfile(sys.argv[1]).reshape(12, -1).T.copy()
 def run(n):
-    h = GaussianHMM(50, 'full', n_iter=n, tol=-1e300, init_params='stc', random_state=1)
+    h = GaussianHMM(50, 'full', n_iter=n, tol=-1e300, init_params='stc', random_state=1, implementation='scaling')
     h.means_ = x[np.random.RandomState(1).choice(len(x), 50, False)]
     t = time.process_time(); h.fit(x); return time.process_time() - t
 print(run(2) - run(1))
