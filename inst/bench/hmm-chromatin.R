@@ -1,6 +1,6 @@
 # Chromosome 11 of K562 in ten binary marks per 200 base pairs, cut where nothing is marked for at least 50 bins,
 # into sequences of at least 5,000: an HDP-HMM from one state.
-# Rscript hmm-chromatin.R file.txt.gz [max_laps] [threads]
+# Rscript hmm-chromatin.R file.txt.gz [max_laps] [threads] [heatmap.png]
 suppressPackageStartupMessages(library(bnpvi))
 
 args <- commandArgs(TRUE)
@@ -24,4 +24,18 @@ print(fit)
 print(elbo_trace(fit), digits = 8)
 print(round(coef(fit)$prob, 2))
 print(round(state_durations(fit), 1))
+if (length(args) > 3) {
+  prob <- coef(fit)$prob
+  order <- stats::hclust(stats::dist(prob))$order
+  grDevices::png(args[4], 700, 250 + 18 * nrow(prob))
+  graphics::par(mar = c(6, 9, 2, 1))
+  graphics::image(
+    seq_len(ncol(prob)), seq_len(nrow(prob)), t(prob[order, ]), zlim = c(0, 1), axes = FALSE, xlab = "", ylab = "",
+    col = grDevices::hcl.colors(40, "Blues 3", rev = TRUE), main = "Probability of each mark"
+  )
+  graphics::axis(1, seq_len(ncol(prob)), colnames(prob), las = 2, tick = FALSE)
+  share <- cluster_sizes(fit) / sum(cluster_sizes(fit))
+  graphics::axis(2, seq_len(nrow(prob)), sprintf("%d (%.1f %%)", order, 100 * share[order]), las = 1, tick = FALSE)
+  invisible(grDevices::dev.off())
+}
 if (file.exists("/proc/self/status")) cat(grep("VmHWM", readLines("/proc/self/status"), value = TRUE), "\n")
