@@ -133,7 +133,8 @@ check_moves <- function(moves, call = rlang::caller_env()) {
 #' @param max_births Most births tried per lap.
 #' @param birth_size Number of new clusters that one birth proposes.
 #' @param max_deletes Most deletes tried per lap.
-#' @param max_merges Most pairs of clusters followed during a lap.
+#' @param max_merges Most pairs of clusters followed during a lap; for sequences,
+#'   most proposals of merges tried.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_moves`, to be given to [bnp_control()].
 #' @examples

@@ -79,15 +79,15 @@ void Audit::check(const Problem& problem, const State& state) {
   Summary sum = again.total;
   for (std::size_t b = 0; b < problem.batches.size(); ++b) {
     Summary truth = problem.alloc.recompute({problem.data,
-                                                   problem.batches[b],
-                                                   problem.obs,
-                                                   weights,
-                                                   {},
-                                                   pool_,
-                                                   problem.width,
-                                                   nullptr,
-                                                   state.batch[b]->memory.get()},
-                                                  resp);
+                                             problem.batches[b],
+                                             problem.obs,
+                                             weights,
+                                             {},
+                                             pool_,
+                                             problem.width,
+                                             nullptr,
+                                             state.batch[b]->memory.get()},
+                                            resp);
     if (truth.shape.pairs) {
       const double margins = count_chains(problem, problem.batches[b], *state.assignments, truth);
       statistics = std::max({statistics, margins, largest_difference(state.batch[b]->pair, truth.pair),
