@@ -74,9 +74,10 @@ Summary MixtureAlloc::local_step(const LocalInput& in) const {
   const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
   const Vec log_pi = expected_log_weights(in.globals.effective.sizes());
   const bool few = n > 0 && count_neighbours(in) > 0;
-  if (few && in.memory && in.neighbours)
-    return visit_again(in, static_cast<const SupportMemory&>(*in.memory), log_pi);
+  const auto* last = few ? static_cast<const SupportMemory*>(in.memory) : nullptr;
+  if (last && in.neighbours && !last->worn()) return visit_again(in, *last, log_pi);
   const auto memory = few ? std::make_shared<SupportMemory>(n, k, in.width) : nullptr;
+  if (last) memory->follow(*last);
   Weights weights = in.weights;
   weights.add_constants(log_pi);
   Summary out = sum_units(in, k, false, shape(in.obs), [&] {
@@ -98,6 +99,7 @@ Summary MixtureAlloc::visit_again(const LocalInput& in, const SupportMemory& las
   std::vector<Index> rows;
   for (Index i : order) rows.push_back(in.units[i]);
   const auto memory = std::make_shared<SupportMemory>(n, k, in.width);
+  memory->follow(last);
   const LocalInput sorted{in.data, rows, in.obs, in.weights, in.globals, in.pool, in.width, in.sink};
   Summary out = sum_units(sorted, k, true, shape(in.obs), [&] {
     return [&, step = CandidateStep(in.weights, log_pi, *in.neighbours, last, in.width)](

@@ -36,12 +36,17 @@ class SupportMemory final : public UnitMemory {
   void set(Index i, const Responsibilities& r, Index row);
 
   Index width() const { return width_; }
+  /// Clusters move, and most in the beginning: at visits 4, 8, 16, ... all of them are looked at again.
+  bool worn() const { return visits_ >= 3 && ((visits_ + 1) & visits_) == 0; }
+  void follow(const SupportMemory& last) { visits_ = last.visits_ + 1; }
+
   /// Clusters born since, when there are k of them now.
   std::vector<int> born(Index k) const;
 
   std::shared_ptr<const UnitMemory> renumbered(const std::vector<Index>& number) const override;
 
  private:
+  Index visits_ = 1;
   Index k_, width_;  // k_: clusters whose numbers are known here; later ones are newborn
   std::vector<int> cluster_, born_;
 };

@@ -49,6 +49,52 @@ test_that("BNPVI_KERNELS chooses a version in a new session", {
   }
 })
 
+test_that("fits agree across versions", {
+  skip_if_not(nzchar(system.file("Meta", package = "bnpvi")), "not installed: a new session cannot load it")
+  file <- withr::local_tempfile(fileext = ".R")
+  writeLines(c(
+    sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
+    "library(bnpvi)",
+    "control <- function(...) bnp_control(seed = 1, max_laps = 20, tol = 0, ...)",
+    "fixed <- function(...) control(k_init = 12, moves = FALSE, ...)",
+    "bits <- function(fit) cat(sprintf('%.17g', elbo(fit)), '')",
+    "bits(bnp_mixture(asterisk[1:2], control = fixed()))",
+    "bits(bnp_mixture(asterisk[1:2], control = fixed(sparsity = 2, candidates = 3)))",
+    "bits(bnp_mixture(asterisk[1:2], control = control(k_init = 25)))",
+    "bits(bnp_mixture(bars$counts, obs_multinomial(), control = fixed()))",
+    "bits(bnp_topics(whales$counts, control = fixed()))",
+    "bits(bnp_hmm(as.matrix(asterisk[1:500, 1:2]), control = fixed()))"
+  ), file)
+  elbos <- vapply(versions, function(version) {
+    out <- withr::with_envvar(
+      c(BNPVI_KERNELS = version),
+      system2(file.path(R.home("bin"), "Rscript"), shQuote(file), stdout = TRUE, stderr = FALSE)
+    )
+    scan(text = out, quiet = TRUE)
+  }, double(6))
+  for (version in versions) expect_lte(max(abs(elbos[, version] / elbos[, "base"] - 1)), 1e-9)
+  if (length(versions) > 1) expect_false(identical(elbos[, "base"], elbos[, length(versions)]))
+})
+
+test_that("files for newer processors show nothing but the way to their table", {
+  source <- test_path("..", "..", "src")
+  skip_if_not(file.exists(file.path(source, "kernels_avx2.cpp")), "no source beside the tests")
+  skip_if_not(nzchar(Sys.which("nm")) && R.version$arch == "x86_64", "no nm, or another processor")
+  r <- file.path(R.home("bin"), "R")
+  compiler <- vapply(c("CXX17", "CXX17STD", "CXX17PICFLAGS"), function(x) system2(r, c("CMD", "config", x), TRUE), "")
+  for (version in c("avx2", "avx512")) {
+    object <- tempfile(fileext = ".o")
+    file <- file.path(source, paste0("kernels_", version, ".cpp"))
+    for (level in c("-O0", "-O2")) {
+      expect_equal(system2("sh", c("-c", shQuote(paste(c(compiler, level, "-c", file, "-o", object), collapse = " ")))), 0)
+      external <- system2("nm", c("--defined-only", "--extern-only", object), stdout = TRUE)
+      expect_length(external, 1)
+      expect_match(external, paste0(version, "_kernels"))
+      expect_false(any(grepl("_GLOBAL__sub", system2("nm", object, stdout = TRUE)))) # nothing runs when loaded
+    }
+  }
+})
+
 test_that("products agree with R's", {
   set.seed(1)
   for (n in sizes) {
