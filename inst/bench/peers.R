@@ -39,8 +39,8 @@ from sklearn.mixture import BayesianGaussianMixture
 warnings.simplefilter('ignore')
 n, d, k = (int(a) for a in sys.argv[2:5])
 x = np.fromfile(sys.argv[1]).reshape(d, n).T.copy()
-m = BayesianGaussianMixture(k, weight_concentration_prior_type='dirichlet_process', init_params='random', max_iter=1,
-                            random_state=0).fit(x)
+m = BayesianGaussianMixture(n_components=k, weight_concentration_prior_type='dirichlet_process', init_params='random',
+                            max_iter=1, random_state=0).fit(x)
 began = time.process_time()
 log_prob, log_resp = m._e_step(x)
 m._m_step(x, log_resp)
