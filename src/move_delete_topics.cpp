@@ -14,21 +14,21 @@ class TopicDelete final : public Move {
  public:
   TopicDelete(const MoveContext& context, const TopicAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // The smallest topics that have not failed since they changed.
+  // Topics that have not failed since they changed, the smallest first.
   bool prepare(const State& state) override {
     std::vector<Index> targets;
     for (Index j = 0; j < state.k() && state.k() > 1; ++j)
       if (c_.memory.delete_worth_trying(j, state.total.size(j))) targets.push_back(j);
     std::stable_sort(targets.begin(), targets.end(),
                      [&](Index a, Index b) { return state.total.size(a) < state.total.size(b); });
-    if (static_cast<Index>(targets.size()) > c_.options.max_deletes)
-      targets.resize(static_cast<std::size_t>(c_.options.max_deletes));
     for (Index j : targets) ids_.push_back(c_.memory.id(j));
     return !ids_.empty();
   }
 
+  // Until so many have failed: a start with far too many topics must not take a lap for every few of them.
   void after_lap(State& state) override {
     for (std::uint64_t id : ids_) {
+      if (tried_ - accepted_ == c_.options.max_deletes) return;
       const Index target = c_.memory.number_of(id);
       if (state.k() < 2) return;
       ++tried_;
