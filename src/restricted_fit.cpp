@@ -19,7 +19,8 @@ constexpr int max_cycles = 10;         // of settling and merging
 constexpr int max_rounds = 5;          // of restricted local steps in between,
 constexpr int halving_rounds = 40;
 constexpr double unevenness = 0.2;
-constexpr double settled = 0.005;  // fewer when a smaller share of the mass moves
+constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
+constexpr double settled = 0.005;             // fewer when a smaller share of the mass moves
 
 }  // namespace
 
@@ -36,6 +37,7 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
     for (Index i = 0; i < p_; ++i) base_[i] += state.batch[b]->t(target)[i] - t[i];
   }
   take_sample(by_batch, stream);
+  load_sample();
 }
 
 void RestrictedFit::take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream) {
@@ -68,6 +70,21 @@ Vec RestrictedFit::sum_of(const std::vector<Index>& rows, const Vec& mass) const
     block.add_weighted(mass.data() + from, t.data());
   }
   return t;
+}
+
+void RestrictedFit::load_sample() {
+  const Index n = static_cast<Index>(sample_.rows.size()), n_chunks = count_chunks(n);
+  if (n * p_ > max_loaded) return;
+  loaded_.resize(static_cast<std::size_t>(n_chunks));
+  pool_.run(n_chunks, [&](Index chunk) {
+    const Index end = chunk_end(n, n_chunks, chunk);
+    for (Index from = chunk_begin(n, n_chunks, chunk); from < end;
+         from += loaded_[chunk].back().block_rows()) {
+      loaded_[chunk].emplace_back(problem_.obs, problem_.data);
+      FeatureBlock& block = loaded_[chunk].back();
+      block.load(sample_.rows.data() + from, std::min(block.block_rows(), end - from));
+    }
+  });
 }
 
 void RestrictedFit::develop(Index k, Stream& stream) {
@@ -156,15 +173,17 @@ Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share, bool sett
                                FeatureSum(problem_.obs, problem_.data, k_));
   std::vector<Vec> left(static_cast<std::size_t>(n_chunks), Vec(static_cast<std::size_t>(p_), 0.0));
   Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
+  const bool loaded = settling && !loaded_.empty();
   pool_.run(n_chunks, [&](Index chunk) {
-    FeatureBlock block(problem_.obs, problem_.data);
+    FeatureBlock scratch(problem_.obs, problem_.data);
     Responsibilities r;
     Vec w;
-    const Index end = chunk_end(n, n_chunks, chunk);
-    for (Index from = chunk_begin(n, n_chunks, chunk); from < end; from += block.block_rows()) {
+    const Index begin = chunk_begin(n, n_chunks, chunk), end = chunk_end(n, n_chunks, chunk);
+    for (Index from = begin; from < end; from += scratch.block_rows()) {
       pool_.poll();
-      const Index m = std::min(block.block_rows(), end - from);
-      block.load(where.rows.data() + from, m);
+      const Index m = std::min(scratch.block_rows(), end - from);
+      if (!loaded) scratch.load(where.rows.data() + from, m);
+      const FeatureBlock& block = loaded ? loaded_[chunk][(from - begin) / scratch.block_rows()] : scratch;
       w.resize(static_cast<std::size_t>(m * k_));
       block.times(weights, w.data());
       double unused = 0;

@@ -49,6 +49,7 @@ class RestrictedFit {
 
   void take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream);
   Vec sum_of(const std::vector<Index>& rows, const Vec& mass) const;  // Σ mass φ, p
+  void load_sample();
   void place_base(const Vec& t, Index k);
   void settle(int rounds);  // local steps, at most this many, until few of the shares move
   void prune();             // removes and merges clusters until that gains nothing
@@ -70,8 +71,9 @@ class RestrictedFit {
   const Index p_;
   Index k_ = 0;
   MassOnRows sample_;
-  Vec others_;   // sizes of all other clusters
-  Vec base_;     // p
+  std::vector<std::vector<FeatureBlock>> loaded_;  // the sample's rows by chunk, unless they are too many
+  Vec others_;                                     // sizes of all other clusters
+  Vec base_;                                       // p
   Vec current_;  // k × p: statistics that the local step believes, base included
   Vec share_;    // p_nj of the sample, rows × k
 };

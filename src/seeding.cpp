@@ -138,7 +138,8 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std:
       changed |= label[n] != best;
       label[n] = best;
       out.loss -= s.mass[n] * row[best];
-      for (Index v = 0; v < p; ++v) t[best * p + v] += s.mass[n] * s.phi[n * p + v];
+      const int at = static_cast<int>(best);
+      kernels().scatter_sparse_rows(1, p, &at, &s.mass[n], s.row(n), t.data(), p);
     }
     std::vector<Index> number(static_cast<std::size_t>(out.k), -1);
     Index kept = 0;

@@ -30,20 +30,21 @@ void TargetRows::begin(Index n_chunks) {
 }
 
 void TargetRows::visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock&) {
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
-    const auto [a, b] = targets_[i];
-    Found& found = found_[i][chunk];
-    for (Index n = 0; n < r.n; ++n) {
+  for (Index n = 0; n < r.n; ++n)
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      const auto [a, b] = targets_[i];
       const double mass = r.get(n, a) + (b >= 0 ? r.get(n, b) : 0);
+      if (mass == 0) continue;
+      MassOnRows& where = found_[i][chunk].where;
       if (mass < worth_moving) {
-        if (mass > 0) found.where.all = false;
+        where.all = false;
         continue;
       }
-      found.where.rows.push_back(rows[n]);
-      found.where.mass.push_back(mass);
+      where.rows.push_back(rows[n]);
+      where.mass.push_back(mass);
     }
-    if (b >= 0) found.entropy += joining_entropy(r, a, b);
-  }
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    if (targets_[i].b >= 0) found_[i][chunk].entropy += joining_entropy(r, targets_[i].a, targets_[i].b);
 }
 
 MassOnRows TargetRows::rows_of(std::size_t target) const {
