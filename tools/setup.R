@@ -7,7 +7,7 @@
 packages <- list(
   build = c("Rcpp", "RcppEigen", "Matrix", "cli", "rlang", "generics"),
   test = c("testthat", "withr", "ggplot2", "MASS"),
-  check = c("testthat", "withr", "ggplot2", "MASS", "knitr", "rmarkdown"),
+  check = c("testthat", "withr", "ggplot2", "MASS", "knitr", "rmarkdown", "slam", "tidytext", "tm"),
   document = "roxygen2"
 )
 
