@@ -54,7 +54,8 @@ sklearn_seconds <- function(x) {
   on.exit(unlink(file))
   writeBin(as.vector(x), file)
   env <- c("OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", if (nzchar(blas)) paste0("LD_LIBRARY_PATH=", blas))
-  out <- suppressWarnings(system2(python, c(script, file, n, ncol(x), k), stdout = TRUE, stderr = FALSE, env = env))
+  arguments <- c(script, file, sprintf("%d", as.integer(c(n, ncol(x), k))))
+  out <- suppressWarnings(system2(python, arguments, stdout = TRUE, stderr = FALSE, env = env))
   if (length(out)) as.numeric(out[length(out)]) else NA
 }
 
