@@ -131,12 +131,18 @@ Summary MixtureAlloc::summarise(const LocalInput& in, const double* resp) const 
 }
 
 std::unique_ptr<Move> MixtureAlloc::birth_move(const MoveContext& c) const { return make_mixture_birth(c, *this); }
-std::unique_ptr<Move> MixtureAlloc::merge_move(const MoveContext& c) const { return make_merge(c); }
+std::unique_ptr<Move> MixtureAlloc::merge_move(const MoveContext& c) const { return make_mixture_merge(c, *this); }
 std::unique_ptr<Move> MixtureAlloc::delete_move(const MoveContext& c) const {
   return make_mixture_delete(c, *this);
 }
 std::unique_ptr<Move> MixtureAlloc::resplit_move(const MoveContext& c) const {
   return make_mixture_resplit(c, *this);
+}
+
+double allocation_value(const MixtureAlloc& alloc, const Vec& counts) {
+  Summary s(SummaryShape{}, static_cast<Index>(counts.size()));
+  s.obs = counts;
+  return sum_terms(alloc.elbo_terms(s, alloc.global_step(s, {})));
 }
 
 }  // namespace bnpvi

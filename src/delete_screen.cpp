@@ -39,13 +39,6 @@ Sample take_sample(const std::vector<TouchedRows>& by_batch, Index target, Index
   return s;
 }
 
-// Terms of the allocation model at optimal globals for clusters of the given sizes.
-double allocation_value(const MixtureAlloc& alloc, const Vec& sizes) {
-  Summary s(SummaryShape{}, static_cast<Index>(sizes.size()));
-  s.obs = sizes;
-  return sum_terms(alloc.elbo_terms(s, alloc.global_step(s, {})));
-}
-
 }  // namespace
 
 double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, const State& state, Index target,

@@ -131,7 +131,7 @@ std::unique_ptr<Move> make_mixture_birth(const MoveContext& context, const Mixtu
 /// Two overlapping clusters are joined and split anew; tried when no other move is left.
 std::unique_ptr<Move> make_mixture_resplit(const MoveContext& context, const MixtureAlloc& alloc);
 /// Merge of pairs of clusters [Hughes 2016, §4.1].
-std::unique_ptr<Move> make_merge(const MoveContext& context);
+std::unique_ptr<Move> make_mixture_merge(const MoveContext& context, const MixtureAlloc& alloc);
 /// Deletion of one cluster, its rows reassigned by restricted local steps [Hughes 2016, §4.3].
 std::unique_ptr<Move> make_mixture_delete(const MoveContext& context, const MixtureAlloc& alloc);
 

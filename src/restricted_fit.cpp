@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "chunks.h"
@@ -14,13 +15,13 @@ namespace {
 
 constexpr Index min_sample = Index{1} << 11;  // rows; or a few rows a feature, if that is more
 constexpr Index rows_a_feature = 4;
-constexpr double least_shared = 1e-6;  // of a row, to count when clusters are compared
-constexpr int max_cycles = 10;         // of settling and merging
-constexpr int max_rounds = 5;          // of restricted local steps in between,
-constexpr int halving_rounds = 40;
-constexpr double unevenness = 0.2;
-constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
+constexpr double least_shared = 1e-6;         // of a row, to count when clusters are compared
+constexpr int max_cycles = 10;                // of settling and merging
+constexpr int max_rounds = 5;                 // of restricted local steps in between,
+constexpr int halving_rounds = 40;            // and after an even start;
 constexpr double settled = 0.005;             // fewer when a smaller share of the mass moves
+constexpr double unevenness = 0.2;            // of the shares that two halves start from
+constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
 
 }  // namespace
 
@@ -243,13 +244,10 @@ Vec RestrictedFit::log_weights() const {
 }
 
 double RestrictedFit::allocation_value() const {
-  SummaryShape shape;
   Vec counts = others_;
   for (Index j = 0; j < k_; ++j) counts.push_back(current_[j * p_]);
-  std::sort(counts.begin(), counts.end(), [](double a, double b) { return a > b; });
-  Summary s(shape, static_cast<Index>(counts.size()));
-  s.obs = counts;
-  return sum_terms(alloc_.elbo_terms(s, alloc_.global_step(s, {})));
+  std::sort(counts.begin(), counts.end(), std::greater<double>());
+  return bnpvi::allocation_value(alloc_, counts);
 }
 
 double RestrictedFit::pair_entropy(Index a, Index b) const {

@@ -20,9 +20,8 @@ struct Redistributed {
 /// other rows) unless that is less than one observation, when the cluster that explains it best takes it
 /// over and becomes cluster 0.
 ///
-/// The clusters are developed on a sample of the rows (of 2^10, or more where clusters have
-/// more parameters), weighted up to the mass
-/// of all; assign() then settles every row.
+/// The clusters are developed on a sample of the rows (2^11, or four a feature if that is more), weighted up
+/// to the mass of all; assign() then settles every row.
 class RestrictedFit {
  public:
   RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const State& state,

@@ -82,3 +82,16 @@ test_that("newborns adopted together are let go when the bound falls", {
     expect_gt(sum(trace$births_tried), sum(trace$births))
   }
 })
+
+test_that("near clusters merge where clusters are too many for all pairs", {
+  centres <- as.matrix(expand.grid(1:15, 1:10)) * 20
+  at <- rep(1:150, each = 16)
+  x <- withr::with_seed(1, centres[at, ] + rnorm(2 * length(at)))
+  halves <- 2 * at - rep(0:1, 8)
+  control <- bnp_control(seed = 1, moves = bnp_moves(birth = FALSE, delete = FALSE))
+  fit <- bnp_mixture(unname(x), start = halves, control = control)
+  trace <- elbo_trace(fit)
+  expect_gt(sum(trace$merges), 100)
+  expect_true(all(diff(trace$elbo) > -1e-8 * abs(trace$elbo[-1])))
+  expect_equal(adjusted_rand_index(fitted(fit), at), 1)
+})

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "alloc_mixture.h"
 #include "move.h"
 #include "target_rows.h"
 
@@ -42,22 +43,9 @@ class PairEntropy final : public ResponsibilitySink {
   std::vector<Vec> change_;
 };
 
-// The summary without the observation statistics: all that the allocation model reads.
-Summary counts_only(const Summary& s) {
-  Summary out = s;
-  out.shape.p = 1;
-  out.obs = s.sizes();
-  return out;
-}
-
-// Value of everything but the data term, at optimal globals.
-double allocation_value(const AllocModel& alloc, const Summary& counts) {
-  return sum_terms(alloc.elbo_terms(counts, alloc.global_step(counts, {})));
-}
-
-class Merge final : public Move {
+class MixtureMerge final : public Move {
  public:
-  explicit Merge(const MoveContext& context) : c_(context) {}
+  MixtureMerge(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
   // Pairs whose bound on the gain is positive, best first.
   bool prepare(const State& state) override {
@@ -68,13 +56,14 @@ class Merge final : public Move {
         if (evidence[a * s.k + b] > -INFINITY && c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b)))
           pairs_.push_back({a, b, evidence[a * s.k + b]});
     keep_best(scored_at_most);
-    const Summary counts = counts_only(s);
-    const double before = allocation_value(c_.problem.alloc, counts);
+    const Vec counts = s.sizes();
+    const double before = allocation_value(alloc_, counts);
     for (Pair& pair : pairs_) {
       c_.pool.poll();
-      Summary merged = counts;
-      merged.merge(pair.a, pair.b);
-      pair.score += allocation_value(c_.problem.alloc, merged) - before;
+      Vec merged = counts;
+      merged[pair.a] += merged[pair.b];
+      merged.erase(merged.begin() + pair.b);
+      pair.score += allocation_value(alloc_, merged) - before;
     }
     pairs_.erase(
         std::remove_if(pairs_.begin(), pairs_.end(), [](const Pair& pair) { return pair.score <= 0; }),
@@ -129,6 +118,7 @@ class Merge final : public Move {
   }
 
   MoveContext c_;
+  const MixtureAlloc& alloc_;
   std::vector<Pair> pairs_;
   std::vector<Vec> entropy_;  // change of entropy by batch and pair
   std::unique_ptr<PairEntropy> sink_;
@@ -136,6 +126,8 @@ class Merge final : public Move {
 
 }  // namespace
 
-std::unique_ptr<Move> make_merge(const MoveContext& context) { return std::make_unique<Merge>(context); }
+std::unique_ptr<Move> make_mixture_merge(const MoveContext& context, const MixtureAlloc& alloc) {
+  return std::make_unique<MixtureMerge>(context, alloc);
+}
 
 }  // namespace bnpvi
