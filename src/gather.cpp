@@ -6,6 +6,12 @@
 
 namespace bnpvi {
 
+namespace {
+
+constexpr Index tile_rows = 32;  // of `out` that stay in the nearest cache while its columns are filled
+
+}  // namespace
+
 Columns::Columns(const Vec& centre, const Vec& unit) : centre(centre), unit(unit) {
   for (double u : unit) log_jacobian -= std::log(u);
 }
@@ -13,10 +19,13 @@ Columns::Columns(const Vec& centre, const Vec& unit) : centre(centre), unit(unit
 void gather(const Dataset& data, const Columns& columns, const Index* rows, Index n, Index shift, double* out,
             Index ld) {
   if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
-  for (Index j = 0; j < columns.size(); ++j) {
-    const double* x = data.dense + j * data.n;
-    const double centre = columns.centre[j], inverse = 1 / columns.unit[j];
-    for (Index i = 0; i < n; ++i) out[i * ld + j] = (x[rows[i] - shift] - centre) * inverse;
+  for (Index first = 0; first < n; first += tile_rows) {
+    const Index end = std::min(first + tile_rows, n);
+    for (Index j = 0; j < columns.size(); ++j) {
+      const double* x = data.dense + j * data.n;
+      const double centre = columns.centre[j], inverse = 1 / columns.unit[j];
+      for (Index i = first; i < end; ++i) out[i * ld + j] = (x[rows[i] - shift] - centre) * inverse;
+    }
   }
 }
 

@@ -32,8 +32,8 @@ inline Vd load_part(const double* x, Index count, Vd fill) {
 inline void store_part(double* x, Vd v, Index count) { _mm256_maskstore_pd(x, first_lanes(count), v); }
 inline Vd splat(double x) { return _mm256_set1_pd(x); }
 inline Vd mul_add(Vd a, Vd b, Vd c) { return _mm256_fmadd_pd(a, b, c); }
-inline unsigned lanes_above(Vd a, Vd b) {
-  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)));
+inline unsigned lanes_not_below(Vd a, Vd b) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_NLT_UQ)));
 }
 inline void transpose(Vd (&v)[lanes]) {
   const Vd a = _mm256_unpacklo_pd(v[0], v[1]), b = _mm256_unpackhi_pd(v[0], v[1]);

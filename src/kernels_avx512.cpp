@@ -29,7 +29,7 @@ inline Vd load_part(const double* x, Index count, Vd fill) {
 inline void store_part(double* x, Vd v, Index count) { _mm512_mask_storeu_pd(x, first_lanes(count), v); }
 inline Vd splat(double x) { return _mm512_set1_pd(x); }
 inline Vd mul_add(Vd a, Vd b, Vd c) { return _mm512_fmadd_pd(a, b, c); }
-inline unsigned lanes_above(Vd a, Vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
+inline unsigned lanes_not_below(Vd a, Vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_NLT_UQ); }
 inline void transpose(Vd (&v)[lanes]) {
   constexpr __mmask8 all = 0xff;  // the masked forms, for the plain ones make GCC 12 warn without cause
   Vd pairs[lanes], quads[lanes];  // 2 × 2 blocks transposed, then rows 0, 2, 4, 6 and 1, 3, 5, 7 regrouped

@@ -20,7 +20,7 @@ inline void transpose(Vd (&v)[lanes]) {
   v[1] = Vd{v[0][1], v[1][1]};
   v[0] = first;
 }
-inline unsigned lanes_above(Vd a, Vd b) { return (a[0] > b[0] ? 1u : 0u) | (a[1] > b[1] ? 2u : 0u); }
+inline unsigned lanes_not_below(Vd a, Vd b) { return (a[0] < b[0] ? 0u : 1u) | (a[1] < b[1] ? 0u : 2u); }
 #else
 using Vd = double;
 using Vi = unsigned long long;
@@ -29,7 +29,7 @@ inline Vd splat(double x) { return x; }
 inline Vd load_part(const double*, Index, Vd fill) { return fill; }
 inline void store_part(double*, Vd, Index) {}
 inline void transpose(Vd (&)[lanes]) {}
-inline unsigned lanes_above(Vd a, Vd b) { return a > b ? 1u : 0u; }
+inline unsigned lanes_not_below(Vd a, Vd b) { return a < b ? 0u : 1u; }
 #endif
 inline Vd load(const double* x) {
   Vd v;

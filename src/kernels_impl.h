@@ -1,17 +1,23 @@
 // The kernels, written once over a vector type. Include inside an anonymous namespace, after defining
 //   Vd, Vi (vectors of `lanes` doubles and unsigned 64-bit integers), load, store, load_part, store_part
 //   (the first `count` < lanes lanes, the others filled or left alone), splat, mul_add, transpose
-//   (lanes × lanes), lanes_above (bit i set where lane i of a exceeds that of b), version (the name),
-//   max_tile_rows and max_tile_vectors (the size of a register tile).
+//   (lanes × lanes), lanes_not_below (bit i set unless lane i of a is less than that of b), version (the
+//   name), max_tile_rows and max_tile_vectors (the size of a register tile).
 // No include guard and no standard headers, here and in the parts: everything belongs to the one file
 // that includes it.
 
 #if defined(__GNUC__)
 #define BNPVI_UNROLL _Pragma("GCC unroll 16")
 #define BNPVI_PREFETCH(address) __builtin_prefetch(address, 1)
+inline int lowest_bit(unsigned long long x) { return __builtin_ctzll(x); }
 #else
 #define BNPVI_UNROLL
 #define BNPVI_PREFETCH(address) (void)(address)
+inline int lowest_bit(unsigned long long x) {
+  int i = 0;
+  for (; (x & 1) == 0; x >>= 1) ++i;
+  return i;
+}
 #endif
 
 inline Index ceil_div(Index a, Index b) { return (a + b - 1) / b; }
@@ -38,8 +44,20 @@ inline double sum_lanes(Vd v) {
   return x[0];
 }
 
+inline double max_lanes(Vd v) {
+  double x[lanes];
+  store(x, v);
+  BNPVI_UNROLL
+  for (Index width = lanes / 2; width > 0; width /= 2) {
+    BNPVI_UNROLL
+    for (Index i = 0; i < width; ++i) x[i] = x[i] < x[i + width] ? x[i + width] : x[i];
+  }
+  return x[0];
+}
+
 #include "kernels_products.h"
 #include "kernels_rows.h"
+#include "kernels_select.h"
 #include "kernels_softmax.h"
 
 constexpr Kernels table = {

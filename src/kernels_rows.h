@@ -88,34 +88,3 @@ void backward_step(Index k, const double* b, const double* pt, Index ldp, double
     store_lanes(e + j, load_lanes(e + j, k - j) * load_lanes(b + j, k - j) * splat(scale), k - j);
   sum_rows<false, false>(k, k, nullptr, e, pt, ldp, out);
 }
-
-/// True when w_a is less than w_b, or as large and further right.
-inline bool behind(const double* w, int a, int b) { return w[a] < w[b] || (w[a] == w[b] && a > b); }
-
-/// Lets entry i of a heap of columns, the one behind all others first, sink to its place.
-inline void sink(const double* w, Index width, int* column, Index i) {
-  const int moving = column[i];
-  for (Index child; (child = 2 * i + 1) < width; i = child) {
-    if (child + 1 < width && behind(w, column[child + 1], column[child])) ++child;
-    if (!behind(w, column[child], moving)) break;
-    column[i] = column[child];
-  }
-  column[i] = moving;
-}
-
-void largest_rows(Index n, Index k, const double* w, Index ldw, Index width, int* column) {
-  for (; n > 0; --n, w += ldw, column += width) {
-    for (Index i = 0; i < width; ++i) column[i] = static_cast<int>(i);
-    for (Index i = width / 2; i > 0; --i) sink(w, width, column, i - 1);
-    for (Index j = width; j < k;) {
-      unsigned above = lanes_above(load_lanes(w + j, k - j, -HUGE_VAL), splat(w[column[0]]));
-      if (above == 0) {
-        j += lanes;
-        continue;
-      }
-      for (; (above & 1) == 0; above >>= 1) ++j;
-      column[0] = static_cast<int>(j++);
-      sink(w, width, column, 0);
-    }
-  }
-}

@@ -32,14 +32,8 @@ inline double max_of_row(Index k, const double* w) {
     const Vd x = load_lanes(w + j, k - j, nothing);
     top = x > top ? x : top;
   }
-  double x[lanes];
-  store(x, top);
-  BNPVI_UNROLL
-  for (Index width = lanes / 2; width > 0; width /= 2) {
-    BNPVI_UNROLL
-    for (Index i = 0; i < width; ++i) x[i] = x[i] < x[i + width] ? x[i + width] : x[i];
-  }
-  return x[0] == nothing ? 0 : x[0];
+  const double x = max_lanes(top);
+  return x == nothing ? 0 : x;
 }
 
 /// out ← exp(w − shift), returns its sum; out may be w.
