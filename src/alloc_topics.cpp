@@ -5,7 +5,7 @@
 
 #include "move.h"
 #include "special.h"
-#include "topic_sum.h"
+#include "term_sum.h"
 
 namespace bnpvi {
 
@@ -47,8 +47,11 @@ void show(const LocalInput& in, Index chunk, DocumentReader& reader, const Docum
 }  // namespace
 
 std::shared_ptr<const Weights> TopicAlloc::keep(const Weights& weights, bool by_term) {
-  auto out = std::make_shared<Weights>(weights);
-  if (by_term) Vec().swap(out->w);
+  if (!by_term) return std::make_shared<Weights>(weights);
+  auto out = std::make_shared<Weights>();
+  out->k = weights.k;
+  out->p = weights.p;
+  out->transposed = weights.transposed;
   return out;
 }
 
@@ -58,8 +61,9 @@ std::shared_ptr<DocumentMemory> TopicAlloc::visit(DocStep& step, const DocumentV
                                                   const DocumentMemory* last, bool search) {
   auto now = std::make_shared<DocumentMemory>();
   DocumentFit best;
-  if (last) best = step.warm(view, last->share);
-  if (last && last->wait > 0 && !search) {
+  const bool waits = last && last->wait > 0 && !search;
+  if (last) best = step.warm(view, last->share, !waits);
+  if (waits) {
     now->misses = last->misses;
     now->wait = last->wait - 1;
   } else {
@@ -89,22 +93,32 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
   auto memory = std::make_shared<TopicMemory>();
   memory->document.resize(in.units.size());
   if (in.sink) in.sink->begin(n_chunks);
-  std::vector<TopicSum> sums(static_cast<std::size_t>(n_chunks),
-                             TopicSum(in.obs, in.data, k, alpha_, in.width));
+  std::vector<TopicSum> sums;
+  std::vector<TermSum> by_terms;
+  for (Index chunk = 0; chunk < n_chunks; ++chunk) {
+    const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
+    if (by_term)
+      by_terms.emplace_back(in.data, in.units, from, to, k, alpha_);
+    else
+      sums.emplace_back(in.obs, in.data, k, alpha_, in.width);
+  }
   in.pool.run(n_chunks, [&](Index chunk) {
     DocumentReader reader(in.obs, in.data);
     DocStep step(prior, in.width);
+    Vec none;
     for (Index i = n * chunk / n_chunks; i < n * (chunk + 1) / n_chunks; ++i) {
       in.pool.poll();
       const DocumentView view = reader.load(in.units[i], *weights, &table, true);
       auto document = visit(step, view, last ? last->document[i].get() : nullptr);
       document->weights = weights;
-      const Vec& r = sums[chunk].add(reader, view, document->share);
+      if (by_term) by_terms[chunk].add(view, document->share, step.factors(view, document->share));
+      const Vec& r = by_term ? none : sums[chunk].add(reader, view, document->share);
       if (in.sink) show(in, chunk, reader, view, document->share, r, prior);
       memory->document[i] = std::move(document);
     }
   });
   Summary out(shape(in.obs), k);
+  if (by_term) TermSum::finish(by_terms, table, in.pool, out);
   for (TopicSum& sum : sums) sum.finish(out);
   out.memory = std::move(memory);
   return out;
@@ -210,10 +224,8 @@ bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
   std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
   for (const auto& last : old->document) {
     auto document = std::make_shared<DocumentMemory>(*last);
-    for (TopicShare& s : document->share) {
-      s.theta = s.count + a[s.topic];
-      add_tangent(s, 1, batch.extra.data());
-    }
+    for (TopicShare& s : document->share) s.theta = s.count + a[s.topic];
+    add_tangents(document->share, 1, batch.extra.data());
     memory->document.push_back(std::move(document));
   }
   batch.memory = std::move(memory);

@@ -14,9 +14,10 @@ namespace {
 constexpr Index max_rounds = 100;
 constexpr Index max_restart_rounds = 10;
 constexpr Index max_restarts = 25;
+constexpr Index max_sweeps = 3;
 constexpr double settled = 0.05;      // largest change of a count that ends the rounds
-constexpr Index worth_a_kernel = 16;  // topics
 constexpr double least_sum = 1e-250;  // below: logarithms are needed
+constexpr double hopeless = 18;  // log weights so far below the largest are not followed from a cold start
 
 // The `width` positions with the largest x, in ascending order.
 void largest(const double* x, Index n, Index width, std::vector<int>& order, int* out) {
@@ -28,221 +29,278 @@ void largest(const double* x, Index n, Index width, std::vector<int>& order, int
   std::copy_n(order.begin(), width, out);
 }
 
+// All but the `width` largest become −∞.
+void keep(Index width, double* x, Index n, std::vector<int>& order, Vec& kept) {
+  std::vector<int> chosen(static_cast<std::size_t>(width));
+  largest(x, n, width, order, chosen.data());
+  kept.assign(static_cast<std::size_t>(n), -INFINITY);
+  for (int j : chosen) kept[j] = x[j];
+  std::copy(kept.begin(), kept.end(), x);
+}
+
 }  // namespace
 
 DocumentPrior::DocumentPrior(Vec alpha_pi) : a(std::move(alpha_pi)) {
-  log_gamma_a.reserve(a.size());
-  for (double x : a) log_gamma_a.push_back(log_gamma(x));
+  for (double x : a) {
+    log_a.push_back(std::log(x));
+    log_gamma_a.push_back(log_gamma(x));
+  }
 }
 
-void DocStep::activate(const DocumentView& view, std::vector<int> topics) {
+void DocStep::begin(const DocumentView& view) {
+  const std::size_t n = static_cast<std::size_t>(view.n);
+  if (!view.weight) ones_.resize(n, 1.0);
+  c_ = view.weight ? view.weight : ones_.data();
+  while (!view.row && first_rows_.size() < n) first_rows_.push_back(static_cast<int>(first_rows_.size()));
+  rows_ = view.row ? view.row : first_rows_.data();
+  s_.resize(n);
+  share_.resize(n);
+  gathered_.clear();
+}
+
+// Makes these topics the active ones.
+void DocStep::use(const DocumentView& view, std::vector<int> topics) {
   topic_ = std::move(topics);
-  const Index active = static_cast<Index>(topic_.size());
-  g_.resize(static_cast<std::size_t>(view.n * active));
+  const std::size_t m = topic_.size();
+  for (Vec* v : {&count_, &before_, &p_, &w_, &x_, &y_}) v->resize(m);
+  chosen_ = false;
+  if (!std::includes(gathered_.begin(), gathered_.end(), topic_.begin(), topic_.end())) gather(view);
+  row_.clear();
+  for (std::size_t j = 0, i = 0; j < m; ++i)
+    if (gathered_[i] == topic_[j]) {
+      row_.push_back(static_cast<int>(i));
+      ++j;
+    }
+}
+
+void DocStep::gather(const DocumentView& view) {
+  gathered_ = topic_;
+  const Index m = active();
+  ld_ = (view.n + 7) / 8 * 8;
+  if (g_.size() < static_cast<std::size_t>(m * ld_)) g_.resize(static_cast<std::size_t>(m * ld_));
+  const int* topic = topic_.data();
   for (Index u = 0; u < view.n; ++u) {
-    const double* e = view.e_row(u);
-    double* g = g_.data() + u * active;
-    for (Index j = 0; j < active; ++j) g[j] = e[topic_[j]];
+    const double* e = view.e + rows_[u] * view.k;
+    double* g = g_.data() + u;
+    for (Index j = 0; j < m; ++j) g[j * ld_] = e[topic[j]];
   }
-  s_.resize(static_cast<std::size_t>(view.n));
-  rows_.resize(s_.size());
-  std::iota(rows_.begin(), rows_.end(), 0);
-  count_.assign(topic_.size(), 0.0);
-  p_.resize(topic_.size());
 }
 
 void DocStep::weigh_by_counts() {
-  for (std::size_t j = 0; j < topic_.size(); ++j) p_[j] = digamma(count_[j] + prior_.a[topic_[j]]);
+  const Index m = active();
+  for (Index j = 0; j < m; ++j) x_[j] = count_[j] + prior_.a[topic_[j]];
+  kernels().digamma_each(m, x_.data(), p_.data());
+}
+
+// A round of all topics, without a copy of their rows.
+void DocStep::sweep(const DocumentView& view) {
+  const Index k = view.k;
+  kernels().exp_rows(1, k, p_.data(), k, w_.data(), k, &shift_);
+  kernels().document_sweep(view.n, k, rows_, w_.data(), view.e, k, c_, least_sum, s_.data(), share_.data(),
+                           count_.data());
 }
 
 // count_ ← Σ_u c_u r_u at the log weights p_.
 void DocStep::round(const DocumentView& view) {
-  const Index active = static_cast<Index>(topic_.size());
-  shift_ = *std::max_element(p_.begin(), p_.end());
-  w_.resize(p_.size());
-  for (Index j = 0; j < active; ++j) w_[j] = std::exp(p_[j] - shift_);
-  std::fill(count_.begin(), count_.end(), 0.0);
-  apart_.assign(p_.size(), 0.0);
+  const Index m = active();
+  kernels().exp_rows(1, m, p_.data(), m, w_.data(), m, &shift_);
   log_apart_ = 0;
-  sum_rows();
-  share_.resize(s_.size());
-  for (Index u = 0; u < view.n; ++u) {
-    const bool apart = !(s_[u] > least_sum);
-    share_[u] = apart ? 0 : view.count(u) / s_[u];
-    if (apart) round_apart(view, u);
-  }
-  if (chosen_.empty()) {
-    kernels().add_sparse_rows(view.n, active, rows_.data(), share_.data(), g_.data(), active, count_.data());
-  } else {
-    for (Index u = 0; u < view.n; ++u)
-      for (Index l = 0; l < width_; ++l) {
-        const int j = chosen_[u * width_ + l];
-        count_[j] += share_[u] * g_[u * active + j];
-      }
-  }
-  for (Index j = 0; j < active; ++j) count_[j] = count_[j] * w_[j] + apart_[j];
-}
-
-// s_u = Σ_k g_uk w_k, over the chosen topics.
-void DocStep::sum_rows() {
-  const Index n = static_cast<Index>(s_.size()), active = static_cast<Index>(topic_.size());
-  if (!chosen_.empty()) {
-    for (Index u = 0; u < n; ++u) {
-      s_[u] = 0;
-      for (Index l = 0; l < width_; ++l) {
-        const int j = chosen_[u * width_ + l];
-        s_[u] += g_[u * active + j] * w_[j];
-      }
-    }
-  } else if (active >= worth_a_kernel) {
-    kernels().product_nt(1, n, active, w_.data(), active, g_.data(), active, s_.data(), n);
-  } else {
-    for (Index u = 0; u < n; ++u) {
-      const double* g = g_.data() + u * active;
-      double s = 0;
-      for (Index j = 0; j < active; ++j) s += g[j] * w_[j];
-      s_[u] = s;
-    }
-  }
+  factors_.apart.clear();
+  factors_.apart_mass.clear();
+  const double lowest =
+      chosen_ ? kernels().document_round(m, view.n, kept_row_.data(), w_.data(), kept_.data(), ld_, c_,
+                                         least_sum, s_.data(), share_.data(), count_.data())
+              : kernels().document_round(m, view.n, row_.data(), w_.data(), g_.data(), ld_, c_, least_sum,
+                                         s_.data(), share_.data(), count_.data());
+  if (lowest > least_sum) return;
+  for (Index u = 0; u < view.n; ++u)
+    if (!(s_[u] > least_sum)) round_apart(view, u);
 }
 
 // A row whose active topics all have exp(C + P) = 0 next to an inactive or an unlikely one.
 void DocStep::round_apart(const DocumentView& view, Index u) {
   const double* c = view.c_row(u);
-  const Index active = static_cast<Index>(topic_.size());
-  Vec x(p_.size(), -INFINITY);
-  if (chosen_.empty())
-    for (Index j = 0; j < active; ++j) x[j] = c[topic_[j]] + p_[j];
-  else
-    for (Index l = 0; l < width_; ++l) {
-      const int j = chosen_[u * width_ + l];
-      x[j] = c[topic_[j]] + p_[j];
-    }
+  const Index m = active();
+  Vec x(topic_.size()), kept;
+  std::vector<int> order;
+  for (Index j = 0; j < m; ++j) x[j] = c[topic_[j]] + p_[j];
+  if (width_ > 0 && width_ < m) keep(width_, x.data(), m, order, kept);
   const double top = *std::max_element(x.begin(), x.end());
   double sum = 0;
   for (double& y : x) sum += y = std::exp(y - top);
-  for (Index j = 0; j < active; ++j) apart_[j] += view.count(u) * x[j] / sum;
+  factors_.apart.push_back(static_cast<int>(u));
+  for (Index j = 0; j < m; ++j) {
+    factors_.apart_mass.push_back(c_[u] * x[j] / sum);
+    count_[j] += factors_.apart_mass.back();
+  }
   const double shared_top = *std::max_element(c, c + view.k);
-  log_apart_ += view.count(u) * (top + std::log(sum) - shift_ - shared_top);
+  log_apart_ += c_[u] * (top + std::log(sum) - shift_ - shared_top);
   s_[u] = 1;
 }
 
 // The L topics of every row with the largest weights C + P.
-void DocStep::choose(const DocumentView& view) {
-  chosen_.clear();
-  const Index active = static_cast<Index>(topic_.size());
-  if (width_ == 0 || width_ >= active) return;
-  chosen_.resize(static_cast<std::size_t>(view.n * width_));
-  Vec x(p_.size());
-  for (Index u = 0; u < view.n; ++u) {
-    const double* c = view.c_row(u);
-    for (Index j = 0; j < active; ++j) x[j] = c[topic_[j]] + p_[j];
-    largest(x.data(), active, width_, order_, chosen_.data() + u * width_);
-  }
+void DocStep::choose() {
+  const Index m = active(), n = static_cast<Index>(s_.size());
+  chosen_ = width_ > 0 && width_ < m;
+  if (!chosen_) return;
+  while (static_cast<Index>(kept_row_.size()) < m) kept_row_.push_back(static_cast<int>(kept_row_.size()));
+  kept_.resize(static_cast<std::size_t>(m * ld_));
+  scratch_.resize(static_cast<std::size_t>(8 * width_));
+  factors_.mask_words = (m + 63) / 64;
+  mask_.resize(static_cast<std::size_t>(n * factors_.mask_words));
+  kernels().exp_rows(1, m, p_.data(), m, w_.data(), m, &shift_);
+  kernels().keep_largest(m, n, row_.data(), w_.data(), g_.data(), ld_, width_, scratch_.data(), kept_.data(),
+                         ld_, mask_.data(), factors_.mask_words);
 }
 
-// Forgets topics with a negligible count; unless `all`, only when that pays. True when any is gone.
-bool DocStep::drop_empty(const DocumentView& view, bool all) {
-  const std::size_t active = topic_.size();
-  std::vector<std::size_t> kept;
-  for (std::size_t j = 0; j < active; ++j)
-    if (count_[j] >= least_share) kept.push_back(j);
-  if (kept.size() == active || (!all && 5 * kept.size() > 4 * active) || kept.empty()) return false;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    topic_[i] = topic_[kept[i]];
-    count_[i] = count_[kept[i]];
-    p_[i] = p_[kept[i]];
+// Forgets topics with a negligible count. True when any is gone.
+bool DocStep::drop_empty() {
+  std::size_t kept = 0;
+  for (std::size_t j = 0; j < topic_.size(); ++j) {
+    if (count_[j] < least_share) continue;
+    topic_[kept] = topic_[j];
+    row_[kept] = row_[j];
+    count_[kept] = count_[j];
+    p_[kept++] = p_[j];
   }
-  for (Index u = 0; u < view.n; ++u) {
-    const double* from = g_.data() + static_cast<std::size_t>(u) * active;
-    double* to = g_.data() + static_cast<std::size_t>(u) * kept.size();
-    for (std::size_t i = 0; i < kept.size(); ++i) to[i] = from[kept[i]];
-  }
-  topic_.resize(kept.size());
-  count_.resize(kept.size());
-  p_.resize(kept.size());
-  chosen_.clear();
+  if (kept == topic_.size() || kept == 0) return false;
+  topic_.resize(kept);
+  row_.resize(kept);
+  for (Vec* v : {&count_, &before_, &p_, &w_, &x_, &y_}) v->resize(kept);
+  chosen_ = false;
   return true;
 }
 
-double DocStep::bound(const DocumentView& view) const {
-  double f = log_apart_;
-  for (Index u = 0; u < view.n; ++u) f += view.count(u) * std::log(s_[u]);
-  for (std::size_t j = 0; j < topic_.size(); ++j) {
-    const double a = prior_.a[topic_[j]];
-    f += log_gamma(count_[j] + a) - prior_.log_gamma_a[topic_[j]] - count_[j] * (p_[j] - shift_);
-  }
+// Σ_u c_u log Σ_k g_uk w_k − Σ_k N_k (P_k − max P).
+double DocStep::log_sum() {
+  double sum = log_apart_ + kernels().weighted_log_sum(static_cast<Index>(s_.size()), c_, s_.data());
+  for (std::size_t j = 0; j < topic_.size(); ++j) sum -= count_[j] * (p_[j] - shift_);
+  return sum;
+}
+
+double DocStep::bound() {
+  const Index m = active();
+  for (Index j = 0; j < m; ++j) x_[j] = count_[j] + prior_.a[topic_[j]];
+  kernels().log_gamma_each(m, x_.data(), y_.data());
+  double f = log_sum();
+  for (Index j = 0; j < m; ++j) f += y_[j] - prior_.log_gamma_a[topic_[j]];
   return f;
 }
 
 // Rounds from the log weights p_ until the counts settle.
-DocumentFit DocStep::ascend(const DocumentView& view, Index limit) {
-  Vec before;
-  chosen_.clear();
+void DocStep::ascend(const DocumentView& view, Index limit) {
   for (Index i = 1;; ++i) {
-    const bool chooses = i <= 5 || i % 10 == 0 || chosen_.empty();
-    if (chooses) choose(view);
-    before = count_;
+    const bool chooses = i <= 5 || i % 10 == 0 || !chosen_;
+    if (chooses) choose();
+    before_ = count_;
     round(view);
     double change = 0;
     for (std::size_t j = 0; j < topic_.size(); ++j)
-      change = std::max(change, std::abs(count_[j] - before[j]));
+      change = std::max(change, std::abs(count_[j] - before_[j]));
     const bool last = i >= limit || change < settled;
-    if (!drop_empty(view, last) && last) {
-      if (chooses) break;
-      choose(view);
-      round(view);
-      break;
+    if (!drop_empty() && last) {
+      if (chooses) return;
+      choose();
+      return round(view);
     }
     weigh_by_counts();
   }
-  DocumentFit fit;
-  fit.bound = bound(view);
+}
+
+DocumentFit DocStep::fit(bool tell_bound) {
+  DocumentFit out;
+  if (tell_bound) out.bound = bound();
+  out.share.reserve(topic_.size());
   for (std::size_t j = 0; j < topic_.size(); ++j)
-    fit.share.push_back({topic_[j], topic_[j], count_[j], p_[j], count_[j] + prior_.a[topic_[j]]});
-  return fit;
+    out.share.push_back({topic_[j], topic_[j], count_[j], p_[j], count_[j] + prior_.a[topic_[j]]});
+  return out;
 }
 
 DocumentFit DocStep::cold(const DocumentView& view) {
   if (view.n == 0) return {{}, 0};
-  std::vector<int> topics(static_cast<std::size_t>(prior_.k()));
-  std::iota(topics.begin(), topics.end(), 0);
-  activate(view, std::move(topics));
-  for (std::size_t j = 0; j < topic_.size(); ++j) p_[j] = std::log(prior_.a[j]);
-  std::fill(count_.begin(), count_.end(), -1.0);
-  return ascend(view, max_rounds);
+  begin(view);
+  topic_.resize(static_cast<std::size_t>(view.k));
+  std::iota(topic_.begin(), topic_.end(), 0);
+  for (Vec* v : {&count_, &p_, &w_, &x_}) v->resize(topic_.size());
+  p_ = prior_.log_a;
+  std::vector<int> likely;
+  for (Index i = 0; i < max_sweeps; ++i) {
+    sweep(view);
+    weigh_by_counts();
+    const double least = *std::max_element(p_.begin(), p_.end()) - hopeless;
+    likely.clear();
+    for (int j : topic_)
+      if (p_[j] > least) likely.push_back(j);
+    if (4 * static_cast<Index>(likely.size()) < view.k) break;
+  }
+  Vec counts;
+  for (int j : likely) counts.push_back(count_[j]);
+  use(view, std::move(likely));
+  count_ = counts;
+  weigh_by_counts();
+  ascend(view, max_rounds);
+  return fit(true);
 }
 
-DocumentFit DocStep::warm(const DocumentView& view, const std::vector<TopicShare>& from) {
+DocumentFit DocStep::warm(const DocumentView& view, const std::vector<TopicShare>& from, bool tell_bound) {
   if (view.n == 0) return {{}, 0};
+  begin(view);
   std::vector<int> topics;
+  topics.reserve(from.size());
   for (const TopicShare& s : from) topics.push_back(s.topic);
-  activate(view, std::move(topics));
+  use(view, std::move(topics));
   for (std::size_t j = 0; j < from.size(); ++j) count_[j] = from[j].count;
   weigh_by_counts();
-  return ascend(view, max_rounds);
+  ascend(view, max_rounds);
+  return fit(tell_bound);
 }
 
-void DocStep::restarts(const DocumentView& view, DocumentFit& fit) {
+void DocStep::restarts(const DocumentView& view, DocumentFit& best) {
   std::vector<std::pair<double, int>> targets;
-  for (const TopicShare& s : fit.share) targets.push_back({s.count, s.topic});
+  for (const TopicShare& s : best.share) targets.push_back({s.count, s.topic});
   std::sort(targets.begin(), targets.end());
   if (static_cast<Index>(targets.size()) > max_restarts) targets.resize(max_restarts);
   for (const auto& target : targets) {
-    std::vector<TopicShare> without = fit.share;
-    const auto at = std::find_if(without.begin(), without.end(),
-                                 [&](const TopicShare& s) { return s.topic == target.second; });
-    if (at == without.end()) continue;
-    if (without.size() == 1) break;
-    without.erase(at);
+    const auto is_target = [&](const TopicShare& s) { return s.topic == target.second; };
+    if (std::none_of(best.share.begin(), best.share.end(), is_target)) continue;
+    if (best.share.size() == 1) break;
     std::vector<int> topics;
-    for (const TopicShare& s : without) topics.push_back(s.topic);
-    activate(view, std::move(topics));
-    for (std::size_t j = 0; j < without.size(); ++j) count_[j] = without[j].count;
+    for (const TopicShare& s : best.share)
+      if (!is_target(s)) topics.push_back(s.topic);
+    use(view, std::move(topics));
+    std::size_t j = 0;
+    for (const TopicShare& s : best.share)
+      if (!is_target(s)) count_[j++] = s.count;
     weigh_by_counts();
-    DocumentFit proposed = ascend(view, max_restart_rounds);
-    if (proposed.bound > fit.bound) fit = std::move(proposed);
+    ascend(view, max_restart_rounds);
+    DocumentFit proposed = fit(true);
+    if (proposed.bound > best.bound) best = std::move(proposed);
   }
+}
+
+const DocumentFactors& DocStep::factors(const DocumentView& view, const std::vector<TopicShare>& share) {
+  if (view.n == 0) return factors_ = {};
+  const auto is_current = [&] {
+    if (share.size() != topic_.size()) return false;
+    for (std::size_t j = 0; j < share.size(); ++j)
+      if (share[j].topic != topic_[j] || share[j].log_weight != p_[j]) return false;
+    return true;
+  };
+  if (!is_current()) {
+    std::vector<int> topics;
+    for (const TopicShare& s : share) topics.push_back(s.topic);
+    use(view, std::move(topics));
+    for (std::size_t j = 0; j < share.size(); ++j) p_[j] = share[j].log_weight;
+    choose();
+    round(view);
+  }
+  factors_.n = view.n;
+  factors_.m = active();
+  factors_.w = w_.data();
+  factors_.share = share_.data();
+  factors_.mask = chosen_ ? mask_.data() : nullptr;
+  factors_.log_sum = log_sum();
+  return factors_;
 }
 
 void document_responsibilities(const DocumentView& view, const std::vector<TopicShare>& share, Index width,
@@ -257,15 +315,9 @@ void document_responsibilities(const DocumentView& view, const std::vector<Topic
     for (Index j = 0; j < active; ++j) x[u * active + j] = c[share[j].column] + share[j].log_weight;
   }
   if (sparse) {
-    std::vector<int> order, chosen(static_cast<std::size_t>(width));
-    Vec kept(share.size());
-    for (Index u = 0; u < view.n; ++u) {
-      double* row = x.data() + u * active;
-      largest(row, active, width, order, chosen.data());
-      kept.assign(share.size(), -INFINITY);
-      for (int j : chosen) kept[j] = row[j];
-      std::copy(kept.begin(), kept.end(), row);
-    }
+    std::vector<int> order;
+    Vec kept;
+    for (Index u = 0; u < view.n; ++u) keep(width, x.data() + u * active, active, order, kept);
   }
   kernels().responsibility_rows(view.n, active, x.data(), active, 0, r.data(), active, h.data());
   for (Index u = 0; u < view.n; ++u) entropy += view.count(u) * h[u];

@@ -20,6 +20,7 @@ struct DocumentPrior {
   Index k() const { return static_cast<Index>(a.size()); }
 
   Vec a;  // απ_k
+  Vec log_a;
   Vec log_gamma_a;
 };
 
@@ -29,6 +30,19 @@ struct DocumentPrior {
 struct DocumentFit {
   std::vector<TopicShare> share;  // by topic, ascending
   double bound = -1e300;
+};
+
+/// The responsibilities of a fit as factors: c_u r_uk = share_u e_uk w_k, in an L-sparse fit for the topics
+/// of the word's mask only. In rows apart, where Σ_k e_uk w_k underflows, share_u = 0 and c_u r_uk is listed.
+struct DocumentFactors {
+  Index n = 0, m = 0;
+  const double* w = nullptr;                 // m: exp(P_k − max P)
+  const double* share = nullptr;             // n
+  const unsigned long long* mask = nullptr;  // n × mask_words, bit j of it is topic j; nullptr: all topics
+  Index mask_words = 0;
+  std::vector<int> apart;  // rows u
+  Vec apart_mass;          // rows apart × m: c_u r_uk
+  double log_sum = 0;      // Σ_u c_u [H(r_u) + Σ_k r_uk (C_uk − max C_u)]
 };
 
 /// Counts below this are exactly zero: at most as much of a document's bound is given up.
@@ -43,36 +57,53 @@ class DocStep {
   /// From the likelihood and π alone [Hughes 2016, Alg. 5.1].
   DocumentFit cold(const DocumentView& view);
 
-  /// From the given topics and counts; the bound never falls below theirs (up to least_share).
-  DocumentFit warm(const DocumentView& view, const std::vector<TopicShare>& from);
+  /// From the given topics and counts; the bound never falls below theirs (up to least_share). It is told
+  /// only when asked for.
+  DocumentFit warm(const DocumentView& view, const std::vector<TopicShare>& from, bool tell_bound);
 
   /// Sparsity restarts [Alg. 5.2]: each topic in turn, smallest first, is emptied; kept if the bound rises.
   void restarts(const DocumentView& view, DocumentFit& fit);
 
+  /// Of the fit that cold(), warm() or restarts() on this view ended with; valid until the next of them.
+  const DocumentFactors& factors(const DocumentView& view, const std::vector<TopicShare>& share);
+
  private:
-  void activate(const DocumentView& view, std::vector<int> topics);
-  DocumentFit ascend(const DocumentView& view, Index max_rounds);
+  void begin(const DocumentView& view);
+  void use(const DocumentView& view, std::vector<int> topics);
+  void gather(const DocumentView& view);
+  void sweep(const DocumentView& view);
+  void ascend(const DocumentView& view, Index max_rounds);
   void round(const DocumentView& view);
-  void sum_rows();
   void round_apart(const DocumentView& view, Index u);
-  void choose(const DocumentView& view);
-  bool drop_empty(const DocumentView& view, bool all);
+  void choose();
+  bool drop_empty();
   void weigh_by_counts();
-  double bound(const DocumentView& view) const;
+  double log_sum();
+  double bound();
+  DocumentFit fit(bool tell_bound);
+  Index active() const { return static_cast<Index>(topic_.size()); }
 
   const DocumentPrior& prior_;
   Index width_;
-  std::vector<int> topic_;  // A active topics
-  Vec count_, p_, w_;       // A: N_k, P_k and exp(P_k − max P)
-  double shift_ = 0;        // max P
-  Vec g_;                   // n × A: E of the document's rows and active topics
-  Vec s_;                   // n: Σ_k g_uk w_k; 1 for rows where that underflows
-  Vec share_;               // n: c_u / s_u
-  std::vector<int> rows_;   // 0 .. n−1
-  Vec apart_;               // A: counts of those rows
-  double log_apart_ = 0;    // Σ c_u log Σ_k g_uk w_k of those rows
-  std::vector<int> order_;
-  std::vector<int> chosen_;  // n × L positions among the active topics, when L < A
+  const double* c_ = nullptr;  // n: counts of the document's rows
+  Vec ones_;
+  const int* rows_ = nullptr;  // n: the document's rows in its table
+  std::vector<int> first_rows_;
+  std::vector<int> topic_, row_;  // A active topics, and their rows in g_
+  Vec count_, before_, p_, w_;    // A: N_k, the N_k before the last round, P_k and exp(P_k − max P)
+  Vec x_, y_;                     // A: scratch
+  double shift_ = 0;              // max P
+  std::vector<int> gathered_;     // topics of the rows of g_, ascending
+  Index ld_ = 0;
+  Vec g_;                      // gathered topics × n, rows ld_ apart: e of the document's rows
+  bool chosen_ = false;        // rounds go by kept_ instead of g_
+  Vec kept_, scratch_;         // A × n: g_ where a topic is one of the L chosen, else 0
+  std::vector<int> kept_row_;  // 0 .. A−1
+  std::vector<unsigned long long> mask_;
+  Vec s_;                 // n: Σ_k g_uk w_k; 1 for rows apart
+  Vec share_;             // n: c_u / s_u; 0 for rows apart
+  double log_apart_ = 0;  // Σ c_u log Σ_k g_uk w_k of those rows
+  DocumentFactors factors_;
 };
 
 /// Responsibilities of the rows of a document, n × share.size(); every row sums to 1. Adds the entropy

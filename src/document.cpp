@@ -1,28 +1,21 @@
 #include "document.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include "kernels.h"
 
 namespace bnpvi {
 
-namespace {
-
-// exp(C − max_k C), row by row.
-void exponentials_of(const double* c, Index rows, Index k, Vec& e) {
-  e.resize(static_cast<std::size_t>(rows * k));
-  for (Index u = 0; u < rows; ++u) {
-    const double* x = c + u * k;
-    const double top = *std::max_element(x, x + k);
-    for (Index j = 0; j < k; ++j) e[u * k + j] = std::exp(x[j] - top);
-  }
-}
-
-}  // namespace
-
 TopicTable::TopicTable(const Weights& weights, bool exponentials)
     : k(weights.k), c(weights.transposed.data() + weights.k) {
-  if (exponentials) exponentials_of(c, weights.p - 1, k, e);
+  if (exponentials) exponentiate(weights.p - 1);
+}
+
+void TopicTable::exponentiate(Index rows) {
+  e.resize(static_cast<std::size_t>(rows * k));
+  top.resize(static_cast<std::size_t>(rows));
+  kernels().exp_rows(rows, k, c, k, e.data(), k, top.data());
 }
 
 bool rows_are_documents(const ObsModel& obs, const Dataset& data) {
@@ -55,9 +48,10 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
     block_.load(rows_.data() + from, std::min(block_.block_rows(), view.n - from));
     block_.times(weights, c_.data() + from * view.k);
   }
-  view.c = c_.data();
+  view.c = own_.c = c_.data();
+  own_.k = view.k;
   if (exponentials) {
-    exponentials_of(c_.data(), view.n, view.k, own_.e);
+    own_.exponentiate(view.n);
     view.e = own_.e.data();
   }
   return view;

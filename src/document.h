@@ -13,10 +13,13 @@ struct TopicTable {
   Index k = 0;
   const double* c = nullptr;  // rows × k
   Vec e;                      // rows × k, or empty
+  Vec top;                    // max_k C of each row, when e is there
 
   /// The table of all word types under weights of a linear model; c points into the weights.
   TopicTable(const Weights& weights, bool exponentials);
   TopicTable() = default;
+
+  void exponentiate(Index rows);  // fills e and top
 };
 
 /// The rows of one document in a table: row u stands for weight_u tokens that share their responsibilities.

@@ -17,9 +17,11 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool) 
 }
 
 void Weights::transpose() {
+  constexpr Index step = 8;
   transposed.resize(w.size());
-  for (Index j = 0; j < k; ++j)
-    for (Index i = 0; i < p; ++i) transposed[i * k + j] = w[j * p + i];
+  for (Index from = 0; from < p; from += step)
+    for (Index j = 0; j < k; ++j)
+      for (Index i = from; i < std::min(p, from + step); ++i) transposed[i * k + j] = w[j * p + i];
 }
 
 void Weights::add_constants(const Vec& c) {
@@ -59,7 +61,10 @@ void FeatureSum::finish(double* t) {
 }
 
 FeatureBlock::FeatureBlock(const ObsModel& obs, const Dataset& data)
-    : obs_(obs), data_(data), p_(obs.n_features()), ld_((p_ + 7) / 8 * 8 + 8),
+    : obs_(obs),
+      data_(data),
+      p_(obs.n_features()),
+      ld_((p_ + 7) / 8 * 8 + 8),
       block_rows_(std::clamp<Index>((Index{1} << 17) / p_ / 8 * 8, 64, 512)),
       sparse_path_(obs.linear() && data.sparse()) {}
 
@@ -98,7 +103,8 @@ void FeatureBlock::times_some(const Weights& weights, const std::vector<int>& ch
                               double* c) const {
   const Index m = static_cast<Index>(chosen.size());
   if (!sparse_path_) {
-    kernels().selected_product_nt(m, n, p_, chosen.data(), weights.w.data(), p_, phi_.data() + first * ld_, ld_, c, n);
+    kernels().selected_product_nt(m, n, p_, chosen.data(), weights.w.data(), p_, phi_.data() + first * ld_,
+                                  ld_, c, n);
     return;
   }
   for (Index i = 0; i < n; ++i) {

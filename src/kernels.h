@@ -46,8 +46,8 @@ struct Kernels {
   void (*scatter_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* r,
                               double* b, Index ldb);
 
-  /// The columns of the `width` ≤ k largest entries of each row of W (n × k), in no particular order; of equal
-  /// entries the first columns. column is n × width.
+  /// The columns of the `width` ≤ k largest entries of each row of W (n × k), in no particular order; of
+  /// equal entries the first columns. column is n × width.
   void (*largest_rows)(Index n, Index k, const double* w, Index ldw, Index width, int* column);
 
   /// One scaled step forward in a chain: out = (aᵀP) ∘ e / s, so that it sums to 1, and s is returned
@@ -58,6 +58,36 @@ struct Kernels {
   /// Takes the transpose of P; out may be b.
   void (*backward_step)(Index k, const double* b, const double* pt, Index ldp, double scale, double* e,
                         double* out);
+
+  /// Each row of E (n × k) = exp(w − top), top the largest entry of the row of W; entries below e^−708 are
+  /// about 0.
+  void (*exp_rows)(Index n, Index k, const double* w, Index ldw, double* e, Index lde, double* top);
+
+  /// out_i = log x_i, ψ(x_i), log Γ(x_i), for x ≥ DBL_MIN, to a few units of rounding of max(1, |out|); out
+  /// may be x.
+  void (*log_each)(Index n, const double* x, double* out);
+  void (*digamma_each)(Index n, const double* x, double* out);
+  void (*log_gamma_each)(Index n, const double* x, double* out);
+
+  /// Σ_i c_i log x_i, x ≥ DBL_MIN.
+  double (*weighted_log_sum)(Index n, const double* c, const double* x);
+
+  /// One round of a document of n words and m topics, topic j in row row_j of G (· × n) = exp(C):
+  ///   s_u = Σ_j w_j G_ju,   share_u = c_u / s_u (0 where s_u ≤ least),   y_j = w_j Σ_u share_u G_ju.
+  /// Returns the smallest s.
+  double (*document_round)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
+                           const double* c, double least, double* s, double* share, double* y);
+
+  /// document_round with all k topics and word u in row row_u of B (· × k).
+  double (*document_sweep)(Index n, Index k, const int* row, const double* w, const double* b, Index ldb,
+                           const double* c, double least, double* s, double* share, double* y);
+
+  /// Out (m × n) = the rows row_j of G with all but the `width` ≤ m largest w_j G_ju of each column u made 0,
+  /// of equals the last ones first; bit j % 64 of mask_{u, j / 64} is set where j stays. scratch: 8 width
+  /// doubles.
+  void (*keep_largest)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
+                       Index width, double* scratch, double* out, Index ldo, unsigned long long* mask,
+                       Index ldm);
 };
 
 /// The best version for this processor, or the one named by the environment variable BNPVI_KERNELS

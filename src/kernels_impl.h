@@ -59,11 +59,30 @@ inline double max_lanes(Vd v) {
 #include "kernels_rows.h"
 #include "kernels_select.h"
 #include "kernels_softmax.h"
+#include "kernels_special.h"
+#include "kernels_topics.h"
 
 constexpr Kernels table = {
-    version,      product_nt,          selected_product_nt, add_product_tn,      packed_outer,
-    softmax_rows, responsibility_rows, add_sparse_rows,     scatter_sparse_rows, largest_rows,
-    forward_step, backward_step,
+    version,
+    product_nt,
+    selected_product_nt,
+    add_product_tn,
+    packed_outer,
+    softmax_rows,
+    responsibility_rows,
+    add_sparse_rows,
+    scatter_sparse_rows,
+    largest_rows,
+    forward_step,
+    backward_step,
+    exp_rows,
+    log_each,
+    digamma_each,
+    log_gamma_each,
+    weighted_log_sum,
+    document_round,
+    document_sweep,
+    keep_largest,
 };
 
 #undef BNPVI_UNROLL

@@ -46,6 +46,10 @@ class ObsModel {
   /// may then give every token a cluster of its own.
   virtual bool tokens() const { return false; }
 
+  /// λ when a row x of n counts has the point estimate n (λ + x) / Σ (λ + x), and w is the logarithm of that
+  /// proportion, so that rows can be compared by their nonzero counts; nullptr otherwise.
+  virtual const Vec* pseudo_counts() const { return nullptr; }
+
   /// Λ(T).
   virtual double log_evidence(const double* t) const = 0;
 

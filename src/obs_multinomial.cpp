@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "gather.h"
+#include "kernels.h"
 #include "obs_models.h"
 #include "special.h"
 
@@ -24,30 +25,39 @@ class Multinomial final : public ObsModel {
   explicit Multinomial(const MultinomialPrior& prior)
       : d_(static_cast<Index>(prior.term_prior.size())), prior_(prior.term_prior) {
     for (double a : prior_) total_ += a;
+    log_gamma_prior_.resize(prior_.size());
+    kernels().log_gamma_each(d_, prior_.data(), log_gamma_prior_.data());
+    careful_ = *std::max_element(prior_.begin(), prior_.end()) > largest_plain;
   }
 
   Index n_features() const override { return 1 + d_; }
   bool linear() const override { return true; }
   bool tokens() const override { return true; }
+  const Vec* pseudo_counts() const override { return &prior_; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather_linear(data, rows, n, phi, ld);
   }
 
   double log_evidence(const double* t) const override {
-    double sum = 0, tokens = 0;
-    for (Index v = 0; v < d_; ++v) {
-      const double s = count(t, v);
-      tokens += s;
-      sum += log_rising(prior_[v], s);
+    double sum = 0;
+    if (careful_) {
+      for (Index v = 0; v < d_; ++v) sum += log_rising(prior_[v], count(t, v));
+    } else {
+      Vec value(prior_.size());
+      for (Index v = 0; v < d_; ++v) value[v] = prior_[v] + count(t, v);
+      kernels().log_gamma_each(d_, value.data(), value.data());
+      sum = sum_of([&](Index v) { return value[v] - log_gamma_prior_[v]; });
     }
-    return sum - log_rising(total_, tokens);
+    return sum - log_rising(total_, tokens(t));
   }
 
   void weights(const double* t, double* w) const override {
     const double all = digamma(total_ + tokens(t));
     w[0] = 0;
-    for (Index v = 0; v < d_; ++v) w[1 + v] = digamma(prior_[v] + count(t, v)) - all;
+    for (Index v = 0; v < d_; ++v) w[1 + v] = prior_[v] + count(t, v);
+    kernels().digamma_each(d_, w + 1, w + 1);
+    for (Index v = 0; v < d_; ++v) w[1 + v] -= all;
   }
 
   // E[p] under the posterior, times the mean number of tokens in a row: the divergence between two rows
@@ -57,11 +67,9 @@ class Multinomial final : public ObsModel {
     const double n = tokens(t), length = t[0] > 0 ? n / t[0] : 0;
     mean[0] = 1;
     w[0] = 0;
-    for (Index v = 0; v < d_; ++v) {
-      const double p = (prior_[v] + count(t, v)) / (total_ + n);
-      mean[1 + v] = length * p;
-      w[1 + v] = std::log(p);
-    }
+    for (Index v = 0; v < d_; ++v) w[1 + v] = (prior_[v] + count(t, v)) / (total_ + n);
+    for (Index v = 0; v < d_; ++v) mean[1 + v] = length * w[1 + v];
+    kernels().log_each(d_, w + 1, w + 1);
   }
 
   // Dirichlet-multinomial for the row's sequence of tokens.
@@ -100,14 +108,27 @@ class Multinomial final : public ObsModel {
   static double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
 
   double tokens(const double* t) const {
-    double sum = 0;
-    for (Index v = 0; v < d_; ++v) sum += count(t, v);
-    return sum;
+    return sum_of([t](Index v) { return count(t, v); });
   }
 
+  // Over all terms, in four sums that do not wait for each other.
+  template <class Value>
+  double sum_of(Value value) const {
+    double sum[4] = {0, 0, 0, 0};
+    Index v = 0;
+    for (; v + 4 <= d_; v += 4)
+      for (Index i = 0; i < 4; ++i) sum[i] += value(v + i);
+    for (; v < d_; ++v) sum[0] += value(v);
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+
+  // Differences of log Γ lose digits when the prior is larger than this.
+  static constexpr double largest_plain = 64;
+
   Index d_;
-  Vec prior_;
+  Vec prior_, log_gamma_prior_;
   double total_ = 0;
+  bool careful_ = false;
 };
 
 }  // namespace

@@ -137,5 +137,52 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
                          b.data());
     return Rcpp::List::create(_["e"] = e.checked(), _["out"] = b.checked());
   }
+  if (which == "exp_rows") {
+    Padded w = matrix("w"), e = empty(w.n(), w.width());
+    Rcpp::NumericVector top(static_cast<int>(w.n()));
+    kernel.exp_rows(w.n(), w.width(), w.data(), w.ld(), e.data(), e.ld(), top.begin());
+    return Rcpp::List::create(_["e"] = e.checked(), _["top"] = top);
+  }
+  if (which == "log_each" || which == "digamma_each" || which == "log_gamma_each") {
+    const auto function = which == "log_each"       ? kernel.log_each
+                          : which == "digamma_each" ? kernel.digamma_each
+                                                    : kernel.log_gamma_each;
+    Padded x = matrix("x"), out = empty(1, x.width());
+    function(x.width(), x.data(), out.data());
+    return Rcpp::List::create(_["out"] = out.checked());
+  }
+  if (which == "weighted_log_sum") {
+    Padded c = matrix("c"), x = matrix("x");
+    return Rcpp::List::create(_["sum"] = kernel.weighted_log_sum(x.width(), c.data(), x.data()));
+  }
+  if (which == "document_round" || which == "document_sweep") {
+    Rcpp::IntegerVector row = args["row"];
+    const double least = Rcpp::as<double>(args["least"]);
+    Padded w = matrix("w"), g = matrix("g"), c = matrix("c");
+    Padded s = empty(1, c.width()), share = empty(1, c.width()), y = empty(1, w.width());
+    const double lowest =
+        which == "document_round"
+            ? kernel.document_round(w.width(), c.width(), row.begin(), w.data(), g.data(), g.ld(), c.data(),
+                                    least, s.data(), share.data(), y.data())
+            : kernel.document_sweep(c.width(), w.width(), row.begin(), w.data(), g.data(), g.ld(), c.data(),
+                                    least, s.data(), share.data(), y.data());
+    return Rcpp::List::create(_["s"] = s.checked(), _["share"] = share.checked(), _["y"] = y.checked(),
+                              _["lowest"] = lowest);
+  }
+  if (which == "keep_largest") {
+    Rcpp::IntegerVector row = args["row"];
+    const int width = Rcpp::as<int>(args["width"]);
+    Padded w = matrix("w"), g = matrix("g"), out = empty(row.size(), g.width());
+    const Index words = (row.size() + 63) / 64;
+    Vec scratch(static_cast<std::size_t>(8 * width));
+    std::vector<unsigned long long> mask(static_cast<std::size_t>(g.width() * words));
+    kernel.keep_largest(row.size(), g.width(), row.begin(), w.data(), g.data(), g.ld(), width, scratch.data(),
+                        out.data(), out.ld(), mask.data(), words);
+    Rcpp::NumericMatrix kept(static_cast<int>(row.size()), static_cast<int>(g.width()));
+    for (Index u = 0; u < g.width(); ++u)
+      for (Index j = 0; j < row.size(); ++j)
+        kept[u * row.size() + j] = mask[u * words + j / 64] >> (j % 64) & 1;
+    return Rcpp::List::create(_["out"] = out.checked(), _["kept"] = kept);
+  }
   throw std::invalid_argument("no kernel " + which);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels.h"
 #include "special.h"
 
 namespace bnpvi {
@@ -10,18 +11,31 @@ SummaryShape topic_shape(const ObsModel& obs) {
   return {obs.n_features(), TopicExtra::size, false, TopicScalar::size};
 }
 
-namespace {
-
 SummaryShape without_features() { return {1, TopicExtra::size, false, TopicScalar::size}; }
 
-}  // namespace
+void add_tangents(const std::vector<TopicShare>& share, double sign, double* extra) {
+  constexpr std::size_t step = 16;
+  double theta[step], slope[step], value[step];
+  for (std::size_t from = 0; from < share.size(); from += step) {
+    const std::size_t n = std::min(step, share.size() - from);
+    for (std::size_t j = 0; j < n; ++j) theta[j] = share[from + j].theta;
+    kernels().digamma_each(static_cast<Index>(n), theta, slope);
+    kernels().log_gamma_each(static_cast<Index>(n), theta, value);
+    for (std::size_t j = 0; j < n; ++j) {
+      const TopicShare& s = share[from + j];
+      double* to = extra + s.topic * TopicExtra::size;
+      to[TopicExtra::users] += sign;
+      to[TopicExtra::slope] += sign * slope[j];
+      to[TopicExtra::offset] += sign * (value[j] + (s.count - s.theta) * slope[j]);
+    }
+  }
+}
 
-void add_tangent(const TopicShare& share, double sign, double* extra) {
-  extra += share.topic * TopicExtra::size;
-  const double slope = digamma(share.theta);
-  extra[TopicExtra::users] += sign;
-  extra[TopicExtra::slope] += sign * slope;
-  extra[TopicExtra::offset] += sign * (log_gamma(share.theta) + (share.count - share.theta) * slope);
+void add_document(const DocumentView& view, const std::vector<TopicShare>& share, double alpha, double sign,
+                  Summary& to) {
+  to.scalar[TopicScalar::documents] += sign;
+  to.scalar[TopicScalar::lengths] -= sign * log_gamma(view.length + alpha);
+  add_tangents(share, sign, to.extra.data());
 }
 
 TopicSum::TopicSum(const ObsModel& obs, const Dataset& data, Index k, double alpha, Index width)
@@ -38,9 +52,7 @@ const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view,
   double entropy = 0;
   document_responsibilities(view, share, width_, r_, entropy);
   rest_.scalar[TopicScalar::entropy] += sign * entropy;
-  rest_.scalar[TopicScalar::documents] += sign;
-  rest_.scalar[TopicScalar::lengths] -= sign * log_gamma(view.length + alpha_);
-  for (const TopicShare& s : share) add_tangent(s, sign, rest_.extra.data());
+  add_document(view, share, alpha_, sign, rest_);
   if (!share.empty()) add_statistics(reader, view, share, sign);
   return r_;
 }

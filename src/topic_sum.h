@@ -17,10 +17,17 @@ struct TopicScalar {
   enum { entropy, documents, lengths, size };
 };
 
-/// Adds a share's tangent to the per-topic statistics (K × TopicExtra::size), or takes it away (sign −1).
-void add_tangent(const TopicShare& share, double sign, double* extra);
+/// Adds the tangents of a document's shares to the per-topic statistics (K × TopicExtra::size), or takes them
+/// away (sign −1).
+void add_tangents(const std::vector<TopicShare>& share, double sign, double* extra);
+
+/// All that a document contributes beside T and the entropy.
+void add_document(const DocumentView& view, const std::vector<TopicShare>& share, double alpha, double sign,
+                  Summary& to);
 
 SummaryShape topic_shape(const ObsModel& obs);
+/// The same with T_0 alone.
+SummaryShape without_features();
 
 /// Adds up documents with the given number of topics, each with sign 1 or −1.
 class TopicSum {

@@ -306,3 +306,82 @@ test_that("steps of a chain agree with R's", {
     )
   }
 })
+
+test_that("digamma, log-gamma and logarithms agree with R's, from tiny to huge", {
+  x <- matrix(c(1e-300, 1e-20, 1e-5, 0.02, seq(0.1, 25, 0.1), 1.4616321449683623, 9.999999, 10, 1e3, 1e9, 1e15, 1e200), 1)
+  digammas <- ifelse(x < 1e-100, -1 / x, digamma(x)) # R's digamma(1e-300) is NaN
+  size <- function(out) list(out = pmax(1, abs(out)))
+  expect_kernel("digamma_each", list(x = x), list(out = digammas), size(digammas), 1e-14)
+  expect_kernel("log_gamma_each", list(x = x), list(out = lgamma(x)), size(lgamma(x)), 2e-14)
+  expect_kernel("log_each", list(x = x), list(out = log(x)), list(out = abs(log(x))), 1e-14)
+  for (version in versions) {
+    part <- engine_kernel(version, "log_gamma_each", list(x = x[, 3:7, drop = FALSE]), 0L, 0L)$out
+    expect_identical(part, engine_kernel(version, "log_gamma_each", list(x = x), 0L, 0L)$out[, 3:7, drop = FALSE])
+  }
+  set.seed(10)
+  for (n in c(0, sizes)) {
+    x <- matrix(exp(runif(n, -700, 700)), 1)
+    c <- matrix(rpois(n, 2), 1)
+    expect_kernel("weighted_log_sum", list(c = c, x = x), list(sum = sum(c * log(x))), list(sum = sum(c * abs(log(x)))), 1e-14)
+  }
+  near <- matrix(1 + c(-1e-9, -1e-3, 0, 1e-12, 1e-3, 0.414, 0.4143, -0.2929, -0.2928), 1)
+  for (i in seq_along(near)) { # relative to the logarithm itself
+    expect_kernel("weighted_log_sum", list(c = matrix(1), x = near[, i, drop = FALSE]), list(sum = log(near[i])), tolerance = 1e-14)
+  }
+})
+
+test_that("exponentials below the largest of a row agree with R's", {
+  set.seed(11)
+  for (k in sizes) {
+    for (spread in c(0, 1, 30)) {
+      w <- spread * random(5, k) - 100
+      top <- apply(w, 1, max)
+      expect_kernel("exp_rows", list(w = w), list(e = exp(w - top), top = top))
+    }
+  }
+})
+
+# One round of a document, G topics x words.
+round_twin <- function(w, g, c, least) {
+  s <- drop(w %*% g)
+  share <- ifelse(s > least, c / s, 0)
+  list(s = t(s), share = t(share), y = w * drop(g %*% share), lowest = if (length(s)) min(s) else Inf)
+}
+
+test_that("rounds of a document agree with R's, by topic and by word", {
+  set.seed(12)
+  for (m in sizes) {
+    for (n in sizes) {
+      g <- matrix(rexp(2 * m * n)^4, 2 * m)
+      row <- sample(2 * m, m)
+      w <- matrix(rexp(m), 1)
+      c <- matrix(as.numeric(rpois(n, 1)), 1)
+      if (n > 1) g[, 2] <- 1e-280
+      truth <- round_twin(w, g[row, , drop = FALSE], c, 1e-250)
+      expect_kernel("document_round", list(row = row - 1L, w = w, g = g, c = c, least = 1e-250), truth)
+      b <- t(g[row, , drop = FALSE])
+      row <- sample(n)
+      expect_kernel(
+        "document_sweep", list(row = order(row) - 1L, w = w, g = b[row, , drop = FALSE], c = c, least = 1e-250), truth
+      )
+    }
+  }
+})
+
+test_that("the largest of each column are kept, the first of equals", {
+  set.seed(13)
+  for (m in c(sizes, 70, 130)) {
+    for (width in unique(pmin(m, c(1, 4, 9)))) {
+      for (g in list(matrix(runif((m + 2) * 11), m + 2), matrix(rpois((m + 2) * 11, 1), m + 2), matrix(0, m + 2, 5))) {
+        row <- sample(m + 2, m)
+        w <- matrix(if (g[1] == round(g[1])) 1 else runif(m), 1, m)
+        x <- as.vector(w) * g[row, , drop = FALSE]
+        kept <- matrix(apply(x, 2, function(y) rank(-y, ties.method = "first") <= width), m) * 1
+        expect_kernel(
+          "keep_largest", list(row = row - 1L, w = w, g = g, width = width),
+          list(out = g[row, , drop = FALSE] * kept, kept = kept), tolerance = 0
+        )
+      }
+    }
+  }
+})

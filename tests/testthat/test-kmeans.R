@@ -27,3 +27,23 @@ test_that("no more clusters than different rows", {
   x <- matrix(c(1, 2, 3), 60, 2)
   expect_lte(length(bregman_kmeans(x, 10, seed = 1)$size), 3)
 })
+
+test_that("sparse counts give the clusters of dense ones", {
+  set.seed(1)
+  x <- matrix(as.numeric(rpois(200 * 30, rgamma(200 * 30, 0.5))), 200)
+  x[7, ] <- x[8, ] # at divergence 0
+  x[9, ] <- 0
+  obs <- list(family = "multinomial", term_prior = 0.05 + runif(30))
+  at <- which(t(x) > 0, arr.ind = TRUE)
+  sparse <- list(
+    row_start = c(0L, cumsum(rowSums(x > 0))), column = at[, 1] - 1L, value = t(x)[t(x) > 0], n = 200L, d = 30L,
+    starts = c(0L, 200L)
+  )
+  storage.mode(sparse$row_start) <- "integer"
+  dense <- list(x = x, n = 200L, d = 30L, starts = c(0L, 200L))
+  for (seed in 1:3) {
+    for (k in c(2L, 10L, 60L)) {
+      expect_equal(engine_kmeans(sparse, obs, k, 3L, TRUE, seed), engine_kmeans(dense, obs, k, 3L, TRUE, seed), tolerance = 1e-10)
+    }
+  }
+})

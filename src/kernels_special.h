@@ -1,0 +1,100 @@
+// Logarithms, digamma and log-gamma functions of vectors; part of kernels_impl.h.
+
+/// log x for positive normal x: x = 2^n m with m near 1, log m = 2 artanh(s), s = f / (2 + f), f = m − 1, by
+/// Taylor's series to s^23 (remainder 4e-19).
+inline Vd log_lanes(Vd x) {
+  constexpr unsigned long long root_half = 0x3fe6a09e00000000, one = 0x3ff0000000000000;
+  Vi bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  bits = bits + (one - root_half);
+  const Vi power = (bits >> 52) | 0x4330000000000000;  // 2^52 + 1023 + n
+  bits = (bits & 0x000fffffffffffff) + root_half;
+  Vd m, n;
+  std::memcpy(&m, &bits, sizeof m);
+  std::memcpy(&n, &power, sizeof n);
+  n = n - splat(0x1p52 + 1023);
+  const Vd f = m - splat(1), s = f / (f + splat(2)), z = s * s, z2 = z * z, z4 = z2 * z2;
+  const Vd c1 = mul_add(z, splat(2. / 5), splat(2. / 3));
+  const Vd c3 = mul_add(z, splat(2. / 9), splat(2. / 7));
+  const Vd c5 = mul_add(z, splat(2. / 13), splat(2. / 11));
+  const Vd c7 = mul_add(z, splat(2. / 17), splat(2. / 15));
+  const Vd c9 = mul_add(z, splat(2. / 21), splat(2. / 19));
+  const Vd low = mul_add(z2, c3, c1), high = mul_add(z2, c7, c5);
+  const Vd top = mul_add(z2, splat(2. / 23), c9);
+  const Vd series = z * mul_add(z4, mul_add(z4, top, high), low);
+  return mul_add(n, splat(0x1.62e42fefa38p-1), mul_add(n, splat(0x1.ef35793c7673p-45), f - s * (f - series)));
+}
+
+/// Q(q) = Π_{i<10} (x + i) for q = x (x + 9), and its derivative: (x + i)(x + 9 − i) = q + i (9 − i).
+struct Rising {
+  Vd q, value, slope;
+};
+inline Rising rising_lanes(Vd x) {
+  const Vd q = x * (x + splat(9));
+  const Vd a = q * (q + splat(8)), da = q + q + splat(8);
+  const Vd b = (q + splat(14)) * (q + splat(18)), db = q + q + splat(32);
+  const Vd ab = a * b, dab = mul_add(da, b, a * db), last = q + splat(20);
+  return {q, ab * last, mul_add(dab, last, ab)};
+}
+
+/// ψ(x), x > 0: Stirling's series from x ≥ 10 on (remainder 3e-17), ψ(x) = ψ(x + 10) − Σ_{i<10} 1 / (x + i)
+/// before.
+inline Vd digamma_lanes(Vd x) {
+  const Vd ten = splat(10);
+  const Rising r = rising_lanes(x);
+  const Vd below = x < ten ? (x + x + splat(9)) * (r.slope / r.value) : splat(0);
+  const Vd y = x < ten ? x + ten : x;
+  const Vd inverse = splat(1) / y, z = inverse * inverse;
+  Vd series = mul_add(z, splat(3617. / 8160), splat(-1. / 12));
+  series = mul_add(z, series, splat(691. / 32760));
+  series = mul_add(z, series, splat(-1. / 132));
+  series = mul_add(z, series, splat(1. / 240));
+  series = mul_add(z, series, splat(-1. / 252));
+  series = mul_add(z, series, splat(1. / 120));
+  series = mul_add(z, series, splat(-1. / 12));
+  return log_lanes(y) + (z * series - splat(0.5) * inverse) - below;
+}
+
+/// log Γ(x), x > 0, likewise.
+inline Vd log_gamma_lanes(Vd x) {
+  const Vd ten = splat(10);
+  const Vd below = x < ten ? rising_lanes(x).value : splat(1);
+  const Vd y = x < ten ? x + ten : x;
+  const Vd inverse = splat(1) / y, z = inverse * inverse;
+  Vd series = mul_add(z, splat(1. / 156), splat(-691. / 360360));
+  series = mul_add(z, series, splat(1. / 1188));
+  series = mul_add(z, series, splat(-1. / 1680));
+  series = mul_add(z, series, splat(1. / 1260));
+  series = mul_add(z, series, splat(-1. / 360));
+  series = mul_add(z, series, splat(1. / 12));
+  const Vd half_log_2_pi = splat(0x1.d67f1c864beb5p-1);
+  return mul_add(y - splat(0.5), log_lanes(y), half_log_2_pi - y) + (inverse * series - log_lanes(below));
+}
+
+void digamma_each(Index n, const double* x, double* out) {
+  for (Index i = 0; i < n; i += lanes)
+    store_lanes(out + i, digamma_lanes(load_lanes(x + i, n - i, 1)), n - i);
+}
+
+void log_gamma_each(Index n, const double* x, double* out) {
+  for (Index i = 0; i < n; i += lanes)
+    store_lanes(out + i, log_gamma_lanes(load_lanes(x + i, n - i, 1)), n - i);
+}
+
+void log_each(Index n, const double* x, double* out) {
+  for (Index i = 0; i < n; i += lanes) store_lanes(out + i, log_lanes(load_lanes(x + i, n - i, 1)), n - i);
+}
+
+double weighted_log_sum(Index n, const double* c, const double* x) {
+  Vd sums = splat(0);
+  for (Index i = 0; i < n; i += lanes)
+    sums = mul_add(load_lanes(c + i, n - i), log_lanes(load_lanes(x + i, n - i, 1)), sums);
+  return sum_lanes(sums);
+}
+
+void exp_rows(Index n, Index k, const double* w, Index ldw, double* e, Index lde, double* top) {
+  for (Index i = 0; i < n; ++i, w += ldw, e += lde) {
+    top[i] = max_of_row(k, w);
+    exp_row(k, w, top[i], e);
+  }
+}
