@@ -27,7 +27,11 @@ void run_sequences(const LocalInput& in, const Piece& piece, ChainPass& pass) {
 
 }  // namespace
 
-Summary HmmAlloc::local_step(const LocalInput& in) const {
+Summary HmmAlloc::local_step(const LocalInput& given) const {
+  Weights weights = given.weights;
+  weights.pack(given.obs, given.data);
+  const LocalInput in{given.data,    given.units, given.obs,   weights,
+                      given.globals, given.pool,  given.width, given.sink};
   const Chain chain = expected_chain(in.globals);
   const SummaryShape s = shape(in.obs);
   const std::vector<Piece> pieces = cut_into_pieces(in.data, in.units, in.obs.lag());

@@ -80,6 +80,7 @@ Summary MixtureAlloc::local_step(const LocalInput& in) const {
   if (last) memory->follow(*last);
   Weights weights = in.weights;
   weights.add_constants(log_pi);
+  weights.pack(in.obs, in.data);
   Summary out = sum_units(in, k, false, shape(in.obs), [&] {
     return [&, w = Vec()](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
       w.resize(static_cast<std::size_t>(block.n() * k));

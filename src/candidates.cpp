@@ -92,8 +92,8 @@ void CandidateStep::choose(const Index* position, Index n) {
 void CandidateStep::responsibilities(const FeatureBlock& block, const Index* position, Responsibilities& r,
                                      double& entropy) {
   const Index n = block.n();
-  kept_.resize(static_cast<std::size_t>(n * width_));
-  r.cluster.resize(kept_.size());
+  r.log_weight.resize(static_cast<std::size_t>(n * width_));
+  r.cluster.resize(r.log_weight.size());
   for (Index from = 0, to; from < n; from = to) {
     for (to = from + 1; to < n && memory_.of(position[to])[0] == memory_.of(position[from])[0];) ++to;
     const Index rows = to - from;
@@ -105,14 +105,14 @@ void CandidateStep::responsibilities(const FeatureBlock& block, const Index* pos
     for (Index c = 0; c < m; ++c)
       for (Index i = 0; i < rows; ++i) by_row_[i * m + c] = score_[c * rows + i] + log_pi_[chosen_[c]];
     int* cluster = r.cluster.data() + from * width_;
-    select_largest(rows, m, by_row_.data(), width_, kept_.data() + from * width_, cluster);
+    select_largest(rows, m, by_row_.data(), width_, r.log_weight.data() + from * width_, cluster);
     for (Index i = 0; i < rows * width_; ++i) cluster[i] = chosen_[cluster[i]];
   }
   r.n = n;
   r.k = weights_.k;
   r.width = width_;
   r.sparse = true;
-  normalise_kept(kept_, r, entropy);
+  normalise_support(r, entropy);
 }
 
 }  // namespace bnpvi

@@ -76,7 +76,7 @@ class CandidateStep {
   Index width_;
   std::vector<int> born_, chosen_;
   std::vector<bool> is_chosen_;
-  Vec score_, by_row_, kept_;
+  Vec score_, by_row_;
 };
 
 }  // namespace bnpvi

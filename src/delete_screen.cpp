@@ -63,6 +63,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
     Vec sizes(static_cast<std::size_t>(k));
     for (Index j = 0; j < k; ++j) sizes[j] = with[j * p];
     weights.add_constants(alloc.expected_log_weights(sizes));
+    weights.pack(problem.obs, problem.data);
     FeatureSum sum(problem.obs, problem.data, k);
     std::fill(gone.begin(), gone.end(), 0.0);
     entropy = 0;

@@ -6,6 +6,13 @@
 
 namespace bnpvi {
 
+namespace {
+
+// True when products take the entries of sparse rows as they are, without features in memory.
+bool by_sparse_rows(const ObsModel& obs, const Dataset& data) { return obs.linear() && data.sparse(); }
+
+}  // namespace
+
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool) {
   Weights out;
   out.k = k;
@@ -30,10 +37,16 @@ void Weights::add_constants(const Vec& c) {
   for (Index j = 0; j < k; ++j) transposed[j] += c[j];
 }
 
+void Weights::pack(const ObsModel& obs, const Dataset& data) {
+  if (by_sparse_rows(obs, data)) return;
+  packed.resize(static_cast<std::size_t>(kernels().packed_size(k, p)));
+  kernels().pack(k, p, w.data(), p, packed.data());
+}
+
 FeatureSum::FeatureSum(const ObsModel& obs, const Dataset& data, Index k, bool few)
     : k_(k),
       p_(obs.n_features()),
-      transposed_(obs.linear() && data.sparse()),
+      transposed_(by_sparse_rows(obs, data)),
       few_(few && !transposed_),
       place_(few_ ? static_cast<std::size_t>(k) : 0, -1),
       sum_(few_ ? 0 : static_cast<std::size_t>(k * p_), 0.0) {}
@@ -66,7 +79,7 @@ FeatureBlock::FeatureBlock(const ObsModel& obs, const Dataset& data)
       p_(obs.n_features()),
       ld_((p_ + 7) / 8 * 8 + 8),
       block_rows_(std::clamp<Index>((Index{1} << 17) / p_ / 8 * 8, 64, 512)),
-      sparse_path_(obs.linear() && data.sparse()) {}
+      sparse_path_(by_sparse_rows(obs, data)) {}
 
 void FeatureBlock::load(const Index* rows, Index n) {
   rows_ = rows;
@@ -87,7 +100,10 @@ const double* FeatureBlock::features() {
 void FeatureBlock::times(const Weights& weights, double* c) const {
   const Index k = weights.k;
   if (!sparse_path_) {
-    kernels().product_nt(n_, k, p_, phi_.data(), ld_, weights.w.data(), p_, c, k);
+    if (weights.packed.empty())
+      kernels().product_nt(n_, k, p_, phi_.data(), ld_, weights.w.data(), p_, c, k);
+    else
+      kernels().product_packed(n_, k, p_, phi_.data(), ld_, weights.packed.data(), c, k);
     return;
   }
   const double* constant = weights.transposed.data();
@@ -121,18 +137,16 @@ void FeatureBlock::times_some(const Weights& weights, const std::vector<int>& ch
 void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) const {
   const Index k = r.k;
   if (sum.few_) {
-    Vec value;
-    std::vector<int> place;
     for (Index i = 0; i < n_; ++i) {
-      value.clear();
-      place.clear();
+      sum.weight_.clear();
+      sum.where_.clear();
       for (Index e = i * r.width; e < (i + 1) * r.width; ++e) {
         if (r.value[e] == 0) continue;
-        value.push_back(r.value[e]);
-        place.push_back(sum.place(r.sparse ? r.cluster[e] : static_cast<int>(e - i * r.width)));
+        sum.weight_.push_back(r.value[e]);
+        sum.where_.push_back(sum.place(r.sparse ? r.cluster[e] : static_cast<int>(e - i * r.width)));
       }
-      kernels().scatter_sparse_rows(static_cast<Index>(value.size()), p_, place.data(), value.data(),
-                                    phi_.data() + i * ld_, sum.sum_.data(), p_);
+      kernels().scatter_sparse_rows(static_cast<Index>(sum.where_.size()), p_, sum.where_.data(),
+                                    sum.weight_.data(), phi_.data() + i * ld_, sum.sum_.data(), p_);
     }
     return;
   }
@@ -147,13 +161,12 @@ void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) cons
                                     phi_.data() + i * ld_, s, p_);
     return;
   }
-  Vec dense(static_cast<std::size_t>(k));
   for (Index i = 0; i < n_; ++i) {
     const double* weight = r.value.data() + i * r.width;
     if (r.sparse) {
-      std::fill(dense.begin(), dense.end(), 0.0);
-      for (Index l = 0; l < r.width; ++l) dense[r.cluster[i * r.width + l]] = weight[l];
-      weight = dense.data();
+      sum.weight_.assign(static_cast<std::size_t>(k), 0.0);
+      for (Index l = 0; l < r.width; ++l) sum.weight_[r.cluster[i * r.width + l]] = weight[l];
+      weight = sum.weight_.data();
     }
     for (Index j = 0; j < k; ++j) s[j] += weight[j];
     const int from = data_.row_start[rows_[i]], to = data_.row_start[rows_[i] + 1];

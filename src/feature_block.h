@@ -7,15 +7,17 @@
 namespace bnpvi {
 
 /// Weights of K clusters, ready for products with features: w is K × p; for linear models also its
-/// transpose, p × K.
+/// transpose, p × K; and, when packed for many blocks of rows, w as the kernels like it best.
 struct Weights {
   Index k = 0;
   Index p = 0;
   Vec w;
   Vec transposed;
+  Vec packed;
 
   void transpose();                   // fills `transposed` from w
-  void add_constants(const Vec& c);   // to ⟨φ, w_k⟩, for φ_0 = 1
+  void add_constants(const Vec& c);   // to ⟨φ, w_k⟩, for φ_0 = 1; before pack()
+  void pack(const ObsModel& obs, const Dataset& data);  // fills `packed` from w, if products with these data use it
 };
 
 /// ∇Λ(T_k) for all clusters of t (K × p), by the threads of the pool if one is given.
@@ -34,6 +36,8 @@ class FeatureSum {
   bool transposed_, few_;
   std::vector<int> place_, cluster_;  // when few_: −1 or the row of each cluster, and the cluster of each row
   Vec sum_;
+  Vec weight_;             // scratch: what one row adds to which clusters
+  std::vector<int> where_;
 };
 
 /// Scratch for one thread: loads rows, multiplies them with weights, adds them up by responsibility.

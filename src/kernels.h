@@ -14,7 +14,15 @@ struct Kernels {
   void (*product_nt)(Index n, Index k, Index p, const double* a, Index lda, const double* b, Index ldb,
                      double* c, Index ldc);
 
-  /// The same with some rows of A: C row i = A row index_i times Bᵀ; A is · × p, index has n entries.
+  /// The same when many A are multiplied with one B: pack() lays B out in packed_size(k, p) doubles, best
+  /// aligned to 64 bytes, in a way that only this version of the kernels understands. The bits are the same.
+  Index (*packed_size)(Index k, Index p);
+  void (*pack)(Index k, Index p, const double* b, Index ldb, double* packed);
+  void (*product_packed)(Index n, Index k, Index p, const double* a, Index lda, const double* packed,
+                         double* c, Index ldc);
+
+  /// The same as product_nt with some rows of A: C row i = A row index_i times Bᵀ; A is · × p, index has n
+  /// entries.
   void (*selected_product_nt)(Index n, Index k, Index p, const int* index, const double* a, Index lda,
                               const double* b, Index ldb, double* c, Index ldc);
 

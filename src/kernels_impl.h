@@ -65,6 +65,9 @@ inline double max_lanes(Vd v) {
 constexpr Kernels table = {
     version,
     product_nt,
+    packed_size,
+    pack,
+    product_packed,
     selected_product_nt,
     add_product_tn,
     packed_outer,

@@ -109,30 +109,60 @@ void pack_rows(Index depth, Index columns, Index width, const double* a, Index l
       store(panel + t * width + j, load_lanes(a + t * lda + j, columns - j));
 }
 
-/// out (n × m) = or += X · Y, where Y (total × m) is given by its own rows when X is by columns, and by rows
-/// of its transpose (packed by pack_transposed) otherwise.
-template <Stored stored>
-void multiply(Index n, Index m, Index total, const double* x, Index ldx, const int* index, const double* y,
-              Index ldy, double* out, Index ldo, bool add) {
-  constexpr bool by_column = stored == Stored::by_column;
-  alignas(64) double panel[max_depth * max_tile_width];
+/// The same divided into chunks of depth and panels of columns, in this order; f(t, depth, j, columns,
+/// vectors) for entries t, t + 1, ... of the depth and columns j, j + 1, ... of the result.
+template <class F>
+void for_each_panel(Index m, Index total, F f) {
   Index t = 0;
   for (Index chunks = ceil_div(total, max_depth); chunks > 0; --chunks) {
     const Index depth = ceil_div(total - t, chunks);
     Index j = 0;
     for (Index panels = ceil_div(m, max_tile_width); panels > 0; --panels) {
       const Index n_vectors = ceil_div(ceil_div(m - j, lanes), panels);
-      const Index width = n_vectors * lanes, columns = m - j < width ? m - j : width;
-      if (by_column)
-        pack_rows(depth, columns, width, y + t * ldy + j, ldy, panel);
-      else
-        pack_transposed(depth, columns, width, y + j * ldy + t, ldy, panel);
-      multiply_panel<max_tile_vectors, stored>(n_vectors, n, depth, x + (by_column ? t * ldx : t), ldx, index,
-                                               panel, out + j, ldo, columns, add || t > 0);
+      const Index columns = m - j < n_vectors * lanes ? m - j : n_vectors * lanes;
+      f(t, depth, j, columns, n_vectors);
       j += columns;
     }
     t += depth;
   }
+}
+
+/// out (n × m) = or += X · Y, where Y (total × m) is given by its own rows when X is by columns, and by rows
+/// of its transpose otherwise; or as panels one after the other, if `packed` is not null.
+template <Stored stored>
+void multiply(Index n, Index m, Index total, const double* x, Index ldx, const int* index, const double* y,
+              Index ldy, const double* packed, double* out, Index ldo, bool add) {
+  constexpr bool by_column = stored == Stored::by_column;
+  alignas(64) double panel[max_depth * max_tile_width];
+  for_each_panel(m, total, [&](Index t, Index depth, Index j, Index columns, Index n_vectors) {
+    const Index width = n_vectors * lanes;
+    if (by_column)
+      pack_rows(depth, columns, width, y + t * ldy + j, ldy, panel);
+    else if (!packed)
+      pack_transposed(depth, columns, width, y + j * ldy + t, ldy, panel);
+    multiply_panel<max_tile_vectors, stored>(n_vectors, n, depth, x + (by_column ? t * ldx : t), ldx, index,
+                                             packed ? packed : panel, out + j, ldo, columns, add || t > 0);
+    if (packed) packed += depth * width;
+  });
+}
+
+Index packed_size(Index k, Index p) {
+  Index size = 0;
+  for_each_panel(
+      k, p, [&](Index, Index depth, Index, Index, Index n_vectors) { size += depth * n_vectors * lanes; });
+  return size;
+}
+
+void pack(Index k, Index p, const double* b, Index ldb, double* packed) {
+  for_each_panel(k, p, [&](Index t, Index depth, Index j, Index columns, Index n_vectors) {
+    pack_transposed(depth, columns, n_vectors * lanes, b + j * ldb + t, ldb, packed);
+    packed += depth * n_vectors * lanes;
+  });
+}
+
+void product_packed(Index n, Index k, Index p, const double* a, Index lda, const double* packed, double* c,
+                    Index ldc) {
+  multiply<Stored::by_row>(n, k, p, a, lda, nullptr, nullptr, 0, packed, c, ldc, false);
 }
 
 void product_nt(Index n, Index k, Index p, const double* a, Index lda, const double* b, Index ldb, double* c,
@@ -140,7 +170,7 @@ void product_nt(Index n, Index k, Index p, const double* a, Index lda, const dou
   if (p == 0)
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < k; ++j) c[i * ldc + j] = 0;
-  multiply<Stored::by_row>(n, k, p, a, lda, nullptr, b, ldb, c, ldc, false);
+  multiply<Stored::by_row>(n, k, p, a, lda, nullptr, b, ldb, nullptr, c, ldc, false);
 }
 
 void selected_product_nt(Index n, Index k, Index p, const int* index, const double* a, Index lda,
@@ -148,10 +178,10 @@ void selected_product_nt(Index n, Index k, Index p, const int* index, const doub
   if (p == 0)
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < k; ++j) c[i * ldc + j] = 0;
-  multiply<Stored::by_index>(n, k, p, a, lda, index, b, ldb, c, ldc, false);
+  multiply<Stored::by_index>(n, k, p, a, lda, index, b, ldb, nullptr, c, ldc, false);
 }
 
 void add_product_tn(Index n, Index k, Index p, const double* r, Index ldr, const double* a, Index lda,
                     double* s, Index lds) {
-  multiply<Stored::by_column>(k, p, n, r, ldr, nullptr, a, lda, s, lds, true);
+  multiply<Stored::by_column>(k, p, n, r, ldr, nullptr, a, lda, nullptr, s, lds, true);
 }

@@ -71,6 +71,15 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     kernel.product_nt(a.n(), b.n(), a.width(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
     return Rcpp::List::create(_["c"] = c.checked());
   }
+  if (which == "product_packed") {
+    Padded a = matrix("a"), b = matrix("b"), c = empty(a.n(), b.n());
+    const Index size = kernel.packed_size(b.n(), b.width());
+    Padded packed = empty(1, size);
+    kernel.pack(b.n(), b.width(), b.data(), b.ld(), packed.data());
+    kernel.product_packed(a.n(), b.n(), a.width(), a.data(), a.ld(), packed.data(), c.data(), c.ld());
+    packed.checked();
+    return Rcpp::List::create(_["c"] = c.checked());
+  }
   if (which == "selected_product_nt") {
     Rcpp::IntegerVector index = args["index"];
     Padded a = matrix("a"), b = matrix("b"), c = empty(index.size(), b.n());

@@ -22,26 +22,30 @@ void select_largest(Index n, Index k, const double* w, Index width, double* kept
   }
 }
 
-void normalise(Index n, Index k, Vec& w, Index width, Responsibilities& out, double& entropy) {
+namespace {
+
+void fill_values(const Vec& w, Responsibilities& out, double& entropy) {
+  const Index n = out.n, m = out.width;
+  out.value.resize(static_cast<std::size_t>(n * m));
+  out.row_entropy.resize(static_cast<std::size_t>(n));
+  kernels().responsibility_rows(n, m, w.data(), m, negligible, out.value.data(), m, out.row_entropy.data());
+  entropy += std::accumulate(out.row_entropy.begin(), out.row_entropy.end(), 0.0);
+}
+
+}  // namespace
+
+void normalise(Index n, Index k, const Vec& w, Index width, Responsibilities& out, double& entropy) {
   out.n = n;
   out.k = k;
   out.sparse = width > 0 && width < k;
   out.width = out.sparse ? width : k;
-  if (out.sparse) {
-    Vec kept(static_cast<std::size_t>(n * width));
-    out.cluster.resize(kept.size());
-    select_largest(n, k, w.data(), width, kept.data(), out.cluster.data());
-    w.swap(kept);
-  }
-  normalise_kept(w, out, entropy);
+  if (!out.sparse) return fill_values(w, out, entropy);
+  out.log_weight.resize(static_cast<std::size_t>(n * width));
+  out.cluster.resize(out.log_weight.size());
+  select_largest(n, k, w.data(), width, out.log_weight.data(), out.cluster.data());
+  normalise_support(out, entropy);
 }
 
-void normalise_kept(const Vec& w, Responsibilities& out, double& entropy) {
-  const Index n = out.n, m = out.width;
-  out.value.resize(static_cast<std::size_t>(n * m));
-  Vec h(static_cast<std::size_t>(n));
-  kernels().responsibility_rows(n, m, w.data(), m, negligible, out.value.data(), m, h.data());
-  entropy += std::accumulate(h.begin(), h.end(), 0.0);
-}
+void normalise_support(Responsibilities& out, double& entropy) { fill_values(out.log_weight, out, entropy); }
 
 }  // namespace bnpvi

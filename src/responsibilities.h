@@ -9,10 +9,12 @@ namespace bnpvi {
 struct Responsibilities {
   Index n = 0;
   Index k = 0;
-  Index width = 0;            // K when dense, L when sparse
+  Index width = 0;  // K when dense, L when sparse
   bool sparse = false;
-  Vec value;                  // n × width, row-major
-  std::vector<int> cluster;   // n × width when sparse
+  Vec value;                 // n × width, row-major
+  std::vector<int> cluster;  // n × width when sparse
+  Vec log_weight;            // scratch, n × width: log weights of the support when sparse
+  Vec row_entropy;           // scratch, n
 
   double get(Index row, Index j) const;
 };
@@ -21,14 +23,13 @@ struct Responsibilities {
 /// and clusters that explain nothing become exactly empty.
 inline constexpr double negligible = 1e-12;
 
-/// Turns posterior log weights W (n × K, overwritten) into responsibilities: all K of them, or the `width`
+/// Turns posterior log weights W (n × K) into responsibilities: all K of them, or the `width`
 /// largest of each row when 0 < width < K [Hughes 2016, ch. 7], the exact optimum of the bound under that
 /// constraint. Adds the entropy −Σ r log r of the block to `entropy`.
-void normalise(Index n, Index k, Vec& w, Index width, Responsibilities& out, double& entropy);
+void normalise(Index n, Index k, const Vec& w, Index width, Responsibilities& out, double& entropy);
 
-/// The second half of it: w holds log weights of the support only, out.n × out.width, and everything but
-/// out.value is in place.
-void normalise_kept(const Vec& w, Responsibilities& out, double& entropy);
+/// The second half of it for sparse ones: everything but out.value is in place, out.log_weight included.
+void normalise_support(Responsibilities& out, double& entropy);
 
 /// The `width` largest entries of each row of w (n × k), in column order, and their columns; ties go to the
 /// smaller column. kept and column are n × width.

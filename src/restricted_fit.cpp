@@ -168,6 +168,7 @@ void RestrictedFit::place_base(const Vec& t, Index k) {
 Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share, bool settling) const {
   Weights weights = make_weights(problem_.obs, current_.data(), k_);
   weights.add_constants(log_weights());
+  weights.pack(problem_.obs, problem_.data);
   const Index n = static_cast<Index>(where.rows.size()), n_chunks = count_chunks(n);
   if (share) share->resize(static_cast<std::size_t>(n * k_));
   std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks),

@@ -106,6 +106,10 @@ test_that("products agree with R's", {
           "product_nt", list(a = a, b = b), list(c = tcrossprod(a, b)),
           list(c = tcrossprod(abs(a), abs(b)))
         )
+        expect_kernel(
+          "product_packed", list(a = a, b = b), list(c = tcrossprod(a, b)),
+          list(c = tcrossprod(abs(a), abs(b)))
+        )
         index <- sample(n, k, replace = TRUE)
         expect_kernel(
           "selected_product_nt", list(a = a, b = b, index = index - 1L), list(c = tcrossprod(a[index, , drop = FALSE], b)),
@@ -146,6 +150,7 @@ test_that("an entry of a product depends on its own row and column only", {
   s <- random(29, 33)
   for (version in versions) {
     all <- engine_kernel(version, "product_nt", list(a = a, b = b), 0L, 0L)$c
+    expect_identical(engine_kernel(version, "product_packed", list(a = a, b = b), 0L, 0L)$c, all)
     rows <- c(2, 30, 7)
     columns <- c(28, 3)
     some <- list(a = a[rows, ], b = b[columns, ])
