@@ -46,13 +46,9 @@ void show(const LocalInput& in, Index chunk, DocumentReader& reader, const Docum
 
 }  // namespace
 
-std::shared_ptr<const Weights> TopicAlloc::keep(const Weights& weights, bool by_term) {
-  if (!by_term) return std::make_shared<Weights>(weights);
-  auto out = std::make_shared<Weights>();
-  out->k = weights.k;
-  out->p = weights.p;
-  out->transposed = weights.transposed;
-  return out;
+std::shared_ptr<const Weights> TopicAlloc::keep(std::shared_ptr<Weights> weights, bool by_term) {
+  if (by_term) Vec().swap(weights->w);
+  return weights;
 }
 
 Index TopicAlloc::count_chunks(Index n_documents) { return std::clamp<Index>(n_documents / 64, 1, 8); }
@@ -87,7 +83,7 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
   const Index n_chunks = count_chunks(n);
   const bool by_term = rows_are_documents(in.obs, in.data);
   const DocumentPrior prior(document_prior(in.globals));
-  const auto weights = keep(in.weights, by_term);
+  const auto weights = keep(in.shared_weights ? in.shared_weights : std::make_shared<Weights>(in.weights), by_term);
   const TopicTable table = by_term ? TopicTable(*weights, true) : TopicTable();
   const auto* last = static_cast<const TopicMemory*>(in.memory);
   auto memory = std::make_shared<TopicMemory>();

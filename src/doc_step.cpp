@@ -58,9 +58,8 @@ void DocStep::begin(const DocumentView& view) {
   gathered_.clear();
 }
 
-// Makes these topics the active ones.
-void DocStep::use(const DocumentView& view, std::vector<int> topics) {
-  topic_ = std::move(topics);
+// Makes topic_ the active ones.
+void DocStep::use(const DocumentView& view) {
   const std::size_t m = topic_.size();
   for (Vec* v : {&count_, &before_, &p_, &w_, &x_, &y_}) v->resize(m);
   chosen_ = false;
@@ -124,7 +123,7 @@ void DocStep::round_apart(const DocumentView& view, Index u) {
   Vec x(topic_.size()), kept;
   std::vector<int> order;
   for (Index j = 0; j < m; ++j) x[j] = c[topic_[j]] + p_[j];
-  if (width_ > 0 && width_ < m) keep(width_, x.data(), m, order, kept);
+  if (chosen_) keep(width_, x.data(), m, order, kept);
   const double top = *std::max_element(x.begin(), x.end());
   double sum = 0;
   for (double& y : x) sum += y = std::exp(y - top);
@@ -139,17 +138,17 @@ void DocStep::round_apart(const DocumentView& view, Index u) {
 }
 
 // The L topics of every row with the largest weights C + P.
-void DocStep::choose() {
+void DocStep::choose(Index width) {
   const Index m = active(), n = static_cast<Index>(s_.size());
-  chosen_ = width_ > 0 && width_ < m;
+  chosen_ = width > 0 && width < m;
   if (!chosen_) return;
   while (static_cast<Index>(kept_row_.size()) < m) kept_row_.push_back(static_cast<int>(kept_row_.size()));
   kept_.resize(static_cast<std::size_t>(m * ld_));
-  scratch_.resize(static_cast<std::size_t>(8 * width_));
+  scratch_.resize(static_cast<std::size_t>(8 * width));
   factors_.mask_words = (m + 63) / 64;
   mask_.resize(static_cast<std::size_t>(n * factors_.mask_words));
   kernels().exp_rows(1, m, p_.data(), m, w_.data(), m, &shift_);
-  kernels().keep_largest(m, n, row_.data(), w_.data(), g_.data(), ld_, width_, scratch_.data(), kept_.data(),
+  kernels().keep_largest(m, n, row_.data(), w_.data(), g_.data(), ld_, width, scratch_.data(), kept_.data(),
                          ld_, mask_.data(), factors_.mask_words);
 }
 
@@ -188,10 +187,10 @@ double DocStep::bound() {
 }
 
 // Rounds from the log weights p_ until the counts settle.
-void DocStep::ascend(const DocumentView& view, Index limit) {
+void DocStep::ascend(const DocumentView& view, Index limit, Index width) {
   for (Index i = 1;; ++i) {
     const bool chooses = i <= 5 || i % 10 == 0 || !chosen_;
-    if (chooses) choose();
+    if (chooses) choose(width);
     before_ = count_;
     round(view);
     double change = 0;
@@ -200,11 +199,18 @@ void DocStep::ascend(const DocumentView& view, Index limit) {
     const bool last = i >= limit || change < settled;
     if (!drop_empty() && last) {
       if (chooses) return;
-      choose();
+      choose(width);
       return round(view);
     }
     weigh_by_counts();
   }
+}
+
+// From a fit with all active topics to one with L of them a row, where that differs.
+void DocStep::narrow(const DocumentView& view, Index limit) {
+  if (width_ == 0 || width_ >= active()) return;
+  weigh_by_counts();
+  ascend(view, limit, width_);
 }
 
 DocumentFit DocStep::fit(bool tell_bound) {
@@ -235,23 +241,24 @@ DocumentFit DocStep::cold(const DocumentView& view) {
   }
   Vec counts;
   for (int j : likely) counts.push_back(count_[j]);
-  use(view, std::move(likely));
+  topic_.swap(likely);
+  use(view);
   count_ = counts;
   weigh_by_counts();
-  ascend(view, max_rounds);
+  ascend(view, max_rounds, 0);
+  narrow(view, max_rounds);
   return fit(true);
 }
 
 DocumentFit DocStep::warm(const DocumentView& view, const std::vector<TopicShare>& from, bool tell_bound) {
   if (view.n == 0) return {{}, 0};
   begin(view);
-  std::vector<int> topics;
-  topics.reserve(from.size());
-  for (const TopicShare& s : from) topics.push_back(s.topic);
-  use(view, std::move(topics));
+  topic_.clear();
+  for (const TopicShare& s : from) topic_.push_back(s.topic);
+  use(view);
   for (std::size_t j = 0; j < from.size(); ++j) count_[j] = from[j].count;
   weigh_by_counts();
-  ascend(view, max_rounds);
+  ascend(view, max_rounds, width_);
   return fit(tell_bound);
 }
 
@@ -264,15 +271,17 @@ void DocStep::restarts(const DocumentView& view, DocumentFit& best) {
     const auto is_target = [&](const TopicShare& s) { return s.topic == target.second; };
     if (std::none_of(best.share.begin(), best.share.end(), is_target)) continue;
     if (best.share.size() == 1) break;
-    std::vector<int> topics;
+    topic_.clear();
     for (const TopicShare& s : best.share)
-      if (!is_target(s)) topics.push_back(s.topic);
-    use(view, std::move(topics));
+      if (!is_target(s)) topic_.push_back(s.topic);
+    use(view);
     std::size_t j = 0;
     for (const TopicShare& s : best.share)
       if (!is_target(s)) count_[j++] = s.count;
     weigh_by_counts();
-    ascend(view, max_restart_rounds);
+    ascend(view, max_restart_rounds, 0);
+    if (!(bound() > best.bound)) continue;
+    narrow(view, max_restart_rounds);
     DocumentFit proposed = fit(true);
     if (proposed.bound > best.bound) best = std::move(proposed);
   }
@@ -287,11 +296,11 @@ const DocumentFactors& DocStep::factors(const DocumentView& view, const std::vec
     return true;
   };
   if (!is_current()) {
-    std::vector<int> topics;
-    for (const TopicShare& s : share) topics.push_back(s.topic);
-    use(view, std::move(topics));
+    topic_.clear();
+    for (const TopicShare& s : share) topic_.push_back(s.topic);
+    use(view);
     for (std::size_t j = 0; j < share.size(); ++j) p_[j] = share[j].log_weight;
-    choose();
+    choose(width_);
     round(view);
   }
   factors_.n = view.n;

@@ -69,13 +69,14 @@ class DocStep {
 
  private:
   void begin(const DocumentView& view);
-  void use(const DocumentView& view, std::vector<int> topics);
+  void use(const DocumentView& view);
   void gather(const DocumentView& view);
   void sweep(const DocumentView& view);
-  void ascend(const DocumentView& view, Index max_rounds);
+  void ascend(const DocumentView& view, Index max_rounds, Index width);
+  void narrow(const DocumentView& view, Index max_rounds);
   void round(const DocumentView& view);
   void round_apart(const DocumentView& view, Index u);
-  void choose();
+  void choose(Index width);
   bool drop_empty();
   void weigh_by_counts();
   double log_sum();

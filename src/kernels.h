@@ -77,6 +77,12 @@ struct Kernels {
   void (*digamma_each)(Index n, const double* x, double* out);
   void (*log_gamma_each)(Index n, const double* x, double* out);
 
+  /// With s_i = max(t_i, 0), and a ≥ DBL_MIN: Σ_i s_i;  out_i = ψ(a_i + s_i) − shift;
+  /// Σ_i [log Γ(a_i + s_i) − log_gamma_a_i], which is 0 for t = 0 and log_gamma_a from log_gamma_each.
+  double (*positive_sum)(Index n, const double* t);
+  void (*digamma_of_counts)(Index n, const double* a, const double* t, double shift, double* out);
+  double (*log_rising_sum)(Index n, const double* a, const double* t, const double* log_gamma_a);
+
   /// Σ_i c_i log x_i, x ≥ DBL_MIN.
   double (*weighted_log_sum)(Index n, const double* c, const double* x);
 
@@ -89,6 +95,9 @@ struct Kernels {
   /// document_round with all k topics and word u in row row_u of B (· × k).
   double (*document_sweep)(Index n, Index k, const int* row, const double* w, const double* b, Index ldb,
                            const double* c, double least, double* s, double* share, double* y);
+
+  /// T ← T ∘ E (n × k), and returns Σ_ij t_ij (c_ij − top_i).
+  double (*scale_rows)(Index n, Index k, const double* e, const double* c, const double* top, double* t);
 
   /// Out (m × n) = the rows row_j of G with all but the `width` ≤ m largest w_j G_ju of each column u made 0,
   /// of equals the last ones first; bit j % 64 of mask_{u, j / 64} is set where j stays. scratch: 8 width

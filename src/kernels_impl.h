@@ -82,9 +82,13 @@ constexpr Kernels table = {
     log_each,
     digamma_each,
     log_gamma_each,
+    positive_sum,
+    digamma_of_counts,
+    log_rising_sum,
     weighted_log_sum,
     document_round,
     document_sweep,
+    scale_rows,
     keep_largest,
 };
 

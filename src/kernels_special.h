@@ -85,6 +85,36 @@ void log_each(Index n, const double* x, double* out) {
   for (Index i = 0; i < n; i += lanes) store_lanes(out + i, log_lanes(load_lanes(x + i, n - i, 1)), n - i);
 }
 
+inline Vd positive_lanes(const double* t, Index count) {
+  const Vd x = load_lanes(t, count), none = splat(0);
+  return x > none ? x : none;
+}
+
+double positive_sum(Index n, const double* t) {
+  Vd sums = splat(0);
+  for (Index i = 0; i < n; i += lanes) sums = sums + positive_lanes(t + i, n - i);
+  return sum_lanes(sums);
+}
+
+void digamma_of_counts(Index n, const double* a, const double* t, double shift, double* out) {
+  for (Index i = 0; i < n; i += lanes) {
+    const Vd x = load_lanes(a + i, n - i, 1) + positive_lanes(t + i, n - i);
+    store_lanes(out + i, digamma_lanes(x) - splat(shift), n - i);
+  }
+}
+
+double log_rising_sum(Index n, const double* a, const double* t, const double* log_gamma_a) {
+  Vd sums = splat(0);
+  for (Index i = 0; i < n; i += lanes) {
+    const Vd x = load_lanes(a + i, n - i, 1) + positive_lanes(t + i, n - i);
+    const Vd value = log_gamma_lanes(x) - load_lanes(log_gamma_a + i, n - i);
+    double kept[lanes] = {};
+    store_lanes(kept, value, n - i);
+    sums = sums + load(kept);
+  }
+  return sum_lanes(sums);
+}
+
 double weighted_log_sum(Index n, const double* c, const double* x) {
   Vd sums = splat(0);
   for (Index i = 0; i < n; i += lanes)

@@ -93,47 +93,90 @@ double document_sweep(Index n, Index k, const int* row, const double* w, const d
   return lowest;
 }
 
-/// The largest `width` of each column by insertion, one column a lane; then those above the least of them,
-/// and the first of those that equal it.
+double scale_rows(Index n, Index k, const double* e, const double* c, const double* top, double* t) {
+  Vd sums = splat(0);
+  for (Index i = 0; i < n; ++i, e += k, c += k, t += k)
+    for (Index j = 0; j < k; j += lanes) {
+      const Vd x = load_lanes(t + j, k - j) * load_lanes(e + j, k - j);
+      store_lanes(t + j, x, k - j);
+      sums = mul_add(x, load_lanes(c + j, k - j, top[i]) - splat(top[i]), sums);
+    }
+  return sum_lanes(sums);
+}
+
+/// w_j G_ju of `lanes` columns.
+struct Columns {
+  const int* row;
+  const double *w, *g;
+  Index ldg, u, count;
+  Vd gain(Index j) const { return load_lanes(g + row[j] * ldg + u, count); }
+  Vd operator[](Index j) const { return splat(w[j]) * gain(j); }
+};
+
+inline Vd larger(Vd a, Vd b) { return a > b ? a : b; }
+inline Vd smaller(Vd a, Vd b) { return b > a ? a : b; }
+
+/// The width-th largest of m ≥ width entries of each column, by insertion in registers or in `scratch`.
+template <int most>
+inline Vd rank_of_columns(Index width, Index m, const Columns& x, double* scratch) {
+  if constexpr (most == 0) {
+    for (Index l = 0; l < width; ++l) store(scratch + l * lanes, splat(-1));
+    for (Index j = 0; j < m; ++j) {
+      Vd in = x[j];
+      if (lanes_not_below(load(scratch + (width - 1) * lanes), in) == (1u << lanes) - 1) continue;
+      for (Index l = 0; l < width; ++l) {
+        const Vd t = load(scratch + l * lanes);
+        store(scratch + l * lanes, larger(in, t));
+        in = smaller(in, t);
+      }
+    }
+    return load(scratch + (width - 1) * lanes);
+  } else {
+    if (width != most) return rank_of_columns<most - 1>(width, m, x, scratch);
+    Vd t[most];
+    BNPVI_UNROLL
+    for (int l = 0; l < most; ++l) t[l] = splat(-1);
+    for (Index j = 0; j < m; ++j) {
+      Vd in = x[j];
+      BNPVI_UNROLL
+      for (int l = 0; l < most; ++l) {
+        const Vd old = t[l];
+        t[l] = larger(in, old);
+        in = smaller(in, old);
+      }
+    }
+    return t[most - 1];
+  }
+}
+
+/// All that exceed the width-th largest of their column are kept, and the first of those that equal it.
 void keep_largest(Index m, Index n, const int* row, const double* w, const double* g, Index ldg, Index width,
                   double* scratch, double* out, Index ldo, unsigned long long* mask, Index ldm) {
   const Vd none = splat(0), one = splat(1);
   for (Index u = 0; u < n; u += lanes) {
-    const Index count = n - u;
-    for (Index l = 0; l < width; ++l) store(scratch + l * lanes, splat(-1));
-    for (Index j = 0; j < m; ++j) {
-      Vd x = splat(w[j]) * load_lanes(g + row[j] * ldg + u, count);
-      if (lanes_not_below(load(scratch + (width - 1) * lanes), x) == (1u << lanes) - 1) continue;
-      for (Index l = 0; l < width; ++l) {
-        const Vd t = load(scratch + l * lanes);
-        store(scratch + l * lanes, x > t ? x : t);
-        x = x > t ? t : x;
-      }
-    }
-    const Vd least = load(scratch + (width - 1) * lanes);
-    Vd left = splat(static_cast<double>(width));
-    for (Index j = 0; j < m; ++j) {
-      const Vd x = splat(w[j]) * load_lanes(g + row[j] * ldg + u, count);
-      left = left - (x > least ? one : none);
-    }
+    const Columns x{row, w, g, ldg, u, n - u};
+    const Vd least = rank_of_columns<8>(width, m, x, scratch);
+    Vd left = splat(static_cast<double>(width));  // for those that equal it
+    for (Index j = 0; j < m; ++j) left = left - (x[j] > least ? one : none);
     for (Index from = 0; from < m; from += 64) {
-      Vi bits = {};
+      Vi bits = Vi{};
+      Vi bit = Vi{} + 1ULL;
       for (Index j = from; j < m && j < from + 64; ++j) {
-        const Vd gj = load_lanes(g + row[j] * ldg + u, count), x = splat(w[j]) * gj;
-        const Vd equal = x > least ? none : (x < least ? none : one);
-        const Vd taken = x > least ? one : (left > none ? equal : none);
+        const Vd in = x[j], equal = in < least ? none : (in > least ? none : one);
+        const Vd taken = in > least ? one : (left > none ? equal : none);
         left = left - equal;
-        store_lanes(out + j * ldo + u, taken > none ? gj : none, count);
-        Vi bit = Vi{} + (1ULL << (j - from));
+        store_lanes(out + j * ldo + u, taken > none ? x.gain(j) : none, n - u);
         Vd as_double;
         std::memcpy(&as_double, &bit, sizeof bit);
         as_double = taken > none ? as_double : none;
-        std::memcpy(&bit, &as_double, sizeof bit);
-        bits = bits | bit;
+        Vi taken_bit;
+        std::memcpy(&taken_bit, &as_double, sizeof bit);
+        bits = bits | taken_bit;
+        bit = bit + bit;
       }
       unsigned long long each[lanes];
       std::memcpy(each, &bits, sizeof bits);
-      for (Index i = 0; i < lanes && i < count; ++i) mask[(u + i) * ldm + from / 64] = each[i];
+      for (Index i = 0; i < lanes && i < n - u; ++i) mask[(u + i) * ldm + from / 64] = each[i];
     }
   }
 }

@@ -12,8 +12,9 @@
 namespace bnpvi {
 
 void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, ResponsibilitySink* sink) {
-  const Weights weights =
-      make_weights(problem.obs, state.globals.effective.obs.data(), state.globals.effective.k, &pool);
+  const auto shared = std::make_shared<Weights>(
+      make_weights(problem.obs, state.globals.effective.obs.data(), state.globals.effective.k, &pool));
+  const Weights& weights = *shared;
   AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, sink);
   if (state.assignments) sink = &audited;
   const UnitMemory* memory = state.batch[b] ? state.batch[b]->memory.get() : nullptr;
@@ -22,10 +23,13 @@ void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, Resp
   if (memory && (!state.neighbours || state.neighbours->k != weights.k))
     state.neighbours = problem.alloc.neighbours(in);
   in.neighbours = state.neighbours.get();
+  in.shared_weights = shared;
   auto fresh = std::make_shared<Summary>(problem.alloc.local_step(in));
-  if (state.batch[b]) state.total.add(*state.batch[b], -1);
-  state.total.add(*fresh);
+  const bool alone = state.batch.size() == 1;
+  if (!alone && state.batch[b]) state.total.add(*state.batch[b], -1);
+  if (!alone) state.total.add(*fresh);
   state.batch[b] = std::move(fresh);
+  if (alone) resum(state);
 }
 
 namespace {

@@ -44,10 +44,7 @@ class Multinomial final : public ObsModel {
     if (careful_) {
       for (Index v = 0; v < d_; ++v) sum += log_rising(prior_[v], count(t, v));
     } else {
-      Vec value(prior_.size());
-      for (Index v = 0; v < d_; ++v) value[v] = prior_[v] + count(t, v);
-      kernels().log_gamma_each(d_, value.data(), value.data());
-      sum = sum_of([&](Index v) { return value[v] - log_gamma_prior_[v]; });
+      sum = kernels().log_rising_sum(d_, prior_.data(), t + 1, log_gamma_prior_.data());
     }
     return sum - log_rising(total_, tokens(t));
   }
@@ -55,9 +52,7 @@ class Multinomial final : public ObsModel {
   void weights(const double* t, double* w) const override {
     const double all = digamma(total_ + tokens(t));
     w[0] = 0;
-    for (Index v = 0; v < d_; ++v) w[1 + v] = prior_[v] + count(t, v);
-    kernels().digamma_each(d_, w + 1, w + 1);
-    for (Index v = 0; v < d_; ++v) w[1 + v] -= all;
+    kernels().digamma_of_counts(d_, prior_.data(), t + 1, all, w + 1);
   }
 
   // E[p] under the posterior, times the mean number of tokens in a row: the divergence between two rows
@@ -107,20 +102,7 @@ class Multinomial final : public ObsModel {
   // S ≥ 0 exactly; sums and differences of summaries may round to less.
   static double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
 
-  double tokens(const double* t) const {
-    return sum_of([t](Index v) { return count(t, v); });
-  }
-
-  // Over all terms, in four sums that do not wait for each other.
-  template <class Value>
-  double sum_of(Value value) const {
-    double sum[4] = {0, 0, 0, 0};
-    Index v = 0;
-    for (; v + 4 <= d_; v += 4)
-      for (Index i = 0; i < 4; ++i) sum[i] += value(v + i);
-    for (; v < d_; ++v) sum[0] += value(v);
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  }
+  double tokens(const double* t) const { return kernels().positive_sum(d_, t + 1); }
 
   // Differences of log Γ lose digits when the prior is larger than this.
   static constexpr double largest_plain = 64;

@@ -160,6 +160,20 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     function(x.width(), x.data(), out.data());
     return Rcpp::List::create(_["out"] = out.checked());
   }
+  if (which == "of_counts") {
+    Padded a = matrix("a"), t = matrix("t"), b = matrix("b"), out = empty(1, t.width());
+    kernel.digamma_of_counts(t.width(), a.data(), t.data(), Rcpp::as<double>(args["shift"]), out.data());
+    return Rcpp::List::create(_["digamma"] = out.checked(),
+                              _["sum"] = kernel.positive_sum(t.width(), t.data()),
+                              _["rising"] = kernel.log_rising_sum(t.width(), a.data(), t.data(), b.data()));
+  }
+  if (which == "scale_rows") {
+    Rcpp::NumericMatrix e = args["e"], c = args["c"], t = args["t"];  // k × n: rows of the kernel are columns
+    Rcpp::NumericVector top = args["top"];
+    Rcpp::NumericMatrix out = Rcpp::clone(t);
+    const double sum = kernel.scale_rows(t.ncol(), t.nrow(), e.begin(), c.begin(), top.begin(), out.begin());
+    return Rcpp::List::create(_["t"] = out, _["sum"] = sum);
+  }
   if (which == "weighted_log_sum") {
     Padded c = matrix("c"), x = matrix("x");
     return Rcpp::List::create(_["sum"] = kernel.weighted_log_sum(x.width(), c.data(), x.data()));

@@ -61,10 +61,17 @@ void settle(const Problem& problem, State& state) {
 }
 
 void resum(State& state) {
-  Summary total(state.total.shape, state.total.k);
-  for (const auto& b : state.batch)
-    if (b) total.add(*b);
-  state.total = std::move(total);
+  bool first = true;
+  for (const auto& b : state.batch) {
+    if (!b) continue;
+    if (first)
+      state.total = *b;
+    else
+      state.total.add(*b);
+    first = false;
+  }
+  if (first) state.total = Summary(state.total.shape, state.total.k);
+  state.total.memory = nullptr;
 }
 
 }  // namespace bnpvi

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels.h"
+
 namespace bnpvi {
 
 namespace {
@@ -73,10 +75,16 @@ void TermSum::add_terms(Index from, Index to, double* sum) const {
     }
 }
 
-void TermSum::add_apart(Index from, Index to, double* sum) const {
+// Adds to sum as well, and returns Σ T (C − max C) of what it added.
+double TermSum::add_apart(Index from, Index to, const TopicTable& table, double* sum) const {
+  double energy = 0;
   auto at =
       std::lower_bound(apart_.begin(), apart_.end(), from, [](const Mass& m, Index v) { return m.term < v; });
-  for (; at != apart_.end() && at->term < to; ++at) sum[(at->term - from) * k_ + at->topic] += at->value;
+  for (; at != apart_.end() && at->term < to; ++at) {
+    sum[(at->term - from) * k_ + at->topic] += at->value;
+    if (at->value > 0) energy += at->value * (table.c[at->term * k_ + at->topic] - table.top[at->term]);
+  }
+  return energy;
 }
 
 void TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool, Summary& out) {
@@ -89,14 +97,9 @@ void TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Pool&
     const Index from = task * step, to = std::min(n_terms, from + step);
     Vec sum(static_cast<std::size_t>((to - from) * k), 0.0);
     for (const TermSum& part : parts) part.add_terms(from, to, sum.data());
-    const double* e = table.e.data() + from * k;
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] *= e[i];
-    for (const TermSum& part : parts) part.add_apart(from, to, sum.data());
-    for (Index v = from; v < to; ++v) {
-      const double *t = sum.data() + (v - from) * k, *c = table.c + v * k;
-      for (Index j = 0; j < k; ++j)
-        if (t[j] > 0) energy[task] += t[j] * (c[j] - table.top[v]);
-    }
+    energy[task] = kernels().scale_rows(to - from, k, table.e.data() + from * k, table.c + from * k,
+                                        table.top.data() + from, sum.data());
+    for (const TermSum& part : parts) energy[task] += part.add_apart(from, to, table, sum.data());
     for (Index j = 0; j < k; ++j)
       for (Index v = from; v < to; ++v) out.t(j)[1 + v] += sum[(v - from) * k + j];
   });

@@ -33,7 +33,7 @@ class TermSum {
     double value;
   };
   void add_terms(Index from, Index to, double* sum) const;
-  void add_apart(Index from, Index to, double* sum) const;
+  double add_apart(Index from, Index to, const TopicTable& table, double* sum) const;
 
   Index k_;
   double alpha_;

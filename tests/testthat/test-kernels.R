@@ -390,3 +390,32 @@ test_that("the largest of each column are kept, the first of equals", {
     }
   }
 })
+
+test_that("evidence and weights of counts agree with R's", {
+  set.seed(14)
+  for (n in sizes) {
+    a <- matrix(exp(runif(n, -5, 3)), 1)
+    t <- matrix(rpois(n, 2) * runif(n) - 1e-12 * (runif(n) < 0.3), 1)
+    s <- pmax(t, 0)
+    truth <- list(digamma = digamma(a + s) - 1.5, sum = sum(s), rising = sum(lgamma(a + s) - lgamma(a)))
+    size <- list(digamma = 2 + abs(digamma(a + s)), sum = sum(s), rising = sum(1 + abs(lgamma(a + s)) + abs(lgamma(a))))
+    expect_kernel("of_counts", list(a = a, t = t, b = lgamma(a), shift = 1.5), truth, size, 1e-14)
+    for (version in versions) {
+      b <- engine_kernel(version, "log_gamma_each", list(x = a), 0L, 0L)$out
+      expect_identical(engine_kernel(version, "of_counts", list(a = a, t = 0 * t, b = b, shift = 0), 0L, 0L)$rising, 0)
+    }
+  }
+})
+
+test_that("scaled rows and their energy agree with R's", {
+  set.seed(15)
+  for (k in sizes) {
+    for (n in c(1, 6)) {
+      m <- function() matrix(runif(k * n), k)
+      args <- list(e = m(), c = -m(), t = m(), top = runif(n))
+      out <- args$t * args$e
+      by <- sweep(args$c, 2, args$top)
+      expect_kernel("scale_rows", args, list(t = out, sum = sum(out * by)))
+    }
+  }
+})
