@@ -24,17 +24,25 @@ Outcome learn_stochastic(const Problem& problem, State state, const LearnOptions
   const double n = units_in(problem);
   Outcome out;
   Index step = 0;
+  std::vector<std::shared_ptr<const UnitMemory>> memory(problem.batches.size());
   for (Index lap = 1; lap < options.max_laps; ++lap) {
     std::vector<Index> order(problem.batches.size());
     std::iota(order.begin(), order.end(), Index{0});
     Stream stream(problem.seed, Purpose::batch_order, static_cast<std::uint64_t>(lap));
     for (Index i = static_cast<Index>(order.size()) - 1; i > 0; --i)
       std::swap(order[i], order[stream.index(i + 1)]);
+    std::shared_ptr<const Neighbours> neighbours;
     for (Index b : order) {
       const Weights weights =
           make_weights(problem.obs, state.globals.effective.obs.data(), state.globals.effective.k);
-      Summary s = problem.alloc.local_step({problem.data, problem.batches[b], problem.obs, weights, state.globals,
-                                            pool, problem.width, nullptr});
+      LocalInput in{problem.data,  problem.batches[b], problem.obs,   weights,
+                    state.globals, pool,               problem.width, nullptr};
+      in.candidates = problem.candidates;
+      in.memory = memory[b].get();
+      if (in.memory && !neighbours) neighbours = problem.alloc.neighbours(in);
+      in.neighbours = neighbours.get();
+      Summary s = problem.alloc.local_step(in);
+      if (!problem.alloc.grouped()) memory[b] = s.memory;
       s.scale(n / static_cast<double>(problem.batches[b].size()));
       const double rate = std::min(1.0, std::pow(options.delay + static_cast<double>(++step), -options.power));
       state.globals = problem.alloc.stochastic_step(state.globals, s, rate);
@@ -47,7 +55,7 @@ Outcome learn_stochastic(const Problem& problem, State state, const LearnOptions
     out.trace.push_back(record);
     pool.monitor().lap(record);
   }
-  for (auto& b : state.batch) b.reset();
+  for (auto& b : state.batch) b.reset();  // all clusters are looked at in the last lap
   state.total = Summary(problem.alloc.shape(problem.obs), state.globals.effective.k);
   for (std::size_t b = 0; b < problem.batches.size(); ++b)
     visit_batch(problem, state, static_cast<Index>(b), pool);

@@ -149,8 +149,15 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const Summary& s = best.state.globals.effective;
     const Weights weights = make_weights(*rmodel.obs, s.obs.data(), s.k);
     Labels labels(rdata.view().n);
-    rmodel.alloc->local_step(
-        {whole.data, whole.batches[0], whole.obs, weights, best.state.globals, pool, whole.width, &labels});
+    std::shared_ptr<const Neighbours> neighbours;
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      LocalInput in{whole.data, batches[b], whole.obs, weights, best.state.globals, pool, whole.width, &labels};
+      in.candidates = c.integer("candidates");
+      if (!rmodel.alloc->grouped()) in.memory = best.state.batch[b]->memory.get();
+      if (in.memory && !neighbours) neighbours = rmodel.alloc->neighbours(in);
+      in.neighbours = neighbours.get();
+      rmodel.alloc->local_step(in);
+    }
 
     using Rcpp::_;
     Rcpp::List out =

@@ -60,7 +60,27 @@ test_that("candidates that reach far enough are as good as all clusters", {
     expect_gt(all$state$k, 15)
     expect_equal(most$elbo, all$elbo, tolerance = 1e-9)
     expect_false(identical(most$state, all$state))
+    expect_identical(most$labels, all$labels)
   }
+})
+
+test_that("stochastic learning looks at few candidates, then once at all clusters", {
+  x <- withr::with_seed(2, 8 * matrix(rnorm(60), 30)[sample(30, 2000, TRUE), ] + matrix(rnorm(4000), 2000))
+  case <- planted_case("gaussian", obs_gaussian(), x, NULL)
+  fit <- function(candidates, threads = 1) {
+    without_seconds(run(
+      case, candidates,
+      algorithm = "stochastic", batches = 4, k_init = 30, threads = threads, moves = no_moves, max_laps = 12,
+      audit = FALSE
+    ))
+  }
+  all <- fit(99)
+  most <- fit(15)
+  expect_equal(most$elbo, all$elbo, tolerance = 1e-3)
+  expect_false(identical(most$state, all$state))
+  expect_identical(fit(15, threads = 2), most)
+  few <- fit(2)
+  expect_lt(few$elbo, all$elbo)
 })
 
 test_that("few candidates: 1, 2 and 8 threads give identical bits", {
