@@ -17,6 +17,7 @@ constexpr Index max_restarts = 25;
 constexpr Index max_sweeps = 3;
 constexpr double settled = 0.05;      // largest change of a count that ends the rounds
 constexpr double least_sum = 1e-250;  // below: logarithms are needed
+constexpr double patience = 3;        // a gap of so many times the last round's gain is not closed
 constexpr double hopeless = 18;  // log weights so far below the largest are not followed from a cold start
 
 // The `width` positions with the largest x, in ascending order.
@@ -186,21 +187,29 @@ double DocStep::bound() {
   return f;
 }
 
-// Rounds from the log weights p_ until the counts settle.
-void DocStep::ascend(const DocumentView& view, Index limit, Index width) {
+// Rounds from the log weights p_ until the counts settle (true), or until a bound of `rival` is out of reach.
+bool DocStep::ascend(const DocumentView& view, Index limit, Index width, double rival) {
+  double previous = 0;
   for (Index i = 1;; ++i) {
     const bool chooses = i <= 5 || i % 10 == 0 || !chosen_;
     if (chooses) choose(width);
     before_ = count_;
     round(view);
+    if (rival > -INFINITY) {
+      const double now = bound();
+      if (i > 1 && rival - now > patience * (now - previous)) return false;
+      previous = now;
+    }
     double change = 0;
     for (std::size_t j = 0; j < topic_.size(); ++j)
       change = std::max(change, std::abs(count_[j] - before_[j]));
     const bool last = i >= limit || change < settled;
     if (!drop_empty() && last) {
-      if (chooses) return;
-      choose(width);
-      return round(view);
+      if (!chooses) {
+        choose(width);
+        round(view);
+      }
+      return true;
     }
     weigh_by_counts();
   }
@@ -279,8 +288,7 @@ void DocStep::restarts(const DocumentView& view, DocumentFit& best) {
     for (const TopicShare& s : best.share)
       if (!is_target(s)) count_[j++] = s.count;
     weigh_by_counts();
-    ascend(view, max_restart_rounds, 0);
-    if (!(bound() > best.bound)) continue;
+    if (!ascend(view, max_restart_rounds, 0, best.bound) || bound() <= best.bound) continue;
     narrow(view, max_restart_rounds);
     DocumentFit proposed = fit(true);
     if (proposed.bound > best.bound) best = std::move(proposed);

@@ -1,5 +1,7 @@
 // The local step of one document: its topic counts and its tokens' responsibilities, by coordinate ascent.
 #pragma once
+#include <cmath>
+
 #include "document.h"
 
 namespace bnpvi {
@@ -61,7 +63,9 @@ class DocStep {
   /// only when asked for.
   DocumentFit warm(const DocumentView& view, const std::vector<TopicShare>& from, bool tell_bound);
 
-  /// Sparsity restarts [Alg. 5.2]: each topic in turn, smallest first, is emptied; kept if the bound rises.
+  /// Sparsity restarts [Alg. 5.2]: each topic in turn, smallest first, is emptied; kept if the bound rises,
+  /// given up when it is not about to (of 100,000 restarts in a fit with 100 topics none would have won
+  /// later).
   void restarts(const DocumentView& view, DocumentFit& fit);
 
   /// Of the fit that cold(), warm() or restarts() on this view ended with; valid until the next of them.
@@ -72,7 +76,7 @@ class DocStep {
   void use(const DocumentView& view);
   void gather(const DocumentView& view);
   void sweep(const DocumentView& view);
-  void ascend(const DocumentView& view, Index max_rounds, Index width);
+  bool ascend(const DocumentView& view, Index max_rounds, Index width, double rival = -HUGE_VAL);
   void narrow(const DocumentView& view, Index max_rounds);
   void round(const DocumentView& view);
   void round_apart(const DocumentView& view, Index u);
