@@ -65,3 +65,7 @@ engine_predictive_probabilities <- function(seen, held, concentration, weight, t
     .Call(`_bnpvi_engine_predictive_probabilities`, seen, held, concentration, weight, threads)
 }
 
+engine_topic_sums <- function(data, model, c, log_weight, width, threads) {
+    .Call(`_bnpvi_engine_topic_sums`, data, model, c, log_weight, width, threads)
+}
+

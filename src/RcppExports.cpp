@@ -229,6 +229,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_topic_sums
+Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix c, Rcpp::NumericMatrix log_weight, int width, int threads);
+RcppExport SEXP _bnpvi_engine_topic_sums(SEXP dataSEXP, SEXP modelSEXP, SEXP cSEXP, SEXP log_weightSEXP, SEXP widthSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type c(cSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_weight(log_weightSEXP);
+    Rcpp::traits::input_parameter< int >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_topic_sums(data, model, c, log_weight, width, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
@@ -247,6 +263,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
+    {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},
     {NULL, NULL, 0}
 };
 

@@ -1,9 +1,12 @@
 #include "r_topics.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "completion.h"
 #include "r_convert.h"
+#include "term_sum.h"
 #include "topic_memory.h"
 
 namespace bnpvi {
@@ -62,5 +65,60 @@ Rcpp::NumericVector engine_predictive_probabilities(Rcpp::List seen, Rcpp::List 
     Pool pool(threads, monitor);
     return Rcpp::wrap(predictive_probabilities(seen_data.view(), held_data.view(),
                                                Rcpp::as<Vec>(concentration), Rcpp::as<Vec>(weight), pool));
+  });
+}
+
+// Documents of counts with the responsibilities r ∝ exp(C + P) (C is terms × K, P documents × K with −Inf for
+// topics that a document has not), summed by term and by document, for tests.
+// [[Rcpp::export]]
+Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix c,
+                             Rcpp::NumericMatrix log_weight, int width, int threads) {
+  return entry([&] {
+    const RData rdata(data);
+    const RModel rmodel(model);
+    RMonitor monitor{R_NilValue};
+    Pool pool(threads, monitor);
+    const Index k = c.ncol(), n_terms = c.nrow(), n = rdata.view().n, half = n / 2;
+    Weights weights;
+    weights.k = k;
+    weights.p = n_terms + 1;
+    weights.transposed.assign(static_cast<std::size_t>(k * weights.p), 0.0);
+    for (Index v = 0; v < n_terms; ++v)
+      for (Index j = 0; j < k; ++j) weights.transposed[(v + 1) * k + j] = c[j * n_terms + v];
+    const TopicTable table(weights, true);
+    const DocumentPrior prior(Vec(static_cast<std::size_t>(k), 1.0));
+    std::vector<Index> units(static_cast<std::size_t>(n));
+    std::iota(units.begin(), units.end(), Index{0});
+    std::vector<TermSum> parts;
+    parts.emplace_back(rdata.view(), units, 0, half, k, 1);
+    parts.emplace_back(rdata.view(), units, half, n, k, 1);
+    TopicSum by_document(*rmodel.obs, rdata.view(), k, 1, width);
+    DocumentReader reader(*rmodel.obs, rdata.view());
+    DocStep step(prior, width);
+    Vec r;
+    double entropy = 0;
+    for (Index d = 0; d < n; ++d) {
+      const DocumentView view = reader.load(d, weights, &table, true);
+      std::vector<TopicShare> share;
+      for (Index j = 0; j < k; ++j)
+        if (log_weight[j * n + d] > -INFINITY)
+          share.push_back({static_cast<int>(j), static_cast<int>(j), 1, log_weight[j * n + d], 1});
+      document_responsibilities(view, share, width, r, entropy);
+      for (std::size_t j = 0; j < share.size(); ++j) {
+        share[j].count = 0;
+        for (Index u = 0; u < view.n; ++u) share[j].count += view.count(u) * r[u * share.size() + j];
+      }
+      step.warm(view, share, false);
+      parts[d < half ? 0 : 1].add(view, share, step.factors(view, share));
+      by_document.add(reader, view, share);
+    }
+    Summary terms(topic_shape(*rmodel.obs), k), documents = terms;
+    TermSum::finish(parts, table, pool, terms);
+    by_document.finish(documents);
+    const auto list = [](const Summary& s) {
+      using Rcpp::_;
+      return Rcpp::List::create(_["obs"] = s.obs, _["extra"] = s.extra, _["scalar"] = s.scalar);
+    };
+    return Rcpp::List::create(Rcpp::_["terms"] = list(terms), Rcpp::_["documents"] = list(documents));
   });
 }

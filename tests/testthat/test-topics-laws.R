@@ -105,6 +105,30 @@ test_that("every state of a fit equals its recomputation, and accepted moves gai
   expect_audited_topics(flowers)
 })
 
+test_that("sums by term are those by document: L-sparse, many topics, and words that underflow", {
+  set.seed(2)
+  x <- matrix(rpois(30 * 70, 0.7), 30, dimnames = list(NULL, paste0("w", 1:70)))
+  x[4, ] <- 0
+  data <- as_document_data(x, "multinomial", NULL)
+  model <- list(obs = resolve_obs(obs_multinomial(), data), prior = prior_hdp())
+  for (spread in c(1, 30, 2000)) { # of C: at 2000 most active topics are at exp(C - max C) = 0
+    for (k in c(5, 150)) {
+      c <- matrix(rnorm(70 * k, -spread, spread), 70)
+      p <- matrix(rnorm(30 * k), 30)
+      p[cbind(1:30, sample(k, 30, TRUE))] <- 0
+      p[p < -0.5] <- -Inf
+      p[4, ] <- -Inf
+      for (width in c(0L, 1L, 3L, 70L)) {
+        sums <- engine_topic_sums(as_engine_data(data), model, c, p, width, 2L)
+        expect_equal(sums$terms$obs, sums$documents$obs, tolerance = 1e-12)
+        expect_equal(sums$terms$extra, sums$documents$extra, tolerance = 1e-12)
+        expect_lte(max(abs(sums$terms$scalar - sums$documents$scalar)), 1e-12 * sum(x) * spread)
+        expect_equal(sum(matrix(sums$terms$obs, 71)[-1, ]), sum(x), tolerance = 1e-12)
+      }
+    }
+  }
+})
+
 test_that("accepted moves raise the recomputed objective", {
   x <- toy_corpus(documents = 60, topics = 4)
   fit <- bnp_topics(x, control = bnp_control(seed = 2, max_laps = 40))
