@@ -105,7 +105,7 @@ double scale_rows(Index n, Index k, const double* e, const double* c, const doub
 }
 
 /// w_j G_ju of `lanes` columns.
-struct Columns {
+struct WeightedColumns {
   const int* row;
   const double *w, *g;
   Index ldg, u, count;
@@ -118,7 +118,7 @@ inline Vd smaller(Vd a, Vd b) { return b > a ? a : b; }
 
 /// The width-th largest of m ≥ width entries of each column, by insertion in registers or in `scratch`.
 template <int most>
-inline Vd rank_of_columns(Index width, Index m, const Columns& x, double* scratch) {
+inline Vd rank_of_columns(Index width, Index m, const WeightedColumns& x, double* scratch) {
   if constexpr (most == 0) {
     for (Index l = 0; l < width; ++l) store(scratch + l * lanes, splat(-1));
     for (Index j = 0; j < m; ++j) {
@@ -154,7 +154,7 @@ void keep_largest(Index m, Index n, const int* row, const double* w, const doubl
                   double* scratch, double* out, Index ldo, unsigned long long* mask, Index ldm) {
   const Vd none = splat(0), one = splat(1);
   for (Index u = 0; u < n; u += lanes) {
-    const Columns x{row, w, g, ldg, u, n - u};
+    const WeightedColumns x{row, w, g, ldg, u, n - u};
     const Vd least = rank_of_columns<8>(width, m, x, scratch);
     Vd left = splat(static_cast<double>(width));  // for those that equal it
     for (Index j = 0; j < m; ++j) left = left - (x[j] > least ? one : none);
