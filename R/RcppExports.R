@@ -69,3 +69,7 @@ engine_topic_sums <- function(data, model, c, log_weight, width, threads) {
     .Call(`_bnpvi_engine_topic_sums`, data, model, c, log_weight, width, threads)
 }
 
+engine_anchor_topics <- function(data, k, clear, seed, threads) {
+    .Call(`_bnpvi_engine_anchor_topics`, data, k, clear, seed, threads)
+}
+

@@ -61,9 +61,6 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   check_prior(prior, c("hdp", "lda"), rlang::current_env())
   check_class(control, "bnp_control", "control", "bnp_control")
   data <- as_documents(x, obs$family, id)
-  if (control$init == "anchor" && is.null(start)) {
-    start <- anchor_start(data, obs, prior, control)
-  }
   lengths <- document_lengths(data, obs$family)
   fit <- fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,

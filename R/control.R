@@ -18,7 +18,8 @@
 #'   observation model's own divergence (k-means++), `"kmeans"` refines those
 #'   seeds by hard assignment, `"random"` takes random observations, `"blocks"` random
 #'   stretches of consecutive observations (for sequences), `"anchor"`
-#'   starts from words that belong to one topic (for documents of counts).
+#'   (for topic models of counts) from words that occur in one topic only.
+#'   Default: `"anchor"` where it applies, `"bregman"` elsewhere.
 #' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
 #'   changes the number of clusters, only their order.
 #' @param sparsity Most clusters that one observation may belong to, or `NULL`
@@ -62,7 +63,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
       tol = check_number(tol, "tol", strict = FALSE),
       restarts = check_count(restarts, "restarts"),
       k_init = if (!is.null(k_init)) check_count(k_init, "k_init"),
-      init = check_choice(init, c("bregman", "random", "kmeans", "blocks", "anchor"), "init"),
+      init = if (!missing(init)) check_choice(init, c("bregman", "random", "kmeans", "blocks", "anchor"), "init"),
       moves = check_moves(moves),
       sparsity = if (!is.null(sparsity)) check_count(sparsity, "sparsity"),
       threads = check_count(threads, "threads"),

@@ -7,7 +7,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   obs <- resolve_obs(obs, data, error_call)
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
-  resolved <- resolve_control(control, prior, data$n, n_units, resolved_start, error_call)
+  resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior)
   result <- engine_fit(as_engine_data(data), model, resolved, resolved_start, progress_reporter(control))
   if (!is.null(prior$k)) result <- sort_clusters(result)

@@ -1,8 +1,9 @@
 # Control and start completed for one data set: what C++ reads.
 
-resolve_control <- function(control, prior, n_rows, n_units, start, call = rlang::caller_env()) {
+resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env()) {
   control$seed <- draw_seed(control$seed)
   control$batches <- resolve_batches(control, n_units, call)
+  control$init <- resolve_init(control, obs, prior, call)
   control$k_init <- resolve_k_init(control, prior, n_rows, start, call)
   control$sparsity <- control$sparsity %||% 0L
   control$candidates <- control$candidates %||% 0L
@@ -28,6 +29,16 @@ resolve_batches <- function(control, n_units, call) {
     ), call = call)
   }
   batches
+}
+
+resolve_init <- function(control, obs, prior, call) {
+  words <- prior$family %in% c("hdp", "lda") && obs$family == "multinomial"
+  if (identical(control$init, "anchor") && !words) {
+    abort("argument", c(
+      "{.code init = \"anchor\"} needs a topic model ({.fn bnp_topics}) of counts ({.fn obs_multinomial})."
+    ), call = call)
+  }
+  control$init %||% if (words) "anchor" else "bregman"
 }
 
 resolve_k_init <- function(control, prior, n, start, call) {
@@ -60,9 +71,6 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   }
   if (inherits(start, "bnp_fit")) {
     return(start_from_fit(start, data, obs, prior, call))
-  }
-  if (inherits(start, "bnp_start")) {
-    return(unclass(start))
   }
   if (is.list(start)) {
     start <- unlist(start, use.names = FALSE)

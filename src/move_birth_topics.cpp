@@ -1,9 +1,11 @@
-// Birth in a topic model: what the documents have of one topic is clustered into several, in turn into many
-// and into two; or a whole document begins a topic (topic_newcomer.h).
+// Birth in a topic model. What the documents have of one topic is divided, in turn into as many as its words
+// can tell apart (anchor_words.h), by clusters of documents into many and into two; or a whole document begins
+// a topic (topic_newcomer.h).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "anchor_words.h"
 #include "seeding.h"
 #include "topic_edit.h"
 #include "topic_newcomer.h"
@@ -13,15 +15,31 @@ namespace bnpvi {
 namespace {
 
 constexpr int max_rounds = 8;
-constexpr Index max_seed_documents = 256;
+constexpr Index max_clustered = 256;    // documents
+constexpr Index max_with_anchors = 4096;
+constexpr Index max_anchors = 256;
+constexpr double tokens_per_anchor = 256;
 constexpr double worth_moving = 0.5;  // tokens: documents with less of the target stay as they are
 
 // What some documents have of one topic.
 struct TargetPart {
-  std::vector<int> row_start{0}, column;  // counts: a document a row
-  Vec value;
+  PartialCounts counts;     // counts: a document a row
   std::vector<Index> rows;  // otherwise: rows and their mass
   Vec mass;
+};
+
+// How the target is divided.
+enum class Division { anchors, many, two, document };
+
+Division division(int failures, bool counts) {
+  if (!counts) return failures % 3 == 0 ? Division::many : Division::two;
+  return static_cast<Division>(failures % 4);
+}
+
+// What the topics that replace the target begin with: k × p, with T_0 in tokens.
+struct Seeds {
+  Index k = 0;
+  Vec t;
 };
 
 class TopicBirth final : public Move {
@@ -66,52 +84,64 @@ class TopicBirth final : public Move {
       std::size_t at = 0;
       while (memory.share[at].topic != target) ++at;
       for (Index u = 0; u < view.n; ++u) {
-        const double mass = view.count(u) * r[static_cast<std::size_t>(u) * m + at];
+        const double share = r[static_cast<std::size_t>(u) * m + at], mass = view.count(u) * share;
         if (mass < 0.01) continue;
         if (reader.by_term()) {
-          out.column.push_back(view.row[u]);
-          out.value.push_back(mass);
+          out.counts.column.push_back(view.row[u]);
+          out.counts.value.push_back(mass);
+          out.counts.square.push_back(mass * share);
         } else {
           out.rows.push_back(reader.rows()[u]);
           out.mass.push_back(mass);
         }
       }
-      out.row_start.push_back(static_cast<int>(out.column.size()));
+      out.counts.row_start.push_back(static_cast<int>(out.counts.column.size()));
     }
     return out;
   }
 
-  // Clusters of what the documents have of the target: k × p, with T_0 in tokens.
-  HardClusters seeds(const State& state, Index target, std::vector<DocumentRef> documents,
-                     Stream& stream) const {
+  Seeds seeds(const State& state, Index target, std::vector<DocumentRef> documents, Division how,
+              Stream& stream) const {
     const Problem& problem = c_.problem;
     const Index n = static_cast<Index>(documents.size());
-    const double scale = static_cast<double>(n) / static_cast<double>(std::min(n, max_seed_documents));
-    for (Index i = 0; i < std::min(n, max_seed_documents); ++i)
+    const Index looked_at = std::min(n, how == Division::anchors ? max_with_anchors : max_clustered);
+    for (Index i = 0; i < looked_at && looked_at < n; ++i)
       std::swap(documents[i], documents[i + stream.index(n - i)]);
-    documents.resize(static_cast<std::size_t>(std::min(n, max_seed_documents)));
+    documents.resize(static_cast<std::size_t>(looked_at));
     const TargetPart part = part_of(state, target, documents);
-    const Index k = c_.memory.birth_failures(target) % 3 == 0 ? c_.options.birth_size : 2;
-    HardClusters out;
-    if (rows_are_documents(problem.obs, problem.data)) {
-      Dataset data;
-      data.n = static_cast<Index>(documents.size());
-      data.d = problem.data.d;
-      data.row_start = part.row_start.data();
-      data.column = part.column.data();
-      data.value = part.value.data();
-      data.starts = {0, data.n};
-      std::vector<Index> rows(documents.size());
-      std::iota(rows.begin(), rows.end(), Index{0});
-      out = bregman_kmeans(problem.obs, data, rows, nullptr, k, true, 5, stream, c_.pool);
-      const Index p = problem.obs.n_features();
-      for (Index j = 0; j < out.k; ++j)
-        out.t[j * p] = std::accumulate(out.t.begin() + j * p + 1, out.t.begin() + (j + 1) * p, 0.0);
+    Seeds out;
+    if (how == Division::anchors) {
+      const double tokens = std::accumulate(part.counts.value.begin(), part.counts.value.end(), 0.0);
+      const Index most = std::max(c_.options.birth_size, static_cast<Index>(tokens / tokens_per_anchor));
+      AnchorTopics found = anchor_topics(part.counts, problem.data.d, std::min(most, max_anchors), true,
+                                         stream, c_.pool);
+      out = {found.k, std::move(found.t)};
     } else {
-      out =
-          bregman_kmeans(problem.obs, problem.data, part.rows, part.mass.data(), k, true, 5, stream, c_.pool);
+      HardClusters found = clusters(part, how == Division::many ? c_.options.birth_size : 2, stream);
+      out = {found.k, std::move(found.t)};
     }
-    for (double& x : out.t) x *= scale;
+    for (double& x : out.t) x *= static_cast<double>(n) / static_cast<double>(looked_at);
+    return out;
+  }
+
+  HardClusters clusters(const TargetPart& part, Index k, Stream& stream) const {
+    const Problem& problem = c_.problem;
+    if (!rows_are_documents(problem.obs, problem.data))
+      return bregman_kmeans(problem.obs, problem.data, part.rows, part.mass.data(), k, true, 5, stream,
+                            c_.pool);
+    Dataset data;
+    data.n = part.counts.n();
+    data.d = problem.data.d;
+    data.row_start = part.counts.row_start.data();
+    data.column = part.counts.column.data();
+    data.value = part.counts.value.data();
+    data.starts = {0, data.n};
+    std::vector<Index> rows(static_cast<std::size_t>(data.n));
+    std::iota(rows.begin(), rows.end(), Index{0});
+    HardClusters out = bregman_kmeans(problem.obs, data, rows, nullptr, k, true, 5, stream, c_.pool);
+    const Index p = problem.obs.n_features();
+    for (Index j = 0; j < out.k; ++j)
+      out.t[j * p] = std::accumulate(out.t.begin() + j * p + 1, out.t.begin() + (j + 1) * p, 0.0);
     return out;
   }
 
@@ -119,11 +149,12 @@ class TopicBirth final : public Move {
     std::vector<DocumentRef> documents = users_of(state, target, worth_moving);
     if (documents.empty()) return false;
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
-    if (c_.memory.birth_failures(target) % 3 == 2 && rows_are_documents(c_.problem.obs, c_.problem.data))
-      return birth_from_document(c_, alloc_, state, target, stream);
-    const HardClusters hard = seeds(state, target, documents, stream);
-    if (hard.k < 2) return false;
-    const Index born = hard.k - 1, k = state.k(), p = state.total.shape.p;
+    const Division how = division(c_.memory.birth_failures(target),
+                                  rows_are_documents(c_.problem.obs, c_.problem.data));
+    if (how == Division::document) return birth_from_document(c_, alloc_, state, target, stream);
+    const Seeds seed = seeds(state, target, documents, how, stream);
+    if (seed.k < 2) return false;
+    const Index born = seed.k - 1, k = state.k(), p = state.total.shape.p;
 
     TopicEdit edit(c_, alloc_, state, std::move(documents), [born](Summary& s) { s.append(born); });
     for (Index i = 0; i < edit.n(); ++i) {
@@ -133,25 +164,25 @@ class TopicBirth final : public Move {
         edit.start[i].push_back(s);
       }
       for (TopicShare& s : edit.start[i])
-        if (s.topic == target) s.count = mass / static_cast<double>(hard.k);
+        if (s.topic == target) s.count = mass / static_cast<double>(seed.k);
       for (Index j = 0; j < born; ++j)
-        edit.start[i].push_back({static_cast<int>(k + j), 0, mass / static_cast<double>(hard.k), 0, 0});
+        edit.start[i].push_back({static_cast<int>(k + j), 0, mass / static_cast<double>(seed.k), 0, 0});
     }
     Summary believed = state.total;
     believed.append(born);
-    std::copy_n(hard.t.begin(), p, believed.t(target));
-    std::copy_n(hard.t.begin() + p, born * p, believed.t(k));
+    std::copy_n(seed.t.begin(), p, believed.t(target));
+    std::copy_n(seed.t.begin() + p, born * p, believed.t(k));
     Vec weights = alloc_.mean_weights(state.globals);
     const double remainder = weights.back(), whole = weights[target];
     weights.pop_back();
     double tokens = 0;
-    for (Index j = 0; j < hard.k; ++j) tokens += hard.t[j * p];
-    weights[target] = whole * hard.t[0] / tokens;
-    for (Index j = 1; j < hard.k; ++j) weights.push_back(whole * hard.t[j * p] / tokens);
+    for (Index j = 0; j < seed.k; ++j) tokens += seed.t[j * p];
+    weights[target] = whole * seed.t[0] / tokens;
+    for (Index j = 1; j < seed.k; ++j) weights.push_back(whole * seed.t[j * p] / tokens);
     weights.push_back(remainder);
     edit.believe(std::move(believed), weights);
 
-    if (!edit.climb(state, max_rounds, 3, 2)) return false;
+    if (!edit.climb(state, max_rounds, 3)) return false;
     c_.memory.append(born);
     c_.memory.birth_succeeded(target);
     return true;

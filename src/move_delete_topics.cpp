@@ -60,7 +60,7 @@ class TopicDelete final : public Move {
     Vec weights = alloc_.mean_weights(state.globals);
     weights.erase(weights.begin() + target);
     edit.believe(std::move(believed), weights);
-    return edit.climb(state, max_rounds, max_rounds, 1);
+    return edit.climb(state, max_rounds, max_rounds);
   }
 
   MoveContext c_;

@@ -120,7 +120,7 @@ class TopicMerge final : public Move {
     weights[a] += weights[b];
     weights.erase(weights.begin() + b);
     edit.believe(std::move(believed), weights);
-    return edit.climb(state, max_rounds, max_rounds, 1);
+    return edit.climb(state, max_rounds, max_rounds);
   }
 
   MoveContext c_;

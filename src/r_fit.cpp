@@ -55,6 +55,10 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
     return start_from_globals(
         problem, start_from_blocks(problem, std::max(c.integer("k_init"), problem.alloc.fixed_k()),
                                    static_cast<std::uint64_t>(restart)));
+  if (init == "anchor")
+    return start_from_globals(
+        problem, start_from_anchors(problem, std::max(c.integer("k_init"), problem.alloc.fixed_k()),
+                                    static_cast<std::uint64_t>(restart), pool));
   const bool spread = init != "random";
   const Index rounds = init == "random" ? 0 : init == "kmeans" ? 100 : 10;
   return start_from_globals(problem, start_from_seeds(problem, c.integer("k_init"), spread, rounds,

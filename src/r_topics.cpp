@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "anchor_words.h"
 #include "completion.h"
 #include "r_convert.h"
 #include "term_sum.h"
@@ -120,5 +121,21 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
       return Rcpp::List::create(_["obs"] = s.obs, _["extra"] = s.extra, _["scalar"] = s.scalar);
     };
     return Rcpp::List::create(Rcpp::_["terms"] = list(terms), Rcpp::_["documents"] = list(documents));
+  });
+}
+
+// [[Rcpp::export]]
+Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed, int threads) {
+  return entry([&] {
+    const RData rdata(data);
+    RMonitor monitor{R_NilValue};
+    Pool pool(threads, monitor);
+    const Dataset& view = rdata.view();
+    Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
+    const AnchorTopics out = anchor_topics(all_counts(view), view.d, k, clear, stream, pool);
+    Rcpp::NumericMatrix t(static_cast<int>(view.d) + 1, static_cast<int>(out.k));
+    std::copy(out.t.begin(), out.t.end(), t.begin());
+    Rcpp::IntegerVector word(out.word.begin(), out.word.end());
+    return Rcpp::List::create(Rcpp::_["statistics"] = Rcpp::transpose(t), Rcpp::_["word"] = word + 1);
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "anchor_words.h"
 #include "chunks.h"
 #include "seeding.h"
 
@@ -55,6 +56,15 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
     for (Index j = 0; j < hard.k; ++j)
       total.t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
   expect_independence(total, static_cast<double>(problem.data.n_groups()));
+  return problem.alloc.global_step(by_size(std::move(total)), {});
+}
+
+Globals start_from_anchors(const Problem& problem, Index k, std::uint64_t restart, Pool& pool) {
+  Stream stream(problem.seed, Purpose::initial_seeds, restart);
+  const AnchorTopics topics =
+      anchor_topics(all_counts(problem.data), problem.data.d, k, false, stream, pool);
+  Summary total(problem.alloc.shape(problem.obs), std::max<Index>({topics.k, problem.alloc.fixed_k(), 1}));
+  std::copy(topics.t.begin(), topics.t.end(), total.obs.begin());
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 

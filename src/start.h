@@ -13,6 +13,9 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
 /// of a group [Hughes 2016, §6.6].
 Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart);
 
+/// Globals from at most k topics by anchor words (anchor_words.h); documents of counts only.
+Globals start_from_anchors(const Problem& problem, Index k, std::uint64_t restart, Pool& pool);
+
 /// A complete state from responsibilities: resp is n × k column-major over all rows of the data.
 State start_from_responsibilities(const Problem& problem, const double* resp, Index k, Pool& pool);
 

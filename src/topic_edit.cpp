@@ -10,6 +10,8 @@ namespace bnpvi {
 
 namespace {
 
+constexpr double patience = 3;  // times the last round's gain may be missing
+
 const TopicMemory& memory_of_batch(const State& state, Index b) {
   return static_cast<const TopicMemory&>(*state.batch[b]->memory);
 }
@@ -106,7 +108,7 @@ double TopicEdit::round(bool search) {
   return proposed_.elbo;
 }
 
-bool TopicEdit::climb(State& state, int max_rounds, int search_every, double patience) {
+bool TopicEdit::climb(State& state, int max_rounds, int search_every) {
   double previous = -INFINITY;
   for (int n = 0; n < max_rounds; ++n) {
     const double elbo = round(n % search_every == 0);
@@ -117,7 +119,7 @@ bool TopicEdit::climb(State& state, int max_rounds, int search_every, double pat
       state = std::move(edited);
       return true;
     }
-    if (state.elbo - elbo > patience * (elbo - previous) * (max_rounds - n)) return false;
+    if (state.elbo - elbo > patience * (elbo - previous)) return false;
     previous = elbo;
   }
   return false;

@@ -41,9 +41,8 @@ class TopicEdit {
   double round(bool search);
 
   /// Rounds, searching in every search_every-th, until the ELBO is above that of `state`, which the edited
-  /// state then replaces (true), or until the gap cannot close in the rounds that are left even if each
-  /// gains `patience` times as much as the last.
-  bool climb(State& state, int max_rounds, int search_every, double patience);
+  /// state then replaces (true), or until what the last round gained leaves no hope.
+  bool climb(State& state, int max_rounds, int search_every);
 
   /// The whole-data summary and globals after the last round.
   const State& proposed() const { return proposed_; }

@@ -163,7 +163,7 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
   for (double& x : weights) x *= 1 - share;
   weights.insert(weights.end() - 1, share);
   edit.believe(std::move(believed), weights);
-  if (!edit.climb(state, max_rounds, 3, 2)) return false;
+  if (!edit.climb(state, max_rounds, 3)) return false;
   context.memory.append(1);
   context.memory.birth_succeeded(target);
   return true;

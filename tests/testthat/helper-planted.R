@@ -47,7 +47,7 @@ planted_cases <- function() {
 
 # A fit by the engine itself, with a report of its audit when asked for.
 engine_run <- function(case, ..., prior = case$model$prior, start = NULL, audit = FALSE, progress = NULL) {
-  control <- resolve_control(bnp_control(..., verbose = FALSE), prior, case$data$n, case$data$n, start)
+  control <- resolve_control(bnp_control(..., verbose = FALSE), case$model$obs, prior, case$data$n, case$data$n, start)
   control$audit <- audit
   engine_fit(case$data, list(obs = case$model$obs, prior = prior), control, start, progress)
 }

