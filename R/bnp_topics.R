@@ -11,8 +11,8 @@
 #' @param obs What a topic produces: [obs_multinomial()], [obs_gaussian()] or
 #'   [obs_bernoulli()].
 #' @param prior [prior_hdp()] or [prior_lda()].
-#' @param control [bnp_control()]. `init = "anchor"` starts from anchor words
-#'   (counts only).
+#' @param control [bnp_control()]. Topics of counts start from anchor words
+#'   (Arora and others, 2013) or from clusters of documents (`init`).
 #' @param start Where to start instead: one topic per row, a matrix of
 #'   responsibilities (rows x topics), or an earlier fit.
 #' @param id The document of each row, or the name of a column that says so.

@@ -18,8 +18,10 @@
 #'   observation model's own divergence (k-means++), `"kmeans"` refines those
 #'   seeds by hard assignment, `"random"` takes random observations, `"blocks"` random
 #'   stretches of consecutive observations (for sequences), `"anchor"`
-#'   (for topic models of counts) from words that occur in one topic only.
-#'   Default: `"anchor"` where it applies, `"bregman"` elsewhere.
+#'   (for topic models of counts) from words that occur in one topic only, and
+#'   `"best"` (for the same) from `"anchor"` or `"bregman"`, whichever is ahead
+#'   after ten laps. Default: `"best"` where it applies (`"anchor"` from one
+#'   topic and in stochastic learning), `"bregman"` elsewhere.
 #' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
 #'   changes the number of clusters, only their order.
 #' @param sparsity Most clusters that one observation may belong to, or `NULL`
@@ -44,7 +46,7 @@
 #' @export
 bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches = NULL,
                         max_laps = 100L, tol = 1e-6, restarts = 1L, k_init = NULL,
-                        init = c("bregman", "random", "kmeans", "blocks", "anchor"), moves = bnp_moves(),
+                        init = c("bregman", "random", "kmeans", "blocks", "anchor", "best"), moves = bnp_moves(),
                         sparsity = NULL, threads = getOption("mc.cores", 1L), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, ...) {
@@ -63,7 +65,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
       tol = check_number(tol, "tol", strict = FALSE),
       restarts = check_count(restarts, "restarts"),
       k_init = if (!is.null(k_init)) check_count(k_init, "k_init"),
-      init = if (!missing(init)) check_choice(init, c("bregman", "random", "kmeans", "blocks", "anchor"), "init"),
+      init = if (!missing(init)) check_choice(init, c("bregman", "random", "kmeans", "blocks", "anchor", "best"), "init"),
       moves = check_moves(moves),
       sparsity = if (!is.null(sparsity)) check_count(sparsity, "sparsity"),
       threads = check_count(threads, "threads"),

@@ -3,8 +3,8 @@
 resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env()) {
   control$seed <- draw_seed(control$seed)
   control$batches <- resolve_batches(control, n_units, call)
-  control$init <- resolve_init(control, obs, prior, call)
   control$k_init <- resolve_k_init(control, prior, n_rows, start, call)
+  control$init <- resolve_init(control, obs, prior, call)
   control$sparsity <- control$sparsity %||% 0L
   control$candidates <- control$candidates %||% 0L
   control
@@ -33,12 +33,15 @@ resolve_batches <- function(control, n_units, call) {
 
 resolve_init <- function(control, obs, prior, call) {
   words <- prior$family %in% c("hdp", "lda") && obs$family == "multinomial"
-  if (identical(control$init, "anchor") && !words) {
+  if (!words && !is.null(control$init) && control$init %in% c("anchor", "best")) {
     abort("argument", c(
-      "{.code init = \"anchor\"} needs a topic model ({.fn bnp_topics}) of counts ({.fn obs_multinomial})."
+      "{.code init = {.str {control$init}}} needs a topic model ({.fn bnp_topics}) of counts ({.fn obs_multinomial})."
     ), call = call)
   }
-  control$init %||% if (words) "anchor" else "bregman"
+  default <- if (!words) "bregman" else if (control$algorithm == "stochastic") "anchor" else "best"
+  init <- control$init %||% default
+  if (init == "best" && (control$algorithm == "stochastic" || identical(control$k_init, 1L))) init <- "anchor"
+  init
 }
 
 resolve_k_init <- function(control, prior, n, start, call) {

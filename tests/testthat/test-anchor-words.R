@@ -76,9 +76,31 @@ test_that("births find topics that every document mixes", {
   }
 })
 
-test_that("anchors are the default start of topics of counts, and refused elsewhere", {
+test_that("the better of two starts goes on by default", {
+  corpus <- mixing_corpus(1)$counts
+  bars <- kronecker(diag(4), matrix(1, 1, 4)) # each row of a 4 x 4 grid, and each column: no term in one topic only
+  bars <- rbind(bars, matrix(diag(4), 4, 16))
+  grid <- withr::with_seed(1, t(replicate(300, drop(rmultinom(1, 40, drop(crossprod(bars, rgamma(8, 0.2))))))))
+  for (x in list(corpus, grid)) {
+    fits <- lapply(c("anchor", "bregman", "best"), function(init) {
+      bnp_topics(x, prior = prior_lda(8), control = bnp_control(seed = 1, init = init, max_laps = 30))
+    })
+    bound <- vapply(fits, elbo, 0)
+    expect_gt(bound[3], max(bound[1:2]) - 1e-5 * abs(bound[3]))
+    expect_gt(min(diff(elbo_trace(fits[[3]])$elbo)), -1e-9 * abs(bound[3]))
+    expect_equal(bnp_topics(x, prior = prior_lda(8), control = bnp_control(seed = 1, max_laps = 30))$elbo, bound[3])
+  }
+})
+
+test_that("starts that need counts are refused elsewhere", {
   x <- mixing_corpus(1, documents = 50, terms = 30)$counts
-  expect_equal(bnp_topics(x, prior = prior_lda(3), control = bnp_control(seed = 1, max_laps = 2))$control$init, "anchor")
-  expect_equal(bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 2))$control$init, "bregman")
-  expect_bad(bnp_mixture(faithful, control = bnp_control(init = "anchor")), "argument", "bnp_topics")
+  init <- function(fit) fit$control$init
+  laps <- function(...) bnp_control(seed = 1, max_laps = 2, ...)
+  expect_equal(init(bnp_topics(x, prior = prior_lda(3), control = laps())), "best")
+  expect_equal(init(bnp_topics(x, control = laps())), "anchor")
+  expect_equal(init(bnp_topics(x, control = laps(algorithm = "stochastic"))), "anchor")
+  expect_equal(init(bnp_mixture(faithful, control = laps())), "bregman")
+  for (refused in c("anchor", "best")) {
+    expect_bad(bnp_mixture(faithful, control = bnp_control(init = refused)), "argument", "bnp_topics")
+  }
 })
