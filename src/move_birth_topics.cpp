@@ -1,6 +1,6 @@
 // Birth in a topic model. What the documents have of one topic is divided, in turn into as many as its words
-// can tell apart (anchor_words.h), by clusters of documents into many and into two; or a whole document begins
-// a topic (topic_newcomer.h).
+// can tell apart (anchor_words.h), by clusters of documents into many and into two; or a whole document
+// begins a topic (topic_newcomer.h).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,7 +15,8 @@ namespace bnpvi {
 namespace {
 
 constexpr int max_rounds = 8;
-constexpr Index max_clustered = 256;    // documents
+constexpr int race_rounds = 4;
+constexpr Index max_clustered = 256;  // documents
 constexpr Index max_with_anchors = 4096;
 constexpr Index max_anchors = 256;
 constexpr double tokens_per_anchor = 256;
@@ -113,8 +114,8 @@ class TopicBirth final : public Move {
     if (how == Division::anchors) {
       const double tokens = std::accumulate(part.counts.value.begin(), part.counts.value.end(), 0.0);
       const Index most = std::max(c_.options.birth_size, static_cast<Index>(tokens / tokens_per_anchor));
-      AnchorTopics found = anchor_topics(part.counts, problem.data.d, std::min(most, max_anchors), true,
-                                         stream, c_.pool);
+      AnchorTopics found =
+          anchor_topics(part.counts, problem.data.d, std::min(most, max_anchors), true, stream, c_.pool);
       out = {found.k, std::move(found.t)};
     } else {
       HardClusters found = clusters(part, how == Division::many ? c_.options.birth_size : 2, stream);
@@ -145,28 +146,23 @@ class TopicBirth final : public Move {
     return out;
   }
 
-  bool propose(State& state, Index target, std::uint64_t id) {
-    std::vector<DocumentRef> documents = users_of(state, target, worth_moving);
-    if (documents.empty()) return false;
-    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
-    const Division how = division(c_.memory.birth_failures(target),
-                                  rows_are_documents(c_.problem.obs, c_.problem.data));
-    if (how == Division::document) return birth_from_document(c_, alloc_, state, target, stream);
-    const Seeds seed = seeds(state, target, documents, how, stream);
-    if (seed.k < 2) return false;
+  // The topics of `seed` in place of the target, in all documents that have something of it.
+  std::unique_ptr<TopicEdit> divided(const State& state, Index target, std::vector<DocumentRef> documents,
+                                     const Seeds& seed) const {
     const Index born = seed.k - 1, k = state.k(), p = state.total.shape.p;
-
-    TopicEdit edit(c_, alloc_, state, std::move(documents), [born](Summary& s) { s.append(born); });
-    for (Index i = 0; i < edit.n(); ++i) {
+    auto edit = std::make_unique<TopicEdit>(c_, alloc_, state, std::move(documents),
+                                            [born](Summary& s) { s.append(born); });
+    for (Index i = 0; i < edit->n(); ++i) {
+      std::vector<TopicShare>& start = edit->start[i];
       double mass = 0;
-      for (const TopicShare& s : memory_of(state, edit.document(i)).share) {
+      for (const TopicShare& s : memory_of(state, edit->document(i)).share) {
         if (s.topic == target) mass = s.count;
-        edit.start[i].push_back(s);
+        start.push_back(s);
       }
-      for (TopicShare& s : edit.start[i])
+      for (TopicShare& s : start)
         if (s.topic == target) s.count = mass / static_cast<double>(seed.k);
       for (Index j = 0; j < born; ++j)
-        edit.start[i].push_back({static_cast<int>(k + j), 0, mass / static_cast<double>(seed.k), 0, 0});
+        start.push_back({static_cast<int>(k + j), 0, mass / static_cast<double>(seed.k), 0, 0});
     }
     Summary believed = state.total;
     believed.append(born);
@@ -180,10 +176,35 @@ class TopicBirth final : public Move {
     weights[target] = whole * seed.t[0] / tokens;
     for (Index j = 1; j < seed.k; ++j) weights.push_back(whole * seed.t[j * p] / tokens);
     weights.push_back(remainder);
-    edit.believe(std::move(believed), weights);
+    edit->believe(std::move(believed), weights);
+    return edit;
+  }
 
-    if (!edit.climb(state, max_rounds, 3)) return false;
-    c_.memory.append(born);
+  // From one topic everything hangs on the first division, so two are followed and the better goes on.
+  std::vector<Division> divisions(const State& state, Index target) const {
+    const Division next =
+        division(c_.memory.birth_failures(target), rows_are_documents(c_.problem.obs, c_.problem.data));
+    if (state.k() == 1 && next == Division::anchors) return {Division::anchors, Division::many};
+    return {next};
+  }
+
+  bool propose(State& state, Index target, std::uint64_t id) {
+    const std::vector<DocumentRef> documents = users_of(state, target, worth_moving);
+    if (documents.empty()) return false;
+    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
+    std::unique_ptr<TopicEdit> best;
+    const std::vector<Division> ways = divisions(state, target);
+    for (Division way : ways) {
+      if (way == Division::document) return birth_from_document(c_, alloc_, state, target, stream);
+      const Seeds seed = seeds(state, target, documents, way, stream);
+      if (seed.k < 2) continue;
+      auto edit = divided(state, target, documents, seed);
+      for (int n = 0; n < race_rounds && ways.size() > 1; ++n) edit->round(n % 3 == 0);
+      if (!best || edit->proposed().elbo > best->proposed().elbo) best = std::move(edit);
+    }
+    const Index k = state.k();
+    if (!best || !best->climb(state, max_rounds, 3)) return false;
+    c_.memory.append(state.k() - k);
     c_.memory.birth_succeeded(target);
     return true;
   }
