@@ -33,13 +33,18 @@ report <- function(name, rounds, seconds, concentration) {
 }
 cpu <- function(expr) sum(system.time(expr)[c(1, 4)])
 
-for (laps in c(2, 3, 5, 10, 20, 50)) {
-  seconds <- cpu(fit <- bnp_topics(train,
-    obs = obs_multinomial(eta), prior = prior_lda(topics, alpha = alpha * topics),
-    control = bnp_control(seed = 1, max_laps = laps, tol = 0)
-  ))
-  report("bnpvi", paste(laps, "laps"), seconds, posterior_params(fit)$concentration)
+for (init in c("anchor", "bregman")) {
+  for (laps in c(1, 2, 5, 10, 20, 50)) {
+    seconds <- cpu(fit <- bnp_topics(train,
+      obs = obs_multinomial(eta), prior = prior_lda(topics, alpha = alpha * topics),
+      control = bnp_control(seed = 1, init = init, max_laps = laps, tol = 0)
+    ))
+    report(paste("bnpvi from", init), paste(laps, "laps"), seconds, posterior_params(fit)$concentration)
+  }
 }
+seconds <- cpu(open <- bnp_topics(train, obs = obs_multinomial(eta), control = bnp_control(seed = 1)))
+report(sprintf("bnpvi, HDP from one topic to %d", n_clusters(open)), paste(open$laps, "laps"), seconds,
+  posterior_params(open)$concentration)
 cat(sprintf("bnpvi: %.3f s a lap, %.0f documents a second (elapsed)\n",
   stats::median(diff(elbo_trace(fit)$seconds)), nrow(train) / stats::median(diff(elbo_trace(fit)$seconds))))
 if (requireNamespace("text2vec", quietly = TRUE)) {
