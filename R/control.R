@@ -134,7 +134,8 @@ check_moves <- function(moves, call = rlang::caller_env()) {
 #'   which every observation may move to the new clusters (Hughes and Sudderth,
 #'   2013), instead of one by one? Only for mixtures.
 #' @param max_births Most births tried per lap.
-#' @param birth_size Number of new clusters that one birth proposes.
+#' @param birth_size Number of new clusters that one birth proposes. (Topics of
+#'   counts: of births from clusters of documents; anchor words set their own.)
 #' @param max_deletes Most deletes tried per lap; in topic models, most that fail.
 #' @param max_merges Most pairs of clusters followed during a lap; for sequences,
 #'   most proposals of merges tried.

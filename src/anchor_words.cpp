@@ -59,10 +59,11 @@ class CoOccurrence {
 
   // out = Q B for the words with a row in `out`: number[word], or −1.
   template <class Rows>
-  void times(const Rows& b, const std::vector<int>& number, double* out) const {
+  void times(const Rows& b, const std::vector<int>& number, double* out, Pool& pool) const {
     Vec y(size_of(b.m)), scaled;
     std::vector<int> to;
     for (Index i : which_) {
+      pool.poll();
       const Index from = documents_.row_start[i], n = documents_.row_start[i + 1] - from;
       const int* word = documents_.column.data() + from;
       const double* value = documents_.value.data() + from;
@@ -174,7 +175,7 @@ AnchorTopics anchor_topics(const PartialCounts& documents, Index d, Index k, boo
   for (std::size_t i = 0; i < words.size(); ++i) number[words[i]] = static_cast<int>(i);
   const auto rows = [&](const CoOccurrence& half) {
     Vec r(words.size() * size_of(m), 0.0);
-    half.times(projection, number, r.data());
+    half.times(projection, number, r.data(), pool);
     for (std::size_t i = 0; i < words.size(); ++i)
       for (Index j = 0; j < m; ++j) r[i * size_of(m) + size_of(j)] /= half.mass[words[i]];
     return r;
@@ -191,7 +192,7 @@ AnchorTopics anchor_topics(const PartialCounts& documents, Index d, Index k, boo
   kernels().add_product_tn(d, k, k, basis.data(), k, basis.data(), k, gram.data(), k);
   std::iota(number.begin(), number.end(), 0);
   Vec share(basis.size(), 0.0);
-  q.times(DenseRows{basis, k}, number, share.data());
+  q.times(DenseRows{basis, k}, number, share.data(), pool);
   for (Index v = 0; v < d; ++v)
     for (Index j = 0; j < k; ++j) share[v * k + j] /= q.mass[v] > 0 ? q.mass[v] : 1;
   least_squares_shares(share, gram, k, pool);
