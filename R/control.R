@@ -20,7 +20,7 @@
 #'   stretches of consecutive observations (for sequences), `"anchor"`
 #'   (for topic models of counts) from words that occur in one topic only, and
 #'   `"best"` (for the same) from `"anchor"` or `"bregman"`, whichever is ahead
-#'   after ten laps. Default: `"best"` where it applies (`"anchor"` from one
+#'   after ten laps (at most `max_laps`), which do not count. Default: `"best"` where it applies (`"anchor"` from one
 #'   topic and in stochastic learning), `"bregman"` elsewhere.
 #' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
 #'   changes the number of clusters, only their order.

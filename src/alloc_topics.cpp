@@ -83,7 +83,8 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
   const Index n_chunks = count_chunks(n);
   const bool by_term = rows_are_documents(in.obs, in.data);
   const DocumentPrior prior(document_prior(in.globals));
-  const auto weights = keep(in.shared_weights ? in.shared_weights : std::make_shared<Weights>(in.weights), by_term);
+  const auto weights =
+      keep(in.shared_weights ? in.shared_weights : std::make_shared<Weights>(in.weights), by_term);
   const TopicTable table = by_term ? TopicTable(*weights, true) : TopicTable();
   const auto* last = static_cast<const TopicMemory*>(in.memory);
   auto memory = std::make_shared<TopicMemory>();

@@ -1,7 +1,6 @@
 #include "anchor_words.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "far_apart.h"

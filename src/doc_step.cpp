@@ -20,20 +20,10 @@ constexpr double least_sum = 1e-250;  // below: logarithms are needed
 constexpr double patience = 3;        // a gap of so many times the last round's gain is not closed
 constexpr double hopeless = 18;  // log weights so far below the largest are not followed from a cold start
 
-// The `width` positions with the largest x, in ascending order.
-void largest(const double* x, Index n, Index width, std::vector<int>& order, int* out) {
-  order.resize(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
-  std::nth_element(order.begin(), order.begin() + width, order.end(),
-                   [x](int a, int b) { return x[a] > x[b] || (x[a] == x[b] && a < b); });
-  std::sort(order.begin(), order.begin() + width);
-  std::copy_n(order.begin(), width, out);
-}
-
 // All but the `width` largest become −∞.
-void keep(Index width, double* x, Index n, std::vector<int>& order, Vec& kept) {
-  std::vector<int> chosen(static_cast<std::size_t>(width));
-  largest(x, n, width, order, chosen.data());
+void keep(Index width, double* x, Index n, std::vector<int>& chosen, Vec& kept) {
+  chosen.resize(static_cast<std::size_t>(width));
+  kernels().largest_rows(1, n, x, n, width, chosen.data());
   kept.assign(static_cast<std::size_t>(n), -INFINITY);
   for (int j : chosen) kept[j] = x[j];
   std::copy(kept.begin(), kept.end(), x);
@@ -122,9 +112,9 @@ void DocStep::round_apart(const DocumentView& view, Index u) {
   const double* c = view.c_row(u);
   const Index m = active();
   Vec x(topic_.size()), kept;
-  std::vector<int> order;
+  std::vector<int> chosen;
   for (Index j = 0; j < m; ++j) x[j] = c[topic_[j]] + p_[j];
-  if (chosen_) keep(width_, x.data(), m, order, kept);
+  if (chosen_) keep(width_, x.data(), m, chosen, kept);
   const double top = *std::max_element(x.begin(), x.end());
   double sum = 0;
   for (double& y : x) sum += y = std::exp(y - top);
@@ -332,9 +322,9 @@ void document_responsibilities(const DocumentView& view, const std::vector<Topic
     for (Index j = 0; j < active; ++j) x[u * active + j] = c[share[j].column] + share[j].log_weight;
   }
   if (sparse) {
-    std::vector<int> order;
+    std::vector<int> chosen;
     Vec kept;
-    for (Index u = 0; u < view.n; ++u) keep(width, x.data() + u * active, active, order, kept);
+    for (Index u = 0; u < view.n; ++u) keep(width, x.data() + u * active, active, chosen, kept);
   }
   kernels().responsibility_rows(view.n, active, x.data(), active, 0, r.data(), active, h.data());
   for (Index u = 0; u < view.n; ++u) entropy += view.count(u) * h[u];

@@ -33,26 +33,25 @@ inline void store_lanes(double* x, Vd v, Index count) {
     store_part(x, v, count);
 }
 
-inline double sum_lanes(Vd v) {
+/// The lanes joined in pairs, at a distance of half the lanes, of a quarter, and so on.
+template <class Join>
+inline double fold_lanes(Vd v, Join join) {
   double x[lanes];
   store(x, v);
   BNPVI_UNROLL
   for (Index width = lanes / 2; width > 0; width /= 2) {
     BNPVI_UNROLL
-    for (Index i = 0; i < width; ++i) x[i] += x[i + width];
+    for (Index i = 0; i < width; ++i) x[i] = join(x[i], x[i + width]);
   }
   return x[0];
 }
 
+inline double sum_lanes(Vd v) {
+  return fold_lanes(v, [](double a, double b) { return a + b; });
+}
+
 inline double max_lanes(Vd v) {
-  double x[lanes];
-  store(x, v);
-  BNPVI_UNROLL
-  for (Index width = lanes / 2; width > 0; width /= 2) {
-    BNPVI_UNROLL
-    for (Index i = 0; i < width; ++i) x[i] = x[i] < x[i + width] ? x[i + width] : x[i];
-  }
-  return x[0];
+  return fold_lanes(v, [](double a, double b) { return a < b ? b : a; });
 }
 
 #include "kernels_products.h"

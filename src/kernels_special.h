@@ -25,6 +25,13 @@ inline Vd log_lanes(Vd x) {
   return mul_add(n, splat(0x1.62e42fefa38p-1), mul_add(n, splat(0x1.ef35793c7673p-45), f - s * (f - series)));
 }
 
+/// c_0 + c_1 z + c_2 z² + ... by Horner's rule.
+inline Vd polynomial(Vd, double c) { return splat(c); }
+template <class... More>
+inline Vd polynomial(Vd z, double c, More... higher) {
+  return mul_add(z, polynomial(z, higher...), splat(c));
+}
+
 /// Q(q) = Π_{i<10} (x + i) for q = x (x + 9), and its derivative: (x + i)(x + 9 − i) = q + i (9 − i).
 struct Rising {
   Vd q, value, slope;
@@ -45,13 +52,8 @@ inline Vd digamma_lanes(Vd x) {
   const Vd below = x < ten ? (x + x + splat(9)) * (r.slope / r.value) : splat(0);
   const Vd y = x < ten ? x + ten : x;
   const Vd inverse = splat(1) / y, z = inverse * inverse;
-  Vd series = mul_add(z, splat(3617. / 8160), splat(-1. / 12));
-  series = mul_add(z, series, splat(691. / 32760));
-  series = mul_add(z, series, splat(-1. / 132));
-  series = mul_add(z, series, splat(1. / 240));
-  series = mul_add(z, series, splat(-1. / 252));
-  series = mul_add(z, series, splat(1. / 120));
-  series = mul_add(z, series, splat(-1. / 12));
+  const Vd series = polynomial(z, -1. / 12, 1. / 120, -1. / 252, 1. / 240, -1. / 132, 691. / 32760, -1. / 12,
+                               3617. / 8160);
   return log_lanes(y) + (z * series - splat(0.5) * inverse) - below;
 }
 
@@ -61,12 +63,8 @@ inline Vd log_gamma_lanes(Vd x) {
   const Vd below = x < ten ? rising_lanes(x).value : splat(1);
   const Vd y = x < ten ? x + ten : x;
   const Vd inverse = splat(1) / y, z = inverse * inverse;
-  Vd series = mul_add(z, splat(1. / 156), splat(-691. / 360360));
-  series = mul_add(z, series, splat(1. / 1188));
-  series = mul_add(z, series, splat(-1. / 1680));
-  series = mul_add(z, series, splat(1. / 1260));
-  series = mul_add(z, series, splat(-1. / 360));
-  series = mul_add(z, series, splat(1. / 12));
+  const Vd series =
+      polynomial(z, 1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156);
   const Vd half_log_2_pi = splat(0x1.d67f1c864beb5p-1);
   return mul_add(y - splat(0.5), log_lanes(y), half_log_2_pi - y) + (inverse * series - log_lanes(below));
 }

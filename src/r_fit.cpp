@@ -51,10 +51,9 @@ State start_by(const std::string& init, const Problem& problem, Index k, Index r
 
 // Anchor words or clusters of documents: the one with the higher ELBO after ten laps goes on from there. Of
 // 30 pairs of fits with a fixed K, 29 were in the same order after sixty laps as after ten.
-State start_by_race(const Problem& problem, Index k, double tol, Index restart, Pool& pool) {
-  LearnOptions options;
-  options.max_laps = 10;
-  options.tol = tol;
+State start_by_race(const Problem& problem, Index k, LearnOptions options, Index restart, Pool& pool) {
+  options.max_laps = std::min<Index>(10, options.max_laps);
+  options.moves = MoveOptions();
   State best;
   for (const char* init : {"anchor", "bregman"}) {
     if (problem.audit) problem.audit->restart();
@@ -75,7 +74,8 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
   }
   const ListFields c(control);
   const std::string init = c.text("init");
-  if (init == "best") return start_by_race(problem, c.integer("k_init"), c.number("tol"), restart, pool);
+  if (init == "best")
+    return start_by_race(problem, c.integer("k_init"), learn_options(control), restart, pool);
   return start_by(init, problem, c.integer("k_init"), restart, pool);
 }
 
