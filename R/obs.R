@@ -32,6 +32,13 @@
 #' @param coef_precision E x E precision of the coefficients' columns, relative
 #'   to the noise; or its diagonal or one number, as for `scale`.
 #' @param term_prior Dirichlet weight of each term: one number or one per term.
+#'   `NULL`: learned while fitting, as the prior under which the objective is
+#'   highest among those with the weight `even + common * share` of a term that
+#'   has this share of all tokens. Clusters then need not each learn which terms
+#'   are frequent, so that there are more of them and they predict new data
+#'   better; the objective is a bound on the evidence under the learned prior.
+#'   The two numbers are `term_prior_even` and `term_prior_common` in
+#'   `fit$model$obs`.
 #' @param a,b Beta prior of each probability: weight of a one and of a zero; one
 #'   number or one per column.
 #' @return An object of class `bnp_obs`, to be given as `obs`.
@@ -39,6 +46,8 @@
 #' obs_gaussian()
 #' obs_gaussian("diagonal", scale = 2)
 #' obs_multinomial(term_prior = 0.5)
+#' fit <- bnp_topics(whales$counts, obs_multinomial(term_prior = NULL), control = bnp_control(seed = 1, max_laps = 10))
+#' unlist(fit$model$obs[c("term_prior_even", "term_prior_common")])
 #' @name observation_models
 NULL
 
@@ -94,7 +103,7 @@ obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_me
 #' @rdname observation_models
 #' @export
 obs_multinomial <- function(term_prior = 0.1) {
-  new_obs("multinomial", term_prior = check_positive(term_prior, "term_prior"))
+  new_obs("multinomial", term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))
 }
 
 #' @rdname observation_models
@@ -126,7 +135,7 @@ obs_titles <- c(
 )
 
 # The fields of an observation model or a prior on one line, defaults named.
-format_fields <- function(x, fields = setdiff(names(x), c("family", "centre", "unit"))) {
+format_fields <- function(x, fields = setdiff(names(x), c("family", "centre", "unit", "term_share"))) {
   one <- function(v) {
     if (is.null(v)) {
       "(from the data)"

@@ -1,6 +1,12 @@
 # Control and start completed for one data set: what C++ reads.
 
 resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env()) {
+  if (control$algorithm == "stochastic" && !is.null(obs$term_share)) {
+    abort("argument", c(
+      "{.code term_prior = NULL} needs the summary of the whole data, which stochastic learning does not keep.",
+      i = "Give {.arg term_prior} in {.fn obs_multinomial}, or choose {.code algorithm = \"memoized\"}."
+    ), call = call)
+  }
   control$seed <- draw_seed(control$seed)
   control$batches <- resolve_batches(control, n_units, call)
   control$k_init <- resolve_k_init(control, prior, n_rows, start, call)

@@ -10,6 +10,7 @@ namespace bnpvi {
 class Fields {
  public:
   virtual ~Fields() = default;
+  virtual bool has(const char* name) const = 0;
   virtual std::string text(const char* name) const = 0;
   virtual double number(const char* name) const = 0;
   virtual Vec numbers(const char* name) const = 0;

@@ -21,11 +21,13 @@ struct LearnOptions {
   Index max_laps = 100;
   double tol = 1e-6;             // gain of the ELBO per observation and lap below which a fit has converged
   MoveOptions moves;
+  bool learn_prior = true;       // where the observation model has something to learn
   double delay = 1, power = 0.6; // stochastic learning rate (delay + t)^−power
 };
 
 struct Outcome {
   State state;
+  std::shared_ptr<const ObsModel> obs;  // with the prior learned; null when it is the problem's own
   std::vector<LapRecord> trace;
   bool converged = false;
   std::string reason;

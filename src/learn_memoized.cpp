@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "audit.h"
 #include "document.h"
@@ -40,7 +41,7 @@ namespace {
 class Memoized {
  public:
   Memoized(const Problem& problem, State state, const LearnOptions& options, Pool& pool)
-      : problem_(problem),
+      : problem_(&problem),
         options_(options),
         pool_(pool),
         memory_(state.k(), rows_are_documents(problem.obs, problem.data) ? 1 : problem.obs.n_features()),
@@ -78,15 +79,15 @@ class Memoized {
 
   // Collects the summaries of all batches at the starting globals [Hughes 2016, §3.5.4: delayed global step].
   void first_lap() {
-    for (std::size_t b = 0; b < problem_.batches.size(); ++b)
-      visit_batch(problem_, out_.state, static_cast<Index>(b), pool_);
+    for (std::size_t b = 0; b < problem_->batches.size(); ++b)
+      visit_batch(*problem_, out_.state, static_cast<Index>(b), pool_);
     end_lap({});
   }
 
   std::vector<Index> batch_order() const {
-    std::vector<Index> order(problem_.batches.size());
+    std::vector<Index> order(problem_->batches.size());
     std::iota(order.begin(), order.end(), Index{0});
-    Stream stream(problem_.seed, Purpose::batch_order, static_cast<std::uint64_t>(lap_));
+    Stream stream(problem_->seed, Purpose::batch_order, static_cast<std::uint64_t>(lap_));
     for (Index i = static_cast<Index>(order.size()) - 1; i > 0; --i)
       std::swap(order[i], order[stream.index(i + 1)]);
     return order;
@@ -96,12 +97,12 @@ class Memoized {
   std::unique_ptr<Move> next_move() {
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
       const MoveMaker make = kinds_[turn_++ % kinds_.size()];
-      std::unique_ptr<Move> move = (problem_.alloc.*make)({problem_, options_.moves, memory_, pool_, lap_});
+      std::unique_ptr<Move> move = (problem_->alloc.*make)({*problem_, options_.moves, memory_, pool_, lap_});
       if (move && move->prepare(out_.state)) return move;
     }
     if (!(options_.moves.birth && options_.moves.merge) || kinds_.empty()) return nullptr;
     std::unique_ptr<Move> move =
-        problem_.alloc.resplit_move({problem_, options_.moves, memory_, pool_, lap_});
+        problem_->alloc.resplit_move({*problem_, options_.moves, memory_, pool_, lap_});
     if (move && move->prepare(out_.state)) return move;
     return nullptr;
   }
@@ -110,16 +111,16 @@ class Memoized {
     State& state = out_.state;
     state.neighbours = nullptr;
     for (Index b : batch_order()) {
-      visit_batch(problem_, state, b, pool_, move ? move->watch(state, b) : nullptr);
-      renew_globals(problem_, state);
-      if (problem_.audit) evaluate(problem_, state);
+      visit_batch(*problem_, state, b, pool_, move ? move->watch(state, b) : nullptr);
+      renew_globals(*problem_, state);
+      if (problem_->audit) evaluate(*problem_, state);
       accepted();
       if (move) move->after_batch(state, b);
       accepted();
     }
     LapRecord record;
     if (move) {
-      evaluate(problem_, state);
+      evaluate(*problem_, state);
       move->after_lap(state);
       move->report(record);
       accepted();
@@ -130,10 +131,11 @@ class Memoized {
   void end_lap(LapRecord record) {
     State& state = out_.state;
     resum(state);
-    refresh(problem_, state);
-    if (options_.moves.reorder || !kinds_.empty()) reorder(problem_, state, memory_, !kinds_.empty());
-    settle(problem_, state);
+    refresh(*problem_, state);
+    if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, memory_, !kinds_.empty());
+    settle(*problem_, state);
     accepted();
+    learnt_ = options_.learn_prior ? learn_prior() : 0;
     record.lap = lap_;
     record.elbo = state.elbo;
     record.k = state.k();
@@ -142,11 +144,32 @@ class Memoized {
     pool_.monitor().lap(record);
   }
 
-  void accepted() {
-    if (problem_.audit) problem_.audit->accept(out_.state);
+  // The prior follows the clusters where it is to be learned; kept where the objective rises. Returns the gain.
+  double learn_prior() {
+    State& state = out_.state;
+    std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
+    if (!obs) return 0;
+    const Problem trial{problem_->data,  *obs,           problem_->alloc,      problem_->batches, problem_->width,
+                        problem_->seed,  problem_->audit, problem_->candidates, problem_->pool};
+    const double elbo = state.elbo;
+    evaluate(trial, state);
+    if (!(state.elbo > elbo)) {
+      state.elbo = elbo;
+      return 0;
+    }
+    out_.obs = std::move(obs);
+    learned_.emplace(trial);
+    problem_ = &*learned_;
+    accepted();
+    return state.elbo - elbo;
   }
 
-  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them.
+  void accepted() {
+    if (problem_->audit) problem_->audit->accept(out_.state);
+  }
+
+  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them and
+  // learned nothing.
   void judge(double elbo, const Vec& sizes) {
     const Vec now = out_.state.total.sizes();
     double n = 0, moved = now.size() == sizes.size() ? 0 : INFINITY;
@@ -155,11 +178,12 @@ class Memoized {
       if (std::isfinite(moved)) moved = std::max(moved, std::abs(now[j] - sizes[j]));
     }
     const bool by_elbo = out_.state.elbo - elbo <= options_.tol * n;
-    out_.converged = by_elbo || moved <= options_.tol * n;
+    out_.converged = by_elbo || std::max(moved, learnt_) <= options_.tol * n;
     if (out_.converged) out_.reason = by_elbo ? "elbo" : "counts";
   }
 
-  const Problem& problem_;
+  const Problem* problem_;
+  std::optional<Problem> learned_;  // `problem_` with the prior learned so far
   const LearnOptions& options_;
   Pool& pool_;
   MoveMemory memory_;
@@ -167,6 +191,7 @@ class Memoized {
   std::vector<MoveMaker> kinds_;
   std::size_t turn_ = 0;
   Index lap_ = 0;
+  double learnt_ = 0;  // what the prior gained in this lap
   Outcome out_;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data.h"
+#include "pool.h"
 #include "types.h"
 
 namespace bnpvi {
@@ -49,6 +50,16 @@ class ObsModel {
   /// λ when a row x of n counts has the point estimate n (λ + x) / Σ (λ + x), and w is the logarithm of that
   /// proportion, so that rows can be compared by their nonzero counts; nullptr otherwise.
   virtual const Vec* pseudo_counts() const { return nullptr; }
+
+  /// The same model with a prior under which Σ_k Λ(T_k) of K clusters with statistics T (K × p) is not lower,
+  /// or nullptr where there is nothing to learn: a prior that is given, or fewer than two clusters, which
+  /// cannot tell what clusters have in common.
+  virtual std::shared_ptr<const ObsModel> learned(const double* /*t*/, Index /*k*/, Pool* /*pool*/) const {
+    return nullptr;
+  }
+
+  /// What learned() may change, by the names of the model's fields; empty otherwise.
+  virtual NamedArrays learned_fields() const { return {}; }
 
   /// Λ(T).
   virtual double log_evidence(const double* t) const = 0;

@@ -1,6 +1,7 @@
 // The registered observation models: priors in the user's units, and one factory for each.
 #pragma once
 #include "obs_model.h"
+#include "term_prior.h"
 
 namespace bnpvi {
 
@@ -37,11 +38,6 @@ struct ArPrior {
   Vec centre, unit;
 };
 
-/// Dirichlet(term_prior); a row of counts is a sequence of tokens: no multinomial coefficient.
-struct MultinomialPrior {
-  Vec term_prior;
-};
-
 /// Independent Beta(a_d, b_d) for each column of zeros and ones.
 struct BernoulliPrior {
   Vec a, b;
@@ -51,7 +47,8 @@ std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const ZeroMeanPrior& prior);
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
-std::unique_ptr<ObsModel> make_multinomial(const MultinomialPrior& prior);
+/// A row of counts is a sequence of tokens: no multinomial coefficient.
+std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
 std::unique_ptr<ObsModel> make_bernoulli(const BernoulliPrior& prior);
 
 }  // namespace bnpvi

@@ -22,18 +22,30 @@ double log_rising(double a, double x) {
 // φ = (1, counts); Dirichlet(λ) over D terms.
 class Multinomial final : public ObsModel {
  public:
-  explicit Multinomial(const MultinomialPrior& prior)
-      : d_(static_cast<Index>(prior.term_prior.size())), prior_(prior.term_prior) {
-    for (double a : prior_) total_ += a;
-    log_gamma_prior_.resize(prior_.size());
-    kernels().log_gamma_each(d_, prior_.data(), log_gamma_prior_.data());
-    careful_ = *std::max_element(prior_.begin(), prior_.end()) > largest_plain;
+  explicit Multinomial(const TermPrior& prior)
+      : d_(static_cast<Index>(prior.weight.size())), prior_(prior) {
+    for (double a : prior_.weight) total_ += a;
+    log_gamma_prior_.resize(prior_.weight.size());
+    kernels().log_gamma_each(d_, prior_.weight.data(), log_gamma_prior_.data());
+    careful_ = *std::max_element(prior_.weight.begin(), prior_.weight.end()) > largest_plain;
   }
 
   Index n_features() const override { return 1 + d_; }
   bool linear() const override { return true; }
   bool tokens() const override { return true; }
-  const Vec* pseudo_counts() const override { return &prior_; }
+  const Vec* pseudo_counts() const override { return &prior_.weight; }
+
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+    if (!prior_.learnable() || k < 2) return nullptr;
+    return std::make_shared<Multinomial>(learn_term_prior(prior_, t, k, pool));
+  }
+
+  NamedArrays learned_fields() const override {
+    if (!prior_.learnable()) return {};
+    return {{"term_prior", prior_.weight, {}},
+            {"term_prior_even", {prior_.even}, {}},
+            {"term_prior_common", {prior_.common}, {}}};
+  }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather_linear(data, rows, n, phi, ld);
@@ -42,9 +54,9 @@ class Multinomial final : public ObsModel {
   double log_evidence(const double* t) const override {
     double sum = 0;
     if (careful_) {
-      for (Index v = 0; v < d_; ++v) sum += log_rising(prior_[v], count(t, v));
+      for (Index v = 0; v < d_; ++v) sum += log_rising(prior_.weight[v], count(t, v));
     } else {
-      sum = kernels().log_rising_sum(d_, prior_.data(), t + 1, log_gamma_prior_.data());
+      sum = kernels().log_rising_sum(d_, prior_.weight.data(), t + 1, log_gamma_prior_.data());
     }
     return sum - log_rising(total_, tokens(t));
   }
@@ -52,7 +64,7 @@ class Multinomial final : public ObsModel {
   void weights(const double* t, double* w) const override {
     const double all = digamma(total_ + tokens(t));
     w[0] = 0;
-    kernels().digamma_of_counts(d_, prior_.data(), t + 1, all, w + 1);
+    kernels().digamma_of_counts(d_, prior_.weight.data(), t + 1, all, w + 1);
   }
 
   // E[p] under the posterior, times the mean number of tokens in a row: the divergence between two rows
@@ -62,7 +74,7 @@ class Multinomial final : public ObsModel {
     const double n = tokens(t), length = t[0] > 0 ? n / t[0] : 0;
     mean[0] = 1;
     w[0] = 0;
-    for (Index v = 0; v < d_; ++v) w[1 + v] = (prior_[v] + count(t, v)) / (total_ + n);
+    for (Index v = 0; v < d_; ++v) w[1 + v] = (prior_.weight[v] + count(t, v)) / (total_ + n);
     for (Index v = 0; v < d_; ++v) mean[1 + v] = length * w[1 + v];
     kernels().log_each(d_, w + 1, w + 1);
   }
@@ -75,7 +87,7 @@ class Multinomial final : public ObsModel {
       double sum = 0, row = 0;
       for (Index v = 0; v < d_; ++v) {
         row += x[v];
-        sum += log_rising(prior_[v] + count(t, v), x[v]);
+        sum += log_rising(prior_.weight[v] + count(t, v), x[v]);
       }
       out[i] = sum - log_rising(all, row);
     }
@@ -84,7 +96,7 @@ class Multinomial final : public ObsModel {
   NamedArrays posterior(const double* t, Index k) const override {
     NamedArray out{"concentration", {}, {k, d_}};
     for (Index v = 0; v < d_; ++v)
-      for (Index i = 0; i < k; ++i) out.value.push_back(prior_[v] + count(t + i * n_features(), v));
+      for (Index i = 0; i < k; ++i) out.value.push_back(prior_.weight[v] + count(t + i * n_features(), v));
     return {out};
   }
 
@@ -108,14 +120,15 @@ class Multinomial final : public ObsModel {
   static constexpr double largest_plain = 64;
 
   Index d_;
-  Vec prior_, log_gamma_prior_;
+  TermPrior prior_;
+  Vec log_gamma_prior_;
   double total_ = 0;
   bool careful_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_multinomial(const MultinomialPrior& prior) {
+std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior) {
   return std::make_unique<Multinomial>(prior);
 }
 

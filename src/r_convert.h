@@ -14,6 +14,7 @@ namespace bnpvi {
 class ListFields final : public Fields {
  public:
   explicit ListFields(const Rcpp::List& list) : list_(list) {}
+  bool has(const char* name) const override { return list_.containsElementNamed(name); }
   std::string text(const char* name) const override;
   double number(const char* name) const override;
   Vec numbers(const char* name) const override;

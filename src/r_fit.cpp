@@ -54,6 +54,7 @@ State start_by(const std::string& init, const Problem& problem, Index k, Index r
 State start_by_race(const Problem& problem, Index k, LearnOptions options, Index restart, Pool& pool) {
   options.max_laps = std::min<Index>(10, options.max_laps);
   options.moves = MoveOptions();
+  options.learn_prior = false;
   State best;
   for (const char* init : {"anchor", "bregman"}) {
     if (problem.audit) problem.audit->restart();
@@ -161,11 +162,11 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       batches = problem.batches;
     }
 
-    const Problem whole{rdata.view(),          *rmodel.obs,
-                        *rmodel.alloc,         batches_of_units(rdata.view(), rmodel, 1, 0),
+    const ObsModel& obs = best.obs ? *best.obs : *rmodel.obs;
+    const Problem whole{rdata.view(),          obs, *rmodel.alloc, batches_of_units(rdata.view(), rmodel, 1, 0),
                         c.integer("sparsity"), seed};
     const Summary& s = best.state.globals.effective;
-    const Weights weights = make_weights(*rmodel.obs, s.obs.data(), s.k);
+    const Weights weights = make_weights(obs, s.obs.data(), s.k);
     Labels labels(rdata.view().n);
     std::shared_ptr<const Neighbours> neighbours;
     for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -185,6 +186,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                            _["trace"] = trace_to_r(best.trace), _["converged"] = best.converged,
                            _["reason"] = best.reason, _["laps"] = static_cast<int>(best.trace.size()),
                            _["labels"] = labels.get(), _["sizes"] = best.state.total.sizes());
+    const NamedArrays learned = obs.learned_fields();
+    if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
     const Rcpp::RObject documents = document_counts_to_r(best.state, batches);
     if (!documents.isNULL()) out.push_back(documents, "documents");
     if (audit) {

@@ -23,7 +23,11 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     return make_ar({f.integer("lag"), f.flag("intercept"), f.number("df"), f.numbers("scale"),
                     f.numbers("coef_mean"), f.numbers("coef_precision"), f.numbers("centre"),
                     f.numbers("unit")});
-  if (family == "multinomial") return make_multinomial({f.numbers("term_prior")});
+  if (family == "multinomial") {
+    if (!f.has("term_share")) return make_multinomial({f.numbers("term_prior"), {}, 0, 0});
+    return make_multinomial({f.numbers("term_prior"), f.numbers("term_share"), f.number("term_prior_even"),
+                             f.number("term_prior_common")});
+  }
   if (family == "bernoulli") return make_bernoulli({f.numbers("a"), f.numbers("b")});
   throw std::invalid_argument("unknown observation model: " + family);
 }

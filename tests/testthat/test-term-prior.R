@@ -1,0 +1,144 @@
+# Term priors learned from the data: weight = even + common * share.
+
+learned_control <- function(...) bnp_control(seed = 1, tol = 1e-9, ...)
+
+# Statistics of the clusters (clusters x terms): what the posterior has more than the prior.
+statistics_of <- function(fit) {
+  concentration <- posterior_params(fit)$concentration
+  concentration - rep(fit$model$obs$term_prior, each = nrow(concentration))
+}
+
+draw_topics <- function(k, weight) t(replicate(k, prop.table(rgamma(length(weight), weight))))
+
+# Documents of topics that are drawn from Dirichlet(even + common * share).
+planted_prior <- function(even, common, terms = 60, topics = 20, documents = 400) {
+  withr::with_seed(3, {
+    share <- prop.table(rexp(terms)^2)
+    phi <- draw_topics(topics, even + common * share)
+    x <- t(replicate(documents, drop(rmultinom(1, 80, prop.table(rgamma(topics, 0.1) + 1e-9) %*% phi))))
+    dimnames(x) <- list(NULL, paste0("t", seq_len(terms)))
+    x
+  })
+}
+
+learned_fits <- local({
+  made <- NULL
+  function() {
+    if (!is.null(made)) return(made)
+    x <- planted_prior(0.05, 20)
+    obs <- obs_multinomial(term_prior = NULL)
+    series <- x[withr::with_seed(1, order(rep(1:4, 100) + runif(400))), ]
+    made <<- list(
+      hdp = bnp_topics(x, obs, control = learned_control(max_laps = 200)),
+      lda = bnp_topics(x, obs, prior_lda(12), control = learned_control(max_laps = 200)),
+      mixture = bnp_mixture(x, obs, control = learned_control(max_laps = 200)),
+      hmm = bnp_hmm(series, obs = obs, control = learned_control(max_laps = 200))
+    )
+    made
+  }
+})
+
+test_that("no other prior of the family has a higher objective", {
+  for (name in names(learned_fits())) {
+    fit <- learned_fits()[[name]]
+    obs <- fit$model$obs
+    expect_gt(n_clusters(fit), 1)
+    expect_equal(obs$term_prior, obs$term_prior_even + obs$term_prior_common * obs$term_share)
+    statistic <- statistics_of(fit)
+    value <- function(p) twin_data_term(statistic, exp(p[1]) + exp(p[2]) * obs$term_share)
+    here <- log(c(obs$term_prior_even, obs$term_prior_common))
+    best <- stats::optim(here, value, control = list(fnscale = -1, reltol = 1e-14, maxit = 2000))
+    expect_lt(best$value - value(here), 0.01, label = name)
+  }
+})
+
+test_that("the objective is that of the learned prior, and no lap lowers it", {
+  for (name in c("hdp", "lda")) {
+    fit <- learned_fits()[[name]]
+    expect_equal(elbo(fit, terms = TRUE)[["data"]], twin_data_term(statistics_of(fit), fit$model$obs$term_prior),
+      tolerance = 1e-9
+    )
+  }
+  for (name in names(learned_fits())) expect_gt(min(relative_gains(learned_fits()[[name]])), -1e-12, label = name)
+  data <- count_data(planted_prior(0.05, 20)[1:120, ])
+  obs <- resolve_obs(obs_multinomial(NULL), data)
+  control <- resolve_control(
+    bnp_control(seed = 1, batches = 3, max_laps = 30), obs, prior_hdp(), data$n, data$n, NULL
+  )
+  control$audit <- TRUE
+  fit <- engine_fit(data, list(obs = obs, prior = prior_hdp()), control, NULL, NULL)
+  for (what in c("elbo", "statistics", "entropy", "sums", "gain")) expect_lte(fit$audit[[what]], 1e-8, label = what)
+  expect_gte(fit$audit[["smallest_gain"]], -1e-9)
+  expect_gt(fit$audit[["moves"]], 0)
+})
+
+# Where nothing is in common the shares are almost even, and only the sum of the two parts can be told.
+test_that("a planted prior is found: something in common, or nothing", {
+  learned <- function(even, common) {
+    rows <- withr::with_seed(4, {
+      share <- prop.table(rexp(40)^2)
+      phi <- draw_topics(60, even + common * share)
+      t(apply(phi[rep(1:60, each = 10), ], 1, function(p) rmultinom(1, 100, p)))
+    })
+    obs <- bnp_mixture(rows, obs_multinomial(NULL), start = rep(1:60, each = 10), control = bnp_control(seed = 1))$model$obs
+    c(obs$term_prior_even, obs$term_prior_common)
+  }
+  much <- learned(0.05, 20)
+  expect_lt(abs(much[2] / 20 - 1), 0.3)
+  expect_lt(much[1], 0.15)
+  nothing <- learned(0.3, 0)
+  expect_lt(abs((40 * nothing[1] + nothing[2]) / 12 - 1), 0.3)
+})
+
+test_that("articles are predicted better than with the prior of 0.1", {
+  odd <- seq(1, nrow(whales$counts), by = 2)
+  heldout <- function(term_prior) {
+    fit <- bnp_topics(whales$counts[odd, ], obs_multinomial(term_prior), control = bnp_control(seed = 1))
+    vapply(1:6, function(seed) {
+      heldout_loglik(fit, whales$counts[-odd, ], split = "type", seen = 0.8, inference = "variational", seed = seed)
+    }, 0)
+  }
+  expect_gt(mean(heldout(NULL) - heldout(0.1)), 0.01)
+})
+
+test_that("bits do not depend on threads, and an earlier fit hands its prior on", {
+  x <- planted_prior(0.05, 20)
+  fit <- function(threads) {
+    bnp_topics(x, obs_multinomial(NULL), control = bnp_control(seed = 5, max_laps = 8, threads = threads))
+  }
+  one <- fit(1)
+  expect_identical(fit(3)$model, one$model)
+  expect_identical(fit(3)$state, one$state)
+  before <- learned_fits()$hdp
+  again <- bnp_topics(x, obs_multinomial(NULL), start = before, control = bnp_control(seed = 5, moves = FALSE, max_laps = 3))
+  expect_equal(again$model$obs$term_prior_common, before$model$obs$term_prior_common, tolerance = 0.01)
+  expect_gte(elbo(again), elbo(before) - 1e-4)
+})
+
+test_that("one cluster teaches nothing, and rows without tokens or a vocabulary of one do no harm", {
+  one <- bnp_topics(toy_corpus(), obs_multinomial(NULL), prior_lda(1), control = bnp_control(seed = 1))
+  expect_equal(one$model$obs$term_prior_even, 0.1)
+  expect_equal(one$model$obs$term_prior_common, 0.3 * 12)
+  empty <- bnp_mixture(0 * toy_corpus(), obs_multinomial(NULL), prior_dirichlet(3), control = bnp_control(seed = 1))
+  expect_true(all(is.finite(empty$model$obs$term_prior)))
+  single <- bnp_topics(matrix(1:6, 6), obs_multinomial(NULL), prior_lda(2), control = bnp_control(seed = 1))
+  expect_true(is.finite(elbo(single)) && all(single$model$obs$term_prior > 0))
+})
+
+test_that("the fit can be asked everything, and print says what was learned", {
+  fit <- learned_fits()$hdp
+  x <- planted_prior(0.05, 20)
+  expect_equal(rowSums(predict(fit, x[1:5, ])), rep(1, 5), ignore_attr = TRUE)
+  for (inference in c("collapsed", "variational", "predictive")) {
+    expect_true(is.finite(heldout_loglik(fit, x[1:5, ], inference = inference, seed = 1)))
+  }
+  expect_output(print(summary(fit)), "term_prior_common")
+  expect_true(all(is.finite(predict(learned_fits()$mixture, x[1:5, ], type = "logdensity"))))
+})
+
+test_that("stochastic learning says that it cannot", {
+  expect_bad(
+    bnp_topics(toy_corpus(), obs_multinomial(NULL), control = bnp_control(algorithm = "stochastic")),
+    "argument", "term_prior"
+  )
+})
