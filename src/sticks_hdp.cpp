@@ -21,18 +21,24 @@ double stick_value(double gamma, double c1, double c0, double a, double b) {
          (c0 - b) * (digamma(b) - both);
 }
 
-// The function of x = (logit û, log ω̂) that is maximised.
+// The function of x = scale ∘ (logit û, log ω̂) that is maximised.
 class Objective {
  public:
-  Objective(const TopLevel& top, const WeightFunction& f)
-      : top_(top), f_(f), k_(static_cast<Index>(top.c0.size())), by_pi_(static_cast<std::size_t>(k_ + 1)) {}
+  Objective(const TopLevel& top, const WeightFunction& f, const Vec& scale)
+      : top_(top),
+        f_(f),
+        scale_(scale),
+        k_(static_cast<Index>(top.c0.size())),
+        by_pi_(static_cast<std::size_t>(k_ + 1)) {}
 
   double operator()(const Vec& x, Vec& gradient) {
     double value = 0;
     Vec pi(static_cast<std::size_t>(k_ + 1));
     double rest = 1;
     for (Index j = 0; j < k_; ++j) {
-      const double u = logistic(x[j]), v = logistic(-x[j]), w = std::exp(x[k_ + j]), a = u * w, b = v * w;
+      const double y = x[j] / scale_[j];
+      const double u = logistic(y), v = logistic(-y), w = std::exp(x[k_ + j] / scale_[k_ + j]);
+      const double a = u * w, b = v * w;
       value += stick_value(top_.gamma, top_.c1, top_.c0[j], a, b);
       const double both = (top_.c1 - a + top_.c0[j] - b) * trigamma(a + b);
       const double by_a = a > 0 ? (top_.c1 - a) * trigamma(a) - both : 0;
@@ -47,18 +53,36 @@ class Objective {
     value += f_(pi, by_pi_);
     double after = by_pi_[k_] * pi[k_];  // Σ_{l>j} π_l ∂f/∂π_l
     for (Index j = k_ - 1; j >= 0; --j) {
-      gradient[j] += logistic(-x[j]) * pi[j] * by_pi_[j] - logistic(x[j]) * after;
+      const double u = logistic(x[j] / scale_[j]);
+      gradient[j] += (1 - u) * pi[j] * by_pi_[j] - u * after;
       after += by_pi_[j] * pi[j];
     }
+    for (Index j = 0; j < 2 * k_; ++j) gradient[j] /= scale_[j];
     return value;
   }
 
  private:
   const TopLevel& top_;
   const WeightFunction& f_;
+  const Vec& scale_;
   Index k_;
   Vec by_pi_;
 };
+
+// Roots of the objective's curvature at q, about: −d²/d(logit û_j)² = û (1 − û) (c1 + c0_j + Σ_{l≥j} ∂f/∂log
+// π_l) where f is linear in log π, and −d²/d(log ω̂)² = 1/2.
+Vec scales(const TopLevel& top, const WeightFunction& f, const HdpSticks& q) {
+  const std::size_t k = q.u.size();
+  const Vec pi = weights_from_sticks(q.u);
+  Vec by_pi(k + 1), scale(2 * k, std::sqrt(0.5));
+  f(pi, by_pi);
+  double after = by_pi[k] * pi[k];
+  for (std::size_t j = k; j-- > 0;) {
+    after += by_pi[j] * pi[j];
+    scale[j] = std::sqrt(std::max(0.5, q.u[j] * (1 - q.u[j]) * (top.c1 + top.c0[j] + after)));
+  }
+  return scale;
+}
 
 }  // namespace
 
@@ -108,17 +132,18 @@ HdpSticks maximise_sticks(const TopLevel& top, const WeightFunction& f, const Hd
       q.u[j] = top.c1 / q.omega[j];
     }
   }
+  const Vec scale = scales(top, f, q);
   Vec x(2 * k);
   for (std::size_t j = 0; j < k; ++j) {
-    x[j] = std::log(q.u[j]) - std::log1p(-q.u[j]);
-    x[k + j] = std::log(q.omega[j]);
+    x[j] = scale[j] * (std::log(q.u[j]) - std::log1p(-q.u[j]));
+    x[k + j] = scale[k + j] * std::log(q.omega[j]);
   }
   const Vec start = x;
-  maximise(Objective(top, f), x);
+  maximise(Objective(top, f, scale), x);
   if (x == start) return q;
   for (std::size_t j = 0; j < k; ++j) {
-    q.u[j] = std::clamp(logistic(x[j]), least_stick, 1 - least_stick);
-    q.omega[j] = std::exp(x[k + j]);
+    q.u[j] = std::clamp(logistic(x[j] / scale[j]), least_stick, 1 - least_stick);
+    q.omega[j] = std::exp(x[k + j] / scale[k + j]);
   }
   return q;
 }
