@@ -164,6 +164,19 @@ std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& t
   return partners;
 }
 
+// The allocation model's terms, with globals optimal for that order: no order changes the others.
+double value_of_order(const AllocModel& alloc, const Summary& total, const std::vector<Index>& order) {
+  SummaryShape shape = total.shape;
+  shape.p = 1;
+  Summary sizes(shape, total.k);
+  sizes.obs = total.sizes();
+  sizes.extra = total.extra;
+  sizes.pair = total.pair;
+  sizes.scalar = total.scalar;
+  sizes.permute(order);
+  return sum_terms(alloc.elbo_terms(sizes, alloc.global_step(sizes, {})));
+}
+
 }  // namespace
 
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
@@ -188,7 +201,9 @@ bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remo
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](Index a, Index b) { return state.total.size(a) > state.total.size(b); });
-  if (problem.alloc.ordered() && !std::is_sorted(order.begin(), order.end())) {
+  if (problem.alloc.ordered() && !std::is_sorted(order.begin(), order.end()) &&
+      value_of_order(problem.alloc, state.total, order) >
+          sum_terms(problem.alloc.elbo_terms(state.total, state.globals))) {
     State proposed = state;
     change_summaries(proposed, [&](auto& s) { s.permute(order); });
     proposed.globals = {};

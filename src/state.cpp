@@ -46,18 +46,21 @@ void evaluate(const Problem& problem, State& state) {
 }
 
 void settle(const Problem& problem, State& state) {
+  const double before = sum_terms(problem.alloc.elbo_terms(state.total, state.globals));
+  Vec extra(state.total.extra.size(), 0.0);
   bool any = false;
   for (auto& batch : state.batch) {
     if (!batch || !batch->memory) continue;
     auto settled = std::make_shared<Summary>(*batch);
     if (!problem.alloc.settle(*settled, state.globals)) return;
+    for (std::size_t i = 0; i < extra.size(); ++i) extra[i] += settled->extra[i];
     batch = std::move(settled);
     any = true;
   }
   if (!any) return;
-  resum(state);
-  state.globals.effective = state.total;
-  evaluate(problem, state);
+  state.total.extra = state.globals.effective.extra = extra;
+  state.elbo += sum_terms(problem.alloc.elbo_terms(state.total, state.globals)) - before;
+  if (problem.audit) problem.audit->check(problem, state);
 }
 
 void resum(State& state) {
