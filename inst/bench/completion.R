@@ -1,10 +1,11 @@
 # One split of documents of counts and one completion, for programs that are
 # compared; sourced by the scripts about topics.
 
-# The seen halves (documents x terms) and the held-out entries (document, term, n).
-halve <- function(counts, seed) {
+# The seen parts (documents x terms) and the held-out entries (document, term, n): half the tokens of each
+# word type, or by = "type" and seen = 0.8 as in Hughes (2016, ch. 7).
+halve <- function(counts, seed, by = "token", seen = 0.5) {
   set.seed(seed)
-  halves <- bnpvi:::complete_split(bnpvi:::as_documents(counts, "multinomial"), "token", 0.5)
+  halves <- bnpvi:::complete_split(bnpvi:::as_documents(counts, "multinomial"), by, seen)
   list(seen = halves$seen, matrix = bnpvi:::data_matrix(halves$seen), held = halves$held)
 }
 
@@ -15,7 +16,26 @@ score <- function(theta, phi, halves) {
   sum(held$n * log(prob)) / sum(held$n)
 }
 
-# The same with proportions found by collapsed inference at the topics `phi` and
+# The thesis's completion: the optimal q(pi_d) q(z_d) of the seen part at the topics `phi`.
+score_variational <- function(phi, weight, halves) {
+  seen <- halves$seen
+  theta <- t(vapply(seq_len(seen$n), function(d) {
+    entry <- seen$row_start[d] + seq_len(seen$row_start[d + 1] - seen$row_start[d])
+    likelihood <- phi[, seen$column[entry] + 1L, drop = FALSE]
+    count <- numeric(length(weight))
+    power <- rep(1, length(weight))
+    for (round in 1:200) {
+      before <- count
+      count <- drop(power * likelihood %*% (seen$value[entry] / colSums(power * likelihood)))
+      if (max(abs(count - before)) < 1e-3) break
+      power <- exp(digamma(count + weight) - digamma(max(count + weight)))
+    }
+    (count + weight) / sum(count + weight)
+  }, weight))
+  score(theta, phi, halves)
+}
+
+# With proportions found by collapsed inference at the topics `phi` and
 # document weights `weight`, whoever found the topics.
 score_collapsed <- function(phi, weight, halves) {
   seen <- bnpvi:::as_engine_data(halves$seen)
