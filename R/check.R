@@ -105,7 +105,10 @@ check_vector <- function(x, arg, call = rlang::caller_env()) {
   }
   bad <- which(!is.finite(x))
   if (length(bad)) {
-    abort("argument", "{.arg {arg}} must be finite; {cli::qty(length(bad))}element{?s} {places(bad)} {cli::qty(length(bad))}{?is/are} not.", call = call)
+    abort("argument", c(
+      "{.arg {arg}} must be finite; {cli::qty(length(bad))}element{?s} {places(bad)}
+       {cli::qty(length(bad))}{?is/are} not."
+    ), call = call)
   }
   x
 }
@@ -117,7 +120,8 @@ check_definite <- function(x, arg, call = rlang::caller_env()) {
     x <- check_vector(x, arg, call)
     if (!is.null(x) && any(x <= 0)) {
       abort("not_definite", c(
-        "{.arg {arg}} must be positive; {cli::qty(sum(x <= 0))}element{?s} {places(which(x <= 0))} {cli::qty(sum(x <= 0))}{?is/are} not."
+        "{.arg {arg}} must be positive; {cli::qty(sum(x <= 0))}element{?s} {places(which(x <= 0))}
+         {cli::qty(sum(x <= 0))}{?is/are} not."
       ), call = call)
     }
     return(x)

@@ -65,7 +65,9 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
       tol = check_number(tol, "tol", strict = FALSE),
       restarts = check_count(restarts, "restarts"),
       k_init = if (!is.null(k_init)) check_count(k_init, "k_init"),
-      init = if (!missing(init)) check_choice(init, c("bregman", "random", "kmeans", "blocks", "anchor", "best"), "init"),
+      init = if (!missing(init)) {
+        check_choice(init, c("bregman", "random", "kmeans", "blocks", "anchor", "best"), "init")
+      },
       moves = check_moves(moves),
       sparsity = if (!is.null(sparsity)) check_count(sparsity, "sparsity"),
       threads = check_count(threads, "threads"),

@@ -96,7 +96,8 @@ draw_series <- function(picture, main = NULL, xlab = "Row", ylab = NULL, ...) {
     usr <- graphics::par("usr")
     shade <- grDevices::adjustcolor(colour, 0.35)
     graphics::rect(runs$start - 0.5, usr[3], runs$end + 0.5, usr[4], col = shade[runs$state], border = NA)
-    graphics::matlines(series$at[at], values, lty = 1, col = if (columns == 1L) "black" else grDevices::grey.colors(columns, 0, 0.6))
+    ink <- if (columns == 1L) "black" else grDevices::grey.colors(columns, 0, 0.6)
+    graphics::matlines(series$at[at], values, lty = 1, col = ink)
     graphics::box()
     state_legend(runs, shade)
   }
@@ -112,7 +113,8 @@ draw_transitions <- function(p, main = "", xlab = "To", ylab = "From", ...) {
   graphics::axis(2L, seq_len(k), rev(seq_len(k)), las = 1, tick = FALSE)
   if (k <= 12L) {
     value <- t(p[rev(seq_len(k)), , drop = FALSE])
-    graphics::text(row(value), col(value), format(round(value, 2)), cex = 0.8, col = ifelse(value > 0.5, "white", "black"))
+    shown <- format(round(value, 2))
+    graphics::text(row(value), col(value), shown, cex = 0.8, col = ifelse(value > 0.5, "white", "black"))
   }
   graphics::box()
 }

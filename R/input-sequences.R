@@ -77,7 +77,8 @@ check_contiguous <- function(id, call) {
     at <- vapply(again, function(v) sum(runs$lengths[seq_len(which(runs$values == v)[2] - 1L)]) + 1, 1)
     abort("id", c(
       "The rows of a sequence must follow each other.",
-      x = "{cli::qty(length(again))}Sequence{?s} {places(levels(id)[again])} {cli::qty(length(again))}{?starts/start} again in row {places(at)}.",
+      x = "{cli::qty(length(again))}Sequence{?s} {places(levels(id)[again])}
+           {cli::qty(length(again))}{?starts/start} again in row {places(at)}.",
       i = "Sort the rows by {.arg id} and time, or give each stretch its own id."
     ), call = call)
   }

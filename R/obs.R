@@ -118,9 +118,10 @@ check_positive <- function(x, arg, call = rlang::caller_env()) {
   }
   x <- check_vector(x, arg, call)
   if (any(x <= 0)) {
-    abort("argument", "{.arg {arg}} must be positive; {cli::qty(sum(x <= 0))}element{?s} {places(which(x <= 0))} {cli::qty(sum(x <= 0))}{?is/are} not.",
-      call = call
-    )
+    abort("argument", c(
+      "{.arg {arg}} must be positive; {cli::qty(sum(x <= 0))}element{?s} {places(which(x <= 0))}
+       {cli::qty(sum(x <= 0))}{?is/are} not."
+    ), call = call)
   }
   as.double(x)
 }

@@ -144,13 +144,15 @@ class Memoized {
     pool_.monitor().lap(record);
   }
 
-  // The prior follows the clusters where it is to be learned; kept where the objective rises. Returns the gain.
+  // The prior follows the clusters where it is to be learned; kept where the objective rises. Returns the
+  // gain.
   double learn_prior() {
     State& state = out_.state;
     std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return 0;
-    const Problem trial{problem_->data,  *obs,           problem_->alloc,      problem_->batches, problem_->width,
-                        problem_->seed,  problem_->audit, problem_->candidates, problem_->pool};
+    const Problem trial{problem_->data,  *obs,           problem_->alloc, problem_->batches,
+                        problem_->width, problem_->seed, problem_->audit, problem_->candidates,
+                        problem_->pool};
     const double elbo = state.elbo;
     evaluate(trial, state);
     if (!(state.elbo > elbo)) {
@@ -168,8 +170,8 @@ class Memoized {
     if (problem_->audit) problem_->audit->accept(out_.state);
   }
 
-  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them and
-  // learned nothing.
+  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them
+  // and learned nothing.
   void judge(double elbo, const Vec& sizes) {
     const Vec now = out_.state.total.sizes();
     double n = 0, moved = now.size() == sizes.size() ? 0 : INFINITY;

@@ -22,8 +22,7 @@ double log_rising(double a, double x) {
 // φ = (1, counts); Dirichlet(λ) over D terms.
 class Multinomial final : public ObsModel {
  public:
-  explicit Multinomial(const TermPrior& prior)
-      : d_(static_cast<Index>(prior.weight.size())), prior_(prior) {
+  explicit Multinomial(const TermPrior& prior) : d_(static_cast<Index>(prior.weight.size())), prior_(prior) {
     for (double a : prior_.weight) total_ += a;
     log_gamma_prior_.resize(prior_.weight.size());
     kernels().log_gamma_each(d_, prior_.weight.data(), log_gamma_prior_.data());
