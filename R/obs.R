@@ -46,7 +46,8 @@
 #' obs_gaussian()
 #' obs_gaussian("diagonal", scale = 2)
 #' obs_multinomial(term_prior = 0.5)
-#' fit <- bnp_topics(whales$counts, obs_multinomial(term_prior = NULL), control = bnp_control(seed = 1, max_laps = 10))
+#' learned <- obs_multinomial(term_prior = NULL)
+#' fit <- bnp_topics(whales$counts, learned, control = bnp_control(seed = 1, max_laps = 10))
 #' unlist(fit$model$obs[c("term_prior_even", "term_prior_common")])
 #' @name observation_models
 NULL
