@@ -38,7 +38,7 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
     view.e = shared->e.empty() ? nullptr : shared->e.data();
     view.row = data_.column + from;
     view.weight = data_.value + from;
-    view.length = std::accumulate(view.weight, view.weight + view.n, 0.0);
+    view.length = kernels().positive_sum(view.n, view.weight);
     return view;
   }
   view.n = static_cast<Index>(rows_.size());

@@ -5,45 +5,47 @@
 
 namespace bnpvi {
 
-/// Some documents of a batch, added up by term: T_vk = e_vk Σ_d share_dv w_dk [DocumentFactors] has its
-/// exponentials once a term, and one row of sums at a time. Memory: 16 bytes for each entry of the data and
-/// each topic of a document.
+/// Some documents of a batch, added up by topic: T_kv = e_vk Σ_d w_dk share_dv [DocumentFactors] has its
+/// exponentials once a term, and one row of sums at a time. Memory: 8 bytes for each entry of the data and
+/// 24 for each topic of a document.
 class TermSum {
  public:
   /// Of the documents units[from .. to).
   TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k, double alpha);
 
-  /// The next of them.
+  /// The next of them. The data must outlive the sum.
   void add(const DocumentView& view, const std::vector<TopicShare>& share, const DocumentFactors& factors);
 
-  /// Adds all parts to `out`, in their order. The table is that of all documents, exponentials included.
+  /// Makes `out`, which is empty, the sum of all parts, in their order. The table is that of all documents,
+  /// exponentials included.
   static void finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool, Summary& out);
 
  private:
+  struct Document {
+    const int* row;
+    Index n;
+    std::size_t share, mask;  // where its shares and its words of the mask begin
+    Index mask_words;         // 0: all topics
+  };
   struct Use {
     double w;
-    int topic;
-  };
-  struct Token {
-    double share;
-    int document, mask;  // mask: where its words begin; −1: all topics of the document
+    int document, topic, bit;  // bit: the topic's number within the document
   };
   struct Mass {
     int term, topic;
     double value;
   };
-  void add_terms(Index from, Index to, double* sum) const;
-  double add_apart(Index from, Index to, const TopicTable& table, double* sum) const;
+  void sort_uses();
+  void add_topic(Index topic, double* t) const;
 
-  Index k_;
   double alpha_;
-  Summary rest_;                   // extra, scalars and T_0
-  std::vector<int> start_, next_;  // by term: its tokens, and where the next of them goes
-  std::vector<Token> token_;       // by term, then by document
-  std::vector<Use> use_;
-  std::vector<int> first_use_{0};
+  Summary rest_;  // extra, scalars and T_0
+  std::vector<Document> document_;
+  Vec share_;
   std::vector<unsigned long long> mask_;
-  std::vector<Mass> apart_;  // by term once finish() has begun
+  std::vector<Use> use_;                // by document, once finish() has begun by topic
+  std::vector<std::size_t> first_use_;  // of each topic
+  std::vector<Mass> apart_;
 };
 
 }  // namespace bnpvi
