@@ -63,16 +63,23 @@ void DocStep::use(const DocumentView& view) {
     }
 }
 
+// Four words at a time: their entries of a topic are next to each other. Past the last word, copies of it.
 void DocStep::gather(const DocumentView& view) {
   gathered_ = topic_;
-  const Index m = active();
   ld_ = (view.n + 7) / 8 * 8;
-  if (g_.size() < static_cast<std::size_t>(m * ld_)) g_.resize(static_cast<std::size_t>(m * ld_));
-  const int* topic = topic_.data();
-  for (Index u = 0; u < view.n; ++u) {
-    const double* e = view.e + rows_[u] * view.k;
+  const std::size_t size = topic_.size() * static_cast<std::size_t>(ld_);
+  if (g_.size() < size) g_.resize(size);
+  const auto row = [&](Index u) { return view.e + rows_[std::min(u, view.n - 1)] * view.k; };
+  for (Index u = 0; u < view.n; u += 4) {
+    const double *e0 = row(u), *e1 = row(u + 1), *e2 = row(u + 2), *e3 = row(u + 3);
     double* g = g_.data() + u;
-    for (Index j = 0; j < m; ++j) g[j * ld_] = e[topic[j]];
+    for (const int topic : topic_) {
+      g[0] = e0[topic];
+      g[1] = e1[topic];
+      g[2] = e2[topic];
+      g[3] = e3[topic];
+      g += ld_;
+    }
   }
 }
 

@@ -51,7 +51,8 @@ void settle(const Problem& problem, State& state) {
   bool any = false;
   for (auto& batch : state.batch) {
     if (!batch || !batch->memory) continue;
-    auto settled = std::make_shared<Summary>(*batch);
+    const bool ours = batch.use_count() == 1;  // no other state shares it
+    auto settled = ours ? std::const_pointer_cast<Summary>(batch) : std::make_shared<Summary>(*batch);
     if (!problem.alloc.settle(*settled, state.globals)) return;
     for (std::size_t i = 0; i < extra.size(); ++i) extra[i] += settled->extra[i];
     batch = std::move(settled);
