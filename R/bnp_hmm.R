@@ -86,7 +86,7 @@ viterbi_path <- function(fit, data) {
     return(integer())
   }
   path <- engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  carry_back(path, data$starts, state_lag(fit))
+  carry_back(match(path, fit$numbering), data$starts, state_lag(fit))
 }
 
 state_probabilities <- function(fit, data) {

@@ -20,8 +20,7 @@
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
 #' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
-#'   the data. Topics are numbered by decreasing size, unless another order of
-#'   the sticks has a higher bound. See [top_terms()],
+#'   the data. Topics are numbered by decreasing size. See [top_terms()],
 #'   [predict.bnp_topics()], [plot.bnp_topics()], [coherence()], [elbo()].
 #'
 #' @details Tokens of one word type in one document share their
@@ -103,7 +102,7 @@ document_weight <- function(fit) {
     return(c(rep(prior$alpha / prior$k, prior$k), 0))
   }
   u <- fit$state$u
-  prior$alpha * c(u * cumprod(c(1, 1 - u))[seq_along(u)], prod(1 - u))
+  prior$alpha * c((u * cumprod(c(1, 1 - u))[seq_along(u)])[fit$numbering], prod(1 - u))
 }
 
 # Posterior mean proportions (documents x topics) from expected counts, given

@@ -16,7 +16,9 @@
 #'   columns), `cov` (columns x columns x clusters); counts and binary data:
 #'   `prob` (clusters x columns); and `weights`.
 #' * `posterior_params()`: all parameters of the variational posterior, a list
-#'   of arrays, named as in the priors.
+#'   of arrays, named as in the priors. Clusters are numbered by decreasing size;
+#'   sticks are broken in an order of their own, which is part of the model:
+#'   `stick` is the place of each cluster's stick.
 #' * `logLik()`: the bound, with unknown degrees of freedom (`df = NA`), so that
 #'   AIC and BIC are `NA`.
 #' @examples
@@ -86,10 +88,13 @@ coef.bnp_fit <- function(object, ...) {
 #' @export
 posterior_params <- function(fit) {
   check_fit(fit)
-  name_arrays(fit, engine_posterior(fit$model, fit$state))
+  params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
+  if (is.null(fit$model$prior$k)) params$stick <- stats::setNames(fit$numbering, seq_along(fit$numbering))
+  params
 }
 
-# Names of clusters, columns and regressors on the dimensions where they belong.
+# The engine's arrays with clusters in their order, and names of clusters, columns and regressors on the
+# dimensions where they belong.
 name_arrays <- function(fit, arrays) {
   clusters <- as.character(seq_len(fit$state$k))
   columns <- fit$input$column_names
@@ -104,6 +109,7 @@ name_arrays <- function(fit, arrays) {
     )
   }
   Map(function(array, name) {
+    array <- in_cluster_order(fit, array, name)
     if (is.null(dim(array))) {
       return(if (length(array) == length(clusters)) stats::setNames(array, clusters) else array)
     }
@@ -113,6 +119,18 @@ name_arrays <- function(fit, arrays) {
     dimnames(array) <- c(names, vector("list", rank - length(names)))
     array
   }, arrays, names(arrays))
+}
+
+in_cluster_order <- function(fit, array, name) {
+  index <- function(n) engine_index(fit, n)
+  dim <- dim(array)
+  if (is.null(dim)) {
+    return(array[index(length(array))])
+  }
+  if (length(dim) == 3L) {
+    return(array[, , index(dim[3]), drop = FALSE])
+  }
+  array[index(dim[1]), if (name == "transition") index(dim[2]) else seq_len(dim[2]), drop = FALSE]
 }
 
 regressor_names <- function(fit) {

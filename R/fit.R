@@ -10,7 +10,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior)
   result <- engine_fit(as_engine_data(data), model, resolved, resolved_start, progress_reporter(control))
-  if (!is.null(prior$k)) result <- sort_clusters(result)
+  result <- number_clusters(result)
   model$obs[names(result$learned)] <- result$learned
   result$learned <- NULL
   input <- c(input, data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")])
@@ -24,19 +24,18 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   )
 }
 
-# Clusters by decreasing size. In finite models any order is as good as any
-# other; in the others the order is part of the model, and C++ keeps it sorted.
-sort_clusters <- function(result) {
-  order <- order(-result$sizes)
-  state <- result$state
-  state$obs <- state$obs[order, , drop = FALSE]
-  state$extra <- state$extra[order, , drop = FALSE]
-  if (!is.null(state$pair)) state$pair <- state$pair[order, order, drop = FALSE]
-  result$state <- state
-  result$labels <- match(result$labels, order)
-  result$sizes <- result$sizes[order]
-  result
+# Clusters are numbered by decreasing size. The engine keeps its own order, which
+# for sticks is part of the model: `numbering` is its number of each cluster.
+number_clusters <- function(result) {
+  numbering <- order(-result$sizes)
+  result$labels <- match(result$labels, numbering)
+  result$sizes <- result$sizes[numbering]
+  if (!is.null(result$documents)) result$documents$topic <- match(result$documents$topic, numbering)
+  c(result, list(numbering = numbering))
 }
+
+# Index along a dimension that has the engine's clusters first and n entries in all.
+engine_index <- function(fit, n) c(fit$numbering, seq_len(n)[-seq_len(fit$state$k)])
 
 progress_reporter <- function(control) {
   if (!control$verbose) {

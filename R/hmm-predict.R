@@ -48,7 +48,9 @@ one_step_ahead <- function(fit, data) {
   if (data$n == 0L) {
     return(list(log_density = numeric(), prob = matrix(0, 0L, fit$state$k)))
   }
-  engine_one_step_ahead(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  ahead <- engine_one_step_ahead(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  ahead$prob <- ahead$prob[, engine_index(fit, ncol(ahead$prob)), drop = FALSE]
+  ahead
 }
 
 # newdata -> internal form with the columns of the training data; zero rows are no sequences.

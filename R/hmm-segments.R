@@ -65,6 +65,7 @@ transition_matrix <- function(fit, new = FALSE) {
   check_flag(new, "new")
   k <- fit$state$k
   p <- engine_mean_transitions(fit$model, fit$state)
+  p <- p[c(1L, 1L + fit$numbering), engine_index(fit, ncol(p)), drop = FALSE]
   colnames(p) <- c(seq_len(k), if (ncol(p) > k) "new")
   if (!new) {
     p <- p[, seq_len(k), drop = FALSE]

@@ -61,7 +61,8 @@ responsibilities <- function(fit, data) {
   prob <- if (data$n == 0L) {
     matrix(0, 0L, fit$state$k)
   } else {
-    engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+    resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+    resp[, fit$numbering, drop = FALSE]
   }
   dimnames(prob) <- list(data$row_names, seq_len(ncol(prob)))
   prob

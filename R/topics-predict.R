@@ -67,6 +67,7 @@ document_counts <- function(fit, data) {
     return(matrix(0, length(data$starts) - 1L, k, dimnames = names))
   }
   resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  resp <- resp[, fit$numbering, drop = FALSE]
   counts <- if (fit$model$obs$family == "multinomial") {
     resp * document_lengths(data, "multinomial")
   } else {
