@@ -18,7 +18,7 @@
 #' * `posterior_params()`: all parameters of the variational posterior, a list
 #'   of arrays, named as in the priors. Clusters are numbered by decreasing size;
 #'   sticks are broken in an order of their own, which is part of the model:
-#'   `stick` is the place of each cluster's stick.
+#'   `position` is the place of each cluster's stick.
 #' * `logLik()`: the bound, with unknown degrees of freedom (`df = NA`), so that
 #'   AIC and BIC are `NA`.
 #' @examples
@@ -89,7 +89,7 @@ coef.bnp_fit <- function(object, ...) {
 posterior_params <- function(fit) {
   check_fit(fit)
   params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
-  if (is.null(fit$model$prior$k)) params$stick <- stats::setNames(fit$numbering, seq_along(fit$numbering))
+  if (is.null(fit$model$prior$k)) params$position <- stats::setNames(fit$numbering, seq_along(fit$numbering))
   params
 }
 

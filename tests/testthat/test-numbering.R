@@ -84,7 +84,7 @@ test_that("a fit goes on from its own state", {
   fit$numbering <- rev(fit$numbering)
   on <- bnp_topics(x, start = fit, control = bnp_control(seed = 1, moves = FALSE, max_laps = 3))
   expect_gt(elbo(on), elbo(fit) - 1e-6 * abs(elbo(fit)))
-  stick <- posterior_params(fit)$stick
+  stick <- posterior_params(fit)$position
   u <- fit$state$u
   expect_equal(unname(bnpvi:::document_weight(fit)[seq_along(u)] / 0.5), (u * cumprod(c(1, 1 - u))[seq_along(u)])[stick])
 })
