@@ -33,16 +33,19 @@ inline unsigned lanes_not_below(Vd a, Vd b) { return _mm512_cmp_pd_mask(a, b, _C
 inline void transpose(Vd (&v)[lanes]) {
   constexpr __mmask8 all = 0xff;  // the masked forms, for the plain ones make GCC 12 warn without cause
   Vd pairs[lanes], quads[lanes];  // 2 × 2 blocks transposed, then rows 0, 2, 4, 6 and 1, 3, 5, 7 regrouped
+#pragma GCC unroll 8
   for (int i = 0; i < 8; i += 2) {
     pairs[i] = _mm512_maskz_unpacklo_pd(all, v[i], v[i + 1]);
     pairs[i + 1] = _mm512_maskz_unpackhi_pd(all, v[i], v[i + 1]);
   }
+#pragma GCC unroll 8
   for (int i = 0; i < 2; ++i) {
     quads[i] = _mm512_maskz_shuffle_f64x2(all, pairs[i], pairs[i + 2], 0x88);
     quads[i + 2] = _mm512_maskz_shuffle_f64x2(all, pairs[i], pairs[i + 2], 0xdd);
     quads[i + 4] = _mm512_maskz_shuffle_f64x2(all, pairs[i + 4], pairs[i + 6], 0x88);
     quads[i + 6] = _mm512_maskz_shuffle_f64x2(all, pairs[i + 4], pairs[i + 6], 0xdd);
   }
+#pragma GCC unroll 8
   for (int i = 0; i < 4; ++i) {
     v[i] = _mm512_maskz_shuffle_f64x2(all, quads[i], quads[i + 4], 0x88);
     v[i + 4] = _mm512_maskz_shuffle_f64x2(all, quads[i], quads[i + 4], 0xdd);

@@ -11,86 +11,76 @@ inline double divide_counts(Index n, const double* c, double least, const double
   return -max_lanes(splat(0) - low);
 }
 
-/// y_j = w_j ⟨x, G_row(j)⟩ for `rows` rows at once.
-template <int rows>
-inline void weighted_dots(Index n, const int* row, const double* w, const double* g, Index ldg,
-                          const double* x, double* y) {
-  Vd acc[rows];
-  const double* from[rows];
-  BNPVI_UNROLL
-  for (int j = 0; j < rows; ++j) {
-    acc[j] = splat(0);
-    from[j] = g + row[j] * ldg;
-  }
-  for (Index u = 0; u < n; u += lanes) {
-    const Vd xu = load_lanes(x + u, n - u);
+/// Rows B_index(u) .. B_index(u + lanes − 1), where those from n on are the last one again.
+struct ListedRows {
+  const double* from[lanes];
+
+  ListedRows(Index u, Index n, const int* index, const double* b, Index ldb) {
     BNPVI_UNROLL
-    for (int j = 0; j < rows; ++j) acc[j] = mul_add(xu, load_lanes(from[j] + u, n - u), acc[j]);
+    for (Index i = 0; i < lanes; ++i) from[i] = b + index[u + i < n ? u + i : n - 1] * ldb;
   }
-  BNPVI_UNROLL
-  for (int j = 0; j < rows; ++j) y[j] = w[j] * sum_lanes(acc[j]);
-}
+
+  /// ⟨w, row⟩ of each.
+  Vd dots(Index k, const double* w) const {
+    Vd acc[lanes];
+    BNPVI_UNROLL
+    for (Index i = 0; i < lanes; ++i) acc[i] = splat(0);
+    const auto add = [&](Index j, Index count) {
+      const Vd wj = load_lanes(w + j, count);
+      BNPVI_UNROLL
+      for (Index i = 0; i < lanes; ++i) acc[i] = mul_add(wj, load_lanes(from[i] + j, count), acc[i]);
+    };
+    Index j = 0;
+    for (; j + lanes <= k; j += lanes) add(j, lanes);
+    if (j < k) add(j, k - j);
+    transpose(acc);
+    Vd sum = acc[0];
+    BNPVI_UNROLL
+    for (Index i = 1; i < lanes; ++i) sum = sum + acc[i];
+    return sum;
+  }
+
+  /// y += Σ_i x_i row_i.
+  void add_to(Index k, Vd x, double* y) const {
+    double each[lanes];
+    store(each, x);
+    const auto add = [&](Index j, Index count) {
+      Vd acc = load_lanes(y + j, count);
+      BNPVI_UNROLL
+      for (Index i = 0; i < lanes; ++i) acc = mul_add(splat(each[i]), load_lanes(from[i] + j, count), acc);
+      store_lanes(y + j, acc, count);
+    };
+    Index j = 0;
+    for (; j + lanes <= k; j += lanes) add(j, lanes);
+    if (j < k) add(j, k - j);
+  }
+};
 
 double document_round(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
                       const double* c, double least, double* s, double* share, double* y) {
   sum_rows<true, false>(m, n, row, w, g, ldg, s);
   const double lowest = divide_counts(n, c, least, s, share);
-  Index j = 0;
-  for (; j + 4 <= m; j += 4) weighted_dots<4>(n, row + j, w + j, g, ldg, share, y + j);
-  for (; j < m; ++j) weighted_dots<1>(n, row + j, w + j, g, ldg, share, y + j);
-  return lowest;
-}
-
-/// s_i = ⟨w, B_row(i)⟩ for `rows` rows at once.
-template <int rows>
-inline void row_dots(Index k, const int* row, const double* w, const double* b, Index ldb, double* s) {
-  Vd acc[rows];
-  BNPVI_UNROLL
-  for (int i = 0; i < rows; ++i) acc[i] = splat(0);
-  for (Index j = 0; j < k; j += lanes) {
-    const Vd wj = load_lanes(w + j, k - j);
-    BNPVI_UNROLL
-    for (int i = 0; i < rows; ++i) acc[i] = mul_add(wj, load_lanes(b + row[i] * ldb + j, k - j), acc[i]);
-  }
-  BNPVI_UNROLL
-  for (int i = 0; i < rows; ++i) s[i] = sum_lanes(acc[i]);
-}
-
-/// y += Σ_i x_i B_row(i) for `rows` rows at once.
-template <int rows>
-inline void add_rows(Index k, const int* row, const double* x, const double* b, Index ldb, double* y) {
-  for (Index j = 0; j < k; j += lanes) {
-    Vd acc = load_lanes(y + j, k - j);
-    BNPVI_UNROLL
-    for (int i = 0; i < rows; ++i) acc = mul_add(splat(x[i]), load_lanes(b + row[i] * ldb + j, k - j), acc);
-    store_lanes(y + j, acc, k - j);
-  }
-}
-
-/// `rows` words of document_sweep; returns their smallest s.
-template <int rows>
-inline double sweep_words(Index k, const int* row, const double* w, const double* b, Index ldb,
-                          const double* c, double least, double* s, double* share, double* y) {
-  row_dots<rows>(k, row, w, b, ldb, s);
-  const double lowest = divide_counts(rows, c, least, s, share);
-  add_rows<rows>(k, row, share, b, ldb, y);
+  for (Index j = 0; j < m; j += lanes)
+    store_lanes(y + j, load_lanes(w + j, m - j) * ListedRows(j, m, row, g, ldg).dots(n, share), m - j);
   return lowest;
 }
 
 double document_sweep(Index n, Index k, const int* row, const double* w, const double* b, Index ldb,
                       const double* c, double least, double* s, double* share, double* y) {
   for (Index j = 0; j < k; j += lanes) store_lanes(y + j, splat(0), k - j);
-  double lowest = HUGE_VAL;
-  for (Index u = 0; u < n;) {
-    const bool four = u + 4 <= n;
-    const double low = four ? sweep_words<4>(k, row + u, w, b, ldb, c + u, least, s + u, share + u, y)
-                            : sweep_words<1>(k, row + u, w, b, ldb, c + u, least, s + u, share + u, y);
-    lowest = low < lowest ? low : lowest;
-    u += four ? 4 : 1;
+  Vd low = splat(HUGE_VAL);
+  for (Index u = 0; u < n; u += lanes) {
+    const ListedRows words(u, n, row, b, ldb);
+    const Vd sum = words.dots(k, w);
+    const Vd x = sum > splat(least) ? load_lanes(c + u, n - u) / sum : splat(0);
+    low = sum < low ? sum : low;
+    store_lanes(s + u, sum, n - u);
+    store_lanes(share + u, x, n - u);
+    words.add_to(k, x, y);
   }
   for (Index j = 0; j < k; j += lanes)
     store_lanes(y + j, load_lanes(y + j, k - j) * load_lanes(w + j, k - j), k - j);
-  return lowest;
+  return -max_lanes(splat(0) - low);
 }
 
 double scale_rows(Index n, Index k, const double* e, const double* c, const double* top, double* t) {
