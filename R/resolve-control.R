@@ -84,22 +84,26 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (is.list(start)) {
     start <- unlist(start, use.names = FALSE)
   }
-  resp <- if (is.matrix(start)) {
-    check_responsibilities(start, data$n, call)
-  } else {
-    labels <- check_labels(start, data$n, call)
-    (labels == rep(seq_len(max(labels)), each = data$n)) + 0
+  rows <- data$order %||% seq_len(data$n)
+  if (is.matrix(start)) {
+    resp <- check_responsibilities(start, data$n, call)
+    k <- start_clusters(ncol(resp), prior, call)
+    return(list(resp = cbind(resp, matrix(0, data$n, k - ncol(resp)))[rows, , drop = FALSE]))
   }
-  resp <- matrix(resp, data$n)
-  k <- prior$k %||% ncol(resp)
-  if (ncol(resp) > k) {
+  labels <- check_labels(start, data$n, call)
+  list(labels = labels[rows], k = start_clusters(max(labels, 1L), prior, call))
+}
+
+# As many as the finite prior has, if there is one.
+start_clusters <- function(given, prior, call) {
+  k <- prior$k %||% given
+  if (given > k) {
     abort("start", c(
-      "{.arg start} has {ncol(resp)} clusters, the finite prior {k}.",
+      "{.arg start} has {given} clusters, the finite prior {k}.",
       i = "Raise {.arg k} of the prior, or join clusters of {.arg start}."
     ), call = call)
   }
-  resp <- cbind(resp, matrix(0, data$n, k - ncol(resp)))
-  list(resp = if (is.null(data$order)) resp else resp[data$order, , drop = FALSE])
+  as.integer(k)
 }
 
 start_from_fit <- function(fit, data, obs, prior, call) {

@@ -43,7 +43,7 @@ class HmmAlloc : public AllocModel {
   Summary local_step(const LocalInput& in) const override;
 
   /// Rows independent of each other given their responsibilities: q(z) = Π_t q(z_t).
-  Summary summarise(const LocalInput& in, const double* resp) const override;
+  Summary summarise(const LocalInput& in, const GivenResponsibilities& resp) const override;
 
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   NamedArrays posterior(const Globals& globals) const override;

@@ -58,8 +58,8 @@ Summary HmmAlloc::local_step(const LocalInput& given) const {
   return out;
 }
 
-Summary HmmAlloc::summarise(const LocalInput& in, const double* resp) const {
-  const Index k = in.weights.k, n = in.data.n;
+Summary HmmAlloc::summarise(const LocalInput& in, const GivenResponsibilities& resp) const {
+  const Index k = in.weights.k;
   Summary out(shape(in.obs), k);
   FeatureBlock block(in.obs, in.data);
   FeatureSum sum(in.obs, in.data, k);
@@ -75,12 +75,12 @@ Summary HmmAlloc::summarise(const LocalInput& in, const double* resp) const {
       r.value.resize(static_cast<std::size_t>(r.n * k));
       for (Index i = 0; i < r.n; ++i)
         for (Index j = 0; j < k; ++j) {
-          const double x = resp[j * n + rows[i]];
+          const double x = resp(rows[i], j);
           r.value[i * k + j] = x;
           if (x > 0) out.entropy() -= x * std::log(x);
           if (from + i == 0) out.extra[j] += x;
           if (from + i == 0 || x == 0) continue;
-          for (Index l = 0; l < k; ++l) out.pair[l * k + j] += resp[l * n + rows[i] - 1] * x;
+          for (Index l = 0; l < k; ++l) out.pair[l * k + j] += resp(rows[i] - 1, l) * x;
         }
       block.load(rows, r.n);
       block.add_weighted(r, sum);

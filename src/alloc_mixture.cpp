@@ -113,7 +113,7 @@ Summary MixtureAlloc::visit_again(const LocalInput& in, const SupportMemory& las
   return out;
 }
 
-Summary MixtureAlloc::summarise(const LocalInput& in, const double* resp) const {
+Summary MixtureAlloc::summarise(const LocalInput& in, const GivenResponsibilities& resp) const {
   const Index k = in.weights.k;
   return sum_units(in, k, false, shape(in.obs), [&] {
     return [&](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) {
@@ -123,7 +123,7 @@ Summary MixtureAlloc::summarise(const LocalInput& in, const double* resp) const 
       r.value.resize(static_cast<std::size_t>(r.n * k));
       for (Index i = 0; i < r.n; ++i)
         for (Index j = 0; j < k; ++j) {
-          const double x = resp[j * in.data.n + in.units[from + i]];
+          const double x = resp(in.units[from + i], j);
           r.value[i * k + j] = x;
           if (x > 0) entropy -= x * std::log(x);
         }

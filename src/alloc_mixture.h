@@ -19,7 +19,7 @@ class MixtureAlloc : public AllocModel {
   bool grouped() const override { return false; }
   Summary local_step(const LocalInput& in) const override;
   std::shared_ptr<const Neighbours> neighbours(const LocalInput& in) const override;
-  Summary summarise(const LocalInput& in, const double* resp) const override;
+  Summary summarise(const LocalInput& in, const GivenResponsibilities& resp) const override;
   Globals global_step(const Summary& total, const Globals& from) const override;
 
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;

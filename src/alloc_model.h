@@ -85,13 +85,13 @@ class AllocModel {
   /// What local_step asks for as `neighbours` when it has a use for them; in.memory is that of the units.
   virtual std::shared_ptr<const Neighbours> neighbours(const LocalInput&) const { return nullptr; }
 
-  /// Summary of the given units when their rows have the given responsibilities (column-major over all
-  /// rows of the data, n × k): an exact q(z), for starts and tests.
-  virtual Summary summarise(const LocalInput& in, const double* resp) const = 0;
+  /// Summary of the given units when their rows have the given responsibilities: an exact q(z), for
+  /// starts and tests.
+  virtual Summary summarise(const LocalInput& in, const GivenResponsibilities& resp) const = 0;
 
   /// The same of what a summary claims to summarise, for audits: from the memory of its units where the model
   /// keeps one, else from explicit responsibilities.
-  virtual Summary recompute(const LocalInput& in, const double* resp) const { return summarise(in, resp); }
+  virtual Summary recompute(const LocalInput& in, const GivenResponsibilities& resp) const { return summarise(in, resp); }
 
   /// True when q(z) is what the memory of the units says, so that an audit needs no responsibilities.
   virtual bool remembers() const { return false; }

@@ -121,10 +121,10 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
   return out;
 }
 
-Summary TopicAlloc::summarise(const LocalInput& in, const double* resp) const {
+Summary TopicAlloc::summarise(const LocalInput& in, const GivenResponsibilities& resp) const {
   const Index k = in.weights.k, n_units = static_cast<Index>(in.units.size());
   const bool by_term = rows_are_documents(in.obs, in.data);
-  const auto probability = [&](Index row, Index j) { return std::max(resp[j * in.data.n + row], 1e-300); };
+  const auto probability = [&](Index row, Index j) { return std::max(resp(row, j), 1e-300); };
   Weights none;  // C = 0: responsibilities of a document of counts are its own proportions
   none.k = k;
   none.p = in.obs.n_features();
@@ -175,7 +175,7 @@ Summary TopicAlloc::summarise(const LocalInput& in, const double* resp) const {
 }
 
 // Counts come from the responsibilities, not from the shares, which must agree with them.
-Summary TopicAlloc::recompute(const LocalInput& in, const double*) const {
+Summary TopicAlloc::recompute(const LocalInput& in, const GivenResponsibilities&) const {
   const auto& memory = static_cast<const TopicMemory&>(*in.memory);
   DocumentReader reader(in.obs, in.data);
   TopicSum sum(in.obs, in.data, in.weights.k, alpha_, in.width);

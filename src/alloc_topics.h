@@ -23,8 +23,8 @@ class TopicAlloc : public AllocModel {
   SummaryShape shape(const ObsModel& obs) const override;
   bool grouped() const override { return true; }
   Summary local_step(const LocalInput& in) const override;
-  Summary summarise(const LocalInput& in, const double* resp) const override;
-  Summary recompute(const LocalInput& in, const double* resp) const override;
+  Summary summarise(const LocalInput& in, const GivenResponsibilities& resp) const override;
+  Summary recompute(const LocalInput& in, const GivenResponsibilities& resp) const override;
   bool remembers() const override { return true; }
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   bool settle(Summary& batch, const Globals& globals) const override;

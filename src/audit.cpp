@@ -71,7 +71,8 @@ void Audit::check(const Problem& problem, const State& state) {
     elbo = std::numeric_limits<double>::infinity();
     return;
   }
-  const double* resp = remembers ? nullptr : state.assignments->r.data();
+  const GivenResponsibilities resp =
+      remembers ? GivenResponsibilities() : GivenResponsibilities(state.assignments->r.data(), problem.data.n);
   Weights weights;
   weights.k = state.k();
   State again;

@@ -70,8 +70,13 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
     const Rcpp::List s(start);
     if (s.containsElementNamed("state"))
       return start_from_globals(problem, state_from_r(Rcpp::List(s["state"]), model));
+    if (s.containsElementNamed("labels")) {
+      const Rcpp::IntegerVector labels(static_cast<SEXP>(s["labels"]));
+      return start_from_responsibilities(problem, GivenResponsibilities(labels.begin()),
+                                         Rcpp::as<int>(s["k"]), pool);
+    }
     const Rcpp::NumericMatrix resp(static_cast<SEXP>(s["resp"]));
-    return start_from_responsibilities(problem, resp.begin(), resp.ncol(), pool);
+    return start_from_responsibilities(problem, {resp.begin(), problem.data.n}, resp.ncol(), pool);
   }
   const ListFields c(control);
   const std::string init = c.text("init");
@@ -163,7 +168,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     }
 
     const ObsModel& obs = best.obs ? *best.obs : *rmodel.obs;
-    const Problem whole{rdata.view(),          obs, *rmodel.alloc, batches_of_units(rdata.view(), rmodel, 1, 0),
+    const Problem whole{rdata.view(),          obs,
+                        *rmodel.alloc,         batches_of_units(rdata.view(), rmodel, 1, 0),
                         c.integer("sparsity"), seed};
     const Summary& s = best.state.globals.effective;
     const Weights weights = make_weights(obs, s.obs.data(), s.k);

@@ -111,7 +111,7 @@ Rcpp::NumericVector engine_elbo_of(Rcpp::List data, Rcpp::List model, Rcpp::Nume
     Pool pool(1, monitor);
     const std::vector<Index> units = all_units(view, rmodel);
     const Problem problem{view, *rmodel.obs, *rmodel.alloc, {units}, 0, 0};
-    const State state = start_from_responsibilities(problem, resp.begin(), resp.ncol(), pool);
+    const State state = start_from_responsibilities(problem, {resp.begin(), view.n}, resp.ncol(), pool);
     return terms_to_r(elbo_terms(problem, state.total, state.globals));
   });
 }

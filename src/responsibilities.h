@@ -35,4 +35,20 @@ void normalise_support(Responsibilities& out, double& entropy);
 /// smaller column. kept and column are n × width.
 void select_largest(Index n, Index k, const double* w, Index width, double* kept, int* column);
 
+/// Responsibilities of all rows that come from outside: a matrix (n × K, column-major), or labels, one
+/// cluster a row (from 1), which need no matrix.
+class GivenResponsibilities {
+ public:
+  GivenResponsibilities() = default;
+  GivenResponsibilities(const double* r, Index n) : r_(r), n_(n) {}
+  explicit GivenResponsibilities(const int* label) : label_(label) {}
+
+  double operator()(Index row, Index j) const { return label_ ? label_[row] == j + 1 : r_[j * n_ + row]; }
+
+ private:
+  const double* r_ = nullptr;
+  Index n_ = 0;
+  const int* label_ = nullptr;
+};
+
 }  // namespace bnpvi

@@ -102,7 +102,8 @@ State start_from_globals(const Problem& problem, Globals globals) {
   return state;
 }
 
-State start_from_responsibilities(const Problem& problem, const double* resp, Index k, Pool& pool) {
+State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Index k,
+                                  Pool& pool) {
   State state;
   state.total = Summary(problem.alloc.shape(problem.obs), k);
   for (const auto& units : problem.batches) {
@@ -115,7 +116,9 @@ State start_from_responsibilities(const Problem& problem, const double* resp, In
   }
   if (problem.audit && !problem.alloc.remembers()) {
     state.assignments.emplace(problem.data.n, k, state.total.shape.pairs);
-    state.assignments->r.assign(resp, resp + problem.data.n * k);
+    Vec& r = state.assignments->r;
+    for (Index j = 0; j < k; ++j)
+      for (Index i = 0; i < problem.data.n; ++i) r[j * problem.data.n + i] = resp(i, j);
     if (state.total.shape.pairs) expect_independence(problem, *state.assignments);
   }
   refresh(problem, state);

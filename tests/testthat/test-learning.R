@@ -183,3 +183,21 @@ test_that("all clusters can be deleted but one, and the last stays", {
     expect_gte(sum(fit$trace$deletes), 5)
   }
 })
+
+test_that("labels start a fit as the responsibilities that they stand for do, bit for bit", {
+  x <- as.matrix(iris[, 1:4])
+  labels <- rep(c("b", "a", "c", "a", "b"), 30)
+  one_hot <- outer(labels, sort(unique(labels)), "==") + 0
+  id <- rep(1:15, each = 10)
+  control <- bnp_control(seed = 1, max_laps = 5)
+  fits <- list(
+    mixture = function(start) bnp_mixture(x, start = start, control = control),
+    finite = function(start) bnp_mixture(x, prior = prior_dirichlet(4), start = start, control = control),
+    series = function(start) bnp_mixture(x, obs_ar(), start = start, control = control),
+    topics = function(start) bnp_topics(x, obs_gaussian(), start = start, id = rev(id), control = control),
+    hmm = function(start) bnp_hmm(x, id, start = start, control = control)
+  )
+  for (name in names(fits)) {
+    expect_identical(fits[[name]](labels)$state, fits[[name]](one_hot)$state, label = name)
+  }
+})
