@@ -25,7 +25,7 @@ namespace {
 // entropy) for the responsibilities of the units from, from + 1, ... whose rows are loaded in the block.
 template <class MakeFill>
 Summary sum_units(const LocalInput& in, Index k, bool few, const SummaryShape& shape, MakeFill make_fill) {
-  const Index n = static_cast<Index>(in.units.size()), n_chunks = count_chunks(n);
+  const Index n = static_cast<Index>(in.units.size()), n_chunks = count_chunks(n, k * shape.p);
   if (in.sink) in.sink->begin(n_chunks);
   std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(in.obs, in.data, k, few));
   Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);

@@ -50,8 +50,8 @@ class Pool {
   const std::function<void(Index)>* task_ = nullptr;
   std::atomic<Index> next_{0};
   Index n_tasks_ = 0;
-  Index busy_ = 0;
-  unsigned long generation_ = 0;
+  std::atomic<Index> busy_{0};
+  std::atomic<unsigned long> generation_{0};
   bool closing_ = false;
   std::exception_ptr error_;
   std::vector<std::thread> threads_;
