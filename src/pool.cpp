@@ -5,8 +5,8 @@ namespace bnpvi {
 namespace {
 thread_local bool in_task = false;
 
-// Sleeping and waking cost some 60 µs, and a lap of 20 ms has a dozen parallel parts with little between them:
-// who waits looks for as long as that before going to sleep.
+// Sleeping and waking cost some 60 µs, and a lap of 20 ms has a dozen parallel parts with little between
+// them: who waits looks for as long as that before going to sleep.
 template <class Condition>
 void wait_awake(Condition condition) {
   constexpr auto patience = std::chrono::microseconds(60);
