@@ -30,9 +30,9 @@ resolve_fields <- function(obs, fields, d, call) {
 
 # A term prior to be learned starts where an earlier fit ended, or at 0.1 for
 # every term and, for what clusters have in common, 0.3 tokens a term shared out
-# as the terms' frequencies. That is near what articles end with; bars, whales,
-# birds and 100 planted topics end near the same bound from a third to three
-# times as much, later where it is far off.
+# as the terms' frequencies. That is near what articles end with; bars, whales
+# and birds end near the same bound from three times as much. What is far too
+# much takes many laps to fall.
 resolve_multinomial <- function(obs, data, start, call) {
   if (!is.null(obs$term_prior)) {
     return(resolve_fields(obs, "term_prior", data$d, call))
