@@ -135,7 +135,7 @@ class Memoized {
     if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, memory_, !kinds_.empty());
     settle(*problem_, state);
     accepted();
-    learnt_ = options_.learn_prior ? learn_prior() : 0;
+    if (options_.learn_prior) learn_prior();
     record.lap = lap_;
     record.elbo = state.elbo;
     record.k = state.k();
@@ -144,34 +144,31 @@ class Memoized {
     pool_.monitor().lap(record);
   }
 
-  // The prior follows the clusters where it is to be learned; kept where the objective rises. Returns the
-  // gain.
-  double learn_prior() {
+  // The prior follows the clusters where it is to be learned; kept where the objective rises.
+  void learn_prior() {
     State& state = out_.state;
     std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
-    if (!obs) return 0;
-    const Problem trial{problem_->data,  *obs,           problem_->alloc, problem_->batches,
-                        problem_->width, problem_->seed, problem_->audit, problem_->candidates,
-                        problem_->pool};
+    if (!obs) return;
+    Problem trial{problem_->data,  *obs,           problem_->alloc, problem_->batches,
+                  problem_->width, problem_->seed, problem_->audit, problem_->candidates,
+                  problem_->pool};
     const double elbo = state.elbo;
     evaluate(trial, state);
     if (!(state.elbo > elbo)) {
       state.elbo = elbo;
-      return 0;
+      return;
     }
     out_.obs = std::move(obs);
-    learned_.emplace(trial);
+    learned_.emplace(std::move(trial));
     problem_ = &*learned_;
     accepted();
-    return state.elbo - elbo;
   }
 
   void accepted() {
     if (problem_->audit) problem_->audit->accept(out_.state);
   }
 
-  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them
-  // and learned nothing.
+  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them.
   void judge(double elbo, const Vec& sizes) {
     const Vec now = out_.state.total.sizes();
     double n = 0, moved = now.size() == sizes.size() ? 0 : INFINITY;
@@ -180,7 +177,7 @@ class Memoized {
       if (std::isfinite(moved)) moved = std::max(moved, std::abs(now[j] - sizes[j]));
     }
     const bool by_elbo = out_.state.elbo - elbo <= options_.tol * n;
-    out_.converged = by_elbo || std::max(moved, learnt_) <= options_.tol * n;
+    out_.converged = by_elbo || moved <= options_.tol * n;
     if (out_.converged) out_.reason = by_elbo ? "elbo" : "counts";
   }
 
@@ -193,7 +190,6 @@ class Memoized {
   std::vector<MoveMaker> kinds_;
   std::size_t turn_ = 0;
   Index lap_ = 0;
-  double learnt_ = 0;  // what the prior gained in this lap
   Outcome out_;
 };
 
