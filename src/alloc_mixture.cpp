@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "chunks.h"
 #include "move.h"
@@ -27,10 +28,11 @@ template <class MakeFill>
 Summary sum_units(const LocalInput& in, Index k, bool few, const SummaryShape& shape, MakeFill make_fill) {
   const Index n = static_cast<Index>(in.units.size()), n_chunks = count_chunks(n, k * shape.p);
   if (in.sink) in.sink->begin(n_chunks);
-  std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(in.obs, in.data, k, few));
+  std::vector<std::optional<FeatureSum>> sums(static_cast<std::size_t>(n_chunks));
   Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
   in.pool.run(n_chunks, [&](Index chunk) {
     FeatureBlock block(in.obs, in.data);
+    FeatureSum& sum = sums[chunk].emplace(in.obs, in.data, k, few);
     Responsibilities r;
     auto fill = make_fill();
     const Index end = chunk_end(n, n_chunks, chunk);
@@ -39,13 +41,13 @@ Summary sum_units(const LocalInput& in, Index k, bool few, const SummaryShape& s
       const Index* rows = in.units.data() + from;
       block.load(rows, std::min(block.block_rows(), end - from));
       fill(from, block, r, entropy[chunk]);
-      block.add_weighted(r, sums[chunk]);
+      block.add_weighted(r, sum);
       if (in.sink) in.sink->visit(chunk, rows, r, block);
     }
   });
   Summary out(shape, k);
   for (Index chunk = 0; chunk < n_chunks; ++chunk) {
-    sums[chunk].finish(out.obs.data());
+    sums[chunk]->finish(out.obs.data());
     out.entropy() += entropy[chunk];
   }
   return out;

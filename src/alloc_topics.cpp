@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chunks.h"
 #include "move.h"
 #include "special.h"
 #include "term_sum.h"
@@ -51,7 +52,9 @@ std::shared_ptr<const Weights> TopicAlloc::keep(std::shared_ptr<Weights> weights
   return weights;
 }
 
-Index TopicAlloc::count_chunks(Index n_documents) { return std::clamp<Index>(n_documents / 64, 1, 8); }
+Index TopicAlloc::count_chunks(Index n_documents) {
+  return power_of_two_below(std::clamp<Index>(n_documents / 64, 1, 8));
+}
 
 std::shared_ptr<DocumentMemory> TopicAlloc::visit(DocStep& step, const DocumentView& view,
                                                   const DocumentMemory* last, bool search) {

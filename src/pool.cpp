@@ -41,11 +41,11 @@ void Pool::poll() {
   if (stop_) throw Interrupted();
 }
 
-void Pool::take_tasks() {
+void Pool::take_tasks(const std::function<void(Index)>& task) {
   for (Index i; (i = next_.fetch_add(1)) < n_tasks_;) {
     in_task = true;
     try {
-      (*task_)(i);
+      task(i);
     } catch (...) {
       std::lock_guard<std::mutex> lock(mutex_);
       if (!error_) error_ = std::current_exception();
@@ -58,14 +58,18 @@ void Pool::take_tasks() {
 void Pool::work() {
   unsigned long seen = 0;
   for (;;) {
+    const std::function<void(Index)>* task;
     wait_awake([&] { return generation_ != seen; });
     {
       std::unique_lock<std::mutex> lock(mutex_);
       wake_.wait(lock, [&] { return closing_ || generation_ != seen; });
       if (closing_) return;
       seen = generation_;
+      task = task_;
+      if (!task) continue;
+      ++busy_;
     }
-    take_tasks();
+    take_tasks(*task);
     std::lock_guard<std::mutex> lock(mutex_);
     if (--busy_ == 0) done_.notify_one();
   }
@@ -82,11 +86,14 @@ void Pool::run(Index n, const std::function<void(Index)>& task) {
     n_tasks_ = n;
     next_ = 0;
     error_ = nullptr;
-    busy_ = static_cast<Index>(threads_.size());
     ++generation_;
   }
   wake_.notify_all();
-  take_tasks();
+  take_tasks(task);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    task_ = nullptr;
+  }
   wait_awake([&] { return busy_ == 0; });
   std::unique_lock<std::mutex> lock(mutex_);
   done_.wait(lock, [&] { return busy_ == 0; });

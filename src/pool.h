@@ -27,7 +27,7 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   /// Runs task(0) .. task(n-1) and returns when all are done; rethrows the first exception. Within a task it
-  /// runs them one after the other.
+  /// runs them one after the other. A thread that wakes when all are taken is not waited for.
   void run(Index n, const std::function<void(Index)>& task);
 
   /// To be called by long tasks every few milliseconds of work: throws Interrupted when the user asked
@@ -38,7 +38,7 @@ class Pool {
 
  private:
   void work();
-  void take_tasks();
+  void take_tasks(const std::function<void(Index)>& task);
 
   Monitor& monitor_;
   const std::thread::id caller_;
@@ -47,7 +47,7 @@ class Pool {
 
   std::mutex mutex_;
   std::condition_variable wake_, done_;
-  const std::function<void(Index)>* task_ = nullptr;
+  const std::function<void(Index)>* task_ = nullptr;  // none when all are taken
   std::atomic<Index> next_{0};
   Index n_tasks_ = 0;
   std::atomic<Index> busy_{0};
