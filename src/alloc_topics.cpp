@@ -14,6 +14,12 @@ namespace {
 
 constexpr int longest_wait = 15;  // visits
 
+// What is shared with nobody, or else a copy of it.
+template <class T>
+std::shared_ptr<T> own(std::shared_ptr<const T> shared) {
+  return shared.use_count() == 1 ? std::const_pointer_cast<T>(shared) : std::make_shared<T>(*shared);
+}
+
 // Shows a document's responsibilities: those of its rows, or its proportions where it is a row of counts.
 void show(const LocalInput& in, Index chunk, DocumentReader& reader, const DocumentView& view,
           const std::vector<TopicShare>& share, const Vec& r, const DocumentPrior& prior) {
@@ -88,7 +94,7 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
   const DocumentPrior prior(document_prior(in.globals));
   const auto weights =
       keep(in.shared_weights ? in.shared_weights : std::make_shared<Weights>(in.weights), by_term);
-  const TopicTable table = by_term ? TopicTable(*weights, true) : TopicTable();
+  const TopicTable table = by_term ? TopicTable(*weights, true, &in.pool) : TopicTable();
   const auto* last = static_cast<const TopicMemory*>(in.memory);
   auto memory = std::make_shared<TopicMemory>();
   memory->document.resize(in.units.size());
@@ -216,19 +222,17 @@ Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, d
 }
 
 bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
-  const auto* old = static_cast<const TopicMemory*>(batch.memory.get());
-  if (!old) return false;
+  if (!batch.memory) return false;
   const Vec a = document_prior(globals);
-  auto memory = std::make_shared<TopicMemory>();
-  memory->document.reserve(old->document.size());
+  const auto memory = own(std::static_pointer_cast<const TopicMemory>(std::move(batch.memory)));
   std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
-  for (const auto& last : old->document) {
-    auto document = std::make_shared<DocumentMemory>(*last);
+  for (auto& last : memory->document) {
+    const auto document = own(std::move(last));
     for (TopicShare& s : document->share) s.theta = s.count + a[s.topic];
     add_tangents(document->share, 1, batch.extra.data());
-    memory->document.push_back(std::move(document));
+    last = document;
   }
-  batch.memory = std::move(memory);
+  batch.memory = memory;
   return true;
 }
 

@@ -7,15 +7,19 @@
 
 namespace bnpvi {
 
-TopicTable::TopicTable(const Weights& weights, bool exponentials)
+TopicTable::TopicTable(const Weights& weights, bool exponentials, Pool* pool)
     : k(weights.k), c(weights.transposed.data() + weights.k) {
-  if (exponentials) exponentiate(weights.p - 1);
+  if (exponentials) exponentiate(weights.p - 1, pool);
 }
 
-void TopicTable::exponentiate(Index rows) {
+void TopicTable::exponentiate(Index rows, Pool* pool) {
+  constexpr Index step = 8;
   e.resize(static_cast<std::size_t>(rows * k));
   top.resize(static_cast<std::size_t>(rows));
-  kernels().exp_rows(rows, k, c, k, e.data(), k, top.data());
+  for_each_part(pool, (rows + step - 1) / step, [&](Index part) {
+    const Index from = part * step, n = std::min(step, rows - from);
+    kernels().exp_rows(n, k, c + from * k, k, e.data() + from * k, k, top.data() + from);
+  });
 }
 
 bool rows_are_documents(const ObsModel& obs, const Dataset& data) {

@@ -16,10 +16,10 @@ struct TopicTable {
   Vec top;                    // max_k C of each row, when e is there
 
   /// The table of all word types under weights of a linear model; c points into the weights.
-  TopicTable(const Weights& weights, bool exponentials);
+  TopicTable(const Weights& weights, bool exponentials, Pool* pool = nullptr);
   TopicTable() = default;
 
-  void exponentiate(Index rows);  // fills e and top
+  void exponentiate(Index rows, Pool* pool = nullptr);  // fills e and top
 };
 
 /// The rows of one document in a table: row u stands for weight_u tokens that share their responsibilities.

@@ -18,17 +18,18 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool) 
   out.k = k;
   out.p = obs.n_features();
   out.w.resize(static_cast<std::size_t>(k * out.p));
-  for_each_cluster(pool, k, [&](Index j) { obs.weights(t + j * out.p, out.w.data() + j * out.p); });
-  if (obs.linear()) out.transpose();
+  for_each_part(pool, k, [&](Index j) { obs.weights(t + j * out.p, out.w.data() + j * out.p); });
+  if (obs.linear()) out.transpose(pool);
   return out;
 }
 
-void Weights::transpose() {
+void Weights::transpose(Pool* pool) {
   constexpr Index step = 8;
   transposed.resize(w.size());
-  for (Index from = 0; from < p; from += step)
+  for_each_part(pool, (p + step - 1) / step, [&](Index part) {
     for (Index j = 0; j < k; ++j)
-      for (Index i = from; i < std::min(p, from + step); ++i) transposed[i * k + j] = w[j * p + i];
+      for (Index i = part * step; i < std::min(p, (part + 1) * step); ++i) transposed[i * k + j] = w[j * p + i];
+  });
 }
 
 void Weights::add_constants(const Vec& c) {

@@ -15,7 +15,7 @@ struct Weights {
   Vec transposed;
   Vec packed;
 
-  void transpose();                   // fills `transposed` from w
+  void transpose(Pool* pool = nullptr);  // fills `transposed` from w
   void add_constants(const Vec& c);   // to ⟨φ, w_k⟩, for φ_0 = 1; before pack()
   void pack(const ObsModel& obs, const Dataset& data);  // fills `packed` from w, if products with these data use it
 };

@@ -81,7 +81,7 @@ class Memoized {
   void first_lap() {
     for (std::size_t b = 0; b < problem_->batches.size(); ++b)
       visit_batch(*problem_, out_.state, static_cast<Index>(b), pool_);
-    end_lap({});
+    end_lap({}, false);
   }
 
   std::vector<Index> batch_order() const {
@@ -125,13 +125,17 @@ class Memoized {
       move->report(record);
       accepted();
     }
-    end_lap(record);
+    const bool renewed = state.batch.size() == 1 && !move;
+    end_lap(record, renewed);
   }
 
-  void end_lap(LapRecord record) {
+  void end_lap(LapRecord record, bool renewed) {
     State& state = out_.state;
-    resum(state);
-    refresh(*problem_, state);
+    if (!renewed) {
+      resum(state);
+      renew_globals(*problem_, state);
+    }
+    evaluate(*problem_, state);
     if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, memory_, !kinds_.empty());
     settle(*problem_, state);
     accepted();

@@ -1,5 +1,6 @@
 // A thread pool that belongs to one fit.
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -57,17 +58,16 @@ class Pool {
   std::vector<std::thread> threads_;
 };
 
-/// f(0) .. f(k − 1), a few at a time on the threads of the pool if there is one. f(j) writes to its own
-/// storage.
+/// f(0) .. f(n − 1) for parts of small tasks (a cluster, some rows of a matrix), on the threads of the pool if there
+/// is one: eight or more at a time, in at most 64 tasks. f(i) writes to its own storage.
 template <class F>
-void for_each_cluster(Pool* pool, Index k, F f) {
-  constexpr Index at_once = 8;
+void for_each_part(Pool* pool, Index n, F f) {
+  const Index at_once = std::max<Index>(8, (n + 63) / 64), n_tasks = (n + at_once - 1) / at_once;
   const auto some = [&](Index task) {
-    for (Index j = task * at_once; j < k && j < (task + 1) * at_once; ++j) f(j);
+    for (Index i = task * at_once; i < std::min(n, (task + 1) * at_once); ++i) f(i);
   };
-  const Index n = (k + at_once - 1) / at_once;
-  if (pool) return pool->run(n, some);
-  for (Index task = 0; task < n; ++task) some(task);
+  if (pool) return pool->run(n_tasks, some);
+  for (Index task = 0; task < n_tasks; ++task) some(task);
 }
 
 }  // namespace bnpvi

@@ -11,7 +11,7 @@ Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& gl
   const Summary& effective = globals.effective;
   const Index p = total.shape.p;
   Vec value(static_cast<std::size_t>(total.k));
-  for_each_cluster(problem.pool, total.k, [&](Index j) {
+  for_each_part(problem.pool, total.k, [&](Index j) {
     const double *t = total.t(j), *e = effective.t(j);
     value[j] = problem.obs.log_evidence(e);
     if (std::equal(t, t + p, e)) return;

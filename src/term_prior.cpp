@@ -22,7 +22,7 @@ TermPrior learn_term_prior(TermPrior prior, const double* t, Index k, Pool* pool
     kernels().digamma_each(d, prior.weight.data(), digamma_weight.data());
     const double total = sum(prior.weight);
     Vec even(static_cast<std::size_t>(k)), common(even), all(even);
-    for_each_cluster(pool, k, [&](Index j) {
+    for_each_part(pool, k, [&](Index j) {
       const double* counts = t + j * (1 + d) + 1;
       Vec drawn(prior.weight.size());
       kernels().digamma_of_counts(d, prior.weight.data(), counts, 0, drawn.data());

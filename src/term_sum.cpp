@@ -70,7 +70,7 @@ void TermSum::add_topic(Index topic, double* t) const {
 
 void TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool, Summary& out) {
   const Index k = out.k, p = out.shape.p, n_terms = p - 1, n_tasks = (n_terms + step - 1) / step;
-  for (TermSum& part : parts) part.sort_uses();
+  pool.run(static_cast<Index>(parts.size()), [&](Index part) { parts[part].sort_uses(); });
   pool.run(k, [&](Index topic) {
     for (const TermSum& part : parts) part.add_topic(topic, out.t(topic) + 1);
   });
