@@ -31,10 +31,10 @@ Neighbours nearest_clusters(const Summary& effective, const Weights& weights, co
 }
 
 void SupportMemory::set(Index i, const Responsibilities& r, Index row) {
-  const double* value = r.value.data() + row * width_;
-  int* out = cluster_.data() + i * width_;
-  std::copy_n(r.cluster.data() + row * width_, width_, out);
-  std::swap(out[0], out[std::max_element(value, value + width_) - value]);
+  const double* value = r.value.data() + row * width();
+  int* out = support_.of(i);
+  std::copy_n(r.cluster.data() + row * width(), width(), out);
+  std::swap(out[0], out[std::max_element(value, value + width()) - value]);
 }
 
 std::vector<int> SupportMemory::born(Index k) const {
@@ -46,10 +46,9 @@ std::vector<int> SupportMemory::born(Index k) const {
 std::shared_ptr<const UnitMemory> SupportMemory::renumbered(const std::vector<Index>& number) const {
   auto out = std::make_shared<SupportMemory>(*this);
   out->k_ = 1 + *std::max_element(number.begin(), number.end());
-  const auto renumber = [&number](int j) { return j < 0 ? -1 : static_cast<int>(number[j]); };
-  std::transform(cluster_.begin(), cluster_.end(), out->cluster_.begin(), renumber);
+  out->support_.renumber(number);
   out->born_ = born(static_cast<Index>(number.size()));
-  std::transform(out->born_.begin(), out->born_.end(), out->born_.begin(), renumber);
+  for (int& j : out->born_) j = j < 0 ? -1 : static_cast<int>(number[j]);
   return out;
 }
 

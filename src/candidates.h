@@ -3,6 +3,7 @@
 #include "feature_block.h"
 #include "pool.h"
 #include "summary.h"
+#include "support_table.h"
 
 namespace bnpvi {
 
@@ -28,14 +29,13 @@ Neighbours nearest_clusters(const Summary& effective, const Weights& weights, co
 /// Whoever moves mass in other ways must forget the memory (Summary::add does).
 class SupportMemory final : public UnitMemory {
  public:
-  SupportMemory(Index n, Index k, Index width)
-      : k_(k), width_(width), cluster_(static_cast<std::size_t>(n * width)) {}
+  SupportMemory(Index n, Index k, Index width) : k_(k), support_(n, width) {}
 
   /// Of the row at position i of its batch: the best cluster first; −1 for a cluster that is gone.
-  const int* of(Index i) const { return cluster_.data() + i * width_; }
+  const int* of(Index i) const { return support_.of(i); }
   void set(Index i, const Responsibilities& r, Index row);
 
-  Index width() const { return width_; }
+  Index width() const { return support_.width; }
   /// Clusters move, and most in the beginning: at visits 4, 8, 16, ... all of them are looked at again.
   bool worn() const { return visits_ >= 3 && ((visits_ + 1) & visits_) == 0; }
   void follow(const SupportMemory& last) { visits_ = last.visits_ + 1; }
@@ -47,8 +47,9 @@ class SupportMemory final : public UnitMemory {
 
  private:
   Index visits_ = 1;
-  Index k_, width_;  // k_: clusters whose numbers are known here; later ones are newborn
-  std::vector<int> cluster_, born_;
+  Index k_;  // clusters whose numbers are known here; later ones are newborn
+  SupportTable support_;
+  std::vector<int> born_;
 };
 
 /// Positions 0 .. n−1 of a batch by the best cluster of their last visit, ascending within a cluster.

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "alloc_hmm.h"
-#include "chain_pass.h"
 #include "r_convert.h"
+#include "sequence_rows.h"
 
 using namespace bnpvi;
 

@@ -1,0 +1,114 @@
+// How the sequences of a batch are divided among threads, and what passes over them share.
+#pragma once
+#include <cstdint>
+
+#include "alloc_model.h"
+
+namespace bnpvi {
+
+/// Modelled rows of some consecutive sequences: `first` marks where each begins.
+struct SequenceRows {
+  std::vector<Index> rows;
+  std::vector<std::uint8_t> first;
+
+  Index size() const { return static_cast<Index>(rows.size()); }
+  void append(const Dataset& data, Index group, Index lag);
+  void clear();
+};
+
+/// Rows of a sequence that are modelled.
+Index modelled_length(const Dataset& data, Index group, Index lag);
+
+/// Units of a batch that are summed up together: short sequences, worked through by one thread, or one
+/// long sequence whose rows are shared out among threads in `parts`. A function of the lengths only.
+struct Piece {
+  Index begin = 0, end = 0;  // positions in the batch
+  Index first_chunk = 0;     // number of its first part for a ResponsibilitySink
+  Index parts = 1;
+};
+
+std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag);
+
+/// Rows taken at a time where all K states of a row are in memory.
+inline constexpr Index segment_rows = 4096;
+
+/// Log-likelihoods E log p(x | φ_k) of n rows, n × K.
+void log_likelihoods(FeatureBlock& block, const Weights& weights, const Index* rows, Index n, double* out);
+
+/// The row-wise work of one piece, by part.
+class PieceWork {
+ public:
+  /// pool: shares out the parts; nullptr when the caller is itself one of several tasks.
+  PieceWork(const LocalInput& in, Index k, const Piece& piece, Pool* pool);
+
+  /// task(part, begin, m) for the rows begin .. begin + m − 1 < n of each part.
+  template <class Task>
+  void for_parts(Index n, Task task) {
+    const auto one = [&](Index part) {
+      in_.pool.poll();
+      const Index from = n * part / piece_.parts, to = n * (part + 1) / piece_.parts;
+      if (from < to) task(part, from, to - from);
+    };
+    if (pool_) {
+      pool_->run(piece_.parts, one);
+    } else {
+      for (Index part = 0; part < piece_.parts; ++part) one(part);
+    }
+  }
+
+  FeatureBlock& block(Index part) { return blocks_[part]; }
+
+  /// Adds n rows with their responsibilities (n × width; of all K states, or of the states given) to the
+  /// statistic, and shows them to the sink.
+  void collect(const Index* rows, Index n, Index width, const double* value, const int* state);
+
+  /// Adds the statistic of all rows to t (K × p).
+  void finish(double* t);
+
+ private:
+  const LocalInput& in_;
+  const Index k_;
+  const Piece piece_;
+  Pool* pool_;
+  std::vector<FeatureBlock> blocks_;
+  std::vector<FeatureSum> sums_;
+};
+
+/// Summary of all units of a batch: pieces side by side on the threads, added up in order. make_pass(piece,
+/// pool) makes an object with run(SequenceRows), called with the piece's sequences in order, which together
+/// have at most segment_rows rows or are a single longer one, and finish(), which returns a Summary.
+template <class MakePass>
+Summary sum_pieces(const LocalInput& in, Summary out, MakePass make_pass) {
+  const std::vector<Piece> pieces = cut_into_pieces(in.data, in.units, in.obs.lag());
+  if (in.sink) in.sink->begin(pieces.empty() ? 0 : pieces.back().first_chunk + pieces.back().parts);
+  std::vector<Summary> found(pieces.size());
+  const auto run = [&](std::size_t i, Pool* pool) {
+    auto pass = make_pass(pieces[i], pool);
+    SequenceRows group, next;
+    for (Index u = pieces[i].begin; u < pieces[i].end; ++u) {
+      in.pool.poll();
+      next.clear();
+      next.append(in.data, in.units[u], in.obs.lag());
+      if (group.size() > 0 && group.size() + next.size() > segment_rows) {
+        pass.run(group);
+        group.clear();
+      }
+      group.rows.insert(group.rows.end(), next.rows.begin(), next.rows.end());
+      group.first.insert(group.first.end(), next.first.begin(), next.first.end());
+    }
+    pass.run(group);
+    found[i] = pass.finish();
+  };
+  std::vector<std::size_t> shorter;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].parts == 1)
+      shorter.push_back(i);
+    else
+      run(i, &in.pool);
+  }
+  in.pool.run(static_cast<Index>(shorter.size()), [&](Index task) { run(shorter[task], nullptr); });
+  for (const Summary& part : found) out.add(part);
+  return out;
+}
+
+}  // namespace bnpvi
