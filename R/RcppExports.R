@@ -25,6 +25,10 @@ engine_messages <- function(log_start, log_transition, log_e, starts, careful) {
     .Call(`_bnpvi_engine_messages`, log_start, log_transition, log_e, starts, careful)
 }
 
+engine_sparse_visit <- function(data, model, state, width, sets, number, same, threads) {
+    .Call(`_bnpvi_engine_sparse_visit`, data, model, state, width, sets, number, same, threads)
+}
+
 engine_kernel_versions <- function() {
     .Call(`_bnpvi_engine_kernel_versions`)
 }

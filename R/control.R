@@ -24,8 +24,10 @@
 #'   topic and in stochastic learning), `"bregman"` elsewhere.
 #' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
 #'   changes the number of clusters, only their order.
-#' @param sparsity Most clusters that one observation may belong to, or `NULL`
-#'   for all.
+#' @param sparsity Most clusters (topics of a word, states of a row of a
+#'   sequence) that one observation may belong to while the model is fitted, or
+#'   `NULL` for all. The bound is exact under that constraint. It makes laps
+#'   with many clusters faster; predictions look at all clusters.
 #' @param threads Number of threads. The result does not depend on it.
 #' @param seed One whole number that determines the fit. `NULL` draws it from
 #'   R's generator, so that [set.seed()] governs.
@@ -37,7 +39,7 @@
 #'   the one it was in, those that it and its fellows were in, and new ones. The
 #'   bound stays exact and never falls. `NULL`: 64 when there are more than 256
 #'   clusters, else all. With at least as many candidates as clusters, all are
-#'   looked at. Topic models do not use it.
+#'   looked at. Topic models do not use it, hidden Markov models refuse it.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @examples

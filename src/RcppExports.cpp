@@ -94,6 +94,24 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_sparse_visit
+Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List state, int width, SEXP sets, SEXP number, bool same, int threads);
+RcppExport SEXP _bnpvi_engine_sparse_visit(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP widthSEXP, SEXP setsSEXP, SEXP numberSEXP, SEXP sameSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sets(setsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type number(numberSEXP);
+    Rcpp::traits::input_parameter< bool >::type same(sameSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_sparse_visit(data, model, state, width, sets, number, same, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_kernel_versions
 Rcpp::CharacterVector engine_kernel_versions();
 RcppExport SEXP _bnpvi_engine_kernel_versions() {
@@ -268,6 +286,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_one_step_ahead", (DL_FUNC) &_bnpvi_engine_one_step_ahead, 4},
     {"_bnpvi_engine_mean_transitions", (DL_FUNC) &_bnpvi_engine_mean_transitions, 2},
     {"_bnpvi_engine_messages", (DL_FUNC) &_bnpvi_engine_messages, 5},
+    {"_bnpvi_engine_sparse_visit", (DL_FUNC) &_bnpvi_engine_sparse_visit, 8},
     {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
     {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},

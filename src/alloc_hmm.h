@@ -39,7 +39,8 @@ class HmmAlloc : public AllocModel {
   bool grouped() const override { return true; }
 
   /// Forward–backward over each sequence, by segments of bounded length: memory does not grow with the length
-  /// of a sequence beyond one message a segment. L-sparse responsibilities do not apply to chains.
+  /// of a sequence beyond one message a segment. With L-sparse responsibilities each row keeps to L states,
+  /// remembered (ChainMemory), and a visit never chooses worse ones than it began with.
   Summary local_step(const LocalInput& in) const override;
 
   /// Rows independent of each other given their responsibilities: q(z) = Π_t q(z_t).

@@ -54,6 +54,7 @@ struct LocalInput {
   const UnitMemory* memory = nullptr;  // of the last visit of these units, if any
   Index candidates = 0;                // neighbours of a cluster; 0 = all clusters are looked at
   const Neighbours* neighbours = nullptr;  // at about the present globals, if any
+  bool same_sets = false;  // sparse chains: the sets of the memory stay, as to reproduce a summary
   std::shared_ptr<Weights> shared_weights;  // `weights`, when a model that remembers them may keep and trim them
 };
 

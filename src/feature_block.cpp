@@ -124,15 +124,25 @@ void FeatureBlock::times_some(const Weights& weights, const std::vector<int>& ch
                                   ld_, c, n);
     return;
   }
-  for (Index i = 0; i < n; ++i) {
-    const int from = data_.row_start[rows_[first + i]], to = data_.row_start[rows_[first + i] + 1];
-    for (Index l = 0; l < m; ++l) {
-      const double* w = weights.w.data() + chosen[l] * p_;
-      double sum = w[0];
-      for (int e = from; e < to; ++e) sum += data_.value[e] * w[1 + data_.column[e]];
-      c[l * n + i] = sum;
-    }
+  for (Index i = 0; i < n; ++i)
+    for (Index l = 0; l < m; ++l) c[l * n + i] = sparse_dot(weights, chosen[l], first + i);
+}
+
+void FeatureBlock::times_own(const Weights& weights, const int* cluster, Index width, double* c) const {
+  for (Index i = 0; i < n_; ++i, cluster += width, c += width) {
+    if (!sparse_path_)
+      kernels().dot_rows(width, p_, cluster, weights.w.data(), p_, phi_.data() + i * ld_, c);
+    else
+      for (Index l = 0; l < width; ++l) c[l] = sparse_dot(weights, cluster[l], i);
   }
+}
+
+double FeatureBlock::sparse_dot(const Weights& weights, int cluster, Index row) const {
+  const double* w = weights.w.data() + cluster * p_;
+  double sum = w[0];
+  for (int e = data_.row_start[rows_[row]]; e < data_.row_start[rows_[row] + 1]; ++e)
+    sum += data_.value[e] * w[1 + data_.column[e]];
+  return sum;
 }
 
 void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) const {

@@ -53,6 +53,8 @@ class FeatureBlock {
   void times(const Weights& weights, double* c) const;                    // C (n × K) = Φ Wᵀ
   /// Φ W_chosenᵀ for some of the rows and some of the clusters, transposed: c is chosen × n.
   void times_some(const Weights& weights, const std::vector<int>& chosen, Index first, Index n, double* c) const;
+  /// Each row with its own `width` clusters (n × width), c likewise.
+  void times_own(const Weights& weights, const int* cluster, Index width, double* c) const;
   void add_weighted(const Responsibilities& r, FeatureSum& sum) const;    // sum += Rᵀ Φ
   /// One cluster: t (p) += Σ_i r_i φ(row_i).
   void add_weighted(const double* r, double* t) const;
@@ -63,6 +65,8 @@ class FeatureBlock {
   Index ld() const { return ld_; }
 
  private:
+  double sparse_dot(const Weights& weights, int cluster, Index row) const;  // ⟨φ(row), w_cluster⟩
+
   const ObsModel& obs_;
   const Dataset& data_;
   Index p_, ld_, block_rows_;

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "audit.h"
+#include "chain_memory.h"
 
 namespace bnpvi {
 
@@ -16,6 +17,13 @@ constexpr float no_mass = 1e-10f;                       // an entropy of less th
 constexpr double laps_worth = 20, rows_at_least = 4e6;  // of visits that one lap's proposals may cost
 constexpr int most_visits = 10;                         // before proposals
 constexpr double settled = 1e-3;                        // gain of a visit, per row
+
+// The memory of a batch, in which some sequences were visited again.
+std::shared_ptr<const UnitMemory> joined(const std::shared_ptr<const UnitMemory>& batch,
+                                         const std::shared_ptr<const UnitMemory>& again) {
+  if (!batch || !again) return again;
+  return static_cast<const ChainMemory&>(*batch).with(static_cast<const ChainMemory&>(*again));
+}
 
 }  // namespace
 
@@ -29,14 +37,16 @@ class HmmMove::Sink final : public ResponsibilitySink {
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock&) override {
     std::vector<Mass>& found = found_[chunk];
     for (Index i = 0; i < r.n; ++i) {
-      const double* p = r.value.data() + i * r.k;
-      const Index best = std::max_element(p, p + r.k) - p;
-      out_.label[rows[i]] = static_cast<int>(best);
+      const double* p = r.value.data() + i * r.width;
+      const int* state = r.sparse ? r.cluster.data() + i * r.width : nullptr;
+      const auto number = [state](Index l) { return state ? state[l] : static_cast<int>(l); };
+      const Index best = std::max_element(p, p + r.width) - p;
+      out_.label[rows[i]] = number(best);
       out_.prob[rows[i]] = static_cast<float>(p[best]);
       if (found.empty() || rows[i] < data_.starts[found.back().group] ||
           rows[i] >= data_.starts[found.back().group + 1])
         found.push_back({group_of(rows[i]), Vec(static_cast<std::size_t>(r.k), 0.0)});
-      for (Index j = 0; j < r.k; ++j) found.back().mass[j] += p[j];
+      for (Index l = 0; l < r.width; ++l) found.back().mass[number(l)] += p[l];
     }
   }
 
@@ -80,21 +90,39 @@ ResponsibilitySink* HmmMove::watch(const State& state, Index b) {
 
 void HmmMove::after_batch(State&, Index b) { sink_->finish(c_.problem.batches[b]); }
 
-Summary HmmMove::visit(const std::vector<Index>& units, const Globals& globals,
-                       std::optional<Assignments>& out, ResponsibilitySink* sink) {
+LocalInput HmmMove::input(const std::vector<Index>& units, const Weights& weights, const Globals& globals) {
   for (Index unit : units)
     rows_visited_ += static_cast<double>(c_.problem.data.starts[unit + 1] - c_.problem.data.starts[unit]);
+  return {c_.problem.data, units, c_.problem.obs, weights, globals, c_.pool, c_.problem.width};
+}
+
+Summary HmmMove::visit(const std::vector<Index>& units, const Globals& globals, const UnitMemory* memory,
+                       std::optional<Assignments>& out, ResponsibilitySink* sink) {
   const Weights weights = make_weights(c_.problem.obs, globals.effective.obs.data(), globals.effective.k);
   AssignmentSink audited(out ? &*out : nullptr, sink);
-  if (out) sink = &audited;
-  return alloc_.local_step({c_.problem.data, units, c_.problem.obs, weights, globals, c_.pool, 0, sink});
+  LocalInput in = input(units, weights, globals);
+  in.sink = out ? &audited : sink;
+  in.memory = memory;
+  return alloc_.local_step(in);
+}
+
+// What a batch's last visit, at these globals, found of some of its sequences.
+Summary HmmMove::seen(const Summary& batch, const std::vector<Index>& units, const Globals& globals) {
+  const Weights weights = make_weights(c_.problem.obs, globals.effective.obs.data(), globals.effective.k);
+  LocalInput in = input(units, weights, globals);
+  const auto* memory = static_cast<const ChainMemory*>(batch.memory.get());
+  const auto part = memory ? memory->part(units) : nullptr;
+  in.memory = part.get();
+  in.same_sets = true;
+  return alloc_.local_step(in);
 }
 
 void HmmMove::visit_all(State& state) {
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
     const Index batch = static_cast<Index>(b);
-    state.batch[b] = std::make_shared<Summary>(
-        visit(c_.problem.batches[b], state.globals, state.assignments, watch(state, batch)));
+    state.batch[b] =
+        std::make_shared<Summary>(visit(c_.problem.batches[b], state.globals, state.batch[b]->memory.get(),
+                                        state.assignments, watch(state, batch)));
     after_batch(state, batch);
   }
   resum(state);
@@ -153,7 +181,6 @@ bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
 
   State proposed;
   proposed.total = std::move(proposal.start);
-  std::optional<Assignments> unwatched;
   std::vector<std::vector<Index>> again;
   std::vector<Summary> rest;
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
@@ -164,12 +191,13 @@ bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
     rest.emplace_back(state.total.shape, state.k());
     if (again[b].size() < units.size()) {
       rest[b] = *state.batch[b];
-      if (!again[b].empty()) rest[b].add(visit(again[b], now_.globals[b], unwatched), -1);
+      if (!again[b].empty()) rest[b].add(seen(*state.batch[b], again[b], now_.globals[b]), -1);
     }
     proposal.change(rest[b]);
     rest[b].permute(order);
   }
   proposed.batch.resize(rest.size());
+  std::vector<std::shared_ptr<const UnitMemory>> touched(rest.size());
   proposed.assignments = state.assignments;
   if (proposed.assignments) {
     proposal.reassign(*proposed.assignments);
@@ -180,7 +208,12 @@ bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
   for (Index round = 0; round < rounds; ++round) {
     for (std::size_t b = 0; b < rest.size(); ++b) {
       auto s = std::make_shared<Summary>(rest[b]);
-      if (!again[b].empty()) s->add(visit(again[b], proposed.globals, proposed.assignments));
+      if (!again[b].empty()) {
+        const Summary found = visit(again[b], proposed.globals, touched[b].get(), proposed.assignments);
+        s->add(found);
+        touched[b] = found.memory;
+        s->memory = joined(rest[b].memory, found.memory);
+      }
       proposed.batch[b] = std::move(s);
     }
     resum(proposed);

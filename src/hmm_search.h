@@ -69,8 +69,10 @@ class HmmMove : public Move {
 
  private:
   class Sink;
-  Summary visit(const std::vector<Index>& units, const Globals& globals, std::optional<Assignments>& out,
-                ResponsibilitySink* sink = nullptr);
+  Summary visit(const std::vector<Index>& units, const Globals& globals, const UnitMemory* memory,
+                std::optional<Assignments>& out, ResponsibilitySink* sink = nullptr);
+  Summary seen(const Summary& batch, const std::vector<Index>& units, const Globals& globals);
+  LocalInput input(const std::vector<Index>& units, const Weights& weights, const Globals& globals);
   void visit_all(State& state);
 
   std::unique_ptr<Sink> sink_;

@@ -26,6 +26,10 @@ struct Kernels {
   void (*selected_product_nt)(Index n, Index k, Index p, const int* index, const double* a, Index lda,
                               const double* b, Index ldb, double* c, Index ldc);
 
+  /// out_i = A row index_i · x: A is · × p, x has p entries, index n.
+  void (*dot_rows)(Index n, Index p, const int* index, const double* a, Index lda, const double* x,
+                   double* out);
+
   /// S += Rᵀ A: R is n × k, A is n × p, S is k × p.
   void (*add_product_tn)(Index n, Index k, Index p, const double* r, Index ldr, const double* a, Index lda,
                          double* s, Index lds);
@@ -53,6 +57,10 @@ struct Kernels {
   /// B_row(index_i) += x_i r : the transpose of the above. Entries with x_i = 0 are skipped.
   void (*scatter_sparse_rows)(Index nnz, Index k, const int* index, const double* x, const double* r,
                               double* b, Index ldb);
+
+  /// sum = Σ_i x_i B_row(index_i) over n rows of B (· × k), and product = sum ∘ factor, which may be factor.
+  void (*weigh_rows)(Index n, Index k, const int* index, const double* x, const double* b, Index ldb,
+                     const double* factor, double* sum, double* product);
 
   /// The columns of the `width` ≤ k largest entries of each row of W (n × k), in no particular order; of
   /// equal entries the first columns. column is n × width.

@@ -1,4 +1,4 @@
-// Outer products of rows, sparse rows and steps of a chain; part of kernels_impl.h.
+// Outer and inner products of rows, sparse rows and steps of a chain; part of kernels_impl.h.
 
 void packed_outer(Index n, Index m, const double* v, Index ldv, double* out, Index ldo) {
   const Index careful = m - m % lanes;  // before that row, whole vectors run only into entries written later
@@ -57,6 +57,34 @@ void sum_rows(Index n, Index k, const int* index, const double* x, const double*
 void add_sparse_rows(Index nnz, Index k, const int* index, const double* x, const double* b, Index ldb,
                      double* y) {
   sum_rows<true, true>(nnz, k, index, x, b, ldb, y);
+}
+
+void weigh_rows(Index n, Index k, const int* index, const double* x, const double* b, Index ldb,
+                const double* factor, double* sum, double* product) {
+  sum_rows<true, false>(n, k, index, x, b, ldb, sum);
+  for (Index j = 0; j < k; j += lanes)
+    store_lanes(product + j, load_lanes(sum + j, k - j) * load_lanes(factor + j, k - j), k - j);
+}
+
+/// `rows` dot products side by side.
+template <int rows>
+void dot_some_rows(Index p, const int* index, const double* a, Index lda, const double* x, double* out) {
+  Vd sums[rows];
+  BNPVI_UNROLL
+  for (int i = 0; i < rows; ++i) sums[i] = splat(0);
+  for (Index j = 0; j < p; j += lanes) {
+    const Vd xj = load_lanes(x + j, p - j);
+    BNPVI_UNROLL
+    for (int i = 0; i < rows; ++i) sums[i] = mul_add(load_lanes(a + index[i] * lda + j, p - j), xj, sums[i]);
+  }
+  BNPVI_UNROLL
+  for (int i = 0; i < rows; ++i) out[i] = sum_lanes(sums[i]);
+}
+
+void dot_rows(Index n, Index p, const int* index, const double* a, Index lda, const double* x, double* out) {
+  Index i = 0;
+  for (; i + 4 <= n; i += 4) dot_some_rows<4>(p, index + i, a, lda, x, out + i);
+  for (; i < n; ++i) dot_some_rows<1>(p, index + i, a, lda, x, out + i);
 }
 
 void scatter_sparse_rows(Index nnz, Index k, const int* index, const double* x, const double* r, double* b,

@@ -8,17 +8,16 @@
 
 namespace bnpvi {
 
+double log_sum_exp(Index n, const double* x) {
+  const double top = *std::max_element(x, x + n);
+  double sum = 0;
+  for (Index i = 0; i < n; ++i) sum += std::exp(x[i] - top);
+  return top + std::log(sum);
+}
+
 namespace {
 
 constexpr double not_possible = -1e300;
-constexpr double trustworthy = 1e-130;  // well above exp(Chain::lowest)
-
-double log_sum_exp(const Vec& x) {
-  const double top = *std::max_element(x.begin(), x.end());
-  double sum = 0;
-  for (double v : x) sum += std::exp(v - top);
-  return top + std::log(sum);
-}
 
 }  // namespace
 
@@ -102,9 +101,9 @@ void careful_forward(const Chain& chain, ChainRows rows, const double* log_e, do
     const double* before = log_alpha + t * k;
     for (Index j = 0; j < k; ++j) {
       for (Index i = 0; i < k; ++i) into[i] = before[i] + chain.log_transition[i * k + j];
-      now[j] = (rows.first[t] ? chain.log_start[j] : log_sum_exp(into)) + log_e[t * k + j];
+      now[j] = (rows.first[t] ? chain.log_start[j] : log_sum_exp(k, into.data())) + log_e[t * k + j];
     }
-    log_scale[t] = log_sum_exp(now);
+    log_scale[t] = log_sum_exp(k, now.data());
     for (Index j = 0; j < k; ++j) log_alpha[(t + 1) * k + j] = now[j] - log_scale[t];
   }
 }
@@ -133,7 +132,7 @@ void careful_backward(const Chain& chain, ChainRows rows, const double* log_alph
         from[j] = chain.log_transition[i * k + j] + nu[j];
         pair[i * k + j] += std::exp(log_alpha[t * k + i] + from[j]);
       }
-      log_beta[i] = log_sum_exp(from);
+      log_beta[i] = log_sum_exp(k, from.data());
     }
   }
 }

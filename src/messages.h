@@ -24,6 +24,12 @@ struct Chain {
   Vec start, transition, transposed;  // exponentiated and floored
 };
 
+/// A factor of p(e_1..t) this small may owe itself to a floor: well above exp(Chain::lowest).
+inline constexpr double trustworthy = 1e-130;
+
+/// log Σ exp(x_i), n ≥ 1.
+double log_sum_exp(Index n, const double* x);
+
 /// Consecutive rows of several sequences; first[t] is true where a sequence begins.
 struct ChainRows {
   Index n = 0;

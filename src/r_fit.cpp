@@ -179,7 +179,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       LocalInput in{whole.data,         batches[b], whole.obs,   weights,
                     best.state.globals, pool,       whole.width, &labels};
       in.candidates = c.integer("candidates");
-      if (!rmodel.alloc->grouped()) in.memory = best.state.batch[b]->memory.get();
+      if (!rmodel.alloc->grouped() || best.state.total.shape.pairs) in.memory = best.state.batch[b]->memory.get();
       if (in.memory && !neighbours) neighbours = rmodel.alloc->neighbours(in);
       in.neighbours = neighbours.get();
       rmodel.alloc->local_step(in);

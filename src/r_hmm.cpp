@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "alloc_hmm.h"
+#include "chain_memory.h"
 #include "r_convert.h"
 #include "sequence_rows.h"
 
@@ -165,4 +166,50 @@ Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix lo
   return Rcpp::List::create(Rcpp::_["resp"] = resp, Rcpp::_["start"] = first_count,
                             Rcpp::_["transition"] = pair, Rcpp::_["entropy"] = entropy,
                             Rcpp::_["path"] = path + 1, Rcpp::_["fast_is_exact"] = exact);
+}
+
+// One visit of all sequences at the given globals (for tests): `sets` are the states of each row at the last
+// visit (n × L, 0: none) or NULL, `number` (or NULL) the new number of each state since (0: gone); `same`:
+// they stay. The new ones, and the summary.
+// [[Rcpp::export]]
+Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List state, int width, SEXP sets,
+                               SEXP number, bool same, int threads) {
+  return entry([&] {
+    Question q(data, model, state, threads);
+    const Weights weights = q.weights();
+    const std::vector<Index> units = all_units(q.data(), q.model),
+                             rows = modelled_rows(q.data(), q.obs().lag());
+    const Index n = static_cast<Index>(rows.size());
+    LocalInput in{q.data(), units, q.obs(), weights, q.globals, q.pool, width};
+    in.same_sets = same;
+    std::shared_ptr<const UnitMemory> last;
+    if (!Rf_isNull(sets)) {
+      const Rcpp::IntegerMatrix given(sets);
+      auto memory = std::make_shared<ChainMemory>(q.data(), units, q.obs().lag(), given.ncol());
+      for (Index i = 0; i < n; ++i)
+        for (Index l = 0; l < given.ncol(); ++l) memory->of(i)[l] = given(rows[i], l) - 1;
+      last = memory;
+      if (!Rf_isNull(number)) {
+        const Rcpp::IntegerVector from_one(number);
+        std::vector<Index> from_zero;
+        for (int j : from_one) from_zero.push_back(j - 1);
+        last = memory->renumbered(from_zero);
+      }
+    }
+    in.memory = last.get();
+    const Summary s = hmm_of(q.model).local_step(in);
+    const auto& found = static_cast<const ChainMemory&>(*s.memory);
+    Rcpp::IntegerMatrix out(static_cast<int>(q.data().n), static_cast<int>(found.width()));
+    for (Index i = 0; i < n; ++i)
+      for (Index l = 0; l < found.width(); ++l) out(rows[i], l) = 1 + found.of(i)[l];
+    const auto matrix = [&](const Vec& x, Index columns) {
+      Rcpp::NumericMatrix m(static_cast<int>(s.k), static_cast<int>(columns));
+      for (Index j = 0; j < s.k; ++j)
+        for (Index i = 0; i < columns; ++i) m(j, i) = x[j * columns + i];
+      return m;
+    };
+    return Rcpp::List::create(Rcpp::_["sets"] = out, Rcpp::_["obs"] = matrix(s.obs, s.shape.p),
+                              Rcpp::_["start"] = s.extra, Rcpp::_["transition"] = matrix(s.pair, s.k),
+                              Rcpp::_["entropy"] = s.entropy());
+  });
 }

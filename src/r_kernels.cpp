@@ -87,6 +87,19 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
                                b.ld(), c.data(), c.ld());
     return Rcpp::List::create(_["c"] = c.checked());
   }
+  if (which == "dot_rows") {
+    Rcpp::IntegerVector index = args["index"];
+    Padded a = matrix("a"), x = matrix("x"), out = empty(1, index.size());
+    kernel.dot_rows(index.size(), a.width(), index.begin(), a.data(), a.ld(), x.data(), out.data());
+    return Rcpp::List::create(_["out"] = out.checked());
+  }
+  if (which == "weigh_rows") {
+    Rcpp::IntegerVector index = args["index"];
+    Padded x = matrix("x"), b = matrix("b"), product = matrix("factor"), sum = empty(1, b.width());
+    kernel.weigh_rows(index.size(), b.width(), index.begin(), x.data(), b.data(), b.ld(), product.data(),
+                      sum.data(), product.data());
+    return Rcpp::List::create(_["sum"] = sum.checked(), _["product"] = product.checked());
+  }
   if (which == "add_product_tn") {
     Padded r = matrix("r"), a = matrix("a"), s = matrix("s");
     kernel.add_product_tn(r.n(), r.width(), a.width(), r.data(), r.ld(), a.data(), a.ld(), s.data(), s.ld());

@@ -110,7 +110,7 @@ State start_from_responsibilities(const Problem& problem, const GivenResponsibil
     Weights weights;
     weights.k = k;
     auto s = std::make_shared<Summary>(
-        problem.alloc.summarise({problem.data, units, problem.obs, weights, {}, pool}, resp));
+        problem.alloc.summarise({problem.data, units, problem.obs, weights, {}, pool, problem.width}, resp));
     state.total.add(*s);
     state.batch.push_back(std::move(s));
   }

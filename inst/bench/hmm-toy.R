@@ -1,10 +1,11 @@
 # 32 sequences of 1000 rows from eight Gaussian states in the plane that stay with probability 0.98: how often are the
 # eight found from one state, from 50 and from 100, with and without a sticky prior?
-# Rscript hmm-toy.R [seeds]
+# Rscript hmm-toy.R [seeds] [L of L-sparse responsibilities]
 suppressPackageStartupMessages(library(bnpvi))
 
 args <- commandArgs(TRUE)
 seeds <- if (length(args)) seq_len(as.integer(args[1])) else 1:10
+sparsity <- if (length(args) > 1) as.integer(args[2])
 
 draw <- function(seed, n_sequences = 32, length = 1000, stay = 0.98) {
   set.seed(seed)
@@ -23,7 +24,9 @@ data <- draw(1)
 for (sticky in c(0, 50)) {
   for (k_init in c(1, 50, 100)) {
     for (seed in seeds) {
-      control <- bnp_control(batches = 8, k_init = k_init, seed = seed, max_laps = 50, verbose = FALSE)
+      control <- bnp_control(
+        batches = 8, k_init = k_init, seed = seed, max_laps = 50, verbose = FALSE, sparsity = sparsity
+      )
       seconds <- system.time(
         fit <- bnp_hmm(data$x, data$id, prior = prior_hdp_hmm(sticky = sticky), control = control)
       )[["user.self"]]

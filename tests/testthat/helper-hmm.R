@@ -72,3 +72,27 @@ enumerate_paths <- function(log_start, log_transition, log_e) {
     path = unname(paths[which.max(score), ])
   )
 }
+
+# E log π of the start row and the transitions of a state, its stick weights given.
+expected_rows <- function(state, prior) {
+  pi <- if (prior$family == "hmm") rep(1 / state$k, state$k) else c(state$u, 1) * cumprod(c(1, 1 - state$u))
+  k <- seq_len(state$k)
+  lapply(0:state$k, function(row) {
+    theta <- (if (row) prior$alpha else prior$start) * pi
+    theta[k] <- theta[k] + if (row) state$pair[row, ] else state$extra[, 1]
+    if (row) theta[row] <- theta[row] + prior$sticky
+    (digamma(theta) - digamma(sum(theta)))[k]
+  })
+}
+
+# The planted rows of every observation model in sequences of 40, ten in a cluster before the next one.
+planted_sequences <- function() {
+  lapply(Filter(function(case) is.null(case$data$row_start), planted_cases()), function(case) {
+    if (case$model$obs$family != "ar") {
+      run <- (stats::ave(case$cluster, case$cluster, FUN = seq_along) - 1) %/% 10
+      case$data$x <- case$data$x[order(run, case$cluster), , drop = FALSE]
+    }
+    case$data$starts <- as.integer(c(seq(0, case$data$n - 30, by = 40), case$data$n))
+    case
+  })
+}

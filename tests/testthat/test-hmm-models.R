@@ -1,17 +1,5 @@
 # Hidden Markov models over every observation model.
 
-# E log π of the start row and the transitions of a state, its stick weights given.
-expected_rows <- function(state, prior) {
-  pi <- if (prior$family == "hmm") rep(1 / state$k, state$k) else c(state$u, 1) * cumprod(c(1, 1 - state$u))
-  k <- seq_len(state$k)
-  lapply(0:state$k, function(row) {
-    theta <- (if (row) prior$alpha else prior$start) * pi
-    theta[k] <- theta[k] + if (row) state$pair[row, ] else state$extra[, 1]
-    if (row) theta[row] <- theta[row] + prior$sticky
-    (digamma(theta) - digamma(sum(theta)))[k]
-  })
-}
-
 # Three states at a random statistic of the case's own rows.
 random_state <- function(case, prior) {
   lag <- case$model$obs$lag %||% 0L
@@ -65,18 +53,6 @@ test_that("ties of paths go to the smaller state", {
   expect_equal(path(matrix(0, 4, 3)), c(1, 1, 1, 1))
   expect_equal(path(rbind(c(0, 1, 1), c(1, 0, 1), c(0, 0, 0))), c(2, 1, 1))
 })
-
-# The planted rows of every observation model in sequences of 40, ten in a cluster before the next one.
-planted_sequences <- function() {
-  lapply(Filter(function(case) is.null(case$data$row_start), planted_cases()), function(case) {
-    if (case$model$obs$family != "ar") {
-      run <- (stats::ave(case$cluster, case$cluster, FUN = seq_along) - 1) %/% 10
-      case$data$x <- case$data$x[order(run, case$cluster), , drop = FALSE]
-    }
-    case$data$starts <- as.integer(c(seq(0, case$data$n - 30, by = 40), case$data$n))
-    case
-  })
-}
 
 test_that("every state that a fit meets, proposals included, is proved from its explicit q(z)", {
   found <- c(births = 0, merges = 0, deletes = 0)

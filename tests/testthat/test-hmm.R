@@ -213,6 +213,21 @@ test_that("printing, tables and pictures", {
   expect_equal(nrow(built$data[[1]]), nrow(segments(fit)))
 })
 
+test_that("few states a row: the fit, and what is asked of it, as ever", {
+  truth <- planted(6, lengths = c(200, 150, 250), k = 5)
+  x <- withr::with_seed(6, cbind(4 * truth$z, 3 * (truth$z %% 2)) + rnorm(1200))
+  all <- bnp_hmm(x, truth$id, prior = sticky, control = bnp_control(seed = 1))
+  few <- bnp_hmm(x, truth$id, prior = sticky, control = bnp_control(seed = 1, sparsity = 3))
+  expect_equal(n_clusters(few), 5)
+  expect_gt(adjusted_rand_index(fitted(few), fitted(all)), 0.95)
+  expect_lt(abs(few$elbo - all$elbo) / 600, 1e-2)
+  expect_gte(min(diff(few$trace$elbo)), -1e-9 * abs(few$elbo))
+  expect_identical(unname(predict(few, x, truth$id)), unname(fitted(few)))
+  expect_equal(rowSums(predict(few, x, truth$id, type = "prob")), rep(1, 600), ignore_attr = TRUE)
+  more <- update(few, start = few)
+  expect_gte(more$elbo, few$elbo - 1e-6)
+})
+
 test_that("degenerate sequences fit", {
   one <- bnp_hmm(list(a = 1), control = bnp_control(seed = 1))
   expect_equal(n_clusters(one), 1)
@@ -231,7 +246,7 @@ test_that("degenerate sequences fit", {
 test_that("bad input is refused", {
   x <- matrix(rnorm(20), 10)
   expect_bad(bnp_hmm(x, prior = prior_dp()), "argument", "prior")
-  expect_bad(bnp_hmm(x, control = bnp_control(sparsity = 2)), "argument", "sparsity")
+  expect_bad(bnp_hmm(x, control = bnp_control(sparsity = 2, candidates = 3)), "argument", "candidates")
   expect_bad(bnp_hmm(list(x, x[0, ])), "no_rows")
   expect_bad(bnp_hmm(list(x, x[, 1])), "widths")
   expect_bad(bnp_hmm(list(x, x[1, , drop = FALSE]), obs = obs_ar()), "too_short", "lag")

@@ -290,6 +290,28 @@ test_that("sparse rows agree with R's, repeated indices included", {
   }
 })
 
+test_that("products of listed rows agree with R's", {
+  set.seed(10)
+  for (k in c(sizes, 2, 8, 91, 130)) {
+    for (n in c(1, 2, 4, 7)) {
+      b <- random(20, k)
+      index <- sample(20, n)
+      rows <- b[index, , drop = FALSE]
+      x <- random(1, k)
+      expect_kernel(
+        "dot_rows", list(index = index - 1L, a = b, x = x), list(out = x %*% t(rows)),
+        list(out = abs(x) %*% t(abs(rows)))
+      )
+      share <- random(1, n)
+      expect_kernel(
+        "weigh_rows", list(index = index - 1L, x = share, b = b, factor = x),
+        list(sum = share %*% rows, product = share %*% rows * x),
+        list(sum = abs(share) %*% abs(rows), product = abs(share) %*% abs(rows) * abs(x))
+      )
+    }
+  }
+})
+
 test_that("steps of a chain agree with R's", {
   set.seed(8)
   for (k in c(sizes, 2, 8, 100, 130)) {

@@ -1,0 +1,57 @@
+// The local step of a hidden Markov model with few states a row.
+#pragma once
+#include "chain_memory.h"
+#include "sequence_rows.h"
+#include "sparse_messages.h"
+
+namespace bnpvi {
+
+/// A visit of L-sparse sequences: messages from the left over the remembered sets; a sweep from the right
+/// that replaces them by better ones (none are remembered: a sweep from the left that finds some goes
+/// before); and forward–backward over the new sets for the summary. Log-likelihoods of all K states are made
+/// by segments; of the sets, messages and potentials of the sequences in work are in memory, about 30 L bytes
+/// a row.
+class SparseChainPass {
+ public:
+  /// Sets come from in.memory, and go to `memory`; with in.same_sets they stay as they are.
+  SparseChainPass(const LocalInput& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
+                  Pool* pool, ChainMemory& memory);
+
+  /// The next sequences of the piece.
+  void run(const SequenceRows& sequences);
+
+  /// The summary of all sequences run.
+  Summary finish();
+
+ private:
+  void recall(const SequenceRows& s);
+  template <class Numbers>
+  bool choose(const SequenceRows& s, bool careful);
+  template <class Numbers>
+  bool pass(const SequenceRows& s, bool careful);
+  template <class Sweep>
+  bool rightwards(const SequenceRows& s, Sweep sweep);
+  template <class Sweep>
+  bool leftwards(const SequenceRows& s, Sweep sweep);
+  void load_all(const SequenceRows& s, Index from, Index n);
+  void load_sets(const SequenceRows& s);
+  void make_set_potentials(Index n, bool careful);
+  void tell_joint(const SequenceRows& s, Index t, const double* joint);
+  SparseRows view(const SequenceRows& s);
+
+  const LocalInput& in_;
+  const Chain& chain_;
+  const SummaryShape shape_;
+  PieceWork work_;
+  const ChainMemory* last_;
+  ChainMemory& memory_;
+  Index row_;  // of the memory, where the next sequences begin
+  const Index width_;
+  std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_
+  Vec log_e_, e_, alpha_, scale_;
+  Vec log_all_, e_all_, top_;  // rows of a segment × K, and its rows
+  Vec start_count_, pair_, careful_pair_;
+  double entropy_ = 0;
+};
+
+}  // namespace bnpvi
