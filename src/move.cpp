@@ -124,6 +124,17 @@ std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State
   return ids;
 }
 
+Summary allocation_part(const Summary& s) {
+  SummaryShape shape = s.shape;
+  shape.p = 1;
+  Summary out(shape, s.k);
+  out.obs = s.sizes();
+  out.extra = s.extra;
+  out.pair = s.pair;
+  out.scalar = s.scalar;
+  return out;
+}
+
 State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy) {
   State out = state;
   change_summaries(out, [a, b](auto& s) { s.merge(a, b); });
@@ -166,13 +177,7 @@ std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& t
 
 // The allocation model's terms, with globals optimal for that order: no order changes the others.
 double value_of_order(const AllocModel& alloc, const Summary& total, const std::vector<Index>& order) {
-  SummaryShape shape = total.shape;
-  shape.p = 1;
-  Summary sizes(shape, total.k);
-  sizes.obs = total.sizes();
-  sizes.extra = total.extra;
-  sizes.pair = total.pair;
-  sizes.scalar = total.scalar;
+  Summary sizes = allocation_part(total);
   sizes.permute(order);
   return sum_terms(alloc.elbo_terms(sizes, alloc.global_step(sizes, {})));
 }

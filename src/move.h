@@ -115,6 +115,9 @@ void change_summaries(State& state, Operation op) {
 /// failures and then most mass first, at most max_births. at_least: failures that are allowed in any case.
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least = 0);
 
+/// The summary with nothing but N_k of the observations' statistics: what the allocation model's terms need.
+Summary allocation_part(const Summary& s);
+
 /// The state with cluster b joined to a < b, at optimal globals; entropy[batch] is the exact change of the
 /// entropy of that batch.
 State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy);

@@ -101,8 +101,24 @@ class TopicMerge final : public Move {
     return out;
   }
 
+  // The ELBO when no document is visited again: exact but for the entropy of documents that use both.
+  double foretell(const State& state, Index a, Index b) const {
+    const ObsModel& obs = c_.problem.obs;
+    const Summary& s = state.total;
+    Vec t(s.t(a), s.t(a) + s.shape.p);
+    for (Index i = 0; i < s.shape.p; ++i) t[i] += s.t(b)[i];
+    Summary merged = allocation_part(s);
+    merged.merge(a, b);
+    return state.elbo + obs.log_evidence(t.data()) - obs.log_evidence(s.t(a)) - obs.log_evidence(s.t(b)) +
+           sum_terms(alloc_.elbo_terms(merged, alloc_.global_step(merged, {}))) -
+           sum_terms(alloc_.elbo_terms(s, state.globals));
+  }
+
   bool propose(State& state, Index a, Index b) {
-    TopicEdit edit(c_, alloc_, state, users_of_both(state, a, b), [a, b](Summary& s) { s.merge(a, b); });
+    const std::vector<DocumentRef> users = users_of_both(state, a, b);
+    const double foretold = foretell(state, a, b);
+    if (users.empty() && foretold <= state.elbo) return false;
+    TopicEdit edit(c_, alloc_, state, users, [a, b](Summary& s) { s.merge(a, b); });
     for (Index i = 0; i < edit.n(); ++i) {
       double joined = 0;
       for (const TopicShare& s : memory_of(state, edit.document(i)).share)
@@ -120,7 +136,7 @@ class TopicMerge final : public Move {
     weights[a] += weights[b];
     weights.erase(weights.begin() + b);
     edit.believe(std::move(believed), weights);
-    return edit.climb(state, max_rounds, max_rounds);
+    return edit.climb(state, max_rounds, max_rounds, foretold);
   }
 
   MoveContext c_;

@@ -109,8 +109,8 @@ double TopicEdit::round(bool search) {
   return proposed_.elbo;
 }
 
-bool TopicEdit::climb(State& state, int max_rounds, int search_every) {
-  double previous = -INFINITY;
+bool TopicEdit::climb(State& state, int max_rounds, int search_every, double start) {
+  double previous = start;
   for (int n = 0; n < max_rounds; ++n) {
     const double elbo = round(n % search_every == 0);
     if (elbo > state.elbo + rounding_of(state.elbo)) {
