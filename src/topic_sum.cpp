@@ -40,12 +40,13 @@ void add_document(const DocumentView& view, const std::vector<TopicShare>& share
 
 TopicSum::TopicSum(const ObsModel& obs, const Dataset& data, Index k, double alpha, Index width)
     : k_(k),
+      n_terms_(obs.n_features() - 1),
       alpha_(alpha),
       width_(width),
       by_term_(rows_are_documents(obs, data)),
       rest_(without_features(), k),
       sum_(obs, data, by_term_ ? 0 : k),
-      by_term_sum_(static_cast<std::size_t>(by_term_ ? k * (obs.n_features() - 1) : 0), 0.0) {}
+      by_topic_(static_cast<std::size_t>(by_term_ ? k : 0)) {}
 
 const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view,
                          const std::vector<TopicShare>& share, double sign) {
@@ -61,12 +62,12 @@ void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view,
                               const std::vector<TopicShare>& share, double sign) {
   const Index m = static_cast<Index>(share.size());
   if (by_term_) {
-    for (Index u = 0; u < view.n; ++u) {
-      double* t = by_term_sum_.data() + view.row[u] * k_;
-      const double c = sign * view.weight[u];
-      for (Index j = 0; j < m; ++j) t[share[j].topic] += c * r_[u * m + j];
+    for (Index j = 0; j < m; ++j) {
+      Vec& t = by_topic_[share[j].topic];
+      t.resize(static_cast<std::size_t>(n_terms_));
+      for (Index u = 0; u < view.n; ++u) t[view.row[u]] += sign * view.weight[u] * r_[u * m + j];
+      rest_.obs[share[j].topic] += sign * share[j].count;
     }
-    for (const TopicShare& s : share) rest_.obs[s.topic] += sign * s.count;
     return;
   }
   FeatureBlock& block = reader.block();
@@ -85,11 +86,10 @@ void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view,
 
 void TopicSum::finish(Summary& out) {
   if (by_term_) {
-    const Index p = out.shape.p;
     for (Index j = 0; j < k_; ++j) {
       double* t = out.t(j);
       t[0] += rest_.obs[j];
-      for (Index v = 1; v < p; ++v) t[v] += by_term_sum_[(v - 1) * k_ + j];
+      for (std::size_t v = 0; v < by_topic_[j].size(); ++v) t[1 + v] += by_topic_[j][v];
     }
   } else {
     sum_.finish(out.obs.data());

@@ -45,13 +45,13 @@ class TopicSum {
   void add_statistics(DocumentReader& reader, const DocumentView& view, const std::vector<TopicShare>& share,
                       double sign);
 
-  Index k_;
+  Index k_, n_terms_;
   double alpha_;
   Index width_;
   bool by_term_;
   Summary rest_;  // extra and scalars, with p = 1: T_0 of documents of counts
   FeatureSum sum_;
-  Vec by_term_sum_;  // V × k
+  std::vector<Vec> by_topic_;  // documents of counts: V sums of each topic that any of them uses
   Vec r_;
 };
 
