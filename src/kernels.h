@@ -66,6 +66,9 @@ struct Kernels {
   /// equal entries the first columns. column is n × width.
   void (*largest_rows)(Index n, Index k, const double* w, Index ldw, Index width, int* column);
 
+  /// The same of one row, when column holds `width` different columns that may be the ones: then it is quick.
+  void (*largest_from)(Index k, const double* w, Index width, int* column);
+
   /// One scaled step forward in a chain: out = (aᵀP) ∘ e / s, so that it sums to 1, and s is returned
   /// (0 when nothing is possible; then out = 0). P is k × k; out is apart from a.
   double (*forward_step)(Index k, const double* a, const double* p, Index ldp, const double* e, double* out);

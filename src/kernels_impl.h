@@ -77,6 +77,7 @@ constexpr Kernels table = {
     scatter_sparse_rows,
     weigh_rows,
     largest_rows,
+    largest_from,
     forward_step,
     backward_step,
     exp_rows,

@@ -56,6 +56,26 @@ inline unsigned long long not_below(Index k, const double* w, Vd least) {
   return k < 64 ? bits & ((1ull << k) - 1) : bits;
 }
 
+/// The columns of the `width` largest entries of w, `least` being a value that so many reach.
+inline void largest_reaching(Index k, const double* w, double least, Index width, int* column) {
+  Index found = 0;
+  for (Index from = 0; from < k; from += 64) {
+    unsigned long long bits = not_below(k - from < 64 ? k - from : 64, w + from, splat(least));
+    for (; bits != 0; bits &= bits - 1) {
+      const int j = static_cast<int>(from) + lowest_bit(bits);
+      if (found < width) {
+        column[found++] = j;
+      } else {
+        if (found++ == width)
+          for (Index h = width / 2; h > 0; --h) sink(w, width, column, h - 1);
+        if (w[j] <= w[column[0]]) continue;
+        column[0] = j;
+        sink(w, width, column, 0);
+      }
+    }
+  }
+}
+
 /// Step by step over a few rows, so that the processor can overlap rows.
 void largest_rows(Index n, Index k, const double* w, Index ldw, Index width, int* column) {
   constexpr Index max_rows = 16;
@@ -63,23 +83,13 @@ void largest_rows(Index n, Index k, const double* w, Index ldw, Index width, int
   for (Index start = 0; start < n; start += max_rows) {
     const Index rows = n - start < max_rows ? n - start : max_rows;
     for (Index i = 0; i < rows; ++i) least[i] = often_reached(k, w + i * ldw, width);
-    for (Index i = 0; i < rows; ++i, w += ldw, column += width) {
-      Index found = 0;
-      for (Index from = 0; from < k; from += 64) {
-        unsigned long long bits = not_below(k - from < 64 ? k - from : 64, w + from, splat(least[i]));
-        for (; bits != 0; bits &= bits - 1) {
-          const int j = static_cast<int>(from) + lowest_bit(bits);
-          if (found < width) {
-            column[found++] = j;
-          } else {
-            if (found++ == width)
-              for (Index h = width / 2; h > 0; --h) sink(w, width, column, h - 1);
-            if (w[j] <= w[column[0]]) continue;
-            column[0] = j;
-            sink(w, width, column, 0);
-          }
-        }
-      }
-    }
+    for (Index i = 0; i < rows; ++i, w += ldw, column += width)
+      largest_reaching(k, w, least[i], width, column);
   }
+}
+
+void largest_from(Index k, const double* w, Index width, int* column) {
+  double least = w[column[0]];
+  for (Index i = 1; i < width; ++i) least = w[column[i]] < least ? w[column[i]] : least;
+  largest_reaching(k, w, least, width, column);
 }

@@ -140,7 +140,15 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     Padded w = matrix("w");
     const int width = Rcpp::as<int>(args["width"]);
     Rcpp::IntegerMatrix column(width, static_cast<int>(w.n()));
-    kernel.largest_rows(w.n(), w.width(), w.data(), w.ld(), width, column.begin());
+    if (args.containsElementNamed("guess")) {
+      const Rcpp::IntegerVector guess = args["guess"];  // of every row
+      for (Index i = 0; i < w.n(); ++i) {
+        std::copy(guess.begin(), guess.end(), column.begin() + i * width);
+        kernel.largest_from(w.width(), w.at(i), width, column.begin() + i * width);
+      }
+    } else {
+      kernel.largest_rows(w.n(), w.width(), w.data(), w.ld(), width, column.begin());
+    }
     Rcpp::NumericMatrix sorted(static_cast<int>(w.n()), width);
     for (int i = 0; i < sorted.nrow(); ++i) {
       std::sort(column.begin() + i * width, column.begin() + (i + 1) * width);

@@ -113,10 +113,13 @@ void SparseMessages<Numbers>::enter_all(const SparseRows& rows, Index t, const d
 
 template <class Numbers>
 void SparseMessages<Numbers>::take_largest(const SparseRows& rows, Index t, const Vec& score,
-                                           const double* log_all) {
+                                           const double* log_all, bool anew) {
   int* state = rows.state + t * rows.width;
   double* log_e = rows.log_e + t * rows.width;
-  kernels().largest_rows(1, chain_.k, score.data(), chain_.k, rows.width, state);
+  if (anew)
+    kernels().largest_rows(1, chain_.k, score.data(), chain_.k, rows.width, state);
+  else
+    kernels().largest_from(chain_.k, score.data(), rows.width, state);
   std::sort(state, state + rows.width);
   for (Index l = 0; l < rows.width; ++l) log_e[l] = log_all[state[l]];
 }
@@ -152,7 +155,7 @@ bool SparseMessages<Numbers>::choose_forward(const SparseRows& rows, Index from,
   const double* potential = Numbers::potentials(e_all, log_all);
   for (Index t = from; t < from + m; ++t) {
     enter_all(rows, t, alpha, potential + (t - from) * k);
-    take_largest(rows, t, ready_, log_all + (t - from) * k);
+    take_largest(rows, t, ready_, log_all + (t - from) * k, true);
     double* a = alpha + t * width;
     for (Index l = 0; l < width; ++l) a[l] = ready_[rows.state[t * width + l]];
     if (!Numbers::trusted(normalise(a))) return false;
@@ -176,7 +179,7 @@ bool SparseMessages<Numbers>::choose_backward(const SparseRows& rows, Index from
     else
       Numbers::backward_all(chain_, width, nu_.data(), state + width, ready_.data(), into_.data(),
                             score_.data());
-    take_largest(rows, t, ends ? ready_ : score_, log_all + (t - from) * k);
+    take_largest(rows, t, ends ? ready_ : score_, log_all + (t - from) * k, false);
     for (Index l = 0; l < width; ++l) terms_[l] = (ends ? ready_ : score_)[state[l]];
     if (!Numbers::trusted(Numbers::sum(width, terms_.data()))) return false;
     for (Index l = 0; l < width; ++l) nu_[l] = Numbers::times(e[state[l]], into_[state[l]]);

@@ -68,7 +68,7 @@ class SparseMessages {
  private:
   void enter(const SparseRows& rows, Index t, const double* alpha, double* out);
   void enter_all(const SparseRows& rows, Index t, const double* alpha, const double* e);
-  void take_largest(const SparseRows& rows, Index t, const Vec& score, const double* log_all);
+  void take_largest(const SparseRows& rows, Index t, const Vec& score, const double* log_all, bool anew);
   double normalise(double* x) const;
 
   const Chain& chain_;

@@ -262,6 +262,9 @@ test_that("the largest of each row are found, the first of equals", {
         column <- t(apply(w, 1, function(x) sort(order(-x)[seq_len(width)])))
         truth <- list(column = matrix(column, nrow(w), width) - 1)
         expect_kernel("largest_rows", list(w = w, width = width), truth, tolerance = 0)
+        for (guess in list(truth$column[1, ], sample(k, width) - 1)) {
+          expect_kernel("largest_rows", list(w = w, width = width, guess = as.integer(guess)), truth, tolerance = 0)
+        }
       }
     }
   }
