@@ -24,6 +24,24 @@ struct FastNumbers {
   static const double* transition(const Chain& chain) { return chain.transition.data(); }
   static double log_start(const Chain& chain, Index k) { return std::max(chain.log_start[k], Chain::lowest); }
 
+  // Σ_j x_j row_j[to]
+  static double into(Index n, const double* x, const double* const* row, Index to, double*) {
+    double out = 0;
+    for (Index j = 0; j < n; ++j) out += x[j] * row[j][to];
+    return out;
+  }
+  // Σ_l row[to_l] x_l; joint_l = share · row[to_l] x_l, which count[to_l] gets too
+  static double out_of(Index n, const double* row, const int* to, const double* x, double share,
+                       double* joint, double* count) {
+    double out = 0;
+    for (Index l = 0; l < n; ++l) {
+      const double term = row[to[l]] * x[l];
+      out += term;
+      joint[l] = share * term;
+      count[to[l]] += joint[l];
+    }
+    return out;
+  }
   // product = factor ∘ Σ_j x_j P(from_j, ·)
   static void forward_all(const Chain& chain, Index n, const double* x, const int* from, const double* factor,
                           double* sum, double* product) {
@@ -49,6 +67,20 @@ struct CarefulNumbers {
   static const double* transition(const Chain& chain) { return chain.log_transition.data(); }
   static double log_start(const Chain& chain, Index k) { return chain.log_start[k]; }
 
+  static double into(Index n, const double* x, const double* const* row, Index to, double* terms) {
+    for (Index j = 0; j < n; ++j) terms[j] = x[j] + row[j][to];
+    return log_sum_exp(n, terms);
+  }
+  static double out_of(Index n, const double* row, const int* to, const double* x, double share,
+                       double* joint, double* count) {
+    for (Index l = 0; l < n; ++l) joint[l] = row[to[l]] + x[l];
+    const double out = log_sum_exp(n, joint);
+    for (Index l = 0; l < n; ++l) {
+      joint[l] = std::exp(share + joint[l]);
+      count[to[l]] += joint[l];
+    }
+    return out;
+  }
   static void forward_all(const Chain& chain, Index n, const double* x, const int* from, const double* factor,
                           double* sum, double* product) {
     weigh(chain, n, x, from, chain.k, 1, factor, sum, product);
@@ -80,6 +112,7 @@ SparseMessages<Numbers>::SparseMessages(const Chain& chain, Index width)
       beta_(static_cast<std::size_t>(width)),
       nu_(beta_.size()),
       terms_(beta_.size()),
+      row_(beta_.size()),
       joint_(static_cast<std::size_t>(width * width)) {}
 
 // out_l = Σ_j α_{t−1}(j) P(j, l) over C_{t−1} × C_t
@@ -92,11 +125,9 @@ void SparseMessages<Numbers>::enter(const SparseRows& rows, Index t, const doubl
     return;
   }
   const int* from = to - width;
-  const double *p = Numbers::transition(chain_), *a = alpha + (t - 1) * width;
-  for (Index l = 0; l < width; ++l) {
-    for (Index j = 0; j < width; ++j) terms_[j] = Numbers::times(a[j], p[from[j] * chain_.k + to[l]]);
-    out[l] = Numbers::sum(width, terms_.data());
-  }
+  for (Index j = 0; j < width; ++j) row_[j] = Numbers::transition(chain_) + from[j] * chain_.k;
+  const double* a = alpha + (t - 1) * width;
+  for (Index l = 0; l < width; ++l) out[l] = Numbers::into(width, a, row_.data(), to[l], terms_.data());
 }
 
 // ready = e ∘ the same for all states of row t
@@ -215,14 +246,8 @@ void SparseMessages<Numbers>::backward(const SparseRows& rows, Index from, Index
     }
     for (Index j = 0; j < width; ++j) {
       const Index before = state[j - width];
-      const double *row = p + before * chain_.k, share = a[j - width];
-      double* count = counts.pair + before * chain_.k;
-      for (Index l = 0; l < width; ++l) {
-        terms_[l] = Numbers::times(row[state[l]], nu_[l]);
-        joint_[j * width + l] = Numbers::probability(Numbers::times(share, terms_[l]));
-        count[state[l]] += joint_[j * width + l];
-      }
-      beta_[j] = Numbers::sum(width, terms_.data());
+      beta_[j] = Numbers::out_of(width, p + before * chain_.k, state, nu_.data(), a[j - width],
+                                 joint_.data() + j * width, counts.pair + before * chain_.k);
     }
     if (tell) tell(t, joint_.data());
   }

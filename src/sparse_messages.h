@@ -74,7 +74,8 @@ class SparseMessages {
   const Chain& chain_;
   Vec ready_, score_, into_;  // K each: α P ∘ e, that times P ν, P ν
   Vec beta_, nu_, terms_;     // L each
-  Vec joint_;                 // L × L
+  std::vector<const double*> row_;
+  Vec joint_;  // L × L
 };
 
 extern template class SparseMessages<FastNumbers>;
