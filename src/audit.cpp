@@ -109,6 +109,11 @@ void Audit::predict(double predicted, const State& state) {
   gain = std::max(gain, relative(predicted, state.elbo));
 }
 
+void Audit::foresee(double predicted, const State& state) {
+  ++foreseen;
+  gain = std::max(gain, relative(predicted, state.elbo));
+}
+
 void Audit::accept(const State& state) {
   if (any_) smallest_gain = std::min(smallest_gain, (state.elbo - last_) / (1 + std::abs(state.elbo)));
   any_ = true;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audit.h"
 #include "kernels.h"
 #include "topic_edit.h"
 
@@ -117,7 +118,8 @@ class TopicMerge final : public Move {
   bool propose(State& state, Index a, Index b) {
     const std::vector<DocumentRef> users = users_of_both(state, a, b);
     const double foretold = foretell(state, a, b);
-    if (users.empty() && foretold <= state.elbo) return false;
+    const bool known = users.empty(), loses = known && foretold <= state.elbo;
+    if (loses && !c_.problem.audit) return false;
     TopicEdit edit(c_, alloc_, state, users, [a, b](Summary& s) { s.merge(a, b); });
     for (Index i = 0; i < edit.n(); ++i) {
       double joined = 0;
@@ -136,7 +138,11 @@ class TopicMerge final : public Move {
     weights[a] += weights[b];
     weights.erase(weights.begin() + b);
     edit.believe(std::move(believed), weights);
-    return edit.climb(state, max_rounds, max_rounds, foretold);
+    if (known && c_.problem.audit) {
+      edit.round(false);
+      c_.problem.audit->foresee(foretold, edit.proposed());
+    }
+    return !loses && edit.climb(state, max_rounds, max_rounds, foretold);
   }
 
   MoveContext c_;
