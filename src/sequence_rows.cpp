@@ -29,13 +29,13 @@ Index modelled_length(const Dataset& data, Index group, Index lag) {
   return std::max<Index>(0, data.starts[group + 1] - data.starts[group] - lag);
 }
 
-std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag) {
+std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag, Index numbers) {
   Index short_rows = 0;
   for (Index unit : units) {
     const Index n = modelled_length(data, unit, lag);
     if (n < long_rows) short_rows += n;
   }
-  const Index target = short_rows / count_chunks(short_rows);
+  const Index target = short_rows / count_chunks(short_rows, numbers);
 
   std::vector<Piece> pieces;
   Index chunk = 0, rows = 0;

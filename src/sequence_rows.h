@@ -27,7 +27,8 @@ struct Piece {
   Index parts = 1;
 };
 
-std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag);
+/// numbers: how many a piece's sum has.
+std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag, Index numbers);
 
 /// Rows taken at a time where all K states of a row are in memory.
 inline constexpr Index segment_rows = 4096;
@@ -79,7 +80,8 @@ class PieceWork {
 /// have at most segment_rows rows or are a single longer one, and finish(), which returns a Summary.
 template <class MakePass>
 Summary sum_pieces(const LocalInput& in, Summary out, MakePass make_pass) {
-  const std::vector<Piece> pieces = cut_into_pieces(in.data, in.units, in.obs.lag());
+  const std::vector<Piece> pieces =
+      cut_into_pieces(in.data, in.units, in.obs.lag(), out.k * (out.shape.p + out.k));
   if (in.sink) in.sink->begin(pieces.empty() ? 0 : pieces.back().first_chunk + pieces.back().parts);
   std::vector<Summary> found(pieces.size());
   const auto run = [&](std::size_t i, Pool* pool) {
