@@ -22,8 +22,9 @@ Globals MixtureAlloc::stochastic_step(const Globals& from, const Summary& noisy,
 
 namespace {
 
-// Sums φ and the entropy over the units, chunk by chunk; make_fill() gives each chunk a function (from, block, r,
-// entropy) for the responsibilities of the units from, from + 1, ... whose rows are loaded in the block.
+// Sums φ and the entropy over the units, chunk by chunk; make_fill() gives each chunk a function (from,
+// block, r, entropy) for the responsibilities of the units from, from + 1, ... whose rows are loaded in the
+// block.
 template <class MakeFill>
 Summary sum_units(const LocalInput& in, Index k, bool few, const SummaryShape& shape, MakeFill make_fill) {
   const Index n = static_cast<Index>(in.units.size()), n_chunks = count_chunks(n, k * shape.p);
@@ -133,8 +134,12 @@ Summary MixtureAlloc::summarise(const LocalInput& in, const GivenResponsibilitie
   });
 }
 
-std::unique_ptr<Move> MixtureAlloc::birth_move(const MoveContext& c) const { return make_mixture_birth(c, *this); }
-std::unique_ptr<Move> MixtureAlloc::merge_move(const MoveContext& c) const { return make_mixture_merge(c, *this); }
+std::unique_ptr<Move> MixtureAlloc::birth_move(const MoveContext& c) const {
+  return make_mixture_birth(c, *this);
+}
+std::unique_ptr<Move> MixtureAlloc::merge_move(const MoveContext& c) const {
+  return make_mixture_merge(c, *this);
+}
 std::unique_ptr<Move> MixtureAlloc::delete_move(const MoveContext& c) const {
   return make_mixture_delete(c, *this);
 }

@@ -36,8 +36,8 @@ class MixtureAlloc : public AllocModel {
   Summary visit_again(const LocalInput& in, const SupportMemory& last, const Vec& log_pi) const;
 };
 
-/// Sum of the allocation model's terms, the entropy left out, at the globals that are optimal for clusters of the
-/// given expected counts.
+/// Sum of the allocation model's terms, the entropy left out, at the globals that are optimal for clusters of
+/// the given expected counts.
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts);
 
 }  // namespace bnpvi

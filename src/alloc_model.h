@@ -46,16 +46,17 @@ struct LocalInput {
   const Dataset& data;
   const std::vector<Index>& units;  // rows (mixtures), documents or sequences of the batch, ascending
   const ObsModel& obs;
-  const Weights& weights;           // of the observation model at the current globals
+  const Weights& weights;  // of the observation model at the current globals
   const Globals& globals;
   Pool& pool;
-  Index width = 0;                  // L of L-sparse responsibilities; 0 = dense
+  Index width = 0;  // L of L-sparse responsibilities; 0 = dense
   ResponsibilitySink* sink = nullptr;
-  const UnitMemory* memory = nullptr;  // of the last visit of these units, if any
-  Index candidates = 0;                // neighbours of a cluster; 0 = all clusters are looked at
+  const UnitMemory* memory = nullptr;      // of the last visit of these units, if any
+  Index candidates = 0;                    // neighbours of a cluster; 0 = all clusters are looked at
   const Neighbours* neighbours = nullptr;  // at about the present globals, if any
   bool same_sets = false;  // sparse chains: the sets of the memory stay, as to reproduce a summary
-  std::shared_ptr<Weights> shared_weights;  // `weights`, when a model that remembers them may keep and trim them
+  std::shared_ptr<Weights>
+      shared_weights;  // `weights`, when a model that remembers them may keep and trim them
 };
 
 class Move;
@@ -92,7 +93,9 @@ class AllocModel {
 
   /// The same of what a summary claims to summarise, for audits: from the memory of its units where the model
   /// keeps one, else from explicit responsibilities.
-  virtual Summary recompute(const LocalInput& in, const GivenResponsibilities& resp) const { return summarise(in, resp); }
+  virtual Summary recompute(const LocalInput& in, const GivenResponsibilities& resp) const {
+    return summarise(in, resp);
+  }
 
   /// True when q(z) is what the memory of the units says, so that an audit needs no responsibilities.
   virtual bool remembers() const { return false; }

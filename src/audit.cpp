@@ -71,8 +71,9 @@ void Audit::check(const Problem& problem, const State& state) {
     elbo = std::numeric_limits<double>::infinity();
     return;
   }
-  const GivenResponsibilities resp =
-      remembers ? GivenResponsibilities() : GivenResponsibilities(state.assignments->r.data(), problem.data.n);
+  const GivenResponsibilities resp = remembers
+                                         ? GivenResponsibilities()
+                                         : GivenResponsibilities(state.assignments->r.data(), problem.data.n);
   Weights weights;
   weights.k = state.k();
   State again;

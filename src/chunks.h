@@ -13,9 +13,9 @@ inline Index power_of_two_below(Index x) {
   return out;
 }
 
-/// Number of chunks of n units, none below 512 units: a power of two, so that two, four or eight threads get equal
-/// shares, and at most 8, so that partial sums stay small; up to 32 where a chunk's sum has few numbers, 16 MB in
-/// all.
+/// Number of chunks of n units, none below 512 units: a power of two, so that two, four or eight threads get
+/// equal shares, and at most 8, so that partial sums stay small; up to 32 where a chunk's sum has few
+/// numbers, 16 MB in all.
 inline Index count_chunks(Index n, Index numbers = Index{1} << 21) {
   constexpr Index fewest = 8, most = 32, all = Index{1} << 21;
   return power_of_two_below(std::min(std::clamp(all / numbers, fewest, most), std::max<Index>(n / 512, 1)));

@@ -13,10 +13,10 @@ namespace bnpvi {
 struct Dataset {
   Index n = 0;
   Index d = 0;
-  const double* dense = nullptr;    // n × d, column-major, when dense
-  const int* row_start = nullptr;   // n + 1 offsets into column/value, when sparse
-  const int* column = nullptr;      // 0-based column of each stored entry
-  const double* value = nullptr;    // each stored entry
+  const double* dense = nullptr;   // n × d, column-major, when dense
+  const int* row_start = nullptr;  // n + 1 offsets into column/value, when sparse
+  const int* column = nullptr;     // 0-based column of each stored entry
+  const double* value = nullptr;   // each stored entry
   std::vector<Index> starts;
 
   bool sparse() const { return dense == nullptr; }

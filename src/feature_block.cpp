@@ -28,7 +28,8 @@ void Weights::transpose(Pool* pool) {
   transposed.resize(w.size());
   for_each_part(pool, (p + step - 1) / step, [&](Index part) {
     for (Index j = 0; j < k; ++j)
-      for (Index i = part * step; i < std::min(p, (part + 1) * step); ++i) transposed[i * k + j] = w[j * p + i];
+      for (Index i = part * step; i < std::min(p, (part + 1) * step); ++i)
+        transposed[i * k + j] = w[j * p + i];
   });
 }
 

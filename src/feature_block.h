@@ -16,8 +16,9 @@ struct Weights {
   Vec packed;
 
   void transpose(Pool* pool = nullptr);  // fills `transposed` from w
-  void add_constants(const Vec& c);   // to ⟨φ, w_k⟩, for φ_0 = 1; before pack()
-  void pack(const ObsModel& obs, const Dataset& data);  // fills `packed` from w, if products with these data use it
+  void add_constants(const Vec& c);      // to ⟨φ, w_k⟩, for φ_0 = 1; before pack()
+  void pack(const ObsModel& obs,
+            const Dataset& data);  // fills `packed` from w, if products with these data use it
 };
 
 /// ∇Λ(T_k) for all clusters of t (K × p), by the threads of the pool if one is given.
@@ -28,7 +29,7 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool =
 class FeatureSum {
  public:
   FeatureSum(const ObsModel& obs, const Dataset& data, Index k, bool few = false);
-  void finish(double* t);   // adds the sum to t (K × p)
+  void finish(double* t);  // adds the sum to t (K × p)
  private:
   friend class FeatureBlock;
   int place(int cluster);  // row of sum_ where the cluster's statistic is
@@ -36,7 +37,7 @@ class FeatureSum {
   bool transposed_, few_;
   std::vector<int> place_, cluster_;  // when few_: −1 or the row of each cluster, and the cluster of each row
   Vec sum_;
-  Vec weight_;             // scratch: what one row adds to which clusters
+  Vec weight_;  // scratch: what one row adds to which clusters
   std::vector<int> where_;
 };
 
@@ -50,12 +51,13 @@ class FeatureBlock {
   Index block_rows() const { return block_rows_; }
 
   void load(const Index* rows, Index n);
-  void times(const Weights& weights, double* c) const;                    // C (n × K) = Φ Wᵀ
+  void times(const Weights& weights, double* c) const;  // C (n × K) = Φ Wᵀ
   /// Φ W_chosenᵀ for some of the rows and some of the clusters, transposed: c is chosen × n.
-  void times_some(const Weights& weights, const std::vector<int>& chosen, Index first, Index n, double* c) const;
+  void times_some(const Weights& weights, const std::vector<int>& chosen, Index first, Index n,
+                  double* c) const;
   /// Each row with its own `width` clusters (n × width), c likewise.
   void times_own(const Weights& weights, const int* cluster, Index width, double* c) const;
-  void add_weighted(const Responsibilities& r, FeatureSum& sum) const;    // sum += Rᵀ Φ
+  void add_weighted(const Responsibilities& r, FeatureSum& sum) const;  // sum += Rᵀ Φ
   /// One cluster: t (p) += Σ_i r_i φ(row_i).
   void add_weighted(const double* r, double* t) const;
 

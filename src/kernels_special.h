@@ -52,8 +52,8 @@ inline Vd digamma_lanes(Vd x) {
   const Vd below = x < ten ? (x + x + splat(9)) * (r.slope / r.value) : splat(0);
   const Vd y = x < ten ? x + ten : x;
   const Vd inverse = splat(1) / y, z = inverse * inverse;
-  const Vd series = polynomial(z, -1. / 12, 1. / 120, -1. / 252, 1. / 240, -1. / 132, 691. / 32760, -1. / 12,
-                               3617. / 8160);
+  const Vd series =
+      polynomial(z, -1. / 12, 1. / 120, -1. / 252, 1. / 240, -1. / 132, 691. / 32760, -1. / 12, 3617. / 8160);
   return log_lanes(y) + (z * series - splat(0.5) * inverse) - below;
 }
 

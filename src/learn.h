@@ -19,10 +19,10 @@ struct MoveOptions {
 
 struct LearnOptions {
   Index max_laps = 100;
-  double tol = 1e-6;             // gain of the ELBO per observation and lap below which a fit has converged
+  double tol = 1e-6;  // gain of the ELBO per observation and lap below which a fit has converged
   MoveOptions moves;
-  bool learn_prior = true;       // where the observation model has something to learn
-  double delay = 1, power = 0.6; // stochastic learning rate (delay + t)^−power
+  bool learn_prior = true;        // where the observation model has something to learn
+  double delay = 1, power = 0.6;  // stochastic learning rate (delay + t)^−power
 };
 
 struct Outcome {
@@ -44,6 +44,7 @@ Outcome learn_stochastic(const Problem& problem, State state, const LearnOptions
 
 /// Local step on batch b at the current globals; its new summary replaces the old one in the total.
 /// Globals and ELBO are left as they were: call refresh().
-void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, ResponsibilitySink* sink = nullptr);
+void visit_batch(const Problem& problem, State& state, Index b, Pool& pool,
+                 ResponsibilitySink* sink = nullptr);
 
 }  // namespace bnpvi

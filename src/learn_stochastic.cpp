@@ -35,8 +35,8 @@ Outcome learn_stochastic(const Problem& problem, State state, const LearnOptions
     for (Index b : order) {
       const Weights weights =
           make_weights(problem.obs, state.globals.effective.obs.data(), state.globals.effective.k);
-      LocalInput in{problem.data,  problem.batches[b], problem.obs,   weights,
-                    state.globals, pool,               problem.width, nullptr};
+      LocalInput in{problem.data, problem.batches[b], problem.obs, weights, state.globals,
+                    pool,         problem.width,      nullptr};
       in.candidates = problem.candidates;
       in.memory = memory[b].get();
       if (in.memory && !neighbours) neighbours = problem.alloc.neighbours(in);
@@ -44,7 +44,8 @@ Outcome learn_stochastic(const Problem& problem, State state, const LearnOptions
       Summary s = problem.alloc.local_step(in);
       if (!problem.alloc.grouped()) memory[b] = s.memory;
       s.scale(n / static_cast<double>(problem.batches[b].size()));
-      const double rate = std::min(1.0, std::pow(options.delay + static_cast<double>(++step), -options.power));
+      const double rate =
+          std::min(1.0, std::pow(options.delay + static_cast<double>(++step), -options.power));
       state.globals = problem.alloc.stochastic_step(state.globals, s, rate);
     }
     LapRecord record;

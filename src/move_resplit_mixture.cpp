@@ -8,7 +8,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Index partners = 2;         // each cluster is tried with this many of those nearest to it
+constexpr Index partners = 2;          // each cluster is tried with this many of those nearest to it
 constexpr double least_shared = 1e-3;  // entropy shared, per observation of the smaller cluster
 
 class MixtureResplit final : public Move {

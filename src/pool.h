@@ -58,8 +58,8 @@ class Pool {
   std::vector<std::thread> threads_;
 };
 
-/// f(0) .. f(n − 1) for parts of small tasks (a cluster, some rows of a matrix), on the threads of the pool if there
-/// is one: eight or more at a time, in at most 64 tasks. f(i) writes to its own storage.
+/// f(0) .. f(n − 1) for parts of small tasks (a cluster, some rows of a matrix), on the threads of the pool
+/// if there is one: eight or more at a time, in at most 64 tasks. f(i) writes to its own storage.
 template <class F>
 void for_each_part(Pool* pool, Index n, F f) {
   const Index at_once = std::max<Index>(8, (n + 63) / 64), n_tasks = (n + at_once - 1) / at_once;

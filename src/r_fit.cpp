@@ -179,7 +179,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       LocalInput in{whole.data,         batches[b], whole.obs,   weights,
                     best.state.globals, pool,       whole.width, &labels};
       in.candidates = c.integer("candidates");
-      if (!rmodel.alloc->grouped() || best.state.total.shape.pairs) in.memory = best.state.batch[b]->memory.get();
+      if (!rmodel.alloc->grouped() || best.state.total.shape.pairs)
+        in.memory = best.state.batch[b]->memory.get();
       if (in.memory && !neighbours) neighbours = rmodel.alloc->neighbours(in);
       in.neighbours = neighbours.get();
       rmodel.alloc->local_step(in);
@@ -203,13 +204,13 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
         std::copy(q.r.begin(), q.r.end(), resp.begin());
         out.push_back(resp, "responsibilities");
       }
-      out.push_back(Rcpp::NumericVector::create(
-                        _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
-                        _["statistics"] = audit->statistics, _["entropy"] = audit->entropy,
-                        _["sums"] = audit->sums, _["smallest_gain"] = audit->smallest_gain,
-                        _["moves"] = static_cast<double>(audit->moves),
-                        _["foreseen"] = static_cast<double>(audit->foreseen), _["gain"] = audit->gain),
-                    "audit");
+      out.push_back(
+          Rcpp::NumericVector::create(
+              _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
+              _["statistics"] = audit->statistics, _["entropy"] = audit->entropy, _["sums"] = audit->sums,
+              _["smallest_gain"] = audit->smallest_gain, _["moves"] = static_cast<double>(audit->moves),
+              _["foreseen"] = static_cast<double>(audit->foreseen), _["gain"] = audit->gain),
+          "audit");
     }
     return out;
   });

@@ -9,7 +9,7 @@ namespace bnpvi {
 /// Hard clusters of some rows.
 struct HardClusters {
   Index k = 0;
-  Vec t;          // k × p statistics, scaled up to the mass of all the rows asked about
+  Vec t;            // k × p statistics, scaled up to the mass of all the rows asked about
   double loss = 0;  // Σ_n mass_n (divergence of row n to its centre), of the rows looked at
 };
 
@@ -22,6 +22,7 @@ struct HardClusters {
 /// mass: weight of each row (nullptr: all 1). Looks at a random subset of the rows when their features
 /// would take more than 32 MB.
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
-                            const double* mass, Index k, bool spread, Index rounds, Stream& stream, Pool& pool);
+                            const double* mass, Index k, bool spread, Index rounds, Stream& stream,
+                            Pool& pool);
 
 }  // namespace bnpvi

@@ -29,7 +29,8 @@ Index modelled_length(const Dataset& data, Index group, Index lag) {
   return std::max<Index>(0, data.starts[group + 1] - data.starts[group] - lag);
 }
 
-std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag, Index numbers) {
+std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag,
+                                   Index numbers) {
   Index short_rows = 0;
   for (Index unit : units) {
     const Index n = modelled_length(data, unit, lag);

@@ -28,7 +28,8 @@ struct Piece {
 };
 
 /// numbers: how many a piece's sum has.
-std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag, Index numbers);
+std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag,
+                                   Index numbers);
 
 /// Rows taken at a time where all K states of a row are in memory.
 inline constexpr Index segment_rows = 4096;

@@ -18,8 +18,8 @@ struct Proposal {
 /// Redistributes the target's mass on the given rows (by batch) among new clusters: the better of a split
 /// into many and a split into two [Hughes 2016, §4.2]. Clusters are reordered when that helps; the caller
 /// judges the ELBO. Nothing when the rows do not fall into two clusters.
-std::optional<Proposal> split_cluster(const MoveContext& context, const MixtureAlloc& alloc, const State& state,
-                                      const MoveMemory& memory, Index target,
+std::optional<Proposal> split_cluster(const MoveContext& context, const MixtureAlloc& alloc,
+                                      const State& state, const MoveMemory& memory, Index target,
                                       const std::vector<MassOnRows>& by_batch, Stream& stream);
 
 }  // namespace bnpvi

@@ -61,8 +61,7 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
 
 Globals start_from_anchors(const Problem& problem, Index k, std::uint64_t restart, Pool& pool) {
   Stream stream(problem.seed, Purpose::initial_seeds, restart);
-  const AnchorTopics topics =
-      anchor_topics(all_counts(problem.data), problem.data.d, k, false, stream, pool);
+  const AnchorTopics topics = anchor_topics(all_counts(problem.data), problem.data.d, k, false, stream, pool);
   Summary total(problem.alloc.shape(problem.obs), std::max<Index>({topics.k, problem.alloc.fixed_k(), 1}));
   std::copy(topics.t.begin(), topics.t.end(), total.obs.begin());
   return problem.alloc.global_step(by_size(std::move(total)), {});

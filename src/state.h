@@ -19,9 +19,9 @@ struct Problem {
   std::vector<std::vector<Index>> batches;  // units of each batch
   Index width = 0;                          // L, 0 = dense
   unsigned long long seed = 0;
-  Audit* audit = nullptr;                   // sees every state whose ELBO is computed; null unless tested
-  Index candidates = 0;                     // neighbours of a cluster that L-sparse rows look at, 0 = the usual
-  Pool* pool = nullptr;                     // for work on clusters one by one; null: the calling thread alone
+  Audit* audit = nullptr;  // sees every state whose ELBO is computed; null unless tested
+  Index candidates = 0;    // neighbours of a cluster that L-sparse rows look at, 0 = the usual
+  Pool* pool = nullptr;    // for work on clusters one by one; null: the calling thread alone
 };
 
 /// Whole-data summary, the memoized summaries it is the sum of (shared between copies until a batch
@@ -34,7 +34,7 @@ struct State {
   std::vector<std::shared_ptr<const Summary>> batch;  // null until first visited
   Globals globals;
   double elbo = 0;
-  std::optional<Assignments> assignments;  // only when an audit needs them
+  std::optional<Assignments> assignments;        // only when an audit needs them
   std::shared_ptr<const Neighbours> neighbours;  // found at the first visit of the lap that needs them
 
   Index k() const { return total.k; }

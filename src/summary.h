@@ -8,10 +8,10 @@ namespace bnpvi {
 
 /// Sizes of a Summary that do not change during a fit.
 struct SummaryShape {
-  Index p = 1;        // length of one cluster's observation statistic; entry 0 is N_k
-  Index q = 0;        // further per-cluster statistics of the allocation model
-  bool pairs = false; // K × K statistics (transition counts)
-  Index scalars = 1;  // entry 0 is the entropy H of q(z)
+  Index p = 1;         // length of one cluster's observation statistic; entry 0 is N_k
+  Index q = 0;         // further per-cluster statistics of the allocation model
+  bool pairs = false;  // K × K statistics (transition counts)
+  Index scalars = 1;   // entry 0 is the entropy H of q(z)
 };
 
 /// What a local step remembers of the units of its batch, so that the next visit can start from there.
@@ -31,10 +31,10 @@ std::vector<Index> numbers_without(Index k, Index j);
 struct Summary {
   SummaryShape shape;
   Index k = 0;
-  Vec obs;     // K × p, row-major: T_k = (N_k, S_k)
-  Vec extra;   // K × q, row-major
-  Vec pair;    // K × K, row-major, when shape.pairs
-  Vec scalar;  // shape.scalars
+  Vec obs;                                   // K × p, row-major: T_k = (N_k, S_k)
+  Vec extra;                                 // K × q, row-major
+  Vec pair;                                  // K × K, row-major, when shape.pairs
+  Vec scalar;                                // shape.scalars
   std::shared_ptr<const UnitMemory> memory;  // of a batch, where the model has one; sums have none
 
   Summary() = default;
@@ -49,10 +49,10 @@ struct Summary {
 
   void add(const Summary& other, double scale = 1);  // same shape and k
   void scale(double c);
-  void merge(Index a, Index b);                      // a < b: b's statistics join a's, b goes; entropy is left alone
-  void drop(Index j);                                // its statistics are lost
-  void append(Index m);                              // m empty clusters at the end
-  void permute(const std::vector<Index>& order);     // new cluster j is old cluster order[j]
+  void merge(Index a, Index b);  // a < b: b's statistics join a's, b goes; entropy is left alone
+  void drop(Index j);            // its statistics are lost
+  void append(Index m);          // m empty clusters at the end
+  void permute(const std::vector<Index>& order);  // new cluster j is old cluster order[j]
 
  private:
   void drop_statistics(Index j);

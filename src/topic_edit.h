@@ -41,8 +41,8 @@ class TopicEdit {
   double round(bool search);
 
   /// Rounds, searching in every search_every-th, until the ELBO is above that of `state`, which the edited
-  /// state then replaces (true), or until what the last round gained leaves no hope. start: the ELBO before the first
-  /// round, where it is known.
+  /// state then replaces (true), or until what the last round gained leaves no hope. start: the ELBO before
+  /// the first round, where it is known.
   bool climb(State& state, int max_rounds, int search_every, double start = -HUGE_VAL);
 
   /// The whole-data summary and globals after the last round.
