@@ -26,7 +26,7 @@ Neighbours nearest_clusters(const Summary& effective, const Weights& weights, co
 /// A visit that looks at these clusters among others finds an optimum that is not below the present q(z), so
 /// the ELBO never falls although few clusters are looked at. Between visits the support follows merges, drops
 /// and permutations; a birth gives mass to newborn clusters only, and those are looked at by every row.
-/// Whoever moves mass in other ways must forget the memory (Summary::add does).
+/// Whoever moves mass in other ways must forget the memory (deletes do).
 class SupportMemory final : public UnitMemory {
  public:
   SupportMemory(Index n, Index k, Index width) : k_(k), support_(n, width) {}
