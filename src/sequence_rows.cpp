@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "chunks.h"
-
 namespace bnpvi {
 
 namespace {

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "alloc_model.h"
+#include "chunks.h"
 
 namespace bnpvi {
 
@@ -48,7 +49,7 @@ class PieceWork {
   void for_parts(Index n, Task task) {
     const auto one = [&](Index part) {
       in_.pool.poll();
-      const Index from = n * part / piece_.parts, to = n * (part + 1) / piece_.parts;
+      const Index from = chunk_begin(n, piece_.parts, part), to = chunk_end(n, piece_.parts, part);
       if (from < to) task(part, from, to - from);
     };
     if (pool_) {

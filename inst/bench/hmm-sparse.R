@@ -6,13 +6,7 @@ suppressPackageStartupMessages(library(bnpvi))
 args <- commandArgs(TRUE)
 laps <- if (length(args)) as.integer(args[1]) else 20L
 
-draw <- function(n, d, k, stay = 0.98) {
-  set.seed(1)
-  change <- stats::runif(n) > stay
-  change[1] <- TRUE
-  state <- sample(k, sum(change), TRUE)[cumsum(change)]
-  matrix(stats::rnorm(k * d, sd = 3), k)[state, ] + matrix(stats::rnorm(n * d), n)
-}
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "planted-chain.R"))
 
 fit <- function(x, k, laps, sparsity) {
   control <- bnp_control(

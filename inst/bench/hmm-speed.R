@@ -5,13 +5,7 @@
 # Rscript hmm-speed.R; BNPVI_BENCH_PYTHON names the Python to ask for hmmlearn.
 suppressPackageStartupMessages(library(bnpvi))
 
-draw <- function(n, d, k, stay = 0.98) {
-  set.seed(1)
-  change <- stats::runif(n) > stay
-  change[1] <- TRUE
-  state <- sample(k, sum(change), TRUE)[cumsum(change)]
-  matrix(stats::rnorm(k * d, sd = 3), k)[state, ] + matrix(stats::rnorm(n * d), n)
-}
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "planted-chain.R"))
 
 cpu <- function(f) {
   time <- system.time(f())
