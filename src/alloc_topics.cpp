@@ -14,12 +14,6 @@ namespace {
 
 constexpr int longest_wait = 15;  // visits
 
-// What is shared with nobody, or else a copy of it.
-template <class T>
-std::shared_ptr<T> own(std::shared_ptr<const T> shared) {
-  return shared.use_count() == 1 ? std::const_pointer_cast<T>(shared) : std::make_shared<T>(*shared);
-}
-
 // Shows a document's responsibilities: those of its rows, or its proportions where it is a row of counts.
 void show(const LocalInput& in, Index chunk, DocumentReader& reader, const DocumentView& view,
           const std::vector<TopicShare>& share, const Vec& r, const DocumentPrior& prior) {
@@ -222,17 +216,19 @@ Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, d
 }
 
 bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
-  if (!batch.memory) return false;
+  const auto* old = static_cast<const TopicMemory*>(batch.memory.get());
+  if (!old) return false;
   const Vec a = document_prior(globals);
-  const auto memory = own(std::static_pointer_cast<const TopicMemory>(std::move(batch.memory)));
+  auto memory = std::make_shared<TopicMemory>();
+  memory->document.reserve(old->document.size());
   std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
-  for (auto& last : memory->document) {
-    const auto document = own(std::move(last));
+  for (const auto& last : old->document) {
+    auto document = std::make_shared<DocumentMemory>(*last);
     for (TopicShare& s : document->share) s.theta = s.count + a[s.topic];
     add_tangents(document->share, 1, batch.extra.data());
-    last = document;
+    memory->document.push_back(std::move(document));
   }
-  batch.memory = memory;
+  batch.memory = std::move(memory);
   return true;
 }
 
