@@ -23,6 +23,7 @@ Globals HmmAlloc::stochastic_step(const Globals& from, const Summary& noisy, dou
 
 Globals HmmAlloc::merged(const Globals& globals, Index a, Index b) const {
   Globals out = globals;
+  out.weights = nullptr;
   out.effective.merge(a, b);
   if (globals.u.empty()) return out;
   Vec pi = weights_from_sticks(globals.u);

@@ -15,6 +15,7 @@ Globals MixtureAlloc::global_step(const Summary& total, const Globals&) const { 
 
 Globals MixtureAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
   Globals out = from;
+  out.weights = nullptr;
   out.effective.scale(1 - rate);
   out.effective.add(noisy, rate);
   return out;

@@ -16,10 +16,12 @@ namespace bnpvi {
 ///
 /// `effective` is the statistic that the parameters amount to: the whole-data summary after an exact
 /// global step, a running average in stochastic learning (η = η_0 + T is linear in T). u and omega are
-/// the top-level sticks of the hierarchical models, empty otherwise.
+/// the top-level sticks of the hierarchical models, empty otherwise. `weights` are those of the observation
+/// model at `effective`, where they are known already, and null otherwise.
 struct Globals {
   Summary effective;
   Vec u, omega;
+  std::shared_ptr<const Weights> weights = nullptr;
 };
 
 /// Named terms of the objective, in a fixed order; they sum to the ELBO.
@@ -55,8 +57,7 @@ struct LocalInput {
   Index candidates = 0;                    // neighbours of a cluster; 0 = all clusters are looked at
   const Neighbours* neighbours = nullptr;  // at about the present globals, if any
   bool same_sets = false;  // sparse chains: the sets of the memory stay, as to reproduce a summary
-  std::shared_ptr<Weights>
-      shared_weights;  // `weights`, when a model that remembers them may keep and trim them
+  std::shared_ptr<const Weights> shared_weights;  // `weights`, when a model that remembers them may keep them
 };
 
 class Move;

@@ -47,11 +47,6 @@ void show(const LocalInput& in, Index chunk, DocumentReader& reader, const Docum
 
 }  // namespace
 
-std::shared_ptr<const Weights> TopicAlloc::keep(std::shared_ptr<Weights> weights, bool by_term) {
-  if (by_term) Vec().swap(weights->w);
-  return weights;
-}
-
 Index TopicAlloc::count_chunks(Index n_documents) {
   return power_of_two_below(std::clamp<Index>(n_documents / 64, 1, 8));
 }
@@ -86,8 +81,7 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
   const Index n_chunks = count_chunks(n);
   const bool by_term = rows_are_documents(in.obs, in.data);
   const DocumentPrior prior(document_prior(in.globals));
-  const auto weights =
-      keep(in.shared_weights ? in.shared_weights : std::make_shared<Weights>(in.weights), by_term);
+  const auto weights = in.shared_weights ? in.shared_weights : std::make_shared<const Weights>(in.weights);
   const TopicTable table = by_term ? TopicTable(*weights, true, &in.pool) : TopicTable();
   const auto* last = static_cast<const TopicMemory*>(in.memory);
   auto memory = std::make_shared<TopicMemory>();
@@ -204,6 +198,7 @@ Summary TopicAlloc::recompute(const LocalInput& in, const GivenResponsibilities&
 
 Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
   Globals out = from;
+  out.weights = nullptr;
   Summary& effective = out.effective;
   const bool first = effective.scalar[TopicScalar::documents] == 0;
   effective.scale(1 - rate);

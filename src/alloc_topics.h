@@ -42,9 +42,6 @@ class TopicAlloc : public AllocModel {
   static std::shared_ptr<DocumentMemory> visit(DocStep& step, const DocumentView& view,
                                                const DocumentMemory* last, bool search = false);
 
-  /// What the memory of documents keeps of the weights.
-  static std::shared_ptr<const Weights> keep(std::shared_ptr<Weights> weights, bool by_term);
-
   /// Documents are dealt to tasks as a function of their number only.
   static Index count_chunks(Index n_documents);
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "kernels.h"
+#include "prefetch.h"
 
 namespace bnpvi {
 
@@ -42,6 +43,11 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
     view.e = shared->e.empty() ? nullptr : shared->e.data();
     view.row = data_.column + from;
     view.weight = data_.value + from;
+    if (document + 1 < data_.n) {
+      const int to = data_.row_start[document + 1], next = data_.row_start[document + 2] - to;
+      prefetch(data_.column + to, next);
+      prefetch(data_.value + to, next);
+    }
     view.length = kernels().positive_sum(view.n, view.weight);
     return view;
   }

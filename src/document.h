@@ -12,7 +12,7 @@ namespace bnpvi {
 struct TopicTable {
   Index k = 0;
   const double* c = nullptr;  // rows × k
-  Vec e;                      // rows × k, or empty
+  Buffer e;                   // rows × k, or empty
   Vec top;                    // max_k C of each row, when e is there
 
   /// The table of all word types under weights of a linear model; c points into the weights.

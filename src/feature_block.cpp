@@ -13,12 +13,19 @@ bool by_sparse_rows(const ObsModel& obs, const Dataset& data) { return obs.linea
 
 }  // namespace
 
-Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool) {
+Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, double* evidence) {
   Weights out;
   out.k = k;
   out.p = obs.n_features();
   out.w.resize(static_cast<std::size_t>(k * out.p));
-  for_each_part(pool, k, [&](Index j) { obs.weights(t + j * out.p, out.w.data() + j * out.p); });
+  for_each_part(pool, k, [&](Index j) {
+    const double* statistic = t + j * out.p;
+    double* w = out.w.data() + j * out.p;
+    if (evidence)
+      evidence[j] = obs.evidence_and_weights(statistic, w);
+    else
+      obs.weights(statistic, w);
+  });
   if (obs.linear()) out.transpose(pool);
   return out;
 }

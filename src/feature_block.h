@@ -11,9 +11,9 @@ namespace bnpvi {
 struct Weights {
   Index k = 0;
   Index p = 0;
-  Vec w;
-  Vec transposed;
-  Vec packed;
+  Buffer w;
+  Buffer transposed;
+  Buffer packed;
 
   void transpose(Pool* pool = nullptr);  // fills `transposed` from w
   void add_constants(const Vec& c);      // to ⟨φ, w_k⟩, for φ_0 = 1; before pack()
@@ -21,8 +21,10 @@ struct Weights {
             const Dataset& data);  // fills `packed` from w, if products with these data use it
 };
 
-/// ∇Λ(T_k) for all clusters of t (K × p), by the threads of the pool if one is given.
-Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr);
+/// ∇Λ(T_k) for all clusters of t (K × p), by the threads of the pool if one is given; evidence (K): where
+/// Λ(T_k) goes, if that is wanted.
+Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr,
+                     double* evidence = nullptr);
 
 /// Accumulates T += Rᵀ Φ over blocks. For sparse rows the sum is kept transposed until finish(). When few of
 /// many clusters are expected (`few`), only those that get any mass take memory.

@@ -93,6 +93,9 @@ struct Kernels {
   double (*positive_sum)(Index n, const double* t);
   void (*digamma_of_counts)(Index n, const double* a, const double* t, double shift, double* out);
   double (*log_rising_sum)(Index n, const double* a, const double* t, const double* log_gamma_a);
+  /// The two last together, with the same bits.
+  double (*digamma_and_rising)(Index n, const double* a, const double* t, double shift,
+                               const double* log_gamma_a, double* out);
 
   /// Σ_i c_i log x_i, x ≥ DBL_MIN.
   double (*weighted_log_sum)(Index n, const double* c, const double* x);

@@ -87,6 +87,7 @@ constexpr Kernels table = {
     positive_sum,
     digamma_of_counts,
     log_rising_sum,
+    digamma_and_rising,
     weighted_log_sum,
     document_round,
     document_sweep,

@@ -44,39 +44,43 @@ inline Rising rising_lanes(Vd x) {
   return {q, ab * last, mul_add(dab, last, ab)};
 }
 
-/// ψ(x), x > 0: Stirling's series from x ≥ 10 on (remainder 3e-17), ψ(x) = ψ(x + 10) − Σ_{i<10} 1 / (x + i)
-/// before.
-inline Vd digamma_lanes(Vd x) {
-  const Vd ten = splat(10);
-  const Rising r = rising_lanes(x);
-  const Vd below = x < ten ? (x + x + splat(9)) * (r.slope / r.value) : splat(0);
-  const Vd y = x < ten ? x + ten : x;
-  const Vd inverse = splat(1) / y, z = inverse * inverse;
-  const Vd series =
-      polynomial(z, -1. / 12, 1. / 120, -1. / 252, 1. / 240, -1. / 132, 691. / 32760, -1. / 12, 3617. / 8160);
-  return log_lanes(y) + (z * series - splat(0.5) * inverse) - below;
-}
+/// What ψ(x) and log Γ(x), x > 0, have in common: Stirling's series in 1 / y, y = x from x ≥ 10 on and x + 10
+/// before, where Γ(x + 10) = Γ(x) Π_{i<10} (x + i).
+struct Stirling {
+  Vd x, y, log_y, inverse, z;
+  Rising rising;
 
-/// log Γ(x), x > 0, likewise.
-inline Vd log_gamma_lanes(Vd x) {
-  const Vd ten = splat(10);
-  const Vd below = x < ten ? rising_lanes(x).value : splat(1);
-  const Vd y = x < ten ? x + ten : x;
-  const Vd inverse = splat(1) / y, z = inverse * inverse;
-  const Vd series =
-      polynomial(z, 1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156);
-  const Vd half_log_2_pi = splat(0x1.d67f1c864beb5p-1);
-  return mul_add(y - splat(0.5), log_lanes(y), half_log_2_pi - y) + (inverse * series - log_lanes(below));
-}
+  explicit Stirling(Vd at) : x(at), y(at < splat(10) ? at + splat(10) : at), rising(rising_lanes(at)) {
+    log_y = log_lanes(y);
+    inverse = splat(1) / y;
+    z = inverse * inverse;
+  }
+
+  /// Remainder 3e-17.
+  Vd digamma() const {
+    const Vd below = x < splat(10) ? (x + x + splat(9)) * (rising.slope / rising.value) : splat(0);
+    const Vd series = polynomial(z, -1. / 12, 1. / 120, -1. / 252, 1. / 240, -1. / 132, 691. / 32760,
+                                 -1. / 12, 3617. / 8160);
+    return log_y + (z * series - splat(0.5) * inverse) - below;
+  }
+
+  Vd log_gamma() const {
+    const Vd below = x < splat(10) ? rising.value : splat(1);
+    const Vd series =
+        polynomial(z, 1. / 12, -1. / 360, 1. / 1260, -1. / 1680, 1. / 1188, -691. / 360360, 1. / 156);
+    const Vd half_log_2_pi = splat(0x1.d67f1c864beb5p-1);
+    return mul_add(y - splat(0.5), log_y, half_log_2_pi - y) + (inverse * series - log_lanes(below));
+  }
+};
 
 void digamma_each(Index n, const double* x, double* out) {
   for (Index i = 0; i < n; i += lanes)
-    store_lanes(out + i, digamma_lanes(load_lanes(x + i, n - i, 1)), n - i);
+    store_lanes(out + i, Stirling(load_lanes(x + i, n - i, 1)).digamma(), n - i);
 }
 
 void log_gamma_each(Index n, const double* x, double* out) {
   for (Index i = 0; i < n; i += lanes)
-    store_lanes(out + i, log_gamma_lanes(load_lanes(x + i, n - i, 1)), n - i);
+    store_lanes(out + i, Stirling(load_lanes(x + i, n - i, 1)).log_gamma(), n - i);
 }
 
 void log_each(Index n, const double* x, double* out) {
@@ -94,23 +98,37 @@ double positive_sum(Index n, const double* t) {
   return sum_lanes(sums);
 }
 
-void digamma_of_counts(Index n, const double* a, const double* t, double shift, double* out) {
+/// The first `count` lanes, zeros after them.
+inline Vd first_or_none(Vd x, Index count) {
+  if (count >= lanes) return x;
+  double kept[lanes] = {};
+  store_lanes(kept, x, count);
+  return load(kept);
+}
+
+template <bool digammas, bool rising>
+inline double of_counts(Index n, const double* a, const double* t, double shift, const double* log_gamma_a,
+                        double* out) {
+  Vd sums = splat(0);
   for (Index i = 0; i < n; i += lanes) {
-    const Vd x = load_lanes(a + i, n - i, 1) + positive_lanes(t + i, n - i);
-    store_lanes(out + i, digamma_lanes(x) - splat(shift), n - i);
+    const Stirling x(load_lanes(a + i, n - i, 1) + positive_lanes(t + i, n - i));
+    if (digammas) store_lanes(out + i, x.digamma() - splat(shift), n - i);
+    if (rising) sums = sums + first_or_none(x.log_gamma() - load_lanes(log_gamma_a + i, n - i), n - i);
   }
+  return sum_lanes(sums);
+}
+
+void digamma_of_counts(Index n, const double* a, const double* t, double shift, double* out) {
+  of_counts<true, false>(n, a, t, shift, nullptr, out);
 }
 
 double log_rising_sum(Index n, const double* a, const double* t, const double* log_gamma_a) {
-  Vd sums = splat(0);
-  for (Index i = 0; i < n; i += lanes) {
-    const Vd x = load_lanes(a + i, n - i, 1) + positive_lanes(t + i, n - i);
-    const Vd value = log_gamma_lanes(x) - load_lanes(log_gamma_a + i, n - i);
-    double kept[lanes] = {};
-    store_lanes(kept, value, n - i);
-    sums = sums + load(kept);
-  }
-  return sum_lanes(sums);
+  return of_counts<false, true>(n, a, t, 0, log_gamma_a, nullptr);
+}
+
+double digamma_and_rising(Index n, const double* a, const double* t, double shift, const double* log_gamma_a,
+                          double* out) {
+  return of_counts<true, true>(n, a, t, shift, log_gamma_a, out);
 }
 
 double weighted_log_sum(Index n, const double* c, const double* x) {

@@ -13,9 +13,8 @@
 namespace bnpvi {
 
 void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, ResponsibilitySink* sink) {
-  const auto shared = std::make_shared<Weights>(
-      make_weights(problem.obs, state.globals.effective.obs.data(), state.globals.effective.k, &pool));
-  const Weights& weights = *shared;
+  if (!state.globals.weights) state.globals.weights = visiting_weights(problem, state.globals.effective);
+  const Weights& weights = *state.globals.weights;
   AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, sink);
   if (state.assignments) sink = &audited;
   const UnitMemory* memory = state.batch[b] ? state.batch[b]->memory.get() : nullptr;
@@ -24,7 +23,7 @@ void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, Resp
   if (memory && (!state.neighbours || state.neighbours->k != weights.k))
     state.neighbours = problem.alloc.neighbours(in);
   in.neighbours = state.neighbours.get();
-  in.shared_weights = shared;
+  in.shared_weights = state.globals.weights;
   auto fresh = std::make_shared<Summary>(problem.alloc.local_step(in));
   const bool alone = state.batch.size() == 1;
   if (!alone && state.batch[b]) state.total.add(*state.batch[b], -1);
@@ -135,7 +134,7 @@ class Memoized {
       resum(state);
       renew_globals(*problem_, state);
     }
-    evaluate(*problem_, state);
+    evaluate_and_weigh(*problem_, state);
     if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, memory_, !kinds_.empty());
     settle(*problem_, state);
     accepted();
@@ -162,6 +161,7 @@ class Memoized {
       state.elbo = elbo;
       return;
     }
+    state.globals.weights = nullptr;
     out_.obs = std::move(obs);
     learned_.emplace(std::move(trial));
     problem_ = &*learned_;

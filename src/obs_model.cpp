@@ -2,6 +2,11 @@
 
 namespace bnpvi {
 
+double ObsModel::evidence_and_weights(const double* t, double* w) const {
+  weights(t, w);
+  return log_evidence(t);
+}
+
 void ObsModel::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {
   const Index p = n_features();
   const double before = log_evidence(t);

@@ -67,6 +67,9 @@ class ObsModel {
   /// w = ∇Λ(T), length p.
   virtual void weights(const double* t, double* w) const = 0;
 
+  /// Both: w = ∇Λ(T) is filled, Λ(T) returned. The default asks for one after the other.
+  virtual double evidence_and_weights(const double* t, double* w) const;
+
   /// The prior-smoothed mean statistic s̃ of a cluster (s̃_0 = 1), a point of the mean-parameter space
   /// [Hughes 2016, Alg. 2.2], and the natural weights w of the likelihood there: log p(x | mean s̃) =
   /// ⟨φ(x), w⟩. The Bregman divergence between clusters a and b is ⟨s̃_a, w_a − w_b⟩ ≥ 0.

@@ -66,6 +66,15 @@ class Multinomial final : public ObsModel {
     kernels().digamma_of_counts(d_, prior_.weight.data(), t + 1, all, w + 1);
   }
 
+  double evidence_and_weights(const double* t, double* w) const override {
+    if (careful_) return ObsModel::evidence_and_weights(t, w);
+    const double n = tokens(t);
+    w[0] = 0;
+    return kernels().digamma_and_rising(d_, prior_.weight.data(), t + 1, digamma(total_ + n),
+                                        log_gamma_prior_.data(), w + 1) -
+           log_rising(total_, n);
+  }
+
   // E[p] under the posterior, times the mean number of tokens in a row: the divergence between two rows
   // is then the Kullback–Leibler divergence of their smoothed proportions for every token of the first. A
   // row without tokens has no likelihood and is at divergence 0 from everything.

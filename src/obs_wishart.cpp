@@ -75,8 +75,9 @@ double WishartModel::row_constant() const {
   return columns_.log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
 }
 
-double WishartModel::log_evidence(const double* t) const {
-  const Cholesky chol = factorise(t);
+double WishartModel::log_evidence(const double* t) const { return log_evidence(t, factorise(t)); }
+
+double WishartModel::log_evidence(const double* t, const Cholesky& chol) const {
   return log_z(df_ + t[0], chol.log_det(0, e_), chol.log_det(e_, m_)) - log_z_prior_ + t[0] * row_constant();
 }
 
@@ -101,8 +102,15 @@ void WishartModel::subtract_quadratic(const Cholesky& chol, double regressor, do
   }
 }
 
-void WishartModel::weights(const double* t, double* w) const {
+void WishartModel::weights(const double* t, double* w) const { weights(t, factorise(t), w); }
+
+double WishartModel::evidence_and_weights(const double* t, double* w) const {
   const Cholesky chol = factorise(t);
+  weights(t, chol, w);
+  return log_evidence(t, chol);
+}
+
+void WishartModel::weights(const double* t, const Cholesky& chol, double* w) const {
   const double df = df_ + t[0], d = static_cast<double>(d_);
   std::fill(w, w + n_features(), 0.0);
   subtract_quadratic(chol, 0.5 * d, 0.5 * df, w + offset_);

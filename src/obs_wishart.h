@@ -31,6 +31,7 @@ class WishartModel : public ObsModel {
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const final;
   double log_evidence(const double* t) const final;
   void weights(const double* t, double* w) const final;
+  double evidence_and_weights(const double* t, double* w) const final;
 
   /// The Gaussian y | z ~ N(M̂ z, E[Σ]), with second moment V̂/N of the regressors (V̂/κ̂ = 1 when z = 1);
   /// E[Σ] = B̂/(ν̂ − D − 1), or B̂ where that is larger than B̂. (B̂/ν̂ would shrink single points' covariances by
@@ -63,6 +64,8 @@ class WishartModel : public ObsModel {
 
  private:
   Cholesky factorise(const double* t) const;
+  double log_evidence(const double* t, const Cholesky& chol) const;
+  void weights(const double* t, const Cholesky& chol, double* w) const;
   WishartParameters posterior_parameters(const double* t) const;
   double log_z(double df, double log_det_v, double log_det_b) const;
   double row_constant() const;  // −(D/2) log 2π − Σ log unit

@@ -39,9 +39,10 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
       for (Index i = 0; i < n; ++i)
         for (Index f = 0; f < p; ++f) t[j * p + f] += resp[j * n + i] * phi[i * p + f];
 
-    RowWriter features(n, p), statistic(k, p), weights(k, p), point_mean(k, p), point_weights(k, p);
+    RowWriter features(n, p), statistic(k, p), weights(k, p), joint_weights(k, p), point_mean(k, p),
+        point_weights(k, p);
     RowWriter predictive(n, k), definition(n, k);
-    Rcpp::NumericVector evidence(k);
+    Rcpp::NumericVector evidence(k), joint_evidence(k);
     for (Index i = 0; i < n; ++i) features.row(i, &phi[i * p]);
     Vec w(static_cast<std::size_t>(p)), mean(w), log_p(static_cast<std::size_t>(n));
     for (Index j = 0; j < k; ++j) {
@@ -50,6 +51,8 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
       statistic.row(j, tj);
       obs.weights(tj, w.data());
       weights.row(j, w.data());
+      joint_evidence[j] = obs.evidence_and_weights(tj, w.data());
+      joint_weights.row(j, w.data());
       obs.point_estimate(tj, mean.data(), w.data());
       point_mean.row(j, mean.data());
       point_weights.row(j, w.data());
@@ -61,7 +64,8 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
     using Rcpp::_;
     return Rcpp::List::create(
         _["features"] = features.matrix(), _["statistic"] = statistic.matrix(), _["evidence"] = evidence,
-        _["weights"] = weights.matrix(), _["point_mean"] = point_mean.matrix(),
+        _["weights"] = weights.matrix(), _["joint_evidence"] = joint_evidence,
+        _["joint_weights"] = joint_weights.matrix(), _["point_mean"] = point_mean.matrix(),
         _["point_weights"] = point_weights.matrix(), _["log_predictive"] = predictive.matrix(),
         _["log_predictive_by_definition"] = definition.matrix(),
         _["posterior"] = arrays_to_r(obs.posterior(t.data(), k)),

@@ -183,9 +183,13 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
   }
   if (which == "of_counts") {
     Padded a = matrix("a"), t = matrix("t"), b = matrix("b"), out = empty(1, t.width());
-    kernel.digamma_of_counts(t.width(), a.data(), t.data(), Rcpp::as<double>(args["shift"]), out.data());
-    return Rcpp::List::create(_["digamma"] = out.checked(),
-                              _["sum"] = kernel.positive_sum(t.width(), t.data()),
+    Padded both = empty(1, t.width());
+    const double shift = Rcpp::as<double>(args["shift"]);
+    kernel.digamma_of_counts(t.width(), a.data(), t.data(), shift, out.data());
+    const double rising =
+        kernel.digamma_and_rising(t.width(), a.data(), t.data(), shift, b.data(), both.data());
+    return Rcpp::List::create(_["digamma"] = out.checked(), _["joint_digamma"] = both.checked(),
+                              _["joint_rising"] = rising, _["sum"] = kernel.positive_sum(t.width(), t.data()),
                               _["rising"] = kernel.log_rising_sum(t.width(), a.data(), t.data(), b.data()));
   }
   if (which == "scale_rows") {

@@ -4,8 +4,19 @@
 #include <numeric>
 
 #include "audit.h"
+#include "document.h"
 
 namespace bnpvi {
+
+namespace {
+
+Terms with_data_term(const Problem& problem, const Vec& data, const Summary& total, const Globals& globals) {
+  Terms terms{{"data", std::accumulate(data.begin(), data.end(), 0.0)}};
+  for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
+  return terms;
+}
+
+}  // namespace
 
 Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals) {
   const Summary& effective = globals.effective;
@@ -19,10 +30,7 @@ Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& gl
     problem.obs.weights(e, w.data());
     for (Index i = 0; i < p; ++i) value[j] += (t[i] - e[i]) * w[i];
   });
-  const double data = std::accumulate(value.begin(), value.end(), 0.0);
-  Terms terms{{"data", data}};
-  for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
-  return terms;
+  return with_data_term(problem, value, total, globals);
 }
 
 double sum_terms(const Terms& terms) {
@@ -43,6 +51,21 @@ void renew_globals(const Problem& problem, State& state) {
 void evaluate(const Problem& problem, State& state) {
   state.elbo = sum_terms(elbo_terms(problem, state.total, state.globals));
   if (problem.audit) problem.audit->check(problem, state);
+}
+
+void evaluate_and_weigh(const Problem& problem, State& state) {
+  Vec data(static_cast<std::size_t>(state.k()));
+  state.globals.weights = visiting_weights(problem, state.globals.effective, data.data());
+  state.elbo = sum_terms(with_data_term(problem, data, state.total, state.globals));
+  if (problem.audit) problem.audit->check(problem, state);
+}
+
+std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
+                                                double* evidence) {
+  auto weights = std::make_shared<Weights>(
+      make_weights(problem.obs, effective.obs.data(), effective.k, problem.pool, evidence));
+  if (problem.alloc.remembers() && rows_are_documents(problem.obs, problem.data)) Buffer().swap(weights->w);
+  return weights;
 }
 
 void settle(const Problem& problem, State& state) {

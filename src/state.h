@@ -51,6 +51,15 @@ void refresh(const Problem& problem, State& state);
 void renew_globals(const Problem& problem, State& state);
 void evaluate(const Problem& problem, State& state);
 
+/// evaluate() where the globals' statistic is state.total, as after renew_globals(), and a visit of a batch
+/// is next: it leaves the weights that the visit needs, which have most work in common with the ELBO.
+void evaluate_and_weigh(const Problem& problem, State& state);
+
+/// Weights for visits of batches at the statistic `effective`, and Λ of every cluster in evidence (K) if that
+/// is wanted. Of documents of counts, which remember them, they are transposed only.
+std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
+                                                double* evidence = nullptr);
+
 /// The batches' summaries brought up to date with the present globals (AllocModel::settle), which stay as
 /// they are; the ELBO rises or stays.
 void settle(const Problem& problem, State& state);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "kernels.h"
+#include "prefetch.h"
 
 namespace bnpvi {
 
@@ -58,6 +59,11 @@ void TermSum::add_topic(Index topic, double* t) const {
     const Document& d = document_[use.document];
     const double* share = share_.data() + d.share;
     const double w = use.w;
+    if (i + 1 < first_use_[topic + 1]) {
+      const Document& next = document_[use_[i + 1].document];
+      prefetch(share_.data() + next.share, next.n);
+      prefetch(next.row, next.n);
+    }
     if (d.mask_words == 0) {
       for (Index u = 0; u < d.n; ++u) t[d.row[u]] += w * share[u];
       continue;
@@ -77,7 +83,7 @@ void TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Pool&
   Vec energy(static_cast<std::size_t>(n_tasks), 0.0);  // Σ_vk T_vk (C_vk − max_k C_vk)
   pool.run(n_tasks, [&](Index task) {
     const Index from = task * step, n = std::min(step, n_terms - from);
-    Vec by_term(static_cast<std::size_t>(n * k));
+    Buffer by_term(static_cast<std::size_t>(n * k));
     for (Index j = 0; j < k; ++j)
       for (Index v = 0; v < n; ++v) by_term[v * k + j] = out.t(j)[1 + from + v];
     energy[task] = kernels().scale_rows(n, k, table.e.data() + from * k, table.c + from * k,

@@ -78,10 +78,7 @@ double TopicEdit::round(bool search) {
   const Problem& problem = c_.problem;
   const Globals& globals = proposed_.globals;
   const bool by_term = rows_are_documents(problem.obs, problem.data);
-  const auto weights =
-      TopicAlloc::keep(std::make_shared<Weights>(make_weights(problem.obs, globals.effective.obs.data(),
-                                                              globals.effective.k, &c_.pool)),
-                       by_term);
+  const auto weights = visiting_weights(problem, globals.effective);
   const TopicTable table = by_term ? TopicTable(*weights, true, &c_.pool) : TopicTable();
   const DocumentPrior prior(alloc_.document_prior(globals));
   const Index n_chunks = TopicAlloc::count_chunks(n());

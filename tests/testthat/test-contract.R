@@ -61,6 +61,12 @@ for (case in model_cases()) {
     expect_equal(contract(case, resp)$evidence, expected, tolerance = 1e-10)
   })
 
+  test_that(paste0(case$name, ": evidence and weights together are those asked for one by one"), {
+    e <- contract(case, resp)
+    expect_equal(e$joint_evidence, e$evidence, tolerance = 1e-14)
+    expect_equal(e$joint_weights, e$weights, tolerance = 1e-14)
+  })
+
   test_that(paste0(case$name, ": without data the cluster is the prior"), {
     e <- contract(case, resp[, c("none", "none")])
     expect_lt(max(abs(e$evidence)), 1e-10)
