@@ -5,6 +5,7 @@
 
 #include "chunks.h"
 #include "move.h"
+#include "prefetch.h"
 #include "special.h"
 #include "term_sum.h"
 
@@ -51,26 +52,26 @@ Index TopicAlloc::count_chunks(Index n_documents) {
   return power_of_two_below(std::clamp<Index>(n_documents / 64, 1, 8));
 }
 
-std::shared_ptr<DocumentMemory> TopicAlloc::visit(DocStep& step, const DocumentView& view,
-                                                  const DocumentMemory* last, bool search) {
-  auto now = std::make_shared<DocumentMemory>();
+DocumentMemory TopicAlloc::visit(DocStep& step, const DocumentView& view, const DocumentMemory* last,
+                                 bool search) {
+  DocumentMemory now;
   DocumentFit best;
   const bool waits = last && last->wait > 0 && !search;
   if (last) best = step.warm(view, last->share, !waits);
   if (waits) {
-    now->misses = last->misses;
-    now->wait = last->wait - 1;
+    now.misses = last->misses;
+    now.wait = last->wait - 1;
   } else {
     const double before = best.bound;
     DocumentFit fresh = step.cold(view);
     if (fresh.bound > best.bound) best = std::move(fresh);
     step.restarts(view, best);
     if (last && best.bound <= before + 1e-6 * std::abs(before)) {
-      now->misses = last->misses + 1;
-      now->wait = std::min(longest_wait, (1 << std::min(now->misses, 8)) - 1);
+      now.misses = last->misses + 1;
+      now.wait = std::min(longest_wait, (1 << std::min(now.misses, 8)) - 1);
     }
   }
-  now->share = std::move(best.share);
+  now.share = std::move(best.share);
   return now;
 }
 
@@ -100,15 +101,20 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
     DocumentReader reader(in.obs, in.data);
     DocStep step(prior, in.width);
     Vec none;
-    for (Index i = n * chunk / n_chunks; i < n * (chunk + 1) / n_chunks; ++i) {
+    const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
+    const auto visited = std::make_shared<std::vector<DocumentMemory>>(static_cast<std::size_t>(to - from));
+    for (Index i = from; i < to; ++i) {
       in.pool.poll();
+      if (last && i + 1 < to)
+        prefetch(last->document[i + 1]->share.data(), last->document[i + 1]->share.size());
       const DocumentView view = reader.load(in.units[i], *weights, &table, true);
-      auto document = visit(step, view, last ? last->document[i].get() : nullptr);
-      document->weights = weights;
-      if (by_term) by_terms[chunk].add(view, document->share, step.factors(view, document->share));
-      const Vec& r = by_term ? none : sums[chunk].add(reader, view, document->share);
-      if (in.sink) show(in, chunk, reader, view, document->share, r, prior);
-      memory->document[i] = std::move(document);
+      DocumentMemory& document = (*visited)[i - from];
+      document = visit(step, view, last ? last->document[i].get() : nullptr);
+      document.weights = weights;
+      if (by_term) by_terms[chunk].add(view, document.share, step.factors(view, document.share));
+      const Vec& r = by_term ? none : sums[chunk].add(reader, view, document.share);
+      if (in.sink) show(in, chunk, reader, view, document.share, r, prior);
+      memory->document[i] = std::shared_ptr<const DocumentMemory>(visited, &document);
     }
   });
   Summary out(shape(in.obs), k);

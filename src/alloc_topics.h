@@ -39,8 +39,8 @@ class TopicAlloc : public AllocModel {
 
   /// A visit of a document: from its last one, if any, and now and then (search: now) a search for a better
   /// optimum.
-  static std::shared_ptr<DocumentMemory> visit(DocStep& step, const DocumentView& view,
-                                               const DocumentMemory* last, bool search = false);
+  static DocumentMemory visit(DocStep& step, const DocumentView& view, const DocumentMemory* last,
+                              bool search = false);
 
   /// Documents are dealt to tasks as a function of their number only.
   static Index count_chunks(Index n_documents);

@@ -44,7 +44,8 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
     view.row = data_.column + from;
     view.weight = data_.value + from;
     if (document + 1 < data_.n) {
-      const int to = data_.row_start[document + 1], next = data_.row_start[document + 2] - to;
+      const int to = data_.row_start[document + 1];
+      const auto next = static_cast<std::size_t>(data_.row_start[document + 2] - to);
       prefetch(data_.column + to, next);
       prefetch(data_.value + to, next);
     }

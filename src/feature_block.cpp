@@ -31,12 +31,12 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, 
 }
 
 void Weights::transpose(Pool* pool) {
-  constexpr Index step = 8;
+  constexpr Index step = 32;
   transposed.resize(w.size());
   for_each_part(pool, (p + step - 1) / step, [&](Index part) {
-    for (Index j = 0; j < k; ++j)
-      for (Index i = part * step; i < std::min(p, (part + 1) * step); ++i)
-        transposed[i * k + j] = w[j * p + i];
+    const Index from = part * step;
+    kernels().transpose_rows(k, std::min(step, p - from), w.data() + from, p, transposed.data() + from * k,
+                             k);
   });
 }
 

@@ -34,6 +34,9 @@ struct Kernels {
   void (*add_product_tn)(Index n, Index k, Index p, const double* r, Index ldr, const double* a, Index lda,
                          double* s, Index lds);
 
+  /// Out (k × n) = Aᵀ: A is n × k.
+  void (*transpose_rows)(Index n, Index k, const double* a, Index lda, double* out, Index ldo);
+
   /// Out row i = the lower triangle of v_i v_iᵀ packed by rows, (j, l) at j(j+1)/2 + l for l ≤ j;
   /// v is n × m, out has m(m+1)/2 columns.
   void (*packed_outer)(Index n, Index m, const double* v, Index ldv, double* out, Index ldo);

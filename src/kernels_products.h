@@ -85,21 +85,35 @@ void multiply_panel(Index n_vectors, Index n, Index depth, const double* x, Inde
   }
 }
 
+/// block_i = column i of A, of which rows × columns entries are there; zeros beyond.
+inline void load_transposed(Index rows, Index columns, const double* a, Index lda, Vd (&block)[lanes]) {
+  BNPVI_UNROLL
+  for (Index i = 0; i < lanes; ++i) block[i] = i < rows ? load_lanes(a + i * lda, columns) : splat(0);
+  transpose(block);
+}
+
 /// panel (depth × width) = the transpose of `columns` rows of B, padded with zeros.
 void pack_transposed(Index depth, Index columns, Index width, const double* b, Index ldb, double* panel) {
   for (Index j = 0; j < width; j += lanes) {
     for (Index t = 0; t < depth; t += lanes) {
       Vd block[lanes];
-      const Index count = depth - t;
+      load_transposed(columns - j, depth - t, b + j * ldb + t, ldb, block);
       BNPVI_UNROLL
       for (Index i = 0; i < lanes; ++i)
-        block[i] = j + i < columns ? load_lanes(b + (j + i) * ldb + t, count) : splat(0);
-      transpose(block);
-      BNPVI_UNROLL
-      for (Index i = 0; i < lanes; ++i)
-        if (i < count) store(panel + (t + i) * width + j, block[i]);
+        if (i < depth - t) store(panel + (t + i) * width + j, block[i]);
     }
   }
+}
+
+void transpose_rows(Index n, Index k, const double* a, Index lda, double* out, Index ldo) {
+  for (Index i = 0; i < n; i += lanes)
+    for (Index j = 0; j < k; j += lanes) {
+      Vd block[lanes];
+      load_transposed(n - i, k - j, a + i * lda + j, lda, block);
+      BNPVI_UNROLL
+      for (Index l = 0; l < lanes; ++l)
+        if (l < k - j) store_lanes(out + (j + l) * ldo + i, block[l], n - i);
+    }
 }
 
 /// panel (depth × width) = `columns` columns of A, padded with zeros.

@@ -173,6 +173,11 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     kernel.exp_rows(w.n(), w.width(), w.data(), w.ld(), e.data(), e.ld(), top.begin());
     return Rcpp::List::create(_["e"] = e.checked(), _["top"] = top);
   }
+  if (which == "transpose_rows") {
+    Padded a = matrix("a"), out = empty(a.width(), a.n());
+    kernel.transpose_rows(a.n(), a.width(), a.data(), a.ld(), out.data(), out.ld());
+    return Rcpp::List::create(_["out"] = out.checked());
+  }
   if (which == "log_each" || which == "digamma_each" || which == "log_gamma_each") {
     const auto function = which == "log_each"       ? kernel.log_each
                           : which == "digamma_each" ? kernel.digamma_each

@@ -61,8 +61,8 @@ void TermSum::add_topic(Index topic, double* t) const {
     const double w = use.w;
     if (i + 1 < first_use_[topic + 1]) {
       const Document& next = document_[use_[i + 1].document];
-      prefetch(share_.data() + next.share, next.n);
-      prefetch(next.row, next.n);
+      prefetch(share_.data() + next.share, static_cast<std::size_t>(next.n));
+      prefetch(next.row, static_cast<std::size_t>(next.n));
     }
     if (d.mask_words == 0) {
       for (Index u = 0; u < d.n; ++u) t[d.row[u]] += w * share[u];
@@ -84,12 +84,11 @@ void TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Pool&
   pool.run(n_tasks, [&](Index task) {
     const Index from = task * step, n = std::min(step, n_terms - from);
     Buffer by_term(static_cast<std::size_t>(n * k));
-    for (Index j = 0; j < k; ++j)
-      for (Index v = 0; v < n; ++v) by_term[v * k + j] = out.t(j)[1 + from + v];
+    double* t = out.t(0) + 1 + from;
+    kernels().transpose_rows(k, n, t, p, by_term.data(), k);
     energy[task] = kernels().scale_rows(n, k, table.e.data() + from * k, table.c + from * k,
                                         table.top.data() + from, by_term.data());
-    for (Index j = 0; j < k; ++j)
-      for (Index v = 0; v < n; ++v) out.t(j)[1 + from + v] = by_term[v * k + j];
+    kernels().transpose_rows(n, k, by_term.data(), k, t, p);
   });
   for (double x : energy) out.entropy() -= x;
   for (const TermSum& part : parts) {

@@ -92,7 +92,8 @@ double TopicEdit::round(bool search) {
       DocumentMemory last;
       last.share = start[i];
       last.wait = 1;
-      auto visited = TopicAlloc::visit(step, view, last.share.empty() ? nullptr : &last, search);
+      auto visited = std::make_shared<DocumentMemory>(
+          TopicAlloc::visit(step, view, last.share.empty() ? nullptr : &last, search));
       visited->weights = weights;
       visited->misses = visited->wait = 0;
       start[i] = visited->share;

@@ -1,6 +1,5 @@
 #pragma once
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
@@ -10,16 +9,18 @@ namespace bnpvi {
 using Index = std::ptrdiff_t;
 using Vec = std::vector<double>;
 
-/// Leaves numbers that are given no value as they are found.
+/// Memory that begins with a cache line, and that is left as it is found where no value is given.
 template <class T>
-struct Unset : std::allocator<T> {
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t line{64};
+
+  LineAllocator() = default;
   template <class U>
-  struct rebind {
-    using other = Unset<U>;
-  };
-  Unset() = default;
-  template <class U>
-  Unset(const Unset<U>&) {}
+  LineAllocator(const LineAllocator<U>&) {}
+
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), line)); }
+  void deallocate(T* at, std::size_t) { ::operator delete(at, line); }
 
   template <class U>
   void construct(U* at) {
@@ -29,9 +30,11 @@ struct Unset : std::allocator<T> {
   void construct(U* at, Values&&... values) {
     ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
   }
+  friend bool operator==(const LineAllocator&, const LineAllocator&) { return true; }
+  friend bool operator!=(const LineAllocator&, const LineAllocator&) { return false; }
 };
 
 /// A Vec for large results: resize() does not pass over the memory, which is filled right after.
-using Buffer = std::vector<double, Unset<double>>;
+using Buffer = std::vector<double, LineAllocator<double>>;
 
 }  // namespace bnpvi

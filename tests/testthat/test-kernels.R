@@ -416,6 +416,16 @@ test_that("the largest of each column are kept, the first of equals", {
   }
 })
 
+test_that("rows become columns", {
+  set.seed(16)
+  for (n in sizes) {
+    for (k in sizes) {
+      a <- matrix(runif(n * k), n)
+      expect_kernel("transpose_rows", list(a = a), list(out = t(a)), tolerance = 0)
+    }
+  }
+})
+
 test_that("evidence and weights of counts agree with R's", {
   set.seed(14)
   for (n in sizes) {
