@@ -158,7 +158,10 @@ void SparseChainPass::run(const SequenceRows& s) {
     pass<CarefulNumbers>(s, true);
   }
   row_ += s.size();
-  work_.collect(s.rows.data(), s.size(), width_, e_.data(), state_.data());
+  work_.for_parts(s.size(), [&](Index part, Index begin, Index m) {
+    work_.collect(part, s.rows.data() + begin, m, width_, e_.data() + begin * width_,
+                  state_.data() + begin * width_);
+  });
 }
 
 Summary SparseChainPass::finish() {
