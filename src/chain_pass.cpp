@@ -59,14 +59,7 @@ bool ChainPass::step(const SequenceRows& s, Segment* to_load, Segment* to_forwar
   const auto load_part = [&](Index part, Index begin, Index m) {
     load(s, *to_load, part, begin, m, careful);
   };
-  const Index n = to_load ? to_load->n : 0;
-  if (ahead_ > 0) {
-    work_.for_parts(n, load_part, 2, recursion);
-  } else {
-    work_.for_parts(n, load_part);
-    recursion(1);
-    recursion(0);
-  }
+  work_.for_parts(to_load ? to_load->n : 0, load_part, 2, recursion);
   return sure;
 }
 

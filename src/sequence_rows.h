@@ -44,11 +44,12 @@ class PieceWork {
   /// pool: shares out the parts; nullptr when the caller is itself one of several tasks.
   PieceWork(const LocalInput& in, Index k, const Piece& piece, Pool* pool);
 
-  /// Whether work beside the parts would have a thread of its own.
+  /// Whether tasks beside the parts run at the same time as these.
   bool overlaps() const { return pool_ && pool_->n_threads() > 1; }
 
   /// task(part, begin, m) for the rows begin .. begin + m − 1 < n of each part, and beside(0) ..
-  /// beside(n_beside − 1), long tasks that need nothing of the parts nor of each other.
+  /// beside(n_beside − 1), long tasks. Tasks that overlap may come in any order, and the long ones begin
+  /// first. If none do, the parts come first, beside(0) is last, and each may need what went before.
   template <class Task, class Beside>
   void for_parts(Index n, Task task, Index n_beside, Beside beside) {
     const auto one = [&](Index i) {
@@ -58,11 +59,10 @@ class PieceWork {
       const Index from = chunk_begin(n, piece_.parts, part), to = chunk_end(n, piece_.parts, part);
       if (from < to) task(part, from, to - from);
     };
-    if (pool_) {
-      pool_->run(n_beside + piece_.parts, one);
-    } else {
-      for (Index i = 0; i < n_beside + piece_.parts; ++i) one(i);
-    }
+    const Index n_tasks = n_beside + piece_.parts;
+    if (overlaps()) return pool_->run(n_tasks, one);
+    for (Index i = n_beside; i < n_tasks; ++i) one(i);
+    for (Index i = n_beside - 1; i >= 0; --i) one(i);
   }
   template <class Task>
   void for_parts(Index n, Task task) {

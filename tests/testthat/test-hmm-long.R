@@ -57,3 +57,21 @@ test_that("a visit is messages over the whole sequence, fast or careful, for any
     for (threads in 2:3) expect_identical(one_visit(chain, threads), got)
   }
 })
+
+test_that("L-sparse visits of long sequences, fast or careful, do not depend on threads either", {
+  lengths <- c(20, 33000, 33500, 40)
+  end <- cumsum(lengths)
+  for (rough in list(integer(), end[2] - 0:9, end[2] + 1:1e4)) {
+    chain <- circling(lengths, rough)
+    for (width in 1:2) {
+      sets <- NULL
+      for (same in c(FALSE, FALSE, TRUE)) {
+        got <- lapply(1:3, function(threads) visit(chain, width, sets, same = same, threads = threads))
+        for (threads in 2:3) expect_identical(got[[threads]], got[[1]])
+        if (same) expect_equal(got[[1]], before, tolerance = 1e-10)
+        before <- got[[1]]
+        sets <- before$sets
+      }
+    }
+  }
+})
