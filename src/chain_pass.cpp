@@ -6,6 +6,18 @@
 
 namespace bnpvi {
 
+namespace {
+
+// A shared-out sequence passes from one thread's cache to another's, so what is in work should fit into the
+// cache that they share: 2^16 potentials a segment, in all 5 MB of three segments; but worth sharing out.
+Index rows_at_once(const Piece& piece, Index k) {
+  constexpr Index potentials = Index{1} << 16, fewest = 512;
+  if (piece.parts == 1) return segment_rows;
+  return std::clamp(power_of_two_below(std::max<Index>(potentials / k, 1)), fewest, segment_rows);
+}
+
+}  // namespace
+
 ChainPass::ChainPass(const LocalInput& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
                      Pool* pool)
     : in_(in),
@@ -15,6 +27,7 @@ ChainPass::ChainPass(const LocalInput& in, const Chain& chain, const SummaryShap
       pairs_(static_cast<std::size_t>(piece.parts), Vec(static_cast<std::size_t>(chain.k * chain.k), 0.0)),
       careful_pairs_(static_cast<std::size_t>(chain.k * chain.k), 0.0),
       start_count_(static_cast<std::size_t>(chain.k), 0.0),
+      most_rows_(rows_at_once(piece, chain.k)),
       ahead_(work_.overlaps() ? 1 : 0),
       segments_(static_cast<std::size_t>(2 * ahead_ + 1)) {}
 
@@ -87,7 +100,7 @@ void ChainPass::tell_joint(const SequenceRows& s, const Segment& x) {
 }
 
 void ChainPass::run(const SequenceRows& s) {
-  const std::size_t longest = static_cast<std::size_t>(std::min(s.size(), segment_rows)),
+  const std::size_t longest = static_cast<std::size_t>(std::min(s.size(), most_rows_)),
                     k = chain_.start.size();
   if (longest == 0) return;
   for (Segment& x : segments_) {
@@ -101,7 +114,7 @@ void ChainPass::run(const SequenceRows& s) {
 }
 
 bool ChainPass::pass(const SequenceRows& s, bool careful) {
-  const Index k = chain_.k, n = s.size(), n_segments = (n + segment_rows - 1) / segment_rows,
+  const Index k = chain_.k, n = s.size(), n_segments = (n + most_rows_ - 1) / most_rows_,
               in_work = static_cast<Index>(segments_.size());
   const auto segment = [&](Index i, Index end) {
     return i >= 0 && i < end ? &segments_[i % in_work] : nullptr;

@@ -12,7 +12,11 @@ namespace bnpvi {
 /// Where the rows of a sequence are shared out among threads, messages are still one recursion after the
 /// other, so three segments are in work at a time: backward messages of one, forward messages of the next and
 /// potentials of the one after it need nothing of each other. Their numbers are those of one segment at a
-/// time. Memory: 24 K + 8 bytes a row of the segments in work, 288 K kB for three.
+/// time. Segments of such a sequence are shorter where there are many states, about 2^16 / K rows and at
+/// least 512, for any number of threads.
+///
+/// Memory: 24 K + 8 bytes a row of the segments in work. One segment: 96 K kB; three: 5 MB up to 128 states,
+/// 36 K kB beyond.
 class ChainPass {
  public:
   ChainPass(const LocalInput& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
@@ -47,7 +51,8 @@ class ChainPass {
   Vec careful_pairs_;       // transitions counted by careful passes
   Vec start_count_;
   double entropy_ = 0;
-  const Index ahead_;  // segments between load, forward and backward: 1, or 0 when nothing overlaps
+  const Index most_rows_;  // of a segment
+  const Index ahead_;      // segments between load, forward and backward: 1, or 0 when nothing overlaps
   std::vector<Segment> segments_;  // in work: segment i of a sequence is i modulo their number
   Vec before_;                     // messages before each segment
   Vec beta_;
