@@ -22,7 +22,8 @@ circling <- function(lengths, rough) {
   )
   rows <- expected_rows(state, model$prior)
   list(
-    data = data, model = model, state = state, start = rows[[1]], transition = do.call(rbind, rows[-1]),
+    data = data, model = model, state = state, lengths = lengths, modelled = seq_len(n),
+    weights = contract$weights, start = rows[[1]], transition = do.call(rbind, rows[-1]),
     log_e = contract$features %*% t(contract$weights)
   )
 }
@@ -68,6 +69,9 @@ test_that("L-sparse visits of long sequences, fast or careful, do not depend on 
       for (same in c(FALSE, FALSE, TRUE)) {
         got <- lapply(1:3, function(threads) visit(chain, width, sets, same = same, threads = threads))
         for (threads in 2:3) expect_identical(got[[threads]], got[[1]])
+        if (width == 2 && is.null(sets)) {
+          expect_equal(log_z(chain, got[[1]]), log_z_of_paths(chain, got[[1]]$sets), tolerance = 1e-9)
+        }
         if (same) expect_equal(got[[1]], before, tolerance = 1e-10)
         before <- got[[1]]
         sets <- before$sets
