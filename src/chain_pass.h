@@ -8,6 +8,15 @@ namespace bnpvi {
 /// Forward–backward over sequences with the summary of what was found. Rows are taken in segments of at most
 /// `segment_rows`; a sequence of several segments is passed forward once, keeping one message a segment, and
 /// then backward, recomputing each segment's potentials and forward messages.
+///
+/// Where the rows of a sequence are shared out among threads, messages are still one recursion after the
+/// other, so three segments are in work at a time: backward messages of one, forward messages of the next and
+/// potentials of the one after it need nothing of each other. Their numbers are those of one segment at a
+/// time. Segments of such a sequence are shorter where there are many states, about 2^16 / K rows and at
+/// least 512, for any number of threads.
+///
+/// Memory: 24 K + 8 bytes a row of the segments in work. One segment: 96 K kB; three: 5 MB up to 128 states,
+/// 36 K kB beyond.
 class ChainPass {
  public:
   ChainPass(const LocalInput& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
@@ -20,11 +29,19 @@ class ChainPass {
   Summary finish();
 
  private:
+  struct Segment {
+    Index number = 0, from = 0, n = 0;
+    Vec log_e, e, alpha, scale;  // see messages.h
+  };
+
   bool pass(const SequenceRows& s, bool careful);
-  bool pass_forward(const SequenceRows& s, Index from, Index n, bool careful);
-  void load(const SequenceRows& s, Index from, Index n, bool careful);
-  void add_pairs(Index n);
-  void tell_joint(const SequenceRows& s, Index from, Index n);
+  /// Each its own segment, or none (nullptr). False when a floor may have mattered to the forward messages.
+  bool step(const SequenceRows& s, Segment* to_load, Segment* to_forward, Segment* to_backward, bool careful);
+  void load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool careful);
+  bool pass_forward(const SequenceRows& s, Segment& x, bool careful);
+  void pass_backward(const SequenceRows& s, Segment& x, bool careful);
+  void collect(const SequenceRows& s, const Segment& x, bool careful);
+  void tell_joint(const SequenceRows& s, const Segment& x);
 
   const LocalInput& in_;
   const Chain& chain_;
@@ -34,7 +51,11 @@ class ChainPass {
   Vec careful_pairs_;       // transitions counted by careful passes
   Vec start_count_;
   double entropy_ = 0;
-  Vec log_e_, e_, alpha_, scale_, beta_;
+  const Index most_rows_;  // of a segment
+  const Index ahead_;      // segments between load, forward and backward: 1, or 0 when nothing overlaps
+  std::vector<Segment> segments_;  // in work: segment i of a sequence is i modulo their number
+  Vec before_;                     // messages before each segment
+  Vec beta_;
 };
 
 }  // namespace bnpvi

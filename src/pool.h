@@ -35,6 +35,9 @@ class Pool {
   /// to stop. Asks the monitor (at most 20 times a second) only on the calling thread.
   void poll();
 
+  /// The calling one among them.
+  Index n_threads() const { return static_cast<Index>(threads_.size()) + 1; }
+
   Monitor& monitor() { return monitor_; }
 
  private:

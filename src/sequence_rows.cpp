@@ -78,22 +78,21 @@ PieceWork::PieceWork(const LocalInput& in, Index k, const Piece& piece, Pool* po
       blocks_(static_cast<std::size_t>(piece.parts), FeatureBlock(in.obs, in.data)),
       sums_(static_cast<std::size_t>(piece.parts), FeatureSum(in.obs, in.data, k)) {}
 
-void PieceWork::collect(const Index* rows, Index n, Index width, const double* value, const int* state) {
-  for_parts(n, [&](Index part, Index begin, Index m) {
-    FeatureBlock& block = blocks_[part];
-    Responsibilities r;
-    r.k = k_;
-    r.width = width;
-    r.sparse = state != nullptr;
-    for (Index i = begin; i < begin + m; i += block.block_rows()) {
-      r.n = std::min(block.block_rows(), begin + m - i);
-      r.value.assign(value + i * width, value + (i + r.n) * width);
-      if (r.sparse) r.cluster.assign(state + i * width, state + (i + r.n) * width);
-      block.load(rows + i, r.n);
-      block.add_weighted(r, sums_[part]);
-      if (in_.sink) in_.sink->visit(piece_.first_chunk + part, rows + i, r, block);
-    }
-  });
+void PieceWork::collect(Index part, const Index* rows, Index n, Index width, const double* value,
+                        const int* state) {
+  FeatureBlock& block = blocks_[part];
+  Responsibilities r;
+  r.k = k_;
+  r.width = width;
+  r.sparse = state != nullptr;
+  for (Index i = 0; i < n; i += block.block_rows()) {
+    r.n = std::min(block.block_rows(), n - i);
+    r.value.assign(value + i * width, value + (i + r.n) * width);
+    if (r.sparse) r.cluster.assign(state + i * width, state + (i + r.n) * width);
+    block.load(rows + i, r.n);
+    block.add_weighted(r, sums_[part]);
+    if (in_.sink) in_.sink->visit(piece_.first_chunk + part, rows + i, r, block);
+  }
 }
 
 void PieceWork::finish(double* t) {

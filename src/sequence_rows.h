@@ -44,26 +44,36 @@ class PieceWork {
   /// pool: shares out the parts; nullptr when the caller is itself one of several tasks.
   PieceWork(const LocalInput& in, Index k, const Piece& piece, Pool* pool);
 
-  /// task(part, begin, m) for the rows begin .. begin + m − 1 < n of each part.
-  template <class Task>
-  void for_parts(Index n, Task task) {
-    const auto one = [&](Index part) {
+  /// Whether tasks beside the parts run at the same time as these.
+  bool overlaps() const { return pool_ && pool_->n_threads() > 1; }
+
+  /// task(part, begin, m) for the rows begin .. begin + m − 1 < n of each part, and beside(0) ..
+  /// beside(n_beside − 1), long tasks. Tasks that overlap may come in any order, and the long ones begin
+  /// first. If none do, the parts come first, beside(0) is last, and each may need what went before.
+  template <class Task, class Beside>
+  void for_parts(Index n, Task task, Index n_beside, Beside beside) {
+    const auto one = [&](Index i) {
       in_.pool.poll();
+      if (i < n_beside) return beside(i);
+      const Index part = i - n_beside;
       const Index from = chunk_begin(n, piece_.parts, part), to = chunk_end(n, piece_.parts, part);
       if (from < to) task(part, from, to - from);
     };
-    if (pool_) {
-      pool_->run(piece_.parts, one);
-    } else {
-      for (Index part = 0; part < piece_.parts; ++part) one(part);
-    }
+    const Index n_tasks = n_beside + piece_.parts;
+    if (overlaps()) return pool_->run(n_tasks, one);
+    for (Index i = n_beside; i < n_tasks; ++i) one(i);
+    for (Index i = n_beside - 1; i >= 0; --i) one(i);
+  }
+  template <class Task>
+  void for_parts(Index n, Task task) {
+    for_parts(n, task, 0, [](Index) {});
   }
 
   FeatureBlock& block(Index part) { return blocks_[part]; }
 
-  /// Adds n rows with their responsibilities (n × width; of all K states, or of the states given) to the
-  /// statistic, and shows them to the sink.
-  void collect(const Index* rows, Index n, Index width, const double* value, const int* state);
+  /// Adds n rows of a part with their responsibilities (n × width; of all K states, or of the states given)
+  /// to the statistic, and shows them to the sink.
+  void collect(Index part, const Index* rows, Index n, Index width, const double* value, const int* state);
 
   /// Adds the statistic of all rows to t (K × p).
   void finish(double* t);

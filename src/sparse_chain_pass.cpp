@@ -23,6 +23,7 @@ SparseChainPass::SparseChainPass(const LocalInput& in, const Chain& chain, const
       memory_(memory),
       row_(memory.begin(piece.begin)),
       width_(in.width),
+      segments_(work_.overlaps() ? 2 : 1),
       start_count_(static_cast<std::size_t>(chain.k), 0.0),
       pair_(static_cast<std::size_t>(chain.k * chain.k), 0.0),
       careful_pair_(pair_) {}
@@ -31,60 +32,57 @@ SparseRows SparseChainPass::view(const SequenceRows& s) {
   return {s.size(), s.first.data(), width_, state_.data(), log_e_.data()};
 }
 
-// Sweeps call sweep(from, n) for one segment after the other; they end when it returns false.
-template <class Sweep>
-bool SparseChainPass::rightwards(const SequenceRows& s, Sweep sweep) {
-  for (Index from = 0; from < s.size(); from += segment) {
-    in_.pool.poll();
-    if (!sweep(from, std::min(segment, s.size() - from))) return false;
+SparseChainPass::Segment& SparseChainPass::segment_at(Index row) {
+  return segments_[static_cast<std::size_t>(row / segment) % segments_.size()];
+}
+
+template <class Load, class Sweep>
+bool SparseChainPass::go(const SequenceRows& s, Direction direction, Load load, Sweep sweep) {
+  const Index n_segments = (s.size() + segment - 1) / segment, ahead = work_.overlaps() ? 1 : 0;
+  const auto begin = [&](Index i) {
+    return segment * (direction == Direction::rightwards ? i : n_segments - 1 - i);
+  };
+  const auto length = [&](Index i) {
+    return i < 0 || i == n_segments ? 0 : std::min(segment, s.size() - begin(i));
+  };
+  bool sure = true;
+  for (Index i = 0; sure && i < n_segments + ahead; ++i) {
+    const Index now = i - ahead;
+    work_.for_parts(
+        length(i), [&](Index part, Index from, Index n) { load(part, begin(i) + from, n); }, 1,
+        [&](Index) { sure = length(now) == 0 || sweep(begin(now), length(now)); });
   }
-  return true;
+  return sure;
 }
 
-template <class Sweep>
-bool SparseChainPass::leftwards(const SequenceRows& s, Sweep sweep) {
-  for (Index from = (s.size() - 1) / segment * segment; from >= 0; from -= segment) {
-    in_.pool.poll();
-    if (!sweep(from, std::min(segment, s.size() - from))) return false;
+void SparseChainPass::load_all(const SequenceRows& s, Index part, Index from, Index n) {
+  const Index k = chain_.k, at = from % segment;
+  Segment& x = segment_at(from);
+  log_likelihoods(work_.block(part), in_.weights, s.rows.data() + from, n, x.log_e.data() + at * k);
+  kernels().exp_rows(n, k, x.log_e.data() + at * k, k, x.e.data() + at * k, k, x.top.data() + at);
+}
+
+void SparseChainPass::load_sets(const SequenceRows& s, Index part, Index from, Index n) {
+  FeatureBlock& block = work_.block(part);
+  for (Index i = from, end = from + n; i < end; i += block.n()) {
+    block.load(s.rows.data() + i, std::min(block.block_rows(), end - i));
+    block.times_own(in_.weights, state_.data() + i * width_, width_, log_e_.data() + i * width_);
   }
-  return true;
 }
 
-void SparseChainPass::load_all(const SequenceRows& s, Index from, Index n) {
-  const Index k = chain_.k;
-  work_.for_parts(n, [&](Index part, Index begin, Index m) {
-    log_likelihoods(work_.block(part), in_.weights, s.rows.data() + from + begin, m,
-                    log_all_.data() + begin * k);
-    kernels().exp_rows(m, k, log_all_.data() + begin * k, k, e_all_.data() + begin * k, k,
-                       top_.data() + begin);
-  });
+void SparseChainPass::recall(const SequenceRows& s, Index part, Index from, Index n) {
+  for (Index t = from; t < from + n; ++t) last_->fill(row_ + t, chain_.k, width_, state_.data() + t * width_);
+  load_sets(s, part, from, n);
 }
 
-void SparseChainPass::load_sets(const SequenceRows& s) {
-  rightwards(s, [&](Index from, Index n) {
-    work_.for_parts(n, [&](Index part, Index begin, Index m) {
-      FeatureBlock& block = work_.block(part);
-      for (Index i = from + begin, end = i + m; i < end; i += block.n()) {
-        block.load(s.rows.data() + i, std::min(block.block_rows(), end - i));
-        block.times_own(in_.weights, state_.data() + i * width_, width_, log_e_.data() + i * width_);
-      }
-    });
-    return true;
-  });
-}
-
-void SparseChainPass::recall(const SequenceRows& s) {
-  for (Index t = 0; t < s.size(); ++t) last_->fill(row_ + t, chain_.k, width_, state_.data() + t * width_);
-  load_sets(s);
-}
-
-void SparseChainPass::make_set_potentials(Index n, bool careful) {
-  kernels().exp_rows(n, width_, log_e_.data(), width_, e_.data(), width_, scale_.data());
+void SparseChainPass::make_set_potentials(Index from, Index n, bool careful) {
+  double *log_e = log_e_.data() + from * width_, *e = e_.data() + from * width_, *top = scale_.data() + from;
+  kernels().exp_rows(n, width_, log_e, width_, e, width_, top);
   const double lowest = careful ? -HUGE_VAL : Chain::lowest, least = std::exp(Chain::lowest);
   for (Index t = 0; t < n; ++t)
     for (Index i = t * width_; i < (t + 1) * width_; ++i) {
-      log_e_[i] = std::max(log_e_[i] - scale_[t], lowest);
-      e_[i] = std::max(e_[i], least);
+      log_e[i] = std::max(log_e[i] - top[t], lowest);
+      e[i] = std::max(e[i], least);
     }
 }
 
@@ -92,39 +90,57 @@ template <class Numbers>
 bool SparseChainPass::choose(const SequenceRows& s, bool careful) {
   SparseMessages<Numbers> messages(chain_, width_);
   const SparseRows rows = view(s);
-  if (last_) {
-    recall(s);
-    make_set_potentials(s.size(), careful);
-  }
-  const bool sure = rightwards(s, [&](Index from, Index n) {
-    if (last_) return messages.forward(rows, from, n, e_.data(), alpha_.data(), scale_.data());
-    load_all(s, from, n);
-    return messages.choose_forward(rows, from, n, log_all_.data(), e_all_.data(), alpha_.data());
-  });
-  return sure && leftwards(s, [&](Index from, Index n) {
-           if (last_ || s.size() > segment) load_all(s, from, n);
-           return messages.choose_backward(rows, from, n, log_all_.data(), e_all_.data(), alpha_.data());
-         });
+  const bool sure = go(
+      s, Direction::rightwards,
+      [&](Index part, Index from, Index n) {
+        if (!last_) return load_all(s, part, from, n);
+        recall(s, part, from, n);
+        make_set_potentials(from, n, careful);
+      },
+      [&](Index from, Index n) {
+        if (last_) return messages.forward(rows, from, n, e_.data(), alpha_.data(), scale_.data());
+        const Segment& x = segment_at(from);
+        return messages.choose_forward(rows, from, n, x.log_e.data(), x.e.data(), alpha_.data());
+      });
+  if (!sure) return false;
+  return go(
+      s, Direction::leftwards,
+      [&](Index part, Index from, Index n) {
+        if (last_ || s.size() > segment) load_all(s, part, from, n);
+      },
+      [&](Index from, Index n) {
+        const Segment& x = segment_at(from);
+        return messages.choose_backward(rows, from, n, x.log_e.data(), x.e.data(), alpha_.data());
+      });
 }
 
 template <class Numbers>
 bool SparseChainPass::pass(const SequenceRows& s, bool careful) {
   SparseMessages<Numbers> messages(chain_, width_);
   const SparseRows rows = view(s);
-  make_set_potentials(s.size(), careful);
-  const bool sure = rightwards(s, [&](Index from, Index n) {
-    return messages.forward(rows, from, n, e_.data(), alpha_.data(), scale_.data());
-  });
+  const bool sure = go(
+      s, Direction::rightwards,
+      [&](Index part, Index from, Index n) {
+        if (in_.same_sets)
+          recall(s, part, from, n);
+        else if (careful)
+          load_sets(s, part, from, n);  // as the floors have changed them
+        make_set_potentials(from, n, careful);
+      },
+      [&](Index from, Index n) {
+        return messages.forward(rows, from, n, e_.data(), alpha_.data(), scale_.data());
+      });
   if (!sure) return false;
   typename SparseMessages<Numbers>::Counts counts{start_count_.data(),
                                                   (careful ? careful_pair_ : pair_).data(), 0};
   std::function<void(Index, const double*)> tell;
   if (in_.sink && in_.sink->wants_joint())
     tell = [&](Index t, const double* joint) { tell_joint(s, t, joint); };
-  leftwards(s, [&](Index from, Index n) {
-    messages.backward(rows, from, n, e_.data(), alpha_.data(), scale_.data(), e_.data(), counts, tell);
-    return true;
-  });
+  for (Index from = (s.size() - 1) / segment * segment; from >= 0; from -= segment) {
+    in_.pool.poll();
+    messages.backward(rows, from, std::min(segment, s.size() - from), e_.data(), alpha_.data(), scale_.data(),
+                      e_.data(), counts, tell);
+  }
   entropy_ += counts.entropy;
   return true;
 }
@@ -145,20 +161,19 @@ void SparseChainPass::run(const SequenceRows& s) {
     for (Vec* x : {&log_e_, &e_, &alpha_}) x->resize(n * l);
     state_.resize(n * l);
     scale_.resize(n);
-    top_.resize(std::min(n, static_cast<std::size_t>(segment)));
-    for (Vec* x : {&log_all_, &e_all_}) x->resize(top_.size() * k);
+    for (Segment& x : segments_) {
+      x.top.resize(std::min(n, static_cast<std::size_t>(segment)));
+      for (Vec* y : {&x.log_e, &x.e}) y->resize(x.top.size() * k);
+    }
   }
-  if (in_.same_sets)
-    recall(s);
-  else if (!choose<FastNumbers>(s, false))
-    choose<CarefulNumbers>(s, true);
+  if (!in_.same_sets && !choose<FastNumbers>(s, false)) choose<CarefulNumbers>(s, true);
+  if (!pass<FastNumbers>(s, false)) pass<CarefulNumbers>(s, true);
   for (Index t = 0; t < s.size(); ++t) std::copy_n(state_.data() + t * width_, width_, memory_.of(row_ + t));
-  if (!pass<FastNumbers>(s, false)) {
-    load_sets(s);  // as the floors have changed them
-    pass<CarefulNumbers>(s, true);
-  }
   row_ += s.size();
-  work_.collect(s.rows.data(), s.size(), width_, e_.data(), state_.data());
+  work_.for_parts(s.size(), [&](Index part, Index begin, Index m) {
+    work_.collect(part, s.rows.data() + begin, m, width_, e_.data() + begin * width_,
+                  state_.data() + begin * width_);
+  });
 }
 
 Summary SparseChainPass::finish() {

@@ -10,7 +10,8 @@ namespace bnpvi {
 /// that replaces them by better ones (none are remembered: a sweep from the left that finds some goes
 /// before); and forward–backward over the new sets for the summary. Log-likelihoods of all K states are made
 /// by segments; of the sets, messages and potentials of the sequences in work are in memory, about 30 L bytes
-/// a row.
+/// a row. Where the rows of a sequence are shared out among threads, a sweep works at one segment while the
+/// next one's log-likelihoods are made, so that those of two are in memory.
 class SparseChainPass {
  public:
   /// Sets come from in.memory, and go to `memory`; with in.same_sets they stay as they are.
@@ -24,18 +25,25 @@ class SparseChainPass {
   Summary finish();
 
  private:
-  void recall(const SequenceRows& s);
+  struct Segment {
+    Vec log_e, e;  // rows × K: log-likelihoods of all states, and exponentials relative to each row's top
+    Vec top;
+  };
+  enum class Direction { rightwards, leftwards };
+
   template <class Numbers>
   bool choose(const SequenceRows& s, bool careful);
   template <class Numbers>
   bool pass(const SequenceRows& s, bool careful);
-  template <class Sweep>
-  bool rightwards(const SequenceRows& s, Sweep sweep);
-  template <class Sweep>
-  bool leftwards(const SequenceRows& s, Sweep sweep);
-  void load_all(const SequenceRows& s, Index from, Index n);
-  void load_sets(const SequenceRows& s);
-  void make_set_potentials(Index n, bool careful);
+  /// load(part, from, n) for the parts of each segment of s, and then sweep(from, n), in the order of the
+  /// sweep, until one returns false. A segment may be loaded during the sweep of the one before.
+  template <class Load, class Sweep>
+  bool go(const SequenceRows& s, Direction direction, Load load, Sweep sweep);
+  Segment& segment_at(Index row);
+  void load_all(const SequenceRows& s, Index part, Index from, Index n);
+  void load_sets(const SequenceRows& s, Index part, Index from, Index n);
+  void recall(const SequenceRows& s, Index part, Index from, Index n);
+  void make_set_potentials(Index from, Index n, bool careful);
   void tell_joint(const SequenceRows& s, Index t, const double* joint);
   SparseRows view(const SequenceRows& s);
 
@@ -49,7 +57,7 @@ class SparseChainPass {
   const Index width_;
   std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_
   Vec log_e_, e_, alpha_, scale_;
-  Vec log_all_, e_all_, top_;  // rows of a segment × K, and its rows
+  std::vector<Segment> segments_;  // in work: one, or two when sweeps overlap with loading
   Vec start_count_, pair_, careful_pair_;
   double entropy_ = 0;
 };
