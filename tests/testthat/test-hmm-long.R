@@ -1,23 +1,23 @@
 # Sequences so long that their rows are shared out among threads.
 
-# Rows of four states that stay or go on to the next: 1 and 2 look alike, 3 and 4 do, and the pairs are far
+# Rows of k states that stay or go on to the next: 1 and 2 look alike, 3 and 4 do, ..., and the pairs are far
 # apart. Rough rows go from one pair to the other and back, which only logarithms can follow. With the globals
 # that these states make.
-circling <- function(lengths, rough) {
+circling <- function(lengths, rough, k = 4L) {
   n <- sum(lengths)
-  z <- withr::with_seed(1, 1 + (cumsum(runif(n) < 0.3) %% 4))
+  z <- withr::with_seed(1, 1 + (cumsum(runif(n) < 0.3) %% k))
   z[rough] <- c(1, 3)[1 + rough %% 2]
   data <- list(
-    x = matrix(c(0, 2, 40, 42)[z] + withr::with_seed(2, rnorm(n))), n = as.integer(n), d = 1L,
+    x = matrix((20 * (seq_len(k) - 1) - 18 * (seq_len(k) %% 2 == 0))[z] + withr::with_seed(2, rnorm(n))), n = as.integer(n), d = 1L,
     starts = as.integer(c(0, cumsum(lengths)))
   )
   model <- list(
     obs = utils::modifyList(diagonal_model(1), list(scale = 1)),
-    prior = list(family = "hmm", k = 4L, alpha = 4e-3, start = 1, sticky = 0)
+    prior = list(family = "hmm", k = k, alpha = 1e-3 * k, start = 1, sticky = 0)
   )
-  contract <- engine_contract(data, model, diag(4)[z, ])
+  contract <- engine_contract(data, model, diag(k)[z, ])
   state <- list(
-    k = 4L, obs = contract$statistic, extra = matrix(1, 4), pair = 1e3 * (0.7 * diag(4) + 0.3 * diag(4)[c(2:4, 1), ]),
+    k = k, obs = contract$statistic, extra = matrix(1, k), pair = 1e3 * (0.7 * diag(k) + 0.3 * diag(k)[c(2:k, 1), ]),
     scalar = 0, u = numeric(), omega = numeric()
   )
   rows <- expected_rows(state, model$prior)
@@ -39,9 +39,11 @@ one_visit <- function(chain, threads) {
 test_that("a visit is messages over the whole sequence, fast or careful, for any number of threads", {
   lengths <- c(20, 33000, 33500, 40)
   end <- cumsum(lengths)
-  # careful: none of the long ones; one, from the last of its rows on; the other, from its first
-  for (rough in list(integer(), end[2] - 0:9, end[2] + 1:1e4)) {
-    chain <- circling(lengths, rough)
+  # careful: none of the long ones; one, from the last of its rows on; the other, from its first. Many states
+  # have shorter segments.
+  for (case in list(list(integer(), 4L), list(end[2] - 0:9, 4L), list(end[2] + 1:1e4, 4L), list(integer(), 40L))) {
+    rough <- case[[1]]
+    chain <- circling(lengths, rough, case[[2]])
     want <- lapply(1:4, function(g) {
       at <- chain$data$starts[g] + seq_len(lengths[g])
       careful <- engine_messages(chain$start, chain$transition, chain$log_e[at, ], c(0L, lengths[g]), TRUE)
