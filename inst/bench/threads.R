@@ -1,15 +1,25 @@
-# Two threads against one: seconds a lap by the clock, the two in turn, the best of several runs each.
+# Two threads against one: seconds a lap by the clock, the two in turn, several runs each.
 # Rscript threads.R [runs]
 suppressPackageStartupMessages(library(bnpvi))
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+source(file.path(here, "planted-chain.R"))
+source(file.path(here, "planted-topics.R"))
 
 args <- commandArgs(TRUE)
 runs <- if (length(args)) as.integer(args[1]) else 7L
 
-lap <- function(x, cluster, k, threads, sparsity, laps) {
-  control <- bnp_control(
-    k_init = k, moves = FALSE, max_laps = laps, tol = 0, seed = 1, threads = threads, sparsity = sparsity
-  )
-  min(diff(elbo_trace(bnp_mixture(x, control = control, start = cluster))$seconds))
+# fit(control) with laps that all do the same; of each run the median lap.
+compare <- function(name, laps, fit, ...) {
+  lap <- function(threads) {
+    control <- bnp_control(max_laps = laps, tol = 0, seed = 1, threads = threads, ...)
+    stats::median(diff(elbo_trace(fit(control))$seconds))
+  }
+  seconds <- replicate(runs, c(lap(1L), lap(2L)))
+  ratio <- seconds[1, ] / seconds[2, ]
+  cat(sprintf(
+    "%-44s one %.4f s, two %.4f s; %.2f x in the median of %d, %.2f to %.2f\n", name,
+    stats::median(seconds[1, ]), stats::median(seconds[2, ]), stats::median(ratio), runs, min(ratio), max(ratio)
+  ))
 }
 
 for (case in list(list(d = 8, k = 100), list(d = 64, k = 100), list(d = 64, k = 100, l = 4), list(d = 32, k = 1000, l = 4))) {
@@ -18,11 +28,32 @@ for (case in list(list(d = 8, k = 100), list(d = 64, k = 100), list(d = 64, k = 
   cluster <- sample(case$k, n, TRUE)
   x <- matrix(stats::rnorm(case$k * case$d, 0, 1.2 / sqrt(case$d)), case$k)[cluster, ] +
     matrix(stats::rnorm(n * case$d), n)
-  laps <- if (case$d == 8) 40L else 5L
-  seconds <- replicate(runs, vapply(1:2, function(threads) lap(x, cluster, case$k, threads, case$l, laps), 0))
-  best <- apply(seconds, 1, min)
-  print(data.frame(
-    D = case$d, K = case$k, L = if (is.null(case$l)) case$k else case$l, one = round(best[1], 4), two = round(best[2], 4),
-    ratio = round(best[1] / best[2], 2), median_ratio = round(stats::median(seconds[1, ] / seconds[2, ]), 2)
-  ), row.names = FALSE)
+  compare(
+    paste0("mixture, D = ", case$d, ", K = ", case$k, if (!is.null(case$l)) paste0(", L = ", case$l)),
+    if (case$d == 8) 40L else 6L, function(control) bnp_mixture(x, control = control, start = cluster),
+    moves = FALSE, k_init = case$k, sparsity = case$l
+  )
 }
+
+x <- draw(1e5, 12, 50)
+for (sequences in c(10L, 1L)) {
+  for (sparsity in list(NULL, 4L)) {
+    compare(
+      paste0("sequences, ", sequences, " x ", format(1e5 / sequences, scientific = FALSE), if (!is.null(sparsity)) paste0(", L = ", sparsity)), 20L,
+      function(control) {
+        id <- rep(seq_len(sequences), each = 1e5 / sequences)
+        bnp_hmm(x, id, prior = prior_hmm(50, sticky = 10), control = control)
+      },
+      algorithm = "full", init = "random", sparsity = sparsity
+    )
+  }
+}
+
+documents <- planted_topics(100, 5000)(2000)
+compare(
+  "topics, 2,000 documents, V = 5,000, K = 100", 60L,
+  function(control) {
+    bnp_topics(documents, obs = obs_multinomial(0.02), prior = prior_lda(100, alpha = 0.5), control = control)
+  },
+  init = "anchor"
+)
