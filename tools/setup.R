@@ -2,7 +2,8 @@
 #
 # As root on a machine with apt, from the distribution's packages; what is then
 # still missing, or for other users, from R's repository into a library that
-# can be written to. Packages that are there are never touched.
+# can be written to. Packages that are there are never touched. Programs come
+# from the distribution alone, and a check without them only warns.
 
 packages <- list(
   build = c("Rcpp", "RcppEigen", "Matrix", "cli", "rlang", "generics"),
@@ -10,6 +11,8 @@ packages <- list(
   check = c("testthat", "withr", "ggplot2", "MASS", "knitr", "rmarkdown", "slam", "tidytext", "tm"),
   document = "roxygen2"
 )
+
+programs <- list(check = "qpdf")
 
 purpose <- commandArgs(TRUE)
 stopifnot(purpose %in% names(packages))
@@ -20,7 +23,6 @@ missing <- function() {
 }
 
 from_apt <- function(names) {
-  names <- paste0("r-cran-", tolower(names))
   install <- function() {
     system2("apt-get", c("install", "-y", "-q", "--no-install-recommends", names),
       env = "DEBIAN_FRONTEND=noninteractive"
@@ -42,7 +44,8 @@ from_repository <- function(names) {
 }
 
 root <- identical(Sys.info()[["effective_user"]], "root") && nzchar(Sys.which("apt-get"))
-if (length(missing()) && root) from_apt(missing())
+if (length(missing()) && root) from_apt(paste0("r-cran-", tolower(missing())))
+for (program in programs[[purpose]]) if (root && !nzchar(Sys.which(program))) from_apt(program)
 if (length(missing())) from_repository(missing())
 if (length(missing())) {
   stop("Could not install: ", paste(missing(), collapse = ", "), ". Install by hand and try again.")
