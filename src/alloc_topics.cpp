@@ -105,8 +105,10 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
     const auto visited = std::make_shared<std::vector<DocumentMemory>>(static_cast<std::size_t>(to - from));
     for (Index i = from; i < to; ++i) {
       in.pool.poll();
-      if (last && i + 1 < to)
-        prefetch(last->document[i + 1]->share.data(), last->document[i + 1]->share.size());
+      if (i + 1 < to) {
+        reader.expect(in.units[i + 1]);
+        if (last) prefetch(last->document[i + 1]->share.data(), last->document[i + 1]->share.size());
+      }
       const DocumentView view = reader.load(in.units[i], *weights, &table, true);
       DocumentMemory& document = (*visited)[i - from];
       document = visit(step, view, last ? last->document[i].get() : nullptr);
@@ -204,7 +206,6 @@ Summary TopicAlloc::recompute(const LocalInput& in, const GivenResponsibilities&
 
 Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
   Globals out = from;
-  out.weights = nullptr;
   Summary& effective = out.effective;
   const bool first = effective.scalar[TopicScalar::documents] == 0;
   effective.scale(1 - rate);

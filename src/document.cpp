@@ -30,6 +30,14 @@ bool rows_are_documents(const ObsModel& obs, const Dataset& data) {
 DocumentReader::DocumentReader(const ObsModel& obs, const Dataset& data)
     : obs_(obs), data_(data), by_term_(rows_are_documents(obs, data)), block_(obs, data) {}
 
+void DocumentReader::expect(Index document) const {
+  if (!by_term_) return;
+  const int from = data_.row_start[document];
+  const auto n = static_cast<std::size_t>(data_.row_start[document + 1] - from);
+  prefetch(data_.column + from, n);
+  prefetch(data_.value + from, n);
+}
+
 DocumentView DocumentReader::load(Index document, const Weights& weights, const TopicTable* shared,
                                   bool exponentials) {
   rows_.resize(static_cast<std::size_t>(data_.starts[document + 1] - data_.starts[document]));
@@ -43,12 +51,6 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
     view.e = shared->e.empty() ? nullptr : shared->e.data();
     view.row = data_.column + from;
     view.weight = data_.value + from;
-    if (document + 1 < data_.n) {
-      const int to = data_.row_start[document + 1];
-      const auto next = static_cast<std::size_t>(data_.row_start[document + 2] - to);
-      prefetch(data_.column + to, next);
-      prefetch(data_.value + to, next);
-    }
     view.length = kernels().positive_sum(view.n, view.weight);
     return view;
   }

@@ -48,6 +48,9 @@ class DocumentReader {
   /// Counts: rows of the shared table. Otherwise computes the document's own table from the weights.
   DocumentView load(Index document, const Weights& weights, const TopicTable* shared, bool exponentials);
 
+  /// Starts to bring a document of counts into the caches, which is loaded soon.
+  void expect(Index document) const;
+
   bool by_term() const { return by_term_; }
   FeatureBlock& block() { return block_; }
   /// Row numbers of the loaded document (a document of counts is one row).

@@ -134,11 +134,14 @@ class Memoized {
       resum(state);
       renew_globals(*problem_, state);
     }
-    evaluate_and_weigh(*problem_, state);
+    if (prior_moves())
+      evaluate(*problem_, state);
+    else
+      evaluate_and_weigh(*problem_, state);
     if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, memory_, !kinds_.empty());
     settle(*problem_, state);
     accepted();
-    if (options_.learn_prior) learn_prior();
+    if (prior_moves()) learn_prior();
     record.lap = lap_;
     record.elbo = state.elbo;
     record.k = state.k();
@@ -146,6 +149,9 @@ class Memoized {
     out_.trace.push_back(record);
     pool_.monitor().lap(record);
   }
+
+  // Weights of the prior as it was would be of no use to the next visit.
+  bool prior_moves() const { return options_.learn_prior && !problem_->obs.learned_fields().empty(); }
 
   // The prior follows the clusters where it is to be learned; kept where the objective rises.
   void learn_prior() {
