@@ -16,8 +16,8 @@ namespace {
 constexpr int longest_wait = 15;  // visits
 
 // Shows a document's responsibilities: those of its rows, or its proportions where it is a row of counts.
-void show(const LocalInput& in, Index chunk, DocumentReader& reader, const DocumentView& view,
-          const std::vector<TopicShare>& share, const Vec& r, const DocumentPrior& prior) {
+void show(const LocalInput& in, Index chunk, DocumentReader& reader, const DocumentView& view, Shares share,
+          const Vec& r, const DocumentPrior& prior) {
   const Index k = prior.k(), m = static_cast<Index>(share.size());
   const std::vector<Index>& rows = reader.rows();
   Responsibilities out;
@@ -53,25 +53,24 @@ Index TopicAlloc::count_chunks(Index n_documents) {
 }
 
 DocumentMemory TopicAlloc::visit(DocStep& step, const DocumentView& view, const DocumentMemory* last,
-                                 bool search) {
-  DocumentMemory now;
-  DocumentFit best;
-  const bool waits = last && last->wait > 0 && !search;
-  if (last) best = step.warm(view, last->share, !waits);
-  if (waits) {
+                                 TopicBlock& block, bool search) {
+  if (last && last->wait > 0 && !search) {
+    DocumentMemory now = remember(block, step.warm(view, last->share(), false).share);
     now.misses = last->misses;
     now.wait = last->wait - 1;
-  } else {
-    const double before = best.bound;
-    DocumentFit fresh = step.cold(view);
-    if (fresh.bound > best.bound) best = std::move(fresh);
-    step.restarts(view, best);
-    if (last && best.bound <= before + 1e-6 * std::abs(before)) {
-      now.misses = last->misses + 1;
-      now.wait = std::min(longest_wait, (1 << std::min(now.misses, 8)) - 1);
-    }
+    return now;
   }
-  now.share = std::move(best.share);
+  DocumentFit best;
+  if (last) best = step.warm(view, last->share(), true);
+  const double before = best.bound;
+  const DocumentFit& fresh = step.cold(view);
+  if (fresh.bound > best.bound) best = fresh;
+  step.restarts(view, best);
+  DocumentMemory now = remember(block, best.share);
+  if (last && best.bound <= before + 1e-6 * std::abs(before)) {
+    now.misses = last->misses + 1;
+    now.wait = std::min(longest_wait, (1 << std::min(now.misses, 8)) - 1);
+  }
   return now;
 }
 
@@ -87,6 +86,7 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
   const auto* last = static_cast<const TopicMemory*>(in.memory);
   auto memory = std::make_shared<TopicMemory>();
   memory->document.resize(in.units.size());
+  std::vector<std::shared_ptr<TopicBlock>> blocks(static_cast<std::size_t>(n_chunks));
   if (in.sink) in.sink->begin(n_chunks);
   std::vector<TopicSum> sums;
   std::vector<TermSum> by_terms;
@@ -102,23 +102,23 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
     DocStep step(prior, in.width);
     Vec none;
     const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
-    const auto visited = std::make_shared<std::vector<DocumentMemory>>(static_cast<std::size_t>(to - from));
+    blocks[chunk] = std::make_shared<TopicBlock>();
+    blocks[chunk]->weights = weights;
     for (Index i = from; i < to; ++i) {
       in.pool.poll();
       if (i + 1 < to) {
         reader.expect(in.units[i + 1]);
-        if (last) prefetch(last->document[i + 1]->share.data(), last->document[i + 1]->share.size());
+        if (last) prefetch(last->document[i + 1].share().begin(), last->document[i + 1].n);
       }
       const DocumentView view = reader.load(in.units[i], *weights, &table, true);
-      DocumentMemory& document = (*visited)[i - from];
-      document = visit(step, view, last ? last->document[i].get() : nullptr);
-      document.weights = weights;
-      if (by_term) by_terms[chunk].add(view, document.share, step.factors(view, document.share));
-      const Vec& r = by_term ? none : sums[chunk].add(reader, view, document.share);
-      if (in.sink) show(in, chunk, reader, view, document.share, r, prior);
-      memory->document[i] = std::shared_ptr<const DocumentMemory>(visited, &document);
+      memory->document[i] = visit(step, view, last ? &last->document[i] : nullptr, *blocks[chunk]);
+      const Shares share = memory->document[i].share();
+      if (by_term) by_terms[chunk].add(view, share, step.factors(view, share));
+      const Vec& r = by_term ? none : sums[chunk].add(reader, view, share);
+      if (in.sink) show(in, chunk, reader, view, share, r, prior);
     }
   });
+  memory->block.assign(blocks.begin(), blocks.end());
   Summary out(shape(in.obs), k);
   if (by_term) TermSum::finish(by_terms, table, in.pool, out);
   for (TopicSum& sum : sums) sum.finish(out);
@@ -133,8 +133,8 @@ Summary TopicAlloc::summarise(const LocalInput& in, const GivenResponsibilities&
   Weights none;  // C = 0: responsibilities of a document of counts are its own proportions
   none.k = k;
   none.p = in.obs.n_features();
-  none.w.assign(static_cast<std::size_t>(by_term ? 0 : k * none.p), 0.0);
-  if (in.obs.linear()) none.transposed.assign(static_cast<std::size_t>(k * none.p), 0.0);
+  none.w.assign(static_cast<std::size_t>(k * none.p), 0.0);
+  if (in.obs.linear() && !by_term) none.transposed.assign(static_cast<std::size_t>(k * none.p), 0.0);
   const TopicTable table = by_term ? TopicTable(none, false) : TopicTable();
   DocumentReader reader(in.obs, in.data);
   Vec log_resp;
@@ -144,14 +144,13 @@ Summary TopicAlloc::summarise(const LocalInput& in, const GivenResponsibilities&
     log_resp.clear();
     for (Index row : reader.rows())
       for (Index j = 0; j < k; ++j) log_resp.push_back(std::log(probability(row, j)));
-    view.c = log_resp.data();
+    view.c_table = {log_resp.data(), k, 1};
     return view;
   };
-  auto memory = std::make_shared<TopicMemory>();
+  std::vector<std::vector<TopicShare>> shares(in.units.size());
   Vec sizes(static_cast<std::size_t>(k), 0.0);
   for (Index i = 0; i < n_units; ++i) {
     const DocumentView view = load(in.units[i]);
-    auto document = std::make_shared<DocumentMemory>();
     for (Index j = 0; j < k; ++j) {
       double count = 0;
       if (by_term)
@@ -161,18 +160,19 @@ Summary TopicAlloc::summarise(const LocalInput& in, const GivenResponsibilities&
       sizes[j] += count;
       const double log_weight = by_term ? std::log(probability(in.units[i], j)) : 0.0;
       const int topic = static_cast<int>(j);
-      if (count >= least_share) document->share.push_back({topic, topic, count, log_weight, count});
+      if (count >= least_share) shares[i].push_back({topic, topic, count, log_weight, count});
     }
-    memory->document.push_back(std::move(document));
   }
   const Vec a = document_prior_of(sizes);
   TopicSum sum(in.obs, in.data, k, alpha_, 0);
+  auto memory = std::make_shared<TopicMemory>();
+  const auto block = std::make_shared<TopicBlock>();
   for (Index i = 0; i < n_units; ++i) {
-    auto document = std::make_shared<DocumentMemory>(*memory->document[i]);
-    for (TopicShare& s : document->share) s.theta = s.count + a[s.topic];
-    sum.add(reader, load(in.units[i]), document->share);
-    memory->document[i] = std::move(document);
+    for (TopicShare& s : shares[i]) s.theta = s.count + a[s.topic];
+    sum.add(reader, load(in.units[i]), shares[i]);
+    memory->document.push_back(remember(*block, shares[i]));
   }
+  memory->block.push_back(block);
   Summary out(shape(in.obs), k);
   sum.finish(out);
   out.memory = std::move(memory);
@@ -187,10 +187,10 @@ Summary TopicAlloc::recompute(const LocalInput& in, const GivenResponsibilities&
   Vec r;
   double entropy = 0;
   for (std::size_t i = 0; i < in.units.size(); ++i) {
-    const DocumentMemory& document = *memory.document[i];
-    const TopicTable table = reader.by_term() ? TopicTable(*document.weights, false) : TopicTable();
-    const DocumentView view = reader.load(in.units[i], *document.weights, &table, false);
-    std::vector<TopicShare> share = document.share;
+    const Weights& weights = memory.document[i].weights();
+    const TopicTable table = reader.by_term() ? TopicTable(weights, false) : TopicTable();
+    const DocumentView view = reader.load(in.units[i], weights, &table, false);
+    std::vector<TopicShare> share(memory.document[i].share().begin(), memory.document[i].share().end());
     document_responsibilities(view, share, in.width, r, entropy);
     for (std::size_t j = 0; j < share.size(); ++j) {
       share[j].count = 0;
@@ -221,16 +221,11 @@ bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
   const auto* old = static_cast<const TopicMemory*>(batch.memory.get());
   if (!old) return false;
   const Vec a = document_prior(globals);
-  auto memory = std::make_shared<TopicMemory>();
-  memory->document.reserve(old->document.size());
   std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
-  for (const auto& last : old->document) {
-    auto document = std::make_shared<DocumentMemory>(*last);
-    for (TopicShare& s : document->share) s.theta = s.count + a[s.topic];
-    add_tangents(document->share, 1, batch.extra.data());
-    memory->document.push_back(std::move(document));
-  }
-  batch.memory = std::move(memory);
+  batch.memory = old->changed([&](std::vector<TopicShare>& share) {
+    for (TopicShare& s : share) s.theta = s.count + a[s.topic];
+    add_tangents(share, 1, batch.extra.data());
+  });
   return true;
 }
 

@@ -38,9 +38,9 @@ class TopicAlloc : public AllocModel {
   virtual Globals believed(Summary total, const Vec& weights) const = 0;
 
   /// A visit of a document: from its last one, if any, and now and then (search: now) a search for a better
-  /// optimum.
+  /// optimum. It is remembered in the block.
   static DocumentMemory visit(DocStep& step, const DocumentView& view, const DocumentMemory* last,
-                              bool search = false);
+                              TopicBlock& block, bool search = false);
 
   /// Documents are dealt to tasks as a function of their number only.
   static Index count_chunks(Index n_documents);

@@ -116,11 +116,10 @@ void DocStep::round(const DocumentView& view) {
 
 // A row whose active topics all have exp(C + P) = 0 next to an inactive or an unlikely one.
 void DocStep::round_apart(const DocumentView& view, Index u) {
-  const double* c = view.c_row(u);
   const Index m = active();
   Vec x(topic_.size()), kept;
   std::vector<int> chosen;
-  for (Index j = 0; j < m; ++j) x[j] = c[topic_[j]] + p_[j];
+  for (Index j = 0; j < m; ++j) x[j] = view.c(u, topic_[j]) + p_[j];
   if (chosen_) keep(width_, x.data(), m, chosen, kept);
   const double top = *std::max_element(x.begin(), x.end());
   double sum = 0;
@@ -130,7 +129,8 @@ void DocStep::round_apart(const DocumentView& view, Index u) {
     factors_.apart_mass.push_back(c_[u] * x[j] / sum);
     count_[j] += factors_.apart_mass.back();
   }
-  const double shared_top = *std::max_element(c, c + view.k);
+  double shared_top = view.c(u, 0);
+  for (Index j = 1; j < view.k; ++j) shared_top = std::max(shared_top, view.c(u, j));
   log_apart_ += c_[u] * (top + std::log(sum) - shift_ - shared_top);
   s_[u] = 1;
 }
@@ -219,17 +219,16 @@ void DocStep::narrow(const DocumentView& view, Index limit) {
   ascend(view, limit, width_);
 }
 
-DocumentFit DocStep::fit(bool tell_bound) {
-  DocumentFit out;
-  if (tell_bound) out.bound = bound();
-  out.share.reserve(topic_.size());
+const DocumentFit& DocStep::fit(bool tell_bound) {
+  fit_.bound = tell_bound ? bound() : -1e300;
+  fit_.share.clear();
   for (std::size_t j = 0; j < topic_.size(); ++j)
-    out.share.push_back({topic_[j], topic_[j], count_[j], p_[j], count_[j] + prior_.a[topic_[j]]});
-  return out;
+    fit_.share.push_back({topic_[j], topic_[j], count_[j], p_[j], count_[j] + prior_.a[topic_[j]]});
+  return fit_;
 }
 
-DocumentFit DocStep::cold(const DocumentView& view) {
-  if (view.n == 0) return {{}, 0};
+const DocumentFit& DocStep::cold(const DocumentView& view) {
+  if (view.n == 0) return fit_ = {{}, 0};
   begin(view);
   topic_.resize(static_cast<std::size_t>(view.k));
   std::iota(topic_.begin(), topic_.end(), 0);
@@ -256,8 +255,8 @@ DocumentFit DocStep::cold(const DocumentView& view) {
   return fit(true);
 }
 
-DocumentFit DocStep::warm(const DocumentView& view, const std::vector<TopicShare>& from, bool tell_bound) {
-  if (view.n == 0) return {{}, 0};
+const DocumentFit& DocStep::warm(const DocumentView& view, Shares from, bool tell_bound) {
+  if (view.n == 0) return fit_ = {{}, 0};
   begin(view);
   topic_.clear();
   for (const TopicShare& s : from) topic_.push_back(s.topic);
@@ -287,12 +286,11 @@ void DocStep::restarts(const DocumentView& view, DocumentFit& best) {
     weigh_by_counts();
     if (!ascend(view, max_restart_rounds, 0, best.bound) || bound() <= best.bound) continue;
     narrow(view, max_restart_rounds);
-    DocumentFit proposed = fit(true);
-    if (proposed.bound > best.bound) best = std::move(proposed);
+    if (fit(true).bound > best.bound) best = fit_;
   }
 }
 
-const DocumentFactors& DocStep::factors(const DocumentView& view, const std::vector<TopicShare>& share) {
+const DocumentFactors& DocStep::factors(const DocumentView& view, Shares share) {
   if (view.n == 0) return factors_ = {};
   const auto is_current = [&] {
     if (share.size() != topic_.size()) return false;
@@ -317,16 +315,14 @@ const DocumentFactors& DocStep::factors(const DocumentView& view, const std::vec
   return factors_;
 }
 
-void document_responsibilities(const DocumentView& view, const std::vector<TopicShare>& share, Index width,
-                               Vec& r, double& entropy) {
+void document_responsibilities(const DocumentView& view, Shares share, Index width, Vec& r, double& entropy) {
   const Index active = static_cast<Index>(share.size());
   const bool sparse = width > 0 && width < active;
   r.resize(static_cast<std::size_t>(view.n * active));
   if (active == 0) return;
   Vec x(r.size()), h(static_cast<std::size_t>(view.n));
   for (Index u = 0; u < view.n; ++u) {
-    const double* c = view.c_row(u);
-    for (Index j = 0; j < active; ++j) x[u * active + j] = c[share[j].column] + share[j].log_weight;
+    for (Index j = 0; j < active; ++j) x[u * active + j] = view.c(u, share[j].column) + share[j].log_weight;
   }
   if (sparse) {
     std::vector<int> chosen;

@@ -16,6 +16,24 @@ struct TopicShare {
   double theta;       // where log Γ(· + απ_k) is touched, θ̂_dk = N_dk + απ_k at that time
 };
 
+/// The topics of one document, ascending, in memory of somebody else.
+class Shares {
+ public:
+  Shares() = default;
+  Shares(const TopicShare* first, std::size_t n) : first_(first), n_(n) {}
+  Shares(const std::vector<TopicShare>& all) : Shares(all.data(), all.size()) {}
+
+  const TopicShare* begin() const { return first_; }
+  const TopicShare* end() const { return first_ + n_; }
+  std::size_t size() const { return n_; }
+  bool empty() const { return n_ == 0; }
+  const TopicShare& operator[](std::size_t j) const { return first_[j]; }
+
+ private:
+  const TopicShare* first_ = nullptr;
+  std::size_t n_ = 0;
+};
+
 /// Document parameters απ of K topics with what every document needs of them.
 struct DocumentPrior {
   explicit DocumentPrior(Vec alpha_pi);
@@ -50,26 +68,26 @@ struct DocumentFactors {
 /// Counts below this are exactly zero: at most as much of a document's bound is given up.
 inline constexpr double least_share = 1e-8;
 
-/// Scratch of one thread.
+/// Scratch of one thread. A fit that is returned is valid until the next one.
 class DocStep {
  public:
   /// width: L, topics a token may belong to; 0 = all.
   DocStep(const DocumentPrior& prior, Index width) : prior_(prior), width_(width) {}
 
   /// From the likelihood and π alone [Hughes 2016, Alg. 5.1].
-  DocumentFit cold(const DocumentView& view);
+  const DocumentFit& cold(const DocumentView& view);
 
   /// From the given topics and counts; the bound never falls below theirs (up to least_share). It is told
   /// only when asked for.
-  DocumentFit warm(const DocumentView& view, const std::vector<TopicShare>& from, bool tell_bound);
+  const DocumentFit& warm(const DocumentView& view, Shares from, bool tell_bound);
 
   /// Sparsity restarts [Alg. 5.2]: each topic in turn, smallest first, is emptied; kept if the bound rises,
   /// given up when it is not about to (of 100,000 restarts in a fit with 100 topics none would have won
   /// later).
-  void restarts(const DocumentView& view, DocumentFit& fit);
+  void restarts(const DocumentView& view, DocumentFit& best);
 
   /// Of the fit that cold(), warm() or restarts() on this view ended with; valid until the next of them.
-  const DocumentFactors& factors(const DocumentView& view, const std::vector<TopicShare>& share);
+  const DocumentFactors& factors(const DocumentView& view, Shares share);
 
  private:
   void begin(const DocumentView& view);
@@ -85,7 +103,7 @@ class DocStep {
   void weigh_by_counts();
   double log_sum();
   double bound();
-  DocumentFit fit(bool tell_bound);
+  const DocumentFit& fit(bool tell_bound);
   Index active() const { return static_cast<Index>(topic_.size()); }
 
   const DocumentPrior& prior_;
@@ -109,11 +127,11 @@ class DocStep {
   Vec share_;             // n: c_u / s_u; 0 for rows apart
   double log_apart_ = 0;  // Σ c_u log Σ_k g_uk w_k of those rows
   DocumentFactors factors_;
+  DocumentFit fit_;
 };
 
 /// Responsibilities of the rows of a document, n × share.size(); every row sums to 1. Adds the entropy
 /// Σ_u c_u H(r_u) to `entropy`.
-void document_responsibilities(const DocumentView& view, const std::vector<TopicShare>& share, Index width,
-                               Vec& r, double& entropy);
+void document_responsibilities(const DocumentView& view, Shares share, Index width, Vec& r, double& entropy);
 
 }  // namespace bnpvi

@@ -9,17 +9,24 @@
 namespace bnpvi {
 
 TopicTable::TopicTable(const Weights& weights, bool exponentials, Pool* pool)
-    : k(weights.k), c(weights.transposed.data() + weights.k) {
+    : k(weights.k), c{weights.w.data() + 1, 1, weights.p} {
   if (exponentials) exponentiate(weights.p - 1, pool);
 }
 
 void TopicTable::exponentiate(Index rows, Pool* pool) {
-  constexpr Index step = 8;
+  constexpr Index step = 32;
   e.resize(static_cast<std::size_t>(rows * k));
   top.resize(static_cast<std::size_t>(rows));
   for_each_part(pool, (rows + step - 1) / step, [&](Index part) {
     const Index from = part * step, n = std::min(step, rows - from);
-    kernels().exp_rows(n, k, c + from * k, k, e.data() + from * k, k, top.data() + from);
+    const double* by_row = c.at + from * c.row_step;
+    Buffer turned;
+    if (c.topic_step != 1) {
+      turned.resize(static_cast<std::size_t>(n * k));
+      kernels().transpose_rows(k, n, by_row, c.topic_step, turned.data(), k);
+      by_row = turned.data();
+    }
+    kernels().exp_rows(n, k, by_row, k, e.data() + from * k, k, top.data() + from);
   });
 }
 
@@ -47,7 +54,7 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
   if (by_term_) {
     const int from = data_.row_start[document];
     view.n = data_.row_start[document + 1] - from;
-    view.c = shared->c;
+    view.c_table = shared->c;
     view.e = shared->e.empty() ? nullptr : shared->e.data();
     view.row = data_.column + from;
     view.weight = data_.value + from;
@@ -61,7 +68,7 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
     block_.load(rows_.data() + from, std::min(block_.block_rows(), view.n - from));
     block_.times(weights, c_.data() + from * view.k);
   }
-  view.c = own_.c = c_.data();
+  view.c_table = own_.c = {c_.data(), view.k, 1};
   own_.k = view.k;
   if (exponentials) {
     own_.exponentiate(view.n);

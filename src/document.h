@@ -6,14 +6,21 @@
 
 namespace bnpvi {
 
-/// Expected log-likelihoods C of rows under K topics, and E = exp(C − max_k C) when `e` is not null, so
-/// that rounds of a local step need no exponentials. Rows are the word types of the vocabulary (counts)
-/// or the rows of one document (anything else).
+/// Expected log-likelihoods C of rows under K topics: c_uk = at[u row_step + k topic_step].
+struct TopicLogs {
+  const double* at = nullptr;
+  Index row_step = 0, topic_step = 1;
+
+  double operator()(Index row, Index topic) const { return at[row * row_step + topic * topic_step]; }
+};
+
+/// C, and E = exp(C − max_k C) when `e` is not null, so that rounds of a local step need no exponentials.
+/// Rows are the word types of the vocabulary (counts) or the rows of one document (anything else).
 struct TopicTable {
   Index k = 0;
-  const double* c = nullptr;  // rows × k
-  Buffer e;                   // rows × k, or empty
-  Vec top;                    // max_k C of each row, when e is there
+  TopicLogs c;
+  Buffer e;  // rows × k, or empty
+  Vec top;   // max_k C of each row, when e is there
 
   /// The table of all word types under weights of a linear model; c points into the weights.
   TopicTable(const Weights& weights, bool exponentials, Pool* pool = nullptr);
@@ -26,14 +33,13 @@ struct TopicTable {
 struct DocumentView {
   Index n = 0;
   Index k = 0;
-  const double* c = nullptr;
+  TopicLogs c_table;
   const double* e = nullptr;       // nullptr: not computed
   const int* row = nullptr;        // row of the table that belongs to u; nullptr: u itself
   const double* weight = nullptr;  // nullptr: all 1
   double length = 0;               // Σ_u weight_u
 
-  const double* c_row(Index u) const { return c + (row ? row[u] : u) * k; }
-  const double* e_row(Index u) const { return e + (row ? row[u] : u) * k; }
+  double c(Index u, Index topic) const { return c_table(row ? row[u] : u, topic); }
   double count(Index u) const { return weight ? weight[u] : 1.0; }
 };
 

@@ -13,7 +13,8 @@ bool by_sparse_rows(const ObsModel& obs, const Dataset& data) { return obs.linea
 
 }  // namespace
 
-Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, double* evidence) {
+Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, double* evidence,
+                     bool products) {
   Weights out;
   out.k = k;
   out.p = obs.n_features();
@@ -26,7 +27,7 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, 
     else
       obs.weights(statistic, w);
   });
-  if (obs.linear()) out.transpose(pool);
+  if (products && obs.linear()) out.transpose(pool);
   return out;
 }
 

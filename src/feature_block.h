@@ -6,8 +6,9 @@
 
 namespace bnpvi {
 
-/// Weights of K clusters, ready for products with features: w is K × p; for linear models also its
-/// transpose, p × K; and, when packed for many blocks of rows, w as the kernels like it best.
+/// Weights of K clusters, ready for products with features: w is K × p; for linear models, unless nobody
+/// asks for products, also its transpose, p × K; and, when packed for many blocks of rows, w as the kernels
+/// like it best.
 struct Weights {
   Index k = 0;
   Index p = 0;
@@ -22,9 +23,9 @@ struct Weights {
 };
 
 /// ∇Λ(T_k) for all clusters of t (K × p), by the threads of the pool if one is given; evidence (K): where
-/// Λ(T_k) goes, if that is wanted.
+/// Λ(T_k) goes, if that is wanted; products: transposed where the model is linear.
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr,
-                     double* evidence = nullptr);
+                     double* evidence = nullptr, bool products = true);
 
 /// Accumulates T += Rᵀ Φ over blocks. For sparse rows the sum is kept transposed until finish(). When few of
 /// many clusters are expected (`few`), only those that get any mass take memory.

@@ -113,8 +113,9 @@ struct Kernels {
   double (*document_sweep)(Index n, Index k, const int* row, const double* w, const double* b, Index ldb,
                            const double* c, double least, double* s, double* share, double* y);
 
-  /// T ← T ∘ E (n × k), and returns Σ_ij t_ij (c_ij − top_i).
-  double (*scale_rows)(Index n, Index k, const double* e, const double* c, const double* top, double* t);
+  /// T ← T ∘ E (n × k), and returns Σ_ij t_ij (c_ij − top_j).
+  double (*scale_rows)(Index n, Index k, const double* e, Index lde, const double* c, Index ldc,
+                       const double* top, double* t, Index ldt);
 
   /// Out (m × n) = the rows row_j of G with all but the `width` ≤ m largest w_j G_ju of each column u made 0,
   /// of equals the last ones first; bit j % 64 of mask_{u, j / 64} is set where j stays. scratch: 8 width

@@ -83,13 +83,14 @@ double document_sweep(Index n, Index k, const int* row, const double* w, const d
   return -max_lanes(splat(0) - low);
 }
 
-double scale_rows(Index n, Index k, const double* e, const double* c, const double* top, double* t) {
+double scale_rows(Index n, Index k, const double* e, Index lde, const double* c, Index ldc, const double* top,
+                  double* t, Index ldt) {
   Vd sums = splat(0);
-  for (Index i = 0; i < n; ++i, e += k, c += k, t += k)
+  for (Index i = 0; i < n; ++i, e += lde, c += ldc, t += ldt)
     for (Index j = 0; j < k; j += lanes) {
       const Vd x = load_lanes(t + j, k - j) * load_lanes(e + j, k - j);
       store_lanes(t + j, x, k - j);
-      sums = mul_add(x, load_lanes(c + j, k - j, top[i]) - splat(top[i]), sums);
+      sums = mul_add(x, load_lanes(c + j, k - j) - load_lanes(top + j, k - j), sums);
     }
   return sum_lanes(sums);
 }

@@ -77,13 +77,14 @@ class TopicBirth final : public Move {
     double entropy = 0;
     for (const DocumentRef& ref : documents) {
       const DocumentMemory& memory = memory_of(state, ref);
-      const TopicTable table = reader.by_term() ? TopicTable(*memory.weights, false) : TopicTable();
+      const TopicTable table = reader.by_term() ? TopicTable(memory.weights(), false) : TopicTable();
       const Index unit = problem.batches[ref.batch][ref.at];
-      const DocumentView view = reader.load(unit, *memory.weights, &table, false);
-      document_responsibilities(view, memory.share, problem.width, r, entropy);
-      const std::size_t m = memory.share.size();
+      const DocumentView view = reader.load(unit, memory.weights(), &table, false);
+      const Shares shares = memory.share();
+      document_responsibilities(view, shares, problem.width, r, entropy);
+      const std::size_t m = shares.size();
       std::size_t at = 0;
-      while (memory.share[at].topic != target) ++at;
+      while (shares[at].topic != target) ++at;
       for (Index u = 0; u < view.n; ++u) {
         const double share = r[static_cast<std::size_t>(u) * m + at], mass = view.count(u) * share;
         if (mass < 0.01) continue;
@@ -155,7 +156,7 @@ class TopicBirth final : public Move {
     for (Index i = 0; i < edit->n(); ++i) {
       std::vector<TopicShare>& start = edit->start[i];
       double mass = 0;
-      for (const TopicShare& s : memory_of(state, edit->document(i)).share) {
+      for (const TopicShare& s : memory_of(state, edit->document(i)).share()) {
         if (s.topic == target) mass = s.count;
         start.push_back(s);
       }

@@ -50,7 +50,7 @@ class TopicDelete final : public Move {
   bool propose(State& state, Index target) {
     TopicEdit edit(c_, alloc_, state, users_of(state, target), [target](Summary& s) { s.drop(target); });
     for (Index i = 0; i < edit.n(); ++i)
-      for (TopicShare s : memory_of(state, edit.document(i)).share) {
+      for (TopicShare s : memory_of(state, edit.document(i)).share()) {
         if (s.topic == target) continue;
         if (s.topic > target) --s.topic;
         edit.start[i].push_back(s);

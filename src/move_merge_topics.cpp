@@ -21,7 +21,7 @@ struct Pair {
 std::vector<DocumentRef> users_of_both(const State& state, Index a, Index b) {
   std::vector<DocumentRef> out;
   for (const DocumentRef& ref : users_of(state, a)) {
-    const auto& share = memory_of(state, ref).share;
+    const Shares share = memory_of(state, ref).share();
     if (std::any_of(share.begin(), share.end(), [b](const TopicShare& s) { return s.topic == b; }))
       out.push_back(ref);
   }
@@ -123,9 +123,9 @@ class TopicMerge final : public Move {
     TopicEdit edit(c_, alloc_, state, users, [a, b](Summary& s) { s.merge(a, b); });
     for (Index i = 0; i < edit.n(); ++i) {
       double joined = 0;
-      for (const TopicShare& s : memory_of(state, edit.document(i)).share)
+      for (const TopicShare& s : memory_of(state, edit.document(i)).share())
         if (s.topic == b) joined = s.count;
-      for (TopicShare s : memory_of(state, edit.document(i)).share) {
+      for (TopicShare s : memory_of(state, edit.document(i)).share()) {
         if (s.topic == b) continue;
         if (s.topic == a) s.count += joined;
         if (s.topic > b) --s.topic;

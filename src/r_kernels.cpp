@@ -198,11 +198,10 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
                               _["rising"] = kernel.log_rising_sum(t.width(), a.data(), t.data(), b.data()));
   }
   if (which == "scale_rows") {
-    Rcpp::NumericMatrix e = args["e"], c = args["c"], t = args["t"];  // k × n: rows of the kernel are columns
-    Rcpp::NumericVector top = args["top"];
-    Rcpp::NumericMatrix out = Rcpp::clone(t);
-    const double sum = kernel.scale_rows(t.ncol(), t.nrow(), e.begin(), c.begin(), top.begin(), out.begin());
-    return Rcpp::List::create(_["t"] = out, _["sum"] = sum);
+    Padded e = matrix("e"), c = matrix("c"), top = matrix("top"), t = matrix("t");
+    const double sum =
+        kernel.scale_rows(t.n(), t.width(), e.data(), e.ld(), c.data(), c.ld(), top.data(), t.data(), t.ld());
+    return Rcpp::List::create(_["t"] = t.checked(), _["sum"] = sum);
   }
   if (which == "weighted_log_sum") {
     Padded c = matrix("c"), x = matrix("x");

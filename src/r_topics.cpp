@@ -22,7 +22,7 @@ SEXP document_counts_to_r(const State& state, const std::vector<std::vector<Inde
     const auto* memory = dynamic_cast<const TopicMemory*>(state.batch[b]->memory.get());
     if (!memory) return R_NilValue;
     for (std::size_t i = 0; i < batches[b].size(); ++i)
-      for (const TopicShare& s : memory->document[i]->share) counts.push_back({batches[b][i], &s});
+      for (const TopicShare& s : memory->document[i].share()) counts.push_back({batches[b][i], &s});
   }
   std::stable_sort(counts.begin(), counts.end(),
                    [](const Count& x, const Count& y) { return x.document < y.document; });
@@ -83,9 +83,9 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
     Weights weights;
     weights.k = k;
     weights.p = n_terms + 1;
-    weights.transposed.assign(static_cast<std::size_t>(k * weights.p), 0.0);
-    for (Index v = 0; v < n_terms; ++v)
-      for (Index j = 0; j < k; ++j) weights.transposed[(v + 1) * k + j] = c[j * n_terms + v];
+    weights.w.assign(static_cast<std::size_t>(k * weights.p), 0.0);
+    for (Index j = 0; j < k; ++j)
+      for (Index v = 0; v < n_terms; ++v) weights.w[j * weights.p + v + 1] = c[j * n_terms + v];
     const TopicTable table(weights, true);
     const DocumentPrior prior(Vec(static_cast<std::size_t>(k), 1.0));
     std::vector<Index> units(static_cast<std::size_t>(n));

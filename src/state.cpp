@@ -62,10 +62,9 @@ void evaluate_and_weigh(const Problem& problem, State& state) {
 
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
                                                 double* evidence) {
-  auto weights = std::make_shared<Weights>(
-      make_weights(problem.obs, effective.obs.data(), effective.k, problem.pool, evidence));
-  if (problem.alloc.remembers() && rows_are_documents(problem.obs, problem.data)) Buffer().swap(weights->w);
-  return weights;
+  const bool by_term = problem.alloc.remembers() && rows_are_documents(problem.obs, problem.data);
+  return std::make_shared<const Weights>(
+      make_weights(problem.obs, effective.obs.data(), effective.k, problem.pool, evidence, !by_term));
 }
 
 void settle(const Problem& problem, State& state) {

@@ -56,7 +56,7 @@ void evaluate(const Problem& problem, State& state);
 void evaluate_and_weigh(const Problem& problem, State& state);
 
 /// Weights for visits of batches at the statistic `effective`, and Λ of every cluster in evidence (K) if that
-/// is wanted. Of documents of counts, which remember them, they are transposed only.
+/// is wanted. Documents of counts, which remember them, need no transpose.
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
                                                 double* evidence = nullptr);
 

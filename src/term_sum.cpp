@@ -24,8 +24,7 @@ TermSum::TermSum(const Dataset& data, const std::vector<Index>& units, Index fro
   document_.reserve(static_cast<std::size_t>(to - from));
 }
 
-void TermSum::add(const DocumentView& view, const std::vector<TopicShare>& share,
-                  const DocumentFactors& factors) {
+void TermSum::add(const DocumentView& view, Shares share, const DocumentFactors& factors) {
   const int document = static_cast<int>(document_.size());
   add_document(view, share, alpha_, 1, rest_);
   rest_.scalar[TopicScalar::entropy] += factors.log_sum;
@@ -78,23 +77,23 @@ void TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Pool&
   const Index k = out.k, p = out.shape.p, n_terms = p - 1, n_tasks = (n_terms + step - 1) / step;
   pool.run(static_cast<Index>(parts.size()), [&](Index part) { parts[part].sort_uses(); });
   pool.run(k, [&](Index topic) {
-    for (const TermSum& part : parts) part.add_topic(topic, out.t(topic) + 1);
+    Vec t(static_cast<std::size_t>(n_terms), 0.0);
+    for (const TermSum& part : parts) part.add_topic(topic, t.data());
+    std::copy(t.begin(), t.end(), out.t(topic) + 1);
   });
   Vec energy(static_cast<std::size_t>(n_tasks), 0.0);  // Σ_vk T_vk (C_vk − max_k C_vk)
   pool.run(n_tasks, [&](Index task) {
     const Index from = task * step, n = std::min(step, n_terms - from);
-    Buffer by_term(static_cast<std::size_t>(n * k));
-    double* t = out.t(0) + 1 + from;
-    kernels().transpose_rows(k, n, t, p, by_term.data(), k);
-    energy[task] = kernels().scale_rows(n, k, table.e.data() + from * k, table.c + from * k,
-                                        table.top.data() + from, by_term.data());
-    kernels().transpose_rows(n, k, by_term.data(), k, t, p);
+    Buffer e(static_cast<std::size_t>(k * n));
+    kernels().transpose_rows(n, k, table.e.data() + from * k, k, e.data(), n);
+    energy[task] = kernels().scale_rows(k, n, e.data(), n, table.c.at + from, table.c.topic_step,
+                                        table.top.data() + from, out.t(0) + 1 + from, p);
   });
   for (double x : energy) out.entropy() -= x;
   for (const TermSum& part : parts) {
     for (const Mass& m : part.apart_) {
       out.t(m.topic)[1 + m.term] += m.value;
-      if (m.value > 0) out.entropy() -= m.value * (table.c[m.term * k + m.topic] - table.top[m.term]);
+      if (m.value > 0) out.entropy() -= m.value * (table.c(m.term, m.topic) - table.top[m.term]);
     }
     for (Index j = 0; j < k; ++j) out.t(j)[0] += part.rest_.obs[j];
     for (std::size_t i = 0; i < out.extra.size(); ++i) out.extra[i] += part.rest_.extra[i];

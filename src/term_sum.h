@@ -14,7 +14,7 @@ class TermSum {
   TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k, double alpha);
 
   /// The next of them. The data must outlive the sum.
-  void add(const DocumentView& view, const std::vector<TopicShare>& share, const DocumentFactors& factors);
+  void add(const DocumentView& view, Shares share, const DocumentFactors& factors);
 
   /// Makes `out`, which is empty, the sum of all parts, in their order. The table is that of all documents,
   /// exponentials included.

@@ -19,7 +19,7 @@ const TopicMemory& memory_of_batch(const State& state, Index b) {
 }  // namespace
 
 const DocumentMemory& memory_of(const State& state, const DocumentRef& ref) {
-  return *memory_of_batch(state, ref.batch).document[ref.at];
+  return memory_of_batch(state, ref.batch).document[ref.at];
 }
 
 std::vector<DocumentRef> users_of(const State& state, Index topic, double least) {
@@ -27,7 +27,7 @@ std::vector<DocumentRef> users_of(const State& state, Index topic, double least)
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
     const TopicMemory& memory = memory_of_batch(state, static_cast<Index>(b));
     for (std::size_t i = 0; i < memory.document.size(); ++i)
-      for (const TopicShare& s : memory.document[i]->share)
+      for (const TopicShare& s : memory.document[i].share())
         if (s.topic == topic && s.count >= least)
           out.push_back({static_cast<Index>(b), static_cast<Index>(i)});
   }
@@ -42,8 +42,7 @@ TopicEdit::TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const 
       state_(state),
       documents_(std::move(documents)),
       change_(std::move(change)),
-      rest_(state.total),
-      visited_(documents_.size()) {
+      rest_(state.total) {
   rest_.add(part(0, n(), state.k(), true), -1);
   change_(rest_);
 }
@@ -62,11 +61,11 @@ Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
     for (Index i = from + (to - from) * chunk / n_chunks; i < from + (to - from) * (chunk + 1) / n_chunks;
          ++i) {
       const DocumentRef& ref = documents_[i];
-      const DocumentMemory& memory = as_before ? memory_of(state_, ref) : *visited_[i];
-      const TopicTable table = reader.by_term() ? TopicTable(*memory.weights, false) : TopicTable();
+      const DocumentMemory& memory = as_before ? memory_of(state_, ref) : visited_.document[i];
+      const TopicTable table = reader.by_term() ? TopicTable(memory.weights(), false) : TopicTable();
       const DocumentView view =
-          reader.load(problem.batches[ref.batch][ref.at], *memory.weights, &table, false);
-      sums[chunk].add(reader, view, memory.share);
+          reader.load(problem.batches[ref.batch][ref.at], memory.weights(), &table, false);
+      sums[chunk].add(reader, view, memory.share());
     }
   });
   Summary out(alloc_.shape(problem.obs), k);
@@ -82,24 +81,27 @@ double TopicEdit::round(bool search) {
   const TopicTable table = by_term ? TopicTable(*weights, true, &c_.pool) : TopicTable();
   const DocumentPrior prior(alloc_.document_prior(globals));
   const Index n_chunks = TopicAlloc::count_chunks(n());
+  std::vector<std::shared_ptr<TopicBlock>> blocks(static_cast<std::size_t>(n_chunks));
+  visited_.document.resize(documents_.size());
   c_.pool.run(n_chunks, [&](Index chunk) {
     DocumentReader reader(problem.obs, problem.data);
     DocStep step(prior, problem.width);
+    TopicBlock& block = *(blocks[chunk] = std::make_shared<TopicBlock>());
+    block.weights = weights;
     for (Index i = n() * chunk / n_chunks; i < n() * (chunk + 1) / n_chunks; ++i) {
       c_.pool.poll();
       const DocumentRef& ref = documents_[i];
       const DocumentView view = reader.load(problem.batches[ref.batch][ref.at], *weights, &table, true);
-      DocumentMemory last;
-      last.share = start[i];
+      TopicBlock before;
+      DocumentMemory last = remember(before, start[i]);
       last.wait = 1;
-      auto visited = std::make_shared<DocumentMemory>(
-          TopicAlloc::visit(step, view, last.share.empty() ? nullptr : &last, search));
-      visited->weights = weights;
-      visited->misses = visited->wait = 0;
-      start[i] = visited->share;
-      visited_[i] = std::move(visited);
+      DocumentMemory& now = visited_.document[i];
+      now = TopicAlloc::visit(step, view, start[i].empty() ? nullptr : &last, block, search);
+      now.misses = now.wait = 0;
+      start[i].assign(now.share().begin(), now.share().end());
     }
   });
+  visited_.block.assign(blocks.begin(), blocks.end());
   proposed_.total = rest_;
   proposed_.total.add(part(0, n(), rest_.k, false));
   proposed_.globals = alloc_.global_step(proposed_.total, proposed_.globals);
@@ -137,7 +139,8 @@ State TopicEdit::finish() const {
     if (to > from) {
       batch->add(part(from, to, rest_.k, false));
       auto memory = std::make_shared<TopicMemory>(static_cast<const TopicMemory&>(*batch->memory));
-      for (Index i = from; i < to; ++i) memory->document[documents_[i].at] = visited_[i];
+      for (Index i = from; i < to; ++i) memory->document[documents_[i].at] = visited_.document[i];
+      memory->block.insert(memory->block.end(), visited_.block.begin(), visited_.block.end());
       batch->memory = std::move(memory);
     }
     out.batch[b] = std::move(batch);

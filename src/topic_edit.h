@@ -62,7 +62,7 @@ class TopicEdit {
   std::function<void(Summary&)> change_;
   Summary rest_;  // the whole data without the documents, changed
   State proposed_;
-  std::vector<std::shared_ptr<const DocumentMemory>> visited_;
+  TopicMemory visited_;  // of the documents, last
 };
 
 }  // namespace bnpvi

@@ -24,7 +24,7 @@ class Newcomer {
     Vec out(static_cast<std::size_t>(view_.n));
     for (Index u = 0; u < view_.n; ++u) {
       double sum = 0;
-      for (const TopicShare& s : memory.share) sum += s.count * std::exp(view_.c_row(u)[s.column]);
+      for (const TopicShare& s : memory.share()) sum += s.count * std::exp(view_.c(u, s.column));
       out[u] = std::log(std::max(sum / view_.length, 1e-300));
     }
     return out;
@@ -58,16 +58,16 @@ class Newcomer {
  private:
   const DocumentMemory& load(const DocumentRef& ref) {
     const DocumentMemory& memory = memory_of(state_, ref);
-    if (weights_ != memory.weights) table_ = TopicTable(*memory.weights, false);
-    weights_ = memory.weights;
-    view_ = reader_.load(c_.problem.batches[ref.batch][ref.at], *memory.weights, &table_, false);
+    if (weights_ != &memory.weights()) table_ = TopicTable(memory.weights(), false);
+    weights_ = &memory.weights();
+    view_ = reader_.load(c_.problem.batches[ref.batch][ref.at], *weights_, &table_, false);
     return memory;
   }
 
   const MoveContext& c_;
   const State& state_;
   DocumentReader reader_;
-  std::shared_ptr<const Weights> weights_;
+  const Weights* weights_ = nullptr;
   TopicTable table_;
   DocumentView view_;
 };
@@ -97,7 +97,7 @@ std::vector<DocumentRef> all_documents(const State& state) {
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
     const auto& memory = static_cast<const TopicMemory&>(*state.batch[b]->memory);
     for (std::size_t i = 0; i < memory.document.size(); ++i)
-      if (!memory.document[i]->share.empty()) out.push_back({static_cast<Index>(b), static_cast<Index>(i)});
+      if (!memory.document[i].share().empty()) out.push_back({static_cast<Index>(b), static_cast<Index>(i)});
   }
   return out;
 }
@@ -146,9 +146,9 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
   TopicEdit edit(context, alloc, state, documents, [](Summary& s) { s.append(1); });
   for (Index i = 0; i < edit.n(); ++i) {
     double length = 0;
-    for (const TopicShare& s : memory_of(state, edit.document(i)).share) length += s.count;
+    for (const TopicShare& s : memory_of(state, edit.document(i)).share()) length += s.count;
     const double moved = candidates[i].promise.tokens / 2;
-    for (TopicShare s : memory_of(state, edit.document(i)).share) {
+    for (TopicShare s : memory_of(state, edit.document(i)).share()) {
       s.count *= 1 - moved / length;
       edit.start[i].push_back(s);
     }

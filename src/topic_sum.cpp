@@ -13,7 +13,7 @@ SummaryShape topic_shape(const ObsModel& obs) {
 
 SummaryShape without_features() { return {1, TopicExtra::size, false, TopicScalar::size}; }
 
-void add_tangents(const std::vector<TopicShare>& share, double sign, double* extra) {
+void add_tangents(Shares share, double sign, double* extra) {
   constexpr std::size_t step = 16;
   double theta[step], slope[step], value[step];
   for (std::size_t from = 0; from < share.size(); from += step) {
@@ -31,8 +31,7 @@ void add_tangents(const std::vector<TopicShare>& share, double sign, double* ext
   }
 }
 
-void add_document(const DocumentView& view, const std::vector<TopicShare>& share, double alpha, double sign,
-                  Summary& to) {
+void add_document(const DocumentView& view, Shares share, double alpha, double sign, Summary& to) {
   to.scalar[TopicScalar::documents] += sign;
   to.scalar[TopicScalar::lengths] -= sign * log_gamma(view.length + alpha);
   add_tangents(share, sign, to.extra.data());
@@ -48,8 +47,7 @@ TopicSum::TopicSum(const ObsModel& obs, const Dataset& data, Index k, double alp
       sum_(obs, data, by_term_ ? 0 : k),
       by_topic_(static_cast<std::size_t>(by_term_ ? k : 0)) {}
 
-const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view,
-                         const std::vector<TopicShare>& share, double sign) {
+const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view, Shares share, double sign) {
   double entropy = 0;
   document_responsibilities(view, share, width_, r_, entropy);
   rest_.scalar[TopicScalar::entropy] += sign * entropy;
@@ -58,8 +56,7 @@ const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view,
   return r_;
 }
 
-void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view,
-                              const std::vector<TopicShare>& share, double sign) {
+void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, Shares share, double sign) {
   const Index m = static_cast<Index>(share.size());
   if (by_term_) {
     for (Index j = 0; j < m; ++j) {

@@ -19,11 +19,10 @@ struct TopicScalar {
 
 /// Adds the tangents of a document's shares to the per-topic statistics (K × TopicExtra::size), or takes them
 /// away (sign −1).
-void add_tangents(const std::vector<TopicShare>& share, double sign, double* extra);
+void add_tangents(Shares share, double sign, double* extra);
 
 /// All that a document contributes beside T and the entropy.
-void add_document(const DocumentView& view, const std::vector<TopicShare>& share, double alpha, double sign,
-                  Summary& to);
+void add_document(const DocumentView& view, Shares share, double alpha, double sign, Summary& to);
 
 SummaryShape topic_shape(const ObsModel& obs);
 /// The same with T_0 alone.
@@ -35,15 +34,13 @@ class TopicSum {
   TopicSum(const ObsModel& obs, const Dataset& data, Index k, double alpha, Index width);
 
   /// `share` must belong to the loaded view. Returns the responsibilities by share, rows × share.size().
-  const Vec& add(DocumentReader& reader, const DocumentView& view, const std::vector<TopicShare>& share,
-                 double sign = 1);
+  const Vec& add(DocumentReader& reader, const DocumentView& view, Shares share, double sign = 1);
 
   /// Adds everything to `out`.
   void finish(Summary& out);
 
  private:
-  void add_statistics(DocumentReader& reader, const DocumentView& view, const std::vector<TopicShare>& share,
-                      double sign);
+  void add_statistics(DocumentReader& reader, const DocumentView& view, Shares share, double sign);
 
   Index k_, n_terms_;
   double alpha_;

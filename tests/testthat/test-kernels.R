@@ -451,8 +451,8 @@ test_that("scaled rows and their energy agree with R's", {
   set.seed(15)
   for (k in sizes) {
     for (n in c(1, 6)) {
-      m <- function() matrix(runif(k * n), k)
-      args <- list(e = m(), c = -m(), t = m(), top = runif(n))
+      m <- function(rows = n) matrix(runif(k * rows), rows)
+      args <- list(e = m(), c = -m(), t = m(), top = m(1))
       out <- args$t * args$e
       by <- sweep(args$c, 2, args$top)
       expect_kernel("scale_rows", args, list(t = out, sum = sum(out * by)))
