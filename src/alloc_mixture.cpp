@@ -48,10 +48,10 @@ Summary sum_units(const LocalInput& in, Index k, bool few, const SummaryShape& s
     }
   });
   Summary out(shape, k);
-  for (Index chunk = 0; chunk < n_chunks; ++chunk) {
-    sums[chunk]->finish(out.obs.data());
-    out.entropy() += entropy[chunk];
-  }
+  std::vector<const FeatureSum*> all;
+  for (const auto& sum : sums) all.push_back(&*sum);
+  finish_all(all, out.obs.data(), &in.pool);
+  for (double x : entropy) out.entropy() += x;
   return out;
 }
 

@@ -64,23 +64,32 @@ FeatureSum::FeatureSum(const ObsModel& obs, const Dataset& data, Index k, bool f
 int FeatureSum::place(int cluster) {
   if (!few_) return cluster;
   if (place_[cluster] < 0) {
-    place_[cluster] = static_cast<int>(cluster_.size());
-    cluster_.push_back(cluster);
+    place_[cluster] = static_cast<int>(sum_.size() / static_cast<std::size_t>(p_));
     sum_.resize(sum_.size() + static_cast<std::size_t>(p_), 0.0);
   }
   return place_[cluster];
 }
 
-void FeatureSum::finish(double* t) {
-  if (few_) {
-    for (std::size_t c = 0; c < cluster_.size(); ++c)
-      for (Index i = 0; i < p_; ++i) t[cluster_[c] * p_ + i] += sum_[static_cast<Index>(c) * p_ + i];
-  } else if (!transposed_) {
-    for (std::size_t i = 0; i < sum_.size(); ++i) t[i] += sum_[i];
-  } else {
+void FeatureSum::finish(double* t, Index first, Index end) const {
+  if (transposed_) {
     for (Index i = 0; i < p_; ++i)
-      for (Index j = 0; j < k_; ++j) t[j * p_ + i] += sum_[i * k_ + j];
+      for (Index j = first; j < end; ++j) t[j * p_ + i] += sum_[i * k_ + j];
+    return;
   }
+  for (Index j = first; j < end; ++j) {
+    const Index row = few_ ? place_[j] : j;
+    if (row < 0) continue;
+    for (Index i = 0; i < p_; ++i) t[j * p_ + i] += sum_[row * p_ + i];
+  }
+}
+
+void finish_all(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool) {
+  if (sums.empty()) return;
+  constexpr Index step = 8;
+  const Index k = sums.front()->k_;
+  for_each_part(pool, (k + step - 1) / step, [&](Index part) {
+    for (const FeatureSum* sum : sums) sum->finish(t, part * step, std::min(k, (part + 1) * step));
+  });
 }
 
 FeatureBlock::FeatureBlock(const ObsModel& obs, const Dataset& data)

@@ -32,17 +32,24 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool =
 class FeatureSum {
  public:
   FeatureSum(const ObsModel& obs, const Dataset& data, Index k, bool few = false);
-  void finish(double* t);  // adds the sum to t (K × p)
+  /// Adds the sum to t (K × p).
+  void finish(double* t) const { finish(t, 0, k_); }
+
  private:
   friend class FeatureBlock;
-  int place(int cluster);  // row of sum_ where the cluster's statistic is
+  friend void finish_all(const std::vector<const FeatureSum*>&, double*, Pool*);
+  void finish(double* t, Index first, Index end) const;  // of some of the clusters
+  int place(int cluster);                                // row of sum_ where the cluster's statistic is
   Index k_, p_;
   bool transposed_, few_;
-  std::vector<int> place_, cluster_;  // when few_: −1 or the row of each cluster, and the cluster of each row
+  std::vector<int> place_;  // when few_: −1 or the row of each cluster
   Vec sum_;
   Vec weight_;  // scratch: what one row adds to which clusters
   std::vector<int> where_;
 };
+
+/// Adds sums of the same model and K to t (K × p), in their order, some clusters a task.
+void finish_all(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool);
 
 /// Scratch for one thread: loads rows, multiplies them with weights, adds them up by responsibility.
 /// Memory: block_rows() × p.

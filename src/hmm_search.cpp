@@ -125,7 +125,7 @@ void HmmMove::visit_all(State& state) {
                                         state.assignments, watch(state, batch)));
     after_batch(state, batch);
   }
-  resum(state);
+  resum(c_.problem, state);
   refresh(c_.problem, state);
 }
 
@@ -216,7 +216,7 @@ bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
       }
       proposed.batch[b] = std::move(s);
     }
-    resum(proposed);
+    resum(c_.problem, proposed);
     refresh(c_.problem, proposed);
     if (proposed.elbo > state.elbo + rounding_of(state.elbo)) {
       proposal.remember(c_.memory);

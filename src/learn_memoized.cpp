@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "audit.h"
 #include "document.h"
@@ -25,11 +26,13 @@ void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, Resp
   in.neighbours = state.neighbours.get();
   in.shared_weights = state.globals.weights;
   auto fresh = std::make_shared<Summary>(problem.alloc.local_step(in));
-  const bool alone = state.batch.size() == 1;
-  if (!alone && state.batch[b]) state.total.add(*state.batch[b], -1);
-  if (!alone) state.total.add(*fresh);
-  state.batch[b] = std::move(fresh);
-  if (alone) resum(state);
+  const std::shared_ptr<const Summary> old = std::exchange(state.batch[b], fresh);
+  if (state.batch.size() == 1)
+    resum(problem, state);
+  else if (old)
+    state.total.exchange(*old, *fresh, problem.pool);
+  else
+    state.total.add(*fresh);
 }
 
 namespace {
@@ -131,7 +134,7 @@ class Memoized {
   void end_lap(LapRecord record, bool renewed) {
     State& state = out_.state;
     if (!renewed) {
-      resum(state);
+      resum(*problem_, state);
       renew_globals(*problem_, state);
     }
     if (prior_moves())

@@ -137,7 +137,7 @@ Summary allocation_part(const Summary& s) {
 
 State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy) {
   State out = state;
-  change_summaries(out, [a, b](auto& s) { s.merge(a, b); });
+  change_summaries(problem, out, [a, b](auto& s) { s.merge(a, b); });
   for (std::size_t i = 0; i < out.batch.size(); ++i) {
     auto s = std::make_shared<Summary>(*out.batch[i]);
     s->entropy() += entropy[i];
@@ -210,7 +210,7 @@ bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remo
       value_of_order(problem.alloc, state.total, order) >
           sum_terms(problem.alloc.elbo_terms(state.total, state.globals))) {
     State proposed = state;
-    change_summaries(proposed, [&](auto& s) { s.permute(order); });
+    change_summaries(problem, proposed, [&](auto& s) { s.permute(order); });
     proposed.globals = {};
     refresh(problem, proposed);
     if (proposed.elbo > state.elbo) {
@@ -223,7 +223,7 @@ bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remo
   for (Index j = state.k() - 1; j >= 0 && state.k() > 1; --j) {
     if (state.total.size(j) > 0) continue;
     State proposed = state;
-    change_summaries(proposed, [j](auto& s) { s.drop(j); });
+    change_summaries(problem, proposed, [j](auto& s) { s.drop(j); });
     proposed.globals = {};
     refresh(problem, proposed);
     if (proposed.elbo < state.elbo - rounding_of(state.elbo)) continue;

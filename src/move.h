@@ -100,15 +100,19 @@ double rounding_of(double elbo);
 /// Applies an operation of Summary and Assignments to the total, to every batch and to the assignments, if
 /// any.
 template <class Operation>
-void change_summaries(State& state, Operation op) {
-  op(state.total);
+void change_summaries(const Problem& problem, State& state, Operation op) {
   if (state.assignments) op(*state.assignments);
-  for (auto& b : state.batch)
-    if (b) {
-      auto changed = std::make_shared<Summary>(*b);
-      op(*changed);
-      b = std::move(changed);
-    }
+  const auto one = [&](Index i) {
+    if (i == 0) return op(state.total);
+    auto& batch = state.batch[i - 1];
+    if (!batch) return;
+    auto changed = std::make_shared<Summary>(*batch);
+    op(*changed);
+    batch = std::move(changed);
+  };
+  const Index n = static_cast<Index>(state.batch.size()) + 1;
+  if (problem.pool) return problem.pool->run(n, one);
+  for (Index i = 0; i < n; ++i) one(i);
 }
 
 /// Identities of the clusters to try births from: those whose births have not failed lately, fewest

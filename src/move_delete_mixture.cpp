@@ -139,7 +139,7 @@ class MixtureDelete final : public Move {
         proposed.batch[b] = std::move(s);
         for (Index j = 0; j < there.k; ++j) arrived[j] += there.size(j);
       }
-      resum(proposed);
+      resum(problem, proposed);
       refresh(problem, proposed);
       if (proposed.elbo > state.elbo + rounding_of(state.elbo)) {
         state = std::move(proposed);

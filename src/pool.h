@@ -73,4 +73,12 @@ void for_each_part(Pool* pool, Index n, F f) {
   for (Index task = 0; task < n_tasks; ++task) some(task);
 }
 
+/// f(from, to) for stretches of the numbers 0 .. n − 1, on the threads of the pool if there is one; some
+/// vectors of that length fit in the first caches together.
+template <class F>
+void for_each_stretch(Pool* pool, Index n, F f) {
+  constexpr Index most = 4096;
+  for_each_part(pool, (n + most - 1) / most, [&](Index i) { f(i * most, std::min(n, (i + 1) * most)); });
+}
+
 }  // namespace bnpvi

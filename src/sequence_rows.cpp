@@ -96,7 +96,9 @@ void PieceWork::collect(Index part, const Index* rows, Index n, Index width, con
 }
 
 void PieceWork::finish(double* t) {
-  for (FeatureSum& sum : sums_) sum.finish(t);
+  std::vector<const FeatureSum*> all;
+  for (const FeatureSum& sum : sums_) all.push_back(&sum);
+  finish_all(all, t, pool_);
 }
 
 }  // namespace bnpvi

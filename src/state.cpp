@@ -86,18 +86,14 @@ void settle(const Problem& problem, State& state) {
   if (problem.audit) problem.audit->check(problem, state);
 }
 
-void resum(State& state) {
-  bool first = true;
-  for (const auto& b : state.batch) {
-    if (!b) continue;
-    if (first)
-      state.total = *b;
-    else
-      state.total.add(*b);
-    first = false;
-  }
-  if (first) state.total = Summary(state.total.shape, state.total.k);
-  state.total.memory = nullptr;
+void resum(const Problem& problem, State& state) {
+  std::vector<const Summary*> parts;
+  for (const auto& b : state.batch)
+    if (b) parts.push_back(b.get());
+  if (parts.empty())
+    state.total = Summary(state.total.shape, state.total.k);
+  else
+    state.total.set_to_sum(parts, problem.pool);
 }
 
 }  // namespace bnpvi

@@ -65,6 +65,6 @@ std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Su
 void settle(const Problem& problem, State& state);
 
 /// total ← Σ_b batch[b], so that the differences of many updates cannot drift.
-void resum(State& state);
+void resum(const Problem& problem, State& state);
 
 }  // namespace bnpvi

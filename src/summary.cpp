@@ -6,6 +6,8 @@ namespace bnpvi {
 
 namespace {
 
+constexpr Vec Summary::*all_numbers[] = {&Summary::obs, &Summary::extra, &Summary::pair, &Summary::scalar};
+
 void erase_row(Vec& m, Index width, Index row) {
   m.erase(m.begin() + row * width, m.begin() + (row + 1) * width);
 }
@@ -44,18 +46,42 @@ Vec Summary::sizes() const {
 }
 
 void Summary::add(const Summary& other, double c) {
-  const auto axpy = [c](const Vec& from, Vec& to) {
+  for (const auto numbers : all_numbers) {
+    const Vec& from = other.*numbers;
+    Vec& to = this->*numbers;
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += c * from[i];
-  };
-  axpy(other.obs, obs);
-  axpy(other.extra, extra);
-  axpy(other.pair, pair);
-  axpy(other.scalar, scalar);
+  }
+}
+
+void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
+  for (const auto numbers : all_numbers) {
+    const double *out = (old.*numbers).data(), *in = (fresh.*numbers).data();
+    Vec& to = this->*numbers;
+    for_each_stretch(pool, static_cast<Index>(to.size()), [&](Index from, Index end) {
+      for (Index i = from; i < end; ++i) to[i] = to[i] - out[i] + in[i];
+    });
+  }
+}
+
+void Summary::set_to_sum(const std::vector<const Summary*>& parts, Pool* pool) {
+  const Summary& first = *parts.front();
+  shape = first.shape;
+  k = first.k;
+  memory = nullptr;
+  for (const auto numbers : all_numbers) {
+    Vec& to = this->*numbers;
+    to.resize((first.*numbers).size());
+    for_each_stretch(pool, static_cast<Index>(to.size()), [&](Index from, Index end) {
+      std::copy((first.*numbers).begin() + from, (first.*numbers).begin() + end, to.begin() + from);
+      for (std::size_t b = 1; b < parts.size(); ++b)
+        for (Index i = from; i < end; ++i) to[i] += (parts[b]->*numbers)[i];
+    });
+  }
 }
 
 void Summary::scale(double c) {
-  for (Vec* v : {&obs, &extra, &pair, &scalar})
-    for (double& x : *v) x *= c;
+  for (const auto numbers : all_numbers)
+    for (double& x : this->*numbers) x *= c;
 }
 
 void Summary::merge(Index a, Index b) {

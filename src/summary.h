@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "pool.h"
 #include "types.h"
 
 namespace bnpvi {
@@ -47,7 +48,10 @@ struct Summary {
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }
 
-  void add(const Summary& other, double scale = 1);  // same shape and k
+  // Others have the same shape and k. Every number is the same for any pool.
+  void add(const Summary& other, double scale = 1);
+  void exchange(const Summary& old, const Summary& fresh, Pool* pool);    // − old + fresh
+  void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);  // one or more, added in order
   void scale(double c);
   void merge(Index a, Index b);  // a < b: b's statistics join a's, b goes; entropy is left alone
   void drop(Index j);            // its statistics are lost

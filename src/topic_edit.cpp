@@ -147,7 +147,7 @@ State TopicEdit::finish() const {
     from = to;
   }
   out.total = rest_;
-  resum(out);
+  resum(c_.problem, out);
   refresh(c_.problem, out);
   return out;
 }
