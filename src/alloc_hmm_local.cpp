@@ -84,7 +84,7 @@ Summary HmmAlloc::summarise(const LocalInput& in, const GivenResponsibilities& r
     }
   }
   if (width > 0) out.memory = memory;
-  sum.finish(out.obs.data());
+  sum.finish(out.edit_t(0));
   return out;
 }
 

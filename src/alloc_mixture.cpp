@@ -47,10 +47,10 @@ Summary sum_units(const LocalInput& in, Index k, bool few, const SummaryShape& s
       if (in.sink) in.sink->visit(chunk, rows, r, block);
     }
   });
-  Summary out(shape, k);
+  Summary out(shape, k, false);
   std::vector<const FeatureSum*> all;
   for (const auto& sum : sums) all.push_back(&*sum);
-  finish_all(all, out.obs.data(), &in.pool);
+  set_to_sum(all, out.edit_t(0), &in.pool);
   for (double x : entropy) out.entropy() += x;
   return out;
 }

@@ -74,7 +74,7 @@ DocumentMemory TopicAlloc::visit(DocStep& step, const DocumentView& view, const 
   return now;
 }
 
-SummaryShape TopicAlloc::shape(const ObsModel& obs) const { return topic_shape(obs); }
+SummaryShape TopicAlloc::shape(const ObsModel& obs) const { return topic_shape(obs.n_features()); }
 
 Summary TopicAlloc::local_step(const LocalInput& in) const {
   const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
@@ -119,8 +119,7 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
     }
   });
   memory->block.assign(blocks.begin(), blocks.end());
-  Summary out(shape(in.obs), k);
-  if (by_term) TermSum::finish(by_terms, table, in.pool, out);
+  Summary out = by_term ? TermSum::finish(by_terms, table, in.pool) : Summary(shape(in.obs), k);
   for (TopicSum& sum : sums) sum.finish(out);
   out.memory = std::move(memory);
   return out;

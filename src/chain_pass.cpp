@@ -145,7 +145,7 @@ bool ChainPass::pass(const SequenceRows& s, bool careful) {
 Summary ChainPass::finish() {
   const Index k = chain_.k;
   Summary out(shape_, k);
-  work_.finish(out.obs.data());
+  work_.finish(out.edit_t(0));
   for (const Vec& pairs : pairs_)
     for (Index i = 0; i < k * k; ++i) out.pair[i] += pairs[i];
   out.extra = start_count_;

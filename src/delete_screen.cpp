@@ -54,7 +54,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
 
   Summary rest = total;
   rest.drop(target);
-  Vec with = rest.obs, gone(static_cast<std::size_t>(p));
+  Vec with(rest.obs.begin(), rest.obs.end()), gone(static_cast<std::size_t>(p));
   double entropy = 0;
   FeatureBlock block(problem.obs, problem.data);
   for (int round = 0; round < rounds; ++round) {
@@ -90,7 +90,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
       block.add_weighted(r, sum);
       block.add_weighted(mass.data() + from, gone.data());
     }
-    with = rest.obs;
+    with.assign(rest.obs.begin(), rest.obs.end());
     sum.finish(with.data());
   }
 

@@ -83,12 +83,13 @@ void FeatureSum::finish(double* t, Index first, Index end) const {
   }
 }
 
-void finish_all(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool) {
-  if (sums.empty()) return;
+void set_to_sum(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool) {
   constexpr Index step = 8;
-  const Index k = sums.front()->k_;
+  const Index k = sums.front()->k_, p = sums.front()->p_;
   for_each_part(pool, (k + step - 1) / step, [&](Index part) {
-    for (const FeatureSum* sum : sums) sum->finish(t, part * step, std::min(k, (part + 1) * step));
+    const Index from = part * step, end = std::min(k, from + step);
+    std::fill(t + from * p, t + end * p, 0.0);
+    for (const FeatureSum* sum : sums) sum->finish(t, from, end);
   });
 }
 

@@ -37,7 +37,7 @@ class FeatureSum {
 
  private:
   friend class FeatureBlock;
-  friend void finish_all(const std::vector<const FeatureSum*>&, double*, Pool*);
+  friend void set_to_sum(const std::vector<const FeatureSum*>&, double*, Pool*);
   void finish(double* t, Index first, Index end) const;  // of some of the clusters
   int place(int cluster);                                // row of sum_ where the cluster's statistic is
   Index k_, p_;
@@ -48,8 +48,8 @@ class FeatureSum {
   std::vector<int> where_;
 };
 
-/// Adds sums of the same model and K to t (K × p), in their order, some clusters a task.
-void finish_all(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool);
+/// Makes t (K × p) one or more sums of the same model and K, in their order, some clusters a task.
+void set_to_sum(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool);
 
 /// Scratch for one thread: loads rows, multiplies them with weights, adds them up by responsibility.
 /// Memory: block_rows() × p.

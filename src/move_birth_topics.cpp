@@ -167,8 +167,8 @@ class TopicBirth final : public Move {
     }
     Summary believed = state.total;
     believed.append(born);
-    std::copy_n(seed.t.begin(), p, believed.t(target));
-    std::copy_n(seed.t.begin() + p, born * p, believed.t(k));
+    std::copy_n(seed.t.begin(), p, believed.edit_t(target));
+    std::copy_n(seed.t.begin() + p, born * p, believed.edit_t(k));
     Vec weights = alloc_.mean_weights(state.globals);
     const double remainder = weights.back(), whole = weights[target];
     weights.pop_back();

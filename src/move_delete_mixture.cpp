@@ -109,7 +109,7 @@ class MixtureDelete final : public Move {
       block.load(touched.rows.data() + from, r.n);
       block.add_weighted(r, sum);
     }
-    sum.finish(out.obs.data());
+    sum.finish(out.edit_t(0));
     return out;
   }
 

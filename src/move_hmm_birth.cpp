@@ -168,8 +168,8 @@ class HmmBirth final : public HmmMove {
     const Index old_k = total.k;
     Summary s = total;
     s.append(birth.born);
-    std::copy(birth.t.begin(), birth.t.end(), s.t(old_k));
-    std::copy(birth.kept.begin(), birth.kept.end(), s.t(j));
+    std::copy(birth.t.begin(), birth.t.end(), s.edit_t(old_k));
+    std::copy(birth.kept.begin(), birth.kept.end(), s.edit_t(j));
     std::vector<int> label = now_.label;
     for (std::size_t i = 0; i < birth.stretches.size(); ++i)
       if (birth.state[i] >= 0)

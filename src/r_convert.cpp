@@ -35,14 +35,15 @@ RModel::RModel(const Rcpp::List& model) {
 
 namespace {
 
-Rcpp::NumericMatrix rows_to_matrix(const Vec& v, Index rows, Index cols) {
+Rcpp::NumericMatrix rows_to_matrix(const double* v, Index rows, Index cols) {
   Rcpp::NumericMatrix out(static_cast<int>(rows), static_cast<int>(cols));
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < cols; ++j) out[j * rows + i] = v[i * cols + j];
   return out;
 }
 
-void matrix_to_rows(const Rcpp::NumericMatrix& m, Vec& v) {
+template <class Numbers>
+void matrix_to_rows(const Rcpp::NumericMatrix& m, Numbers& v) {
   const Index rows = m.nrow(), cols = m.ncol();
   if (static_cast<Index>(v.size()) != rows * cols)
     throw std::invalid_argument("a stored state does not fit its model");
@@ -61,18 +62,18 @@ std::vector<Index> all_units(const Dataset& data, const RModel& model) {
 
 Rcpp::List state_to_r(const Globals& g) {
   const Summary& s = g.effective;
-  return Rcpp::List::create(Rcpp::_["k"] = static_cast<int>(s.k),
-                            Rcpp::_["obs"] = rows_to_matrix(s.obs, s.k, s.shape.p),
-                            Rcpp::_["extra"] = rows_to_matrix(s.extra, s.k, s.shape.q),
-                            Rcpp::_["pair"] = s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair, s.k, s.k))
-                                                            : Rcpp::RObject(R_NilValue),
-                            Rcpp::_["scalar"] = s.scalar, Rcpp::_["u"] = g.u, Rcpp::_["omega"] = g.omega);
+  return Rcpp::List::create(
+      Rcpp::_["k"] = static_cast<int>(s.k), Rcpp::_["obs"] = rows_to_matrix(s.obs.data(), s.k, s.shape.p),
+      Rcpp::_["extra"] = rows_to_matrix(s.extra.data(), s.k, s.shape.q),
+      Rcpp::_["pair"] =
+          s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair.data(), s.k, s.k)) : Rcpp::RObject(R_NilValue),
+      Rcpp::_["scalar"] = s.scalar, Rcpp::_["u"] = g.u, Rcpp::_["omega"] = g.omega);
 }
 
 Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   Globals g;
   g.effective = Summary(model.alloc->shape(*model.obs), Rcpp::as<int>(state["k"]));
-  matrix_to_rows(state["obs"], g.effective.obs);
+  matrix_to_rows(state["obs"], g.effective.obs.edit());
   matrix_to_rows(state["extra"], g.effective.extra);
   if (g.effective.shape.pairs) matrix_to_rows(state["pair"], g.effective.pair);
   g.effective.scalar = Rcpp::as<Vec>(state["scalar"]);

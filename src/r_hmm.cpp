@@ -65,7 +65,8 @@ Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List s
     Question q(data, model, state, threads);
     const Chain chain = hmm_of(q.model).mean_chain(q.globals);
     const Index k = chain.k, p = q.obs().n_features(), n = q.data().n;
-    Vec statistic = q.globals.effective.obs;
+    const SharedVec& t = q.globals.effective.obs;
+    Vec statistic(t.begin(), t.end());
     statistic.resize(static_cast<std::size_t>(k * p), 0.0);
     Rcpp::NumericVector log_density(static_cast<int>(n), NA_REAL);
     Rcpp::NumericMatrix prob(static_cast<int>(n), static_cast<int>(k));
@@ -202,14 +203,14 @@ Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List sta
     Rcpp::IntegerMatrix out(static_cast<int>(q.data().n), static_cast<int>(found.width()));
     for (Index i = 0; i < n; ++i)
       for (Index l = 0; l < found.width(); ++l) out(rows[i], l) = 1 + found.of(i)[l];
-    const auto matrix = [&](const Vec& x, Index columns) {
+    const auto matrix = [&](const double* x, Index columns) {
       Rcpp::NumericMatrix m(static_cast<int>(s.k), static_cast<int>(columns));
       for (Index j = 0; j < s.k; ++j)
         for (Index i = 0; i < columns; ++i) m(j, i) = x[j * columns + i];
       return m;
     };
-    return Rcpp::List::create(Rcpp::_["sets"] = out, Rcpp::_["obs"] = matrix(s.obs, s.shape.p),
-                              Rcpp::_["start"] = s.extra, Rcpp::_["transition"] = matrix(s.pair, s.k),
+    return Rcpp::List::create(Rcpp::_["sets"] = out, Rcpp::_["obs"] = matrix(s.obs.data(), s.shape.p),
+                              Rcpp::_["start"] = s.extra, Rcpp::_["transition"] = matrix(s.pair.data(), s.k),
                               Rcpp::_["entropy"] = s.entropy());
   });
 }

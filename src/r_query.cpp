@@ -49,7 +49,8 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
     Question q(data, model, state, threads);
     const Index k = q.k(), p = q.obs().n_features();
     Vec pi = q.model.alloc->mean_weights(q.globals);
-    Vec statistic = q.globals.effective.obs;
+    const SharedVec& t = q.globals.effective.obs;
+    Vec statistic(t.begin(), t.end());
     statistic.resize(static_cast<std::size_t>((k + 1) * p), 0.0);  // the last: a cluster not seen yet
     const std::vector<Index> rows = modelled_rows(q.data(), q.obs().lag());
     const Index n = static_cast<Index>(rows.size());

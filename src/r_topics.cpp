@@ -113,12 +113,13 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
       parts[d < half ? 0 : 1].add(view, share, step.factors(view, share));
       by_document.add(reader, view, share);
     }
-    Summary terms(topic_shape(*rmodel.obs), k), documents = terms;
-    TermSum::finish(parts, table, pool, terms);
+    const Summary terms = TermSum::finish(parts, table, pool);
+    Summary documents(topic_shape(n_terms + 1), k);
     by_document.finish(documents);
     const auto list = [](const Summary& s) {
       using Rcpp::_;
-      return Rcpp::List::create(_["obs"] = s.obs, _["extra"] = s.extra, _["scalar"] = s.scalar);
+      return Rcpp::List::create(_["obs"] = Vec(s.obs.begin(), s.obs.end()), _["extra"] = s.extra,
+                                _["scalar"] = s.scalar);
     };
     return Rcpp::List::create(Rcpp::_["terms"] = list(terms), Rcpp::_["documents"] = list(documents));
   });

@@ -98,7 +98,7 @@ void PieceWork::collect(Index part, const Index* rows, Index n, Index width, con
 void PieceWork::finish(double* t) {
   std::vector<const FeatureSum*> all;
   for (const FeatureSum& sum : sums_) all.push_back(&sum);
-  finish_all(all, t, pool_);
+  set_to_sum(all, t, pool_);
 }
 
 }  // namespace bnpvi

@@ -75,7 +75,7 @@ class PieceWork {
   /// to the statistic, and shows them to the sink.
   void collect(Index part, const Index* rows, Index n, Index width, const double* value, const int* state);
 
-  /// Adds the statistic of all rows to t (K × p).
+  /// Makes t (K × p) the statistic of all rows.
   void finish(double* t);
 
  private:

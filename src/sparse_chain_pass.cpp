@@ -178,7 +178,7 @@ void SparseChainPass::run(const SequenceRows& s) {
 
 Summary SparseChainPass::finish() {
   Summary out(shape_, chain_.k);
-  work_.finish(out.obs.data());
+  work_.finish(out.edit_t(0));
   out.extra = start_count_;
   out.entropy() = entropy_;
   for (std::size_t i = 0; i < pair_.size(); ++i) {

@@ -23,10 +23,10 @@ State redistributed(const Problem& problem, const State& state, Index target,
     auto s = std::make_shared<Summary>(*state.batch[b]);
     s->append(born);
     if (by_batch[b].all)
-      std::copy_n(moved.arrived.begin(), p, s->t(target));
+      std::copy_n(moved.arrived.begin(), p, s->edit_t(target));
     else
-      for (Index i = 0; i < p; ++i) s->t(target)[i] += moved.arrived[i] - moved.left[i];
-    std::copy_n(moved.arrived.begin() + p, born * p, s->t(old_k));
+      for (Index i = 0; i < p; ++i) s->edit_t(target)[i] += moved.arrived[i] - moved.left[i];
+    std::copy_n(moved.arrived.begin() + p, born * p, s->edit_t(old_k));
     s->entropy() += moved.entropy;
     out.batch[b] = std::move(s);
   }

@@ -51,10 +51,10 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
       bregman_kmeans(problem.obs, problem.data, rows, nullptr, k, spread, rounds, stream, pool);
   const Index size = std::max(hard.k, problem.alloc.fixed_k());
   Summary total(problem.alloc.shape(problem.obs), size);
-  std::copy(hard.t.begin(), hard.t.end(), total.obs.begin());
+  std::copy(hard.t.begin(), hard.t.end(), total.edit_t(0));
   if (problem.alloc.grouped() && problem.obs.tokens())
     for (Index j = 0; j < hard.k; ++j)
-      total.t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
+      total.edit_t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
   expect_independence(total, static_cast<double>(problem.data.n_groups()));
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
@@ -63,7 +63,7 @@ Globals start_from_anchors(const Problem& problem, Index k, std::uint64_t restar
   Stream stream(problem.seed, Purpose::initial_seeds, restart);
   const AnchorTopics topics = anchor_topics(all_counts(problem.data), problem.data.d, k, false, stream, pool);
   Summary total(problem.alloc.shape(problem.obs), std::max<Index>({topics.k, problem.alloc.fixed_k(), 1}));
-  std::copy(topics.t.begin(), topics.t.end(), total.obs.begin());
+  std::copy(topics.t.begin(), topics.t.end(), total.edit_t(0));
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 
@@ -84,7 +84,7 @@ Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart
     for (std::size_t from = 0; from < window.size(); from += static_cast<std::size_t>(block.block_rows())) {
       block.load(window.data() + from,
                  std::min(block.block_rows(), static_cast<Index>(window.size() - from)));
-      block.add_weighted(ones.data(), total.t(j));
+      block.add_weighted(ones.data(), total.edit_t(j));
     }
   }
   expect_independence(total, static_cast<double>(problem.data.n_groups()));

@@ -6,21 +6,24 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Vec Summary::*all_numbers[] = {&Summary::obs, &Summary::extra, &Summary::pair, &Summary::scalar};
+constexpr Vec Summary::*beside_obs[] = {&Summary::extra, &Summary::pair, &Summary::scalar};
 
-void erase_row(Vec& m, Index width, Index row) {
+template <class Numbers>
+void erase_row(Numbers& m, Index width, Index row) {
   m.erase(m.begin() + row * width, m.begin() + (row + 1) * width);
 }
 
-void add_row(Vec& m, Index width, Index to, Index from) {
+template <class Numbers>
+void add_row(Numbers& m, Index width, Index to, Index from) {
   for (Index i = 0; i < width; ++i) m[to * width + i] += m[from * width + i];
 }
 
-void permute_rows(Vec& m, Index width, const std::vector<Index>& order) {
-  Vec out(m.size());
+template <class Numbers>
+Numbers permuted_rows(const double* m, Index width, const std::vector<Index>& order) {
+  Numbers out(order.size() * static_cast<std::size_t>(width));
   for (std::size_t j = 0; j < order.size(); ++j)
-    std::copy_n(m.begin() + order[j] * width, width, out.begin() + static_cast<Index>(j) * width);
-  m.swap(out);
+    std::copy_n(m + order[j] * width, width, out.begin() + static_cast<Index>(j) * width);
+  return out;
 }
 
 }  // namespace
@@ -32,8 +35,10 @@ std::vector<Index> numbers_without(Index k, Index j) {
   return number;
 }
 
-Summary::Summary(const SummaryShape& s, Index clusters) : shape(s), k(clusters) {
-  obs.assign(static_cast<std::size_t>(k * s.p), 0.0);
+Summary::Summary(const SummaryShape& s, Index clusters, bool zeros) : shape(s), k(clusters) {
+  Buffer& t = obs.edit();
+  t.resize(static_cast<std::size_t>(k * s.p));
+  if (zeros) std::fill(t.begin(), t.end(), 0.0);
   extra.assign(static_cast<std::size_t>(k * s.q), 0.0);
   pair.assign(static_cast<std::size_t>(s.pairs ? k * k : 0), 0.0);
   scalar.assign(static_cast<std::size_t>(s.scalars), 0.0);
@@ -46,46 +51,53 @@ Vec Summary::sizes() const {
 }
 
 void Summary::add(const Summary& other, double c) {
-  for (const auto numbers : all_numbers) {
-    const Vec& from = other.*numbers;
-    Vec& to = this->*numbers;
+  const auto axpy = [c](const double* from, auto& to) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += c * from[i];
-  }
+  };
+  axpy(other.obs.data(), obs.edit());
+  for (const auto numbers : beside_obs) axpy((other.*numbers).data(), this->*numbers);
 }
 
 void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
-  for (const auto numbers : all_numbers) {
-    const double *out = (old.*numbers).data(), *in = (fresh.*numbers).data();
+  for (const auto numbers : beside_obs) {
     Vec& to = this->*numbers;
-    for_each_stretch(pool, static_cast<Index>(to.size()), [&](Index from, Index end) {
-      for (Index i = from; i < end; ++i) to[i] = to[i] - out[i] + in[i];
-    });
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[i] - (old.*numbers)[i] + (fresh.*numbers)[i];
   }
+  Buffer now(obs.size());
+  const double *t = obs.data(), *out = old.obs.data(), *in = fresh.obs.data();
+  for_each_stretch(pool, static_cast<Index>(now.size()), [&](Index from, Index end) {
+    for (Index i = from; i < end; ++i) now[i] = t[i] - out[i] + in[i];
+  });
+  obs = std::move(now);
 }
 
 void Summary::set_to_sum(const std::vector<const Summary*>& parts, Pool* pool) {
-  const Summary& first = *parts.front();
-  shape = first.shape;
-  k = first.k;
+  *this = *parts.front();
   memory = nullptr;
-  for (const auto numbers : all_numbers) {
-    Vec& to = this->*numbers;
-    to.resize((first.*numbers).size());
-    for_each_stretch(pool, static_cast<Index>(to.size()), [&](Index from, Index end) {
-      std::copy((first.*numbers).begin() + from, (first.*numbers).begin() + end, to.begin() + from);
-      for (std::size_t b = 1; b < parts.size(); ++b)
-        for (Index i = from; i < end; ++i) to[i] += (parts[b]->*numbers)[i];
-    });
-  }
+  if (parts.size() == 1) return;
+  for (std::size_t b = 1; b < parts.size(); ++b)
+    for (const auto numbers : beside_obs)
+      for (std::size_t i = 0; i < (this->*numbers).size(); ++i)
+        (this->*numbers)[i] += (parts[b]->*numbers)[i];
+  Buffer sum(obs.size());
+  for_each_stretch(pool, static_cast<Index>(sum.size()), [&](Index from, Index end) {
+    std::copy(obs.begin() + from, obs.begin() + end, sum.begin() + from);
+    for (std::size_t b = 1; b < parts.size(); ++b) {
+      const double* t = parts[b]->obs.data();
+      for (Index i = from; i < end; ++i) sum[i] += t[i];
+    }
+  });
+  obs = std::move(sum);
 }
 
 void Summary::scale(double c) {
-  for (const auto numbers : all_numbers)
+  for (double& x : obs.edit()) x *= c;
+  for (const auto numbers : beside_obs)
     for (double& x : this->*numbers) x *= c;
 }
 
 void Summary::merge(Index a, Index b) {
-  add_row(obs, shape.p, a, b);
+  add_row(obs.edit(), shape.p, a, b);
   add_row(extra, shape.q, a, b);
   if (shape.pairs) {
     add_row(pair, k, a, b);
@@ -105,7 +117,7 @@ void Summary::drop(Index j) {
 }
 
 void Summary::drop_statistics(Index j) {
-  erase_row(obs, shape.p, j);
+  erase_row(obs.edit(), shape.p, j);
   erase_row(extra, shape.q, j);
   if (shape.pairs) {
     erase_row(pair, k, j);
@@ -120,7 +132,7 @@ void Summary::drop_statistics(Index j) {
 }
 
 void Summary::append(Index m) {
-  obs.resize(static_cast<std::size_t>((k + m) * shape.p), 0.0);
+  obs.edit().resize(static_cast<std::size_t>((k + m) * shape.p), 0.0);
   extra.resize(static_cast<std::size_t>((k + m) * shape.q), 0.0);
   if (shape.pairs) {
     Vec out(static_cast<std::size_t>((k + m) * (k + m)), 0.0);
@@ -136,10 +148,10 @@ void Summary::permute(const std::vector<Index>& order) {
     for (std::size_t j = 0; j < order.size(); ++j) number[order[j]] = static_cast<Index>(j);
     memory = memory->renumbered(number);
   }
-  permute_rows(obs, shape.p, order);
-  permute_rows(extra, shape.q, order);
+  obs = permuted_rows<Buffer>(obs.data(), shape.p, order);
+  extra = permuted_rows<Vec>(extra.data(), shape.q, order);
   if (shape.pairs) {
-    permute_rows(pair, k, order);
+    pair = permuted_rows<Vec>(pair.data(), k, order);
     for (Index i = 0; i < k; ++i) {
       const Vec row(pair.begin() + i * k, pair.begin() + (i + 1) * k);
       for (Index l = 0; l < k; ++l) pair[i * k + l] = row[order[l]];

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "pool.h"
-#include "types.h"
+#include "shared_vec.h"
 
 namespace bnpvi {
 
@@ -32,16 +32,17 @@ std::vector<Index> numbers_without(Index k, Index j);
 struct Summary {
   SummaryShape shape;
   Index k = 0;
-  Vec obs;                                   // K × p, row-major: T_k = (N_k, S_k)
+  SharedVec obs;                             // K × p, row-major: T_k = (N_k, S_k)
   Vec extra;                                 // K × q, row-major
   Vec pair;                                  // K × K, row-major, when shape.pairs
   Vec scalar;                                // shape.scalars
   std::shared_ptr<const UnitMemory> memory;  // of a batch, where the model has one; sums have none
 
   Summary() = default;
-  Summary(const SummaryShape& shape, Index k);
+  /// Of nothing; without zeros obs is left for the caller to fill.
+  Summary(const SummaryShape& shape, Index k, bool zeros = true);
 
-  double* t(Index j) { return obs.data() + j * shape.p; }
+  double* edit_t(Index j) { return obs.edit().data() + j * shape.p; }
   const double* t(Index j) const { return obs.data() + j * shape.p; }
   double size(Index j) const { return obs[static_cast<std::size_t>(j * shape.p)]; }
   Vec sizes() const;

@@ -16,7 +16,7 @@ constexpr Index step = 32;  // terms a task
 
 TermSum::TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k,
                  double alpha)
-    : alpha_(alpha), rest_(without_features(), k) {
+    : alpha_(alpha), rest_(topic_shape(1), k) {
   std::size_t n = 0;
   for (Index i = from; i < to; ++i)
     n += static_cast<std::size_t>(data.row_start[units[i] + 1] - data.row_start[units[i]]);
@@ -28,7 +28,7 @@ void TermSum::add(const DocumentView& view, Shares share, const DocumentFactors&
   const int document = static_cast<int>(document_.size());
   add_document(view, share, alpha_, 1, rest_);
   rest_.scalar[TopicScalar::entropy] += factors.log_sum;
-  for (const TopicShare& s : share) rest_.obs[s.topic] += s.count;
+  for (const TopicShare& s : share) rest_.edit_t(s.topic)[0] += s.count;
   for (Index j = 0; j < factors.m; ++j)
     use_.push_back({factors.w[j], document, share[j].topic, static_cast<int>(j)});
   const Index mask_words = factors.mask ? factors.mask_words : 0;
@@ -73,13 +73,19 @@ void TermSum::add_topic(Index topic, double* t) const {
   }
 }
 
-void TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool, Summary& out) {
-  const Index k = out.k, p = out.shape.p, n_terms = p - 1, n_tasks = (n_terms + step - 1) / step;
+Summary TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool) {
+  const Index k = table.k, n_terms = static_cast<Index>(table.top.size()), p = n_terms + 1;
+  const Index n_tasks = (n_terms + step - 1) / step;
+  Summary out(topic_shape(p), k, false);
+  double* const all = out.edit_t(0);
   pool.run(static_cast<Index>(parts.size()), [&](Index part) { parts[part].sort_uses(); });
   pool.run(k, [&](Index topic) {
-    Vec t(static_cast<std::size_t>(n_terms), 0.0);
-    for (const TermSum& part : parts) part.add_topic(topic, t.data());
-    std::copy(t.begin(), t.end(), out.t(topic) + 1);
+    Vec t(static_cast<std::size_t>(p), 0.0);
+    for (const TermSum& part : parts) {
+      t[0] += part.rest_.obs[static_cast<std::size_t>(topic)];
+      part.add_topic(topic, t.data() + 1);
+    }
+    std::copy(t.begin(), t.end(), all + topic * p);
   });
   Vec energy(static_cast<std::size_t>(n_tasks), 0.0);  // Σ_vk T_vk (C_vk − max_k C_vk)
   pool.run(n_tasks, [&](Index task) {
@@ -87,18 +93,18 @@ void TermSum::finish(std::vector<TermSum>& parts, const TopicTable& table, Pool&
     Buffer e(static_cast<std::size_t>(k * n));
     kernels().transpose_rows(n, k, table.e.data() + from * k, k, e.data(), n);
     energy[task] = kernels().scale_rows(k, n, e.data(), n, table.c.at + from, table.c.topic_step,
-                                        table.top.data() + from, out.t(0) + 1 + from, p);
+                                        table.top.data() + from, all + 1 + from, p);
   });
   for (double x : energy) out.entropy() -= x;
   for (const TermSum& part : parts) {
     for (const Mass& m : part.apart_) {
-      out.t(m.topic)[1 + m.term] += m.value;
+      all[m.topic * p + 1 + m.term] += m.value;
       if (m.value > 0) out.entropy() -= m.value * (table.c(m.term, m.topic) - table.top[m.term]);
     }
-    for (Index j = 0; j < k; ++j) out.t(j)[0] += part.rest_.obs[j];
     for (std::size_t i = 0; i < out.extra.size(); ++i) out.extra[i] += part.rest_.extra[i];
     for (std::size_t i = 0; i < out.scalar.size(); ++i) out.scalar[i] += part.rest_.scalar[i];
   }
+  return out;
 }
 
 }  // namespace bnpvi

@@ -16,9 +16,8 @@ class TermSum {
   /// The next of them. The data must outlive the sum.
   void add(const DocumentView& view, Shares share, const DocumentFactors& factors);
 
-  /// Makes `out`, which is empty, the sum of all parts, in their order. The table is that of all documents,
-  /// exponentials included.
-  static void finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool, Summary& out);
+  /// The sum of all parts, in their order. The table is that of all documents, exponentials included.
+  static Summary finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool);
 
  private:
   struct Document {

@@ -156,7 +156,7 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
   }
   Summary believed = state.total;
   believed.append(1);
-  std::copy(t.begin(), t.end(), believed.t(k));
+  std::copy(t.begin(), t.end(), believed.edit_t(k));
   Vec weights = alloc.mean_weights(state.globals);
   const Vec sizes = state.total.sizes();
   const double share = t[0] / std::accumulate(sizes.begin(), sizes.end(), t[0]);

@@ -7,11 +7,7 @@
 
 namespace bnpvi {
 
-SummaryShape topic_shape(const ObsModel& obs) {
-  return {obs.n_features(), TopicExtra::size, false, TopicScalar::size};
-}
-
-SummaryShape without_features() { return {1, TopicExtra::size, false, TopicScalar::size}; }
+SummaryShape topic_shape(Index p) { return {p, TopicExtra::size, false, TopicScalar::size}; }
 
 void add_tangents(Shares share, double sign, double* extra) {
   constexpr std::size_t step = 16;
@@ -43,7 +39,7 @@ TopicSum::TopicSum(const ObsModel& obs, const Dataset& data, Index k, double alp
       alpha_(alpha),
       width_(width),
       by_term_(rows_are_documents(obs, data)),
-      rest_(without_features(), k),
+      rest_(topic_shape(1), k),
       sum_(obs, data, by_term_ ? 0 : k),
       by_topic_(static_cast<std::size_t>(by_term_ ? k : 0)) {}
 
@@ -63,7 +59,7 @@ void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, 
       Vec& t = by_topic_[share[j].topic];
       t.resize(static_cast<std::size_t>(n_terms_));
       for (Index u = 0; u < view.n; ++u) t[view.row[u]] += sign * view.weight[u] * r_[u * m + j];
-      rest_.obs[share[j].topic] += sign * share[j].count;
+      rest_.edit_t(share[j].topic)[0] += sign * share[j].count;
     }
     return;
   }
@@ -84,12 +80,12 @@ void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, 
 void TopicSum::finish(Summary& out) {
   if (by_term_) {
     for (Index j = 0; j < k_; ++j) {
-      double* t = out.t(j);
+      double* t = out.edit_t(j);
       t[0] += rest_.obs[j];
       for (std::size_t v = 0; v < by_topic_[j].size(); ++v) t[1 + v] += by_topic_[j][v];
     }
   } else {
-    sum_.finish(out.obs.data());
+    sum_.finish(out.edit_t(0));
   }
   for (std::size_t i = 0; i < rest_.extra.size(); ++i) out.extra[i] += rest_.extra[i];
   for (std::size_t i = 0; i < rest_.scalar.size(); ++i) out.scalar[i] += rest_.scalar[i];

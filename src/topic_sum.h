@@ -24,9 +24,7 @@ void add_tangents(Shares share, double sign, double* extra);
 /// All that a document contributes beside T and the entropy.
 void add_document(const DocumentView& view, Shares share, double alpha, double sign, Summary& to);
 
-SummaryShape topic_shape(const ObsModel& obs);
-/// The same with T_0 alone.
-SummaryShape without_features();
+SummaryShape topic_shape(Index p);
 
 /// Adds up documents with the given number of topics, each with sign 1 or −1.
 class TopicSum {
