@@ -55,6 +55,20 @@ bool SparseChainPass::go(const SequenceRows& s, Direction direction, Load load, 
   return sure;
 }
 
+template <class Sweep, class Use>
+void SparseChainPass::go_back(const SequenceRows& s, Sweep sweep, Use use) {
+  constexpr Index stretch = 8 * segment;
+  for (Index i = (s.size() - 1) / stretch; i >= -1; --i) {
+    const Index from = i * stretch, swept = from + stretch;
+    work_.for_parts(
+        std::clamp<Index>(s.size() - swept, 0, stretch),
+        [&](Index part, Index first, Index n) { use(part, swept + first, n); }, 1,
+        [&](Index) {
+          if (i >= 0) sweep(from, std::min(stretch, s.size() - from));
+        });
+  }
+}
+
 void SparseChainPass::load_all(const SequenceRows& s, Index part, Index from, Index n) {
   const Index k = chain_.k, at = from % segment;
   Segment& x = segment_at(from);
@@ -136,13 +150,21 @@ bool SparseChainPass::pass(const SequenceRows& s, bool careful) {
   std::function<void(Index, const double*)> tell;
   if (in_.sink && in_.sink->wants_joint())
     tell = [&](Index t, const double* joint) { tell_joint(s, t, joint); };
-  for (Index from = (s.size() - 1) / segment * segment; from >= 0; from -= segment) {
-    in_.pool.poll();
-    messages.backward(rows, from, std::min(segment, s.size() - from), e_.data(), alpha_.data(), scale_.data(),
-                      e_.data(), counts, tell);
-  }
+  go_back(
+      s,
+      [&](Index from, Index n) {
+        messages.backward(rows, from, n, e_.data(), alpha_.data(), scale_.data(), e_.data(), counts, tell);
+      },
+      [&](Index part, Index from, Index n) { collect(s, part, from, n); });
   entropy_ += counts.entropy;
   return true;
+}
+
+void SparseChainPass::collect(const SequenceRows& s, Index part, Index from, Index n) {
+  for (Index t = from; t < from + n; ++t)
+    std::copy_n(state_.data() + t * width_, width_, memory_.of(row_ + t));
+  work_.collect(part, s.rows.data() + from, n, width_, e_.data() + from * width_,
+                state_.data() + from * width_);
 }
 
 void SparseChainPass::tell_joint(const SequenceRows& s, Index t, const double* joint) {
@@ -158,22 +180,17 @@ void SparseChainPass::run(const SequenceRows& s) {
                     k = static_cast<std::size_t>(chain_.k);
   if (n == 0) return;
   if (scale_.size() < n) {
-    for (Vec* x : {&log_e_, &e_, &alpha_}) x->resize(n * l);
+    for (Buffer* x : {&log_e_, &e_, &alpha_}) x->resize(n * l);
     state_.resize(n * l);
     scale_.resize(n);
     for (Segment& x : segments_) {
       x.top.resize(std::min(n, static_cast<std::size_t>(segment)));
-      for (Vec* y : {&x.log_e, &x.e}) y->resize(x.top.size() * k);
+      for (Buffer* y : {&x.log_e, &x.e}) y->resize(x.top.size() * k);
     }
   }
   if (!in_.same_sets && !choose<FastNumbers>(s, false)) choose<CarefulNumbers>(s, true);
   if (!pass<FastNumbers>(s, false)) pass<CarefulNumbers>(s, true);
-  for (Index t = 0; t < s.size(); ++t) std::copy_n(state_.data() + t * width_, width_, memory_.of(row_ + t));
   row_ += s.size();
-  work_.for_parts(s.size(), [&](Index part, Index begin, Index m) {
-    work_.collect(part, s.rows.data() + begin, m, width_, e_.data() + begin * width_,
-                  state_.data() + begin * width_);
-  });
 }
 
 Summary SparseChainPass::finish() {

@@ -26,8 +26,8 @@ class SparseChainPass {
 
  private:
   struct Segment {
-    Vec log_e, e;  // rows × K: log-likelihoods of all states, and exponentials relative to each row's top
-    Vec top;
+    Buffer log_e, e;  // rows × K: log-likelihoods of all states, and exponentials relative to each row's top
+    Buffer top;
   };
   enum class Direction { rightwards, leftwards };
 
@@ -39,6 +39,11 @@ class SparseChainPass {
   /// sweep, until one returns false. A segment may be loaded during the sweep of the one before.
   template <class Load, class Sweep>
   bool go(const SequenceRows& s, Direction direction, Load load, Sweep sweep);
+  /// sweep(from, n) for stretches of s from right to left, and then use(part, from, n) for the parts of each,
+  /// which may happen during the sweep of the next.
+  template <class Sweep, class Use>
+  void go_back(const SequenceRows& s, Sweep sweep, Use use);
+  void collect(const SequenceRows& s, Index part, Index from, Index n);
   Segment& segment_at(Index row);
   void load_all(const SequenceRows& s, Index part, Index from, Index n);
   void load_sets(const SequenceRows& s, Index part, Index from, Index n);
@@ -56,7 +61,7 @@ class SparseChainPass {
   Index row_;  // of the memory, where the next sequences begin
   const Index width_;
   std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_
-  Vec log_e_, e_, alpha_, scale_;
+  Buffer log_e_, e_, alpha_, scale_;
   std::vector<Segment> segments_;  // in work: one, or two when sweeps overlap with loading
   Vec start_count_, pair_, careful_pair_;
   double entropy_ = 0;
