@@ -1,5 +1,6 @@
 // Large statistics with several owners.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <utility>
 
@@ -8,8 +9,8 @@
 namespace bnpvi {
 
 /// Numbers that copies share until one of them is edited: the summary of a batch, the whole-data summary
-/// and the globals are often the same ones. A copy is edited by one thread, or dealt out to several after
-/// edit() was called once.
+/// and the globals are often the same ones. Different copies may be edited by different threads; one copy by
+/// one thread, or by several after edit() was called once.
 class SharedVec {
  public:
   SharedVec() = default;
@@ -28,6 +29,8 @@ class SharedVec {
       numbers_ = std::make_shared<Buffer>();
     else if (numbers_.use_count() > 1)
       numbers_ = std::make_shared<Buffer>(*numbers_);
+    else  // whoever shared them on another thread is done with copying
+      std::atomic_thread_fence(std::memory_order_acquire);
     return *numbers_;
   }
 

@@ -54,8 +54,9 @@ void TopicEdit::believe(Summary total, const Vec& weights) {
 Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
   const Problem& problem = c_.problem;
   const Index n_chunks = TopicAlloc::count_chunks(to - from);
-  std::vector<TopicSum> sums(static_cast<std::size_t>(n_chunks),
-                             TopicSum(problem.obs, problem.data, k, alloc_.alpha(), problem.width));
+  std::vector<TopicSum> sums;
+  for (Index chunk = 0; chunk < n_chunks; ++chunk)
+    sums.emplace_back(problem.obs, problem.data, k, alloc_.alpha(), problem.width);
   c_.pool.run(n_chunks, [&](Index chunk) {
     DocumentReader reader(problem.obs, problem.data);
     for (Index i = from + (to - from) * chunk / n_chunks; i < from + (to - from) * (chunk + 1) / n_chunks;
