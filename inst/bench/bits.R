@@ -50,7 +50,7 @@ fits <- list(
   lda_whales = quote(bnp_topics(whales$counts, prior = prior_lda(8), control = control())),
   lda_stochastic = quote(bnp_topics(whales$counts, prior = prior_lda(8), control = control(algorithm = "stochastic"))),
   hdp_hmm_beavers = quote(bnp_hmm(steps, prior = prior_hdp_hmm(sticky = 50), control = control())),
-  hdp_hmm_mocap = quote(bnp_hmm(capture, obs_ar(), prior = prior_hdp_hmm(sticky = 50), control = control())),
+  hdp_hmm_mocap = quote(bnp_hmm(capture, obs = obs_ar(), prior = prior_hdp_hmm(sticky = 50), control = control())),
   hdp_hmm_mocap_batches =
     quote(bnp_hmm(capture, prior = prior_hdp_hmm(), control = control(batches = 3, k_init = 15))),
   hdp_hmm_mocap_sparse = quote(bnp_hmm(capture, prior = prior_hdp_hmm(), control = control(sparsity = 3, k_init = 12))),
