@@ -31,6 +31,6 @@ document:
 	touch $@
 
 clean:
-	rm -rf .lib demo-output src/*.o src/*.so bnpvi_*.tar.gz bnpvi.Rcheck
+	rm -rf .lib demo-output src/*.o src/*/*.o src/*.so bnpvi_*.tar.gz bnpvi.Rcheck
 
 .PHONY: demo test check document clean

@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "fields.h"
-#include "learn.h"
-#include "registry.h"
+#include "foundation/fields.h"
+#include "inference/learn.h"
+#include "models/registry.h"
 
 namespace bnpvi {
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "audit.h"
+#include "inference/audit.h"
+#include "inference/start.h"
 #include "r_convert.h"
 #include "r_topics.h"
-#include "start.h"
 
 using namespace bnpvi;
 

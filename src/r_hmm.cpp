@@ -3,12 +3,13 @@
 #include <cmath>
 #include <limits>
 
-#include "alloc_hmm.h"
-#include "chain_memory.h"
+#include "chains/chain_memory.h"
+#include "chains/hmm.h"
+#include "chains/sequence_rows.h"
 #include "r_convert.h"
-#include "sequence_rows.h"
 
 using namespace bnpvi;
+using namespace bnpvi::chains;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The kernels one by one, for their tests.
 #include <algorithm>
 
-#include "kernels.h"
+#include "kernels/kernels.h"
 #include "r_convert.h"
 
 using namespace bnpvi;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inference/seeding.h"
 #include "r_convert.h"
-#include "seeding.h"
 
 using namespace bnpvi;
 

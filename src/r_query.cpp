@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "inference/start.h"
 #include "r_convert.h"
-#include "start.h"
 
 using namespace bnpvi;
 

@@ -4,25 +4,25 @@
 #include <cmath>
 #include <numeric>
 
-#include "anchor_words.h"
-#include "completion.h"
 #include "r_convert.h"
-#include "term_sum.h"
-#include "topic_memory.h"
+#include "topics/anchor_words.h"
+#include "topics/completion.h"
+#include "topics/term_sum.h"
+#include "topics/topic_memory.h"
 
 namespace bnpvi {
 
 SEXP document_counts_to_r(const State& state, const std::vector<std::vector<Index>>& batches) {
   struct Count {
     Index document;
-    const TopicShare* share;
+    const topics::TopicShare* share;
   };
   std::vector<Count> counts;
   for (std::size_t b = 0; b < batches.size(); ++b) {
-    const auto* memory = dynamic_cast<const TopicMemory*>(state.batch[b]->memory.get());
+    const auto* memory = dynamic_cast<const topics::TopicMemory*>(state.batch[b]->memory.get());
     if (!memory) return R_NilValue;
     for (std::size_t i = 0; i < batches[b].size(); ++i)
-      for (const TopicShare& s : memory->document[i].share()) counts.push_back({batches[b][i], &s});
+      for (const topics::TopicShare& s : memory->document[i].share()) counts.push_back({batches[b][i], &s});
   }
   std::stable_sort(counts.begin(), counts.end(),
                    [](const Count& x, const Count& y) { return x.document < y.document; });
@@ -41,6 +41,7 @@ SEXP document_counts_to_r(const State& state, const std::vector<std::vector<Inde
 }  // namespace bnpvi
 
 using namespace bnpvi;
+using namespace bnpvi::topics;
 
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi,

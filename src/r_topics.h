@@ -2,7 +2,7 @@
 #pragma once
 #include <Rcpp.h>
 
-#include "state.h"
+#include "inference/state.h"
 
 namespace bnpvi {
 

@@ -1,0 +1,200 @@
+// Birth in hidden Markov models: stretches of the rows of one state get states of their own.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "chains/chain_search.h"
+#include "chains/stretches.h"
+
+namespace bnpvi::chains {
+
+namespace {
+
+constexpr Index rounds_tried = 10;
+constexpr Index most_born = 3;               // new states of a proposal
+constexpr double longest_stretch = 64;       // rows
+constexpr Index most_rows = Index{1} << 16;  // of the sequences a proposal looks at, unless one is longer
+constexpr Index cheap_numbers = 1000000;     // rows times features of data on which a failure costs little:
+constexpr int cheap_tries = 10;              // a stretch length may succeed where another failed
+
+class HmmBirth final : public HmmMove {
+ public:
+  using HmmMove::HmmMove;
+
+  bool prepare(const State& state) override {
+    const bool cheap = c_.problem.data.n * state.total.shape.p < cheap_numbers;
+    ids_ = birth_targets(c_, state, cheap ? cheap_tries : 0);
+    return !ids_.empty();
+  }
+
+  void after_lap(State& state) override {
+    if (!settle(state)) return;
+    for (std::uint64_t id : ids_) {
+      const Index j = c_.memory.number_of(id);
+      if (j < 0) continue;
+      if (spent()) break;
+      ++tried_;
+      Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), id);
+      if (propose(state, j, stream))
+        ++accepted_;
+      else
+        c_.memory.birth_failed(j, state.total.size(j));
+    }
+    drop_idle(state);
+  }
+
+  void report(LapRecord& record) const override {
+    record.births_tried += tried_;
+    record.births += accepted_;
+  }
+
+ private:
+  // New states 0 .. born−1: their statistics and rows; `kept`, when not empty, replaces the target's
+  // statistic.
+  struct Birth {
+    Index born = 0;
+    Vec t, kept;
+    std::vector<Stretch> stretches;
+    std::vector<Index> state;  // of each stretch, −1: stays
+  };
+
+  // Sequences in random order until they have enough rows, those in which j is some row's state first.
+  std::vector<Index> sequences_of(Index j, Stream& stream) const {
+    const Dataset& data = c_.problem.data;
+    std::vector<Index> all(static_cast<std::size_t>(data.n_groups()));
+    std::iota(all.begin(), all.end(), Index{0});
+    for (std::size_t i = all.size(); i > 1; --i)
+      std::swap(all[i - 1], all[stream.index(static_cast<Index>(i))]);
+    std::stable_partition(all.begin(), all.end(), [&](Index g) {
+      const auto end = now_.label.begin() + data.starts[g + 1];
+      return std::find(now_.label.begin() + data.starts[g], end, static_cast<int>(j)) != end;
+    });
+    Index rows = 0;
+    std::size_t n = 0;
+    while (n < all.size() && rows < most_rows) {
+      rows += data.starts[all[n] + 1] - data.starts[all[n]];
+      ++n;
+    }
+    all.resize(n);
+    std::sort(all.begin(), all.end());
+    return all;
+  }
+
+  // Runs of state j in some sequences, cut into stretches of a random length.
+  std::vector<Stretch> stretches_of(Index j, const std::vector<Index>& sequences, Stream& stream) const {
+    const Dataset& data = c_.problem.data;
+    const Index longest = std::lround(2 * std::pow(longest_stretch / 2, stream.uniform()));
+    std::vector<Stretch> out;
+    for (Index g : sequences)
+      for (Index i = data.starts[g]; i < data.starts[g + 1]; ++i) {
+        const Index begin = i;
+        while (i < data.starts[g + 1] && now_.label[i] == j) ++i;
+        const Index n = i - begin, parts = (n + longest - 1) / longest;
+        for (Index part = 0; part < parts; ++part)
+          out.push_back({begin + n * part / parts, begin + n * (part + 1) / parts});
+      }
+    return out;
+  }
+
+  // A division of the target's rows, and if that fails a block with states of its own, whoever has its rows.
+  bool propose(State& state, Index j, Stream& stream) {
+    const std::vector<Index> sequences = sequences_of(j, stream);
+    return attempt_birth(state, j, sequences, division_of(state.total, j, sequences, stream)) ||
+           attempt_birth(state, j, sequences, block_near(j, sequences, stream));
+  }
+
+  bool attempt_birth(State& state, Index j, const std::vector<Index>& sequences, const Birth& birth) {
+    const Index born = birth.born;
+    if (born == 0) return false;
+    Proposal proposal;
+    proposal.touched = sequences;
+    proposal.set_change(state.total, [born](auto& s) { s.append(born); });
+    proposal.remember = [born, j](MoveMemory& memory) {
+      memory.append(born);
+      memory.birth_succeeded(j);
+    };
+    proposal.start = start_of(state.total, j, birth);
+    return attempt(state, std::move(proposal), rounds_tried);
+  }
+
+  // The first cluster keeps the target's number, and its mass in other sequences; the others are new.
+  Birth division_of(const Summary& total, Index j, const std::vector<Index>& sequences,
+                    Stream& stream) const {
+    Birth out;
+    out.stretches = stretches_of(j, sequences, stream);
+    if (out.stretches.size() < 2) return out;
+    const Index wanted = 2 + stream.index(std::min(most_born, c_.options.birth_size - 1));
+    const StretchClusters found =
+        cluster_stretches(c_.problem.obs, c_.problem.data, out.stretches, wanted, stream, c_.pool);
+    const Index p = c_.problem.obs.n_features();
+    out.born = found.k - 1;
+    out.kept.assign(found.t.begin(), found.t.begin() + p);
+    const double elsewhere = std::max(0.0, 1 - mass_in(sequences, j) / total.size(j));
+    for (Index i = 0; i < p; ++i) out.kept[i] += elsewhere * total.t(j)[i];
+    out.t.assign(found.t.begin() + p, found.t.end());
+    for (Index g : found.group) out.state.push_back(g - 1);
+    return out;
+  }
+
+  // A block of random length around a random row of state j, cut in two where that gains most evidence.
+  Birth block_near(Index j, const std::vector<Index>& sequences, Stream& stream) const {
+    const Dataset& data = c_.problem.data;
+    std::vector<std::pair<Index, Index>> rows;  // row and its sequence
+    for (Index g : sequences)
+      for (Index i = data.starts[g]; i < data.starts[g + 1]; ++i)
+        if (now_.label[i] == j) rows.push_back({i, g});
+    if (rows.empty()) return {};
+    const auto [row, g] = rows[stream.index(static_cast<Index>(rows.size()))];
+    const Index half = std::lround(std::pow(longest_stretch, stream.uniform()));
+    const Stretch block{std::max(data.starts[g] + c_.problem.obs.lag(), row - half),
+                        std::min(data.starts[g + 1], row + half + 1)};
+    Birth out;
+    for (const auto& part : best_cut(c_.problem.obs, data, block)) {
+      out.stretches.push_back(part.first);
+      out.t.insert(out.t.end(), part.second.begin(), part.second.end());
+      out.state.push_back(out.born++);
+    }
+    return out;
+  }
+
+  double mass_in(const std::vector<Index>& sequences, Index j) const {
+    double mass = 0;
+    for (Index g : sequences) mass += now_.mass[g * now_.k + j];
+    return mass;
+  }
+
+  // Transitions are counted along the most probable states of the rows.
+  Summary start_of(const Summary& total, Index j, const Birth& birth) const {
+    const Index old_k = total.k;
+    Summary s = total;
+    s.append(birth.born);
+    std::copy(birth.t.begin(), birth.t.end(), s.edit_t(old_k));
+    std::copy(birth.kept.begin(), birth.kept.end(), s.edit_t(j));
+    std::vector<int> label = now_.label;
+    for (std::size_t i = 0; i < birth.stretches.size(); ++i)
+      if (birth.state[i] >= 0)
+        std::fill(label.begin() + birth.stretches[i].begin, label.begin() + birth.stretches[i].end,
+                  static_cast<int>(old_k + birth.state[i]));
+    std::fill(s.pair.begin(), s.pair.end(), 0.0);
+    std::fill(s.extra.begin(), s.extra.end(), 0.0);
+    const Dataset& data = c_.problem.data;
+    for (Index g = 0; g < data.n_groups(); ++g)
+      for (Index i = data.starts[g] + c_.problem.obs.lag(); i < data.starts[g + 1]; ++i) {
+        if (i == data.starts[g] + c_.problem.obs.lag())
+          s.extra[label[i]] += 1;
+        else
+          s.pair[label[i - 1] * s.k + label[i]] += 1;
+      }
+    return s;
+  }
+
+  std::vector<std::uint64_t> ids_;  // of the targets: numbers change when a birth is accepted
+};
+
+}  // namespace
+
+std::unique_ptr<Move> HmmAlloc::birth_move(const MoveContext& c) const {
+  return std::make_unique<HmmBirth>(c, *this);
+}
+
+}  // namespace bnpvi::chains

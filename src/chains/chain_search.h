@@ -1,0 +1,82 @@
+// What the moves of hidden Markov models share: where each state lives, and how a proposal is tried out.
+#pragma once
+#include <functional>
+
+#include "chains/hmm.h"
+#include "inference/move.h"
+
+namespace bnpvi::chains {
+
+/// Most probable state of every row (−1 where the row is not modelled) with its probability, and the mass of
+/// every state in every sequence, as of the last visit of each batch.
+struct Snapshot {
+  Index k = 0;
+  std::vector<int> label;
+  std::vector<float> prob;
+  std::vector<float> mass;       // groups × K
+  std::vector<Globals> globals;  // by batch: those of the visit
+};
+
+/// A summary of all data to start a proposal from, and how it came about.
+struct Proposal {
+  Summary start;
+  std::function<void(Summary&)> change;  // what it does to summaries of sequences that it does not touch
+  std::function<void(Assignments&)> reassign;  // to their assignments, in a fit that is audited
+  std::function<void(MoveMemory&)> remember;   // and to the memory of the clusters
+  std::vector<Index> touched;                  // sequences to be visited again, ascending
+
+  /// The same operation for summaries and assignments, applied to `total` for a start.
+  template <class Operation>
+  void set_change(const Summary& total, Operation op) {
+    change = op;
+    reassign = op;
+    start = total;
+    op(start);
+  }
+};
+
+/// A move that watches a lap, then tries proposals one at a time. The sequences that a proposal touches go
+/// through rounds of local and global steps; all others keep their assignments. A proposal is accepted as
+/// soon as the ELBO of the whole data exceeds that of the present state; then all sequences are visited at
+/// the new globals, so that the next proposal meets a state of one piece.
+class HmmMove : public Move {
+ public:
+  HmmMove(const MoveContext& context, const HmmAlloc& alloc);
+  ~HmmMove() override;
+  ResponsibilitySink* watch(const State& state, Index b) override;
+  void after_batch(State& state, Index b) override;
+
+ protected:
+  /// True when the proposal was accepted; state, memory and snapshot are then new.
+  bool attempt(State& state, Proposal proposal, Index rounds);
+
+  /// Visits all sequences until that gains little, so that proposals compete with a state in equilibrium;
+  /// then drops states that explain nothing. False when visits still gain much after the most allowed.
+  bool settle(State& state);
+
+  /// Proposes to drop all states of less than half a row at once.
+  void drop_idle(State& state);
+
+  /// Sequences in which any of some states has mass, ascending.
+  std::vector<Index> touching(const std::vector<Index>& states) const;
+
+  /// True when this lap's proposals have visited enough rows: the rest waits for a later lap.
+  bool spent() const;
+
+  MoveContext c_;
+  const HmmAlloc& alloc_;
+  Snapshot now_;
+
+ private:
+  class Sink;
+  Summary visit(const std::vector<Index>& units, const Globals& globals, const UnitMemory* memory,
+                std::optional<Assignments>& out, ResponsibilitySink* sink = nullptr);
+  Summary seen(const Summary& batch, const std::vector<Index>& units, const Globals& globals);
+  LocalInput input(const std::vector<Index>& units, const Weights& weights, const Globals& globals);
+  void visit_all(State& state);
+
+  std::unique_ptr<Sink> sink_;
+  double rows_visited_ = 0;
+};
+
+}  // namespace bnpvi::chains

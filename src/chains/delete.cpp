@@ -1,0 +1,54 @@
+// Deletion of one state of a hidden Markov model: the sequences that touch it are assigned afresh without it.
+#include "chains/chain_search.h"
+
+namespace bnpvi::chains {
+
+namespace {
+
+constexpr Index rounds_tried = 12;
+
+class HmmDelete final : public HmmMove {
+ public:
+  using HmmMove::HmmMove;
+
+  bool prepare(const State& state) override { return target(state) >= 0; }
+
+  void after_lap(State& state) override {
+    settle(state);
+    for (Index left = c_.options.max_deletes, j; left > 0 && !spent() && (j = target(state)) >= 0; --left) {
+      ++tried_;
+      Proposal p;
+      p.set_change(state.total, [j](auto& s) { s.drop(j); });
+      p.remember = [j](MoveMemory& m) { m.drop(j); };
+      p.touched = touching({j});
+      if (attempt(state, std::move(p), rounds_tried))
+        ++accepted_;
+      else
+        c_.memory.delete_failed(j, state.total.size(j));
+    }
+  }
+
+  void report(LapRecord& record) const override {
+    record.deletes_tried += tried_;
+    record.deletes += accepted_;
+  }
+
+ private:
+  // The smallest state that has not failed since it changed, or −1.
+  Index target(const State& state) const {
+    Index best = -1;
+    for (Index j = 0; state.k() > 1 && j < state.k(); ++j)
+      if (c_.memory.delete_worth_trying(j, state.total.size(j)) &&
+          (best < 0 || state.total.size(j) < state.total.size(best)))
+        best = j;
+    return best;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Move> HmmAlloc::delete_move(const MoveContext& c) const {
+  return std::make_unique<HmmDelete>(c, *this);
+}
+
+}  // namespace bnpvi::chains

@@ -1,0 +1,118 @@
+#include "chains/hmm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/special.h"
+#include "hdp/sticks.h"
+
+namespace bnpvi::chains {
+
+double transition_count(const Summary& s, Index row, Index k) {
+  return std::max(0.0, row == 0 ? s.extra[k] : s.pair[(row - 1) * s.k + k]);
+}
+
+SummaryShape HmmAlloc::shape(const ObsModel& obs) const { return {obs.n_features(), 1, true, 1}; }
+
+Globals HmmAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
+  Summary effective = from.effective;
+  effective.scale(1 - rate);
+  effective.add(noisy, rate);
+  return global_step(effective, from);
+}
+
+Globals HmmAlloc::merged(const Globals& globals, Index a, Index b) const {
+  Globals out = globals;
+  out.weights = nullptr;
+  out.effective.merge(a, b);
+  if (globals.u.empty()) return out;
+  Vec pi = weights_from_sticks(globals.u);
+  pi[a] += pi[b];
+  pi.erase(pi.begin() + b);
+  out.u = sticks_from_weights(pi);
+  out.omega.erase(out.omega.begin() + b);
+  return out;
+}
+
+TransitionRows HmmAlloc::rows(const Globals& globals) const {
+  const Summary& s = globals.effective;
+  const Vec pi = weights(globals);
+  TransitionRows out{s.k, static_cast<Index>(pi.size()), {}};
+  out.theta.reserve(static_cast<std::size_t>((s.k + 1) * out.width));
+  for (Index row = 0; row <= s.k; ++row)
+    for (Index j = 0; j < out.width; ++j)
+      out.theta.push_back(concentration(row) * pi[j] + (j < s.k ? transition_count(s, row, j) : 0) +
+                          (j == row - 1 ? prior_.sticky : 0));
+  return out;
+}
+
+namespace {
+
+double row_sum(const TransitionRows& rows, Index row) {
+  double sum = 0;
+  for (Index j = 0; j < rows.width; ++j) sum += rows.row(row)[j];
+  return sum;
+}
+
+}  // namespace
+
+Chain HmmAlloc::expected_chain(const Globals& globals) const {
+  const TransitionRows theta = rows(globals);
+  Vec log_p;
+  log_p.reserve(static_cast<std::size_t>((theta.k + 1) * theta.k));
+  for (Index row = 0; row <= theta.k; ++row) {
+    const double all = digamma(row_sum(theta, row));
+    for (Index j = 0; j < theta.k; ++j) log_p.push_back(digamma(theta.row(row)[j]) - all);
+  }
+  return Chain(theta.k, Vec(log_p.begin(), log_p.begin() + theta.k),
+               Vec(log_p.begin() + theta.k, log_p.end()));
+}
+
+Chain HmmAlloc::mean_chain(const Globals& globals) const {
+  const TransitionRows theta = rows(globals);
+  Vec log_p;
+  for (Index row = 0; row <= theta.k; ++row) {
+    const double all = std::log(row_sum(theta, row));
+    for (Index j = 0; j < theta.width; ++j) log_p.push_back(std::log(theta.row(row)[j]) - all);
+  }
+  if (theta.width > theta.k) {
+    const Vec pi = weights(globals);
+    const double all = prior_.alpha + prior_.sticky;
+    for (Index j = 0; j < theta.width; ++j)
+      log_p.push_back(std::log((prior_.alpha * pi[j] + (j == theta.k ? prior_.sticky : 0)) / all));
+  }
+  return Chain(theta.width, Vec(log_p.begin(), log_p.begin() + theta.width),
+               Vec(log_p.begin() + theta.width, log_p.end()));
+}
+
+double HmmAlloc::transition_value(const Summary& total, const Globals& globals) const {
+  const TransitionRows theta = rows(globals);
+  double value = 0;
+  for (Index row = 0; row <= theta.k; ++row) {
+    const double sum = row_sum(theta, row), all = digamma(sum);
+    value -= log_gamma(sum);
+    for (Index j = 0; j < theta.width; ++j) {
+      value += log_gamma(theta.row(row)[j]);
+      if (j == theta.k) continue;
+      const double more = transition_count(total, row, j) - transition_count(globals.effective, row, j);
+      if (more != 0) value += more * (digamma(theta.row(row)[j]) - all);
+    }
+  }
+  return value;
+}
+
+NamedArrays HmmAlloc::posterior(const Globals& globals) const {
+  const TransitionRows theta = rows(globals);
+  NamedArray start{"start", Vec(theta.theta.begin(), theta.theta.begin() + theta.width), {}};
+  NamedArray transition{"transition", {}, {theta.k, theta.width}};
+  for (Index j = 0; j < theta.width; ++j)
+    for (Index row = 1; row <= theta.k; ++row) transition.value.push_back(theta.row(row)[j]);
+  NamedArrays out{start, transition};
+  if (!globals.u.empty()) {
+    out.push_back({"u", globals.u, {}});
+    out.push_back({"omega", globals.omega, {}});
+  }
+  return out;
+}
+
+}  // namespace bnpvi::chains

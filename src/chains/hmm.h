@@ -1,0 +1,83 @@
+// Hidden Markov models: units are sequences, and the state of a row depends on that of the row before.
+#pragma once
+#include <memory>
+
+#include "chains/messages.h"
+#include "inference/alloc_model.h"
+
+namespace bnpvi::chains {
+
+/// Concentrations of the Dirichlet rows of an HMM: `start` for the first state of a sequence, `alpha` for
+/// every transition row, `sticky` (κ) added to self-transitions.
+struct HmmPrior {
+  double alpha, start, sticky;
+};
+
+/// Sticky HDP-HMM [Hughes 2016, ch. 6]: rows ~ Dirichlet(απ + κδ_j), first states ~ Dirichlet(α_0 π),
+/// π by sticks u_k ~ Beta(1, γ).
+std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma);
+
+/// Finite HMM with K states: the same with π = (1/K, ..., 1/K) known.
+std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k);
+
+/// Dirichlet parameters θ̂ of the start row (row 0) and K transition rows, over `width` outcomes: the K
+/// states, and where the model has one, the remainder of all states not in use.
+struct TransitionRows {
+  Index k = 0, width = 0;
+  Vec theta;  // (K + 1) × width
+
+  const double* row(Index j) const { return theta.data() + j * width; }
+};
+
+/// What both models share. The summary's `pair` holds expected transitions M_jk, its `extra` (q = 1)
+/// expected first states M_0k, and its entropy is that of the whole chain q(z).
+class HmmAlloc : public AllocModel {
+ public:
+  explicit HmmAlloc(const HmmPrior& prior) : prior_(prior) {}
+
+  SummaryShape shape(const ObsModel& obs) const override;
+  bool grouped() const override { return true; }
+
+  /// Forward–backward over each sequence, by segments of bounded length: memory does not grow with the length
+  /// of a sequence beyond one message a segment. With L-sparse responsibilities each row keeps to L states,
+  /// remembered (ChainMemory), and a visit never chooses worse ones than it began with.
+  Summary local_step(const LocalInput& in) const override;
+
+  /// Rows independent of each other given their responsibilities: q(z) = Π_t q(z_t).
+  Summary summarise(const LocalInput& in, const GivenResponsibilities& resp) const override;
+
+  Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
+  NamedArrays posterior(const Globals& globals) const override;
+  std::unique_ptr<Move> birth_move(const MoveContext& context) const override;
+  std::unique_ptr<Move> merge_move(const MoveContext& context) const override;
+  std::unique_ptr<Move> delete_move(const MoveContext& context) const override;
+
+  /// Globals with the counts and the weight of state b joined to those of a < b: close to what global_step
+  /// finds, without a search.
+  Globals merged(const Globals& globals, Index a, Index b) const;
+
+  /// θ̂_jk = M_jk + α_j π_k + κ δ_jk at the globals' effective counts and sticks.
+  TransitionRows rows(const Globals& globals) const;
+
+  /// exp E log π_jk over the K states in use: what local steps run on.
+  Chain expected_chain(const Globals& globals) const;
+
+  /// E π_jk over all outcomes, `width` states; a state not in use has its prior row.
+  Chain mean_chain(const Globals& globals) const;
+
+ protected:
+  /// π over `width` outcomes.
+  virtual Vec weights(const Globals& globals) const = 0;
+
+  /// Σ_j { Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk) + Σ_k (M_jk + prior_jk − θ̂_jk) E log π_jk } for assignments
+  /// summarised by total.
+  double transition_value(const Summary& total, const Globals& globals) const;
+
+  double concentration(Index row) const { return row == 0 ? prior_.start : prior_.alpha; }
+  const HmmPrior prior_;
+};
+
+/// M_0k (row 0) or M_jk (rows 1..K) of a summary; never negative.
+double transition_count(const Summary& s, Index row, Index k);
+
+}  // namespace bnpvi::chains

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "chains/chain_pass.h"
+#include "chains/hmm.h"
+#include "chains/sparse_chain_pass.h"
+#include "kernels/kernels.h"
+
+namespace bnpvi::chains {
+
+namespace {
+
+// Every row may be in all K ≤ L states.
+std::shared_ptr<ChainMemory> all_states(const LocalInput& in, Index k) {
+  auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), k);
+  for (Index row = 0; row < memory->rows(); ++row) std::iota(memory->of(row), memory->of(row) + k, 0);
+  return memory;
+}
+
+// The states with the largest responsibilities, as far as they are positive.
+void remember(const double* r, Index k, Index width, int* state) {
+  kernels().largest_rows(1, k, r, k, width, state);
+  std::replace_if(
+      state, state + width, [r](int j) { return !(r[j] > 0); }, -1);
+}
+
+}  // namespace
+
+Summary HmmAlloc::local_step(const LocalInput& given) const {
+  Weights weights = given.weights;
+  weights.pack(given.obs, given.data);
+  LocalInput in{given.data, given.units, given.obs,  weights,     given.globals,
+                given.pool, given.width, given.sink, given.memory};
+  in.same_sets = given.same_sets;
+  const Chain chain = expected_chain(in.globals);
+  const SummaryShape s = shape(in.obs);
+  if (in.width == 0 || in.width >= chain.k) {
+    Summary out = sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
+      return ChainPass(in, chain, s, piece, pool);
+    });
+    if (in.width > 0) out.memory = all_states(in, chain.k);
+    return out;
+  }
+  auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), in.width);
+  Summary out = sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
+    return SparseChainPass(in, chain, s, piece, pool, *memory);
+  });
+  out.memory = memory;
+  return out;
+}
+
+Summary HmmAlloc::summarise(const LocalInput& in, const GivenResponsibilities& resp) const {
+  const Index k = in.weights.k;
+  Summary out(shape(in.obs), k);
+  FeatureBlock block(in.obs, in.data);
+  FeatureSum sum(in.obs, in.data, k);
+  Responsibilities r;
+  r.k = r.width = k;
+  const Index width = std::min(in.width, k);
+  auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), width);
+  Index position = 0;
+  for (Index unit : in.units) {
+    SequenceRows s;
+    s.append(in.data, unit, in.obs.lag());
+    for (Index from = 0; from < s.size(); from += block.block_rows()) {
+      in.pool.poll();
+      const Index* rows = s.rows.data() + from;
+      r.n = std::min(block.block_rows(), s.size() - from);
+      r.value.resize(static_cast<std::size_t>(r.n * k));
+      for (Index i = 0; i < r.n; ++i)
+        for (Index j = 0; j < k; ++j) {
+          const double x = resp(rows[i], j);
+          r.value[i * k + j] = x;
+          if (x > 0) out.entropy() -= x * std::log(x);
+          if (from + i == 0) out.extra[j] += x;
+          if (from + i == 0 || x == 0) continue;
+          for (Index l = 0; l < k; ++l) out.pair[l * k + j] += resp(rows[i] - 1, l) * x;
+        }
+      block.load(rows, r.n);
+      block.add_weighted(r, sum);
+      for (Index i = 0; width > 0 && i < r.n; ++i)
+        remember(r.value.data() + i * k, k, width, memory->of(position++));
+    }
+  }
+  if (width > 0) out.memory = memory;
+  sum.finish(out.edit_t(0));
+  return out;
+}
+
+}  // namespace bnpvi::chains

@@ -1,0 +1,131 @@
+// Merge of pairs of states of a hidden Markov model.
+#include <algorithm>
+#include <set>
+
+#include "chains/chain_search.h"
+
+namespace bnpvi::chains {
+
+namespace {
+
+constexpr Index rounds_tried = 6;
+constexpr std::size_t partners = 3;  // of every state
+
+class HmmMerge final : public HmmMove {
+ public:
+  using HmmMove::HmmMove;
+
+  bool prepare(const State& state) override { return !candidates(state).empty(); }
+
+  void after_lap(State& state) override {
+    settle(state);
+    Index left = c_.options.max_merges;
+    while (left > 0 && merge_some(state, left)) {
+    }
+  }
+
+  void report(LapRecord& record) const override {
+    record.merges_tried += tried_;
+    record.merges += accepted_;
+  }
+
+ private:
+  struct Pair {
+    Index a, b;  // a < b
+    double score;
+  };
+
+  // Tries the best disjoint pairs at once; while that fails the better half of them, at last one by one. True
+  // when something was accepted.
+  bool merge_some(State& state, Index& left) {
+    const std::vector<Pair> ranked = rank(state, candidates(state));
+    for (std::vector<Pair> together = disjoint(ranked); together.size() > 1;
+         together.resize(together.size() / 2)) {
+      if (spent() || left-- == 0) return false;
+      ++tried_;
+      if (!attempt(state, propose(state, together), rounds_tried)) continue;
+      accepted_ += static_cast<Index>(together.size());
+      return true;
+    }
+    for (const Pair& pair : ranked) {
+      if (spent() || left-- == 0) return false;
+      ++tried_;
+      if (attempt(state, propose(state, {pair}), rounds_tried)) {
+        ++accepted_;
+        return true;
+      }
+      c_.memory.merge_failed(pair.a, pair.b, state.total.size(pair.a), state.total.size(pair.b));
+    }
+    return false;
+  }
+
+  // The best pairs that promise a gain and share no state.
+  static std::vector<Pair> disjoint(const std::vector<Pair>& ranked) {
+    std::vector<Pair> out;
+    std::vector<bool> used;
+    for (const Pair& pair : ranked) {
+      if (pair.score <= 0) break;
+      used.resize(std::max<std::size_t>(used.size(), static_cast<std::size_t>(pair.b) + 1));
+      if (used[pair.a] || used[pair.b]) continue;
+      used[pair.a] = used[pair.b] = true;
+      out.push_back(pair);
+    }
+    return out;
+  }
+
+  // Pairs are merged by decreasing b, so that smaller numbers stay valid.
+  Proposal propose(const State& state, std::vector<Pair> together) const {
+    std::sort(together.begin(), together.end(), [](const Pair& x, const Pair& y) { return x.b > y.b; });
+    Proposal p;
+    p.set_change(state.total, [together](auto& s) {
+      for (const Pair& pair : together) s.merge(pair.a, pair.b);
+    });
+    p.remember = [together](MoveMemory& m) {
+      for (const Pair& pair : together) m.drop(pair.b);
+    };
+    std::vector<Index> gone;
+    for (const Pair& pair : together) gone.push_back(pair.b);
+    p.touched = touching(gone);
+    return p;
+  }
+
+  // Every state with its best partners by the data term, as far as they have not failed lately.
+  std::vector<Pair> candidates(const State& state) const {
+    const Summary& s = state.total;
+    const Vec gain = evidence_of_merging(c_.problem.obs, s, c_.pool);
+    std::set<std::pair<Index, Index>> chosen;
+    for (Index a = 0; a < s.k; ++a) {
+      std::vector<Index> other;
+      for (Index b = 0; b < s.k; ++b)
+        if (b != a) other.push_back(b);
+      std::stable_sort(other.begin(), other.end(),
+                       [&](Index x, Index y) { return gain[a * s.k + x] > gain[a * s.k + y]; });
+      other.resize(std::min(other.size(), partners));
+      for (Index b : other) chosen.insert(std::minmax(a, b));
+    }
+    std::vector<Pair> out;
+    for (const auto& [a, b] : chosen)
+      if (c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b))) out.push_back({a, b, gain[a * s.k + b]});
+    return out;
+  }
+
+  // Best first by the gain of the data term and of all terms of the allocation but the entropy.
+  std::vector<Pair> rank(const State& state, std::vector<Pair> pairs) const {
+    const double before = sum_terms(alloc_.elbo_terms(state.total, state.globals));
+    for (Pair& pair : pairs) {
+      c_.pool.poll();
+      const Globals merged = alloc_.merged(state.globals, pair.a, pair.b);
+      pair.score += sum_terms(alloc_.elbo_terms(merged.effective, merged)) - before;
+    }
+    std::stable_sort(pairs.begin(), pairs.end(),
+                     [](const Pair& x, const Pair& y) { return x.score > y.score; });
+    return pairs;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Move> HmmAlloc::merge_move(const MoveContext& c) const {
+  return std::make_unique<HmmMerge>(c, *this);
+}
+}  // namespace bnpvi::chains

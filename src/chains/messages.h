@@ -1,0 +1,68 @@
+// Messages of a hidden Markov chain on plain arrays.
+#pragma once
+#include <cstdint>
+
+#include "foundation/types.h"
+
+namespace bnpvi::chains {
+
+/// Log potentials of a chain with K states, which need not be normalised: start (K) and transitions
+/// (K × K, row = from), in the forms that messages need.
+///
+/// Fast messages work on exponentials that are floored at `lowest`, below the row's largest for observations,
+/// so that no product of two of them underflows: every message stays positive and finite. The floored
+/// potentials define the chain, and its entropy is exact. Where data and transitions contradict each other so
+/// much that a row can only be reached through a floor, forward() says so, and careful_forward() and
+/// careful_backward() do the same work on logarithms without floors.
+struct Chain {
+  static constexpr double lowest = -340;
+
+  Chain(Index k, Vec log_start, Vec log_transition);
+
+  Index k;
+  Vec log_start, log_transition;
+  Vec start, transition, transposed;  // exponentiated and floored
+};
+
+/// A factor of p(e_1..t) this small may owe itself to a floor: well above exp(Chain::lowest).
+inline constexpr double trustworthy = 1e-130;
+
+/// log Σ exp(x_i), n ≥ 1.
+double log_sum_exp(Index n, const double* x);
+
+/// Consecutive rows of several sequences; first[t] is true where a sequence begins.
+struct ChainRows {
+  Index n = 0;
+  const std::uint8_t* first = nullptr;
+};
+
+/// log_e (n × K): expected log-likelihoods become log potentials whose exponentials sum to 1 in each row,
+/// floored unless `careful`; e: their floored exponentials.
+void make_potentials(Index n, Index k, double* log_e, double* e, bool careful);
+
+/// Scaled forward messages: alpha_t (K, summing to 1) for t = 1..n in rows 1..n of alpha ((n + 1) × K); row 0
+/// is the message before the first row, read when that row does not begin a sequence. scale_t = p(e_t |
+/// e_1..t−1). False when a floor may have mattered.
+bool forward(const Chain& chain, ChainRows rows, const double* e, double* alpha, double* scale);
+
+/// Scaled backward messages. beta (K): in, the message into the last row (ones when nothing follows); out,
+/// the one into the row before the first (ones when the first row begins a sequence). After the call log_e
+/// holds the responsibilities r and e the messages ν with E[z_t = j, z_{t+1} = k] = alpha_tj P_jk ν_{t+1,k}
+/// (0 where a sequence begins). Adds the responsibilities of first rows to start_count (K), and
+///   Σ log scale − Σ r log_e − Σ (first rows) r log start
+/// to entropy: what remains of the entropy are the transitions, −Σ M log P.
+void backward(const Chain& chain, ChainRows rows, const double* alpha, const double* scale, double* log_e,
+              double* e, double* beta, double* start_count, double& entropy);
+
+/// The same on logarithms: log_alpha instead of alpha, log_scale instead of scale, log_beta (zeros when
+/// nothing follows) instead of beta. careful_backward adds expected transitions to pair (K × K) itself.
+void careful_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
+                     double* log_scale);
+void careful_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
+                      double* log_e, double* log_beta, double* start_count, double* pair, double& entropy);
+
+/// Most probable path given log potentials of n rows (unscaled, n × K), by Viterbi's algorithm; ties go to
+/// the smaller state. path is written 0-based. Memory: n × K back-pointers of 4 bytes.
+void viterbi(const Chain& chain, Index n, const double* log_e, int* path);
+
+}  // namespace bnpvi::chains

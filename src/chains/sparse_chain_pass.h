@@ -1,0 +1,70 @@
+// The local step of a hidden Markov model with few states a row.
+#pragma once
+#include "chains/chain_memory.h"
+#include "chains/sequence_rows.h"
+#include "chains/sparse_messages.h"
+
+namespace bnpvi::chains {
+
+/// A visit of L-sparse sequences: messages from the left over the remembered sets; a sweep from the right
+/// that replaces them by better ones (none are remembered: a sweep from the left that finds some goes
+/// before); and forward–backward over the new sets for the summary. Log-likelihoods of all K states are made
+/// by segments; of the sets, messages and potentials of the sequences in work are in memory, about 30 L bytes
+/// a row. Where the rows of a sequence are shared out among threads, a sweep works at one segment while the
+/// next one's log-likelihoods are made, so that those of two are in memory.
+class SparseChainPass {
+ public:
+  /// Sets come from in.memory, and go to `memory`; with in.same_sets they stay as they are.
+  SparseChainPass(const LocalInput& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
+                  Pool* pool, ChainMemory& memory);
+
+  /// The next sequences of the piece.
+  void run(const SequenceRows& sequences);
+
+  /// The summary of all sequences run.
+  Summary finish();
+
+ private:
+  struct Segment {
+    Buffer log_e, e;  // rows × K: log-likelihoods of all states, and exponentials relative to each row's top
+    Buffer top;
+  };
+  enum class Direction { rightwards, leftwards };
+
+  template <class Numbers>
+  bool choose(const SequenceRows& s, bool careful);
+  template <class Numbers>
+  bool pass(const SequenceRows& s, bool careful);
+  /// load(part, from, n) for the parts of each segment of s, and then sweep(from, n), in the order of the
+  /// sweep, until one returns false. A segment may be loaded during the sweep of the one before.
+  template <class Load, class Sweep>
+  bool go(const SequenceRows& s, Direction direction, Load load, Sweep sweep);
+  /// sweep(from, n) for stretches of s from right to left, and then use(part, from, n) for the parts of each,
+  /// which may happen during the sweep of the next.
+  template <class Sweep, class Use>
+  void go_back(const SequenceRows& s, Sweep sweep, Use use);
+  void collect(const SequenceRows& s, Index part, Index from, Index n);
+  Segment& segment_at(Index row);
+  void load_all(const SequenceRows& s, Index part, Index from, Index n);
+  void load_sets(const SequenceRows& s, Index part, Index from, Index n);
+  void recall(const SequenceRows& s, Index part, Index from, Index n);
+  void make_set_potentials(Index from, Index n, bool careful);
+  void tell_joint(const SequenceRows& s, Index t, const double* joint);
+  SparseRows view(const SequenceRows& s);
+
+  const LocalInput& in_;
+  const Chain& chain_;
+  const SummaryShape shape_;
+  PieceWork work_;
+  const ChainMemory* last_;
+  ChainMemory& memory_;
+  Index row_;  // of the memory, where the next sequences begin
+  const Index width_;
+  std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_
+  Buffer log_e_, e_, alpha_, scale_;
+  std::vector<Segment> segments_;  // in work: one, or two when sweeps overlap with loading
+  Vec start_count_, pair_, careful_pair_;
+  double entropy_ = 0;
+};
+
+}  // namespace bnpvi::chains

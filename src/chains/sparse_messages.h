@@ -1,0 +1,84 @@
+// Messages of a chain each of whose rows keeps to few states, and the choice of these.
+#pragma once
+#include <functional>
+
+#include "chains/messages.h"
+
+namespace bnpvi::chains {
+
+/// Consecutive rows of sequences that begin and end among them, row t with the set C_t of `width` = L < K
+/// different states. Among the q(z) that stay in these sets the optimum is the chain restricted to them, and
+/// its bound is the log of
+///   Z(C) = Σ_{z_t ∈ C_t} Π_t P(z_{t−1}, z_t) e_t(z_t).
+///
+/// With all other sets fixed, Z = Σ_{k ∈ C_t} s_t(k), where α holds the messages from the left and ν those
+/// from the right,
+///   s_t(k) = [Σ_{j ∈ C_{t−1}} α_{t−1}(j) P_jk]  e_t(k)  [Σ_{l ∈ C_{t+1}} P_kl ν_{t+1}(l)],
+/// so the L states with the largest s_t, of all K, are the best C_t. A sweep from right to left that chooses
+/// them in turn, with α from the old sets and ν from the new ones, never lowers Z.
+struct SparseRows {
+  Index n = 0;
+  const std::uint8_t* first = nullptr;
+  Index width = 0;
+  int* state = nullptr;     // n × L, ascending
+  double* log_e = nullptr;  // n × L, log potentials of these states
+};
+
+/// Messages as doubles scaled row by row, on floored potentials (see Chain).
+struct FastNumbers;
+/// Messages as logarithms, on the potentials as they are.
+struct CarefulNumbers;
+
+/// The sweeps, on rows [from, from + m) of the rows given, to be called for stretches in the order of the
+/// sweep. alpha is n × L, and each row of it sums to 1. Those that return a bool return false when a floor
+/// may have mattered; careful ones never do.
+template <class Numbers>
+class SparseMessages {
+ public:
+  SparseMessages(const Chain& chain, Index width);
+
+  /// Messages from the left over the sets as they are; e: the potentials as exponentials (of fast numbers).
+  /// scale_t = p(e_t | e_1..t−1).
+  bool forward(const SparseRows& rows, Index from, Index m, const double* e, double* alpha, double* scale);
+
+  /// Sets where there are none yet, left to right, each the best in view of the rows before: the L largest
+  /// [Σ_j α_{t−1}(j) P_jk] e_t(k). log_all (m × K): log-likelihoods of all states of these rows; e_all: the
+  /// same as exponentials, of a row relative to its largest (of fast numbers).
+  bool choose_forward(const SparseRows& rows, Index from, Index m, const double* log_all, const double* e_all,
+                      double* alpha);
+
+  /// The sweep that replaces each set by the best one. alpha: of the old sets. log_e ← log-likelihoods of the
+  /// new sets.
+  bool choose_backward(const SparseRows& rows, Index from, Index m, const double* log_all,
+                       const double* e_all, const double* alpha);
+
+  /// What backward() adds to.
+  struct Counts {
+    double* start;  // K: responsibilities of first rows
+    double* pair;   // K × K: expected transitions
+    double entropy;  // Σ log scale − Σ r log_e − Σ (first rows) r log start: what remains is −Σ M log P
+  };
+
+  /// Responsibilities r (n × L) from right to left. tell, if any, is called with each row that does not begin
+  /// a sequence and P(z_{t−1}, z_t) over C_{t−1} × C_t. r may be e.
+  void backward(const SparseRows& rows, Index from, Index m, const double* e, const double* alpha,
+                const double* scale, double* r, Counts& counts,
+                const std::function<void(Index, const double*)>& tell);
+
+ private:
+  void enter(const SparseRows& rows, Index t, const double* alpha, double* out);
+  void enter_all(const SparseRows& rows, Index t, const double* alpha, const double* e);
+  void take_largest(const SparseRows& rows, Index t, const Vec& score, const double* log_all, bool anew);
+  double normalise(double* x) const;
+
+  const Chain& chain_;
+  Vec ready_, score_, into_;  // K each: α P ∘ e, that times P ν, P ν
+  Vec beta_, nu_, terms_;     // L each
+  std::vector<const double*> row_;
+  Vec joint_;  // L × L
+};
+
+extern template class SparseMessages<FastNumbers>;
+extern template class SparseMessages<CarefulNumbers>;
+
+}  // namespace bnpvi::chains

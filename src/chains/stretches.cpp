@@ -1,0 +1,188 @@
+#include "chains/stretches.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "observations/feature_block.h"
+
+namespace bnpvi::chains {
+
+namespace {
+
+constexpr Index most_sampled = 4096;
+constexpr Index most_doubles = Index{1} << 22;
+constexpr int most_rounds = 20;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void add(Vec& to, const Vec& from) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+}
+
+Index draw(const Vec& weight, Stream& stream) {
+  const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
+  if (!(total > 0)) return -1;
+  double u = stream.uniform() * total;
+  Index last = -1;
+  for (std::size_t i = 0; i < weight.size(); ++i) {
+    if (weight[i] <= 0) continue;
+    last = static_cast<Index>(i);
+    if ((u -= weight[i]) < 0) break;
+  }
+  return last;
+}
+
+// Σ φ(x) of stretches, one at a time.
+class Statistic {
+ public:
+  Statistic(const ObsModel& obs, const Dataset& data)
+      : p_(static_cast<std::size_t>(obs.n_features())),
+        block_(obs, data),
+        rows_(static_cast<std::size_t>(block_.block_rows())),
+        ones_(rows_.size(), 1.0) {}
+
+  Vec operator()(const Stretch& s) {
+    Vec t(p_, 0.0);
+    for (Index from = s.begin; from < s.end; from += block_.block_rows()) {
+      const Index n = std::min(block_.block_rows(), s.end - from);
+      std::iota(rows_.begin(), rows_.begin() + n, from);
+      block_.load(rows_.data(), n);
+      block_.add_weighted(ones_.data(), t.data());
+    }
+    return t;
+  }
+
+ private:
+  std::size_t p_;
+  FeatureBlock block_;
+  std::vector<Index> rows_;
+  Vec ones_;
+};
+
+// The centres' weights ∇Λ: which centre explains a stretch best.
+class Centres {
+ public:
+  Centres(const ObsModel& obs, const std::vector<Vec>& t) {
+    for (const Vec& c : t) {
+      weights_.emplace_back(c.size());
+      obs.weights(c.data(), weights_.back().data());
+    }
+  }
+
+  std::size_t nearest(const Vec& t) const {
+    std::size_t best = 0;
+    double highest = -infinity;
+    for (std::size_t j = 0; j < weights_.size(); ++j) {
+      const double x = std::inner_product(t.begin(), t.end(), weights_[j].begin(), 0.0);
+      if (x > highest) highest = x, best = j;
+    }
+    return best;
+  }
+
+ private:
+  std::vector<Vec> weights_;
+};
+
+std::vector<Vec> choose_seeds(const ObsModel& obs, const std::vector<Vec>& t, Index k, Stream& stream,
+                              Pool& pool) {
+  Vec own, chance;
+  for (const Vec& s : t) {
+    own.push_back(obs.log_evidence(s.data()));
+    chance.push_back(s[0]);
+  }
+  Vec loss(t.size(), infinity);
+  std::vector<Vec> seeds;
+  for (Index i; static_cast<Index>(seeds.size()) < k && (i = draw(chance, stream)) >= 0;) {
+    pool.poll();
+    seeds.push_back(t[i]);
+    for (std::size_t s = 0; s < t.size(); ++s) {
+      Vec both = t[i];
+      add(both, t[s]);
+      loss[s] = std::min(loss[s], own[s] + own[i] - obs.log_evidence(both.data()));
+      chance[s] = std::max(0.0, loss[s]);
+    }
+    chance[i] = loss[i] = 0;
+  }
+  return seeds;
+}
+
+// K-means on the statistics t; centres that lose all stretches go.
+std::vector<Vec> improve(const ObsModel& obs, const std::vector<Vec>& t, std::vector<Vec> centres,
+                         Pool& pool) {
+  std::vector<std::size_t> group(t.size(), t.size());
+  for (int round = 0; round < most_rounds; ++round) {
+    pool.poll();
+    const Centres now(obs, centres);
+    std::vector<Vec> next(centres.size(), Vec(t[0].size(), 0.0));
+    bool changed = false;
+    for (std::size_t s = 0; s < t.size(); ++s) {
+      const std::size_t best = now.nearest(t[s]);
+      changed |= group[s] != best;
+      group[s] = best;
+      add(next[best], t[s]);
+    }
+    if (!changed) break;
+    centres.swap(next);
+    for (std::size_t j = centres.size(); j-- > 0;) {
+      if (centres[j][0] > 0) continue;
+      centres.erase(centres.begin() + static_cast<Index>(j));
+      for (std::size_t& g : group)
+        if (g > j) --g;
+    }
+  }
+  return centres;
+}
+
+}  // namespace
+
+StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
+                                  const std::vector<Stretch>& stretches, Index k, Stream& stream,
+                                  Pool& pool) {
+  Statistic statistic(obs, data);
+  const Index n = static_cast<Index>(stretches.size()), p = obs.n_features();
+  const Index m = std::min({n, most_sampled, std::max<Index>(64, most_doubles / p)});
+  std::vector<Stretch> sample = stretches;
+  std::vector<Vec> t;
+  for (Index i = 0; i < m; ++i) {
+    pool.poll();
+    if (m < n) std::swap(sample[i], sample[i + stream.index(n - i)]);
+    t.push_back(statistic(sample[i]));
+  }
+  const Centres centres(obs, improve(obs, t, choose_seeds(obs, t, k, stream, pool), pool));
+
+  StretchClusters out;
+  std::vector<Index> number;
+  for (const Stretch& s : stretches) {
+    pool.poll();
+    const Vec own = statistic(s);
+    const std::size_t best = centres.nearest(own);
+    if (number.size() <= best) number.resize(best + 1, -1);
+    if (number[best] < 0) {
+      number[best] = out.k++;
+      out.t.resize(static_cast<std::size_t>(out.k * p), 0.0);
+    }
+    out.group.push_back(number[best]);
+    for (Index i = 0; i < p; ++i) out.t[number[best] * p + i] += own[i];
+  }
+  return out;
+}
+
+std::vector<std::pair<Stretch, Vec>> best_cut(const ObsModel& obs, const Dataset& data,
+                                              const Stretch& block) {
+  Statistic statistic(obs, data);
+  const Vec all = statistic(block);
+  std::vector<std::pair<Stretch, Vec>> best{{block, all}};
+  double highest = obs.log_evidence(all.data());
+  Vec left(all.size(), 0.0), right = all;
+  for (Index cut = block.begin + 1; cut < block.end; ++cut) {
+    const Vec row = statistic({cut - 1, cut});
+    for (std::size_t i = 0; i < row.size(); ++i) left[i] += row[i], right[i] = all[i] - left[i];
+    const double value = obs.log_evidence(left.data()) + obs.log_evidence(right.data());
+    if (value <= highest) continue;
+    highest = value;
+    best = {{{block.begin, cut}, left}, {{cut, block.end}, right}};
+  }
+  return best;
+}
+
+}  // namespace bnpvi::chains

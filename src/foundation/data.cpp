@@ -1,0 +1,34 @@
+#include "foundation/data.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "foundation/random.h"
+
+namespace bnpvi {
+
+std::vector<Index> modelled_rows(const Dataset& data, Index lag) {
+  std::vector<Index> rows;
+  rows.reserve(static_cast<std::size_t>(data.n));
+  for (Index g = 0; g < data.n_groups(); ++g)
+    for (Index i = data.starts[g] + lag; i < data.starts[g + 1]; ++i) rows.push_back(i);
+  return rows;
+}
+
+std::vector<std::vector<Index>> deal_batches(Index n_units, Index n_batches, unsigned long long seed) {
+  std::vector<Index> order(static_cast<std::size_t>(n_units));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::vector<std::vector<Index>> batches(static_cast<std::size_t>(n_batches));
+  if (n_batches > 1) {
+    Stream stream(seed, Purpose::batches);
+    for (Index i = n_units - 1; i > 0; --i) std::swap(order[i], order[stream.index(i + 1)]);
+  }
+  for (Index b = 0; b < n_batches; ++b) {
+    const Index from = n_units * b / n_batches, to = n_units * (b + 1) / n_batches;
+    batches[b].assign(order.begin() + from, order.begin() + to);
+    std::sort(batches[b].begin(), batches[b].end());
+  }
+  return batches;
+}
+
+}  // namespace bnpvi

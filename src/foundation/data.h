@@ -1,0 +1,33 @@
+// The data as the engine sees them: a view, never a copy.
+#pragma once
+#include <vector>
+
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
+///
+/// Rows may be grouped: group g (a sequence or a document) holds rows starts[g] .. starts[g+1]-1.
+/// Without groups, `starts` is {0, n}.
+struct Dataset {
+  Index n = 0;
+  Index d = 0;
+  const double* dense = nullptr;   // n × d, column-major, when dense
+  const int* row_start = nullptr;  // n + 1 offsets into column/value, when sparse
+  const int* column = nullptr;     // 0-based column of each stored entry
+  const double* value = nullptr;   // each stored entry
+  std::vector<Index> starts;
+
+  bool sparse() const { return dense == nullptr; }
+  Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
+};
+
+/// Rows that have a likelihood of their own: all but the first `lag` of each group.
+std::vector<Index> modelled_rows(const Dataset& data, Index lag);
+
+/// Deals units 0 .. n_units-1 at random into n_batches batches of equal size (±1), each ascending.
+/// One batch keeps the natural order.
+std::vector<std::vector<Index>> deal_batches(Index n_units, Index n_batches, unsigned long long seed);
+
+}  // namespace bnpvi

@@ -1,0 +1,103 @@
+#include "foundation/pool.h"
+
+namespace bnpvi {
+
+namespace {
+thread_local bool in_task = false;
+
+// Sleeping and waking cost some 60 µs, and a lap of 20 ms has a dozen parallel parts with little between
+// them: who waits looks for as long as that before going to sleep.
+template <class Condition>
+void wait_awake(Condition condition) {
+  constexpr auto patience = std::chrono::microseconds(60);
+  const auto began = std::chrono::steady_clock::now();
+  while (!condition() && std::chrono::steady_clock::now() - began < patience) std::this_thread::yield();
+}
+
+}  // namespace
+
+Pool::Pool(Index n_threads, Monitor& monitor)
+    : monitor_(monitor), caller_(std::this_thread::get_id()), last_asked_(std::chrono::steady_clock::now()) {
+  for (Index i = 1; i < n_threads; ++i) threads_.emplace_back([this] { work(); });
+}
+
+Pool::~Pool() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    closing_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& t : threads_) t.join();
+}
+
+void Pool::poll() {
+  if (std::this_thread::get_id() == caller_ && !stop_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_asked_ > std::chrono::milliseconds(50)) {
+      last_asked_ = now;
+      if (monitor_.interrupted()) stop_ = true;
+    }
+  }
+  if (stop_) throw Interrupted();
+}
+
+void Pool::take_tasks(const std::function<void(Index)>& task) {
+  for (Index i; (i = next_.fetch_add(1)) < n_tasks_;) {
+    in_task = true;
+    try {
+      task(i);
+    } catch (...) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      next_ = n_tasks_;
+    }
+    in_task = false;
+  }
+}
+
+void Pool::work() {
+  unsigned long seen = 0;
+  for (;;) {
+    const std::function<void(Index)>* task;
+    wait_awake([&] { return generation_ != seen; });
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      wake_.wait(lock, [&] { return closing_ || generation_ != seen; });
+      if (closing_) return;
+      seen = generation_;
+      task = task_;
+      if (!task) continue;
+      ++busy_;
+    }
+    take_tasks(*task);
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (--busy_ == 0) done_.notify_one();
+  }
+}
+
+void Pool::run(Index n, const std::function<void(Index)>& task) {
+  if (threads_.empty() || n < 2 || in_task) {
+    for (Index i = 0; i < n; ++i) task(i);
+    return;
+  }
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    task_ = &task;
+    n_tasks_ = n;
+    next_ = 0;
+    error_ = nullptr;
+    ++generation_;
+  }
+  wake_.notify_all();
+  take_tasks(task);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    task_ = nullptr;
+  }
+  wait_awake([&] { return busy_ == 0; });
+  std::unique_lock<std::mutex> lock(mutex_);
+  done_.wait(lock, [&] { return busy_ == 0; });
+  if (error_) std::rethrow_exception(error_);
+}
+
+}  // namespace bnpvi

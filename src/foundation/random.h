@@ -1,0 +1,54 @@
+// Counter-based random streams: the same numbers on every platform and for any number of threads.
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// What a stream is for; streams of different purposes never overlap in practice.
+enum class Purpose : std::uint64_t {
+  batches = 1,
+  batch_order,
+  initial_seeds,
+  initial_labels,
+  birth_target,
+  birth_seeds,
+  delete_target,
+  merge_target,
+  subsample,
+  document_split,
+  restart,
+  test
+};
+
+/// Stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), the
+/// SplitMix64 generator of Steele, Lea & Flood (2014).
+class Stream {
+ public:
+  Stream(std::uint64_t seed, Purpose purpose, std::uint64_t a = 0, std::uint64_t b = 0)
+      : state_(mix(mix(mix(mix(seed) + static_cast<std::uint64_t>(purpose)) + a) + b)) {}
+
+  std::uint64_t next() { return mix(state_ += golden); }
+
+  /// Uniform on [0, 1), 53 bits.
+  double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
+  /// Uniform on 0 .. n-1, n > 0.
+  Index index(Index n) {
+    const Index i = static_cast<Index>(uniform() * static_cast<double>(n));
+    return i < n ? i : n - 1;
+  }
+
+ private:
+  static constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL;
+  static std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+}  // namespace bnpvi

@@ -1,0 +1,41 @@
+// Large statistics with several owners.
+#pragma once
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// Numbers that copies share until one of them is edited: the summary of a batch, the whole-data summary
+/// and the globals are often the same ones. Different copies may be edited by different threads; one copy by
+/// one thread, or by several after edit() was called once.
+class SharedVec {
+ public:
+  SharedVec() = default;
+  SharedVec(Buffer numbers) : numbers_(std::make_shared<Buffer>(std::move(numbers))) {}
+  SharedVec(const Vec& numbers) : SharedVec(Buffer(numbers.begin(), numbers.end())) {}
+
+  std::size_t size() const { return numbers_ ? numbers_->size() : 0; }
+  const double* data() const { return numbers_ ? numbers_->data() : nullptr; }
+  const double* begin() const { return data(); }
+  const double* end() const { return data() + size(); }
+  double operator[](std::size_t i) const { return (*numbers_)[i]; }
+
+  /// The numbers of this copy alone.
+  Buffer& edit() {
+    if (!numbers_)
+      numbers_ = std::make_shared<Buffer>();
+    else if (numbers_.use_count() > 1)
+      numbers_ = std::make_shared<Buffer>(*numbers_);
+    else  // whoever shared them on another thread is done with copying
+      std::atomic_thread_fence(std::memory_order_acquire);
+    return *numbers_;
+  }
+
+ private:
+  std::shared_ptr<Buffer> numbers_;
+};
+
+}  // namespace bnpvi

@@ -1,0 +1,53 @@
+// Explicit q(z): every row's responsibilities, kept only when a fit is audited.
+#pragma once
+#include "inference/alloc_model.h"
+
+namespace bnpvi {
+
+/// Responsibilities of all rows of the data (n × K, column-major: one column a cluster). A plain value that
+/// changes by the same operations as a Summary, so that a move which changes the one can change the other.
+struct Assignments {
+  Index n = 0;
+  Index k = 0;
+  Vec r;
+  Vec joint;  // chains: P(z_{t−1} = l, z_t = j) of row t at (t K + l) K + j, 0 where a sequence begins; else
+              // empty
+
+  Assignments(Index n, Index k, bool chain)
+      : n(n),
+        k(k),
+        r(static_cast<std::size_t>(n * k), 0.0),
+        joint(chain ? r.size() * static_cast<std::size_t>(k) : 0) {}
+
+  void set(const Index* rows, const Responsibilities& resp);  // these rows, all clusters
+
+  /// A share of the mass (one value a row) that cluster j has on these rows goes to others: share is rows ×
+  /// m, its first column stays with j, the others go to the last m − 1 clusters.
+  void split(Index j, const std::vector<Index>& rows, const Vec& mass, const Vec& share);
+
+  void merge(Index a, Index b);  // a < b
+  void drop(Index j);
+  void append(Index m);
+  void permute(const std::vector<Index>& order);
+
+ private:
+  /// joint over `size` states, old state j being number[j] now (−1: gone).
+  void renumber_joint(Index size, const std::vector<Index>& number);
+};
+
+/// Writes the responsibilities of a local step into Assignments (if any) and hands them on to another sink
+/// (if any).
+class AssignmentSink final : public ResponsibilitySink {
+ public:
+  AssignmentSink(Assignments* out, ResponsibilitySink* next) : out_(out), next_(next) {}
+  void begin(Index n_chunks) override;
+  void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
+  bool wants_joint() const override { return out_ && !out_->joint.empty(); }
+  void visit_joint(Index row, const Vec& joint) override;
+
+ private:
+  Assignments* out_;
+  ResponsibilitySink* next_;
+};
+
+}  // namespace bnpvi

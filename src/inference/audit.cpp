@@ -1,0 +1,124 @@
+#include "inference/audit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace bnpvi {
+
+namespace {
+
+double relative(double a, double b) { return std::abs(a - b) / (1 + std::abs(b)); }
+
+// Largest difference of the statistics of a and b, each feature relative to its sum over clusters.
+double deviation(const Summary& a, const Summary& b) {
+  double worst = 0;
+  for (Index i = 0; i < b.shape.p; ++i) {
+    double size = 1, difference = 0;
+    for (Index j = 0; j < b.k; ++j) {
+      size += std::abs(b.t(j)[i]);
+      difference = std::max(difference, std::abs(a.t(j)[i] - b.t(j)[i]));
+    }
+    worst = std::max(worst, difference / size);
+  }
+  return worst;
+}
+
+double largest_difference(const Vec& a, const Vec& b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) worst = std::max(worst, relative(a[i], b[i]));
+  return worst;
+}
+
+double negative_entropy(double p) { return p > 0 ? p * std::log(p) : 0; }
+
+// Transitions and entropy of chains, H = Σ_t H(z_t−1, z_t) − H(z_t−1), from the joint probabilities; returns
+// how far these are from having the responsibilities as margins.
+double count_chains(const Problem& problem, const std::vector<Index>& units, const Assignments& q,
+                    Summary& out) {
+  const Index k = q.k;
+  double worst = 0;
+  std::fill(out.pair.begin(), out.pair.end(), 0.0);
+  out.entropy() = 0;
+  for (Index g : units) {
+    const Index first = problem.data.starts[g] + problem.obs.lag();
+    for (Index t = first; t < problem.data.starts[g + 1]; ++t) {
+      const double* joint = q.joint.data() + t * k * k;
+      for (Index j = 0; j < k; ++j) {
+        if (t == first) out.entropy() -= negative_entropy(q.r[j * q.n + t]);
+        if (t == first) continue;
+        out.entropy() += negative_entropy(q.r[j * q.n + t - 1]);
+        double from = 0, to = 0;
+        for (Index l = 0; l < k; ++l) {
+          out.pair[j * k + l] += joint[j * k + l];
+          out.entropy() -= negative_entropy(joint[j * k + l]);
+          from += joint[j * k + l];
+          to += joint[l * k + j];
+        }
+        worst = std::max({worst, std::abs(from - q.r[j * q.n + t - 1]), std::abs(to - q.r[j * q.n + t])});
+      }
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+void Audit::check(const Problem& problem, const State& state) {
+  ++checks;
+  const bool remembers = problem.alloc.remembers();
+  if (!remembers && !(state.assignments && state.assignments->k == state.k())) {
+    elbo = std::numeric_limits<double>::infinity();
+    return;
+  }
+  const GivenResponsibilities resp = remembers
+                                         ? GivenResponsibilities()
+                                         : GivenResponsibilities(state.assignments->r.data(), problem.data.n);
+  Weights weights;
+  weights.k = state.k();
+  State again;
+  again.total = Summary(state.total.shape, state.k());
+  Summary sum = again.total;
+  for (std::size_t b = 0; b < problem.batches.size(); ++b) {
+    Summary truth = problem.alloc.recompute({problem.data,
+                                             problem.batches[b],
+                                             problem.obs,
+                                             weights,
+                                             {},
+                                             pool_,
+                                             problem.width,
+                                             nullptr,
+                                             state.batch[b]->memory.get()},
+                                            resp);
+    if (truth.shape.pairs) {
+      const double margins = count_chains(problem, problem.batches[b], *state.assignments, truth);
+      statistics = std::max({statistics, margins, largest_difference(state.batch[b]->pair, truth.pair),
+                             largest_difference(state.batch[b]->extra, truth.extra)});
+    }
+    again.total.add(truth);
+    sum.add(*state.batch[b]);
+    statistics = std::max(statistics, deviation(*state.batch[b], truth));
+    entropy = std::max(entropy, relative(state.batch[b]->entropy(), truth.entropy()));
+  }
+  sums = std::max({sums, deviation(state.total, sum), relative(state.total.entropy(), sum.entropy())});
+  again.globals = {again.total, state.globals.u, state.globals.omega};
+  elbo = std::max(elbo, relative(state.elbo, sum_terms(elbo_terms(problem, again.total, again.globals))));
+}
+
+void Audit::predict(double predicted, const State& state) {
+  ++moves;
+  gain = std::max(gain, relative(predicted, state.elbo));
+}
+
+void Audit::foresee(double predicted, const State& state) {
+  ++foreseen;
+  gain = std::max(gain, relative(predicted, state.elbo));
+}
+
+void Audit::accept(const State& state) {
+  if (any_) smallest_gain = std::min(smallest_gain, (state.elbo - last_) / (1 + std::abs(state.elbo)));
+  any_ = true;
+  last_ = state.elbo;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,237 @@
+#include "inference/move.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "inference/neighbours.h"
+
+namespace bnpvi {
+
+namespace {
+
+bool changed(double then, double now) { return std::abs(now - then) > 0.1 * then + 0.5; }
+
+}  // namespace
+
+// Splits are random, so one failure proves little; where they are cheap, more are tried.
+int MoveMemory::allowed_failures(double size) const { return size * p_ < 2e4 ? 5 : 2; }
+
+void MoveMemory::append(Index m) {
+  for (Index i = 0; i < m; ++i) {
+    ClusterHistory h;
+    h.id = next_id_++;
+    clusters_.push_back(h);
+  }
+}
+
+Index MoveMemory::number_of(std::uint64_t id) const {
+  for (std::size_t j = 0; j < clusters_.size(); ++j)
+    if (clusters_[j].id == id) return static_cast<Index>(j);
+  return -1;
+}
+
+void MoveMemory::drop(Index j) { clusters_.erase(clusters_.begin() + j); }
+
+void MoveMemory::permute(const std::vector<Index>& order) {
+  std::vector<ClusterHistory> out;
+  for (Index j : order) out.push_back(clusters_[j]);
+  clusters_.swap(out);
+}
+
+void MoveMemory::remember(Pairs& pairs, Index a, Index b, double size_a, double size_b, int failures) const {
+  if (id(a) > id(b)) {
+    std::swap(a, b);
+    std::swap(size_a, size_b);
+  }
+  PairFailure& f = pairs[{id(a), id(b)}];
+  if (changed(f.size_a, size_a) || changed(f.size_b, size_b)) f.failures = 0;
+  f.size_a = size_a;
+  f.size_b = size_b;
+  f.failures += failures;
+}
+
+bool MoveMemory::worth_trying(const Pairs& pairs, Index a, Index b, double size_a, double size_b,
+                              int allowed) const {
+  if (id(a) > id(b)) {
+    std::swap(a, b);
+    std::swap(size_a, size_b);
+  }
+  const auto it = pairs.find({id(a), id(b)});
+  return it == pairs.end() || it->second.failures < allowed || changed(it->second.size_a, size_a) ||
+         changed(it->second.size_b, size_b);
+}
+
+void MoveMemory::merge_failed(Index a, Index b, double size_a, double size_b) {
+  remember(failed_merges_, a, b, size_a, size_b, 1);
+}
+
+bool MoveMemory::merge_worth_trying(Index a, Index b, double size_a, double size_b) const {
+  return worth_trying(failed_merges_, a, b, size_a, size_b, 1);
+}
+
+void MoveMemory::resplit_failed(Index a, Index b, double size_a, double size_b, bool hopeless) {
+  remember(failed_resplits_, a, b, size_a, size_b, hopeless ? allowed_failures(0) : 1);
+}
+
+bool MoveMemory::resplit_worth_trying(Index a, Index b, double size_a, double size_b) const {
+  return worth_trying(failed_resplits_, a, b, size_a, size_b, allowed_failures(size_a + size_b) - 1);
+}
+
+void MoveMemory::birth_failed(Index j, double size, bool unsplit) {
+  ClusterHistory& h = clusters_[j];
+  if (changed(h.birth_failed_at, size)) h.birth_failures = 0;
+  h.birth_failed_at = size;
+  h.birth_failures += unsplit ? 2 : 1;
+}
+
+void MoveMemory::birth_succeeded(Index j) {
+  clusters_[j].birth_failures = 0;
+  clusters_[j].birth_failed_at = -1;
+}
+
+bool MoveMemory::birth_worth_trying(Index j, double size, int at_least) const {
+  const ClusterHistory& h = clusters_[j];
+  return h.birth_failures < std::max(at_least, allowed_failures(size)) || changed(h.birth_failed_at, size);
+}
+
+bool MoveMemory::delete_worth_trying(Index j, double size) const {
+  const ClusterHistory& h = clusters_[j];
+  return h.delete_failed_at < 0 || changed(h.delete_failed_at, size);
+}
+
+std::unique_ptr<Move> AllocModel::birth_move(const MoveContext&) const { return nullptr; }
+std::unique_ptr<Move> AllocModel::merge_move(const MoveContext&) const { return nullptr; }
+std::unique_ptr<Move> AllocModel::delete_move(const MoveContext&) const { return nullptr; }
+std::unique_ptr<Move> AllocModel::resplit_move(const MoveContext&) const { return nullptr; }
+
+double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
+
+std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least) {
+  const Summary& s = state.total;
+  const MoveMemory& memory = context.memory;
+  std::vector<Index> order;
+  for (Index j = 0; j < s.k; ++j)
+    if (s.size(j) >= 2 && memory.birth_worth_trying(j, s.size(j), at_least)) order.push_back(j);
+  std::stable_sort(order.begin(), order.end(), [&](Index x, Index y) {
+    const int fx = memory.birth_failures(x), fy = memory.birth_failures(y);
+    return fx < fy || (fx == fy && s.size(x) > s.size(y));
+  });
+  if (static_cast<Index>(order.size()) > context.options.max_births)
+    order.resize(static_cast<std::size_t>(context.options.max_births));
+  std::vector<std::uint64_t> ids;
+  for (Index j : order) ids.push_back(memory.id(j));
+  return ids;
+}
+
+Summary allocation_part(const Summary& s) {
+  SummaryShape shape = s.shape;
+  shape.p = 1;
+  Summary out(shape, s.k);
+  out.obs = s.sizes();
+  out.extra = s.extra;
+  out.pair = s.pair;
+  out.scalar = s.scalar;
+  return out;
+}
+
+State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy) {
+  State out = state;
+  change_summaries(problem, out, [a, b](auto& s) { s.merge(a, b); });
+  for (std::size_t i = 0; i < out.batch.size(); ++i) {
+    auto s = std::make_shared<Summary>(*out.batch[i]);
+    s->entropy() += entropy[i];
+    out.total.entropy() += entropy[i];
+    out.batch[i] = std::move(s);
+  }
+  out.globals = {};
+  refresh(problem, out);
+  return out;
+}
+
+namespace {
+
+// b > a for which the pair is looked at.
+std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& total, Pool& pool) {
+  constexpr Index few = Index{1} << 7, near = Index{1} << 5;
+  const Index k = total.k;
+  std::vector<std::vector<Index>> partners(static_cast<std::size_t>(k));
+  if (k <= few) {
+    for (Index a = 0; a < k; ++a)
+      for (Index b = a + 1; b < k; ++b) partners[a].push_back(b);
+    return partners;
+  }
+  const Weights weights = make_weights(obs, total.obs.data(), k);
+  const Neighbours nearest =
+      nearest_clusters(total, weights, Vec(static_cast<std::size_t>(k), 0.0), near, pool);
+  for (Index a = 0; a < k; ++a)
+    std::for_each_n(nearest.of(a), near, [&](Index b) {
+      if (a != b) partners[std::min(a, b)].push_back(std::max(a, b));
+    });
+  for (auto& list : partners) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return partners;
+}
+
+// The allocation model's terms, with globals optimal for that order: no order changes the others.
+double value_of_order(const AllocModel& alloc, const Summary& total, const std::vector<Index>& order) {
+  Summary sizes = allocation_part(total);
+  sizes.permute(order);
+  return sum_terms(alloc.elbo_terms(sizes, alloc.global_step(sizes, {})));
+}
+
+}  // namespace
+
+Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
+  const Index k = total.k, p = total.shape.p;
+  const auto partners = near_pairs(obs, total, pool);
+  Vec alone(static_cast<std::size_t>(k)), out(static_cast<std::size_t>(k * k), -INFINITY);
+  for (Index j = 0; j < k; ++j) alone[j] = obs.log_evidence(total.t(j));
+  pool.run(k, [&](Index a) {
+    pool.poll();
+    Vec both(static_cast<std::size_t>(p));
+    for (Index b : partners[a]) {
+      for (Index i = 0; i < p; ++i) both[i] = total.t(a)[i] + total.t(b)[i];
+      out[a * k + b] = out[b * k + a] = obs.log_evidence(both.data()) - alone[a] - alone[b];
+    }
+  });
+  return out;
+}
+
+bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty) {
+  bool any = false;
+  std::vector<Index> order(static_cast<std::size_t>(state.k()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return state.total.size(a) > state.total.size(b); });
+  if (problem.alloc.ordered() && !std::is_sorted(order.begin(), order.end()) &&
+      value_of_order(problem.alloc, state.total, order) >
+          sum_terms(problem.alloc.elbo_terms(state.total, state.globals))) {
+    State proposed = state;
+    change_summaries(problem, proposed, [&](auto& s) { s.permute(order); });
+    proposed.globals = {};
+    refresh(problem, proposed);
+    if (proposed.elbo > state.elbo) {
+      state = std::move(proposed);
+      memory.permute(order);
+      any = true;
+    }
+  }
+  if (!remove_empty) return any;
+  for (Index j = state.k() - 1; j >= 0 && state.k() > 1; --j) {
+    if (state.total.size(j) > 0) continue;
+    State proposed = state;
+    change_summaries(problem, proposed, [j](auto& s) { s.drop(j); });
+    proposed.globals = {};
+    refresh(problem, proposed);
+    if (proposed.elbo < state.elbo - rounding_of(state.elbo)) continue;
+    state = std::move(proposed);
+    memory.drop(j);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace bnpvi

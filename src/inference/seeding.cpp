@@ -1,0 +1,111 @@
+#include "inference/seeding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "inference/seeding_rows.h"
+
+namespace bnpvi {
+
+namespace {
+
+// Index of a draw with probability proportional to weight, or -1 when all weights are 0.
+Index draw(const Vec& weight, Stream& stream) {
+  double total = 0;
+  for (double w : weight) total += w;
+  if (!(total > 0)) return -1;
+  double u = stream.uniform() * total;
+  Index last = -1;
+  for (std::size_t i = 0; i < weight.size(); ++i) {
+    if (weight[i] <= 0) continue;
+    last = static_cast<Index>(i);
+    if ((u -= weight[i]) < 0) return last;
+  }
+  return last;
+}
+
+// k-means++ or uniform choice of at most k rows of the sample; k-means++ looks at its first 24 k rows only,
+// as a divergence costs a factorisation a row.
+std::vector<Index> choose_seeds(SeedRows& s, Index k, bool spread, Stream& stream, Pool& pool) {
+  std::vector<Index> seeds;
+  Vec chance = s.masses();
+  if (!spread) {
+    for (Index i; static_cast<Index>(seeds.size()) < k && (i = draw(chance, stream)) >= 0;) {
+      seeds.push_back(i);
+      chance[i] = 0;
+    }
+    return seeds;
+  }
+  const Index n = std::min(s.n(), std::max<Index>(256, 24 * k));
+  s.look_at(n, pool);
+  Vec nearest(static_cast<std::size_t>(n), std::numeric_limits<double>::infinity()),
+      divergence(nearest.size());
+  chance.resize(nearest.size());
+  for (Index i; static_cast<Index>(seeds.size()) < k && (i = draw(chance, stream)) >= 0;) {
+    pool.poll();
+    seeds.push_back(i);
+    s.divergences(i, divergence);
+    for (Index l = 0; l < n; ++l) {
+      nearest[l] = std::min(nearest[l], divergence[l]);
+      chance[l] = s.mass(l) * nearest[l];
+    }
+  }
+  return seeds;
+}
+
+}  // namespace
+
+HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
+                            const double* mass, Index k, bool spread, Index rounds, Stream& stream,
+                            Pool& pool) {
+  const std::unique_ptr<SeedRows> s = make_seed_rows(obs, data, rows, mass, stream);
+  const Index n_rows = s->n(), p = s->p();
+  HardClusters out;
+  for (Index seed : choose_seeds(*s, k, spread, stream, pool)) {
+    out.t.resize(out.t.size() + static_cast<std::size_t>(p), 0.0);
+    s->add(seed, 1, out.t.data() + out.t.size() - p);
+  }
+  out.k = static_cast<Index>(out.t.size()) / p;
+
+  std::vector<Index> label(static_cast<std::size_t>(n_rows), -1);
+  Vec score, w, unused(static_cast<std::size_t>(p));
+  for (Index round = 0; round <= rounds; ++round) {
+    pool.poll();
+    w.resize(out.t.size());
+    Vec log_pi(static_cast<std::size_t>(out.k), 0.0);
+    for (Index j = 0; j < out.k; ++j) {
+      obs.point_estimate(out.t.data() + j * p, unused.data(), w.data() + j * p);
+      if (round > 0) log_pi[j] = std::log(out.t[j * p]);
+    }
+    s->scores(out.k, w, score);
+    bool changed = false;
+    Vec t(out.t.size(), 0.0);
+    out.loss = 0;
+    for (Index n = 0; n < n_rows; ++n) {
+      const double* row = score.data() + n * out.k;
+      Index best = 0;
+      for (Index j = 1; j < out.k; ++j)
+        if (row[j] + log_pi[j] > row[best] + log_pi[best]) best = j;
+      changed |= label[n] != best;
+      label[n] = best;
+      out.loss -= s->mass(n) * row[best];
+      s->add(n, s->mass(n), t.data() + best * p);
+    }
+    std::vector<Index> number(static_cast<std::size_t>(out.k), -1);
+    Index kept = 0;
+    out.t.clear();
+    for (Index j = 0; j < out.k; ++j)
+      if (t[j * p] > 0) {
+        number[j] = kept++;
+        out.t.insert(out.t.end(), t.begin() + j * p, t.begin() + (j + 1) * p);
+      }
+    for (Index& l : label) l = number[l];
+    out.k = kept;
+    if (!changed) break;
+  }
+  for (double& x : out.t) x *= s->scale();
+  return out;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,28 @@
+// Bregman k-means++ and k-means: the hard-assignment start of every fit and of every birth.
+#pragma once
+#include "foundation/pool.h"
+#include "foundation/random.h"
+#include "observations/obs_model.h"
+
+namespace bnpvi {
+
+/// Hard clusters of some rows.
+struct HardClusters {
+  Index k = 0;
+  Vec t;            // k × p statistics, scaled up to the mass of all the rows asked about
+  double loss = 0;  // Σ_n mass_n (divergence of row n to its centre), of the rows looked at
+};
+
+/// Seeds at most k clusters among the rows by Bregman k-means++ [Hughes 2016, Alg. 2.2; the
+/// probability is proportional to the smallest divergence, as in Ackermann & Blömer 2010], or uniformly
+/// at random when `spread` is false, then improves them by `rounds` rounds of Bregman k-means with
+/// cluster frequencies [Alg. 2.1]; stops early when no row changes. Empty clusters are dropped, so fewer
+/// than k may be returned, as when fewer than k rows differ.
+///
+/// mass: weight of each row (nullptr: all 1). Looks at a random subset of the rows when their features
+/// would take more than 32 MB.
+HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
+                            const double* mass, Index k, bool spread, Index rounds, Stream& stream,
+                            Pool& pool);
+
+}  // namespace bnpvi

@@ -1,0 +1,171 @@
+#include "inference/seeding_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/kernels.h"
+
+namespace bnpvi {
+
+namespace {
+
+constexpr Index max_features = Index{1} << 22;  // doubles
+
+double without_rounding(double divergence, double size) {
+  return divergence > 1e-12 * (1 + std::abs(size)) ? divergence : 0;
+}
+
+class DenseRows final : public SeedRows {
+ public:
+  DenseRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const double* mass,
+            Stream& stream)
+      : SeedRows(obs, std::move(rows), mass, stream), phi_(static_cast<std::size_t>(n() * p_)) {
+    obs_.features(data, rows_.data(), n(), phi_.data(), p_);
+  }
+
+  void add(Index i, double weight, double* t) const override {
+    const int first = 0;
+    kernels().scatter_sparse_rows(1, p_, &first, &weight, row(i), t, p_);
+  }
+
+  void scores(Index k, const Vec& w, Vec& score) const override {
+    score.resize(static_cast<std::size_t>(n() * k));
+    kernels().product_nt(n(), k, p_, phi_.data(), p_, w.data(), p_, score.data(), k);
+  }
+
+  void look_at(Index n, Pool& pool) override {
+    mean_.resize(static_cast<std::size_t>(n * p_));
+    self_.resize(static_cast<std::size_t>(n));
+    w_.resize(static_cast<std::size_t>(p_));
+    unused_.resize(w_.size());
+    for (Index i = 0; i < n; ++i) {
+      if (i % 64 == 0) pool.poll();
+      obs_.point_estimate(row(i), mean_.data() + i * p_, w_.data());
+      kernels().product_nt(1, 1, p_, mean_.data() + i * p_, p_, w_.data(), p_, &self_[i], 1);
+    }
+  }
+
+  void divergences(Index i, Vec& out) override {
+    obs_.point_estimate(row(i), unused_.data(), w_.data());
+    kernels().product_nt(static_cast<Index>(self_.size()), 1, p_, mean_.data(), p_, w_.data(), p_, out.data(),
+                         1);
+    for (std::size_t l = 0; l < self_.size(); ++l) out[l] = without_rounding(self_[l] - out[l], self_[l]);
+  }
+
+ private:
+  const double* row(Index i) const { return phi_.data() + i * p_; }
+
+  Vec phi_, mean_, self_, w_, unused_;
+};
+
+// Rows of counts x under pseudo-counts λ (sum Λ), each with n tokens. With Δ_v = log(λ_v + x_v) − log λ_v,
+// zero where x_v is, the divergence of row a to row b is
+//   n_a / (Λ + n_a) [⟨λ + x_a, Δ_a − Δ_b⟩ − (Λ + n_a) log((Λ + n_a) / (Λ + n_b))].
+class CountRows final : public SeedRows {
+ public:
+  CountRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const double* mass,
+            Stream& stream)
+      : SeedRows(obs, std::move(rows), mass, stream), data_(data), lambda_(*obs.pseudo_counts()) {
+    total_ = std::accumulate(lambda_.begin(), lambda_.end(), 0.0);
+  }
+
+  void add(Index i, double weight, double* t) const override {
+    t[0] += weight;
+    for (int e = from(i); e < to(i); ++e) t[1 + data_.column[e]] += weight * data_.value[e];
+  }
+
+  void scores(Index k, const Vec& w, Vec& score) const override {
+    Vec by_term(w.size());
+    for (Index j = 0; j < k; ++j)
+      for (Index v = 0; v < p_; ++v) by_term[v * k + j] = w[j * p_ + v];
+    score.resize(static_cast<std::size_t>(n() * k));
+    for (Index i = 0; i < n(); ++i) {
+      double* out = score.data() + i * k;
+      std::copy_n(by_term.data(), k, out);
+      kernels().add_sparse_rows(to(i) - from(i), k, data_.column + from(i), data_.value + from(i),
+                                by_term.data() + k, k, out);
+    }
+  }
+
+  void look_at(Index n, Pool& pool) override {
+    own_.resize(static_cast<std::size_t>(n));
+    length_.resize(own_.size());
+    delta_.assign(lambda_.size(), 0.0);
+    for (Index i = 0; i < n; ++i) {
+      if (i % 64 == 0) pool.poll();
+      length_[i] = std::accumulate(data_.value + from(i), data_.value + to(i), 0.0);
+      own_[i] = raise(i) + against(i);
+      lower(i);
+    }
+  }
+
+  void divergences(Index i, Vec& out) override {
+    const double prior_part = raise(i), log_total = std::log(total_ + length_[i]);
+    for (Index l = 0; l < static_cast<Index>(own_.size()); ++l) {
+      const double total = total_ + length_[l], scale = length_[l] / total;
+      const double gain = own_[l] - prior_part - against(l) - total * (std::log(total) - log_total);
+      out[l] = without_rounding(scale * gain, scale * own_[l]);
+    }
+    lower(i);
+  }
+
+ private:
+  int from(Index i) const { return data_.row_start[rows_[i]]; }
+  int to(Index i) const { return data_.row_start[rows_[i] + 1]; }
+
+  // delta_ becomes that of row i; returns ⟨λ, Δ⟩.
+  double raise(Index i) {
+    double sum = 0;
+    for (int e = from(i); e < to(i); ++e) {
+      const double lambda = lambda_[data_.column[e]];
+      delta_[data_.column[e]] = std::log1p(data_.value[e] / lambda);
+      sum += lambda * delta_[data_.column[e]];
+    }
+    return sum;
+  }
+
+  void lower(Index i) {
+    for (int e = from(i); e < to(i); ++e) delta_[data_.column[e]] = 0;
+  }
+
+  // ⟨x_l, Δ⟩.
+  double against(Index l) const {
+    double sum[2] = {0, 0};
+    for (int e = from(l); e < to(l); ++e) sum[e & 1] += data_.value[e] * delta_[data_.column[e]];
+    return sum[0] + sum[1];
+  }
+
+  const Dataset& data_;
+  const Vec& lambda_;
+  double total_;
+  Vec own_, length_, delta_;
+};
+
+}  // namespace
+
+SeedRows::SeedRows(const ObsModel& obs, std::vector<Index> rows, const double* mass, Stream& stream)
+    : obs_(obs), p_(obs.n_features()), rows_(std::move(rows)), mass_(rows_.size(), 1.0) {
+  const Index all = static_cast<Index>(rows_.size()),
+              n = std::min(all, std::max<Index>(64, max_features / p_));
+  if (mass) mass_.assign(mass, mass + all);
+  const double total = std::accumulate(mass_.begin(), mass_.end(), 0.0);
+  for (Index i = 0; i < n; ++i) {
+    const Index j = i + stream.index(all - i);
+    std::swap(rows_[i], rows_[j]);
+    std::swap(mass_[i], mass_[j]);
+  }
+  rows_.resize(static_cast<std::size_t>(n));
+  mass_.resize(rows_.size());
+  const double kept = std::accumulate(mass_.begin(), mass_.end(), 0.0);
+  scale_ = kept > 0 ? total / kept : 1;
+}
+
+std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
+                                         const double* mass, Stream& stream) {
+  if (data.sparse() && obs.pseudo_counts())
+    return std::make_unique<CountRows>(obs, data, std::move(rows), mass, stream);
+  return std::make_unique<DenseRows>(obs, data, std::move(rows), mass, stream);
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,26 @@
+// Where a fit starts.
+#pragma once
+#include "foundation/pool.h"
+#include "inference/state.h"
+
+namespace bnpvi {
+
+/// Globals from Bregman k-means++ (spread) or uniformly drawn seeds, improved by `rounds` of k-means.
+Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, std::uint64_t restart,
+                         Pool& pool);
+
+/// Globals from K blocks of consecutive rows, one cluster each: blocks at random places, none across the end
+/// of a group [Hughes 2016, §6.6].
+Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart);
+
+/// Globals from at most k topics by anchor words (anchor_words.h); documents of counts only.
+Globals start_from_anchors(const Problem& problem, Index k, std::uint64_t restart, Pool& pool);
+
+/// A complete state from responsibilities of all rows of the data for k clusters.
+State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Index k,
+                                  Pool& pool);
+
+/// A state at the given globals with no batch visited.
+State start_from_globals(const Problem& problem, Globals globals);
+
+}  // namespace bnpvi

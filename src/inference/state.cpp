@@ -1,0 +1,99 @@
+#include "inference/state.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "inference/audit.h"
+#include "topics/document.h"
+
+namespace bnpvi {
+
+namespace {
+
+Terms with_data_term(const Problem& problem, const Vec& data, const Summary& total, const Globals& globals) {
+  Terms terms{{"data", std::accumulate(data.begin(), data.end(), 0.0)}};
+  for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
+  return terms;
+}
+
+}  // namespace
+
+Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals) {
+  const Summary& effective = globals.effective;
+  const Index p = total.shape.p;
+  Vec value(static_cast<std::size_t>(total.k));
+  for_each_part(problem.pool, total.k, [&](Index j) {
+    const double *t = total.t(j), *e = effective.t(j);
+    value[j] = problem.obs.log_evidence(e);
+    if (std::equal(t, t + p, e)) return;
+    Vec w(static_cast<std::size_t>(p));
+    problem.obs.weights(e, w.data());
+    for (Index i = 0; i < p; ++i) value[j] += (t[i] - e[i]) * w[i];
+  });
+  return with_data_term(problem, value, total, globals);
+}
+
+double sum_terms(const Terms& terms) {
+  double sum = 0;
+  for (const auto& term : terms) sum += term.second;
+  return sum;
+}
+
+void refresh(const Problem& problem, State& state) {
+  renew_globals(problem, state);
+  evaluate(problem, state);
+}
+
+void renew_globals(const Problem& problem, State& state) {
+  state.globals = problem.alloc.global_step(state.total, state.globals);
+}
+
+void evaluate(const Problem& problem, State& state) {
+  state.elbo = sum_terms(elbo_terms(problem, state.total, state.globals));
+  if (problem.audit) problem.audit->check(problem, state);
+}
+
+void evaluate_and_weigh(const Problem& problem, State& state) {
+  Vec data(static_cast<std::size_t>(state.k()));
+  state.globals.weights = visiting_weights(problem, state.globals.effective, data.data());
+  state.elbo = sum_terms(with_data_term(problem, data, state.total, state.globals));
+  if (problem.audit) problem.audit->check(problem, state);
+}
+
+std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
+                                                double* evidence) {
+  const bool by_term = problem.alloc.remembers() && topics::rows_are_documents(problem.obs, problem.data);
+  return std::make_shared<const Weights>(
+      make_weights(problem.obs, effective.obs.data(), effective.k, problem.pool, evidence, !by_term));
+}
+
+void settle(const Problem& problem, State& state) {
+  const double before = sum_terms(problem.alloc.elbo_terms(state.total, state.globals));
+  Vec extra(state.total.extra.size(), 0.0);
+  bool any = false;
+  for (auto& batch : state.batch) {
+    if (!batch || !batch->memory) continue;
+    const bool ours = batch.use_count() == 1;  // no other state shares it
+    auto settled = ours ? std::const_pointer_cast<Summary>(batch) : std::make_shared<Summary>(*batch);
+    if (!problem.alloc.settle(*settled, state.globals)) return;
+    for (std::size_t i = 0; i < extra.size(); ++i) extra[i] += settled->extra[i];
+    batch = std::move(settled);
+    any = true;
+  }
+  if (!any) return;
+  state.total.extra = state.globals.effective.extra = extra;
+  state.elbo += sum_terms(problem.alloc.elbo_terms(state.total, state.globals)) - before;
+  if (problem.audit) problem.audit->check(problem, state);
+}
+
+void resum(const Problem& problem, State& state) {
+  std::vector<const Summary*> parts;
+  for (const auto& b : state.batch)
+    if (b) parts.push_back(b.get());
+  if (parts.empty())
+    state.total = Summary(state.total.shape, state.total.k);
+  else
+    state.total.set_to_sum(parts, problem.pool);
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,70 @@
+// The state of a fit: a plain value, cheap to copy.
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "inference/alloc_model.h"
+#include "inference/assignments.h"
+
+namespace bnpvi {
+
+class Audit;
+
+/// An immutable pair of models with the data they are fitted to.
+struct Problem {
+  const Dataset& data;
+  const ObsModel& obs;
+  const AllocModel& alloc;
+  std::vector<std::vector<Index>> batches;  // units of each batch
+  Index width = 0;                          // L, 0 = dense
+  unsigned long long seed = 0;
+  Audit* audit = nullptr;  // sees every state whose ELBO is computed; null unless tested
+  Index candidates = 0;    // neighbours of a cluster that L-sparse rows look at, 0 = the usual
+  Pool* pool = nullptr;    // for work on clusters one by one; null: the calling thread alone
+};
+
+/// Whole-data summary, the memoized summaries it is the sum of (shared between copies until a batch
+/// is visited again), and the globals that are optimal for it. The ELBO is
+/// up to date at the end of a lap and within moves.
+///
+/// A move is a function State → optional<State>: accepting is assignment, rejecting is nothing.
+struct State {
+  Summary total;
+  std::vector<std::shared_ptr<const Summary>> batch;  // null until first visited
+  Globals globals;
+  double elbo = 0;
+  std::optional<Assignments> assignments;        // only when an audit needs them
+  std::shared_ptr<const Neighbours> neighbours;  // found at the first visit of the lap that needs them
+
+  Index k() const { return total.k; }
+};
+
+/// Terms of the ELBO ("data", then the allocation model's): exact for any summary and any globals.
+Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals);
+double sum_terms(const Terms& terms);
+
+/// Globals and ELBO made optimal for state.total.
+void refresh(const Problem& problem, State& state);
+
+/// The two halves of it: between the batches of a lap nobody asks for the ELBO.
+void renew_globals(const Problem& problem, State& state);
+void evaluate(const Problem& problem, State& state);
+
+/// evaluate() where the globals' statistic is state.total, as after renew_globals(), and a visit of a batch
+/// is next: it leaves the weights that the visit needs, which have most work in common with the ELBO.
+void evaluate_and_weigh(const Problem& problem, State& state);
+
+/// Weights for visits of batches at the statistic `effective`, and Λ of every cluster in evidence (K) if that
+/// is wanted. Documents of counts, which remember them, need no transpose.
+std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
+                                                double* evidence = nullptr);
+
+/// The batches' summaries brought up to date with the present globals (AllocModel::settle), which stay as
+/// they are; the ELBO rises or stays.
+void settle(const Problem& problem, State& state);
+
+/// total ← Σ_b batch[b], so that the differences of many updates cannot drift.
+void resum(const Problem& problem, State& state);
+
+}  // namespace bnpvi

@@ -1,0 +1,162 @@
+#include "inference/summary.h"
+
+#include <algorithm>
+
+namespace bnpvi {
+
+namespace {
+
+constexpr Vec Summary::*beside_obs[] = {&Summary::extra, &Summary::pair, &Summary::scalar};
+
+template <class Numbers>
+void erase_row(Numbers& m, Index width, Index row) {
+  m.erase(m.begin() + row * width, m.begin() + (row + 1) * width);
+}
+
+template <class Numbers>
+void add_row(Numbers& m, Index width, Index to, Index from) {
+  for (Index i = 0; i < width; ++i) m[to * width + i] += m[from * width + i];
+}
+
+template <class Numbers>
+Numbers permuted_rows(const double* m, Index width, const std::vector<Index>& order) {
+  Numbers out(order.size() * static_cast<std::size_t>(width));
+  for (std::size_t j = 0; j < order.size(); ++j)
+    std::copy_n(m + order[j] * width, width, out.begin() + static_cast<Index>(j) * width);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Index> numbers_without(Index k, Index j) {
+  std::vector<Index> number(static_cast<std::size_t>(k));
+  for (Index i = 0; i < k; ++i) number[i] = i < j ? i : i - 1;
+  number[j] = -1;
+  return number;
+}
+
+Summary::Summary(const SummaryShape& s, Index clusters, bool zeros) : shape(s), k(clusters) {
+  Buffer& t = obs.edit();
+  t.resize(static_cast<std::size_t>(k * s.p));
+  if (zeros) std::fill(t.begin(), t.end(), 0.0);
+  extra.assign(static_cast<std::size_t>(k * s.q), 0.0);
+  pair.assign(static_cast<std::size_t>(s.pairs ? k * k : 0), 0.0);
+  scalar.assign(static_cast<std::size_t>(s.scalars), 0.0);
+}
+
+Vec Summary::sizes() const {
+  Vec n(static_cast<std::size_t>(k));
+  for (Index j = 0; j < k; ++j) n[j] = size(j);
+  return n;
+}
+
+void Summary::add(const Summary& other, double c) {
+  const auto axpy = [c](const double* from, auto& to) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += c * from[i];
+  };
+  axpy(other.obs.data(), obs.edit());
+  for (const auto numbers : beside_obs) axpy((other.*numbers).data(), this->*numbers);
+}
+
+void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
+  for (const auto numbers : beside_obs) {
+    Vec& to = this->*numbers;
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[i] - (old.*numbers)[i] + (fresh.*numbers)[i];
+  }
+  Buffer now(obs.size());
+  const double *t = obs.data(), *out = old.obs.data(), *in = fresh.obs.data();
+  for_each_stretch(pool, static_cast<Index>(now.size()), [&](Index from, Index end) {
+    for (Index i = from; i < end; ++i) now[i] = t[i] - out[i] + in[i];
+  });
+  obs = std::move(now);
+}
+
+void Summary::set_to_sum(const std::vector<const Summary*>& parts, Pool* pool) {
+  *this = *parts.front();
+  memory = nullptr;
+  if (parts.size() == 1) return;
+  for (std::size_t b = 1; b < parts.size(); ++b)
+    for (const auto numbers : beside_obs)
+      for (std::size_t i = 0; i < (this->*numbers).size(); ++i)
+        (this->*numbers)[i] += (parts[b]->*numbers)[i];
+  Buffer sum(obs.size());
+  for_each_stretch(pool, static_cast<Index>(sum.size()), [&](Index from, Index end) {
+    std::copy(obs.begin() + from, obs.begin() + end, sum.begin() + from);
+    for (std::size_t b = 1; b < parts.size(); ++b) {
+      const double* t = parts[b]->obs.data();
+      for (Index i = from; i < end; ++i) sum[i] += t[i];
+    }
+  });
+  obs = std::move(sum);
+}
+
+void Summary::scale(double c) {
+  for (double& x : obs.edit()) x *= c;
+  for (const auto numbers : beside_obs)
+    for (double& x : this->*numbers) x *= c;
+}
+
+void Summary::merge(Index a, Index b) {
+  add_row(obs.edit(), shape.p, a, b);
+  add_row(extra, shape.q, a, b);
+  if (shape.pairs) {
+    add_row(pair, k, a, b);
+    for (Index i = 0; i < k; ++i) pair[i * k + a] += pair[i * k + b];
+  }
+  if (memory) {
+    std::vector<Index> number = numbers_without(k, b);
+    number[b] = a;
+    memory = memory->renumbered(number);
+  }
+  drop_statistics(b);
+}
+
+void Summary::drop(Index j) {
+  if (memory) memory = memory->renumbered(numbers_without(k, j));
+  drop_statistics(j);
+}
+
+void Summary::drop_statistics(Index j) {
+  erase_row(obs.edit(), shape.p, j);
+  erase_row(extra, shape.q, j);
+  if (shape.pairs) {
+    erase_row(pair, k, j);
+    Vec out;
+    out.reserve(static_cast<std::size_t>((k - 1) * (k - 1)));
+    for (Index i = 0; i < k - 1; ++i)
+      for (Index l = 0; l < k; ++l)
+        if (l != j) out.push_back(pair[i * k + l]);
+    pair.swap(out);
+  }
+  --k;
+}
+
+void Summary::append(Index m) {
+  obs.edit().resize(static_cast<std::size_t>((k + m) * shape.p), 0.0);
+  extra.resize(static_cast<std::size_t>((k + m) * shape.q), 0.0);
+  if (shape.pairs) {
+    Vec out(static_cast<std::size_t>((k + m) * (k + m)), 0.0);
+    for (Index i = 0; i < k; ++i) std::copy_n(pair.begin() + i * k, k, out.begin() + i * (k + m));
+    pair.swap(out);
+  }
+  k += m;
+}
+
+void Summary::permute(const std::vector<Index>& order) {
+  if (memory) {
+    std::vector<Index> number(order.size());
+    for (std::size_t j = 0; j < order.size(); ++j) number[order[j]] = static_cast<Index>(j);
+    memory = memory->renumbered(number);
+  }
+  obs = permuted_rows<Buffer>(obs.data(), shape.p, order);
+  extra = permuted_rows<Vec>(extra.data(), shape.q, order);
+  if (shape.pairs) {
+    pair = permuted_rows<Vec>(pair.data(), k, order);
+    for (Index i = 0; i < k; ++i) {
+      const Vec row(pair.begin() + i * k, pair.begin() + (i + 1) * k);
+      for (Index l = 0; l < k; ++l) pair[i * k + l] = row[order[l]];
+    }
+  }
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,63 @@
+// Kernels for x86-64 with AVX-512 (F, VL, DQ). Nothing compiled below the target pragma has external
+// linkage but the accessor of the table, so that no other file can pick up code for the newer machine.
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+
+#include "kernels/kernels.h"
+#include "kernels/kernels_target.h"
+
+#if BNPVI_X86_VERSIONS
+#include <immintrin.h>
+
+BNPVI_BEGIN_TARGET("avx2,fma,avx512f,avx512vl,avx512dq")
+namespace bnpvi {
+namespace {
+
+using Vd = __m512d;
+using Vi = unsigned long long __attribute__((vector_size(64)));
+constexpr Index lanes = 8;
+constexpr const char* version = "avx512";
+constexpr int max_tile_rows = 8, max_tile_vectors = 3;
+
+inline __mmask8 first_lanes(Index count) { return static_cast<__mmask8>((1 << count) - 1); }
+inline Vd load(const double* x) { return _mm512_loadu_pd(x); }
+inline void store(double* x, Vd v) { _mm512_storeu_pd(x, v); }
+inline Vd load_part(const double* x, Index count, Vd fill) {
+  return _mm512_mask_loadu_pd(fill, first_lanes(count), x);
+}
+inline void store_part(double* x, Vd v, Index count) { _mm512_mask_storeu_pd(x, first_lanes(count), v); }
+inline Vd splat(double x) { return _mm512_set1_pd(x); }
+inline Vd mul_add(Vd a, Vd b, Vd c) { return _mm512_fmadd_pd(a, b, c); }
+inline unsigned lanes_not_below(Vd a, Vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_NLT_UQ); }
+inline void transpose(Vd (&v)[lanes]) {
+  constexpr __mmask8 all = 0xff;  // the masked forms, for the plain ones make GCC 12 warn without cause
+  Vd pairs[lanes], quads[lanes];  // 2 × 2 blocks transposed, then rows 0, 2, 4, 6 and 1, 3, 5, 7 regrouped
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm512_maskz_unpacklo_pd(all, v[i], v[i + 1]);
+    pairs[i + 1] = _mm512_maskz_unpackhi_pd(all, v[i], v[i + 1]);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 2; ++i) {
+    quads[i] = _mm512_maskz_shuffle_f64x2(all, pairs[i], pairs[i + 2], 0x88);
+    quads[i + 2] = _mm512_maskz_shuffle_f64x2(all, pairs[i], pairs[i + 2], 0xdd);
+    quads[i + 4] = _mm512_maskz_shuffle_f64x2(all, pairs[i + 4], pairs[i + 6], 0x88);
+    quads[i + 6] = _mm512_maskz_shuffle_f64x2(all, pairs[i + 4], pairs[i + 6], 0xdd);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 4; ++i) {
+    v[i] = _mm512_maskz_shuffle_f64x2(all, quads[i], quads[i + 4], 0x88);
+    v[i + 4] = _mm512_maskz_shuffle_f64x2(all, quads[i], quads[i + 4], 0xdd);
+  }
+}
+
+#include "kernels/kernels_impl.h"
+
+}  // namespace
+
+const Kernels* avx512_kernels() { return &table; }
+
+}  // namespace bnpvi
+BNPVI_END_TARGET
+#endif

@@ -1,0 +1,106 @@
+// Birth in a mixture: the rows of one cluster are clustered afresh.
+#include <algorithm>
+
+#include "mixtures/moves.h"
+#include "mixtures/split_cluster.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+class MixtureBirth final : public Move {
+ public:
+  MixtureBirth(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
+
+  bool prepare(const State& state) override {
+    ids_ = birth_targets(c_, state);
+    for (std::uint64_t id : ids_) targets_.push_back({c_.memory.number_of(id), -1});
+    where_.resize(targets_.size(), std::vector<MassOnRows>(state.batch.size()));
+    return !targets_.empty();
+  }
+
+  ResponsibilitySink* watch(const State&, Index) override {
+    sink_ = std::make_unique<TargetRows>(targets_);
+    return sink_.get();
+  }
+
+  void after_batch(State&, Index b) override {
+    for (std::size_t i = 0; i < targets_.size(); ++i) where_[i][b] = sink_->rows_of(i);
+  }
+
+  void after_lap(State& state) override {
+    if (c_.options.adopt)
+      adopt(state);
+    else
+      judge_one_by_one(state);
+  }
+
+  void report(LapRecord& record) const override {
+    record.births += accepted_;
+    record.births_tried += tried_;
+  }
+
+ private:
+  std::optional<Proposal> split(const State& state, const MoveMemory& memory, std::size_t i) const {
+    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]);
+    return split_cluster(c_, alloc_, state, memory, memory.number_of(ids_[i]), where_[i], stream);
+  }
+
+  void judge_one_by_one(State& state) {
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      ++tried_;
+      auto proposal = split(state, c_.memory, i);
+      if (!proposal || proposal->state.elbo <= state.elbo + rounding_of(state.elbo)) {
+        const Index target = c_.memory.number_of(ids_[i]);
+        c_.memory.birth_failed(target, state.total.size(target), !proposal);
+        continue;
+      }
+      ++accepted_;
+      state = std::move(proposal->state);
+      c_.memory = std::move(proposal->memory);
+    }
+  }
+
+  // Collect, create, adopt [Hughes & Sudderth 2013, §4], made exact: the newborns of all targets are taken
+  // on, every row may move to them in one more lap, and only then are they judged, all together.
+  void adopt(State& state) {
+    Proposal all{state, c_.memory};
+    Index splits = 0;
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      ++tried_;
+      if (auto proposal = split(all.state, all.memory, i)) {
+        all = std::move(*proposal);
+        ++splits;
+      }
+    }
+    for (std::size_t b = 0; splits > 0 && b < all.state.batch.size(); ++b) {
+      visit_batch(c_.problem, all.state, static_cast<Index>(b), c_.pool);
+      refresh(c_.problem, all.state);
+    }
+    if (splits > 0 && all.state.elbo > state.elbo + rounding_of(state.elbo)) {
+      accepted_ += splits;
+      state = std::move(all.state);
+      c_.memory = std::move(all.memory);
+      return;
+    }
+    for (std::uint64_t id : ids_) {
+      const Index target = c_.memory.number_of(id);
+      c_.memory.birth_failed(target, state.total.size(target));
+    }
+  }
+
+  MoveContext c_;
+  const MixtureAlloc& alloc_;
+  std::vector<BirthTarget> targets_;
+  std::vector<std::uint64_t> ids_;              // numbers change when a birth is accepted
+  std::vector<std::vector<MassOnRows>> where_;  // by target and batch
+  std::unique_ptr<TargetRows> sink_;
+};
+
+}  // namespace
+
+std::unique_ptr<Move> make_mixture_birth(const MoveContext& context, const MixtureAlloc& alloc) {
+  return std::make_unique<MixtureBirth>(context, alloc);
+}
+
+}  // namespace bnpvi::mixtures

@@ -1,0 +1,173 @@
+// Delete in a mixture: the rows that touch one cluster are assigned afresh without it.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "foundation/special.h"
+#include "mixtures/delete_forecast.h"
+#include "mixtures/mixture.h"
+#include "mixtures/moves.h"
+#include "mixtures/touched_rows.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+constexpr Index max_rounds = 12;
+
+// A forecast this bad is not followed up: per observation of the target, and in all.
+constexpr double hopeless = 0.3, hopeless_all = 20;
+
+class MixtureDelete final : public Move {
+ public:
+  MixtureDelete(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
+
+  // The smallest clusters that have not failed since they changed.
+  bool prepare(const State& state) override {
+    if (state.k() < 2) return false;
+    for (Index j = 0; j < state.k(); ++j)
+      if (c_.memory.delete_worth_trying(j, state.total.size(j))) targets_.push_back(j);
+    std::stable_sort(targets_.begin(), targets_.end(),
+                     [&](Index a, Index b) { return state.total.size(a) < state.total.size(b); });
+    if (static_cast<Index>(targets_.size()) > c_.options.max_deletes)
+      targets_.resize(static_cast<std::size_t>(c_.options.max_deletes));
+    for (Index j : targets_) ids_.push_back(c_.memory.id(j));
+    touched_.resize(targets_.size());
+    return !targets_.empty();
+  }
+
+  ResponsibilitySink* watch(const State&, Index) override {
+    sink_ = std::make_unique<TouchedSink>(targets_);
+    return sink_.get();
+  }
+
+  void after_batch(State& state, Index b) override {
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (touched_[i].empty()) touched_[i].resize(state.batch.size());
+      touched_[i][b] = sink_->rows_of(i);
+    }
+    sink_.reset();
+  }
+
+  void after_lap(State& state) override {
+    std::vector<bool> moved(static_cast<std::size_t>(c_.problem.data.n), false);
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (absorbed_.count(ids_[i]) || touches_moved_rows(touched_[i], moved)) continue;
+      ++tried_;
+      const Index target = c_.memory.number_of(ids_[i]);
+      const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched_[i], c_.pool);
+      if (gain < -hopeless * state.total.size(target) - hopeless_all ||
+          !propose(state, target, touched_[i])) {
+        c_.memory.delete_failed(target, state.total.size(target));
+        continue;
+      }
+      ++accepted_;
+      for (const TouchedRows& batch : touched_[i])
+        for (Index row : batch.rows) moved[row] = true;
+      for (std::size_t l = i + 1; l < targets_.size(); ++l) forget_cluster(touched_[l], target);
+    }
+  }
+
+  void report(LapRecord& record) const override {
+    record.deletes += accepted_;
+    record.deletes_tried += tried_;
+  }
+
+ private:
+  static bool touches_moved_rows(const std::vector<TouchedRows>& batches, const std::vector<bool>& moved) {
+    for (const TouchedRows& batch : batches)
+      for (Index row : batch.rows)
+        if (moved[row]) return true;
+    return false;
+  }
+
+  // Renumbers after a cluster is gone; no row here touches it, or the rows would have moved.
+  static void forget_cluster(std::vector<TouchedRows>& batches, Index gone) {
+    for (TouchedRows& batch : batches)
+      for (int& j : batch.cluster)
+        if (j > gone) --j;
+  }
+
+  // The batches' summaries without the touched rows; the entropy of those rows leaves too.
+  Summary without(const Summary& whole, const TouchedRows& touched) const {
+    Summary out = whole;
+    const Index n = static_cast<Index>(touched.rows.size());
+    if (n > 0) out.memory = nullptr;  // of where these rows were
+    FeatureBlock block(c_.problem.obs, c_.problem.data);
+    FeatureSum sum(c_.problem.obs, c_.problem.data, whole.k);
+    Responsibilities r;
+    r.k = r.width = whole.k;
+    for (Index from = 0; from < n; from += block.block_rows()) {
+      c_.pool.poll();
+      r.n = std::min(block.block_rows(), n - from);
+      r.value.assign(static_cast<std::size_t>(r.n * r.k), 0.0);
+      for (Index i = 0; i < r.n; ++i)
+        for (Index e = touched.offset[from + i]; e < touched.offset[from + i + 1]; ++e) {
+          r.value[i * r.k + touched.cluster[e]] = -touched.value[e];
+          out.entropy() += x_log_x(touched.value[e]);
+        }
+      block.load(touched.rows.data() + from, r.n);
+      block.add_weighted(r, sum);
+    }
+    sum.finish(out.edit_t(0));
+    return out;
+  }
+
+  bool propose(State& state, Index target, const std::vector<TouchedRows>& touched) {
+    const Problem& problem = c_.problem;
+    std::vector<Summary> rest;
+    for (std::size_t b = 0; b < touched.size(); ++b) {
+      rest.push_back(without(*state.batch[b], touched[b]));
+      rest.back().drop(target);
+    }
+    State proposed = state;
+    proposed.total.drop(target);
+    if (proposed.assignments) proposed.assignments->drop(target);
+    AssignmentSink audited(proposed.assignments ? &*proposed.assignments : nullptr, nullptr);
+    proposed.globals = problem.alloc.global_step(proposed.total, {});
+    double previous = -INFINITY;
+    for (Index round = 0; round < max_rounds; ++round) {
+      const Weights weights =
+          make_weights(problem.obs, proposed.globals.effective.obs.data(), proposed.globals.effective.k);
+      Vec arrived(static_cast<std::size_t>(proposed.k()), 0.0);
+      for (std::size_t b = 0; b < touched.size(); ++b) {
+        const Summary there =
+            alloc_.local_step({problem.data, touched[b].rows, problem.obs, weights, proposed.globals, c_.pool,
+                               problem.width, proposed.assignments ? &audited : nullptr});
+        auto s = std::make_shared<Summary>(rest[b]);
+        s->add(there);
+        proposed.batch[b] = std::move(s);
+        for (Index j = 0; j < there.k; ++j) arrived[j] += there.size(j);
+      }
+      resum(problem, proposed);
+      refresh(problem, proposed);
+      if (proposed.elbo > state.elbo + rounding_of(state.elbo)) {
+        state = std::move(proposed);
+        c_.memory.drop(target);
+        for (Index j = 0; j < state.k(); ++j)
+          if (arrived[j] > 0) absorbed_.insert(c_.memory.id(j));
+        return true;
+      }
+      const double gap = state.elbo - proposed.elbo, step = proposed.elbo - previous;
+      if (gap > step * static_cast<double>(max_rounds - round)) return false;
+      previous = proposed.elbo;
+    }
+    return false;
+  }
+
+  MoveContext c_;
+  const MixtureAlloc& alloc_;
+  std::vector<Index> targets_;
+  std::vector<std::uint64_t> ids_;
+  std::set<std::uint64_t> absorbed_;               // have rows of deleted clusters, which touched_ lacks
+  std::vector<std::vector<TouchedRows>> touched_;  // by target and batch
+  std::unique_ptr<TouchedSink> sink_;
+};
+
+}  // namespace
+
+std::unique_ptr<Move> make_mixture_delete(const MoveContext& context, const MixtureAlloc& alloc) {
+  return std::make_unique<MixtureDelete>(context, alloc);
+}
+
+}  // namespace bnpvi::mixtures

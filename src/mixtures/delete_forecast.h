@@ -1,0 +1,16 @@
+// A cheap forecast of what a delete would gain.
+#pragma once
+#include "inference/state.h"
+#include "mixtures/mixture.h"
+#include "mixtures/touched_rows.h"
+
+namespace bnpvi::mixtures {
+
+/// Estimated gain of the ELBO when the target's mass is shared among the other clusters by a few restricted
+/// local steps [Hughes 2016, eq. 4.16], the rest of q(z) held fixed: from at most 2^9 rows (evenly spaced
+/// among those with at least 1 % of their mass on the target, given by batch), weighted up to the target's
+/// size. A forecast only, to pass over hopeless targets; what is accepted is decided by the exact ELBO.
+double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, const State& state, Index target,
+                         const std::vector<TouchedRows>& by_batch, Pool& pool);
+
+}  // namespace bnpvi::mixtures

@@ -1,0 +1,64 @@
+#include "foundation/special.h"
+#include "mixtures/mixture.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+class FiniteDirichlet final : public MixtureAlloc {
+ public:
+  FiniteDirichlet(Index k, double concentration) : k_(k), share_(concentration / static_cast<double>(k)) {}
+
+  Index fixed_k() const override { return k_; }
+  bool ordered() const override { return false; }
+
+  Vec expected_log_weights(const Vec& counts) const override {
+    Vec out(counts.size());
+    const double all = digamma(sum(counts));
+    for (std::size_t j = 0; j < counts.size(); ++j) out[j] = digamma(share_ + counts[j]) - all;
+    return out;
+  }
+
+  Terms elbo_terms(const Summary& total, const Globals& globals) const override {
+    const Vec n = total.sizes(), effective = globals.effective.sizes();
+    const Vec log_pi = expected_log_weights(effective);
+    const double k = static_cast<double>(n.size());
+    double value = log_gamma(k * share_) - k * log_gamma(share_) - log_gamma(sum(effective));
+    for (std::size_t j = 0; j < n.size(); ++j)
+      value += log_gamma(share_ + effective[j]) + (n[j] - effective[j]) * log_pi[j];
+    return {{"allocation", value}, {"entropy", total.entropy()}};
+  }
+
+  Vec mean_weights(const Globals& globals) const override {
+    Vec out = globals.effective.sizes();
+    const double all = sum(out);
+    for (double& x : out) x = (x + share_) / all;
+    out.push_back(0);
+    return out;
+  }
+
+  NamedArrays posterior(const Globals& globals) const override {
+    NamedArray weights{"weights_concentration", globals.effective.sizes(), {}};
+    for (double& x : weights.value) x += share_;
+    return {weights};
+  }
+
+ private:
+  // Σ_k (N_k + γ/K)
+  double sum(const Vec& counts) const {
+    double s = 0;
+    for (double n : counts) s += n + share_;
+    return s;
+  }
+
+  Index k_;
+  double share_;
+};
+
+}  // namespace
+
+std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration) {
+  return std::make_unique<FiniteDirichlet>(k, concentration);
+}
+
+}  // namespace bnpvi::mixtures

@@ -1,0 +1,157 @@
+#include "mixtures/mixture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "foundation/chunks.h"
+#include "mixtures/moves.h"
+
+namespace bnpvi::mixtures {
+
+SummaryShape MixtureAlloc::shape(const ObsModel& obs) const { return {obs.n_features(), 0, false, 1}; }
+
+Globals MixtureAlloc::global_step(const Summary& total, const Globals&) const { return {total, {}, {}}; }
+
+Globals MixtureAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
+  Globals out = from;
+  out.weights = nullptr;
+  out.effective.scale(1 - rate);
+  out.effective.add(noisy, rate);
+  return out;
+}
+
+namespace {
+
+// Sums φ and the entropy over the units, chunk by chunk; make_fill() gives each chunk a function (from,
+// block, r, entropy) for the responsibilities of the units from, from + 1, ... whose rows are loaded in the
+// block.
+template <class MakeFill>
+Summary sum_units(const LocalInput& in, Index k, bool few, const SummaryShape& shape, MakeFill make_fill) {
+  const Index n = static_cast<Index>(in.units.size()), n_chunks = count_chunks(n, k * shape.p);
+  if (in.sink) in.sink->begin(n_chunks);
+  std::vector<std::optional<FeatureSum>> sums(static_cast<std::size_t>(n_chunks));
+  Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
+  in.pool.run(n_chunks, [&](Index chunk) {
+    FeatureBlock block(in.obs, in.data);
+    FeatureSum& sum = sums[chunk].emplace(in.obs, in.data, k, few);
+    Responsibilities r;
+    auto fill = make_fill();
+    const Index end = chunk_end(n, n_chunks, chunk);
+    for (Index from = chunk_begin(n, n_chunks, chunk); from < end; from += block.block_rows()) {
+      in.pool.poll();
+      const Index* rows = in.units.data() + from;
+      block.load(rows, std::min(block.block_rows(), end - from));
+      fill(from, block, r, entropy[chunk]);
+      block.add_weighted(r, sum);
+      if (in.sink) in.sink->visit(chunk, rows, r, block);
+    }
+  });
+  Summary out(shape, k, false);
+  std::vector<const FeatureSum*> all;
+  for (const auto& sum : sums) all.push_back(&*sum);
+  set_to_sum(all, out.edit_t(0), &in.pool);
+  for (double x : entropy) out.entropy() += x;
+  return out;
+}
+
+// Neighbours that each cluster has when there are k clusters; 0 when all clusters are looked at.
+Index count_neighbours(const LocalInput& in) {
+  constexpr Index usual = 64, worthwhile = 4 * usual;
+  const Index k = in.weights.k;
+  if (in.width == 0 || in.width >= k || (in.candidates == 0 && k <= worthwhile)) return 0;
+  const Index width = std::max(in.candidates == 0 ? usual : in.candidates, in.width);
+  return width < k ? width : 0;
+}
+
+}  // namespace
+
+std::shared_ptr<const Neighbours> MixtureAlloc::neighbours(const LocalInput& in) const {
+  const Index width = count_neighbours(in);
+  if (width == 0) return nullptr;
+  const Summary& effective = in.globals.effective;
+  const Vec log_pi = expected_log_weights(effective.sizes());
+  return std::make_shared<Neighbours>(nearest_clusters(effective, in.weights, log_pi, width, in.pool));
+}
+
+Summary MixtureAlloc::local_step(const LocalInput& in) const {
+  const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
+  const Vec log_pi = expected_log_weights(in.globals.effective.sizes());
+  const bool few = n > 0 && count_neighbours(in) > 0;
+  const auto* last = few ? static_cast<const SupportMemory*>(in.memory) : nullptr;
+  if (last && in.neighbours && !last->worn()) return visit_again(in, *last, log_pi);
+  const auto memory = few ? std::make_shared<SupportMemory>(n, k, in.width) : nullptr;
+  if (last) memory->follow(*last);
+  Weights weights = in.weights;
+  weights.add_constants(log_pi);
+  weights.pack(in.obs, in.data);
+  Summary out = sum_units(in, k, false, shape(in.obs), [&] {
+    return [&, w = Vec()](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
+      w.resize(static_cast<std::size_t>(block.n() * k));
+      block.times(weights, w.data());
+      normalise(block.n(), k, w, in.width, r, entropy);
+      if (memory)
+        for (Index i = 0; i < r.n; ++i) memory->set(from + i, r, i);
+    };
+  });
+  out.memory = memory;
+  return out;
+}
+
+Summary MixtureAlloc::visit_again(const LocalInput& in, const SupportMemory& last, const Vec& log_pi) const {
+  const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
+  const std::vector<Index> order = by_best_cluster(last, n, k);
+  std::vector<Index> rows;
+  for (Index i : order) rows.push_back(in.units[i]);
+  const auto memory = std::make_shared<SupportMemory>(n, k, in.width);
+  memory->follow(last);
+  const LocalInput sorted{in.data, rows, in.obs, in.weights, in.globals, in.pool, in.width, in.sink};
+  Summary out = sum_units(sorted, k, true, shape(in.obs), [&] {
+    return [&, step = CandidateStep(in.weights, log_pi, *in.neighbours, last, in.width)](
+               Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
+      step.responsibilities(block, order.data() + from, r, entropy);
+      for (Index i = 0; i < r.n; ++i) memory->set(order[from + i], r, i);
+    };
+  });
+  out.memory = memory;
+  return out;
+}
+
+Summary MixtureAlloc::summarise(const LocalInput& in, const GivenResponsibilities& resp) const {
+  const Index k = in.weights.k;
+  return sum_units(in, k, false, shape(in.obs), [&] {
+    return [&](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) {
+      r.n = block.n();
+      r.k = r.width = k;
+      r.sparse = false;
+      r.value.resize(static_cast<std::size_t>(r.n * k));
+      for (Index i = 0; i < r.n; ++i)
+        for (Index j = 0; j < k; ++j) {
+          const double x = resp(in.units[from + i], j);
+          r.value[i * k + j] = x;
+          if (x > 0) entropy -= x * std::log(x);
+        }
+    };
+  });
+}
+
+std::unique_ptr<Move> MixtureAlloc::birth_move(const MoveContext& c) const {
+  return make_mixture_birth(c, *this);
+}
+std::unique_ptr<Move> MixtureAlloc::merge_move(const MoveContext& c) const {
+  return make_mixture_merge(c, *this);
+}
+std::unique_ptr<Move> MixtureAlloc::delete_move(const MoveContext& c) const {
+  return make_mixture_delete(c, *this);
+}
+std::unique_ptr<Move> MixtureAlloc::resplit_move(const MoveContext& c) const {
+  return make_mixture_resplit(c, *this);
+}
+
+double allocation_value(const MixtureAlloc& alloc, const Vec& counts) {
+  Summary s(SummaryShape{}, static_cast<Index>(counts.size()));
+  s.obs = counts;
+  return sum_terms(alloc.elbo_terms(s, alloc.global_step(s, {})));
+}
+
+}  // namespace bnpvi::mixtures

@@ -1,0 +1,17 @@
+// The moves of mixtures.
+#pragma once
+#include "inference/move.h"
+#include "mixtures/mixture.h"
+
+namespace bnpvi::mixtures {
+
+/// Birth within one cluster [Hughes 2016, §4.2], on its rows in all batches.
+std::unique_ptr<Move> make_mixture_birth(const MoveContext& context, const MixtureAlloc& alloc);
+/// Two overlapping clusters are joined and split anew; tried when no other move is left.
+std::unique_ptr<Move> make_mixture_resplit(const MoveContext& context, const MixtureAlloc& alloc);
+/// Merge of pairs of clusters [Hughes 2016, §4.1].
+std::unique_ptr<Move> make_mixture_merge(const MoveContext& context, const MixtureAlloc& alloc);
+/// Deletion of one cluster, its rows reassigned by restricted local steps [Hughes 2016, §4.3].
+std::unique_ptr<Move> make_mixture_delete(const MoveContext& context, const MixtureAlloc& alloc);
+
+}  // namespace bnpvi::mixtures

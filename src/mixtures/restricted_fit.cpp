@@ -1,0 +1,331 @@
+#include "mixtures/restricted_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "foundation/chunks.h"
+#include "foundation/special.h"
+#include "inference/seeding.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+constexpr Index min_sample = Index{1} << 11;  // rows; or a few rows a feature, if that is more
+constexpr Index rows_a_feature = 4;
+constexpr double least_shared = 1e-6;         // of a row, to count when clusters are compared
+constexpr int max_cycles = 10;                // of settling and merging
+constexpr int max_rounds = 5;                 // of restricted local steps in between,
+constexpr int halving_rounds = 40;            // and after an even start;
+constexpr double settled = 0.005;             // fewer when a smaller share of the mass moves
+constexpr double unevenness = 0.2;            // of the shares that two halves start from
+constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
+
+}  // namespace
+
+RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool,
+                             const State& state, Index target, const std::vector<MassOnRows>& by_batch,
+                             Stream& stream)
+    : problem_(problem), alloc_(alloc), pool_(pool), p_(state.total.shape.p) {
+  for (Index j = 0; j < state.k(); ++j)
+    if (j != target) others_.push_back(state.total.size(j));
+  base_.assign(static_cast<std::size_t>(p_), 0.0);
+  for (std::size_t b = 0; b < by_batch.size(); ++b) {
+    if (by_batch[b].all) continue;
+    const Vec t = sum_of(by_batch[b].rows, by_batch[b].mass);
+    for (Index i = 0; i < p_; ++i) base_[i] += state.batch[b]->t(target)[i] - t[i];
+  }
+  take_sample(by_batch, stream);
+  load_sample();
+}
+
+void RestrictedFit::take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream) {
+  double mass = 0;
+  Index rows = 0;
+  for (const MassOnRows& where : by_batch) {
+    mass += where.total();
+    rows += static_cast<Index>(where.rows.size());
+  }
+  const double chance =
+      static_cast<double>(std::max(min_sample, rows_a_feature * p_)) / static_cast<double>(rows);
+  for (const MassOnRows& where : by_batch)
+    for (std::size_t i = 0; i < where.rows.size(); ++i) {
+      if (chance < 1 && stream.uniform() >= chance) continue;
+      sample_.rows.push_back(where.rows[i]);
+      sample_.mass.push_back(where.mass[i]);
+    }
+  const double scale = mass / sample_.total();
+  if (chance < 1)
+    for (double& m : sample_.mass) m *= scale;
+}
+
+Vec RestrictedFit::sum_of(const std::vector<Index>& rows, const Vec& mass) const {
+  FeatureBlock block(problem_.obs, problem_.data);
+  const Index n = static_cast<Index>(rows.size());
+  Vec t(static_cast<std::size_t>(p_), 0.0);
+  for (Index from = 0; from < n; from += block.block_rows()) {
+    pool_.poll();
+    block.load(rows.data() + from, std::min(block.block_rows(), n - from));
+    block.add_weighted(mass.data() + from, t.data());
+  }
+  return t;
+}
+
+void RestrictedFit::load_sample() {
+  const Index n = static_cast<Index>(sample_.rows.size()), n_chunks = count_chunks(n);
+  if (n * p_ > max_loaded) return;
+  loaded_.resize(static_cast<std::size_t>(n_chunks));
+  pool_.run(n_chunks, [&](Index chunk) {
+    const Index end = chunk_end(n, n_chunks, chunk);
+    for (Index from = chunk_begin(n, n_chunks, chunk); from < end;
+         from += loaded_[chunk].back().block_rows()) {
+      loaded_[chunk].emplace_back(problem_.obs, problem_.data);
+      FeatureBlock& block = loaded_[chunk].back();
+      block.load(sample_.rows.data() + from, std::min(block.block_rows(), end - from));
+    }
+  });
+}
+
+void RestrictedFit::develop(Index k, Stream& stream) {
+  const HardClusters hard = bregman_kmeans(problem_.obs, problem_.data, sample_.rows, sample_.mass.data(), k,
+                                           true, 5, stream, pool_);
+  k_ = hard.k;
+  if (k_ < 2) return;
+  place_base(hard.t, hard.k);
+  share_.clear();
+  settle(max_rounds);
+  prune();
+}
+
+void RestrictedFit::halve(Stream& stream) {
+  k_ = 2;
+  share_.clear();
+  Vec mass(sample_.mass);
+  for (double& m : mass) {
+    const double half = 0.5 + unevenness * (stream.uniform() - 0.5);
+    share_.push_back(half);
+    share_.push_back(1 - half);
+    m *= half;
+  }
+  const Vec all = sum_of(sample_.rows, sample_.mass);
+  Vec t = sum_of(sample_.rows, mass);
+  for (Index i = 0; i < p_; ++i) t.push_back(all[i] - t[i]);
+  place_base(t, 2);
+  if (k_ > 2) share_.clear();
+  settle(halving_rounds);
+  prune();
+}
+
+void RestrictedFit::prune() {
+  for (int cycle = 0; cycle < max_cycles; ++cycle) {
+    const bool fewer = drop_small();
+    const bool merged = merge_pairs();
+    if (k_ < 2 || !(fewer || merged)) return;
+    settle(max_rounds);
+  }
+}
+
+void RestrictedFit::settle(int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    const Vec before = share_;
+    local_step();
+    if (before.size() != share_.size()) continue;
+    double moved = 0, all = 0;
+    for (std::size_t n = 0; n < sample_.rows.size(); ++n) {
+      double change = 0;
+      for (Index j = 0; j < k_; ++j) change += std::abs(share_[n * k_ + j] - before[n * k_ + j]);
+      moved += sample_.mass[n] * change / 2;
+      all += sample_.mass[n];
+    }
+    if (moved < settled * all) return;
+  }
+}
+
+void RestrictedFit::place_base(const Vec& t, Index k) {
+  current_.clear();
+  if (base_[0] >= 1) {
+    current_.insert(current_.end(), base_.begin(), base_.end());
+    current_.insert(current_.end(), t.begin(), t.end());
+    k_ = k + 1;
+    return;
+  }
+  Index best = 0;
+  double best_gain = -INFINITY;
+  for (Index j = 0; j < k; ++j) {
+    Vec with(t.begin() + j * p_, t.begin() + (j + 1) * p_);
+    const double alone = problem_.obs.log_evidence(with.data());
+    for (Index i = 0; i < p_; ++i) with[i] += base_[i];
+    const double gain = problem_.obs.log_evidence(with.data()) - alone;
+    if (gain > best_gain) best = j, best_gain = gain;
+  }
+  current_ = t;
+  std::swap_ranges(current_.begin(), current_.begin() + p_, current_.begin() + best * p_);
+  k_ = k;
+}
+
+Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share, bool settling) const {
+  Weights weights = make_weights(problem_.obs, current_.data(), k_);
+  weights.add_constants(log_weights());
+  weights.pack(problem_.obs, problem_.data);
+  const Index n = static_cast<Index>(where.rows.size()), n_chunks = count_chunks(n);
+  if (share) share->resize(static_cast<std::size_t>(n * k_));
+  std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks),
+                               FeatureSum(problem_.obs, problem_.data, k_));
+  std::vector<Vec> left(static_cast<std::size_t>(n_chunks), Vec(static_cast<std::size_t>(p_), 0.0));
+  Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
+  const bool loaded = settling && !loaded_.empty();
+  pool_.run(n_chunks, [&](Index chunk) {
+    FeatureBlock scratch(problem_.obs, problem_.data);
+    Responsibilities r;
+    Vec w;
+    const Index begin = chunk_begin(n, n_chunks, chunk), end = chunk_end(n, n_chunks, chunk);
+    for (Index from = begin; from < end; from += scratch.block_rows()) {
+      pool_.poll();
+      const Index m = std::min(scratch.block_rows(), end - from);
+      if (!loaded) scratch.load(where.rows.data() + from, m);
+      const FeatureBlock& block = loaded ? loaded_[chunk][(from - begin) / scratch.block_rows()] : scratch;
+      w.resize(static_cast<std::size_t>(m * k_));
+      block.times(weights, w.data());
+      double unused = 0;
+      normalise(m, k_, w, 0, r, unused);
+      for (Index i = 0; i < m; ++i) {
+        double* p = r.value.data() + i * k_;
+        if (problem_.width > 0) {
+          const Index best = std::max_element(p, p + k_) - p;
+          std::fill(p, p + k_, 0.0);
+          p[best] = 1;
+        }
+        if (share) std::copy_n(p, k_, share->begin() + (from + i) * k_);
+        const double mass = where.mass[from + i];
+        for (Index j = 0; j < k_; ++j) {
+          if (!settling) entropy[chunk] -= mass * x_log_x(p[j]);
+          p[j] *= mass;
+        }
+      }
+      block.add_weighted(r, sums[chunk]);
+      if (!settling) block.add_weighted(where.mass.data() + from, left[chunk].data());
+    }
+  });
+  Redistributed out;
+  out.arrived.assign(static_cast<std::size_t>(k_ * p_), 0.0);
+  out.left.assign(static_cast<std::size_t>(p_), 0.0);
+  for (Index chunk = 0; chunk < n_chunks; ++chunk) {
+    sums[chunk].finish(out.arrived.data());
+    out.entropy += entropy[chunk];
+    for (Index i = 0; i < p_; ++i) out.left[i] += left[chunk][i];
+  }
+  return out;
+}
+
+Redistributed RestrictedFit::assign(const MassOnRows& where, Vec* share) const {
+  return step(where, share, false);
+}
+
+void RestrictedFit::local_step() {
+  current_ = step(sample_, &share_, true).arrived;
+  for (Index i = 0; i < p_; ++i) current_[i] += base_[i];
+}
+
+// Others and ours by decreasing size: the order that reordering will give.
+Vec RestrictedFit::log_weights() const {
+  Vec counts = others_;
+  for (Index j = 0; j < k_; ++j) counts.push_back(current_[j * p_]);
+  std::vector<Index> order(counts.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return counts[a] > counts[b]; });
+  Vec sorted(counts.size()), out(static_cast<std::size_t>(k_));
+  for (std::size_t i = 0; i < order.size(); ++i) sorted[i] = std::max(0.0, counts[order[i]]);
+  const Vec value = alloc_.expected_log_weights(sorted);
+  const Index first = static_cast<Index>(others_.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (order[i] >= first) out[order[i] - first] = value[i];
+  return out;
+}
+
+double RestrictedFit::allocation_value() const {
+  Vec counts = others_;
+  for (Index j = 0; j < k_; ++j) counts.push_back(current_[j * p_]);
+  std::sort(counts.begin(), counts.end(), std::greater<double>());
+  return mixtures::allocation_value(alloc_, counts);
+}
+
+double RestrictedFit::pair_entropy(Index a, Index b) const {
+  double sum = 0;
+  for (std::size_t n = 0; n < sample_.rows.size(); ++n) {
+    const double pa = share_[n * k_ + a], pb = share_[n * k_ + b];
+    if (pa > least_shared && pb > least_shared)
+      sum += sample_.mass[n] * (x_log_x(pa) + x_log_x(pb) - x_log_x(pa + pb));
+  }
+  return sum;
+}
+
+void RestrictedFit::join(Index a, Index b) {
+  for (Index i = 0; i < p_; ++i) current_[a * p_ + i] += current_[b * p_ + i];
+  current_.erase(current_.begin() + b * p_, current_.begin() + (b + 1) * p_);
+  Vec share;
+  share.reserve(sample_.rows.size() * static_cast<std::size_t>(k_ - 1));
+  for (std::size_t n = 0; n < sample_.rows.size(); ++n)
+    for (Index j = 0; j < k_; ++j) {
+      if (j == b) continue;
+      share.push_back(share_[n * k_ + j] + (j == a ? share_[n * k_ + b] : 0));
+    }
+  share_.swap(share);
+  --k_;
+}
+
+// A cluster of less than one observation joins the largest.
+bool RestrictedFit::drop_small() {
+  bool any = false;
+  for (Index j = k_ - 1; j >= 0 && k_ > 1; --j) {
+    if (current_[j * p_] >= 1) continue;
+    Index largest = j == 0 ? 1 : 0;
+    for (Index l = 0; l < k_; ++l)
+      if (l != j && current_[l * p_] > current_[largest * p_]) largest = l;
+    join(std::min(j, largest), std::max(j, largest));
+    any = true;
+  }
+  return any;
+}
+
+bool RestrictedFit::merge_pairs() {
+  bool any = false;
+  while (k_ > 1) {
+    pool_.poll();
+    std::vector<Pair> pairs = bounded_pairs();
+    Pair best;
+    for (Pair& pair : pairs) {
+      if (pair.gain <= best.gain) break;
+      pair.gain += pair_entropy(pair.a, pair.b);
+      if (pair.gain > best.gain) best = pair;
+    }
+    if (best.gain <= 0) break;
+    join(best.a, best.b);
+    any = true;
+  }
+  return any;
+}
+
+std::vector<RestrictedFit::Pair> RestrictedFit::bounded_pairs() {
+  const double before = allocation_value();
+  Vec evidence(static_cast<std::size_t>(k_)), with(static_cast<std::size_t>(p_));
+  for (Index j = 0; j < k_; ++j) evidence[j] = problem_.obs.log_evidence(current_.data() + j * p_);
+  std::vector<Pair> pairs;
+  for (Index a = 0; a < k_; ++a)
+    for (Index b = a + 1; b < k_; ++b) {
+      for (Index i = 0; i < p_; ++i) with[i] = current_[a * p_ + i] + current_[b * p_ + i];
+      double gain = problem_.obs.log_evidence(with.data()) - evidence[a] - evidence[b];
+      std::swap(current_[a * p_], with[0]);
+      const double kept = current_[b * p_];
+      current_[b * p_] = 0;
+      gain += allocation_value() - before;
+      current_[b * p_] = kept;
+      std::swap(current_[a * p_], with[0]);
+      if (gain > 0) pairs.push_back({a, b, gain});
+    }
+  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& x, const Pair& y) { return x.gain > y.gain; });
+  return pairs;
+}
+
+}  // namespace bnpvi::mixtures

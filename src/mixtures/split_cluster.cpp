@@ -1,0 +1,66 @@
+#include "mixtures/split_cluster.h"
+
+#include <algorithm>
+
+#include "mixtures/restricted_fit.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+enum class Split { many, two };
+
+// The state in which the target's mass is redistributed as `fit` says; new clusters come last.
+State redistributed(const Problem& problem, const State& state, Index target,
+                    const std::vector<MassOnRows>& by_batch, const RestrictedFit& fit) {
+  State out = state;
+  const Index old_k = state.k(), born = fit.k() - 1, p = state.total.shape.p;
+  Vec share;
+  if (out.assignments) out.assignments->append(born);
+  for (std::size_t b = 0; b < by_batch.size(); ++b) {
+    const Redistributed moved = fit.assign(by_batch[b], out.assignments ? &share : nullptr);
+    if (out.assignments) out.assignments->split(target, by_batch[b].rows, by_batch[b].mass, share);
+    auto s = std::make_shared<Summary>(*state.batch[b]);
+    s->append(born);
+    if (by_batch[b].all)
+      std::copy_n(moved.arrived.begin(), p, s->edit_t(target));
+    else
+      for (Index i = 0; i < p; ++i) s->edit_t(target)[i] += moved.arrived[i] - moved.left[i];
+    std::copy_n(moved.arrived.begin() + p, born * p, s->edit_t(old_k));
+    s->entropy() += moved.entropy;
+    out.batch[b] = std::move(s);
+  }
+  out.total.k = old_k + born;
+  resum(problem, out);
+  refresh(problem, out);
+  return out;
+}
+
+}  // namespace
+
+std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
+                                      const MoveMemory& memory, Index target,
+                                      const std::vector<MassOnRows>& by_batch, Stream& stream) {
+  double mass = 0;
+  for (const MassOnRows& where : by_batch) mass += where.total();
+  if (mass < 2) return std::nullopt;
+  RestrictedFit fit(c.problem, alloc, c.pool, state, target, by_batch, stream);
+  std::optional<Proposal> best;
+  for (const Split split : {Split::many, Split::two}) {
+    if (split == Split::many)
+      fit.develop(c.options.birth_size, stream);
+    else if (best)
+      fit.develop(2, stream);
+    else
+      fit.halve(stream);
+    if (fit.k() < 2) continue;
+    Proposal proposal{redistributed(c.problem, state, target, by_batch, fit), memory};
+    proposal.memory.append(fit.k() - 1);
+    proposal.memory.birth_succeeded(target);
+    if (c.options.reorder) reorder(c.problem, proposal.state, proposal.memory, false);
+    if (!best || proposal.state.elbo > best->state.elbo) best = std::move(proposal);
+  }
+  return best;
+}
+
+}  // namespace bnpvi::mixtures

@@ -1,0 +1,14 @@
+// The one place that names concrete models (see inst/design/glue.md for the fields).
+#pragma once
+#include <memory>
+
+#include "foundation/fields.h"
+#include "inference/alloc_model.h"
+
+namespace bnpvi {
+
+/// Builds the model that fields.text("family") names; throws std::invalid_argument for an unknown family.
+std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
+std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields);
+
+}  // namespace bnpvi

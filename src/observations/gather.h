@@ -1,0 +1,24 @@
+// Rows of column-major data, brought together for the features of a block.
+#pragma once
+#include "foundation/data.h"
+
+namespace bnpvi {
+
+/// Affine change of columns, x̃ = (x − centre) / unit, and the logarithm of its Jacobian −Σ log unit.
+struct Columns {
+  Columns(const Vec& centre, const Vec& unit);
+
+  Vec centre, unit;
+  double log_jacobian = 0;
+
+  Index size() const { return static_cast<Index>(unit.size()); }
+};
+
+/// out[i · ld + j] = x̃_j of row rows[i] − shift, dense data only.
+void gather(const Dataset& data, const Columns& columns, const Index* rows, Index n, Index shift, double* out,
+            Index ld);
+
+/// Row i of out = (1, x) with x row rows[i] of dense or sparse data: the features of linear models.
+void gather_linear(const Dataset& data, const Index* rows, Index n, double* out, Index ld);
+
+}  // namespace bnpvi

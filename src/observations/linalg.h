@@ -1,0 +1,31 @@
+// Small dense linear algebra for the parameters of one cluster.
+#pragma once
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// Lower Cholesky factor L of a symmetric positive definite matrix A = L Lᵀ, d × d, row-major; only the
+/// lower triangle of A is read.
+///
+/// `least_pivot` (d), when given, holds known lower bounds on the squared diagonal of L. Adding positive
+/// semidefinite terms to a matrix never lowers a pivot, so the pivots of a prior bound those of every
+/// posterior, and by the same argument l_ij² is at most what is left of a_ii after the columns before j.
+/// Both bounds hold in exact arithmetic; enforcing them keeps rounding in nearly collinear data from growing.
+/// Throws std::domain_error when a pivot is not positive and finite.
+class Cholesky {
+ public:
+  Cholesky(const double* a, Index d, const double* least_pivot = nullptr);
+
+  Index size() const { return d_; }
+  const Vec& factor() const { return l_; }     // L, zero above the diagonal
+  Vec inverse_factor() const;                  // L⁻¹, zero above the diagonal; throws on overflow
+  void solve_lower(double* x) const;           // x ← L⁻¹ x
+  Vec pivots() const;                          // squared diagonal of L
+  double log_det(Index from, Index to) const;  // Σ_{from ≤ i < to} log pivot_i
+
+ private:
+  Index d_;
+  Vec l_;
+};
+
+}  // namespace bnpvi

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "observations/obs_models.h"
+#include "observations/obs_wishart.h"
+
+namespace bnpvi {
+
+namespace {
+
+// z = (lag 1, lag 2, ..., [1]).
+//
+// Scaling a column multiplies its coefficients by unit ratios. Centring at c, C = (c, ..., c) over the
+// lags, changes z by the matrix G⁻¹ = [I, −C; 0, 1], hence V to G⁻¹ V G⁻ᵀ and the intercept b to
+// b + A C − c: an exact reparametrisation, which needs the intercept.
+class Autoregressive final : public WishartModel {
+ public:
+  explicit Autoregressive(const ArPrior& prior)
+      : WishartModel(engine_prior(prior), Columns(prior.centre, prior.unit), false),
+        lag_(prior.lag),
+        intercept_(prior.intercept) {}
+
+  Index lag() const override { return lag_; }
+
+  NamedArrays posterior(const double* t, Index k) const override {
+    const auto q = posterior_parameters(t, k);
+    const Index e = regressors();
+    NamedArray precision{"coef_precision", {}, {e, e, k}};
+    for (const auto& cluster : q) {
+      Vec v = cluster.precision;
+      for (Index i = 0; i < e; ++i)
+        for (Index j = 0; j < e; ++j) v[i * e + j] *= regressor_unit(i) * regressor_unit(j);
+      if (intercept_) shift_precision(v, columns().centre, e, 1);
+      precision.value.insert(precision.value.end(), v.begin(), v.end());
+    }
+    return {coef_array("coef_mean", q), precision, df_array(q), scale_array(q)};
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    const auto q = posterior_parameters(t, k);
+    return {coef_array("coef", q), covariance_array(q)};
+  }
+
+ protected:
+  void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const override {
+    const Index d = responses(), m = regressors() + d;
+    for (Index l = 1; l <= lag_; ++l) gather(data, columns(), rows, n, l, v + (l - 1) * d, m);
+    if (intercept_)
+      for (Index i = 0; i < n; ++i) v[i * m + lag_ * d] = 1;
+    gather(data, columns(), rows, n, 0, v + regressors(), m);
+  }
+
+ private:
+  static WishartParameters engine_prior(const ArPrior& prior) {
+    const Vec& unit = prior.unit;
+    const Vec& centre = prior.centre;
+    const Index d = static_cast<Index>(unit.size()), lags = d * prior.lag,
+                e = lags + (prior.intercept ? 1 : 0);
+    if (!prior.intercept && std::any_of(centre.begin(), centre.end(), [](double c) { return c != 0; }))
+      throw std::invalid_argument("an autoregression without an intercept cannot be centred");
+    WishartParameters out{e, d, prior.df, Vec(prior.coef_mean.size()), prior.coef_precision, prior.scale};
+    for (Index i = 0; i < d; ++i)
+      for (Index j = 0; j < d; ++j) out.scale[i * d + j] = out.scale[i * d + j] / unit[i] / unit[j];
+
+    if (prior.intercept) shift_precision(out.precision, centre, e, -1);
+    const auto unit_of = [&](Index j) { return j < lags ? unit[j % d] : 1.0; };
+    for (Index i = 0; i < e; ++i)
+      for (Index j = 0; j < e; ++j)
+        out.precision[i * e + j] = out.precision[i * e + j] / unit_of(i) / unit_of(j);
+
+    for (Index i = 0; i < d; ++i) {
+      double shift = -centre[i];
+      for (Index j = 0; j < lags; ++j) shift += prior.coef_mean[i + d * j] * centre[j % d];
+      for (Index j = 0; j < e; ++j)
+        out.coef[i * e + j] =
+            (prior.coef_mean[i + d * j] + (j == lags ? shift : 0.0)) * (unit_of(j) / unit[i]);
+    }
+    return out;
+  }
+
+  // V ← G V Gᵀ with G = [I, sign · C; 0, 1].
+  static void shift_precision(Vec& v, const Vec& centre, Index e, double sign) {
+    const Index d = static_cast<Index>(centre.size()), last = e - 1;
+    for (Index i = 0; i < last; ++i)
+      for (Index j = 0; j < e; ++j) v[i * e + j] += sign * centre[i % d] * v[last * e + j];
+    for (Index j = 0; j < last; ++j)
+      for (Index i = 0; i < e; ++i) v[i * e + j] += sign * centre[j % d] * v[i * e + last];
+  }
+
+  double regressor_unit(Index j) const {
+    return j < lag_ * responses() ? columns().unit[j % responses()] : 1.0;
+  }
+
+  // D × E × K, intercept last.
+  NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const {
+    const Index d = responses(), e = regressors(), lags = lag_ * d;
+    NamedArray out{name, {}, {d, e, static_cast<Index>(q.size())}};
+    for (const auto& cluster : q) {
+      Vec shift = columns().centre;
+      for (Index j = 0; j < e; ++j)
+        for (Index i = 0; i < d; ++i) {
+          const double a = cluster.coef[i * e + j] * (columns().unit[i] / regressor_unit(j));
+          if (j < lags) shift[i] -= a * columns().centre[j % d];
+          out.value.push_back(j < lags ? a : a + shift[i]);
+        }
+    }
+    return out;
+  }
+
+  Index lag_;
+  bool intercept_;
+};
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_ar(const ArPrior& prior) { return std::make_unique<Autoregressive>(prior); }
+
+}  // namespace bnpvi

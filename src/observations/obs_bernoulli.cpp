@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/special.h"
+#include "observations/gather.h"
+#include "observations/obs_models.h"
+
+namespace bnpvi {
+
+namespace {
+
+// φ = (1, x), x in {0, 1}^D; Beta(a_d, b_d) for each column.
+class Bernoulli final : public ObsModel {
+ public:
+  explicit Bernoulli(const BernoulliPrior& prior)
+      : d_(static_cast<Index>(prior.a.size())), a_(prior.a), b_(prior.b) {
+    for (Index j = 0; j < d_; ++j) log_beta_prior_ += log_beta(a_[j], b_[j]);
+  }
+
+  Index n_features() const override { return 1 + d_; }
+  bool linear() const override { return true; }
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    gather_linear(data, rows, n, phi, ld);
+  }
+
+  double log_evidence(const double* t) const override {
+    double sum = -log_beta_prior_;
+    for (Index j = 0; j < d_; ++j) sum += log_beta(ones(t, j), zeros(t, j));
+    return sum;
+  }
+
+  void weights(const double* t, double* w) const override {
+    w[0] = 0;
+    for (Index j = 0; j < d_; ++j) {
+      const double zero = digamma(zeros(t, j));
+      w[0] += zero - digamma(a_[j] + b_[j] + t[0]);
+      w[1 + j] = digamma(ones(t, j)) - zero;
+    }
+  }
+
+  // E[p] under the posterior.
+  void point_estimate(const double* t, double* mean, double* w) const override {
+    mean[0] = 1;
+    w[0] = 0;
+    for (Index j = 0; j < d_; ++j) {
+      const double one = ones(t, j), zero = zeros(t, j);
+      mean[1 + j] = one / (one + zero);
+      w[0] += std::log(zero / (one + zero));
+      w[1 + j] = std::log(one / zero);
+    }
+  }
+
+  // The predictive of zeros and ones is linear in x on the logarithmic scale, with the weights of E[p].
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    Vec mean(static_cast<std::size_t>(n_features())), w(mean.size());
+    point_estimate(t, mean.data(), w.data());
+    for (Index i = 0; i < n; ++i) {
+      out[i] = 0;
+      for (Index j = 0; j < n_features(); ++j) out[i] += phi[i * ld + j] * w[j];
+    }
+  }
+
+  NamedArrays posterior(const double* t, Index k) const override {
+    NamedArray a{"a", {}, {k, d_}}, b{"b", {}, {k, d_}};
+    for (Index j = 0; j < d_; ++j)
+      for (Index i = 0; i < k; ++i) {
+        a.value.push_back(ones(t + i * n_features(), j));
+        b.value.push_back(zeros(t + i * n_features(), j));
+      }
+    return {a, b};
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    const NamedArrays q = posterior(t, k);
+    NamedArray out = q[0];
+    out.name = "prob";
+    for (std::size_t i = 0; i < out.value.size(); ++i) out.value[i] /= q[0].value[i] + q[1].value[i];
+    return {out};
+  }
+
+ private:
+  // S ≥ 0 and N − S ≥ 0 exactly; sums and differences of summaries may round to less.
+  double ones(const double* t, Index j) const { return a_[j] + std::max(t[1 + j], 0.0); }
+  double zeros(const double* t, Index j) const { return b_[j] + std::max(t[0] - t[1 + j], 0.0); }
+
+  Index d_;
+  Vec a_, b_;
+  double log_beta_prior_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_bernoulli(const BernoulliPrior& prior) {
+  return std::make_unique<Bernoulli>(prior);
+}
+
+}  // namespace bnpvi

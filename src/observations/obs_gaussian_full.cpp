@@ -1,0 +1,60 @@
+#include "observations/obs_models.h"
+#include "observations/obs_wishart.h"
+
+namespace bnpvi {
+
+namespace {
+
+// A regression on the constant 1: M = mean, V = mean_strength.
+class GaussianFull final : public WishartModel {
+ public:
+  explicit GaussianFull(const GaussianPrior& prior)
+      : WishartModel(engine_prior(prior), Columns(prior.centre, prior.unit), true) {}
+
+  NamedArrays posterior(const double* t, Index k) const override {
+    const auto q = posterior_parameters(t, k);
+    NamedArray strength{"mean_strength", {}, {}};
+    for (const auto& cluster : q) strength.value.push_back(cluster.precision[0]);
+    return {mean_array(q), strength, df_array(q), scale_array(q)};
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    const auto q = posterior_parameters(t, k);
+    return {mean_array(q), covariance_array(q)};
+  }
+
+ protected:
+  void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const override {
+    const Index m = 1 + responses();
+    for (Index i = 0; i < n; ++i) v[i * m] = 1;
+    gather(data, columns(), rows, n, 0, v + 1, m);
+  }
+
+ private:
+  static WishartParameters engine_prior(const GaussianPrior& prior) {
+    const Index d = static_cast<Index>(prior.mean.size());
+    WishartParameters out{1, d, prior.df, prior.mean, {prior.mean_strength}, prior.scale};
+    for (Index i = 0; i < d; ++i) {
+      out.coef[i] = (prior.mean[i] - prior.centre[i]) / prior.unit[i];
+      for (Index j = 0; j < d; ++j)
+        out.scale[i * d + j] = out.scale[i * d + j] / prior.unit[i] / prior.unit[j];
+    }
+    return out;
+  }
+
+  NamedArray mean_array(const std::vector<WishartParameters>& q) const {
+    NamedArray out{"mean", {}, {static_cast<Index>(q.size()), responses()}};
+    for (Index j = 0; j < responses(); ++j)
+      for (const auto& cluster : q)
+        out.value.push_back(columns().centre[j] + columns().unit[j] * cluster.coef[j]);
+    return out;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior) {
+  return std::make_unique<GaussianFull>(prior);
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,89 @@
+// The contract of an observation model: what a cluster produces.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "foundation/data.h"
+#include "foundation/pool.h"
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// A named array of parameters with dimensions as in R (column-major; empty dims = a vector).
+struct NamedArray {
+  std::string name;
+  Vec value;
+  std::vector<Index> dim;
+};
+using NamedArrays = std::vector<NamedArray>;
+
+/// A likelihood from a conjugate exponential family with its prior.
+///
+/// Everything is written in terms of a feature vector φ(x) of length p with φ_0 = 1 and a cluster's
+/// statistic T = Σ_n r_n φ(x_n), so that T_0 = N. Let Λ(T) be the log evidence of one cluster whose data
+/// have statistic T, base measure included. Then, with q(φ_k) the conjugate posterior given T,
+///   E_q log p(x | φ_k) = ⟨φ(x), ∇Λ(T)⟩     and     log p(x | data) = Λ(T + φ(x)) − Λ(T),
+/// so that a model is one scalar function, its gradient and its features. Models are immutable.
+///
+/// Laws (tests/testthat/test-contract.R, run for every registered model): Λ(0) = 0; weights = ∇Λ by
+/// finite differences; Λ(T) = the closed-form evidence; zero-weight rows change nothing.
+class ObsModel {
+ public:
+  virtual ~ObsModel() = default;
+
+  virtual Index n_features() const = 0;  // p
+
+  /// Number of rows of each group that are conditioned on and have no likelihood of their own.
+  virtual Index lag() const { return 0; }
+
+  /// True when φ(x) = (1, x) with x a row of a sparse matrix; then features() is not called in hot loops.
+  virtual bool linear() const { return false; }
+
+  /// Φ, n × p with rows `ld` apart: features of the given rows.
+  virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
+
+  /// True when a row is a multiset of tokens, φ(x) = (1, counts), and Λ does not depend on T_0: a topic model
+  /// may then give every token a cluster of its own.
+  virtual bool tokens() const { return false; }
+
+  /// λ when a row x of n counts has the point estimate n (λ + x) / Σ (λ + x), and w is the logarithm of that
+  /// proportion, so that rows can be compared by their nonzero counts; nullptr otherwise.
+  virtual const Vec* pseudo_counts() const { return nullptr; }
+
+  /// The same model with a prior under which Σ_k Λ(T_k) of K clusters with statistics T (K × p) is not lower,
+  /// or nullptr where there is nothing to learn: a prior that is given, or fewer than two clusters, which
+  /// cannot tell what clusters have in common.
+  virtual std::shared_ptr<const ObsModel> learned(const double* /*t*/, Index /*k*/, Pool* /*pool*/) const {
+    return nullptr;
+  }
+
+  /// What learned() may change, by the names of the model's fields; empty otherwise.
+  virtual NamedArrays learned_fields() const { return {}; }
+
+  /// Λ(T).
+  virtual double log_evidence(const double* t) const = 0;
+
+  /// w = ∇Λ(T), length p.
+  virtual void weights(const double* t, double* w) const = 0;
+
+  /// Both: w = ∇Λ(T) is filled, Λ(T) returned. The default asks for one after the other.
+  virtual double evidence_and_weights(const double* t, double* w) const;
+
+  /// The prior-smoothed mean statistic s̃ of a cluster (s̃_0 = 1), a point of the mean-parameter space
+  /// [Hughes 2016, Alg. 2.2], and the natural weights w of the likelihood there: log p(x | mean s̃) =
+  /// ⟨φ(x), w⟩. The Bregman divergence between clusters a and b is ⟨s̃_a, w_a − w_b⟩ ≥ 0.
+  virtual void point_estimate(const double* t, double* mean, double* w) const = 0;
+
+  /// log p(x | data with statistic T) for rows with features phi (n × p). The default is the definition,
+  /// Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
+  virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const;
+
+  /// Variational parameters of K clusters with statistics T (K × p), in the units of the user's data.
+  virtual NamedArrays posterior(const double* t, Index k) const = 0;
+
+  /// Posterior means a user would read: mean, cov, prob, ...
+  virtual NamedArrays mean_parameters(const double* t, Index k) const = 0;
+};
+
+}  // namespace bnpvi

@@ -1,0 +1,54 @@
+// The registered observation models: priors in the user's units, and one factory for each.
+#pragma once
+#include "observations/obs_model.h"
+#include "observations/term_prior.h"
+
+namespace bnpvi {
+
+/// Columns enter the engine as (x − centre) / unit, an exact reparametrisation: it changes rounding, not
+/// the model. Units are powers of two, so that scaling is exact as well.
+
+/// Normal–Wishart: precision Λ ~ W(df, scale⁻¹), mean μ | Λ ~ N(mean, (mean_strength Λ)⁻¹).
+/// Full covariance: scale is D × D. Diagonal: scale is D, and each coordinate has its own
+/// one-dimensional Wishart, i.e. precision ~ Gamma(df/2, rate = scale/2).
+struct GaussianPrior {
+  Vec mean;
+  double mean_strength;
+  double df;
+  Vec scale;
+  Vec centre, unit;
+};
+
+/// As GaussianPrior (full) with the mean known to be zero.
+struct ZeroMeanPrior {
+  double df;
+  Vec scale;
+  Vec unit;
+};
+
+/// x_t = A z_t + ε_t, z_t = (x_{t−1}, ..., x_{t−lag}, [1]); A | Λ ~ matrix normal with mean coef_mean
+/// (D × E, column-major), row precision Λ and column precision coef_precision (E × E);
+/// Λ ~ W(df, scale⁻¹). Without an intercept the model is tied to the origin, so centre must be zero.
+struct ArPrior {
+  Index lag;
+  bool intercept;
+  double df;
+  Vec scale;
+  Vec coef_mean, coef_precision;
+  Vec centre, unit;
+};
+
+/// Independent Beta(a_d, b_d) for each column of zeros and ones.
+struct BernoulliPrior {
+  Vec a, b;
+};
+
+std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
+std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
+std::unique_ptr<ObsModel> make_gaussian_zero_mean(const ZeroMeanPrior& prior);
+std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
+/// A row of counts is a sequence of tokens: no multinomial coefficient.
+std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
+std::unique_ptr<ObsModel> make_bernoulli(const BernoulliPrior& prior);
+
+}  // namespace bnpvi

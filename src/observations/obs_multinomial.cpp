@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/special.h"
+#include "kernels/kernels.h"
+#include "observations/gather.h"
+#include "observations/obs_models.h"
+
+namespace bnpvi {
+
+namespace {
+
+// log Γ(a + x) − log Γ(a); sums of logarithms keep their digits when a is large.
+double log_rising(double a, double x) {
+  if (x == 0) return 0;
+  if (x > 32 || x != std::floor(x)) return log_gamma(a + x) - log_gamma(a);
+  double sum = 0;
+  for (double i = 0; i < x; ++i) sum += std::log(a + i);
+  return sum;
+}
+
+// φ = (1, counts); Dirichlet(λ) over D terms.
+class Multinomial final : public ObsModel {
+ public:
+  explicit Multinomial(const TermPrior& prior) : d_(static_cast<Index>(prior.weight.size())), prior_(prior) {
+    for (double a : prior_.weight) total_ += a;
+    log_gamma_prior_.resize(prior_.weight.size());
+    kernels().log_gamma_each(d_, prior_.weight.data(), log_gamma_prior_.data());
+    careful_ = *std::max_element(prior_.weight.begin(), prior_.weight.end()) > largest_plain;
+  }
+
+  Index n_features() const override { return 1 + d_; }
+  bool linear() const override { return true; }
+  bool tokens() const override { return true; }
+  const Vec* pseudo_counts() const override { return &prior_.weight; }
+
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+    if (!prior_.learnable() || k < 2) return nullptr;
+    return std::make_shared<Multinomial>(learn_term_prior(prior_, t, k, pool));
+  }
+
+  NamedArrays learned_fields() const override {
+    if (!prior_.learnable()) return {};
+    return {{"term_prior", prior_.weight, {}},
+            {"term_prior_even", {prior_.even}, {}},
+            {"term_prior_common", {prior_.common}, {}}};
+  }
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    gather_linear(data, rows, n, phi, ld);
+  }
+
+  double log_evidence(const double* t) const override {
+    double sum = 0;
+    if (careful_) {
+      for (Index v = 0; v < d_; ++v) sum += log_rising(prior_.weight[v], count(t, v));
+    } else {
+      sum = kernels().log_rising_sum(d_, prior_.weight.data(), t + 1, log_gamma_prior_.data());
+    }
+    return sum - log_rising(total_, tokens(t));
+  }
+
+  void weights(const double* t, double* w) const override {
+    const double all = digamma(total_ + tokens(t));
+    w[0] = 0;
+    kernels().digamma_of_counts(d_, prior_.weight.data(), t + 1, all, w + 1);
+  }
+
+  double evidence_and_weights(const double* t, double* w) const override {
+    if (careful_) return ObsModel::evidence_and_weights(t, w);
+    const double n = tokens(t);
+    w[0] = 0;
+    return kernels().digamma_and_rising(d_, prior_.weight.data(), t + 1, digamma(total_ + n),
+                                        log_gamma_prior_.data(), w + 1) -
+           log_rising(total_, n);
+  }
+
+  // E[p] under the posterior, times the mean number of tokens in a row: the divergence between two rows
+  // is then the Kullback–Leibler divergence of their smoothed proportions for every token of the first. A
+  // row without tokens has no likelihood and is at divergence 0 from everything.
+  void point_estimate(const double* t, double* mean, double* w) const override {
+    const double n = tokens(t), length = t[0] > 0 ? n / t[0] : 0;
+    mean[0] = 1;
+    w[0] = 0;
+    for (Index v = 0; v < d_; ++v) w[1 + v] = (prior_.weight[v] + count(t, v)) / (total_ + n);
+    for (Index v = 0; v < d_; ++v) mean[1 + v] = length * w[1 + v];
+    kernels().log_each(d_, w + 1, w + 1);
+  }
+
+  // Dirichlet-multinomial for the row's sequence of tokens.
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    const double all = total_ + tokens(t);
+    for (Index i = 0; i < n; ++i) {
+      const double* x = phi + i * ld + 1;
+      double sum = 0, row = 0;
+      for (Index v = 0; v < d_; ++v) {
+        row += x[v];
+        sum += log_rising(prior_.weight[v] + count(t, v), x[v]);
+      }
+      out[i] = sum - log_rising(all, row);
+    }
+  }
+
+  NamedArrays posterior(const double* t, Index k) const override {
+    NamedArray out{"concentration", {}, {k, d_}};
+    for (Index v = 0; v < d_; ++v)
+      for (Index i = 0; i < k; ++i) out.value.push_back(prior_.weight[v] + count(t + i * n_features(), v));
+    return {out};
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    NamedArray out = posterior(t, k)[0];
+    out.name = "prob";
+    for (Index i = 0; i < k; ++i) {
+      const double all = total_ + tokens(t + i * n_features());
+      for (Index v = 0; v < d_; ++v) out.value[i + k * v] /= all;
+    }
+    return {out};
+  }
+
+ private:
+  // S ≥ 0 exactly; sums and differences of summaries may round to less.
+  static double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
+
+  double tokens(const double* t) const { return kernels().positive_sum(d_, t + 1); }
+
+  // Differences of log Γ lose digits when the prior is larger than this.
+  static constexpr double largest_plain = 64;
+
+  Index d_;
+  TermPrior prior_;
+  Vec log_gamma_prior_;
+  double total_ = 0;
+  bool careful_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior) {
+  return std::make_unique<Multinomial>(prior);
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,214 @@
+#include "observations/obs_wishart.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "foundation/special.h"
+#include "kernels/kernels.h"
+
+namespace bnpvi {
+
+namespace {
+constexpr double log_2 = 0.6931471805599453;
+constexpr double log_2pi = 1.8378770664093456;
+constexpr Index gather_size = 4096;  // doubles on the stack: features() does not allocate
+
+Index packed(Index i, Index j) { return i * (i + 1) / 2 + j; }
+}  // namespace
+
+WishartModel::WishartModel(const WishartParameters& prior, const Columns& columns, bool one_first)
+    : e_(prior.e),
+      d_(prior.d),
+      m_(e_ + d_),
+      offset_(one_first ? 0 : 1),
+      df_(prior.df),
+      columns_(columns),
+      prior_(static_cast<std::size_t>(m_ * m_)) {
+  if (m_ > gather_size) throw std::invalid_argument("too many columns for a model with full covariance");
+  const Cholesky v(prior.precision.data(), e_), b(prior.scale.data(), d_);
+  log_z_prior_ = log_z(df_, v.log_det(0, e_), b.log_det(0, d_));
+  least_pivot_ = v.pivots();
+  const Vec pivots_b = b.pivots();
+  least_pivot_.insert(least_pivot_.end(), pivots_b.begin(), pivots_b.end());
+
+  Vec l(prior_.size(), 0.0);
+  for (Index i = 0; i < e_; ++i)
+    for (Index j = 0; j <= i; ++j) l[i * m_ + j] = v.factor()[i * e_ + j];
+  for (Index i = 0; i < d_; ++i) {
+    for (Index j = 0; j < e_; ++j)
+      for (Index k = j; k < e_; ++k) l[(e_ + i) * m_ + j] += prior.coef[i * e_ + k] * v.factor()[k * e_ + j];
+    for (Index j = 0; j <= i; ++j) l[(e_ + i) * m_ + e_ + j] = b.factor()[i * d_ + j];
+  }
+  for (Index i = 0; i < m_; ++i)
+    for (Index j = 0; j <= i; ++j)
+      for (Index k = 0; k <= j; ++k) prior_[i * m_ + j] += l[i * m_ + k] * l[j * m_ + k];
+}
+
+void WishartModel::features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const {
+  double v[gather_size];
+  const Index chunk = gather_size / m_;
+  for (Index start = 0; start < n; start += chunk) {
+    const Index size = std::min(chunk, n - start);
+    double* out = phi + start * ld;
+    gather_rows(data, rows + start, size, v);
+    kernels().packed_outer(size, m_, v, m_, out + offset_, ld);
+    if (offset_ > 0)
+      for (Index i = 0; i < size; ++i) out[i * ld] = 1;
+  }
+}
+
+Cholesky WishartModel::factorise(const double* t) const {
+  Vec p = prior_;
+  for (Index i = 0; i < m_; ++i)
+    for (Index j = 0; j <= i; ++j) p[i * m_ + j] += t[offset_ + packed(i, j)];
+  return Cholesky(p.data(), m_, least_pivot_.data());
+}
+
+double WishartModel::log_z(double df, double log_det_v, double log_det_b) const {
+  const double d = static_cast<double>(d_);
+  return 0.5 * df * (d * log_2 - log_det_b) + log_multigamma(d_, 0.5 * df) - 0.5 * d * log_det_v;
+}
+
+double WishartModel::row_constant() const {
+  return columns_.log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
+}
+
+double WishartModel::log_evidence(const double* t) const { return log_evidence(t, factorise(t)); }
+
+double WishartModel::log_evidence(const double* t, const Cholesky& chol) const {
+  return log_z(df_ + t[0], chol.log_det(0, e_), chol.log_det(e_, m_)) - log_z_prior_ + t[0] * row_constant();
+}
+
+// w −= Σ_k c_k l_k l_kᵀ in packed form, l_k the rows of L⁻¹, c_k = regressor for k < E, response after. Row k
+// ends at its diagonal, so that the first rows of the product need few columns.
+void WishartModel::subtract_quadratic(const Cholesky& chol, double regressor, double response,
+                                      double* w) const {
+  constexpr Index at_once = 16;
+  const Vec inverse = chol.inverse_factor();
+  Vec scaled = inverse, sum(inverse.size(), 0.0);
+  for (Index k = 0; k < m_; ++k)
+    for (Index i = 0; i <= k; ++i) scaled[k * m_ + i] *= k < e_ ? regressor : response;
+  for (Index from = 0, to; from < m_; from = to) {
+    to = std::min(from + at_once, m_);
+    kernels().add_product_tn(to - from, to, to, scaled.data() + from * m_, m_, inverse.data() + from * m_, m_,
+                             sum.data(), m_);
+  }
+  for (Index i = 0; i < m_; ++i) {
+    double* out = w + packed(i, 0);
+    for (Index j = 0; j < i; ++j) out[j] -= 2 * sum[i * m_ + j];
+    out[i] -= sum[i * m_ + i];
+  }
+}
+
+void WishartModel::weights(const double* t, double* w) const { weights(t, factorise(t), w); }
+
+double WishartModel::evidence_and_weights(const double* t, double* w) const {
+  const Cholesky chol = factorise(t);
+  weights(t, chol, w);
+  return log_evidence(t, chol);
+}
+
+void WishartModel::weights(const double* t, const Cholesky& chol, double* w) const {
+  const double df = df_ + t[0], d = static_cast<double>(d_);
+  std::fill(w, w + n_features(), 0.0);
+  subtract_quadratic(chol, 0.5 * d, 0.5 * df, w + offset_);
+  w[0] += 0.5 * (multidigamma(d_, 0.5 * df) + d * log_2 - chol.log_det(e_, m_)) + row_constant();
+}
+
+void WishartModel::point_estimate(const double* t, double* mean, double* w) const {
+  const Cholesky chol = factorise(t);
+  const double df = std::max(df_ + t[0] - static_cast<double>(d_) - 1, 1.0);
+  const double count = offset_ == 0 ? chol.pivots()[0] : std::max(t[0], 1.0);
+  const double* l = chol.factor().data();
+  mean[0] = 1;
+  for (Index i = 0; i < m_; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (Index k = 0; k <= j; ++k) sum += l[i * m_ + k] * l[j * m_ + k] / (k < e_ ? count : df);
+      mean[offset_ + packed(i, j)] = sum;
+    }
+  std::fill(w, w + n_features(), 0.0);
+  subtract_quadratic(chol, 0, 0.5 * df, w + offset_);
+  w[0] += row_constant() + 0.5 * (static_cast<double>(d_) * std::log(df) - chol.log_det(e_, m_));
+}
+
+void WishartModel::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {
+  const Cholesky chol = factorise(t);
+  const double df = df_ + t[0], d = static_cast<double>(d_);
+  const double constant = 0.5 * (d * log_2 - chol.log_det(e_, m_)) + log_gamma(0.5 * (df + 1)) -
+                          log_gamma(0.5 * (df + 1 - d)) + row_constant();
+  Vec v(static_cast<std::size_t>(m_));
+  for (Index r = 0; r < n; ++r) {
+    const double* f = phi + r * ld + offset_;
+    Index top = 0;
+    for (Index i = 1; i < m_; ++i)
+      if (f[packed(i, i)] > f[packed(top, top)]) top = i;
+    const double size = std::sqrt(f[packed(top, top)]);
+    for (Index i = 0; i < m_; ++i) v[i] = size > 0 ? f[i < top ? packed(top, i) : packed(i, top)] / size : 0;
+    chol.solve_lower(v.data());
+    double a = 0, b = 0;
+    for (Index i = 0; i < e_; ++i) a += v[i] * v[i];
+    for (Index i = e_; i < m_; ++i) b += v[i] * v[i];
+    out[r] = constant - 0.5 * (df + 1) * std::log1p(b / (1 + a)) - 0.5 * d * std::log1p(a);
+  }
+}
+
+WishartParameters WishartModel::posterior_parameters(const double* t) const {
+  const Cholesky chol = factorise(t);
+  const double* l = chol.factor().data();
+  const Vec inverse = chol.inverse_factor();
+  WishartParameters q{e_,
+                      d_,
+                      df_ + t[0],
+                      Vec(static_cast<std::size_t>(d_ * e_), 0.0),
+                      Vec(static_cast<std::size_t>(e_ * e_), 0.0),
+                      Vec(static_cast<std::size_t>(d_ * d_), 0.0)};
+  for (Index i = 0; i < d_; ++i)
+    for (Index k = 0; k < e_; ++k)
+      for (Index j = 0; j <= k; ++j) q.coef[i * e_ + j] += l[(e_ + i) * m_ + k] * inverse[k * m_ + j];
+  for (Index i = 0; i < e_; ++i)
+    for (Index j = 0; j < e_; ++j)
+      for (Index k = 0; k <= std::min(i, j); ++k) q.precision[i * e_ + j] += l[i * m_ + k] * l[j * m_ + k];
+  for (Index i = e_; i < m_; ++i)
+    for (Index j = e_; j < m_; ++j)
+      for (Index k = e_; k <= std::min(i, j); ++k)
+        q.scale[(i - e_) * d_ + j - e_] += l[i * m_ + k] * l[j * m_ + k];
+  return q;
+}
+
+std::vector<WishartParameters> WishartModel::posterior_parameters(const double* t, Index k) const {
+  std::vector<WishartParameters> out;
+  for (Index i = 0; i < k; ++i) out.push_back(posterior_parameters(t + i * n_features()));
+  return out;
+}
+
+NamedArray WishartModel::df_array(const std::vector<WishartParameters>& q) const {
+  NamedArray out{"df", {}, {}};
+  for (const auto& cluster : q) out.value.push_back(cluster.df);
+  return out;
+}
+
+NamedArray WishartModel::scale_array(const std::vector<WishartParameters>& q) const {
+  NamedArray out{"scale", {}, {d_, d_, static_cast<Index>(q.size())}};
+  const Vec& unit = columns_.unit;
+  for (const auto& cluster : q)
+    for (Index i = 0; i < d_; ++i)
+      for (Index j = 0; j < d_; ++j) out.value.push_back(cluster.scale[i * d_ + j] * unit[i] * unit[j]);
+  return out;
+}
+
+NamedArray WishartModel::covariance_array(const std::vector<WishartParameters>& q) const {
+  NamedArray out = scale_array(q);
+  out.name = "cov";
+  auto value = out.value.begin();
+  for (const auto& cluster : q) {
+    const double divisor = cluster.df - static_cast<double>(d_) - 1;
+    for (Index i = 0; i < d_ * d_; ++i, ++value)
+      *value = divisor > 0 ? *value / divisor : std::numeric_limits<double>::infinity();
+  }
+  return out;
+}
+
+}  // namespace bnpvi

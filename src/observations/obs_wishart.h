@@ -1,0 +1,81 @@
+// Gaussian likelihoods with a matrix-normal–Wishart prior: full covariance, zero mean, autoregressive.
+#pragma once
+#include "observations/gather.h"
+#include "observations/linalg.h"
+#include "observations/obs_model.h"
+
+namespace bnpvi {
+
+/// Response y (D) given regressors z (E): y = M z + ε, in engine units (see Columns).
+/// Full Gaussian: z = 1, M = mean, V = κ. Zero mean: no z. Autoregression: z = lags and intercept.
+struct WishartParameters {
+  Index e, d;
+  double df;
+  Vec coef;       // M, D × E, row-major
+  Vec precision;  // V, E × E
+  Vec scale;      // B, D × D
+};
+
+/// All three models have one statistic, the second moment of v = (z, y), and one posterior: with the
+/// prior's P_0 = [V, V Mᵀ; M V, B + M V Mᵀ], P̂ = P_0 + Σ r v vᵀ has the same form in V̂, M̂, B̂. Its
+/// Cholesky factor is [L_V̂, 0; M̂ L_V̂, L_B̂], so log|V̂|, log|B̂|, M̂ and every quadratic form below are
+/// read off a single factorisation, without subtracting M̂ V̂ M̂ᵀ:
+///   Λ = log Z(ν̂, B̂, V̂) − log Z(ν, B, V) − (ND/2) log 2π − N Σ log unit,
+///   log Z = −(ν/2) log|B| + (νD/2) log 2 + log Γ_D(ν/2) − (D/2) log|V|.
+///
+/// Features: the lower triangle of v vᵀ packed by rows, (i, j) at i(i+1)/2 + j, preceded by a 1 unless
+/// v_0 = 1. Off-diagonal entries stand for two, so their weights are twice the matrix derivative.
+class WishartModel : public ObsModel {
+ public:
+  Index n_features() const final { return offset_ + m_ * (m_ + 1) / 2; }
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const final;
+  double log_evidence(const double* t) const final;
+  void weights(const double* t, double* w) const final;
+  double evidence_and_weights(const double* t, double* w) const final;
+
+  /// The Gaussian y | z ~ N(M̂ z, E[Σ]), with second moment V̂/N of the regressors (V̂/κ̂ = 1 when z = 1);
+  /// E[Σ] = B̂/(ν̂ − D − 1), or B̂ where that is larger than B̂. (B̂/ν̂ would shrink single points' covariances by
+  /// 1/D and so let the largest clusters swallow the others in many dimensions.)
+  void point_estimate(const double* t, double* mean, double* w) const final;
+
+  /// Multivariate Student-t: with a = zᵀV̂⁻¹z and e = y − M̂z, Λ(T + φ) − Λ(T) depends on x only through
+  /// a and eᵀB̂⁻¹e, because |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²).
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const final;
+
+ protected:
+  /// one_first: v_0 = 1, so that the packed features begin with N themselves.
+  WishartModel(const WishartParameters& prior, const Columns& columns, bool one_first);
+
+  /// v = (z, y) of n rows, n × m.
+  virtual void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const = 0;
+
+  /// M̂, V̂, B̂, ν̂ of K clusters with statistics t (K × p), in engine units.
+  std::vector<WishartParameters> posterior_parameters(const double* t, Index k) const;
+
+  /// ν̂ (K); B̂ in the user's units (D × D × K); E[Σ] = B̂/(ν̂ − D − 1) likewise, infinite throughout where
+  /// ν̂ ≤ D + 1 and the mean does not exist.
+  NamedArray df_array(const std::vector<WishartParameters>& q) const;
+  NamedArray scale_array(const std::vector<WishartParameters>& q) const;
+  NamedArray covariance_array(const std::vector<WishartParameters>& q) const;
+
+  Index responses() const { return d_; }
+  Index regressors() const { return e_; }
+  const Columns& columns() const { return columns_; }
+
+ private:
+  Cholesky factorise(const double* t) const;
+  double log_evidence(const double* t, const Cholesky& chol) const;
+  void weights(const double* t, const Cholesky& chol, double* w) const;
+  WishartParameters posterior_parameters(const double* t) const;
+  double log_z(double df, double log_det_v, double log_det_b) const;
+  double row_constant() const;  // −(D/2) log 2π − Σ log unit
+  void subtract_quadratic(const Cholesky& chol, double regressor, double response, double* w) const;
+
+  Index e_, d_, m_, offset_;
+  double df_, log_z_prior_ = 0;
+  Columns columns_;
+  Vec prior_;        // P_0, m × m
+  Vec least_pivot_;  // squared diagonal of its Cholesky factor
+};
+
+}  // namespace bnpvi

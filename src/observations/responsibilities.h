@@ -1,0 +1,54 @@
+// Responsibilities of a block of rows: dense or L-sparse behind one type.
+#pragma once
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// n × K responsibilities of one block of rows, each row summing to 1.
+/// Dense: value is n × K. Sparse: each row keeps `width` = L entries, value and cluster are n × L.
+struct Responsibilities {
+  Index n = 0;
+  Index k = 0;
+  Index width = 0;  // K when dense, L when sparse
+  bool sparse = false;
+  Vec value;                 // n × width, row-major
+  std::vector<int> cluster;  // n × width when sparse
+  Vec log_weight;            // scratch, n × width: log weights of the support when sparse
+  Vec row_entropy;           // scratch, n
+
+  double get(Index row, Index j) const;
+};
+
+/// Responsibilities below this are exactly zero; at most K times this of an observation's bound is given up,
+/// and clusters that explain nothing become exactly empty.
+inline constexpr double negligible = 1e-12;
+
+/// Turns posterior log weights W (n × K) into responsibilities: all K of them, or the `width`
+/// largest of each row when 0 < width < K [Hughes 2016, ch. 7], the exact optimum of the bound under that
+/// constraint. Adds the entropy −Σ r log r of the block to `entropy`.
+void normalise(Index n, Index k, const Vec& w, Index width, Responsibilities& out, double& entropy);
+
+/// The second half of it for sparse ones: everything but out.value is in place, out.log_weight included.
+void normalise_support(Responsibilities& out, double& entropy);
+
+/// The `width` largest entries of each row of w (n × k), in column order, and their columns; ties go to the
+/// smaller column. kept and column are n × width.
+void select_largest(Index n, Index k, const double* w, Index width, double* kept, int* column);
+
+/// Responsibilities of all rows that come from outside: a matrix (n × K, column-major), or labels, one
+/// cluster a row (from 1), which need no matrix.
+class GivenResponsibilities {
+ public:
+  GivenResponsibilities() = default;
+  GivenResponsibilities(const double* r, Index n) : r_(r), n_(n) {}
+  explicit GivenResponsibilities(const int* label) : label_(label) {}
+
+  double operator()(Index row, Index j) const { return label_ ? label_[row] == j + 1 : r_[j * n_ + row]; }
+
+ private:
+  const double* r_ = nullptr;
+  Index n_ = 0;
+  const int* label_ = nullptr;
+};
+
+}  // namespace bnpvi

@@ -1,0 +1,45 @@
+#include "observations/term_prior.h"
+
+#include <numeric>
+
+#include "foundation/special.h"
+#include "kernels/kernels.h"
+
+namespace bnpvi {
+
+namespace {
+
+constexpr int rounds = 4;
+
+double sum(const Vec& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
+
+}  // namespace
+
+TermPrior learn_term_prior(TermPrior prior, const double* t, Index k, Pool* pool) {
+  const Index d = static_cast<Index>(prior.weight.size());
+  Vec digamma_weight(prior.weight.size());
+  for (int round = 0; round < rounds; ++round) {
+    kernels().digamma_each(d, prior.weight.data(), digamma_weight.data());
+    const double total = sum(prior.weight);
+    Vec even(static_cast<std::size_t>(k)), common(even), all(even);
+    for_each_part(pool, k, [&](Index j) {
+      const double* counts = t + j * (1 + d) + 1;
+      Vec drawn(prior.weight.size());
+      kernels().digamma_of_counts(d, prior.weight.data(), counts, 0, drawn.data());
+      for (std::size_t v = 0; v < drawn.size(); ++v) {
+        drawn[v] -= digamma_weight[v];
+        even[j] += drawn[v];
+        common[j] += prior.share[v] * drawn[v];
+      }
+      all[j] = digamma(total + kernels().positive_sum(d, counts)) - digamma(total);
+    });
+    if (!(sum(all) > 0)) break;
+    prior.even *= sum(even) / (static_cast<double>(d) * sum(all));
+    prior.common *= sum(common) / sum(all);
+    for (std::size_t v = 0; v < prior.weight.size(); ++v)
+      prior.weight[v] = prior.even + prior.common * prior.share[v];
+  }
+  return prior;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,28 @@
+// The Dirichlet prior of terms, given or learned.
+#pragma once
+#include "foundation/pool.h"
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// Dirichlet(weight) over D terms. When there is a `share` (of each term among all tokens, summing to 1) the
+/// weights may be learned as weight_v = even + common share_v: two numbers, one for what all terms have
+/// alike and one for what all clusters share.
+struct TermPrior {
+  Vec weight;
+  Vec share;
+  double even = 0, common = 0;
+
+  bool learnable() const { return !share.empty(); }
+};
+
+/// A prior under which Σ_k Λ(T_k) is not lower, for K clusters with statistics T (K × p, counts from the
+/// second column). Γ(λ + x)/Γ(λ) and Γ(Λ)/Γ(Λ + n) are bounded from below by functions that touch them at the
+/// present λ [Minka 2000, "Estimating a Dirichlet distribution", §3], and each term's c_v = λ_v Σ_k [ψ(λ_v +
+/// T_kv) − ψ(λ_v)] is divided between the two parts of its weight, as in a mixture; so for either part h with
+/// direction m (ones, or the shares)
+///   h ← h Σ_v m_v c_v/λ_v / (Σ_v m_v Σ_k [ψ(Λ + T_k) − ψ(Λ)]),   Λ = Σ_v λ_v,
+/// a few times. Both stay positive.
+TermPrior learn_term_prior(TermPrior prior, const double* t, Index k, Pool* pool);
+
+}  // namespace bnpvi

@@ -1,0 +1,40 @@
+// Topics from words that occur in one topic only.
+#pragma once
+#include "foundation/data.h"
+#include "foundation/pool.h"
+#include "foundation/random.h"
+
+namespace bnpvi::topics {
+
+/// Counts of words in documents, or the parts of them that are looked at.
+struct PartialCounts {
+  std::vector<int> row_start{0};  // documents + 1 offsets
+  std::vector<int> column;        // word
+  Vec value;                      // expected number of tokens looked at
+  Vec square;                     // Σ (probability that a token is looked at)², over the tokens of the word
+
+  Index n() const { return static_cast<Index>(row_start.size()) - 1; }
+};
+
+/// Every token of sparse rows.
+PartialCounts all_counts(const Dataset& data);
+
+/// At most k topics, fewer when the documents are not rich enough.
+struct AnchorTopics {
+  Index k = 0;
+  Vec t;                  // k × (1 + d): tokens, and of each word; they sum to the counts looked at
+  std::vector<int> word;  // anchor of each topic
+};
+
+/// Topics of counts of d words by anchor words [Arora, Ge, Halpern, Mimno, Moitra, Sontag, Wu and Zhu 2013].
+/// Q_vw is the probability that two different tokens of a document are the words v and w. When each topic has
+/// a word of its own, the rows of Q scaled to sum to 1 are mixtures of the anchors' rows:
+///   1. anchors are rows far apart, by Gram–Schmidt with pivots, on a sparse random projection of the rows
+///      estimated from two random halves of the documents, which tell what is left of a row from noise;
+///   2. the mixture of each word, p(topic | word), is the least-squares one, by exponentiated gradient.
+/// clear: only anchors that are told from noise, so that the data say how many topics there are, up to k.
+/// Q is never formed; time grows with the counts times k and with d k², memory with d k.
+AnchorTopics anchor_topics(const PartialCounts& documents, Index d, Index k, bool clear, Stream& stream,
+                           Pool& pool);
+
+}  // namespace bnpvi::topics

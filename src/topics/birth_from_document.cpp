@@ -1,0 +1,172 @@
+#include "topics/birth_from_document.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace bnpvi::topics {
+
+namespace {
+
+constexpr int max_rounds = 8;
+constexpr std::size_t max_documents = 1024;  // looked at
+constexpr std::size_t max_visited = 256;
+constexpr double least_gain = 2;  // log units that a visit must promise
+
+class Newcomer {
+ public:
+  Newcomer(const MoveContext& context, const State& state)
+      : c_(context), state_(state), reader_(context.problem.obs, context.problem.data) {}
+
+  // log p_u of the words of a document under its present topics.
+  Vec log_probability(const DocumentRef& ref) {
+    const DocumentMemory& memory = load(ref);
+    Vec out(static_cast<std::size_t>(view_.n));
+    for (Index u = 0; u < view_.n; ++u) {
+      double sum = 0;
+      for (const TopicShare& s : memory.share()) sum += s.count * std::exp(view_.c(u, s.column));
+      out[u] = std::log(std::max(sum / view_.length, 1e-300));
+    }
+    return out;
+  }
+
+  // T of the document alone.
+  Vec statistic(const DocumentRef& ref) {
+    load(ref);
+    Vec t(static_cast<std::size_t>(c_.problem.obs.n_features()), 0.0);
+    t[0] = view_.length;
+    for (Index u = 0; u < view_.n; ++u) t[1 + view_.row[u]] = view_.count(u);
+    return t;
+  }
+
+  struct Promise {
+    double gain, tokens;
+  };
+  // What a topic with weights w explains better in a document, and of how many tokens.
+  Promise promise(const DocumentRef& ref, const Vec& w) {
+    const Vec present = log_probability(ref);
+    Promise out{0, 0};
+    for (Index u = 0; u < view_.n; ++u) {
+      const double better = w[1 + view_.row[u]] - present[u];
+      if (better <= 0) continue;
+      out.gain += view_.count(u) * better;
+      out.tokens += view_.count(u);
+    }
+    return out;
+  }
+
+ private:
+  const DocumentMemory& load(const DocumentRef& ref) {
+    const DocumentMemory& memory = memory_of(state_, ref);
+    if (weights_ != &memory.weights()) table_ = TopicTable(memory.weights(), false);
+    weights_ = &memory.weights();
+    view_ = reader_.load(c_.problem.batches[ref.batch][ref.at], *weights_, &table_, false);
+    return memory;
+  }
+
+  const MoveContext& c_;
+  const State& state_;
+  DocumentReader reader_;
+  const Weights* weights_ = nullptr;
+  TopicTable table_;
+  DocumentView view_;
+};
+
+// At most `size` of them, drawn without replacement, in their order.
+void thin(std::vector<DocumentRef>& documents, std::size_t size, Stream& stream) {
+  std::vector<DocumentRef> kept;
+  std::size_t wanted = std::min(size, documents.size());
+  for (std::size_t i = 0; i < documents.size() && wanted > 0; ++i)
+    if (stream.uniform() * static_cast<double>(documents.size() - i) < static_cast<double>(wanted)) {
+      kept.push_back(documents[i]);
+      --wanted;
+    }
+  documents.swap(kept);
+}
+
+// A position with probability proportional to its mass.
+std::size_t draw(const Vec& mass, Stream& stream) {
+  double left = stream.uniform() * std::accumulate(mass.begin(), mass.end(), 0.0);
+  std::size_t i = 0;
+  while (i + 1 < mass.size() && (left -= mass[i]) >= 0) ++i;
+  return i;
+}
+
+std::vector<DocumentRef> all_documents(const State& state) {
+  std::vector<DocumentRef> out;
+  for (std::size_t b = 0; b < state.batch.size(); ++b) {
+    const auto& memory = static_cast<const TopicMemory&>(*state.batch[b]->memory);
+    for (std::size_t i = 0; i < memory.document.size(); ++i)
+      if (!memory.document[i].share().empty()) out.push_back({static_cast<Index>(b), static_cast<Index>(i)});
+  }
+  return out;
+}
+
+}  // namespace
+
+bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, State& state, Index target,
+                         Stream& stream) {
+  const ObsModel& obs = context.problem.obs;
+  Newcomer newcomer(context, state);
+  std::vector<DocumentRef> users = users_of(state, target, 1);
+  thin(users, max_documents, stream);
+  if (users.empty()) return false;
+  Vec w(static_cast<std::size_t>(obs.n_features())), badly;
+  for (const DocumentRef& ref : users) {
+    context.pool.poll();
+    obs.weights(newcomer.statistic(ref).data(), w.data());
+    badly.push_back(newcomer.promise(ref, w).gain);
+  }
+  const DocumentRef seed = users[draw(badly, stream)];
+  const Vec t = newcomer.statistic(seed);
+  obs.weights(t.data(), w.data());
+
+  struct Candidate {
+    DocumentRef ref;
+    Newcomer::Promise promise;
+  };
+  std::vector<Candidate> candidates;
+  std::vector<DocumentRef> others = all_documents(state);
+  thin(others, max_documents, stream);
+  for (const DocumentRef& ref : others) {
+    const auto promise = newcomer.promise(ref, w);
+    if (promise.gain > least_gain) candidates.push_back({ref, promise});
+  }
+  if (candidates.empty()) return false;
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.promise.gain > b.promise.gain; });
+  if (candidates.size() > max_visited) candidates.resize(max_visited);
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return a.ref.batch < b.ref.batch || (a.ref.batch == b.ref.batch && a.ref.at < b.ref.at);
+  });
+
+  const Index k = state.k();
+  std::vector<DocumentRef> documents;
+  for (const Candidate& x : candidates) documents.push_back(x.ref);
+  TopicEdit edit(context, alloc, state, documents, [](Summary& s) { s.append(1); });
+  for (Index i = 0; i < edit.n(); ++i) {
+    double length = 0;
+    for (const TopicShare& s : memory_of(state, edit.document(i)).share()) length += s.count;
+    const double moved = candidates[i].promise.tokens / 2;
+    for (TopicShare s : memory_of(state, edit.document(i)).share()) {
+      s.count *= 1 - moved / length;
+      edit.start[i].push_back(s);
+    }
+    edit.start[i].push_back({static_cast<int>(k), 0, moved, 0, 0});
+  }
+  Summary believed = state.total;
+  believed.append(1);
+  std::copy(t.begin(), t.end(), believed.edit_t(k));
+  Vec weights = alloc.mean_weights(state.globals);
+  const Vec sizes = state.total.sizes();
+  const double share = t[0] / std::accumulate(sizes.begin(), sizes.end(), t[0]);
+  for (double& x : weights) x *= 1 - share;
+  weights.insert(weights.end() - 1, share);
+  edit.believe(std::move(believed), weights);
+  if (!edit.climb(state, max_rounds, 3)) return false;
+  context.memory.append(1);
+  context.memory.birth_succeeded(target);
+  return true;
+}
+
+}  // namespace bnpvi::topics

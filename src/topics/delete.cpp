@@ -1,0 +1,78 @@
+// Delete in a topic model: the documents that use one topic are visited again without it.
+#include <algorithm>
+#include <cmath>
+
+#include "topics/moves.h"
+#include "topics/topic_edit.h"
+
+namespace bnpvi::topics {
+
+namespace {
+
+constexpr int max_rounds = 6;
+
+class TopicDelete final : public Move {
+ public:
+  TopicDelete(const MoveContext& context, const TopicAlloc& alloc) : c_(context), alloc_(alloc) {}
+
+  // Topics that have not failed since they changed, the smallest first.
+  bool prepare(const State& state) override {
+    std::vector<Index> targets;
+    for (Index j = 0; j < state.k() && state.k() > 1; ++j)
+      if (c_.memory.delete_worth_trying(j, state.total.size(j))) targets.push_back(j);
+    std::stable_sort(targets.begin(), targets.end(),
+                     [&](Index a, Index b) { return state.total.size(a) < state.total.size(b); });
+    for (Index j : targets) ids_.push_back(c_.memory.id(j));
+    return !ids_.empty();
+  }
+
+  // Until so many have failed: a start with far too many topics must not take a lap for every few of them.
+  void after_lap(State& state) override {
+    for (std::uint64_t id : ids_) {
+      if (tried_ - accepted_ == c_.options.max_deletes) return;
+      const Index target = c_.memory.number_of(id);
+      if (state.k() < 2) return;
+      ++tried_;
+      if (propose(state, target)) {
+        ++accepted_;
+        c_.memory.drop(target);
+      } else {
+        c_.memory.delete_failed(target, state.total.size(target));
+      }
+    }
+  }
+
+  void report(LapRecord& record) const override {
+    record.deletes_tried += tried_;
+    record.deletes += accepted_;
+  }
+
+ private:
+  bool propose(State& state, Index target) {
+    TopicEdit edit(c_, alloc_, state, users_of(state, target), [target](Summary& s) { s.drop(target); });
+    for (Index i = 0; i < edit.n(); ++i)
+      for (TopicShare s : memory_of(state, edit.document(i)).share()) {
+        if (s.topic == target) continue;
+        if (s.topic > target) --s.topic;
+        edit.start[i].push_back(s);
+      }
+    Summary believed = state.total;
+    believed.drop(target);
+    Vec weights = alloc_.mean_weights(state.globals);
+    weights.erase(weights.begin() + target);
+    edit.believe(std::move(believed), weights);
+    return edit.climb(state, max_rounds, max_rounds);
+  }
+
+  MoveContext c_;
+  const TopicAlloc& alloc_;
+  std::vector<std::uint64_t> ids_;
+};
+
+}  // namespace
+
+std::unique_ptr<Move> make_topic_delete(const MoveContext& context, const TopicAlloc& alloc) {
+  return std::make_unique<TopicDelete>(context, alloc);
+}
+
+}  // namespace bnpvi::topics

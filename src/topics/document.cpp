@@ -1,0 +1,80 @@
+#include "topics/document.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "foundation/prefetch.h"
+#include "kernels/kernels.h"
+
+namespace bnpvi::topics {
+
+TopicTable::TopicTable(const Weights& weights, bool exponentials, Pool* pool)
+    : k(weights.k), c{weights.w.data() + 1, 1, weights.p} {
+  if (exponentials) exponentiate(weights.p - 1, pool);
+}
+
+void TopicTable::exponentiate(Index rows, Pool* pool) {
+  constexpr Index step = 32;
+  e.resize(static_cast<std::size_t>(rows * k));
+  top.resize(static_cast<std::size_t>(rows));
+  for_each_part(pool, (rows + step - 1) / step, [&](Index part) {
+    const Index from = part * step, n = std::min(step, rows - from);
+    const double* by_row = c.at + from * c.row_step;
+    Buffer turned;
+    if (c.topic_step != 1) {
+      turned.resize(static_cast<std::size_t>(n * k));
+      kernels().transpose_rows(k, n, by_row, c.topic_step, turned.data(), k);
+      by_row = turned.data();
+    }
+    kernels().exp_rows(n, k, by_row, k, e.data() + from * k, k, top.data() + from);
+  });
+}
+
+bool rows_are_documents(const ObsModel& obs, const Dataset& data) {
+  return obs.tokens() && data.sparse() && data.n_groups() == data.n;
+}
+
+DocumentReader::DocumentReader(const ObsModel& obs, const Dataset& data)
+    : obs_(obs), data_(data), by_term_(rows_are_documents(obs, data)), block_(obs, data) {}
+
+void DocumentReader::expect(Index document) const {
+  if (!by_term_) return;
+  const int from = data_.row_start[document];
+  const auto n = static_cast<std::size_t>(data_.row_start[document + 1] - from);
+  prefetch(data_.column + from, n);
+  prefetch(data_.value + from, n);
+}
+
+DocumentView DocumentReader::load(Index document, const Weights& weights, const TopicTable* shared,
+                                  bool exponentials) {
+  rows_.resize(static_cast<std::size_t>(data_.starts[document + 1] - data_.starts[document]));
+  std::iota(rows_.begin(), rows_.end(), data_.starts[document]);
+  DocumentView view;
+  view.k = weights.k;
+  if (by_term_) {
+    const int from = data_.row_start[document];
+    view.n = data_.row_start[document + 1] - from;
+    view.c_table = shared->c;
+    view.e = shared->e.empty() ? nullptr : shared->e.data();
+    view.row = data_.column + from;
+    view.weight = data_.value + from;
+    view.length = kernels().positive_sum(view.n, view.weight);
+    return view;
+  }
+  view.n = static_cast<Index>(rows_.size());
+  view.length = static_cast<double>(view.n);
+  c_.resize(static_cast<std::size_t>(view.n * view.k));
+  for (Index from = 0; from < view.n; from += block_.block_rows()) {
+    block_.load(rows_.data() + from, std::min(block_.block_rows(), view.n - from));
+    block_.times(weights, c_.data() + from * view.k);
+  }
+  view.c_table = own_.c = {c_.data(), view.k, 1};
+  own_.k = view.k;
+  if (exponentials) {
+    own_.exponentiate(view.n);
+    view.e = own_.e.data();
+  }
+  return view;
+}
+
+}  // namespace bnpvi::topics

@@ -1,0 +1,137 @@
+// The local step of one document: its topic counts and its tokens' responsibilities, by coordinate ascent.
+#pragma once
+#include <cmath>
+
+#include "topics/document.h"
+
+namespace bnpvi::topics {
+
+/// What one document has of one topic. Its responsibilities are a function of the log weights P and of the
+/// expected log-likelihoods at the visit, r_uk ∝ exp(C_u,column + P_k), and give its count N_k.
+struct TopicShare {
+  int topic;          // present number of the topic
+  int column;         // its number at the visit, a column of C
+  double count;       // N_dk
+  double log_weight;  // P_dk, up to a constant of the document
+  double theta;       // where log Γ(· + απ_k) is touched, θ̂_dk = N_dk + απ_k at that time
+};
+
+/// The topics of one document, ascending, in memory of somebody else.
+class Shares {
+ public:
+  Shares() = default;
+  Shares(const TopicShare* first, std::size_t n) : first_(first), n_(n) {}
+  Shares(const std::vector<TopicShare>& all) : Shares(all.data(), all.size()) {}
+
+  const TopicShare* begin() const { return first_; }
+  const TopicShare* end() const { return first_ + n_; }
+  std::size_t size() const { return n_; }
+  bool empty() const { return n_ == 0; }
+  const TopicShare& operator[](std::size_t j) const { return first_[j]; }
+
+ private:
+  const TopicShare* first_ = nullptr;
+  std::size_t n_ = 0;
+};
+
+/// Document parameters απ of K topics with what every document needs of them.
+struct DocumentPrior {
+  explicit DocumentPrior(Vec alpha_pi);
+  Index k() const { return static_cast<Index>(a.size()); }
+
+  Vec a;  // απ_k
+  Vec log_a;
+  Vec log_gamma_a;
+};
+
+/// A local optimum of the document's bound. With θ̂_k = N_k + απ_k optimal the bound depends on q(z) alone:
+///   f = Σ_u c_u Σ_k r_uk (C_uk − log r_uk) + Σ_k [log Γ(N_k + απ_k) − log Γ(απ_k)]
+/// up to constants of the document. Topics without a share have r = 0 exactly.
+struct DocumentFit {
+  std::vector<TopicShare> share;  // by topic, ascending
+  double bound = -1e300;
+};
+
+/// The responsibilities of a fit as factors: c_u r_uk = share_u e_uk w_k, in an L-sparse fit for the topics
+/// of the word's mask only. In rows apart, where Σ_k e_uk w_k underflows, share_u = 0 and c_u r_uk is listed.
+struct DocumentFactors {
+  Index n = 0, m = 0;
+  const double* w = nullptr;                 // m: exp(P_k − max P)
+  const double* share = nullptr;             // n
+  const unsigned long long* mask = nullptr;  // n × mask_words, bit j of it is topic j; nullptr: all topics
+  Index mask_words = 0;
+  std::vector<int> apart;  // rows u
+  Vec apart_mass;          // rows apart × m: c_u r_uk
+  double log_sum = 0;      // Σ_u c_u [H(r_u) + Σ_k r_uk (C_uk − max C_u)]
+};
+
+/// Counts below this are exactly zero: at most as much of a document's bound is given up.
+inline constexpr double least_share = 1e-8;
+
+/// Scratch of one thread. A fit that is returned is valid until the next one.
+class DocStep {
+ public:
+  /// width: L, topics a token may belong to; 0 = all.
+  DocStep(const DocumentPrior& prior, Index width) : prior_(prior), width_(width) {}
+
+  /// From the likelihood and π alone [Hughes 2016, Alg. 5.1].
+  const DocumentFit& cold(const DocumentView& view);
+
+  /// From the given topics and counts; the bound never falls below theirs (up to least_share). It is told
+  /// only when asked for.
+  const DocumentFit& warm(const DocumentView& view, Shares from, bool tell_bound);
+
+  /// Sparsity restarts [Alg. 5.2]: each topic in turn, smallest first, is emptied; kept if the bound rises,
+  /// given up when it is not about to (of 100,000 restarts in a fit with 100 topics none would have won
+  /// later).
+  void restarts(const DocumentView& view, DocumentFit& best);
+
+  /// Of the fit that cold(), warm() or restarts() on this view ended with; valid until the next of them.
+  const DocumentFactors& factors(const DocumentView& view, Shares share);
+
+ private:
+  void begin(const DocumentView& view);
+  void use(const DocumentView& view);
+  void gather(const DocumentView& view);
+  void sweep(const DocumentView& view);
+  bool ascend(const DocumentView& view, Index max_rounds, Index width, double rival = -HUGE_VAL);
+  void narrow(const DocumentView& view, Index max_rounds);
+  void round(const DocumentView& view);
+  void round_apart(const DocumentView& view, Index u);
+  void choose(Index width);
+  bool drop_empty();
+  void weigh_by_counts();
+  double log_sum();
+  double bound();
+  const DocumentFit& fit(bool tell_bound);
+  Index active() const { return static_cast<Index>(topic_.size()); }
+
+  const DocumentPrior& prior_;
+  Index width_;
+  const double* c_ = nullptr;  // n: counts of the document's rows
+  Vec ones_;
+  const int* rows_ = nullptr;  // n: the document's rows in its table
+  std::vector<int> first_rows_;
+  std::vector<int> topic_, row_;  // A active topics, and their rows in g_
+  Vec count_, before_, p_, w_;    // A: N_k, the N_k before the last round, P_k and exp(P_k − max P)
+  Vec x_, y_;                     // A: scratch
+  double shift_ = 0;              // max P
+  std::vector<int> gathered_;     // topics of the rows of g_, ascending
+  Index ld_ = 0;
+  Vec g_;                      // gathered topics × n, rows ld_ apart: e of the document's rows
+  bool chosen_ = false;        // rounds go by kept_ instead of g_
+  Vec kept_, scratch_;         // A × n: g_ where a topic is one of the L chosen, else 0
+  std::vector<int> kept_row_;  // 0 .. A−1
+  std::vector<unsigned long long> mask_;
+  Vec s_;                 // n: Σ_k g_uk w_k; 1 for rows apart
+  Vec share_;             // n: c_u / s_u; 0 for rows apart
+  double log_apart_ = 0;  // Σ c_u log Σ_k g_uk w_k of those rows
+  DocumentFactors factors_;
+  DocumentFit fit_;
+};
+
+/// Responsibilities of the rows of a document, n × share.size(); every row sums to 1. Adds the entropy
+/// Σ_u c_u H(r_u) to `entropy`.
+void document_responsibilities(const DocumentView& view, Shares share, Index width, Vec& r, double& entropy);
+
+}  // namespace bnpvi::topics

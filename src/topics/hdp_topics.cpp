@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/special.h"
+#include "hdp/sticks.h"
+#include "topics/topic_model.h"
+#include "topics/topic_sum.h"
+
+namespace bnpvi::topics {
+
+namespace {
+
+class HdpTopics final : public TopicAlloc {
+ public:
+  HdpTopics(double gamma, double alpha) : TopicAlloc(alpha), gamma_(gamma) {}
+
+  bool ordered() const override { return true; }
+
+  Vec document_prior(const Globals& globals) const override {
+    Vec a = weights_from_sticks(globals.u);
+    a.pop_back();
+    for (double& x : a) x *= alpha_;
+    return a;
+  }
+
+  Globals believed(Summary total, const Vec& weights) const override {
+    Globals out{std::move(total), sticks_from_weights(weights), {}};
+    const TopLevel top = top_level(out.effective.k, out.effective.scalar[TopicScalar::documents], gamma_);
+    for (double c0 : top.c0) out.omega.push_back(top.c1 + c0);
+    return out;
+  }
+
+  Globals global_step(const Summary& total, const Globals& from) const override {
+    const double documents = total.scalar[TopicScalar::documents];
+    Globals out = believed(total, weights_of(total.sizes()));
+    if (documents == 0) return out;
+    if (static_cast<Index>(from.u.size()) == total.k) {
+      out.u = from.u;
+      out.omega = from.omega;
+    }
+    HdpSticks q = maximise_sticks(
+        top_level(total.k, documents, gamma_),
+        [&](const Vec& pi, Vec& gradient) { return weight_terms(total, pi, &gradient); }, {out.u, out.omega});
+    out.u = std::move(q.u);
+    out.omega = std::move(q.omega);
+    return out;
+  }
+
+  Terms elbo_terms(const Summary& total, const Globals& globals) const override {
+    const double documents = total.scalar[TopicScalar::documents];
+    const Vec pi = weights_from_sticks(globals.u);
+    double offsets = total.scalar[TopicScalar::lengths];
+    for (Index j = 0; j < total.k; ++j) offsets += total.extra[j * TopicExtra::size + TopicExtra::offset];
+    const double top = top_value(top_level(total.k, documents, gamma_), {globals.u, globals.omega}) +
+                       documents * static_cast<double>(total.k) * std::log(alpha_);
+    return {{"documents", offsets + weight_terms(total, pi, nullptr)},
+            {"top_level", top},
+            {"entropy", total.entropy()}};
+  }
+
+  Vec mean_weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
+
+  NamedArrays posterior(const Globals& globals) const override {
+    const Index k = static_cast<Index>(globals.u.size());
+    NamedArray sticks{"sticks", Vec(static_cast<std::size_t>(2 * k)), {k, 2}};
+    for (Index j = 0; j < k; ++j) {
+      sticks.value[j] = globals.u[j] * globals.omega[j];
+      sticks.value[k + j] = (1 - globals.u[j]) * globals.omega[j];
+    }
+    return {sticks};
+  }
+
+ protected:
+  Vec document_prior_of(const Vec& sizes) const override {
+    Vec a = weights_of(sizes);
+    a.pop_back();
+    for (double& x : a) x *= alpha_;
+    return a;
+  }
+
+ private:
+  // E[π] as if every token of a topic were a draw from π: sizes + 1 and γ for the remainder, scaled.
+  Vec weights_of(const Vec& sizes) const {
+    Vec out;
+    double sum = gamma_;
+    for (double n : sizes) sum += n + 1;
+    for (double n : sizes) out.push_back((std::max(n, 0.0) + 1) / sum);
+    out.push_back(gamma_ / sum);
+    return out;
+  }
+
+  // Σ_k [απ_k slope_k + (D − n_k) log Γ(απ_k)] + D log Γ(απ_{K+1}): what depends on π of the documents' part.
+  double weight_terms(const Summary& total, const Vec& pi, Vec* gradient) const {
+    const double documents = total.scalar[TopicScalar::documents];
+    double sum = 0;
+    for (Index j = 0; j <= total.k; ++j) {
+      const bool remainder = j == total.k;  // nobody uses it
+      const double slope = remainder ? 0 : total.extra[j * TopicExtra::size + TopicExtra::slope];
+      const double others =
+          documents - (remainder ? 0 : total.extra[j * TopicExtra::size + TopicExtra::users]);
+      const double a = alpha_ * pi[j];
+      sum += a * slope + others * log_gamma(a);
+      if (gradient) (*gradient)[j] = alpha_ * (slope + others * digamma(a));
+    }
+    return sum;
+  }
+
+  double gamma_;
+};
+
+}  // namespace
+
+std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha) {
+  return std::make_unique<HdpTopics>(gamma, alpha);
+}
+
+}  // namespace bnpvi::topics

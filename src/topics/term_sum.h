@@ -1,0 +1,50 @@
+// Sums over documents of counts that were visited under the same weights: the local step's own summary.
+#pragma once
+#include "foundation/pool.h"
+#include "topics/topic_sum.h"
+
+namespace bnpvi::topics {
+
+/// Some documents of a batch, added up by topic: T_kv = e_vk Σ_d w_dk share_dv [DocumentFactors] has its
+/// exponentials once a term, and one row of sums at a time. Memory: 8 bytes for each entry of the data and
+/// 24 for each topic of a document.
+class TermSum {
+ public:
+  /// Of the documents units[from .. to).
+  TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k, double alpha);
+
+  /// The next of them. The data must outlive the sum.
+  void add(const DocumentView& view, Shares share, const DocumentFactors& factors);
+
+  /// The sum of all parts, in their order. The table is that of all documents, exponentials included.
+  static Summary finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool);
+
+ private:
+  struct Document {
+    const int* row;
+    Index n;
+    std::size_t share, mask;  // where its shares and its words of the mask begin
+    Index mask_words;         // 0: all topics
+  };
+  struct Use {
+    double w;
+    int document, topic, bit;  // bit: the topic's number within the document
+  };
+  struct Mass {
+    int term, topic;
+    double value;
+  };
+  void sort_uses();
+  void add_topic(Index topic, double* t) const;
+
+  double alpha_;
+  Summary rest_;  // extra, scalars and T_0
+  std::vector<Document> document_;
+  Vec share_;
+  std::vector<unsigned long long> mask_;
+  std::vector<Use> use_;                // by document, once finish() has begun by topic
+  std::vector<std::size_t> first_use_;  // of each topic
+  std::vector<Mass> apart_;
+};
+
+}  // namespace bnpvi::topics

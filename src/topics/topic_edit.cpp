@@ -1,0 +1,156 @@
+#include "topics/topic_edit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "inference/audit.h"
+#include "topics/topic_sum.h"
+
+namespace bnpvi::topics {
+
+namespace {
+
+constexpr double patience = 3;  // times the last round's gain may be missing
+
+const TopicMemory& memory_of_batch(const State& state, Index b) {
+  return static_cast<const TopicMemory&>(*state.batch[b]->memory);
+}
+
+}  // namespace
+
+const DocumentMemory& memory_of(const State& state, const DocumentRef& ref) {
+  return memory_of_batch(state, ref.batch).document[ref.at];
+}
+
+std::vector<DocumentRef> users_of(const State& state, Index topic, double least) {
+  std::vector<DocumentRef> out;
+  for (std::size_t b = 0; b < state.batch.size(); ++b) {
+    const TopicMemory& memory = memory_of_batch(state, static_cast<Index>(b));
+    for (std::size_t i = 0; i < memory.document.size(); ++i)
+      for (const TopicShare& s : memory.document[i].share())
+        if (s.topic == topic && s.count >= least)
+          out.push_back({static_cast<Index>(b), static_cast<Index>(i)});
+  }
+  return out;
+}
+
+TopicEdit::TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const State& state,
+                     std::vector<DocumentRef> documents, std::function<void(Summary&)> change)
+    : start(documents.size()),
+      c_(context),
+      alloc_(alloc),
+      state_(state),
+      documents_(std::move(documents)),
+      change_(std::move(change)),
+      rest_(state.total) {
+  rest_.add(part(0, n(), state.k(), true), -1);
+  change_(rest_);
+}
+
+void TopicEdit::believe(Summary total, const Vec& weights) {
+  proposed_.globals = alloc_.believed(std::move(total), weights);
+}
+
+Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
+  const Problem& problem = c_.problem;
+  const Index n_chunks = TopicAlloc::count_chunks(to - from);
+  std::vector<TopicSum> sums;
+  for (Index chunk = 0; chunk < n_chunks; ++chunk)
+    sums.emplace_back(problem.obs, problem.data, k, alloc_.alpha(), problem.width);
+  c_.pool.run(n_chunks, [&](Index chunk) {
+    DocumentReader reader(problem.obs, problem.data);
+    for (Index i = from + (to - from) * chunk / n_chunks; i < from + (to - from) * (chunk + 1) / n_chunks;
+         ++i) {
+      const DocumentRef& ref = documents_[i];
+      const DocumentMemory& memory = as_before ? memory_of(state_, ref) : visited_.document[i];
+      const TopicTable table = reader.by_term() ? TopicTable(memory.weights(), false) : TopicTable();
+      const DocumentView view =
+          reader.load(problem.batches[ref.batch][ref.at], memory.weights(), &table, false);
+      sums[chunk].add(reader, view, memory.share());
+    }
+  });
+  Summary out(alloc_.shape(problem.obs), k);
+  for (TopicSum& sum : sums) sum.finish(out);
+  return out;
+}
+
+double TopicEdit::round(bool search) {
+  const Problem& problem = c_.problem;
+  const Globals& globals = proposed_.globals;
+  const bool by_term = rows_are_documents(problem.obs, problem.data);
+  const auto weights = visiting_weights(problem, globals.effective);
+  const TopicTable table = by_term ? TopicTable(*weights, true, &c_.pool) : TopicTable();
+  const DocumentPrior prior(alloc_.document_prior(globals));
+  const Index n_chunks = TopicAlloc::count_chunks(n());
+  std::vector<std::shared_ptr<TopicBlock>> blocks(static_cast<std::size_t>(n_chunks));
+  visited_.document.resize(documents_.size());
+  c_.pool.run(n_chunks, [&](Index chunk) {
+    DocumentReader reader(problem.obs, problem.data);
+    DocStep step(prior, problem.width);
+    TopicBlock& block = *(blocks[chunk] = std::make_shared<TopicBlock>());
+    block.weights = weights;
+    for (Index i = n() * chunk / n_chunks; i < n() * (chunk + 1) / n_chunks; ++i) {
+      c_.pool.poll();
+      const DocumentRef& ref = documents_[i];
+      const DocumentView view = reader.load(problem.batches[ref.batch][ref.at], *weights, &table, true);
+      TopicBlock before;
+      DocumentMemory last = remember(before, start[i]);
+      last.wait = 1;
+      DocumentMemory& now = visited_.document[i];
+      now = TopicAlloc::visit(step, view, start[i].empty() ? nullptr : &last, block, search);
+      now.misses = now.wait = 0;
+      start[i].assign(now.share().begin(), now.share().end());
+    }
+  });
+  visited_.block.assign(blocks.begin(), blocks.end());
+  proposed_.total = rest_;
+  proposed_.total.add(part(0, n(), rest_.k, false));
+  proposed_.globals = alloc_.global_step(proposed_.total, proposed_.globals);
+  proposed_.elbo = sum_terms(elbo_terms(problem, proposed_.total, proposed_.globals));
+  return proposed_.elbo;
+}
+
+bool TopicEdit::climb(State& state, int max_rounds, int search_every, double start) {
+  double previous = start;
+  for (int n = 0; n < max_rounds; ++n) {
+    const double elbo = round(n % search_every == 0);
+    if (elbo > state.elbo + rounding_of(state.elbo)) {
+      State edited = finish();
+      if (edited.elbo <= state.elbo + rounding_of(state.elbo)) return false;
+      if (c_.problem.audit) c_.problem.audit->predict(elbo, edited);
+      state = std::move(edited);
+      return true;
+    }
+    if (state.elbo - elbo > patience * (elbo - previous)) return false;
+    previous = elbo;
+  }
+  return false;
+}
+
+State TopicEdit::finish() const {
+  State out = state_;
+  out.globals = proposed_.globals;
+  Index from = 0;
+  for (std::size_t b = 0; b < out.batch.size(); ++b) {
+    Index to = from;
+    while (to < n() && documents_[to].batch == static_cast<Index>(b)) ++to;
+    auto batch = std::make_shared<Summary>(*out.batch[b]);
+    if (to > from) batch->add(part(from, to, state_.k(), true), -1);
+    change_(*batch);
+    if (to > from) {
+      batch->add(part(from, to, rest_.k, false));
+      auto memory = std::make_shared<TopicMemory>(static_cast<const TopicMemory&>(*batch->memory));
+      for (Index i = from; i < to; ++i) memory->document[documents_[i].at] = visited_.document[i];
+      memory->block.insert(memory->block.end(), visited_.block.begin(), visited_.block.end());
+      batch->memory = std::move(memory);
+    }
+    out.batch[b] = std::move(batch);
+    from = to;
+  }
+  out.total = rest_;
+  resum(c_.problem, out);
+  refresh(c_.problem, out);
+  return out;
+}
+
+}  // namespace bnpvi::topics

@@ -1,0 +1,241 @@
+#include "topics/topic_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/chunks.h"
+#include "foundation/prefetch.h"
+#include "foundation/special.h"
+#include "topics/moves.h"
+#include "topics/term_sum.h"
+
+namespace bnpvi::topics {
+
+namespace {
+
+constexpr int longest_wait = 15;  // visits
+
+// Shows a document's responsibilities: those of its rows, or its proportions where it is a row of counts.
+void show(const LocalInput& in, Index chunk, DocumentReader& reader, const DocumentView& view, Shares share,
+          const Vec& r, const DocumentPrior& prior) {
+  const Index k = prior.k(), m = static_cast<Index>(share.size());
+  const std::vector<Index>& rows = reader.rows();
+  Responsibilities out;
+  out.k = out.width = k;
+  if (reader.by_term()) {
+    out.n = 1;
+    out.value.assign(static_cast<std::size_t>(k), 0.0);
+    for (const TopicShare& s : share) out.value[s.topic] = s.count / view.length;
+    if (share.empty()) {
+      double sum = 0;
+      for (double a : prior.a) sum += a;
+      for (Index j = 0; j < k; ++j) out.value[j] = prior.a[j] / sum;
+    }
+    reader.block().load(rows.data(), 1);
+    in.sink->visit(chunk, rows.data(), out, reader.block());
+    return;
+  }
+  const Index step = reader.block().block_rows();
+  for (Index from = 0; from < view.n; from += step) {
+    out.n = std::min(step, view.n - from);
+    out.value.assign(static_cast<std::size_t>(out.n * k), 0.0);
+    for (Index i = 0; i < out.n; ++i)
+      for (Index j = 0; j < m; ++j) out.value[i * k + share[j].topic] = r[(from + i) * m + j];
+    reader.block().load(rows.data() + from, out.n);
+    in.sink->visit(chunk, rows.data() + from, out, reader.block());
+  }
+}
+
+}  // namespace
+
+Index TopicAlloc::count_chunks(Index n_documents) {
+  return power_of_two_below(std::clamp<Index>(n_documents / 64, 1, 8));
+}
+
+DocumentMemory TopicAlloc::visit(DocStep& step, const DocumentView& view, const DocumentMemory* last,
+                                 TopicBlock& block, bool search) {
+  if (last && last->wait > 0 && !search) {
+    DocumentMemory now = remember(block, step.warm(view, last->share(), false).share);
+    now.misses = last->misses;
+    now.wait = last->wait - 1;
+    return now;
+  }
+  DocumentFit best;
+  if (last) best = step.warm(view, last->share(), true);
+  const double before = best.bound;
+  const DocumentFit& fresh = step.cold(view);
+  if (fresh.bound > best.bound) best = fresh;
+  step.restarts(view, best);
+  DocumentMemory now = remember(block, best.share);
+  if (last && best.bound <= before + 1e-6 * std::abs(before)) {
+    now.misses = last->misses + 1;
+    now.wait = std::min(longest_wait, (1 << std::min(now.misses, 8)) - 1);
+  }
+  return now;
+}
+
+SummaryShape TopicAlloc::shape(const ObsModel& obs) const { return topic_shape(obs.n_features()); }
+
+Summary TopicAlloc::local_step(const LocalInput& in) const {
+  const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
+  const Index n_chunks = count_chunks(n);
+  const bool by_term = rows_are_documents(in.obs, in.data);
+  const DocumentPrior prior(document_prior(in.globals));
+  const auto weights = in.shared_weights ? in.shared_weights : std::make_shared<const Weights>(in.weights);
+  const TopicTable table = by_term ? TopicTable(*weights, true, &in.pool) : TopicTable();
+  const auto* last = static_cast<const TopicMemory*>(in.memory);
+  auto memory = std::make_shared<TopicMemory>();
+  memory->document.resize(in.units.size());
+  std::vector<std::shared_ptr<TopicBlock>> blocks(static_cast<std::size_t>(n_chunks));
+  if (in.sink) in.sink->begin(n_chunks);
+  std::vector<TopicSum> sums;
+  std::vector<TermSum> by_terms;
+  for (Index chunk = 0; chunk < n_chunks; ++chunk) {
+    const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
+    if (by_term)
+      by_terms.emplace_back(in.data, in.units, from, to, k, alpha_);
+    else
+      sums.emplace_back(in.obs, in.data, k, alpha_, in.width);
+  }
+  in.pool.run(n_chunks, [&](Index chunk) {
+    DocumentReader reader(in.obs, in.data);
+    DocStep step(prior, in.width);
+    Vec none;
+    const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
+    blocks[chunk] = std::make_shared<TopicBlock>();
+    blocks[chunk]->weights = weights;
+    for (Index i = from; i < to; ++i) {
+      in.pool.poll();
+      if (i + 1 < to) {
+        reader.expect(in.units[i + 1]);
+        if (last) prefetch(last->document[i + 1].share().begin(), last->document[i + 1].n);
+      }
+      const DocumentView view = reader.load(in.units[i], *weights, &table, true);
+      memory->document[i] = visit(step, view, last ? &last->document[i] : nullptr, *blocks[chunk]);
+      const Shares share = memory->document[i].share();
+      if (by_term) by_terms[chunk].add(view, share, step.factors(view, share));
+      const Vec& r = by_term ? none : sums[chunk].add(reader, view, share);
+      if (in.sink) show(in, chunk, reader, view, share, r, prior);
+    }
+  });
+  memory->block.assign(blocks.begin(), blocks.end());
+  Summary out = by_term ? TermSum::finish(by_terms, table, in.pool) : Summary(shape(in.obs), k);
+  for (TopicSum& sum : sums) sum.finish(out);
+  out.memory = std::move(memory);
+  return out;
+}
+
+Summary TopicAlloc::summarise(const LocalInput& in, const GivenResponsibilities& resp) const {
+  const Index k = in.weights.k, n_units = static_cast<Index>(in.units.size());
+  const bool by_term = rows_are_documents(in.obs, in.data);
+  const auto probability = [&](Index row, Index j) { return std::max(resp(row, j), 1e-300); };
+  Weights none;  // C = 0: responsibilities of a document of counts are its own proportions
+  none.k = k;
+  none.p = in.obs.n_features();
+  none.w.assign(static_cast<std::size_t>(k * none.p), 0.0);
+  if (in.obs.linear() && !by_term) none.transposed.assign(static_cast<std::size_t>(k * none.p), 0.0);
+  const TopicTable table = by_term ? TopicTable(none, false) : TopicTable();
+  DocumentReader reader(in.obs, in.data);
+  Vec log_resp;
+  const auto load = [&](Index document) {
+    DocumentView view = reader.load(document, none, &table, false);
+    if (by_term) return view;
+    log_resp.clear();
+    for (Index row : reader.rows())
+      for (Index j = 0; j < k; ++j) log_resp.push_back(std::log(probability(row, j)));
+    view.c_table = {log_resp.data(), k, 1};
+    return view;
+  };
+  std::vector<std::vector<TopicShare>> shares(in.units.size());
+  Vec sizes(static_cast<std::size_t>(k), 0.0);
+  for (Index i = 0; i < n_units; ++i) {
+    const DocumentView view = load(in.units[i]);
+    for (Index j = 0; j < k; ++j) {
+      double count = 0;
+      if (by_term)
+        count = view.length * probability(in.units[i], j);
+      else
+        for (Index row : reader.rows()) count += probability(row, j);
+      sizes[j] += count;
+      const double log_weight = by_term ? std::log(probability(in.units[i], j)) : 0.0;
+      const int topic = static_cast<int>(j);
+      if (count >= least_share) shares[i].push_back({topic, topic, count, log_weight, count});
+    }
+  }
+  const Vec a = document_prior_of(sizes);
+  TopicSum sum(in.obs, in.data, k, alpha_, 0);
+  auto memory = std::make_shared<TopicMemory>();
+  const auto block = std::make_shared<TopicBlock>();
+  for (Index i = 0; i < n_units; ++i) {
+    for (TopicShare& s : shares[i]) s.theta = s.count + a[s.topic];
+    sum.add(reader, load(in.units[i]), shares[i]);
+    memory->document.push_back(remember(*block, shares[i]));
+  }
+  memory->block.push_back(block);
+  Summary out(shape(in.obs), k);
+  sum.finish(out);
+  out.memory = std::move(memory);
+  return out;
+}
+
+// Counts come from the responsibilities, not from the shares, which must agree with them.
+Summary TopicAlloc::recompute(const LocalInput& in, const GivenResponsibilities&) const {
+  const auto& memory = static_cast<const TopicMemory&>(*in.memory);
+  DocumentReader reader(in.obs, in.data);
+  TopicSum sum(in.obs, in.data, in.weights.k, alpha_, in.width);
+  Vec r;
+  double entropy = 0;
+  for (std::size_t i = 0; i < in.units.size(); ++i) {
+    const Weights& weights = memory.document[i].weights();
+    const TopicTable table = reader.by_term() ? TopicTable(weights, false) : TopicTable();
+    const DocumentView view = reader.load(in.units[i], weights, &table, false);
+    std::vector<TopicShare> share(memory.document[i].share().begin(), memory.document[i].share().end());
+    document_responsibilities(view, share, in.width, r, entropy);
+    for (std::size_t j = 0; j < share.size(); ++j) {
+      share[j].count = 0;
+      for (Index u = 0; u < view.n; ++u)
+        share[j].count += view.count(u) * r[static_cast<std::size_t>(u) * share.size() + j];
+    }
+    sum.add(reader, view, share);
+  }
+  Summary out(shape(in.obs), in.weights.k);
+  sum.finish(out);
+  return out;
+}
+
+Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
+  Globals out = from;
+  Summary& effective = out.effective;
+  const bool first = effective.scalar[TopicScalar::documents] == 0;
+  effective.scale(1 - rate);
+  effective.add(noisy, rate);
+  if (first) {
+    effective.extra = noisy.extra;
+    effective.scalar = noisy.scalar;
+  }
+  return global_step(effective, out);
+}
+
+bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
+  const auto* old = static_cast<const TopicMemory*>(batch.memory.get());
+  if (!old) return false;
+  const Vec a = document_prior(globals);
+  std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
+  batch.memory = old->changed([&](std::vector<TopicShare>& share) {
+    for (TopicShare& s : share) s.theta = s.count + a[s.topic];
+    add_tangents(share, 1, batch.extra.data());
+  });
+  return true;
+}
+
+std::unique_ptr<Move> TopicAlloc::birth_move(const MoveContext& c) const {
+  return make_topic_birth(c, *this);
+}
+std::unique_ptr<Move> TopicAlloc::merge_move(const MoveContext& c) const {
+  return make_topic_merge(c, *this);
+}
+std::unique_ptr<Move> TopicAlloc::delete_move(const MoveContext& c) const {
+  return make_topic_delete(c, *this);
+}
+
+}  // namespace bnpvi::topics

@@ -1,0 +1,58 @@
+// Topic models: every document has proportions π_d of its own over topics that all documents share.
+#pragma once
+#include "inference/alloc_model.h"
+#include "topics/topic_memory.h"
+
+namespace bnpvi::topics {
+
+/// Hierarchical Dirichlet process: sticks u_k ~ Beta(1, γ), π = sticks(u), π_d ~ Dirichlet(απ)
+/// [Hughes 2016, ch. 5].
+std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha);
+
+/// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
+std::unique_ptr<AllocModel> make_lda(Index k, double alpha);
+
+/// What all topic models share. Units are documents: groups of rows, or single rows of counts whose tokens
+/// have topics of their own. q(π_d) = Dirichlet(θ̂_d) is optimal, θ̂_dk = N_dk + απ_k, which leaves
+///   Σ_d { −log Γ(N_d + α) + Σ_k log Γ(N_dk + απ_k) }
+/// of the documents' part of the ELBO [eq. 5.26]. Of documents that use topic k the summary keeps a tangent
+/// of log Γ at the π of their last visit; log Γ is convex, so that is a lower bound, exact once settled.
+class TopicAlloc : public AllocModel {
+ public:
+  explicit TopicAlloc(double alpha) : alpha_(alpha) {}
+  SummaryShape shape(const ObsModel& obs) const override;
+  bool grouped() const override { return true; }
+  Summary local_step(const LocalInput& in) const override;
+  Summary summarise(const LocalInput& in, const GivenResponsibilities& resp) const override;
+  Summary recompute(const LocalInput& in, const GivenResponsibilities& resp) const override;
+  bool remembers() const override { return true; }
+  Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
+  bool settle(Summary& batch, const Globals& globals) const override;
+  std::unique_ptr<Move> birth_move(const MoveContext& context) const override;
+  std::unique_ptr<Move> merge_move(const MoveContext& context) const override;
+  std::unique_ptr<Move> delete_move(const MoveContext& context) const override;
+
+  double alpha() const { return alpha_; }
+
+  /// Globals that believe in these topics and in π (K + 1 weights), before any document says otherwise.
+  virtual Globals believed(Summary total, const Vec& weights) const = 0;
+
+  /// A visit of a document: from its last one, if any, and now and then (search: now) a search for a better
+  /// optimum. It is remembered in the block.
+  static DocumentMemory visit(DocStep& step, const DocumentView& view, const DocumentMemory* last,
+                              TopicBlock& block, bool search = false);
+
+  /// Documents are dealt to tasks as a function of their number only.
+  static Index count_chunks(Index n_documents);
+
+  /// απ_1 .. απ_K.
+  virtual Vec document_prior(const Globals& globals) const = 0;
+
+ protected:
+  /// The same guessed from topic sizes, where no document was visited yet.
+  virtual Vec document_prior_of(const Vec& sizes) const = 0;
+
+  double alpha_;
+};
+
+}  // namespace bnpvi::topics

@@ -1,0 +1,53 @@
+// Sums over documents: how a document enters the summary of a topic model.
+#pragma once
+#include "inference/summary.h"
+#include "topics/document_step.h"
+
+namespace bnpvi::topics {
+
+/// Per-topic statistics beside T_k, over the documents that use the topic (N_dk > 0):
+///   their number n_k,   Σ_d ψ(θ_dk),   Σ_d [log Γ(θ_dk) + (N_dk − θ_dk) ψ(θ_dk)],
+/// so that the tangents of log Γ at θ_dk sum to extra_2 + απ_k extra_1 ≤ Σ_d log Γ(N_dk + απ_k), exactly
+/// linear in π_k. Documents without the topic contribute log Γ(απ_k), which needs no statistic.
+struct TopicExtra {
+  enum { users, slope, offset, size };
+};
+/// Scalars: the entropy of q(z), the number of documents, −Σ_d log Γ(N_d + α).
+struct TopicScalar {
+  enum { entropy, documents, lengths, size };
+};
+
+/// Adds the tangents of a document's shares to the per-topic statistics (K × TopicExtra::size), or takes them
+/// away (sign −1).
+void add_tangents(Shares share, double sign, double* extra);
+
+/// All that a document contributes beside T and the entropy.
+void add_document(const DocumentView& view, Shares share, double alpha, double sign, Summary& to);
+
+SummaryShape topic_shape(Index p);
+
+/// Adds up documents with the given number of topics, each with sign 1 or −1.
+class TopicSum {
+ public:
+  TopicSum(const ObsModel& obs, const Dataset& data, Index k, double alpha, Index width);
+
+  /// `share` must belong to the loaded view. Returns the responsibilities by share, rows × share.size().
+  const Vec& add(DocumentReader& reader, const DocumentView& view, Shares share, double sign = 1);
+
+  /// Adds everything to `out`.
+  void finish(Summary& out);
+
+ private:
+  void add_statistics(DocumentReader& reader, const DocumentView& view, Shares share, double sign);
+
+  Index k_, n_terms_;
+  double alpha_;
+  Index width_;
+  bool by_term_;
+  Summary rest_;  // extra and scalars, with p = 1: T_0 of documents of counts
+  FeatureSum sum_;
+  std::vector<Vec> by_topic_;  // documents of counts: V sums of each topic that any of them uses
+  Vec r_;
+};
+
+}  // namespace bnpvi::topics
