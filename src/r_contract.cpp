@@ -29,7 +29,7 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
     const RData rdata(data);
     const RModel rmodel(model);
     const ObsModel& obs = *rmodel.obs;
-    const std::vector<Index> rows = modelled_rows(rdata.view(), obs.lag());
+    const std::vector<Index> rows = modelled_rows(rdata.view().starts, obs.lag());
     const Index n = static_cast<Index>(rows.size()), p = obs.n_features(), k = resp.ncol();
     if (resp.nrow() != n) throw std::invalid_argument("resp must have one row for every modelled row");
 

@@ -27,10 +27,10 @@ RData::RData(const Rcpp::List& list) : list_(list) {
   for (int s : Rcpp::as<std::vector<int>>(list["starts"])) data_.starts.push_back(s);
 }
 
-RModel::RModel(const Rcpp::List& model) {
+RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity) {
   const Rcpp::List obs_list = model["obs"], prior_list = model["prior"];
   obs = make_obs_model(ListFields(obs_list));
-  alloc = make_alloc_model(ListFields(prior_list));
+  alloc = make_alloc_model(ListFields(prior_list), sparsity);
 }
 
 namespace {
@@ -54,7 +54,7 @@ void matrix_to_rows(const Rcpp::NumericMatrix& m, Numbers& v) {
 }  // namespace
 
 std::vector<Index> all_units(const Dataset& data, const RModel& model) {
-  if (!model.alloc->grouped()) return modelled_rows(data, model.obs->lag());
+  if (!model.alloc->grouped()) return modelled_rows(data.starts, model.obs->lag());
   std::vector<Index> groups(static_cast<std::size_t>(data.n_groups()));
   std::iota(groups.begin(), groups.end(), Index{0});
   return groups;
@@ -125,7 +125,8 @@ bool RMonitor::interrupted() {
   return R_ToplevelExec([](void*) { R_CheckUserInterrupt(); }, nullptr) == FALSE;
 }
 
-Question::Question(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& state, int threads)
-    : rdata(data), model(list), globals(state_from_r(state, model)), pool(threads, monitor) {}
+Question::Question(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& state, int threads,
+                   const Sparsity& sparsity)
+    : rdata(data), model(list, sparsity), globals(state_from_r(state, model)), pool(threads, monitor) {}
 
 }  // namespace bnpvi

@@ -39,7 +39,7 @@ class RData {
 struct RModel {
   std::unique_ptr<ObsModel> obs;
   std::unique_ptr<AllocModel> alloc;
-  explicit RModel(const Rcpp::List& model);
+  explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {});
 };
 
 /// Every unit of the data: rows with a likelihood, or groups.
@@ -69,11 +69,14 @@ struct Question {
   RMonitor monitor{R_NilValue};
   Pool pool;
 
-  Question(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& state, int threads);
+  Question(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& state, int threads,
+           const Sparsity& sparsity = {});
   const Dataset& data() const { return rdata.view(); }
   const ObsModel& obs() const { return *model.obs; }
   Index k() const { return globals.effective.k; }
-  Weights weights() const { return make_weights(obs(), globals.effective.obs.data(), k()); }
+  std::shared_ptr<const Weights> weights() const {
+    return model.alloc->visit_weights(obs(), data(), globals.effective, nullptr);
+  }
 };
 
 Rcpp::List record_to_r(const LapRecord& record);

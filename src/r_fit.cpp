@@ -44,7 +44,7 @@ State start_by(const std::string& init, const Problem& problem, Index k, Index r
   const auto number = static_cast<std::uint64_t>(restart);
   k = std::max(k, problem.alloc.fixed_k());
   if (init == "blocks") return start_from_globals(problem, start_from_blocks(problem, k, number));
-  if (init == "anchor") return start_from_globals(problem, start_from_anchors(problem, k, number, pool));
+  if (init == "anchor") return start_from_globals(problem, start_of_model(problem, k, number, pool));
   const Index rounds = init == "random" ? 0 : init == "kmeans" ? 100 : 10;
   return start_from_globals(problem, start_from_seeds(problem, k, init != "random", rounds, number, pool));
 }
@@ -72,11 +72,10 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
       return start_from_globals(problem, state_from_r(Rcpp::List(s["state"]), model));
     if (s.containsElementNamed("labels")) {
       const Rcpp::IntegerVector labels(static_cast<SEXP>(s["labels"]));
-      return start_from_responsibilities(problem, GivenResponsibilities(labels.begin()),
-                                         Rcpp::as<int>(s["k"]), pool);
+      return start_from_responsibilities(problem, {labels.begin(), Rcpp::as<int>(s["k"])}, pool);
     }
     const Rcpp::NumericMatrix resp(static_cast<SEXP>(s["resp"]));
-    return start_from_responsibilities(problem, {resp.begin(), problem.data.n}, resp.ncol(), pool);
+    return start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool);
   }
   const ListFields c(control);
   const std::string init = c.text("init");
@@ -133,8 +132,8 @@ Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
 Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress) {
   return entry([&] {
     const RData rdata(data);
-    const RModel rmodel(model);
     const ListFields c(control);
+    const RModel rmodel(model, {c.integer("sparsity"), c.integer("candidates")});
     const auto seed = static_cast<unsigned long long>(c.number("seed"));
     RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
     Pool pool(c.integer("threads"), monitor);
@@ -144,19 +143,13 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     std::unique_ptr<Audit> audit;
     if (control.containsElementNamed("audit") && c.flag("audit")) audit = std::make_unique<Audit>();
     Outcome best;
-    std::vector<std::vector<Index>> batches;  // of the best
+    std::unique_ptr<MemorySource> source;  // of the best
     for (Index restart = 0; restart < restarts; ++restart) {
       const unsigned long long key = seed + 0x9e3779b97f4a7c15ULL * static_cast<unsigned long long>(restart);
-      const Problem problem{rdata.view(),
-                            *rmodel.obs,
-                            *rmodel.alloc,
-                            batches_of_units(rdata.view(), rmodel,
-                                             c.text("algorithm") == "full" ? 1 : c.integer("batches"), key),
-                            c.integer("sparsity"),
-                            key,
-                            audit.get(),
-                            c.integer("candidates"),
-                            &pool};
+      auto dealt = std::make_unique<MemorySource>(
+          rdata.view(), batches_of_units(rdata.view(), rmodel,
+                                         c.text("algorithm") == "full" ? 1 : c.integer("batches"), key));
+      const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, audit.get(), &pool};
       if (audit) audit->restart();
       State state = starting_state(problem, rmodel, control, start, restart, pool);
       Outcome outcome = c.text("algorithm") == "stochastic"
@@ -164,26 +157,18 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                             : learn_memoized(problem, std::move(state), options, pool);
       if (restart > 0 && outcome.state.elbo <= best.state.elbo) continue;
       best = std::move(outcome);
-      batches = problem.batches;
+      source = std::move(dealt);
     }
 
     const ObsModel& obs = best.obs ? *best.obs : *rmodel.obs;
-    const Problem whole{rdata.view(),          obs,
-                        *rmodel.alloc,         batches_of_units(rdata.view(), rmodel, 1, 0),
-                        c.integer("sparsity"), seed};
-    const Summary& s = best.state.globals.effective;
-    const Weights weights = make_weights(obs, s.obs.data(), s.k);
+    const Problem whole{*source, obs, *rmodel.alloc, seed};
+    const auto weights = visiting_weights(whole, best.state.globals.effective);
     Labels labels(rdata.view().n);
-    std::shared_ptr<const Neighbours> neighbours;
-    for (std::size_t b = 0; b < batches.size(); ++b) {
-      LocalInput in{whole.data,         batches[b], whole.obs,   weights,
-                    best.state.globals, pool,       whole.width, &labels};
-      in.candidates = c.integer("candidates");
-      if (!rmodel.alloc->grouped() || best.state.total.shape.pairs)
-        in.memory = best.state.batch[b]->memory.get();
-      if (in.memory && !neighbours) neighbours = rmodel.alloc->neighbours(in);
-      in.neighbours = neighbours.get();
-      rmodel.alloc->local_step(in);
+    const std::unique_ptr<Visitor> visitor = rmodel.alloc->visitor();
+    for (Index b = 0; b < source->n_batches(); ++b) {
+      const std::shared_ptr<const Batch> batch = source->open(b);
+      const UnitMemory* memory = rmodel.alloc->remembers() ? nullptr : best.state.batch[b]->memory.get();
+      visitor->visit({batch->data, batch->units, obs, best.state.globals, weights, pool, &labels, memory});
     }
 
     using Rcpp::_;
@@ -195,7 +180,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                            _["labels"] = labels.get(), _["sizes"] = best.state.total.sizes());
     const NamedArrays learned = obs.learned_fields();
     if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
-    const Rcpp::RObject documents = document_counts_to_r(best.state, batches);
+    const Rcpp::RObject documents = document_counts_to_r(best.state, *source);
     if (!documents.isNULL()) out.push_back(documents, "documents");
     if (audit) {
       if (best.state.assignments) {

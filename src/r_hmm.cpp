@@ -42,14 +42,14 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
   return entry([&] {
     Question q(data, model, state, threads);
     const Chain chain = hmm_of(q.model).expected_chain(q.globals);
-    const Weights weights = q.weights();
+    const std::shared_ptr<const Weights> weights = q.weights();
     Rcpp::IntegerVector out(static_cast<int>(q.data().n), NA_INTEGER);
     int* label = out.begin();
     for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s) {
       FeatureBlock block(q.obs(), q.data());
       Vec log_e(static_cast<std::size_t>(s.size() * chain.k));
       std::vector<int> path(static_cast<std::size_t>(s.size()));
-      log_likelihoods(block, weights, s.rows.data(), s.size(), log_e.data());
+      log_likelihoods(block, *weights, s.rows.data(), s.size(), log_e.data());
       viterbi(chain, s.size(), log_e.data(), path.data());
       for (Index i = 0; i < s.size(); ++i) label[s.rows[i]] = 1 + path[i];
     });
@@ -177,13 +177,11 @@ Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix lo
 Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List state, int width, SEXP sets,
                                SEXP number, bool same, int threads) {
   return entry([&] {
-    Question q(data, model, state, threads);
-    const Weights weights = q.weights();
+    Question q(data, model, state, threads, {width, 0});
     const std::vector<Index> units = all_units(q.data(), q.model),
-                             rows = modelled_rows(q.data(), q.obs().lag());
+                             rows = modelled_rows(q.data().starts, q.obs().lag());
     const Index n = static_cast<Index>(rows.size());
-    LocalInput in{q.data(), units, q.obs(), weights, q.globals, q.pool, width};
-    in.same_sets = same;
+    Visit in{q.data(), units, q.obs(), q.globals, q.weights(), q.pool};
     std::shared_ptr<const UnitMemory> last;
     if (!Rf_isNull(sets)) {
       const Rcpp::IntegerMatrix given(sets);
@@ -199,7 +197,8 @@ Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List sta
       }
     }
     in.memory = last.get();
-    const Summary s = hmm_of(q.model).local_step(in);
+    const HmmAlloc& hmm = hmm_of(q.model);
+    const Summary s = same ? hmm.found_before(in) : hmm.local_step(in);
     const auto& found = static_cast<const ChainMemory&>(*s.memory);
     Rcpp::IntegerMatrix out(static_cast<int>(q.data().n), static_cast<int>(found.width()));
     for (Index i = 0; i < n; ++i)

@@ -34,11 +34,10 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
                                             int threads) {
   return entry([&] {
     Question q(data, model, state, threads);
-    const Weights weights = q.weights();
     const std::vector<Index> units = all_units(q.data(), q.model);
     Rcpp::NumericMatrix out(static_cast<int>(q.data().n), static_cast<int>(q.k()));
     ToMatrix sink(out);
-    q.model.alloc->local_step({q.data(), units, q.obs(), weights, q.globals, q.pool, 0, &sink});
+    q.model.alloc->local_step({q.data(), units, q.obs(), q.globals, q.weights(), q.pool, &sink});
     return out;
   });
 }
@@ -52,7 +51,7 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
     const SharedVec& t = q.globals.effective.obs;
     Vec statistic(t.begin(), t.end());
     statistic.resize(static_cast<std::size_t>((k + 1) * p), 0.0);  // the last: a cluster not seen yet
-    const std::vector<Index> rows = modelled_rows(q.data(), q.obs().lag());
+    const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().lag());
     const Index n = static_cast<Index>(rows.size());
     Rcpp::NumericVector out(static_cast<int>(q.data().n), NA_REAL);
     double* value = out.begin();
@@ -110,9 +109,9 @@ Rcpp::NumericVector engine_elbo_of(Rcpp::List data, Rcpp::List model, Rcpp::Nume
     const Dataset& view = rdata.view();
     RMonitor monitor{R_NilValue};
     Pool pool(1, monitor);
-    const std::vector<Index> units = all_units(view, rmodel);
-    const Problem problem{view, *rmodel.obs, *rmodel.alloc, {units}, 0, 0};
-    const State state = start_from_responsibilities(problem, {resp.begin(), view.n}, resp.ncol(), pool);
+    const MemorySource source(view, {all_units(view, rmodel)});
+    const Problem problem{source, *rmodel.obs, *rmodel.alloc};
+    const State state = start_from_responsibilities(problem, {resp.begin(), view.n, resp.ncol()}, pool);
     return terms_to_r(elbo_terms(problem, state.total, state.globals));
   });
 }

@@ -12,17 +12,19 @@
 
 namespace bnpvi {
 
-SEXP document_counts_to_r(const State& state, const std::vector<std::vector<Index>>& batches) {
+SEXP document_counts_to_r(const State& state, const Source& source) {
   struct Count {
     Index document;
     const topics::TopicShare* share;
   };
   std::vector<Count> counts;
-  for (std::size_t b = 0; b < batches.size(); ++b) {
+  for (Index b = 0; b < source.n_batches(); ++b) {
+    const std::shared_ptr<const Batch> batch = source.open(b);
     const auto* memory = dynamic_cast<const topics::TopicMemory*>(state.batch[b]->memory.get());
     if (!memory) return R_NilValue;
-    for (std::size_t i = 0; i < batches[b].size(); ++i)
-      for (const topics::TopicShare& s : memory->document[i].share()) counts.push_back({batches[b][i], &s});
+    for (std::size_t i = 0; i < batch->units.size(); ++i)
+      for (const topics::TopicShare& s : memory->document[i].share())
+        counts.push_back({batch->group_number(batch->units[i]), &s});
   }
   std::stable_sort(counts.begin(), counts.end(),
                    [](const Count& x, const Count& y) { return x.document < y.document; });

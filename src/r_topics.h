@@ -8,6 +8,6 @@ namespace bnpvi {
 
 /// N_dk > 0 as triplets (document and topic from 1, count), documents ascending; NULL when the state's model
 /// remembers no documents.
-SEXP document_counts_to_r(const State& state, const std::vector<std::vector<Index>>& batches);
+SEXP document_counts_to_r(const State& state, const Source& source);
 
 }  // namespace bnpvi

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "chains/chain_search.h"
+#include "chains/moves.h"
 #include "chains/stretches.h"
 
 namespace bnpvi::chains {
@@ -17,12 +18,41 @@ constexpr Index most_rows = Index{1} << 16;  // of the sequences a proposal look
 constexpr Index cheap_numbers = 1000000;     // rows times features of data on which a failure costs little:
 constexpr int cheap_tries = 10;              // a stretch length may succeed where another failed
 
+// A copy of some sequences, given by their numbers among all (ascending).
+class Sequences {
+ public:
+  Sequences(const Source& source, const std::vector<Index>& numbers)
+      : starts_(source.starts()), numbers_(numbers), sample_(take_groups(source, places(source, numbers))) {}
+
+  const Dataset& data() const { return sample_.data; }
+
+  /// Where a stretch of one of them is in the copy.
+  Stretch local(const Stretch& s) const {
+    const Index group = std::upper_bound(starts_.begin(), starts_.end(), s.begin) - starts_.begin() - 1;
+    const Index at = std::lower_bound(numbers_.begin(), numbers_.end(), group) - numbers_.begin();
+    const Index shift = sample_.data.starts[at] - starts_[group];
+    return {s.begin + shift, s.end + shift};
+  }
+
+ private:
+  static std::vector<Place> places(const Source& source, const std::vector<Index>& numbers) {
+    const std::vector<Place> all = places_of_groups(source);
+    std::vector<Place> out;
+    for (Index g : numbers) out.push_back(all[g]);
+    return out;
+  }
+
+  const std::vector<Index>& starts_;
+  const std::vector<Index>& numbers_;
+  const Sample sample_;
+};
+
 class HmmBirth final : public HmmMove {
  public:
   using HmmMove::HmmMove;
 
   bool prepare(const State& state) override {
-    const bool cheap = c_.problem.data.n * state.total.shape.p < cheap_numbers;
+    const bool cheap = c_.problem.source.shape().n * state.total.shape.p < cheap_numbers;
     ids_ = birth_targets(c_, state, cheap ? cheap_tries : 0);
     return !ids_.empty();
   }
@@ -60,19 +90,19 @@ class HmmBirth final : public HmmMove {
 
   // Sequences in random order until they have enough rows, those in which j is some row's state first.
   std::vector<Index> sequences_of(Index j, Stream& stream) const {
-    const Dataset& data = c_.problem.data;
-    std::vector<Index> all(static_cast<std::size_t>(data.n_groups()));
+    const std::vector<Index>& starts = c_.problem.source.starts();
+    std::vector<Index> all(starts.size() - 1);
     std::iota(all.begin(), all.end(), Index{0});
     for (std::size_t i = all.size(); i > 1; --i)
       std::swap(all[i - 1], all[stream.index(static_cast<Index>(i))]);
     std::stable_partition(all.begin(), all.end(), [&](Index g) {
-      const auto end = now_.label.begin() + data.starts[g + 1];
-      return std::find(now_.label.begin() + data.starts[g], end, static_cast<int>(j)) != end;
+      const auto end = now_.label.begin() + starts[g + 1];
+      return std::find(now_.label.begin() + starts[g], end, static_cast<int>(j)) != end;
     });
     Index rows = 0;
     std::size_t n = 0;
     while (n < all.size() && rows < most_rows) {
-      rows += data.starts[all[n] + 1] - data.starts[all[n]];
+      rows += starts[all[n] + 1] - starts[all[n]];
       ++n;
     }
     all.resize(n);
@@ -82,13 +112,13 @@ class HmmBirth final : public HmmMove {
 
   // Runs of state j in some sequences, cut into stretches of a random length.
   std::vector<Stretch> stretches_of(Index j, const std::vector<Index>& sequences, Stream& stream) const {
-    const Dataset& data = c_.problem.data;
+    const std::vector<Index>& starts = c_.problem.source.starts();
     const Index longest = std::lround(2 * std::pow(longest_stretch / 2, stream.uniform()));
     std::vector<Stretch> out;
     for (Index g : sequences)
-      for (Index i = data.starts[g]; i < data.starts[g + 1]; ++i) {
+      for (Index i = starts[g]; i < starts[g + 1]; ++i) {
         const Index begin = i;
-        while (i < data.starts[g + 1] && now_.label[i] == j) ++i;
+        while (i < starts[g + 1] && now_.label[i] == j) ++i;
         const Index n = i - begin, parts = (n + longest - 1) / longest;
         for (Index part = 0; part < parts; ++part)
           out.push_back({begin + n * part / parts, begin + n * (part + 1) / parts});
@@ -99,8 +129,9 @@ class HmmBirth final : public HmmMove {
   // A division of the target's rows, and if that fails a block with states of its own, whoever has its rows.
   bool propose(State& state, Index j, Stream& stream) {
     const std::vector<Index> sequences = sequences_of(j, stream);
-    return attempt_birth(state, j, sequences, division_of(state.total, j, sequences, stream)) ||
-           attempt_birth(state, j, sequences, block_near(j, sequences, stream));
+    const Sequences copy(c_.problem.source, sequences);
+    return attempt_birth(state, j, sequences, division_of(state.total, j, sequences, copy, stream)) ||
+           attempt_birth(state, j, sequences, block_near(j, sequences, copy, stream));
   }
 
   bool attempt_birth(State& state, Index j, const std::vector<Index>& sequences, const Birth& birth) {
@@ -118,14 +149,16 @@ class HmmBirth final : public HmmMove {
   }
 
   // The first cluster keeps the target's number, and its mass in other sequences; the others are new.
-  Birth division_of(const Summary& total, Index j, const std::vector<Index>& sequences,
+  Birth division_of(const Summary& total, Index j, const std::vector<Index>& sequences, const Sequences& copy,
                     Stream& stream) const {
     Birth out;
     out.stretches = stretches_of(j, sequences, stream);
     if (out.stretches.size() < 2) return out;
     const Index wanted = 2 + stream.index(std::min(most_born, c_.options.birth_size - 1));
+    std::vector<Stretch> local;
+    for (const Stretch& s : out.stretches) local.push_back(copy.local(s));
     const StretchClusters found =
-        cluster_stretches(c_.problem.obs, c_.problem.data, out.stretches, wanted, stream, c_.pool);
+        cluster_stretches(c_.problem.obs, copy.data(), local, wanted, stream, c_.pool);
     const Index p = c_.problem.obs.n_features();
     out.born = found.k - 1;
     out.kept.assign(found.t.begin(), found.t.begin() + p);
@@ -137,20 +170,23 @@ class HmmBirth final : public HmmMove {
   }
 
   // A block of random length around a random row of state j, cut in two where that gains most evidence.
-  Birth block_near(Index j, const std::vector<Index>& sequences, Stream& stream) const {
-    const Dataset& data = c_.problem.data;
+  Birth block_near(Index j, const std::vector<Index>& sequences, const Sequences& copy,
+                   Stream& stream) const {
+    const std::vector<Index>& starts = c_.problem.source.starts();
     std::vector<std::pair<Index, Index>> rows;  // row and its sequence
     for (Index g : sequences)
-      for (Index i = data.starts[g]; i < data.starts[g + 1]; ++i)
+      for (Index i = starts[g]; i < starts[g + 1]; ++i)
         if (now_.label[i] == j) rows.push_back({i, g});
     if (rows.empty()) return {};
     const auto [row, g] = rows[stream.index(static_cast<Index>(rows.size()))];
     const Index half = std::lround(std::pow(longest_stretch, stream.uniform()));
-    const Stretch block{std::max(data.starts[g] + c_.problem.obs.lag(), row - half),
-                        std::min(data.starts[g + 1], row + half + 1)};
+    const Stretch block{std::max(starts[g] + c_.problem.obs.lag(), row - half),
+                        std::min(starts[g + 1], row + half + 1)};
     Birth out;
-    for (const auto& part : best_cut(c_.problem.obs, data, block)) {
-      out.stretches.push_back(part.first);
+    const Stretch local = copy.local(block);
+    const Index shift = block.begin - local.begin;
+    for (const auto& part : best_cut(c_.problem.obs, copy.data(), local)) {
+      out.stretches.push_back({part.first.begin + shift, part.first.end + shift});
       out.t.insert(out.t.end(), part.second.begin(), part.second.end());
       out.state.push_back(out.born++);
     }
@@ -177,10 +213,10 @@ class HmmBirth final : public HmmMove {
                   static_cast<int>(old_k + birth.state[i]));
     std::fill(s.pair.begin(), s.pair.end(), 0.0);
     std::fill(s.extra.begin(), s.extra.end(), 0.0);
-    const Dataset& data = c_.problem.data;
-    for (Index g = 0; g < data.n_groups(); ++g)
-      for (Index i = data.starts[g] + c_.problem.obs.lag(); i < data.starts[g + 1]; ++i) {
-        if (i == data.starts[g] + c_.problem.obs.lag())
+    const std::vector<Index>& starts = c_.problem.source.starts();
+    for (Index g = 0; g + 1 < static_cast<Index>(starts.size()); ++g)
+      for (Index i = starts[g] + c_.problem.obs.lag(); i < starts[g + 1]; ++i) {
+        if (i == starts[g] + c_.problem.obs.lag())
           s.extra[label[i]] += 1;
         else
           s.pair[label[i - 1] * s.k + label[i]] += 1;
@@ -193,8 +229,8 @@ class HmmBirth final : public HmmMove {
 
 }  // namespace
 
-std::unique_ptr<Move> HmmAlloc::birth_move(const MoveContext& c) const {
-  return std::make_unique<HmmBirth>(c, *this);
+std::unique_ptr<Move> make_hmm_birth(const MoveContext& context, const HmmAlloc& alloc) {
+  return std::make_unique<HmmBirth>(context, alloc);
 }
 
 }  // namespace bnpvi::chains

@@ -18,7 +18,7 @@ Index rows_at_once(const Piece& piece, Index k) {
 
 }  // namespace
 
-ChainPass::ChainPass(const LocalInput& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
+ChainPass::ChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
                      Pool* pool)
     : in_(in),
       chain_(chain),
@@ -33,7 +33,7 @@ ChainPass::ChainPass(const LocalInput& in, const Chain& chain, const SummaryShap
 
 void ChainPass::load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool careful) {
   const Index k = chain_.k;
-  log_likelihoods(work_.block(part), in_.weights, s.rows.data() + x.from + begin, m,
+  log_likelihoods(work_.block(part), *in_.weights, s.rows.data() + x.from + begin, m,
                   x.log_e.data() + begin * k);
   make_potentials(m, k, x.log_e.data() + begin * k, x.e.data() + begin * k, careful);
 }

@@ -19,8 +19,7 @@ namespace bnpvi::chains {
 /// 36 K kB beyond.
 class ChainPass {
  public:
-  ChainPass(const LocalInput& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
-            Pool* pool);
+  ChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece, Pool* pool);
 
   /// Sequences that together have at most segment_rows rows, or a single longer one.
   void run(const SequenceRows& sequences);
@@ -43,7 +42,7 @@ class ChainPass {
   void collect(const SequenceRows& s, const Segment& x, bool careful);
   void tell_joint(const SequenceRows& s, const Segment& x);
 
-  const LocalInput& in_;
+  const Visit& in_;
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;

@@ -30,7 +30,7 @@ std::shared_ptr<const UnitMemory> joined(const std::shared_ptr<const UnitMemory>
 // Collects a snapshot; chunks share no rows but may share sequences, whose masses are added up afterwards.
 class HmmMove::Sink final : public ResponsibilitySink {
  public:
-  Sink(const Dataset& data, Snapshot& out) : data_(data), out_(out) {}
+  Sink(std::shared_ptr<const Batch> batch, Snapshot& out) : batch_(std::move(batch)), out_(out) {}
 
   void begin(Index n_chunks) override { found_.assign(static_cast<std::size_t>(n_chunks), {}); }
 
@@ -41,20 +41,20 @@ class HmmMove::Sink final : public ResponsibilitySink {
       const int* state = r.sparse ? r.cluster.data() + i * r.width : nullptr;
       const auto number = [state](Index l) { return state ? state[l] : static_cast<int>(l); };
       const Index best = std::max_element(p, p + r.width) - p;
-      out_.label[rows[i]] = number(best);
-      out_.prob[rows[i]] = static_cast<float>(p[best]);
-      if (found.empty() || rows[i] < data_.starts[found.back().group] ||
-          rows[i] >= data_.starts[found.back().group + 1])
+      out_.label[batch_->row_number(rows[i])] = number(best);
+      const std::vector<Index>& starts = batch_->data.starts;
+      if (found.empty() || rows[i] < starts[found.back().group] || rows[i] >= starts[found.back().group + 1])
         found.push_back({group_of(rows[i]), Vec(static_cast<std::size_t>(r.k), 0.0)});
       for (Index l = 0; l < r.width; ++l) found.back().mass[number(l)] += p[l];
     }
   }
 
-  void finish(const std::vector<Index>& units) {
-    for (Index unit : units) std::fill_n(out_.mass.begin() + unit * out_.k, out_.k, 0.0f);
+  void finish() {
+    const auto mass = [&](Index group) { return out_.mass.begin() + batch_->group_number(group) * out_.k; };
+    for (Index unit : batch_->units) std::fill_n(mass(unit), out_.k, 0.0f);
     for (const auto& chunk : found_)
       for (const Mass& m : chunk)
-        for (Index j = 0; j < out_.k; ++j) out_.mass[m.group * out_.k + j] += static_cast<float>(m.mass[j]);
+        for (Index j = 0; j < out_.k; ++j) mass(m.group)[j] += static_cast<float>(m.mass[j]);
   }
 
  private:
@@ -64,66 +64,68 @@ class HmmMove::Sink final : public ResponsibilitySink {
   };
 
   Index group_of(Index row) const {
-    return std::upper_bound(data_.starts.begin(), data_.starts.end(), row) - data_.starts.begin() - 1;
+    const std::vector<Index>& starts = batch_->data.starts;
+    return std::upper_bound(starts.begin(), starts.end(), row) - starts.begin() - 1;
   }
 
-  const Dataset& data_;
+  const std::shared_ptr<const Batch> batch_;
   Snapshot& out_;
   std::vector<std::vector<Mass>> found_;
 };
 
 HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc) : c_(context), alloc_(alloc) {
-  now_.label.assign(static_cast<std::size_t>(c_.problem.data.n), -1);
-  now_.prob.assign(now_.label.size(), 0.0f);
-  now_.globals.resize(c_.problem.batches.size());
+  now_.label.assign(static_cast<std::size_t>(c_.problem.source.shape().n), -1);
+  now_.globals.resize(static_cast<std::size_t>(c_.problem.source.n_batches()));
 }
 
 HmmMove::~HmmMove() = default;
 
 ResponsibilitySink* HmmMove::watch(const State& state, Index b) {
   now_.k = state.globals.effective.k;
-  now_.mass.resize(static_cast<std::size_t>(c_.problem.data.n_groups() * now_.k));
+  now_.mass.resize(static_cast<std::size_t>(c_.problem.source.shape().n_groups * now_.k));
   now_.globals[b] = state.globals;
-  sink_ = std::make_unique<Sink>(c_.problem.data, now_);
+  sink_ = std::make_unique<Sink>(c_.problem.source.open(b), now_);
   return sink_.get();
 }
 
-void HmmMove::after_batch(State&, Index b) { sink_->finish(c_.problem.batches[b]); }
-
-LocalInput HmmMove::input(const std::vector<Index>& units, const Weights& weights, const Globals& globals) {
-  for (Index unit : units)
-    rows_visited_ += static_cast<double>(c_.problem.data.starts[unit + 1] - c_.problem.data.starts[unit]);
-  return {c_.problem.data, units, c_.problem.obs, weights, globals, c_.pool, c_.problem.width};
+void HmmMove::after_batch(State&, Index) {
+  sink_->finish();
+  sink_.reset();
 }
 
-Summary HmmMove::visit(const std::vector<Index>& units, const Globals& globals, const UnitMemory* memory,
-                       std::optional<Assignments>& out, ResponsibilitySink* sink) {
-  const Weights weights = make_weights(c_.problem.obs, globals.effective.obs.data(), globals.effective.k);
-  AssignmentSink audited(out ? &*out : nullptr, sink);
-  LocalInput in = input(units, weights, globals);
+Visit HmmMove::input(const Batch& batch, const std::vector<Index>& units, const Globals& globals) {
+  for (Index unit : units)
+    rows_visited_ += static_cast<double>(batch.data.starts[unit + 1] - batch.data.starts[unit]);
+  return {batch.data, units, c_.problem.obs, globals, visiting_weights(c_.problem, globals.effective),
+          c_.pool};
+}
+
+Summary HmmMove::visit(const Batch& batch, const std::vector<Index>& units, const Globals& globals,
+                       const UnitMemory* memory, std::optional<Assignments>& out, ResponsibilitySink* sink) {
+  AssignmentSink audited(out ? &*out : nullptr, batch, sink);
+  Visit in = input(batch, units, globals);
   in.sink = out ? &audited : sink;
   in.memory = memory;
   return alloc_.local_step(in);
 }
 
 // What a batch's last visit, at these globals, found of some of its sequences.
-Summary HmmMove::seen(const Summary& batch, const std::vector<Index>& units, const Globals& globals) {
-  const Weights weights = make_weights(c_.problem.obs, globals.effective.obs.data(), globals.effective.k);
-  LocalInput in = input(units, weights, globals);
-  const auto* memory = static_cast<const ChainMemory*>(batch.memory.get());
+Summary HmmMove::seen(const Batch& batch, const Summary& summary, const std::vector<Index>& units,
+                      const Globals& globals) {
+  Visit in = input(batch, units, globals);
+  const auto* memory = static_cast<const ChainMemory*>(summary.memory.get());
   const auto part = memory ? memory->part(units) : nullptr;
   in.memory = part.get();
-  in.same_sets = true;
-  return alloc_.local_step(in);
+  return alloc_.found_before(in);
 }
 
 void HmmMove::visit_all(State& state) {
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
-    const Index batch = static_cast<Index>(b);
+    const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
     state.batch[b] =
-        std::make_shared<Summary>(visit(c_.problem.batches[b], state.globals, state.batch[b]->memory.get(),
-                                        state.assignments, watch(state, batch)));
-    after_batch(state, batch);
+        std::make_shared<Summary>(visit(*batch, batch->units, state.globals, state.batch[b]->memory.get(),
+                                        state.assignments, watch(state, static_cast<Index>(b))));
+    after_batch(state, static_cast<Index>(b));
   }
   resum(c_.problem, state);
   refresh(c_.problem, state);
@@ -161,7 +163,7 @@ void HmmMove::drop_idle(State& state) {
 
 std::vector<Index> HmmMove::touching(const std::vector<Index>& states) const {
   std::vector<Index> out;
-  for (Index g = 0; g < c_.problem.data.n_groups(); ++g)
+  for (Index g = 0; g < c_.problem.source.shape().n_groups; ++g)
     if (std::any_of(states.begin(), states.end(),
                     [&](Index j) { return now_.mass[g * now_.k + j] > no_mass; }))
       out.push_back(g);
@@ -169,7 +171,8 @@ std::vector<Index> HmmMove::touching(const std::vector<Index>& states) const {
 }
 
 bool HmmMove::spent() const {
-  return rows_visited_ > std::max(rows_at_least, laps_worth * static_cast<double>(c_.problem.data.n));
+  return rows_visited_ >
+         std::max(rows_at_least, laps_worth * static_cast<double>(c_.problem.source.shape().n));
 }
 
 bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
@@ -184,14 +187,16 @@ bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
   std::vector<std::vector<Index>> again;
   std::vector<Summary> rest;
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
-    const std::vector<Index>& units = c_.problem.batches[b];
+    const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
+    const std::vector<Index>& units = batch->units;
     again.emplace_back();
-    std::set_intersection(units.begin(), units.end(), proposal.touched.begin(), proposal.touched.end(),
-                          std::back_inserter(again[b]));
+    std::copy_if(units.begin(), units.end(), std::back_inserter(again[b]), [&](Index unit) {
+      return std::binary_search(proposal.touched.begin(), proposal.touched.end(), batch->group_number(unit));
+    });
     rest.emplace_back(state.total.shape, state.k());
     if (again[b].size() < units.size()) {
       rest[b] = *state.batch[b];
-      if (!again[b].empty()) rest[b].add(seen(*state.batch[b], again[b], now_.globals[b]), -1);
+      if (!again[b].empty()) rest[b].add(seen(*batch, *state.batch[b], again[b], now_.globals[b]), -1);
     }
     proposal.change(rest[b]);
     rest[b].permute(order);
@@ -209,7 +214,9 @@ bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
     for (std::size_t b = 0; b < rest.size(); ++b) {
       auto s = std::make_shared<Summary>(rest[b]);
       if (!again[b].empty()) {
-        const Summary found = visit(again[b], proposed.globals, touched[b].get(), proposed.assignments);
+        const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
+        const Summary found =
+            visit(*batch, again[b], proposed.globals, touched[b].get(), proposed.assignments);
         s->add(found);
         touched[b] = found.memory;
         s->memory = joined(rest[b].memory, found.memory);

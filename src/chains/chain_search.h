@@ -7,12 +7,11 @@
 
 namespace bnpvi::chains {
 
-/// Most probable state of every row (−1 where the row is not modelled) with its probability, and the mass of
-/// every state in every sequence, as of the last visit of each batch.
+/// Most probable state of every row (−1 where the row is not modelled) and the mass of every state in every
+/// sequence, by their numbers among all, as of the last visit of each batch.
 struct Snapshot {
   Index k = 0;
   std::vector<int> label;
-  std::vector<float> prob;
   std::vector<float> mass;       // groups × K
   std::vector<Globals> globals;  // by batch: those of the visit
 };
@@ -23,7 +22,7 @@ struct Proposal {
   std::function<void(Summary&)> change;  // what it does to summaries of sequences that it does not touch
   std::function<void(Assignments&)> reassign;  // to their assignments, in a fit that is audited
   std::function<void(MoveMemory&)> remember;   // and to the memory of the clusters
-  std::vector<Index> touched;                  // sequences to be visited again, ascending
+  std::vector<Index> touched;  // sequences to be visited again, by number among all, ascending
 
   /// The same operation for summaries and assignments, applied to `total` for a start.
   template <class Operation>
@@ -57,7 +56,7 @@ class HmmMove : public Move {
   /// Proposes to drop all states of less than half a row at once.
   void drop_idle(State& state);
 
-  /// Sequences in which any of some states has mass, ascending.
+  /// Sequences, by number among all, in which any of some states has mass; ascending.
   std::vector<Index> touching(const std::vector<Index>& states) const;
 
   /// True when this lap's proposals have visited enough rows: the rest waits for a later lap.
@@ -69,10 +68,13 @@ class HmmMove : public Move {
 
  private:
   class Sink;
-  Summary visit(const std::vector<Index>& units, const Globals& globals, const UnitMemory* memory,
-                std::optional<Assignments>& out, ResponsibilitySink* sink = nullptr);
-  Summary seen(const Summary& batch, const std::vector<Index>& units, const Globals& globals);
-  LocalInput input(const std::vector<Index>& units, const Weights& weights, const Globals& globals);
+  // Of some units of a batch.
+  Summary visit(const Batch& batch, const std::vector<Index>& units, const Globals& globals,
+                const UnitMemory* memory, std::optional<Assignments>& out,
+                ResponsibilitySink* sink = nullptr);
+  Summary seen(const Batch& batch, const Summary& summary, const std::vector<Index>& units,
+               const Globals& globals);
+  Visit input(const Batch& batch, const std::vector<Index>& units, const Globals& globals);
   void visit_all(State& state);
 
   std::unique_ptr<Sink> sink_;

@@ -1,5 +1,6 @@
 // Deletion of one state of a hidden Markov model: the sequences that touch it are assigned afresh without it.
 #include "chains/chain_search.h"
+#include "chains/moves.h"
 
 namespace bnpvi::chains {
 
@@ -47,8 +48,8 @@ class HmmDelete final : public HmmMove {
 
 }  // namespace
 
-std::unique_ptr<Move> HmmAlloc::delete_move(const MoveContext& c) const {
-  return std::make_unique<HmmDelete>(c, *this);
+std::unique_ptr<Move> make_hmm_delete(const MoveContext& context, const HmmAlloc& alloc) {
+  return std::make_unique<HmmDelete>(context, alloc);
 }
 
 }  // namespace bnpvi::chains

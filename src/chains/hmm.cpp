@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chains/moves.h"
 #include "foundation/special.h"
 #include "hdp/sticks.h"
 
@@ -99,6 +100,16 @@ double HmmAlloc::transition_value(const Summary& total, const Globals& globals) 
     }
   }
   return value;
+}
+
+std::vector<MoveKind> HmmAlloc::moves() const {
+  using Turn = MoveKind::Turn;
+  const auto made_by = [this](auto make) {
+    return [this, make](const MoveContext& context) { return make(context, *this); };
+  };
+  return {{Turn::birth, false, made_by(make_hmm_birth)},
+          {Turn::merge, false, made_by(make_hmm_merge)},
+          {Turn::remove, false, made_by(make_hmm_delete)}};
 }
 
 NamedArrays HmmAlloc::posterior(const Globals& globals) const {

@@ -15,10 +15,10 @@ struct HmmPrior {
 
 /// Sticky HDP-HMM [Hughes 2016, ch. 6]: rows ~ Dirichlet(απ + κδ_j), first states ~ Dirichlet(α_0 π),
 /// π by sticks u_k ~ Beta(1, γ).
-std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma);
+std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma, const Sparsity& sparsity);
 
 /// Finite HMM with K states: the same with π = (1/K, ..., 1/K) known.
-std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k);
+std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);
 
 /// Dirichlet parameters θ̂ of the start row (row 0) and K transition rows, over `width` outcomes: the K
 /// states, and where the model has one, the remainder of all states not in use.
@@ -33,7 +33,7 @@ struct TransitionRows {
 /// expected first states M_0k, and its entropy is that of the whole chain q(z).
 class HmmAlloc : public AllocModel {
  public:
-  explicit HmmAlloc(const HmmPrior& prior) : prior_(prior) {}
+  HmmAlloc(const HmmPrior& prior, const Sparsity& sparsity) : AllocModel(sparsity), prior_(prior) {}
 
   SummaryShape shape(const ObsModel& obs) const override;
   bool grouped() const override { return true; }
@@ -41,16 +41,17 @@ class HmmAlloc : public AllocModel {
   /// Forward–backward over each sequence, by segments of bounded length: memory does not grow with the length
   /// of a sequence beyond one message a segment. With L-sparse responsibilities each row keeps to L states,
   /// remembered (ChainMemory), and a visit never chooses worse ones than it began with.
-  Summary local_step(const LocalInput& in) const override;
+  Summary local_step(const Visit& in) const override { return step(in, false); }
+
+  /// What the last visit of some units, at these globals, found: in.memory, if there is one, is what it left.
+  Summary found_before(const Visit& in) const { return step(in, true); }
 
   /// Rows independent of each other given their responsibilities: q(z) = Π_t q(z_t).
-  Summary summarise(const LocalInput& in, const GivenResponsibilities& resp) const override;
+  Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
 
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   NamedArrays posterior(const Globals& globals) const override;
-  std::unique_ptr<Move> birth_move(const MoveContext& context) const override;
-  std::unique_ptr<Move> merge_move(const MoveContext& context) const override;
-  std::unique_ptr<Move> delete_move(const MoveContext& context) const override;
+  std::vector<MoveKind> moves() const override;
 
   /// Globals with the counts and the weight of state b joined to those of a < b: close to what global_step
   /// finds, without a search.
@@ -75,6 +76,10 @@ class HmmAlloc : public AllocModel {
 
   double concentration(Index row) const { return row == 0 ? prior_.start : prior_.alpha; }
   const HmmPrior prior_;
+
+ private:
+  // same_sets: L-sparse rows keep the states that they were in.
+  Summary step(const Visit& in, bool same_sets) const;
 };
 
 /// M_0k (row 0) or M_jk (rows 1..K) of a summary; never negative.

@@ -12,7 +12,7 @@ namespace bnpvi::chains {
 namespace {
 
 // Every row may be in all K ≤ L states.
-std::shared_ptr<ChainMemory> all_states(const LocalInput& in, Index k) {
+std::shared_ptr<ChainMemory> all_states(const Visit& in, Index k) {
   auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), k);
   for (Index row = 0; row < memory->rows(); ++row) std::iota(memory->of(row), memory->of(row) + k, 0);
   return memory;
@@ -27,38 +27,37 @@ void remember(const double* r, Index k, Index width, int* state) {
 
 }  // namespace
 
-Summary HmmAlloc::local_step(const LocalInput& given) const {
-  Weights weights = given.weights;
-  weights.pack(given.obs, given.data);
-  LocalInput in{given.data, given.units, given.obs,  weights,     given.globals,
-                given.pool, given.width, given.sink, given.memory};
-  in.same_sets = given.same_sets;
+Summary HmmAlloc::step(const Visit& given, bool same_sets) const {
+  const auto weights = std::make_shared<Weights>(*given.weights);
+  weights->pack(given.obs, given.data);
+  Visit in = given;
+  in.weights = weights;
   const Chain chain = expected_chain(in.globals);
   const SummaryShape s = shape(in.obs);
-  if (in.width == 0 || in.width >= chain.k) {
+  if (width() == 0 || width() >= chain.k) {
     Summary out = sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
       return ChainPass(in, chain, s, piece, pool);
     });
-    if (in.width > 0) out.memory = all_states(in, chain.k);
+    if (width() > 0) out.memory = all_states(in, chain.k);
     return out;
   }
-  auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), in.width);
+  auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), width());
   Summary out = sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
-    return SparseChainPass(in, chain, s, piece, pool, *memory);
+    return SparseChainPass(in, chain, s, piece, pool, *memory, same_sets);
   });
   out.memory = memory;
   return out;
 }
 
-Summary HmmAlloc::summarise(const LocalInput& in, const GivenResponsibilities& resp) const {
-  const Index k = in.weights.k;
+Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) const {
+  const Index k = resp.k();
   Summary out(shape(in.obs), k);
   FeatureBlock block(in.obs, in.data);
   FeatureSum sum(in.obs, in.data, k);
   Responsibilities r;
   r.k = r.width = k;
-  const Index width = std::min(in.width, k);
-  auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), width);
+  const Index L = std::min(width(), k);
+  auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), L);
   Index position = 0;
   for (Index unit : in.units) {
     SequenceRows s;
@@ -79,11 +78,10 @@ Summary HmmAlloc::summarise(const LocalInput& in, const GivenResponsibilities& r
         }
       block.load(rows, r.n);
       block.add_weighted(r, sum);
-      for (Index i = 0; width > 0 && i < r.n; ++i)
-        remember(r.value.data() + i * k, k, width, memory->of(position++));
+      for (Index i = 0; L > 0 && i < r.n; ++i) remember(r.value.data() + i * k, k, L, memory->of(position++));
     }
   }
-  if (width > 0) out.memory = memory;
+  if (L > 0) out.memory = memory;
   sum.finish(out.edit_t(0));
   return out;
 }

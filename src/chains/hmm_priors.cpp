@@ -15,7 +15,8 @@ namespace {
 // c0_k = K(K + 1 − k) + 1 + γ, for the remainder π_{K+1} is in all K + 1 rows but each π_k in K only.
 class HdpHmm final : public HmmAlloc {
  public:
-  HdpHmm(const HmmPrior& prior, double gamma) : HmmAlloc(prior), gamma_(gamma) {}
+  HdpHmm(const HmmPrior& prior, double gamma, const Sparsity& sparsity)
+      : HmmAlloc(prior, sparsity), gamma_(gamma) {}
 
   bool ordered() const override { return true; }
 
@@ -76,7 +77,7 @@ class HdpHmm final : public HmmAlloc {
 
 class FiniteHmm final : public HmmAlloc {
  public:
-  FiniteHmm(const HmmPrior& prior, Index k) : HmmAlloc(prior), k_(k) {}
+  FiniteHmm(const HmmPrior& prior, Index k, const Sparsity& sparsity) : HmmAlloc(prior, sparsity), k_(k) {}
 
   Index fixed_k() const override { return k_; }
   bool ordered() const override { return false; }
@@ -108,12 +109,12 @@ class FiniteHmm final : public HmmAlloc {
 
 }  // namespace
 
-std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma) {
-  return std::make_unique<HdpHmm>(prior, gamma);
+std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma, const Sparsity& sparsity) {
+  return std::make_unique<HdpHmm>(prior, gamma, sparsity);
 }
 
-std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k) {
-  return std::make_unique<FiniteHmm>(prior, k);
+std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity) {
+  return std::make_unique<FiniteHmm>(prior, k, sparsity);
 }
 
 }  // namespace bnpvi::chains

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "chains/chain_search.h"
+#include "chains/moves.h"
 
 namespace bnpvi::chains {
 
@@ -125,7 +126,7 @@ class HmmMerge final : public HmmMove {
 
 }  // namespace
 
-std::unique_ptr<Move> HmmAlloc::merge_move(const MoveContext& c) const {
-  return std::make_unique<HmmMerge>(c, *this);
+std::unique_ptr<Move> make_hmm_merge(const MoveContext& context, const HmmAlloc& alloc) {
+  return std::make_unique<HmmMerge>(context, alloc);
 }
 }  // namespace bnpvi::chains

@@ -70,7 +70,7 @@ void log_likelihoods(FeatureBlock& block, const Weights& weights, const Index* r
   }
 }
 
-PieceWork::PieceWork(const LocalInput& in, Index k, const Piece& piece, Pool* pool)
+PieceWork::PieceWork(const Visit& in, Index k, const Piece& piece, Pool* pool)
     : in_(in),
       k_(k),
       piece_(piece),

@@ -42,7 +42,7 @@ void log_likelihoods(FeatureBlock& block, const Weights& weights, const Index* r
 class PieceWork {
  public:
   /// pool: shares out the parts; nullptr when the caller is itself one of several tasks.
-  PieceWork(const LocalInput& in, Index k, const Piece& piece, Pool* pool);
+  PieceWork(const Visit& in, Index k, const Piece& piece, Pool* pool);
 
   /// Whether tasks beside the parts run at the same time as these.
   bool overlaps() const { return pool_ && pool_->n_threads() > 1; }
@@ -79,7 +79,7 @@ class PieceWork {
   void finish(double* t);
 
  private:
-  const LocalInput& in_;
+  const Visit& in_;
   const Index k_;
   const Piece piece_;
   Pool* pool_;
@@ -91,7 +91,7 @@ class PieceWork {
 /// pool) makes an object with run(SequenceRows), called with the piece's sequences in order, which together
 /// have at most segment_rows rows or are a single longer one, and finish(), which returns a Summary.
 template <class MakePass>
-Summary sum_pieces(const LocalInput& in, Summary out, MakePass make_pass) {
+Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
   const std::vector<Piece> pieces =
       cut_into_pieces(in.data, in.units, in.obs.lag(), out.k * (out.shape.p + out.k));
   if (in.sink) in.sink->begin(pieces.empty() ? 0 : pieces.back().first_chunk + pieces.back().parts);

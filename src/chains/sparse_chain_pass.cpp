@@ -13,8 +13,8 @@ constexpr Index segment = 1024;  // rows of which all K states are in memory: th
 
 }  // namespace
 
-SparseChainPass::SparseChainPass(const LocalInput& in, const Chain& chain, const SummaryShape& shape,
-                                 const Piece& piece, Pool* pool, ChainMemory& memory)
+SparseChainPass::SparseChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape,
+                                 const Piece& piece, Pool* pool, ChainMemory& memory, bool same_sets)
     : in_(in),
       chain_(chain),
       shape_(shape),
@@ -22,7 +22,8 @@ SparseChainPass::SparseChainPass(const LocalInput& in, const Chain& chain, const
       last_(static_cast<const ChainMemory*>(in.memory)),
       memory_(memory),
       row_(memory.begin(piece.begin)),
-      width_(in.width),
+      width_(memory.width()),
+      same_sets_(same_sets),
       segments_(work_.overlaps() ? 2 : 1),
       start_count_(static_cast<std::size_t>(chain.k), 0.0),
       pair_(static_cast<std::size_t>(chain.k * chain.k), 0.0),
@@ -72,7 +73,7 @@ void SparseChainPass::go_back(const SequenceRows& s, Sweep sweep, Use use) {
 void SparseChainPass::load_all(const SequenceRows& s, Index part, Index from, Index n) {
   const Index k = chain_.k, at = from % segment;
   Segment& x = segment_at(from);
-  log_likelihoods(work_.block(part), in_.weights, s.rows.data() + from, n, x.log_e.data() + at * k);
+  log_likelihoods(work_.block(part), *in_.weights, s.rows.data() + from, n, x.log_e.data() + at * k);
   kernels().exp_rows(n, k, x.log_e.data() + at * k, k, x.e.data() + at * k, k, x.top.data() + at);
 }
 
@@ -80,7 +81,7 @@ void SparseChainPass::load_sets(const SequenceRows& s, Index part, Index from, I
   FeatureBlock& block = work_.block(part);
   for (Index i = from, end = from + n; i < end; i += block.n()) {
     block.load(s.rows.data() + i, std::min(block.block_rows(), end - i));
-    block.times_own(in_.weights, state_.data() + i * width_, width_, log_e_.data() + i * width_);
+    block.times_own(*in_.weights, state_.data() + i * width_, width_, log_e_.data() + i * width_);
   }
 }
 
@@ -135,7 +136,7 @@ bool SparseChainPass::pass(const SequenceRows& s, bool careful) {
   const bool sure = go(
       s, Direction::rightwards,
       [&](Index part, Index from, Index n) {
-        if (in_.same_sets)
+        if (same_sets_)
           recall(s, part, from, n);
         else if (careful)
           load_sets(s, part, from, n);  // as the floors have changed them
@@ -188,7 +189,7 @@ void SparseChainPass::run(const SequenceRows& s) {
       for (Buffer* y : {&x.log_e, &x.e}) y->resize(x.top.size() * k);
     }
   }
-  if (!in_.same_sets && !choose<FastNumbers>(s, false)) choose<CarefulNumbers>(s, true);
+  if (!same_sets_ && !choose<FastNumbers>(s, false)) choose<CarefulNumbers>(s, true);
   if (!pass<FastNumbers>(s, false)) pass<CarefulNumbers>(s, true);
   row_ += s.size();
 }

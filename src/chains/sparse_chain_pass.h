@@ -14,9 +14,9 @@ namespace bnpvi::chains {
 /// next one's log-likelihoods are made, so that those of two are in memory.
 class SparseChainPass {
  public:
-  /// Sets come from in.memory, and go to `memory`; with in.same_sets they stay as they are.
-  SparseChainPass(const LocalInput& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
-                  Pool* pool, ChainMemory& memory);
+  /// Sets come from in.memory, and go to `memory`; with same_sets they stay as they are.
+  SparseChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
+                  Pool* pool, ChainMemory& memory, bool same_sets);
 
   /// The next sequences of the piece.
   void run(const SequenceRows& sequences);
@@ -52,7 +52,7 @@ class SparseChainPass {
   void tell_joint(const SequenceRows& s, Index t, const double* joint);
   SparseRows view(const SequenceRows& s);
 
-  const LocalInput& in_;
+  const Visit& in_;
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
@@ -60,6 +60,7 @@ class SparseChainPass {
   ChainMemory& memory_;
   Index row_;  // of the memory, where the next sequences begin
   const Index width_;
+  const bool same_sets_;
   std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_
   Buffer log_e_, e_, alpha_, scale_;
   std::vector<Segment> segments_;  // in work: one, or two when sweeps overlap with loading

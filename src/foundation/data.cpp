@@ -7,11 +7,11 @@
 
 namespace bnpvi {
 
-std::vector<Index> modelled_rows(const Dataset& data, Index lag) {
+std::vector<Index> modelled_rows(const std::vector<Index>& starts, Index lag) {
   std::vector<Index> rows;
-  rows.reserve(static_cast<std::size_t>(data.n));
-  for (Index g = 0; g < data.n_groups(); ++g)
-    for (Index i = data.starts[g] + lag; i < data.starts[g + 1]; ++i) rows.push_back(i);
+  rows.reserve(static_cast<std::size_t>(starts.back()));
+  for (std::size_t g = 0; g + 1 < starts.size(); ++g)
+    for (Index i = starts[g] + lag; i < starts[g + 1]; ++i) rows.push_back(i);
   return rows;
 }
 

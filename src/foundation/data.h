@@ -6,6 +6,16 @@
 
 namespace bnpvi {
 
+/// What is known of the data without a look at their rows.
+struct DataShape {
+  Index n = 0;         // rows
+  Index d = 0;         // columns
+  Index n_groups = 0;  // a single one when rows are not grouped
+  bool sparse = false;
+
+  bool rows_are_groups() const { return n_groups == n; }
+};
+
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
 ///
 /// Rows may be grouped: group g (a sequence or a document) holds rows starts[g] .. starts[g+1]-1.
@@ -21,10 +31,11 @@ struct Dataset {
 
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
+  operator DataShape() const { return {n, d, n_groups(), sparse()}; }
 };
 
 /// Rows that have a likelihood of their own: all but the first `lag` of each group.
-std::vector<Index> modelled_rows(const Dataset& data, Index lag);
+std::vector<Index> modelled_rows(const std::vector<Index>& starts, Index lag);
 
 /// Deals units 0 .. n_units-1 at random into n_batches batches of equal size (±1), each ascending.
 /// One batch keeps the natural order.

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "foundation/pool.h"
-#include "inference/neighbours.h"
+#include "foundation/random.h"
+#include "inference/source.h"
 #include "inference/summary.h"
 #include "observations/feature_block.h"
 
@@ -43,25 +44,34 @@ class ResponsibilitySink {
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 };
 
-/// What a local step works on.
-struct LocalInput {
-  const Dataset& data;
-  const std::vector<Index>& units;  // rows (mixtures), documents or sequences of the batch, ascending
+/// What a local step works on: the units of a batch at the present globals.
+struct Visit {
+  const Dataset& data;              // that the units are numbered in
+  const std::vector<Index>& units;  // rows, or groups of rows; ascending
   const ObsModel& obs;
-  const Weights& weights;  // of the observation model at the current globals
   const Globals& globals;
+  std::shared_ptr<const Weights> weights;  // AllocModel::visit_weights at these globals
   Pool& pool;
-  Index width = 0;  // L of L-sparse responsibilities; 0 = dense
   ResponsibilitySink* sink = nullptr;
-  const UnitMemory* memory = nullptr;      // of the last visit of these units, if any
-  Index candidates = 0;                    // neighbours of a cluster; 0 = all clusters are looked at
-  const Neighbours* neighbours = nullptr;  // at about the present globals, if any
-  bool same_sets = false;  // sparse chains: the sets of the memory stay, as to reproduce a summary
-  std::shared_ptr<const Weights> shared_weights;  // `weights`, when a model that remembers them may keep them
+  const UnitMemory* memory = nullptr;  // of the last visit of these units, if any
 };
 
-class Move;
-struct MoveContext;
+/// Visits batches at globals that change little from one to the next, as in one lap, so that what one visit
+/// made may serve the next: the allocation model's own affair. The default makes nothing.
+class Visitor {
+ public:
+  virtual ~Visitor() = default;
+  virtual Summary visit(const Visit& visit) = 0;
+};
+
+/// Which clusters q(z) may give mass to: a constraint that a fit puts on its model.
+struct Sparsity {
+  Index width = 0;  // L: clusters that a row, or a token, may belong to; 0: all
+  Index candidates =
+      0;  // of an L-sparse row: neighbours of its best cluster that it is compared with; 0: the usual
+};
+
+struct MoveKind;
 
 /// Prior and variational posterior of the assignments. Immutable.
 ///
@@ -69,6 +79,7 @@ struct MoveContext;
 /// global_step never lowers the ELBO; batches' summaries add up to the whole data's.
 class AllocModel {
  public:
+  explicit AllocModel(const Sparsity& sparsity) : sparsity_(sparsity) {}
   virtual ~AllocModel() = default;
 
   virtual SummaryShape shape(const ObsModel& obs) const = 0;
@@ -82,20 +93,37 @@ class AllocModel {
   /// True when the objective depends on the order of the clusters (sticks), so that reordering is a move.
   virtual bool ordered() const = 0;
 
-  /// The optimal q(z) of the given units at fixed globals, summarised.
-  virtual Summary local_step(const LocalInput& in) const = 0;
+  /// L of L-sparse responsibilities; 0: dense.
+  Index width() const { return sparsity_.width; }
 
-  /// What local_step asks for as `neighbours` when it has a use for them; in.memory is that of the units.
-  virtual std::shared_ptr<const Neighbours> neighbours(const LocalInput&) const { return nullptr; }
+  /// Operations that an observation (of a batch in which q(z) takes its own cluster) costs, about.
+  virtual Index cost_of_observation(const ObsModel& obs, const DataShape&) const { return obs.n_features(); }
+
+  /// Weights for visits at the statistic `effective`, and Λ of every cluster in evidence (K) if that is
+  /// wanted.
+  virtual std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
+                                                       const Summary& effective, Pool* pool,
+                                                       double* evidence = nullptr) const;
+
+  /// The optimal q(z) of the given units at fixed globals, summarised.
+  virtual Summary local_step(const Visit& visit) const = 0;
+
+  /// For the visits of one lap, each of which finds what local_step would, or a q(z) that is as good.
+  virtual std::unique_ptr<Visitor> visitor() const;
+
+  /// Statistics of at most k clusters, found in a way of this model's own, that a fit may start from. The
+  /// default throws std::logic_error: there is none.
+  virtual Summary own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
+                            Pool& pool) const;
 
   /// Summary of the given units when their rows have the given responsibilities: an exact q(z), for
   /// starts and tests.
-  virtual Summary summarise(const LocalInput& in, const GivenResponsibilities& resp) const = 0;
+  virtual Summary summarise(const Visit& visit, const GivenResponsibilities& resp) const = 0;
 
   /// The same of what a summary claims to summarise, for audits: from the memory of its units where the model
   /// keeps one, else from explicit responsibilities.
-  virtual Summary recompute(const LocalInput& in, const GivenResponsibilities& resp) const {
-    return summarise(in, resp);
+  virtual Summary recompute(const Visit& visit, const GivenResponsibilities& resp) const {
+    return summarise(visit, resp);
   }
 
   /// True when q(z) is what the memory of the units says, so that an audit needs no responsibilities.
@@ -119,11 +147,11 @@ class AllocModel {
   virtual Vec mean_weights(const Globals& globals) const = 0;
   virtual NamedArrays posterior(const Globals& globals) const = 0;
 
-  /// The moves of this family; nullptr (the default) where there is none.
-  virtual std::unique_ptr<Move> birth_move(const MoveContext& context) const;
-  virtual std::unique_ptr<Move> merge_move(const MoveContext& context) const;
-  virtual std::unique_ptr<Move> delete_move(const MoveContext& context) const;
-  virtual std::unique_ptr<Move> resplit_move(const MoveContext& context) const;
+  /// The moves of this family, in the order in which they take turns.
+  virtual std::vector<MoveKind> moves() const;
+
+ protected:
+  const Sparsity sparsity_;
 };
 
 }  // namespace bnpvi

@@ -5,17 +5,19 @@
 
 namespace bnpvi {
 
-void Assignments::set(const Index* rows, const Responsibilities& resp) {
+void Assignments::set(const Batch& batch, const Index* rows, const Responsibilities& resp) {
   for (Index i = 0; i < resp.n; ++i)
-    for (Index j = 0; j < k; ++j) r[j * n + rows[i]] = resp.get(i, j);
+    for (Index j = 0; j < k; ++j) r[j * n + batch.row_number(rows[i])] = resp.get(i, j);
 }
 
-void Assignments::split(Index j, const std::vector<Index>& rows, const Vec& mass, const Vec& share) {
+void Assignments::split(Index j, const Batch& batch, const std::vector<Index>& rows, const Vec& mass,
+                        const Vec& share) {
   const Index m = static_cast<Index>(share.size()) / std::max<Index>(1, static_cast<Index>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double* p = share.data() + static_cast<Index>(i) * m;
-    r[j * n + rows[i]] += mass[i] * (p[0] - 1);
-    for (Index l = 1; l < m; ++l) r[(k - m + l) * n + rows[i]] = mass[i] * p[l];
+    const Index row = batch.row_number(rows[i]);
+    r[j * n + row] += mass[i] * (p[0] - 1);
+    for (Index l = 1; l < m; ++l) r[(k - m + l) * n + row] = mass[i] * p[l];
   }
 }
 
@@ -69,12 +71,13 @@ void AssignmentSink::begin(Index n_chunks) {
 }
 
 void AssignmentSink::visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) {
-  if (out_) out_->set(rows, r);
+  if (out_) out_->set(batch_, rows, r);
   if (next_) next_->visit(chunk, rows, r, block);
 }
 
 void AssignmentSink::visit_joint(Index row, const Vec& joint) {
-  std::copy(joint.begin(), joint.end(), out_->joint.begin() + row * static_cast<Index>(joint.size()));
+  std::copy(joint.begin(), joint.end(),
+            out_->joint.begin() + batch_.row_number(row) * static_cast<Index>(joint.size()));
 }
 
 }  // namespace bnpvi

@@ -19,11 +19,11 @@ struct Assignments {
         r(static_cast<std::size_t>(n * k), 0.0),
         joint(chain ? r.size() * static_cast<std::size_t>(k) : 0) {}
 
-  void set(const Index* rows, const Responsibilities& resp);  // these rows, all clusters
+  void set(const Batch& batch, const Index* rows, const Responsibilities& resp);  // these rows, all clusters
 
   /// A share of the mass (one value a row) that cluster j has on these rows goes to others: share is rows ×
   /// m, its first column stays with j, the others go to the last m − 1 clusters.
-  void split(Index j, const std::vector<Index>& rows, const Vec& mass, const Vec& share);
+  void split(Index j, const Batch& batch, const std::vector<Index>& rows, const Vec& mass, const Vec& share);
 
   void merge(Index a, Index b);  // a < b
   void drop(Index j);
@@ -39,7 +39,8 @@ struct Assignments {
 /// (if any).
 class AssignmentSink final : public ResponsibilitySink {
  public:
-  AssignmentSink(Assignments* out, ResponsibilitySink* next) : out_(out), next_(next) {}
+  AssignmentSink(Assignments* out, const Batch& batch, ResponsibilitySink* next)
+      : out_(out), batch_(batch), next_(next) {}
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
   bool wants_joint() const override { return out_ && !out_->joint.empty(); }
@@ -47,6 +48,7 @@ class AssignmentSink final : public ResponsibilitySink {
 
  private:
   Assignments* out_;
+  const Batch& batch_;
   ResponsibilitySink* next_;
 };
 

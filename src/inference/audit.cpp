@@ -34,15 +34,15 @@ double negative_entropy(double p) { return p > 0 ? p * std::log(p) : 0; }
 
 // Transitions and entropy of chains, H = Σ_t H(z_t−1, z_t) − H(z_t−1), from the joint probabilities; returns
 // how far these are from having the responsibilities as margins.
-double count_chains(const Problem& problem, const std::vector<Index>& units, const Assignments& q,
-                    Summary& out) {
+double count_chains(const Problem& problem, const Batch& batch, const Assignments& q, Summary& out) {
   const Index k = q.k;
   double worst = 0;
   std::fill(out.pair.begin(), out.pair.end(), 0.0);
   out.entropy() = 0;
-  for (Index g : units) {
-    const Index first = problem.data.starts[g] + problem.obs.lag();
-    for (Index t = first; t < problem.data.starts[g + 1]; ++t) {
+  const std::vector<Index>& starts = problem.source.starts();
+  for (Index unit : batch.units) {
+    const Index g = batch.group_number(unit), first = starts[g] + problem.obs.lag();
+    for (Index t = first; t < starts[g + 1]; ++t) {
       const double* joint = q.joint.data() + t * k * k;
       for (Index j = 0; j < k; ++j) {
         if (t == first) out.entropy() -= negative_entropy(q.r[j * q.n + t]);
@@ -71,27 +71,20 @@ void Audit::check(const Problem& problem, const State& state) {
     elbo = std::numeric_limits<double>::infinity();
     return;
   }
-  const GivenResponsibilities resp = remembers
-                                         ? GivenResponsibilities()
-                                         : GivenResponsibilities(state.assignments->r.data(), problem.data.n);
-  Weights weights;
-  weights.k = state.k();
+  GivenResponsibilities resp;
+  if (!remembers) resp = {state.assignments->r.data(), state.assignments->n, state.k()};
+  const auto no_weights = std::make_shared<Weights>();
+  no_weights->k = state.k();
   State again;
   again.total = Summary(state.total.shape, state.k());
   Summary sum = again.total;
-  for (std::size_t b = 0; b < problem.batches.size(); ++b) {
-    Summary truth = problem.alloc.recompute({problem.data,
-                                             problem.batches[b],
-                                             problem.obs,
-                                             weights,
-                                             {},
-                                             pool_,
-                                             problem.width,
-                                             nullptr,
-                                             state.batch[b]->memory.get()},
-                                            resp);
+  for (Index b = 0; b < problem.source.n_batches(); ++b) {
+    const std::shared_ptr<const Batch> batch = problem.source.open(b);
+    Summary truth = problem.alloc.recompute({batch->data, batch->units, problem.obs, state.globals,
+                                             no_weights, pool_, nullptr, state.batch[b]->memory.get()},
+                                            resp.of_rows(batch->rows));
     if (truth.shape.pairs) {
-      const double margins = count_chains(problem, problem.batches[b], *state.assignments, truth);
+      const double margins = count_chains(problem, *batch, *state.assignments, truth);
       statistics = std::max({statistics, margins, largest_difference(state.batch[b]->pair, truth.pair),
                              largest_difference(state.batch[b]->extra, truth.extra)});
     }

@@ -44,7 +44,7 @@ Outcome learn_stochastic(const Problem& problem, State state, const LearnOptions
 
 /// Local step on batch b at the current globals; its new summary replaces the old one in the total.
 /// Globals and ELBO are left as they were: call refresh().
-void visit_batch(const Problem& problem, State& state, Index b, Pool& pool,
+void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor, Pool& pool,
                  ResponsibilitySink* sink = nullptr);
 
 }  // namespace bnpvi

@@ -9,23 +9,18 @@
 #include "inference/audit.h"
 #include "inference/learn.h"
 #include "inference/move.h"
-#include "topics/document.h"
 
 namespace bnpvi {
 
-void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, ResponsibilitySink* sink) {
+void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor, Pool& pool,
+                 ResponsibilitySink* sink) {
   if (!state.globals.weights) state.globals.weights = visiting_weights(problem, state.globals.effective);
-  const Weights& weights = *state.globals.weights;
-  AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, sink);
+  const std::shared_ptr<const Batch> batch = problem.source.open(b);
+  AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, *batch, sink);
   if (state.assignments) sink = &audited;
   const UnitMemory* memory = state.batch[b] ? state.batch[b]->memory.get() : nullptr;
-  LocalInput in{problem.data, problem.batches[b], problem.obs, weights, state.globals,
-                pool,         problem.width,      sink,        memory,  problem.candidates};
-  if (memory && (!state.neighbours || state.neighbours->k != weights.k))
-    state.neighbours = problem.alloc.neighbours(in);
-  in.neighbours = state.neighbours.get();
-  in.shared_weights = state.globals.weights;
-  auto fresh = std::make_shared<Summary>(problem.alloc.local_step(in));
+  auto fresh = std::make_shared<Summary>(visitor.visit(
+      {batch->data, batch->units, problem.obs, state.globals, state.globals.weights, pool, sink, memory}));
   const std::shared_ptr<const Summary> old = std::exchange(state.batch[b], fresh);
   if (state.batch.size() == 1)
     resum(problem, state);
@@ -46,14 +41,12 @@ class Memoized {
       : problem_(&problem),
         options_(options),
         pool_(pool),
-        memory_(state.k(),
-                topics::rows_are_documents(problem.obs, problem.data) ? 1 : problem.obs.n_features()),
+        memory_(state.k(), problem.alloc.cost_of_observation(problem.obs, problem.source.shape())),
         began_(std::chrono::steady_clock::now()) {
     out_.state = std::move(state);
-    if (problem.alloc.fixed_k() > 0) return;
-    if (options.moves.birth) kinds_.push_back(&AllocModel::birth_move);
-    if (options.moves.merge) kinds_.push_back(&AllocModel::merge_move);
-    if (options.moves.remove) kinds_.push_back(&AllocModel::delete_move);
+    for (MoveKind& kind : problem.alloc.moves())
+      if (asked_for(kind.turn) && (kind.keeps_k || problem.alloc.fixed_k() == 0))
+        (kind.turn == MoveKind::Turn::idle ? idle_kinds_ : kinds_).push_back(std::move(kind));
   }
 
   Outcome run() {
@@ -63,6 +56,7 @@ class Memoized {
       ++lap_;
     }
     for (; lap_ <= options_.max_laps && !out_.converged; ++lap_) {
+      visitor_ = problem_->alloc.visitor();
       const std::unique_ptr<Move> move = next_move();
       const double elbo = out_.state.elbo;
       const Vec sizes = out_.state.total.sizes();
@@ -74,7 +68,18 @@ class Memoized {
   }
 
  private:
-  using MoveMaker = std::unique_ptr<Move> (AllocModel::*)(const MoveContext&) const;
+  bool asked_for(MoveKind::Turn turn) const {
+    switch (turn) {
+      case MoveKind::Turn::birth:
+        return options_.moves.birth;
+      case MoveKind::Turn::merge:
+        return options_.moves.merge;
+      case MoveKind::Turn::remove:
+        return options_.moves.remove;
+      default:
+        return options_.moves.birth && options_.moves.merge;
+    }
+  }
 
   bool first_lap_needed() const {
     return std::any_of(out_.state.batch.begin(), out_.state.batch.end(), [](const auto& b) { return !b; });
@@ -82,13 +87,14 @@ class Memoized {
 
   // Collects the summaries of all batches at the starting globals [Hughes 2016, §3.5.4: delayed global step].
   void first_lap() {
-    for (std::size_t b = 0; b < problem_->batches.size(); ++b)
-      visit_batch(*problem_, out_.state, static_cast<Index>(b), pool_);
+    visitor_ = problem_->alloc.visitor();
+    for (Index b = 0; b < problem_->source.n_batches(); ++b)
+      visit_batch(*problem_, out_.state, b, *visitor_, pool_);
     end_lap({}, false);
   }
 
   std::vector<Index> batch_order() const {
-    std::vector<Index> order(problem_->batches.size());
+    std::vector<Index> order(static_cast<std::size_t>(problem_->source.n_batches()));
     std::iota(order.begin(), order.end(), Index{0});
     Stream stream(problem_->seed, Purpose::batch_order, static_cast<std::uint64_t>(lap_));
     for (Index i = static_cast<Index>(order.size()) - 1; i > 0; --i)
@@ -96,25 +102,24 @@ class Memoized {
     return order;
   }
 
-  // The next kind that has something to try, or nullptr. Pairs are split anew when nothing else is left.
+  // The next kind that has something to try, or nullptr.
   std::unique_ptr<Move> next_move() {
-    for (std::size_t i = 0; i < kinds_.size(); ++i) {
-      const MoveMaker make = kinds_[turn_++ % kinds_.size()];
-      std::unique_ptr<Move> move = (problem_->alloc.*make)({*problem_, options_.moves, memory_, pool_, lap_});
-      if (move && move->prepare(out_.state)) return move;
-    }
-    if (!(options_.moves.birth && options_.moves.merge) || kinds_.empty()) return nullptr;
-    std::unique_ptr<Move> move =
-        problem_->alloc.resplit_move({*problem_, options_.moves, memory_, pool_, lap_});
-    if (move && move->prepare(out_.state)) return move;
+    for (std::size_t i = 0; i < kinds_.size(); ++i)
+      if (auto move = made(kinds_[turn_++ % kinds_.size()])) return move;
+    for (const MoveKind& kind : idle_kinds_)
+      if (auto move = made(kind)) return move;
     return nullptr;
+  }
+
+  std::unique_ptr<Move> made(const MoveKind& kind) {
+    std::unique_ptr<Move> move = kind.make({*problem_, options_.moves, memory_, *visitor_, pool_, lap_});
+    return move->prepare(out_.state) ? std::move(move) : nullptr;
   }
 
   void one_lap(Move* move) {
     State& state = out_.state;
-    state.neighbours = nullptr;
     for (Index b : batch_order()) {
-      visit_batch(*problem_, state, b, pool_, move ? move->watch(state, b) : nullptr);
+      visit_batch(*problem_, state, b, *visitor_, pool_, move ? move->watch(state, b) : nullptr);
       renew_globals(*problem_, state);
       if (problem_->audit) evaluate(*problem_, state);
       accepted();
@@ -162,9 +167,7 @@ class Memoized {
     State& state = out_.state;
     std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return;
-    Problem trial{problem_->data,  *obs,           problem_->alloc, problem_->batches,
-                  problem_->width, problem_->seed, problem_->audit, problem_->candidates,
-                  problem_->pool};
+    Problem trial{problem_->source, *obs, problem_->alloc, problem_->seed, problem_->audit, problem_->pool};
     const double elbo = state.elbo;
     evaluate(trial, state);
     if (!(state.elbo > elbo)) {
@@ -201,7 +204,8 @@ class Memoized {
   Pool& pool_;
   MoveMemory memory_;
   std::chrono::steady_clock::time_point began_;
-  std::vector<MoveMaker> kinds_;
+  std::vector<MoveKind> kinds_, idle_kinds_;
+  std::unique_ptr<Visitor> visitor_;  // of this lap
   std::size_t turn_ = 0;
   Index lap_ = 0;
   Outcome out_;

@@ -11,9 +11,9 @@ namespace bnpvi {
 
 namespace {
 
-double units_in(const Problem& problem) {
+double units_in(const Source& source) {
   double n = 0;
-  for (const auto& b : problem.batches) n += static_cast<double>(b.size());
+  for (Index b = 0; b < source.n_batches(); ++b) n += static_cast<double>(source.open(b)->units.size());
   return n;
 }
 
@@ -21,29 +21,24 @@ double units_in(const Problem& problem) {
 
 Outcome learn_stochastic(const Problem& problem, State state, const LearnOptions& options, Pool& pool) {
   const auto began = std::chrono::steady_clock::now();
-  const double n = units_in(problem);
+  const double n = units_in(problem.source);
   Outcome out;
   Index step = 0;
-  std::vector<std::shared_ptr<const UnitMemory>> memory(problem.batches.size());
+  std::vector<std::shared_ptr<const UnitMemory>> memory(static_cast<std::size_t>(problem.source.n_batches()));
   for (Index lap = 1; lap < options.max_laps; ++lap) {
-    std::vector<Index> order(problem.batches.size());
+    std::vector<Index> order(memory.size());
     std::iota(order.begin(), order.end(), Index{0});
     Stream stream(problem.seed, Purpose::batch_order, static_cast<std::uint64_t>(lap));
     for (Index i = static_cast<Index>(order.size()) - 1; i > 0; --i)
       std::swap(order[i], order[stream.index(i + 1)]);
-    std::shared_ptr<const Neighbours> neighbours;
+    const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
     for (Index b : order) {
-      const Weights weights =
-          make_weights(problem.obs, state.globals.effective.obs.data(), state.globals.effective.k);
-      LocalInput in{problem.data, problem.batches[b], problem.obs, weights, state.globals,
-                    pool,         problem.width,      nullptr};
-      in.candidates = problem.candidates;
-      in.memory = memory[b].get();
-      if (in.memory && !neighbours) neighbours = problem.alloc.neighbours(in);
-      in.neighbours = neighbours.get();
-      Summary s = problem.alloc.local_step(in);
+      const std::shared_ptr<const Batch> batch = problem.source.open(b);
+      Summary s = visitor->visit({batch->data, batch->units, problem.obs, state.globals,
+                                  visiting_weights(problem, state.globals.effective), pool, nullptr,
+                                  memory[b].get()});
       if (!problem.alloc.grouped()) memory[b] = s.memory;
-      s.scale(n / static_cast<double>(problem.batches[b].size()));
+      s.scale(n / static_cast<double>(batch->units.size()));
       const double rate =
           std::min(1.0, std::pow(options.delay + static_cast<double>(++step), -options.power));
       state.globals = problem.alloc.stochastic_step(state.globals, s, rate);
@@ -58,8 +53,8 @@ Outcome learn_stochastic(const Problem& problem, State state, const LearnOptions
   }
   for (auto& b : state.batch) b.reset();  // all clusters are looked at in the last lap
   state.total = Summary(problem.alloc.shape(problem.obs), state.globals.effective.k);
-  for (std::size_t b = 0; b < problem.batches.size(); ++b)
-    visit_batch(problem, state, static_cast<Index>(b), pool);
+  const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
+  for (Index b = 0; b < problem.source.n_batches(); ++b) visit_batch(problem, state, b, *visitor, pool);
   refresh(problem, state);
   settle(problem, state);
   LapRecord record;

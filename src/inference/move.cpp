@@ -100,11 +100,6 @@ bool MoveMemory::delete_worth_trying(Index j, double size) const {
   return h.delete_failed_at < 0 || changed(h.delete_failed_at, size);
 }
 
-std::unique_ptr<Move> AllocModel::birth_move(const MoveContext&) const { return nullptr; }
-std::unique_ptr<Move> AllocModel::merge_move(const MoveContext&) const { return nullptr; }
-std::unique_ptr<Move> AllocModel::delete_move(const MoveContext&) const { return nullptr; }
-std::unique_ptr<Move> AllocModel::resplit_move(const MoveContext&) const { return nullptr; }
-
 double rounding_of(double elbo) { return 1e-10 * (1 + std::abs(elbo)); }
 
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least) {

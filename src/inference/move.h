@@ -1,5 +1,6 @@
 // The contract of a move, and the moves there are.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
@@ -68,6 +69,7 @@ struct MoveContext {
   const Problem& problem;
   const MoveOptions& options;
   MoveMemory& memory;
+  Visitor& visitor;  // of this lap
   Pool& pool;
   Index lap;
 };
@@ -92,6 +94,19 @@ class Move {
 
  protected:
   Index tried_ = 0, accepted_ = 0;
+};
+
+/// A kind of move that an allocation model has.
+struct MoveKind {
+  enum class Turn {
+    birth,   // makes clusters
+    merge,   // joins them
+    remove,  // deletes one
+    idle     // tried when no other kind has anything to try
+  };
+  Turn turn;
+  bool keeps_k;  // leaves the number of clusters alone, so that finite models have it too
+  std::function<std::unique_ptr<Move>(const MoveContext&)> make;
 };
 
 /// ELBO differences below this are rounding, not progress.

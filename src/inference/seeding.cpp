@@ -54,12 +54,8 @@ std::vector<Index> choose_seeds(SeedRows& s, Index k, bool spread, Stream& strea
   return seeds;
 }
 
-}  // namespace
-
-HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
-                            const double* mass, Index k, bool spread, Index rounds, Stream& stream,
-                            Pool& pool) {
-  const std::unique_ptr<SeedRows> s = make_seed_rows(obs, data, rows, mass, stream);
+HardClusters kmeans(const ObsModel& obs, SeedRows* s, Index k, bool spread, Index rounds, Stream& stream,
+                    Pool& pool) {
   const Index n_rows = s->n(), p = s->p();
   HardClusters out;
   for (Index seed : choose_seeds(*s, k, spread, stream, pool)) {
@@ -106,6 +102,28 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std:
   }
   for (double& x : out.t) x *= s->scale();
   return out;
+}
+
+}  // namespace
+
+HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
+                            const double* mass, Index k, bool spread, Index rounds, Stream& stream,
+                            Pool& pool) {
+  const Subsample chosen = choose_subsample(obs, static_cast<Index>(rows.size()), mass, stream);
+  std::vector<Index> some;
+  for (Index i : chosen.position) some.push_back(rows[i]);
+  return kmeans(obs, make_seed_rows(obs, data, std::move(some), chosen).get(), k, spread, rounds, stream,
+                pool);
+}
+
+HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const std::vector<Place>& rows,
+                            Index k, bool spread, Index rounds, Stream& stream, Pool& pool) {
+  const Subsample chosen = choose_subsample(obs, static_cast<Index>(rows.size()), nullptr, stream);
+  std::vector<Place> some;
+  for (Index i : chosen.position) some.push_back(rows[i]);
+  const Sample sample = take_rows(source, some, obs.lag());
+  return kmeans(obs, make_seed_rows(obs, sample.data, sample.rows, chosen).get(), k, spread, rounds, stream,
+                pool);
 }
 
 }  // namespace bnpvi

@@ -2,6 +2,7 @@
 #pragma once
 #include "foundation/pool.h"
 #include "foundation/random.h"
+#include "inference/source.h"
 #include "observations/obs_model.h"
 
 namespace bnpvi {
@@ -24,5 +25,9 @@ struct HardClusters {
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
                             Pool& pool);
+
+/// The same among rows of several batches, of which only those that are looked at are copied; mass 1 each.
+HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const std::vector<Place>& rows,
+                            Index k, bool spread, Index rounds, Stream& stream, Pool& pool);
 
 }  // namespace bnpvi

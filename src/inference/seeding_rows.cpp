@@ -18,9 +18,8 @@ double without_rounding(double divergence, double size) {
 
 class DenseRows final : public SeedRows {
  public:
-  DenseRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const double* mass,
-            Stream& stream)
-      : SeedRows(obs, std::move(rows), mass, stream), phi_(static_cast<std::size_t>(n() * p_)) {
+  DenseRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const Subsample& chosen)
+      : SeedRows(obs, std::move(rows), chosen), phi_(static_cast<std::size_t>(n() * p_)) {
     obs_.features(data, rows_.data(), n(), phi_.data(), p_);
   }
 
@@ -64,9 +63,8 @@ class DenseRows final : public SeedRows {
 //   n_a / (Λ + n_a) [⟨λ + x_a, Δ_a − Δ_b⟩ − (Λ + n_a) log((Λ + n_a) / (Λ + n_b))].
 class CountRows final : public SeedRows {
  public:
-  CountRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const double* mass,
-            Stream& stream)
-      : SeedRows(obs, std::move(rows), mass, stream), data_(data), lambda_(*obs.pseudo_counts()) {
+  CountRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const Subsample& chosen)
+      : SeedRows(obs, std::move(rows), chosen), data_(data), lambda_(*obs.pseudo_counts()) {
     total_ = std::accumulate(lambda_.begin(), lambda_.end(), 0.0);
   }
 
@@ -144,28 +142,28 @@ class CountRows final : public SeedRows {
 
 }  // namespace
 
-SeedRows::SeedRows(const ObsModel& obs, std::vector<Index> rows, const double* mass, Stream& stream)
-    : obs_(obs), p_(obs.n_features()), rows_(std::move(rows)), mass_(rows_.size(), 1.0) {
-  const Index all = static_cast<Index>(rows_.size()),
-              n = std::min(all, std::max<Index>(64, max_features / p_));
-  if (mass) mass_.assign(mass, mass + all);
-  const double total = std::accumulate(mass_.begin(), mass_.end(), 0.0);
-  for (Index i = 0; i < n; ++i) {
-    const Index j = i + stream.index(all - i);
-    std::swap(rows_[i], rows_[j]);
-    std::swap(mass_[i], mass_[j]);
-  }
-  rows_.resize(static_cast<std::size_t>(n));
-  mass_.resize(rows_.size());
-  const double kept = std::accumulate(mass_.begin(), mass_.end(), 0.0);
-  scale_ = kept > 0 ? total / kept : 1;
+Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Stream& stream) {
+  Subsample out;
+  const Index kept = std::min(n, std::max<Index>(64, max_features / obs.n_features()));
+  out.position.resize(static_cast<std::size_t>(n));
+  std::iota(out.position.begin(), out.position.end(), Index{0});
+  for (Index i = 0; i < kept; ++i) std::swap(out.position[i], out.position[i + stream.index(n - i)]);
+  out.position.resize(static_cast<std::size_t>(kept));
+  for (Index i : out.position) out.mass.push_back(mass ? mass[i] : 1);
+  const double total = mass ? std::accumulate(mass, mass + n, 0.0) : static_cast<double>(n),
+               mine = std::accumulate(out.mass.begin(), out.mass.end(), 0.0);
+  if (mine > 0) out.scale = total / mine;
+  return out;
 }
 
+SeedRows::SeedRows(const ObsModel& obs, std::vector<Index> rows, const Subsample& chosen)
+    : obs_(obs), p_(obs.n_features()), rows_(std::move(rows)), mass_(chosen.mass), scale_(chosen.scale) {}
+
 std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
-                                         const double* mass, Stream& stream) {
+                                         const Subsample& chosen) {
   if (data.sparse() && obs.pseudo_counts())
-    return std::make_unique<CountRows>(obs, data, std::move(rows), mass, stream);
-  return std::make_unique<DenseRows>(obs, data, std::move(rows), mass, stream);
+    return std::make_unique<CountRows>(obs, data, std::move(rows), chosen);
+  return std::make_unique<DenseRows>(obs, data, std::move(rows), chosen);
 }
 
 }  // namespace bnpvi

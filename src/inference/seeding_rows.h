@@ -8,17 +8,27 @@
 
 namespace bnpvi {
 
-/// A random subset of some rows, as many as max_features doubles hold, with their mass.
+/// A random subset of n rows, as many as 2^22 features hold, and at least 64.
+struct Subsample {
+  std::vector<Index> position;  // 0 .. n − 1
+  Vec mass;
+  double scale = 1;  // mass of all rows / mass of these
+};
+
+/// mass: of each of the n rows; nullptr: all 1.
+Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Stream& stream);
+
+/// The rows of a subsample.
 class SeedRows {
  public:
-  SeedRows(const ObsModel& obs, std::vector<Index> rows, const double* mass, Stream& stream);
+  SeedRows(const ObsModel& obs, std::vector<Index> rows, const Subsample& chosen);
   virtual ~SeedRows() = default;
 
   Index n() const { return static_cast<Index>(rows_.size()); }
   Index p() const { return p_; }
   double mass(Index i) const { return mass_[i]; }
   const Vec& masses() const { return mass_; }
-  double scale() const { return scale_; }  // mass of all rows / mass of these
+  double scale() const { return scale_; }  // of the subsample
 
   /// t += weight φ(row i).
   virtual void add(Index i, double weight, double* t) const = 0;
@@ -36,10 +46,11 @@ class SeedRows {
   Index p_;
   std::vector<Index> rows_;
   Vec mass_;
-  double scale_ = 1;
+  double scale_;
 };
 
+/// rows: those of the subsample, in its order.
 std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
-                                         const double* mass, Stream& stream);
+                                         const Subsample& chosen);
 
 }  // namespace bnpvi

@@ -13,12 +13,12 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
 /// of a group [Hughes 2016, §6.6].
 Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart);
 
-/// Globals from at most k topics by anchor words (anchor_words.h); documents of counts only.
-Globals start_from_anchors(const Problem& problem, Index k, std::uint64_t restart, Pool& pool);
+/// Globals from at most k clusters that the allocation model finds in a way of its own
+/// (AllocModel::own_start).
+Globals start_of_model(const Problem& problem, Index k, std::uint64_t restart, Pool& pool);
 
-/// A complete state from responsibilities of all rows of the data for k clusters.
-State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Index k,
-                                  Pool& pool);
+/// A complete state from responsibilities of all rows of the data.
+State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool);
 
 /// A state at the given globals with no batch visited.
 State start_from_globals(const Problem& problem, Globals globals);

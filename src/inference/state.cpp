@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "inference/audit.h"
-#include "topics/document.h"
 
 namespace bnpvi {
 
@@ -62,9 +61,7 @@ void evaluate_and_weigh(const Problem& problem, State& state) {
 
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
                                                 double* evidence) {
-  const bool by_term = problem.alloc.remembers() && topics::rows_are_documents(problem.obs, problem.data);
-  return std::make_shared<const Weights>(
-      make_weights(problem.obs, effective.obs.data(), effective.k, problem.pool, evidence, !by_term));
+  return problem.alloc.visit_weights(problem.obs, problem.source.shape(), effective, problem.pool, evidence);
 }
 
 void settle(const Problem& problem, State& state) {

@@ -11,16 +11,13 @@ namespace bnpvi {
 
 class Audit;
 
-/// An immutable pair of models with the data they are fitted to.
+/// An immutable pair of models with the data that they are fitted to.
 struct Problem {
-  const Dataset& data;
+  const Source& source;
   const ObsModel& obs;
   const AllocModel& alloc;
-  std::vector<std::vector<Index>> batches;  // units of each batch
-  Index width = 0;                          // L, 0 = dense
   unsigned long long seed = 0;
   Audit* audit = nullptr;  // sees every state whose ELBO is computed; null unless tested
-  Index candidates = 0;    // neighbours of a cluster that L-sparse rows look at, 0 = the usual
   Pool* pool = nullptr;    // for work on clusters one by one; null: the calling thread alone
 };
 
@@ -34,8 +31,7 @@ struct State {
   std::vector<std::shared_ptr<const Summary>> batch;  // null until first visited
   Globals globals;
   double elbo = 0;
-  std::optional<Assignments> assignments;        // only when an audit needs them
-  std::shared_ptr<const Neighbours> neighbours;  // found at the first visit of the lap that needs them
+  std::optional<Assignments> assignments;  // only when an audit needs them
 
   Index k() const { return total.k; }
 };
@@ -55,8 +51,7 @@ void evaluate(const Problem& problem, State& state);
 /// is next: it leaves the weights that the visit needs, which have most work in common with the ELBO.
 void evaluate_and_weigh(const Problem& problem, State& state);
 
-/// Weights for visits of batches at the statistic `effective`, and Λ of every cluster in evidence (K) if that
-/// is wanted. Documents of counts, which remember them, need no transpose.
+/// AllocModel::visit_weights for this problem.
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
                                                 double* evidence = nullptr);
 

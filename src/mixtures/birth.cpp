@@ -74,7 +74,7 @@ class MixtureBirth final : public Move {
       }
     }
     for (std::size_t b = 0; splits > 0 && b < all.state.batch.size(); ++b) {
-      visit_batch(c_.problem, all.state, static_cast<Index>(b), c_.pool);
+      visit_batch(c_.problem, all.state, static_cast<Index>(b), c_.visitor, c_.pool);
       refresh(c_.problem, all.state);
     }
     if (splits > 0 && all.state.elbo > state.elbo + rounding_of(state.elbo)) {

@@ -50,7 +50,7 @@ class MixtureDelete final : public Move {
   }
 
   void after_lap(State& state) override {
-    std::vector<bool> moved(static_cast<std::size_t>(c_.problem.data.n), false);
+    std::vector<std::vector<bool>> moved(state.batch.size());  // rows, by batch; empty: none
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (absorbed_.count(ids_[i]) || touches_moved_rows(touched_[i], moved)) continue;
       ++tried_;
@@ -62,8 +62,11 @@ class MixtureDelete final : public Move {
         continue;
       }
       ++accepted_;
-      for (const TouchedRows& batch : touched_[i])
-        for (Index row : batch.rows) moved[row] = true;
+      for (std::size_t b = 0; b < moved.size(); ++b)
+        for (Index row : touched_[i][b].rows) {
+          if (row >= static_cast<Index>(moved[b].size())) moved[b].resize(static_cast<std::size_t>(row + 1));
+          moved[b][row] = true;
+        }
       for (std::size_t l = i + 1; l < targets_.size(); ++l) forget_cluster(touched_[l], target);
     }
   }
@@ -74,10 +77,11 @@ class MixtureDelete final : public Move {
   }
 
  private:
-  static bool touches_moved_rows(const std::vector<TouchedRows>& batches, const std::vector<bool>& moved) {
-    for (const TouchedRows& batch : batches)
-      for (Index row : batch.rows)
-        if (moved[row]) return true;
+  static bool touches_moved_rows(const std::vector<TouchedRows>& batches,
+                                 const std::vector<std::vector<bool>>& moved) {
+    for (std::size_t b = 0; b < batches.size(); ++b)
+      for (Index row : batches[b].rows)
+        if (row < static_cast<Index>(moved[b].size()) && moved[b][row]) return true;
     return false;
   }
 
@@ -89,12 +93,12 @@ class MixtureDelete final : public Move {
   }
 
   // The batches' summaries without the touched rows; the entropy of those rows leaves too.
-  Summary without(const Summary& whole, const TouchedRows& touched) const {
+  Summary without(const Batch& batch, const Summary& whole, const TouchedRows& touched) const {
     Summary out = whole;
     const Index n = static_cast<Index>(touched.rows.size());
     if (n > 0) out.memory = nullptr;  // of where these rows were
-    FeatureBlock block(c_.problem.obs, c_.problem.data);
-    FeatureSum sum(c_.problem.obs, c_.problem.data, whole.k);
+    FeatureBlock block(c_.problem.obs, batch.data);
+    FeatureSum sum(c_.problem.obs, batch.data, whole.k);
     Responsibilities r;
     r.k = r.width = whole.k;
     for (Index from = 0; from < n; from += block.block_rows()) {
@@ -117,23 +121,24 @@ class MixtureDelete final : public Move {
     const Problem& problem = c_.problem;
     std::vector<Summary> rest;
     for (std::size_t b = 0; b < touched.size(); ++b) {
-      rest.push_back(without(*state.batch[b], touched[b]));
+      const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
+      rest.push_back(without(*batch, *state.batch[b], touched[b]));
       rest.back().drop(target);
     }
     State proposed = state;
     proposed.total.drop(target);
     if (proposed.assignments) proposed.assignments->drop(target);
-    AssignmentSink audited(proposed.assignments ? &*proposed.assignments : nullptr, nullptr);
     proposed.globals = problem.alloc.global_step(proposed.total, {});
     double previous = -INFINITY;
     for (Index round = 0; round < max_rounds; ++round) {
-      const Weights weights =
-          make_weights(problem.obs, proposed.globals.effective.obs.data(), proposed.globals.effective.k);
+      const auto weights = visiting_weights(problem, proposed.globals.effective);
       Vec arrived(static_cast<std::size_t>(proposed.k()), 0.0);
       for (std::size_t b = 0; b < touched.size(); ++b) {
+        const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
+        AssignmentSink audited(proposed.assignments ? &*proposed.assignments : nullptr, *batch, nullptr);
         const Summary there =
-            alloc_.local_step({problem.data, touched[b].rows, problem.obs, weights, proposed.globals, c_.pool,
-                               problem.width, proposed.assignments ? &audited : nullptr});
+            alloc_.local_step({batch->data, touched[b].rows, problem.obs, proposed.globals, weights, c_.pool,
+                               proposed.assignments ? &audited : nullptr});
         auto s = std::make_shared<Summary>(rest[b]);
         s->add(there);
         proposed.batch[b] = std::move(s);

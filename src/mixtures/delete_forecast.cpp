@@ -12,30 +12,32 @@ constexpr Index max_sample = Index{1} << 9;
 constexpr int rounds = 4;
 constexpr double least_mass = 0.01;
 
-struct Sample {
-  std::vector<Index> rows;
+struct Chosen {
+  std::vector<Place> rows;
   Vec mass;    // on the target, unscaled
   Vec others;  // responsibilities of the other clusters, rows x (K - 1)
 };
 
-Sample take_sample(const std::vector<TouchedRows>& by_batch, Index target, Index k) {
+Chosen choose_rows(const std::vector<TouchedRows>& by_batch, Index target, Index k) {
   Index all = 0;
   for (const TouchedRows& t : by_batch)
     for (Index i = 0; i < static_cast<Index>(t.rows.size()); ++i) all += t.get(i, target) >= least_mass;
   const Index every = 1 + (all - 1) / max_sample;
-  Sample s;
+  Chosen s;
   Index seen = 0;
-  for (const TouchedRows& t : by_batch)
+  for (std::size_t b = 0; b < by_batch.size(); ++b) {
+    const TouchedRows& t = by_batch[b];
     for (Index i = 0; i < static_cast<Index>(t.rows.size()); ++i) {
       const double mass = t.get(i, target);
       if (mass < least_mass || seen++ % every != 0) continue;
-      s.rows.push_back(t.rows[i]);
+      s.rows.push_back({static_cast<Index>(b), t.rows[i]});
       s.mass.push_back(mass);
       s.others.resize(s.others.size() + static_cast<std::size_t>(k - 1), 0.0);
       double* row = s.others.data() + s.others.size() - (k - 1);
       for (Index e = t.offset[i]; e < t.offset[i + 1]; ++e)
         if (t.cluster[e] != target) row[t.cluster[e] - (t.cluster[e] > target)] = t.value[e];
     }
+  }
   return s;
 }
 
@@ -45,7 +47,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
                          const std::vector<TouchedRows>& by_batch, Pool& pool) {
   const Summary& total = state.total;
   const Index k = total.k - 1, p = total.shape.p;
-  const Sample sample = take_sample(by_batch, target, total.k);
+  const Chosen sample = choose_rows(by_batch, target, total.k);
   const Index n = static_cast<Index>(sample.rows.size());
   if (n == 0) return 0;
   double seen = 0;
@@ -56,15 +58,16 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   rest.drop(target);
   Vec with(rest.obs.begin(), rest.obs.end()), gone(static_cast<std::size_t>(p));
   double entropy = 0;
-  FeatureBlock block(problem.obs, problem.data);
+  const Sample copy = take_rows(problem.source, sample.rows, problem.obs.lag());
+  FeatureBlock block(problem.obs, copy.data);
   for (int round = 0; round < rounds; ++round) {
     pool.poll();
     Weights weights = make_weights(problem.obs, with.data(), k);
     Vec sizes(static_cast<std::size_t>(k));
     for (Index j = 0; j < k; ++j) sizes[j] = with[j * p];
     weights.add_constants(alloc.expected_log_weights(sizes));
-    weights.pack(problem.obs, problem.data);
-    FeatureSum sum(problem.obs, problem.data, k);
+    weights.pack(problem.obs, copy.data);
+    FeatureSum sum(problem.obs, copy.data, k);
     std::fill(gone.begin(), gone.end(), 0.0);
     entropy = 0;
     Vec w, mass(sample.mass);
@@ -72,7 +75,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
     for (double& m : mass) m *= scale;
     for (Index from = 0; from < n; from += block.block_rows()) {
       const Index m = std::min(block.block_rows(), n - from);
-      block.load(sample.rows.data() + from, m);
+      block.load(copy.rows.data() + from, m);
       w.resize(static_cast<std::size_t>(m * k));
       block.times(weights, w.data());
       double unused = 0;

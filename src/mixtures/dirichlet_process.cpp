@@ -7,7 +7,8 @@ namespace {
 
 class DirichletProcess final : public MixtureAlloc {
  public:
-  explicit DirichletProcess(double concentration) : gamma_(concentration) {}
+  DirichletProcess(double concentration, const Sparsity& sparsity)
+      : MixtureAlloc(sparsity), gamma_(concentration) {}
 
   bool ordered() const override { return true; }
 
@@ -79,8 +80,8 @@ class DirichletProcess final : public MixtureAlloc {
 
 }  // namespace
 
-std::unique_ptr<AllocModel> make_dp(double concentration) {
-  return std::make_unique<DirichletProcess>(concentration);
+std::unique_ptr<AllocModel> make_dp(double concentration, const Sparsity& sparsity) {
+  return std::make_unique<DirichletProcess>(concentration, sparsity);
 }
 
 }  // namespace bnpvi::mixtures

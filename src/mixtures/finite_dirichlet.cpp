@@ -7,7 +7,8 @@ namespace {
 
 class FiniteDirichlet final : public MixtureAlloc {
  public:
-  FiniteDirichlet(Index k, double concentration) : k_(k), share_(concentration / static_cast<double>(k)) {}
+  FiniteDirichlet(Index k, double concentration, const Sparsity& sparsity)
+      : MixtureAlloc(sparsity), k_(k), share_(concentration / static_cast<double>(k)) {}
 
   Index fixed_k() const override { return k_; }
   bool ordered() const override { return false; }
@@ -57,8 +58,8 @@ class FiniteDirichlet final : public MixtureAlloc {
 
 }  // namespace
 
-std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration) {
-  return std::make_unique<FiniteDirichlet>(k, concentration);
+std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration, const Sparsity& sparsity) {
+  return std::make_unique<FiniteDirichlet>(k, concentration, sparsity);
 }
 
 }  // namespace bnpvi::mixtures

@@ -27,7 +27,7 @@ namespace {
 // block, r, entropy) for the responsibilities of the units from, from + 1, ... whose rows are loaded in the
 // block.
 template <class MakeFill>
-Summary sum_units(const LocalInput& in, Index k, bool few, const SummaryShape& shape, MakeFill make_fill) {
+Summary sum_units(const Visit& in, Index k, bool few, const SummaryShape& shape, MakeFill make_fill) {
   const Index n = static_cast<Index>(in.units.size()), n_chunks = count_chunks(n, k * shape.p);
   if (in.sink) in.sink->begin(n_chunks);
   std::vector<std::optional<FeatureSum>> sums(static_cast<std::size_t>(n_chunks));
@@ -55,41 +55,56 @@ Summary sum_units(const LocalInput& in, Index k, bool few, const SummaryShape& s
   return out;
 }
 
-// Neighbours that each cluster has when there are k clusters; 0 when all clusters are looked at.
-Index count_neighbours(const LocalInput& in) {
+}  // namespace
+
+Index MixtureAlloc::count_neighbours(Index k) const {
   constexpr Index usual = 64, worthwhile = 4 * usual;
-  const Index k = in.weights.k;
-  if (in.width == 0 || in.width >= k || (in.candidates == 0 && k <= worthwhile)) return 0;
-  const Index width = std::max(in.candidates == 0 ? usual : in.candidates, in.width);
+  const auto [L, candidates] = sparsity_;
+  if (L == 0 || L >= k || (candidates == 0 && k <= worthwhile)) return 0;
+  const Index width = std::max(candidates == 0 ? usual : candidates, L);
   return width < k ? width : 0;
 }
 
-}  // namespace
+// Neighbours are found at the first visit that has a use for them.
+class MixtureAlloc::NearVisitor final : public Visitor {
+ public:
+  explicit NearVisitor(const MixtureAlloc& alloc) : alloc_(alloc) {}
 
-std::shared_ptr<const Neighbours> MixtureAlloc::neighbours(const LocalInput& in) const {
-  const Index width = count_neighbours(in);
-  if (width == 0) return nullptr;
-  const Summary& effective = in.globals.effective;
-  const Vec log_pi = expected_log_weights(effective.sizes());
-  return std::make_shared<Neighbours>(nearest_clusters(effective, in.weights, log_pi, width, in.pool));
-}
+  Summary visit(const Visit& in) override {
+    const Index k = in.weights->k, width = in.memory ? alloc_.count_neighbours(k) : 0;
+    if (width > 0 && near_.k != k) {
+      const Summary& effective = in.globals.effective;
+      near_ = nearest_clusters(effective, *in.weights, alloc_.expected_log_weights(effective.sizes()), width,
+                               in.pool);
+    }
+    return alloc_.step(in, width > 0 ? &near_ : nullptr);
+  }
 
-Summary MixtureAlloc::local_step(const LocalInput& in) const {
-  const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
+ private:
+  const MixtureAlloc& alloc_;
+  Neighbours near_;
+};
+
+std::unique_ptr<Visitor> MixtureAlloc::visitor() const { return std::make_unique<NearVisitor>(*this); }
+
+Summary MixtureAlloc::local_step(const Visit& in) const { return step(in, nullptr); }
+
+Summary MixtureAlloc::step(const Visit& in, const Neighbours* near) const {
+  const Index n = static_cast<Index>(in.units.size()), k = in.weights->k;
   const Vec log_pi = expected_log_weights(in.globals.effective.sizes());
-  const bool few = n > 0 && count_neighbours(in) > 0;
+  const bool few = n > 0 && count_neighbours(k) > 0;
   const auto* last = few ? static_cast<const SupportMemory*>(in.memory) : nullptr;
-  if (last && in.neighbours && !last->worn()) return visit_again(in, *last, log_pi);
-  const auto memory = few ? std::make_shared<SupportMemory>(n, k, in.width) : nullptr;
+  if (last && near && !last->worn()) return visit_again(in, *near, *last, log_pi);
+  const auto memory = few ? std::make_shared<SupportMemory>(n, k, width()) : nullptr;
   if (last) memory->follow(*last);
-  Weights weights = in.weights;
+  Weights weights = *in.weights;
   weights.add_constants(log_pi);
   weights.pack(in.obs, in.data);
   Summary out = sum_units(in, k, false, shape(in.obs), [&] {
     return [&, w = Vec()](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
       w.resize(static_cast<std::size_t>(block.n() * k));
       block.times(weights, w.data());
-      normalise(block.n(), k, w, in.width, r, entropy);
+      normalise(block.n(), k, w, width(), r, entropy);
       if (memory)
         for (Index i = 0; i < r.n; ++i) memory->set(from + i, r, i);
     };
@@ -98,16 +113,17 @@ Summary MixtureAlloc::local_step(const LocalInput& in) const {
   return out;
 }
 
-Summary MixtureAlloc::visit_again(const LocalInput& in, const SupportMemory& last, const Vec& log_pi) const {
-  const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
+Summary MixtureAlloc::visit_again(const Visit& in, const Neighbours& near, const SupportMemory& last,
+                                  const Vec& log_pi) const {
+  const Index n = static_cast<Index>(in.units.size()), k = in.weights->k;
   const std::vector<Index> order = by_best_cluster(last, n, k);
   std::vector<Index> rows;
   for (Index i : order) rows.push_back(in.units[i]);
-  const auto memory = std::make_shared<SupportMemory>(n, k, in.width);
+  const auto memory = std::make_shared<SupportMemory>(n, k, width());
   memory->follow(last);
-  const LocalInput sorted{in.data, rows, in.obs, in.weights, in.globals, in.pool, in.width, in.sink};
+  const Visit sorted{in.data, rows, in.obs, in.globals, in.weights, in.pool, in.sink};
   Summary out = sum_units(sorted, k, true, shape(in.obs), [&] {
-    return [&, step = CandidateStep(in.weights, log_pi, *in.neighbours, last, in.width)](
+    return [&, step = CandidateStep(*in.weights, log_pi, near, last, width())](
                Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
       step.responsibilities(block, order.data() + from, r, entropy);
       for (Index i = 0; i < r.n; ++i) memory->set(order[from + i], r, i);
@@ -117,8 +133,8 @@ Summary MixtureAlloc::visit_again(const LocalInput& in, const SupportMemory& las
   return out;
 }
 
-Summary MixtureAlloc::summarise(const LocalInput& in, const GivenResponsibilities& resp) const {
-  const Index k = in.weights.k;
+Summary MixtureAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) const {
+  const Index k = resp.k();
   return sum_units(in, k, false, shape(in.obs), [&] {
     return [&](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) {
       r.n = block.n();
@@ -135,17 +151,15 @@ Summary MixtureAlloc::summarise(const LocalInput& in, const GivenResponsibilitie
   });
 }
 
-std::unique_ptr<Move> MixtureAlloc::birth_move(const MoveContext& c) const {
-  return make_mixture_birth(c, *this);
-}
-std::unique_ptr<Move> MixtureAlloc::merge_move(const MoveContext& c) const {
-  return make_mixture_merge(c, *this);
-}
-std::unique_ptr<Move> MixtureAlloc::delete_move(const MoveContext& c) const {
-  return make_mixture_delete(c, *this);
-}
-std::unique_ptr<Move> MixtureAlloc::resplit_move(const MoveContext& c) const {
-  return make_mixture_resplit(c, *this);
+std::vector<MoveKind> MixtureAlloc::moves() const {
+  using Turn = MoveKind::Turn;
+  const auto made_by = [this](auto make) {
+    return [this, make](const MoveContext& context) { return make(context, *this); };
+  };
+  return {{Turn::birth, false, made_by(make_mixture_birth)},
+          {Turn::merge, false, made_by(make_mixture_merge)},
+          {Turn::remove, false, made_by(make_mixture_delete)},
+          {Turn::idle, false, made_by(make_mixture_resplit)}};
 }
 
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts) {

@@ -8,33 +8,37 @@
 namespace bnpvi::mixtures {
 
 /// Dirichlet process with concentration γ (sticks u_k ~ Beta(1, γ)) [Hughes 2016, §3.2].
-std::unique_ptr<AllocModel> make_dp(double concentration);
+std::unique_ptr<AllocModel> make_dp(double concentration, const Sparsity& sparsity);
 
 /// Finite mixture, π ~ Dirichlet(γ/K, ..., γ/K).
-std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration);
+std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration, const Sparsity& sparsity);
 
 /// What all mixtures share: the local step. Units are rows; W_nk = E log p(x_n | φ_k) + E log π_k.
 class MixtureAlloc : public AllocModel {
  public:
+  using AllocModel::AllocModel;
   SummaryShape shape(const ObsModel& obs) const override;
   bool grouped() const override { return false; }
-  Summary local_step(const LocalInput& in) const override;
-  std::shared_ptr<const Neighbours> neighbours(const LocalInput& in) const override;
-  Summary summarise(const LocalInput& in, const GivenResponsibilities& resp) const override;
+  Summary local_step(const Visit& in) const override;
+  std::unique_ptr<Visitor> visitor() const override;
+  Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
   Globals global_step(const Summary& total, const Globals& from) const override;
 
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
-  std::unique_ptr<Move> birth_move(const MoveContext& context) const override;
-  std::unique_ptr<Move> merge_move(const MoveContext& context) const override;
-  std::unique_ptr<Move> delete_move(const MoveContext& context) const override;
-  std::unique_ptr<Move> resplit_move(const MoveContext& context) const override;
+  std::vector<MoveKind> moves() const override;
 
   /// E[log π_k], length K, at effective counts.
   virtual Vec expected_log_weights(const Vec& counts) const = 0;
 
  private:
-  // local_step from a memory of earlier supports and from neighbours, few clusters for each row.
-  Summary visit_again(const LocalInput& in, const SupportMemory& last, const Vec& log_pi) const;
+  class NearVisitor;
+  // Neighbours that each cluster has when there are k clusters; 0 when all clusters are looked at.
+  Index count_neighbours(Index k) const;
+  // Rows that were visited before may be compared with neighbours only, if these are given.
+  Summary step(const Visit& in, const Neighbours* near) const;
+  // The same from a memory of earlier supports, few clusters for each row.
+  Summary visit_again(const Visit& in, const Neighbours& near, const SupportMemory& last,
+                      const Vec& log_pi) const;
 };
 
 /// Sum of the allocation model's terms, the entropy left out, at the globals that are optimal for clusters of

@@ -34,7 +34,8 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
   base_.assign(static_cast<std::size_t>(p_), 0.0);
   for (std::size_t b = 0; b < by_batch.size(); ++b) {
     if (by_batch[b].all) continue;
-    const Vec t = sum_of(by_batch[b].rows, by_batch[b].mass);
+    const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
+    const Vec t = sum_of(batch->data, by_batch[b].rows, by_batch[b].mass);
     for (Index i = 0; i < p_; ++i) base_[i] += state.batch[b]->t(target)[i] - t[i];
   }
   take_sample(by_batch, stream);
@@ -50,19 +51,22 @@ void RestrictedFit::take_sample(const std::vector<MassOnRows>& by_batch, Stream&
   }
   const double chance =
       static_cast<double>(std::max(min_sample, rows_a_feature * p_)) / static_cast<double>(rows);
-  for (const MassOnRows& where : by_batch)
-    for (std::size_t i = 0; i < where.rows.size(); ++i) {
+  std::vector<Place> chosen;
+  for (std::size_t b = 0; b < by_batch.size(); ++b)
+    for (std::size_t i = 0; i < by_batch[b].rows.size(); ++i) {
       if (chance < 1 && stream.uniform() >= chance) continue;
-      sample_.rows.push_back(where.rows[i]);
-      sample_.mass.push_back(where.mass[i]);
+      chosen.push_back({static_cast<Index>(b), by_batch[b].rows[i]});
+      sample_.mass.push_back(by_batch[b].mass[i]);
     }
+  copy_ = take_rows(problem_.source, chosen, problem_.obs.lag());
+  sample_.rows = copy_.rows;
   const double scale = mass / sample_.total();
   if (chance < 1)
     for (double& m : sample_.mass) m *= scale;
 }
 
-Vec RestrictedFit::sum_of(const std::vector<Index>& rows, const Vec& mass) const {
-  FeatureBlock block(problem_.obs, problem_.data);
+Vec RestrictedFit::sum_of(const Dataset& data, const std::vector<Index>& rows, const Vec& mass) const {
+  FeatureBlock block(problem_.obs, data);
   const Index n = static_cast<Index>(rows.size());
   Vec t(static_cast<std::size_t>(p_), 0.0);
   for (Index from = 0; from < n; from += block.block_rows()) {
@@ -81,7 +85,7 @@ void RestrictedFit::load_sample() {
     const Index end = chunk_end(n, n_chunks, chunk);
     for (Index from = chunk_begin(n, n_chunks, chunk); from < end;
          from += loaded_[chunk].back().block_rows()) {
-      loaded_[chunk].emplace_back(problem_.obs, problem_.data);
+      loaded_[chunk].emplace_back(problem_.obs, copy_.data);
       FeatureBlock& block = loaded_[chunk].back();
       block.load(sample_.rows.data() + from, std::min(block.block_rows(), end - from));
     }
@@ -89,8 +93,8 @@ void RestrictedFit::load_sample() {
 }
 
 void RestrictedFit::develop(Index k, Stream& stream) {
-  const HardClusters hard = bregman_kmeans(problem_.obs, problem_.data, sample_.rows, sample_.mass.data(), k,
-                                           true, 5, stream, pool_);
+  const HardClusters hard =
+      bregman_kmeans(problem_.obs, copy_.data, sample_.rows, sample_.mass.data(), k, true, 5, stream, pool_);
   k_ = hard.k;
   if (k_ < 2) return;
   place_base(hard.t, hard.k);
@@ -109,8 +113,8 @@ void RestrictedFit::halve(Stream& stream) {
     share_.push_back(1 - half);
     m *= half;
   }
-  const Vec all = sum_of(sample_.rows, sample_.mass);
-  Vec t = sum_of(sample_.rows, mass);
+  const Vec all = sum_of(copy_.data, sample_.rows, sample_.mass);
+  Vec t = sum_of(copy_.data, sample_.rows, mass);
   for (Index i = 0; i < p_; ++i) t.push_back(all[i] - t[i]);
   place_base(t, 2);
   if (k_ > 2) share_.clear();
@@ -165,19 +169,19 @@ void RestrictedFit::place_base(const Vec& t, Index k) {
   k_ = k;
 }
 
-Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share, bool settling) const {
+Redistributed RestrictedFit::step(const Dataset& data, const MassOnRows& where, Vec* share,
+                                  bool settling) const {
   Weights weights = make_weights(problem_.obs, current_.data(), k_);
   weights.add_constants(log_weights());
-  weights.pack(problem_.obs, problem_.data);
+  weights.pack(problem_.obs, data);
   const Index n = static_cast<Index>(where.rows.size()), n_chunks = count_chunks(n);
   if (share) share->resize(static_cast<std::size_t>(n * k_));
-  std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks),
-                               FeatureSum(problem_.obs, problem_.data, k_));
+  std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(problem_.obs, data, k_));
   std::vector<Vec> left(static_cast<std::size_t>(n_chunks), Vec(static_cast<std::size_t>(p_), 0.0));
   Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
   const bool loaded = settling && !loaded_.empty();
   pool_.run(n_chunks, [&](Index chunk) {
-    FeatureBlock scratch(problem_.obs, problem_.data);
+    FeatureBlock scratch(problem_.obs, data);
     Responsibilities r;
     Vec w;
     const Index begin = chunk_begin(n, n_chunks, chunk), end = chunk_end(n, n_chunks, chunk);
@@ -192,7 +196,7 @@ Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share, bool sett
       normalise(m, k_, w, 0, r, unused);
       for (Index i = 0; i < m; ++i) {
         double* p = r.value.data() + i * k_;
-        if (problem_.width > 0) {
+        if (alloc_.width() > 0) {
           const Index best = std::max_element(p, p + k_) - p;
           std::fill(p, p + k_, 0.0);
           p[best] = 1;
@@ -219,12 +223,12 @@ Redistributed RestrictedFit::step(const MassOnRows& where, Vec* share, bool sett
   return out;
 }
 
-Redistributed RestrictedFit::assign(const MassOnRows& where, Vec* share) const {
-  return step(where, share, false);
+Redistributed RestrictedFit::assign(const Dataset& data, const MassOnRows& where, Vec* share) const {
+  return step(data, where, share, false);
 }
 
 void RestrictedFit::local_step() {
-  current_ = step(sample_, &share_, true).arrived;
+  current_ = step(copy_.data, sample_, &share_, true).arrived;
   for (Index i = 0; i < p_; ++i) current_[i] += base_[i];
 }
 

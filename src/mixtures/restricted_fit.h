@@ -37,8 +37,9 @@ class RestrictedFit {
 
   Index k() const { return k_; }
 
-  /// The final restricted local step on all rows of one batch; share, if any, receives p (rows × k).
-  Redistributed assign(const MassOnRows& where, Vec* share = nullptr) const;
+  /// The final restricted local step on all rows of one batch, whose data are given; share, if any, receives
+  /// p (rows × k).
+  Redistributed assign(const Dataset& data, const MassOnRows& where, Vec* share = nullptr) const;
 
  private:
   struct Pair {
@@ -47,7 +48,7 @@ class RestrictedFit {
   };
 
   void take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream);
-  Vec sum_of(const std::vector<Index>& rows, const Vec& mass) const;  // Σ mass φ, p
+  Vec sum_of(const Dataset& data, const std::vector<Index>& rows, const Vec& mass) const;  // Σ mass φ, p
   void load_sample();
   void place_base(const Vec& t, Index k);
   void settle(int rounds);  // local steps, at most this many, until few of the shares move
@@ -62,14 +63,15 @@ class RestrictedFit {
   double allocation_value() const;
   double pair_entropy(Index a, Index b) const;
   /// settling: only `arrived` and the share are asked for.
-  Redistributed step(const MassOnRows& where, Vec* share, bool settling) const;
+  Redistributed step(const Dataset& data, const MassOnRows& where, Vec* share, bool settling) const;
 
   const Problem& problem_;
   const MixtureAlloc& alloc_;
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
-  MassOnRows sample_;
+  Sample copy_;                                    // of the sample's rows
+  MassOnRows sample_;                              // numbered as in the copy
   std::vector<std::vector<FeatureBlock>> loaded_;  // the sample's rows by chunk, unless they are too many
   Vec others_;                                     // sizes of all other clusters
   Vec base_;                                       // p

@@ -18,8 +18,9 @@ State redistributed(const Problem& problem, const State& state, Index target,
   Vec share;
   if (out.assignments) out.assignments->append(born);
   for (std::size_t b = 0; b < by_batch.size(); ++b) {
-    const Redistributed moved = fit.assign(by_batch[b], out.assignments ? &share : nullptr);
-    if (out.assignments) out.assignments->split(target, by_batch[b].rows, by_batch[b].mass, share);
+    const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
+    const Redistributed moved = fit.assign(batch->data, by_batch[b], out.assignments ? &share : nullptr);
+    if (out.assignments) out.assignments->split(target, *batch, by_batch[b].rows, by_batch[b].mass, share);
     auto s = std::make_shared<Summary>(*state.batch[b]);
     s->append(born);
     if (by_batch[b].all)

@@ -9,6 +9,6 @@ namespace bnpvi {
 
 /// Builds the model that fields.text("family") names; throws std::invalid_argument for an unknown family.
 std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
-std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields);
+std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {});
 
 }  // namespace bnpvi

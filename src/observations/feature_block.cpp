@@ -9,7 +9,7 @@ namespace bnpvi {
 namespace {
 
 // True when products take the entries of sparse rows as they are, without features in memory.
-bool by_sparse_rows(const ObsModel& obs, const Dataset& data) { return obs.linear() && data.sparse(); }
+bool by_sparse_rows(const ObsModel& obs, const DataShape& data) { return obs.linear() && data.sparse; }
 
 }  // namespace
 
@@ -47,13 +47,13 @@ void Weights::add_constants(const Vec& c) {
   for (Index j = 0; j < k; ++j) transposed[j] += c[j];
 }
 
-void Weights::pack(const ObsModel& obs, const Dataset& data) {
+void Weights::pack(const ObsModel& obs, const DataShape& data) {
   if (by_sparse_rows(obs, data)) return;
   packed.resize(static_cast<std::size_t>(kernels().packed_size(k, p)));
   kernels().pack(k, p, w.data(), p, packed.data());
 }
 
-FeatureSum::FeatureSum(const ObsModel& obs, const Dataset& data, Index k, bool few)
+FeatureSum::FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few)
     : k_(k),
       p_(obs.n_features()),
       transposed_(by_sparse_rows(obs, data)),

@@ -19,7 +19,7 @@ struct Weights {
   void transpose(Pool* pool = nullptr);  // fills `transposed` from w
   void add_constants(const Vec& c);      // to ⟨φ, w_k⟩, for φ_0 = 1; before pack()
   void pack(const ObsModel& obs,
-            const Dataset& data);  // fills `packed` from w, if products with these data use it
+            const DataShape& data);  // fills `packed` from w, if products with these data use it
 };
 
 /// ∇Λ(T_k) for all clusters of t (K × p), by the threads of the pool if one is given; evidence (K): where
@@ -31,7 +31,7 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool =
 /// many clusters are expected (`few`), only those that get any mass take memory.
 class FeatureSum {
  public:
-  FeatureSum(const ObsModel& obs, const Dataset& data, Index k, bool few = false);
+  FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few = false);
   /// Adds the sum to t (K × p).
   void finish(double* t) const { finish(t, 0, k_); }
 

@@ -40,15 +40,29 @@ void select_largest(Index n, Index k, const double* w, Index width, double* kept
 class GivenResponsibilities {
  public:
   GivenResponsibilities() = default;
-  GivenResponsibilities(const double* r, Index n) : r_(r), n_(n) {}
-  explicit GivenResponsibilities(const int* label) : label_(label) {}
+  GivenResponsibilities(const double* r, Index n, Index k) : r_(r), n_(n), k_(k) {}
+  GivenResponsibilities(const int* label, Index k) : label_(label), k_(k) {}
 
-  double operator()(Index row, Index j) const { return label_ ? label_[row] == j + 1 : r_[j * n_ + row]; }
+  Index k() const { return k_; }
+
+  /// The same for rows that have these numbers among all (null: they are numbered so already).
+  GivenResponsibilities of_rows(const std::vector<Index>* numbers) const {
+    GivenResponsibilities out = *this;
+    out.numbers_ = numbers;
+    return out;
+  }
+
+  double operator()(Index row, Index j) const {
+    if (numbers_) row = (*numbers_)[row];
+    return label_ ? label_[row] == j + 1 : r_[j * n_ + row];
+  }
 
  private:
   const double* r_ = nullptr;
   Index n_ = 0;
   const int* label_ = nullptr;
+  Index k_ = 0;
+  const std::vector<Index>* numbers_ = nullptr;
 };
 
 }  // namespace bnpvi

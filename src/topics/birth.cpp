@@ -26,7 +26,7 @@ constexpr double worth_moving = 0.5;  // tokens: documents with less of the targ
 // What some documents have of one topic.
 struct TargetPart {
   PartialCounts counts;     // counts: a document a row
-  std::vector<Index> rows;  // otherwise: rows and their mass
+  std::vector<Place> rows;  // otherwise: rows and their mass
   Vec mass;
 };
 
@@ -72,17 +72,17 @@ class TopicBirth final : public Move {
 
   TargetPart part_of(const State& state, Index target, const std::vector<DocumentRef>& documents) const {
     const Problem& problem = c_.problem;
-    DocumentReader reader(problem.obs, problem.data);
+    PlacedReader placed(problem);
     TargetPart out;
     Vec r;
     double entropy = 0;
     for (const DocumentRef& ref : documents) {
       const DocumentMemory& memory = memory_of(state, ref);
+      DocumentReader& reader = placed.at(ref);
       const TopicTable table = reader.by_term() ? TopicTable(memory.weights(), false) : TopicTable();
-      const Index unit = problem.batches[ref.batch][ref.at];
-      const DocumentView view = reader.load(unit, memory.weights(), &table, false);
+      const DocumentView view = placed.load(memory.weights(), &table, false);
       const Shares shares = memory.share();
-      document_responsibilities(view, shares, problem.width, r, entropy);
+      document_responsibilities(view, shares, alloc_.width(), r, entropy);
       const std::size_t m = shares.size();
       std::size_t at = 0;
       while (shares[at].topic != target) ++at;
@@ -94,7 +94,7 @@ class TopicBirth final : public Move {
           out.counts.value.push_back(mass);
           out.counts.square.push_back(mass * share);
         } else {
-          out.rows.push_back(reader.rows()[u]);
+          out.rows.push_back({ref.batch, reader.rows()[u]});
           out.mass.push_back(mass);
         }
       }
@@ -116,8 +116,8 @@ class TopicBirth final : public Move {
     if (how == Division::anchors) {
       const double tokens = std::accumulate(part.counts.value.begin(), part.counts.value.end(), 0.0);
       const Index most = std::max(c_.options.birth_size, static_cast<Index>(tokens / tokens_per_anchor));
-      AnchorTopics found =
-          anchor_topics(part.counts, problem.data.d, std::min(most, max_anchors), true, stream, c_.pool);
+      AnchorTopics found = anchor_topics(part.counts, problem.source.shape().d, std::min(most, max_anchors),
+                                         true, stream, c_.pool);
       out = {found.k, std::move(found.t)};
     } else {
       HardClusters found = clusters(part, how == Division::many ? c_.options.birth_size : 2, stream);
@@ -129,12 +129,14 @@ class TopicBirth final : public Move {
 
   HardClusters clusters(const TargetPart& part, Index k, Stream& stream) const {
     const Problem& problem = c_.problem;
-    if (!rows_are_documents(problem.obs, problem.data))
-      return bregman_kmeans(problem.obs, problem.data, part.rows, part.mass.data(), k, true, 5, stream,
+    if (!rows_are_documents(problem.obs, problem.source.shape())) {
+      const Sample sample = take_rows(problem.source, part.rows, problem.obs.lag());
+      return bregman_kmeans(problem.obs, sample.data, sample.rows, part.mass.data(), k, true, 5, stream,
                             c_.pool);
+    }
     Dataset data;
     data.n = part.counts.n();
-    data.d = problem.data.d;
+    data.d = problem.source.shape().d;
     data.row_start = part.counts.row_start.data();
     data.column = part.counts.column.data();
     data.value = part.counts.value.data();
@@ -184,8 +186,8 @@ class TopicBirth final : public Move {
 
   // From one topic everything hangs on the first division, so two are followed and the better goes on.
   std::vector<Division> divisions(const State& state, Index target) const {
-    const Division next =
-        division(c_.memory.birth_failures(target), rows_are_documents(c_.problem.obs, c_.problem.data));
+    const Division next = division(c_.memory.birth_failures(target),
+                                   rows_are_documents(c_.problem.obs, c_.problem.source.shape()));
     if (state.k() == 1 && next == Division::anchors) return {Division::anchors, Division::many};
     return {next};
   }

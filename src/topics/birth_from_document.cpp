@@ -16,7 +16,7 @@ constexpr double least_gain = 2;  // log units that a visit must promise
 class Newcomer {
  public:
   Newcomer(const MoveContext& context, const State& state)
-      : c_(context), state_(state), reader_(context.problem.obs, context.problem.data) {}
+      : c_(context), state_(state), reader_(context.problem) {}
 
   // log p_u of the words of a document under its present topics.
   Vec log_probability(const DocumentRef& ref) {
@@ -60,13 +60,14 @@ class Newcomer {
     const DocumentMemory& memory = memory_of(state_, ref);
     if (weights_ != &memory.weights()) table_ = TopicTable(memory.weights(), false);
     weights_ = &memory.weights();
-    view_ = reader_.load(c_.problem.batches[ref.batch][ref.at], *weights_, &table_, false);
+    reader_.at(ref);
+    view_ = reader_.load(*weights_, &table_, false);
     return memory;
   }
 
   const MoveContext& c_;
   const State& state_;
-  DocumentReader reader_;
+  PlacedReader reader_;
   const Weights* weights_ = nullptr;
   TopicTable table_;
   DocumentView view_;

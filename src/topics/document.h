@@ -44,7 +44,7 @@ struct DocumentView {
 };
 
 /// True when every row is a document and its counts are tokens with topics of their own.
-bool rows_are_documents(const ObsModel& obs, const Dataset& data);
+bool rows_are_documents(const ObsModel& obs, const DataShape& data);
 
 /// Loads documents, for one thread.
 class DocumentReader {

@@ -12,7 +12,8 @@ namespace {
 
 class HdpTopics final : public TopicAlloc {
  public:
-  HdpTopics(double gamma, double alpha) : TopicAlloc(alpha), gamma_(gamma) {}
+  HdpTopics(double gamma, double alpha, const Sparsity& sparsity)
+      : TopicAlloc(alpha, sparsity), gamma_(gamma) {}
 
   bool ordered() const override { return true; }
 
@@ -110,8 +111,8 @@ class HdpTopics final : public TopicAlloc {
 
 }  // namespace
 
-std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha) {
-  return std::make_unique<HdpTopics>(gamma, alpha);
+std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha, const Sparsity& sparsity) {
+  return std::make_unique<HdpTopics>(gamma, alpha, sparsity);
 }
 
 }  // namespace bnpvi::topics

@@ -8,7 +8,7 @@ namespace {
 
 class Lda final : public TopicAlloc {
  public:
-  Lda(Index k, double alpha) : TopicAlloc(alpha), k_(k) {}
+  Lda(Index k, double alpha, const Sparsity& sparsity) : TopicAlloc(alpha, sparsity), k_(k) {}
 
   Index fixed_k() const override { return k_; }
   bool ordered() const override { return false; }
@@ -53,6 +53,8 @@ class Lda final : public TopicAlloc {
 
 }  // namespace
 
-std::unique_ptr<AllocModel> make_lda(Index k, double alpha) { return std::make_unique<Lda>(k, alpha); }
+std::unique_ptr<AllocModel> make_lda(Index k, double alpha, const Sparsity& sparsity) {
+  return std::make_unique<Lda>(k, alpha, sparsity);
+}
 
 }  // namespace bnpvi::topics

@@ -22,6 +22,20 @@ const DocumentMemory& memory_of(const State& state, const DocumentRef& ref) {
   return memory_of_batch(state, ref.batch).document[ref.at];
 }
 
+DocumentReader& PlacedReader::at(const DocumentRef& ref) {
+  if (ref.batch != ref_.batch) {
+    reader_.reset();
+    batch_ = problem_.source.open(ref.batch);
+    reader_.emplace(problem_.obs, batch_->data);
+  }
+  ref_ = ref;
+  return *reader_;
+}
+
+DocumentView PlacedReader::load(const Weights& weights, const TopicTable* shared, bool exponentials) {
+  return reader_->load(batch_->units[ref_.at], weights, shared, exponentials);
+}
+
 std::vector<DocumentRef> users_of(const State& state, Index topic, double least) {
   std::vector<DocumentRef> out;
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
@@ -56,16 +70,16 @@ Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
   const Index n_chunks = TopicAlloc::count_chunks(to - from);
   std::vector<TopicSum> sums;
   for (Index chunk = 0; chunk < n_chunks; ++chunk)
-    sums.emplace_back(problem.obs, problem.data, k, alloc_.alpha(), problem.width);
+    sums.emplace_back(problem.obs, problem.source.shape(), k, alloc_.alpha(), alloc_.width());
   c_.pool.run(n_chunks, [&](Index chunk) {
-    DocumentReader reader(problem.obs, problem.data);
+    PlacedReader placed(problem);
     for (Index i = from + (to - from) * chunk / n_chunks; i < from + (to - from) * (chunk + 1) / n_chunks;
          ++i) {
       const DocumentRef& ref = documents_[i];
       const DocumentMemory& memory = as_before ? memory_of(state_, ref) : visited_.document[i];
+      DocumentReader& reader = placed.at(ref);
       const TopicTable table = reader.by_term() ? TopicTable(memory.weights(), false) : TopicTable();
-      const DocumentView view =
-          reader.load(problem.batches[ref.batch][ref.at], memory.weights(), &table, false);
+      const DocumentView view = placed.load(memory.weights(), &table, false);
       sums[chunk].add(reader, view, memory.share());
     }
   });
@@ -77,7 +91,7 @@ Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
 double TopicEdit::round(bool search) {
   const Problem& problem = c_.problem;
   const Globals& globals = proposed_.globals;
-  const bool by_term = rows_are_documents(problem.obs, problem.data);
+  const bool by_term = rows_are_documents(problem.obs, problem.source.shape());
   const auto weights = visiting_weights(problem, globals.effective);
   const TopicTable table = by_term ? TopicTable(*weights, true, &c_.pool) : TopicTable();
   const DocumentPrior prior(alloc_.document_prior(globals));
@@ -85,14 +99,15 @@ double TopicEdit::round(bool search) {
   std::vector<std::shared_ptr<TopicBlock>> blocks(static_cast<std::size_t>(n_chunks));
   visited_.document.resize(documents_.size());
   c_.pool.run(n_chunks, [&](Index chunk) {
-    DocumentReader reader(problem.obs, problem.data);
-    DocStep step(prior, problem.width);
+    PlacedReader placed(problem);
+    DocStep step(prior, alloc_.width());
     TopicBlock& block = *(blocks[chunk] = std::make_shared<TopicBlock>());
     block.weights = weights;
     for (Index i = n() * chunk / n_chunks; i < n() * (chunk + 1) / n_chunks; ++i) {
       c_.pool.poll();
       const DocumentRef& ref = documents_[i];
-      const DocumentView view = reader.load(problem.batches[ref.batch][ref.at], *weights, &table, true);
+      placed.at(ref);
+      const DocumentView view = placed.load(*weights, &table, true);
       TopicBlock before;
       DocumentMemory last = remember(before, start[i]);
       last.wait = 1;

@@ -6,6 +6,7 @@
 #include "foundation/chunks.h"
 #include "foundation/prefetch.h"
 #include "foundation/special.h"
+#include "topics/anchor_words.h"
 #include "topics/moves.h"
 #include "topics/term_sum.h"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr int longest_wait = 15;  // visits
 
 // Shows a document's responsibilities: those of its rows, or its proportions where it is a row of counts.
-void show(const LocalInput& in, Index chunk, DocumentReader& reader, const DocumentView& view, Shares share,
+void show(const Visit& in, Index chunk, DocumentReader& reader, const DocumentView& view, Shares share,
           const Vec& r, const DocumentPrior& prior) {
   const Index k = prior.k(), m = static_cast<Index>(share.size());
   const std::vector<Index>& rows = reader.rows();
@@ -76,12 +77,12 @@ DocumentMemory TopicAlloc::visit(DocStep& step, const DocumentView& view, const 
 
 SummaryShape TopicAlloc::shape(const ObsModel& obs) const { return topic_shape(obs.n_features()); }
 
-Summary TopicAlloc::local_step(const LocalInput& in) const {
-  const Index n = static_cast<Index>(in.units.size()), k = in.weights.k;
+Summary TopicAlloc::local_step(const Visit& in) const {
+  const Index n = static_cast<Index>(in.units.size()), k = in.weights->k;
   const Index n_chunks = count_chunks(n);
   const bool by_term = rows_are_documents(in.obs, in.data);
   const DocumentPrior prior(document_prior(in.globals));
-  const auto weights = in.shared_weights ? in.shared_weights : std::make_shared<const Weights>(in.weights);
+  const std::shared_ptr<const Weights>& weights = in.weights;
   const TopicTable table = by_term ? TopicTable(*weights, true, &in.pool) : TopicTable();
   const auto* last = static_cast<const TopicMemory*>(in.memory);
   auto memory = std::make_shared<TopicMemory>();
@@ -95,11 +96,11 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
     if (by_term)
       by_terms.emplace_back(in.data, in.units, from, to, k, alpha_);
     else
-      sums.emplace_back(in.obs, in.data, k, alpha_, in.width);
+      sums.emplace_back(in.obs, in.data, k, alpha_, width());
   }
   in.pool.run(n_chunks, [&](Index chunk) {
     DocumentReader reader(in.obs, in.data);
-    DocStep step(prior, in.width);
+    DocStep step(prior, width());
     Vec none;
     const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
     blocks[chunk] = std::make_shared<TopicBlock>();
@@ -125,8 +126,8 @@ Summary TopicAlloc::local_step(const LocalInput& in) const {
   return out;
 }
 
-Summary TopicAlloc::summarise(const LocalInput& in, const GivenResponsibilities& resp) const {
-  const Index k = in.weights.k, n_units = static_cast<Index>(in.units.size());
+Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) const {
+  const Index k = resp.k(), n_units = static_cast<Index>(in.units.size());
   const bool by_term = rows_are_documents(in.obs, in.data);
   const auto probability = [&](Index row, Index j) { return std::max(resp(row, j), 1e-300); };
   Weights none;  // C = 0: responsibilities of a document of counts are its own proportions
@@ -179,10 +180,10 @@ Summary TopicAlloc::summarise(const LocalInput& in, const GivenResponsibilities&
 }
 
 // Counts come from the responsibilities, not from the shares, which must agree with them.
-Summary TopicAlloc::recompute(const LocalInput& in, const GivenResponsibilities&) const {
+Summary TopicAlloc::recompute(const Visit& in, const GivenResponsibilities&) const {
   const auto& memory = static_cast<const TopicMemory&>(*in.memory);
   DocumentReader reader(in.obs, in.data);
-  TopicSum sum(in.obs, in.data, in.weights.k, alpha_, in.width);
+  TopicSum sum(in.obs, in.data, in.weights->k, alpha_, width());
   Vec r;
   double entropy = 0;
   for (std::size_t i = 0; i < in.units.size(); ++i) {
@@ -190,7 +191,7 @@ Summary TopicAlloc::recompute(const LocalInput& in, const GivenResponsibilities&
     const TopicTable table = reader.by_term() ? TopicTable(weights, false) : TopicTable();
     const DocumentView view = reader.load(in.units[i], weights, &table, false);
     std::vector<TopicShare> share(memory.document[i].share().begin(), memory.document[i].share().end());
-    document_responsibilities(view, share, in.width, r, entropy);
+    document_responsibilities(view, share, width(), r, entropy);
     for (std::size_t j = 0; j < share.size(); ++j) {
       share[j].count = 0;
       for (Index u = 0; u < view.n; ++u)
@@ -198,7 +199,7 @@ Summary TopicAlloc::recompute(const LocalInput& in, const GivenResponsibilities&
     }
     sum.add(reader, view, share);
   }
-  Summary out(shape(in.obs), in.weights.k);
+  Summary out(shape(in.obs), in.weights->k);
   sum.finish(out);
   return out;
 }
@@ -228,14 +229,42 @@ bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
   return true;
 }
 
-std::unique_ptr<Move> TopicAlloc::birth_move(const MoveContext& c) const {
-  return make_topic_birth(c, *this);
+std::vector<MoveKind> TopicAlloc::moves() const {
+  using Turn = MoveKind::Turn;
+  const auto made_by = [this](auto make) {
+    return [this, make](const MoveContext& context) { return make(context, *this); };
+  };
+  return {{Turn::birth, false, made_by(make_topic_birth)},
+          {Turn::merge, false, made_by(make_topic_merge)},
+          {Turn::remove, false, made_by(make_topic_delete)}};
 }
-std::unique_ptr<Move> TopicAlloc::merge_move(const MoveContext& c) const {
-  return make_topic_merge(c, *this);
+
+Index TopicAlloc::cost_of_observation(const ObsModel& obs, const DataShape& data) const {
+  return rows_are_documents(obs, data) ? 1 : obs.n_features();
 }
-std::unique_ptr<Move> TopicAlloc::delete_move(const MoveContext& c) const {
-  return make_topic_delete(c, *this);
+
+// Documents of counts read the weights as they are, without a transpose.
+std::shared_ptr<const Weights> TopicAlloc::visit_weights(const ObsModel& obs, const DataShape& data,
+                                                         const Summary& effective, Pool* pool,
+                                                         double* evidence) const {
+  return std::make_shared<const Weights>(
+      make_weights(obs, effective.obs.data(), effective.k, pool, evidence, !rows_are_documents(obs, data)));
+}
+
+Summary TopicAlloc::own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
+                              Pool& pool) const {
+  constexpr std::size_t most = std::size_t{1} << 16;
+  std::vector<Place> documents = places_of_groups(source);
+  for (std::size_t i = 0; documents.size() > most && i < most; ++i)
+    std::swap(
+        documents[i],
+        documents[i + static_cast<std::size_t>(stream.index(static_cast<Index>(documents.size() - i)))]);
+  if (documents.size() > most) documents.resize(most);
+  const Sample sample = take_groups(source, documents);
+  const AnchorTopics topics = anchor_topics(all_counts(sample.data), sample.data.d, k, false, stream, pool);
+  Summary out(shape(obs), std::max<Index>({topics.k, fixed_k(), 1}));
+  std::copy(topics.t.begin(), topics.t.end(), out.edit_t(0));
+  return out;
 }
 
 }  // namespace bnpvi::topics

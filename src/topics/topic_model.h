@@ -7,10 +7,10 @@ namespace bnpvi::topics {
 
 /// Hierarchical Dirichlet process: sticks u_k ~ Beta(1, γ), π = sticks(u), π_d ~ Dirichlet(απ)
 /// [Hughes 2016, ch. 5].
-std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha);
+std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha, const Sparsity& sparsity);
 
 /// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
-std::unique_ptr<AllocModel> make_lda(Index k, double alpha);
+std::unique_ptr<AllocModel> make_lda(Index k, double alpha, const Sparsity& sparsity);
 
 /// What all topic models share. Units are documents: groups of rows, or single rows of counts whose tokens
 /// have topics of their own. q(π_d) = Dirichlet(θ̂_d) is optimal, θ̂_dk = N_dk + απ_k, which leaves
@@ -19,18 +19,23 @@ std::unique_ptr<AllocModel> make_lda(Index k, double alpha);
 /// of log Γ at the π of their last visit; log Γ is convex, so that is a lower bound, exact once settled.
 class TopicAlloc : public AllocModel {
  public:
-  explicit TopicAlloc(double alpha) : alpha_(alpha) {}
+  TopicAlloc(double alpha, const Sparsity& sparsity) : AllocModel(sparsity), alpha_(alpha) {}
   SummaryShape shape(const ObsModel& obs) const override;
   bool grouped() const override { return true; }
-  Summary local_step(const LocalInput& in) const override;
-  Summary summarise(const LocalInput& in, const GivenResponsibilities& resp) const override;
-  Summary recompute(const LocalInput& in, const GivenResponsibilities& resp) const override;
+  Index cost_of_observation(const ObsModel& obs, const DataShape& data) const override;
+  std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
+                                               const Summary& effective, Pool* pool,
+                                               double* evidence) const override;
+  Summary local_step(const Visit& in) const override;
+  /// Topics of counts by anchor words (anchor_words.h), from at most 2^16 documents.
+  Summary own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
+                    Pool& pool) const override;
+  Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
+  Summary recompute(const Visit& in, const GivenResponsibilities& resp) const override;
   bool remembers() const override { return true; }
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   bool settle(Summary& batch, const Globals& globals) const override;
-  std::unique_ptr<Move> birth_move(const MoveContext& context) const override;
-  std::unique_ptr<Move> merge_move(const MoveContext& context) const override;
-  std::unique_ptr<Move> delete_move(const MoveContext& context) const override;
+  std::vector<MoveKind> moves() const override;
 
   double alpha() const { return alpha_; }
 

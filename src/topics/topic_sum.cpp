@@ -33,7 +33,7 @@ void add_document(const DocumentView& view, Shares share, double alpha, double s
   add_tangents(share, sign, to.extra.data());
 }
 
-TopicSum::TopicSum(const ObsModel& obs, const Dataset& data, Index k, double alpha, Index width)
+TopicSum::TopicSum(const ObsModel& obs, const DataShape& data, Index k, double alpha, Index width)
     : k_(k),
       n_terms_(obs.n_features() - 1),
       alpha_(alpha),

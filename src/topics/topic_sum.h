@@ -29,7 +29,7 @@ SummaryShape topic_shape(Index p);
 /// Adds up documents with the given number of topics, each with sign 1 or −1.
 class TopicSum {
  public:
-  TopicSum(const ObsModel& obs, const Dataset& data, Index k, double alpha, Index width);
+  TopicSum(const ObsModel& obs, const DataShape& data, Index k, double alpha, Index width);
 
   /// `share` must belong to the loaded view. Returns the responsibilities by share, rows × share.size().
   const Vec& add(DocumentReader& reader, const DocumentView& view, Shares share, double sign = 1);

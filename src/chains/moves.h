@@ -1,0 +1,15 @@
+// The moves of hidden Markov models.
+#pragma once
+#include "chains/hmm.h"
+#include "inference/move.h"
+
+namespace bnpvi::chains {
+
+/// Stretches of the rows of one state get states of their own [Hughes 2016, §6.5.2].
+std::unique_ptr<Move> make_hmm_birth(const MoveContext& context, const HmmAlloc& alloc);
+/// Pairs of states are joined, several pairs at once where that succeeds.
+std::unique_ptr<Move> make_hmm_merge(const MoveContext& context, const HmmAlloc& alloc);
+/// The sequences that touch a state are assigned afresh without it.
+std::unique_ptr<Move> make_hmm_delete(const MoveContext& context, const HmmAlloc& alloc);
+
+}  // namespace bnpvi::chains

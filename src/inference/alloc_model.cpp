@@ -1,0 +1,37 @@
+#include "inference/alloc_model.h"
+
+#include <stdexcept>
+
+#include "inference/move.h"
+
+namespace bnpvi {
+
+namespace {
+
+class PlainVisitor final : public Visitor {
+ public:
+  explicit PlainVisitor(const AllocModel& alloc) : alloc_(alloc) {}
+  Summary visit(const Visit& visit) override { return alloc_.local_step(visit); }
+
+ private:
+  const AllocModel& alloc_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Weights> AllocModel::visit_weights(const ObsModel& obs, const DataShape&,
+                                                         const Summary& effective, Pool* pool,
+                                                         double* evidence) const {
+  return std::make_shared<const Weights>(
+      make_weights(obs, effective.obs.data(), effective.k, pool, evidence));
+}
+
+std::unique_ptr<Visitor> AllocModel::visitor() const { return std::make_unique<PlainVisitor>(*this); }
+
+Summary AllocModel::own_start(const ObsModel&, const Source&, Index, Stream&, Pool&) const {
+  throw std::logic_error("this allocation model has no start of its own");
+}
+
+std::vector<MoveKind> AllocModel::moves() const { return {}; }
+
+}  // namespace bnpvi

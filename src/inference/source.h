@@ -1,0 +1,81 @@
+// Where the data come from, batch by batch.
+#pragma once
+#include <memory>
+
+#include "foundation/data.h"
+
+namespace bnpvi {
+
+/// One batch while somebody works on it. Rows and groups are numbered within `data`, which may hold more than
+/// the batch does (in memory: everything).
+struct Batch {
+  const Dataset& data;
+  const std::vector<Index>& units;           // rows, or groups of rows, of the batch; ascending
+  const std::vector<Index>* rows = nullptr;  // number of each row of `data` among all rows; null: the same
+  const std::vector<Index>* groups =
+      nullptr;  // number of each group of `data` among all groups; null: the same
+
+  Index row_number(Index row) const { return rows ? (*rows)[row] : row; }
+  Index group_number(Index group) const { return groups ? (*groups)[group] : group; }
+};
+
+/// The data of a fit, cut into batches. Nobody may ask for all rows at once: what is needed of several
+/// batches is summed up batch by batch, or copied for a bounded sample (take_rows, take_groups). Immutable.
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual DataShape shape() const = 0;
+  /// Group g has the rows starts()[g] .. starts()[g + 1] − 1 among all rows.
+  virtual const std::vector<Index>& starts() const = 0;
+  virtual Index n_batches() const = 0;
+  /// Batch b, which stays valid for as long as the result is held.
+  virtual std::shared_ptr<const Batch> open(Index b) const = 0;
+};
+
+/// Data that are in memory as one view, which the caller owns. Opening a batch costs nothing.
+class MemorySource final : public Source {
+ public:
+  /// units: those of each batch.
+  MemorySource(const Dataset& data, std::vector<std::vector<Index>> units);
+
+  DataShape shape() const override;
+  const std::vector<Index>& starts() const override { return data_.starts; }
+  Index n_batches() const override { return static_cast<Index>(batches_.size()); }
+  std::shared_ptr<const Batch> open(Index b) const override { return batches_[b]; }
+
+ private:
+  const Dataset& data_;
+  const std::vector<std::vector<Index>> units_;
+  std::vector<std::shared_ptr<const Batch>> batches_;
+};
+
+/// A row or a group by its batch and its number in the data of that batch.
+struct Place {
+  Index batch, at;
+};
+
+/// Places of all rows with a likelihood of their own (all but the first `lag` of each group), and of all
+/// groups, by their numbers among all. grouped: units are groups, not rows.
+std::vector<Place> places_of_rows(const Source& source, bool grouped, Index lag);
+std::vector<Place> places_of_groups(const Source& source);
+
+/// A copy of some rows, in data of their own.
+struct Sample {
+  Dataset data;             // looks into the storage below
+  std::vector<Index> rows;  // the rows that were asked for, in that order
+  Vec dense, value;
+  std::vector<int> row_start, column;
+
+  Sample() = default;
+  Sample(Sample&&) = default;
+  Sample& operator=(Sample&&) = default;
+  Sample(const Sample&) = delete;
+};
+
+/// Some rows, each in a group of its own with the `lag` rows before it. Each batch is opened once.
+Sample take_rows(const Source& source, const std::vector<Place>& places, Index lag);
+
+/// Some groups with all their rows, in the order given.
+Sample take_groups(const Source& source, const std::vector<Place>& places);
+
+}  // namespace bnpvi
