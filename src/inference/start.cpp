@@ -10,12 +10,9 @@ namespace bnpvi {
 
 namespace {
 
-// Clusters by decreasing size: what sticks expect.
+// What sticks expect.
 Summary by_size(Summary s) {
-  std::vector<Index> order(static_cast<std::size_t>(s.k));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return s.size(a) > s.size(b); });
-  s.permute(order);
+  s.permute(s.by_size());
   return s;
 }
 

@@ -1,6 +1,7 @@
 #include "inference/summary.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace bnpvi {
 
@@ -48,6 +49,13 @@ Vec Summary::sizes() const {
   Vec n(static_cast<std::size_t>(k));
   for (Index j = 0; j < k; ++j) n[j] = size(j);
   return n;
+}
+
+std::vector<Index> Summary::by_size() const {
+  std::vector<Index> order(static_cast<std::size_t>(k));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [this](Index a, Index b) { return size(a) > size(b); });
+  return order;
 }
 
 void Summary::add(const Summary& other, double c) {

@@ -46,6 +46,7 @@ struct Summary {
   const double* t(Index j) const { return obs.data() + j * shape.p; }
   double size(Index j) const { return obs[static_cast<std::size_t>(j * shape.p)]; }
   Vec sizes() const;
+  std::vector<Index> by_size() const;  // clusters, largest first; equal ones in their order
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }
 
