@@ -106,7 +106,7 @@ double HmmAlloc::transition_value(const Summary& total, const Globals& globals) 
 std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
     const std::shared_ptr<const UnitMemory>& rest, const std::shared_ptr<const UnitMemory>& again) const {
   if (!rest || !again) return again;
-  return static_cast<const ChainMemory&>(*rest).with(static_cast<const ChainMemory&>(*again));
+  return with_newer(*rest, *again);
 }
 
 std::vector<MoveKind> HmmAlloc::moves() const {

@@ -40,7 +40,7 @@ class HmmAlloc : public AllocModel {
 
   /// Forward–backward over each sequence, by segments of bounded length: memory does not grow with the length
   /// of a sequence beyond one message a segment. With L-sparse responsibilities each row keeps to L states,
-  /// remembered (ChainMemory), and a visit never chooses worse ones than it began with.
+  /// remembered (chain_memory.h), and a visit never chooses worse ones than it began with.
   Summary local_step(const Visit& in) const override { return step(in, false); }
 
   /// What the last visit of some units, at these globals, found: in.memory, if there is one, is what it left.
