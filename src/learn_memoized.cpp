@@ -10,6 +10,7 @@
 #include "learn.h"
 #include "move.h"
 #include "random.h"
+#include "sound_lap.h"
 
 namespace bnpvi {
 
@@ -60,15 +61,17 @@ class Memoized {
     if (first_lap_needed()) {
       first_lap();
       ++lap_;
+    } else {
+      sound_.keep(out_.state);
     }
-    for (; lap_ <= options_.max_laps && !out_.converged; ++lap_) {
+    for (; lap_ <= options_.max_laps && out_.reason.empty(); ++lap_) {
       const std::unique_ptr<Move> move = next_move();
       const double elbo = out_.state.elbo;
       const Vec sizes = out_.state.total.sizes();
       one_lap(move.get());
-      if (!move) judge(elbo, sizes);
+      if (!move && out_.reason.empty()) judge(elbo, sizes);
     }
-    if (!out_.converged) out_.reason = "max_laps";
+    if (out_.reason.empty()) out_.reason = "max_laps";
     return std::move(out_);
   }
 
@@ -144,13 +147,24 @@ class Memoized {
     if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, memory_, !kinds_.empty());
     settle(*problem_, state);
     accepted();
-    if (prior_moves()) learn_prior();
     record.lap = lap_;
+    if (sound_.excludes(*problem_, state)) {
+      record.elbo = state.elbo;
+      return take_back(record);
+    }
+    if (prior_moves()) learn_prior();
+    sound_.keep(state);
     record.elbo = state.elbo;
     record.k = state.k();
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     out_.trace.push_back(record);
     pool_.monitor().lap(record);
+  }
+
+  void take_back(const LapRecord& record) {
+    out_.reason = "numerical";
+    out_.taken_back = record;
+    if (sound_.any()) out_.state = sound_.restored(*problem_, pool_);
   }
 
   // Weights of the prior as it was would be of no use to the next visit.
@@ -199,6 +213,7 @@ class Memoized {
   const LearnOptions& options_;
   Pool& pool_;
   MoveMemory memory_;
+  SoundLap sound_;
   std::chrono::steady_clock::time_point began_;
   std::vector<MoveMaker> kinds_;
   std::size_t turn_ = 0;
