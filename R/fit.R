@@ -31,7 +31,7 @@ report_breakdown <- function(result, call) {
   remedy <- c(i = "Numbers lose their digits where parameters of the prior or columns of the data differ by many
                    orders of magnitude: choose a less extreme {.arg prior}, or rescale the data.")
   if (!is.finite(result$elbo)) {
-    abort("numerical", c("The ELBO is not finite, not even after one lap.", remedy), call = call)
+    abort("numerical", c("The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding.", remedy), call = call)
   }
   if (result$reason == "numerical") {
     lap <- result$taken_back

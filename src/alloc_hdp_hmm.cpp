@@ -48,10 +48,11 @@ class HdpHmm final : public HmmAlloc {
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const double k = static_cast<double>(total.k);
     const double constant = k * std::log(prior_.start) + k * k * std::log(prior_.alpha) - k * sticky_slope();
-    const double sticks = constant + top_value(top(total.k), {globals.u, globals.omega}) +
+    const double sticks = constant + top_value(top(total.k), {globals.u, globals.omega}).term() +
                           sticky_value(weights_from_sticks(globals.u));
-    return {
-        {"transitions", transition_value(total, globals)}, {"sticks", sticks}, {"entropy", total.entropy()}};
+    return {{"transitions", transition_value(total, globals).term()},
+            {"sticks", sticks},
+            {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
@@ -89,14 +90,15 @@ class FiniteHmm final : public HmmAlloc {
   Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
-    double normaliser = 0;
+    RoundedSum value = transition_value(total, globals);
     for (Index row = 0; row <= total.k; ++row) {
       const double each = concentration(row) / static_cast<double>(total.k);
       const double own = row > 0 ? prior_.sticky : 0;
-      normaliser += log_gamma(concentration(row) + own) - log_gamma(each + own) -
-                    static_cast<double>(total.k - 1) * log_gamma(each);
+      value.add(log_gamma(concentration(row) + own));
+      value.add(-log_gamma(each + own));
+      value.add(-static_cast<double>(total.k - 1) * log_gamma(each));
     }
-    return {{"transitions", transition_value(total, globals) + normaliser}, {"entropy", total.entropy()}};
+    return {{"transitions", value.term()}, {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights(globals); }

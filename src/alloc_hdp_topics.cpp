@@ -49,13 +49,12 @@ class HdpTopics final : public TopicAlloc {
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const double documents = total.scalar[TopicScalar::documents];
     const Vec pi = weights_from_sticks(globals.u);
-    double offsets = total.scalar[TopicScalar::lengths];
-    for (Index j = 0; j < total.k; ++j) offsets += total.extra[j * TopicExtra::size + TopicExtra::offset];
-    const double top = top_value(top_level(total.k, documents, gamma_), {globals.u, globals.omega}) +
+    RoundedSum sum = weight_terms(total, pi, nullptr);
+    sum.add(total.scalar[TopicScalar::lengths]);
+    for (Index j = 0; j < total.k; ++j) sum.add(total.extra[j * TopicExtra::size + TopicExtra::offset]);
+    const double top = top_value(top_level(total.k, documents, gamma_), {globals.u, globals.omega}).term() +
                        documents * static_cast<double>(total.k) * std::log(alpha_);
-    return {{"documents", offsets + weight_terms(total, pi, nullptr).value()},
-            {"top_level", top},
-            {"entropy", total.entropy()}};
+    return {{"documents", sum.term()}, {"top_level", top}, {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }

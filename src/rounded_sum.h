@@ -22,6 +22,9 @@ class RoundedSum {
   /// Differences of such sums below this are noise.
   double rounding() const { return 4 * std::numeric_limits<double>::epsilon() * size_; }
 
+  /// A term of the ELBO: the sum, or NaN where rounding may have moved it by more than 1.
+  double term() const { return rounding() < 1 ? value_ : std::numeric_limits<double>::quiet_NaN(); }
+
  private:
   double value_ = 0, size_ = 0;
 };

@@ -45,13 +45,6 @@ Vec rests_of(const Vec& u) {
   return rests;
 }
 
-RoundedSum sum_of_sticks(const TopLevel& top, const HdpSticks& q) {
-  RoundedSum sum;
-  for (std::size_t j = 0; j < q.u.size(); ++j)
-    add_stick(sum, top.gamma, top.c1, top.c0[j], q.u[j] * q.omega[j], (1 - q.u[j]) * q.omega[j]);
-  return sum;
-}
-
 // The function of x = scale ∘ (logit û, log ω̂) that is maximised.
 class Objective {
  public:
@@ -148,13 +141,18 @@ TopLevel top_level(Index k, double groups, double gamma) {
   return top;
 }
 
-double top_value(const TopLevel& top, const HdpSticks& q) { return sum_of_sticks(top, q).value(); }
+RoundedSum top_value(const TopLevel& top, const HdpSticks& q) {
+  RoundedSum sum;
+  for (std::size_t j = 0; j < q.u.size(); ++j)
+    add_stick(sum, top.gamma, top.c1, top.c0[j], q.u[j] * q.omega[j], (1 - q.u[j]) * q.omega[j]);
+  return sum;
+}
 
 HdpSticks maximise_sticks(const TopLevel& top, const WeightFunction& f, const HdpSticks& from) {
   const std::size_t k = top.c0.size();
   Vec unused(k + 1);
   const auto value = [&](const HdpSticks& q) {
-    return top_value(top, q) + f(weights_from_sticks(q.u), unused).value();
+    return top_value(top, q).value() + f(weights_from_sticks(q.u), unused).value();
   };
   HdpSticks best = bounded(top, closed_form(top));
   double most = -HUGE_VAL;

@@ -38,7 +38,7 @@ struct TopLevel {
 TopLevel top_level(Index k, double groups, double gamma);
 
 /// L_top.
-double top_value(const TopLevel& top, const HdpSticks& q);
+RoundedSum top_value(const TopLevel& top, const HdpSticks& q);
 
 /// What else depends on π(û): value at the K + 1 weights; writes its gradient there (length K + 1).
 using WeightFunction = std::function<RoundedSum(const Vec& pi, Vec& gradient)>;
