@@ -8,7 +8,7 @@
 #'   a tm `DocumentTermMatrix`; or a data frame with columns `document`, `term`
 #'   and `n`. For other observation models: a matrix or data frame of rows that
 #'   `id` groups into documents.
-#' @param obs What a topic produces: `r obs_links("bnp_topics")`.
+#' @param obs What a topic produces: `r obs_links(verb_makers("bnp_topics"))`.
 #' @param prior [prior_hdp()] or [prior_lda()].
 #' @param control [bnp_control()]. Topics of counts start from anchor words
 #'   (Arora and others, 2013) or from clusters of documents (`init`).

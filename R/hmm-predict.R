@@ -20,8 +20,8 @@
 #'   `newdata`. `heldout_loglik()`: the mean log density of a row.
 #'   `residuals()`: a matrix like the data of one-step-ahead pseudo-residuals,
 #'   normal quantiles of each value's predictive probability given the rows
-#'   before it: standard normal if the model is right. Gaussian and
-#'   autoregressive models only.
+#'   before it: standard normal if the model is right. For
+#'   `r obs_links(cdf_makers())` only.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' table(predict(fit, beaver2["temp"]))
@@ -90,7 +90,7 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   obs <- object$model$obs
   entry <- obs_entry(obs)
   if (is.null(entry$predictive_cdf)) {
-    makers <- obs_makers(function(entry) !is.null(entry$predictive_cdf))
+    makers <- cdf_makers()
     abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {entry$constructor}}.")
   }
   if (missing(newdata)) {

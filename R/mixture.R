@@ -3,14 +3,12 @@
 #' Finds clusters and, with the default Dirichlet process prior, their number.
 #'
 #' @param x Observations: a numeric vector, a matrix or data frame of numeric
-#'   columns, a one-sided formula with `data`, or a sparse matrix of counts
-#'   (for [obs_multinomial()]) or of zeros and ones (for [obs_bernoulli()]). For
-#'   [obs_ar()] the rows are a series in time, or `x` is a list of series.
-#' @param obs What a cluster produces: `r obs_links("bnp_mixture")`. With
-#'   [obs_ar()] a cluster is a way to get from the
-#'   rows before to the next row. The first `lag` rows of a series are conditioned
-#'   on: they have no likelihood of their own, and take the cluster of the first
-#'   row that has. To let clusters last, use [bnp_hmm()].
+#'   columns, a one-sided formula with `data`, or a sparse matrix for
+#'   [observation models][observation_models] that take one. For [obs_ar()] the rows are a series in time, or `x` is a list of series.
+#' @param obs What a cluster produces: `r obs_links(verb_makers("bnp_mixture"))`.
+#'   With [obs_ar()] a cluster is a way to get from the rows before to the next
+#'   row. The first `lag` rows of a series are conditioned on: they have no
+#'   likelihood of their own, and take the cluster of the first row that has. To let clusters last, use [bnp_hmm()].
 #' @param prior [prior_dp()] or [prior_dirichlet()].
 #' @param control [bnp_control()].
 #' @param start Where to start, instead of a random start: one label per

@@ -64,7 +64,7 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           working = character(), learned = function(obs) character(),
                           axes = function(obs, columns) list(), location = NULL, given = list(), predictive_cdf = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {
-  entry <- as.list(environment())
+  entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
   functions <- c("resolve", "draw", "support", "lag", "keep", "learned", "axes")
   stopifnot(
     vapply(entry[functions], is.function, NA), vapply(given, is.function, NA),
@@ -85,7 +85,8 @@ obs_models <- lapply(FUN = do.call, what = new_obs_entry, list(
   bernoulli = model_bernoulli
 ))
 
-# The entry of an observation model, as its constructor made it or as a fit keeps it.
+# The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table
+# for a model.
 obs_entry <- function(obs) obs_models[[obs$family]]
 
 obs_lag <- function(obs) obs_entry(obs)$lag(obs)
@@ -95,11 +96,13 @@ obs_makers <- function(has) {
   unique(vapply(Filter(has, obs_models), function(entry) entry$constructor, "", USE.NAMES = FALSE))
 }
 
+verb_makers <- function(verb) obs_makers(function(entry) verb %in% entry$verbs)
 token_makers <- function() obs_makers(function(entry) entry$counts_tokens)
+cdf_makers <- function() obs_makers(function(entry) !is.null(entry$predictive_cdf))
 
 # `verb`: the name of the function that was given `obs`.
 check_obs <- function(obs, verb, call = rlang::caller_env()) {
-  makers <- obs_makers(function(entry) verb %in% entry$verbs)
+  makers <- verb_makers(verb)
   check_class(obs, "bnp_obs", "obs", makers, call)
   entry <- obs_entry(obs)
   if (!verb %in% entry$verbs) {
@@ -110,19 +113,15 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
   }
 }
 
-# For help pages: the constructors that a function takes, and a table of all.
-obs_links <- function(verb) {
-  links <- paste0("[", obs_makers(function(entry) verb %in% entry$verbs), "()]")
-  sub("(.*), ", "\\1 or ", paste(links, collapse = ", "))
-}
+# For help pages: constructors in a sentence, and a table of all.
+obs_links <- function(makers) sub("(.*), ", "\\1 or ", paste0("[", makers, "()]", collapse = ", "))
 
 obs_overview <- function() {
   entries <- obs_models[!duplicated(vapply(obs_models, function(entry) entry$constructor, ""))]
   rows <- vapply(entries, function(entry) {
-    verbs <- setdiff(entry$verbs, "bregman_kmeans")
     paste0(
       "| `", entry$constructor, "()` | ", entry$values, " | ", if (entry$takes_sparse) "yes" else "no", " | ",
-      paste0("[", verbs, "()]", collapse = ", "), " |"
+      paste0("[", entry$verbs, "()]", collapse = ", "), " |"
     )
   }, "")
   paste(c("| Model | Data | Sparse matrices | Functions |", "|---|---|---|---|", rows), collapse = "\n")

@@ -86,9 +86,12 @@ augment.bnp_mixture <- function(x, data, ...) {
   class <- max.col(prob, ties.method = "first")
   out <- if (is.data.frame(data)) data else as.data.frame(data_matrix_of(data))
   out$.class <- factor(class, levels = seq_len(ncol(prob)))
-  out$.uncertainty <- unname(1 - prob[cbind(seq_len(nrow(prob)), class)])
+  out$.uncertainty <- uncertainty(prob, class)
   as_tidy(out)
 }
+
+# One minus the probability of each row's class, which rounding may put above 1.
+uncertainty <- function(prob, class) unname(pmax(0, 1 - prob[cbind(seq_along(class), class)]))
 
 data_matrix_of <- function(x) as.matrix(if (inherits(x, "simple_triplet_matrix")) triplet_to_sparse(x) else x)
 
