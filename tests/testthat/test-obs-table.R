@@ -170,6 +170,24 @@ for (family in names(obs_models)) {
   })
 }
 
+for (family in names(Filter(function(entry) !is.null(entry$predictive_cdf), obs_models))) {
+  test_that(paste0(family, ": the slope of predictive_cdf is the engine's predictive density, in a single column"), {
+    x <- cases[[family]]$x[, 1, drop = FALSE]
+    obs <- cases[[family]]$obs
+    fit <- bnp_mixture(x, obs, prior = prior_dirichlet(1), control = bnp_control(seed = 1, verbose = FALSE))
+    data <- as_mixture_data(x, obs)
+    # The rows before a row stay as they are while its own value moves.
+    moved <- function(by, i) {
+      data$x[i] <- data$x[i] + by
+      obs_models[[family]]$predictive_cdf(fit$model$obs, posterior_clusters(fit)[[1]], data)[i]
+    }
+    h <- 1e-4 * sd(x)
+    rows <- c(10, 55, 120)
+    slope <- vapply(rows, function(i) (moved(h, i) - moved(-h, i)) / (2 * h), 0)
+    expect_equal(log(slope), unname(predict(fit, x, "logdensity"))[rows], tolerance = 1e-6)
+  })
+}
+
 test_that("an entry that lacks a field, or has one of the wrong kind, is no entry", {
   expect_error(do.call(new_obs_entry, model_bernoulli[names(model_bernoulli) != "draw"]), "draw")
   expect_error(do.call(new_obs_entry, utils::modifyList(model_bernoulli, list(resolve = "flat"))), "is.function")
