@@ -132,6 +132,7 @@ for (family in names(obs_models)) {
       expect_equal(as_mixture_data(x, case$obs)$x, x)
     } else {
       expect_false(all(entry$support(x)))
+      if (all(case$x == round(case$x))) expect_false(entry$support(0.5))
       expect_bad(as_mixture_data(x, case$obs), sub("bnpvi_error_", "", entry$refusal[["class"]]), "\\(2, 1\\)")
     }
     sparse <- Matrix::Matrix(case$x, sparse = TRUE)
@@ -171,20 +172,26 @@ for (family in names(obs_models)) {
 }
 
 for (family in names(Filter(function(entry) !is.null(entry$predictive_cdf), obs_models))) {
-  test_that(paste0(family, ": the slope of predictive_cdf is the engine's predictive density, in a single column"), {
-    x <- cases[[family]]$x[, 1, drop = FALSE]
+  test_that(paste0(family, ": the slope of predictive_cdf is the engine's density, the other column integrated out"), {
     obs <- cases[[family]]$obs
+    x <- cases[[family]]$x[, 1:2]
     fit <- bnp_mixture(x, obs, prior = prior_dirichlet(1), control = bnp_control(seed = 1, verbose = FALSE))
-    data <- as_mixture_data(x, obs)
-    # The rows before a row stay as they are while its own value moves.
-    moved <- function(by, i) {
-      data$x[i] <- data$x[i] + by
-      obs_models[[family]]$predictive_cdf(fit$model$obs, posterior_clusters(fit)[[1]], data)[i]
+    # Pairs of a row of the data and one with these values in the columns.
+    pairs <- function(first, second) {
+      both <- array(t(x[55, ]), c(2, 2, length(second)))
+      both[, 2, ] <- rbind(first, second)
+      new_data(t(matrix(both, 2)), if (obs_lag(obs) > 0) seq(0, 2 * length(second), 2) else c(0, 2 * length(second)))
     }
-    h <- 1e-4 * sd(x)
-    rows <- c(10, 55, 120)
-    slope <- vapply(rows, function(i) (moved(h, i) - moved(-h, i)) / (2 * h), 0)
-    expect_equal(log(slope), unname(predict(fit, x, "logdensity"))[rows], tolerance = 1e-6)
+    cdf <- function(first) {
+      obs_models[[family]]$predictive_cdf(fit$model$obs, posterior_clusters(fit)[[1]], pairs(first, x[56, 2]))[2, 1]
+    }
+    h <- 1e-4 * sd(x[, 1])
+    second <- seq(-30, 30, length.out = 2001) * sd(x[, 2])
+    for (first in c(x[56, 1], x[56, 1] + 2 * sd(x[, 1]))) {
+      slope <- (cdf(first + h) - cdf(first - h)) / (2 * h)
+      density <- exp(log_predictive(fit, pairs(first, second)))[seq(2, 2 * length(second), 2)]
+      expect_equal(slope, sum(density) * diff(second[1:2]), tolerance = 1e-5)
+    }
   })
 }
 
