@@ -3,7 +3,7 @@
 #' Finds topics shared by many documents, each with proportions of its own, and,
 #' with the default hierarchical Dirichlet process prior, the number of topics.
 #'
-#' @param x Documents. For [obs_multinomial()]: counts, one row per document
+#' @param x Documents. For `r obs_links(token_makers())`: counts, one row per document
 #'   and one column per term, as a sparse matrix, a matrix, a quanteda `dfm` or
 #'   a tm `DocumentTermMatrix`; or a data frame with columns `document`, `term`
 #'   and `n`. For other observation models: a matrix or data frame of rows that

@@ -70,20 +70,20 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
     vapply(entry[functions], is.function, NA), vapply(given, is.function, NA),
     is.null(predictive_cdf) || is.function(predictive_cdf), is.null(picture) || is.function(picture),
     vapply(arrays, function(axes) sum(axes == "clusters") == 1L, NA), is.null(location) || location %in% names(arrays),
-    is.null(refusal) || setequal(names(refusal), c("class", "must", "remedy"))
+    missing(support) == is.null(refusal), is.null(refusal) || setequal(names(refusal), c("class", "must", "remedy"))
   )
   entry
 }
 
 # R reads the files obs-*.R before this one.
-obs_models <- lapply(FUN = do.call, what = new_obs_entry, list(
+obs_models <- list(
   gaussian_full = model_gaussian_full,
   gaussian_diagonal = model_gaussian_diagonal,
   gaussian_zero_mean = model_gaussian_zero_mean,
   ar = model_ar,
   multinomial = model_multinomial,
   bernoulli = model_bernoulli
-))
+) |> lapply(function(fields) do.call(new_obs_entry, fields))
 
 # The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table
 # for a model.

@@ -202,7 +202,8 @@ test_that("an entry that lacks a field, or has one of the wrong kind, is no entr
   expect_error(do.call(new_obs_entry, c(model_bernoulli, list(sparse = TRUE))), "unused argument")
 })
 
-test_that("priors are refused by the functions of others", {
+test_that("every prior is taken by the function that its entry names, and refused by the others", {
+  control <- bnp_control(seed = 1, max_laps = 2, verbose = FALSE)
   for (name in names(prior_models)) {
     entry <- prior_models[[name]]
     needs_k <- "k" %in% names(formals(entry$constructor))
@@ -210,10 +211,11 @@ test_that("priors are refused by the functions of others", {
     expect_identical(prior_entry(prior), entry)
     expect_output(print(prior), entry$title, fixed = TRUE)
     for (verb in unique(vapply(prior_models, function(entry) entry$verb, ""))) {
+      x <- if (verb == "bnp_topics") cases$multinomial$x else cases$gaussian_full$x
       if (verb == entry$verb) {
-        expect_silent(check_prior(prior, verb, NULL))
+        expect_output(print(do.call(verb, list(x, prior = prior, control = control))), entry$title, fixed = TRUE)
       } else {
-        expect_bad(check_prior(prior, verb, NULL), "argument", entry$verb)
+        expect_bad(do.call(verb, list(x, prior = prior, control = control)), "argument", entry$verb)
       }
     }
   }
