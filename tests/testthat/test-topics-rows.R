@@ -39,7 +39,7 @@ test_that("simulated documents have the lengths asked for, and rows like those o
   }
   shares <- vapply(simulate(fit, nsim = 400, seed = 1, lengths = 50), function(sim) mean(sim$.topic == 1), 0)
   weight <- document_weight(fit)[1:2]
-  expect_gt(weight[1], 1.5 * weight[2])
+  expect_gt(weight[1], 1.25 * weight[2])
   expect_equal(mean(shares), weight[1] / sum(weight), tolerance = 0.1)
   expect_equal(nrow(simulate(fit, seed = 1)$sim_1), 240)
   expect_bad(simulate(fit, lengths = -1), "argument", "lengths")
