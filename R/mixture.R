@@ -4,7 +4,8 @@
 #'
 #' @param x Observations: a numeric vector, a matrix or data frame of numeric
 #'   columns, a one-sided formula with `data`, or a sparse matrix for
-#'   [observation models][observation_models] that take one. For [obs_ar()] the rows are a series in time, or `x` is a list of series.
+#'   [observation models][observation_models] that take one. For [obs_ar()] the
+#'   rows are a series in time, or `x` is a list of series.
 #' @param obs What a cluster produces: `r obs_links(verb_makers("bnp_mixture"))`.
 #'   With [obs_ar()] a cluster is a way to get from the rows before to the next
 #'   row. The first `lag` rows of a series are conditioned on: they have no
