@@ -27,13 +27,13 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   nsim <- check_count(nsim, "nsim")
   lag <- state_lag(object)
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = lag + 1L)
-  initial <- first_rows(object, initial)
+  given <- complete_given(object, list(initial = initial, total = total))
   params <- posterior_params(object)
-  total <- total %||% max(1, round(object$input$mean_total %||% 1))
-  simulate_sets(nsim, seed, function() draw_sequences(object, params, lengths, initial, total))
+  clusters <- posterior_clusters(object, params)
+  simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given))
 }
 
-draw_sequences <- function(fit, params, lengths, initial, total) {
+draw_sequences <- function(fit, params, clusters, lengths, given) {
   k <- fit$state$k
   # States not in use have no parameters: the rows are drawn over those in use.
   draw_row <- function(theta) {
@@ -43,7 +43,7 @@ draw_sequences <- function(fit, params, lengths, initial, total) {
   start <- draw_row(params$start)
   transition <- t(matrix(apply(params$transition, 1L, draw_row), k))
   path <- unlist(lapply(lengths, draw_path, start, transition, state_lag(fit)))
-  out <- as.data.frame(draw_rows(fit, params, path, lengths, initial, total))
+  out <- as.data.frame(draw_rows(fit, clusters, path, lengths, given))
   out$.id <- rep(seq_along(lengths), lengths)
   out$.state <- factor(path, levels = seq_len(k))
   out

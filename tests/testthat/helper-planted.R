@@ -1,11 +1,13 @@
-# Small data with planted clusters for every registered observation model, with the default prior.
+# Small data with planted clusters for every registered observation model, with the default prior; `obs` as the user
+# gives it, `model` as the engine gets it.
 
 planted_case <- function(name, obs, x, cluster, sparse = FALSE) {
   data <- engine_data(x)
+  given <- obs
   obs <- resolve_obs(obs, data)
   if (sparse) data <- sparse_engine_data(x)
   list(
-    name = name, model = list(obs = obs, prior = list(family = "dp", concentration = 1)),
+    name = name, obs = given, model = list(obs = obs, prior = list(family = "dp", concentration = 1)),
     data = data, x = x, cluster = cluster
   )
 }
