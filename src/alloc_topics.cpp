@@ -54,6 +54,7 @@ Index TopicAlloc::count_chunks(Index n_documents) {
 
 DocumentMemory TopicAlloc::visit(DocStep& step, const DocumentView& view, const DocumentMemory* last,
                                  TopicBlock& block, bool search) {
+  if (last && last->n == 0) last = nullptr;
   if (last && last->wait > 0 && !search) {
     DocumentMemory now = remember(block, step.warm(view, last->share(), false).share);
     now.misses = last->misses;

@@ -18,7 +18,9 @@ void visit_batch(const Problem& problem, State& state, Index b, Pool& pool, Resp
   const Weights& weights = *state.globals.weights;
   AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, sink);
   if (state.assignments) sink = &audited;
-  const UnitMemory* memory = state.batch[b] ? state.batch[b]->memory.get() : nullptr;
+  const UnitMemory* memory = state.batch[b]          ? state.batch[b]->memory.get()
+                             : state.earlier.empty() ? nullptr
+                                                     : state.earlier[b].get();
   LocalInput in{problem.data, problem.batches[b], problem.obs, weights, state.globals,
                 pool,         problem.width,      sink,        memory,  problem.candidates};
   if (memory && (!state.neighbours || state.neighbours->k != weights.k))
@@ -83,6 +85,7 @@ class Memoized {
   void first_lap() {
     for (std::size_t b = 0; b < problem_->batches.size(); ++b)
       visit_batch(*problem_, out_.state, static_cast<Index>(b), pool_);
+    out_.state.earlier.clear();
     end_lap({}, false);
   }
 

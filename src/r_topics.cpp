@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
+#include "alloc_topics.h"
 #include "anchor_words.h"
 #include "completion.h"
 #include "r_convert.h"
@@ -38,9 +40,48 @@ SEXP document_counts_to_r(const State& state, const std::vector<std::vector<Inde
   return Rcpp::List::create(_["document"] = document, _["topic"] = topic, _["count"] = count);
 }
 
+std::vector<std::shared_ptr<const UnitMemory>> documents_from_r(
+    const Rcpp::List& counts, const std::vector<std::vector<Index>>& batches) {
+  const Rcpp::IntegerVector document(static_cast<SEXP>(counts["document"])),
+      topic(static_cast<SEXP>(counts["topic"]));
+  const Rcpp::NumericVector count(static_cast<SEXP>(counts["count"]));
+  std::map<Index, std::vector<TopicShare>> shares;
+  for (R_xlen_t i = 0; i < document.size(); ++i)
+    shares[document[i] - 1].push_back({topic[i] - 1, topic[i] - 1, count[i], 0, count[i]});
+  std::vector<std::shared_ptr<const UnitMemory>> out;
+  for (const std::vector<Index>& batch : batches) {
+    auto memory = std::make_shared<TopicMemory>();
+    const auto block = std::make_shared<TopicBlock>();
+    for (Index unit : batch) {
+      std::vector<TopicShare>& share = shares[unit];
+      std::sort(share.begin(), share.end(),
+                [](const TopicShare& a, const TopicShare& b) { return a.topic < b.topic; });
+      memory->document.push_back(remember(*block, share));
+    }
+    memory->block.push_back(block);
+    out.push_back(memory);
+  }
+  return out;
+}
+
 }  // namespace bnpvi
 
 using namespace bnpvi;
+
+namespace {
+
+// Of a model of counts, from C (terms × K).
+Weights weights_of(const Rcpp::NumericMatrix& c) {
+  Weights out;
+  out.k = c.ncol();
+  out.p = c.nrow() + 1;
+  out.w.assign(static_cast<std::size_t>(out.k * out.p), 0.0);
+  for (Index j = 0; j < out.k; ++j)
+    std::copy_n(c.begin() + j * c.nrow(), c.nrow(), out.w.begin() + j * out.p + 1);
+  return out;
+}
+
+}  // namespace
 
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi,
@@ -80,12 +121,7 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
     RMonitor monitor{R_NilValue};
     Pool pool(threads, monitor);
     const Index k = c.ncol(), n_terms = c.nrow(), n = rdata.view().n, half = n / 2;
-    Weights weights;
-    weights.k = k;
-    weights.p = n_terms + 1;
-    weights.w.assign(static_cast<std::size_t>(k * weights.p), 0.0);
-    for (Index j = 0; j < k; ++j)
-      for (Index v = 0; v < n_terms; ++v) weights.w[j * weights.p + v + 1] = c[j * n_terms + v];
+    const Weights weights = weights_of(c);
     const TopicTable table(weights, true);
     const DocumentPrior prior(Vec(static_cast<std::size_t>(k), 1.0));
     std::vector<Index> units(static_cast<std::size_t>(n));
@@ -122,6 +158,51 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
                                 _["scalar"] = s.scalar);
     };
     return Rcpp::List::create(Rcpp::_["terms"] = list(terms), Rcpp::_["documents"] = list(documents));
+  });
+}
+
+// A visit of one document whose n words occur `weight` times, from its last shares (NULL: none) in a list of
+// topic, count, log_weight and wait: the shares after it, and the visits until the next search, for tests. c
+// is n × K.
+// [[Rcpp::export]]
+Rcpp::List engine_document_visit(Rcpp::NumericMatrix c, Rcpp::NumericVector weight,
+                                 Rcpp::NumericVector alpha_pi, int width, Rcpp::Nullable<Rcpp::List> last) {
+  return entry([&] {
+    const Weights weights = weights_of(c);
+    const TopicTable table(weights, true);
+    const DocumentPrior prior(Rcpp::as<Vec>(alpha_pi));
+    DocStep step(prior, width);
+    DocumentView view;
+    view.n = c.nrow();
+    view.k = c.ncol();
+    view.c_table = table.c;
+    view.e = table.e.data();
+    view.weight = weight.begin();
+    view.length = std::accumulate(weight.begin(), weight.end(), 0.0);
+    TopicBlock block;
+    DocumentMemory before;
+    if (last.isNotNull()) {
+      const Rcpp::List given(last);
+      const auto topic = Rcpp::as<std::vector<int>>(given["topic"]);
+      const Vec count = given["count"], log_weight = given["log_weight"];
+      std::vector<TopicShare> share;
+      for (std::size_t j = 0; j < topic.size(); ++j)
+        share.push_back({topic[j] - 1, topic[j] - 1, count[j], log_weight[j], count[j]});
+      before = remember(block, share);
+      before.wait = given["wait"];
+    }
+    TopicBlock visited;
+    const DocumentMemory now = TopicAlloc::visit(step, view, last.isNotNull() ? &before : nullptr, visited);
+    std::vector<int> topic;
+    Vec count, log_weight;
+    for (const TopicShare& s : now.share()) {
+      topic.push_back(s.topic + 1);
+      count.push_back(s.count);
+      log_weight.push_back(s.log_weight);
+    }
+    using Rcpp::_;
+    return Rcpp::List::create(_["topic"] = topic, _["count"] = count, _["log_weight"] = log_weight,
+                              _["wait"] = now.wait);
   });
 }
 
