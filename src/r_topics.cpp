@@ -10,21 +10,20 @@
 #include "completion.h"
 #include "r_convert.h"
 #include "term_sum.h"
-#include "topic_memory.h"
 
 namespace bnpvi {
 
 SEXP document_counts_to_r(const State& state, const std::vector<std::vector<Index>>& batches) {
   struct Count {
     Index document;
-    const TopicShare* share;
+    const Share* share;
   };
   std::vector<Count> counts;
   for (std::size_t b = 0; b < batches.size(); ++b) {
-    const auto* memory = dynamic_cast<const TopicMemory*>(state.batch[b]->memory.get());
+    const auto* memory = dynamic_cast<const ShareTable*>(state.batch[b]->memory.get());
     if (!memory) return R_NilValue;
     for (std::size_t i = 0; i < batches[b].size(); ++i)
-      for (const TopicShare& s : memory->document[i].share()) counts.push_back({batches[b][i], &s});
+      for (const Share& s : memory->shares(static_cast<Index>(i))) counts.push_back({batches[b][i], &s});
   }
   std::stable_sort(counts.begin(), counts.end(),
                    [](const Count& x, const Count& y) { return x.document < y.document; });
@@ -33,7 +32,7 @@ SEXP document_counts_to_r(const State& state, const std::vector<std::vector<Inde
   Rcpp::NumericVector count(n);
   for (int i = 0; i < n; ++i) {
     document[i] = static_cast<int>(counts[i].document) + 1;
-    topic[i] = counts[i].share->topic + 1;
+    topic[i] = counts[i].share->cluster + 1;
     count[i] = counts[i].share->count;
   }
   using Rcpp::_;
@@ -45,18 +44,18 @@ std::vector<std::shared_ptr<const UnitMemory>> documents_from_r(
   const Rcpp::IntegerVector document(static_cast<SEXP>(counts["document"])),
       topic(static_cast<SEXP>(counts["topic"]));
   const Rcpp::NumericVector count(static_cast<SEXP>(counts["count"]));
-  std::map<Index, std::vector<TopicShare>> shares;
+  std::map<Index, std::vector<Share>> shares;
   for (R_xlen_t i = 0; i < document.size(); ++i)
     shares[document[i] - 1].push_back({topic[i] - 1, topic[i] - 1, count[i], 0, count[i]});
   std::vector<std::shared_ptr<const UnitMemory>> out;
   for (const std::vector<Index>& batch : batches) {
-    auto memory = std::make_shared<TopicMemory>();
-    const auto block = std::make_shared<TopicBlock>();
+    auto memory = std::make_shared<ShareTable>();
+    const auto block = std::make_shared<ShareBlock>();
     for (Index unit : batch) {
-      std::vector<TopicShare>& share = shares[unit];
+      std::vector<Share>& share = shares[unit];
       std::sort(share.begin(), share.end(),
-                [](const TopicShare& a, const TopicShare& b) { return a.topic < b.topic; });
-      memory->document.push_back(remember(*block, share));
+                [](const Share& a, const Share& b) { return a.cluster < b.cluster; });
+      memory->unit.push_back(remember(*block, 0, share));
     }
     memory->block.push_back(block);
     out.push_back(memory);
@@ -136,7 +135,7 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
     double entropy = 0;
     for (Index d = 0; d < n; ++d) {
       const DocumentView view = reader.load(d, weights, &table, true);
-      std::vector<TopicShare> share;
+      std::vector<Share> share;
       for (Index j = 0; j < k; ++j)
         if (log_weight[j * n + d] > -INFINITY)
           share.push_back({static_cast<int>(j), static_cast<int>(j), 1, log_weight[j * n + d], 1});
@@ -179,24 +178,22 @@ Rcpp::List engine_document_visit(Rcpp::NumericMatrix c, Rcpp::NumericVector weig
     view.e = table.e.data();
     view.weight = weight.begin();
     view.length = std::accumulate(weight.begin(), weight.end(), 0.0);
-    TopicBlock block;
-    DocumentMemory before;
+    std::vector<Share> share;
+    int wait = 0;
     if (last.isNotNull()) {
       const Rcpp::List given(last);
       const auto topic = Rcpp::as<std::vector<int>>(given["topic"]);
       const Vec count = given["count"], log_weight = given["log_weight"];
-      std::vector<TopicShare> share;
       for (std::size_t j = 0; j < topic.size(); ++j)
         share.push_back({topic[j] - 1, topic[j] - 1, count[j], log_weight[j], count[j]});
-      before = remember(block, share);
-      before.wait = given["wait"];
+      wait = given["wait"];
     }
-    TopicBlock visited;
-    const DocumentMemory now = TopicAlloc::visit(step, view, last.isNotNull() ? &before : nullptr, visited);
+    ShareBlock visited;
+    const UnitShares now = TopicAlloc::visit(step, view, {share, 0, wait}, visited, 0);
     std::vector<int> topic;
     Vec count, log_weight;
-    for (const TopicShare& s : now.share()) {
-      topic.push_back(s.topic + 1);
+    for (const Share& s : visited.share) {
+      topic.push_back(s.cluster + 1);
       count.push_back(s.count);
       log_weight.push_back(s.log_weight);
     }

@@ -15,7 +15,11 @@ struct DocumentRef {
 /// All documents with at least `least` tokens in a topic, in the order of the batches.
 std::vector<DocumentRef> users_of(const State& state, Index topic, double least = 0);
 
-const DocumentMemory& memory_of(const State& state, const DocumentRef& ref);
+/// What is remembered of the documents of a batch.
+const ShareTable& memory_of(const State& state, Index batch);
+
+/// What it was at its last visit.
+Shares shares_of(const State& state, const DocumentRef& ref);
 
 /// Takes documents out of a state, changes the topics of what is left, and brings the documents back by
 /// local and global steps. All other documents keep their responsibilities, so `change` may do to a summary
@@ -31,7 +35,7 @@ class TopicEdit {
 
   /// Where document i starts, in the new numbering (topic and count): its last shares with topics renumbered
   /// by the caller; empty: from scratch.
-  std::vector<std::vector<TopicShare>> start;
+  std::vector<std::vector<Share>> start;
 
   /// Topics (new numbering) and weights (K + 1) that the first round believes.
   void believe(Summary total, const Vec& weights);
@@ -62,7 +66,7 @@ class TopicEdit {
   std::function<void(Summary&)> change_;
   Summary rest_;  // the whole data without the documents, changed
   State proposed_;
-  TopicMemory visited_;  // of the documents, last
+  ShareTable visited_;  // of the documents, last
 };
 
 }  // namespace bnpvi
