@@ -73,6 +73,10 @@ engine_topic_sums <- function(data, model, c, log_weight, width, threads) {
     .Call(`_bnpvi_engine_topic_sums`, data, model, c, log_weight, width, threads)
 }
 
+engine_document_visit <- function(c, weight, alpha_pi, width, last) {
+    .Call(`_bnpvi_engine_document_visit`, c, weight, alpha_pi, width, last)
+}
+
 engine_anchor_topics <- function(data, k, clear, seed, threads) {
     .Call(`_bnpvi_engine_anchor_topics`, data, k, clear, seed, threads)
 }

@@ -263,6 +263,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_document_visit
+Rcpp::List engine_document_visit(Rcpp::NumericMatrix c, Rcpp::NumericVector weight, Rcpp::NumericVector alpha_pi, int width, Rcpp::Nullable<Rcpp::List> last);
+RcppExport SEXP _bnpvi_engine_document_visit(SEXP cSEXP, SEXP weightSEXP, SEXP alpha_piSEXP, SEXP widthSEXP, SEXP lastSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type c(cSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type alpha_pi(alpha_piSEXP);
+    Rcpp::traits::input_parameter< int >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type last(lastSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_document_visit(c, weight, alpha_pi, width, last));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_anchor_topics
 Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed, int threads);
 RcppExport SEXP _bnpvi_engine_anchor_topics(SEXP dataSEXP, SEXP kSEXP, SEXP clearSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
@@ -298,6 +313,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
     {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},
+    {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
     {NULL, NULL, 0}
 };

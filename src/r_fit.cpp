@@ -88,8 +88,11 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
                      Index restart, Pool& pool) {
   if (!Rf_isNull(start)) {
     const Rcpp::List s(start);
-    if (s.containsElementNamed("state"))
-      return start_from_globals(problem, state_from_r(Rcpp::List(s["state"]), model));
+    if (s.containsElementNamed("state")) {
+      State out = start_from_globals(problem, state_from_r(Rcpp::List(s["state"]), model));
+      if (s.containsElementNamed("documents")) out.earlier = documents_from_r(s["documents"], problem.source);
+      return out;
+    }
     if (s.containsElementNamed("labels")) {
       const Rcpp::IntegerVector labels(static_cast<SEXP>(s["labels"]));
       return start_from_responsibilities(problem, {labels.begin(), Rcpp::as<int>(s["k"])}, pool);

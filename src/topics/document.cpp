@@ -77,4 +77,10 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
   return view;
 }
 
+DocumentView DocumentReader::recall(Index document, const ShareTable& memory, Index at) {
+  const Weights& weights = memory.weights(at);
+  const TopicTable table = by_term_ ? TopicTable(weights, false) : TopicTable();
+  return load(document, weights, &table, false);
+}
+
 }  // namespace bnpvi::topics
