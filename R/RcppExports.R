@@ -61,6 +61,14 @@ engine_elbo_of <- function(data, model, resp) {
     .Call(`_bnpvi_engine_elbo_of`, data, model, resp)
 }
 
+engine_special <- function(x, d) {
+    .Call(`_bnpvi_engine_special`, x, d)
+}
+
+engine_sticks <- function(groups, gamma, alpha, slope, others, u, omega, search) {
+    .Call(`_bnpvi_engine_sticks`, groups, gamma, alpha, slope, others, u, omega, search)
+}
+
 engine_collapsed_proportions <- function(data, phi, weight, threads) {
     .Call(`_bnpvi_engine_collapsed_proportions`, data, phi, weight, threads)
 }

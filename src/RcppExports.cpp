@@ -218,6 +218,36 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_special
+Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d);
+RcppExport SEXP _bnpvi_engine_special(SEXP xSEXP, SEXP dSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type d(dSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_special(x, d));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_sticks
+Rcpp::List engine_sticks(double groups, double gamma, double alpha, Rcpp::NumericVector slope, Rcpp::NumericVector others, Rcpp::NumericVector u, Rcpp::NumericVector omega, bool search);
+RcppExport SEXP _bnpvi_engine_sticks(SEXP groupsSEXP, SEXP gammaSEXP, SEXP alphaSEXP, SEXP slopeSEXP, SEXP othersSEXP, SEXP uSEXP, SEXP omegaSEXP, SEXP searchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type groups(groupsSEXP);
+    Rcpp::traits::input_parameter< double >::type gamma(gammaSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type slope(slopeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type others(othersSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type u(uSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type omega(omegaSEXP);
+    Rcpp::traits::input_parameter< bool >::type search(searchSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_sticks(groups, gamma, alpha, slope, others, u, omega, search));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_collapsed_proportions
 Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi, Rcpp::NumericVector weight, int threads);
 RcppExport SEXP _bnpvi_engine_collapsed_proportions(SEXP dataSEXP, SEXP phiSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
@@ -310,6 +340,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
+    {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
+    {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
     {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},
