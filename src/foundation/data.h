@@ -18,7 +18,7 @@ struct DataShape {
 
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
 ///
-/// Rows may be grouped: group g (a sequence or a document) holds rows starts[g] .. starts[g+1]-1.
+/// Rows may be grouped: group g holds rows starts[g] .. starts[g+1]-1, in an order that may matter.
 /// Without groups, `starts` is {0, n}.
 struct Dataset {
   Index n = 0;

@@ -21,7 +21,7 @@ struct ClusterHistory {
 /// Memory of failed targets: a target is tried again once the cluster has changed its size.
 class MoveMemory {
  public:
-  /// k clusters, of which an observation (a token, in documents of counts) costs p operations.
+  /// k clusters, of which an observation (a row, or a token with a cluster of its own) costs p operations.
   MoveMemory(Index k, Index p) : p_(static_cast<double>(p)) { append(k); }
 
   Index size() const { return static_cast<Index>(clusters_.size()); }
