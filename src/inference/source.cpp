@@ -63,6 +63,7 @@ Sample take(const Source& source, const std::vector<Place>& places, Length lengt
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
   out.data.n = starts.back();
   out.data.d = shape.d;
+  out.data.rows_are_groups = shape.rows_are_groups;
   if (!shape.sparse) {
     out.dense.resize(static_cast<std::size_t>(out.data.n * shape.d));
     in_batches([&](std::size_t i, const Dataset& data, Index row, Index n) {
