@@ -25,6 +25,8 @@ class PlacedReader {
   DocumentReader& at(const DocumentRef& ref);
   /// Of the document last asked for with at().
   DocumentView load(const Weights& weights, const TopicTable* shared, bool exponentials);
+  /// Lets go of the batch, and so of what was loaded.
+  void close();
 
  private:
   const Problem& problem_;
