@@ -61,6 +61,10 @@ engine_elbo_of <- function(data, model, resp) {
     .Call(`_bnpvi_engine_elbo_of`, data, model, resp)
 }
 
+engine_source <- function(data, name, units, grouped, lag, rows, groups) {
+    .Call(`_bnpvi_engine_source`, data, name, units, grouped, lag, rows, groups)
+}
+
 engine_collapsed_proportions <- function(data, phi, weight, threads) {
     .Call(`_bnpvi_engine_collapsed_proportions`, data, phi, weight, threads)
 }
