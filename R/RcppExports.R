@@ -69,6 +69,10 @@ engine_sticks <- function(groups, gamma, alpha, slope, others, u, omega, search)
     .Call(`_bnpvi_engine_sticks`, groups, gamma, alpha, slope, others, u, omega, search)
 }
 
+engine_source <- function(data, name, units, grouped, lag, rows, groups) {
+    .Call(`_bnpvi_engine_source`, data, name, units, grouped, lag, rows, groups)
+}
+
 engine_collapsed_proportions <- function(data, phi, weight, threads) {
     .Call(`_bnpvi_engine_collapsed_proportions`, data, phi, weight, threads)
 }

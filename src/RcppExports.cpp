@@ -248,6 +248,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_source
+Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bool grouped, int lag, Rcpp::IntegerVector rows, Rcpp::IntegerVector groups);
+RcppExport SEXP _bnpvi_engine_source(SEXP dataSEXP, SEXP nameSEXP, SEXP unitsSEXP, SEXP groupedSEXP, SEXP lagSEXP, SEXP rowsSEXP, SEXP groupsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< std::string >::type name(nameSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type units(unitsSEXP);
+    Rcpp::traits::input_parameter< bool >::type grouped(groupedSEXP);
+    Rcpp::traits::input_parameter< int >::type lag(lagSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type groups(groupsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_source(data, name, units, grouped, lag, rows, groups));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_collapsed_proportions
 Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi, Rcpp::NumericVector weight, int threads);
 RcppExport SEXP _bnpvi_engine_collapsed_proportions(SEXP dataSEXP, SEXP phiSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
@@ -342,6 +359,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
+    {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
     {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},

@@ -56,6 +56,8 @@ class Newcomer {
     return out;
   }
 
+  void close() { reader_.close(); }
+
  private:
   void load(const DocumentRef& ref) {
     reader_.at(ref);
@@ -128,6 +130,7 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
     const auto promise = newcomer.promise(ref, w);
     if (promise.gain > least_gain) candidates.push_back({ref, promise});
   }
+  newcomer.close();
   if (candidates.empty()) return false;
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.promise.gain > b.promise.gain; });

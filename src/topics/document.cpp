@@ -31,7 +31,7 @@ void TopicTable::exponentiate(Index rows, Pool* pool) {
 }
 
 bool rows_are_documents(const ObsModel& obs, const DataShape& data) {
-  return obs.tokens() && data.sparse && data.rows_are_groups();
+  return obs.tokens() && data.sparse && data.rows_are_groups;
 }
 
 DocumentReader::DocumentReader(const ObsModel& obs, const Dataset& data)

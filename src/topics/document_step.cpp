@@ -93,8 +93,8 @@ void DocStep::weigh_by_counts() {
 void DocStep::sweep(const DocumentView& view) {
   const Index k = view.k;
   kernels().exp_rows(1, k, p_.data(), k, w_.data(), k, &shift_);
-  kernels().document_sweep(view.n, k, rows_, w_.data(), view.e, k, c_, least_sum, s_.data(), share_.data(),
-                           count_.data());
+  kernels().share_sweep(view.n, k, rows_, w_.data(), view.e, k, c_, least_sum, s_.data(), share_.data(),
+                        count_.data());
 }
 
 // count_ ← Σ_u c_u r_u at the log weights p_.
@@ -104,11 +104,11 @@ void DocStep::round(const DocumentView& view) {
   log_apart_ = 0;
   factors_.apart.clear();
   factors_.apart_mass.clear();
-  const double lowest =
-      chosen_ ? kernels().document_round(m, view.n, kept_row_.data(), w_.data(), kept_.data(), ld_, c_,
-                                         least_sum, s_.data(), share_.data(), count_.data())
-              : kernels().document_round(m, view.n, row_.data(), w_.data(), g_.data(), ld_, c_, least_sum,
-                                         s_.data(), share_.data(), count_.data());
+  const double lowest = chosen_
+                            ? kernels().share_round(m, view.n, kept_row_.data(), w_.data(), kept_.data(), ld_,
+                                                    c_, least_sum, s_.data(), share_.data(), count_.data())
+                            : kernels().share_round(m, view.n, row_.data(), w_.data(), g_.data(), ld_, c_,
+                                                    least_sum, s_.data(), share_.data(), count_.data());
   if (lowest > least_sum) return;
   for (Index u = 0; u < view.n; ++u)
     if (!(s_[u] > least_sum)) round_apart(view, u);

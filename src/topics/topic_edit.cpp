@@ -22,12 +22,18 @@ Shares shares_of(const State& state, const DocumentRef& ref) {
 
 DocumentReader& PlacedReader::at(const DocumentRef& ref) {
   if (ref.batch != ref_.batch) {
-    reader_.reset();
+    close();
     batch_ = problem_.source.open(ref.batch);
     reader_.emplace(problem_.obs, batch_->data);
   }
   ref_ = ref;
   return *reader_;
+}
+
+void PlacedReader::close() {
+  reader_.reset();
+  batch_.reset();
+  ref_ = {-1, -1};
 }
 
 DocumentView PlacedReader::load(const Weights& weights, const TopicTable* shared, bool exponentials) {

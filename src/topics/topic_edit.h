@@ -31,6 +31,8 @@ class PlacedReader {
   DocumentView load(const Weights& weights, const TopicTable* shared, bool exponentials);
   /// The same as it was at its last visit, unit `at` of the memory.
   DocumentView recall(const ShareTable& memory, Index at);
+  /// Lets go of the batch, and so of what was loaded.
+  void close();
 
  private:
   const Problem& problem_;
