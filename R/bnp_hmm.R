@@ -99,14 +99,18 @@ state_probabilities <- function(fit, data) {
 }
 
 # Probability of each row's state on the path, in parts that need not hold all rows times states at once.
-path_probabilities <- function(fit, data) {
-  lengths <- diff(data$starts)
-  part <- cumsum(as.double(lengths)) * fit$state$k %/% 5e6
-  unlist(lapply(split(seq_along(lengths), part), function(groups) {
+path_probabilities <- function(fit, data, most = 5e6) {
+  parts <- sequence_parts(diff(data$starts), fit$state$k, most)
+  unlist(lapply(parts, function(groups) {
     rows <- (data$starts[groups[1]] + 1L):data$starts[groups[length(groups)] + 1L]
     prob <- state_probabilities(fit, rows_of_data(data, rows, groups))
     prob[cbind(seq_along(rows), fit$labels[rows])]
   }), use.names = FALSE)
+}
+
+# Sequences of the given lengths in runs: each has at most `most` rows times k states beside its first sequence.
+sequence_parts <- function(lengths, k, most) {
+  split(seq_along(lengths), (cumsum(as.double(lengths)) * k) %/% most)
 }
 
 # Consecutive sequences of the internal form.
