@@ -125,6 +125,12 @@ bool RMonitor::interrupted() {
   return R_ToplevelExec([](void*) { R_CheckUserInterrupt(); }, nullptr) == FALSE;
 }
 
+RPool::RPool(Index asked, Monitor& monitor) : Pool(asked, monitor) {
+  if (n_threads() >= asked) return;
+  const Rcpp::Function warn = Rcpp::Environment::namespace_env("bnpvi")["warn_of_threads"];
+  warn(static_cast<double>(n_threads()), static_cast<double>(asked), static_cast<double>(most_threads()));
+}
+
 Question::Question(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& state, int threads)
     : rdata(data), model(list), globals(state_from_r(state, model)), pool(threads, monitor) {}
 

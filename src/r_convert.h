@@ -61,13 +61,19 @@ class RMonitor final : public Monitor {
   Rcpp::Nullable<Rcpp::Function> progress_;
 };
 
+/// A pool whose user is warned when it has fewer threads than asked for.
+class RPool : public Pool {
+ public:
+  RPool(Index n_threads, Monitor& monitor);
+};
+
 /// What a question to a fitted model is asked of.
 struct Question {
   RData rdata;
   RModel model;
   Globals globals;
   RMonitor monitor{R_NilValue};
-  Pool pool;
+  RPool pool;
 
   Question(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& state, int threads);
   const Dataset& data() const { return rdata.view(); }

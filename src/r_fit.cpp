@@ -137,7 +137,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const ListFields c(control);
     const auto seed = static_cast<unsigned long long>(c.number("seed"));
     RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
-    Pool pool(c.integer("threads"), monitor);
+    RPool pool(c.integer("threads"), monitor);
     const LearnOptions options = learn_options(control);
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
 
@@ -193,6 +193,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                            _["trace"] = trace_to_r(best.trace), _["converged"] = best.converged,
                            _["reason"] = best.reason, _["laps"] = static_cast<int>(best.trace.size()),
                            _["labels"] = labels.get(), _["sizes"] = best.state.total.sizes());
+    out.push_back(static_cast<int>(pool.n_threads()), "threads");
     const NamedArrays learned = obs.learned_fields();
     if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
     const Rcpp::RObject documents = document_counts_to_r(best.state, batches);

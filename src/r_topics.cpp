@@ -48,7 +48,7 @@ Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericM
   return entry([&] {
     const RData rdata(data);
     RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
+    RPool pool(threads, monitor);
     const Vec out = collapsed_proportions(rdata.view(), Rcpp::as<Vec>(phi), Rcpp::as<Vec>(weight), pool);
     Rcpp::NumericMatrix result(static_cast<int>(rdata.view().n), static_cast<int>(weight.size()));
     std::copy(out.begin(), out.end(), result.begin());
@@ -63,7 +63,7 @@ Rcpp::NumericVector engine_predictive_probabilities(Rcpp::List seen, Rcpp::List 
   return entry([&] {
     const RData seen_data(seen), held_data(held);
     RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
+    RPool pool(threads, monitor);
     return Rcpp::wrap(predictive_probabilities(seen_data.view(), held_data.view(),
                                                Rcpp::as<Vec>(concentration), Rcpp::as<Vec>(weight), pool));
   });
@@ -78,7 +78,7 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
     const RData rdata(data);
     const RModel rmodel(model);
     RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
+    RPool pool(threads, monitor);
     const Index k = c.ncol(), n_terms = c.nrow(), n = rdata.view().n, half = n / 2;
     Weights weights;
     weights.k = k;
@@ -130,7 +130,7 @@ Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed,
   return entry([&] {
     const RData rdata(data);
     RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
+    RPool pool(threads, monitor);
     const Dataset& view = rdata.view();
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
     const AnchorTopics out = anchor_topics(all_counts(view), view.d, k, clear, stream, pool);
