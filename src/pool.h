@@ -37,7 +37,8 @@ class Pool {
   void poll();
 
   /// The number of processors, since further threads only take turns; at least 64, because that number is not
-  /// always known, and idle threads cost little (5,000 rows on two processors: 0.12 s with 64, 0.10 s with two).
+  /// always known, and idle threads cost little (5,000 rows on two processors: 0.12 s with 64, 0.10 s with
+  /// two).
   static Index most_threads();
 
   /// The calling one among them.
