@@ -5,6 +5,10 @@ engine_contract <- function(data, model, resp) {
     .Call(`_bnpvi_engine_contract`, data, model, resp)
 }
 
+engine_re_express <- function(from, to, statistic) {
+    .Call(`_bnpvi_engine_re_express`, from, to, statistic)
+}
+
 engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }

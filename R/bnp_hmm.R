@@ -22,7 +22,9 @@
 #'   bytes a row, and some `30 L` for each row of the sequences in work.
 #' @param start Where to start, instead of a random start: one label per row (a
 #'   vector, or a list with a vector for each sequence), a matrix of
-#'   responsibilities (rows x states), or an earlier fit.
+#'   responsibilities (rows x states), or an earlier fit of the same columns in
+#'   the same order, with the same lag (to these or other data, with no more
+#'   states than a finite prior has).
 #' @param ... Must be empty.
 #'
 #' @return An object of class `c("bnp_hmm", "bnp_fit")`, a plain list without

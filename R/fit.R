@@ -10,7 +10,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior)
   result <- engine_fit(as_engine_data(data), model, resolved, resolved_start, progress_reporter(control))
-  resolved$threads <- result$threads
+  resolved$threads <- result$threads %||% resolved$threads
   result$threads <- NULL
   result <- number_clusters(result)
   model$obs[names(result$learned)] <- result$learned

@@ -63,6 +63,7 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
     return(as_sequence_data(newdata, family, id, state_lag(fit), "newdata", call))
   }
   if (stats::is.ts(newdata)) {
+    newdata <- select_columns(newdata, fit$input, family, call)
     return(as_sequence_data(newdata, family, NULL, state_lag(fit), "newdata", call))
   }
   if (NROW(newdata) == 0L) {

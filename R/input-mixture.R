@@ -56,21 +56,25 @@ as_newdata <- function(fit, newdata, family = fit$model$obs$family, call = rlang
     }
     newdata <- formula_frame(stats::formula(fit$input$terms), newdata, "newdata", call)$frame
   }
-  if (family == "ar" && is.list(newdata) && !is.data.frame(newdata)) {
-    newdata <- lapply(newdata, select_columns, fit$input, family, call)
-  } else if (!stats::is.ts(newdata)) {
-    newdata <- select_columns(newdata, fit$input, family, call)
+  newdata <- if (family == "ar" && is.list(newdata) && !is.data.frame(newdata)) {
+    lapply(newdata, select_columns, fit$input, family, call)
+  } else {
+    select_columns(newdata, fit$input, family, call)
   }
   as_mixture_data(newdata, family, state_lag(fit), "newdata", allow_no_rows = TRUE, call = call)
 }
 
-# Columns matched by name when both sides have names, by position otherwise.
+# Columns matched by name when both sides have names, by position otherwise. The names that ts() makes up do not count.
 select_columns <- function(x, input, family, call) {
-  if (is.null(dim(x)) && !is.list(x) && input$d > 1L && length(x) == input$d) {
+  if (inherits(x, "simple_triplet_matrix")) {
+    x <- triplet_to_sparse(x)
+  }
+  if (is.null(dim(x)) && !is.list(x) && !stats::is.ts(x) && input$d > 1L && length(x) == input$d) {
     x <- matrix(x, 1L, dimnames = list(NULL, names(x)))
   }
   wanted <- input$column_names
   given <- if (is.null(dim(x))) NULL else colnames(x)
+  if (stats::is.ts(x) && identical(given, paste("Series", seq_len(NCOL(x))))) given <- NULL
   if (is.null(wanted) || is.null(given)) {
     columns <- if (is.null(dim(x))) 1L else ncol(x)
     if (columns != input$d) {
@@ -110,9 +114,6 @@ match_terms <- function(x, wanted, call) {
       "{length(unseen)} term{?s} of {.arg newdata} {?was/were} not in the training data and {?is/are} left out.",
       i = "{places(dQuote(unseen, FALSE))}"
     ), class = c("bnpvi_warning_unseen_terms", "bnpvi_warning"), call = call)
-  }
-  if (inherits(x, "simple_triplet_matrix")) {
-    x <- triplet_to_sparse(x)
   }
   at <- match(wanted, given)
   if (!anyNA(at)) {

@@ -14,6 +14,7 @@ class HdpTopics final : public TopicAlloc {
  public:
   HdpTopics(double gamma, double alpha) : TopicAlloc(alpha), gamma_(gamma) {}
 
+  bool has_sticks() const override { return true; }
   bool ordered() const override { return true; }
 
   Vec document_prior(const Globals& globals) const override {

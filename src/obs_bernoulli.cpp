@@ -18,6 +18,7 @@ class Bernoulli final : public ObsModel {
   }
 
   Index n_features() const override { return 1 + d_; }
+  Index n_columns() const override { return d_; }
   bool linear() const override { return true; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {

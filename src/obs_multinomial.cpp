@@ -30,6 +30,7 @@ class Multinomial final : public ObsModel {
   }
 
   Index n_features() const override { return 1 + d_; }
+  Index n_columns() const override { return d_; }
   bool linear() const override { return true; }
   bool tokens() const override { return true; }
   const Vec* pseudo_counts() const override { return &prior_.weight; }

@@ -24,7 +24,10 @@ class ListFields final : public Fields {
   Rcpp::List list_;
 };
 
-/// A Dataset that looks into an R list, which it keeps alive.
+/// Throws std::invalid_argument, which is an error of this package and not of its user, unless `holds`.
+void require(bool holds, const std::string& what);
+
+/// A Dataset that looks into an R list, which it keeps alive. Sizes, offsets and columns are checked.
 class RData {
  public:
   explicit RData(const Rcpp::List& list);
@@ -41,6 +44,9 @@ struct RModel {
   std::unique_ptr<AllocModel> alloc;
   explicit RModel(const Rcpp::List& model);
 };
+
+/// The data have the columns of the model.
+void require_columns(const Dataset& data, const ObsModel& obs);
 
 /// Every unit of the data: rows with a likelihood, or groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);

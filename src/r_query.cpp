@@ -108,6 +108,8 @@ Rcpp::NumericVector engine_elbo_of(Rcpp::List data, Rcpp::List model, Rcpp::Nume
     const RData rdata(data);
     const RModel rmodel(model);
     const Dataset& view = rdata.view();
+    require_columns(view, *rmodel.obs);
+    require(resp.nrow() == view.n, "resp has not n rows");
     RMonitor monitor{R_NilValue};
     Pool pool(1, monitor);
     const std::vector<Index> units = all_units(view, rmodel);

@@ -48,9 +48,12 @@ Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericM
   return entry([&] {
     const RData rdata(data);
     RMonitor monitor{R_NilValue};
+    const Dataset& view = rdata.view();
+    require(view.sparse() && phi.ncol() == view.d && phi.nrow() == weight.size(),
+            "phi has not a row for each topic and a column for each term");
     RPool pool(threads, monitor);
-    const Vec out = collapsed_proportions(rdata.view(), Rcpp::as<Vec>(phi), Rcpp::as<Vec>(weight), pool);
-    Rcpp::NumericMatrix result(static_cast<int>(rdata.view().n), static_cast<int>(weight.size()));
+    const Vec out = collapsed_proportions(view, Rcpp::as<Vec>(phi), Rcpp::as<Vec>(weight), pool);
+    Rcpp::NumericMatrix result(static_cast<int>(view.n), static_cast<int>(weight.size()));
     std::copy(out.begin(), out.end(), result.begin());
     return result;
   });
@@ -62,10 +65,15 @@ Rcpp::NumericVector engine_predictive_probabilities(Rcpp::List seen, Rcpp::List 
                                                     Rcpp::NumericVector weight, int threads) {
   return entry([&] {
     const RData seen_data(seen), held_data(held);
+    const Dataset &from = seen_data.view(), &to = held_data.view();
+    require(from.sparse() && to.sparse() && from.n == to.n && from.d == to.d,
+            "seen and held-out parts are not of the same documents");
+    require(concentration.ncol() == from.d && concentration.nrow() == weight.size(),
+            "concentration has not a row for each topic and a column for each term");
     RMonitor monitor{R_NilValue};
     RPool pool(threads, monitor);
-    return Rcpp::wrap(predictive_probabilities(seen_data.view(), held_data.view(),
-                                               Rcpp::as<Vec>(concentration), Rcpp::as<Vec>(weight), pool));
+    return Rcpp::wrap(
+        predictive_probabilities(from, to, Rcpp::as<Vec>(concentration), Rcpp::as<Vec>(weight), pool));
   });
 }
 
@@ -132,6 +140,7 @@ Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed,
     RMonitor monitor{R_NilValue};
     RPool pool(threads, monitor);
     const Dataset& view = rdata.view();
+    require(view.sparse(), "anchor words need sparse counts");
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
     const AnchorTopics out = anchor_topics(all_counts(view), view.d, k, clear, stream, pool);
     Rcpp::NumericMatrix t(static_cast<int>(view.d) + 1, static_cast<int>(out.k));
