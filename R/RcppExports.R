@@ -53,6 +53,10 @@ engine_log_predictive <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_log_predictive`, data, model, state, threads)
 }
 
+engine_strain <- function(obs) {
+    .Call(`_bnpvi_engine_strain`, obs)
+}
+
 engine_posterior <- function(model, state) {
     .Call(`_bnpvi_engine_posterior`, model, state)
 }

@@ -5,16 +5,18 @@
 fit_model <- function(class, call, data, obs, prior, control, start, n_units, input = list(),
                       error_call = rlang::caller_env()) {
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
+  given <- obs
   obs <- resolve_obs(obs, data, start, error_call)
+  check_against_data(given, obs, error_call)
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
   resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior)
   result <- engine_fit(as_engine_data(data), model, resolved, resolved_start, progress_reporter(control))
-  resolved$threads <- result$threads %||% resolved$threads
-  result$threads <- NULL
   result <- number_clusters(result)
   model$obs[names(result$learned)] <- result$learned
   result$learned <- NULL
+  resolved$threads <- result$threads %||% resolved$threads
+  result$threads <- NULL
   input <- c(input, data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")])
   structure(
     c(

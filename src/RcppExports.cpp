@@ -194,6 +194,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_strain
+double engine_strain(Rcpp::List obs);
+RcppExport SEXP _bnpvi_engine_strain(SEXP obsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_strain(obs));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_posterior
 Rcpp::List engine_posterior(Rcpp::List model, Rcpp::List state);
 RcppExport SEXP _bnpvi_engine_posterior(SEXP modelSEXP, SEXP stateSEXP) {
@@ -306,6 +317,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 4},
+    {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},

@@ -44,6 +44,15 @@ class GaussianDiagonal final : public ObsModel {
     }
   }
 
+  double strain() const override {
+    double most = 1;
+    for (Index j = 0; j < d_; ++j) {
+      const double ratio = 1 + strength_ * mean_[j] * mean_[j] / scale_[j];
+      most = std::isnan(ratio) ? std::numeric_limits<double>::infinity() : std::max(most, ratio);
+    }
+    return most;
+  }
+
   void re_express(const ObsModel& from, double* t) const override {
     const ColumnChange change(dynamic_cast<const GaussianDiagonal&>(from).columns_, columns_);
     for (Index j = 0; j < d_; ++j) {

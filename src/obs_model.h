@@ -66,6 +66,10 @@ class ObsModel {
   /// the same rows under this model. Features that do not depend on these (the default) leave T as it is.
   virtual void re_express(const ObsModel& /*from*/, double* /*t*/) const {}
 
+  /// How many times larger the prior's own moments are than what Λ keeps of them after subtracting one from
+  /// the other; so many times ε is the relative error they add to every cluster. At least 1.
+  virtual double strain() const { return 1; }
+
   /// Λ(T).
   virtual double log_evidence(const double* t) const = 0;
 

@@ -59,6 +59,15 @@ void WishartModel::features(const Dataset& data, const Index* rows, Index n, dou
   }
 }
 
+double WishartModel::strain() const {
+  double most = 1;
+  for (Index i = 0; i < m_; ++i) {
+    const double ratio = prior_[i * m_ + i] / least_pivot_[i];
+    most = std::isnan(ratio) ? std::numeric_limits<double>::infinity() : std::max(most, ratio);
+  }
+  return most;
+}
+
 void WishartModel::re_express(const ObsModel& from, double* t) const {
   const ColumnChange change(dynamic_cast<const WishartModel&>(from).columns_, columns_);
   Vec scale(static_cast<std::size_t>(m_), 1.0), shift(static_cast<std::size_t>(m_), 0.0), sum(shift);

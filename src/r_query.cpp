@@ -83,6 +83,9 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
 }
 
 // [[Rcpp::export]]
+double engine_strain(Rcpp::List obs) { return make_obs_model(ListFields(obs))->strain(); }
+
+// [[Rcpp::export]]
 Rcpp::List engine_posterior(Rcpp::List model, Rcpp::List state) {
   const RModel rmodel(model);
   const Globals globals = state_from_r(state, rmodel);
