@@ -5,6 +5,10 @@ engine_contract <- function(data, model, resp) {
     .Call(`_bnpvi_engine_contract`, data, model, resp)
 }
 
+engine_re_express <- function(from, to, statistic) {
+    .Call(`_bnpvi_engine_re_express`, from, to, statistic)
+}
+
 engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }
@@ -47,6 +51,10 @@ engine_responsibilities <- function(data, model, state, threads) {
 
 engine_log_predictive <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_log_predictive`, data, model, state, threads)
+}
+
+engine_strain <- function(obs) {
+    .Call(`_bnpvi_engine_strain`, obs)
 }
 
 engine_posterior <- function(model, state) {

@@ -21,7 +21,9 @@
 #'   bytes a row, and some `30 L` for each row of the sequences in work.
 #' @param start Where to start, instead of a random start: one label per row (a
 #'   vector, or a list with a vector for each sequence), a matrix of
-#'   responsibilities (rows x states), or an earlier fit.
+#'   responsibilities (rows x states), or an earlier fit of the same columns in
+#'   the same order, with the same lag (to these or other data, with no more
+#'   states than a finite prior has).
 #' @param ... Must be empty.
 #'
 #' @return An object of class `c("bnp_hmm", "bnp_fit")`, a plain list without
@@ -94,14 +96,18 @@ state_probabilities <- function(fit, data) {
 }
 
 # Probability of each row's state on the path, in parts that need not hold all rows times states at once.
-path_probabilities <- function(fit, data) {
-  lengths <- diff(data$starts)
-  part <- cumsum(as.double(lengths)) * fit$state$k %/% 5e6
-  unlist(lapply(split(seq_along(lengths), part), function(groups) {
+path_probabilities <- function(fit, data, most = 5e6) {
+  parts <- sequence_parts(diff(data$starts), fit$state$k, most)
+  unlist(lapply(parts, function(groups) {
     rows <- (data$starts[groups[1]] + 1L):data$starts[groups[length(groups)] + 1L]
     prob <- state_probabilities(fit, rows_of_data(data, rows, groups))
     prob[cbind(seq_along(rows), fit$labels[rows])]
   }), use.names = FALSE)
+}
+
+# Sequences of the given lengths in runs: each has at most `most` rows times k states beside its first sequence.
+sequence_parts <- function(lengths, k, most) {
+  split(seq_along(lengths), (cumsum(as.double(lengths)) * k) %/% most)
 }
 
 # Consecutive sequences of the internal form.

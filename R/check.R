@@ -41,6 +41,42 @@ check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_
   as.double(x)
 }
 
+# Ranges in which the numbers of a fit are right: evidence to eight digits, and an ELBO that is finite and falls by
+# rounding only. Each parameter was tried at powers of ten from 1e-320 to 1e300, and all at the ends of their ranges
+# together (inst/bench/prior-ranges.R). What ends them: alpha, start, sticky and df are in differences of log Gamma of
+# numbers of their size; b is in differences of 1 / b where a column has no zeros in a cluster; alpha times the least
+# weight of a topic or state, 1e-250, is a number.
+parameter_ranges <- list(
+  concentration = c(1e-50, 1e50), gamma = c(1e-50, 1e50), alpha = c(1e-50, 1e6), start = c(1e-50, 1e6),
+  sticky = c(1e-50, 1e6), term_prior = c(1e-50, 1e50), a = c(1e-50, 1e50), b = c(1e-10, 1e50),
+  mean_strength = c(1e-50, 1e50), df = c(1e-10, 1e8)
+)
+
+# A prior or an observation model whose parameters are within their ranges, as given and for each of k clusters; NULL and
+# a `sticky` of 0 are.
+check_ranges <- function(x, call) {
+  for (name in intersect(names(parameter_ranges), names(x))) {
+    given <- x[[name]]
+    if (name == "sticky" && given == 0) next
+    check_range(given, name, parameter_ranges[[name]], call)
+    if (!is.null(x$k) && name != "sticky") {
+      check_range(given / x$k, paste(name, "/ k"), parameter_ranges[[name]], call)
+    }
+  }
+  x
+}
+
+check_range <- function(x, arg, range, call) {
+  bad <- which(!(x >= range[1] & x <= range[2]))
+  if (length(bad)) {
+    where <- if (length(x) > 1L) paste0(" (element ", places(bad), ")") else ""
+    abort("range", c(
+      "{.arg {arg}} must be from {range[1]} to {range[2]}, not {signif(x[bad[1]], 3)}{where}.",
+      i = "Beyond that, numbers lose their digits."
+    ), call = call)
+  }
+}
+
 check_count <- function(x, arg, lower = 1L, call = rlang::caller_env()) {
   ok <- is.numeric(x) && length(x) == 1L && is.finite(x) && x == round(x) &&
     x >= lower && x <= .Machine$integer.max

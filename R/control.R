@@ -28,7 +28,9 @@
 #'   sequence) that one observation may belong to while the model is fitted, or
 #'   `NULL` for all. The bound is exact under that constraint. It makes laps
 #'   with many clusters faster; predictions look at all clusters.
-#' @param threads Number of threads. The result does not depend on it.
+#' @param threads Number of threads. The result does not depend on it. At most 64,
+#'   or the number of processors where that is larger; fewer run, with a warning,
+#'   where the system does not start as many.
 #' @param seed One whole number that determines the fit. `NULL` draws it from
 #'   R's generator, so that [set.seed()] governs.
 #' @param verbose Show progress?

@@ -5,7 +5,9 @@
 fit_model <- function(class, call, data, obs, prior, control, start, n_units, input = list(),
                       error_call = rlang::caller_env()) {
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
+  given <- obs
   obs <- resolve_obs(obs, data, start, error_call)
+  check_against_data(given, obs, error_call)
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
   resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior)
@@ -14,6 +16,8 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   result <- number_clusters(result)
   model$obs[names(result$learned)] <- result$learned
   result$learned <- NULL
+  resolved$threads <- result$threads %||% resolved$threads
+  result$threads <- NULL
   input <- c(
     input, obs_entry(obs)$keep(data),
     data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")]
@@ -63,6 +67,23 @@ number_clusters <- function(result) {
 
 # Index along a dimension that has the engine's clusters first and n entries in all.
 engine_index <- function(fit, n) c(fit$numbering, seq_len(n)[-seq_len(fit$state$k)])
+
+# The engine calls this when it has fewer threads than asked for. A fit remembers how many it had, and predictions ask
+# for no more.
+warn_of_threads <- function(running, asked, most) {
+  cli::cli_warn(
+    c(
+      "{running} of {format(asked, big.mark = \",\", scientific = FALSE)} threads are used.",
+      i = if (running < most) {
+        "The system did not start more: memory or the number of processes is limited."
+      } else {
+        "More than {most} and more than there are processors would only take turns."
+      },
+      i = "The result does not depend on the number of threads."
+    ),
+    class = c("bnpvi_warning_threads", "bnpvi_warning"), call = NULL
+  )
+}
 
 progress_reporter <- function(control) {
   if (!control$verbose) {

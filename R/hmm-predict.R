@@ -63,6 +63,7 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
     return(as_sequence_data(newdata, obs, id, "newdata", call))
   }
   if (stats::is.ts(newdata)) {
+    newdata <- select_columns(newdata, fit, call)
     return(as_sequence_data(newdata, obs, NULL, "newdata", call))
   }
   if (NROW(newdata) == 0L) {

@@ -57,22 +57,26 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env()) {
     }
     newdata <- formula_frame(stats::formula(fit$input$terms), newdata, "newdata", call)$frame
   }
-  if (obs_lag(obs) > 0L && is.list(newdata) && !is.data.frame(newdata)) {
-    newdata <- lapply(newdata, select_columns, fit, call)
-  } else if (!stats::is.ts(newdata)) {
-    newdata <- select_columns(newdata, fit, call)
+  newdata <- if (obs_lag(obs) > 0L && is.list(newdata) && !is.data.frame(newdata)) {
+    lapply(newdata, select_columns, fit, call)
+  } else {
+    select_columns(newdata, fit, call)
   }
   as_mixture_data(newdata, obs, "newdata", allow_no_rows = TRUE, call = call)
 }
 
-# Columns matched by name when both sides have names, by position otherwise.
+# Columns matched by name when both sides have names, by position otherwise. The names that ts() makes up do not count.
 select_columns <- function(x, fit, call) {
   input <- fit$input
-  if (is.null(dim(x)) && !is.list(x) && input$d > 1L && length(x) == input$d) {
+  if (inherits(x, "simple_triplet_matrix")) {
+    x <- triplet_to_sparse(x)
+  }
+  if (is.null(dim(x)) && !is.list(x) && !stats::is.ts(x) && input$d > 1L && length(x) == input$d) {
     x <- matrix(x, 1L, dimnames = list(NULL, names(x)))
   }
   wanted <- input$column_names
   given <- if (is.null(dim(x))) NULL else colnames(x)
+  if (stats::is.ts(x) && identical(given, paste("Series", seq_len(NCOL(x))))) given <- NULL
   if (is.null(wanted) || is.null(given)) {
     columns <- if (is.null(dim(x))) 1L else ncol(x)
     if (columns != input$d) {
@@ -112,9 +116,6 @@ match_terms <- function(x, wanted, call) {
       "{length(unseen)} term{?s} of {.arg newdata} {?was/were} not in the training data and {?is/are} left out.",
       i = "{places(dQuote(unseen, FALSE))}"
     ), class = c("bnpvi_warning_unseen_terms", "bnpvi_warning"), call = call)
-  }
-  if (inherits(x, "simple_triplet_matrix")) {
-    x <- triplet_to_sparse(x)
   }
   at <- match(wanted, given)
   if (!anyNA(at)) {

@@ -30,7 +30,9 @@ bregman_kmeans <- function(x, k, obs = obs_gaussian(), rounds = 100L, spread = T
   k <- check_count(k, "k")
   rounds <- check_count(rounds, "rounds")
   data <- as_mixture_data(x, obs)
+  given <- obs
   obs <- resolve_obs(obs, data)
+  check_against_data(given, obs, rlang::current_env())
   result <- engine_kmeans(as_engine_data(data), obs, k, rounds, spread, draw_seed(seed))
   sizes <- tabulate(result$cluster, result$k)
   order <- order(-sizes)

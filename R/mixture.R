@@ -14,7 +14,8 @@
 #' @param control [bnp_control()].
 #' @param start Where to start, instead of a random start: one label per
 #'   observation, a matrix of responsibilities (observations x clusters, rows
-#'   summing to 1), or an earlier fit.
+#'   summing to 1), or an earlier fit of the same columns in the same order (to
+#'   these or other data, with no more clusters than a finite prior has).
 #' @param data A data frame with the variables of the formula.
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'

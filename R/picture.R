@@ -1,9 +1,13 @@
 # What the pictures of a mixture show, as data frames, shared by plot() and
 # autoplot().
 
+# Up to eight colours that are easy to tell apart; of more, each is a golden section of the circle of hues away from
+# that of the cluster before it.
 cluster_colours <- function(k) {
-  if (k <= 8L) grDevices::palette.colors(9L, "Okabe-Ito")[c(6, 7, 4, 2, 8, 3, 5, 9)][seq_len(k)] |> unname()
-  else grDevices::hcl.colors(k, "Dark 3")[order(seq_len(k) * 7L %% 11L, seq_len(k))]
+  if (k <= 8L) {
+    return(unname(grDevices::palette.colors(9L, "Okabe-Ito")[c(6, 7, 4, 2, 8, 3, 5, 9)][seq_len(k)]))
+  }
+  grDevices::hcl.colors(k, "Dark 3")[rank((seq_len(k) * (sqrt(5) - 1) / 2) %% 1)]
 }
 
 in_use <- function(fit) unname(which(cluster_sizes(fit) >= 0.5))

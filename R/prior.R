@@ -15,6 +15,11 @@
 #'   `sticky` favours staying in a state.
 #' * `prior_hmm()`: hidden Markov model with `k` states.
 #'
+#' Concentrations from 1e-50 to 1e50 are taken, `alpha`, `start` and `sticky` up
+#' to 1e6, and also their shares of `k` clusters must be in that range: beyond it,
+#' numbers lose their digits. Within it the bound of one cluster is right to eight
+#' digits.
+#'
 #' @param concentration Dirichlet process concentration, or the total weight of
 #'   the Dirichlet prior. Larger values expect more clusters of equal size.
 #' @param k Number of clusters, topics or states.
@@ -31,7 +36,8 @@
 NULL
 
 new_prior <- function(family, ...) {
-  structure(list(family = family, ...), class = c("bnp_prior", "list"))
+  parameters <- check_ranges(list(family = family, ...), rlang::caller_env())
+  structure(parameters, class = c("bnp_prior", "list"))
 }
 
 #' @rdname priors

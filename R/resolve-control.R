@@ -109,23 +109,67 @@ start_clusters <- function(given, prior, call) {
   as.integer(k)
 }
 
+# The statistics of a fit's clusters, and the observation model that says in which units they are. They start any fit
+# of the same kind: to other data, with other parameters of the priors, or with a larger k.
 start_from_fit <- function(fit, data, obs, prior, call) {
-  if (fit$model$obs$family != obs$family || fit$model$prior$family != prior$family ||
-        fit$input$d != data$d) {
+  given <- fit$model$obs
+  same <- given$family == obs$family && fit$model$prior$family == prior$family && fit$input$d == data$d
+  if (!same) {
     abort("start", c(
       "{.arg start} must be a fit of the same observation model, prior and columns.",
-      x = "It is {.val {fit$model$obs$family}} with {.val {fit$model$prior$family}} on {fit$input$d} column{?s}.",
+      x = "It is {.val {given$family}} with {.val {fit$model$prior$family}} on {fit$input$d} column{?s}.",
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }
-  c(list(state = fit$state), documents_of_fit(fit, data))
+  if (obs_lag(given) != obs_lag(obs) || !identical(given$intercept, obs$intercept)) {
+    abort("start", c(
+      "{.arg start} must be a fit with the same lag and intercept.",
+      x = "It has lag {given$lag} and {if (given$intercept) 'an' else 'no'} intercept.",
+      i = "Use {.code start = fitted(fit)} to take only its labels."
+    ), call = call)
+  }
+  check_start_columns(fit$input$column_names, data$column_names, call)
+  c(
+    list(state = add_empty_clusters(fit$state, start_clusters(fit$state$k, prior, call)), obs = given),
+    documents_of_fit(fit, data)
+  )
+}
+
+check_start_columns <- function(before, now, call) {
+  if (is.null(before) || is.null(now) || identical(before, now)) {
+    return(invisible())
+  }
+  at <- which(before != now)
+  abort("start", c(
+    "{.arg start} must be a fit of the same columns in the same order.",
+    x = "Column {at[1]} is {.val {now[at[1]]}} in {.arg x} and {.val {before[at[1]]}} in {.arg start}
+         {cli::qty(length(at))}({length(at)} column{?s} differ{?s/}).",
+    i = if (setequal(before, now)) {
+      "Put the columns of {.arg x} into the order of {.code start$input$column_names}."
+    } else {
+      "Use {.code start = fitted(fit)} to take only its labels."
+    }
+  ), call = call)
+}
+
+# A state with k clusters, the last ones empty; of a finite prior, which has no sticks.
+add_empty_clusters <- function(state, k) {
+  more <- k - state$k
+  if (more == 0L) {
+    return(state)
+  }
+  rows <- function(x) rbind(x, matrix(0, more, ncol(x)))
+  state[c("obs", "extra")] <- lapply(state[c("obs", "extra")], rows)
+  if (!is.null(state$pair)) state$pair <- cbind(rows(state$pair), matrix(0, k, more))
+  state$k <- k
+  state
 }
 
 # What each document has of each topic of an earlier topic model of the same
 # documents, in the engine's numbering: a fit that starts there cannot end lower.
 documents_of_fit <- function(fit, data) {
   if (is.null(fit$documents) || !identical(fit$input$group_names, data$group_names) ||
-        !identical(fit$input$lengths, document_lengths(data, fit$model$obs$family))) {
+        !identical(fit$input$lengths, document_lengths(data, fit$model$obs))) {
     return(NULL)
   }
   counts <- Matrix::summary(fit$documents)

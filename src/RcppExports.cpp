@@ -24,6 +24,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_re_express
+Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::NumericMatrix statistic);
+RcppExport SEXP _bnpvi_engine_re_express(SEXP fromSEXP, SEXP toSEXP, SEXP statisticSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type from(fromSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type to(toSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type statistic(statisticSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_re_express(from, to, statistic));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_fit
 Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
 RcppExport SEXP _bnpvi_engine_fit(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
@@ -178,6 +191,17 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_log_predictive(data, model, state, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_strain
+double engine_strain(Rcpp::List obs);
+RcppExport SEXP _bnpvi_engine_strain(SEXP obsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_strain(obs));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -343,6 +367,7 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
+    {"_bnpvi_engine_re_express", (DL_FUNC) &_bnpvi_engine_re_express, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_one_step_ahead", (DL_FUNC) &_bnpvi_engine_one_step_ahead, 4},
@@ -354,6 +379,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 4},
+    {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},

@@ -29,9 +29,10 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
     const RData rdata(data);
     const RModel rmodel(model);
     const ObsModel& obs = *rmodel.obs;
+    require_columns(rdata.view(), obs);
     const std::vector<Index> rows = modelled_rows(rdata.view().starts, obs.lag());
     const Index n = static_cast<Index>(rows.size()), p = obs.n_features(), k = resp.ncol();
-    if (resp.nrow() != n) throw std::invalid_argument("resp must have one row for every modelled row");
+    require(resp.nrow() == n, "resp has not one row for every modelled row");
 
     Vec phi(static_cast<std::size_t>(n * p)), t(static_cast<std::size_t>(k * p), 0.0);
     obs.features(rdata.view(), rows.data(), n, phi.data(), p);
@@ -70,5 +71,21 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
         _["log_predictive_by_definition"] = definition.matrix(),
         _["posterior"] = arrays_to_r(obs.posterior(t.data(), k)),
         _["mean_parameters"] = arrays_to_r(obs.mean_parameters(t.data(), k)));
+  });
+}
+
+// Statistics (K × p) under the observation model `from` as they are under `to`.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::NumericMatrix statistic) {
+  return entry([&] {
+    const auto before = make_obs_model(ListFields(from)), after = make_obs_model(ListFields(to));
+    require(statistic.ncol() == after->n_features(), "statistic has not a column for each feature");
+    Rcpp::NumericMatrix out(statistic.nrow(), statistic.ncol());
+    for (int j = 0; j < statistic.nrow(); ++j) {
+      Rcpp::NumericVector t = statistic.row(j);
+      after->re_express(*before, t.begin());
+      out.row(j) = t;
+    }
+    return out;
   });
 }

@@ -29,17 +29,49 @@ Vec ListFields::numbers(const char* name) const {
   return array ? array->value : Rcpp::as<Vec>(get(name));
 }
 
+void require(bool holds, const std::string& what) {
+  if (!holds) throw std::invalid_argument("internal error: " + what);
+}
+
+namespace {
+
+SEXP vector_of(SEXPTYPE type, const Rcpp::List& list, const char* name) {
+  SEXP x = list[name];
+  require(TYPEOF(x) == static_cast<int>(type), std::string("data$") + name + " is of the wrong type");
+  return x;
+}
+
+// 0 = at[0] ≤ at[1] ≤ ... ≤ at[n] = end.
+bool are_offsets(const int* at, Index n, Index end) {
+  return n >= 0 && at[0] == 0 && std::is_sorted(at, at + n + 1) && at[n] == end;
+}
+
+}  // namespace
+
 RData::RData(const Rcpp::List& list) : list_(list) {
-  data_.n = Rcpp::as<int>(list["n"]);
-  data_.d = Rcpp::as<int>(list["d"]);
+  const Index n = data_.n = Rcpp::as<int>(list["n"]), d = data_.d = Rcpp::as<int>(list["d"]);
+  require(n >= 0 && d >= 0, "data$n and data$d must not be negative");
   if (list.containsElementNamed("x")) {
-    data_.dense = REAL(list["x"]);
+    SEXP x = vector_of(REALSXP, list, "x");
+    require(Rf_xlength(x) == n * d, "data$x does not have n times d values");
+    data_.dense = REAL(x);
   } else {
-    data_.row_start = INTEGER(list["row_start"]);
-    data_.column = INTEGER(list["column"]);
-    data_.value = REAL(list["value"]);
+    SEXP row_start = vector_of(INTSXP, list, "row_start"), column = vector_of(INTSXP, list, "column"),
+         value = vector_of(REALSXP, list, "value");
+    data_.row_start = INTEGER(row_start);
+    data_.column = INTEGER(column);
+    data_.value = REAL(value);
+    require(Rf_xlength(row_start) == n + 1 && Rf_xlength(value) == Rf_xlength(column) &&
+                are_offsets(data_.row_start, n, Rf_xlength(column)),
+            "data$row_start does not divide the entries among n rows");
+    require(
+        std::all_of(data_.column, data_.column + Rf_xlength(column), [d](int j) { return 0 <= j && j < d; }),
+        "data$column is not within d columns");
   }
-  for (int s : Rcpp::as<std::vector<int>>(list["starts"])) data_.starts.push_back(s);
+  const auto offsets = Rcpp::as<std::vector<int>>(list["starts"]);
+  require(are_offsets(offsets.data(), static_cast<Index>(offsets.size()) - 1, n),
+          "data$starts does not divide n rows into groups");
+  data_.starts.assign(offsets.begin(), offsets.end());
   const std::vector<Index>& starts = data_.starts;
   const bool any_empty =
       std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<Index>()) != starts.end();
@@ -62,15 +94,21 @@ Rcpp::NumericMatrix rows_to_matrix(const double* v, Index rows, Index cols) {
 }
 
 template <class Numbers>
-void matrix_to_rows(const Rcpp::NumericMatrix& m, Numbers& v) {
-  const Index rows = m.nrow(), cols = m.ncol();
-  if (static_cast<Index>(v.size()) != rows * cols)
-    throw std::invalid_argument("a stored state does not fit its model");
+void matrix_to_rows(const Rcpp::List& state, const char* name, Index rows, Index cols, Numbers& v) {
+  const Rcpp::NumericMatrix m(static_cast<SEXP>(state[name]));
+  require(m.nrow() == rows && m.ncol() == cols,
+          std::string("state$") + name + " is " + std::to_string(m.nrow()) + " by " +
+              std::to_string(m.ncol()) + ", not " + std::to_string(rows) + " by " + std::to_string(cols));
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < cols; ++j) v[i * cols + j] = m[j * rows + i];
 }
 
 }  // namespace
+
+void require_columns(const Dataset& data, const ObsModel& obs) {
+  require(data.d == obs.n_columns(), "the data have " + std::to_string(data.d) + " columns, the model " +
+                                         std::to_string(obs.n_columns()));
+}
 
 std::vector<Index> all_units(const Dataset& data, const RModel& model) {
   if (!model.alloc->grouped()) return modelled_rows(data.starts, model.obs->lag());
@@ -90,14 +128,21 @@ Rcpp::List state_to_r(const Globals& g) {
 }
 
 Globals state_from_r(const Rcpp::List& state, const RModel& model) {
+  const Index k = Rcpp::as<int>(state["k"]), fixed_k = model.alloc->fixed_k();
+  require(k >= 0 && (fixed_k == 0 || k == fixed_k), "state$k is not the number of clusters of the prior");
   Globals g;
-  g.effective = Summary(model.alloc->shape(*model.obs), Rcpp::as<int>(state["k"]));
-  matrix_to_rows(state["obs"], g.effective.obs.edit());
-  matrix_to_rows(state["extra"], g.effective.extra);
-  if (g.effective.shape.pairs) matrix_to_rows(state["pair"], g.effective.pair);
-  g.effective.scalar = Rcpp::as<Vec>(state["scalar"]);
+  Summary& s = g.effective;
+  s = Summary(model.alloc->shape(*model.obs), k);
+  matrix_to_rows(state, "obs", k, s.shape.p, s.obs.edit());
+  matrix_to_rows(state, "extra", k, s.shape.q, s.extra);
+  if (s.shape.pairs) matrix_to_rows(state, "pair", k, k, s.pair);
+  s.scalar = Rcpp::as<Vec>(state["scalar"]);
   g.u = Rcpp::as<Vec>(state["u"]);
   g.omega = Rcpp::as<Vec>(state["omega"]);
+  const std::size_t sticks = model.alloc->has_sticks() ? static_cast<std::size_t>(k) : 0;
+  require(static_cast<Index>(s.scalar.size()) == s.shape.scalars && g.u.size() == sticks &&
+              g.omega.size() == sticks,
+          "state$scalar, u or omega has not the length that the prior asks for");
   return g;
 }
 
@@ -144,8 +189,16 @@ bool RMonitor::interrupted() {
   return R_ToplevelExec([](void*) { R_CheckUserInterrupt(); }, nullptr) == FALSE;
 }
 
+RPool::RPool(Index asked, Monitor& monitor) : Pool(asked, monitor) {
+  if (n_threads() >= asked) return;
+  const Rcpp::Function warn = Rcpp::Environment::namespace_env("bnpvi")["warn_of_threads"];
+  warn(static_cast<double>(n_threads()), static_cast<double>(asked), static_cast<double>(most_threads()));
+}
+
 Question::Question(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& state, int threads,
                    const Sparsity& sparsity)
-    : rdata(data), model(list, sparsity), globals(state_from_r(state, model)), pool(threads, monitor) {}
+    : rdata(data), model(list, sparsity), globals(state_from_r(state, model)), pool(threads, monitor) {
+  require_columns(rdata.view(), *model.obs);
+}
 
 }  // namespace bnpvi

@@ -28,7 +28,10 @@ class ListFields final : public Fields {
   NamedArrays replaced_;
 };
 
-/// A Dataset that looks into an R list, which it keeps alive.
+/// Throws std::invalid_argument, which is an error of this package and not of its user, unless `holds`.
+void require(bool holds, const std::string& what);
+
+/// A Dataset that looks into an R list, which it keeps alive. Sizes, offsets and columns are checked.
 class RData {
  public:
   explicit RData(const Rcpp::List& list);
@@ -46,6 +49,9 @@ struct RModel {
   /// learned: fields of the observation model that replace those of the list.
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
+
+/// The data have the columns of the model.
+void require_columns(const Dataset& data, const ObsModel& obs);
 
 /// Every unit of the data: rows with a likelihood, or groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
@@ -66,13 +72,19 @@ class RMonitor final : public Monitor {
   Rcpp::Nullable<Rcpp::Function> progress_;
 };
 
+/// A pool whose user is warned when it has fewer threads than asked for.
+class RPool : public Pool {
+ public:
+  RPool(Index n_threads, Monitor& monitor);
+};
+
 /// What a question to a fitted model is asked of.
 struct Question {
   RData rdata;
   RModel model;
   Globals globals;
   RMonitor monitor{R_NilValue};
-  Pool pool;
+  RPool pool;
 
   Question(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& state, int threads,
            const Sparsity& sparsity = {});

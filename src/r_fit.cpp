@@ -89,16 +89,30 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
                      Index restart, Pool& pool) {
   if (!Rf_isNull(start)) {
     const Rcpp::List s(start);
+    const Index n = problem.source.shape().n, fixed_k = problem.alloc.fixed_k();
     if (s.containsElementNamed("state")) {
-      State out = start_from_globals(problem, state_from_r(Rcpp::List(s["state"]), model));
+      Globals globals = state_from_r(Rcpp::List(s["state"]), model);
+      if (s.containsElementNamed("obs")) {
+        const auto from = make_obs_model(ListFields(Rcpp::List(s["obs"])));
+        for (Index j = 0; j < globals.effective.k; ++j)
+          model.obs->re_express(*from, globals.effective.edit_t(j));
+      }
+      State out = start_from_globals(problem, std::move(globals));
       if (s.containsElementNamed("documents")) out.earlier = documents_from_r(s["documents"], problem.source);
       return out;
     }
     if (s.containsElementNamed("labels")) {
       const Rcpp::IntegerVector labels(static_cast<SEXP>(s["labels"]));
-      return start_from_responsibilities(problem, {labels.begin(), Rcpp::as<int>(s["k"])}, pool);
+      const int k = Rcpp::as<int>(s["k"]);
+      require(labels.size() == n && std::all_of(labels.begin(), labels.end(),
+                                                [k](int label) { return 1 <= label && label <= k; }),
+              "start$labels are not n labels from 1 to k");
+      require(fixed_k == 0 || k == fixed_k, "start$k is not the number of clusters of the prior");
+      return start_from_responsibilities(problem, {labels.begin(), k}, pool);
     }
     const Rcpp::NumericMatrix resp(static_cast<SEXP>(s["resp"]));
+    require(resp.nrow() == n && resp.ncol() > 0 && (fixed_k == 0 || resp.ncol() == fixed_k),
+            "start$resp has not n rows and a column for each cluster");
     return start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool);
   }
   const ListFields c(control);
@@ -161,9 +175,10 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     std::optional<Progress> earlier = progress_from_r(control);
     const RModel rmodel(model, {c.integer("sparsity"), c.integer("candidates")},
                         earlier ? earlier->learned : NamedArrays());
+    require_columns(rdata.view(), *rmodel.obs);
     const auto seed = static_cast<unsigned long long>(c.number("seed"));
     RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
-    Pool pool(c.integer("threads"), monitor);
+    RPool pool(c.integer("threads"), monitor);
     LearnOptions options = learn_options(control);
     Rcpp::RObject kept;
     if (c.has("keep_lap"))
@@ -221,6 +236,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                            _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
                            _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
                            _["labels"] = labels, _["sizes"] = state.total.sizes());
+    if (pool.n_threads() < c.integer("threads")) out.push_back(static_cast<int>(pool.n_threads()), "threads");
     const NamedArrays learned = obs.learned_fields();
     if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
     const Rcpp::RObject documents = document_counts_to_r(state, *source);

@@ -13,6 +13,7 @@ Rcpp::List engine_kmeans(Rcpp::List data, Rcpp::List obs, int k, int rounds, boo
     const RData rdata(data);
     const auto model = make_obs_model(ListFields(obs));
     const Dataset& view = rdata.view();
+    require_columns(view, *model);
     RMonitor monitor{R_NilValue};
     Pool pool(1, monitor);
     const std::vector<Index> rows = modelled_rows(view.starts, model->lag());

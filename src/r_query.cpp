@@ -82,6 +82,9 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
 }
 
 // [[Rcpp::export]]
+double engine_strain(Rcpp::List obs) { return make_obs_model(ListFields(obs))->strain(); }
+
+// [[Rcpp::export]]
 Rcpp::List engine_posterior(Rcpp::List model, Rcpp::List state) {
   const RModel rmodel(model);
   const Globals globals = state_from_r(state, rmodel);
@@ -107,6 +110,8 @@ Rcpp::NumericVector engine_elbo_of(Rcpp::List data, Rcpp::List model, Rcpp::Nume
     const RData rdata(data);
     const RModel rmodel(model);
     const Dataset& view = rdata.view();
+    require_columns(view, *rmodel.obs);
+    require(resp.nrow() == view.n, "resp has not n rows");
     RMonitor monitor{R_NilValue};
     Pool pool(1, monitor);
     const MemorySource source(view, {all_units(view, rmodel)});

@@ -92,9 +92,12 @@ Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericM
   return entry([&] {
     const RData rdata(data);
     RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
-    const Vec out = collapsed_proportions(rdata.view(), Rcpp::as<Vec>(phi), Rcpp::as<Vec>(weight), pool);
-    Rcpp::NumericMatrix result(static_cast<int>(rdata.view().n), static_cast<int>(weight.size()));
+    const Dataset& view = rdata.view();
+    require(view.sparse() && phi.ncol() == view.d && phi.nrow() == weight.size(),
+            "phi has not a row for each topic and a column for each term");
+    RPool pool(threads, monitor);
+    const Vec out = collapsed_proportions(view, Rcpp::as<Vec>(phi), Rcpp::as<Vec>(weight), pool);
+    Rcpp::NumericMatrix result(static_cast<int>(view.n), static_cast<int>(weight.size()));
     std::copy(out.begin(), out.end(), result.begin());
     return result;
   });
@@ -106,10 +109,15 @@ Rcpp::NumericVector engine_predictive_probabilities(Rcpp::List seen, Rcpp::List 
                                                     Rcpp::NumericVector weight, int threads) {
   return entry([&] {
     const RData seen_data(seen), held_data(held);
+    const Dataset &from = seen_data.view(), &to = held_data.view();
+    require(from.sparse() && to.sparse() && from.n == to.n && from.d == to.d,
+            "seen and held-out parts are not of the same documents");
+    require(concentration.ncol() == from.d && concentration.nrow() == weight.size(),
+            "concentration has not a row for each topic and a column for each term");
     RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
-    return Rcpp::wrap(predictive_probabilities(seen_data.view(), held_data.view(),
-                                               Rcpp::as<Vec>(concentration), Rcpp::as<Vec>(weight), pool));
+    RPool pool(threads, monitor);
+    return Rcpp::wrap(
+        predictive_probabilities(from, to, Rcpp::as<Vec>(concentration), Rcpp::as<Vec>(weight), pool));
   });
 }
 
@@ -122,7 +130,7 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
     const RData rdata(data);
     const RModel rmodel(model);
     RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
+    RPool pool(threads, monitor);
     const Index k = c.ncol(), n_terms = c.nrow(), n = rdata.view().n, half = n / 2;
     const Weights weights = weights_of(c);
     const TopicTable table(weights, true);
@@ -212,8 +220,9 @@ Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed,
   return entry([&] {
     const RData rdata(data);
     RMonitor monitor{R_NilValue};
-    Pool pool(threads, monitor);
+    RPool pool(threads, monitor);
     const Dataset& view = rdata.view();
+    require(view.sparse(), "anchor words need sparse counts");
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
     const AnchorTopics out = anchor_topics(all_counts(view), view.d, k, clear, stream, pool);
     Rcpp::NumericMatrix t(static_cast<int>(view.d) + 1, static_cast<int>(out.k));

@@ -18,6 +18,7 @@ class HdpHmm final : public HmmAlloc {
   HdpHmm(const HmmPrior& prior, double gamma, const Sparsity& sparsity)
       : HmmAlloc(prior, sparsity), gamma_(gamma) {}
 
+  bool has_sticks() const override { return true; }
   bool ordered() const override { return true; }
 
   // θ̂ is optimal for each π(û), so û and ω̂ are found with θ̂ profiled out: the value is

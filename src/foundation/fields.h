@@ -1,5 +1,6 @@
 // Named values, as a model is described by its caller.
 #pragma once
+#include <stdexcept>
 #include <string>
 
 #include "foundation/types.h"
@@ -14,6 +15,15 @@ class Fields {
   virtual std::string text(const char* name) const = 0;
   virtual double number(const char* name) const = 0;
   virtual Vec numbers(const char* name) const = 0;
+
+  /// As many as there must be.
+  Vec numbers(const char* name, Index size) const {
+    Vec out = numbers(name);
+    if (static_cast<Index>(out.size()) != size)
+      throw std::invalid_argument(std::string("internal error: field ") + name + " has " +
+                                  std::to_string(out.size()) + " numbers, not " + std::to_string(size));
+    return out;
+  }
 
   Index integer(const char* name) const { return static_cast<Index>(number(name)); }
   bool flag(const char* name) const { return number(name) != 0; }

@@ -1,5 +1,8 @@
 #include "foundation/pool.h"
 
+#include <new>
+#include <system_error>
+
 namespace bnpvi {
 
 namespace {
@@ -18,8 +21,16 @@ void wait_awake(Condition condition) {
 
 Pool::Pool(Index n_threads, Monitor& monitor)
     : monitor_(monitor), caller_(std::this_thread::get_id()), last_asked_(std::chrono::steady_clock::now()) {
-  for (Index i = 1; i < n_threads; ++i) threads_.emplace_back([this] { work(); });
+  const Index wanted = std::clamp<Index>(n_threads, 1, most_threads());
+  threads_.reserve(static_cast<std::size_t>(wanted));
+  try {
+    while (this->n_threads() < wanted) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {  // the system starts no more
+  } catch (const std::bad_alloc&) {
+  }
 }
+
+Index Pool::most_threads() { return std::max<Index>(64, std::thread::hardware_concurrency()); }
 
 Pool::~Pool() {
   {

@@ -90,6 +90,9 @@ class AllocModel {
   /// Fixed number of clusters, or 0 when the model lets it vary.
   virtual Index fixed_k() const { return 0; }
 
+  /// True when the globals have top-level sticks: u and omega, one of each for every cluster.
+  virtual bool has_sticks() const { return false; }
+
   /// True when the objective depends on the order of the clusters (sticks), so that reordering is a move.
   virtual bool ordered() const = 0;
 

@@ -9,26 +9,38 @@
 
 namespace bnpvi {
 
+namespace {
+Index size_of(const Vec& x) { return static_cast<Index>(x.size()); }
+}  // namespace
+
 std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   const std::string family = f.text("family");
-  if (family == "gaussian_full")
-    return make_gaussian_full({f.numbers("mean"), f.number("mean_strength"), f.number("df"),
-                               f.numbers("scale"), f.numbers("centre"), f.numbers("unit")});
-  if (family == "gaussian_diagonal")
-    return make_gaussian_diagonal({f.numbers("mean"), f.number("mean_strength"), f.number("df"),
-                                   f.numbers("scale"), f.numbers("centre"), f.numbers("unit")});
-  if (family == "gaussian_zero_mean")
-    return make_gaussian_zero_mean({f.number("df"), f.numbers("scale"), f.numbers("unit")});
-  if (family == "ar")
-    return make_ar({f.integer("lag"), f.flag("intercept"), f.number("df"), f.numbers("scale"),
-                    f.numbers("coef_mean"), f.numbers("coef_precision"), f.numbers("centre"),
-                    f.numbers("unit")});
   if (family == "multinomial") {
-    if (!f.has("term_share")) return make_multinomial({f.numbers("term_prior"), {}, 0, 0});
-    return make_multinomial({f.numbers("term_prior"), f.numbers("term_share"), f.number("term_prior_even"),
+    const Vec prior = f.numbers("term_prior");
+    if (!f.has("term_share")) return make_multinomial({prior, {}, 0, 0});
+    return make_multinomial({prior, f.numbers("term_share", size_of(prior)), f.number("term_prior_even"),
                              f.number("term_prior_common")});
   }
-  if (family == "bernoulli") return make_bernoulli({f.numbers("a"), f.numbers("b")});
+  if (family == "bernoulli") {
+    const Vec a = f.numbers("a");
+    return make_bernoulli({a, f.numbers("b", size_of(a))});
+  }
+  const Vec unit = f.numbers("unit");
+  const Index d = size_of(unit);
+  if (family == "gaussian_full")
+    return make_gaussian_full({f.numbers("mean", d), f.number("mean_strength"), f.number("df"),
+                               f.numbers("scale", d * d), f.numbers("centre", d), unit});
+  if (family == "gaussian_diagonal")
+    return make_gaussian_diagonal({f.numbers("mean", d), f.number("mean_strength"), f.number("df"),
+                                   f.numbers("scale", d), f.numbers("centre", d), unit});
+  if (family == "gaussian_zero_mean")
+    return make_gaussian_zero_mean({f.number("df"), f.numbers("scale", d * d), unit});
+  if (family == "ar") {
+    const Index lag = f.integer("lag"), e = d * lag + (f.flag("intercept") ? 1 : 0);
+    return make_ar({lag, f.flag("intercept"), f.number("df"), f.numbers("scale", d * d),
+                    f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e), f.numbers("centre", d),
+                    unit});
+  }
   throw std::invalid_argument("unknown observation model: " + family);
 }
 

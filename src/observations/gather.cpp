@@ -16,6 +16,13 @@ Columns::Columns(const Vec& centre, const Vec& unit) : centre(centre), unit(unit
   for (double u : unit) log_jacobian -= std::log(u);
 }
 
+ColumnChange::ColumnChange(const Columns& from, const Columns& to) {
+  for (Index j = 0; j < to.size(); ++j) {
+    scale.push_back(from.unit[j] / to.unit[j]);
+    shift.push_back((from.centre[j] - to.centre[j]) / to.unit[j]);
+  }
+}
+
 void gather(const Dataset& data, const Columns& columns, const Index* rows, Index n, Index shift, double* out,
             Index ld) {
   if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");

@@ -14,6 +14,13 @@ struct Columns {
   Index size() const { return static_cast<Index>(unit.size()); }
 };
 
+/// x̃ under `to` is scale · x̃ under `from` + shift, column by column.
+struct ColumnChange {
+  ColumnChange(const Columns& from, const Columns& to);
+
+  Vec scale, shift;
+};
+
 /// out[i · ld + j] = x̃_j of row rows[i] − shift, dense data only.
 void gather(const Dataset& data, const Columns& columns, const Index* rows, Index n, Index shift, double* out,
             Index ld);

@@ -42,6 +42,11 @@ class Autoregressive final : public WishartModel {
   }
 
  protected:
+  Index column_of(Index i) const override {
+    if (i < lag_ * responses()) return i % responses();
+    return i < regressors() ? -1 : i - regressors();
+  }
+
   void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const override {
     const Index d = responses(), m = regressors() + d;
     for (Index l = 1; l <= lag_; ++l) gather(data, columns(), rows, n, l, v + (l - 1) * d, m);

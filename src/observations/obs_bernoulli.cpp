@@ -13,11 +13,10 @@ namespace {
 class Bernoulli final : public ObsModel {
  public:
   explicit Bernoulli(const BernoulliPrior& prior)
-      : d_(static_cast<Index>(prior.a.size())), a_(prior.a), b_(prior.b) {
-    for (Index j = 0; j < d_; ++j) log_beta_prior_ += log_beta(a_[j], b_[j]);
-  }
+      : d_(static_cast<Index>(prior.a.size())), a_(prior.a), b_(prior.b) {}
 
   Index n_features() const override { return 1 + d_; }
+  Index n_columns() const override { return d_; }
   bool linear() const override { return true; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
@@ -25,8 +24,12 @@ class Bernoulli final : public ObsModel {
   }
 
   double log_evidence(const double* t) const override {
-    double sum = -log_beta_prior_;
-    for (Index j = 0; j < d_; ++j) sum += log_beta(ones(t, j), zeros(t, j));
+    double sum = 0;
+    for (Index j = 0; j < d_; ++j) {
+      const double one = count_ones(t, j), zero = count_zeros(t, j);
+      sum += log_gamma_difference(a_[j] + b_[j], one + zero) - log_gamma_difference(a_[j], one) -
+             log_gamma_difference(b_[j], zero);
+    }
     return sum;
   }
 
@@ -81,12 +84,13 @@ class Bernoulli final : public ObsModel {
 
  private:
   // S ≥ 0 and N − S ≥ 0 exactly; sums and differences of summaries may round to less.
-  double ones(const double* t, Index j) const { return a_[j] + std::max(t[1 + j], 0.0); }
-  double zeros(const double* t, Index j) const { return b_[j] + std::max(t[0] - t[1 + j], 0.0); }
+  static double count_ones(const double* t, Index j) { return std::max(t[1 + j], 0.0); }
+  static double count_zeros(const double* t, Index j) { return std::max(t[0] - t[1 + j], 0.0); }
+  double ones(const double* t, Index j) const { return a_[j] + count_ones(t, j); }
+  double zeros(const double* t, Index j) const { return b_[j] + count_zeros(t, j); }
 
   Index d_;
   Vec a_, b_;
-  double log_beta_prior_ = 0;
 };
 
 }  // namespace

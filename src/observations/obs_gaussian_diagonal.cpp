@@ -33,6 +33,7 @@ class GaussianDiagonal final : public ObsModel {
   }
 
   Index n_features() const override { return 1 + 2 * d_; }
+  Index n_columns() const override { return d_; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather(data, columns_, rows, n, 0, phi + 1, ld);
@@ -40,6 +41,25 @@ class GaussianDiagonal final : public ObsModel {
       double* f = phi + i * ld;
       f[0] = 1;
       for (Index j = 1; j <= d_; ++j) f[d_ + j] = f[j] * f[j];
+    }
+  }
+
+  double strain() const override {
+    double most = 1;
+    for (Index j = 0; j < d_; ++j) {
+      const double ratio = 1 + strength_ * mean_[j] * mean_[j] / scale_[j];
+      most = std::isnan(ratio) ? std::numeric_limits<double>::infinity() : std::max(most, ratio);
+    }
+    return most;
+  }
+
+  void re_express(const ObsModel& from, double* t) const override {
+    const ColumnChange change(dynamic_cast<const GaussianDiagonal&>(from).columns_, columns_);
+    for (Index j = 0; j < d_; ++j) {
+      const double scale = change.scale[j], shift = change.shift[j];
+      double &sum = t[1 + j], &square = t[1 + d_ + j];
+      square = scale * scale * square + shift * (2 * scale * sum + shift * t[0]);
+      sum = scale * sum + shift * t[0];
     }
   }
 

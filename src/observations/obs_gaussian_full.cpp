@@ -24,6 +24,8 @@ class GaussianFull final : public WishartModel {
   }
 
  protected:
+  Index column_of(Index i) const override { return i - 1; }
+
   void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const override {
     const Index m = 1 + responses();
     for (Index i = 0; i < n; ++i) v[i * m] = 1;

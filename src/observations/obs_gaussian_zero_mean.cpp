@@ -21,6 +21,8 @@ class GaussianZeroMean final : public WishartModel {
   }
 
  protected:
+  Index column_of(Index i) const override { return i; }
+
   void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const override {
     gather(data, columns(), rows, n, 0, v, responses());
   }

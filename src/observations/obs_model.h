@@ -33,6 +33,7 @@ class ObsModel {
   virtual ~ObsModel() = default;
 
   virtual Index n_features() const = 0;  // p
+  virtual Index n_columns() const = 0;   // D, of the data
 
   /// Number of rows of each group that are conditioned on and have no likelihood of their own.
   virtual Index lag() const { return 0; }
@@ -60,6 +61,14 @@ class ObsModel {
 
   /// What learned() may change, by the names of the model's fields; empty otherwise.
   virtual NamedArrays learned_fields() const { return {}; }
+
+  /// Turns a cluster's T under `from`, this model with other values of prior, centre and unit, into the T of
+  /// the same rows under this model. Features that do not depend on these (the default) leave T as it is.
+  virtual void re_express(const ObsModel& /*from*/, double* /*t*/) const {}
+
+  /// How many times larger the prior's own moments are than what Λ keeps of them after subtracting one from
+  /// the other; so many times ε is the relative error they add to every cluster. At least 1.
+  virtual double strain() const { return 1; }
 
   /// Λ(T).
   virtual double log_evidence(const double* t) const = 0;

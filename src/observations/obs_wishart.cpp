@@ -59,6 +59,36 @@ void WishartModel::features(const Dataset& data, const Index* rows, Index n, dou
   }
 }
 
+double WishartModel::strain() const {
+  double most = 1;
+  for (Index i = 0; i < m_; ++i) {
+    const double ratio = prior_[i * m_ + i] / least_pivot_[i];
+    most = std::isnan(ratio) ? std::numeric_limits<double>::infinity() : std::max(most, ratio);
+  }
+  return most;
+}
+
+void WishartModel::re_express(const ObsModel& from, double* t) const {
+  const ColumnChange change(dynamic_cast<const WishartModel&>(from).columns_, columns_);
+  Vec scale(static_cast<std::size_t>(m_), 1.0), shift(static_cast<std::size_t>(m_), 0.0), sum(shift);
+  double* moment = t + offset_;
+  for (Index i = 0; i < m_; ++i) {
+    const Index j = column_of(i);
+    if (j < 0) {
+      for (Index k = 0; k < m_; ++k) sum[k] = moment[packed(std::max(i, k), std::min(i, k))];
+    } else {
+      scale[i] = change.scale[j];
+      shift[i] = change.shift[j];
+    }
+  }
+  for (Index i = 0; i < m_; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      double& value = moment[packed(i, j)];
+      value = scale[i] * scale[j] * value + scale[i] * shift[j] * sum[i] + shift[i] * scale[j] * sum[j] +
+              shift[i] * shift[j] * t[0];
+    }
+}
+
 Cholesky WishartModel::factorise(const double* t) const {
   Vec p = prior_;
   for (Index i = 0; i < m_; ++i)

@@ -28,7 +28,16 @@ struct WishartParameters {
 class WishartModel : public ObsModel {
  public:
   Index n_features() const final { return offset_ + m_ * (m_ + 1) / 2; }
+  Index n_columns() const final { return d_; }
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const final;
+
+  /// The largest ratio of a diagonal entry of P_0 to its squared pivot: for a Gaussian of one column
+  /// 1 + κ mean² / B.
+  double strain() const final;
+
+  /// Σ r v vᵀ becomes A (Σ r v vᵀ) Aᵀ, A the affine map of v that the change of columns makes.
+  void re_express(const ObsModel& from, double* t) const final;
+
   double log_evidence(const double* t) const final;
   void weights(const double* t, double* w) const final;
   double evidence_and_weights(const double* t, double* w) const final;
@@ -48,6 +57,9 @@ class WishartModel : public ObsModel {
 
   /// v = (z, y) of n rows, n × m.
   virtual void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const = 0;
+
+  /// The column that coordinate i of v is a value of, −1 when it is the constant 1.
+  virtual Index column_of(Index i) const = 0;
 
   /// M̂, V̂, B̂, ν̂ of K clusters with statistics t (K × p), in engine units.
   std::vector<WishartParameters> posterior_parameters(const double* t, Index k) const;

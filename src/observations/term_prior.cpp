@@ -1,5 +1,6 @@
 #include "observations/term_prior.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "foundation/special.h"
@@ -10,6 +11,7 @@ namespace bnpvi {
 namespace {
 
 constexpr int rounds = 4;
+constexpr double least = 1e-50, most = 1e50;  // of either part: as of a prior that is given
 
 double sum(const Vec& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
 
@@ -34,8 +36,8 @@ TermPrior learn_term_prior(TermPrior prior, const double* t, Index k, Pool* pool
       all[j] = digamma(total + kernels().positive_sum(d, counts)) - digamma(total);
     });
     if (!(sum(all) > 0)) break;
-    prior.even *= sum(even) / (static_cast<double>(d) * sum(all));
-    prior.common *= sum(common) / sum(all);
+    prior.even = std::clamp(prior.even * sum(even) / (static_cast<double>(d) * sum(all)), least, most);
+    prior.common = std::clamp(prior.common * sum(common) / sum(all), least, most);
     for (std::size_t v = 0; v < prior.weight.size(); ++v)
       prior.weight[v] = prior.even + prior.common * prior.share[v];
   }

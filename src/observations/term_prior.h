@@ -22,7 +22,8 @@ struct TermPrior {
 /// T_kv) − ψ(λ_v)] is divided between the two parts of its weight by their size; so for either part h with
 /// direction m (ones, or the shares)
 ///   h ← h Σ_v m_v c_v/λ_v / (Σ_v m_v Σ_k [ψ(Λ + T_k) − ψ(Λ)]),   Λ = Σ_v λ_v,
-/// a few times. Both stay positive.
+/// a few times. Both stay within [1e-50, 1e50]: the best prior of terms that never occur is 0, and is
+/// approached by a constant factor a round.
 TermPrior learn_term_prior(TermPrior prior, const double* t, Index k, Pool* pool);
 
 }  // namespace bnpvi

@@ -15,6 +15,7 @@ class HdpTopics final : public TopicAlloc {
   HdpTopics(double gamma, double alpha, const Sparsity& sparsity)
       : TopicAlloc(alpha, sparsity), gamma_(gamma) {}
 
+  bool has_sticks() const override { return true; }
   bool ordered() const override { return true; }
 
   Vec document_prior(const Globals& globals) const override {

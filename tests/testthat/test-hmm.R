@@ -261,3 +261,13 @@ test_that("bad input is refused", {
   expect_bad(residuals(bnp_hmm(1 * (x > 0), obs = obs_bernoulli(), control = bnp_control(seed = 1)), x), "argument")
   expect_bad(transition_matrix(bnp_mixture(x, control = bnp_control(seed = 1))), "argument")
 })
+
+test_that("probabilities of the path are found a few sequences at a time", {
+  expect_equal(lengths(sequence_parts(rep(1000L, 60), 500, 5e6), use.names = FALSE), c(9, rep(10, 5), 1))
+  expect_equal(sequence_parts(c(7L, 1L), 2, 3), list("4" = 1L, "5" = 2L))
+  x <- lapply(1:6, function(i) matrix(sin(1:20 * i) + 3 * (1:20 > 10)))
+  f <- bnp_hmm(x, control = bnp_control(seed = 1))
+  data <- as_sequence_data(x, "gaussian_full")
+  expect_gt(length(sequence_parts(diff(data$starts), f$state$k, 50)), 2)
+  expect_identical(path_probabilities(f, data, most = 50), f$prob)
+})

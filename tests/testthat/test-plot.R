@@ -3,6 +3,16 @@ galaxies <- bnp_mixture(MASS::galaxies, control = bnp_control(seed = 1))
 birds <- bnp_mixture(penguins_measurements[, -1], control = bnp_control(seed = 1))
 zoo <- bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = 1))
 
+test_that("clusters of neighbouring numbers have different colours, however many there are", {
+  expect_equal(anyDuplicated(cluster_colours(8)), 0)
+  for (k in c(9, 10, 12, 25, 100)) {
+    place <- match(cluster_colours(k), grDevices::hcl.colors(k, "Dark 3"))
+    expect_setequal(place, seq_len(k))
+    apart <- abs(diff(place))
+    expect_gte(min(pmin(apart, k - apart)), k %/% 4)
+  }
+})
+
 test_that("every type of picture can be drawn, with and without data", {
   withr::local_pdf(NULL)
   expect_invisible(plot(fit))

@@ -64,3 +64,33 @@ test_that("log density of a Bernoulli cluster is Beta-Bernoulli", {
   p <- (2 + colSums(x)) / (5 + 3)
   expect_equal(predict(one, matrix(c(1, 0), 1), "logdensity"), log(p[1]) + log(1 - p[2]))
 })
+
+test_that("time series need the columns of the training data too", {
+  series <- ts(as.matrix(faithful), start = 1950)
+  chain <- bnp_hmm(series, control = bnp_control(seed = 1))
+  regression <- bnp_mixture(series, obs_ar(), control = bnp_control(seed = 1))
+  for (f in list(chain, regression, fit)) {
+    expect_bad(predict(f, ts(1:5)), "newdata_columns", "2 columns")
+    expect_bad(predict(f, ts(1:2)), "newdata_columns", "2 columns")
+    expect_bad(predict(f, series[, 1, drop = FALSE]), "newdata_columns", "waiting")
+    expect_bad(heldout_loglik(f, series[, 1]), "newdata_columns", "2 columns")
+    expect_identical(predict(f, series[, 2:1], "prob"), predict(f, series, "prob"))
+    expect_identical(unname(predict(f, ts(unname(as.matrix(faithful))))), unname(predict(f, series)))
+  }
+  expect_identical(segments(chain, series[, 2:1]), segments(chain, series))
+  expect_bad(segments(chain, ts(1:5)), "newdata_columns")
+  expect_bad(residuals(chain, ts(1:5)), "newdata_columns")
+  expect_bad(augment(fit, ts(1:5)), "newdata_columns")
+  expect_bad(augment(chain, ts(1:5)), "newdata_columns")
+})
+
+test_that("triplets of slam are new data as they are data", {
+  counts <- as.matrix(whales$counts[1:40, ])
+  topics <- bnp_topics(counts, control = bnp_control(seed = 1, max_laps = 2))
+  at <- which(counts > 0, arr.ind = TRUE)
+  slam <- structure(
+    list(i = at[, 1], j = at[, 2], v = counts[at], nrow = nrow(counts), ncol = ncol(counts), dimnames = dimnames(counts)),
+    class = "simple_triplet_matrix"
+  )
+  expect_equal(predict(topics, slam), predict(topics, counts))
+})

@@ -1,0 +1,57 @@
+# Parameters of an observation model beside the data: those that have units, once the units of the columns are known.
+# Only what a user gave is refused; defaults are read from the data.
+
+# given: as its constructor made it; obs: completed by resolve_obs().
+check_against_data <- function(given, obs, call) {
+  gave <- function(name) !is.null(given[[name]])
+  columns <- length(obs$unit)
+  if (gave("df") && is.matrix(obs$scale)) {
+    check_range(obs$df - (columns - 1), paste("df -", columns - 1), parameter_ranges$df, call)
+  }
+  if (gave("scale")) {
+    scale <- if (is.matrix(obs$scale)) diag(obs$scale) else obs$scale
+    check_in_units(scale, obs$unit, "scale", c(1e-12, 1e50), call)
+  }
+  if (gave("coef_precision")) {
+    unit <- c(rep(obs$unit, obs$lag), if (obs$intercept) 1)
+    check_in_units(diag(obs$coef_precision), unit, "coef_precision", c(1e-50, 1e50), call)
+  }
+  parameters <- Filter(gave, c("mean", "mean_strength", "scale", "coef_mean", "coef_precision"))
+  if (length(parameters)) check_strain(parameters, obs, call)
+}
+
+# Entries of a diagonal, which are as large as squares of the columns.
+check_in_units <- function(x, unit, arg, range, call) {
+  relative <- x / unit / unit
+  bad <- which(!(relative >= range[1] & relative <= range[2]))
+  if (length(bad)) {
+    at <- bad[1]
+    abort("range", c(
+      "{.arg {arg}} must be from {range[1]} to {range[2]} times the squared spread of its column.",
+      x = "Entry {at} of its diagonal is {signif(x[at], 3)}, where the spread is about {unit[at]}.",
+      i = "Leave {.code NULL} for the default, or rescale {.arg x}."
+    ), call = call)
+  }
+}
+
+largest_strain <- 1e8
+
+check_strain <- function(parameters, obs, call) {
+  # A matrix that is singular in double precision has no strain at all.
+  strain <- tryCatch(engine_strain(obs), error = function(e) Inf)
+  if (!(strain <= largest_strain)) {
+    abort("range", c(
+      "{.arg {parameters}} would leave too few digits for the data.",
+      x = "Numbers would be subtracted that are {signif(strain, 2)} times as large as their difference; they may be
+           {largest_strain} times as large.",
+      i = if ("mean" %in% names(obs)) {
+        "Keep {.code mean_strength * (mean - m)^2 / scale} small, m the column medians, and {.arg scale} far from singular."
+      } else if ("coef_mean" %in% names(obs)) {
+        "Keep {.code coef_mean %*% coef_precision %*% t(coef_mean)} small beside {.arg scale}, and both matrices far from
+         singular."
+      } else {
+        "Keep {.arg scale} far from singular."
+      }
+    ), call = call)
+  }
+}
