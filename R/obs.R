@@ -133,7 +133,8 @@ obs_titles <- c(
   gaussian_zero_mean = "Gaussian, zero mean",
   ar = "Autoregressive Gaussian",
   multinomial = "Multinomial",
-  bernoulli = "Bernoulli"
+  bernoulli = "Bernoulli",
+  poisson = "Poisson"
 )
 
 # The fields of an observation model or a prior on one line, defaults named.

@@ -122,9 +122,11 @@ Summary HmmMove::seen(const Batch& batch, const Summary& summary, const std::vec
 void HmmMove::visit_all(State& state) {
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
     const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
-    state.batch[b] =
+    auto fresh =
         std::make_shared<Summary>(visit(*batch, batch->units, state.globals, state.batch[b]->memory.get(),
                                         state.assignments, watch(state, static_cast<Index>(b))));
+    fresh->base = state.batch[b]->base;
+    state.batch[b] = std::move(fresh);
     after_batch(state, static_cast<Index>(b));
   }
   resum(c_.problem, state);
@@ -194,6 +196,7 @@ bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
       return std::binary_search(proposal.touched.begin(), proposal.touched.end(), batch->group_number(unit));
     });
     rest.emplace_back(state.total.shape, state.k());
+    rest[b].base = state.batch[b]->base;
     if (again[b].size() < units.size()) {
       rest[b] = *state.batch[b];
       if (!again[b].empty()) rest[b].add(seen(*batch, *state.batch[b], again[b], now_.globals[b]), -1);

@@ -33,6 +33,29 @@ double trigamma(double x) {
   return sum + (1 + (0.5 + series / x) / x) / x;
 }
 
+namespace {
+
+// log Γ(a) − (a − ½) log a + a − ½ log 2π, from a = 64 on: what follows is below 1e-16.
+double stirling_remainder(double a) {
+  const double y = 1 / (a * a);
+  return (1. / 12 - y * (1. / 360 - y / 1260)) / a;
+}
+
+}  // namespace
+
+double log_rising(double a, double x) {
+  constexpr double most_factors = 32, large = 1e4;  // log Γ(1e4) has an error of 1e-11
+  if (x == 0) return 0;
+  if (x <= most_factors && x == std::floor(x)) {
+    double sum = 0;
+    for (double i = 0; i < x; ++i) sum += std::log(a + i);
+    return sum;
+  }
+  if (a <= large) return log_gamma(a + x) - log_gamma(a);
+  return (a - 0.5) * std::log1p(x / a) + x * (std::log(a + x) - 1) + stirling_remainder(a + x) -
+         stirling_remainder(a);
+}
+
 double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
 
 double log_multigamma(Index d, double x) {

@@ -56,6 +56,7 @@ void Summary::add(const Summary& other, double c) {
   };
   axpy(other.obs.data(), obs.edit());
   for (const auto numbers : beside_obs) axpy((other.*numbers).data(), this->*numbers);
+  base += c * other.base;
 }
 
 void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
@@ -63,6 +64,7 @@ void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
     Vec& to = this->*numbers;
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[i] - (old.*numbers)[i] + (fresh.*numbers)[i];
   }
+  base = base - old.base + fresh.base;
   Buffer now(obs.size());
   const double *t = obs.data(), *out = old.obs.data(), *in = fresh.obs.data();
   for_each_stretch(pool, static_cast<Index>(now.size()), [&](Index from, Index end) {
@@ -75,10 +77,12 @@ void Summary::set_to_sum(const std::vector<const Summary*>& parts, Pool* pool) {
   *this = *parts.front();
   memory = nullptr;
   if (parts.size() == 1) return;
-  for (std::size_t b = 1; b < parts.size(); ++b)
+  for (std::size_t b = 1; b < parts.size(); ++b) {
     for (const auto numbers : beside_obs)
       for (std::size_t i = 0; i < (this->*numbers).size(); ++i)
         (this->*numbers)[i] += (parts[b]->*numbers)[i];
+    base += parts[b]->base;
+  }
   Buffer sum(obs.size());
   for_each_stretch(pool, static_cast<Index>(sum.size()), [&](Index from, Index end) {
     std::copy(obs.begin() + from, obs.begin() + end, sum.begin() + from);
@@ -94,6 +98,7 @@ void Summary::scale(double c) {
   for (double& x : obs.edit()) x *= c;
   for (const auto numbers : beside_obs)
     for (double& x : this->*numbers) x *= c;
+  base *= c;
 }
 
 void Summary::merge(Index a, Index b) {

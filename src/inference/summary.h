@@ -36,6 +36,7 @@ struct Summary {
   Vec extra;                                 // K × q, row-major
   Vec pair;                                  // K × K, row-major, when shape.pairs
   Vec scalar;                                // shape.scalars
+  double base = 0;                           // Σ log h(x) of the rows of whole batches (see batch_base)
   std::shared_ptr<const UnitMemory> memory;  // of a batch, where the model has one; sums have none
 
   Summary() = default;

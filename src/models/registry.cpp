@@ -29,6 +29,7 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
                              f.number("term_prior_common")});
   }
   if (family == "bernoulli") return make_bernoulli({f.numbers("a"), f.numbers("b")});
+  if (family == "poisson") return make_poisson({f.numbers("a"), f.numbers("b"), f.flag("exposed")});
   throw std::invalid_argument("unknown observation model: " + family);
 }
 
