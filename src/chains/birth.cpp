@@ -137,15 +137,11 @@ class HmmBirth final : public HmmMove {
   bool attempt_birth(State& state, Index j, const std::vector<Index>& sequences, const Birth& birth) {
     const Index born = birth.born;
     if (born == 0) return false;
-    Proposal proposal;
-    proposal.touched = sequences;
-    proposal.set_change(state.total, [born](auto& s) { s.append(born); });
-    proposal.remember = [born, j](MoveMemory& memory) {
-      memory.append(born);
-      memory.birth_succeeded(j);
-    };
-    proposal.start = start_of(state.total, j, birth);
-    return attempt(state, std::move(proposal), rounds_tried);
+    const std::uint64_t id = c_.memory.id(j);
+    if (!attempt(state, Changes().append(born), start_of(state.total, j, birth), sequences, rounds_tried))
+      return false;
+    c_.memory.birth_succeeded(c_.memory.number_of(id));
+    return true;
   }
 
   // The first cluster keeps the target's number, and its mass in other sequences; the others are new.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numeric>
 
 #include "chains/chain_memory.h"
@@ -17,13 +16,6 @@ constexpr float no_mass = 1e-10f;                       // an entropy of less th
 constexpr double laps_worth = 20, rows_at_least = 4e6;  // of visits that one lap's proposals may cost
 constexpr int most_visits = 10;                         // before proposals
 constexpr double settled = 1e-3;                        // gain of a visit, per row
-
-// The memory of a batch, in which some sequences were visited again.
-std::shared_ptr<const UnitMemory> joined(const std::shared_ptr<const UnitMemory>& batch,
-                                         const std::shared_ptr<const UnitMemory>& again) {
-  if (!batch || !again) return again;
-  return static_cast<const ChainMemory&>(*batch).with(static_cast<const ChainMemory&>(*again));
-}
 
 }  // namespace
 
@@ -125,7 +117,7 @@ void HmmMove::visit_all(State& state) {
     auto fresh =
         std::make_shared<Summary>(visit(*batch, batch->units, state.globals, state.batch[b]->memory.get(),
                                         state.assignments, watch(state, static_cast<Index>(b))));
-    fresh->base = state.batch[b]->base;
+    fresh->log_base = state.batch[b]->log_base;
     state.batch[b] = std::move(fresh);
     after_batch(state, static_cast<Index>(b));
   }
@@ -152,15 +144,9 @@ void HmmMove::drop_idle(State& state) {
   for (Index j = state.k() - 1; j >= 0; --j)
     if (state.total.size(j) < 0.5) idle.push_back(j);
   if (idle.empty() || static_cast<Index>(idle.size()) == state.k()) return;
-  Proposal p;
-  p.set_change(state.total, [idle](auto& s) {
-    for (Index j : idle) s.drop(j);
-  });
-  p.remember = [idle](MoveMemory& memory) {
-    for (Index j : idle) memory.drop(j);
-  };
-  p.touched = touching(idle);
-  attempt(state, std::move(p), rounds_tried);
+  Changes changes;
+  for (Index j : idle) changes.drop(j);
+  attempt(state, changes, touching(idle), rounds_tried);
 }
 
 std::vector<Index> HmmMove::touching(const std::vector<Index>& states) const {
@@ -177,70 +163,39 @@ bool HmmMove::spent() const {
          std::max(rows_at_least, laps_worth * static_cast<double>(c_.problem.source.shape().n));
 }
 
-bool HmmMove::attempt(State& state, Proposal proposal, Index rounds) {
-  std::vector<Index> order(static_cast<std::size_t>(proposal.start.k));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Index a, Index b) { return proposal.start.size(a) > proposal.start.size(b); });
-  proposal.start.permute(order);
+bool HmmMove::attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds) {
+  Summary start = state.total;
+  changes.apply(start);
+  return attempt(state, std::move(changes), std::move(start), touched, rounds);
+}
 
-  State proposed;
-  proposed.total = std::move(proposal.start);
-  std::vector<std::vector<Index>> again;
-  std::vector<Summary> rest;
-  for (std::size_t b = 0; b < state.batch.size(); ++b) {
+bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched,
+                      Index rounds) {
+  const std::vector<Index> order = start.by_size();
+  start.permute(order);
+  changes.permute(order);
+  std::vector<EditedPart> parts(state.batch.size());
+  double rows = 0;
+  for (std::size_t b = 0; b < parts.size(); ++b) {
     const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
-    const std::vector<Index>& units = batch->units;
-    again.emplace_back();
-    std::copy_if(units.begin(), units.end(), std::back_inserter(again[b]), [&](Index unit) {
-      return std::binary_search(proposal.touched.begin(), proposal.touched.end(), batch->group_number(unit));
+    std::vector<Index>& units = parts[b].units;
+    std::copy_if(batch->units.begin(), batch->units.end(), std::back_inserter(units), [&](Index unit) {
+      return std::binary_search(touched.begin(), touched.end(), batch->group_number(unit));
     });
-    rest.emplace_back(state.total.shape, state.k());
-    rest[b].base = state.batch[b]->base;
-    if (again[b].size() < units.size()) {
-      rest[b] = *state.batch[b];
-      if (!again[b].empty()) rest[b].add(seen(*batch, *state.batch[b], again[b], now_.globals[b]), -1);
-    }
-    proposal.change(rest[b]);
-    rest[b].permute(order);
+    for (Index unit : units)
+      rows += static_cast<double>(batch->data.starts[unit + 1] - batch->data.starts[unit]);
+    parts[b].rest = Summary(state.total.shape, state.k());
+    if (units.size() == batch->units.size()) continue;
+    parts[b].rest = *state.batch[b];
+    if (!units.empty()) parts[b].rest.add(seen(*batch, *state.batch[b], units, now_.globals[b]), -1);
   }
-  proposed.batch.resize(rest.size());
-  std::vector<std::shared_ptr<const UnitMemory>> touched(rest.size());
-  proposed.assignments = state.assignments;
-  if (proposed.assignments) {
-    proposal.reassign(*proposed.assignments);
-    proposed.assignments->permute(order);
-  }
-  proposed.globals = alloc_.global_step(proposed.total, {});
-  double previous = -std::numeric_limits<double>::infinity();
-  for (Index round = 0; round < rounds; ++round) {
-    for (std::size_t b = 0; b < rest.size(); ++b) {
-      auto s = std::make_shared<Summary>(rest[b]);
-      if (!again[b].empty()) {
-        const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
-        const Summary found =
-            visit(*batch, again[b], proposed.globals, touched[b].get(), proposed.assignments);
-        s->add(found);
-        touched[b] = found.memory;
-        s->memory = joined(rest[b].memory, found.memory);
-      }
-      proposed.batch[b] = std::move(s);
-    }
-    resum(c_.problem, proposed);
-    refresh(c_.problem, proposed);
-    if (proposed.elbo > state.elbo + rounding_of(state.elbo)) {
-      proposal.remember(c_.memory);
-      c_.memory.permute(order);
-      state = std::move(proposed);
-      if (c_.problem.audit) c_.problem.audit->accept(state);
-      visit_all(state);
-      return true;
-    }
-    const double gap = state.elbo - proposed.elbo, step = proposed.elbo - previous;
-    if (gap > step * static_cast<double>(rounds - round)) return false;
-    previous = proposed.elbo;
-  }
-  return false;
+  Edit edit(c_, state, std::move(changes), std::move(parts), alloc_.global_step(start, {}));
+  const bool accepted = edit.climb(state, rounds);
+  rows_visited_ += rows * static_cast<double>(edit.rounds());
+  if (!accepted) return false;
+  if (c_.problem.audit) c_.problem.audit->accept(state);
+  visit_all(state);
+  return true;
 }
 
 }  // namespace bnpvi::chains

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "chains/hmm.h"
-#include "inference/move.h"
+#include "inference/edit.h"
 
 namespace bnpvi::chains {
 
@@ -14,24 +14,6 @@ struct Snapshot {
   std::vector<int> label;
   std::vector<float> mass;       // groups × K
   std::vector<Globals> globals;  // by batch: those of the visit
-};
-
-/// A summary of all data to start a proposal from, and how it came about.
-struct Proposal {
-  Summary start;
-  std::function<void(Summary&)> change;  // what it does to summaries of sequences that it does not touch
-  std::function<void(Assignments&)> reassign;  // to their assignments, in a fit that is audited
-  std::function<void(MoveMemory&)> remember;   // and to the memory of the clusters
-  std::vector<Index> touched;  // sequences to be visited again, by number among all, ascending
-
-  /// The same operation for summaries and assignments, applied to `total` for a start.
-  template <class Operation>
-  void set_change(const Summary& total, Operation op) {
-    change = op;
-    reassign = op;
-    start = total;
-    op(start);
-  }
 };
 
 /// A move that watches a lap, then tries proposals one at a time. The sequences that a proposal touches go
@@ -46,8 +28,12 @@ class HmmMove : public Move {
   void after_batch(State& state, Index b) override;
 
  protected:
-  /// True when the proposal was accepted; state, memory and snapshot are then new.
-  bool attempt(State& state, Proposal proposal, Index rounds);
+  /// An edit of the touched sequences (by number among all, ascending) under some changes of the states,
+  /// which are then put in order of size. start: statistics of all data under the changes, for the first
+  /// visit. True when it was accepted; state, memory and snapshot are then new.
+  bool attempt(State& state, Changes changes, Summary start, const std::vector<Index>& touched, Index rounds);
+  /// The same from the statistics of the state.
+  bool attempt(State& state, Changes changes, const std::vector<Index>& touched, Index rounds);
 
   /// Visits all sequences until that gains little, so that proposals compete with a state in equilibrium;
   /// then drops states that explain nothing. False when visits still gain much after the most allowed.

@@ -18,11 +18,7 @@ class HmmDelete final : public HmmMove {
     settle(state);
     for (Index left = c_.options.max_deletes, j; left > 0 && !spent() && (j = target(state)) >= 0; --left) {
       ++tried_;
-      Proposal p;
-      p.set_change(state.total, [j](auto& s) { s.drop(j); });
-      p.remember = [j](MoveMemory& m) { m.drop(j); };
-      p.touched = touching({j});
-      if (attempt(state, std::move(p), rounds_tried))
+      if (attempt(state, Changes().drop(j), touching({j}), rounds_tried))
         ++accepted_;
       else
         c_.memory.delete_failed(j, state.total.size(j));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "chains/chain_memory.h"
 #include "chains/moves.h"
 #include "foundation/special.h"
 #include "hdp/sticks.h"
@@ -100,6 +101,12 @@ double HmmAlloc::transition_value(const Summary& total, const Globals& globals) 
     }
   }
   return value;
+}
+
+std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
+    const std::shared_ptr<const UnitMemory>& rest, const std::shared_ptr<const UnitMemory>& again) const {
+  if (!rest || !again) return again;
+  return static_cast<const ChainMemory&>(*rest).with(static_cast<const ChainMemory&>(*again));
 }
 
 std::vector<MoveKind> HmmAlloc::moves() const {

@@ -49,6 +49,10 @@ class HmmAlloc : public AllocModel {
   /// Rows independent of each other given their responsibilities: q(z) = Π_t q(z_t).
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
 
+  std::shared_ptr<const UnitMemory> joined_memory(
+      const std::shared_ptr<const UnitMemory>& rest,
+      const std::shared_ptr<const UnitMemory>& again) const override;
+
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   NamedArrays posterior(const Globals& globals) const override;
   std::vector<MoveKind> moves() const override;

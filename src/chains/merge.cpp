@@ -44,14 +44,14 @@ class HmmMerge final : public HmmMove {
          together.resize(together.size() / 2)) {
       if (spent() || left-- == 0) return false;
       ++tried_;
-      if (!attempt(state, propose(state, together), rounds_tried)) continue;
+      if (!propose(state, together)) continue;
       accepted_ += static_cast<Index>(together.size());
       return true;
     }
     for (const Pair& pair : ranked) {
       if (spent() || left-- == 0) return false;
       ++tried_;
-      if (attempt(state, propose(state, {pair}), rounds_tried)) {
+      if (propose(state, {pair})) {
         ++accepted_;
         return true;
       }
@@ -75,19 +75,15 @@ class HmmMerge final : public HmmMove {
   }
 
   // Pairs are merged by decreasing b, so that smaller numbers stay valid.
-  Proposal propose(const State& state, std::vector<Pair> together) const {
+  bool propose(State& state, std::vector<Pair> together) {
     std::sort(together.begin(), together.end(), [](const Pair& x, const Pair& y) { return x.b > y.b; });
-    Proposal p;
-    p.set_change(state.total, [together](auto& s) {
-      for (const Pair& pair : together) s.merge(pair.a, pair.b);
-    });
-    p.remember = [together](MoveMemory& m) {
-      for (const Pair& pair : together) m.drop(pair.b);
-    };
+    Changes changes;
     std::vector<Index> gone;
-    for (const Pair& pair : together) gone.push_back(pair.b);
-    p.touched = touching(gone);
-    return p;
+    for (const Pair& pair : together) {
+      changes.merge(pair.a, pair.b);
+      gone.push_back(pair.b);
+    }
+    return attempt(state, std::move(changes), touching(gone), rounds_tried);
   }
 
   // Every state with its best partners by the data term, as far as they have not failed lately.

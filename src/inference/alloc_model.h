@@ -126,6 +126,14 @@ class AllocModel {
     return summarise(visit, resp);
   }
 
+  /// The memory of a batch of whose units some were visited again: `rest` is that of the batch, `again` that
+  /// of the visit. The default forgets.
+  virtual std::shared_ptr<const UnitMemory> joined_memory(
+      const std::shared_ptr<const UnitMemory>& /*rest*/,
+      const std::shared_ptr<const UnitMemory>& /*again*/) const {
+    return nullptr;
+  }
+
   /// True when q(z) is what the memory of the units says, so that an audit needs no responsibilities.
   virtual bool remembers() const { return false; }
 

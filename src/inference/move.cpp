@@ -197,10 +197,7 @@ Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
 
 bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty) {
   bool any = false;
-  std::vector<Index> order(static_cast<std::size_t>(state.k()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Index a, Index b) { return state.total.size(a) > state.total.size(b); });
+  const std::vector<Index> order = state.total.by_size();
   if (problem.alloc.ordered() && !std::is_sorted(order.begin(), order.end()) &&
       value_of_order(problem.alloc, state.total, order) >
           sum_terms(problem.alloc.elbo_terms(state.total, state.globals))) {

@@ -28,6 +28,7 @@ class MoveMemory {
   std::uint64_t id(Index j) const { return clusters_[j].id; }
   Index number_of(std::uint64_t id) const;  // its present number, −1 when it is gone
   void append(Index m);
+  void merge(Index, Index b) { drop(b); }
   void drop(Index j);
   void permute(const std::vector<Index>& order);
 

@@ -10,12 +10,9 @@ namespace bnpvi {
 
 namespace {
 
-// Clusters by decreasing size: what sticks expect.
+// What sticks expect.
 Summary by_size(Summary s) {
-  std::vector<Index> order(static_cast<std::size_t>(s.k));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return s.size(a) > s.size(b); });
-  s.permute(order);
+  s.permute(s.by_size());
   return s;
 }
 
@@ -113,7 +110,7 @@ State start_from_responsibilities(const Problem& problem, const GivenResponsibil
     const std::shared_ptr<const Batch> batch = problem.source.open(b);
     auto s = std::make_shared<Summary>(problem.alloc.summarise(
         {batch->data, batch->units, problem.obs, {}, nullptr, pool}, resp.of_rows(batch->rows)));
-    s->base = batch_base(problem, *batch);
+    s->log_base = batch_log_base(problem, *batch);
     state.total.add(*s);
     state.batch.push_back(std::move(s));
   }

@@ -10,14 +10,14 @@ namespace bnpvi {
 namespace {
 
 Terms with_data_term(const Problem& problem, const Vec& data, const Summary& total, const Globals& globals) {
-  Terms terms{{"data", std::accumulate(data.begin(), data.end(), total.base)}};
+  Terms terms{{"data", std::accumulate(data.begin(), data.end(), total.log_base)}};
   for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
   return terms;
 }
 
 }  // namespace
 
-double batch_base(const Problem& problem, const Batch& batch) {
+double batch_log_base(const Problem& problem, const Batch& batch) {
   const ObsModel& obs = problem.obs;
   if (!obs.has_base()) return 0;
   if (!problem.alloc.grouped()) return sum_log_base(obs, batch.data, batch.units, problem.pool);

@@ -1,6 +1,7 @@
 #include "inference/summary.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace bnpvi {
 
@@ -50,13 +51,20 @@ Vec Summary::sizes() const {
   return n;
 }
 
+std::vector<Index> Summary::by_size() const {
+  std::vector<Index> order(static_cast<std::size_t>(k));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [this](Index a, Index b) { return size(a) > size(b); });
+  return order;
+}
+
 void Summary::add(const Summary& other, double c) {
   const auto axpy = [c](const double* from, auto& to) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += c * from[i];
   };
   axpy(other.obs.data(), obs.edit());
   for (const auto numbers : beside_obs) axpy((other.*numbers).data(), this->*numbers);
-  base += c * other.base;
+  log_base += c * other.log_base;
 }
 
 void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
@@ -64,7 +72,7 @@ void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
     Vec& to = this->*numbers;
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[i] - (old.*numbers)[i] + (fresh.*numbers)[i];
   }
-  base = base - old.base + fresh.base;
+  log_base = log_base - old.log_base + fresh.log_base;
   Buffer now(obs.size());
   const double *t = obs.data(), *out = old.obs.data(), *in = fresh.obs.data();
   for_each_stretch(pool, static_cast<Index>(now.size()), [&](Index from, Index end) {
@@ -81,7 +89,7 @@ void Summary::set_to_sum(const std::vector<const Summary*>& parts, Pool* pool) {
     for (const auto numbers : beside_obs)
       for (std::size_t i = 0; i < (this->*numbers).size(); ++i)
         (this->*numbers)[i] += (parts[b]->*numbers)[i];
-    base += parts[b]->base;
+    log_base += parts[b]->log_base;
   }
   Buffer sum(obs.size());
   for_each_stretch(pool, static_cast<Index>(sum.size()), [&](Index from, Index end) {
@@ -98,7 +106,7 @@ void Summary::scale(double c) {
   for (double& x : obs.edit()) x *= c;
   for (const auto numbers : beside_obs)
     for (double& x : this->*numbers) x *= c;
-  base *= c;
+  log_base *= c;
 }
 
 void Summary::merge(Index a, Index b) {

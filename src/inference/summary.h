@@ -36,7 +36,7 @@ struct Summary {
   Vec extra;                                 // K × q, row-major
   Vec pair;                                  // K × K, row-major, when shape.pairs
   Vec scalar;                                // shape.scalars
-  double base = 0;                           // Σ log h(x) of the rows of whole batches (see batch_base)
+  double log_base = 0;                       // Σ log h(x) of the rows of whole batches (see batch_log_base)
   std::shared_ptr<const UnitMemory> memory;  // of a batch, where the model has one; sums have none
 
   Summary() = default;
@@ -47,6 +47,7 @@ struct Summary {
   const double* t(Index j) const { return obs.data() + j * shape.p; }
   double size(Index j) const { return obs[static_cast<std::size_t>(j * shape.p)]; }
   Vec sizes() const;
+  std::vector<Index> by_size() const;  // clusters, largest first; equal ones in their order
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "foundation/special.h"
+#include "inference/edit.h"
 #include "mixtures/delete_forecast.h"
 #include "mixtures/mixture.h"
 #include "mixtures/moves.h"
@@ -118,46 +119,20 @@ class MixtureDelete final : public Move {
   }
 
   bool propose(State& state, Index target, const std::vector<TouchedRows>& touched) {
-    const Problem& problem = c_.problem;
-    std::vector<Summary> rest;
+    std::vector<EditedPart> parts(touched.size());
     for (std::size_t b = 0; b < touched.size(); ++b) {
-      const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
-      rest.push_back(without(*batch, *state.batch[b], touched[b]));
-      rest.back().drop(target);
+      const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
+      parts[b] = {touched[b].rows, without(*batch, *state.batch[b], touched[b])};
     }
-    State proposed = state;
-    proposed.total.drop(target);
-    if (proposed.assignments) proposed.assignments->drop(target);
-    proposed.globals = problem.alloc.global_step(proposed.total, {});
-    double previous = -INFINITY;
-    for (Index round = 0; round < max_rounds; ++round) {
-      const auto weights = visiting_weights(problem, proposed.globals.effective);
-      Vec arrived(static_cast<std::size_t>(proposed.k()), 0.0);
-      for (std::size_t b = 0; b < touched.size(); ++b) {
-        const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
-        AssignmentSink audited(proposed.assignments ? &*proposed.assignments : nullptr, *batch, nullptr);
-        const Summary there =
-            alloc_.local_step({batch->data, touched[b].rows, problem.obs, proposed.globals, weights, c_.pool,
-                               proposed.assignments ? &audited : nullptr});
-        auto s = std::make_shared<Summary>(rest[b]);
-        s->add(there);
-        proposed.batch[b] = std::move(s);
-        for (Index j = 0; j < there.k; ++j) arrived[j] += there.size(j);
-      }
-      resum(problem, proposed);
-      refresh(problem, proposed);
-      if (proposed.elbo > state.elbo + rounding_of(state.elbo)) {
-        state = std::move(proposed);
-        c_.memory.drop(target);
-        for (Index j = 0; j < state.k(); ++j)
-          if (arrived[j] > 0) absorbed_.insert(c_.memory.id(j));
-        return true;
-      }
-      const double gap = state.elbo - proposed.elbo, step = proposed.elbo - previous;
-      if (gap > step * static_cast<double>(max_rounds - round)) return false;
-      previous = proposed.elbo;
-    }
-    return false;
+    Summary start = state.total;
+    start.drop(target);
+    Edit edit(c_, state, Changes().drop(target), std::move(parts), alloc_.global_step(start, {}));
+    if (!edit.climb(state, max_rounds)) return false;
+    for (Index j = 0; j < state.k(); ++j)
+      if (std::any_of(edit.found().begin(), edit.found().end(),
+                      [j](const Summary& s) { return s.k > 0 && s.size(j) > 0; }))
+        absorbed_.insert(c_.memory.id(j));
+    return true;
   }
 
   MoveContext c_;
