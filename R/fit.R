@@ -10,6 +10,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior)
   result <- engine_fit(as_engine_data(data), model, resolved, resolved_start, progress_reporter(control))
+  result <- report_breakdown(result, error_call)
   result <- number_clusters(result)
   model$obs[names(result$learned)] <- result$learned
   result$learned <- NULL
@@ -22,6 +23,29 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     ),
     class = c(class, "bnp_fit")
   )
+}
+
+# The engine ends a fit with the last lap before its ELBO fell or was not finite,
+# neither of which exact arithmetic allows: `taken_back` is the lap that did.
+report_breakdown <- function(result, call) {
+  remedy <- c(i = "Numbers lose their digits where parameters of the prior or columns of the data differ by many
+                   orders of magnitude: choose a less extreme {.arg prior}, or rescale the data.")
+  if (!is.finite(result$elbo)) {
+    abort("numerical", c("The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding.", remedy), call = call)
+  }
+  if (result$reason == "numerical") {
+    lap <- result$taken_back
+    what <- if (is.finite(lap$elbo)) "fell from {.val {result$elbo}} to {.val {lap$elbo}}" else "was not finite"
+    cli::cli_warn(
+      c(
+        paste0("Numbers broke down in lap {lap$lap}, where the ELBO ", what, "."),
+        i = "The fit is what it was after the lap before, and has not converged.", remedy
+      ),
+      class = c("bnpvi_warning_numerical", "bnpvi_warning"), call = call
+    )
+  }
+  result$taken_back <- NULL
+  result
 }
 
 # Clusters are numbered by decreasing size. The engine keeps its own order, which

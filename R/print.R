@@ -43,7 +43,7 @@ print.summary.bnp_fit <- function(x, ...) {
 
 reasons <- c(
   elbo = "as the ELBO rises no more", counts = "as no cluster's size changes any more",
-  max_laps = "as max_laps was reached"
+  max_laps = "as max_laps was reached", numerical = "as numbers broke down"
 )
 fit_titles <- c(bnp_mixture = "mixture", bnp_topics = "topic model", bnp_hmm = "hidden Markov model")
 cluster_words <- c(bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state")

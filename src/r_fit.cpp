@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "inference/audit.h"
 #include "inference/start.h"
@@ -58,9 +59,11 @@ State start_by_race(const Problem& problem, Index k, LearnOptions options, Index
   State best;
   for (const char* init : {"anchor", "bregman"}) {
     if (problem.audit) problem.audit->restart();
-    State state = learn_memoized(problem, start_by(init, problem, k, restart, pool), options, pool).state;
-    if (best.batch.empty() || state.elbo > best.elbo) best = std::move(state);
+    Outcome raced = learn_memoized(problem, start_by(init, problem, k, restart, pool), options, pool);
+    if (raced.reason == "numerical") continue;
+    if (best.batch.empty() || raced.state.elbo > best.elbo) best = std::move(raced.state);
   }
+  if (best.batch.empty()) return start_by("bregman", problem, k, restart, pool);
   return best;
 }
 
@@ -155,10 +158,13 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       Outcome outcome = c.text("algorithm") == "stochastic"
                             ? learn_stochastic(problem, std::move(state), options, pool)
                             : learn_memoized(problem, std::move(state), options, pool);
-      if (restart > 0 && outcome.state.elbo <= best.state.elbo) continue;
+      if (restart > 0 && !(outcome.state.elbo > best.state.elbo) && std::isfinite(best.state.elbo)) continue;
       best = std::move(outcome);
       source = std::move(dealt);
     }
+
+    using Rcpp::_;
+    if (!std::isfinite(best.state.elbo)) return Rcpp::List::create(_["elbo"] = best.state.elbo);
 
     const ObsModel& obs = best.obs ? *best.obs : *rmodel.obs;
     const Problem whole{*source, obs, *rmodel.alloc, seed};
@@ -171,7 +177,6 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       visitor->visit({batch->data, batch->units, obs, best.state.globals, weights, pool, &labels, memory});
     }
 
-    using Rcpp::_;
     Rcpp::List out =
         Rcpp::List::create(_["state"] = state_to_r(best.state.globals), _["elbo"] = best.state.elbo,
                            _["terms"] = terms_to_r(elbo_terms(whole, best.state.total, best.state.globals)),
@@ -197,6 +202,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
               _["foreseen"] = static_cast<double>(audit->foreseen), _["gain"] = audit->gain),
           "audit");
     }
+    if (best.reason == "numerical") out.push_back(record_to_r(best.taken_back), "taken_back");
     return out;
   });
 }

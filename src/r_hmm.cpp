@@ -188,9 +188,9 @@ Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List sta
     std::shared_ptr<const UnitMemory> last;
     if (!Rf_isNull(sets)) {
       const Rcpp::IntegerMatrix given(sets);
-      auto memory = std::make_shared<ChainMemory>(q.data(), units, q.obs().lag(), given.ncol());
+      auto memory = chain_memory(q.data(), units, q.obs().lag(), given.ncol());
       for (Index i = 0; i < n; ++i)
-        for (Index l = 0; l < given.ncol(); ++l) memory->of(i)[l] = given(rows[i], l) - 1;
+        for (Index l = 0; l < given.ncol(); ++l) memory->support.of(i)[l] = given(rows[i], l) - 1;
       last = memory;
       if (!Rf_isNull(number)) {
         const Rcpp::IntegerVector from_one(number);
@@ -202,10 +202,10 @@ Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List sta
     in.memory = last.get();
     const HmmAlloc& hmm = hmm_of(q.model);
     const Summary s = same ? hmm.found_before(in) : hmm.local_step(in);
-    const auto& found = static_cast<const ChainMemory&>(*s.memory);
-    Rcpp::IntegerMatrix out(static_cast<int>(q.data().n), static_cast<int>(found.width()));
+    const SupportTable& found = s.memory->support;
+    Rcpp::IntegerMatrix out(static_cast<int>(q.data().n), static_cast<int>(found.width));
     for (Index i = 0; i < n; ++i)
-      for (Index l = 0; l < found.width(); ++l) out(rows[i], l) = 1 + found.of(i)[l];
+      for (Index l = 0; l < found.width; ++l) out(rows[i], l) = 1 + found.of(i)[l];
     const auto matrix = [&](const double* x, Index columns) {
       Rcpp::NumericMatrix m(static_cast<int>(s.k), static_cast<int>(columns));
       for (Index j = 0; j < s.k; ++j)

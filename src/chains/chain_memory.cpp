@@ -8,62 +8,62 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Where the rows of each sequence begin, of lengths given one by one.
+// Memory of sequences of which length(unit) rows are modelled.
 template <class Length>
-std::vector<Index> starts_of(const std::vector<Index>& units, Length length) {
-  std::vector<Index> out{0};
-  out.reserve(units.size() + 1);
-  for (Index unit : units) out.push_back(out.back() + length(unit));
+std::shared_ptr<UnitMemory> made(const std::vector<Index>& units, Index width, Length length) {
+  auto out = std::make_shared<UnitMemory>();
+  out->unit = units;
+  out->row_start.assign(1, 0);
+  for (Index unit : units) out->row_start.push_back(out->row_start.back() + length(unit));
+  out->support = SupportTable(out->row_start.back(), width);
   return out;
+}
+
+Index position(const UnitMemory& memory, Index unit) {
+  return std::lower_bound(memory.unit.begin(), memory.unit.end(), unit) - memory.unit.begin();
+}
+
+void copy(UnitMemory& out, Index i, const UnitMemory& from, Index j) {
+  for (Index to = out.row_start[i], row = from.row_start[j]; to < out.row_start[i + 1]; ++to, ++row)
+    std::copy_n(from.support.of(row), from.support.width, out.support.of(to));
 }
 
 }  // namespace
 
-ChainMemory::ChainMemory(Index width, std::vector<Index> units, std::vector<Index> starts)
-    : units_(std::move(units)), starts_(std::move(starts)), support_(starts_.back(), width) {}
+std::shared_ptr<UnitMemory> chain_memory(const Dataset& data, const std::vector<Index>& units, Index lag,
+                                         Index width) {
+  return made(units, width, [&](Index g) { return modelled_length(data, g, lag); });
+}
 
-ChainMemory::ChainMemory(const Dataset& data, const std::vector<Index>& units, Index lag, Index width)
-    : ChainMemory(width, units, starts_of(units, [&](Index g) { return modelled_length(data, g, lag); })) {}
-
-void ChainMemory::fill(Index row, Index k, Index width, int* state) const {
-  const int* old = of(row);
+void fill_set(const SupportTable& support, Index row, Index k, Index width, int* state) {
+  const int *old = support.of(row), *end = old + support.width;
   Index n = 0;
-  for (Index l = 0; l < support_.width && n < width; ++l)
-    if (old[l] >= 0) state[n++] = old[l];
+  for (const int* j = old; j < end && n < width; ++j)
+    if (*j >= 0) state[n++] = *j;
   for (int j = 0; n < width && j < k; ++j)
-    if (std::find(old, old + support_.width, j) == old + support_.width) state[n++] = j;
+    if (std::find(old, end, j) == end) state[n++] = j;
   std::sort(state, state + width);
 }
 
-Index ChainMemory::position(Index unit) const {
-  return std::lower_bound(units_.begin(), units_.end(), unit) - units_.begin();
-}
-
-void ChainMemory::copy(Index i, const ChainMemory& from, Index j) {
-  for (Index to = starts_[i], row = from.starts_[j]; to < starts_[i + 1]; ++to, ++row)
-    std::copy_n(from.of(row), from.width(), of(to));
-}
-
-std::shared_ptr<const ChainMemory> ChainMemory::part(const std::vector<Index>& units) const {
-  const auto length = [&](Index unit) { return starts_[position(unit) + 1] - starts_[position(unit)]; };
-  std::shared_ptr<ChainMemory> out(new ChainMemory(width(), units, starts_of(units, length)));
-  for (std::size_t i = 0; i < units.size(); ++i) out->copy(static_cast<Index>(i), *this, position(units[i]));
+std::shared_ptr<const UnitMemory> part_of(const UnitMemory& memory, const std::vector<Index>& units) {
+  const auto length = [&](Index unit) {
+    const Index i = position(memory, unit);
+    return memory.row_start[i + 1] - memory.row_start[i];
+  };
+  const auto out = made(units, memory.support.width, length);
+  for (std::size_t i = 0; i < units.size(); ++i)
+    copy(*out, static_cast<Index>(i), memory, position(memory, units[i]));
   return out;
 }
 
-std::shared_ptr<const ChainMemory> ChainMemory::with(const ChainMemory& newer) const {
-  std::shared_ptr<ChainMemory> out(new ChainMemory(std::max(width(), newer.width()), units_, starts_));
-  for (std::size_t i = 0; i < units_.size(); ++i) {
-    const Index here = static_cast<Index>(i), there = newer.position(units_[i]);
-    const bool touched = there < static_cast<Index>(newer.units_.size()) && newer.units_[there] == units_[i];
-    out->copy(here, touched ? newer : *this, touched ? there : here);
+std::shared_ptr<const UnitMemory> with_newer(const UnitMemory& memory, const UnitMemory& newer) {
+  auto out = std::make_shared<UnitMemory>(memory);
+  out->support = SupportTable(memory.row_start.back(), std::max(memory.support.width, newer.support.width));
+  for (std::size_t i = 0; i < memory.unit.size(); ++i) {
+    const Index here = static_cast<Index>(i), there = position(newer, memory.unit[i]);
+    const bool touched = there < static_cast<Index>(newer.unit.size()) && newer.unit[there] == memory.unit[i];
+    copy(*out, here, touched ? newer : memory, touched ? there : here);
   }
-  return out;
-}
-
-std::shared_ptr<const UnitMemory> ChainMemory::renumbered(const std::vector<Index>& number) const {
-  auto out = std::make_shared<ChainMemory>(*this);
-  out->support_.renumber(number);
   return out;
 }
 

@@ -105,8 +105,7 @@ Summary HmmMove::visit(const Batch& batch, const std::vector<Index>& units, cons
 Summary HmmMove::seen(const Batch& batch, const Summary& summary, const std::vector<Index>& units,
                       const Globals& globals) {
   Visit in = input(batch, units, globals);
-  const auto* memory = static_cast<const ChainMemory*>(summary.memory.get());
-  const auto part = memory ? memory->part(units) : nullptr;
+  const auto part = summary.memory ? part_of(*summary.memory, units) : nullptr;
   in.memory = part.get();
   return alloc_.found_before(in);
 }

@@ -87,17 +87,17 @@ Chain HmmAlloc::mean_chain(const Globals& globals) const {
                Vec(log_p.begin() + theta.width, log_p.end()));
 }
 
-double HmmAlloc::transition_value(const Summary& total, const Globals& globals) const {
+RoundedSum HmmAlloc::transition_value(const Summary& total, const Globals& globals) const {
   const TransitionRows theta = rows(globals);
-  double value = 0;
+  RoundedSum value;
   for (Index row = 0; row <= theta.k; ++row) {
     const double sum = row_sum(theta, row), all = digamma(sum);
-    value -= log_gamma(sum);
+    value.add(-log_gamma(sum));
     for (Index j = 0; j < theta.width; ++j) {
-      value += log_gamma(theta.row(row)[j]);
+      value.add(log_gamma(theta.row(row)[j]));
       if (j == theta.k) continue;
       const double more = transition_count(total, row, j) - transition_count(globals.effective, row, j);
-      if (more != 0) value += more * (digamma(theta.row(row)[j]) - all);
+      if (more != 0) value.add(more * (digamma(theta.row(row)[j]) - all));
     }
   }
   return value;
@@ -106,7 +106,7 @@ double HmmAlloc::transition_value(const Summary& total, const Globals& globals) 
 std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
     const std::shared_ptr<const UnitMemory>& rest, const std::shared_ptr<const UnitMemory>& again) const {
   if (!rest || !again) return again;
-  return static_cast<const ChainMemory&>(*rest).with(static_cast<const ChainMemory&>(*again));
+  return with_newer(*rest, *again);
 }
 
 std::vector<MoveKind> HmmAlloc::moves() const {

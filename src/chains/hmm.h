@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "chains/messages.h"
+#include "foundation/rounded_sum.h"
 #include "inference/alloc_model.h"
 
 namespace bnpvi::chains {
@@ -40,7 +41,7 @@ class HmmAlloc : public AllocModel {
 
   /// Forward–backward over each sequence, by segments of bounded length: memory does not grow with the length
   /// of a sequence beyond one message a segment. With L-sparse responsibilities each row keeps to L states,
-  /// remembered (ChainMemory), and a visit never chooses worse ones than it began with.
+  /// remembered (chain_memory.h), and a visit never chooses worse ones than it began with.
   Summary local_step(const Visit& in) const override { return step(in, false); }
 
   /// What the last visit of some units, at these globals, found: in.memory, if there is one, is what it left.
@@ -76,7 +77,7 @@ class HmmAlloc : public AllocModel {
 
   /// Σ_j { Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk) + Σ_k (M_jk + prior_jk − θ̂_jk) E log π_jk } for assignments
   /// summarised by total.
-  double transition_value(const Summary& total, const Globals& globals) const;
+  RoundedSum transition_value(const Summary& total, const Globals& globals) const;
 
   double concentration(Index row) const { return row == 0 ? prior_.start : prior_.alpha; }
   const HmmPrior prior_;

@@ -12,9 +12,10 @@ namespace bnpvi::chains {
 namespace {
 
 // Every row may be in all K ≤ L states.
-std::shared_ptr<ChainMemory> all_states(const Visit& in, Index k) {
-  auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), k);
-  for (Index row = 0; row < memory->rows(); ++row) std::iota(memory->of(row), memory->of(row) + k, 0);
+std::shared_ptr<UnitMemory> all_states(const Visit& in, Index k) {
+  auto memory = chain_memory(in.data, in.units, in.obs.lag(), k);
+  for (Index row = 0; row < memory->row_start.back(); ++row)
+    std::iota(memory->support.of(row), memory->support.of(row) + k, 0);
   return memory;
 }
 
@@ -41,7 +42,7 @@ Summary HmmAlloc::step(const Visit& given, bool same_sets) const {
     if (width() > 0) out.memory = all_states(in, chain.k);
     return out;
   }
-  auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), width());
+  auto memory = chain_memory(in.data, in.units, in.obs.lag(), width());
   Summary out = sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
     return SparseChainPass(in, chain, s, piece, pool, *memory, same_sets);
   });
@@ -57,7 +58,7 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
   Responsibilities r;
   r.k = r.width = k;
   const Index L = std::min(width(), k);
-  auto memory = std::make_shared<ChainMemory>(in.data, in.units, in.obs.lag(), L);
+  auto memory = chain_memory(in.data, in.units, in.obs.lag(), L);
   Index position = 0;
   for (Index unit : in.units) {
     SequenceRows s;
@@ -78,7 +79,8 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
         }
       block.load(rows, r.n);
       block.add_weighted(r, sum);
-      for (Index i = 0; L > 0 && i < r.n; ++i) remember(r.value.data() + i * k, k, L, memory->of(position++));
+      for (Index i = 0; L > 0 && i < r.n; ++i)
+        remember(r.value.data() + i * k, k, L, memory->support.of(position++));
     }
   }
   if (L > 0) out.memory = memory;

@@ -24,18 +24,19 @@ class HdpHmm final : public HmmAlloc {
   // Σ_j {Σ_k log Γ(M_jk + α_jπ_k + κδ_jk) − log Γ(·)}, with gradient Σ_j α_j E log π_jk, plus the top level.
   Globals global_step(const Summary& total, const Globals& from) const override {
     const auto value = [&](const Vec& pi, Vec& gradient) {
-      double sum = sticky_value(pi);
+      RoundedSum sum;
+      sum.add(sticky_value(pi));
       for (Index j = 0; j < total.k; ++j) gradient[j] = sticky_slope();
       for (Index row = 0; row <= total.k; ++row) {
         const double c = concentration(row);
         double all = c + (row > 0 ? prior_.sticky : 0);
         for (Index j = 0; j < total.k; ++j) all += transition_count(total, row, j);
-        sum -= log_gamma(all);
+        sum.add(-log_gamma(all));
         const double log_all = digamma(all);
         for (Index j = 0; j <= total.k; ++j) {
           const double theta = c * pi[j] + (j < total.k ? transition_count(total, row, j) : 0) +
                                (j == row - 1 ? prior_.sticky : 0);
-          sum += log_gamma(theta);
+          sum.add(log_gamma(theta));
           gradient[j] += c * (digamma(theta) - log_all);
         }
       }
@@ -47,12 +48,12 @@ class HdpHmm final : public HmmAlloc {
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const double k = static_cast<double>(total.k);
-    double constant = k * std::log(prior_.start) + k * k * std::log(prior_.alpha);
-    if (prior_.sticky > 0) constant += k * std::log(prior_.sticky / (prior_.alpha + prior_.sticky));
-    const double sticks = constant + top_value(top(total.k), {globals.u, globals.omega}) +
+    const double constant = k * std::log(prior_.start) + k * k * std::log(prior_.alpha) - k * sticky_slope();
+    const double sticks = constant + top_value(top(total.k), {globals.u, globals.omega}).term() +
                           sticky_value(weights_from_sticks(globals.u));
-    return {
-        {"transitions", transition_value(total, globals)}, {"sticks", sticks}, {"entropy", total.entropy()}};
+    return {{"transitions", transition_value(total, globals).term()},
+            {"sticks", sticks},
+            {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
@@ -69,7 +70,12 @@ class HdpHmm final : public HmmAlloc {
     return out;
   }
 
-  double sticky_slope() const { return prior_.sticky > 0 ? std::log1p(prior_.alpha / prior_.sticky) : 0; }
+  // log(α + κ) − log κ, 0 without κ
+  double sticky_slope() const {
+    if (prior_.sticky == 0) return 0;
+    if (prior_.sticky > prior_.alpha) return std::log1p(prior_.alpha / prior_.sticky);
+    return std::log(prior_.alpha + prior_.sticky) - std::log(prior_.sticky);
+  }
   double sticky_value(const Vec& pi) const { return sticky_slope() * (1 - pi.back()); }
 
   double gamma_;
@@ -85,14 +91,15 @@ class FiniteHmm final : public HmmAlloc {
   Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
-    double normaliser = 0;
+    RoundedSum value = transition_value(total, globals);
     for (Index row = 0; row <= total.k; ++row) {
       const double each = concentration(row) / static_cast<double>(total.k);
       const double own = row > 0 ? prior_.sticky : 0;
-      normaliser += log_gamma(concentration(row) + own) - log_gamma(each + own) -
-                    static_cast<double>(total.k - 1) * log_gamma(each);
+      value.add(log_gamma(concentration(row) + own));
+      value.add(-log_gamma(each + own));
+      value.add(-static_cast<double>(total.k - 1) * log_gamma(each));
     }
-    return {{"transitions", transition_value(total, globals) + normaliser}, {"entropy", total.entropy()}};
+    return {{"transitions", value.term()}, {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights(globals); }

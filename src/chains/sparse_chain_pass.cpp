@@ -14,15 +14,15 @@ constexpr Index segment = 1024;  // rows of which all K states are in memory: th
 }  // namespace
 
 SparseChainPass::SparseChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape,
-                                 const Piece& piece, Pool* pool, ChainMemory& memory, bool same_sets)
+                                 const Piece& piece, Pool* pool, UnitMemory& memory, bool same_sets)
     : in_(in),
       chain_(chain),
       shape_(shape),
       work_(in, chain.k, piece, pool),
-      last_(static_cast<const ChainMemory*>(in.memory)),
+      last_(in.memory),
       memory_(memory),
-      row_(memory.begin(piece.begin)),
-      width_(memory.width()),
+      row_(memory.row_start[piece.begin]),
+      width_(memory.support.width),
       same_sets_(same_sets),
       segments_(work_.overlaps() ? 2 : 1),
       start_count_(static_cast<std::size_t>(chain.k), 0.0),
@@ -86,7 +86,8 @@ void SparseChainPass::load_sets(const SequenceRows& s, Index part, Index from, I
 }
 
 void SparseChainPass::recall(const SequenceRows& s, Index part, Index from, Index n) {
-  for (Index t = from; t < from + n; ++t) last_->fill(row_ + t, chain_.k, width_, state_.data() + t * width_);
+  for (Index t = from; t < from + n; ++t)
+    fill_set(last_->support, row_ + t, chain_.k, width_, state_.data() + t * width_);
   load_sets(s, part, from, n);
 }
 
@@ -163,7 +164,7 @@ bool SparseChainPass::pass(const SequenceRows& s, bool careful) {
 
 void SparseChainPass::collect(const SequenceRows& s, Index part, Index from, Index n) {
   for (Index t = from; t < from + n; ++t)
-    std::copy_n(state_.data() + t * width_, width_, memory_.of(row_ + t));
+    std::copy_n(state_.data() + t * width_, width_, memory_.support.of(row_ + t));
   work_.collect(part, s.rows.data() + from, n, width_, e_.data() + from * width_,
                 state_.data() + from * width_);
 }

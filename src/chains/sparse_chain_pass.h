@@ -16,7 +16,7 @@ class SparseChainPass {
  public:
   /// Sets come from in.memory, and go to `memory`; with same_sets they stay as they are.
   SparseChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
-                  Pool* pool, ChainMemory& memory, bool same_sets);
+                  Pool* pool, UnitMemory& memory, bool same_sets);
 
   /// The next sequences of the piece.
   void run(const SequenceRows& sequences);
@@ -56,8 +56,8 @@ class SparseChainPass {
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  const ChainMemory* last_;
-  ChainMemory& memory_;
+  const UnitMemory* last_;
+  UnitMemory& memory_;
   Index row_;  // of the memory, where the next sequences begin
   const Index width_;
   const bool same_sets_;

@@ -51,9 +51,9 @@ Vec direction(const std::vector<Pair>& pairs, const Vec& gradient) {
 double maximise(const SmoothFunction& f, Vec& x, double tol, int max_steps) {
   const std::size_t n = x.size();
   Vec gradient(n), trial(n), trial_gradient(n);
-  double value = f(x, gradient);
+  RoundedSum here = f(x, gradient), there;
   std::vector<Pair> pairs;
-  for (int step = 0; step < max_steps && largest(gradient) > tol * (1 + std::abs(value)); ++step) {
+  for (int step = 0; step < max_steps && largest(gradient) > tol * (1 + std::abs(here.value())); ++step) {
     Vec d = direction(pairs, gradient);
     double slope = dot(d, gradient);
     if (!(slope > 0)) {
@@ -61,21 +61,23 @@ double maximise(const SmoothFunction& f, Vec& x, double tol, int max_steps) {
       d = direction(pairs, gradient);
       slope = dot(d, gradient);
     }
-    double t = 1, low = 0, high = std::numeric_limits<double>::infinity(), reached = value;
+    double t = 1, low = 0, high = std::numeric_limits<double>::infinity();
     bool moved = false;
-    for (int i = 0; i < max_trials; ++i) {
+    for (int i = 0; i < max_trials && t * slope > here.rounding(); ++i) {
       for (std::size_t j = 0; j < n; ++j) trial[j] = x[j] + t * d[j];
-      reached = f(trial, trial_gradient);
-      if (!(reached >= value + 1e-4 * t * slope)) {
+      there = f(trial, trial_gradient);
+      const double gain = there.value() - here.value(), slope_there = dot(trial_gradient, d);
+      moved = std::isfinite(gain) && std::isfinite(slope_there) && gain > there.rounding();
+      if (!moved || gain < 1e-4 * t * slope) {
         high = t;
-      } else if (moved = reached > value; dot(trial_gradient, d) > 0.9 * slope) {
+      } else if (slope_there > 0.9 * slope) {
         low = t;
       } else {
         break;
       }
       t = std::isinf(high) ? 2 * low : (low + high) / 2;
     }
-    if (!moved || !(reached > value)) break;
+    if (!moved) break;
     Pair p{Vec(n), Vec(n), 0};
     for (std::size_t j = 0; j < n; ++j) {
       p.s[j] = trial[j] - x[j];
@@ -88,9 +90,9 @@ double maximise(const SmoothFunction& f, Vec& x, double tol, int max_steps) {
     }
     x = trial;
     gradient = trial_gradient;
-    value = reached;
+    here = there;
   }
-  return value;
+  return here.value();
 }
 
 }  // namespace bnpvi

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <unsupported/Eigen/SpecialFunctions>
+#include <utility>
 
 // std::lgamma writes the global `signgam`; lgamma_r is the same function without that race. Windows has
 // no lgamma_r, and no signgam either.
@@ -22,41 +23,85 @@ double log_gamma(double x) {
 
 double digamma(double x) { return Eigen::numext::digamma(x); }
 
-// ψ'(x) = 1/x² + ψ'(x + 1) up to 12, then the asymptotic series in Bernoulli numbers.
-double trigamma(double x) {
-  double sum = 0;
-  for (; x < 12; ++x) sum += 1 / (x * x);
-  const double y = 1 / (x * x);
-  const double series =
-      1. / 6 -
-      y * (1. / 30 - y * (1. / 42 - y * (1. / 30 - y * (5. / 66 - y * (691. / 2730 - y * (7. / 6))))));
-  return sum + (1 + (0.5 + series / x) / x) / x;
-}
-
 namespace {
 
-// log Γ(a) − (a − ½) log a + a − ½ log 2π, from a = 64 on: what follows is below 1e-16.
-double stirling_remainder(double a) {
-  const double y = 1 / (a * a);
-  return (1. / 12 - y * (1. / 360 - y / 1260)) / a;
+constexpr double large = 12;  // from here on the asymptotic series are exact to rounding
+constexpr int n_terms = 7;
+constexpr double bernoulli[n_terms] = {1. / 6,  -1. / 30,     1. / 42, -1. / 30,
+                                       5. / 66, -691. / 2730, 7. / 6};  // B_2, B_4, ...
+
+// Σ_k weight(2k) B_2k x^(1−2k)
+template <class Weight>
+double odd_series(double x, Weight weight) {
+  const double y = 1 / (x * x);
+  double sum = 0;
+  for (int k = n_terms; k > 0; --k) sum = sum * y + weight(2.0 * k) * bernoulli[k - 1];
+  return sum / x;
 }
+
+// x⁻ᵐ − (x + d)⁻ᵐ for m = 1, 2, 3, ...: sums and products of positive numbers only.
+class PowerDifferences {
+ public:
+  PowerDifferences(double x, double d) : p_(1 / x), q_(1 / (x + d)), first_(d * p_ * q_), now_(first_) {}
+  double operator*() const { return now_; }
+  void operator++() {  // pᵐ⁺¹ − qᵐ⁺¹ = p (pᵐ − qᵐ) + qᵐ (p − q)
+    power_ *= q_;
+    now_ = p_ * now_ + power_ * first_;
+  }
+
+ private:
+  double p_, q_, first_, now_, power_ = 1;
+};
 
 }  // namespace
 
-double log_rising(double a, double x) {
-  constexpr double most_factors = 32, large = 1e4;  // log Γ(1e4) has an error of 1e-11
-  if (x == 0) return 0;
-  if (x <= most_factors && x == std::floor(x)) {
-    double sum = 0;
-    for (double i = 0; i < x; ++i) sum += std::log(a + i);
-    return sum;
-  }
-  if (a <= large) return log_gamma(a + x) - log_gamma(a);
-  return (a - 0.5) * std::log1p(x / a) + x * (std::log(a + x) - 1) + stirling_remainder(a + x) -
-         stirling_remainder(a);
+double log_gamma_difference(double x, double d) {
+  if (x < large && d >= x) return log_gamma(x) - log_gamma(x + d);
+  double sum = 0;
+  for (; x < large; ++x) sum += std::log1p(d / x);
+  sum += d - (x - 0.5) * std::log1p(d / x) - d * std::log(x + d);
+  PowerDifferences difference(x, d);
+  for (int k = 1; k <= n_terms; ++k, ++difference, ++difference)
+    sum += bernoulli[k - 1] / (2 * k * (2 * k - 1)) * *difference;
+  return sum;
 }
 
-double log_beta(double a, double b) { return log_gamma(a) + log_gamma(b) - log_gamma(a + b); }
+double digamma_difference(double x, double d) {
+  double sum = 0;
+  for (; x < large; ++x) sum -= d / (x + d) / x;
+  PowerDifferences difference(x, d);
+  sum -= std::log1p(d / x) + 0.5 * *difference;
+  for (int k = 1; k <= n_terms; ++k) {
+    ++difference;
+    sum -= bernoulli[k - 1] / (2 * k) * *difference;
+    ++difference;
+  }
+  return sum;
+}
+
+double log_beta(double a, double b) {
+  if (a > b) std::swap(a, b);
+  if (b < large) return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
+  if (a < large) return log_gamma(a) + log_gamma_difference(b, a);
+  const double half_log_2_pi = 0.91893853320467274;
+  const auto weight = [](double m) { return 1 / (m * (m - 1)); };
+  return half_log_2_pi - 0.5 * std::log(b) - (a - 0.5) * std::log1p(b / a) - b * std::log1p(a / b) +
+         odd_series(a, weight) + odd_series(b, weight) - odd_series(a + b, weight);
+}
+
+double log_gamma_remainder(double x) {
+  if (x < large) return x + log_gamma(x) - x * digamma(x);
+  const double half_log_2_pi_e = 1.4189385332046727;
+  return half_log_2_pi_e - 0.5 * std::log(x) + odd_series(x, [](double m) { return 1 / (m - 1); });
+}
+
+// ψ'(x) = 1/x² + ψ'(x + 1) up to the asymptotic series.
+double trigamma_remainder(double x) {
+  double sum = 0, y = x;
+  for (; y < large; ++y) sum += x / y / y;
+  const double excess = (0.5 + odd_series(y, [](double) { return 1.0; })) / y;  // yψ'(y) − 1
+  return y == x ? excess : sum + x / y * (1 + excess) - 1;
+}
 
 double log_multigamma(Index d, double x) {
   const double log_pi = 1.1447298858494002;

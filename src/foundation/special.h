@@ -8,11 +8,25 @@ namespace bnpvi {
 
 double log_gamma(double x);                // x > 0
 double digamma(double x);                  // x > 0
-double trigamma(double x);                 // x > 0
-double log_beta(double a, double b);       // log Beta function
-double log_rising(double a, double x);     // log Γ(a + x) − log Γ(a), x ≥ 0, of any a
 double log_multigamma(Index d, double x);  // log Γ_d(x) = (d(d−1)/4) log π + Σ_i log Γ(x − i/2), i < d
 double multidigamma(Index d, double x);    // ψ_d(x) = Σ_i ψ(x − i/2), i < d
+
+/// log Γ(x) − log Γ(x + d), x > 0, d ≥ 0, without the cancellation of the two for small d or large x: the
+/// error is some 1e-15 of d max(1, |log x|), or of the larger of the two logarithms where d > x.
+double log_gamma_difference(double x, double d);
+
+/// ψ(x) − ψ(x + d), x > 0, d ≥ 0, to a relative 1e-14.
+double digamma_difference(double x, double d);
+
+/// log Γ(a) + log Γ(b) − log Γ(a + b), a, b > 0, with the error of log Γ(min(a, b)) at most.
+double log_beta(double a, double b);
+
+/// x + log Γ(x) − x ψ(x), x > 0: about −log x for small x and −½ log x for large x. What is left of log Γ(x)
+/// in the entropy of a Beta or Dirichlet distribution, where its growth as x log x cancels.
+double log_gamma_remainder(double x);
+
+/// x ψ'(x) − 1, x > 0: about 1/x for small x and 1/(2x) for large x.
+double trigamma_remainder(double x);
 
 inline double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }  // x log x, 0 at 0
 

@@ -10,54 +10,72 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double least_stick = 1e-12;
+constexpr double least_stick = 1e-100, least_rest = 1e-12;  // of û and of 1 − û
+constexpr double least_weight = 1e-250;  // of π_k: log Γ(απ_k) and its derivative stay finite
 
 double logistic(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
+double logit(double u) { return std::log(u) - std::log1p(-u); }
 
 // Term k of L_top at Beta(a, b).
-double stick_value(double gamma, double c1, double c0, double a, double b) {
-  const double both = digamma(a + b);
-  return log_beta(a, b) - log_beta(1, gamma) + (c1 - a) * (digamma(a) - both) +
-         (c0 - b) * (digamma(b) - both);
+void add_stick(RoundedSum& sum, double gamma, double c1, double c0, double a, double b) {
+  sum.add(log_gamma_remainder(a));
+  sum.add(log_gamma_remainder(b));
+  sum.add(-log_gamma_remainder(a + b));
+  sum.add(c1 * digamma_difference(a, b));
+  sum.add(c0 * digamma_difference(b, a));
+  sum.add(std::log(gamma));
+}
+
+// π by breaking û off what is left, with 1 − û given.
+Vec weights_from(const Vec& u, const Vec& rests) {
+  Vec pi;
+  pi.reserve(u.size() + 1);
+  double rest = 1;
+  for (std::size_t j = 0; j < u.size(); ++j) {
+    pi.push_back(std::max(rest * u[j], least_weight));
+    rest = std::max(rest * rests[j], least_weight);
+  }
+  pi.push_back(rest);
+  return pi;
+}
+
+Vec rests_of(const Vec& u) {
+  Vec rests;
+  for (double x : u) rests.push_back(1 - x);
+  return rests;
 }
 
 // The function of x = scale ∘ (logit û, log ω̂) that is maximised.
 class Objective {
  public:
   Objective(const TopLevel& top, const WeightFunction& f, const Vec& scale)
-      : top_(top),
-        f_(f),
-        scale_(scale),
-        k_(static_cast<Index>(top.c0.size())),
-        by_pi_(static_cast<std::size_t>(k_ + 1)) {}
+      : top_(top), f_(f), scale_(scale), k_(top.c0.size()), u_(k_), v_(k_), by_pi_(k_ + 1) {}
 
-  double operator()(const Vec& x, Vec& gradient) {
-    double value = 0;
-    Vec pi(static_cast<std::size_t>(k_ + 1));
-    double rest = 1;
-    for (Index j = 0; j < k_; ++j) {
-      const double y = x[j] / scale_[j];
-      const double u = logistic(y), v = logistic(-y), w = std::exp(x[k_ + j] / scale_[k_ + j]);
-      const double a = u * w, b = v * w;
-      value += stick_value(top_.gamma, top_.c1, top_.c0[j], a, b);
-      const double both = (top_.c1 - a + top_.c0[j] - b) * trigamma(a + b);
-      const double by_a = a > 0 ? (top_.c1 - a) * trigamma(a) - both : 0;
-      const double by_b = b > 0 ? (top_.c0[j] - b) * trigamma(b) - both : 0;
-      gradient[j] = u * v * w * (by_a - by_b);
-      gradient[k_ + j] = a * by_a + b * by_b;
-      pi[j] = rest * u;
-      rest *= v;
+  RoundedSum operator()(const Vec& x, Vec& gradient) {
+    RoundedSum value;
+    for (std::size_t j = 0; j < k_; ++j) {
+      const double y = x[j] / scale_[j], omega = std::exp(x[k_ + j] / scale_[k_ + j]);
+      u_[j] = std::clamp(logistic(y), least_stick, 1 - least_rest);
+      v_[j] = std::max(logistic(-y), least_rest);
+      const double a = u_[j] * omega, b = v_[j] * omega;
+      add_stick(value, top_.gamma, top_.c1, top_.c0[j], a, b);
+      const double more = top_.c1 - a, less = top_.c0[j] - b;
+      const double at_a = trigamma_remainder(a), at_b = trigamma_remainder(b),
+                   both = trigamma_remainder(omega);
+      gradient[j] = v_[j] * more * (1 + at_a) - u_[j] * less * (1 + at_b);
+      gradient[k_ + j] = more * (at_a - both) + less * (at_b - both);
     }
-    pi[k_] = rest;
+    const Vec pi = weights_from(u_, v_);
     std::fill(by_pi_.begin(), by_pi_.end(), 0.0);
-    value += f_(pi, by_pi_);
+    value.add(f_(pi, by_pi_));
     double after = by_pi_[k_] * pi[k_];  // Σ_{l>j} π_l ∂f/∂π_l
-    for (Index j = k_ - 1; j >= 0; --j) {
-      const double u = logistic(x[j] / scale_[j]);
-      gradient[j] += (1 - u) * pi[j] * by_pi_[j] - u * after;
+    for (std::size_t j = k_; j-- > 0;) {
+      gradient[j] += v_[j] * pi[j] * by_pi_[j] - u_[j] * after;
       after += by_pi_[j] * pi[j];
+      if (u_[j] == least_stick) gradient[j] = std::max(gradient[j], 0.0);
+      if (v_[j] == least_rest) gradient[j] = std::min(gradient[j], 0.0);
     }
-    for (Index j = 0; j < 2 * k_; ++j) gradient[j] /= scale_[j];
+    for (std::size_t j = 0; j < 2 * k_; ++j) gradient[j] /= scale_[j];
     return value;
   }
 
@@ -65,9 +83,28 @@ class Objective {
   const TopLevel& top_;
   const WeightFunction& f_;
   const Vec& scale_;
-  Index k_;
-  Vec by_pi_;
+  std::size_t k_;
+  Vec u_, v_, by_pi_;
 };
+
+HdpSticks closed_form(const TopLevel& top) {
+  HdpSticks q;
+  for (double c0 : top.c0) {
+    q.omega.push_back(top.c1 + c0);
+    q.u.push_back(top.c1 / q.omega.back());
+  }
+  return q;
+}
+
+// Within the bounds of û and, given û, of the best ω̂.
+HdpSticks bounded(const TopLevel& top, HdpSticks q) {
+  for (std::size_t j = 0; j < q.u.size(); ++j) {
+    q.u[j] = std::clamp(q.u[j], least_stick, 1 - least_rest);
+    const double by_u = top.c1 / q.u[j], by_rest = top.c0[j] / (1 - q.u[j]);
+    q.omega[j] = std::clamp(q.omega[j], std::min(by_u, by_rest), std::max(by_u, by_rest));
+  }
+  return q;
+}
 
 // Roots of the objective's curvature at q, about: −d²/d(logit û_j)² = û (1 − û) (c1 + c0_j + Σ_{l≥j} ∂f/∂log
 // π_l) where f is linear in log π, and −d²/d(log ω̂)² = 1/2.
@@ -86,24 +123,14 @@ Vec scales(const TopLevel& top, const WeightFunction& f, const HdpSticks& q) {
 
 }  // namespace
 
-Vec weights_from_sticks(const Vec& u) {
-  Vec pi;
-  pi.reserve(u.size() + 1);
-  double rest = 1;
-  for (double x : u) {
-    pi.push_back(rest * x);
-    rest *= 1 - x;
-  }
-  pi.push_back(rest);
-  return pi;
-}
+Vec weights_from_sticks(const Vec& u) { return weights_from(u, rests_of(u)); }
 
 Vec sticks_from_weights(const Vec& weights) {
   Vec u(weights.size() - 1);
   double rest = weights.back();
   for (std::size_t j = u.size(); j-- > 0;) {
     rest += weights[j];
-    u[j] = std::clamp(weights[j] / rest, least_stick, 1 - least_stick);
+    u[j] = std::clamp(weights[j] / rest, least_stick, 1 - least_rest);
   }
   return u;
 }
@@ -114,38 +141,45 @@ TopLevel top_level(Index k, double groups, double gamma) {
   return top;
 }
 
-double top_value(const TopLevel& top, const HdpSticks& q) {
-  double sum = 0;
+RoundedSum top_value(const TopLevel& top, const HdpSticks& q) {
+  RoundedSum sum;
   for (std::size_t j = 0; j < q.u.size(); ++j)
-    sum += stick_value(top.gamma, top.c1, top.c0[j], q.u[j] * q.omega[j], (1 - q.u[j]) * q.omega[j]);
+    add_stick(sum, top.gamma, top.c1, top.c0[j], q.u[j] * q.omega[j], (1 - q.u[j]) * q.omega[j]);
   return sum;
 }
 
 HdpSticks maximise_sticks(const TopLevel& top, const WeightFunction& f, const HdpSticks& from) {
   const std::size_t k = top.c0.size();
-  HdpSticks q = from;
-  if (q.u.size() != k || q.omega.size() != k) {
-    q.u.resize(k);
-    q.omega.resize(k);
-    for (std::size_t j = 0; j < k; ++j) {
-      q.omega[j] = top.c1 + top.c0[j];
-      q.u[j] = top.c1 / q.omega[j];
-    }
-  }
-  const Vec scale = scales(top, f, q);
+  Vec unused(k + 1);
+  const auto value = [&](const HdpSticks& q) {
+    return top_value(top, q).value() + f(weights_from_sticks(q.u), unused).value();
+  };
+  HdpSticks best = bounded(top, closed_form(top));
+  double most = -HUGE_VAL;
+  const auto keep_better = [&](const HdpSticks& q) {
+    const double now = value(q);
+    if (!(now >= most)) return;
+    best = q;
+    most = now;
+  };
+  keep_better(best);
+  if (from.u.size() == k && from.omega.size() == k) keep_better(bounded(top, from));
+  const Vec scale = scales(top, f, best);
   Vec x(2 * k);
   for (std::size_t j = 0; j < k; ++j) {
-    x[j] = scale[j] * (std::log(q.u[j]) - std::log1p(-q.u[j]));
-    x[k + j] = scale[k + j] * std::log(q.omega[j]);
+    x[j] = scale[j] * logit(best.u[j]);
+    x[k + j] = scale[k + j] * std::log(best.omega[j]);
   }
   const Vec start = x;
   maximise(Objective(top, f, scale), x);
-  if (x == start) return q;
+  if (x == start) return best;
+  HdpSticks found = best;
   for (std::size_t j = 0; j < k; ++j) {
-    q.u[j] = std::clamp(logistic(x[j] / scale[j]), least_stick, 1 - least_stick);
-    q.omega[j] = std::exp(x[k + j] / scale[k + j]);
+    found.u[j] = logistic(x[j] / scale[j]);
+    found.omega[j] = std::exp(x[k + j] / scale[k + j]);
   }
-  return q;
+  keep_better(bounded(top, found));
+  return best;
 }
 
 }  // namespace bnpvi

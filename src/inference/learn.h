@@ -30,12 +30,14 @@ struct Outcome {
   std::shared_ptr<const ObsModel> obs;  // with the prior learned; null when it is the problem's own
   std::vector<LapRecord> trace;
   bool converged = false;
-  std::string reason;
+  std::string reason;    // "elbo", "counts", "max_laps" or "numerical"
+  LapRecord taken_back;  // the lap whose numbers broke down, when that is the reason
 };
 
 /// Memoized coordinate ascent with moves [Hughes 2016, Alg. 3.3, ch. 4]; with one batch, full-data
 /// ascent [Alg. 3.1]. After the first lap the ELBO is the whole-data objective at every moment and
-/// never falls.
+/// never falls. Where numbers break down nonetheless (see SoundLap), learning ends with the lap before; its
+/// state may be read but not learned from, and has an ELBO that is not finite when there was no lap before.
 Outcome learn_memoized(const Problem& problem, State state, const LearnOptions& options, Pool& pool);
 
 /// Stochastic ascent [Alg. 3.2]; ends with one exact lap at the final globals, so that the ELBO

@@ -9,6 +9,8 @@
 #include "inference/audit.h"
 #include "inference/learn.h"
 #include "inference/move.h"
+#include "inference/sound_lap.h"
+#include "topics/document.h"
 
 namespace bnpvi {
 
@@ -55,16 +57,18 @@ class Memoized {
     if (first_lap_needed()) {
       first_lap();
       ++lap_;
+    } else {
+      sound_.keep(out_.state);
     }
-    for (; lap_ <= options_.max_laps && !out_.converged; ++lap_) {
+    for (; lap_ <= options_.max_laps && out_.reason.empty(); ++lap_) {
       visitor_ = problem_->alloc.visitor();
       const std::unique_ptr<Move> move = next_move();
       const double elbo = out_.state.elbo;
       const Vec sizes = out_.state.total.sizes();
       one_lap(move.get());
-      if (!move) judge(elbo, sizes);
+      if (!move && out_.reason.empty()) judge(elbo, sizes);
     }
-    if (!out_.converged) out_.reason = "max_laps";
+    if (out_.reason.empty()) out_.reason = "max_laps";
     return std::move(out_);
   }
 
@@ -151,13 +155,24 @@ class Memoized {
     if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, memory_, !kinds_.empty());
     settle(*problem_, state);
     accepted();
-    if (prior_moves()) learn_prior();
     record.lap = lap_;
+    if (sound_.excludes(*problem_, state)) {
+      record.elbo = state.elbo;
+      return take_back(record);
+    }
+    if (prior_moves()) learn_prior();
+    sound_.keep(state);
     record.elbo = state.elbo;
     record.k = state.k();
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
     out_.trace.push_back(record);
     pool_.monitor().lap(record);
+  }
+
+  void take_back(const LapRecord& record) {
+    out_.reason = "numerical";
+    out_.taken_back = record;
+    if (sound_.any()) out_.state = sound_.restored(*problem_, pool_);
   }
 
   // Weights of the prior as it was would be of no use to the next visit.
@@ -204,6 +219,7 @@ class Memoized {
   const LearnOptions& options_;
   Pool& pool_;
   MoveMemory memory_;
+  SoundLap sound_;
   std::chrono::steady_clock::time_point began_;
   std::vector<MoveKind> kinds_, idle_kinds_;
   std::unique_ptr<Visitor> visitor_;  // of this lap

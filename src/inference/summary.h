@@ -4,6 +4,7 @@
 
 #include "foundation/pool.h"
 #include "foundation/shared_vec.h"
+#include "inference/unit_memory.h"
 
 namespace bnpvi {
 
@@ -13,14 +14,6 @@ struct SummaryShape {
   Index q = 0;         // further per-cluster statistics of the allocation model
   bool pairs = false;  // K × K statistics (transition counts)
   Index scalars = 1;   // entry 0 is the entropy H of q(z)
-};
-
-/// What a local step remembers of the units of its batch, so that the next visit can start from there.
-class UnitMemory {
- public:
-  virtual ~UnitMemory() = default;
-  /// The same with clusters renumbered: number[j] is the new number of cluster j, −1 when it is gone.
-  virtual std::shared_ptr<const UnitMemory> renumbered(const std::vector<Index>& number) const = 0;
 };
 
 /// New numbers of k clusters after cluster j is gone, its own −1.

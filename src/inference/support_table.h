@@ -12,6 +12,7 @@ struct SupportTable {
   Index width = 0;
   std::vector<int> cluster;  // n × width
 
+  SupportTable() = default;
   SupportTable(Index n, Index w) : width(w), cluster(static_cast<std::size_t>(n * w), -1) {}
   int* of(Index i) { return cluster.data() + i * width; }
   const int* of(Index i) const { return cluster.data() + i * width; }

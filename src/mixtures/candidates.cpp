@@ -7,44 +7,42 @@
 
 namespace bnpvi::mixtures {
 
-void SupportMemory::set(Index i, const Responsibilities& r, Index row) {
-  const double* value = r.value.data() + row * width();
-  int* out = support_.of(i);
-  std::copy_n(r.cluster.data() + row * width(), width(), out);
-  std::swap(out[0], out[std::max_element(value, value + width()) - value]);
-}
-
-std::vector<int> SupportMemory::born(Index k) const {
-  std::vector<int> out = born_;
-  for (Index j = k_; j < k; ++j) out.push_back(static_cast<int>(j));
+std::shared_ptr<UnitMemory> row_memory(Index n, Index k, Index width, const UnitMemory* last) {
+  auto out = std::make_shared<UnitMemory>();
+  out->support = SupportTable(n, width);
+  out->known_k = k;
+  if (last) out->visits = last->visits + 1;
   return out;
 }
 
-std::shared_ptr<const UnitMemory> SupportMemory::renumbered(const std::vector<Index>& number) const {
-  auto out = std::make_shared<SupportMemory>(*this);
-  out->k_ = 1 + *std::max_element(number.begin(), number.end());
-  out->support_.renumber(number);
-  out->born_ = born(static_cast<Index>(number.size()));
-  for (int& j : out->born_) j = j < 0 ? -1 : static_cast<int>(number[j]);
-  return out;
+void remember_row(UnitMemory& memory, Index i, const Responsibilities& r, Index row) {
+  const Index width = memory.support.width;
+  const double* value = r.value.data() + row * width;
+  int* out = memory.support.of(i);
+  std::copy_n(r.cluster.data() + row * width, width, out);
+  std::swap(out[0], out[std::max_element(value, value + width) - value]);
 }
 
-std::vector<Index> by_best_cluster(const SupportMemory& memory, Index n, Index k) {
+bool all_clusters_due(const UnitMemory& memory) {
+  return memory.visits >= 3 && ((memory.visits + 1) & memory.visits) == 0;
+}
+
+std::vector<Index> by_best_cluster(const SupportTable& support, Index n, Index k) {
   std::vector<Index> start(static_cast<std::size_t>(k + 2), 0), out(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) ++start[memory.of(i)[0] + 2];
+  for (Index i = 0; i < n; ++i) ++start[support.of(i)[0] + 2];
   std::partial_sum(start.begin(), start.end(), start.begin());
-  for (Index i = 0; i < n; ++i) out[start[memory.of(i)[0] + 1]++] = i;
+  for (Index i = 0; i < n; ++i) out[start[support.of(i)[0] + 1]++] = i;
   return out;
 }
 
 CandidateStep::CandidateStep(const Weights& weights, const Vec& log_pi, const Neighbours& neighbours,
-                             const SupportMemory& memory, Index width)
+                             const UnitMemory& memory, Index width)
     : weights_(weights),
       log_pi_(log_pi),
       neighbours_(neighbours),
-      memory_(memory),
+      support_(memory.support),
       width_(width),
-      born_(memory.born(weights.k)),
+      born_(memory.newborn(weights.k)),
       is_chosen_(static_cast<std::size_t>(weights.k), false) {}
 
 void CandidateStep::choose(const Index* position, Index n) {
@@ -54,12 +52,12 @@ void CandidateStep::choose(const Index* position, Index n) {
     is_chosen_[j] = true;
     chosen_.push_back(j);
   };
-  const int best = memory_.of(position[0])[0];
+  const int best = support_.of(position[0])[0];
   if (best < 0)
     for (Index j = 0; j < weights_.k; ++j) add(static_cast<int>(j));
   else
     std::for_each_n(neighbours_.of(best), neighbours_.width, add);
-  for (Index i = 0; i < n; ++i) std::for_each_n(memory_.of(position[i]), memory_.width(), add);
+  for (Index i = 0; i < n; ++i) std::for_each_n(support_.of(position[i]), support_.width, add);
   std::for_each(born_.begin(), born_.end(), add);
   std::sort(chosen_.begin(), chosen_.end());
   for (int j : chosen_) is_chosen_[j] = false;
@@ -71,7 +69,7 @@ void CandidateStep::responsibilities(const FeatureBlock& block, const Index* pos
   r.log_weight.resize(static_cast<std::size_t>(n * width_));
   r.cluster.resize(r.log_weight.size());
   for (Index from = 0, to; from < n; from = to) {
-    for (to = from + 1; to < n && memory_.of(position[to])[0] == memory_.of(position[from])[0];) ++to;
+    for (to = from + 1; to < n && support_.of(position[to])[0] == support_.of(position[from])[0];) ++to;
     const Index rows = to - from;
     choose(position + from, rows);
     const Index m = static_cast<Index>(chosen_.size());

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "foundation/special.h"
 #include "mixtures/mixture.h"
 
@@ -16,9 +18,8 @@ class DirichletProcess final : public MixtureAlloc {
     Vec out(counts.size());
     double log_rest = 0;
     for_each_stick(counts, [&](Index j, double a, double b) {
-      const double both = digamma(a + b);
-      out[j] = digamma(a) - both + log_rest;
-      log_rest += digamma(b) - both;
+      out[j] = digamma_difference(a, b) + log_rest;
+      log_rest += digamma_difference(b, a);
     });
     return out;
   }
@@ -28,9 +29,8 @@ class DirichletProcess final : public MixtureAlloc {
     const Vec tail = counts_after(n);
     double sum = 0;
     for_each_stick(effective, [&](Index j, double a, double b) {
-      const double both = digamma(a + b);
-      sum += log_beta(a, b) - log_beta(1, gamma_) + (1 + n[j] - a) * (digamma(a) - both) +
-             (gamma_ + tail[j] - b) * (digamma(b) - both);
+      sum += log_beta(a, b) + std::log(gamma_) + (1 + n[j] - a) * digamma_difference(a, b) +
+             (gamma_ + tail[j] - b) * digamma_difference(b, a);
     });
     return {{"allocation", sum}, {"entropy", total.entropy()}};
   }

@@ -1,3 +1,5 @@
+#include <numeric>
+
 #include "foundation/special.h"
 #include "mixtures/mixture.h"
 
@@ -23,10 +25,10 @@ class FiniteDirichlet final : public MixtureAlloc {
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const Vec n = total.sizes(), effective = globals.effective.sizes();
     const Vec log_pi = expected_log_weights(effective);
-    const double k = static_cast<double>(n.size());
-    double value = log_gamma(k * share_) - k * log_gamma(share_) - log_gamma(sum(effective));
+    const double counted = std::accumulate(effective.begin(), effective.end(), 0.0);
+    double value = log_gamma_difference(share_ * static_cast<double>(n.size()), counted);
     for (std::size_t j = 0; j < n.size(); ++j)
-      value += log_gamma(share_ + effective[j]) + (n[j] - effective[j]) * log_pi[j];
+      value += (n[j] - effective[j]) * log_pi[j] - log_gamma_difference(share_, effective[j]);
     return {{"allocation", value}, {"entropy", total.entropy()}};
   }
 

@@ -93,10 +93,9 @@ Summary MixtureAlloc::step(const Visit& in, const Neighbours* near) const {
   const Index n = static_cast<Index>(in.units.size()), k = in.weights->k;
   const Vec log_pi = expected_log_weights(in.globals.effective.sizes());
   const bool few = n > 0 && count_neighbours(k) > 0;
-  const auto* last = few ? static_cast<const SupportMemory*>(in.memory) : nullptr;
-  if (last && near && !last->worn()) return visit_again(in, *near, *last, log_pi);
-  const auto memory = few ? std::make_shared<SupportMemory>(n, k, width()) : nullptr;
-  if (last) memory->follow(*last);
+  const auto* last = few ? in.memory : nullptr;
+  if (last && near && !all_clusters_due(*last)) return visit_again(in, *near, *last, log_pi);
+  const auto memory = few ? row_memory(n, k, width(), last) : nullptr;
   Weights weights = *in.weights;
   weights.add_constants(log_pi);
   weights.pack(in.obs, in.data);
@@ -106,27 +105,26 @@ Summary MixtureAlloc::step(const Visit& in, const Neighbours* near) const {
       block.times(weights, w.data());
       normalise(block.n(), k, w, width(), r, entropy);
       if (memory)
-        for (Index i = 0; i < r.n; ++i) memory->set(from + i, r, i);
+        for (Index i = 0; i < r.n; ++i) remember_row(*memory, from + i, r, i);
     };
   });
   out.memory = memory;
   return out;
 }
 
-Summary MixtureAlloc::visit_again(const Visit& in, const Neighbours& near, const SupportMemory& last,
+Summary MixtureAlloc::visit_again(const Visit& in, const Neighbours& near, const UnitMemory& last,
                                   const Vec& log_pi) const {
   const Index n = static_cast<Index>(in.units.size()), k = in.weights->k;
-  const std::vector<Index> order = by_best_cluster(last, n, k);
+  const std::vector<Index> order = by_best_cluster(last.support, n, k);
   std::vector<Index> rows;
   for (Index i : order) rows.push_back(in.units[i]);
-  const auto memory = std::make_shared<SupportMemory>(n, k, width());
-  memory->follow(last);
+  const auto memory = row_memory(n, k, width(), &last);
   const Visit sorted{in.data, rows, in.obs, in.globals, in.weights, in.pool, in.sink};
   Summary out = sum_units(sorted, k, true, shape(in.obs), [&] {
     return [&, step = CandidateStep(*in.weights, log_pi, near, last, width())](
                Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
       step.responsibilities(block, order.data() + from, r, entropy);
-      for (Index i = 0; i < r.n; ++i) memory->set(order[from + i], r, i);
+      for (Index i = 0; i < r.n; ++i) remember_row(*memory, order[from + i], r, i);
     };
   });
   out.memory = memory;

@@ -37,7 +37,7 @@ class MixtureAlloc : public AllocModel {
   // Rows that were visited before may be compared with neighbours only, if these are given.
   Summary step(const Visit& in, const Neighbours* near) const;
   // The same from a memory of earlier supports, few clusters for each row.
-  Summary visit_again(const Visit& in, const Neighbours& near, const SupportMemory& last,
+  Summary visit_again(const Visit& in, const Neighbours& near, const UnitMemory& last,
                       const Vec& log_pi) const;
 };
 

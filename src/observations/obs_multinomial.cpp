@@ -10,6 +10,15 @@ namespace bnpvi {
 
 namespace {
 
+// log Γ(a + x) − log Γ(a); sums of logarithms keep their digits when a is large.
+double log_rising(double a, double x) {
+  if (x == 0) return 0;
+  if (x > 32 || x != std::floor(x)) return log_gamma(a + x) - log_gamma(a);
+  double sum = 0;
+  for (double i = 0; i < x; ++i) sum += std::log(a + i);
+  return sum;
+}
+
 // φ = (1, counts); Dirichlet(λ) over D terms.
 class Multinomial final : public ObsModel {
  public:

@@ -46,7 +46,7 @@ class Poisson final : public ObsModel {
     double sum = 0;
     for (Index j = 0; j < d_; ++j) {
       const double s = count(t, j);
-      sum += log_rising(a_[j], s) - (a_[j] + s) * std::log1p(exposure / b_[j]) - s * log_b_[j];
+      sum -= log_gamma_difference(a_[j], s) + (a_[j] + s) * std::log1p(exposure / b_[j]) + s * log_b_[j];
     }
     return sum;
   }
@@ -88,7 +88,7 @@ class Poisson final : public ObsModel {
       for (Index j = 0; j < d_; ++j) {
         const double size = shape(t, j), rate = b_[j] + exposure;
         out[i] -= size * std::log1p(e / rate);
-        if (x[j] > 0) out[i] += log_rising(size, x[j]) - x[j] * std::log(rate + e);
+        if (x[j] > 0) out[i] -= log_gamma_difference(size, x[j]) + x[j] * std::log(rate + e);
       }
     }
   }

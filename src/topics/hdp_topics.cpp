@@ -50,13 +50,12 @@ class HdpTopics final : public TopicAlloc {
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const double documents = total.scalar[TopicScalar::documents];
     const Vec pi = weights_from_sticks(globals.u);
-    double offsets = total.scalar[TopicScalar::lengths];
-    for (Index j = 0; j < total.k; ++j) offsets += total.extra[j * TopicExtra::size + TopicExtra::offset];
-    const double top = top_value(top_level(total.k, documents, gamma_), {globals.u, globals.omega}) +
+    RoundedSum sum = weight_terms(total, pi, nullptr);
+    sum.add(total.scalar[TopicScalar::lengths]);
+    for (Index j = 0; j < total.k; ++j) sum.add(total.extra[j * TopicExtra::size + TopicExtra::offset]);
+    const double top = top_value(top_level(total.k, documents, gamma_), {globals.u, globals.omega}).term() +
                        documents * static_cast<double>(total.k) * std::log(alpha_);
-    return {{"documents", offsets + weight_terms(total, pi, nullptr)},
-            {"top_level", top},
-            {"entropy", total.entropy()}};
+    return {{"documents", sum.term()}, {"top_level", top}, {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
@@ -91,16 +90,17 @@ class HdpTopics final : public TopicAlloc {
   }
 
   // Σ_k [απ_k slope_k + (D − n_k) log Γ(απ_k)] + D log Γ(απ_{K+1}): what depends on π of the documents' part.
-  double weight_terms(const Summary& total, const Vec& pi, Vec* gradient) const {
+  RoundedSum weight_terms(const Summary& total, const Vec& pi, Vec* gradient) const {
     const double documents = total.scalar[TopicScalar::documents];
-    double sum = 0;
+    RoundedSum sum;
     for (Index j = 0; j <= total.k; ++j) {
       const bool remainder = j == total.k;  // nobody uses it
       const double slope = remainder ? 0 : total.extra[j * TopicExtra::size + TopicExtra::slope];
       const double others =
           documents - (remainder ? 0 : total.extra[j * TopicExtra::size + TopicExtra::users]);
       const double a = alpha_ * pi[j];
-      sum += a * slope + others * log_gamma(a);
+      sum.add(a * slope);
+      sum.add(others * log_gamma(a));
       if (gradient) (*gradient)[j] = alpha_ * (slope + others * digamma(a));
     }
     return sum;

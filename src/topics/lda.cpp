@@ -1,3 +1,4 @@
+#include "foundation/rounded_sum.h"
 #include "foundation/special.h"
 #include "topics/topic_model.h"
 #include "topics/topic_sum.h"
@@ -23,15 +24,18 @@ class Lda final : public TopicAlloc {
 
   Terms elbo_terms(const Summary& total, const Globals&) const override {
     const double log_gamma_a = log_gamma(each());
-    double sum =
-        total.scalar[TopicScalar::documents] * (log_gamma(alpha_) - static_cast<double>(k_) * log_gamma_a) +
-        total.scalar[TopicScalar::lengths];
+    const double documents = total.scalar[TopicScalar::documents];
+    RoundedSum sum;
+    sum.add(documents * log_gamma(alpha_));
+    sum.add(-documents * static_cast<double>(k_) * log_gamma_a);
+    sum.add(total.scalar[TopicScalar::lengths]);
     for (Index j = 0; j < k_; ++j) {
       const double* extra = total.extra.data() + j * TopicExtra::size;
-      sum += each() * extra[TopicExtra::slope] + extra[TopicExtra::offset] +
-             (total.scalar[TopicScalar::documents] - extra[TopicExtra::users]) * log_gamma_a;
+      sum.add(each() * extra[TopicExtra::slope]);
+      sum.add(extra[TopicExtra::offset]);
+      sum.add((documents - extra[TopicExtra::users]) * log_gamma_a);
     }
-    return {{"documents", sum}, {"entropy", total.entropy()}};
+    return {{"documents", sum.term()}, {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals&) const override {

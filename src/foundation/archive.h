@@ -1,0 +1,78 @@
+// Values as bytes, and back.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// Appends numbers as they are in memory: 8 bytes each, in the machine's order, which the header tells.
+class Writer {
+ public:
+  /// Begins with the format's name, its version and a number that shows the order of bytes.
+  Writer();
+
+  void integer(std::int64_t x) { raw(&x, sizeof x); }
+  void number(double x) { raw(&x, sizeof x); }
+  void flag(bool x) { integer(x); }
+  void text(const std::string& x);
+
+  /// Any vector of plain values, its length first.
+  template <class Vector>
+  void list(const Vector& x) {
+    list(x.data(), x.size());
+  }
+  template <class T>
+  void list(const T* x, std::size_t n) {
+    static_assert(std::is_trivially_copyable_v<T>, "bytes of values only");
+    integer(static_cast<std::int64_t>(n));
+    raw(x, n * sizeof(T));
+  }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  void raw(const void* from, std::size_t size) { bytes_.append(static_cast<const char*>(from), size); }
+
+  std::string bytes_;
+};
+
+/// Reads what a Writer wrote, in the same order. Throws std::invalid_argument when the bytes are of another
+/// format, version or order, or are cut short.
+class Reader {
+ public:
+  Reader(const void* bytes, std::size_t size);
+
+  std::int64_t integer() { return value<std::int64_t>(); }
+  double number() { return value<double>(); }
+  bool flag() { return integer() != 0; }
+  std::string text();
+
+  template <class Vector>
+  Vector list() {
+    using T = typename Vector::value_type;
+    Vector out;
+    out.resize(length(sizeof(T)));
+    raw(out.data(), out.size() * sizeof(T));
+    return out;
+  }
+
+  /// Nothing is left.
+  bool done() const { return at_ == end_; }
+
+ private:
+  template <class T>
+  T value() {
+    T x;
+    raw(&x, sizeof x);
+    return x;
+  }
+  std::size_t length(std::size_t size);  // of a list of values of this size
+  void raw(void* to, std::size_t size);
+
+  const char *at_, *end_;
+};
+
+}  // namespace bnpvi

@@ -1,0 +1,32 @@
+// Sums that know how exact they are.
+#pragma once
+#include <cmath>
+#include <limits>
+
+namespace bnpvi {
+
+/// Σ x with Σ|x| beside it, which says how far rounding may have moved it.
+class RoundedSum {
+ public:
+  void add(double x) {
+    value_ += x;
+    size_ += std::abs(x);
+  }
+  void add(const RoundedSum& other) {
+    value_ += other.value_;
+    size_ += other.size_;
+  }
+  double value() const { return value_; }
+  double size() const { return size_; }  // Σ|x|
+
+  /// Differences of such sums below this are noise.
+  double rounding() const { return 4 * std::numeric_limits<double>::epsilon() * size_; }
+
+  /// A term of the ELBO: the sum, or NaN where rounding may have moved it by more than 1.
+  double term() const { return rounding() < 1 ? value_ : std::numeric_limits<double>::quiet_NaN(); }
+
+ private:
+  double value_ = 0, size_ = 0;
+};
+
+}  // namespace bnpvi

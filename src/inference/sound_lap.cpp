@@ -1,0 +1,29 @@
+#include "inference/sound_lap.h"
+
+#include <cmath>
+
+#include "foundation/rounded_sum.h"
+#include "inference/learn.h"
+#include "inference/start.h"
+
+namespace bnpvi {
+
+bool SoundLap::excludes(const Problem& problem, const State& state) const {
+  if (!std::isfinite(state.elbo)) return true;
+  if (!kept_ || state.elbo >= kept_->elbo) return false;
+  RoundedSum terms;
+  for (const auto& term : elbo_terms(problem, state.total, state.globals)) terms.add(term.second);
+  const double allowed = 1e-8 * terms.size() + (problem.alloc.remembers() ? 1 : 0);
+  return kept_->elbo - state.elbo > allowed;
+}
+
+State SoundLap::restored(const Problem& problem, Pool& pool) const {
+  State state = start_from_globals(problem, kept_->globals);
+  const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
+  for (Index b = 0; b < problem.source.n_batches(); ++b) visit_batch(problem, state, b, *visitor, pool);
+  state.total = kept_->globals.effective;
+  state.elbo = kept_->elbo;
+  return state;
+}
+
+}  // namespace bnpvi
