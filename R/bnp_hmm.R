@@ -8,8 +8,7 @@
 #' @param id Which sequence each row of a matrix or data frame belongs to: the
 #'   name of a column or one value per row. Rows of a sequence must follow each
 #'   other. Default: all rows are one sequence.
-#' @param obs What a state produces: [obs_gaussian()], [obs_ar()],
-#'   [obs_bernoulli()], [obs_multinomial()]. The first `lag` rows of each
+#' @param obs What a state produces: `r obs_links(verb_makers("bnp_hmm"))`. The first `lag` rows of each
 #'   sequence of an autoregression are conditioned on: they have no likelihood
 #'   of their own, and take the state of the first row that has.
 #' @param prior [prior_hdp_hmm()] or [prior_hmm()].
@@ -45,8 +44,8 @@ bnp_hmm <- function(x, ...) {
 bnp_hmm.default <- function(x, id = NULL, obs = obs_gaussian(), prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL, ...) {
   check_no_dots(...)
-  check_class(obs, "bnp_obs", "obs", c("obs_gaussian", "obs_ar", "obs_bernoulli", "obs_multinomial"))
-  check_prior(prior, c("hdp_hmm", "hmm"), rlang::current_env())
+  check_obs(obs, "bnp_hmm", rlang::current_env())
+  check_prior(prior, "bnp_hmm", rlang::current_env())
   check_class(control, "bnp_control", "control", "bnp_control")
   if (!is.null(control$candidates)) {
     abort("argument", c(
@@ -54,12 +53,8 @@ bnp_hmm.default <- function(x, id = NULL, obs = obs_gaussian(), prior = prior_hd
       i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
     ))
   }
-  data <- as_sequence_data(x, obs$family, id, obs$lag %||% 0L)
-  input <- list(
-    times = data$times, id_column = if (is.character(id) && length(id) == 1L) id,
-    mean_total = if (obs$family == "multinomial") sum(data$value %||% data$x) / data$n,
-    initial = if (obs$family == "ar") column_medians(data$x)
-  )
+  data <- as_sequence_data(x, obs, id)
+  input <- list(times = data$times, id_column = if (is.character(id) && length(id) == 1L) id)
   fit <- fit_model(
     "bnp_hmm", rename_call(match.call(), "bnp_hmm"), data, obs, prior, control, start, length(data$starts) - 1L,
     input, rlang::current_env()
@@ -69,7 +64,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = obs_gaussian(), prior = prior_hd
   fit
 }
 
-state_lag <- function(fit) fit$model$obs$lag %||% 0L
+state_lag <- function(fit) obs_lag(fit$model$obs)
 
 # Values of rows, those of the first `lag` rows of each sequence replaced by the value of the first modelled row.
 carry_back <- function(values, starts, lag) {
@@ -113,6 +108,7 @@ path_probabilities <- function(fit, data) {
 rows_of_data <- function(data, rows, groups) {
   starts <- data$starts[c(groups, groups[length(groups)] + 1L)] - data$starts[groups[1]]
   out <- list(n = length(rows), d = data$d, starts = as.integer(starts))
+  out$exposure <- data$exposure[rows]
   if (!is_sparse_data(data)) {
     return(c(list(x = data$x[rows, , drop = FALSE]), out))
   }

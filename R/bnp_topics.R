@@ -3,13 +3,12 @@
 #' Finds topics shared by many documents, each with proportions of its own, and,
 #' with the default hierarchical Dirichlet process prior, the number of topics.
 #'
-#' @param x Documents. For [obs_multinomial()]: counts, one row per document
+#' @param x Documents. For `r obs_links(token_makers())`: counts, one row per document
 #'   and one column per term, as a sparse matrix, a matrix, a quanteda `dfm` or
 #'   a tm `DocumentTermMatrix`; or a data frame with columns `document`, `term`
 #'   and `n`. For other observation models: a matrix or data frame of rows that
 #'   `id` groups into documents.
-#' @param obs What a topic produces: [obs_multinomial()], [obs_gaussian()] or
-#'   [obs_bernoulli()].
+#' @param obs What a topic produces: `r obs_links(verb_makers("bnp_topics"))`.
 #' @param prior [prior_hdp()] or [prior_lda()].
 #' @param control [bnp_control()]. Topics of counts start from anchor words
 #'   (Arora and others, 2013) or from clusters of documents (`init`).
@@ -50,17 +49,11 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
                                start = NULL, id = NULL, ...) {
   check_no_dots(...)
   call <- rename_call(match.call(), "bnp_topics")
-  check_class(obs, "bnp_obs", "obs", c("obs_multinomial", "obs_gaussian", "obs_bernoulli"))
-  if (obs$family == "ar") {
-    abort("argument", c(
-      "{.arg obs} must not be {.fn obs_ar} in a topic model: the rows of a document have no order.",
-      i = "Use {.fn bnp_hmm} for sequences."
-    ))
-  }
-  check_prior(prior, c("hdp", "lda"), rlang::current_env())
+  check_obs(obs, "bnp_topics", rlang::current_env())
+  check_prior(prior, "bnp_topics", rlang::current_env())
   check_class(control, "bnp_control", "control", "bnp_control")
-  data <- as_documents(x, obs$family, id)
-  lengths <- document_lengths(data, obs$family)
+  data <- as_documents(x, obs, id)
+  lengths <- document_lengths(data, obs)
   fit <- fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
     list(lengths = lengths)
@@ -74,21 +67,21 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
 }
 
 # Rows of counts that belong to one document are added up first.
-as_documents <- function(x, family, id = NULL, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env()) {
-  data <- as_document_data(x, family, id, arg, allow_no_rows, call)
-  if (is.null(id) || family != "multinomial") {
+as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env()) {
+  data <- as_document_data(x, obs, id, arg, allow_no_rows, call)
+  if (is.null(id) || !obs_entry(obs)$counts_tokens) {
     return(data)
   }
   document <- rep(seq_len(length(data$starts) - 1L), diff(data$starts))
   rows <- data_matrix(data)
   added <- Matrix::t(Matrix::fac2sparse(factor(document))) |> Matrix::crossprod(as_column_sparse(as(rows, "dMatrix")))
   dimnames(added) <- list(data$group_names, data$column_names)
-  as_document_data(added, family, NULL, arg, allow_no_rows, call)
+  as_document_data(added, obs, NULL, arg, allow_no_rows, call)
 }
 
 # Tokens (counts) or rows of each document.
-document_lengths <- function(data, family) {
-  if (family != "multinomial") {
+document_lengths <- function(data, obs) {
+  if (!obs_entry(obs)$counts_tokens) {
     return(diff(data$starts))
   }
   total <- c(0, cumsum(data$value))
@@ -98,7 +91,7 @@ document_lengths <- function(data, family) {
 # E[pi] (topics, then the remainder) times alpha: the weight of each topic in every document.
 document_weight <- function(fit) {
   prior <- fit$model$prior
-  if (prior$family == "lda") {
+  if (!is.null(prior$k)) {
     return(c(rep(prior$alpha / prior$k, prior$k), 0))
   }
   u <- fit$state$u
@@ -127,7 +120,7 @@ fitted.bnp_topics <- function(object, ...) {
 as.data.frame.bnp_topics <- function(x, row.names = NULL, optional = FALSE, ...) {
   k <- x$state$k
   out <- data.frame(topic = seq_len(k), size = unname(cluster_sizes(x)), weight = unname(coef(x)$weights[seq_len(k)]))
-  if (x$model$obs$family != "multinomial") {
+  if (!obs_entry(x$model$obs)$counts_tokens) {
     return(cbind(out, as.data.frame.bnp_fit(x)[-(1:3)]))
   }
   terms <- top_terms(x, 6)

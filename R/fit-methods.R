@@ -13,8 +13,9 @@
 #' * `cluster_sizes()`: expected number of observations of each.
 #' * `fitted()`: the most probable cluster of each training observation.
 #' * `coef()`: posterior means, a list of arrays. Gaussian: `mean` (clusters x
-#'   columns), `cov` (columns x columns x clusters); counts and binary data:
-#'   `prob` (clusters x columns); and `weights`.
+#'   columns), `cov` (columns x columns x clusters); tokens and binary data:
+#'   `prob` (clusters x columns); counts of events: `rate` (clusters x columns,
+#'   per unit of exposure); and `weights`.
 #' * `posterior_params()`: all parameters of the variational posterior, a list
 #'   of arrays, named as in the priors. Clusters are numbered by decreasing size;
 #'   sticks are broken in an order of their own, which is part of the model:
@@ -93,53 +94,55 @@ posterior_params <- function(fit) {
   params
 }
 
-# The engine's arrays with clusters in their order, and names of clusters, columns and regressors on the
-# dimensions where they belong.
+# The engine's arrays with clusters in their order, and names of clusters, columns and other axes on the dimensions
+# where they belong. Arrays that the observation model does not list are the prior's.
 name_arrays <- function(fit, arrays) {
-  clusters <- as.character(seq_len(fit$state$k))
+  obs <- fit$model$obs
+  entry <- obs_entry(obs)
   columns <- fit$input$column_names
-  regressors <- regressor_names(fit)
-  names_of <- function(name) {
-    switch(name,
-      mean = , concentration = , a = , b = , prob = list(clusters, columns),
-      cov = , scale = list(columns, columns, clusters),
-      coef = , coef_mean = list(columns, regressors, clusters),
-      coef_precision = list(regressors, regressors, clusters),
-      list(clusters)
-    )
-  }
+  names_of <- c(
+    list(clusters = as.character(seq_len(fit$state$k)), columns = columns), entry$axes(obs, columns)
+  )
   Map(function(array, name) {
-    array <- in_cluster_order(fit, array, name)
+    axes <- entry$arrays[[name]] %||% prior_axes(name, array)
+    array <- in_cluster_order(fit, array, axes)
     if (is.null(dim(array))) {
-      return(if (length(array) == length(clusters)) stats::setNames(array, clusters) else array)
+      return(if (length(array) == fit$state$k) stats::setNames(array, names_of$clusters) else array)
     }
-    rank <- length(dim(array))
-    names <- names_of(name)
-    if (name == "scale" && rank == 2L) names <- list(clusters, columns)
-    dimnames(array) <- c(names, vector("list", rank - length(names)))
+    dimnames(array) <- lapply(axes, function(axis) names_of[[axis]])
     array
   }, arrays, names(arrays))
 }
 
-in_cluster_order <- function(fit, array, name) {
-  index <- function(n) engine_index(fit, n)
-  dim <- dim(array)
-  if (is.null(dim)) {
-    return(array[index(length(array))])
-  }
-  if (length(dim) == 3L) {
-    return(array[, , index(dim[3]), drop = FALSE])
-  }
-  array[index(dim[1]), if (name == "transition") index(dim[2]) else seq_len(dim[2]), drop = FALSE]
+# Clusters come first; transitions also lead to them ("to"), and to a state not seen yet.
+prior_axes <- function(name, array) {
+  c("clusters", if (!is.null(dim(array))) if (name == "transition") "to" else "other")
 }
 
-regressor_names <- function(fit) {
-  obs <- fit$model$obs
-  if (obs$family != "ar" || is.null(fit$input$column_names)) {
-    return(NULL)
-  }
-  lagged <- paste0(rep(fit$input$column_names, obs$lag), "_lag", rep(seq_len(obs$lag), each = fit$input$d))
-  c(lagged, if (obs$intercept) "intercept")
+in_cluster_order <- function(fit, array, axes) {
+  size <- dim(array) %||% length(array)
+  index <- Map(function(axis, n) {
+    if (axis %in% c("clusters", "to")) engine_index(fit, n) else seq_len(n)
+  }, axes, size)
+  do.call(`[`, c(list(array), unname(index), drop = FALSE))
+}
+
+# The posterior parameters of each cluster, in the shape of the prior's.
+posterior_clusters <- function(fit, params = posterior_params(fit)) {
+  arrays <- obs_entry(fit$model$obs)$arrays
+  arrays <- arrays[intersect(names(arrays), names(params))]
+  params <- lapply(params[names(arrays)], unname)
+  lapply(seq_len(fit$state$k), function(k) {
+    Map(function(array, axes) one_cluster(array, axes == "clusters", k), params, arrays)
+  })
+}
+
+# The part of an array that belongs to cluster k: a number, a vector or a matrix.
+one_cluster <- function(array, is_cluster, k) {
+  index <- lapply(is_cluster, function(fixed) if (fixed) k else TRUE)
+  part <- do.call(`[`, c(list(array), index, drop = FALSE))
+  rest <- dim(array)[!is_cluster]
+  if (length(rest) == 2L) matrix(part, rest[1], rest[2]) else as.vector(part)
 }
 
 #' @rdname read_fit

@@ -14,7 +14,10 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   result <- number_clusters(result)
   model$obs[names(result$learned)] <- result$learned
   result$learned <- NULL
-  input <- c(input, data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")])
+  input <- c(
+    input, obs_entry(obs)$keep(data),
+    data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")]
+  )
   structure(
     c(
       list(call = call, model = model, control = resolved),

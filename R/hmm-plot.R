@@ -38,7 +38,7 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   runs <- if (is.null(data)) segments(fit) else segments(fit, data, id)
   ids <- utils::head(unique(runs$id), max_sequences)
   picture <- list(runs = runs[runs$id %in% ids, ], ids = ids, k = fit$state$k)
-  if (!is.null(data) && fit$model$obs$family %in% c("ar", "gaussian_full", "gaussian_diagonal", "gaussian_zero_mean")) {
+  if (!is.null(data) && obs_entry(fit$model$obs)$as_series) {
     internal <- as_new_sequences(fit, data, id, call)
     lengths <- diff(internal$starts)
     names <- internal$group_names %||% as.character(seq_along(lengths))
@@ -46,7 +46,7 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
     kept <- row_id %in% ids
     picture$series <- list(
       x = internal$x[kept, , drop = FALSE], id = row_id[kept], at = sequence(lengths)[kept],
-      columns = fit$input$column_names %||% default_names(fit$input$d)
+      columns = column_labels(fit)
     )
   }
   picture

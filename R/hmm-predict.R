@@ -20,8 +20,8 @@
 #'   `newdata`. `heldout_loglik()`: the mean log density of a row.
 #'   `residuals()`: a matrix like the data of one-step-ahead pseudo-residuals,
 #'   normal quantiles of each value's predictive probability given the rows
-#'   before it: standard normal if the model is right. Gaussian and
-#'   autoregressive models only.
+#'   before it: standard normal if the model is right. For
+#'   `r obs_links(cdf_makers())` only.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' table(predict(fit, beaver2["temp"]))
@@ -55,25 +55,25 @@ one_step_ahead <- function(fit, data) {
 
 # newdata -> internal form with the columns of the training data; zero rows are no sequences.
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
-  family <- fit$model$obs$family
+  obs <- fit$model$obs
   column <- id %||% fit$input$id_column
   if (is.character(column) && length(column) == 1L && !column %in% colnames(newdata)) column <- id
   if (is.list(newdata) && !is.data.frame(newdata) && !inherits(newdata, "simple_triplet_matrix")) {
-    newdata <- lapply(newdata, select_columns, fit$input, family, call)
-    return(as_sequence_data(newdata, family, id, state_lag(fit), "newdata", call))
+    newdata <- lapply(newdata, select_columns, fit, call)
+    return(as_sequence_data(newdata, obs, id, "newdata", call))
   }
   if (stats::is.ts(newdata)) {
-    return(as_sequence_data(newdata, family, NULL, state_lag(fit), "newdata", call))
+    return(as_sequence_data(newdata, obs, NULL, "newdata", call))
   }
   if (NROW(newdata) == 0L) {
-    return(as_newdata(fit, newdata, family, call))
+    return(as_newdata(fit, newdata, call))
   }
   if (is.character(column) && length(column) == 1L) {
     split <- take_id(newdata, column, "newdata", call)
     newdata <- split$x
     column <- split$id
   }
-  as_sequence_data(select_columns(newdata, fit$input, family, call), family, column, state_lag(fit), "newdata", call)
+  as_sequence_data(select_columns(newdata, fit, call), obs, column, "newdata", call)
 }
 
 #' @rdname predict.bnp_hmm
@@ -87,70 +87,24 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, ...) {
 #' @export
 residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
-  family <- object$model$obs$family
-  if (!is_gaussian(object) && family != "ar") {
-    abort("argument", "Pseudo-residuals need {.fn obs_gaussian} or {.fn obs_ar}, not {.fn obs_{family}}.")
+  obs <- object$model$obs
+  entry <- obs_entry(obs)
+  if (is.null(entry$predictive_cdf)) {
+    makers <- cdf_makers()
+    abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {entry$constructor}}.")
   }
   if (missing(newdata)) {
     abort("newdata", c("{.arg newdata} is needed.", i = "A fit does not keep its data: give them again."))
   }
   data <- as_new_sequences(object, newdata, id)
   ahead <- one_step_ahead(object, data)$prob
+  # After the states in use may come one for all others, with the prior's parameters.
+  parameters <- c(posterior_clusters(object), list(obs))
   lower <- matrix(0, data$n, data$d)
   for (k in seq_len(ncol(ahead))) {
-    t <- predictive_t(object, k, data)
-    lower <- lower + ahead[, k] * stats::pt((data$x - t$mean) / t$scale, t$df)
+    lower <- lower + ahead[, k] * entry$predictive_cdf(obs, parameters[[k]], data)
   }
   colnames(lower) <- data$column_names
   rownames(lower) <- data$row_names
   stats::qnorm(pmin(lower, 1))
-}
-
-# Each column's Student-t predictive of state k (K + 1: the prior), one row of `mean` and `scale` per row of data.
-predictive_t <- function(fit, k, data) {
-  obs <- fit$model$obs
-  new <- k > fit$state$k
-  q <- if (new) obs else posterior_params(fit)
-  d <- data$d
-  by_row <- function(x) matrix(x, data$n, d, byrow = TRUE)
-  diagonal <- function(s) if (new) diag(as.matrix(s)) else s[cbind(seq_len(d), seq_len(d), k)]
-  switch(obs$family,
-    gaussian_diagonal = {
-      strength <- if (new) q$mean_strength else q$mean_strength[k]
-      df <- if (new) q$df else q$df[k]
-      scale <- if (new) q$scale else q$scale[k, ]
-      mean <- if (new) q$mean else q$mean[k, ]
-      list(mean = by_row(mean), scale = by_row(sqrt(scale * (1 + 1 / strength) / df)), df = df)
-    },
-    gaussian_full = {
-      strength <- if (new) q$mean_strength else q$mean_strength[k]
-      df <- (if (new) q$df else q$df[k]) - d + 1
-      mean <- if (new) q$mean else q$mean[k, ]
-      list(mean = by_row(mean), scale = by_row(sqrt(diagonal(q$scale) * (1 + 1 / strength) / df)), df = df)
-    },
-    gaussian_zero_mean = {
-      df <- (if (new) q$df else q$df[k]) - d + 1
-      list(mean = 0, scale = by_row(sqrt(diagonal(q$scale) / df)), df = df)
-    },
-    ar = {
-      z <- regressors_of(data, obs)
-      df <- (if (new) q$df else q$df[k]) - d + 1
-      coef <- if (new) q$coef_mean else matrix(q$coef_mean[, , k], d)
-      precision <- if (new) q$coef_precision else matrix(q$coef_precision[, , k], ncol(z))
-      spread <- 1 + rowSums(z * t(solve(precision, t(z))))
-      list(mean = z %*% t(coef), scale = sqrt(outer(spread, diagonal(q$scale) / df)), df = df)
-    }
-  )
-}
-
-# z_t = (lag 1, lag 2, ..., intercept); NA where a sequence is too young.
-regressors_of <- function(data, obs) {
-  age <- seq_len(data$n) - data$starts[findInterval(seq_len(data$n) - 1L, data$starts)]
-  lags <- lapply(seq_len(obs$lag), function(l) {
-    at <- seq_len(data$n) - l
-    at[age <= l] <- NA
-    data$x[at, , drop = FALSE]
-  })
-  z <- do.call(cbind, c(lags, if (obs$intercept) list(rep(1, data$n))))
-  unname(z)
 }

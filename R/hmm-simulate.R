@@ -13,6 +13,8 @@
 #'   data. They are the first rows of each sequence.
 #' @param total For counts: the total of each row; default, the average of the
 #'   training data.
+#' @param exposure For [obs_poisson()] with exposures: one number or one per row;
+#'   default, the average of the training data.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data, `.id`, the sequence, and `.state`, the state
@@ -22,18 +24,18 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(object$input$starts), initial = NULL,
-                             total = NULL, ...) {
+                             total = NULL, exposure = NULL, ...) {
   check_no_dots(...)
   nsim <- check_count(nsim, "nsim")
   lag <- state_lag(object)
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = lag + 1L)
-  initial <- first_rows(object, initial)
+  given <- complete_given(object, list(initial = initial, total = total, exposure = exposure))
   params <- posterior_params(object)
-  total <- total %||% max(1, round(object$input$mean_total %||% 1))
-  simulate_sets(nsim, seed, function() draw_sequences(object, params, lengths, initial, total))
+  clusters <- posterior_clusters(object, params)
+  simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given))
 }
 
-draw_sequences <- function(fit, params, lengths, initial, total) {
+draw_sequences <- function(fit, params, clusters, lengths, given) {
   k <- fit$state$k
   # States not in use have no parameters: the rows are drawn over those in use.
   draw_row <- function(theta) {
@@ -43,7 +45,7 @@ draw_sequences <- function(fit, params, lengths, initial, total) {
   start <- draw_row(params$start)
   transition <- t(matrix(apply(params$transition, 1L, draw_row), k))
   path <- unlist(lapply(lengths, draw_path, start, transition, state_lag(fit)))
-  out <- as.data.frame(draw_rows(fit, params, path, lengths, initial, total))
+  out <- as.data.frame(draw_rows(fit, clusters, path, lengths, given))
   out$.id <- rep(seq_along(lengths), lengths)
   out$.state <- factor(path, levels = seq_len(k))
   out

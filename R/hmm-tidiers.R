@@ -20,6 +20,6 @@ augment.bnp_hmm <- function(x, data, id = NULL, ...) {
   prob <- state_probabilities(x, internal)
   out <- if (is.data.frame(data)) data else as.data.frame(as.matrix(data_matrix(internal)))
   out$.class <- factor(path, levels = seq_len(x$state$k))
-  out$.uncertainty <- unname(1 - prob[cbind(seq_along(path), path)])
+  out$.uncertainty <- uncertainty(prob, path)
   as_tidy(out)
 }

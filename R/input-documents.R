@@ -1,14 +1,14 @@
 # All inputs of bnp_topics() -> internal form, one group per document.
 
-as_document_data <- function(x, family, id = NULL, arg = "x", allow_no_rows = FALSE,
+as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE,
                              call = rlang::caller_env()) {
   if (!is.null(id)) {
-    return(rows_by_document(x, family, id, arg, allow_no_rows, call))
+    return(rows_by_document(x, obs, id, arg, allow_no_rows, call))
   }
-  if (family != "multinomial") {
+  if (!obs_entry(obs)$counts_tokens) {
     abort("id", c(
       "{.arg id} is needed: it says to which document each row of {.arg {arg}} belongs.",
-      i = "Only {.fn obs_multinomial} takes a document per row."
+      i = "Only {.fn {token_makers()}} takes a document per row."
     ), call = call)
   }
   if (is.data.frame(x) && is_term_frame(x)) {
@@ -16,10 +16,10 @@ as_document_data <- function(x, family, id = NULL, arg = "x", allow_no_rows = FA
   }
   x <- as_table(x, arg, allow_no_rows, call)
   if (is.matrix(x)) {
-    check_support(x, family, arg, call)
+    check_support(x, obs, arg, call)
     x <- as_column_sparse(Matrix::Matrix(x, sparse = TRUE))
   }
-  data <- table_to_data(x, family, arg, call, starts = seq(0L, nrow(x)), group_names = rownames(x))
+  data <- table_to_data(x, obs, arg, call, starts = seq(0L, nrow(x)), group_names = rownames(x))
   if (!length(data$value) && data$n > 0L && !allow_no_rows) {
     abort("no_tokens", c(
       "All documents of {.arg {arg}} are empty.", i = "At least one count must be above 0."
@@ -61,15 +61,13 @@ term_frame_to_sparse <- function(x, arg, call) {
 }
 
 # Rows in any order; documents by first appearance (or by factor level).
-rows_by_document <- function(x, family, id, arg, allow_no_rows, call) {
+rows_by_document <- function(x, obs, id, arg, allow_no_rows, call) {
   split <- take_id(x, id, arg, call)
   x <- as_table(split$x, arg, allow_no_rows, call)
   id <- check_id(split$id, nrow(x), arg, call)
   order <- order(as.integer(id))
   starts <- c(0L, cumsum(tabulate(id, nlevels(id))))
-  data <- table_to_data(x[order, , drop = FALSE], family, arg, call, starts, levels(id))
-  data$order <- order
-  data
+  table_to_data(x, obs, arg, call, starts, levels(id), order)
 }
 
 # `id` as a vector over the rows, or the name of a column to take out of x.

@@ -1,10 +1,10 @@
 # All inputs of bnp_mixture() and of its methods' newdata -> internal form.
 
-as_mixture_data <- function(x, family, lag = 0L, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env()) {
-  if (family == "ar" && !(allow_no_rows && NROW(x) == 0L)) {
-    return(as_sequence_data(x, family, NULL, lag, arg, call))
+as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env()) {
+  if (obs_lag(obs) > 0L && !(allow_no_rows && NROW(x) == 0L)) {
+    return(as_sequence_data(x, obs, NULL, arg, call))
   }
-  table_to_data(as_table(x, arg, allow_no_rows, call), family, arg, call)
+  table_to_data(as_table(x, arg, allow_no_rows, call), obs, arg, call)
 }
 
 # The variables of a one-sided formula as a data frame.
@@ -47,7 +47,8 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 }
 
 # newdata -> internal form with the columns of the training data.
-as_newdata <- function(fit, newdata, family = fit$model$obs$family, call = rlang::caller_env()) {
+as_newdata <- function(fit, newdata, call = rlang::caller_env()) {
+  obs <- fit$model$obs
   if (!is.null(fit$input$terms)) {
     if (!is.data.frame(newdata)) {
       abort("newdata", c(
@@ -56,32 +57,34 @@ as_newdata <- function(fit, newdata, family = fit$model$obs$family, call = rlang
     }
     newdata <- formula_frame(stats::formula(fit$input$terms), newdata, "newdata", call)$frame
   }
-  if (family == "ar" && is.list(newdata) && !is.data.frame(newdata)) {
-    newdata <- lapply(newdata, select_columns, fit$input, family, call)
+  if (obs_lag(obs) > 0L && is.list(newdata) && !is.data.frame(newdata)) {
+    newdata <- lapply(newdata, select_columns, fit, call)
   } else if (!stats::is.ts(newdata)) {
-    newdata <- select_columns(newdata, fit$input, family, call)
+    newdata <- select_columns(newdata, fit, call)
   }
-  as_mixture_data(newdata, family, state_lag(fit), "newdata", allow_no_rows = TRUE, call = call)
+  as_mixture_data(newdata, obs, "newdata", allow_no_rows = TRUE, call = call)
 }
 
 # Columns matched by name when both sides have names, by position otherwise.
-select_columns <- function(x, input, family, call) {
-  if (is.null(dim(x)) && !is.list(x) && input$d > 1L && length(x) == input$d) {
+select_columns <- function(x, fit, call) {
+  beside <- exposure_column(fit$model$obs)
+  d <- fit$input$d + length(beside)
+  if (is.null(dim(x)) && !is.list(x) && d > 1L && length(x) == d) {
     x <- matrix(x, 1L, dimnames = list(NULL, names(x)))
   }
-  wanted <- input$column_names
+  wanted <- c(fit$input$column_names, beside)
   given <- if (is.null(dim(x))) NULL else colnames(x)
   if (is.null(wanted) || is.null(given)) {
     columns <- if (is.null(dim(x))) 1L else ncol(x)
-    if (columns != input$d) {
+    if (columns != d) {
       abort("newdata_columns", c(
-        "{.arg newdata} must have the {input$d} column{?s} of the training data, not {columns}."
+        "{.arg newdata} must have the {d} column{?s} of the training data, not {columns}."
       ), call = call)
     }
     return(x)
   }
   at <- match(wanted, given)
-  if (family == "multinomial" && !is.data.frame(x)) {
+  if (obs_entry(fit$model$obs)$counts_tokens && !is.data.frame(x)) {
     return(match_terms(x, wanted, call))
   }
   if (anyNA(at)) {

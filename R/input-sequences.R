@@ -1,6 +1,6 @@
 # All inputs of bnp_hmm() -> internal form, one group per sequence.
 
-as_sequence_data <- function(x, family, id = NULL, lag = 0L, arg = "x", call = rlang::caller_env()) {
+as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_env()) {
   times <- NULL
   if (is.list(x) && !is.data.frame(x) && !inherits(x, "simple_triplet_matrix")) {
     if (!is.null(id)) {
@@ -26,6 +26,7 @@ as_sequence_data <- function(x, family, id = NULL, lag = 0L, arg = "x", call = r
     lengths <- tabulate(id, nlevels(id))
     names <- levels(id)
   }
+  lag <- obs_lag(obs)
   too_short <- which(lengths <= lag)
   if (length(too_short)) {
     abort("too_short", c(
@@ -34,7 +35,7 @@ as_sequence_data <- function(x, family, id = NULL, lag = 0L, arg = "x", call = r
       i = "Remove {cli::qty(length(too_short))}{?it/them}, or use a smaller {.arg lag}."
     ), call = call)
   }
-  data <- table_to_data(x, family, arg, call, c(0L, cumsum(lengths)), names)
+  data <- table_to_data(x, obs, arg, call, c(0L, cumsum(lengths)), names)
   data$times <- times
   data
 }

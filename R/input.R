@@ -1,7 +1,7 @@
 # The one internal form of data, shared by all families.
 #
 # list(x | row_start, column, value; n, d, starts; row_names, column_names,
-# group_names). The first fields are what C++ reads (`as_engine_data()`), the
+# group_names, exposure, order). The first fields are what C++ reads (`as_engine_data()`), the
 # names stay in R. Rows of one group (sequence, document) are contiguous.
 
 new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NULL) {
@@ -20,6 +20,7 @@ new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NU
 }
 
 as_engine_data <- function(data) {
+  if (!is.null(data$exposure)) data <- with_exposure_column(data)
   data[intersect(c("x", "row_start", "column", "value", "n", "d", "starts"), names(data))]
 }
 
@@ -123,20 +124,24 @@ check_finite_table <- function(x, arg, call) {
   if (is.finite(sum(values)) || all(is.finite(values))) {
     return(invisible())
   }
-  at <- if (is.matrix(x)) {
-    which(!is.finite(x), arr.ind = TRUE)
-  } else {
-    bad <- which(!is.finite(x@x))
-    cbind(row = x@i[bad] + 1L, col = findInterval(bad - 1L, x@p, left.open = FALSE))
-  }
-  at <- at[order(at[, 1], at[, 2]), , drop = FALSE]
-  column <- colnames(x)[at[, 2]] %||% at[, 2]
-  count <- nrow(at)
+  bad <- !is.finite(values)
+  count <- sum(bad)
   abort("not_finite", c(
     "{.arg {arg}} has {count} missing or infinite value{?s}.",
-    x = "At (row, column): {places(paste0('(', at[, 1], ', ', column, ')'))}.",
+    x = "At (row, column): {cell_places(x, bad)}.",
     i = "Remove these rows, for instance by {.fn na.omit}, or impute the values."
   ), call = call)
+}
+
+# "(3, b), (7, a)": where a matrix, or the entries of a CsparseMatrix, are bad.
+cell_places <- function(x, bad) {
+  at <- if (is.matrix(x)) {
+    which(matrix(bad, nrow(x)), arr.ind = TRUE)
+  } else {
+    cbind(x@i[bad] + 1L, findInterval(which(bad) - 1L, x@p))
+  }
+  at <- at[order(at[, 1], at[, 2]), , drop = FALSE]
+  places(paste0("(", at[, 1], ", ", colnames(x)[at[, 2]] %||% at[, 2], ")"))
 }
 
 as_column_sparse <- function(x) {
@@ -160,50 +165,42 @@ sparse_rows <- function(x) {
 }
 
 # Values that the observation model can produce.
-check_support <- function(x, family, arg, call) {
-  values <- if (is.matrix(x)) x else x@x
-  bad <- switch(family,
-    multinomial = values < 0 | values != round(values),
-    bernoulli = values != 0 & values != 1,
-    FALSE
-  )
+check_support <- function(x, obs, arg, call) {
+  entry <- obs_entry(obs)
+  bad <- !entry$support(if (is.matrix(x)) x else x@x)
   if (!any(bad)) {
     return(invisible())
   }
-  at <- if (is.matrix(x)) {
-    which(matrix(bad, nrow(x)), arr.ind = TRUE)
-  } else {
-    bad <- which(bad)
-    cbind(row = x@i[bad] + 1L, col = findInterval(bad - 1L, x@p))
-  }
-  at <- at[order(at[, 1], at[, 2]), , drop = FALSE]
-  column <- colnames(x)[at[, 2]] %||% at[, 2]
-  where <- places(paste0("(", at[, 1], ", ", column, ")"))
-  if (family == "multinomial") {
-    abort("not_counts", c(
-      "{.arg {arg}} must hold counts, whole numbers of at least 0, for {.fn obs_multinomial}.",
-      x = "At (row, column): {where}.",
-      i = "Use raw counts, not weights or proportions."
-    ), call = call)
-  }
-  abort("not_binary", c(
-    "{.arg {arg}} must hold zeros and ones for {.fn obs_bernoulli}.",
-    x = "At (row, column): {where}.",
-    i = "Code each column as 0 and 1, or {.code TRUE} and {.code FALSE}."
+  refusal <- entry$refusal
+  abort(refusal[["class"]], c(
+    paste("{.arg {arg}} must", refusal[["must"]], "for {.fn {entry$constructor}}."),
+    x = "At (row, column): {cell_places(x, bad)}.",
+    i = refusal[["remedy"]]
   ), call = call)
 }
 
-# Checked table -> internal form, for groups of rows.
-table_to_data <- function(x, family, arg, call, starts = c(0L, nrow(x)), group_names = NULL) {
-  check_support(x, family, arg, call)
+# Checked table -> internal form, for groups of rows; `order`: of the rows, where it is to be another.
+table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_names = NULL, order = NULL) {
+  split <- take_exposure(x, obs, arg, call)
+  check_support(split$x, obs, arg, call)
+  in_order <- function(v) if (is.null(order) || is.null(v)) v else if (is.null(dim(v))) v[order] else v[order, , drop = FALSE]
+  data <- values_to_data(in_order(split$x), obs, arg, call, starts, group_names)
+  data$exposure <- in_order(split$exposure)
+  data$order <- order
+  data
+}
+
+values_to_data <- function(x, obs, arg, call, starts, group_names) {
   if (is.matrix(x)) {
     return(new_data(x, starts, group_names))
   }
-  if (!family %in% c("multinomial", "bernoulli")) {
+  entry <- obs_entry(obs)
+  if (!entry$takes_sparse) {
+    takers <- Filter(function(entry) entry$takes_sparse, obs_models)
+    offers <- vapply(takers, function(entry) paste0("{.fn ", entry$constructor, "} for ", entry$values), "")
     abort("input", c(
-      "{.arg {arg}} is a sparse matrix, which {.fn obs_gaussian} and {.fn obs_ar} do not take.",
-      i = "Use {.code as.matrix({arg})}, or {.fn obs_multinomial} for counts, {.fn obs_bernoulli} for zeros
-           and ones."
+      "{.arg {arg}} is a sparse matrix, which {.fn {entry$constructor}} does not take.",
+      i = paste0("Use {.code as.matrix({arg})}, or ", paste(offers, collapse = ", "), ".")
     ), call = call)
   }
   new_data(x, starts, group_names, sparse = sparse_rows(x))

@@ -26,15 +26,15 @@
 #' fit <- bnp_mixture(faithful, start = hard$cluster)
 #' @export
 bregman_kmeans <- function(x, k, obs = obs_gaussian(), rounds = 100L, spread = TRUE, seed = NULL) {
-  check_class(obs, "bnp_obs", "obs", c("obs_gaussian", "obs_ar", "obs_multinomial", "obs_bernoulli"))
+  check_obs(obs, "bregman_kmeans")
   k <- check_count(k, "k")
   rounds <- check_count(rounds, "rounds")
-  data <- as_mixture_data(x, obs$family, obs$lag %||% 0L)
+  data <- as_mixture_data(x, obs)
   obs <- resolve_obs(obs, data)
   result <- engine_kmeans(as_engine_data(data), obs, k, rounds, spread, draw_seed(seed))
   sizes <- tabulate(result$cluster, result$k)
   order <- order(-sizes)
-  labels <- carry_back(match(result$cluster, order[sizes[order] > 0]), data$starts, obs$lag %||% 0L)
+  labels <- carry_back(match(result$cluster, order[sizes[order] > 0]), data$starts, obs_lag(obs))
   list(
     cluster = rlang::set_names(labels, data$row_names), size = sizes[order][sizes[order] > 0],
     objective = result$objective

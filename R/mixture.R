@@ -3,14 +3,13 @@
 #' Finds clusters and, with the default Dirichlet process prior, their number.
 #'
 #' @param x Observations: a numeric vector, a matrix or data frame of numeric
-#'   columns, a one-sided formula with `data`, or a sparse matrix of counts
-#'   (for [obs_multinomial()]) or of zeros and ones (for [obs_bernoulli()]). For
-#'   [obs_ar()] the rows are a series in time, or `x` is a list of series.
-#' @param obs What a cluster produces: [obs_gaussian()], [obs_multinomial()],
-#'   [obs_bernoulli()], or [obs_ar()], where a cluster is a way to get from the
-#'   rows before to the next row. The first `lag` rows of a series are conditioned
-#'   on: they have no likelihood of their own, and take the cluster of the first
-#'   row that has. To let clusters last, use [bnp_hmm()].
+#'   columns, a one-sided formula with `data`, or a sparse matrix for
+#'   [observation models][observation_models] that take one. For [obs_ar()] the
+#'   rows are a series in time, or `x` is a list of series.
+#' @param obs What a cluster produces: `r obs_links(verb_makers("bnp_mixture"))`.
+#'   With [obs_ar()] a cluster is a way to get from the rows before to the next
+#'   row. The first `lag` rows of a series are conditioned on: they have no
+#'   likelihood of their own, and take the cluster of the first row that has. To let clusters last, use [bnp_hmm()].
 #' @param prior [prior_dp()] or [prior_dirichlet()].
 #' @param control [bnp_control()].
 #' @param start Where to start, instead of a random start: one label per
@@ -24,8 +23,10 @@
 #'   [n_clusters()], [predict.bnp_mixture()], [coef.bnp_fit()],
 #'   [plot.bnp_mixture()].
 #'
-#' @details The multinomial coefficient of count data does not depend on the
-#'   clusters and is left out of the bound and of log densities.
+#' @details With [obs_multinomial()] a row is a sequence of tokens: the
+#'   multinomial coefficient, which does not depend on the clusters, is left out of
+#'   the bound and of log densities. With all other observation models these are of
+#'   the data as they are, so that fits of different models to the same data compare.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' fit
@@ -57,14 +58,10 @@ bnp_mixture.formula <- function(x, data = NULL, obs = obs_gaussian(), prior = pr
 
 fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
                         error_call = rlang::caller_env()) {
-  check_class(obs, "bnp_obs", "obs", c("obs_gaussian", "obs_ar", "obs_multinomial", "obs_bernoulli"), error_call)
-  check_prior(prior, c("dp", "dirichlet"), error_call)
-  lag <- obs$lag %||% 0L
-  data <- as_mixture_data(x, obs$family, lag, call = error_call)
-  if (is_sparse_data(data) || obs$family == "multinomial") {
-    input$mean_total <- sum(data$value %||% data$x) / data$n
-  }
-  if (obs$family == "ar") input$initial <- column_medians(data$x)
+  check_obs(obs, "bnp_mixture", error_call)
+  check_prior(prior, "bnp_mixture", error_call)
+  lag <- obs_lag(obs)
+  data <- as_mixture_data(x, obs, call = error_call)
   n_modelled <- data$n - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   fit$labels <- carry_back(fit$labels, data$starts, lag)
@@ -76,7 +73,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
 # rounded data may shrink to single values. The bound is right and the answer
 # is not what anyone asked for: say so.
 warn_of_ties <- function(fit, data) {
-  if (!fit$model$obs$family %in% c("gaussian_full", "gaussian_diagonal")) {
+  if (!obs_entry(fit$model$obs)$shrinks) {
     return(invisible())
   }
   used <- which(cluster_sizes(fit) > 1.5)
@@ -107,16 +104,6 @@ cluster_variances <- function(cov, d) {
     return(matrix(cov, ncol = d))
   }
   t(matrix(apply(cov, 3, diag), d))
-}
-
-check_prior <- function(prior, families, call) {
-  makers <- paste0("prior_", families)
-  check_class(prior, "bnp_prior", "prior", makers, call)
-  if (!prior$family %in% families) {
-    abort("argument", "{.arg prior} must be made by {.or {.fn {makers}}}, not {.fn prior_{prior$family}}.",
-      call = call
-    )
-  }
 }
 
 # The call of a method in the name of its generic, as update() needs it.

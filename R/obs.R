@@ -5,42 +5,9 @@
 #' that is read from the data when the model is fitted, printed with the fit
 #' and stored in `fit$model$obs`.
 #'
-#' @param covariance `"full"`: one covariance matrix per cluster, with a
-#'   Normal-Wishart prior. `"diagonal"`: independent columns within a cluster,
-#'   each with a Normal-Gamma prior. `"zero_mean"`: a full covariance matrix
-#'   around a mean known to be zero, with a Wishart prior on the precision.
-#' @param mean Prior mean, one number or one per column. Default: the column
-#'   means.
-#' @param mean_strength Weight of the prior mean, counted in observations.
-#'   Default: 0.0001.
-#' @param df Degrees of freedom of the Wishart prior, above D - 1 for D
-#'   columns (above 0 for `"diagonal"`, where each column has its own).
-#'   Default: D + 2 (3 for `"diagonal"`), the smallest whole number for which
-#'   the expected covariance exists.
-#' @param scale Scale matrix of the prior: the expected covariance is
-#'   `scale / (df - D - 1)`. A D x D positive definite matrix, or its diagonal,
-#'   or one number for a multiple of the identity. Default: an expected
-#'   covariance with the share `n^(-1 / D)` of the column variances on its
-#'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
-#'   that fill the range of the data.
-#' @param lag Number of preceding rows that predict a row.
-#' @param intercept Add an intercept to the regression on preceding rows?
-#' @param coef_mean Prior mean of the D x E coefficient matrix, E = D * lag +
-#'   intercept; columns are those of the first lag, of the second, ..., the
-#'   intercept. Default: identity dynamics, each row expected at the preceding
-#'   one.
-#' @param coef_precision E x E precision of the coefficients' columns, relative
-#'   to the noise; or its diagonal or one number, as for `scale`.
-#' @param term_prior Dirichlet weight of each term: one number or one per term.
-#'   `NULL`: learned while fitting, as the prior under which the objective is
-#'   highest among those with the weight `even + common * share` of a term that
-#'   has this share of all tokens. Clusters then need not each learn which terms
-#'   are frequent, so that there are more of them and they predict new data
-#'   better; the objective is a bound on the evidence under the learned prior.
-#'   The two numbers are `term_prior_even` and `term_prior_common` in
-#'   `fit$model$obs`.
-#' @param a,b Beta prior of each probability: weight of a one and of a zero; one
-#'   number or one per column.
+#' @details
+#' `r obs_overview()`
+#'
 #' @return An object of class `bnp_obs`, to be given as `obs`.
 #' @examples
 #' obs_gaussian()
@@ -49,68 +16,122 @@
 #' learned <- obs_multinomial(term_prior = NULL)
 #' fit <- bnp_topics(whales$counts, learned, control = bnp_control(seed = 1, max_laps = 10))
 #' unlist(fit$model$obs[c("term_prior_even", "term_prior_common")])
+#' @order 1
 #' @name observation_models
 NULL
 
+# What R knows about an observation model is one entry of a table. All other files ask the entry and never for a model
+# by its name, so that a model that is in the table is offered everywhere. An entry has these fields; a model's own file
+# R/obs-<name>.R lists those that differ from the defaults of new_obs_entry().
+#
+# Who offers it
+#   title           its name in print()
+#   constructor     name of the function that users call; several entries may share one
+#   verbs           names of the functions that take it
+#   values          what its data hold, in two or three words
+# Its data
+#   support         function(values): can the model produce each of these finite numbers?
+#   refusal         the error where it cannot: c(class = , must = , remedy = ), read as "x must <must>"
+#   takes_sparse    are sparse matrices taken as they are?
+#   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers, TRUE
+#                   when a fit had numbers, or NULL: rows have none
+#   counts_tokens   are columns terms of a vocabulary and values numbers of tokens? Then a document is one row, rows of
+#                   one document are added up, and terms that new data lack have count 0.
+#   lag             function(obs): number of preceding rows that a row is conditioned on. Rows of a model with a lag are
+#                   sequences in time, in mixtures too.
+#   keep            function(data): list of what a fit keeps of its data, in fit$input, for `given`
+# Its prior
+#   resolve         function(obs, data, start, call): obs with a number for every NULL. `start`: of the fit, or NULL.
+#   working         fields that resolve() adds for the engine's use and that print() does not show
+#   learned         function(obs): names of the constructor's arguments that are learned while fitting
+# Its parameters
+#   arrays          axes of each array of coef() and posterior_params(): "clusters", "columns" or those named by `axes`
+#   axes            function(obs, columns): list of the names along further axes
+#   location        name of the array of coef() that says where clusters are (clusters x columns); NULL: none does
+# What is made of them
+#   given           what draws are conditioned on: a list named by arguments of simulate(), each a
+#                   function(value, fit, call) that completes the argument, NULL included
+#   draw            function(obs, clusters, path, lengths, given): rows of sequences of these lengths, one after the
+#                   other, row i from the cluster path[i]; `clusters` has the posterior parameters of each cluster in
+#                   the shape of the prior's, from which the parameters of a cluster are drawn once
+#   predictive_cdf  function(obs, parameters, data): posterior predictive probability of a value of at most x_ij, rows x
+#                   columns, in a cluster with these parameters; NULL: not known
+#   picture         function(fit, data): clusters as cluster_picture() describes them; NULL: none
+#   as_series       is each column worth drawing as a line over time?
+#   shrinks         may clusters shrink to single values that are repeated in the data?
+new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
+                          verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
+                          support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE,
+                          exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
+                          working = character(), learned = function(obs) character(),
+                          axes = function(obs, columns) list(), location = NULL, given = list(), predictive_cdf = NULL,
+                          picture = NULL, as_series = FALSE, shrinks = FALSE) {
+  entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
+  functions <- c("resolve", "draw", "support", "exposure", "lag", "keep", "learned", "axes")
+  stopifnot(
+    vapply(entry[functions], is.function, NA), vapply(given, is.function, NA),
+    is.null(predictive_cdf) || is.function(predictive_cdf), is.null(picture) || is.function(picture),
+    vapply(arrays, function(axes) sum(axes == "clusters") == 1L, NA), is.null(location) || location %in% names(arrays),
+    missing(support) == is.null(refusal), is.null(refusal) || setequal(names(refusal), c("class", "must", "remedy"))
+  )
+  entry
+}
+
+# R reads the files obs-*.R before this one.
+obs_models <- list(
+  gaussian_full = model_gaussian_full,
+  gaussian_diagonal = model_gaussian_diagonal,
+  gaussian_zero_mean = model_gaussian_zero_mean,
+  ar = model_ar,
+  multinomial = model_multinomial,
+  bernoulli = model_bernoulli,
+  poisson = model_poisson
+) |> lapply(function(fields) do.call(new_obs_entry, fields))
+
+# The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table
+# for a model.
+obs_entry <- function(obs) obs_models[[obs$family]]
+
+obs_lag <- function(obs) obs_entry(obs)$lag(obs)
+
+# Constructors of the entries for which `has(entry)` is TRUE.
+obs_makers <- function(has) {
+  unique(vapply(Filter(has, obs_models), function(entry) entry$constructor, "", USE.NAMES = FALSE))
+}
+
+verb_makers <- function(verb) obs_makers(function(entry) verb %in% entry$verbs)
+token_makers <- function() obs_makers(function(entry) entry$counts_tokens)
+cdf_makers <- function() obs_makers(function(entry) !is.null(entry$predictive_cdf))
+
+# `verb`: the name of the function that was given `obs`.
+check_obs <- function(obs, verb, call = rlang::caller_env()) {
+  makers <- verb_makers(verb)
+  check_class(obs, "bnp_obs", "obs", makers, call)
+  entry <- obs_entry(obs)
+  if (!verb %in% entry$verbs) {
+    abort("argument", c(
+      "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {makers}}}, not {.fn {entry$constructor}}.",
+      i = "{.fn {entry$constructor}} is for {.fn {entry$verbs}}."
+    ), call = call)
+  }
+}
+
+# For help pages: constructors in a sentence, and a table of all.
+obs_links <- function(makers) sub("(.*), ", "\\1 or ", paste0("[", makers, "()]", collapse = ", "))
+
+obs_overview <- function() {
+  entries <- obs_models[!duplicated(vapply(obs_models, function(entry) entry$constructor, ""))]
+  rows <- vapply(entries, function(entry) {
+    paste0(
+      "| `", entry$constructor, "()` | ", entry$values, " | ", if (entry$takes_sparse) "yes" else "no", " | ",
+      paste0("[", entry$verbs, "()]", collapse = ", "), " |"
+    )
+  }, "")
+  paste(c("| Model | Data | Sparse matrices | Functions |", "|---|---|---|---|", rows), collapse = "\n")
+}
+
 new_obs <- function(family, ...) {
   structure(list(family = family, ...), class = c("bnp_obs", "list"))
-}
-
-#' @rdname observation_models
-#' @export
-obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean = NULL,
-                         mean_strength = NULL, df = NULL, scale = NULL) {
-  covariance <- check_choice(covariance, c("full", "diagonal", "zero_mean"), "covariance")
-  if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
-    abort("argument", c(
-      "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
-      i = "Leave them out, or choose {.code covariance = \"full\"}."
-    ))
-  }
-  scale <- check_definite(scale, "scale")
-  if (covariance == "diagonal" && is.matrix(scale)) {
-    abort("argument", c(
-      "{.arg scale} must be a vector when {.code covariance = \"diagonal\"}, not {describe(scale)}.",
-      i = "Give one number per column."
-    ))
-  }
-  new_obs(
-    paste0("gaussian_", covariance),
-    mean = check_vector(mean, "mean"),
-    mean_strength = if (!is.null(mean_strength)) check_number(mean_strength, "mean_strength"),
-    df = if (!is.null(df)) check_number(df, "df"),
-    scale = scale
-  )
-}
-
-#' @rdname observation_models
-#' @export
-obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,
-                   coef_precision = NULL) {
-  if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
-    abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
-  }
-  new_obs(
-    "ar",
-    lag = check_count(lag, "lag"),
-    intercept = check_flag(intercept, "intercept"),
-    df = if (!is.null(df)) check_number(df, "df"),
-    scale = check_definite(scale, "scale"),
-    coef_mean = if (!is.null(coef_mean)) as.matrix(coef_mean),
-    coef_precision = check_definite(coef_precision, "coef_precision")
-  )
-}
-
-#' @rdname observation_models
-#' @export
-obs_multinomial <- function(term_prior = 0.1) {
-  new_obs("multinomial", term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))
-}
-
-#' @rdname observation_models
-#' @export
-obs_bernoulli <- function(a = 0.1, b = 0.3) {
-  new_obs("bernoulli", a = check_positive(a, "a"), b = check_positive(b, "b"))
 }
 
 check_positive <- function(x, arg, call = rlang::caller_env()) {
@@ -127,18 +148,8 @@ check_positive <- function(x, arg, call = rlang::caller_env()) {
   as.double(x)
 }
 
-obs_titles <- c(
-  gaussian_full = "Gaussian, full covariance",
-  gaussian_diagonal = "Gaussian, diagonal covariance",
-  gaussian_zero_mean = "Gaussian, zero mean",
-  ar = "Autoregressive Gaussian",
-  multinomial = "Multinomial",
-  bernoulli = "Bernoulli",
-  poisson = "Poisson"
-)
-
-# The fields of an observation model or a prior on one line, defaults named.
-format_fields <- function(x, fields = setdiff(names(x), c("family", "centre", "unit", "term_share"))) {
+# Fields of an observation model or a prior on one line, defaults named.
+format_fields <- function(x, fields) {
   one <- function(v) {
     if (is.null(v)) {
       "(from the data)"
@@ -154,13 +165,13 @@ format_fields <- function(x, fields = setdiff(names(x), c("family", "centre", "u
       paste0(length(v), " values, ", signif(min(v), 3), " to ", signif(max(v), 3))
     }
   }
-  present <- fields[!(fields %in% c("mean", "mean_strength") & x$family == "gaussian_zero_mean")]
-  paste(present, vapply(present, function(f) one(x[[f]]), ""), sep = " = ", collapse = ", ")
+  paste(fields, vapply(fields, function(f) one(x[[f]]), ""), sep = " = ", collapse = ", ")
 }
 
 #' @export
 format.bnp_obs <- function(x, ...) {
-  paste0(obs_titles[[x$family]], ": ", format_fields(x))
+  entry <- obs_entry(x)
+  paste0(entry$title, ": ", format_fields(x, setdiff(names(x), c("family", entry$working))))
 }
 
 #' @export

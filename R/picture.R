@@ -10,20 +10,19 @@ in_use <- function(fit) unname(which(cluster_sizes(fit) >= 0.5))
 
 column_labels <- function(fit) fit$input$column_names %||% default_names(fit$input$d)
 
-is_gaussian <- function(fit) startsWith(fit$model$obs$family, "gaussian")
-
 # list(kind, ...) with kind "curve" (one column), "plane" (more) or "heat".
 cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
-  if (fit$model$obs$family == "ar") {
+  entry <- obs_entry(fit$model$obs)
+  if (is.null(entry$picture)) {
     abort("argument", c(
-      "A mixture of autoregressions has no picture of its clusters.",
-      i = "Read their dynamics from {.fn coef}, or use {.code type = \"elbo\"}."
+      "Clusters of {.fn {entry$constructor}} have no picture.",
+      i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
     ), call = call)
   }
-  if (!is_gaussian(fit)) {
-    return(heat_picture(fit))
-  }
-  data <- if (!is.null(data)) as_newdata(fit, data, call = call)
+  entry$picture(fit, if (!is.null(data)) as_newdata(fit, data, call = call))
+}
+
+gaussian_picture <- function(fit, data) {
   if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
 }
 
@@ -98,29 +97,38 @@ plane_axes <- function(fit, m) {
   )
 }
 
-# Columns that tell clusters apart best, grouped by the cluster they stand for.
-heat_picture <- function(fit, max_columns = 40L) {
+# Columns that tell clusters apart best, grouped by the cluster they stand for: probabilities, or rates relative to
+# their average over the clusters, which tell clusters apart the better the more counts there are.
+heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
   means <- coef(fit)
   used <- in_use(fit)
-  prob <- means$prob[used, , drop = FALSE]
-  colnames(prob) <- column_labels(fit)
+  value <- cluster_locations(fit, means)[used, , drop = FALSE]
   weight <- means$weights[used] / sum(means$weights[used])
-  average <- colSums(weight * prob)
-  contrast <- colSums(weight * (prob - rep(average, each = nrow(prob)))^2)
+  average <- colSums(weight * value)
+  lift <- value - rep(average, each = nrow(value))
+  contrast <- colSums(weight * lift^2)
+  if (relative) {
+    contrast <- contrast / average
+    value <- value / rep(average, each = nrow(value))
+    lift <- value
+  }
   kept <- utils::head(order(-contrast), max_columns)
-  lift <- (prob - rep(average, each = nrow(prob)))[, kept, drop = FALSE]
+  lift <- lift[, kept, drop = FALSE]
   kept <- kept[order(max.col(t(lift), "first"), -apply(lift, 2L, max))]
-  list(kind = "heat", prob = prob[, kept, drop = FALSE], cluster = used)
+  list(
+    kind = "heat", value = value[, kept, drop = FALSE], cluster = used,
+    label = if (relative) "Rate relative to the average" else "Probability"
+  )
 }
 
 density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
-  if (!is_gaussian(fit) || fit$input$d > 2L) {
+  picture <- if (fit$input$d <= 2L) cluster_picture(fit, data, call)
+  if (!isTRUE(picture$kind %in% c("curve", "plane"))) {
     abort("argument", c(
       "{.code type = \"density\"} needs a Gaussian fit of one or two columns.",
       i = "Use {.code type = \"clusters\"}."
     ), call = call)
   }
-  picture <- cluster_picture(fit, data, call)
   if (picture$kind == "curve") {
     return(picture)
   }

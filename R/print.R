@@ -54,8 +54,7 @@ format_head <- function(fit) {
   word <- cluster_words[[kind]]
   empty <- fit$state$k - k
   c(
-    paste0(prior_titles[[fit$model$prior$family]], " ", fit_titles[[kind]], " (",
-      obs_titles[[fit$model$obs$family]], ")"),
+    paste0(prior_entry(fit$model$prior)$title, " ", fit_titles[[kind]], " (", obs_entry(fit$model$obs)$title, ")"),
     paste0(
       k, " ", word, if (k != 1) "s", " in use", if (empty > 0) paste0(" (and ", empty, " empty)"), ", ",
       described_data(fit)
@@ -68,7 +67,7 @@ format_head <- function(fit) {
 }
 
 described_data <- function(fit) {
-  if (inherits(fit, "bnp_topics") && fit$model$obs$family == "multinomial") {
+  if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
     return(paste0(fit$input$n, " documents of ", fit$input$d, " terms"))
   }
   paste0(fit$input$n, " observations of ", fit$input$d, " columns")
@@ -79,12 +78,14 @@ as.data.frame.bnp_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
   means <- coef(x)
   k <- x$state$k
   out <- data.frame(cluster = seq_len(k), size = unname(cluster_sizes(x)), weight = unname(means$weights[seq_len(k)]))
-  centre <- means$mean %||% means$prob
-  if (is.null(centre)) {
-    return(out)
-  }
-  colnames(centre) <- colnames(centre) %||% default_names(ncol(centre))
-  cbind(out, as.data.frame(centre, row.names = seq_len(k)))
+  locations <- cluster_locations(x, means)
+  if (is.null(locations)) out else cbind(out, as.data.frame(locations, row.names = seq_len(k)))
+}
+
+# Where each cluster is, clusters x columns; NULL where the model has no array that says so.
+cluster_locations <- function(fit, means = coef(fit)) {
+  location <- obs_entry(fit$model$obs)$location
+  if (!is.null(location)) `colnames<-`(means[[location]], column_labels(fit))
 }
 
 default_names <- function(d) if (d == 1L) "x" else paste0("x", seq_len(d))

@@ -81,15 +81,35 @@ prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) {
   )
 }
 
-prior_titles <- c(
-  dp = "Dirichlet process", dirichlet = "Finite Dirichlet",
-  hdp = "Hierarchical Dirichlet process", lda = "Latent Dirichlet allocation",
-  hdp_hmm = "Sticky HDP", hmm = "Finite"
+# The table of priors: the name in print(), the constructor, and the function
+# that takes it, which gives the fit its class.
+prior_models <- list(
+  dp = list(title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture"),
+  dirichlet = list(title = "Finite Dirichlet", constructor = "prior_dirichlet", verb = "bnp_mixture"),
+  hdp = list(title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics"),
+  lda = list(title = "Latent Dirichlet allocation", constructor = "prior_lda", verb = "bnp_topics"),
+  hdp_hmm = list(title = "Sticky HDP", constructor = "prior_hdp_hmm", verb = "bnp_hmm"),
+  hmm = list(title = "Finite", constructor = "prior_hmm", verb = "bnp_hmm")
 )
+
+prior_entry <- function(prior) prior_models[[prior$family]]
+
+check_prior <- function(prior, verb, call) {
+  offered <- Filter(function(entry) entry$verb == verb, prior_models)
+  makers <- vapply(offered, function(entry) entry$constructor, "", USE.NAMES = FALSE)
+  check_class(prior, "bnp_prior", "prior", makers, call)
+  entry <- prior_entry(prior)
+  if (entry$verb != verb) {
+    abort("argument", c(
+      "{.arg prior} of {.fn {verb}} must be made by {.or {.fn {makers}}}, not {.fn {entry$constructor}}.",
+      i = "{.fn {entry$constructor}} is for {.fn {entry$verb}}."
+    ), call = call)
+  }
+}
 
 #' @export
 format.bnp_prior <- function(x, ...) {
-  paste0(prior_titles[[x$family]], ": ", format_fields(x))
+  paste0(prior_entry(x)$title, ": ", format_fields(x, setdiff(names(x), "family")))
 }
 
 #' @export

@@ -1,10 +1,12 @@
 # Control and start completed for one data set: what C++ reads.
 
 resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env()) {
-  if (control$algorithm == "stochastic" && !is.null(obs$term_share)) {
+  entry <- obs_entry(obs)
+  learned <- entry$learned(obs)
+  if (control$algorithm == "stochastic" && length(learned)) {
     abort("argument", c(
-      "{.code term_prior = NULL} needs the summary of the whole data, which stochastic learning does not keep.",
-      i = "Give {.arg term_prior} in {.fn obs_multinomial}, or choose {.code algorithm = \"memoized\"}."
+      "{.code {learned} = NULL} needs the summary of the whole data, which stochastic learning does not keep.",
+      i = "Give {.arg {learned}} in {.fn {entry$constructor}}, or choose {.code algorithm = \"memoized\"}."
     ), call = call)
   }
   control$seed <- draw_seed(control$seed)
@@ -38,10 +40,11 @@ resolve_batches <- function(control, n_units, call) {
 }
 
 resolve_init <- function(control, obs, prior, call) {
-  words <- prior$family %in% c("hdp", "lda") && obs$family == "multinomial"
+  words <- prior_entry(prior)$verb == "bnp_topics" && obs_entry(obs)$counts_tokens
   if (!words && !is.null(control$init) && control$init %in% c("anchor", "best")) {
     abort("argument", c(
-      "{.code init = {.str {control$init}}} needs a topic model ({.fn bnp_topics}) of counts ({.fn obs_multinomial})."
+      "{.code init = {.str {control$init}}} needs a topic model ({.fn bnp_topics}) of counts
+       ({.or {.fn {token_makers()}}})."
     ), call = call)
   }
   default <- if (!words) "bregman" else if (control$algorithm == "stochastic") "anchor" else "best"
@@ -108,7 +111,7 @@ start_clusters <- function(given, prior, call) {
 
 start_from_fit <- function(fit, data, obs, prior, call) {
   if (fit$model$obs$family != obs$family || fit$model$prior$family != prior$family ||
-        fit$input$d != data$d) {
+        fit$input$d != data$d || is.null(obs_exposure(fit$model$obs)) != is.null(obs_exposure(obs))) {
     abort("start", c(
       "{.arg start} must be a fit of the same observation model, prior and columns.",
       x = "It is {.val {fit$model$obs$family}} with {.val {fit$model$prior$family}} on {fit$input$d} column{?s}.",

@@ -1,48 +1,13 @@
 # The observation model completed from the data: every NULL of the constructor
-# becomes a number, and C++ gets `centre` and `unit` to work in.
-#
-# Weak defaults of the Gaussian models. Let v be the column variances, read so
-# that outliers do not count.
-# - mean: the column medians.
-# - df: the smallest whole number for which E[covariance] exists, D + 2, so that
-#   the prior weighs as much as one observation.
-# - scale: E[covariance] = `spread_within` v, diagonal. Clusters are narrower
-#   than the data, or they would not be clusters; how much narrower is the one
-#   thing a weak prior has to say.
-# - mean_strength: small enough for the means of clusters a hundred times
-#   narrower than the data to lie anywhere among them.
+# becomes a number, and C++ gets `centre` and `unit` to work in. Here is what
+# models share; each completes itself in its own file.
 
 resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
-  switch(obs$family,
-    gaussian_full = ,
-    gaussian_diagonal = resolve_gaussian(obs, data, call),
-    gaussian_zero_mean = resolve_zero_mean(obs, data, call),
-    ar = resolve_ar(obs, data, call),
-    multinomial = resolve_multinomial(obs, data, start, call),
-    bernoulli = resolve_fields(obs, c("a", "b"), data$d, call)
-  )
+  obs_entry(obs)$resolve(obs, data, start, call)
 }
 
 resolve_fields <- function(obs, fields, d, call) {
   obs[fields] <- lapply(fields, function(f) expand_vector(obs[[f]], d, f, call))
-  obs
-}
-
-# A term prior to be learned starts where an earlier fit ended, or at 0.1 for
-# every term and, for what clusters have in common, 0.3 tokens a term shared out
-# as the terms' frequencies. That is near what articles end with; bars, whales
-# and birds end near the same bound from three times as much. What is far too
-# much takes many laps to fall.
-resolve_multinomial <- function(obs, data, start, call) {
-  if (!is.null(obs$term_prior)) {
-    return(resolve_fields(obs, "term_prior", data$d, call))
-  }
-  tokens <- column_totals(data)
-  before <- if (inherits(start, "bnp_fit")) start$model$obs
-  obs$term_share <- if (sum(tokens) > 0) tokens / sum(tokens) else rep(1 / data$d, data$d)
-  obs$term_prior_even <- before$term_prior_even %||% 0.1
-  obs$term_prior_common <- before$term_prior_common %||% (0.3 * data$d)
-  obs$term_prior <- obs$term_prior_even + obs$term_prior_common * obs$term_share
   obs
 }
 
@@ -54,68 +19,6 @@ column_totals <- function(data) {
   by_column <- rowsum(data$value, data$column + 1L)
   totals[as.integer(rownames(by_column))] <- by_column
   totals
-}
-
-resolve_gaussian <- function(obs, data, call) {
-  d <- data$d
-  obs$centre <- column_medians(data$x)
-  obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
-  obs$mean <- expand_vector(obs$mean %||% obs$centre, d, "mean", call)
-  obs$mean_strength <- obs$mean_strength %||% 1e-4
-  variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit)
-  full <- obs$family == "gaussian_full"
-  obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
-  excess <- obs$df - (if (full) d else 1L) - 1
-  default <- spread_within(data$n, d) * variance * max(excess, 1)
-  obs$scale <- if (full) {
-    expand_matrix(obs$scale %||% default, d, "scale", call)
-  } else {
-    expand_vector(obs$scale %||% default, d, "scale", call)
-  }
-  obs
-}
-
-resolve_zero_mean <- function(obs, data, call) {
-  d <- data$d
-  obs$unit <- column_units(data$x, rep(0, d), data$column_names, call)
-  z <- data$x / rep(obs$unit, each = data$n)
-  square <- colMeans(z^2)
-  square[square == 0] <- 1
-  obs$df <- check_df(obs$df %||% (d + 2), d, call)
-  default <- spread_within(data$n, d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
-  obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
-  obs
-}
-
-# Identity dynamics; noise expected at half the variance of first differences;
-# coefficients as loose as half that scale, counted as z z'. The intercept, if
-# any, has to cover the distance of the data from the origin. Without one the
-# origin is part of the model, so `centre` is 0.
-resolve_ar <- function(obs, data, call) {
-  d <- data$d
-  e <- d * obs$lag + obs$intercept
-  centre <- column_medians(data$x)
-  obs$unit <- column_units(data$x, centre, data$column_names, call)
-  obs$centre <- if (obs$intercept) centre else rep(0, d)
-  z <- standardise(data$x, list(centre = centre, unit = obs$unit))
-  within <- !seq_len(data$n - 1L) %in% data$starts
-  steps <- (z[-1L, , drop = FALSE] - z[-data$n, , drop = FALSE])[within, , drop = FALSE]
-  noise <- obs$unit^2 * column_variances(steps) / 2
-  obs$df <- check_df(obs$df %||% (d + 2), d, call)
-  obs$scale <- expand_matrix(obs$scale %||% (noise * max(obs$df - d - 1, 1)), d, "scale", call)
-  identity <- cbind(diag(d), matrix(0, d, e - d))
-  obs$coef_mean <- obs$coef_mean %||% identity
-  if (!identical(dim(obs$coef_mean), c(d, e))) {
-    abort("argument", c(
-      "{.arg coef_mean} must be a {d} x {e} matrix for {d} column{?s} and lag {obs$lag}, not
-       {describe(obs$coef_mean)}."
-    ), call = call)
-  }
-  storage.mode(obs$coef_mean) <- "double"
-  loose <- 0.01 / (1 + max((obs$centre / obs$unit)^2))
-  default <- c(rep(noise / 2, obs$lag), if (obs$intercept) loose)
-  obs$coef_precision <- expand_matrix(obs$coef_precision %||% default, e, "coef_precision", call)
-  obs
 }
 
 # Share of the data's variance that a cluster is expected to have: n observations

@@ -27,25 +27,31 @@ NULL
 #' @export
 tidy.bnp_mixture <- function(x, ...) {
   check_no_dots(...)
+  tidy_clusters(x, "component")
+}
+
+# One row per cluster with means and standard deviations; one per cluster and column where a model has no covariances.
+tidy_clusters <- function(x, word) {
   means <- coef(x)
   k <- x$state$k
   out <- data.frame(
     component = seq_len(k), size = unname(cluster_sizes(x)),
     proportion = unname(means$weights[seq_len(k)])
   )
-  if (!is.null(means$prob)) {
-    columns <- colnames(means$prob) %||% default_names(ncol(means$prob))
+  names(out)[1] <- word
+  columns <- column_labels(x)
+  locations <- cluster_locations(x, means)
+  if (is.null(means$cov)) {
     rows <- rep(seq_len(k), each = length(columns))
-    long <- data.frame(term = rep(columns, k), estimate = as.double(t(means$prob)))
+    long <- data.frame(term = rep(columns, k), estimate = as.double(t(locations)))
     return(as_tidy(cbind(out[rows, ], long)))
   }
-  columns <- x$input$column_names %||% default_names(x$input$d)
   named <- function(values, prefix) {
     values <- matrix(values, k)
     colnames(values) <- paste0(prefix, ".", columns)
     as.data.frame(values)
   }
-  mean <- if (!is.null(means$mean)) named(means$mean, "mean")
+  mean <- if (!is.null(locations)) named(locations, "mean")
   as_tidy(do.call(cbind, c(list(out), mean, named(cluster_sds(means$cov), "sd"))))
 }
 
@@ -80,9 +86,12 @@ augment.bnp_mixture <- function(x, data, ...) {
   class <- max.col(prob, ties.method = "first")
   out <- if (is.data.frame(data)) data else as.data.frame(data_matrix_of(data))
   out$.class <- factor(class, levels = seq_len(ncol(prob)))
-  out$.uncertainty <- unname(1 - prob[cbind(seq_len(nrow(prob)), class)])
+  out$.uncertainty <- uncertainty(prob, class)
   as_tidy(out)
 }
+
+# One minus the probability of each row's class, which rounding may put above 1.
+uncertainty <- function(prob, class) unname(pmax(0, 1 - prob[cbind(seq_along(class), class)]))
 
 data_matrix_of <- function(x) as.matrix(if (inherits(x, "simple_triplet_matrix")) triplet_to_sparse(x) else x)
 

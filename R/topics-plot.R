@@ -3,8 +3,9 @@
 #' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
 #'
 #' @param x,object A fit of [bnp_topics()].
-#' @param type `"terms"`: the top terms of each topic. `"clusters"`: proportions of
-#'   the training documents, those with the same main topic together. `"elbo"`:
+#' @param type `"terms"`: the top terms of each topic, for counts only. `"clusters"`:
+#'   proportions of the training documents, those with the same main topic
+#'   together; the default where there are no terms. `"elbo"`:
 #'   the bound by lap, with the accepted moves.
 #' @param topics Which topics to show; default: the largest twelve.
 #' @param n Number of terms per topic.
@@ -18,13 +19,22 @@
 #' @export
 plot.bnp_topics <- function(x, type = c("terms", "clusters", "elbo"), topics = NULL, n = 8L,
                             by = c("prob", "frex", "lift"), ...) {
-  type <- check_choice(type, c("terms", "clusters", "elbo"), "type")
+  type <- check_topics_type(x, type)
   switch(type,
     terms = draw_terms(terms_picture(x, topics, n, by), ...),
     clusters = draw_proportions(proportions_picture(x, topics), ...),
     elbo = draw_trace(trace_picture(x), ...)
   )
   invisible(x)
+}
+
+# Without a choice, documents of rows have no terms to show but their proportions.
+check_topics_type <- function(fit, type, call = rlang::caller_env()) {
+  types <- c("terms", "clusters", "elbo")
+  if (identical(type, types) && !obs_entry(fit$model$obs)$counts_tokens) {
+    return("clusters")
+  }
+  check_choice(type, types, "type", call)
 }
 
 check_topics <- function(topics, fit, call = rlang::caller_env()) {
@@ -90,7 +100,7 @@ autoplot.bnp_topics <- function(object, type = c("terms", "clusters", "elbo"), t
                                 by = c("prob", "frex", "lift"), ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
-  type <- check_choice(type, c("terms", "clusters", "elbo"), "type")
+  type <- check_topics_type(object, type)
   switch(type,
     terms = gg_terms(terms_picture(object, topics, n, by)),
     clusters = gg_proportions(proportions_picture(object, topics)),

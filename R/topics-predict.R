@@ -50,13 +50,13 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class")
 }
 
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env()) {
-  family <- fit$model$obs$family
-  if (is.data.frame(newdata) && is_term_frame(newdata) && family == "multinomial") {
+  obs <- fit$model$obs
+  if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
     newdata <- term_frame_to_sparse(newdata, "newdata", call)
   }
   split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, "newdata", call)
-  newdata <- select_columns(split$x, fit$input, family, call)
-  as_documents(newdata, family, split$id, "newdata", allow_no_rows = TRUE, call = call)
+  newdata <- select_columns(split$x, fit, call)
+  as_documents(newdata, obs, split$id, "newdata", allow_no_rows = TRUE, call = call)
 }
 
 # Expected tokens (or rows) of each topic in each document.
@@ -68,8 +68,8 @@ document_counts <- function(fit, data) {
   }
   resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   resp <- resp[, fit$numbering, drop = FALSE]
-  counts <- if (fit$model$obs$family == "multinomial") {
-    resp * document_lengths(data, "multinomial")
+  counts <- if (obs_entry(fit$model$obs)$counts_tokens) {
+    resp * document_lengths(data, fit$model$obs)
   } else {
     document <- rep(seq_len(length(data$starts) - 1L), diff(data$starts))
     unname(rowsum(resp, factor(document, seq_len(length(data$starts) - 1L)), reorder = TRUE))
@@ -90,10 +90,9 @@ heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), 
   if (seen >= 1) {
     abort("argument", "{.arg seen} must be below 1, not {seen}.")
   }
-  if (fit$model$obs$family != "multinomial") {
-    abort("argument", c(
-      "{.fn heldout_loglik} completes documents of counts; this fit has {.fn obs_{fit$model$obs$family}}."
-    ))
+  model <- obs_entry(fit$model$obs)
+  if (!model$counts_tokens) {
+    abort("argument", "{.fn heldout_loglik} completes documents of counts; this fit has {.fn {model$constructor}}.")
   }
   data <- new_documents(fit, newdata, id)
   halves <- with_seed(seed, complete_split(data, split, seen))

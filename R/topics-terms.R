@@ -32,8 +32,8 @@ top_terms <- function(fit, n = 10L, by = c("prob", "frex", "lift"), weight = 0.5
 
 check_topics_of_terms <- function(fit, call = rlang::caller_env()) {
   check_class(fit, "bnp_topics", "fit", "bnp_topics", call)
-  if (fit$model$obs$family != "multinomial") {
-    abort("argument", "{.arg fit} must be a topic model of counts ({.fn obs_multinomial}).", call = call)
+  if (!obs_entry(fit$model$obs)$counts_tokens) {
+    abort("argument", "{.arg fit} must be a topic model of counts ({.or {.fn {token_makers()}}}).", call = call)
   }
 }
 
@@ -127,7 +127,7 @@ ldavis_data <- function(fit, x) {
   phi <- topic_terms(fit)
   list(
     phi = unname(phi), theta = unname(proportions(fit, document_counts(fit, data))),
-    doc.length = document_lengths(data, "multinomial"), vocab = colnames(phi),
+    doc.length = document_lengths(data, fit$model$obs), vocab = colnames(phi),
     term.frequency = unname(Matrix::colSums(data_matrix(data)))
   )
 }

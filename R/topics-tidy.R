@@ -4,13 +4,17 @@
 #'
 #' @param x A fit of [bnp_topics()].
 #' @param matrix `"beta"`: one row per topic and term, `beta` the probability of
-#'   the term in the topic. `"gamma"`: one row per training document and topic,
-#'   `gamma` the proportion.
-#' @param data A data frame with columns `document` and `term`.
+#'   the term in the topic; for documents of rows instead of counts, the topics
+#'   as clusters, see [tidy.bnp_mixture()]. `"gamma"`: one row per training
+#'   document and topic, `gamma` the proportion.
+#' @param data For counts, a data frame with columns `document` and `term`. For
+#'   documents of rows: rows of training or new documents, as in [bnp_topics()].
+#' @param id For documents of rows, as in [bnp_topics()].
 #' @param ... Must be empty.
 #' @return `tidy()`: a data frame with `topic`, `term`, `beta` or `document`,
 #'   `topic`, `gamma`. `augment()`: `data` with `.topic`, the most probable topic
-#'   of the term in the document.
+#'   of the term in the document; for documents of rows, of each row, and
+#'   `.uncertainty`, one minus its probability.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' head(tidy(fit))
@@ -27,7 +31,9 @@ tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), ...) {
       gamma = as.double(gamma)
     )))
   }
-  check_topics_of_terms(x)
+  if (!obs_entry(x$model$obs)$counts_tokens) {
+    return(tidy_clusters(x, "topic"))
+  }
   beta <- topic_terms(x)
   as_tidy(data.frame(
     topic = rep(seq_len(nrow(beta)), each = ncol(beta)), term = rep(colnames(beta), nrow(beta)),
@@ -37,9 +43,14 @@ tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), ...) {
 
 #' @rdname tidy.bnp_topics
 #' @export
-augment.bnp_topics <- function(x, data, ...) {
+augment.bnp_topics <- function(x, data, id = NULL, ...) {
   check_no_dots(...)
-  check_topics_of_terms(x)
+  if (!obs_entry(x$model$obs)$counts_tokens) {
+    if (missing(data)) {
+      abort("newdata", c("{.arg data} is needed.", i = "A fit does not keep its data: give them again."))
+    }
+    return(augment_rows(x, data, id))
+  }
   if (missing(data) || !is.data.frame(data) || !all(c("document", "term") %in% names(data))) {
     abort("newdata", "{.arg data} must be a data frame with columns {.field document} and {.field term}.")
   }
@@ -58,54 +69,13 @@ augment.bnp_topics <- function(x, data, ...) {
   as_tidy(data)
 }
 
-#' Simulate documents from a topic model
-#'
-#' Each corpus has topics drawn from the variational posterior and documents
-#' with new proportions drawn from the prior around the fitted average.
-#'
-#' @param object A fit of [bnp_topics()] to counts.
-#' @param nsim Number of corpora.
-#' @param seed As for [stats::simulate()].
-#' @param lengths Tokens of each document; default: as in training.
-#' @param ... Must be empty.
-#' @return A list of `nsim` sparse matrices (documents x terms), named `sim_1`,
-#'   ...; attribute `seed` as for [stats::simulate()].
-#' @examples
-#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
-#' dim(simulate(fit, seed = 1)$sim_1)
-#' @export
-simulate.bnp_topics <- function(object, nsim = 1, seed = NULL, lengths = object$input$lengths, ...) {
-  check_no_dots(...)
-  check_topics_of_terms(object)
-  nsim <- check_count(nsim, "nsim")
-  if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
-  state <- get(".Random.seed", envir = globalenv())
-  if (!is.null(seed)) {
-    before <- state
-    on.exit(assign(".Random.seed", before, envir = globalenv()))
-    set.seed(seed)
-    state <- structure(seed, kind = as.list(RNGkind()))
-  }
-  corpora <- lapply(seq_len(nsim), function(i) draw_corpus(object, lengths))
-  structure(stats::setNames(corpora, paste0("sim_", seq_len(nsim))), seed = state)
-}
-
-draw_corpus <- function(fit, lengths) {
-  params <- posterior_params(fit)
-  phi <- apply(params$concentration, 1L, function(a) stats::rgamma(length(a), a))  # terms x topics
-  weight <- document_weight(fit)[seq_len(fit$state$k)]
-  columns <- lapply(lengths, function(n) {
-    share <- stats::rgamma(length(weight), weight)
-    if (!any(share > 0)) share[which.max(weight)] <- 1
-    tokens <- stats::rmultinom(1L, n, share)
-    counts <- numeric(nrow(phi))
-    for (k in which(tokens > 0)) counts <- counts + stats::rmultinom(1L, tokens[k], phi[, k])
-    counts
-  })
-  entries <- lapply(columns, function(x) which(x > 0))
-  sparseMatrix(
-    i = rep(seq_along(lengths), lengths(entries)), j = unlist(entries),
-    x = unlist(Map(function(x, at) x[at], columns, entries)), dims = c(length(lengths), nrow(phi)),
-    dimnames = list(NULL, fit$input$column_names)
-  )
+# Rows of documents in the order of `data`, each with its most probable topic.
+augment_rows <- function(x, data, id, call = rlang::caller_env()) {
+  internal <- new_documents(x, data, id, call)
+  prob <- responsibilities(x, internal)[order(internal$order), , drop = FALSE]
+  topic <- max.col(prob, ties.method = "first")
+  out <- if (is.data.frame(data)) data else as.data.frame(data_matrix_of(data))
+  out$.topic <- topic
+  out$.uncertainty <- uncertainty(prob, topic)
+  as_tidy(out)
 }

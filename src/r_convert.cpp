@@ -1,5 +1,6 @@
 #include "r_convert.h"
 
+#include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
@@ -10,9 +11,22 @@ SEXP ListFields::get(const char* name) const {
   return list_[name];
 }
 
+const NamedArray* ListFields::replaced(const char* name) const {
+  const auto at = std::find_if(replaced_.begin(), replaced_.end(),
+                               [name](const NamedArray& a) { return a.name == name; });
+  return at == replaced_.end() ? nullptr : &*at;
+}
+
 std::string ListFields::text(const char* name) const { return Rcpp::as<std::string>(get(name)); }
-double ListFields::number(const char* name) const { return Rcpp::as<double>(get(name)); }
-Vec ListFields::numbers(const char* name) const { return Rcpp::as<Vec>(get(name)); }
+double ListFields::number(const char* name) const {
+  const NamedArray* array = replaced(name);
+  return array ? array->value.at(0) : Rcpp::as<double>(get(name));
+}
+
+Vec ListFields::numbers(const char* name) const {
+  const NamedArray* array = replaced(name);
+  return array ? array->value : Rcpp::as<Vec>(get(name));
+}
 
 RData::RData(const Rcpp::List& list) : list_(list) {
   data_.n = Rcpp::as<int>(list["n"]);
@@ -27,9 +41,9 @@ RData::RData(const Rcpp::List& list) : list_(list) {
   for (int s : Rcpp::as<std::vector<int>>(list["starts"])) data_.starts.push_back(s);
 }
 
-RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity) {
+RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity, const NamedArrays& learned) {
   const Rcpp::List obs_list = model["obs"], prior_list = model["prior"];
-  obs = make_obs_model(ListFields(obs_list));
+  obs = make_obs_model(ListFields(obs_list, learned));
   alloc = make_alloc_model(ListFields(prior_list), sparsity);
 }
 

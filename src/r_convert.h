@@ -13,7 +13,9 @@ namespace bnpvi {
 /// Fields of an R list.
 class ListFields final : public Fields {
  public:
-  explicit ListFields(const Rcpp::List& list) : list_(list) {}
+  /// replaced: fields whose values take the place of those in the list.
+  explicit ListFields(const Rcpp::List& list, const NamedArrays& replaced = {})
+      : list_(list), replaced_(replaced) {}
   bool has(const char* name) const override { return list_.containsElementNamed(name); }
   std::string text(const char* name) const override;
   double number(const char* name) const override;
@@ -21,7 +23,9 @@ class ListFields final : public Fields {
 
  private:
   SEXP get(const char* name) const;
+  const NamedArray* replaced(const char* name) const;
   Rcpp::List list_;
+  NamedArrays replaced_;
 };
 
 /// A Dataset that looks into an R list, which it keeps alive.
@@ -39,7 +43,8 @@ class RData {
 struct RModel {
   std::unique_ptr<ObsModel> obs;
   std::unique_ptr<AllocModel> alloc;
-  explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {});
+  /// learned: fields of the observation model that replace those of the list.
+  explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
 
 /// Every unit of the data: rows with a likelihood, or groups.

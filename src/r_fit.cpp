@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "inference/audit.h"
 #include "inference/start.h"
@@ -59,12 +60,28 @@ State start_by_race(const Problem& problem, Index k, LearnOptions options, Index
   State best;
   for (const char* init : {"anchor", "bregman"}) {
     if (problem.audit) problem.audit->restart();
-    Outcome raced = learn_memoized(problem, start_by(init, problem, k, restart, pool), options, pool);
+    Progress raced =
+        learn_memoized(problem, begin(problem, start_by(init, problem, k, restart, pool)), options, pool)
+            .progress;
     if (raced.reason == "numerical") continue;
     if (best.batch.empty() || raced.state.elbo > best.elbo) best = std::move(raced.state);
   }
   if (best.batch.empty()) return start_by("bregman", problem, k, restart, pool);
   return best;
+}
+
+// What engine_fit left after the lap control$keep_lap of an earlier call.
+std::optional<Progress> progress_from_r(const Rcpp::List& control) {
+  if (!control.containsElementNamed("resume")) return std::nullopt;
+  const Rcpp::RawVector bytes(static_cast<SEXP>(control["resume"]));
+  Reader in(bytes.begin(), static_cast<std::size_t>(bytes.size()));
+  return Progress::read(in);
+}
+
+Rcpp::RawVector bytes_of(const Progress& progress) {
+  Writer out;
+  progress.write(out);
+  return Rcpp::RawVector(out.bytes().begin(), out.bytes().end());
 }
 
 State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, SEXP start,
@@ -136,16 +153,23 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
   return entry([&] {
     const RData rdata(data);
     const ListFields c(control);
-    const RModel rmodel(model, {c.integer("sparsity"), c.integer("candidates")});
+    std::optional<Progress> earlier = progress_from_r(control);
+    const RModel rmodel(model, {c.integer("sparsity"), c.integer("candidates")},
+                        earlier ? earlier->learned : NamedArrays());
     const auto seed = static_cast<unsigned long long>(c.number("seed"));
     RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
     Pool pool(c.integer("threads"), monitor);
-    const LearnOptions options = learn_options(control);
+    LearnOptions options = learn_options(control);
+    Rcpp::RObject kept;
+    if (c.has("keep_lap"))
+      options.after_lap = [&](const Progress& p) {
+        if (p.lap == c.integer("keep_lap")) kept = bytes_of(p);
+      };
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
 
     std::unique_ptr<Audit> audit;
     if (control.containsElementNamed("audit") && c.flag("audit")) audit = std::make_unique<Audit>();
-    Outcome best;
+    std::optional<Outcome> best;
     std::unique_ptr<MemorySource> source;  // of the best
     for (Index restart = 0; restart < restarts; ++restart) {
       const unsigned long long key = seed + 0x9e3779b97f4a7c15ULL * static_cast<unsigned long long>(restart);
@@ -154,42 +178,48 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                                          c.text("algorithm") == "full" ? 1 : c.integer("batches"), key));
       const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, audit.get(), &pool};
       if (audit) audit->restart();
-      State state = starting_state(problem, rmodel, control, start, restart, pool);
+      Progress from = earlier
+                          ? std::move(*earlier)
+                          : begin(problem, starting_state(problem, rmodel, control, start, restart, pool));
+      complete(problem, from);
       Outcome outcome = c.text("algorithm") == "stochastic"
-                            ? learn_stochastic(problem, std::move(state), options, pool)
-                            : learn_memoized(problem, std::move(state), options, pool);
-      if (restart > 0 && !(outcome.state.elbo > best.state.elbo) && std::isfinite(best.state.elbo)) continue;
+                            ? learn_stochastic(problem, std::move(from), options, pool)
+                            : learn_memoized(problem, std::move(from), options, pool);
+      const double elbo = outcome.progress.state.elbo;
+      if (best && !(elbo > best->progress.state.elbo) && std::isfinite(best->progress.state.elbo)) continue;
       best = std::move(outcome);
       source = std::move(dealt);
     }
+    const Progress& end = best->progress;
+    const State& state = end.state;
 
     using Rcpp::_;
-    if (!std::isfinite(best.state.elbo)) return Rcpp::List::create(_["elbo"] = best.state.elbo);
+    if (!std::isfinite(state.elbo)) return Rcpp::List::create(_["elbo"] = state.elbo);
 
-    const ObsModel& obs = best.obs ? *best.obs : *rmodel.obs;
+    const ObsModel& obs = best->obs ? *best->obs : *rmodel.obs;
     const Problem whole{*source, obs, *rmodel.alloc, seed};
-    const auto weights = visiting_weights(whole, best.state.globals.effective);
+    const auto weights = visiting_weights(whole, state.globals.effective);
     Labels labels(rdata.view().n);
     const std::unique_ptr<Visitor> visitor = rmodel.alloc->visitor();
     for (Index b = 0; b < source->n_batches(); ++b) {
       const std::shared_ptr<const Batch> batch = source->open(b);
-      const UnitMemory* memory = rmodel.alloc->remembers() ? nullptr : best.state.batch[b]->memory.get();
-      visitor->visit({batch->data, batch->units, obs, best.state.globals, weights, pool, &labels, memory});
+      const UnitMemory* memory = rmodel.alloc->remembers() ? nullptr : state.batch[b]->memory.get();
+      visitor->visit({batch->data, batch->units, obs, state.globals, weights, pool, &labels, memory});
     }
 
     Rcpp::List out =
-        Rcpp::List::create(_["state"] = state_to_r(best.state.globals), _["elbo"] = best.state.elbo,
-                           _["terms"] = terms_to_r(elbo_terms(whole, best.state.total, best.state.globals)),
-                           _["trace"] = trace_to_r(best.trace), _["converged"] = best.converged,
-                           _["reason"] = best.reason, _["laps"] = static_cast<int>(best.trace.size()),
-                           _["labels"] = labels.get(), _["sizes"] = best.state.total.sizes());
+        Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,
+                           _["terms"] = terms_to_r(elbo_terms(whole, state.total, state.globals)),
+                           _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
+                           _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
+                           _["labels"] = labels.get(), _["sizes"] = state.total.sizes());
     const NamedArrays learned = obs.learned_fields();
     if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
-    const Rcpp::RObject documents = document_counts_to_r(best.state, *source);
+    const Rcpp::RObject documents = document_counts_to_r(state, *source);
     if (!documents.isNULL()) out.push_back(documents, "documents");
     if (audit) {
-      if (best.state.assignments) {
-        const Assignments& q = *best.state.assignments;
+      if (state.assignments) {
+        const Assignments& q = *state.assignments;
         Rcpp::NumericMatrix resp(static_cast<int>(q.n), static_cast<int>(q.k));
         std::copy(q.r.begin(), q.r.end(), resp.begin());
         out.push_back(resp, "responsibilities");
@@ -202,7 +232,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
               _["foreseen"] = static_cast<double>(audit->foreseen), _["gain"] = audit->gain),
           "audit");
     }
-    if (best.reason == "numerical") out.push_back(record_to_r(best.taken_back), "taken_back");
+    if (end.reason == "numerical") out.push_back(record_to_r(end.taken_back), "taken_back");
+    if (!kept.isNULL()) out.push_back(kept, "progress");
     return out;
   });
 }

@@ -9,7 +9,7 @@ packages <- list(
   build = c("Rcpp", "RcppEigen", "Matrix", "cli", "rlang", "generics"),
   test = c("testthat", "withr", "ggplot2", "MASS"),
   check = c("testthat", "withr", "ggplot2", "MASS", "knitr", "rmarkdown", "slam", "tidytext", "tm"),
-  document = "roxygen2"
+  document = c("roxygen2", "pkgbuild")
 )
 
 programs <- list(check = "qpdf")

@@ -5,7 +5,7 @@
 # word type, or by = "type" and seen = 0.8 as in Hughes (2016, ch. 7).
 halve <- function(counts, seed, by = "token", seen = 0.5) {
   set.seed(seed)
-  halves <- bnpvi:::complete_split(bnpvi:::as_documents(counts, "multinomial"), by, seen)
+  halves <- bnpvi:::complete_split(bnpvi:::as_documents(counts, obs_multinomial()), by, seen)
   list(seen = halves$seen, matrix = bnpvi:::data_matrix(halves$seen), held = halves$held)
 }
 

@@ -91,10 +91,7 @@ class HmmBirth final : public HmmMove {
   // Sequences in random order until they have enough rows, those in which j is some row's state first.
   std::vector<Index> sequences_of(Index j, Stream& stream) const {
     const std::vector<Index>& starts = c_.problem.source.starts();
-    std::vector<Index> all(starts.size() - 1);
-    std::iota(all.begin(), all.end(), Index{0});
-    for (std::size_t i = all.size(); i > 1; --i)
-      std::swap(all[i - 1], all[stream.index(static_cast<Index>(i))]);
+    std::vector<Index> all = shuffled(static_cast<Index>(starts.size()) - 1, stream);
     std::stable_partition(all.begin(), all.end(), [&](Index g) {
       const auto end = now_.label.begin() + starts[g + 1];
       return std::find(now_.label.begin() + starts[g], end, static_cast<int>(j)) != end;

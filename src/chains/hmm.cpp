@@ -14,7 +14,7 @@ double transition_count(const Summary& s, Index row, Index k) {
   return std::max(0.0, row == 0 ? s.extra[k] : s.pair[(row - 1) * s.k + k]);
 }
 
-SummaryShape HmmAlloc::shape(const ObsModel& obs) const { return {obs.n_features(), 1, true, 1}; }
+SummaryShape HmmAlloc::shape(const ObsModel& obs) const { return {obs.n_features(), 1, 1, 1}; }
 
 Globals HmmAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
   Summary effective = from.effective;

@@ -21,7 +21,7 @@ std::vector<std::vector<Index>> deal_batches(Index n_units, Index n_batches, uns
   std::vector<std::vector<Index>> batches(static_cast<std::size_t>(n_batches));
   if (n_batches > 1) {
     Stream stream(seed, Purpose::batches);
-    for (Index i = n_units - 1; i > 0; --i) std::swap(order[i], order[stream.index(i + 1)]);
+    order = shuffled(n_units, stream);
   }
   for (Index b = 0; b < n_batches; ++b) {
     const Index from = n_units * b / n_batches, to = n_units * (b + 1) / n_batches;

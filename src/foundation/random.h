@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "foundation/types.h"
 
@@ -50,5 +51,8 @@ class Stream {
   }
   std::uint64_t state_;
 };
+
+/// 0 .. n − 1 in random order.
+std::vector<Index> shuffled(Index n, Stream& stream);
 
 }  // namespace bnpvi

@@ -1,9 +1,10 @@
 // Learning: how the parts are ascended.
 #pragma once
+#include <functional>
 #include <string>
 
 #include "foundation/pool.h"
-#include "inference/state.h"
+#include "inference/progress.h"
 
 namespace bnpvi {
 
@@ -21,28 +22,28 @@ struct LearnOptions {
   Index max_laps = 100;
   double tol = 1e-6;  // gain of the ELBO per observation and lap below which a fit has converged
   MoveOptions moves;
-  bool learn_prior = true;        // where the observation model has something to learn
-  double delay = 1, power = 0.6;  // stochastic learning rate (delay + t)^−power
+  bool learn_prior = true;                         // where the observation model has something to learn
+  double delay = 1, power = 0.6;                   // stochastic learning rate (delay + t)^−power
+  std::function<void(const Progress&)> after_lap;  // may be empty
 };
 
 struct Outcome {
-  State state;
+  Progress progress;
   std::shared_ptr<const ObsModel> obs;  // with the prior learned; null when it is the problem's own
-  std::vector<LapRecord> trace;
-  bool converged = false;
-  std::string reason;    // "elbo", "counts", "max_laps" or "numerical"
-  LapRecord taken_back;  // the lap whose numbers broke down, when that is the reason
 };
 
 /// Memoized coordinate ascent with moves [Hughes 2016, Alg. 3.3, ch. 4]; with one batch, full-data
 /// ascent [Alg. 3.1]. After the first lap the ELBO is the whole-data objective at every moment and
 /// never falls. Where numbers break down nonetheless (see SoundLap), learning ends with the lap before; its
 /// state may be read but not learned from, and has an ELBO that is not finite when there was no lap before.
-Outcome learn_memoized(const Problem& problem, State state, const LearnOptions& options, Pool& pool);
+Outcome learn_memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool);
 
 /// Stochastic ascent [Alg. 3.2]; ends with one exact lap at the final globals, so that the ELBO
 /// reported is the whole-data objective.
-Outcome learn_stochastic(const Problem& problem, State state, const LearnOptions& options, Pool& pool);
+Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool);
+
+/// A fit that begins at a state.
+Progress begin(const Problem& problem, State state);
 
 /// Local step on batch b at the current globals; its new summary replaces the old one in the total.
 /// Globals and ELBO are left as they were: call refresh().

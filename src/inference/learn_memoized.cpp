@@ -33,6 +33,10 @@ void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor
     state.total.add(*fresh);
 }
 
+Progress begin(const Problem& problem, State state) {
+  return {std::move(state), problem.alloc.cost_of_observation(problem.obs, problem.source.shape())};
+}
+
 namespace {
 
 // One fit in progress. A lap has one kind of move, so that no cluster is ever in two; the kinds that have
@@ -40,36 +44,31 @@ namespace {
 // the tolerance.
 class Memoized {
  public:
-  Memoized(const Problem& problem, State state, const LearnOptions& options, Pool& pool)
-      : problem_(&problem),
-        options_(options),
-        pool_(pool),
-        memory_(state.k(), problem.alloc.cost_of_observation(problem.obs, problem.source.shape())),
-        began_(std::chrono::steady_clock::now()) {
-    out_.state = std::move(state);
+  Memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool)
+      : problem_(&problem), options_(options), pool_(pool), p_(std::move(from)) {
     for (MoveKind& kind : problem.alloc.moves())
       if (asked_for(kind.turn) && (kind.keeps_k || problem.alloc.fixed_k() == 0))
         (kind.turn == MoveKind::Turn::idle ? idle_kinds_ : kinds_).push_back(std::move(kind));
+    if (!p_.trace.empty()) before_ = p_.trace.back().seconds;
   }
 
   Outcome run() {
-    lap_ = 1;
-    if (first_lap_needed()) {
+    if (first_lap_needed())
       first_lap();
-      ++lap_;
-    } else {
-      sound_.keep(out_.state);
-    }
-    for (; lap_ <= options_.max_laps && out_.reason.empty(); ++lap_) {
+    else
+      sound_.keep(p_.state);
+    while (p_.lap < options_.max_laps && p_.reason.empty()) {
+      ++p_.lap;
       visitor_ = problem_->alloc.visitor();
       const std::unique_ptr<Move> move = next_move();
-      const double elbo = out_.state.elbo;
-      const Vec sizes = out_.state.total.sizes();
+      const double elbo = p_.state.elbo;
+      const Vec sizes = p_.state.total.sizes();
       one_lap(move.get());
-      if (!move && out_.reason.empty()) judge(elbo, sizes);
+      if (!move && p_.reason.empty()) judge(elbo, sizes);
+      if (options_.after_lap) options_.after_lap(p_);
     }
-    if (out_.reason.empty()) out_.reason = "max_laps";
-    return std::move(out_);
+    if (p_.reason.empty()) p_.reason = "max_laps";
+    return {std::move(p_), std::move(obs_)};
   }
 
  private:
@@ -87,42 +86,40 @@ class Memoized {
   }
 
   bool first_lap_needed() const {
-    return std::any_of(out_.state.batch.begin(), out_.state.batch.end(), [](const auto& b) { return !b; });
+    return std::any_of(p_.state.batch.begin(), p_.state.batch.end(), [](const auto& b) { return !b; });
   }
 
   // Collects the summaries of all batches at the starting globals [Hughes 2016, §3.5.4: delayed global step].
   void first_lap() {
+    ++p_.lap;
     visitor_ = problem_->alloc.visitor();
     for (Index b = 0; b < problem_->source.n_batches(); ++b)
-      visit_batch(*problem_, out_.state, b, *visitor_, pool_);
+      visit_batch(*problem_, p_.state, b, *visitor_, pool_);
     end_lap({}, false);
+    if (options_.after_lap) options_.after_lap(p_);
   }
 
   std::vector<Index> batch_order() const {
-    std::vector<Index> order(static_cast<std::size_t>(problem_->source.n_batches()));
-    std::iota(order.begin(), order.end(), Index{0});
-    Stream stream(problem_->seed, Purpose::batch_order, static_cast<std::uint64_t>(lap_));
-    for (Index i = static_cast<Index>(order.size()) - 1; i > 0; --i)
-      std::swap(order[i], order[stream.index(i + 1)]);
-    return order;
+    Stream stream(problem_->seed, Purpose::batch_order, static_cast<std::uint64_t>(p_.lap));
+    return shuffled(problem_->source.n_batches(), stream);
   }
 
   // The next kind that has something to try, or nullptr.
   std::unique_ptr<Move> next_move() {
     for (std::size_t i = 0; i < kinds_.size(); ++i)
-      if (auto move = made(kinds_[turn_++ % kinds_.size()])) return move;
+      if (auto move = made(kinds_[static_cast<std::size_t>(p_.turn++) % kinds_.size()])) return move;
     for (const MoveKind& kind : idle_kinds_)
       if (auto move = made(kind)) return move;
     return nullptr;
   }
 
   std::unique_ptr<Move> made(const MoveKind& kind) {
-    std::unique_ptr<Move> move = kind.make({*problem_, options_.moves, memory_, *visitor_, pool_, lap_});
-    return move->prepare(out_.state) ? std::move(move) : nullptr;
+    std::unique_ptr<Move> move = kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, p_.lap});
+    return move->prepare(p_.state) ? std::move(move) : nullptr;
   }
 
   void one_lap(Move* move) {
-    State& state = out_.state;
+    State& state = p_.state;
     for (Index b : batch_order()) {
       visit_batch(*problem_, state, b, *visitor_, pool_, move ? move->watch(state, b) : nullptr);
       renew_globals(*problem_, state);
@@ -143,7 +140,7 @@ class Memoized {
   }
 
   void end_lap(LapRecord record, bool renewed) {
-    State& state = out_.state;
+    State& state = p_.state;
     if (!renewed) {
       resum(*problem_, state);
       renew_globals(*problem_, state);
@@ -152,10 +149,10 @@ class Memoized {
       evaluate(*problem_, state);
     else
       evaluate_and_weigh(*problem_, state);
-    if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, memory_, !kinds_.empty());
+    if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, p_.moves, !kinds_.empty());
     settle(*problem_, state);
     accepted();
-    record.lap = lap_;
+    record.lap = p_.lap;
     if (sound_.excludes(*problem_, state)) {
       record.elbo = state.elbo;
       return take_back(record);
@@ -164,15 +161,16 @@ class Memoized {
     sound_.keep(state);
     record.elbo = state.elbo;
     record.k = state.k();
-    record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-    out_.trace.push_back(record);
+    record.seconds =
+        before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    p_.trace.push_back(record);
     pool_.monitor().lap(record);
   }
 
   void take_back(const LapRecord& record) {
-    out_.reason = "numerical";
-    out_.taken_back = record;
-    if (sound_.any()) out_.state = sound_.restored(*problem_, pool_);
+    p_.reason = "numerical";
+    p_.taken_back = record;
+    if (sound_.any()) p_.state = sound_.restored(*problem_, pool_);
   }
 
   // Weights of the prior as it was would be of no use to the next visit.
@@ -180,7 +178,7 @@ class Memoized {
 
   // The prior follows the clusters where it is to be learned; kept where the objective rises.
   void learn_prior() {
-    State& state = out_.state;
+    State& state = p_.state;
     std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return;
     Problem trial{problem_->source, *obs, problem_->alloc, problem_->seed, problem_->audit, problem_->pool};
@@ -191,47 +189,47 @@ class Memoized {
       return;
     }
     state.globals.weights = nullptr;
-    out_.obs = std::move(obs);
+    obs_ = std::move(obs);
+    p_.learned = obs_->learned_fields();
     learned_.emplace(std::move(trial));
     problem_ = &*learned_;
     accepted();
   }
 
   void accepted() {
-    if (problem_->audit) problem_->audit->accept(out_.state);
+    if (problem_->audit) problem_->audit->accept(p_.state);
   }
 
   // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them.
   void judge(double elbo, const Vec& sizes) {
-    const Vec now = out_.state.total.sizes();
+    const Vec now = p_.state.total.sizes();
     double n = 0, moved = now.size() == sizes.size() ? 0 : INFINITY;
     for (std::size_t j = 0; j < now.size(); ++j) {
       n += now[j];
       if (std::isfinite(moved)) moved = std::max(moved, std::abs(now[j] - sizes[j]));
     }
-    const bool by_elbo = out_.state.elbo - elbo <= options_.tol * n;
-    out_.converged = by_elbo || moved <= options_.tol * n;
-    if (out_.converged) out_.reason = by_elbo ? "elbo" : "counts";
+    const bool by_elbo = p_.state.elbo - elbo <= options_.tol * n;
+    p_.converged = by_elbo || moved <= options_.tol * n;
+    if (p_.converged) p_.reason = by_elbo ? "elbo" : "counts";
   }
 
   const Problem* problem_;
   std::optional<Problem> learned_;  // `problem_` with the prior learned so far
   const LearnOptions& options_;
   Pool& pool_;
-  MoveMemory memory_;
+  Progress p_;
+  std::shared_ptr<const ObsModel> obs_;  // with the prior learned; null: the problem's own
   SoundLap sound_;
-  std::chrono::steady_clock::time_point began_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  double before_ = 0;  // seconds of laps done earlier
   std::vector<MoveKind> kinds_, idle_kinds_;
   std::unique_ptr<Visitor> visitor_;  // of this lap
-  std::size_t turn_ = 0;
-  Index lap_ = 0;
-  Outcome out_;
 };
 
 }  // namespace
 
-Outcome learn_memoized(const Problem& problem, State state, const LearnOptions& options, Pool& pool) {
-  return Memoized(problem, std::move(state), options, pool).run();
+Outcome learn_memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool) {
+  return Memoized(problem, std::move(from), options, pool).run();
 }
 
 }  // namespace bnpvi

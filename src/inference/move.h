@@ -1,70 +1,14 @@
 // The contract of a move, and the moves there are.
 #pragma once
 #include <functional>
-#include <map>
 #include <memory>
 #include <utility>
 
 #include "inference/learn.h"
+#include "inference/move_memory.h"
 #include "inference/state.h"
 
 namespace bnpvi {
-
-/// What is remembered of a cluster from lap to lap.
-struct ClusterHistory {
-  std::uint64_t id = 0;         // never reused
-  double birth_failed_at = -1;  // size when a birth from it last failed, −1: never
-  int birth_failures = 0;
-  double delete_failed_at = -1;
-};
-
-/// Memory of failed targets: a target is tried again once the cluster has changed its size.
-class MoveMemory {
- public:
-  /// k clusters, of which an observation (a token, in documents of counts) costs p operations.
-  MoveMemory(Index k, Index p) : p_(static_cast<double>(p)) { append(k); }
-
-  Index size() const { return static_cast<Index>(clusters_.size()); }
-  std::uint64_t id(Index j) const { return clusters_[j].id; }
-  Index number_of(std::uint64_t id) const;  // its present number, −1 when it is gone
-  void append(Index m);
-  void merge(Index, Index b) { drop(b); }
-  void drop(Index j);
-  void permute(const std::vector<Index>& order);
-
-  void merge_failed(Index a, Index b, double size_a, double size_b);
-  bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
-
-  /// hopeless: the pair shares too little to be tried again before it has changed.
-  void resplit_failed(Index a, Index b, double size_a, double size_b, bool hopeless);
-  bool resplit_worth_trying(Index a, Index b, double size_a, double size_b) const;
-
-  /// unsplit: the birth fell back to one cluster by itself, which proves more than a rejected split.
-  void birth_failed(Index j, double size, bool unsplit = false);
-  void birth_succeeded(Index j);
-  /// at_least: failures that are allowed in any case.
-  bool birth_worth_trying(Index j, double size, int at_least = 0) const;
-  int birth_failures(Index j) const { return clusters_[j].birth_failures; }
-
-  void delete_failed(Index j, double size) { clusters_[j].delete_failed_at = size; }
-  bool delete_worth_trying(Index j, double size) const;
-
- private:
-  struct PairFailure {
-    double size_a = -1, size_b = -1;
-    int failures = 0;
-  };
-  using Pairs = std::map<std::pair<std::uint64_t, std::uint64_t>, PairFailure>;  // by identity
-  void remember(Pairs& pairs, Index a, Index b, double size_a, double size_b, int failures) const;
-  bool worth_trying(const Pairs& pairs, Index a, Index b, double size_a, double size_b, int allowed) const;
-
-  int allowed_failures(double size) const;
-
-  double p_;
-  std::vector<ClusterHistory> clusters_;
-  Pairs failed_merges_, failed_resplits_;
-  std::uint64_t next_id_ = 0;
-};
 
 struct MoveContext {
   const Problem& problem;

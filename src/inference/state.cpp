@@ -1,8 +1,8 @@
 #include "inference/state.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "foundation/rounded_sum.h"
 #include "inference/audit.h"
 
 namespace bnpvi {
@@ -10,7 +10,10 @@ namespace bnpvi {
 namespace {
 
 Terms with_data_term(const Problem& problem, const Vec& data, const Summary& total, const Globals& globals) {
-  Terms terms{{"data", std::accumulate(data.begin(), data.end(), total.log_base)}};
+  RoundedSum sum;
+  sum.add(total.log_base);
+  for (double evidence : data) sum.add(evidence);
+  Terms terms{{"data", sum.term()}};
   for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
   return terms;
 }

@@ -41,7 +41,7 @@ Summary::Summary(const SummaryShape& s, Index clusters, bool zeros) : shape(s), 
   t.resize(static_cast<std::size_t>(k * s.p));
   if (zeros) std::fill(t.begin(), t.end(), 0.0);
   extra.assign(static_cast<std::size_t>(k * s.q), 0.0);
-  pair.assign(static_cast<std::size_t>(s.pairs ? k * k : 0), 0.0);
+  pair.assign(static_cast<std::size_t>(k * k * s.pairs), 0.0);
   scalar.assign(static_cast<std::size_t>(s.scalars), 0.0);
 }
 
@@ -112,10 +112,8 @@ void Summary::scale(double c) {
 void Summary::merge(Index a, Index b) {
   add_row(obs.edit(), shape.p, a, b);
   add_row(extra, shape.q, a, b);
-  if (shape.pairs) {
-    add_row(pair, k, a, b);
-    for (Index i = 0; i < k; ++i) pair[i * k + a] += pair[i * k + b];
-  }
+  add_row(pair, k * shape.pairs, a, b);
+  for (Index i = 0; i < k; ++i) add_row(pair, shape.pairs, i * k + a, i * k + b);
   if (memory) {
     std::vector<Index> number = numbers_without(k, b);
     number[b] = a;
@@ -132,26 +130,18 @@ void Summary::drop(Index j) {
 void Summary::drop_statistics(Index j) {
   erase_row(obs.edit(), shape.p, j);
   erase_row(extra, shape.q, j);
-  if (shape.pairs) {
-    erase_row(pair, k, j);
-    Vec out;
-    out.reserve(static_cast<std::size_t>((k - 1) * (k - 1)));
-    for (Index i = 0; i < k - 1; ++i)
-      for (Index l = 0; l < k; ++l)
-        if (l != j) out.push_back(pair[i * k + l]);
-    pair.swap(out);
-  }
+  erase_row(pair, k * shape.pairs, j);
+  for (Index i = k - 1; i-- > 0;) erase_row(pair, shape.pairs, i * k + j);
   --k;
 }
 
 void Summary::append(Index m) {
   obs.edit().resize(static_cast<std::size_t>((k + m) * shape.p), 0.0);
   extra.resize(static_cast<std::size_t>((k + m) * shape.q), 0.0);
-  if (shape.pairs) {
-    Vec out(static_cast<std::size_t>((k + m) * (k + m)), 0.0);
-    for (Index i = 0; i < k; ++i) std::copy_n(pair.begin() + i * k, k, out.begin() + i * (k + m));
-    pair.swap(out);
-  }
+  Vec out(static_cast<std::size_t>((k + m) * (k + m) * shape.pairs), 0.0);
+  const Index width = k * shape.pairs, wider = (k + m) * shape.pairs;
+  for (Index i = 0; i < k; ++i) std::copy_n(pair.begin() + i * width, width, out.begin() + i * wider);
+  pair.swap(out);
   k += m;
 }
 
@@ -163,13 +153,32 @@ void Summary::permute(const std::vector<Index>& order) {
   }
   obs = permuted_rows<Buffer>(obs.data(), shape.p, order);
   extra = permuted_rows<Vec>(extra.data(), shape.q, order);
-  if (shape.pairs) {
-    pair = permuted_rows<Vec>(pair.data(), k, order);
-    for (Index i = 0; i < k; ++i) {
-      const Vec row(pair.begin() + i * k, pair.begin() + (i + 1) * k);
-      for (Index l = 0; l < k; ++l) pair[i * k + l] = row[order[l]];
-    }
+  pair = permuted_rows<Vec>(pair.data(), k * shape.pairs, order);
+  for (Index i = 0; i < k; ++i) {
+    const Vec row = permuted_rows<Vec>(pair.data() + i * k * shape.pairs, shape.pairs, order);
+    std::copy(row.begin(), row.end(), pair.begin() + i * k * shape.pairs);
   }
+}
+
+void Summary::write(Writer& out) const {
+  out.list(&shape, 1);
+  out.integer(k);
+  out.list(obs.data(), obs.size());
+  for (const auto numbers : beside_obs) out.list(this->*numbers);
+  out.number(log_base);
+  out.flag(memory != nullptr);
+  if (memory) memory->write(out);
+}
+
+Summary Summary::read(Reader& in) {
+  Summary out;
+  out.shape = in.list<std::vector<SummaryShape>>().at(0);
+  out.k = in.integer();
+  out.obs = SharedVec(in.list<Buffer>());
+  for (const auto numbers : beside_obs) out.*numbers = in.list<Vec>();
+  out.log_base = in.number();
+  if (in.flag()) out.memory = std::make_shared<const UnitMemory>(UnitMemory::read(in));
+  return out;
 }
 
 }  // namespace bnpvi

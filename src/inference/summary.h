@@ -10,10 +10,10 @@ namespace bnpvi {
 
 /// Sizes of a Summary that do not change during a fit.
 struct SummaryShape {
-  Index p = 1;         // length of one cluster's observation statistic; entry 0 is N_k
-  Index q = 0;         // further per-cluster statistics of the allocation model
-  bool pairs = false;  // K × K statistics (transition counts)
-  Index scalars = 1;   // entry 0 is the entropy H of q(z)
+  Index p = 1;        // length of one cluster's observation statistic; entry 0 is N_k
+  Index q = 0;        // further per-cluster statistics of the allocation model
+  Index pairs = 0;    // numbers of each pair of clusters, in order (transition counts: 1)
+  Index scalars = 1;  // entry 0 is the entropy H of q(z)
 };
 
 /// New numbers of k clusters after cluster j is gone, its own −1.
@@ -27,7 +27,7 @@ struct Summary {
   Index k = 0;
   SharedVec obs;                             // K × p, row-major: T_k = (N_k, S_k)
   Vec extra;                                 // K × q, row-major
-  Vec pair;                                  // K × K, row-major, when shape.pairs
+  Vec pair;                                  // K × K × pairs, row-major
   Vec scalar;                                // shape.scalars
   double log_base = 0;                       // Σ log h(x) of the rows of whole batches (see batch_log_base)
   std::shared_ptr<const UnitMemory> memory;  // of a batch, where the model has one; sums have none
@@ -53,6 +53,9 @@ struct Summary {
   void drop(Index j);            // its statistics are lost
   void append(Index m);          // m empty clusters at the end
   void permute(const std::vector<Index>& order);  // new cluster j is old cluster order[j]
+
+  void write(Writer& out) const;  // with the memory
+  static Summary read(Reader& in);
 
  private:
   void drop_statistics(Index j);

@@ -9,7 +9,7 @@
 
 namespace bnpvi::mixtures {
 
-SummaryShape MixtureAlloc::shape(const ObsModel& obs) const { return {obs.n_features(), 0, false, 1}; }
+SummaryShape MixtureAlloc::shape(const ObsModel& obs) const { return {obs.n_features(), 0, 0, 1}; }
 
 Globals MixtureAlloc::global_step(const Summary& total, const Globals&) const { return {total, {}, {}}; }
 

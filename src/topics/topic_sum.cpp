@@ -7,7 +7,7 @@
 
 namespace bnpvi::topics {
 
-SummaryShape topic_shape(Index p) { return {p, TopicExtra::size, false, TopicScalar::size}; }
+SummaryShape topic_shape(Index p) { return {p, TopicExtra::size, 0, TopicScalar::size}; }
 
 void add_tangents(Shares share, double sign, double* extra) {
   constexpr std::size_t step = 16;

@@ -18,7 +18,7 @@ topic_model <- function(terms, prior = list(family = "hdp", gamma = 10, alpha = 
   list(obs = list(family = "multinomial", term_prior = rep(term_prior, terms)), prior = prior)
 }
 
-count_data <- function(x) as_engine_data(as_document_data(x, "multinomial"))
+count_data <- function(x) as_engine_data(as_document_data(x, obs_multinomial()))
 
 # log p of all data given topics' statistics (topics x terms).
 twin_data_term <- function(statistic, term_prior) {

@@ -11,7 +11,7 @@ mixing_corpus <- function(seed, documents = 300, terms = 200, topics = 10, token
     list(counts = x, phi = phi)
   })
 }
-engine_counts <- function(x) as_engine_data(as_documents(x, "multinomial"))
+engine_counts <- function(x) as_engine_data(as_documents(x, obs_multinomial()))
 
 # Probabilities of two different tokens of a document, documents by their tokens.
 co_occurrence <- function(x) {

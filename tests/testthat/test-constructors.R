@@ -19,8 +19,8 @@ test_that("moves = FALSE and TRUE stand for reordering alone and for the default
 test_that("one outlier changes neither the default prior much nor the clusters", {
   set.seed(1)
   x <- rbind(matrix(rnorm(400), 200), matrix(rnorm(400, 8), 200))
-  plain <- resolve_obs(obs_gaussian(), as_mixture_data(x, "gaussian_full"))
-  wild <- resolve_obs(obs_gaussian(), as_mixture_data(rbind(x, 1e6), "gaussian_full"))
+  plain <- resolve_obs(obs_gaussian(), as_mixture_data(x, obs_gaussian()))
+  wild <- resolve_obs(obs_gaussian(), as_mixture_data(rbind(x, 1e6), obs_gaussian()))
   expect_true(all(abs(wild$mean - plain$mean) < 8))
   expect_true(all(diag(wild$scale) < 4 * diag(plain$scale)))
   fit <- bnp_mixture(rbind(x, 1e6), control = bnp_control(seed = 1))
@@ -28,7 +28,7 @@ test_that("one outlier changes neither the default prior much nor the clusters",
 })
 
 test_that("the expected covariance of the default prior is a share of the data's", {
-  data <- as_mixture_data(faithful, "gaussian_full")
+  data <- as_mixture_data(faithful, obs_gaussian())
   obs <- resolve_obs(obs_gaussian(), data)
   expected <- obs$scale / (obs$df - data$d - 1)
   expect_equal(diag(expected) / robust_variances(as.matrix(faithful)), rep(spread_within(272, 2), 2), ignore_attr = TRUE)
@@ -47,7 +47,7 @@ test_that("default priors are positive definite for degenerate data", {
   )
   models <- list(obs_gaussian(), obs_gaussian("zero_mean"), obs_ar(), obs_ar(2, intercept = TRUE))
   for (case in names(cases)) {
-    data <- as_sequence_data(cases[[case]], "gaussian_full")
+    data <- as_sequence_data(cases[[case]], obs_gaussian())
     for (model in models) {
       obs <- resolve_obs(model, data)
       expect_true(is_definite(obs$scale), label = paste(case, model$family))
@@ -59,17 +59,17 @@ test_that("default priors are positive definite for degenerate data", {
 
 test_that("units are powers of two near the spread, and follow a change of scale", {
   x <- matrix(rnorm(400, sd = 5), 100)
-  unit <- resolve_obs(obs_gaussian(), as_mixture_data(x, "gaussian_full"))$unit
+  unit <- resolve_obs(obs_gaussian(), as_mixture_data(x, obs_gaussian()))$unit
   expect_equal(log2(unit), round(log2(unit)))
   expect_true(all(unit >= 2 & unit <= 16))
-  scaled <- resolve_obs(obs_gaussian(), as_mixture_data(2^300 * x, "gaussian_full"))$unit
+  scaled <- resolve_obs(obs_gaussian(), as_mixture_data(2^300 * x, obs_gaussian()))$unit
   expect_identical(scaled, 2^300 * unit)
 })
 
 test_that("the autoregressive default is identity dynamics with noise from first differences", {
   set.seed(3)
   x <- list(a = apply(matrix(rnorm(60), 30), 2, cumsum), b = apply(matrix(rnorm(40, sd = 3), 20), 2, cumsum) + 50)
-  data <- as_sequence_data(x, "ar", lag = 1L)
+  data <- as_sequence_data(x, obs_ar())
   obs <- resolve_obs(obs_ar(), data)
   steps <- rbind(diff(x$a), diff(x$b))
   expect_equal(diag(obs$scale), apply(steps, 2, var) / 2)

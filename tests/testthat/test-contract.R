@@ -40,7 +40,7 @@ expect_clusters <- function(arrays, twin, resp, tolerance) {
 
 test_that("every registered model is in the table", {
   expect_setequal(
-    unique(vapply(model_cases(), function(case) case$model$obs$family, "")), names(obs_titles)
+    unique(vapply(model_cases(), function(case) case$model$obs$family, "")), names(obs_models)
   )
 })
 

@@ -12,7 +12,7 @@ expect_audited <- function(fit) {
 accepted <- function(fit) colSums(fit$trace[c("births", "merges", "deletes")])
 
 test_that("every registered model is planted", {
-  expect_setequal(unique(vapply(planted_cases(), function(case) case$model$obs$family, "")), names(obs_titles))
+  expect_setequal(unique(vapply(planted_cases(), function(case) case$model$obs$family, "")), names(obs_models))
 })
 
 for (case in planted_cases()) {

@@ -12,7 +12,7 @@ control <- bnp_control(seed = 1, max_laps = 5)
 
 # The same fit, names included, however documents and terms are ordered.
 expect_same_fit <- function(x) {
-  data <- data_matrix(as_document_data(x, "multinomial"))
+  data <- data_matrix(as_document_data(x, obs_multinomial()))
   expect_equal(as.matrix(data)[names(texts), vocabulary], counts)
   reference <- bnp_topics(counts[rownames(data), colnames(data)], control = control)
   fit <- bnp_topics(x, control = control)

@@ -62,11 +62,11 @@ test_that("Gaussian groups of one row have the statistics of a mixture", {
   x <- as.matrix(faithful)[1:60, ]
   r <- withr::with_seed(1, matrix(rgamma(60 * 3, 1), 60))
   r <- r / rowSums(r)
-  data <- as_engine_data(as_document_data(x, "gaussian_full", id = seq_len(60)))
-  obs <- resolve_obs(obs_gaussian(), as_mixture_data(x, "gaussian_full"))
+  data <- as_engine_data(as_document_data(x, obs_gaussian(), id = seq_len(60)))
+  obs <- resolve_obs(obs_gaussian(), as_mixture_data(x, obs_gaussian()))
   topics <- engine_elbo_of(data, list(obs = obs, prior = prior_lda(3)), r)
   mixture <- engine_elbo_of(
-    as_engine_data(as_mixture_data(x, "gaussian_full")), list(obs = obs, prior = prior_dirichlet(3)), r
+    as_engine_data(as_mixture_data(x, obs_gaussian())), list(obs = obs, prior = prior_dirichlet(3)), r
   )
   expect_equal(topics[["data"]], mixture[["data"]], tolerance = 1e-12)
   expect_equal(topics[["entropy"]], mixture[["entropy"]], tolerance = 1e-10)
@@ -82,7 +82,7 @@ test_that("topics over Gaussian rows separate groups, and rows of a group share 
 })
 
 audited_topics <- function(x, obs, ..., id = NULL) {
-  data <- as_document_data(x, obs$family, id)
+  data <- as_document_data(x, obs, id)
   model <- list(obs = resolve_obs(obs, data), prior = prior_hdp())
   case <- list(data = as_engine_data(data), model = model)
   engine_run(case, ..., audit = TRUE)
@@ -112,7 +112,7 @@ test_that("sums by term are those by document: L-sparse, many topics, and words 
   set.seed(2)
   x <- matrix(rpois(30 * 70, 0.7), 30, dimnames = list(NULL, paste0("w", 1:70)))
   x[4, ] <- 0
-  data <- as_document_data(x, "multinomial", NULL)
+  data <- as_document_data(x, obs_multinomial(), NULL)
   model <- list(obs = resolve_obs(obs_multinomial(), data), prior = prior_hdp())
   for (spread in c(1, 30, 2000)) { # of C: at 2000 most active topics are at exp(C - max C) = 0
     for (k in c(5, 150)) {

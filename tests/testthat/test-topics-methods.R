@@ -83,7 +83,7 @@ test_that("coherence equals its definition on a topic by hand", {
 })
 
 test_that("completion: splits add up, seeds govern, R's generator is left alone", {
-  data <- as_documents(corpus, "multinomial")
+  data <- as_documents(corpus, obs_multinomial())
   for (split in c("token", "type")) {
     halves <- withr::with_seed(1, complete_split(data, split, 0.5))
     held <- Matrix::sparseMatrix(i = halves$held$document, j = halves$held$term, x = halves$held$n, dims = dim(corpus))

@@ -1,0 +1,141 @@
+# Autoregressive Gaussian clusters: the distribution of a row given the `lag`
+# rows before it.
+
+#' @rdname observation_models
+#' @order 3
+#' @param lag Number of preceding rows that predict a row.
+#' @param intercept Add an intercept to the regression on preceding rows?
+#' @param coef_mean Prior mean of the D x E coefficient matrix, E = D * lag +
+#'   intercept; columns are those of the first lag, of the second, ..., the
+#'   intercept. Default: identity dynamics, each row expected at the preceding
+#'   one.
+#' @param coef_precision E x E precision of the coefficients' columns, relative
+#'   to the noise; or its diagonal or one number, as for `scale`.
+#' @export
+obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,
+                   coef_precision = NULL) {
+  if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
+    abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
+  }
+  new_obs(
+    "ar",
+    lag = check_count(lag, "lag"),
+    intercept = check_flag(intercept, "intercept"),
+    df = if (!is.null(df)) check_number(df, "df"),
+    scale = check_definite(scale, "scale"),
+    coef_mean = if (!is.null(coef_mean)) as.matrix(coef_mean),
+    coef_precision = check_definite(coef_precision, "coef_precision")
+  )
+}
+
+# Identity dynamics; noise expected at half the variance of first differences;
+# coefficients as loose as half that scale, counted as z z'. The intercept, if
+# any, has to cover the distance of the data from the origin. Without one the
+# origin is part of the model, so `centre` is 0.
+resolve_ar <- function(obs, data, start, call) {
+  d <- data$d
+  e <- d * obs$lag + obs$intercept
+  centre <- column_medians(data$x)
+  obs$unit <- column_units(data$x, centre, data$column_names, call)
+  obs$centre <- if (obs$intercept) centre else rep(0, d)
+  z <- standardise(data$x, list(centre = centre, unit = obs$unit))
+  within <- !seq_len(data$n - 1L) %in% data$starts
+  steps <- (z[-1L, , drop = FALSE] - z[-data$n, , drop = FALSE])[within, , drop = FALSE]
+  noise <- obs$unit^2 * column_variances(steps) / 2
+  obs$df <- check_df(obs$df %||% (d + 2), d, call)
+  obs$scale <- expand_matrix(obs$scale %||% (noise * max(obs$df - d - 1, 1)), d, "scale", call)
+  identity <- cbind(diag(d), matrix(0, d, e - d))
+  obs$coef_mean <- obs$coef_mean %||% identity
+  if (!identical(dim(obs$coef_mean), c(d, e))) {
+    abort("argument", c(
+      "{.arg coef_mean} must be a {d} x {e} matrix for {d} column{?s} and lag {obs$lag}, not
+       {describe(obs$coef_mean)}."
+    ), call = call)
+  }
+  storage.mode(obs$coef_mean) <- "double"
+  loose <- 0.01 / (1 + max((obs$centre / obs$unit)^2))
+  default <- c(rep(noise / 2, obs$lag), if (obs$intercept) loose)
+  obs$coef_precision <- expand_matrix(obs$coef_precision %||% default, e, "coef_precision", call)
+  obs
+}
+
+regressor_names <- function(obs, columns) {
+  if (is.null(columns)) {
+    return(list())
+  }
+  lagged <- paste0(rep(columns, obs$lag), "_lag", rep(seq_len(obs$lag), each = length(columns)))
+  list(regressors = c(lagged, if (obs$intercept) "intercept"))
+}
+
+# z_t = (lag 1, lag 2, ..., intercept); NA where a sequence is too young.
+regressors_of <- function(data, obs) {
+  age <- seq_len(data$n) - data$starts[findInterval(seq_len(data$n) - 1L, data$starts)]
+  lags <- lapply(seq_len(obs$lag), function(l) {
+    at <- seq_len(data$n) - l
+    at[age <= l] <- NA
+    data$x[at, , drop = FALSE]
+  })
+  z <- do.call(cbind, c(lags, if (obs$intercept) list(rep(1, data$n))))
+  unname(z)
+}
+
+ar_predictive_cdf <- function(obs, q, data) {
+  z <- regressors_of(data, obs)
+  df <- q$df - data$d + 1
+  spread <- 1 + rowSums(z * t(solve(q$coef_precision, t(z))))
+  stats::pt((data$x - z %*% t(q$coef_mean)) / sqrt(outer(spread, diag(q$scale) / df)), df)
+}
+
+# The rows before the first one simulated, oldest first: lag x columns.
+first_rows <- function(initial, fit, call) {
+  lag <- fit$model$obs$lag
+  d <- fit$input$d
+  initial <- initial %||% matrix(fit$input$initial, lag, d, byrow = TRUE)
+  if (!is.numeric(initial) || NCOL(initial) != d || NROW(initial) != lag) {
+    abort("argument", "{.arg initial} must be a {lag} x {d} matrix, not {describe(initial)}.", call = call)
+  }
+  as.matrix(initial)
+}
+
+# The first `lag` rows of a sequence are those of `initial`.
+draw_ar <- function(obs, clusters, path, lengths, given) {
+  dynamics <- lapply(clusters, draw_dynamics)
+  age <- sequence(lengths)
+  x <- matrix(0, length(path), ncol(given$initial))
+  for (i in seq_along(path)) {
+    if (age[i] <= obs$lag) {
+      x[i, ] <- given$initial[age[i], ]
+    } else {
+      x[i, ] <- dynamics[[path[i]]](c(t(x[i - seq_len(obs$lag), , drop = FALSE]), if (obs$intercept) 1))
+    }
+  }
+  x
+}
+
+# A function from regressors to the next row, for one draw of a cluster's coefficients and noise.
+draw_dynamics <- function(q) {
+  noise <- draw_noise(q$df, q$scale)
+  coef <- q$coef_mean + t(backsolve(chol(q$coef_precision), t(noise(ncol(q$coef_mean)))))
+  function(z) drop(coef %*% z + noise(1L))
+}
+
+model_ar <- list(
+  title = "Autoregressive Gaussian",
+  constructor = "obs_ar",
+  verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
+  values = "real numbers, rows in time order",
+  lag = function(obs) obs$lag,
+  keep = function(data) list(initial = column_medians(data$x)),
+  resolve = resolve_ar,
+  working = c("centre", "unit"),
+  arrays = list(
+    df = "clusters", scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters"),
+    coef = c("columns", "regressors", "clusters"), coef_mean = c("columns", "regressors", "clusters"),
+    coef_precision = c("regressors", "regressors", "clusters")
+  ),
+  axes = regressor_names,
+  given = list(initial = first_rows),
+  draw = draw_ar,
+  predictive_cdf = ar_predictive_cdf,
+  as_series = TRUE
+)

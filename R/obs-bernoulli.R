@@ -1,0 +1,32 @@
+# Zeros and ones: each cluster has a probability of a one in each column.
+
+#' @rdname observation_models
+#' @order 5
+#' @param a,b Beta prior of each probability: weight of a one and of a zero; one
+#'   number or one per column.
+#' @export
+obs_bernoulli <- function(a = 0.1, b = 0.3) {
+  new_obs("bernoulli", a = check_positive(a, "a"), b = check_positive(b, "b"))
+}
+
+model_bernoulli <- list(
+  title = "Bernoulli",
+  constructor = "obs_bernoulli",
+  values = "zeros and ones",
+  support = function(values) values == 0 | values == 1,
+  refusal = c(
+    class = "not_binary", must = "hold zeros and ones",
+    remedy = "Code each column as 0 and 1, or {.code TRUE} and {.code FALSE}."
+  ),
+  takes_sparse = TRUE,
+  resolve = function(obs, data, start, call) resolve_fields(obs, c("a", "b"), data$d, call),
+  arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), prob = c("clusters", "columns")),
+  location = "prob",
+  draw = function(obs, clusters, path, lengths, given) {
+    draw_by_cluster(clusters, path, function(q, rows) {
+      prob <- stats::rbeta(length(q$a), q$a, q$b)
+      matrix(stats::rbinom(length(rows) * length(prob), 1L, rep(prob, each = length(rows))), length(rows))
+    })
+  },
+  picture = function(fit, data) heat_picture(fit)
+)

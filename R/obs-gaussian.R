@@ -1,0 +1,174 @@
+# Gaussian clusters: one entry of the table for each kind of covariance.
+
+#' @rdname observation_models
+#' @order 2
+#' @param covariance `"full"`: one covariance matrix per cluster, with a
+#'   Normal-Wishart prior. `"diagonal"`: independent columns within a cluster,
+#'   each with a Normal-Gamma prior. `"zero_mean"`: a full covariance matrix
+#'   around a mean known to be zero, with a Wishart prior on the precision.
+#' @param mean Prior mean, one number or one per column. Default: the column
+#'   means.
+#' @param mean_strength Weight of the prior mean, counted in observations.
+#'   Default: 0.0001.
+#' @param df Degrees of freedom of the Wishart prior, above D - 1 for D
+#'   columns (above 0 for `"diagonal"`, where each column has its own).
+#'   Default: D + 2 (3 for `"diagonal"`), the smallest whole number for which
+#'   the expected covariance exists.
+#' @param scale Scale matrix of the prior: the expected covariance is
+#'   `scale / (df - D - 1)`. A D x D positive definite matrix, or its diagonal,
+#'   or one number for a multiple of the identity. Default: an expected
+#'   covariance with the share `n^(-1 / D)` of the column variances on its
+#'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
+#'   that fill the range of the data.
+#' @export
+obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean = NULL,
+                         mean_strength = NULL, df = NULL, scale = NULL) {
+  covariance <- check_choice(covariance, c("full", "diagonal", "zero_mean"), "covariance")
+  if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
+    abort("argument", c(
+      "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
+      i = "Leave them out, or choose {.code covariance = \"full\"}."
+    ))
+  }
+  scale <- check_definite(scale, "scale")
+  if (covariance == "diagonal" && is.matrix(scale)) {
+    abort("argument", c(
+      "{.arg scale} must be a vector when {.code covariance = \"diagonal\"}, not {describe(scale)}.",
+      i = "Give one number per column."
+    ))
+  }
+  prior <- list(
+    mean = check_vector(mean, "mean"),
+    mean_strength = if (!is.null(mean_strength)) check_number(mean_strength, "mean_strength"),
+    df = if (!is.null(df)) check_number(df, "df"),
+    scale = scale
+  )
+  do.call(new_obs, c(
+    paste0("gaussian_", covariance), prior[if (covariance == "zero_mean") c("df", "scale") else names(prior)]
+  ))
+}
+
+# Weak defaults. Let v be the column variances, read so that outliers do not
+# count.
+# - mean: the column medians.
+# - df: the smallest whole number for which E[covariance] exists, D + 2, so that
+#   the prior weighs as much as one observation.
+# - scale: E[covariance] = `spread_within` v, diagonal. Clusters are narrower
+#   than the data, or they would not be clusters; how much narrower is the one
+#   thing a weak prior has to say.
+# - mean_strength: small enough for the means of clusters a hundred times
+#   narrower than the data to lie anywhere among them.
+resolve_gaussian <- function(obs, data, full, call) {
+  d <- data$d
+  obs$centre <- column_medians(data$x)
+  obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
+  obs$mean <- expand_vector(obs$mean %||% obs$centre, d, "mean", call)
+  obs$mean_strength <- obs$mean_strength %||% 1e-4
+  variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit)
+  obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
+  excess <- obs$df - (if (full) d else 1L) - 1
+  default <- spread_within(data$n, d) * variance * max(excess, 1)
+  expand <- if (full) expand_matrix else expand_vector
+  obs$scale <- expand(obs$scale %||% default, d, "scale", call)
+  obs
+}
+
+resolve_zero_mean <- function(obs, data, start, call) {
+  d <- data$d
+  obs$unit <- column_units(data$x, rep(0, d), data$column_names, call)
+  z <- data$x / rep(obs$unit, each = data$n)
+  square <- colMeans(z^2)
+  square[square == 0] <- 1
+  obs$df <- check_df(obs$df %||% (d + 2), d, call)
+  default <- spread_within(data$n, d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
+  obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
+  obs
+}
+
+# n draws around one draw of (mean, covariance) from the Normal-Wishart.
+draw_gaussian <- function(n, mean, mean_strength, df, scale) {
+  noise <- draw_noise(df, as.matrix(scale))
+  centre <- if (is.null(mean)) rep(0, NCOL(scale)) else mean + noise(1L)[, 1L] / sqrt(mean_strength)
+  t(noise(n)) + rep(centre, each = n)
+}
+
+# n draws of independent columns around one draw of their means and precisions.
+draw_diagonal <- function(n, mean, mean_strength, df, scale) {
+  precision <- stats::rgamma(length(mean), df / 2, rate = scale / 2)
+  mean <- stats::rnorm(length(precision), mean, 1 / sqrt(mean_strength * precision))
+  matrix(stats::rnorm(n * length(mean), rep(mean, each = n), rep(1 / sqrt(precision), each = n)), n)
+}
+
+# A function from m to m columns of Gaussian noise around 0 with one covariance,
+# whose inverse is drawn from the Wishart distribution.
+draw_noise <- function(df, scale) {
+  d <- nrow(scale)
+  unit <- sqrt(diag(scale))
+  correlation <- scale / unit / rep(unit, each = d)
+  precision <- stats::rWishart(1L, df, chol2inv(chol(correlation)))[, , 1L]
+  half <- chol(as.matrix(precision))
+  function(m) backsolve(half, matrix(stats::rnorm(d * m), d)) * unit
+}
+
+# Student-t probabilities of values of at most x: rows x columns, with the mean
+# and scale of each column.
+student_cdf <- function(x, mean, scale, df) {
+  stats::pt((x - rep(mean, each = nrow(x))) / rep(scale, each = nrow(x)), df)
+}
+
+gaussian <- list(
+  constructor = "obs_gaussian",
+  values = "real numbers",
+  working = c("centre", "unit"),
+  picture = function(fit, data) gaussian_picture(fit, data),
+  as_series = TRUE
+)
+
+model_gaussian_full <- c(gaussian, list(
+  title = "Gaussian, full covariance",
+  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, full = TRUE, call),
+  arrays = list(
+    mean = c("clusters", "columns"), mean_strength = "clusters", df = "clusters",
+    scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters")
+  ),
+  location = "mean",
+  draw = function(obs, clusters, path, lengths, given) {
+    draw_by_cluster(clusters, path, function(q, rows) {
+      draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
+    })
+  },
+  predictive_cdf = function(obs, q, data) {
+    df <- q$df - data$d + 1
+    student_cdf(data$x, q$mean, sqrt(diag(q$scale) * (1 + 1 / q$mean_strength) / df), df)
+  },
+  shrinks = TRUE
+))
+
+model_gaussian_diagonal <- c(gaussian, list(
+  title = "Gaussian, diagonal covariance",
+  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, full = FALSE, call),
+  arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
+  location = "mean",
+  draw = function(obs, clusters, path, lengths, given) {
+    draw_by_cluster(clusters, path, function(q, rows) {
+      draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
+    })
+  },
+  predictive_cdf = function(obs, q, data) {
+    student_cdf(data$x, q$mean, sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), q$df)
+  },
+  shrinks = TRUE
+))
+
+model_gaussian_zero_mean <- c(gaussian, list(
+  title = "Gaussian, zero mean",
+  resolve = resolve_zero_mean,
+  arrays = model_gaussian_full$arrays[c("df", "scale", "cov")],
+  draw = function(obs, clusters, path, lengths, given) {
+    draw_by_cluster(clusters, path, function(q, rows) draw_gaussian(length(rows), NULL, NULL, q$df, q$scale))
+  },
+  predictive_cdf = function(obs, q, data) {
+    df <- q$df - data$d + 1
+    student_cdf(data$x, 0, sqrt(diag(q$scale) / df), df)
+  }
+))

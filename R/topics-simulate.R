@@ -1,0 +1,58 @@
+#' Simulate documents from a topic model
+#'
+#' Each corpus has topics drawn from the variational posterior and documents
+#' with new proportions drawn from the prior around the fitted average.
+#'
+#' @param object A fit of [bnp_topics()].
+#' @param nsim Number of corpora.
+#' @param seed As for [stats::simulate()].
+#' @param lengths Tokens or rows of each document; default: as in training.
+#' @param ... Must be empty.
+#' @return A list named `sim_1`, ...; attribute `seed` as for
+#'   [stats::simulate()]. For counts, `nsim` sparse matrices (documents x terms).
+#'   For documents of rows, `nsim` data frames with the columns of the training
+#'   data, `.id`, the document, and `.topic`, the topic drawn.
+#' @examples
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' dim(simulate(fit, seed = 1)$sim_1)
+#' @export
+simulate.bnp_topics <- function(object, nsim = 1, seed = NULL, lengths = object$input$lengths, ...) {
+  check_no_dots(...)
+  nsim <- check_count(nsim, "nsim")
+  lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = 0L)
+  draw <- if (obs_entry(object$model$obs)$counts_tokens) draw_corpus else draw_documents
+  simulate_sets(nsim, seed, function() draw(object, lengths))
+}
+
+# Tokens or rows of each topic in a new document of n.
+draw_topics <- function(fit, n) {
+  weight <- document_weight(fit)[seq_len(fit$state$k)]
+  share <- stats::rgamma(length(weight), weight)
+  if (!any(share > 0)) share[which.max(weight)] <- 1
+  stats::rmultinom(1L, n, share)[, 1L]
+}
+
+draw_documents <- function(fit, lengths) {
+  topic <- unlist(lapply(lengths, function(n) rep(seq_len(fit$state$k), draw_topics(fit, n))))
+  out <- as.data.frame(draw_rows(fit, posterior_clusters(fit), topic, lengths, complete_given(fit, list())))
+  out$.id <- rep(seq_along(lengths), lengths)
+  out$.topic <- factor(topic, levels = seq_len(fit$state$k))
+  out
+}
+
+draw_corpus <- function(fit, lengths) {
+  params <- posterior_params(fit)
+  phi <- apply(params$concentration, 1L, function(a) stats::rgamma(length(a), a))  # terms x topics
+  columns <- lapply(lengths, function(n) {
+    tokens <- draw_topics(fit, n)
+    counts <- numeric(nrow(phi))
+    for (k in which(tokens > 0)) counts <- counts + stats::rmultinom(1L, tokens[k], phi[, k])
+    counts
+  })
+  entries <- lapply(columns, function(x) which(x > 0))
+  sparseMatrix(
+    i = rep(seq_along(lengths), lengths(entries)), j = unlist(entries),
+    x = unlist(Map(function(x, at) x[at], columns, entries)), dims = c(length(lengths), nrow(phi)),
+    dimnames = list(NULL, fit$input$column_names)
+  )
+}

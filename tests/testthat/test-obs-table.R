@@ -1,0 +1,255 @@
+# Every entry of the table of observation models keeps the promises that its fields make, in every function that
+# takes it; and no other code asks for a model by its name.
+
+cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases())
+names(cases) <- vapply(cases, function(case) case$name, "")
+control <- bnp_control(seed = 1, k_init = 3, max_laps = 4, moves = FALSE, verbose = FALSE)
+documents <- 10L
+
+named <- function(case) {
+  x <- case$x
+  dimnames(x) <- list(NULL, paste0("col", seq_len(ncol(x))))
+  x
+}
+
+# Arguments that make sense of x beside the fit: the document of each row where documents are no rows.
+grouping <- function(verb, entry, x) {
+  if (verb == "bnp_topics" && !entry$counts_tokens) list(id = rep(seq_len(documents), length.out = nrow(x)))
+}
+
+fit_by <- function(verb, case, entry) {
+  x <- named(case)
+  do.call(verb, c(list(x, obs = case$obs, control = control), grouping(verb, entry, x)))
+}
+
+# The columns of the data in what simulate() returns.
+simulated_values <- function(sim, x) {
+  if (is.data.frame(sim)) expect_equal(names(sim)[seq_len(ncol(x))], colnames(x))
+  expect_equal(colnames(sim)[seq_len(ncol(x))], colnames(x))
+  as.matrix(sim[, seq_len(ncol(x)), drop = FALSE])
+}
+
+expect_fits <- function(verb, case, entry) {
+  x <- named(case)
+  fit <- fit_by(verb, case, entry)
+  extra <- grouping(verb, entry, x)
+  expect_s3_class(fit, verb)
+  expect_output(print(fit), entry$title, fixed = TRUE)
+  expect_output(print(summary(fit)), "Observed: ")
+
+  arrays <- c(posterior_params(fit), coef(fit))
+  expect_true(all(names(entry$arrays) %in% names(arrays)))
+  expect_true(is.null(entry$location) || entry$location %in% names(coef(fit)))
+  for (name in names(entry$arrays)) {
+    axes <- entry$arrays[[name]]
+    size <- dim(arrays[[name]]) %||% length(arrays[[name]])
+    expect_equal(size[axes == "clusters"], fit$state$k, label = name)
+    expect_true(all(size[axes == "columns"] == ncol(x)), label = name)
+    labels <- dimnames(arrays[[name]]) %||% list(names(arrays[[name]]))
+    expect_equal(lengths(labels), size, label = name)
+  }
+  for (cluster in posterior_clusters(fit)) {
+    for (name in intersect(names(cluster), names(fit$model$obs))) {
+      expect_equal(dim(cluster[[name]]), dim(fit$model$obs[[name]]), label = name)
+      expect_equal(length(cluster[[name]]), length(fit$model$obs[[name]]), label = name)
+    }
+  }
+
+  values <- simulated_values(simulate(fit, seed = 1)$sim_1, x)
+  expect_true(all(is.finite(values)))
+  expect_true(all(entry$support(values)))
+  asked <- setdiff(c("initial", "total"), names(entry$given))
+  if (verb != "bnp_topics" && length(asked)) {
+    expect_bad(do.call(simulate, c(list(fit), stats::setNames(list(1), asked[1]))), "argument", asked[1])
+  }
+
+  prob <- do.call(predict, c(list(fit, x, type = "prob"), extra))
+  expect_equal(unname(rowSums(prob)), rep(1, nrow(prob)))
+  expect_equal(ncol(prob), fit$state$k)
+  expect_length(predict(fit, type = "class"), nrow(prob))
+  expect_equal(nrow(as.data.frame(fit)), fit$state$k)
+  expect_gte(nrow(tidy(fit)), fit$state$k)
+  if (verb == "bnp_topics" && entry$counts_tokens) {
+    expect_false(anyNA(augment(fit, data.frame(document = 1:3, term = colnames(x)[1]))$.topic))
+  } else {
+    augmented <- do.call(augment, c(list(fit, x), extra))
+    expect_equal(as.matrix(augmented[colnames(x)]), x, ignore_attr = TRUE)
+    expect_true(all(augmented$.uncertainty >= 0 & augmented$.uncertainty <= 1))
+  }
+
+  withr::local_pdf(NULL)
+  if (verb == "bnp_mixture" && is.null(entry$picture)) {
+    expect_bad(plot(fit), "argument", entry$constructor)
+  } else {
+    expect_silent(plot(fit))
+    if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(fit), "ggplot")
+  }
+  expect_silent(plot(fit, "elbo"))
+  if (verb == "bnp_hmm") {
+    expect_silent(plot(fit, data = x))
+    if (is.null(entry$predictive_cdf)) {
+      expect_bad(residuals(fit, x), "argument", entry$constructor)
+    } else {
+      expect_equal(dim(residuals(fit, x)), dim(x))
+    }
+  }
+  fit
+}
+
+test_that("every entry of the table is planted, so that what follows looks at all", {
+  expect_setequal(names(cases), names(obs_models))
+})
+
+for (family in names(obs_models)) {
+  entry <- obs_models[[family]]
+  case <- cases[[family]]
+
+  test_that(paste0(family, ": the entry is complete, and its constructor makes it"), {
+    for (field in c("title", "constructor", "values")) expect_type(entry[[field]], "character")
+    expect_true(is.function(getExportedValue("bnpvi", entry$constructor)))
+    expect_identical(case$obs$family, family)
+    expect_identical(obs_entry(case$obs), entry)
+    expect_true(all(names(entry$given) %in% names(formals(simulate.bnp_mixture))))
+    expect_true(all(names(entry$given) %in% names(formals(simulate.bnp_hmm))))
+  })
+
+  test_that(paste0(family, ": resolving leaves no NULL, and print() shows no working field"), {
+    obs <- resolve_obs(case$obs, as_mixture_data(case$x, case$obs))
+    expect_false(any(vapply(obs, is.null, NA)))
+    expect_true(all(is.finite(unlist(obs[vapply(obs, is.numeric, NA)]))))
+    expect_setequal(names(obs), union(names(case$obs), intersect(entry$working, names(obs))))
+    shown <- format(obs)
+    for (field in entry$working) expect_false(grepl(paste0(field, " ="), shown, fixed = TRUE))
+    expect_length(entry$learned(obs), 0)
+  })
+
+  test_that(paste0(family, ": values outside its support and sparse matrices are refused, or taken as they are"), {
+    x <- case$x
+    expect_true(all(entry$support(x)))
+    x[2, 1] <- -0.5
+    if (is.null(entry$refusal)) {
+      expect_true(all(entry$support(x)))
+      expect_equal(as_mixture_data(x, case$obs)$x, x)
+    } else {
+      expect_false(all(entry$support(x)))
+      if (all(case$x == round(case$x))) expect_false(entry$support(0.5))
+      expect_bad(as_mixture_data(x, case$obs), sub("bnpvi_error_", "", entry$refusal[["class"]]), "\\(2, 1\\)")
+    }
+    sparse <- Matrix::Matrix(case$x, sparse = TRUE)
+    if (entry$takes_sparse) {
+      expect_equal(as.matrix(data_matrix(as_mixture_data(sparse, case$obs))), case$x, ignore_attr = TRUE)
+    } else {
+      expect_bad(as_mixture_data(sparse, case$obs), "input", entry$constructor)
+    }
+  })
+
+  for (verb in setdiff(eval(formals(new_obs_entry)$verbs), "bregman_kmeans")) {
+    if (verb %in% entry$verbs) {
+      test_that(paste0(family, ": ", verb, "() fits it, and all that reads the fit works"), {
+        fit <- expect_fits(verb, case, entry)
+        # What the entry does not list is the prior's: the same for every model.
+        others <- setdiff(names(posterior_params(fit)), names(entry$arrays))
+        expect_setequal(others, list(
+          bnp_mixture = c("sticks", "position"), bnp_topics = c("sticks", "position"),
+          bnp_hmm = c("start", "transition", "u", "omega", "position")
+        )[[verb]])
+      })
+    } else {
+      test_that(paste0(family, ": ", verb, "() refuses it and says what takes it"), {
+        error <- expect_bad(fit_by(verb, case, entry), "argument", entry$constructor)
+        for (other in c(entry$verbs, verb_makers(verb))) expect_match(conditionMessage(error), other, fixed = TRUE)
+      })
+    }
+  }
+
+  test_that(paste0(family, ": bregman_kmeans() takes it, or says what does"), {
+    if ("bregman_kmeans" %in% entry$verbs) {
+      expect_length(bregman_kmeans(case$x, 2, case$obs, seed = 1)$cluster, nrow(case$x))
+    } else {
+      expect_bad(bregman_kmeans(case$x, 2, case$obs, seed = 1), "argument", entry$verbs[1])
+    }
+  })
+}
+
+for (family in names(Filter(function(entry) !is.null(entry$predictive_cdf), obs_models))) {
+  test_that(paste0(family, ": the slope of predictive_cdf is the engine's density, the other column integrated out"), {
+    obs <- cases[[family]]$obs
+    x <- cases[[family]]$x[, 1:2]
+    fit <- bnp_mixture(x, obs, prior = prior_dirichlet(1), control = bnp_control(seed = 1, verbose = FALSE))
+    # Pairs of a row of the data and one with these values in the columns.
+    pairs <- function(first, second) {
+      both <- array(t(x[55, ]), c(2, 2, length(second)))
+      both[, 2, ] <- rbind(first, second)
+      new_data(t(matrix(both, 2)), if (obs_lag(obs) > 0) seq(0, 2 * length(second), 2) else c(0, 2 * length(second)))
+    }
+    cdf <- function(first) {
+      obs_models[[family]]$predictive_cdf(fit$model$obs, posterior_clusters(fit)[[1]], pairs(first, x[56, 2]))[2, 1]
+    }
+    h <- 1e-4 * sd(x[, 1])
+    second <- seq(-30, 30, length.out = 2001) * sd(x[, 2])
+    for (first in c(x[56, 1], x[56, 1] + 2 * sd(x[, 1]))) {
+      slope <- (cdf(first + h) - cdf(first - h)) / (2 * h)
+      density <- exp(log_predictive(fit, pairs(first, second)))[seq(2, 2 * length(second), 2)]
+      expect_equal(slope, sum(density) * diff(second[1:2]), tolerance = 1e-5)
+    }
+  })
+}
+
+test_that("an entry that lacks a field, or has one of the wrong kind, is no entry", {
+  expect_error(do.call(new_obs_entry, model_bernoulli[names(model_bernoulli) != "draw"]), "draw")
+  expect_error(do.call(new_obs_entry, utils::modifyList(model_bernoulli, list(resolve = "flat"))), "is.function")
+  expect_error(do.call(new_obs_entry, utils::modifyList(model_bernoulli, list(location = "mean"))), "location")
+  expect_error(do.call(new_obs_entry, c(model_bernoulli, list(sparse = TRUE))), "unused argument")
+})
+
+test_that("every prior is taken by the function that its entry names, and refused by the others", {
+  control <- bnp_control(seed = 1, max_laps = 2, verbose = FALSE)
+  for (name in names(prior_models)) {
+    entry <- prior_models[[name]]
+    needs_k <- "k" %in% names(formals(entry$constructor))
+    prior <- do.call(entry$constructor, if (needs_k) list(k = 2) else list())
+    expect_identical(prior_entry(prior), entry)
+    expect_output(print(prior), entry$title, fixed = TRUE)
+    for (verb in unique(vapply(prior_models, function(entry) entry$verb, ""))) {
+      x <- if (verb == "bnp_topics") cases$multinomial$x else cases$gaussian_full$x
+      if (verb == entry$verb) {
+        expect_output(print(do.call(verb, list(x, prior = prior, control = control))), entry$title, fixed = TRUE)
+      } else {
+        expect_bad(do.call(verb, list(x, prior = prior, control = control)), "argument", entry$verb)
+      }
+    }
+  }
+})
+
+# Constants of an expression, with the names of the branches of its switches.
+constants_of <- function(x) {
+  if (is.character(x)) {
+    return(x)
+  }
+  if (!is.call(x) && !is.pairlist(x)) {
+    return(character())
+  }
+  parts <- Filter(function(part) !identical(part, quote(expr = )), as.list(x))
+  c(if (is.call(x) && identical(x[[1]], quote(switch))) names(x), unlist(lapply(parts, constants_of)))
+}
+
+test_that("no function asks for a model or a prior by its name, or lists constructors; only constructors say them", {
+  makers <- unlist(lapply(c(obs_models, prior_models), function(entry) entry$constructor))
+  families <- c(names(obs_models), names(prior_models))
+  stems <- unique(sub("_.*", "", names(obs_models)))
+  asked <- function(f) {
+    constants <- c(constants_of(body(f)), constants_of(formals(f)))
+    names_family <- constants %in% c(families, stems, paste0(stems, "_"))
+    lists_maker <- grepl(paste0("\\b(", paste(makers, collapse = "|"), ")\\b"), constants)
+    constants[names_family | lists_maker]
+  }
+  expect_length(asked(function(x) if (x$family == "ar") 1), 1)
+  expect_length(asked(function(x) switch(x$family, multinomial = 1, 2)), 1)
+  expect_length(asked(function(fit) startsWith(fit, "gaussian")), 1)
+  expect_length(asked(function() abort("argument", "Not by {.fn obs_ar}.")), 1)
+  code <- asNamespace("bnpvi")
+  for (name in setdiff(ls(code, all.names = TRUE), makers)) {
+    f <- get(name, code)
+    if (is.function(f)) expect_equal(unname(asked(f)), character(), label = name)
+  }
+})

@@ -1,0 +1,74 @@
+# A fit in progress is a plain value: written after any lap, read again and gone on with, it ends with the same bits.
+
+progress_cases <- function() {
+  planted <- withr::with_seed(3, {
+    centres <- matrix(rnorm(12, sd = 5), 6)
+    centres[sample(6, 600, TRUE), ] + rnorm(1200)
+  })
+  walks <- withr::with_seed(4, lapply(c(150, 90, 120), function(n) {
+    state <- rep(rep(1:3, length.out = 12), each = 15)[seq_len(n)]
+    cbind(rnorm(n, 4 * state), rnorm(n, -3 * state))
+  }))
+  documents <- whales$counts[1:80, ]
+  list(
+    mixture = function(control) bnp_mixture(planted, control = control),
+    mixture_sparse = function(control) {
+      control$sparsity <- 2L
+      control$candidates <- 4L
+      bnp_mixture(planted, control = control)
+    },
+    mixture_learned = function(control) bnp_mixture(documents, obs_multinomial(NULL), control = control),
+    topics = function(control) bnp_topics(documents, control = control),
+    topics_learned = function(control) bnp_topics(documents, obs_multinomial(NULL), control = control),
+    lda = function(control) bnp_topics(documents, prior = prior_lda(5), control = control),
+    sequences = function(control) bnp_hmm(walks, prior = prior_hdp_hmm(sticky = 5), control = control),
+    sequences_sparse = function(control) {
+      control$sparsity <- 2L
+      bnp_hmm(walks, control = control)
+    }
+  )
+}
+
+progress_control <- function(algorithm, ..., k_init = 8L) {
+  control <- bnp_control(algorithm, batches = if (algorithm != "full") 3L, seed = 5, max_laps = 9, k_init = k_init)
+  control[names(list(...))] <- list(...)
+  control
+}
+
+# Everything of a fit but the time it took and what was asked of it.
+bits_of <- function(fit) {
+  fit$trace$seconds <- NULL
+  unclass(fit)[setdiff(names(fit), c("call", "control", "progress"))]
+}
+
+fit_case <- function(case, algorithm, ...) {
+  suppressWarnings(progress_cases()[[case]](progress_control(algorithm, ..., k_init = if (case != "lda") 8L)))
+}
+
+test_that("a fit that goes on from any lap ends with the same bits", {
+  for (case in names(progress_cases())) {
+    for (algorithm in c("memoized", "full", "stochastic")) {
+      if (endsWith(case, "learned") && algorithm == "stochastic") next # refused: it needs the whole data's summary
+      whole <- fit_case(case, algorithm)
+      for (lap in unique(c(1L, 4L, whole$laps - 1L))) {
+        part <- fit_case(case, algorithm, keep_lap = lap)
+        expect_identical(bits_of(part), bits_of(whole), info = paste(case, algorithm, "keeping lap", lap))
+        rest <- fit_case(case, algorithm, resume = part$progress)
+        expect_identical(bits_of(rest), bits_of(whole), info = paste(case, algorithm, "from lap", lap))
+      }
+    }
+  }
+})
+
+test_that("progress that is damaged, of another machine or of another version is refused", {
+  progress <- fit_case("mixture", "memoized", keep_lap = 3L)$progress
+  resume <- function(bytes) fit_case("mixture", "memoized", resume = bytes)
+  expect_error(resume(progress[seq_len(length(progress) - 9L)]), "cut short or damaged")
+  expect_error(resume(progress[1:5]), "not a stored state")
+  other <- progress
+  other[21:28] <- as.raw(c(2, 0, 0, 0, 0, 0, 0, 0))
+  expect_error(resume(other), "another version")
+  other <- progress
+  other[13:20] <- rev(other[13:20])
+  expect_error(resume(other), "order of bytes")
+})
