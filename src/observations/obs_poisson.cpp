@@ -94,7 +94,7 @@ class Poisson final : public ObsModel {
   }
 
   NamedArrays posterior(const double* t, Index k) const override {
-    NamedArray a{"shape", {}, {k, d_}}, b{"rate", {}, {k, d_}};
+    NamedArray a{"a", {}, {k, d_}}, b{"b", {}, {k, d_}};
     for (Index j = 0; j < d_; ++j)
       for (Index i = 0; i < k; ++i) {
         a.value.push_back(shape(t + i * n_features(), j));

@@ -34,8 +34,8 @@ planted_cases <- function() {
     series <- planted_series(300)
     hours <- exp(rnorm(200) / 2)
     rate <- 6 * prob[terms, ]
-    events <- matrix(rpois(2400, rate), 200)
-    over_hours <- matrix(rpois(2400, hours * rate), 200)
+    events <- matrix(as.double(rpois(2400, rate)), 200)
+    over_hours <- matrix(as.double(rpois(2400, hours * rate)), 200)
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),

@@ -215,28 +215,28 @@ twin_bernoulli <- function(obs) {
 twin_poisson <- function(obs) {
   counts <- function(x) x[, seq_along(obs$a), drop = FALSE]
   exposure <- function(x) if (obs$exposed) x[, ncol(x)] else rep(1, nrow(x))
-  post <- function(x, r) list(shape = obs$a + colSums(r * counts(x)), rate = obs$b + sum(r * exposure(x)))
+  post <- function(x, r) list(a = obs$a + colSums(r * counts(x)), b = obs$b + sum(r * exposure(x)))
   log_base <- function(x) rowSums(counts(x) * log(exposure(x)) - lgamma(counts(x) + 1))
   list(
     evidence = function(x, r) {
       q <- post(x, r)
-      sum(obs$a * log(obs$b) - lgamma(obs$a) + lgamma(q$shape) - q$shape * log(q$rate)) + sum(r * log_base(x))
+      sum(obs$a * log(obs$b) - lgamma(obs$a) + lgamma(q$a) - q$a * log(q$b)) + sum(r * log_base(x))
     },
     expected = function(x, r, new) {
       q <- post(x, r)
-      log_rate <- digamma(q$shape) - log(q$rate)
-      as.numeric(counts(new) %*% log_rate - exposure(new) * sum(q$shape / q$rate) + log_base(new))
+      log_rate <- digamma(q$a) - log(q$b)
+      as.numeric(counts(new) %*% log_rate - exposure(new) * sum(q$a / q$b) + log_base(new))
     },
     predictive = function(x, r, new) {
       q <- post(x, r)
-      prob <- 1 / (1 + outer(exposure(new), q$rate, "/"))
-      size <- rep(q$shape, each = nrow(new))
+      prob <- 1 / (1 + outer(exposure(new), q$b, "/"))
+      size <- rep(q$a, each = nrow(new))
       rowSums(matrix(stats::dnbinom(counts(new), size, prob, log = TRUE), nrow(new)))
     },
     posterior = post,
     mean_parameters = function(x, r) {
       q <- post(x, r)
-      list(rate = q$shape / q$rate)
+      list(rate = q$a / q$b)
     }
   )
 }
