@@ -61,6 +61,18 @@ engine_elbo_of <- function(data, model, resp) {
     .Call(`_bnpvi_engine_elbo_of`, data, model, resp)
 }
 
+engine_special <- function(x, d) {
+    .Call(`_bnpvi_engine_special`, x, d)
+}
+
+engine_sticks <- function(groups, gamma, alpha, slope, others, u, omega, search) {
+    .Call(`_bnpvi_engine_sticks`, groups, gamma, alpha, slope, others, u, omega, search)
+}
+
+engine_source <- function(data, name, units, grouped, lag, rows, groups) {
+    .Call(`_bnpvi_engine_source`, data, name, units, grouped, lag, rows, groups)
+}
+
 engine_collapsed_proportions <- function(data, phi, weight, threads) {
     .Call(`_bnpvi_engine_collapsed_proportions`, data, phi, weight, threads)
 }
@@ -71,6 +83,10 @@ engine_predictive_probabilities <- function(seen, held, concentration, weight, t
 
 engine_topic_sums <- function(data, model, c, log_weight, width, threads) {
     .Call(`_bnpvi_engine_topic_sums`, data, model, c, log_weight, width, threads)
+}
+
+engine_document_visit <- function(c, weight, alpha_pi, width, last) {
+    .Call(`_bnpvi_engine_document_visit`, c, weight, alpha_pi, width, last)
 }
 
 engine_anchor_topics <- function(data, k, clear, seed, threads) {

@@ -13,7 +13,9 @@
 #' @param control [bnp_control()]. Topics of counts start from anchor words
 #'   (Arora and others, 2013) or from clusters of documents (`init`).
 #' @param start Where to start instead: one topic per row, a matrix of
-#'   responsibilities (rows x topics), or an earlier fit.
+#'   responsibilities (rows x topics), or an earlier fit. A fit of the same
+#'   documents goes on from what each of them had of each topic, and cannot end
+#'   lower.
 #' @param id The document of each row, or the name of a column that says so.
 #'   With counts, the rows of a document are added up.
 #' @param ... Further arguments of methods; must otherwise be empty.

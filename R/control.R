@@ -42,6 +42,12 @@
 #'   looked at. Topic models do not use it, hidden Markov models refuse it.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
+#' @details The bound rises from lap to lap, by the mathematics of memoized and
+#'   full learning. Where it falls or is not finite, numbers have broken down, as
+#'   they may under extreme priors: learning then stops, the fit is that of the
+#'   lap before, not converged, and a warning of class `bnpvi_warning_numerical`
+#'   says so. (Topics of documents may fall by less than 1 without that: a
+#'   document can end in a poorer optimum than it had.)
 #' @examples
 #' bnp_control(restarts = 5, seed = 1)
 #' bnp_control("full", k_init = 10, moves = FALSE)

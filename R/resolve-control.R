@@ -118,7 +118,18 @@ start_from_fit <- function(fit, data, obs, prior, call) {
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }
-  list(state = fit$state)
+  c(list(state = fit$state), documents_of_fit(fit, data))
+}
+
+# What each document has of each topic of an earlier topic model of the same
+# documents, in the engine's numbering: a fit that starts there cannot end lower.
+documents_of_fit <- function(fit, data) {
+  if (is.null(fit$documents) || !identical(fit$input$group_names, data$group_names) ||
+        !identical(fit$input$lengths, document_lengths(data, fit$model$obs$family))) {
+    return(NULL)
+  }
+  counts <- Matrix::summary(fit$documents)
+  list(documents = list(document = counts$i, topic = fit$numbering[counts$j], count = counts$x))
 }
 
 check_labels <- function(x, n, call) {

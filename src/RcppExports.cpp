@@ -218,6 +218,53 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_special
+Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d);
+RcppExport SEXP _bnpvi_engine_special(SEXP xSEXP, SEXP dSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type d(dSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_special(x, d));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_sticks
+Rcpp::List engine_sticks(double groups, double gamma, double alpha, Rcpp::NumericVector slope, Rcpp::NumericVector others, Rcpp::NumericVector u, Rcpp::NumericVector omega, bool search);
+RcppExport SEXP _bnpvi_engine_sticks(SEXP groupsSEXP, SEXP gammaSEXP, SEXP alphaSEXP, SEXP slopeSEXP, SEXP othersSEXP, SEXP uSEXP, SEXP omegaSEXP, SEXP searchSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type groups(groupsSEXP);
+    Rcpp::traits::input_parameter< double >::type gamma(gammaSEXP);
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type slope(slopeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type others(othersSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type u(uSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type omega(omegaSEXP);
+    Rcpp::traits::input_parameter< bool >::type search(searchSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_sticks(groups, gamma, alpha, slope, others, u, omega, search));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_source
+Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bool grouped, int lag, Rcpp::IntegerVector rows, Rcpp::IntegerVector groups);
+RcppExport SEXP _bnpvi_engine_source(SEXP dataSEXP, SEXP nameSEXP, SEXP unitsSEXP, SEXP groupedSEXP, SEXP lagSEXP, SEXP rowsSEXP, SEXP groupsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< std::string >::type name(nameSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type units(unitsSEXP);
+    Rcpp::traits::input_parameter< bool >::type grouped(groupedSEXP);
+    Rcpp::traits::input_parameter< int >::type lag(lagSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type groups(groupsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_source(data, name, units, grouped, lag, rows, groups));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_collapsed_proportions
 Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi, Rcpp::NumericVector weight, int threads);
 RcppExport SEXP _bnpvi_engine_collapsed_proportions(SEXP dataSEXP, SEXP phiSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
@@ -263,6 +310,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_document_visit
+Rcpp::List engine_document_visit(Rcpp::NumericMatrix c, Rcpp::NumericVector weight, Rcpp::NumericVector alpha_pi, int width, Rcpp::Nullable<Rcpp::List> last);
+RcppExport SEXP _bnpvi_engine_document_visit(SEXP cSEXP, SEXP weightSEXP, SEXP alpha_piSEXP, SEXP widthSEXP, SEXP lastSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type c(cSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type alpha_pi(alpha_piSEXP);
+    Rcpp::traits::input_parameter< int >::type width(widthSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type last(lastSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_document_visit(c, weight, alpha_pi, width, last));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_anchor_topics
 Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed, int threads);
 RcppExport SEXP _bnpvi_engine_anchor_topics(SEXP dataSEXP, SEXP kSEXP, SEXP clearSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
@@ -295,9 +357,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
+    {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
+    {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
+    {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
     {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},
+    {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
     {NULL, NULL, 0}
 };

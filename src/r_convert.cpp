@@ -1,6 +1,7 @@
 #include "r_convert.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 
@@ -39,6 +40,10 @@ RData::RData(const Rcpp::List& list) : list_(list) {
     data_.value = REAL(list["value"]);
   }
   for (int s : Rcpp::as<std::vector<int>>(list["starts"])) data_.starts.push_back(s);
+  const std::vector<Index>& starts = data_.starts;
+  const bool any_empty =
+      std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<Index>()) != starts.end();
+  data_.rows_are_groups = data_.n_groups() == data_.n && !any_empty;
 }
 
 RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity, const NamedArrays& learned) {

@@ -5,6 +5,7 @@
 #include "inference/audit.h"
 #include "inference/start.h"
 #include "r_convert.h"
+#include "r_source.h"
 #include "r_topics.h"
 
 using namespace bnpvi;
@@ -88,8 +89,11 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
                      Index restart, Pool& pool) {
   if (!Rf_isNull(start)) {
     const Rcpp::List s(start);
-    if (s.containsElementNamed("state"))
-      return start_from_globals(problem, state_from_r(Rcpp::List(s["state"]), model));
+    if (s.containsElementNamed("state")) {
+      State out = start_from_globals(problem, state_from_r(Rcpp::List(s["state"]), model));
+      if (s.containsElementNamed("documents")) out.earlier = documents_from_r(s["documents"], problem.source);
+      return out;
+    }
     if (s.containsElementNamed("labels")) {
       const Rcpp::IntegerVector labels(static_cast<SEXP>(s["labels"]));
       return start_from_responsibilities(problem, {labels.begin(), Rcpp::as<int>(s["k"])}, pool);
@@ -104,23 +108,24 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
   return start_by(init, problem, c.integer("k_init"), restart, pool);
 }
 
-// Most probable cluster of every row, by chunk.
+// Writes the most probable cluster of every row of a batch to `label`, which has all rows.
 class Labels final : public ResponsibilitySink {
  public:
-  explicit Labels(Index n) : label_(static_cast<std::size_t>(n), NA_INTEGER) {}
+  Labels(const Batch& batch, std::vector<int>& label) : batch_(batch), label_(label) {}
   void begin(Index) override {}
   void visit(Index, const Index* rows, const Responsibilities& r, FeatureBlock&) override {
     for (Index i = 0; i < r.n; ++i) {
       Index best = 0;
       for (Index l = 1; l < r.width; ++l)
         if (r.value[i * r.width + l] > r.value[i * r.width + best]) best = l;
-      label_[rows[i]] = 1 + static_cast<int>(r.sparse ? r.cluster[i * r.width + best] : best);
+      label_[batch_.row_number(rows[i])] =
+          1 + static_cast<int>(r.sparse ? r.cluster[i * r.width + best] : best);
     }
   }
-  const std::vector<int>& get() const { return label_; }
 
  private:
-  std::vector<int> label_;
+  const Batch& batch_;
+  std::vector<int>& label_;
 };
 
 Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
@@ -170,12 +175,14 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     std::unique_ptr<Audit> audit;
     if (control.containsElementNamed("audit") && c.flag("audit")) audit = std::make_unique<Audit>();
     std::optional<Outcome> best;
-    std::unique_ptr<MemorySource> source;  // of the best
+    std::unique_ptr<Source> source;  // of the best
     for (Index restart = 0; restart < restarts; ++restart) {
       const unsigned long long key = seed + 0x9e3779b97f4a7c15ULL * static_cast<unsigned long long>(restart);
-      auto dealt = std::make_unique<MemorySource>(
-          rdata.view(), batches_of_units(rdata.view(), rmodel,
-                                         c.text("algorithm") == "full" ? 1 : c.integer("batches"), key));
+      auto dealt =
+          make_source(control.containsElementNamed("source") ? c.text("source") : "memory", rdata.view(),
+                      batches_of_units(rdata.view(), rmodel,
+                                       c.text("algorithm") == "full" ? 1 : c.integer("batches"), key),
+                      rmodel.alloc->grouped(), rmodel.obs->lag());
       const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, audit.get(), &pool};
       if (audit) audit->restart();
       Progress from = earlier
@@ -199,12 +206,13 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const ObsModel& obs = best->obs ? *best->obs : *rmodel.obs;
     const Problem whole{*source, obs, *rmodel.alloc, seed};
     const auto weights = visiting_weights(whole, state.globals.effective);
-    Labels labels(rdata.view().n);
+    std::vector<int> labels(static_cast<std::size_t>(rdata.view().n), NA_INTEGER);
     const std::unique_ptr<Visitor> visitor = rmodel.alloc->visitor();
     for (Index b = 0; b < source->n_batches(); ++b) {
       const std::shared_ptr<const Batch> batch = source->open(b);
       const UnitMemory* memory = rmodel.alloc->remembers() ? nullptr : state.batch[b]->memory.get();
-      visitor->visit({batch->data, batch->units, obs, state.globals, weights, pool, &labels, memory});
+      Labels sink(*batch, labels);
+      visitor->visit({batch->data, batch->units, obs, state.globals, weights, pool, &sink, memory});
     }
 
     Rcpp::List out =
@@ -212,11 +220,12 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                            _["terms"] = terms_to_r(elbo_terms(whole, state.total, state.globals)),
                            _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
                            _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
-                           _["labels"] = labels.get(), _["sizes"] = state.total.sizes());
+                           _["labels"] = labels, _["sizes"] = state.total.sizes());
     const NamedArrays learned = obs.learned_fields();
     if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
     const Rcpp::RObject documents = document_counts_to_r(state, *source);
     if (!documents.isNULL()) out.push_back(documents, "documents");
+    if (const Index open = most_open(*source)) out.push_back(static_cast<int>(open), "most_open");
     if (audit) {
       if (state.assignments) {
         const Assignments& q = *state.assignments;

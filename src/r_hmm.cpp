@@ -196,7 +196,7 @@ Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List sta
         const Rcpp::IntegerVector from_one(number);
         std::vector<Index> from_zero;
         for (int j : from_one) from_zero.push_back(j - 1);
-        last = memory->renumbered(from_zero);
+        last = std::make_shared<const UnitMemory>(memory->renumbered(from_zero));
       }
     }
     in.memory = last.get();

@@ -207,17 +207,16 @@ Rcpp::List engine_kernel(std::string version, std::string which, Rcpp::List args
     Padded c = matrix("c"), x = matrix("x");
     return Rcpp::List::create(_["sum"] = kernel.weighted_log_sum(x.width(), c.data(), x.data()));
   }
-  if (which == "document_round" || which == "document_sweep") {
+  if (which == "share_round" || which == "share_sweep") {
     Rcpp::IntegerVector row = args["row"];
     const double least = Rcpp::as<double>(args["least"]);
     Padded w = matrix("w"), g = matrix("g"), c = matrix("c");
     Padded s = empty(1, c.width()), share = empty(1, c.width()), y = empty(1, w.width());
-    const double lowest =
-        which == "document_round"
-            ? kernel.document_round(w.width(), c.width(), row.begin(), w.data(), g.data(), g.ld(), c.data(),
-                                    least, s.data(), share.data(), y.data())
-            : kernel.document_sweep(c.width(), w.width(), row.begin(), w.data(), g.data(), g.ld(), c.data(),
-                                    least, s.data(), share.data(), y.data());
+    const double lowest = which == "share_round"
+                              ? kernel.share_round(w.width(), c.width(), row.begin(), w.data(), g.data(),
+                                                   g.ld(), c.data(), least, s.data(), share.data(), y.data())
+                              : kernel.share_sweep(c.width(), w.width(), row.begin(), w.data(), g.data(),
+                                                   g.ld(), c.data(), least, s.data(), share.data(), y.data());
     return Rcpp::List::create(_["s"] = s.checked(), _["share"] = share.checked(), _["y"] = y.checked(),
                               _["lowest"] = lowest);
   }

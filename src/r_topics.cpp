@@ -2,28 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "r_convert.h"
 #include "topics/anchor_words.h"
 #include "topics/completion.h"
 #include "topics/term_sum.h"
-#include "topics/topic_memory.h"
+#include "topics/topic_model.h"
 
 namespace bnpvi {
 
 SEXP document_counts_to_r(const State& state, const Source& source) {
   struct Count {
     Index document;
-    const topics::TopicShare* share;
+    const Share* share;
   };
   std::vector<Count> counts;
   for (Index b = 0; b < source.n_batches(); ++b) {
     const std::shared_ptr<const Batch> batch = source.open(b);
-    const auto* memory = dynamic_cast<const topics::TopicMemory*>(state.batch[b]->memory.get());
-    if (!memory) return R_NilValue;
+    const UnitMemory* memory = state.batch[b]->memory.get();
+    if (!memory || memory->shares.empty()) return R_NilValue;
     for (std::size_t i = 0; i < batch->units.size(); ++i)
-      for (const topics::TopicShare& s : memory->document[i].share())
+      for (const Share& s : memory->shares.shares(static_cast<Index>(i)))
         counts.push_back({batch->group_number(batch->units[i]), &s});
   }
   std::stable_sort(counts.begin(), counts.end(),
@@ -33,17 +34,57 @@ SEXP document_counts_to_r(const State& state, const Source& source) {
   Rcpp::NumericVector count(n);
   for (int i = 0; i < n; ++i) {
     document[i] = static_cast<int>(counts[i].document) + 1;
-    topic[i] = counts[i].share->topic + 1;
+    topic[i] = counts[i].share->cluster + 1;
     count[i] = counts[i].share->count;
   }
   using Rcpp::_;
   return Rcpp::List::create(_["document"] = document, _["topic"] = topic, _["count"] = count);
 }
 
+std::vector<std::shared_ptr<const UnitMemory>> documents_from_r(const Rcpp::List& counts,
+                                                                const Source& source) {
+  const Rcpp::IntegerVector document(static_cast<SEXP>(counts["document"])),
+      topic(static_cast<SEXP>(counts["topic"]));
+  const Rcpp::NumericVector count(static_cast<SEXP>(counts["count"]));
+  std::map<Index, std::vector<Share>> shares;
+  for (R_xlen_t i = 0; i < document.size(); ++i)
+    shares[document[i] - 1].push_back({topic[i] - 1, topic[i] - 1, count[i], 0, count[i]});
+  std::vector<std::shared_ptr<const UnitMemory>> out;
+  for (Index b = 0; b < source.n_batches(); ++b) {
+    const std::shared_ptr<const Batch> batch = source.open(b);
+    auto memory = std::make_shared<UnitMemory>();
+    const auto block = std::make_shared<ShareBlock>();
+    for (Index unit : batch->units) {
+      std::vector<Share>& share = shares[batch->group_number(unit)];
+      std::sort(share.begin(), share.end(),
+                [](const Share& a, const Share& b) { return a.cluster < b.cluster; });
+      memory->shares.unit.push_back(remember(*block, 0, share));
+    }
+    memory->shares.block.push_back(block);
+    out.push_back(memory);
+  }
+  return out;
+}
+
 }  // namespace bnpvi
 
 using namespace bnpvi;
 using namespace bnpvi::topics;
+
+namespace {
+
+// Of a model of counts, from C (terms × K).
+Weights weights_of(const Rcpp::NumericMatrix& c) {
+  Weights out;
+  out.k = c.ncol();
+  out.p = c.nrow() + 1;
+  out.w.assign(static_cast<std::size_t>(out.k * out.p), 0.0);
+  for (Index j = 0; j < out.k; ++j)
+    std::copy_n(c.begin() + j * c.nrow(), c.nrow(), out.w.begin() + j * out.p + 1);
+  return out;
+}
+
+}  // namespace
 
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi,
@@ -83,12 +124,7 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
     RMonitor monitor{R_NilValue};
     Pool pool(threads, monitor);
     const Index k = c.ncol(), n_terms = c.nrow(), n = rdata.view().n, half = n / 2;
-    Weights weights;
-    weights.k = k;
-    weights.p = n_terms + 1;
-    weights.w.assign(static_cast<std::size_t>(k * weights.p), 0.0);
-    for (Index j = 0; j < k; ++j)
-      for (Index v = 0; v < n_terms; ++v) weights.w[j * weights.p + v + 1] = c[j * n_terms + v];
+    const Weights weights = weights_of(c);
     const TopicTable table(weights, true);
     const DocumentPrior prior(Vec(static_cast<std::size_t>(k), 1.0));
     std::vector<Index> units(static_cast<std::size_t>(n));
@@ -103,7 +139,7 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
     double entropy = 0;
     for (Index d = 0; d < n; ++d) {
       const DocumentView view = reader.load(d, weights, &table, true);
-      std::vector<TopicShare> share;
+      std::vector<Share> share;
       for (Index j = 0; j < k; ++j)
         if (log_weight[j * n + d] > -INFINITY)
           share.push_back({static_cast<int>(j), static_cast<int>(j), 1, log_weight[j * n + d], 1});
@@ -125,6 +161,49 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
                                 _["scalar"] = s.scalar);
     };
     return Rcpp::List::create(Rcpp::_["terms"] = list(terms), Rcpp::_["documents"] = list(documents));
+  });
+}
+
+// A visit of one document whose n words occur `weight` times, from its last shares (NULL: none) in a list of
+// topic, count, log_weight and wait: the shares after it, and the visits until the next search, for tests. c
+// is n × K.
+// [[Rcpp::export]]
+Rcpp::List engine_document_visit(Rcpp::NumericMatrix c, Rcpp::NumericVector weight,
+                                 Rcpp::NumericVector alpha_pi, int width, Rcpp::Nullable<Rcpp::List> last) {
+  return entry([&] {
+    const Weights weights = weights_of(c);
+    const TopicTable table(weights, true);
+    const DocumentPrior prior(Rcpp::as<Vec>(alpha_pi));
+    DocStep step(prior, width);
+    DocumentView view;
+    view.n = c.nrow();
+    view.k = c.ncol();
+    view.c_table = table.c;
+    view.e = table.e.data();
+    view.weight = weight.begin();
+    view.length = std::accumulate(weight.begin(), weight.end(), 0.0);
+    std::vector<Share> share;
+    int wait = 0;
+    if (last.isNotNull()) {
+      const Rcpp::List given(last);
+      const auto topic = Rcpp::as<std::vector<int>>(given["topic"]);
+      const Vec count = given["count"], log_weight = given["log_weight"];
+      for (std::size_t j = 0; j < topic.size(); ++j)
+        share.push_back({topic[j] - 1, topic[j] - 1, count[j], log_weight[j], count[j]});
+      wait = given["wait"];
+    }
+    ShareBlock visited;
+    const UnitShares now = TopicAlloc::visit(step, view, {share, 0, wait}, visited, 0);
+    std::vector<int> topic;
+    Vec count, log_weight;
+    for (const Share& s : visited.share) {
+      topic.push_back(s.cluster + 1);
+      count.push_back(s.count);
+      log_weight.push_back(s.log_weight);
+    }
+    using Rcpp::_;
+    return Rcpp::List::create(_["topic"] = topic, _["count"] = count, _["log_weight"] = log_weight,
+                              _["wait"] = now.wait);
   });
 }
 

@@ -10,4 +10,9 @@ namespace bnpvi {
 /// remembers no documents.
 SEXP document_counts_to_r(const State& state, const Source& source);
 
+/// The inverse: the counts of an earlier fit to the same documents as State::earlier, from which the first
+/// visit of each starts. There are no responsibilities that go with them.
+std::vector<std::shared_ptr<const UnitMemory>> documents_from_r(const Rcpp::List& counts,
+                                                                const Source& source);
+
 }  // namespace bnpvi

@@ -12,13 +12,12 @@ struct DataShape {
   Index d = 0;         // columns
   Index n_groups = 0;  // a single one when rows are not grouped
   bool sparse = false;
-
-  bool rows_are_groups() const { return n_groups == n; }
+  bool rows_are_groups = false;  // each group has one row
 };
 
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
 ///
-/// Rows may be grouped: group g (a sequence or a document) holds rows starts[g] .. starts[g+1]-1.
+/// Rows may be grouped: group g holds rows starts[g] .. starts[g+1]-1, in an order that may matter.
 /// Without groups, `starts` is {0, n}.
 struct Dataset {
   Index n = 0;
@@ -28,10 +27,11 @@ struct Dataset {
   const int* column = nullptr;     // 0-based column of each stored entry
   const double* value = nullptr;   // each stored entry
   std::vector<Index> starts;
+  bool rows_are_groups = false;  // of all data that these may be a part of: no part tells by itself
 
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
-  operator DataShape() const { return {n, d, n_groups(), sparse()}; }
+  operator DataShape() const { return {n, d, n_groups(), sparse(), rows_are_groups}; }
 };
 
 /// Rows that have a likelihood of their own: all but the first `lag` of each group.

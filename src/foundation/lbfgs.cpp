@@ -10,7 +10,9 @@ namespace bnpvi {
 namespace {
 
 constexpr std::size_t memory = 8;
-constexpr int max_trials = 40;
+constexpr double farthest = 1e12;  // of the first step of a line search: a guess
+constexpr double narrow =
+    0.01;  // share of the step between a point that will do but for the slope and a worse
 
 double dot(const Vec& a, const Vec& b) {
   double sum = 0;
@@ -61,23 +63,27 @@ double maximise(const SmoothFunction& f, Vec& x, double tol, int max_steps) {
       d = direction(pairs, gradient);
       slope = dot(d, gradient);
     }
-    double t = 1, low = 0, high = std::numeric_limits<double>::infinity();
-    bool moved = false;
-    for (int i = 0; i < max_trials && t * slope > here.rounding(); ++i) {
+    double slope_there = 0;
+    const auto rises = [&](double t) {
       for (std::size_t j = 0; j < n; ++j) trial[j] = x[j] + t * d[j];
       there = f(trial, trial_gradient);
-      const double gain = there.value() - here.value(), slope_there = dot(trial_gradient, d);
-      moved = std::isfinite(gain) && std::isfinite(slope_there) && gain > there.rounding();
-      if (!moved || gain < 1e-4 * t * slope) {
+      const double gain = there.value() - here.value();
+      slope_there = dot(trial_gradient, d);
+      return std::isfinite(gain) && std::isfinite(slope_there) && gain > there.rounding() &&
+             gain >= 1e-4 * t * slope;
+    };
+    double t = 1, low = 0, high = std::numeric_limits<double>::infinity();
+    bool found = false;
+    while (!found && t * slope > here.rounding() && !(high - low <= narrow * low) && low < farthest) {
+      if (!rises(t))
         high = t;
-      } else if (slope_there > 0.9 * slope) {
+      else if (slope_there > 0.9 * slope)
         low = t;
-      } else {
-        break;
-      }
-      t = std::isinf(high) ? 2 * low : (low + high) / 2;
+      else
+        found = true;
+      if (!found) t = std::isinf(high) ? 2 * low : (low + high) / 2;
     }
-    if (!moved) break;
+    if (!found && !(low > 0 && rises(low))) break;
     Pair p{Vec(n), Vec(n), 0};
     for (std::size_t j = 0; j < n; ++j) {
       p.s[j] = trial[j] - x[j];

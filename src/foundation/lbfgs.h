@@ -11,8 +11,9 @@ namespace bnpvi {
 using SmoothFunction = std::function<RoundedSum(const Vec& x, Vec& gradient)>;
 
 /// Limited-memory BFGS [Nocedal & Wright 2006, Alg. 7.5] with a bisection line search for the weak Wolfe
-/// conditions. Moves x uphill until the gradient's largest entry is below `tol` · (1 + |value|) or no step
-/// raises the value by more than its rounding; returns the value, which is never below that at the given x.
+/// conditions; of a step that meets the first and cannot be made to meet the second, the first will do. Moves
+/// x uphill until the gradient's largest entry is below `tol` · (1 + |value|) or no step raises the value by
+/// more than its rounding; returns the value, which is never below that at the given x.
 double maximise(const SmoothFunction& f, Vec& x, double tol = 1e-9, int max_steps = 200);
 
 }  // namespace bnpvi

@@ -11,17 +11,11 @@ namespace bnpvi {
 /// What a stream is for; streams of different purposes never overlap in practice.
 enum class Purpose : std::uint64_t {
   batches = 1,
-  batch_order,
-  initial_seeds,
-  initial_labels,
-  birth_target,
-  birth_seeds,
-  delete_target,
-  merge_target,
-  subsample,
-  document_split,
-  restart,
-  test
+  batch_order = 2,
+  initial_seeds = 3,
+  birth_seeds = 6,
+  merge_target = 8,
+  test = 12
 };
 
 /// Stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), the

@@ -19,8 +19,9 @@ class RoundedSum {
   double value() const { return value_; }
   double size() const { return size_; }  // Σ|x|
 
-  /// Differences of such sums below this are noise.
-  double rounding() const { return 4 * std::numeric_limits<double>::epsilon() * size_; }
+  /// Differences of such sums below this are noise. (Of 300 values of random sticks, up to 30 each, compared
+  /// with 60 digits the worst was 6 ε Σ|x| off.)
+  double rounding() const { return 8 * std::numeric_limits<double>::epsilon() * size_; }
 
   /// A term of the ELBO: the sum, or NaN where rounding may have moved it by more than 1.
   double term() const { return rounding() < 1 ? value_ : std::numeric_limits<double>::quiet_NaN(); }

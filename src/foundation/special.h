@@ -12,13 +12,14 @@ double log_multigamma(Index d, double x);  // log Γ_d(x) = (d(d−1)/4) log π 
 double multidigamma(Index d, double x);    // ψ_d(x) = Σ_i ψ(x − i/2), i < d
 
 /// log Γ(x) − log Γ(x + d), x > 0, d ≥ 0, without the cancellation of the two for small d or large x: the
-/// error is some 1e-15 of d max(1, |log x|), or of the larger of the two logarithms where d > x.
+/// error is at most 1e-14 of d max(1, 1/x, |log x|), or of the larger of the two logarithms where d > x. (As
+/// long as d/x is no underflow.)
 double log_gamma_difference(double x, double d);
 
 /// ψ(x) − ψ(x + d), x > 0, d ≥ 0, to a relative 1e-14.
 double digamma_difference(double x, double d);
 
-/// log Γ(a) + log Γ(b) − log Γ(a + b), a, b > 0, with the error of log Γ(min(a, b)) at most.
+/// log Γ(a) + log Γ(b) − log Γ(a + b), a, b > 0, to a relative 1e-14, absolute where it is below 1.
 double log_beta(double a, double b);
 
 /// x + log Γ(x) − x ψ(x), x > 0: about −log x for small x and −½ log x for large x. What is left of log Γ(x)

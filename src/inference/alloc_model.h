@@ -38,8 +38,8 @@ class ResponsibilitySink {
   /// rows: the n rows of the block, whose features are loaded in `block`.
   virtual void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) = 0;
 
-  /// Chains only, and only when wanted: P(z_{t−1} = l, z_t = j), K × K, of a row t that does not begin a
-  /// sequence. Not told of sequences that needed careful messages.
+  /// Models with pairs only, and only when wanted: P(z_{t−1} = l, z_t = j), K × K, of a row t that does not
+  /// begin its group. Not told of groups that needed careful messages.
   virtual bool wants_joint() const { return false; }
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 };
@@ -84,7 +84,7 @@ class AllocModel {
 
   virtual SummaryShape shape(const ObsModel& obs) const = 0;
 
-  /// True when units are groups of rows (documents, sequences), false when they are single rows.
+  /// True when units are groups of rows, false when they are single rows.
   virtual bool grouped() const = 0;
 
   /// Fixed number of clusters, or 0 when the model lets it vary.

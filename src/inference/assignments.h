@@ -10,14 +10,14 @@ struct Assignments {
   Index n = 0;
   Index k = 0;
   Vec r;
-  Vec joint;  // chains: P(z_{t−1} = l, z_t = j) of row t at (t K + l) K + j, 0 where a sequence begins; else
+  Vec joint;  // with pairs: P(z_{t−1} = l, z_t = j) of row t at (t K + l) K + j, 0 where a group begins; else
               // empty
 
-  Assignments(Index n, Index k, bool chain)
+  Assignments(Index n, Index k, bool pairs)
       : n(n),
         k(k),
         r(static_cast<std::size_t>(n * k), 0.0),
-        joint(chain ? r.size() * static_cast<std::size_t>(k) : 0) {}
+        joint(pairs ? r.size() * static_cast<std::size_t>(k) : 0) {}
 
   void set(const Batch& batch, const Index* rows, const Responsibilities& resp);  // these rows, all clusters
 

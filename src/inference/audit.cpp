@@ -32,9 +32,9 @@ double largest_difference(const Vec& a, const Vec& b) {
 
 double negative_entropy(double p) { return p > 0 ? p * std::log(p) : 0; }
 
-// Transitions and entropy of chains, H = Σ_t H(z_t−1, z_t) − H(z_t−1), from the joint probabilities; returns
-// how far these are from having the responsibilities as margins.
-double count_chains(const Problem& problem, const Batch& batch, const Assignments& q, Summary& out) {
+// Transitions and entropy where there are pairs, H = Σ_t H(z_t−1, z_t) − H(z_t−1), from the joint
+// probabilities; returns how far these are from having the responsibilities as margins.
+double count_pairs(const Problem& problem, const Batch& batch, const Assignments& q, Summary& out) {
   const Index k = q.k;
   double worst = 0;
   std::fill(out.pair.begin(), out.pair.end(), 0.0);
@@ -84,7 +84,7 @@ void Audit::check(const Problem& problem, const State& state) {
                                              no_weights, pool_, nullptr, state.batch[b]->memory.get()},
                                             resp.of_rows(batch->rows));
     if (truth.shape.pairs) {
-      const double margins = count_chains(problem, *batch, *state.assignments, truth);
+      const double margins = count_pairs(problem, *batch, *state.assignments, truth);
       statistics = std::max({statistics, margins, largest_difference(state.batch[b]->pair, truth.pair),
                              largest_difference(state.batch[b]->extra, truth.extra)});
     }

@@ -20,7 +20,9 @@ void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor
   const std::shared_ptr<const Batch> batch = problem.source.open(b);
   AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, *batch, sink);
   if (state.assignments) sink = &audited;
-  const UnitMemory* memory = state.batch[b] ? state.batch[b]->memory.get() : nullptr;
+  const UnitMemory* memory = state.batch[b]          ? state.batch[b]->memory.get()
+                             : state.earlier.empty() ? nullptr
+                                                     : state.earlier[b].get();
   auto fresh = std::make_shared<Summary>(visitor.visit(
       {batch->data, batch->units, problem.obs, state.globals, state.globals.weights, pool, sink, memory}));
   fresh->log_base = state.batch[b] ? state.batch[b]->log_base : batch_log_base(problem, *batch);
@@ -95,6 +97,7 @@ class Memoized {
     visitor_ = problem_->alloc.visitor();
     for (Index b = 0; b < problem_->source.n_batches(); ++b)
       visit_batch(*problem_, p_.state, b, *visitor_, pool_);
+    p_.state.earlier.clear();
     end_lap({}, false);
     if (options_.after_lap) options_.after_lap(p_);
   }

@@ -51,7 +51,10 @@ Sample take(const Source& source, const std::vector<Place>& places, Length lengt
     std::shared_ptr<const Batch> batch;
     Index opened = -1;
     for (std::size_t i : order) {
-      if (places[i].batch != opened) batch = source.open(opened = places[i].batch);
+      if (places[i].batch != opened) {
+        batch.reset();  // one batch at a time
+        batch = source.open(opened = places[i].batch);
+      }
       visit(i, batch->data, first(batch->data, places[i].at), length(batch->data, places[i].at));
     }
   };
@@ -63,7 +66,9 @@ Sample take(const Source& source, const std::vector<Place>& places, Length lengt
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
   out.data.n = starts.back();
   out.data.d = shape.d;
+  out.data.rows_are_groups = shape.rows_are_groups;
   if (!shape.sparse) {
+    out.dense.reserve(1);  // no rows of dense data are dense, too
     out.dense.resize(static_cast<std::size_t>(out.data.n * shape.d));
     in_batches([&](std::size_t i, const Dataset& data, Index row, Index n) {
       for (Index j = 0; j < shape.d; ++j)

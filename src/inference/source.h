@@ -7,7 +7,8 @@
 namespace bnpvi {
 
 /// One batch while somebody works on it. Rows and groups are numbered within `data`, which may hold more than
-/// the batch does (in memory: everything).
+/// the batch does (in memory: everything): right before each unit that is a row stand the rows that its
+/// likelihood needs (ObsModel::lag), and a group has all its rows.
 struct Batch {
   const Dataset& data;
   const std::vector<Index>& units;           // rows, or groups of rows, of the batch; ascending

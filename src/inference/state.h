@@ -28,7 +28,8 @@ struct Problem {
 /// A move is a function State → optional<State>: accepting is assignment, rejecting is nothing.
 struct State {
   Summary total;
-  std::vector<std::shared_ptr<const Summary>> batch;  // null until first visited
+  std::vector<std::shared_ptr<const Summary>> batch;       // null until first visited
+  std::vector<std::shared_ptr<const UnitMemory>> earlier;  // where first visits start, by batch; none: empty
   Globals globals;
   double elbo = 0;
   std::optional<Assignments> assignments;  // only when an audit needs them

@@ -117,13 +117,13 @@ void Summary::merge(Index a, Index b) {
   if (memory) {
     std::vector<Index> number = numbers_without(k, b);
     number[b] = a;
-    memory = memory->renumbered(number);
+    memory = std::make_shared<const UnitMemory>(memory->renumbered(number));
   }
   drop_statistics(b);
 }
 
 void Summary::drop(Index j) {
-  if (memory) memory = memory->renumbered(numbers_without(k, j));
+  if (memory) memory = std::make_shared<const UnitMemory>(memory->renumbered(numbers_without(k, j)));
   drop_statistics(j);
 }
 
@@ -149,7 +149,7 @@ void Summary::permute(const std::vector<Index>& order) {
   if (memory) {
     std::vector<Index> number(order.size());
     for (std::size_t j = 0; j < order.size(); ++j) number[order[j]] = static_cast<Index>(j);
-    memory = memory->renumbered(number);
+    memory = std::make_shared<const UnitMemory>(memory->renumbered(number));
   }
   obs = permuted_rows<Buffer>(obs.data(), shape.p, order);
   extra = permuted_rows<Vec>(extra.data(), shape.q, order);

@@ -10,18 +10,24 @@ std::vector<int> UnitMemory::newborn(Index k) const {
   return out;
 }
 
-std::shared_ptr<const UnitMemory> UnitMemory::renumbered(const std::vector<Index>& number) const {
-  auto out = std::make_shared<UnitMemory>(*this);
-  out->support.renumber(number);
-  out->born = newborn(static_cast<Index>(number.size()));
-  for (int& j : out->born) j = j < 0 ? -1 : static_cast<int>(number[j]);
-  out->known_k = 1 + *std::max_element(number.begin(), number.end());
+UnitMemory UnitMemory::renumbered(const std::vector<Index>& number) const {
+  UnitMemory out;
+  out.support = support;
+  out.support.renumber(number);
+  out.shares = shares.renumbered(number);
+  out.unit = unit;
+  out.row_start = row_start;
+  out.visits = visits;
+  out.born = newborn(static_cast<Index>(number.size()));
+  for (int& j : out.born) j = j < 0 ? -1 : static_cast<int>(number[j]);
+  out.known_k = 1 + *std::max_element(number.begin(), number.end());
   return out;
 }
 
 void UnitMemory::write(Writer& out) const {
   out.integer(support.width);
   out.list(support.cluster);
+  shares.write(out);
   out.list(unit);
   out.list(row_start);
   out.integer(known_k);
@@ -33,6 +39,7 @@ UnitMemory UnitMemory::read(Reader& in) {
   UnitMemory out;
   out.support.width = in.integer();
   out.support.cluster = in.list<std::vector<int>>();
+  out.shares = ShareTable::read(in);
   out.unit = in.list<std::vector<Index>>();
   out.row_start = in.list<std::vector<Index>>();
   out.known_k = in.integer();

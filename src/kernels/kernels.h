@@ -72,11 +72,11 @@ struct Kernels {
   /// The same of one row, when column holds `width` different columns that may be the ones: then it is quick.
   void (*largest_from)(Index k, const double* w, Index width, int* column);
 
-  /// One scaled step forward in a chain: out = (aᵀP) ∘ e / s, so that it sums to 1, and s is returned
-  /// (0 when nothing is possible; then out = 0). P is k × k; out is apart from a.
+  /// One scaled forward message: out = (aᵀP) ∘ e / s, so that it sums to 1, and s is
+  /// returned (0 when nothing is possible; then out = 0). P is k × k; out is apart from a.
   double (*forward_step)(Index k, const double* a, const double* p, Index ldp, const double* e, double* out);
 
-  /// One scaled step backward: e ← scale · e ∘ b, which expected transitions need too, and out = P e.
+  /// One scaled backward message: e ← scale · e ∘ b, which expected transitions need too, and out = P e.
   /// Takes the transpose of P; out may be b.
   void (*backward_step)(Index k, const double* b, const double* pt, Index ldp, double scale, double* e,
                         double* out);
@@ -103,15 +103,15 @@ struct Kernels {
   /// Σ_i c_i log x_i, x ≥ DBL_MIN.
   double (*weighted_log_sum)(Index n, const double* c, const double* x);
 
-  /// One round of a document of n words and m topics, topic j in row row_j of G (· × n) = exp(C):
+  /// Shares n counts c among m clusters of weights w, cluster j in row row_j of G (· × n) = exp(C):
   ///   s_u = Σ_j w_j G_ju,   share_u = c_u / s_u (0 where s_u ≤ least),   y_j = w_j Σ_u share_u G_ju.
   /// Returns the smallest s.
-  double (*document_round)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
-                           const double* c, double least, double* s, double* share, double* y);
+  double (*share_round)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
+                        const double* c, double least, double* s, double* share, double* y);
 
-  /// document_round with all k topics and word u in row row_u of B (· × k).
-  double (*document_sweep)(Index n, Index k, const int* row, const double* w, const double* b, Index ldb,
-                           const double* c, double least, double* s, double* share, double* y);
+  /// share_round with all k clusters and count u in row row_u of B (· × k).
+  double (*share_sweep)(Index n, Index k, const int* row, const double* w, const double* b, Index ldb,
+                        const double* c, double least, double* s, double* share, double* y);
 
   /// T ← T ∘ E (n × k), and returns Σ_ij t_ij (c_ij − top_j).
   double (*scale_rows)(Index n, Index k, const double* e, Index lde, const double* c, Index ldc,

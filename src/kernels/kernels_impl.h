@@ -69,7 +69,7 @@ constexpr Kernels table = {
     largest_from,      forward_step,        backward_step,      exp_rows,
     log_each,          digamma_each,        log_gamma_each,     positive_sum,
     digamma_of_counts, log_rising_sum,      digamma_and_rising, weighted_log_sum,
-    document_round,    document_sweep,      scale_rows,         keep_largest,
+    share_round,       share_sweep,         scale_rows,         keep_largest,
 };
 
 #undef BNPVI_UNROLL

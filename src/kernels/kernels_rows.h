@@ -1,4 +1,4 @@
-// Outer and inner products of rows, sparse rows and steps of a chain; part of kernels_impl.h.
+// Outer and inner products of rows, sparse rows and messages; part of kernels_impl.h.
 
 void packed_outer(Index n, Index m, const double* v, Index ldv, double* out, Index ldo) {
   const Index careful = m - m % lanes;  // before that row, whole vectors run only into entries written later

@@ -1,4 +1,4 @@
-// Rounds of the local step of a document; part of kernels_impl.h.
+// Counts shared among clusters; part of kernels_impl.h.
 
 /// share = c / s where s > least, else 0. Returns the smallest s.
 inline double divide_counts(Index n, const double* c, double least, const double* s, double* share) {
@@ -56,8 +56,8 @@ struct ListedRows {
   }
 };
 
-double document_round(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
-                      const double* c, double least, double* s, double* share, double* y) {
+double share_round(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
+                   const double* c, double least, double* s, double* share, double* y) {
   sum_rows<true, false>(m, n, row, w, g, ldg, s);
   const double lowest = divide_counts(n, c, least, s, share);
   for (Index j = 0; j < m; j += lanes)
@@ -65,18 +65,18 @@ double document_round(Index m, Index n, const int* row, const double* w, const d
   return lowest;
 }
 
-double document_sweep(Index n, Index k, const int* row, const double* w, const double* b, Index ldb,
-                      const double* c, double least, double* s, double* share, double* y) {
+double share_sweep(Index n, Index k, const int* row, const double* w, const double* b, Index ldb,
+                   const double* c, double least, double* s, double* share, double* y) {
   for (Index j = 0; j < k; j += lanes) store_lanes(y + j, splat(0), k - j);
   Vd low = splat(HUGE_VAL);
   for (Index u = 0; u < n; u += lanes) {
-    const ListedRows words(u, n, row, b, ldb);
-    const Vd sum = words.dots(k, w);
+    const ListedRows rows(u, n, row, b, ldb);
+    const Vd sum = rows.dots(k, w);
     const Vd x = sum > splat(least) ? load_lanes(c + u, n - u) / sum : splat(0);
     low = sum < low ? sum : low;
     store_lanes(s + u, sum, n - u);
     store_lanes(share + u, x, n - u);
-    words.add_to(k, x, y);
+    rows.add_to(k, x, y);
   }
   for (Index j = 0; j < k; j += lanes)
     store_lanes(y + j, load_lanes(y + j, k - j) * load_lanes(w + j, k - j), k - j);

@@ -53,8 +53,8 @@ class ObsModel {
   /// log h(x) of the given rows, n numbers.
   virtual void log_base(const Dataset& data, const Index* rows, Index n, double* out) const;
 
-  /// True when a row is a multiset of tokens, φ(x) = (1, counts), and Λ does not depend on T_0: a topic model
-  /// may then give every token a cluster of its own.
+  /// True when a row is a multiset of tokens, φ(x) = (1, counts), and Λ does not depend on T_0: every token
+  /// may then have a cluster of its own.
   virtual bool tokens() const { return false; }
 
   /// λ when a row x of n counts has the point estimate n (λ + x) / Σ (λ + x), and w is the logarithm of that

@@ -54,7 +54,7 @@ std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const ZeroMeanPrior& prior);
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
-/// A row of counts is a sequence of tokens: no multinomial coefficient.
+/// A row of counts is tokens in some order: no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
 std::unique_ptr<ObsModel> make_bernoulli(const BernoulliPrior& prior);
 std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior);

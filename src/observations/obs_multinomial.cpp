@@ -87,7 +87,7 @@ class Multinomial final : public ObsModel {
     kernels().log_each(d_, w + 1, w + 1);
   }
 
-  // Dirichlet-multinomial for the row's sequence of tokens.
+  // Dirichlet-multinomial for the row's tokens in their order.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     const double all = total_ + tokens(t);
     for (Index i = 0; i < n; ++i) {

@@ -19,7 +19,7 @@ struct TermPrior {
 /// A prior under which Σ_k Λ(T_k) is not lower, for K clusters with statistics T (K × p, counts from the
 /// second column). Γ(λ + x)/Γ(λ) and Γ(Λ)/Γ(Λ + n) are bounded from below by functions that touch them at the
 /// present λ [Minka 2000, "Estimating a Dirichlet distribution", §3], and each term's c_v = λ_v Σ_k [ψ(λ_v +
-/// T_kv) − ψ(λ_v)] is divided between the two parts of its weight, as in a mixture; so for either part h with
+/// T_kv) − ψ(λ_v)] is divided between the two parts of its weight by their size; so for either part h with
 /// direction m (ones, or the shares)
 ///   h ← h Σ_v m_v c_v/λ_v / (Σ_v m_v Σ_k [ψ(Λ + T_k) − ψ(Λ)]),   Λ = Σ_v λ_v,
 /// a few times. Both stay positive.

@@ -77,15 +77,13 @@ class TopicBirth final : public Move {
     Vec r;
     double entropy = 0;
     for (const DocumentRef& ref : documents) {
-      const DocumentMemory& memory = memory_of(state, ref);
       DocumentReader& reader = placed.at(ref);
-      const TopicTable table = reader.by_term() ? TopicTable(memory.weights(), false) : TopicTable();
-      const DocumentView view = placed.load(memory.weights(), &table, false);
-      const Shares shares = memory.share();
+      const DocumentView view = placed.recall(memory_of(state, ref.batch), ref.at);
+      const Shares shares = shares_of(state, ref);
       document_responsibilities(view, shares, alloc_.width(), r, entropy);
       const std::size_t m = shares.size();
       std::size_t at = 0;
-      while (shares[at].topic != target) ++at;
+      while (shares[at].cluster != target) ++at;
       for (Index u = 0; u < view.n; ++u) {
         const double share = r[static_cast<std::size_t>(u) * m + at], mass = view.count(u) * share;
         if (mass < 0.01) continue;
@@ -157,14 +155,14 @@ class TopicBirth final : public Move {
     auto edit = std::make_unique<TopicEdit>(c_, alloc_, state, std::move(documents),
                                             [born](Summary& s) { s.append(born); });
     for (Index i = 0; i < edit->n(); ++i) {
-      std::vector<TopicShare>& start = edit->start[i];
+      std::vector<Share>& start = edit->start[i];
       double mass = 0;
-      for (const TopicShare& s : memory_of(state, edit->document(i)).share()) {
-        if (s.topic == target) mass = s.count;
+      for (const Share& s : shares_of(state, edit->document(i))) {
+        if (s.cluster == target) mass = s.count;
         start.push_back(s);
       }
-      for (TopicShare& s : start)
-        if (s.topic == target) s.count = mass / static_cast<double>(seed.k);
+      for (Share& s : start)
+        if (s.cluster == target) s.count = mass / static_cast<double>(seed.k);
       for (Index j = 0; j < born; ++j)
         start.push_back({static_cast<int>(k + j), 0, mass / static_cast<double>(seed.k), 0, 0});
     }

@@ -20,11 +20,12 @@ class Newcomer {
 
   // log p_u of the words of a document under its present topics.
   Vec log_probability(const DocumentRef& ref) {
-    const DocumentMemory& memory = load(ref);
+    load(ref);
+    const Shares shares = shares_of(state_, ref);
     Vec out(static_cast<std::size_t>(view_.n));
     for (Index u = 0; u < view_.n; ++u) {
       double sum = 0;
-      for (const TopicShare& s : memory.share()) sum += s.count * std::exp(view_.c(u, s.column));
+      for (const Share& s : shares) sum += s.count * std::exp(view_.c(u, s.column));
       out[u] = std::log(std::max(sum / view_.length, 1e-300));
     }
     return out;
@@ -55,21 +56,17 @@ class Newcomer {
     return out;
   }
 
+  void close() { reader_.close(); }
+
  private:
-  const DocumentMemory& load(const DocumentRef& ref) {
-    const DocumentMemory& memory = memory_of(state_, ref);
-    if (weights_ != &memory.weights()) table_ = TopicTable(memory.weights(), false);
-    weights_ = &memory.weights();
+  void load(const DocumentRef& ref) {
     reader_.at(ref);
-    view_ = reader_.load(*weights_, &table_, false);
-    return memory;
+    view_ = reader_.recall(memory_of(state_, ref.batch), ref.at);
   }
 
   const MoveContext& c_;
   const State& state_;
   PlacedReader reader_;
-  const Weights* weights_ = nullptr;
-  TopicTable table_;
   DocumentView view_;
 };
 
@@ -96,9 +93,9 @@ std::size_t draw(const Vec& mass, Stream& stream) {
 std::vector<DocumentRef> all_documents(const State& state) {
   std::vector<DocumentRef> out;
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
-    const auto& memory = static_cast<const TopicMemory&>(*state.batch[b]->memory);
-    for (std::size_t i = 0; i < memory.document.size(); ++i)
-      if (!memory.document[i].share().empty()) out.push_back({static_cast<Index>(b), static_cast<Index>(i)});
+    const ShareTable& memory = memory_of(state, static_cast<Index>(b));
+    for (Index i = 0; i < static_cast<Index>(memory.unit.size()); ++i)
+      if (!memory.shares(i).empty()) out.push_back({static_cast<Index>(b), i});
   }
   return out;
 }
@@ -133,6 +130,7 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
     const auto promise = newcomer.promise(ref, w);
     if (promise.gain > least_gain) candidates.push_back({ref, promise});
   }
+  newcomer.close();
   if (candidates.empty()) return false;
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.promise.gain > b.promise.gain; });
@@ -147,9 +145,9 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
   TopicEdit edit(context, alloc, state, documents, [](Summary& s) { s.append(1); });
   for (Index i = 0; i < edit.n(); ++i) {
     double length = 0;
-    for (const TopicShare& s : memory_of(state, edit.document(i)).share()) length += s.count;
+    for (const Share& s : shares_of(state, edit.document(i))) length += s.count;
     const double moved = candidates[i].promise.tokens / 2;
-    for (TopicShare s : memory_of(state, edit.document(i)).share()) {
+    for (Share s : shares_of(state, edit.document(i))) {
       s.count *= 1 - moved / length;
       edit.start[i].push_back(s);
     }

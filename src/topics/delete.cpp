@@ -51,9 +51,9 @@ class TopicDelete final : public Move {
   bool propose(State& state, Index target) {
     TopicEdit edit(c_, alloc_, state, users_of(state, target), [target](Summary& s) { s.drop(target); });
     for (Index i = 0; i < edit.n(); ++i)
-      for (TopicShare s : memory_of(state, edit.document(i)).share()) {
-        if (s.topic == target) continue;
-        if (s.topic > target) --s.topic;
+      for (Share s : shares_of(state, edit.document(i))) {
+        if (s.cluster == target) continue;
+        if (s.cluster > target) --s.cluster;
         edit.start[i].push_back(s);
       }
     Summary believed = state.total;

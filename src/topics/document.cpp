@@ -31,7 +31,7 @@ void TopicTable::exponentiate(Index rows, Pool* pool) {
 }
 
 bool rows_are_documents(const ObsModel& obs, const DataShape& data) {
-  return obs.tokens() && data.sparse && data.rows_are_groups();
+  return obs.tokens() && data.sparse && data.rows_are_groups;
 }
 
 DocumentReader::DocumentReader(const ObsModel& obs, const Dataset& data)
@@ -75,6 +75,12 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
     view.e = own_.e.data();
   }
   return view;
+}
+
+DocumentView DocumentReader::recall(Index document, const ShareTable& memory, Index at) {
+  const Weights& weights = memory.weights(at);
+  const TopicTable table = by_term_ ? TopicTable(weights, false) : TopicTable();
+  return load(document, weights, &table, false);
 }
 
 }  // namespace bnpvi::topics

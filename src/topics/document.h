@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "inference/share_table.h"
 #include "observations/feature_block.h"
 
 namespace bnpvi::topics {
@@ -53,6 +54,9 @@ class DocumentReader {
 
   /// Counts: rows of the shared table. Otherwise computes the document's own table from the weights.
   DocumentView load(Index document, const Weights& weights, const TopicTable* shared, bool exponentials);
+
+  /// A document as it was at its last visit, unit `at` of the memory: C is that of the weights then.
+  DocumentView recall(Index document, const ShareTable& memory, Index at);
 
   /// Starts to bring a document of counts into the caches, which is loaded soon.
   void expect(Index document) const;

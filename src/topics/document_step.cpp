@@ -93,8 +93,8 @@ void DocStep::weigh_by_counts() {
 void DocStep::sweep(const DocumentView& view) {
   const Index k = view.k;
   kernels().exp_rows(1, k, p_.data(), k, w_.data(), k, &shift_);
-  kernels().document_sweep(view.n, k, rows_, w_.data(), view.e, k, c_, least_sum, s_.data(), share_.data(),
-                           count_.data());
+  kernels().share_sweep(view.n, k, rows_, w_.data(), view.e, k, c_, least_sum, s_.data(), share_.data(),
+                        count_.data());
 }
 
 // count_ ← Σ_u c_u r_u at the log weights p_.
@@ -104,11 +104,11 @@ void DocStep::round(const DocumentView& view) {
   log_apart_ = 0;
   factors_.apart.clear();
   factors_.apart_mass.clear();
-  const double lowest =
-      chosen_ ? kernels().document_round(m, view.n, kept_row_.data(), w_.data(), kept_.data(), ld_, c_,
-                                         least_sum, s_.data(), share_.data(), count_.data())
-              : kernels().document_round(m, view.n, row_.data(), w_.data(), g_.data(), ld_, c_, least_sum,
-                                         s_.data(), share_.data(), count_.data());
+  const double lowest = chosen_
+                            ? kernels().share_round(m, view.n, kept_row_.data(), w_.data(), kept_.data(), ld_,
+                                                    c_, least_sum, s_.data(), share_.data(), count_.data())
+                            : kernels().share_round(m, view.n, row_.data(), w_.data(), g_.data(), ld_, c_,
+                                                    least_sum, s_.data(), share_.data(), count_.data());
   if (lowest > least_sum) return;
   for (Index u = 0; u < view.n; ++u)
     if (!(s_[u] > least_sum)) round_apart(view, u);
@@ -259,7 +259,7 @@ const DocumentFit& DocStep::warm(const DocumentView& view, Shares from, bool tel
   if (view.n == 0) return fit_ = {{}, 0};
   begin(view);
   topic_.clear();
-  for (const TopicShare& s : from) topic_.push_back(s.topic);
+  for (const Share& s : from) topic_.push_back(s.cluster);
   use(view);
   for (std::size_t j = 0; j < from.size(); ++j) count_[j] = from[j].count;
   weigh_by_counts();
@@ -269,19 +269,19 @@ const DocumentFit& DocStep::warm(const DocumentView& view, Shares from, bool tel
 
 void DocStep::restarts(const DocumentView& view, DocumentFit& best) {
   std::vector<std::pair<double, int>> targets;
-  for (const TopicShare& s : best.share) targets.push_back({s.count, s.topic});
+  for (const Share& s : best.share) targets.push_back({s.count, s.cluster});
   std::sort(targets.begin(), targets.end());
   if (static_cast<Index>(targets.size()) > max_restarts) targets.resize(max_restarts);
   for (const auto& target : targets) {
-    const auto is_target = [&](const TopicShare& s) { return s.topic == target.second; };
+    const auto is_target = [&](const Share& s) { return s.cluster == target.second; };
     if (std::none_of(best.share.begin(), best.share.end(), is_target)) continue;
     if (best.share.size() == 1) break;
     topic_.clear();
-    for (const TopicShare& s : best.share)
-      if (!is_target(s)) topic_.push_back(s.topic);
+    for (const Share& s : best.share)
+      if (!is_target(s)) topic_.push_back(s.cluster);
     use(view);
     std::size_t j = 0;
-    for (const TopicShare& s : best.share)
+    for (const Share& s : best.share)
       if (!is_target(s)) count_[j++] = s.count;
     weigh_by_counts();
     if (!ascend(view, max_restart_rounds, 0, best.bound) || bound() <= best.bound) continue;
@@ -295,12 +295,12 @@ const DocumentFactors& DocStep::factors(const DocumentView& view, Shares share) 
   const auto is_current = [&] {
     if (share.size() != topic_.size()) return false;
     for (std::size_t j = 0; j < share.size(); ++j)
-      if (share[j].topic != topic_[j] || share[j].log_weight != p_[j]) return false;
+      if (share[j].cluster != topic_[j] || share[j].log_weight != p_[j]) return false;
     return true;
   };
   if (!is_current()) {
     topic_.clear();
-    for (const TopicShare& s : share) topic_.push_back(s.topic);
+    for (const Share& s : share) topic_.push_back(s.cluster);
     use(view);
     for (std::size_t j = 0; j < share.size(); ++j) p_[j] = share[j].log_weight;
     choose(width_);

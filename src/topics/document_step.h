@@ -6,34 +6,6 @@
 
 namespace bnpvi::topics {
 
-/// What one document has of one topic. Its responsibilities are a function of the log weights P and of the
-/// expected log-likelihoods at the visit, r_uk ∝ exp(C_u,column + P_k), and give its count N_k.
-struct TopicShare {
-  int topic;          // present number of the topic
-  int column;         // its number at the visit, a column of C
-  double count;       // N_dk
-  double log_weight;  // P_dk, up to a constant of the document
-  double theta;       // where log Γ(· + απ_k) is touched, θ̂_dk = N_dk + απ_k at that time
-};
-
-/// The topics of one document, ascending, in memory of somebody else.
-class Shares {
- public:
-  Shares() = default;
-  Shares(const TopicShare* first, std::size_t n) : first_(first), n_(n) {}
-  Shares(const std::vector<TopicShare>& all) : Shares(all.data(), all.size()) {}
-
-  const TopicShare* begin() const { return first_; }
-  const TopicShare* end() const { return first_ + n_; }
-  std::size_t size() const { return n_; }
-  bool empty() const { return n_ == 0; }
-  const TopicShare& operator[](std::size_t j) const { return first_[j]; }
-
- private:
-  const TopicShare* first_ = nullptr;
-  std::size_t n_ = 0;
-};
-
 /// Document parameters απ of K topics with what every document needs of them.
 struct DocumentPrior {
   explicit DocumentPrior(Vec alpha_pi);
@@ -48,7 +20,7 @@ struct DocumentPrior {
 ///   f = Σ_u c_u Σ_k r_uk (C_uk − log r_uk) + Σ_k [log Γ(N_k + απ_k) − log Γ(απ_k)]
 /// up to constants of the document. Topics without a share have r = 0 exactly.
 struct DocumentFit {
-  std::vector<TopicShare> share;  // by topic, ascending
+  std::vector<Share> share;  // by topic, ascending
   double bound = -1e300;
 };
 

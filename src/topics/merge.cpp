@@ -22,8 +22,8 @@ struct Pair {
 std::vector<DocumentRef> users_of_both(const State& state, Index a, Index b) {
   std::vector<DocumentRef> out;
   for (const DocumentRef& ref : users_of(state, a)) {
-    const Shares share = memory_of(state, ref).share();
-    if (std::any_of(share.begin(), share.end(), [b](const TopicShare& s) { return s.topic == b; }))
+    const Shares share = shares_of(state, ref);
+    if (std::any_of(share.begin(), share.end(), [b](const Share& s) { return s.cluster == b; }))
       out.push_back(ref);
   }
   return out;
@@ -124,12 +124,12 @@ class TopicMerge final : public Move {
     TopicEdit edit(c_, alloc_, state, users, [a, b](Summary& s) { s.merge(a, b); });
     for (Index i = 0; i < edit.n(); ++i) {
       double joined = 0;
-      for (const TopicShare& s : memory_of(state, edit.document(i)).share())
-        if (s.topic == b) joined = s.count;
-      for (TopicShare s : memory_of(state, edit.document(i)).share()) {
-        if (s.topic == b) continue;
-        if (s.topic == a) s.count += joined;
-        if (s.topic > b) --s.topic;
+      for (const Share& s : shares_of(state, edit.document(i)))
+        if (s.cluster == b) joined = s.count;
+      for (Share s : shares_of(state, edit.document(i))) {
+        if (s.cluster == b) continue;
+        if (s.cluster == a) s.count += joined;
+        if (s.cluster > b) --s.cluster;
         edit.start[i].push_back(s);
       }
     }

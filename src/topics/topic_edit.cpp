@@ -12,19 +12,17 @@ namespace {
 
 constexpr double patience = 3;  // times the last round's gain may be missing
 
-const TopicMemory& memory_of_batch(const State& state, Index b) {
-  return static_cast<const TopicMemory&>(*state.batch[b]->memory);
-}
-
 }  // namespace
 
-const DocumentMemory& memory_of(const State& state, const DocumentRef& ref) {
-  return memory_of_batch(state, ref.batch).document[ref.at];
+const ShareTable& memory_of(const State& state, Index batch) { return state.batch[batch]->memory->shares; }
+
+Shares shares_of(const State& state, const DocumentRef& ref) {
+  return memory_of(state, ref.batch).shares(ref.at);
 }
 
 DocumentReader& PlacedReader::at(const DocumentRef& ref) {
   if (ref.batch != ref_.batch) {
-    reader_.reset();
+    close();
     batch_ = problem_.source.open(ref.batch);
     reader_.emplace(problem_.obs, batch_->data);
   }
@@ -32,18 +30,27 @@ DocumentReader& PlacedReader::at(const DocumentRef& ref) {
   return *reader_;
 }
 
+void PlacedReader::close() {
+  reader_.reset();
+  batch_.reset();
+  ref_ = {-1, -1};
+}
+
 DocumentView PlacedReader::load(const Weights& weights, const TopicTable* shared, bool exponentials) {
   return reader_->load(batch_->units[ref_.at], weights, shared, exponentials);
+}
+
+DocumentView PlacedReader::recall(const ShareTable& memory, Index at) {
+  return reader_->recall(batch_->units[ref_.at], memory, at);
 }
 
 std::vector<DocumentRef> users_of(const State& state, Index topic, double least) {
   std::vector<DocumentRef> out;
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
-    const TopicMemory& memory = memory_of_batch(state, static_cast<Index>(b));
-    for (std::size_t i = 0; i < memory.document.size(); ++i)
-      for (const TopicShare& s : memory.document[i].share())
-        if (s.topic == topic && s.count >= least)
-          out.push_back({static_cast<Index>(b), static_cast<Index>(i)});
+    const ShareTable& memory = memory_of(state, static_cast<Index>(b));
+    for (Index i = 0; i < static_cast<Index>(memory.unit.size()); ++i)
+      for (const Share& s : memory.shares(i))
+        if (s.cluster == topic && s.count >= least) out.push_back({static_cast<Index>(b), i});
   }
   return out;
 }
@@ -76,11 +83,11 @@ Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
     for (Index i = from + (to - from) * chunk / n_chunks; i < from + (to - from) * (chunk + 1) / n_chunks;
          ++i) {
       const DocumentRef& ref = documents_[i];
-      const DocumentMemory& memory = as_before ? memory_of(state_, ref) : visited_.document[i];
       DocumentReader& reader = placed.at(ref);
-      const TopicTable table = reader.by_term() ? TopicTable(memory.weights(), false) : TopicTable();
-      const DocumentView view = placed.load(memory.weights(), &table, false);
-      sums[chunk].add(reader, view, memory.share());
+      const ShareTable& memory = as_before ? memory_of(state_, ref.batch) : visited_;
+      const Index at = as_before ? ref.at : i;
+      const DocumentView view = placed.recall(memory, at);
+      sums[chunk].add(reader, view, memory.shares(at));
     }
   });
   Summary out(alloc_.shape(problem.obs), k);
@@ -96,25 +103,22 @@ double TopicEdit::round(bool search) {
   const TopicTable table = by_term ? TopicTable(*weights, true, &c_.pool) : TopicTable();
   const DocumentPrior prior(alloc_.document_prior(globals));
   const Index n_chunks = TopicAlloc::count_chunks(n());
-  std::vector<std::shared_ptr<TopicBlock>> blocks(static_cast<std::size_t>(n_chunks));
-  visited_.document.resize(documents_.size());
+  std::vector<std::shared_ptr<ShareBlock>> blocks(static_cast<std::size_t>(n_chunks));
+  visited_.unit.resize(documents_.size());
   c_.pool.run(n_chunks, [&](Index chunk) {
     PlacedReader placed(problem);
     DocStep step(prior, alloc_.width());
-    TopicBlock& block = *(blocks[chunk] = std::make_shared<TopicBlock>());
+    ShareBlock& block = *(blocks[chunk] = std::make_shared<ShareBlock>());
     block.weights = weights;
     for (Index i = n() * chunk / n_chunks; i < n() * (chunk + 1) / n_chunks; ++i) {
       c_.pool.poll();
       const DocumentRef& ref = documents_[i];
       placed.at(ref);
       const DocumentView view = placed.load(*weights, &table, true);
-      TopicBlock before;
-      DocumentMemory last = remember(before, start[i]);
-      last.wait = 1;
-      DocumentMemory& now = visited_.document[i];
-      now = TopicAlloc::visit(step, view, start[i].empty() ? nullptr : &last, block, search);
+      UnitShares& now = visited_.unit[i];
+      now = TopicAlloc::visit(step, view, {start[i], 0, 1}, block, static_cast<int>(chunk), search);
       now.misses = now.wait = 0;
-      start[i].assign(now.share().begin(), now.share().end());
+      start[i].assign(block.share.end() - now.n, block.share.end());
     }
   });
   visited_.block.assign(blocks.begin(), blocks.end());
@@ -154,9 +158,10 @@ State TopicEdit::finish() const {
     change_(*batch);
     if (to > from) {
       batch->add(part(from, to, rest_.k, false));
-      auto memory = std::make_shared<TopicMemory>(static_cast<const TopicMemory&>(*batch->memory));
-      for (Index i = from; i < to; ++i) memory->document[documents_[i].at] = visited_.document[i];
-      memory->block.insert(memory->block.end(), visited_.block.begin(), visited_.block.end());
+      std::vector<Index> at;
+      for (Index i = from; i < to; ++i) at.push_back(documents_[i].at);
+      auto memory = std::make_shared<UnitMemory>();
+      memory->shares = batch->memory->shares.with(at, visited_, from);
       batch->memory = std::move(memory);
     }
     out.batch[b] = std::move(batch);

@@ -15,7 +15,11 @@ struct DocumentRef {
 /// All documents with at least `least` tokens in a topic, in the order of the batches.
 std::vector<DocumentRef> users_of(const State& state, Index topic, double least = 0);
 
-const DocumentMemory& memory_of(const State& state, const DocumentRef& ref);
+/// What is remembered of the documents of a batch.
+const ShareTable& memory_of(const State& state, Index batch);
+
+/// What it was at its last visit.
+Shares shares_of(const State& state, const DocumentRef& ref);
 
 /// Loads documents of several batches, for one thread; quickest when those of a batch follow each other.
 class PlacedReader {
@@ -25,6 +29,10 @@ class PlacedReader {
   DocumentReader& at(const DocumentRef& ref);
   /// Of the document last asked for with at().
   DocumentView load(const Weights& weights, const TopicTable* shared, bool exponentials);
+  /// The same as it was at its last visit, unit `at` of the memory.
+  DocumentView recall(const ShareTable& memory, Index at);
+  /// Lets go of the batch, and so of what was loaded.
+  void close();
 
  private:
   const Problem& problem_;
@@ -47,7 +55,7 @@ class TopicEdit {
 
   /// Where document i starts, in the new numbering (topic and count): its last shares with topics renumbered
   /// by the caller; empty: from scratch.
-  std::vector<std::vector<TopicShare>> start;
+  std::vector<std::vector<Share>> start;
 
   /// Topics (new numbering) and weights (K + 1) that the first round believes.
   void believe(Summary total, const Vec& weights);
@@ -78,7 +86,7 @@ class TopicEdit {
   std::function<void(Summary&)> change_;
   Summary rest_;  // the whole data without the documents, changed
   State proposed_;
-  TopicMemory visited_;  // of the documents, last
+  ShareTable visited_;  // of the documents, last
 };
 
 }  // namespace bnpvi::topics

@@ -26,7 +26,7 @@ void show(const Visit& in, Index chunk, DocumentReader& reader, const DocumentVi
   if (reader.by_term()) {
     out.n = 1;
     out.value.assign(static_cast<std::size_t>(k), 0.0);
-    for (const TopicShare& s : share) out.value[s.topic] = s.count / view.length;
+    for (const Share& s : share) out.value[s.cluster] = s.count / view.length;
     if (share.empty()) {
       double sum = 0;
       for (double a : prior.a) sum += a;
@@ -41,7 +41,7 @@ void show(const Visit& in, Index chunk, DocumentReader& reader, const DocumentVi
     out.n = std::min(step, view.n - from);
     out.value.assign(static_cast<std::size_t>(out.n * k), 0.0);
     for (Index i = 0; i < out.n; ++i)
-      for (Index j = 0; j < m; ++j) out.value[i * k + share[j].topic] = r[(from + i) * m + j];
+      for (Index j = 0; j < m; ++j) out.value[i * k + share[j].cluster] = r[(from + i) * m + j];
     reader.block().load(rows.data() + from, out.n);
     in.sink->visit(chunk, rows.data() + from, out, reader.block());
   }
@@ -53,23 +53,24 @@ Index TopicAlloc::count_chunks(Index n_documents) {
   return power_of_two_below(std::clamp<Index>(n_documents / 64, 1, 8));
 }
 
-DocumentMemory TopicAlloc::visit(DocStep& step, const DocumentView& view, const DocumentMemory* last,
-                                 TopicBlock& block, bool search) {
-  if (last && last->wait > 0 && !search) {
-    DocumentMemory now = remember(block, step.warm(view, last->share(), false).share);
-    now.misses = last->misses;
-    now.wait = last->wait - 1;
+UnitShares TopicAlloc::visit(DocStep& step, const DocumentView& view, const LastVisit& last,
+                             ShareBlock& block, int number, bool search) {
+  const bool first = last.share.empty();
+  if (!first && last.wait > 0 && !search) {
+    UnitShares now = remember(block, number, step.warm(view, last.share, false).share);
+    now.misses = last.misses;
+    now.wait = last.wait - 1;
     return now;
   }
   DocumentFit best;
-  if (last) best = step.warm(view, last->share(), true);
+  if (!first) best = step.warm(view, last.share, true);
   const double before = best.bound;
   const DocumentFit& fresh = step.cold(view);
   if (fresh.bound > best.bound) best = fresh;
   step.restarts(view, best);
-  DocumentMemory now = remember(block, best.share);
-  if (last && best.bound <= before + 1e-6 * std::abs(before)) {
-    now.misses = last->misses + 1;
+  UnitShares now = remember(block, number, best.share);
+  if (!first && best.bound <= before + 1e-6 * std::abs(before)) {
+    now.misses = last.misses + 1;
     now.wait = std::min(longest_wait, (1 << std::min(now.misses, 8)) - 1);
   }
   return now;
@@ -84,10 +85,10 @@ Summary TopicAlloc::local_step(const Visit& in) const {
   const DocumentPrior prior(document_prior(in.globals));
   const std::shared_ptr<const Weights>& weights = in.weights;
   const TopicTable table = by_term ? TopicTable(*weights, true, &in.pool) : TopicTable();
-  const auto* last = static_cast<const TopicMemory*>(in.memory);
-  auto memory = std::make_shared<TopicMemory>();
-  memory->document.resize(in.units.size());
-  std::vector<std::shared_ptr<TopicBlock>> blocks(static_cast<std::size_t>(n_chunks));
+  const ShareTable* last = in.memory ? &in.memory->shares : nullptr;
+  auto memory = std::make_shared<UnitMemory>();
+  memory->shares.unit.resize(in.units.size());
+  std::vector<std::shared_ptr<ShareBlock>> blocks(static_cast<std::size_t>(n_chunks));
   if (in.sink) in.sink->begin(n_chunks);
   std::vector<TopicSum> sums;
   std::vector<TermSum> by_terms;
@@ -103,23 +104,26 @@ Summary TopicAlloc::local_step(const Visit& in) const {
     DocStep step(prior, width());
     Vec none;
     const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
-    blocks[chunk] = std::make_shared<TopicBlock>();
+    blocks[chunk] = std::make_shared<ShareBlock>();
     blocks[chunk]->weights = weights;
     for (Index i = from; i < to; ++i) {
       in.pool.poll();
       if (i + 1 < to) {
         reader.expect(in.units[i + 1]);
-        if (last) prefetch(last->document[i + 1].share().begin(), last->document[i + 1].n);
+        if (last) prefetch(last->shares(i + 1).begin(), last->shares(i + 1).size());
       }
       const DocumentView view = reader.load(in.units[i], *weights, &table, true);
-      memory->document[i] = visit(step, view, last ? &last->document[i] : nullptr, *blocks[chunk]);
-      const Shares share = memory->document[i].share();
+      const UnitShares before = last ? last->unit[i] : UnitShares();
+      const Shares old = last ? last->shares(i) : Shares();
+      UnitShares& now = memory->shares.unit[i];
+      now = visit(step, view, {old, before.misses, before.wait}, *blocks[chunk], static_cast<int>(chunk));
+      const Shares share(blocks[chunk]->share.data() + now.from, static_cast<std::size_t>(now.n));
       if (by_term) by_terms[chunk].add(view, share, step.factors(view, share));
       const Vec& r = by_term ? none : sums[chunk].add(reader, view, share);
       if (in.sink) show(in, chunk, reader, view, share, r, prior);
     }
   });
-  memory->block.assign(blocks.begin(), blocks.end());
+  memory->shares.block.assign(blocks.begin(), blocks.end());
   Summary out = by_term ? TermSum::finish(by_terms, table, in.pool) : Summary(shape(in.obs), k);
   for (TopicSum& sum : sums) sum.finish(out);
   out.memory = std::move(memory);
@@ -147,7 +151,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
     view.c_table = {log_resp.data(), k, 1};
     return view;
   };
-  std::vector<std::vector<TopicShare>> shares(in.units.size());
+  std::vector<std::vector<Share>> shares(in.units.size());
   Vec sizes(static_cast<std::size_t>(k), 0.0);
   for (Index i = 0; i < n_units; ++i) {
     const DocumentView view = load(in.units[i]);
@@ -165,14 +169,14 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
   }
   const Vec a = document_prior_of(sizes);
   TopicSum sum(in.obs, in.data, k, alpha_, 0);
-  auto memory = std::make_shared<TopicMemory>();
-  const auto block = std::make_shared<TopicBlock>();
+  auto memory = std::make_shared<UnitMemory>();
+  const auto block = std::make_shared<ShareBlock>();
   for (Index i = 0; i < n_units; ++i) {
-    for (TopicShare& s : shares[i]) s.theta = s.count + a[s.topic];
+    for (Share& s : shares[i]) s.theta = s.count + a[s.cluster];
     sum.add(reader, load(in.units[i]), shares[i]);
-    memory->document.push_back(remember(*block, shares[i]));
+    memory->shares.unit.push_back(remember(*block, 0, shares[i]));
   }
-  memory->block.push_back(block);
+  memory->shares.block.push_back(block);
   Summary out(shape(in.obs), k);
   sum.finish(out);
   out.memory = std::move(memory);
@@ -181,16 +185,15 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
 
 // Counts come from the responsibilities, not from the shares, which must agree with them.
 Summary TopicAlloc::recompute(const Visit& in, const GivenResponsibilities&) const {
-  const auto& memory = static_cast<const TopicMemory&>(*in.memory);
+  const ShareTable& memory = in.memory->shares;
   DocumentReader reader(in.obs, in.data);
   TopicSum sum(in.obs, in.data, in.weights->k, alpha_, width());
   Vec r;
   double entropy = 0;
   for (std::size_t i = 0; i < in.units.size(); ++i) {
-    const Weights& weights = memory.document[i].weights();
-    const TopicTable table = reader.by_term() ? TopicTable(weights, false) : TopicTable();
-    const DocumentView view = reader.load(in.units[i], weights, &table, false);
-    std::vector<TopicShare> share(memory.document[i].share().begin(), memory.document[i].share().end());
+    const Index at = static_cast<Index>(i);
+    const DocumentView view = reader.recall(in.units[i], memory, at);
+    std::vector<Share> share(memory.shares(at).begin(), memory.shares(at).end());
     document_responsibilities(view, share, width(), r, entropy);
     for (std::size_t j = 0; j < share.size(); ++j) {
       share[j].count = 0;
@@ -218,14 +221,15 @@ Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, d
 }
 
 bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
-  const auto* old = static_cast<const TopicMemory*>(batch.memory.get());
-  if (!old) return false;
+  if (!batch.memory) return false;
   const Vec a = document_prior(globals);
   std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
-  batch.memory = old->changed([&](std::vector<TopicShare>& share) {
-    for (TopicShare& s : share) s.theta = s.count + a[s.topic];
+  auto settled = std::make_shared<UnitMemory>();
+  settled->shares = batch.memory->shares.changed([&](std::vector<Share>& share) {
+    for (Share& s : share) s.theta = s.count + a[s.cluster];
     add_tangents(share, 1, batch.extra.data());
   });
+  batch.memory = std::move(settled);
   return true;
 }
 

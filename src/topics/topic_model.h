@@ -1,7 +1,7 @@
 // Topic models: every document has proportions π_d of its own over topics that all documents share.
 #pragma once
 #include "inference/alloc_model.h"
-#include "topics/topic_memory.h"
+#include "topics/document_step.h"
 
 namespace bnpvi::topics {
 
@@ -11,6 +11,12 @@ std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha, const Sp
 
 /// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
 std::unique_ptr<AllocModel> make_lda(Index k, double alpha, const Sparsity& sparsity);
+
+/// The last visit of a document, as far as the next one depends on it. Without shares: there was none.
+struct LastVisit {
+  Shares share;
+  int misses = 0, wait = 0;
+};
 
 /// What all topic models share. Units are documents: groups of rows, or single rows of counts whose tokens
 /// have topics of their own. q(π_d) = Dirichlet(θ̂_d) is optimal, θ̂_dk = N_dk + απ_k, which leaves
@@ -43,9 +49,9 @@ class TopicAlloc : public AllocModel {
   virtual Globals believed(Summary total, const Vec& weights) const = 0;
 
   /// A visit of a document: from its last one, if any, and now and then (search: now) a search for a better
-  /// optimum. It is remembered in the block.
-  static DocumentMemory visit(DocStep& step, const DocumentView& view, const DocumentMemory* last,
-                              TopicBlock& block, bool search = false);
+  /// optimum. It is remembered in the block, which is to have that number in its table.
+  static UnitShares visit(DocStep& step, const DocumentView& view, const LastVisit& last, ShareBlock& block,
+                          int number, bool search = false);
 
   /// Documents are dealt to tasks as a function of their number only.
   static Index count_chunks(Index n_documents);

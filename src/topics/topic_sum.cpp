@@ -18,8 +18,8 @@ void add_tangents(Shares share, double sign, double* extra) {
     kernels().digamma_each(static_cast<Index>(n), theta, slope);
     kernels().log_gamma_each(static_cast<Index>(n), theta, value);
     for (std::size_t j = 0; j < n; ++j) {
-      const TopicShare& s = share[from + j];
-      double* to = extra + s.topic * TopicExtra::size;
+      const Share& s = share[from + j];
+      double* to = extra + s.cluster * TopicExtra::size;
       to[TopicExtra::users] += sign;
       to[TopicExtra::slope] += sign * slope[j];
       to[TopicExtra::offset] += sign * (value[j] + (s.count - s.theta) * slope[j]);
@@ -56,10 +56,10 @@ void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, 
   const Index m = static_cast<Index>(share.size());
   if (by_term_) {
     for (Index j = 0; j < m; ++j) {
-      Vec& t = by_topic_[share[j].topic];
+      Vec& t = by_topic_[share[j].cluster];
       t.resize(static_cast<std::size_t>(n_terms_));
       for (Index u = 0; u < view.n; ++u) t[view.row[u]] += sign * view.weight[u] * r_[u * m + j];
-      rest_.edit_t(share[j].topic)[0] += sign * share[j].count;
+      rest_.edit_t(share[j].cluster)[0] += sign * share[j].count;
     }
     return;
   }
@@ -71,7 +71,7 @@ void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, 
     r.n = std::min(block.block_rows(), view.n - from);
     r.value.assign(static_cast<std::size_t>(r.n * k_), 0.0);
     for (Index i = 0; i < r.n; ++i)
-      for (Index j = 0; j < m; ++j) r.value[i * k_ + share[j].topic] = sign * r_[(from + i) * m + j];
+      for (Index j = 0; j < m; ++j) r.value[i * k_ + share[j].cluster] = sign * r_[(from + i) * m + j];
     block.load(rows.data() + from, r.n);
     block.add_weighted(r, sum_);
   }

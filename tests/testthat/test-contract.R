@@ -1,4 +1,4 @@
-# The laws of inst/design and src/obs_model.h, for every registered observation model.
+# The laws of inst/design and src/observations/obs_model.h, for every registered observation model.
 
 contract <- function(case, resp, data = case$data, obs = case$model$obs) {
   model <- case$model

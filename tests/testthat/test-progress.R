@@ -72,3 +72,26 @@ test_that("progress that is damaged, of another machine or of another version is
   other[13:20] <- rev(other[13:20])
   expect_error(resume(other), "order of bytes")
 })
+
+test_that("progress is read in a new process, which ends with the same bits", {
+  for (case in c("mixture_sparse", "topics", "sequences")) {
+    folder <- withr::local_tempdir()
+    part <- fit_case(case, "memoized", keep_lap = 4L)
+    saveRDS(list(call = part$call, progress = part$progress), file.path(folder, "part.rds"))
+    script <- file.path(folder, "rest.R")
+    helpers <- c("progress_cases", "progress_control", "fit_case")
+    writeLines(c(
+      "suppressPackageStartupMessages(library(bnpvi))",
+      unlist(lapply(helpers, function(f) c(paste(f, "<-"), deparse(get(f))))),
+      sprintf("part <- readRDS(%s)", deparse(file.path(folder, "part.rds"))),
+      sprintf("fit <- fit_case(%s, \"memoized\", resume = part$progress)", deparse(case)),
+      sprintf("saveRDS(fit, %s)", deparse(file.path(folder, "rest.rds")))
+    ), script)
+    status <- withr::with_envvar(
+      c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep)),
+      system2(file.path(R.home("bin"), "Rscript"), shQuote(script), stdout = FALSE, stderr = FALSE)
+    )
+    expect_identical(status, 0L)
+    expect_identical(bits_of(readRDS(file.path(folder, "rest.rds"))), bits_of(part), info = case)
+  }
+})

@@ -1,0 +1,51 @@
+// Special functions and the search of sticks, for their tests.
+#include "r_convert.h"
+#include "foundation/special.h"
+#include "hdp/sticks.h"
+
+using namespace bnpvi;
+
+// At every pair of x and d.
+// [[Rcpp::export]]
+Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d) {
+  const auto each = [&](auto f) {
+    Rcpp::NumericVector out(x.size());
+    for (R_xlen_t i = 0; i < x.size(); ++i) out[i] = f(x[i], d[i]);
+    return out;
+  };
+  using Rcpp::_;
+  return Rcpp::List::create(
+      _["log_gamma_difference"] = each(log_gamma_difference),
+      _["digamma_difference"] = each(digamma_difference), _["log_beta"] = each(log_beta),
+      _["log_gamma_remainder"] = each([](double a, double) { return log_gamma_remainder(a); }),
+      _["trigamma_remainder"] = each([](double a, double) { return trigamma_remainder(a); }));
+}
+
+// L_top(u, ω) + Σ_k [απ_k slope_k + others_k log Γ(απ_k)] over K + 1 weights, as topic models have it: at the
+// given sticks, or, with search, at those that maximise_sticks finds from there (from none: sticks empty).
+// [[Rcpp::export]]
+Rcpp::List engine_sticks(double groups, double gamma, double alpha, Rcpp::NumericVector slope,
+                         Rcpp::NumericVector others, Rcpp::NumericVector u, Rcpp::NumericVector omega,
+                         bool search) {
+  const Index k = slope.size() - 1;
+  const TopLevel top = top_level(k, groups, gamma);
+  Index visits = 0;
+  const auto f = [&](const Vec& pi, Vec& gradient) {
+    ++visits;
+    RoundedSum sum;
+    for (Index j = 0; j <= k; ++j) {
+      sum.add(alpha * pi[j] * slope[j]);
+      sum.add(others[j] * log_gamma(alpha * pi[j]));
+      gradient[j] = alpha * (slope[j] + others[j] * digamma(alpha * pi[j]));
+    }
+    return sum;
+  };
+  HdpSticks q{Vec(u.begin(), u.end()), Vec(omega.begin(), omega.end())};
+  if (search) q = maximise_sticks(top, f, q);
+  Vec unused(static_cast<std::size_t>(k + 1));
+  RoundedSum value = top_value(top, q);
+  value.add(f(weights_from_sticks(q.u), unused));
+  using Rcpp::_;
+  return Rcpp::List::create(_["u"] = q.u, _["omega"] = q.omega, _["value"] = value.value(),
+                            _["rounding"] = value.rounding(), _["visits"] = static_cast<double>(visits));
+}

@@ -1,0 +1,81 @@
+// A source laid open, for the tests of its laws.
+#include "r_convert.h"
+#include "r_source.h"
+
+using namespace bnpvi;
+
+namespace {
+
+// Rows of a view as a dense matrix, whatever they are stored as.
+Rcpp::NumericMatrix rows_to_r(const Dataset& data) {
+  Rcpp::NumericMatrix out(static_cast<int>(data.n), static_cast<int>(data.d));
+  if (!data.sparse()) {
+    std::copy_n(data.dense, data.n * data.d, out.begin());
+    return out;
+  }
+  for (Index i = 0; i < data.n; ++i)
+    for (int e = data.row_start[i]; e < data.row_start[i + 1]; ++e)
+      out[data.column[e] * data.n + i] = data.value[e];
+  return out;
+}
+
+Rcpp::IntegerVector from_one(const std::vector<Index>& numbers) {
+  Rcpp::IntegerVector out(numbers.begin(), numbers.end());
+  return out + 1;
+}
+
+Rcpp::List batch_to_r(const Batch& batch) {
+  std::vector<Index> rows, groups;
+  for (Index row = 0; row < batch.data.n; ++row) rows.push_back(batch.row_number(row));
+  for (Index group = 0; group < batch.data.n_groups(); ++group) groups.push_back(batch.group_number(group));
+  using Rcpp::_;
+  return Rcpp::List::create(
+      _["x"] = rows_to_r(batch.data), _["starts"] = batch.data.starts, _["sparse"] = batch.data.sparse(),
+      _["rows_are_groups"] = batch.data.rows_are_groups, _["units"] = from_one(batch.units),
+      _["rows"] = from_one(rows), _["groups"] = from_one(groups));
+}
+
+Rcpp::List sample_to_r(const Sample& sample) {
+  using Rcpp::_;
+  return Rcpp::List::create(_["x"] = rows_to_r(sample.data), _["starts"] = sample.data.starts,
+                            _["sparse"] = sample.data.sparse(), _["rows"] = from_one(sample.rows));
+}
+
+std::vector<Place> chosen(const std::vector<Place>& places, const Rcpp::IntegerVector& numbers) {
+  std::vector<Place> out;
+  for (int i : numbers) out.push_back(places.at(static_cast<std::size_t>(i - 1)));
+  return out;
+}
+
+}  // namespace
+
+// The shape of a source, its batches (units, and the numbers of their rows and groups among all), and copies
+// of some modelled rows and of some groups, by their numbers among these. Numbers are from 1.
+// [[Rcpp::export]]
+Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bool grouped, int lag,
+                         Rcpp::IntegerVector rows, Rcpp::IntegerVector groups) {
+  const RData rdata(data);
+  std::vector<std::vector<Index>> from_zero;
+  for (SEXP batch : units) {
+    const Rcpp::IntegerVector numbers(batch);
+    from_zero.emplace_back();
+    for (int unit : numbers) from_zero.back().push_back(unit - 1);
+  }
+  const auto source = make_source(name, rdata.view(), std::move(from_zero), grouped, lag);
+  Rcpp::List batches;
+  for (Index b = 0; b < source->n_batches(); ++b) batches.push_back(batch_to_r(*source->open(b)));
+  const DataShape shape = source->shape();
+  const std::vector<Place> all_rows = places_of_rows(*source, grouped, lag);
+  using Rcpp::_;
+  Rcpp::List out =
+      Rcpp::List::create(_["n"] = static_cast<int>(shape.n), _["d"] = static_cast<int>(shape.d),
+                         _["n_groups"] = static_cast<int>(shape.n_groups), _["sparse"] = shape.sparse,
+                         _["rows_are_groups"] = shape.rows_are_groups, _["starts"] = source->starts(),
+                         _["batches"] = batches, _["n_rows"] = static_cast<int>(all_rows.size()),
+                         _["taken_rows"] = sample_to_r(take_rows(*source, chosen(all_rows, rows), lag)));
+  if (grouped)
+    out.push_back(sample_to_r(take_groups(*source, chosen(places_of_groups(*source), groups))),
+                  "taken_groups");
+  out.push_back(static_cast<int>(most_open(*source)), "most_open");
+  return out;
+}

@@ -1,0 +1,129 @@
+# How the sources are laid out: floors that only look down, names that stay in their family, what only r_* files
+# may use, files short enough to be read. From a checkout only: an installed package has no sources.
+
+root <- file.path("..", "..")
+source_files <- function() {
+  skip_if_not(dir.exists(file.path(root, "src")), "no sources beside these tests (not a checkout)")
+  sort(list.files(file.path(root, "src"), "[.](cpp|h)$", recursive = TRUE), method = "radix")
+}
+lines_of <- function(file) readLines(file.path(root, "src", file), encoding = "UTF-8", warn = FALSE)
+
+# "" for files that lie in src itself.
+folder_of <- function(files) ifelse(grepl("/", files, fixed = TRUE), sub("/.*", "", files), "")
+knows_r <- function(files) folder_of(files) == "" & grepl("^(r_|RcppExports)", files)
+
+# What the files of a folder may include beside their own. Families never include each other; models is the only
+# one that names them all; testing holds what only tests use.
+common <- c("foundation", "kernels", "observations", "inference")
+families <- c("mixtures", "topics", "chains")
+floors <- c(
+  list(foundation = character(), hdp = "foundation"),
+  stats::setNames(lapply(2:4, function(i) common[seq_len(i - 1L)]), common[-1L]),
+  stats::setNames(rep(list(c(common, "hdp")), length(families)), families),
+  list(models = c(common, "hdp", families), testing = common)
+)
+
+# Lines of files that match, as "file:line: text".
+found_in <- function(files, pattern, ...) {
+  unlist(lapply(files, function(file) {
+    text <- lines_of(file)
+    at <- grep(pattern, text, ...)
+    if (length(at)) paste0(file, ":", at, ": ", trimws(text[at]))
+  }))
+}
+expect_none <- function(found, complaint) {
+  expect(length(found) == 0L, paste0(complaint, ":\n", paste(found, collapse = "\n")))
+}
+
+test_that("every file of the sources has a floor", {
+  files <- source_files()
+  expect_none(setdiff(folder_of(files), c("", names(floors))), "folders without a place in `floors`")
+  expect_none(files[folder_of(files) == "" & !knows_r(files)], "files in src itself that are not r_*")
+})
+
+test_that("files include their own floor and lower ones only", {
+  files <- source_files()
+  upward <- unlist(lapply(files[folder_of(files) != ""], function(file) {
+    found <- grep("^ *# *include +\"", lines_of(file), value = TRUE)
+    included <- sub(".*include +\"([^\"]*)\".*", "\\1", found)
+    allowed <- folder_of(included) %in% c(folder_of(file), floors[[folder_of(file)]]) & included %in% files
+    if (!all(allowed)) paste0(file, " includes ", included[!allowed])
+  }))
+  expect_none(upward, "includes that look up, or to the side")
+})
+
+test_that("no family is named below", {
+  files <- source_files()
+  words <- "mixture|topic|document|chain|hmm|markov|sequence|corpus"
+  expect_none(
+    found_in(files[folder_of(files) %in% c(common, "hdp")], words, ignore.case = TRUE),
+    "names of families (a group of rows, a unit of a batch and a cluster are neutral)"
+  )
+  expect_none(found_in(files[folder_of(files) %in% common], "hdp", ignore.case = TRUE), "names of a family's part")
+})
+
+test_that("a family's names are in a namespace of its own", {
+  files <- source_files()
+  for (family in families) {
+    own <- files[folder_of(files) == family]
+    named <- vapply(own, function(f) any(lines_of(f) == paste0("namespace bnpvi::", family, " {")), NA)
+    expect_none(own[!named], paste0("files without namespace bnpvi::", family))
+  }
+})
+
+test_that("only r_* files know R", {
+  files <- source_files()
+  expect_none(
+    found_in(
+      files[!knows_r(files)], "# *include *[<\"](Rcpp|R[.]h|Rinternals|Rmath|R_ext)|\\b(SEXP|Rcpp::|Rprintf)\\b"
+    ),
+    "R in engine files"
+  )
+})
+
+test_that("engine files print nothing, and draw by their own generator", {
+  files <- source_files()
+  engine <- files[!knows_r(files)]
+  expect_none(found_in(engine, "\\bf?(printf|puts)\\(|\\bstd::(cout|cerr|clog)\\b|<(iostream|cstdio)>"), "output")
+  expect_none(found_in(engine, "_distribution\\b|\\bstd::(mt19937|random_)|\\bs?rand\\(|<random>"), "random numbers")
+})
+
+test_that("src/Makevars lists every object", {
+  files <- source_files()
+  makevars <- lines_of("Makevars")
+  listed <- makevars[grep("^OBJECTS", makevars):length(makevars)]
+  listed <- strsplit(paste(sub("\\\\$", "", sub("^OBJECTS *=", "", listed)), collapse = " "), " +")[[1]]
+  objects <- sub("[.]cpp$", ".o", files[grepl("[.]cpp$", files)])
+  expect_identical(listed[nzchar(listed)], objects, info = "run Rscript tools/objects.R")
+})
+
+test_that("files are short", {
+  files <- setdiff(source_files(), "RcppExports.cpp")
+  n <- vapply(files, function(file) length(lines_of(file)), 1L)
+  expect_none(paste(names(n), n)[n > 350], "more than 350 lines")
+  expect_lte(stats::median(n), 120)
+})
+
+test_that("what compilation leaves in folders is removed before a package is built", {
+  source_files()
+  for (script in c("cleanup", "cleanup.win")) expect_identical(file.access(file.path(root, script), 1L)[[1]], 0L)
+})
+
+test_that("a built package contains no object file", {
+  skip_if_not(Sys.getenv("BNPVI_LONG_TESTS") == "true", "long: set BNPVI_LONG_TESTS=true")
+  source_files()
+  sources <- normalizePath(root)
+  withr::local_dir(withr::local_tempdir())
+  copy <- "checkout"
+  dir.create(copy)
+  file.copy(setdiff(list.files(sources, full.names = TRUE), file.path(sources, "demo-output")), copy, recursive = TRUE)
+  file.copy(file.path(sources, ".Rbuildignore"), copy)
+  for (left in c("src/left.o", "src/inference/left.o", "src/left.so")) file.create(file.path(copy, left))
+  r <- file.path(R.home("bin"), "R")
+  system2(r, c("CMD", "build", "--no-build-vignettes", copy), stdout = FALSE, stderr = FALSE)
+  tarball <- list.files(pattern = "[.]tar[.]gz$")
+  expect_length(tarball, 1L)
+  content <- utils::untar(tarball, list = TRUE)
+  expect_true(any(grepl("src/inference/source[.]cpp$", content)))
+  expect_none(grep("[.](o|so|dll)$", content, value = TRUE), "objects")
+})
