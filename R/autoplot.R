@@ -76,16 +76,16 @@ gg_surface <- function(picture) {
 }
 
 gg_heat <- function(picture) {
-  prob <- picture$prob
+  value <- picture$value
   long <- data.frame(
-    column = factor(rep(colnames(prob), each = nrow(prob)), levels = colnames(prob)),
-    cluster = factor(rep(picture$cluster, ncol(prob)), levels = rev(picture$cluster)),
-    probability = as.double(prob)
+    column = factor(rep(colnames(value), each = nrow(value)), levels = colnames(value)),
+    cluster = factor(rep(picture$cluster, ncol(value)), levels = rev(picture$cluster)),
+    shown = as.double(value)
   )
-  ggplot2::ggplot(long, ggplot2::aes(.data$column, .data$cluster, fill = .data$probability)) +
+  ggplot2::ggplot(long, ggplot2::aes(.data$column, .data$cluster, fill = .data$shown)) +
     ggplot2::geom_tile() +
     ggplot2::scale_fill_gradientn(colours = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE)) +
-    ggplot2::labs(x = NULL, y = "Cluster") +
+    ggplot2::labs(x = NULL, y = "Cluster", fill = picture$label) +
     ggplot2::theme_minimal() +
     ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5))
 }

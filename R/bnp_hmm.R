@@ -114,6 +114,7 @@ sequence_parts <- function(lengths, k, most) {
 rows_of_data <- function(data, rows, groups) {
   starts <- data$starts[c(groups, groups[length(groups)] + 1L)] - data$starts[groups[1]]
   out <- list(n = length(rows), d = data$d, starts = as.integer(starts))
+  out$exposure <- data$exposure[rows]
   if (!is_sparse_data(data)) {
     return(c(list(x = data$x[rows, , drop = FALSE]), out))
   }

@@ -13,8 +13,9 @@
 #' * `cluster_sizes()`: expected number of observations of each.
 #' * `fitted()`: the most probable cluster of each training observation.
 #' * `coef()`: posterior means, a list of arrays. Gaussian: `mean` (clusters x
-#'   columns), `cov` (columns x columns x clusters); counts and binary data:
-#'   `prob` (clusters x columns); and `weights`.
+#'   columns), `cov` (columns x columns x clusters); tokens and binary data:
+#'   `prob` (clusters x columns); counts of events: `rate` (clusters x columns,
+#'   per unit of exposure); and `weights`.
 #' * `posterior_params()`: all parameters of the variational posterior, a list
 #'   of arrays, named as in the priors. Clusters are numbered by decreasing size;
 #'   sticks are broken in an order of their own, which is part of the model:

@@ -13,6 +13,8 @@
 #'   data. They are the first rows of each sequence.
 #' @param total For counts: the total of each row; default, the average of the
 #'   training data.
+#' @param exposure For [obs_poisson()] with exposures: one number or one per row;
+#'   default, the average of the training data.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data, `.id`, the sequence, and `.state`, the state
@@ -22,12 +24,12 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(object$input$starts), initial = NULL,
-                             total = NULL, ...) {
+                             total = NULL, exposure = NULL, ...) {
   check_no_dots(...)
   nsim <- check_count(nsim, "nsim")
   lag <- state_lag(object)
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = lag + 1L)
-  given <- complete_given(object, list(initial = initial, total = total))
+  given <- complete_given(object, list(initial = initial, total = total, exposure = exposure))
   params <- posterior_params(object)
   clusters <- posterior_clusters(object, params)
   simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given))

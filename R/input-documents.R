@@ -67,9 +67,7 @@ rows_by_document <- function(x, obs, id, arg, allow_no_rows, call) {
   id <- check_id(split$id, nrow(x), arg, call)
   order <- order(as.integer(id))
   starts <- c(0L, cumsum(tabulate(id, nlevels(id))))
-  data <- table_to_data(x[order, , drop = FALSE], obs, arg, call, starts, levels(id))
-  data$order <- order
-  data
+  table_to_data(x, obs, arg, call, starts, levels(id), order)
 }
 
 # `id` as a vector over the rows, or the name of a column to take out of x.

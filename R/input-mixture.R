@@ -67,21 +67,22 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env()) {
 
 # Columns matched by name when both sides have names, by position otherwise. The names that ts() makes up do not count.
 select_columns <- function(x, fit, call) {
-  input <- fit$input
   if (inherits(x, "simple_triplet_matrix")) {
     x <- triplet_to_sparse(x)
   }
-  if (is.null(dim(x)) && !is.list(x) && !stats::is.ts(x) && input$d > 1L && length(x) == input$d) {
+  beside <- exposure_column(fit$model$obs)
+  d <- fit$input$d + length(beside)
+  if (is.null(dim(x)) && !is.list(x) && !stats::is.ts(x) && d > 1L && length(x) == d) {
     x <- matrix(x, 1L, dimnames = list(NULL, names(x)))
   }
-  wanted <- input$column_names
+  wanted <- c(fit$input$column_names, beside)
   given <- if (is.null(dim(x))) NULL else colnames(x)
   if (stats::is.ts(x) && identical(given, paste("Series", seq_len(NCOL(x))))) given <- NULL
   if (is.null(wanted) || is.null(given)) {
     columns <- if (is.null(dim(x))) 1L else ncol(x)
-    if (columns != input$d) {
+    if (columns != d) {
       abort("newdata_columns", c(
-        "{.arg newdata} must have the {input$d} column{?s} of the training data, not {columns}."
+        "{.arg newdata} must have the {d} column{?s} of the training data, not {columns}."
       ), call = call)
     }
     return(x)

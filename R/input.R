@@ -1,7 +1,7 @@
 # The one internal form of data, shared by all families.
 #
 # list(x | row_start, column, value; n, d, starts; row_names, column_names,
-# group_names). The first fields are what C++ reads (`as_engine_data()`), the
+# group_names, exposure, order). The first fields are what C++ reads (`as_engine_data()`), the
 # names stay in R. Rows of one group (sequence, document) are contiguous.
 
 new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NULL) {
@@ -20,6 +20,7 @@ new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NU
 }
 
 as_engine_data <- function(data) {
+  if (!is.null(data$exposure)) data <- with_exposure_column(data)
   data[intersect(c("x", "row_start", "column", "value", "n", "d", "starts"), names(data))]
 }
 
@@ -178,9 +179,18 @@ check_support <- function(x, obs, arg, call) {
   ), call = call)
 }
 
-# Checked table -> internal form, for groups of rows.
-table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_names = NULL) {
-  check_support(x, obs, arg, call)
+# Checked table -> internal form, for groups of rows; `order`: of the rows, where it is to be another.
+table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_names = NULL, order = NULL) {
+  split <- take_exposure(x, obs, arg, call)
+  check_support(split$x, obs, arg, call)
+  in_order <- function(v) if (is.null(order) || is.null(v)) v else if (is.null(dim(v))) v[order] else v[order, , drop = FALSE]
+  data <- values_to_data(in_order(split$x), obs, arg, call, starts, group_names)
+  data$exposure <- in_order(split$exposure)
+  data$order <- order
+  data
+}
+
+values_to_data <- function(x, obs, arg, call, starts, group_names) {
   if (is.matrix(x)) {
     return(new_data(x, starts, group_names))
   }

@@ -24,8 +24,10 @@
 #'   [n_clusters()], [predict.bnp_mixture()], [coef.bnp_fit()],
 #'   [plot.bnp_mixture()].
 #'
-#' @details The multinomial coefficient of count data does not depend on the
-#'   clusters and is left out of the bound and of log densities.
+#' @details With [obs_multinomial()] a row is a sequence of tokens: the
+#'   multinomial coefficient, which does not depend on the clusters, is left out of
+#'   the bound and of log densities. With all other observation models these are of
+#'   the data as they are, so that fits of different models to the same data compare.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' fit

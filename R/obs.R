@@ -44,6 +44,8 @@ NULL
 #   support         function(values): can the model produce each of these finite numbers?
 #   refusal         the error where it cannot: c(class = , must = , remedy = ), read as "x must <must>"
 #   takes_sparse    are sparse matrices taken as they are?
+#   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers, TRUE
+#                   when a fit had numbers, or NULL: rows have none
 #   counts_tokens   are columns terms of a vocabulary and values numbers of tokens? Then a document is one row, rows of
 #                   one document are added up, and terms that new data lack have count 0.
 #   lag             function(obs): number of preceding rows that a row is conditioned on. Rows of a model with a lag are
@@ -71,12 +73,12 @@ NULL
 new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
                           support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE,
-                          counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
+                          exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
                           working = character(), learned = function(obs) character(),
                           axes = function(obs, columns) list(), location = NULL, given = list(), predictive_cdf = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
-  functions <- c("resolve", "draw", "support", "lag", "keep", "learned", "axes")
+  functions <- c("resolve", "draw", "support", "exposure", "lag", "keep", "learned", "axes")
   stopifnot(
     vapply(entry[functions], is.function, NA), vapply(given, is.function, NA),
     is.null(predictive_cdf) || is.function(predictive_cdf), is.null(picture) || is.function(picture),
@@ -93,7 +95,8 @@ obs_models <- list(
   gaussian_zero_mean = model_gaussian_zero_mean,
   ar = model_ar,
   multinomial = model_multinomial,
-  bernoulli = model_bernoulli
+  bernoulli = model_bernoulli,
+  poisson = model_poisson
 ) |> lapply(function(fields) do.call(new_obs_entry, fields))
 
 # The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table

@@ -101,18 +101,28 @@ plane_axes <- function(fit, m) {
   )
 }
 
-# Columns that tell clusters apart best, grouped by the cluster they stand for.
-heat_picture <- function(fit, max_columns = 40L) {
+# Columns that tell clusters apart best, grouped by the cluster they stand for: probabilities, or rates relative to
+# their average over the clusters, which tell clusters apart the better the more counts there are.
+heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
   means <- coef(fit)
   used <- in_use(fit)
-  prob <- cluster_locations(fit, means)[used, , drop = FALSE]
+  value <- cluster_locations(fit, means)[used, , drop = FALSE]
   weight <- means$weights[used] / sum(means$weights[used])
-  average <- colSums(weight * prob)
-  contrast <- colSums(weight * (prob - rep(average, each = nrow(prob)))^2)
+  average <- colSums(weight * value)
+  lift <- value - rep(average, each = nrow(value))
+  contrast <- colSums(weight * lift^2)
+  if (relative) {
+    contrast <- contrast / average
+    value <- value / rep(average, each = nrow(value))
+    lift <- value
+  }
   kept <- utils::head(order(-contrast), max_columns)
-  lift <- (prob - rep(average, each = nrow(prob)))[, kept, drop = FALSE]
+  lift <- lift[, kept, drop = FALSE]
   kept <- kept[order(max.col(t(lift), "first"), -apply(lift, 2L, max))]
-  list(kind = "heat", prob = prob[, kept, drop = FALSE], cluster = used)
+  list(
+    kind = "heat", value = value[, kept, drop = FALSE], cluster = used,
+    label = if (relative) "Rate relative to the average" else "Probability"
+  )
 }
 
 density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {

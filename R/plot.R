@@ -6,7 +6,8 @@
 #' @param type `"clusters"`: Gaussian clusters as curves (one column), as
 #'   ellipses that hold 90 % of a cluster (two columns) or as ellipses in the
 #'   plane of the first two principal components (more); counts and binary
-#'   data as a heat map of the columns that tell the clusters apart best;
+#'   data as a heat map of the columns that tell the clusters apart best (rates
+#'   relative to their average);
 #'   autoregressions have none.
 #'   `"density"`: the predictive density over one or two columns. `"elbo"`: the
 #'   bound by lap, with the accepted moves.
@@ -96,18 +97,18 @@ draw_surface <- function(picture, main = "", xlab = picture$labels[1], ylab = pi
 }
 
 draw_heat <- function(picture, main = "", xlab = "", ylab = "Cluster", ...) {
-  prob <- picture$prob
-  scale <- paste0("Probability from 0 (white) to ", signif(max(prob), 2), " (dark)")
-  rows <- rev(seq_len(nrow(prob)))
-  longest <- max(graphics::strwidth(colnames(prob), units = "inches", cex = 0.7))
+  value <- picture$value
+  scale <- paste0(picture$label, " from 0 (white) to ", signif(max(value), 2), " (dark)")
+  rows <- rev(seq_len(nrow(value)))
+  longest <- max(graphics::strwidth(colnames(value), units = "inches", cex = 0.7))
   old <- graphics::par(mai = pmax(graphics::par("mai"), c(longest + 0.3, 0.8, 0.5, 0.2)))
   on.exit(graphics::par(old))
   graphics::image(
-    seq_len(ncol(prob)), seq_len(nrow(prob)), t(prob[rows, , drop = FALSE]),
+    seq_len(ncol(value)), seq_len(nrow(value)), t(value[rows, , drop = FALSE]),
     col = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), axes = FALSE, main = main, xlab = xlab, ylab = ylab, ...
   )
-  graphics::axis(1L, seq_len(ncol(prob)), colnames(prob), las = 2, cex.axis = 0.7, tick = FALSE, line = -0.5)
-  graphics::axis(2L, seq_len(nrow(prob)), picture$cluster[rows], las = 1, tick = FALSE)
+  graphics::axis(1L, seq_len(ncol(value)), colnames(value), las = 2, cex.axis = 0.7, tick = FALSE, line = -0.5)
+  graphics::axis(2L, seq_len(nrow(value)), picture$cluster[rows], las = 1, tick = FALSE)
   graphics::mtext(scale, side = 3L, line = 0.3, adj = 1, cex = 0.8)
   graphics::box()
 }

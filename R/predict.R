@@ -10,9 +10,9 @@
 #' @param type `"class"`: the most probable cluster, an integer. `"prob"`: a
 #'   matrix with one row per observation and one column per cluster, rows
 #'   summing to 1. `"logdensity"`: log density of the posterior predictive
-#'   mixture (Student-t, Dirichlet-multinomial or Beta-Bernoulli components; for
-#'   a Dirichlet process the weight of clusters not seen yet goes to the prior
-#'   predictive). `NA` in the first `lag` rows of an autoregression.
+#'   mixture (Student-t, Dirichlet-multinomial, Beta-Bernoulli or negative
+#'   binomial components; for a Dirichlet process the weight of clusters not seen
+#'   yet goes to the prior predictive). `NA` in the first `lag` rows of an autoregression.
 #' @param ... Must be empty.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`.
 #'   `heldout_loglik()`: the mean log predictive density of an observation.

@@ -113,7 +113,8 @@ start_clusters <- function(given, prior, call) {
 # of the same kind: to other data, with other parameters of the priors, or with a larger k.
 start_from_fit <- function(fit, data, obs, prior, call) {
   given <- fit$model$obs
-  same <- given$family == obs$family && fit$model$prior$family == prior$family && fit$input$d == data$d
+  same <- given$family == obs$family && fit$model$prior$family == prior$family && fit$input$d == data$d &&
+    is.null(obs_exposure(given)) == is.null(obs_exposure(obs))
   if (!same) {
     abort("start", c(
       "{.arg start} must be a fit of the same observation model, prior and columns.",

@@ -12,6 +12,8 @@
 #'   training data. They are the first rows of the data set.
 #' @param total For counts: the total of each observation; default, the average
 #'   of the training data.
+#' @param exposure For [obs_poisson()] with exposures: one number or one per
+#'   observation; default, the average of the training data.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data and `.class`, the cluster drawn. Attribute
@@ -21,11 +23,11 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = nobs(object), initial = NULL, total = NULL,
-                                 ...) {
+                                 exposure = NULL, ...) {
   check_no_dots(...)
   nsim <- check_count(nsim, "nsim")
   n <- check_count(n, "n", lower = 0L)
-  given <- complete_given(object, list(initial = initial, total = total))
+  given <- complete_given(object, list(initial = initial, total = total, exposure = exposure))
   clusters <- posterior_clusters(object)
   weights <- coef(object)$weights[seq_len(object$state$k)]
   draw <- function() {
@@ -63,10 +65,12 @@ complete_given <- function(fit, asked, call = rlang::caller_env()) {
 # Rows of sequences of the given lengths, one after the other, from the clusters on `path`.
 draw_rows <- function(fit, clusters, path, lengths, given) {
   obs <- fit$model$obs
+  given$exposure <- exposure_by_row(given$exposure, length(path))
   x <- if (length(path)) obs_entry(obs)$draw(obs, clusters, path, lengths, given) else matrix(0, 0L, fit$input$d)
   storage.mode(x) <- "double"
   dimnames(x) <- list(NULL, column_labels(fit))
-  x
+  column <- exposure_column(obs)
+  if (is.null(column)) x else cbind(x, matrix(given$exposure, dimnames = list(NULL, column)))
 }
 
 # Rows without order: draw(parameters, rows) makes those of one cluster, a matrix.

@@ -62,13 +62,15 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
       obs.ObsModel::log_predictive(tj, phi.data(), n, p, log_p.data());
       definition.column(j, log_p);
     }
+    Rcpp::NumericVector log_base(static_cast<int>(n));
+    obs.log_base(rdata.view(), rows.data(), n, log_base.begin());
     using Rcpp::_;
     return Rcpp::List::create(
-        _["features"] = features.matrix(), _["statistic"] = statistic.matrix(), _["evidence"] = evidence,
-        _["weights"] = weights.matrix(), _["joint_evidence"] = joint_evidence,
-        _["joint_weights"] = joint_weights.matrix(), _["point_mean"] = point_mean.matrix(),
-        _["point_weights"] = point_weights.matrix(), _["log_predictive"] = predictive.matrix(),
-        _["log_predictive_by_definition"] = definition.matrix(),
+        _["log_base"] = log_base, _["has_base"] = obs.has_base(), _["features"] = features.matrix(),
+        _["statistic"] = statistic.matrix(), _["evidence"] = evidence, _["weights"] = weights.matrix(),
+        _["joint_evidence"] = joint_evidence, _["joint_weights"] = joint_weights.matrix(),
+        _["point_mean"] = point_mean.matrix(), _["point_weights"] = point_weights.matrix(),
+        _["log_predictive"] = predictive.matrix(), _["log_predictive_by_definition"] = definition.matrix(),
         _["posterior"] = arrays_to_r(obs.posterior(t.data(), k)),
         _["mean_parameters"] = arrays_to_r(obs.mean_parameters(t.data(), k)));
   });

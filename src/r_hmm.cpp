@@ -75,13 +75,15 @@ Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List s
     double *density = log_density.begin(), *probability = prob.begin();
     for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s) {
       FeatureBlock block(q.obs(), q.data());
-      Vec ahead = chain.start, log_p(static_cast<std::size_t>(block.block_rows() * k));
+      Vec ahead = chain.start, log_p(static_cast<std::size_t>(block.block_rows() * k)),
+          base(static_cast<std::size_t>(block.block_rows()));
       for (Index from = 0; from < s.size(); from += block.block_rows()) {
         const Index m = std::min(block.block_rows(), s.size() - from);
         block.load(s.rows.data() + from, m);
         for (Index j = 0; j < k; ++j)
           q.obs().log_predictive(statistic.data() + j * p, block.features(), m, block.ld(),
                                  log_p.data() + j * m);
+        q.obs().log_base(q.data(), s.rows.data() + from, m, base.data());
         for (Index i = 0; i < m; ++i) {
           const Index row = s.rows[from + i];
           double top = -std::numeric_limits<double>::infinity(), sum = 0;
@@ -97,6 +99,7 @@ Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List s
             const double now = std::exp(log_p[j * m + i] - density[row]);
             for (Index l = 0; l < k; ++l) ahead[l] += now * chain.transition[j * k + l];
           }
+          density[row] += base[i];
         }
       }
     });

@@ -35,7 +35,7 @@ Rcpp::List engine_kmeans(Rcpp::List data, Rcpp::List obs, int k, int rounds, boo
     Rcpp::IntegerVector cluster(static_cast<int>(view.n), NA_INTEGER);
     FeatureBlock block(*model, view);
     Vec score;
-    double objective = 0;
+    double objective = sum_log_base(*model, view, rows, nullptr);
     for (Index from = 0; from < n; from += block.block_rows()) {
       pool.poll();
       const Index m = std::min(block.block_rows(), n - from);

@@ -60,20 +60,22 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
       q.pool.poll();
       const Index from = task * step, m = std::min(step, n - from);
       FeatureBlock block(q.obs(), q.data());
-      Vec log_p(static_cast<std::size_t>((k + 1) * block.block_rows()));
+      Vec log_p(static_cast<std::size_t>((k + 1) * block.block_rows())),
+          base(static_cast<std::size_t>(block.block_rows()));
       for (Index begin = from; begin < from + m; begin += block.block_rows()) {
         const Index rows_here = std::min(block.block_rows(), from + m - begin);
         block.load(rows.data() + begin, rows_here);
         for (Index j = 0; j <= k; ++j)
           q.obs().log_predictive(statistic.data() + j * p, block.features(), rows_here, block.ld(),
                                  log_p.data() + j * rows_here);
+        q.obs().log_base(q.data(), rows.data() + begin, rows_here, base.data());
         for (Index i = 0; i < rows_here; ++i) {
           double top = -INFINITY, sum = 0;
           for (Index j = 0; j <= k; ++j)
             if (pi[j] > 0) top = std::max(top, log_p[j * rows_here + i]);
           for (Index j = 0; j <= k; ++j)
             if (pi[j] > 0) sum += pi[j] * std::exp(log_p[j * rows_here + i] - top);
-          value[rows[begin + i]] = top + std::log(sum);
+          value[rows[begin + i]] = top + std::log(sum) + base[i];
         }
       }
     });

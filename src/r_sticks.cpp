@@ -1,7 +1,7 @@
 // Special functions and the search of sticks, for their tests.
-#include "r_convert.h"
 #include "foundation/special.h"
 #include "hdp/sticks.h"
+#include "r_convert.h"
 
 using namespace bnpvi;
 

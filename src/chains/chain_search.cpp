@@ -113,9 +113,11 @@ Summary HmmMove::seen(const Batch& batch, const Summary& summary, const std::vec
 void HmmMove::visit_all(State& state) {
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
     const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
-    state.batch[b] =
+    auto fresh =
         std::make_shared<Summary>(visit(*batch, batch->units, state.globals, state.batch[b]->memory.get(),
                                         state.assignments, watch(state, static_cast<Index>(b))));
+    fresh->log_base = state.batch[b]->log_base;
+    state.batch[b] = std::move(fresh);
     after_batch(state, static_cast<Index>(b));
   }
   resum(c_.problem, state);

@@ -11,7 +11,8 @@ namespace bnpvi {
 namespace {
 
 constexpr double least_stick = 1e-100, least_rest = 1e-12;  // of û and of 1 − û
-constexpr double farthest = 10;  // of log ω̂ from BestOmega: of 270 random tops of sticks the best was at most 1.05 off
+constexpr double farthest =
+    10;  // of log ω̂ from BestOmega: of 270 random tops of sticks the best was at most 1.05 off
 // Units that suit where a search begins may not suit where it ends. (Guesses.)
 constexpr int max_rounds = 20;
 constexpr double worth_a_round = 1e-8;   // gain of the last one, relative

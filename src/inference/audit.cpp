@@ -88,12 +88,15 @@ void Audit::check(const Problem& problem, const State& state) {
       statistics = std::max({statistics, margins, largest_difference(state.batch[b]->pair, truth.pair),
                              largest_difference(state.batch[b]->extra, truth.extra)});
     }
+    truth.log_base = batch_log_base(problem, *batch);
     again.total.add(truth);
     sum.add(*state.batch[b]);
     statistics = std::max(statistics, deviation(*state.batch[b], truth));
     entropy = std::max(entropy, relative(state.batch[b]->entropy(), truth.entropy()));
+    statistics = std::max(statistics, relative(state.batch[b]->log_base, truth.log_base));
   }
-  sums = std::max({sums, deviation(state.total, sum), relative(state.total.entropy(), sum.entropy())});
+  sums = std::max({sums, deviation(state.total, sum), relative(state.total.entropy(), sum.entropy()),
+                   relative(state.total.log_base, sum.log_base)});
   again.globals = {again.total, state.globals.u, state.globals.omega};
   elbo = std::max(elbo, relative(state.elbo, sum_terms(elbo_terms(problem, again.total, again.globals))));
 }

@@ -9,7 +9,10 @@ namespace bnpvi {
 Edit::Edit(const MoveContext& context, const State& state, Changes changes, std::vector<EditedPart> parts,
            Globals first)
     : c_(context), changes_(std::move(changes)), parts_(std::move(parts)), found_(parts_.size()) {
-  for (EditedPart& part : parts_) changes_.apply(part.rest);
+  for (std::size_t b = 0; b < parts_.size(); ++b) {
+    changes_.apply(parts_[b].rest);
+    parts_[b].rest.log_base = state.batch[b]->log_base;
+  }
   proposed_.total = parts_.front().rest;
   proposed_.batch.resize(parts_.size());
   proposed_.assignments = state.assignments;

@@ -25,6 +25,7 @@ void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor
                                                      : state.earlier[b].get();
   auto fresh = std::make_shared<Summary>(visitor.visit(
       {batch->data, batch->units, problem.obs, state.globals, state.globals.weights, pool, sink, memory}));
+  fresh->log_base = state.batch[b] ? state.batch[b]->log_base : batch_log_base(problem, *batch);
   const std::shared_ptr<const Summary> old = std::exchange(state.batch[b], fresh);
   if (state.batch.size() == 1)
     resum(problem, state);

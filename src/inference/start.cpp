@@ -110,6 +110,7 @@ State start_from_responsibilities(const Problem& problem, const GivenResponsibil
     const std::shared_ptr<const Batch> batch = problem.source.open(b);
     auto s = std::make_shared<Summary>(problem.alloc.summarise(
         {batch->data, batch->units, problem.obs, {}, nullptr, pool}, resp.of_rows(batch->rows)));
+    s->log_base = batch_log_base(problem, *batch);
     state.total.add(*s);
     state.batch.push_back(std::move(s));
   }

@@ -1,8 +1,8 @@
 #include "inference/state.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "foundation/rounded_sum.h"
 #include "inference/audit.h"
 
 namespace bnpvi {
@@ -10,12 +10,26 @@ namespace bnpvi {
 namespace {
 
 Terms with_data_term(const Problem& problem, const Vec& data, const Summary& total, const Globals& globals) {
-  Terms terms{{"data", std::accumulate(data.begin(), data.end(), 0.0)}};
+  RoundedSum sum;
+  sum.add(total.log_base);
+  for (double evidence : data) sum.add(evidence);
+  Terms terms{{"data", sum.term()}};
   for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
   return terms;
 }
 
 }  // namespace
+
+double batch_log_base(const Problem& problem, const Batch& batch) {
+  const ObsModel& obs = problem.obs;
+  if (!obs.has_base()) return 0;
+  if (!problem.alloc.grouped()) return sum_log_base(obs, batch.data, batch.units, problem.pool);
+  std::vector<Index> rows;
+  for (Index group : batch.units)
+    for (Index i = batch.data.starts[group] + obs.lag(); i < batch.data.starts[group + 1]; ++i)
+      rows.push_back(i);
+  return sum_log_base(obs, batch.data, rows, problem.pool);
+}
 
 Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals) {
   const Summary& effective = globals.effective;

@@ -37,6 +37,11 @@ struct State {
   Index k() const { return total.k; }
 };
 
+/// Summary::log_base of a batch. Local steps, and summaries of some units of a batch, say 0 instead: the base
+/// measure is known once and for all, and a move that takes units out of a batch and brings them back leaves
+/// it alone.
+double batch_log_base(const Problem& problem, const Batch& batch);
+
 /// Terms of the ELBO ("data", then the allocation model's): exact for any summary and any globals.
 Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals);
 double sum_terms(const Terms& terms);

@@ -64,6 +64,7 @@ void Summary::add(const Summary& other, double c) {
   };
   axpy(other.obs.data(), obs.edit());
   for (const auto numbers : beside_obs) axpy((other.*numbers).data(), this->*numbers);
+  log_base += c * other.log_base;
 }
 
 void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
@@ -71,6 +72,7 @@ void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
     Vec& to = this->*numbers;
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[i] - (old.*numbers)[i] + (fresh.*numbers)[i];
   }
+  log_base = log_base - old.log_base + fresh.log_base;
   Buffer now(obs.size());
   const double *t = obs.data(), *out = old.obs.data(), *in = fresh.obs.data();
   for_each_stretch(pool, static_cast<Index>(now.size()), [&](Index from, Index end) {
@@ -83,10 +85,12 @@ void Summary::set_to_sum(const std::vector<const Summary*>& parts, Pool* pool) {
   *this = *parts.front();
   memory = nullptr;
   if (parts.size() == 1) return;
-  for (std::size_t b = 1; b < parts.size(); ++b)
+  for (std::size_t b = 1; b < parts.size(); ++b) {
     for (const auto numbers : beside_obs)
       for (std::size_t i = 0; i < (this->*numbers).size(); ++i)
         (this->*numbers)[i] += (parts[b]->*numbers)[i];
+    log_base += parts[b]->log_base;
+  }
   Buffer sum(obs.size());
   for_each_stretch(pool, static_cast<Index>(sum.size()), [&](Index from, Index end) {
     std::copy(obs.begin() + from, obs.begin() + end, sum.begin() + from);
@@ -102,6 +106,7 @@ void Summary::scale(double c) {
   for (double& x : obs.edit()) x *= c;
   for (const auto numbers : beside_obs)
     for (double& x : this->*numbers) x *= c;
+  log_base *= c;
 }
 
 void Summary::merge(Index a, Index b) {
@@ -160,6 +165,7 @@ void Summary::write(Writer& out) const {
   out.integer(k);
   out.list(obs.data(), obs.size());
   for (const auto numbers : beside_obs) out.list(this->*numbers);
+  out.number(log_base);
   out.flag(memory != nullptr);
   if (memory) memory->write(out);
 }
@@ -170,6 +176,7 @@ Summary Summary::read(Reader& in) {
   out.k = in.integer();
   out.obs = SharedVec(in.list<Buffer>());
   for (const auto numbers : beside_obs) out.*numbers = in.list<Vec>();
+  out.log_base = in.number();
   if (in.flag()) out.memory = std::make_shared<const UnitMemory>(UnitMemory::read(in));
   return out;
 }

@@ -29,6 +29,7 @@ struct Summary {
   Vec extra;                                 // K × q, row-major
   Vec pair;                                  // K × K × pairs, row-major
   Vec scalar;                                // shape.scalars
+  double log_base = 0;                       // Σ log h(x) of the rows of whole batches (see batch_log_base)
   std::shared_ptr<const UnitMemory> memory;  // of a batch, where the model has one; sums have none
 
   Summary() = default;

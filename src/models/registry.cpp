@@ -25,6 +25,10 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     const Vec a = f.numbers("a");
     return make_bernoulli({a, f.numbers("b", size_of(a))});
   }
+  if (family == "poisson") {
+    const Vec a = f.numbers("a");
+    return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed")});
+  }
   const Vec unit = f.numbers("unit");
   const Index d = size_of(unit);
   if (family == "gaussian_full")

@@ -1,6 +1,13 @@
 #include "observations/obs_model.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace bnpvi {
+
+void ObsModel::log_base(const Dataset&, const Index*, Index n, double* out) const {
+  std::fill_n(out, n, 0.0);
+}
 
 double ObsModel::evidence_and_weights(const double* t, double* w) const {
   weights(t, w);
@@ -15,6 +22,20 @@ void ObsModel::log_predictive(const double* t, const double* phi, Index n, Index
     for (Index j = 0; j < p; ++j) with[j] = t[j] + phi[i * ld + j];
     out[i] = log_evidence(with.data()) - before;
   }
+}
+
+double sum_log_base(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool* pool) {
+  if (!obs.has_base()) return 0;
+  constexpr Index step = 512;
+  const Index n = static_cast<Index>(rows.size()), n_parts = (n + step - 1) / step;
+  Vec sum(static_cast<std::size_t>(n_parts));
+  for_each_part(pool, n_parts, [&](Index part) {
+    double value[step];
+    const Index from = part * step, m = std::min(step, n - from);
+    obs.log_base(data, rows.data() + from, m, value);
+    sum[part] = std::accumulate(value, value + m, 0.0);
+  });
+  return std::accumulate(sum.begin(), sum.end(), 0.0);
 }
 
 }  // namespace bnpvi

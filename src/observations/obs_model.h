@@ -22,12 +22,16 @@ using NamedArrays = std::vector<NamedArray>;
 ///
 /// Everything is written in terms of a feature vector φ(x) of length p with φ_0 = 1 and a cluster's
 /// statistic T = Σ_n r_n φ(x_n), so that T_0 = N. Let Λ(T) be the log evidence of one cluster whose data
-/// have statistic T, base measure included. Then, with q(φ_k) the conjugate posterior given T,
+/// have statistic T. Then, with q(φ_k) the conjugate posterior given T,
 ///   E_q log p(x | φ_k) = ⟨φ(x), ∇Λ(T)⟩     and     log p(x | data) = Λ(T + φ(x)) − Λ(T),
 /// so that a model is one scalar function, its gradient and its features. Models are immutable.
 ///
+/// A factor h(x) of the likelihood that has no parameters, and whose logarithm is not linear in φ(x), stays
+/// outside: all three then lack log h(x) (log_base). Every objective has Σ_n log h(x_n), whatever the
+/// assignments are.
+///
 /// Laws (tests/testthat/test-contract.R, run for every registered model): Λ(0) = 0; weights = ∇Λ by
-/// finite differences; Λ(T) = the closed-form evidence; zero-weight rows change nothing.
+/// finite differences; Λ(T) + Σ r log h(x) = the closed-form evidence; zero-weight rows change nothing.
 class ObsModel {
  public:
   virtual ~ObsModel() = default;
@@ -43,6 +47,12 @@ class ObsModel {
 
   /// Φ, n × p with rows `ld` apart: features of the given rows.
   virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
+
+  /// False when h = 1, so that nobody needs to ask for it.
+  virtual bool has_base() const { return false; }
+
+  /// log h(x) of the given rows, n numbers.
+  virtual void log_base(const Dataset& data, const Index* rows, Index n, double* out) const;
 
   /// True when a row is a multiset of tokens, φ(x) = (1, counts), and Λ does not depend on T_0: every token
   /// may then have a cluster of its own.
@@ -84,8 +94,8 @@ class ObsModel {
   /// ⟨φ(x), w⟩. The Bregman divergence between clusters a and b is ⟨s̃_a, w_a − w_b⟩ ≥ 0.
   virtual void point_estimate(const double* t, double* mean, double* w) const = 0;
 
-  /// log p(x | data with statistic T) for rows with features phi (n × p). The default is the definition,
-  /// Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
+  /// log p(x | data with statistic T) − log h(x) for rows with features phi (n × p). The default is the
+  /// definition, Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const;
 
   /// Variational parameters of K clusters with statistics T (K × p), in the units of the user's data.
@@ -94,5 +104,8 @@ class ObsModel {
   /// Posterior means a user would read: mean, cov, prob, ...
   virtual NamedArrays mean_parameters(const double* t, Index k) const = 0;
 };
+
+/// Σ log h(x) over the given rows; the same for any pool.
+double sum_log_base(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool* pool);
 
 }  // namespace bnpvi

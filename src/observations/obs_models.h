@@ -43,6 +43,13 @@ struct BernoulliPrior {
   Vec a, b;
 };
 
+/// Counts x_j ~ Poisson(e θ_j) with independent rates θ_j ~ Gamma(a_j, rate b_j). exposed: the last column of
+/// the data, one more than a has, is the exposure e > 0 of each row; else e = 1.
+struct PoissonPrior {
+  Vec a, b;
+  bool exposed;
+};
+
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const ZeroMeanPrior& prior);
@@ -50,5 +57,6 @@ std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
 /// A row of counts is tokens in some order: no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
 std::unique_ptr<ObsModel> make_bernoulli(const BernoulliPrior& prior);
+std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior);
 
 }  // namespace bnpvi

@@ -64,16 +64,23 @@ model_cases <- function() {
     counts[9, 2] <- 150
     multinomial <- list(family = "multinomial", term_prior = c(0.1, 0.5, 1, 2, 0.3))
     bernoulli <- list(family = "bernoulli", a = runif(5) + 0.1, b = runif(5) + 0.1)
+    poisson <- list(family = "poisson", a = runif(5) + 0.1, b = runif(5) + 0.1, exposed = FALSE)
+    exposed <- utils::modifyList(poisson, list(exposed = TRUE))
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
       case("gaussian_zero_mean", zero_mean, x, twin_gaussian_zero_mean),
       ar_case(1L, FALSE), ar_case(1L, TRUE), ar_case(2L, FALSE), ar_case(2L, TRUE),
       case("multinomial", multinomial, counts, twin_multinomial),
-      case("bernoulli", bernoulli, 1 * (counts > 0), twin_bernoulli)
+      case("bernoulli", bernoulli, 1 * (counts > 0), twin_bernoulli),
+      case("poisson", poisson, counts, twin_poisson),
+      case("poisson, exposure", exposed, cbind(counts, exp(rnorm(40))), twin_poisson)
     )
   })
 }
+
+# Columns of the data that the model is a distribution of.
+count_columns <- function(case) case$data$d - isTRUE(case$model$obs$exposed)
 
 # The model with its columns reordered.
 permute_columns <- function(obs, order) {

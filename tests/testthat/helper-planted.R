@@ -3,13 +3,10 @@
 
 planted_case <- function(name, obs, x, cluster, sparse = FALSE) {
   data <- engine_data(x)
-  given <- obs
-  obs <- resolve_obs(obs, data)
-  if (sparse) data <- sparse_engine_data(x)
-  list(
-    name = name, obs = given, model = list(obs = obs, prior = list(family = "dp", concentration = 1)),
-    data = data, x = x, cluster = cluster
-  )
+  data$exposure <- obs_exposure(obs)
+  model <- list(obs = resolve_obs(obs, data), prior = list(family = "dp", concentration = 1))
+  if (sparse) data <- c(sparse_engine_data(x), data["exposure"])
+  list(name = name, obs = obs, model = model, data = as_engine_data(data), x = x, cluster = cluster)
 }
 
 planted_points <- function(n, spread = 5) {
@@ -35,6 +32,10 @@ planted_cases <- function() {
     counts <- t(vapply(terms, function(k) stats::rmultinom(1, 20, prob[k, ])[, 1], double(12)))
     binary <- 1 * (matrix(runif(200 * 12), 200) < pmin(prob, 0.9)[terms, ])
     series <- planted_series(300)
+    hours <- exp(rnorm(200) / 2)
+    rate <- 6 * prob[terms, ]
+    events <- matrix(as.double(rpois(2400, rate)), 200)
+    over_hours <- matrix(as.double(rpois(2400, hours * rate)), 200)
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
@@ -42,7 +43,10 @@ planted_cases <- function() {
       planted_case("ar", obs_ar(), series$x, series$cluster),
       planted_case("multinomial", obs_multinomial(), counts, terms),
       planted_case("multinomial, sparse", obs_multinomial(), counts, terms, sparse = TRUE),
-      planted_case("bernoulli", obs_bernoulli(), binary, terms)
+      planted_case("bernoulli", obs_bernoulli(), binary, terms),
+      planted_case("poisson", obs_poisson(), events, terms),
+      planted_case("poisson, exposure", obs_poisson(exposure = hours), over_hours, terms),
+      planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE)
     )
   })
 }

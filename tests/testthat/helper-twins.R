@@ -211,6 +211,36 @@ twin_bernoulli <- function(obs) {
   )
 }
 
+# The exposure, where there is one, is the last column.
+twin_poisson <- function(obs) {
+  counts <- function(x) x[, seq_along(obs$a), drop = FALSE]
+  exposure <- function(x) if (obs$exposed) x[, ncol(x)] else rep(1, nrow(x))
+  post <- function(x, r) list(a = obs$a + colSums(r * counts(x)), b = obs$b + sum(r * exposure(x)))
+  log_base <- function(x) rowSums(counts(x) * log(exposure(x)) - lgamma(counts(x) + 1))
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      sum(obs$a * log(obs$b) - lgamma(obs$a) + lgamma(q$a) - q$a * log(q$b)) + sum(r * log_base(x))
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      log_rate <- digamma(q$a) - log(q$b)
+      as.numeric(counts(new) %*% log_rate - exposure(new) * sum(q$a / q$b) + log_base(new))
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      prob <- 1 / (1 + outer(exposure(new), q$b, "/"))
+      size <- rep(q$a, each = nrow(new))
+      rowSums(matrix(stats::dnbinom(counts(new), size, prob, log = TRUE), nrow(new)))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(rate = q$a / q$b)
+    }
+  )
+}
+
 # (y, lag 1, lag 2, ..., [1]) of every modelled row of the groups that begin at `starts`.
 lagged_rows <- function(x, starts, lag, intercept) {
   at <- unlist(lapply(seq_len(length(starts) - 1L), function(g) {

@@ -52,9 +52,9 @@ test_that("more than two columns are projected on principal components", {
 
 test_that("the heat map shows the columns that differ", {
   picture <- cluster_picture(zoo)
-  expect_equal(ncol(picture$prob), 40)
+  expect_equal(ncol(picture$value), 40)
   spread <- function(columns) mean(apply(coef(zoo)$prob[, columns], 2, sd))
-  expect_gt(spread(colnames(picture$prob)), spread(setdiff(colnames(animals), colnames(picture$prob))))
+  expect_gt(spread(colnames(picture$value)), spread(setdiff(colnames(animals), colnames(picture$value))))
 })
 
 test_that("laps with accepted moves are marked", {

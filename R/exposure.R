@@ -1,0 +1,111 @@
+# Exposures: a number above 0 for each row that is known and not modelled. In the internal form they are
+# `data$exposure`; C++ reads them as one more column, the last.
+
+check_exposure <- function(x, call = rlang::caller_env()) {
+  if (is.list(x) && !is.object(x)) x <- unlist(x)
+  if (is.character(x) && length(x) == 1L && !is.na(x)) {
+    return(x)
+  }
+  if (!is.numeric(x) || !length(x)) {
+    abort("exposure", c(
+      "{.arg exposure} must name a column, or have one number above 0 per row, not {describe(x)}."
+    ), call = call)
+  }
+  as.double(check_above_0(x, "exposure", call))
+}
+
+check_above_0 <- function(x, what, call) {
+  bad <- which(!(is.finite(x) & x > 0))
+  if (length(bad)) {
+    abort("exposure", c(
+      "{.arg {what}} must be finite and above 0.",
+      x = "Not so in {cli::qty(length(bad))}row{?s} {places(bad)}.",
+      i = "Leave out rows in which nothing could be counted."
+    ), call = call)
+  }
+  x
+}
+
+obs_exposure <- function(obs) obs_entry(obs)$exposure(obs)
+
+# The column that data must have beside those that are modelled, if any.
+exposure_column <- function(obs) {
+  exposure <- obs_exposure(obs)
+  if (is.character(exposure)) exposure
+}
+
+# A checked table -> the table without its exposures, and these.
+take_exposure <- function(x, obs, arg, call) {
+  exposure <- obs_exposure(obs)
+  if (is.null(exposure)) {
+    return(list(x = x))
+  }
+  if (isTRUE(exposure)) {
+    abort("exposure", c(
+      "The exposures of the rows of {.arg {arg}} are not known: those of the fit were given as numbers.",
+      i = "Fit with {.code exposure = \"...\"}, the name of a column that {.arg {arg}} has too."
+    ), call = call)
+  }
+  if (is.character(exposure)) {
+    at <- match(exposure, colnames(x))
+    if (is.na(at)) {
+      abort("exposure", c(
+        "{.arg exposure} names the column {.val {exposure}}, which {.arg {arg}} does not have.",
+        i = if (is.null(colnames(x))) "Its columns have no names." else "Its columns: {places(dQuote(colnames(x), FALSE))}."
+      ), call = call)
+    }
+    if (ncol(x) == 1L) {
+      abort("no_columns", "{.arg {arg}} has no columns beside {.arg exposure}.", call = call)
+    }
+    exposure <- check_above_0(as.double(x[, at]), exposure, call)
+    return(list(x = x[, -at, drop = FALSE], exposure = exposure))
+  }
+  if (length(exposure) != nrow(x)) {
+    abort("exposure", c(
+      "{.arg exposure} must have one number per row of {.arg {arg}} ({nrow(x)}), not {length(exposure)}."
+    ), call = call)
+  }
+  list(x = x, exposure = exposure)
+}
+
+# The fields that C++ reads with the exposures as their last column: in sparse rows, the last entry.
+with_exposure_column <- function(data) {
+  exposure <- data$exposure
+  data$exposure <- NULL
+  if (is_sparse_data(data)) {
+    at <- data$row_start[-1] + seq_along(exposure)
+    entries <- length(data$value) + length(exposure)
+    data$column <- replace(rep(data$d, entries), -at, data$column)
+    data$value <- replace(replace(double(entries), at, exposure), -at, data$value)
+    data$row_start <- data$row_start + seq(0L, data$n)
+  } else {
+    data$x <- cbind(data$x, exposure, deparse.level = 0)
+  }
+  data$d <- data$d + 1L
+  data
+}
+
+# Exposures of rows to be drawn: by default all the average of the training data.
+exposure_of_rows <- function(exposure, fit, call) {
+  if (is.null(exposure)) {
+    return(fit$input$mean_exposure %||% 1)
+  }
+  if (is.null(obs_exposure(fit$model$obs))) {
+    abort("argument", c(
+      "{.arg exposure} has no meaning for a fit without exposures.",
+      i = "Give one to the observation model: {.code exposure} of {.fn {obs_entry(fit$model$obs)$constructor}}."
+    ), call = call)
+  }
+  if (!is.numeric(exposure)) {
+    abort("exposure", "{.arg exposure} must be numbers above 0, not {describe(exposure)}.", call = call)
+  }
+  check_above_0(as.double(exposure), "exposure", call)
+}
+
+# One number a row; NULL for models without exposures.
+exposure_by_row <- function(exposure, n, call = rlang::caller_env(4)) {
+  if (!is.null(exposure) && !length(exposure) %in% c(1L, n)) {
+    abort("exposure", "{.arg exposure} must have one number or one per row ({n}), not {length(exposure)}.", call = call)
+  }
+  if (!is.null(exposure)) rep_len(exposure, n)
+}

@@ -1,0 +1,60 @@
+# Counts of events: each cluster has a rate in each column.
+
+#' @rdname observation_models
+#' @order 6
+#' @param exposure For counts that were collected over different times, areas
+#'   or efforts: the rate of a count is then per unit of exposure. The name of a
+#'   column, which new data must have too and which is not modelled (of a formula,
+#'   one of its variables); or one number above 0 for each row, for fits whose
+#'   new data will not be asked for. Default: 1 for every row.
+#' @details
+#' For `obs_poisson()`, `a` and `b` are the Gamma prior of each rate, with shape
+#' `a` and mean `a / b`: one number or one per column. `a` is 1 by default, and
+#' `b = NULL` gives the prior the mean that the rate has in the data; a column of
+#' zeros counts as half an event. The objective and log densities include the
+#' factorials of the counts. Counts that vary more within a group than Poisson
+#' counts do are answered by more than one cluster a group.
+#' @export
+obs_poisson <- function(a = 1, b = NULL, exposure = NULL) {
+  prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
+  do.call(new_obs, c("poisson", prior, if (!is.null(exposure)) list(exposure = check_exposure(exposure))))
+}
+
+# Exposures that came as numbers belong to the data: TRUE is left of them.
+resolve_poisson <- function(obs, data, start, call) {
+  if (is.null(obs$b)) {
+    total <- sum(data$exposure %||% data$n)
+    events <- column_totals(data)
+    obs$b <- obs$a * total / ifelse(events > 0, events, 0.5)
+  }
+  obs <- resolve_fields(obs, c("a", "b"), data$d, call)
+  obs$exposed <- !is.null(obs$exposure)
+  if (is.numeric(obs$exposure)) obs$exposure <- TRUE
+  obs
+}
+
+model_poisson <- list(
+  title = "Poisson",
+  constructor = "obs_poisson",
+  values = "counts of events",
+  support = function(values) values >= 0 & values == round(values),
+  refusal = c(
+    class = "not_counts", must = "hold counts, whole numbers of at least 0,",
+    remedy = "Use raw counts; what they are relative to is their {.arg exposure}."
+  ),
+  takes_sparse = TRUE,
+  exposure = function(obs) obs$exposure,
+  keep = function(data) list(mean_exposure = if (!is.null(data$exposure)) mean(data$exposure)),
+  resolve = resolve_poisson,
+  working = "exposed",
+  arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), rate = c("clusters", "columns")),
+  location = "rate",
+  given = list(exposure = exposure_of_rows),
+  draw = function(obs, clusters, path, lengths, given) {
+    draw_by_cluster(clusters, path, function(q, rows) {
+      rate <- stats::rgamma(length(q$a), q$a, q$b)
+      matrix(stats::rpois(length(rows) * length(rate), outer(given$exposure[rows], rate)), length(rows))
+    })
+  },
+  picture = function(fit, data) heat_picture(fit, relative = TRUE)
+)

@@ -1,0 +1,140 @@
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/special.h"
+#include "kernels/kernels.h"
+#include "observations/gather.h"
+#include "observations/obs_models.h"
+
+namespace bnpvi {
+
+namespace {
+
+// φ = (1, x, [e]); Gamma(a_j, rate b_j) for the rate of each column. With E = Σ r e, which is N where e = 1,
+// q(θ_j) = Gamma(a_j + S_j, rate b_j + E). h(x) = Π_j e^x_j / x_j!.
+class Poisson final : public ObsModel {
+ public:
+  explicit Poisson(const PoissonPrior& prior)
+      : d_(static_cast<Index>(prior.a.size())), exposed_(prior.exposed), a_(prior.a), b_(prior.b) {
+    for (double b : b_) log_b_.push_back(std::log(b));
+  }
+
+  Index n_features() const override { return 1 + n_columns(); }
+  Index n_columns() const override { return d_ + (exposed_ ? 1 : 0); }
+  bool linear() const override { return true; }
+  bool has_base() const override { return true; }
+
+  void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
+    for (Index i = 0; i < n; ++i) {
+      double total = 0, exposure = 1;
+      out[i] = 0;
+      for_entries(data, rows[i], [&](Index j, double x) {
+        if (j == d_) exposure = x;
+        if (j == d_) return;
+        total += x;
+        if (x > 1) out[i] -= log_gamma(x + 1);
+      });
+      out[i] += total * std::log(exposure);
+    }
+  }
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    gather_linear(data, rows, n, phi, ld);
+  }
+
+  double log_evidence(const double* t) const override {
+    const double exposure = total_exposure(t);
+    double sum = 0;
+    for (Index j = 0; j < d_; ++j) {
+      const double s = count(t, j);
+      sum -= log_gamma_difference(a_[j], s) + (a_[j] + s) * std::log1p(exposure / b_[j]) + s * log_b_[j];
+    }
+    return sum;
+  }
+
+  void weights(const double* t, double* w) const override {
+    const double exposure = total_exposure(t);
+    kernels().digamma_of_counts(d_, a_.data(), t + 1, 0, w + 1);
+    w[0] = 0;
+    double& all_rates = w[exposure_at()];
+    all_rates = 0;
+    for (Index j = 0; j < d_; ++j) {
+      w[1 + j] -= log_b_[j] + std::log1p(exposure / b_[j]);
+      all_rates -= shape(t, j) / (b_[j] + exposure);
+    }
+  }
+
+  // E[θ] under the posterior, times the mean exposure of a row; that of an empty cluster counts as 1.
+  void point_estimate(const double* t, double* mean, double* w) const override {
+    const double exposure = total_exposure(t), each = t[0] > 0 ? exposure / t[0] : 1;
+    w[0] = 0;
+    mean[exposure_at()] = each;
+    mean[0] = 1;
+    double& all_rates = w[exposure_at()];
+    all_rates = 0;
+    for (Index j = 0; j < d_; ++j) {
+      const double rate = shape(t, j) / (b_[j] + exposure);
+      mean[1 + j] = rate * each;
+      w[1 + j] = std::log(rate);
+      all_rates -= rate;
+    }
+  }
+
+  // Negative binomial of size a + S and probability (b + E) / (b + E + e), without its 1/x!.
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    const double exposure = total_exposure(t);
+    for (Index i = 0; i < n; ++i) {
+      const double *x = phi + i * ld + 1, e = phi[i * ld + exposure_at()];
+      out[i] = 0;
+      for (Index j = 0; j < d_; ++j) {
+        const double size = shape(t, j), rate = b_[j] + exposure;
+        out[i] -= size * std::log1p(e / rate);
+        if (x[j] > 0) out[i] -= log_gamma_difference(size, x[j]) + x[j] * std::log(rate + e);
+      }
+    }
+  }
+
+  NamedArrays posterior(const double* t, Index k) const override {
+    NamedArray a{"a", {}, {k, d_}}, b{"b", {}, {k, d_}};
+    for (Index j = 0; j < d_; ++j)
+      for (Index i = 0; i < k; ++i) {
+        a.value.push_back(shape(t + i * n_features(), j));
+        b.value.push_back(b_[j] + total_exposure(t + i * n_features()));
+      }
+    return {a, b};
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    const NamedArrays q = posterior(t, k);
+    NamedArray out{"rate", q[0].value, q[0].dim};
+    for (std::size_t i = 0; i < out.value.size(); ++i) out.value[i] /= q[1].value[i];
+    return {out};
+  }
+
+ private:
+  // f(column, value) of a row's entries, of sparse rows those that are stored.
+  template <class F>
+  static void for_entries(const Dataset& data, Index row, F f) {
+    if (!data.sparse())
+      for (Index j = 0; j < data.d; ++j) f(j, data.dense[j * data.n + row]);
+    else
+      for (int s = data.row_start[row]; s < data.row_start[row + 1]; ++s) f(data.column[s], data.value[s]);
+  }
+
+  Index exposure_at() const { return exposed_ ? 1 + d_ : 0; }
+
+  // S ≥ 0 and E ≥ 0 exactly; sums and differences of summaries may round to less.
+  static double count(const double* t, Index j) { return std::max(t[1 + j], 0.0); }
+  double shape(const double* t, Index j) const { return a_[j] + count(t, j); }
+  double total_exposure(const double* t) const { return std::max(t[exposure_at()], 0.0); }
+
+  Index d_;
+  bool exposed_;
+  Vec a_, b_, log_b_;
+};
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior) { return std::make_unique<Poisson>(prior); }
+
+}  // namespace bnpvi
