@@ -95,6 +95,7 @@ void Audit::check(const Problem& problem, const State& state) {
       statistics = std::max({statistics, margins, largest_difference(state.batch[b]->pair, truth.pair),
                              largest_difference(state.batch[b]->extra, truth.extra)});
     }
+    if (remembers) this->weights = std::max(this->weights, state.batch[b]->memory->n_weights());
     again.total.add(truth);
     sum.add(*state.batch[b]);
     statistics = std::max(statistics, deviation(*state.batch[b], truth));

@@ -1,6 +1,7 @@
 // What each unit of a batch has of which clusters, as of its last visit: a ragged table, a plain value.
 #pragma once
 #include <functional>
+#include <set>
 
 #include "feature_block.h"
 #include "summary.h"
@@ -36,9 +37,11 @@ class Shares {
   std::size_t n_ = 0;
 };
 
-/// Units that were visited together: the weights at the visit, and their shares one after the other.
+/// Units that were visited together: their shares, one after the other, and C, either as the weights at the
+/// visit or, where these are null, number by number: of a unit its rows under each of its columns in turn.
 struct ShareBlock {
   std::shared_ptr<const Weights> weights;
+  std::shared_ptr<const Vec> logs;
   std::vector<Share> share;
 };
 
@@ -47,6 +50,7 @@ struct UnitShares {
   int block = 0;         // number of the block in its table
   int n = 0;             // shares,
   std::size_t from = 0;  // the first of them in the block
+  std::size_t logs = 0;  // the first number of its C in those of the block, if there are any
   int misses = 0;        // searches for another optimum in a row that found none
   int wait = 0;          // visits until the next search
 };
@@ -54,16 +58,21 @@ struct UnitShares {
 /// Appends a unit to a block that is to have this number in its table.
 UnitShares remember(ShareBlock& block, int number, Shares share);
 
-/// Of all units of a batch, in their order. With shares() and weights() a unit's responsibilities can be had
-/// again without ever being stored. 32 bytes for each cluster of each unit, and one set of weights for each
-/// visit of the batch. Copies share the blocks, which never change.
+/// Of all units of a batch, in their order. With shares() and C a unit's responsibilities can be had again
+/// without ever being stored. 32 bytes for each cluster of each unit, and one set of weights for each visit
+/// of many units. Copies share the blocks, which never change.
 class ShareTable final : public UnitMemory {
  public:
   std::vector<UnitShares> unit;
   std::vector<std::shared_ptr<const ShareBlock>> block;
 
   Shares shares(Index i) const;
-  const Weights& weights(Index i) const { return *block[unit[i].block]->weights; }
+
+  /// The weights at the unit's visit, or null: then C is at logs(), rows × columns, column by column.
+  const Weights* weights(Index i) const { return block[unit[i].block]->weights.get(); }
+  const double* logs(Index i) const { return block[unit[i].block]->logs->data() + unit[i].logs; }
+
+  Index n_weights() const override;
 
   std::shared_ptr<const UnitMemory> renumbered(const std::vector<Index>& number) const override;
 
@@ -73,6 +82,14 @@ class ShareTable final : public UnitMemory {
   /// The same with units at[0], at[1], ... as those of `newer` from `first` on are.
   std::shared_ptr<const ShareTable> with(const std::vector<Index>& at, const ShareTable& newer,
                                          Index first) const;
+
+  /// The same without some of the weights. append(i, c) appends to c what unit i needs of them: C of its rows
+  /// under the columns of its shares, share by share; `size` numbers in all.
+  std::shared_ptr<const ShareTable> without(const std::set<const Weights*>& gone, std::size_t size,
+                                            const std::function<void(Index i, Vec& c)>& append) const;
+
+ private:
+  void drop_unused();  // blocks
 };
 
 }  // namespace bnpvi

@@ -21,6 +21,8 @@ class UnitMemory {
   virtual ~UnitMemory() = default;
   /// The same with clusters renumbered: number[j] is the new number of cluster j, −1 when it is gone.
   virtual std::shared_ptr<const UnitMemory> renumbered(const std::vector<Index>& number) const = 0;
+  /// Different sets of weights of the observation model (K × p) that it keeps alive.
+  virtual Index n_weights() const { return 0; }
 };
 
 /// New numbers of k clusters after cluster j is gone, its own −1.

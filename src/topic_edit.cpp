@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "audit.h"
 #include "topic_sum.h"
@@ -52,11 +53,10 @@ void TopicEdit::believe(Summary total, const Vec& weights) {
 
 Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
   const Problem& problem = c_.problem;
-  const Index n_chunks = TopicAlloc::count_chunks(to - from);
+  const Index n_chunks = TopicAlloc::count_chunks(to - from), at_once = c_.pool.n_threads();
+  Summary out(alloc_.shape(problem.obs), k);
   std::vector<TopicSum> sums;
-  for (Index chunk = 0; chunk < n_chunks; ++chunk)
-    sums.emplace_back(problem.obs, problem.data, k, alloc_.alpha(), problem.width);
-  c_.pool.run(n_chunks, [&](Index chunk) {
+  const auto add_up = [&](Index chunk, TopicSum& sum) {
     DocumentReader reader(problem.obs, problem.data);
     for (Index i = from + (to - from) * chunk / n_chunks; i < from + (to - from) * (chunk + 1) / n_chunks;
          ++i) {
@@ -64,11 +64,17 @@ Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
       const ShareTable& memory = as_before ? memory_of(state_, ref.batch) : visited_;
       const Index at = as_before ? ref.at : i;
       const DocumentView view = reader.recall(problem.batches[ref.batch][ref.at], memory, at);
-      sums[chunk].add(reader, view, memory.shares(at));
+      sum.add(reader, view, memory.shares(at));
     }
-  });
-  Summary out(alloc_.shape(problem.obs), k);
-  for (TopicSum& sum : sums) sum.finish(out);
+  };
+  for (Index first = 0; first < n_chunks; first += at_once) {
+    const Index n = std::min(at_once, n_chunks - first);
+    sums.clear();
+    for (Index i = 0; i < n; ++i)
+      sums.emplace_back(problem.obs, problem.data, k, alloc_.alpha(), problem.width);
+    c_.pool.run(n, [&](Index i) { add_up(first + i, sums[i]); });
+    for (TopicSum& sum : sums) sum.finish(out);
+  }
   return out;
 }
 
@@ -122,9 +128,42 @@ bool TopicEdit::climb(State& state, int max_rounds, int search_every, double sta
   return false;
 }
 
+void TopicEdit::condense(std::vector<std::shared_ptr<Summary>>& batches) const {
+  const Problem& problem = c_.problem;
+  DocumentReader reader(problem.obs, problem.data);
+  const auto numbers = [&](std::size_t b, std::size_t i) {
+    const UnitShares& unit = static_cast<const ShareTable&>(*batches[b]->memory).unit[i];
+    return static_cast<std::size_t>(reader.n_rows(problem.batches[b][i]) * unit.n);
+  };
+  std::map<const Weights*, std::size_t> needed;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const auto& memory = static_cast<const ShareTable&>(*batches[b]->memory);
+    for (std::size_t i = 0; i < memory.unit.size(); ++i)
+      needed[memory.weights(static_cast<Index>(i))] += numbers(b, i);
+  }
+  std::set<const Weights*> gone;
+  for (const auto& [weights, n] : needed)
+    if (weights && n < weights->w.size() + weights->transposed.size()) gone.insert(weights);
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const auto& memory = static_cast<const ShareTable&>(*batches[b]->memory);
+    std::size_t size = 0;
+    bool any = false;
+    for (std::size_t i = 0; i < memory.unit.size(); ++i)
+      if (gone.count(memory.weights(static_cast<Index>(i)))) {
+        size += numbers(b, i);
+        any = true;
+      }
+    if (!any) continue;
+    batches[b]->memory = memory.without(gone, size, [&](Index i, Vec& c) {
+      append_logs(reader.recall(problem.batches[b][i], memory, i), memory.shares(i), c);
+    });
+  }
+}
+
 State TopicEdit::finish() const {
   State out = state_;
   out.globals = proposed_.globals;
+  std::vector<std::shared_ptr<Summary>> batches;
   Index from = 0;
   for (std::size_t b = 0; b < out.batch.size(); ++b) {
     Index to = from;
@@ -138,9 +177,11 @@ State TopicEdit::finish() const {
       for (Index i = from; i < to; ++i) at.push_back(documents_[i].at);
       batch->memory = static_cast<const ShareTable&>(*batch->memory).with(at, visited_, from);
     }
-    out.batch[b] = std::move(batch);
+    batches.push_back(std::move(batch));
     from = to;
   }
+  condense(batches);
+  out.batch.assign(batches.begin(), batches.end());
   out.total = rest_;
   resum(c_.problem, out);
   refresh(c_.problem, out);
