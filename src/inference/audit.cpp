@@ -89,6 +89,7 @@ void Audit::check(const Problem& problem, const State& state) {
                              largest_difference(state.batch[b]->extra, truth.extra)});
     }
     truth.log_base = batch_log_base(problem, *batch);
+    if (remembers) weights = std::max(weights, state.batch[b]->memory->shares.n_weights());
     again.total.add(truth);
     sum.add(*state.batch[b]);
     statistics = std::max(statistics, deviation(*state.batch[b], truth));

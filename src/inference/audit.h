@@ -33,6 +33,7 @@ class Audit {
   Index foreseen = 0;        // proposals whose ELBO was known before they were made
   double gain = 0;           // between foretold and recomputed ELBO
   double smallest_gain = 0;  // of all steps, relative to the ELBO; 0 when all were gains
+  Index weights = 0;         // most sets of weights that the memory of a batch kept (UnitMemory::n_weights)
 
  private:
   Monitor silent_;

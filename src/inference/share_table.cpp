@@ -20,6 +20,7 @@ ShareTable ShareTable::changed(const std::function<void(std::vector<Share>&)>& c
   for (const auto& old : block) {
     blocks.push_back(std::make_shared<ShareBlock>());
     blocks.back()->weights = old->weights;
+    blocks.back()->logs = old->logs;
     blocks.back()->share.reserve(old->share.size());
   }
   ShareTable out;
@@ -31,6 +32,7 @@ ShareTable ShareTable::changed(const std::function<void(std::vector<Share>&)>& c
     change(share);
     const int number = unit[i].block;
     UnitShares now = remember(*blocks[number], number, share);
+    now.logs = unit[i].logs;
     now.misses = unit[i].misses;
     now.wait = unit[i].wait;
     out.unit.push_back(now);
@@ -49,6 +51,20 @@ ShareTable ShareTable::renumbered(const std::vector<Index>& number) const {
   });
 }
 
+void ShareTable::drop_unused() {
+  std::vector<int> number(block.size(), -1);
+  std::vector<std::shared_ptr<const ShareBlock>> used;
+  for (UnitShares& u : unit) {
+    int& to = number[u.block];
+    if (to < 0) {
+      to = static_cast<int>(used.size());
+      used.push_back(block[u.block]);
+    }
+    u.block = to;
+  }
+  block.swap(used);
+}
+
 ShareTable ShareTable::with(const std::vector<Index>& at, const ShareTable& newer, Index first) const {
   ShareTable out = *this;
   for (std::size_t i = 0; i < at.size(); ++i) {
@@ -57,29 +73,82 @@ ShareTable ShareTable::with(const std::vector<Index>& at, const ShareTable& newe
     now.block += static_cast<int>(block.size());
   }
   out.block.insert(out.block.end(), newer.block.begin(), newer.block.end());
+  out.drop_unused();
   return out;
 }
 
-void ShareTable::write(Writer& out) const {
-  std::vector<const Weights*> tables;
-  const auto number = [&](const Weights* w) {
-    return std::find(tables.begin(), tables.end(), w) - tables.begin();
-  };
+ShareTable ShareTable::without(const std::set<const Weights*>& gone, std::size_t size,
+                               const std::function<void(Index i, Vec& c)>& append) const {
+  ShareTable out = *this;
+  auto fresh = std::make_shared<ShareBlock>();
+  Vec logs;
+  logs.reserve(size);
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    const Index at = static_cast<Index>(i);
+    if (!gone.count(weights(at))) continue;
+    UnitShares now = remember(*fresh, static_cast<int>(block.size()), shares(at));
+    for (int j = 0; j < now.n; ++j) fresh->share[now.from + static_cast<std::size_t>(j)].column = j;
+    now.logs = logs.size();
+    now.misses = unit[i].misses;
+    now.wait = unit[i].wait;
+    append(at, logs);
+    out.unit[i] = now;
+  }
+  fresh->logs = std::make_shared<const Vec>(std::move(logs));
+  out.block.push_back(fresh);
+  out.drop_unused();
+  return out;
+}
+
+Index ShareTable::n_weights() const {
+  std::set<const Weights*> all;
   for (const auto& b : block)
-    if (number(b->weights.get()) == static_cast<std::ptrdiff_t>(tables.size()))
-      tables.push_back(b->weights.get());
-  out.integer(static_cast<std::int64_t>(tables.size()));
-  for (const Weights* w : tables) {
-    out.flag(w != nullptr);
-    if (!w) continue;
+    if (b->weights) all.insert(b->weights.get());
+  return static_cast<Index>(all.size());
+}
+
+namespace {
+
+// Values that blocks share, each once, and their numbers; 0: none.
+template <class Value>
+class Numbered {
+ public:
+  std::int64_t number(const Value* x) {
+    if (!x) return 0;
+    const auto at = std::find(all_.begin(), all_.end(), x);
+    if (at == all_.end()) all_.push_back(x);
+    return 1 + (std::find(all_.begin(), all_.end(), x) - all_.begin());
+  }
+  const std::vector<const Value*>& all() const { return all_; }
+
+ private:
+  std::vector<const Value*> all_;
+};
+
+template <class Value>
+std::shared_ptr<const Value> by_number(const std::vector<std::shared_ptr<const Value>>& all, std::int64_t i) {
+  return i == 0 ? nullptr : all.at(static_cast<std::size_t>(i - 1));
+}
+
+}  // namespace
+
+void ShareTable::write(Writer& out) const {
+  Numbered<Weights> tables;
+  Numbered<Vec> logs;
+  for (const auto& b : block) tables.number(b->weights.get()), logs.number(b->logs.get());
+  out.integer(static_cast<std::int64_t>(tables.all().size()));
+  for (const Weights* w : tables.all()) {
     out.integer(w->k);
     out.integer(w->p);
     out.list(w->w);
     out.list(w->transposed);
   }
+  out.integer(static_cast<std::int64_t>(logs.all().size()));
+  for (const Vec* c : logs.all()) out.list(*c);
   out.integer(static_cast<std::int64_t>(block.size()));
   for (const auto& b : block) {
-    out.integer(number(b->weights.get()));
+    out.integer(tables.number(b->weights.get()));
+    out.integer(logs.number(b->logs.get()));
     out.list(b->share);
   }
   out.list(unit);
@@ -88,20 +157,20 @@ void ShareTable::write(Writer& out) const {
 ShareTable ShareTable::read(Reader& in) {
   std::vector<std::shared_ptr<const Weights>> tables;
   for (std::int64_t n = in.integer(); n > 0; --n) {
-    std::shared_ptr<Weights> w;
-    if (in.flag()) {
-      w = std::make_shared<Weights>();
-      w->k = in.integer();
-      w->p = in.integer();
-      w->w = in.list<Buffer>();
-      w->transposed = in.list<Buffer>();
-    }
+    auto w = std::make_shared<Weights>();
+    w->k = in.integer();
+    w->p = in.integer();
+    w->w = in.list<Buffer>();
+    w->transposed = in.list<Buffer>();
     tables.push_back(std::move(w));
   }
+  std::vector<std::shared_ptr<const Vec>> logs;
+  for (std::int64_t n = in.integer(); n > 0; --n) logs.push_back(std::make_shared<const Vec>(in.list<Vec>()));
   ShareTable out;
   for (std::int64_t n = in.integer(); n > 0; --n) {
     auto b = std::make_shared<ShareBlock>();
-    b->weights = tables.at(static_cast<std::size_t>(in.integer()));
+    b->weights = by_number(tables, in.integer());
+    b->logs = by_number(logs, in.integer());
     b->share = in.list<std::vector<Share>>();
     out.block.push_back(std::move(b));
   }

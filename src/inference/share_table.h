@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "foundation/archive.h"
 #include "observations/feature_block.h"
@@ -37,9 +38,11 @@ class Shares {
   std::size_t n_ = 0;
 };
 
-/// Units that were visited together: the weights at the visit, and their shares one after the other.
+/// Units that were visited together: their shares, one after the other, and C, either as the weights at the
+/// visit or, where these are null, number by number: of a unit its rows under each of its columns in turn.
 struct ShareBlock {
   std::shared_ptr<const Weights> weights;
+  std::shared_ptr<const Vec> logs;
   std::vector<Share> share;
 };
 
@@ -48,6 +51,7 @@ struct UnitShares {
   int block = 0;         // number of the block in its table
   int n = 0;             // shares,
   std::size_t from = 0;  // the first of them in the block
+  std::size_t logs = 0;  // the first number of its C in those of the block, if there are any
   int misses = 0;        // searches for another optimum in a row that found none
   int wait = 0;          // visits until the next search
 };
@@ -55,16 +59,21 @@ struct UnitShares {
 /// Appends a unit to a block that is to have this number in its table.
 UnitShares remember(ShareBlock& block, int number, Shares share);
 
-/// Of all units of a batch, in their order. With shares() and weights() a unit's responsibilities can be had
-/// again without ever being stored. 32 bytes for each cluster of each unit, and one set of weights for each
-/// visit of the batch. Copies share the blocks, which never change.
+/// Of all units of a batch, in their order. With shares() and C a unit's responsibilities can be had again
+/// without ever being stored. 32 bytes for each cluster of each unit, and one set of weights for each visit
+/// of many units. Copies share the blocks, which never change.
 struct ShareTable {
   std::vector<UnitShares> unit;
   std::vector<std::shared_ptr<const ShareBlock>> block;
 
   bool empty() const { return block.empty(); }
   Shares shares(Index i) const;
-  const Weights& weights(Index i) const { return *block[unit[i].block]->weights; }
+
+  /// The weights at the unit's visit, or null: then C is at logs(), rows × columns, column by column.
+  const Weights* weights(Index i) const { return block[unit[i].block]->weights.get(); }
+  const double* logs(Index i) const { return block[unit[i].block]->logs->data() + unit[i].logs; }
+
+  Index n_weights() const;  // different ones that it keeps alive
 
   /// The same with clusters renumbered: number[j] is the new number of cluster j, −1 when it is gone.
   ShareTable renumbered(const std::vector<Index>& number) const;
@@ -75,8 +84,16 @@ struct ShareTable {
   /// The same with units at[0], at[1], ... as those of `newer` from `first` on are.
   ShareTable with(const std::vector<Index>& at, const ShareTable& newer, Index first) const;
 
-  void write(Writer& out) const;  // weights that blocks share are written once
+  /// The same without some of the weights. append(i, c) appends to c what unit i needs of them: C of its rows
+  /// under the columns of its shares, share by share; `size` numbers in all.
+  ShareTable without(const std::set<const Weights*>& gone, std::size_t size,
+                     const std::function<void(Index i, Vec& c)>& append) const;
+
+  void write(Writer& out) const;  // weights and C that blocks share are written once
   static ShareTable read(Reader& in);
+
+ private:
+  void drop_unused();  // blocks
 };
 
 }  // namespace bnpvi

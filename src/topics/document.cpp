@@ -30,6 +30,11 @@ void TopicTable::exponentiate(Index rows, Pool* pool) {
   });
 }
 
+void append_logs(const DocumentView& view, Shares share, Vec& c) {
+  for (const Share& s : share)
+    for (Index u = 0; u < view.n; ++u) c.push_back(view.c(u, s.column));
+}
+
 bool rows_are_documents(const ObsModel& obs, const DataShape& data) {
   return obs.tokens() && data.sparse && data.rows_are_groups;
 }
@@ -45,24 +50,36 @@ void DocumentReader::expect(Index document) const {
   prefetch(data_.value + from, n);
 }
 
-DocumentView DocumentReader::load(Index document, const Weights& weights, const TopicTable* shared,
-                                  bool exponentials) {
+Index DocumentReader::n_rows(Index document) const {
+  const auto& starts = data_.starts;
+  return by_term_ ? data_.row_start[document + 1] - data_.row_start[document]
+                  : starts[document + 1] - starts[document];
+}
+
+DocumentView DocumentReader::rows_of(Index document) {
   rows_.resize(static_cast<std::size_t>(data_.starts[document + 1] - data_.starts[document]));
   std::iota(rows_.begin(), rows_.end(), data_.starts[document]);
   DocumentView view;
+  view.n = n_rows(document);
+  view.length = static_cast<double>(view.n);
+  if (by_term_) {
+    view.row = data_.column + data_.row_start[document];
+    view.weight = data_.value + data_.row_start[document];
+    view.length = kernels().positive_sum(view.n, view.weight);
+  }
+  return view;
+}
+
+DocumentView DocumentReader::load(Index document, const Weights& weights, const TopicTable* shared,
+                                  bool exponentials) {
+  DocumentView view = rows_of(document);
   view.k = weights.k;
   if (by_term_) {
-    const int from = data_.row_start[document];
-    view.n = data_.row_start[document + 1] - from;
     view.c_table = shared->c;
+    view.c_row = view.row;
     view.e = shared->e.empty() ? nullptr : shared->e.data();
-    view.row = data_.column + from;
-    view.weight = data_.value + from;
-    view.length = kernels().positive_sum(view.n, view.weight);
     return view;
   }
-  view.n = static_cast<Index>(rows_.size());
-  view.length = static_cast<double>(view.n);
   c_.resize(static_cast<std::size_t>(view.n * view.k));
   for (Index from = 0; from < view.n; from += block_.block_rows()) {
     block_.load(rows_.data() + from, std::min(block_.block_rows(), view.n - from));
@@ -78,9 +95,14 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
 }
 
 DocumentView DocumentReader::recall(Index document, const ShareTable& memory, Index at) {
-  const Weights& weights = memory.weights(at);
-  const TopicTable table = by_term_ ? TopicTable(weights, false) : TopicTable();
-  return load(document, weights, &table, false);
+  if (const Weights* weights = memory.weights(at)) {
+    const TopicTable table = by_term_ ? TopicTable(*weights, false) : TopicTable();
+    return load(document, *weights, &table, false);
+  }
+  DocumentView view = rows_of(document);
+  view.c_table = {memory.logs(at), 1, view.n};
+  view.k = static_cast<Index>(memory.shares(at).size());
+  return view;
 }
 
 }  // namespace bnpvi::topics

@@ -36,13 +36,17 @@ struct DocumentView {
   Index k = 0;
   TopicLogs c_table;
   const double* e = nullptr;       // nullptr: not computed
-  const int* row = nullptr;        // row of the table that belongs to u; nullptr: u itself
+  const int* row = nullptr;        // word type of u, a row of `e`; nullptr: u itself
+  const int* c_row = nullptr;      // row of c_table that belongs to u; nullptr: u itself
   const double* weight = nullptr;  // nullptr: all 1
   double length = 0;               // Σ_u weight_u
 
-  double c(Index u, Index topic) const { return c_table(row ? row[u] : u, topic); }
+  double c(Index u, Index topic) const { return c_table(c_row ? c_row[u] : u, topic); }
   double count(Index u) const { return weight ? weight[u] : 1.0; }
 };
+
+/// Appends C of the rows under the columns of the shares, a share after the other.
+void append_logs(const DocumentView& view, Shares share, Vec& c);
 
 /// True when every row is a document and its counts are tokens with topics of their own.
 bool rows_are_documents(const ObsModel& obs, const DataShape& data);
@@ -55,8 +59,11 @@ class DocumentReader {
   /// Counts: rows of the shared table. Otherwise computes the document's own table from the weights.
   DocumentView load(Index document, const Weights& weights, const TopicTable* shared, bool exponentials);
 
-  /// A document as it was at its last visit, unit `at` of the memory: C is that of the weights then.
+  /// A document as its last visit saw it, unit `at` of the memory: C has the columns that its shares name.
   DocumentView recall(Index document, const ShareTable& memory, Index at);
+
+  /// Rows that a view of the document has.
+  Index n_rows(Index document) const;
 
   /// Starts to bring a document of counts into the caches, which is loaded soon.
   void expect(Index document) const;
@@ -67,6 +74,8 @@ class DocumentReader {
   const std::vector<Index>& rows() const { return rows_; }
 
  private:
+  DocumentView rows_of(Index document);  // without C
+
   const ObsModel& obs_;
   const Dataset& data_;
   bool by_term_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "inference/audit.h"
 #include "topics/topic_sum.h"
@@ -74,11 +75,10 @@ void TopicEdit::believe(Summary total, const Vec& weights) {
 
 Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
   const Problem& problem = c_.problem;
-  const Index n_chunks = TopicAlloc::count_chunks(to - from);
+  const Index n_chunks = TopicAlloc::count_chunks(to - from), at_once = c_.pool.n_threads();
+  Summary out(alloc_.shape(problem.obs), k);
   std::vector<TopicSum> sums;
-  for (Index chunk = 0; chunk < n_chunks; ++chunk)
-    sums.emplace_back(problem.obs, problem.source.shape(), k, alloc_.alpha(), alloc_.width());
-  c_.pool.run(n_chunks, [&](Index chunk) {
+  const auto add_up = [&](Index chunk, TopicSum& sum) {
     PlacedReader placed(problem);
     for (Index i = from + (to - from) * chunk / n_chunks; i < from + (to - from) * (chunk + 1) / n_chunks;
          ++i) {
@@ -87,11 +87,17 @@ Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
       const ShareTable& memory = as_before ? memory_of(state_, ref.batch) : visited_;
       const Index at = as_before ? ref.at : i;
       const DocumentView view = placed.recall(memory, at);
-      sums[chunk].add(reader, view, memory.shares(at));
+      sum.add(reader, view, memory.shares(at));
     }
-  });
-  Summary out(alloc_.shape(problem.obs), k);
-  for (TopicSum& sum : sums) sum.finish(out);
+  };
+  for (Index first = 0; first < n_chunks; first += at_once) {
+    const Index n = std::min(at_once, n_chunks - first);
+    sums.clear();
+    for (Index i = 0; i < n; ++i)
+      sums.emplace_back(problem.obs, problem.source.shape(), k, alloc_.alpha(), alloc_.width());
+    c_.pool.run(n, [&](Index i) { add_up(first + i, sums[i]); });
+    for (TopicSum& sum : sums) sum.finish(out);
+  }
   return out;
 }
 
@@ -146,9 +152,47 @@ bool TopicEdit::climb(State& state, int max_rounds, int search_every, double sta
   return false;
 }
 
+void TopicEdit::condense(std::vector<std::shared_ptr<Summary>>& batches) const {
+  const Problem& problem = c_.problem;
+  std::map<const Weights*, std::size_t> needed;
+  std::vector<std::map<const Weights*, std::size_t>> by_batch;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
+    const DocumentReader reader(problem.obs, batch->data);
+    const ShareTable& table = batches[b]->memory->shares;
+    auto& here = by_batch.emplace_back();
+    for (std::size_t i = 0; i < table.unit.size(); ++i)
+      here[table.weights(static_cast<Index>(i))] +=
+          static_cast<std::size_t>(reader.n_rows(batch->units[i]) * table.unit[i].n);
+    for (const auto& [weights, n] : here) needed[weights] += n;
+  }
+  std::set<const Weights*> gone;
+  for (const auto& [weights, n] : needed)
+    if (weights && n < weights->w.size() + weights->transposed.size()) gone.insert(weights);
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    std::size_t size = 0;
+    bool any = false;
+    for (const auto& [weights, n] : by_batch[b])
+      if (gone.count(weights)) {
+        size += n;
+        any = true;
+      }
+    if (!any) continue;
+    const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
+    DocumentReader reader(problem.obs, batch->data);
+    const ShareTable& table = batches[b]->memory->shares;
+    auto memory = std::make_shared<UnitMemory>();
+    memory->shares = table.without(gone, size, [&](Index i, Vec& c) {
+      append_logs(reader.recall(batch->units[i], table, i), table.shares(i), c);
+    });
+    batches[b]->memory = std::move(memory);
+  }
+}
+
 State TopicEdit::finish() const {
   State out = state_;
   out.globals = proposed_.globals;
+  std::vector<std::shared_ptr<Summary>> batches;
   Index from = 0;
   for (std::size_t b = 0; b < out.batch.size(); ++b) {
     Index to = from;
@@ -164,9 +208,11 @@ State TopicEdit::finish() const {
       memory->shares = batch->memory->shares.with(at, visited_, from);
       batch->memory = std::move(memory);
     }
-    out.batch[b] = std::move(batch);
+    batches.push_back(std::move(batch));
     from = to;
   }
+  condense(batches);
+  out.batch.assign(batches.begin(), batches.end());
   out.total = rest_;
   resum(c_.problem, out);
   refresh(c_.problem, out);

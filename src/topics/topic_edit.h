@@ -76,6 +76,10 @@ class TopicEdit {
   State finish() const;
 
  private:
+  // Keeps of the weights that documents of these batches remember what they need, where that takes less
+  // memory.
+  void condense(std::vector<std::shared_ptr<Summary>>& batches) const;
+
   // Sum over some of the documents, of k topics, as they were or as they were visited last.
   Summary part(Index from, Index to, Index k, bool as_before) const;
 

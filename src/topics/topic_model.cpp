@@ -171,11 +171,18 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
   TopicSum sum(in.obs, in.data, k, alpha_, 0);
   auto memory = std::make_shared<UnitMemory>();
   const auto block = std::make_shared<ShareBlock>();
+  Vec logs;
   for (Index i = 0; i < n_units; ++i) {
     for (Share& s : shares[i]) s.theta = s.count + a[s.cluster];
-    sum.add(reader, load(in.units[i]), shares[i]);
+    const DocumentView view = load(in.units[i]);
+    sum.add(reader, view, shares[i]);
+    const std::size_t from = logs.size();
+    append_logs(view, shares[i], logs);
+    for (std::size_t j = 0; j < shares[i].size(); ++j) shares[i][j].column = static_cast<int>(j);
     memory->shares.unit.push_back(remember(*block, 0, shares[i]));
+    memory->shares.unit.back().logs = from;
   }
+  block->logs = std::make_shared<const Vec>(std::move(logs));
   memory->shares.block.push_back(block);
   Summary out(shape(in.obs), k);
   sum.finish(out);

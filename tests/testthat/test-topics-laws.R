@@ -108,6 +108,25 @@ test_that("every state of a fit equals its recomputation, and accepted moves gai
   expect_audited_topics(flowers)
 })
 
+test_that("accepted moves keep of old weights what their documents need, and no more tables than two", {
+  x <- toy_corpus(documents = 60, terms = 400, topics = 4, tokens = 60)
+  for (batches in c(1, 3)) {
+    fit <- audited_topics(x, obs_multinomial(),
+      seed = 3, max_laps = 4, batches = batches, k_init = 20, init = "random",
+      moves = bnp_moves(birth = FALSE, merge = FALSE)
+    )
+    expect_gt(max(fit$trace$deletes), 8)
+    expect_audited_topics(fit)
+    expect_lte(fit$audit[["weights"]], 2)
+  }
+  pairs <- audited_topics(as.matrix(iris[, 1:4]), obs_gaussian(), seed = 1, max_laps = 10, k_init = 12, id = rep(1:75, each = 2))
+  expect_gt(sum(pairs$trace[c("births", "merges", "deletes")]), 3)
+  expect_audited_topics(pairs)
+  expect_lte(pairs$audit[["weights"]], 2)
+  labels <- audited_topics(x, obs_multinomial(), max_laps = 3, start = list(labels = rep(1:3, 20), k = 3L))
+  expect_audited_topics(labels)
+})
+
 test_that("sums by term are those by document: L-sparse, many topics, and words that underflow", {
   set.seed(2)
   x <- matrix(rpois(30 * 70, 0.7), 30, dimnames = list(NULL, paste0("w", 1:70)))
