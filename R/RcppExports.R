@@ -5,6 +5,10 @@ engine_contract <- function(data, model, resp) {
     .Call(`_bnpvi_engine_contract`, data, model, resp)
 }
 
+engine_failed_pairs <- function(pairs, gone) {
+    .Call(`_bnpvi_engine_failed_pairs`, pairs, gone)
+}
+
 engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }

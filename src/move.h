@@ -1,9 +1,9 @@
 // The contract of a move, and the moves there are.
 #pragma once
-#include <map>
 #include <memory>
 #include <utility>
 
+#include "failed_pairs.h"
 #include "learn.h"
 #include "state.h"
 
@@ -48,19 +48,11 @@ class MoveMemory {
   bool delete_worth_trying(Index j, double size) const;
 
  private:
-  struct PairFailure {
-    double size_a = -1, size_b = -1;
-    int failures = 0;
-  };
-  using Pairs = std::map<std::pair<std::uint64_t, std::uint64_t>, PairFailure>;  // by identity
-  void remember(Pairs& pairs, Index a, Index b, double size_a, double size_b, int failures) const;
-  bool worth_trying(const Pairs& pairs, Index a, Index b, double size_a, double size_b, int allowed) const;
-
   int allowed_failures(double size) const;
 
   double p_;
   std::vector<ClusterHistory> clusters_;
-  Pairs failed_merges_, failed_resplits_;
+  FailedPairs failed_merges_, failed_resplits_;
   std::uint64_t next_id_ = 0;
 };
 

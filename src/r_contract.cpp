@@ -1,4 +1,5 @@
-// An observation model laid open, for the tests of its laws.
+// An observation model, and what moves remember of pairs, laid open for the tests of their laws.
+#include "failed_pairs.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
@@ -70,5 +71,28 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
         _["log_predictive_by_definition"] = definition.matrix(),
         _["posterior"] = arrays_to_r(obs.posterior(t.data(), k)),
         _["mean_parameters"] = arrays_to_r(obs.mean_parameters(t.data(), k)));
+  });
+}
+
+// Pairs of clusters of size 10 (identities in two columns) that failed once each; then those with `gone` are
+// forgotten in a copy: which of the pairs are worth trying again, and the number kept, before and after, for
+// tests.
+// [[Rcpp::export]]
+Rcpp::List engine_failed_pairs(Rcpp::IntegerMatrix pairs, int gone) {
+  return entry([&] {
+    FailedPairs all;
+    const auto cluster = [&](int i, int column) {
+      return SizedCluster{static_cast<std::uint64_t>(pairs(i, column)), 10};
+    };
+    for (int i = 0; i < pairs.nrow(); ++i) all.failed(cluster(i, 0), cluster(i, 1), 1);
+    FailedPairs without = all;
+    without.forget(static_cast<std::uint64_t>(gone));
+    Rcpp::LogicalMatrix worth(pairs.nrow(), 2);
+    for (int i = 0; i < pairs.nrow(); ++i) {
+      worth(i, 0) = all.worth_trying(cluster(i, 1), cluster(i, 0), 1);
+      worth(i, 1) = without.worth_trying(cluster(i, 1), cluster(i, 0), 1);
+    }
+    return Rcpp::List::create(Rcpp::_["worth"] = worth,
+                              Rcpp::_["kept"] = Rcpp::IntegerVector::create(all.size(), without.size()));
   });
 }
