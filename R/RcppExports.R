@@ -81,6 +81,10 @@ engine_source <- function(data, name, units, grouped, lag, rows, groups) {
     .Call(`_bnpvi_engine_source`, data, name, units, grouped, lag, rows, groups)
 }
 
+engine_failed_pairs <- function(pairs, gone) {
+    .Call(`_bnpvi_engine_failed_pairs`, pairs, gone)
+}
+
 engine_collapsed_proportions <- function(data, phi, weight, threads) {
     .Call(`_bnpvi_engine_collapsed_proportions`, data, phi, weight, threads)
 }

@@ -289,6 +289,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_failed_pairs
+Rcpp::List engine_failed_pairs(Rcpp::IntegerMatrix pairs, int gone);
+RcppExport SEXP _bnpvi_engine_failed_pairs(SEXP pairsSEXP, SEXP goneSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type pairs(pairsSEXP);
+    Rcpp::traits::input_parameter< int >::type gone(goneSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_failed_pairs(pairs, gone));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_collapsed_proportions
 Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi, Rcpp::NumericVector weight, int threads);
 RcppExport SEXP _bnpvi_engine_collapsed_proportions(SEXP dataSEXP, SEXP phiSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
@@ -386,6 +398,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
+    {"_bnpvi_engine_failed_pairs", (DL_FUNC) &_bnpvi_engine_failed_pairs, 2},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
     {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},

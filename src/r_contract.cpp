@@ -1,4 +1,5 @@
-// An observation model laid open, for the tests of its laws.
+// An observation model, and what moves remember of pairs, laid open for the tests of their laws.
+#include "inference/failed_pairs.h"
 #include "r_convert.h"
 
 using namespace bnpvi;

@@ -1,4 +1,5 @@
 // A source laid open, for the tests of its laws.
+#include "inference/failed_pairs.h"
 #include "r_convert.h"
 #include "r_source.h"
 
@@ -78,4 +79,26 @@ Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bo
                   "taken_groups");
   out.push_back(static_cast<int>(most_open(*source)), "most_open");
   return out;
+}
+
+// Pairs of clusters of size 10 (identities in two columns) that failed once each; then those with `gone` are
+// forgotten in a copy: which of the pairs are worth trying again, and the number kept, before and after.
+// [[Rcpp::export]]
+Rcpp::List engine_failed_pairs(Rcpp::IntegerMatrix pairs, int gone) {
+  return entry([&] {
+    FailedPairs all;
+    const auto cluster = [&](int i, int column) {
+      return SizedCluster{static_cast<std::uint64_t>(pairs(i, column)), 10};
+    };
+    for (int i = 0; i < pairs.nrow(); ++i) all.failed(cluster(i, 0), cluster(i, 1), 1);
+    FailedPairs without = all;
+    without.forget(static_cast<std::uint64_t>(gone));
+    Rcpp::LogicalMatrix worth(pairs.nrow(), 2);
+    for (int i = 0; i < pairs.nrow(); ++i) {
+      worth(i, 0) = all.worth_trying(cluster(i, 1), cluster(i, 0), 1);
+      worth(i, 1) = without.worth_trying(cluster(i, 1), cluster(i, 0), 1);
+    }
+    return Rcpp::List::create(Rcpp::_["worth"] = worth,
+                              Rcpp::_["kept"] = Rcpp::IntegerVector::create(all.size(), without.size()));
+  });
 }

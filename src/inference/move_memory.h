@@ -1,11 +1,9 @@
 // What moves remember from lap to lap.
 #pragma once
 #include <cstdint>
-#include <map>
-#include <utility>
 #include <vector>
 
-#include "foundation/archive.h"
+#include "inference/failed_pairs.h"
 
 namespace bnpvi {
 
@@ -53,19 +51,11 @@ class MoveMemory {
   static MoveMemory read(Reader& in);
 
  private:
-  struct PairFailure {
-    double size_a = -1, size_b = -1;
-    int failures = 0;
-  };
-  using Pairs = std::map<std::pair<std::uint64_t, std::uint64_t>, PairFailure>;  // by identity
-  void remember(Pairs& pairs, Index a, Index b, double size_a, double size_b, int failures) const;
-  bool worth_trying(const Pairs& pairs, Index a, Index b, double size_a, double size_b, int allowed) const;
-
   int allowed_failures(double size) const;
 
   double p_ = 1;
   std::vector<ClusterHistory> clusters_;
-  Pairs failed_merges_, failed_resplits_;
+  FailedPairs failed_merges_, failed_resplits_;
   std::uint64_t next_id_ = 0;
 };
 

@@ -95,3 +95,11 @@ test_that("near clusters merge where clusters are too many for all pairs", {
   expect_true(all(diff(trace$elbo) > -1e-8 * abs(trace$elbo[-1])))
   expect_equal(adjusted_rand_index(fitted(fit), at), 1)
 })
+
+test_that("failed pairs go with their clusters, and copies do not share what changes", {
+  pairs <- t(combn(6, 2))
+  after <- engine_failed_pairs(pairs, gone = 3L)
+  expect_false(any(after$worth[, 1]))
+  expect_equal(after$worth[, 2], rowSums(pairs == 3) > 0)
+  expect_equal(after$kept, c(15, 10))
+})
