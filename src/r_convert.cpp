@@ -195,7 +195,7 @@ RPool::RPool(Index asked, Monitor& monitor) : Pool(asked, monitor) {
   warn(static_cast<double>(n_threads()), static_cast<double>(asked), static_cast<double>(most_threads()));
 }
 
-Question::Question(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& state, int threads,
+Query::Query(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& state, int threads,
                    const Sparsity& sparsity)
     : rdata(data), model(list, sparsity), globals(state_from_r(state, model)), pool(threads, monitor) {
   require_columns(rdata.view(), *model.obs);

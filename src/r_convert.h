@@ -79,14 +79,14 @@ class RPool : public Pool {
 };
 
 /// What a question to a fitted model is asked of.
-struct Question {
+struct Query {
   RData rdata;
   RModel model;
   Globals globals;
   RMonitor monitor{R_NilValue};
   RPool pool;
 
-  Question(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& state, int threads,
+  Query(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& state, int threads,
            const Sparsity& sparsity = {});
   const Dataset& data() const { return rdata.view(); }
   const ObsModel& obs() const { return *model.obs; }

@@ -254,7 +254,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
               _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
               _["statistics"] = audit->statistics, _["entropy"] = audit->entropy, _["sums"] = audit->sums,
               _["smallest_gain"] = audit->smallest_gain, _["moves"] = static_cast<double>(audit->moves),
-              _["foreseen"] = static_cast<double>(audit->foreseen), _["gain"] = audit->gain,
+              _["foreseen"] = static_cast<double>(audit->predicted_unmade), _["gain"] = audit->gain,
               _["weights"] = static_cast<double>(audit->weights)),
           "audit");
     }

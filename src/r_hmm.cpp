@@ -40,7 +40,7 @@ void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
-    Question q(data, model, state, threads);
+    Query q(data, model, state, threads);
     const Chain chain = hmm_of(q.model).expected_chain(q.globals);
     const std::shared_ptr<const Weights> weights = q.weights();
     Rcpp::IntegerVector out(static_cast<int>(q.data().n), NA_INTEGER);
@@ -63,7 +63,7 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
 // [[Rcpp::export]]
 Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
-    Question q(data, model, state, threads);
+    Query q(data, model, state, threads);
     const Chain chain = hmm_of(q.model).mean_chain(q.globals);
     const Index k = chain.k, p = q.obs().n_features(), n = q.data().n;
     const SharedVec& t = q.globals.effective.obs;
@@ -180,7 +180,7 @@ Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix lo
 Rcpp::List engine_sparse_visit(Rcpp::List data, Rcpp::List model, Rcpp::List state, int width, SEXP sets,
                                SEXP number, bool same, int threads) {
   return entry([&] {
-    Question q(data, model, state, threads, {width, 0});
+    Query q(data, model, state, threads, {width, 0});
     const std::vector<Index> units = all_units(q.data(), q.model),
                              rows = modelled_rows(q.data().starts, q.obs().lag());
     const Index n = static_cast<Index>(rows.size());

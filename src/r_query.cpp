@@ -33,7 +33,7 @@ class ToMatrix final : public ResponsibilitySink {
 Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, Rcpp::List state,
                                             int threads) {
   return entry([&] {
-    Question q(data, model, state, threads);
+    Query q(data, model, state, threads);
     const std::vector<Index> units = all_units(q.data(), q.model);
     Rcpp::NumericMatrix out(static_cast<int>(q.data().n), static_cast<int>(q.k()));
     ToMatrix sink(out);
@@ -45,7 +45,7 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
-    Question q(data, model, state, threads);
+    Query q(data, model, state, threads);
     const Index k = q.k(), p = q.obs().n_features();
     Vec pi = q.model.alloc->mean_weights(q.globals);
     const SharedVec& t = q.globals.effective.obs;

@@ -107,8 +107,8 @@ void Audit::predict(double predicted, const State& state) {
   gain = std::max(gain, relative(predicted, state.elbo));
 }
 
-void Audit::foresee(double predicted, const State& state) {
-  ++foreseen;
+void Audit::predict_unmade(double predicted, const State& state) {
+  ++predicted_unmade;
   gain = std::max(gain, relative(predicted, state.elbo));
 }
 

@@ -12,10 +12,10 @@ namespace bnpvi {
 class Audit {
  public:
   void check(const Problem& problem, const State& state);
-  /// A move is accepted that foretold this ELBO of the state it makes.
+  /// A move is accepted that predicted this ELBO of the state it makes.
   void predict(double predicted, const State& state);
-  /// A proposal that may be refused unseen was foretold this ELBO.
-  void foresee(double predicted, const State& state);
+  /// A proposal that may be refused unseen was predicted this ELBO.
+  void predict_unmade(double predicted, const State& state);
 
   /// The state that now holds, after a local step, a move or a lap: its ELBO must not be below the last
   /// one's.
@@ -29,9 +29,9 @@ class Audit {
   double statistics = 0;     // of the batches' statistics; of each feature, relative to the sum over clusters
   double entropy = 0;        // of the batches' entropies
   double sums = 0;           // between the total and the sum of the batches
-  Index moves = 0;           // that foretold their gain
-  Index foreseen = 0;        // proposals whose ELBO was known before they were made
-  double gain = 0;           // between foretold and recomputed ELBO
+  Index moves = 0;           // that predicted their gain
+  Index predicted_unmade = 0;  // proposals whose ELBO was known before they were made
+  double gain = 0;           // between predicted and recomputed ELBO
   double smallest_gain = 0;  // of all steps, relative to the ELBO; 0 when all were gains
   Index weights = 0;         // most sets of weights that the memory of a batch kept (UnitMemory::n_weights)
 

@@ -10,7 +10,6 @@
 #include "inference/learn.h"
 #include "inference/move.h"
 #include "inference/sound_lap.h"
-#include "topics/document.h"
 
 namespace bnpvi {
 

@@ -19,7 +19,7 @@ struct ClusterHistory {
 class MoveMemory {
  public:
   MoveMemory() = default;
-  /// k clusters, of which an observation (a token, in documents of counts) costs p operations.
+  /// k clusters, of which an observation costs p operations (AllocModel::cost_of_observation).
   MoveMemory(Index k, Index p) : p_(static_cast<double>(p)) { append(k); }
 
   Index size() const { return static_cast<Index>(clusters_.size()); }

@@ -13,7 +13,7 @@ class SoundLap {
  public:
   /// True when the state's ELBO is not finite, or below the one kept by more than rounding explains: 1e-8 of
   /// the sum of its terms' absolute values. (Of 320 fits under concentrations from 0.01 to 1e6 the worst fell
-  /// by 2e-12 of it.) Documents that go on from what is remembered of them may end in a lower optimum than
+  /// by 2e-12 of it.) Units that go on from what is remembered of them may end in a lower optimum than
   /// before, by up to 0.4 where that was seen; in models that remember a fall by 1 is no breakdown.
   bool excludes(const Problem& problem, const State& state) const;
 

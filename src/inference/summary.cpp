@@ -7,7 +7,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Vec Summary::*beside_obs[] = {&Summary::extra, &Summary::pair, &Summary::scalar};
+constexpr Vec Summary::*further_numbers[] = {&Summary::extra, &Summary::pair, &Summary::scalar};
 
 template <class Numbers>
 void erase_row(Numbers& m, Index width, Index row) {
@@ -63,12 +63,12 @@ void Summary::add(const Summary& other, double c) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += c * from[i];
   };
   axpy(other.obs.data(), obs.edit());
-  for (const auto numbers : beside_obs) axpy((other.*numbers).data(), this->*numbers);
+  for (const auto numbers : further_numbers) axpy((other.*numbers).data(), this->*numbers);
   log_base += c * other.log_base;
 }
 
 void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
-  for (const auto numbers : beside_obs) {
+  for (const auto numbers : further_numbers) {
     Vec& to = this->*numbers;
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = to[i] - (old.*numbers)[i] + (fresh.*numbers)[i];
   }
@@ -86,7 +86,7 @@ void Summary::set_to_sum(const std::vector<const Summary*>& parts, Pool* pool) {
   memory = nullptr;
   if (parts.size() == 1) return;
   for (std::size_t b = 1; b < parts.size(); ++b) {
-    for (const auto numbers : beside_obs)
+    for (const auto numbers : further_numbers)
       for (std::size_t i = 0; i < (this->*numbers).size(); ++i)
         (this->*numbers)[i] += (parts[b]->*numbers)[i];
     log_base += parts[b]->log_base;
@@ -104,7 +104,7 @@ void Summary::set_to_sum(const std::vector<const Summary*>& parts, Pool* pool) {
 
 void Summary::scale(double c) {
   for (double& x : obs.edit()) x *= c;
-  for (const auto numbers : beside_obs)
+  for (const auto numbers : further_numbers)
     for (double& x : this->*numbers) x *= c;
   log_base *= c;
 }
@@ -164,7 +164,7 @@ void Summary::write(Writer& out) const {
   out.list(&shape, 1);
   out.integer(k);
   out.list(obs.data(), obs.size());
-  for (const auto numbers : beside_obs) out.list(this->*numbers);
+  for (const auto numbers : further_numbers) out.list(this->*numbers);
   out.number(log_base);
   out.flag(memory != nullptr);
   if (memory) memory->write(out);
@@ -175,7 +175,7 @@ Summary Summary::read(Reader& in) {
   out.shape = in.list<std::vector<SummaryShape>>().at(0);
   out.k = in.integer();
   out.obs = SharedVec(in.list<Buffer>());
-  for (const auto numbers : beside_obs) out.*numbers = in.list<Vec>();
+  for (const auto numbers : further_numbers) out.*numbers = in.list<Vec>();
   out.log_base = in.number();
   if (in.flag()) out.memory = std::make_shared<const UnitMemory>(UnitMemory::read(in));
   return out;

@@ -75,7 +75,7 @@ class RestrictedFit {
   std::vector<std::vector<FeatureBlock>> loaded_;  // the sample's rows by chunk, unless they are too many
   Vec others_;                                     // sizes of all other clusters
   Vec base_;                                       // p
-  Vec current_;  // k × p: statistics that the local step believes, base included
+  Vec current_;  // k × p: statistics at which the local step is taken, base included
   Vec share_;    // p_nj of the sample, rows × k
 };
 

@@ -166,10 +166,10 @@ class TopicBirth final : public Move {
       for (Index j = 0; j < born; ++j)
         start.push_back({static_cast<int>(k + j), 0, mass / static_cast<double>(seed.k), 0, 0});
     }
-    Summary believed = state.total;
-    believed.append(born);
-    std::copy_n(seed.t.begin(), p, believed.edit_t(target));
-    std::copy_n(seed.t.begin() + p, born * p, believed.edit_t(k));
+    Summary first = state.total;
+    first.append(born);
+    std::copy_n(seed.t.begin(), p, first.edit_t(target));
+    std::copy_n(seed.t.begin() + p, born * p, first.edit_t(k));
     Vec weights = alloc_.mean_weights(state.globals);
     const double remainder = weights.back(), whole = weights[target];
     weights.pop_back();
@@ -178,7 +178,7 @@ class TopicBirth final : public Move {
     weights[target] = whole * seed.t[0] / tokens;
     for (Index j = 1; j < seed.k; ++j) weights.push_back(whole * seed.t[j * p] / tokens);
     weights.push_back(remainder);
-    edit->believe(std::move(believed), weights);
+    edit->begin_at(std::move(first), weights);
     return edit;
   }
 

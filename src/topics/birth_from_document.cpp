@@ -11,11 +11,11 @@ namespace {
 constexpr int max_rounds = 8;
 constexpr std::size_t max_documents = 1024;  // looked at
 constexpr std::size_t max_visited = 256;
-constexpr double least_gain = 2;  // log units that a visit must promise
+constexpr double least_gain = 2;  // log units that a visit must gain
 
-class Newcomer {
+class NewTopic {
  public:
-  Newcomer(const MoveContext& context, const State& state)
+  NewTopic(const MoveContext& context, const State& state)
       : c_(context), state_(state), reader_(context.problem) {}
 
   // log p_u of the words of a document under its present topics.
@@ -40,13 +40,13 @@ class Newcomer {
     return t;
   }
 
-  struct Promise {
+  struct ExpectedGain {
     double gain, tokens;
   };
   // What a topic with weights w explains better in a document, and of how many tokens.
-  Promise promise(const DocumentRef& ref, const Vec& w) {
+  ExpectedGain expected_gain(const DocumentRef& ref, const Vec& w) {
     const Vec present = log_probability(ref);
-    Promise out{0, 0};
+    ExpectedGain out{0, 0};
     for (Index u = 0; u < view_.n; ++u) {
       const double better = w[1 + view_.row[u]] - present[u];
       if (better <= 0) continue;
@@ -105,35 +105,35 @@ std::vector<DocumentRef> all_documents(const State& state) {
 bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, State& state, Index target,
                          Stream& stream) {
   const ObsModel& obs = context.problem.obs;
-  Newcomer newcomer(context, state);
+  NewTopic candidate(context, state);
   std::vector<DocumentRef> users = users_of(state, target, 1);
   thin(users, max_documents, stream);
   if (users.empty()) return false;
   Vec w(static_cast<std::size_t>(obs.n_features())), badly;
   for (const DocumentRef& ref : users) {
     context.pool.poll();
-    obs.weights(newcomer.statistic(ref).data(), w.data());
-    badly.push_back(newcomer.promise(ref, w).gain);
+    obs.weights(candidate.statistic(ref).data(), w.data());
+    badly.push_back(candidate.expected_gain(ref, w).gain);
   }
   const DocumentRef seed = users[draw(badly, stream)];
-  const Vec t = newcomer.statistic(seed);
+  const Vec t = candidate.statistic(seed);
   obs.weights(t.data(), w.data());
 
   struct Candidate {
     DocumentRef ref;
-    Newcomer::Promise promise;
+    NewTopic::ExpectedGain expected;
   };
   std::vector<Candidate> candidates;
   std::vector<DocumentRef> others = all_documents(state);
   thin(others, max_documents, stream);
   for (const DocumentRef& ref : others) {
-    const auto promise = newcomer.promise(ref, w);
-    if (promise.gain > least_gain) candidates.push_back({ref, promise});
+    const auto expected = candidate.expected_gain(ref, w);
+    if (expected.gain > least_gain) candidates.push_back({ref, expected});
   }
-  newcomer.close();
+  candidate.close();
   if (candidates.empty()) return false;
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.promise.gain > b.promise.gain; });
+                   [](const Candidate& a, const Candidate& b) { return a.expected.gain > b.expected.gain; });
   if (candidates.size() > max_visited) candidates.resize(max_visited);
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.ref.batch < b.ref.batch || (a.ref.batch == b.ref.batch && a.ref.at < b.ref.at);
@@ -146,22 +146,22 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
   for (Index i = 0; i < edit.n(); ++i) {
     double length = 0;
     for (const Share& s : shares_of(state, edit.document(i))) length += s.count;
-    const double moved = candidates[i].promise.tokens / 2;
+    const double moved = candidates[i].expected.tokens / 2;
     for (Share s : shares_of(state, edit.document(i))) {
       s.count *= 1 - moved / length;
       edit.start[i].push_back(s);
     }
     edit.start[i].push_back({static_cast<int>(k), 0, moved, 0, 0});
   }
-  Summary believed = state.total;
-  believed.append(1);
-  std::copy(t.begin(), t.end(), believed.edit_t(k));
+  Summary first = state.total;
+  first.append(1);
+  std::copy(t.begin(), t.end(), first.edit_t(k));
   Vec weights = alloc.mean_weights(state.globals);
   const Vec sizes = state.total.sizes();
   const double share = t[0] / std::accumulate(sizes.begin(), sizes.end(), t[0]);
   for (double& x : weights) x *= 1 - share;
   weights.insert(weights.end() - 1, share);
-  edit.believe(std::move(believed), weights);
+  edit.begin_at(std::move(first), weights);
   if (!edit.climb(state, max_rounds, 3)) return false;
   context.memory.append(1);
   context.memory.birth_succeeded(target);

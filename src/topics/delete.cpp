@@ -56,11 +56,11 @@ class TopicDelete final : public Move {
         if (s.cluster > target) --s.cluster;
         edit.start[i].push_back(s);
       }
-    Summary believed = state.total;
-    believed.drop(target);
+    Summary first = state.total;
+    first.drop(target);
     Vec weights = alloc_.mean_weights(state.globals);
     weights.erase(weights.begin() + target);
-    edit.believe(std::move(believed), weights);
+    edit.begin_at(std::move(first), weights);
     return edit.climb(state, max_rounds, max_rounds);
   }
 

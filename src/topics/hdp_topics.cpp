@@ -25,7 +25,7 @@ class HdpTopics final : public TopicAlloc {
     return a;
   }
 
-  Globals believed(Summary total, const Vec& weights) const override {
+  Globals globals_at(Summary total, const Vec& weights) const override {
     Globals out{std::move(total), sticks_from_weights(weights), {}};
     const TopLevel top = top_level(out.effective.k, out.effective.scalar[TopicScalar::documents], gamma_);
     for (double c0 : top.c0) out.omega.push_back(top.c1 + c0);
@@ -34,7 +34,7 @@ class HdpTopics final : public TopicAlloc {
 
   Globals global_step(const Summary& total, const Globals& from) const override {
     const double documents = total.scalar[TopicScalar::documents];
-    Globals out = believed(total, weights_of(total.sizes()));
+    Globals out = globals_at(total, weights_of(total.sizes()));
     if (documents == 0) return out;
     if (static_cast<Index>(from.u.size()) == total.k) {
       out.u = from.u;

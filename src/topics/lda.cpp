@@ -18,7 +18,7 @@ class Lda final : public TopicAlloc {
 
   Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }
 
-  Globals believed(Summary total, const Vec&) const override { return {std::move(total), {}, {}}; }
+  Globals globals_at(Summary total, const Vec&) const override { return {std::move(total), {}, {}}; }
 
   bool settle(Summary&, const Globals&) const override { return false; }
 

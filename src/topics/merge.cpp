@@ -104,7 +104,7 @@ class TopicMerge final : public Move {
   }
 
   // The ELBO when no document is visited again: exact but for the entropy of documents that use both.
-  double foretell(const State& state, Index a, Index b) const {
+  double predict(const State& state, Index a, Index b) const {
     const ObsModel& obs = c_.problem.obs;
     const Summary& s = state.total;
     Vec t(s.t(a), s.t(a) + s.shape.p);
@@ -118,8 +118,8 @@ class TopicMerge final : public Move {
 
   bool propose(State& state, Index a, Index b) {
     const std::vector<DocumentRef> users = users_of_both(state, a, b);
-    const double foretold = foretell(state, a, b);
-    const bool known = users.empty(), loses = known && foretold <= state.elbo;
+    const double predicted = predict(state, a, b);
+    const bool known = users.empty(), loses = known && predicted <= state.elbo;
     if (loses && !c_.problem.audit) return false;
     TopicEdit edit(c_, alloc_, state, users, [a, b](Summary& s) { s.merge(a, b); });
     for (Index i = 0; i < edit.n(); ++i) {
@@ -133,17 +133,17 @@ class TopicMerge final : public Move {
         edit.start[i].push_back(s);
       }
     }
-    Summary believed = state.total;
-    believed.merge(a, b);
+    Summary first = state.total;
+    first.merge(a, b);
     Vec weights = alloc_.mean_weights(state.globals);
     weights[a] += weights[b];
     weights.erase(weights.begin() + b);
-    edit.believe(std::move(believed), weights);
+    edit.begin_at(std::move(first), weights);
     if (known && c_.problem.audit) {
       edit.round(false);
-      c_.problem.audit->foresee(foretold, edit.proposed());
+      c_.problem.audit->predict_unmade(predicted, edit.proposed());
     }
-    return !loses && edit.climb(state, max_rounds, max_rounds, foretold);
+    return !loses && edit.climb(state, max_rounds, max_rounds, predicted);
   }
 
   MoveContext c_;

@@ -69,8 +69,8 @@ TopicEdit::TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const 
   change_(rest_);
 }
 
-void TopicEdit::believe(Summary total, const Vec& weights) {
-  proposed_.globals = alloc_.believed(std::move(total), weights);
+void TopicEdit::begin_at(Summary total, const Vec& weights) {
+  proposed_.globals = alloc_.globals_at(std::move(total), weights);
 }
 
 Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {

@@ -57,8 +57,8 @@ class TopicEdit {
   /// by the caller; empty: from scratch.
   std::vector<std::vector<Share>> start;
 
-  /// Topics (new numbering) and weights (K + 1) that the first round believes.
-  void believe(Summary total, const Vec& weights);
+  /// Statistics of the topics (new numbering) and weights (K + 1) at which the first round visits documents.
+  void begin_at(Summary total, const Vec& weights);
 
   /// A local step on the documents and a global step; returns the ELBO. search: documents also look for
   /// better optima than the one near their start.

@@ -45,8 +45,8 @@ class TopicAlloc : public AllocModel {
 
   double alpha() const { return alpha_; }
 
-  /// Globals that believe in these topics and in π (K + 1 weights), before any document says otherwise.
-  virtual Globals believed(Summary total, const Vec& weights) const = 0;
+  /// Globals at these statistics of the topics and at π = weights (K + 1), as if no document had been visited.
+  virtual Globals globals_at(Summary total, const Vec& weights) const = 0;
 
   /// A visit of a document: from its last one, if any, and now and then (search: now) a search for a better
   /// optimum. It is remembered in the block, which is to have that number in its table.

@@ -21,7 +21,7 @@ test_that("every state that a sparse fit meets, proposals included, is proved fr
             seed = 2, batches = 3L, moves = all_moves, max_laps = 25L, audit = TRUE, sparsity = width
           )
           fit <- engine_fit(case$data, case$model, control, NULL, NULL)
-          expect_gt(fit$audit[["checks"]], 5)
+          expect_gt(fit$audit[["checks"]], 3)
           expect_proved(fit, paste(case$name, prior$family, k_init, width))
           expect_lte(max(rowSums(fit$responsibilities > 0)), width)
           for (kind in names(found)) found[kind] <- found[kind] + sum(fit$trace[[kind]])
