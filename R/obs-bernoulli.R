@@ -2,8 +2,11 @@
 
 #' @rdname observation_models
 #' @order 5
-#' @param a,b Beta prior of each probability: weight of a one and of a zero; one
-#'   number or one per column.
+#' @param a,b One number or one per column. Of `obs_bernoulli()`: Beta prior of
+#'   each probability, the weights of a one and of a zero. Of `obs_poisson()`:
+#'   Gamma prior of each rate, with shape `a` and mean `a / b`; by default, the
+#'   mean is the rate in all data, where a column of zeros counts as half an
+#'   event.
 #' @export
 obs_bernoulli <- function(a = 0.1, b = 0.3) {
   new_obs("bernoulli", a = check_positive(a, "a"), b = check_positive(b, "b"))

@@ -8,12 +8,8 @@
 #'   one of its variables); or one number above 0 for each row, for fits whose
 #'   new data will not be asked for. Default: 1 for every row.
 #' @details
-#' For `obs_poisson()`, `a` and `b` are the Gamma prior of each rate, with shape
-#' `a` and mean `a / b`: one number or one per column. `a` is 1 by default, and
-#' `b = NULL` gives the prior the mean that the rate has in the data; a column of
-#' zeros counts as half an event. The objective and log densities include the
-#' factorials of the counts. Counts that vary more within a group than Poisson
-#' counts do are answered by more than one cluster a group.
+#' `obs_poisson()` has no room for counts that vary more within a group than
+#' Poisson counts do: such a group gets more than one cluster.
 #' @export
 obs_poisson <- function(a = 1, b = NULL, exposure = NULL) {
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))

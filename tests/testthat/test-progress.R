@@ -10,7 +10,9 @@ progress_cases <- function() {
     cbind(rnorm(n, 4 * state), rnorm(n, -3 * state))
   }))
   documents <- whales$counts[1:80, ]
+  events <- withr::with_seed(6, matrix(rpois(600, rep(c(1, 8, 3), each = 100)), 300))
   list(
+    mixture_exposed = function(control) bnp_mixture(events, obs_poisson(exposure = 1:300), control = control),
     mixture = function(control) bnp_mixture(planted, control = control),
     mixture_sparse = function(control) {
       control$sparsity <- 2L

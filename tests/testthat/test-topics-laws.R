@@ -106,6 +106,11 @@ test_that("every state of a fit equals its recomputation, and accepted moves gai
   expect_gt(foreseen, 5)
   flowers <- audited_topics(as.matrix(iris[, 1:4]), obs_gaussian(), seed = 1, max_laps = 10, id = iris$Species)
   expect_audited_topics(flowers)
+  case <- Filter(function(case) case$name == "poisson", planted_cases())[[1]]
+  events <- audited_topics(
+    case$x, obs_poisson(exposure = exp(sin(1:200))), batches = 3, seed = 1, max_laps = 10, id = rep(1:20, 10)
+  )
+  expect_audited_topics(events)
 })
 
 test_that("accepted moves keep of old weights what their documents need, and no more tables than two", {
