@@ -1,6 +1,6 @@
 # The engine refuses lists whose sizes contradict each other: no entry may read past an array, whatever R hands it.
 fit <- bnp_mixture(faithful, prior = prior_dirichlet(2), control = bnp_control(seed = 1))
-data <- as_engine_data(as_mixture_data(faithful, obs_gaussian()))
+data <- engine_data(unname(as.matrix(faithful)))
 control <- resolve_control(bnp_control(seed = 1), fit$model$obs, fit$model$prior, 272, 272, NULL)
 ask <- function(data, model = fit$model, state = fit$state) engine_responsibilities(data, model, state, 1L)
 change <- function(.list, ...) utils::modifyList(.list, list(...))

@@ -267,7 +267,7 @@ test_that("probabilities of the path are found a few sequences at a time", {
   expect_equal(sequence_parts(c(7L, 1L), 2, 3), list("4" = 1L, "5" = 2L))
   x <- lapply(1:6, function(i) matrix(sin(1:20 * i) + 3 * (1:20 > 10)))
   f <- bnp_hmm(x, control = bnp_control(seed = 1))
-  data <- as_sequence_data(x, obs_gaussian())
+  data <- engine_data(do.call(rbind, x), seq(0, 120, by = 20))
   expect_gt(length(sequence_parts(diff(data$starts), f$state$k, 50)), 2)
   expect_identical(path_probabilities(f, data, most = 50), f$prob)
 })
