@@ -1,6 +1,6 @@
 # make demo      fit real data that come with the package, write two pictures
 # make test      run the tests (BNPVI_LONG_TESTS=true adds the long ones)
-# make check     R CMD check --as-cran
+# make check     R CMD check --as-cran, after builds without optimisation and with link-time optimisation
 # make document  regenerate NAMESPACE, man and the Rcpp exports
 # Packages that are missing are installed first; the package itself goes to .lib.
 
@@ -17,6 +17,7 @@ test: .lib/bnpvi/DESCRIPTION
 
 check:
 	$(RSCRIPT) tools/setup.R check
+	$(RSCRIPT) tools/builds.R
 	R CMD build .
 	_R_CHECK_FORCE_SUGGESTS_=false R CMD check --as-cran --no-manual bnpvi_*.tar.gz
 
