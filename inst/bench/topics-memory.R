@@ -19,6 +19,7 @@ one <- function(control, prior = "prior_hdp()") {
       Matrix::sparseVector(tabulate(at, terms)[sort(unique(at))], sort(unique(at)), terms) |> as('sparseMatrix') |> Matrix::t()
     }))
     dimnames(x) <- list(seq_len(2000), paste0('w', seq_len(terms)))
+    tiny <- bnp_topics(x[1:20, ], control = bnp_control(seed = 1, verbose = FALSE, max_laps = 2)) # loads the code
     invisible(gc())
     writeLines('5', '/proc/self/clear_refs') # VmHWM begins anew
     before <- high()

@@ -136,7 +136,9 @@ void Summary::drop_statistics(Index j) {
 }
 
 void Summary::append(Index m) {
-  obs.edit().resize(static_cast<std::size_t>((k + m) * shape.p), 0.0);
+  Buffer more(static_cast<std::size_t>((k + m) * shape.p));
+  std::fill(std::copy(obs.begin(), obs.end(), more.begin()), more.end(), 0.0);
+  obs = std::move(more);
   extra.resize(static_cast<std::size_t>((k + m) * shape.q), 0.0);
   Vec out(static_cast<std::size_t>((k + m) * (k + m) * shape.pairs), 0.0);
   const Index width = k * shape.pairs, wider = (k + m) * shape.pairs;
