@@ -72,7 +72,8 @@ test_that("mixtures come out the same however they are learned and from wherever
     for (init in c("bregman", "kmeans", "blocks")) {
       expect_same_fit(case, k_init = 4L, batches = 3L, init = init, restarts = 3L, max_laps = 5L)
     }
-    expect_same_fit(case, k_init = 4L, algorithm = "full", moves = moves, max_laps = 10L)
+    full <- expect_same_fit(case, k_init = 4L, algorithm = "full", moves = moves, max_laps = 10L)
+    expect_same_fit(case, batches = 3L, max_laps = 5L, start = full["state"])
     expect_same_fit(case, k_init = 4L, algorithm = "stochastic", batches = 5L, max_laps = 5L)
     expect_same_fit(case, k_init = 2L, batches = 3L, moves = adopting, max_laps = 10L)
     expect_same_fit(case, k_init = 10L, batches = 3L, moves = moves, sparsity = 2L, max_laps = 15L)
@@ -115,7 +116,8 @@ test_that("topics come out the same", {
   for (init in c("anchor", "best", "random", "kmeans", "blocks")) {
     expect_same_fit(counts, k_init = 4L, batches = 3L, init = init, max_laps = 5L)
   }
-  expect_same_fit(counts, k_init = 4L, algorithm = "full", moves = moves, max_laps = 10L)
+  full <- expect_same_fit(counts, k_init = 4L, algorithm = "full", moves = moves, max_laps = 10L)
+  expect_same_fit(counts, batches = 3L, max_laps = 5L, start = full["state"])
   expect_same_fit(counts, k_init = 4L, algorithm = "stochastic", batches = 5L, max_laps = 5L)
   expect_same_fit(counts, k_init = 6L, batches = 3L, moves = moves, sparsity = 2L, max_laps = 10L)
   expect_same_fit(counts, batches = 3L, max_laps = 5L, start = list(labels = rep_len(1:3, 40), k = 3L))
@@ -165,7 +167,8 @@ test_that("hidden Markov models come out the same", {
   for (init in c("bregman", "kmeans", "blocks")) {
     expect_same_fit(case, k_init = 3L, batches = 3L, init = init, max_laps = 5L)
   }
-  expect_same_fit(case, k_init = 3L, algorithm = "full", moves = moves, max_laps = 10L)
+  full <- expect_same_fit(case, k_init = 3L, algorithm = "full", moves = moves, max_laps = 10L)
+  expect_same_fit(case, batches = 3L, max_laps = 5L, start = full["state"])
   expect_same_fit(case, k_init = 3L, algorithm = "stochastic", batches = 4L, max_laps = 5L)
   expect_same_fit(case, k_init = 6L, batches = 3L, moves = moves, sparsity = 2L, max_laps = 15L)
   expect_same_fit(case, k_init = 6L, algorithm = "stochastic", batches = 3L, sparsity = 2L, max_laps = 5L)
