@@ -19,19 +19,6 @@ void add(Vec& to, const Vec& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-Index draw(const Vec& weight, Stream& stream) {
-  const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
-  if (!(total > 0)) return -1;
-  double u = stream.uniform() * total;
-  Index last = -1;
-  for (std::size_t i = 0; i < weight.size(); ++i) {
-    if (weight[i] <= 0) continue;
-    last = static_cast<Index>(i);
-    if ((u -= weight[i]) < 0) break;
-  }
-  return last;
-}
-
 // Σ φ(x) of stretches, one at a time.
 class Statistic {
  public:
@@ -142,10 +129,10 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
   const Index n = static_cast<Index>(stretches.size()), p = obs.n_features();
   const Index m = std::min({n, most_sampled, std::max<Index>(64, most_doubles / p)});
   std::vector<Stretch> sample = stretches;
+  if (m < n) draw_to_front(sample, m, stream);
   std::vector<Vec> t;
   for (Index i = 0; i < m; ++i) {
     pool.poll();
-    if (m < n) std::swap(sample[i], sample[i + stream.index(n - i)]);
     t.push_back(statistic(sample[i]));
   }
   const Centres centres(obs, improve(obs, t, choose_seeds(obs, t, k, stream, pool), pool));

@@ -11,4 +11,18 @@ std::vector<Index> shuffled(Index n, Stream& stream) {
   return out;
 }
 
+Index draw(const Vec& weight, Stream& stream) {
+  double total = 0;
+  for (double w : weight) total += w;
+  if (!(total > 0)) return -1;
+  double u = stream.uniform() * total;
+  Index last = -1;
+  for (std::size_t i = 0; i < weight.size(); ++i) {
+    if (weight[i] <= 0) continue;
+    last = static_cast<Index>(i);
+    if ((u -= weight[i]) < 0) return last;
+  }
+  return last;
+}
+
 }  // namespace bnpvi

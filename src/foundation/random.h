@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "foundation/types.h"
@@ -48,5 +49,15 @@ class Stream {
 
 /// 0 .. n − 1 in random order.
 std::vector<Index> shuffled(Index n, Stream& stream);
+
+/// Brings m of the items, drawn at random without replacement, to the front.
+template <class Items>
+void draw_to_front(Items& items, Index m, Stream& stream) {
+  const Index n = static_cast<Index>(items.size());
+  for (Index i = 0; i < m; ++i) std::swap(items[i], items[i + stream.index(n - i)]);
+}
+
+/// An index drawn with probability proportional to its weight ≥ 0; −1 when all weights are 0.
+Index draw(const Vec& weight, Stream& stream);
 
 }  // namespace bnpvi

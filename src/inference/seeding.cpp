@@ -10,21 +10,6 @@ namespace bnpvi {
 
 namespace {
 
-// Index of a draw with probability proportional to weight, or -1 when all weights are 0.
-Index draw(const Vec& weight, Stream& stream) {
-  double total = 0;
-  for (double w : weight) total += w;
-  if (!(total > 0)) return -1;
-  double u = stream.uniform() * total;
-  Index last = -1;
-  for (std::size_t i = 0; i < weight.size(); ++i) {
-    if (weight[i] <= 0) continue;
-    last = static_cast<Index>(i);
-    if ((u -= weight[i]) < 0) return last;
-  }
-  return last;
-}
-
 // k-means++ or uniform choice of at most k rows of the sample; k-means++ looks at its first 24 k rows only,
 // as a divergence costs a factorisation a row.
 std::vector<Index> choose_seeds(SeedRows& s, Index k, bool spread, Stream& stream, Pool& pool) {

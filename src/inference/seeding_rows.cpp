@@ -147,7 +147,7 @@ Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Str
   const Index kept = std::min(n, std::max<Index>(64, max_features / obs.n_features()));
   out.position.resize(static_cast<std::size_t>(n));
   std::iota(out.position.begin(), out.position.end(), Index{0});
-  for (Index i = 0; i < kept; ++i) std::swap(out.position[i], out.position[i + stream.index(n - i)]);
+  draw_to_front(out.position, kept, stream);
   out.position.resize(static_cast<std::size_t>(kept));
   for (Index i : out.position) out.mass.push_back(mass ? mass[i] : 1);
   const double total = mass ? std::accumulate(mass, mass + n, 0.0) : static_cast<double>(n),

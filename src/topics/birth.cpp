@@ -106,8 +106,7 @@ class TopicBirth final : public Move {
     const Problem& problem = c_.problem;
     const Index n = static_cast<Index>(documents.size());
     const Index looked_at = std::min(n, how == Division::anchors ? max_with_anchors : max_clustered);
-    for (Index i = 0; i < looked_at && looked_at < n; ++i)
-      std::swap(documents[i], documents[i + stream.index(n - i)]);
+    if (looked_at < n) draw_to_front(documents, looked_at, stream);
     documents.resize(static_cast<std::size_t>(looked_at));
     const TargetPart part = part_of(state, target, documents);
     Seeds out;

@@ -82,14 +82,6 @@ void thin(std::vector<DocumentRef>& documents, std::size_t size, Stream& stream)
   documents.swap(kept);
 }
 
-// A position with probability proportional to its mass.
-std::size_t draw(const Vec& mass, Stream& stream) {
-  double left = stream.uniform() * std::accumulate(mass.begin(), mass.end(), 0.0);
-  std::size_t i = 0;
-  while (i + 1 < mass.size() && (left -= mass[i]) >= 0) ++i;
-  return i;
-}
-
 std::vector<DocumentRef> all_documents(const State& state) {
   std::vector<DocumentRef> out;
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
@@ -115,7 +107,9 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
     obs.weights(candidate.statistic(ref).data(), w.data());
     badly.push_back(candidate.expected_gain(ref, w).gain);
   }
-  const DocumentRef seed = users[draw(badly, stream)];
+  const Index chosen = draw(badly, stream);
+  if (chosen < 0) return false;
+  const DocumentRef seed = users[chosen];
   const Vec t = candidate.statistic(seed);
   obs.weights(t.data(), w.data());
 

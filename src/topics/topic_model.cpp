@@ -266,11 +266,10 @@ Summary TopicAlloc::own_start(const ObsModel& obs, const Source& source, Index k
                               Pool& pool) const {
   constexpr std::size_t most = std::size_t{1} << 16;
   std::vector<Place> documents = places_of_groups(source);
-  for (std::size_t i = 0; documents.size() > most && i < most; ++i)
-    std::swap(
-        documents[i],
-        documents[i + static_cast<std::size_t>(stream.index(static_cast<Index>(documents.size() - i)))]);
-  if (documents.size() > most) documents.resize(most);
+  if (documents.size() > most) {
+    draw_to_front(documents, static_cast<Index>(most), stream);
+    documents.resize(most);
+  }
   const Sample sample = take_groups(source, documents);
   const AnchorTopics topics = anchor_topics(all_counts(sample.data), sample.data.d, k, false, stream, pool);
   Summary out(shape(obs), std::max<Index>({topics.k, fixed_k(), 1}));
