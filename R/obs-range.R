@@ -10,11 +10,11 @@ check_against_data <- function(given, obs, call) {
   }
   if (gave("scale")) {
     scale <- if (is.matrix(obs$scale)) diag(obs$scale) else obs$scale
-    check_in_units(scale, obs$unit, "scale", c(1e-12, 1e50), call)
+    check_in_units(scale, obs$unit, "scale", c(1e-10, 1e50), call)
   }
   if (gave("coef_precision")) {
     unit <- c(rep(obs$unit, obs$lag), if (obs$intercept) 1)
-    check_in_units(diag(obs$coef_precision), unit, "coef_precision", c(1e-50, 1e50), call)
+    check_in_units(diag(obs$coef_precision), unit, "coef_precision", c(1e-16, 1e50), call)
   }
   parameters <- Filter(gave, c("mean", "mean_strength", "scale", "coef_mean", "coef_precision"))
   if (length(parameters)) check_strain(parameters, obs, call)

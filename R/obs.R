@@ -12,8 +12,8 @@
 #' Parameters are taken where numbers keep their digits, so that the bound of one
 #' cluster is right to eight of them: `term_prior` and `a` from 1e-50 to 1e50, `b`
 #' from 1e-10 to 1e50, `mean_strength` from 1e-50 to 1e50, `df` up to 1e8 and by
-#' 1e-10 above its limit. Beside the data, `scale` is taken from 1e-12 to 1e50 and
-#' `coef_precision` from 1e-50 to 1e50 times the squared spread of a column;
+#' 1e-10 above its limit. Beside the data, `scale` is taken from 1e-10 to 1e50 and
+#' `coef_precision` from 1e-16 to 1e50 times the squared spread of a column;
 #' `mean_strength * (mean - m)^2` with m the column medians, and the diagonal of
 #' `coef_mean %*% coef_precision %*% t(coef_mean)`, up to about 1e8 times `scale`,
 #' which must be as far from singular. Of these only parameters that are given are

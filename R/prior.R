@@ -15,10 +15,10 @@
 #'   `sticky` favours staying in a state.
 #' * `prior_hmm()`: hidden Markov model with `k` states.
 #'
-#' Concentrations from 1e-50 to 1e50 are taken, `alpha`, `start` and `sticky` up
-#' to 1e6, and also their shares of `k` clusters must be in that range: beyond it,
-#' numbers lose their digits. Within it the bound of one cluster is right to eight
-#' digits.
+#' `concentration` and `gamma` are taken from 1e-50 to 1e50, `alpha` and `start`
+#' from 1e-8 to 1e6, `sticky` from 1e-50 to 1e6; shares of `k` clusters must also
+#' be in these ranges. Beyond them, numbers lose their digits; within them, the
+#' bound of one cluster is right to eight.
 #'
 #' @param concentration Dirichlet process concentration, or the total weight of
 #'   the Dirichlet prior. Larger values expect more clusters of equal size.

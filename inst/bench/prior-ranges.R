@@ -95,13 +95,13 @@ ends <- function() {
   })
   for (covariance in c("full", "diagonal")) {
     df <- if (covariance == "full") c(1 + 2e-10, range$df[2]) else range$df
-    grid <- every(mean_strength = range$mean_strength, df = df, scale = c(2e-12, 1, 5e49), far = c(0, 1, 1e4))
+    grid <- every(mean_strength = range$mean_strength, df = df, scale = c(2e-10, 1, 5e49), far = c(0, 1, 1e4))
     run(covariance, grid, function(mean_strength, df, scale, far) {
       obs <- obs_gaussian(covariance, c(4, 76) + far * unit, mean_strength, df, scale * unit^2)
       bnp_mixture(faithful, obs, control = control)
     })
   }
-  run("ar", every(df = c(1 + 2e-10, range$df[2]), scale = c(2e-12, 1, 5e49), precision = c(1e-49, 1, 1e6)), function(df, scale, precision) {
+  run("ar", every(df = c(1 + 2e-10, range$df[2]), scale = c(2e-10, 1, 5e49), precision = c(2e-16, 1, 1e6)), function(df, scale, precision) {
     series(obs_ar(df = df, scale = scale * unit^2, coef_precision = precision * unit^2), control)
   })
   run("hdp", every(gamma = range$gamma, alpha = range$alpha), function(...) bnp_topics(text, prior = prior_hdp(...), control = control))
@@ -109,7 +109,7 @@ ends <- function() {
   run("hdp_hmm", every(gamma = range$gamma, alpha = range$alpha, start = range$start, sticky = sticky), function(...) {
     beavers(prior_hdp_hmm(...), control)
   })
-  run("hmm", every(alpha = c(6e-50, 1e6), start = c(6e-50, 1e6), sticky = sticky), function(...) beavers(prior_hmm(6, ...), control))
+  run("hmm", every(alpha = c(7e-8, 1e6), start = c(7e-8, 1e6), sticky = sticky), function(...) beavers(prior_hmm(6, ...), control))
 }
 
 if (identical(args[1], "ends")) {

@@ -27,14 +27,14 @@ test_that("parameters out of range are refused, with the range in the error", {
 
 test_that("so are the shares of k clusters", {
   expect_bad(prior_dirichlet(100, 1e-49), "range", "`concentration / k` must be")
-  expect_bad(prior_lda(100, 1e-49), "range", "`alpha / k` must be")
-  expect_bad(prior_hmm(100, start = 1e-49), "range", "`start / k` must be")
+  expect_bad(prior_lda(100, 1e-7), "range", "`alpha / k` must be")
+  expect_bad(prior_hmm(100, start = 1e-7), "range", "`start / k` must be")
   expect_no_error(prior_hmm(100, sticky = 1e-50))
 })
 
 test_that("parameters in units of the data are refused beside the data", {
   fit <- function(...) bnp_mixture(faithful, obs_gaussian(...), control = bnp_control(seed = 1, max_laps = 1))
-  expect_bad(fit(scale = 1e-16), "range", "`scale` must be from 1e-12 .*Entry 1 ")
+  expect_bad(fit(scale = 1e-16), "range", "`scale` must be from 1e-10 .*Entry 1 ")
   expect_bad(fit("diagonal", scale = c(1, 1e60)), "range", "Entry 2 ")
   expect_bad(fit("zero_mean", scale = 1e-16), "range", "`scale`")
   expect_bad(fit(df = 1 + 1e-12), "range", "`df - 1` must be")
@@ -101,7 +101,7 @@ test_that("the ELBO of one Gaussian cluster is the evidence, for every prior", {
   for (v in powers("mean_strength")) if (v < 1e6) check(strength = v) else check(strength = v, mean = stats::median(x))
   for (v in powers("df")) check(df = v)
   for (v in powers("df")) check(df = v, scale = max(v, 1))
-  for (v in 10^seq(-11, 49, by = 6)) check(mean = stats::median(x), scale = v)
+  for (v in 10^seq(-9, 49, by = 6)) check(mean = stats::median(x), scale = v)
   for (v in 10^c(-50, 0, 2, 4)) check(mean = v)
 })
 
