@@ -7,6 +7,7 @@
 
 #include "chains/chain_memory.h"
 #include "inference/audit.h"
+#include "inference/unit_edit.h"
 
 namespace bnpvi::chains {
 
@@ -188,7 +189,8 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
     parts[b].rest = *state.batch[b];
     if (!units.empty()) parts[b].rest.add(seen(*batch, *state.batch[b], units, now_.globals[b]), -1);
   }
-  Edit edit(c_, state, std::move(changes), std::move(parts), alloc_.global_step(start, {}));
+  UnitEdit edit(c_, state, std::move(changes), std::move(parts));
+  edit.begin_at(alloc_.global_step(start, {}));
   const bool accepted = edit.climb(state, rounds);
   rows_visited_ += rows * static_cast<double>(edit.rounds());
   if (!accepted) return false;

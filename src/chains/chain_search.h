@@ -3,7 +3,8 @@
 #include <functional>
 
 #include "chains/hmm.h"
-#include "inference/edit.h"
+#include "inference/changes.h"
+#include "inference/move.h"
 
 namespace bnpvi::chains {
 

@@ -1,45 +1,55 @@
 // A proposal that visits some units again and leaves the others as they are.
 #pragma once
+#include <limits>
+
 #include "inference/changes.h"
 #include "inference/move.h"
 
 namespace bnpvi {
 
-/// The units of a batch that an edit visits again.
-struct EditedPart {
-  std::vector<Index> units;  // ascending
-  Summary rest;              // of the batch without them, clusters as they are
-};
-
 /// Some units are taken out of a state, the clusters of what is left change, and the units are brought back
-/// by local and global steps. All other units keep their responsibilities, so the changes must need no look
-/// at them: merges of clusters that none of them shares, drops of clusters that none of them has, new
-/// clusters.
+/// by rounds of a local and a global step. All other units keep their responsibilities, so the changes must
+/// need no look at them: merges of clusters that no other unit uses together, drops of clusters that no
+/// other unit uses, new clusters, another order. The state itself stays as it is until climb() accepts.
+///
+/// Derived classes say how the units are visited: UnitEdit (inference/unit_edit.h) by the local step of the
+/// allocation model; a family may have a way of its own.
 class Edit {
  public:
-  /// parts: of every batch. first: globals for the first visit.
-  Edit(const MoveContext& context, const State& state, Changes changes, std::vector<EditedPart> parts,
-       Globals first);
+  virtual ~Edit() = default;
 
-  /// Rounds of a local step on the units and a global step. As soon as the ELBO is above that of `state`, the
-  /// edited state replaces it and the memory of moves changes with it (true); given up after max_rounds, or
-  /// when the gap is more than the rounds left would close if each gained as much as the last, for gains
-  /// shrink.
-  bool climb(State& state, Index max_rounds);
+  /// Globals for the first visit; called once, before the first round.
+  void begin_at(Globals first) { proposed_.globals = std::move(first); }
+
+  /// A local step on the units and a global step. Returns the ELBO of the whole data.
+  double round();
+
+  /// Rounds until the ELBO is above that of `state`, which the edited state then replaces; the changes are
+  /// made to the memory of moves too, and true comes back. False, and everything as it was, after max_rounds,
+  /// or as soon as the gap is more than the rounds left would close if each gained as much as the last: gains
+  /// shrink. before: the ELBO before the first of these rounds, where it is known.
+  bool climb(State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
   Index rounds() const { return rounds_; }
+  /// ELBO, globals and the whole-data summary after the last round; without batches.
+  const State& proposed() const { return proposed_; }
 
-  /// What the last visit of the units found, by batch.
-  const std::vector<Summary>& found() const { return found_; }
+ protected:
+  Edit(const MoveContext& context, Changes changes) : c_(context), changes_(std::move(changes)) {}
 
- private:
-  void round();
+  /// A local step on the units under the changed clusters, as round rounds(); their summary.
+  virtual Summary visit(const Globals& globals) = 0;
+
+  /// Puts the changed batches, with the units as they were visited last, into `edited`, a copy of the state
+  /// that the edit began with; likewise explicit responsibilities, if it has any.
+  virtual void put_back(State& edited) = 0;
 
   const MoveContext& c_;
-  Changes changes_;
-  std::vector<EditedPart> parts_;
+  const Changes changes_;
+  Summary rest_;  // the whole data without the units, changed: derived classes set it
+
+ private:
   State proposed_;
-  std::vector<Summary> found_;
   Index rounds_ = 0;
 };
 

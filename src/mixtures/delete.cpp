@@ -4,7 +4,7 @@
 #include <set>
 
 #include "foundation/special.h"
-#include "inference/edit.h"
+#include "inference/unit_edit.h"
 #include "mixtures/delete_forecast.h"
 #include "mixtures/mixture.h"
 #include "mixtures/moves.h"
@@ -126,7 +126,8 @@ class MixtureDelete final : public Move {
     }
     Summary start = state.total;
     start.drop(target);
-    Edit edit(c_, state, Changes().drop(target), std::move(parts), alloc_.global_step(start, {}));
+    UnitEdit edit(c_, state, Changes().drop(target), std::move(parts));
+    edit.begin_at(alloc_.global_step(start, {}));
     if (!edit.climb(state, max_rounds)) return false;
     for (Index j = 0; j < state.k(); ++j)
       if (std::any_of(edit.found().begin(), edit.found().end(),

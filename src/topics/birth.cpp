@@ -15,8 +15,9 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr int max_rounds = 8;
-constexpr int race_rounds = 4;
+constexpr Index max_rounds = 8;
+constexpr Index race_rounds = 4;
+constexpr Index search_every = 3;  // rounds
 constexpr Index max_clustered = 256;  // documents
 constexpr Index max_with_anchors = 4096;
 constexpr Index max_anchors = 256;
@@ -152,7 +153,7 @@ class TopicBirth final : public Move {
                                      const Seeds& seed) const {
     const Index born = seed.k - 1, k = state.k(), p = state.total.shape.p;
     auto edit = std::make_unique<TopicEdit>(c_, alloc_, state, std::move(documents),
-                                            [born](Summary& s) { s.append(born); });
+                                            Changes().append(born), search_every);
     for (Index i = 0; i < edit->n(); ++i) {
       std::vector<Share>& start = edit->start[i];
       double mass = 0;
@@ -177,7 +178,7 @@ class TopicBirth final : public Move {
     weights[target] = whole * seed.t[0] / tokens;
     for (Index j = 1; j < seed.k; ++j) weights.push_back(whole * seed.t[j * p] / tokens);
     weights.push_back(remainder);
-    edit->begin_at(std::move(first), weights);
+    edit->begin_at_topics(std::move(first), weights);
     return edit;
   }
 
@@ -200,12 +201,10 @@ class TopicBirth final : public Move {
       const Seeds seed = seeds(state, target, documents, way, stream);
       if (seed.k < 2) continue;
       auto edit = divided(state, target, documents, seed);
-      for (int n = 0; n < race_rounds && ways.size() > 1; ++n) edit->round(n % 3 == 0);
+      for (Index n = 0; n < race_rounds && ways.size() > 1; ++n) edit->round();
       if (!best || edit->proposed().elbo > best->proposed().elbo) best = std::move(edit);
     }
-    const Index k = state.k();
-    if (!best || !best->climb(state, max_rounds, 3)) return false;
-    c_.memory.append(state.k() - k);
+    if (!best || !best->climb(state, max_rounds)) return false;
     c_.memory.birth_succeeded(target);
     return true;
   }

@@ -8,7 +8,8 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr int max_rounds = 8;
+constexpr Index max_rounds = 8;
+constexpr Index search_every = 3;  // rounds
 constexpr std::size_t max_documents = 1024;  // looked at
 constexpr std::size_t max_visited = 256;
 constexpr double least_gain = 2;  // log units that a visit must gain
@@ -136,7 +137,7 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
   const Index k = state.k();
   std::vector<DocumentRef> documents;
   for (const Candidate& x : candidates) documents.push_back(x.ref);
-  TopicEdit edit(context, alloc, state, documents, [](Summary& s) { s.append(1); });
+  TopicEdit edit(context, alloc, state, documents, Changes().append(1), search_every);
   for (Index i = 0; i < edit.n(); ++i) {
     double length = 0;
     for (const Share& s : shares_of(state, edit.document(i))) length += s.count;
@@ -155,9 +156,8 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
   const double share = t[0] / std::accumulate(sizes.begin(), sizes.end(), t[0]);
   for (double& x : weights) x *= 1 - share;
   weights.insert(weights.end() - 1, share);
-  edit.begin_at(std::move(first), weights);
-  if (!edit.climb(state, max_rounds, 3)) return false;
-  context.memory.append(1);
+  edit.begin_at_topics(std::move(first), weights);
+  if (!edit.climb(state, max_rounds)) return false;
   context.memory.birth_succeeded(target);
   return true;
 }

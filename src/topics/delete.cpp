@@ -9,7 +9,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr int max_rounds = 6;
+constexpr Index max_rounds = 6;
 
 class TopicDelete final : public Move {
  public:
@@ -33,12 +33,10 @@ class TopicDelete final : public Move {
       const Index target = c_.memory.number_of(id);
       if (state.k() < 2) return;
       ++tried_;
-      if (propose(state, target)) {
+      if (propose(state, target))
         ++accepted_;
-        c_.memory.drop(target);
-      } else {
+      else
         c_.memory.delete_failed(target, state.total.size(target));
-      }
     }
   }
 
@@ -49,7 +47,7 @@ class TopicDelete final : public Move {
 
  private:
   bool propose(State& state, Index target) {
-    TopicEdit edit(c_, alloc_, state, users_of(state, target), [target](Summary& s) { s.drop(target); });
+    TopicEdit edit(c_, alloc_, state, users_of(state, target), Changes().drop(target), max_rounds);
     for (Index i = 0; i < edit.n(); ++i)
       for (Share s : shares_of(state, edit.document(i))) {
         if (s.cluster == target) continue;
@@ -60,8 +58,8 @@ class TopicDelete final : public Move {
     first.drop(target);
     Vec weights = alloc_.mean_weights(state.globals);
     weights.erase(weights.begin() + target);
-    edit.begin_at(std::move(first), weights);
-    return edit.climb(state, max_rounds, max_rounds);
+    edit.begin_at_topics(std::move(first), weights);
+    return edit.climb(state, max_rounds);
   }
 
   MoveContext c_;

@@ -11,7 +11,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr int max_rounds = 3;
+constexpr Index max_rounds = 3;
 
 struct Pair {
   std::uint64_t a, b;
@@ -59,12 +59,10 @@ class TopicMerge final : public Move {
       if (a < 0 || b < 0) continue;
       if (a > b) std::swap(a, b);
       ++tried_;
-      if (propose(state, a, b)) {
+      if (propose(state, a, b))
         ++accepted_;
-        c_.memory.drop(b);
-      } else {
+      else
         c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));
-      }
     }
   }
 
@@ -121,7 +119,7 @@ class TopicMerge final : public Move {
     const double predicted = predict(state, a, b);
     const bool known = users.empty(), loses = known && predicted <= state.elbo;
     if (loses && !c_.problem.audit) return false;
-    TopicEdit edit(c_, alloc_, state, users, [a, b](Summary& s) { s.merge(a, b); });
+    TopicEdit edit(c_, alloc_, state, users, Changes().merge(a, b), max_rounds);
     for (Index i = 0; i < edit.n(); ++i) {
       double joined = 0;
       for (const Share& s : shares_of(state, edit.document(i)))
@@ -138,12 +136,12 @@ class TopicMerge final : public Move {
     Vec weights = alloc_.mean_weights(state.globals);
     weights[a] += weights[b];
     weights.erase(weights.begin() + b);
-    edit.begin_at(std::move(first), weights);
+    edit.begin_at_topics(std::move(first), weights);
     if (known && c_.problem.audit) {
-      edit.round(false);
+      edit.round();
       c_.problem.audit->predict_unmade(predicted, edit.proposed());
     }
-    return !loses && edit.climb(state, max_rounds, max_rounds, predicted);
+    return !loses && edit.climb(state, max_rounds, predicted);
   }
 
   MoveContext c_;

@@ -4,16 +4,9 @@
 #include <cmath>
 #include <map>
 
-#include "inference/audit.h"
 #include "topics/topic_sum.h"
 
 namespace bnpvi::topics {
-
-namespace {
-
-constexpr double patience = 3;  // times the last round's gain may be missing
-
-}  // namespace
 
 const ShareTable& memory_of(const State& state, Index batch) { return state.batch[batch]->memory->shares; }
 
@@ -57,20 +50,20 @@ std::vector<DocumentRef> users_of(const State& state, Index topic, double least)
 }
 
 TopicEdit::TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const State& state,
-                     std::vector<DocumentRef> documents, std::function<void(Summary&)> change)
-    : start(documents.size()),
-      c_(context),
+                     std::vector<DocumentRef> documents, Changes changes, Index search_every)
+    : Edit(context, std::move(changes)),
+      start(documents.size()),
       alloc_(alloc),
       state_(state),
       documents_(std::move(documents)),
-      change_(std::move(change)),
-      rest_(state.total) {
+      search_every_(search_every) {
+  rest_ = state.total;
   rest_.add(part(0, n(), state.k(), true), -1);
-  change_(rest_);
+  changes_.apply(rest_);
 }
 
-void TopicEdit::begin_at(Summary total, const Vec& weights) {
-  proposed_.globals = alloc_.globals_at(std::move(total), weights);
+void TopicEdit::begin_at_topics(Summary total, const Vec& weights) {
+  begin_at(alloc_.globals_at(std::move(total), weights));
 }
 
 Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
@@ -101,9 +94,9 @@ Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
   return out;
 }
 
-double TopicEdit::round(bool search) {
+Summary TopicEdit::visit(const Globals& globals) {
   const Problem& problem = c_.problem;
-  const Globals& globals = proposed_.globals;
+  const bool search = rounds() % search_every_ == 0;
   const bool by_term = rows_are_documents(problem.obs, problem.source.shape());
   const auto weights = visiting_weights(problem, globals.effective);
   const TopicTable table = by_term ? TopicTable(*weights, true, &c_.pool) : TopicTable();
@@ -128,28 +121,7 @@ double TopicEdit::round(bool search) {
     }
   });
   visited_.block.assign(blocks.begin(), blocks.end());
-  proposed_.total = rest_;
-  proposed_.total.add(part(0, n(), rest_.k, false));
-  proposed_.globals = alloc_.global_step(proposed_.total, proposed_.globals);
-  proposed_.elbo = sum_terms(elbo_terms(problem, proposed_.total, proposed_.globals));
-  return proposed_.elbo;
-}
-
-bool TopicEdit::climb(State& state, int max_rounds, int search_every, double start) {
-  double previous = start;
-  for (int n = 0; n < max_rounds; ++n) {
-    const double elbo = round(n % search_every == 0);
-    if (elbo > state.elbo + rounding_of(state.elbo)) {
-      State edited = finish();
-      if (edited.elbo <= state.elbo + rounding_of(state.elbo)) return false;
-      if (c_.problem.audit) c_.problem.audit->predict(elbo, edited);
-      state = std::move(edited);
-      return true;
-    }
-    if (state.elbo - elbo > patience * (elbo - previous)) return false;
-    previous = elbo;
-  }
-  return false;
+  return part(0, n(), rest_.k, false);
 }
 
 void TopicEdit::condense(std::vector<std::shared_ptr<Summary>>& batches) const {
@@ -189,17 +161,15 @@ void TopicEdit::condense(std::vector<std::shared_ptr<Summary>>& batches) const {
   }
 }
 
-State TopicEdit::finish() const {
-  State out = state_;
-  out.globals = proposed_.globals;
+void TopicEdit::put_back(State& edited) {
   std::vector<std::shared_ptr<Summary>> batches;
   Index from = 0;
-  for (std::size_t b = 0; b < out.batch.size(); ++b) {
+  for (std::size_t b = 0; b < edited.batch.size(); ++b) {
     Index to = from;
     while (to < n() && documents_[to].batch == static_cast<Index>(b)) ++to;
-    auto batch = std::make_shared<Summary>(*out.batch[b]);
+    auto batch = std::make_shared<Summary>(*edited.batch[b]);
     if (to > from) batch->add(part(from, to, state_.k(), true), -1);
-    change_(*batch);
+    changes_.apply(*batch);
     if (to > from) {
       batch->add(part(from, to, rest_.k, false));
       std::vector<Index> at;
@@ -212,11 +182,7 @@ State TopicEdit::finish() const {
     from = to;
   }
   condense(batches);
-  out.batch.assign(batches.begin(), batches.end());
-  out.total = rest_;
-  resum(c_.problem, out);
-  refresh(c_.problem, out);
-  return out;
+  edited.batch.assign(batches.begin(), batches.end());
 }
 
 }  // namespace bnpvi::topics

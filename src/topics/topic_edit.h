@@ -1,8 +1,6 @@
 // A proposal to a topic model: some documents are visited again under other topics.
 #pragma once
-#include <functional>
-
-#include "inference/move.h"
+#include "inference/edit.h"
 #include "topics/topic_model.h"
 
 namespace bnpvi::topics {
@@ -41,55 +39,39 @@ class PlacedReader {
   std::optional<DocumentReader> reader_;
 };
 
-/// Takes documents out of a state, changes the topics of what is left, and brings the documents back by
-/// local and global steps. All other documents keep their responsibilities, so `change` may do to a summary
-/// without these documents only what needs no look at the data: append, drop an unused topic, or merge
-/// topics that no other document uses together. The state itself stays as it is until finish().
-class TopicEdit {
+/// An edit of documents, which are visited from starts that the caller gives: their last shares with topics
+/// renumbered, or divided among new ones. The state must outlive the rounds.
+class TopicEdit final : public Edit {
  public:
+  /// Documents in the order of the batches. Every search_every-th round, the first among them, they also
+  /// look for better optima than the one near their start.
   TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const State& state,
-            std::vector<DocumentRef> documents, std::function<void(Summary&)> change);
+            std::vector<DocumentRef> documents, Changes changes, Index search_every);
 
   Index n() const { return static_cast<Index>(documents_.size()); }
   const DocumentRef& document(Index i) const { return documents_[i]; }
 
-  /// Where document i starts, in the new numbering (topic and count): its last shares with topics renumbered
-  /// by the caller; empty: from scratch.
+  /// Where document i starts, in the new numbering (topic and count); empty: from scratch.
   std::vector<std::vector<Share>> start;
 
-  /// Statistics of the topics (new numbering) and weights (K + 1) at which the first round visits documents.
-  void begin_at(Summary total, const Vec& weights);
-
-  /// A local step on the documents and a global step; returns the ELBO. search: documents also look for
-  /// better optima than the one near their start.
-  double round(bool search);
-
-  /// Rounds, searching in every search_every-th, until the ELBO is above that of `state`, which the edited
-  /// state then replaces (true), or until what the last round gained leaves no hope. start: the ELBO before
-  /// the first round, where it is known.
-  bool climb(State& state, int max_rounds, int search_every, double start = -HUGE_VAL);
-
-  /// The whole-data summary and globals after the last round.
-  const State& proposed() const { return proposed_; }
-
-  /// The state with complete batch summaries.
-  State finish() const;
+  /// Begins at the globals of these statistics of the topics (new numbering) and weights (K + 1).
+  void begin_at_topics(Summary total, const Vec& weights);
 
  private:
+  Summary visit(const Globals& globals) override;
+  void put_back(State& edited) override;
+
   // Keeps of the weights that documents of these batches remember what they need, where that takes less
   // memory.
   void condense(std::vector<std::shared_ptr<Summary>>& batches) const;
 
-  // Sum over some of the documents, of k topics, as they were or as they were visited last.
+  // Sum over documents from .. to − 1, of k topics, as they are in the state or as they were visited last.
   Summary part(Index from, Index to, Index k, bool as_before) const;
 
-  const MoveContext& c_;
   const TopicAlloc& alloc_;
   const State& state_;
   std::vector<DocumentRef> documents_;
-  std::function<void(Summary&)> change_;
-  Summary rest_;  // the whole data without the documents, changed
-  State proposed_;
+  const Index search_every_;
   ShareTable visited_;  // of the documents, last
 };
 

@@ -7,7 +7,7 @@ makers <- list(
   start = function(x) prior_hdp_hmm(start = x), sticky = function(x) prior_hdp_hmm(sticky = x),
   alpha = function(x) prior_hmm(1, alpha = x), start = function(x) prior_hmm(1, start = x),
   sticky = function(x) prior_hmm(1, sticky = x), term_prior = obs_multinomial,
-  a = function(x) obs_bernoulli(a = c(1, x)), b = function(x) obs_bernoulli(b = x),
+  a = function(x) obs_poisson(a = x), b = function(x) obs_poisson(b = x), a = function(x) obs_bernoulli(a = c(1, x)), b = function(x) obs_bernoulli(b = x),
   mean_strength = function(x) obs_gaussian(mean_strength = x), df = function(x) obs_gaussian(df = x),
   df = function(x) obs_ar(df = x)
 )
@@ -66,6 +66,26 @@ alone <- function(x, obs, prior = prior_dirichlet(1), by = bnp_mixture, ...) {
   by(x, obs = obs, prior = prior, control = bnp_control(seed = 1, k_init = 1, moves = FALSE, max_laps = 2), ...)$elbo
 }
 counts <- rbind(c(3, 0, 150, 1), c(0, 2, 7, 0), c(1, 1, 0, 0))
+
+# Sums of shares over documents keep the rounding of what was added and taken away again, 1e-16 of a count, which
+# log Γ(prior + sum) sees once the prior is as small.
+test_that("audited bounds keep eight digits at the lower ends of the ranges", {
+  control <- bnp_control(seed = 2, k_init = 12, batches = 5, max_laps = 12, verbose = FALSE)
+  control$audit <- TRUE
+  expect_exact <- function(fit) expect_lt(max(fit$audit[["elbo"]], fit$audit[["gain"]], -fit$audit[["smallest_gain"]]), 1e-8)
+  lowest <- vapply(parameter_ranges, `[`, 0, 1)
+  words <- whales$counts[, Matrix::colSums(whales$counts) > 20]
+  few <- as.matrix(words[, 1:60])
+  expect_exact(bnp_topics(words, obs_multinomial(lowest[["term_prior"]]), control = control))
+  expect_exact(bnp_mixture(words, obs_multinomial(lowest[["term_prior"]]), control = control))
+  id <- rep(1:20, length.out = nrow(few))[order(rep(1:20, length.out = nrow(few)))]
+  for (obs in list(obs_bernoulli(lowest[["a"]], 1), obs_bernoulli(lowest[["a"]], lowest[["b"]]), obs_poisson(lowest[["a"]], 1))) {
+    x <- if (obs$family == "bernoulli") (few > 0) + 0 else few
+    expect_exact(bnp_mixture(x, obs, control = control))
+    expect_exact(bnp_topics(x, obs, control = control, id = id))
+    expect_exact(bnp_hmm(x, id, obs, control = control))
+  }
+})
 
 test_that("the ELBO of one cluster of counts is the evidence, for every term prior", {
   evidence <- function(a) sum(rising(a, colSums(counts))) - rising(sum(a), sum(counts))
