@@ -1,6 +1,6 @@
 # make demo      fit real data that come with the package, write two pictures
 # make test      run the tests (BNPVI_LONG_TESTS=true adds the long ones)
-# make check     R CMD check --as-cran, after builds without optimisation and with link-time optimisation
+# make check     R CMD check --as-cran, after the builds of tools/builds.R (sanitizers among them)
 # make document  regenerate NAMESPACE, man and the Rcpp exports
 # Packages that are missing are installed first; the package itself goes to .lib.
 

@@ -1,18 +1,39 @@
 # Builds the package in ways that show what an ordinary build hides, and runs tests on each:
-#   plain  -O0, with the checks of the standard library and of Eigen alive: reads past arrays, types of one name
-#   lto    link-time optimisation, which compares the definitions of all files (one-definition rule)
+#   plain    -O0, with the checks of the standard library and of Eigen alive: reads past arrays, types of one name
+#   lto      link-time optimisation, which compares the definitions of all files (one-definition rule)
+#   address  the address and undefined-behaviour sanitizers
+#   thread   the thread sanitizer, on two threads
 #
-#   Rscript tools/builds.R [plain] [lto]        from the root of the package; both by default, about ten minutes
+#   Rscript tools/builds.R [plain] [lto] [address] [thread]        from the root of the package; all by default,
+#                                                                  about half an hour
+flags <- function(compile, link) {
+  c(paste(c("CXX17FLAGS =", "CXXFLAGS ="), compile), if (nzchar(link)) paste("SHLIB_CXX17LDFLAGS = -shared", link))
+}
 builds <- list(
-  plain = c(
-    "CXX17FLAGS = -g0 -O0 -UNDEBUG -D_GLIBCXX_ASSERTIONS", "CXXFLAGS = -g0 -O0 -UNDEBUG -D_GLIBCXX_ASSERTIONS"
+  plain = flags("-g0 -O0 -UNDEBUG -D_GLIBCXX_ASSERTIONS", ""),
+  lto = flags("-g0 -O2 -flto=auto -Wodr", "-O2 -flto=auto -Wodr"),
+  address = flags(
+    "-g1 -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined", "-fsanitize=address,undefined"
   ),
-  lto = c(
-    "CXX17FLAGS = -g0 -O2 -flto=auto -Wodr", "SHLIB_CXX17LDFLAGS = -shared -O2 -flto=auto -Wodr"
-  )
+  thread = flags("-g1 -O1 -fsanitize=thread", "-fsanitize=thread")
 )
+# R itself is built without sanitizers, so that their libraries have to be there before it starts; not before the shell
+# that starts it, which the library of the thread sanitizer ends.
+runtime <- c(address = "libasan.so", thread = "libtsan.so")
+options_of <- c(
+  address = "ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1", thread = "TSAN_OPTIONS=halt_on_error=1"
+)
+sanitizer <- function(name) {
+  if (is.na(runtime[name])) {
+    return(character())
+  }
+  found <- system2("g++", paste0("-print-file-name=", runtime[[name]]), stdout = TRUE)
+  c(paste0("LD_PRELOAD=", found), strsplit(options_of[[name]], " ")[[1]])
+}
+
 # Every family, move and kind of observation; fits are slow without optimisation.
-tests <- "contract|elbo|moves|hmm-learning|progress|source"
+tests <- c("contract", "elbo", "moves", "hmm-learning", "source")
+own_process <- "progress" # starts others, through a shell
 
 build_and_test <- function(name) {
   folder <- tempfile(name)
@@ -23,9 +44,8 @@ build_and_test <- function(name) {
   log <- file.path(folder, "log")
   Sys.setenv(R_MAKEVARS_USER = makevars)
   r <- file.path(R.home("bin"), "R")
-  status <- system2(r, c("CMD", "INSTALL", "--preclean", "--no-docs", "--no-multiarch", paste0("--library=", library), "."),
-    stdout = log, stderr = log
-  )
+  arguments <- c("CMD", "INSTALL", "--preclean", "--no-docs", "--no-multiarch", "--no-test-load", paste0("--library=", library), ".")
+  status <- system2(r, arguments, stdout = log, stderr = log)
   lines <- readLines(log, warn = FALSE)
   odr <- grep("[-]Wodr|violates the C[+][+] One Definition Rule", lines, value = TRUE)
   odr <- odr[!grepl("^(ccache )?g[+][+]", odr)]
@@ -33,13 +53,15 @@ build_and_test <- function(name) {
     writeLines(if (length(odr)) odr else utils::tail(lines, 40))
     stop("The build \"", name, "\" failed.", call. = FALSE)
   }
-  code <- sprintf(
-    "library(testthat); library(bnpvi); test_dir('tests/testthat', package = 'bnpvi', load_package = 'installed',
-     filter = '%s', reporter = 'summary', stop_on_failure = TRUE)", tests
-  )
-  status <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)),
-    env = paste0("R_LIBS=", paste(c(library, .libPaths()), collapse = ":"))
-  )
+  code <- file.path(folder, "tests.R")
+  filter <- paste(c(tests, if (name != "thread") own_process), collapse = "|")
+  writeLines(con = code, sprintf(
+    ".libPaths('%s'); options(mc.cores = %d); library(testthat); library(bnpvi)
+     test_dir('tests/testthat', package = 'bnpvi', load_package = 'installed', filter = '%s', reporter = 'summary',
+              stop_on_failure = TRUE)", library, if (name == "thread") 2L else 1L, filter
+  ))
+  start <- paste(c("exec env", sanitizer(name), '"$R_HOME/bin/exec/R" --no-echo --no-save --no-restore -f', code), collapse = " ")
+  status <- system2(r, c("CMD", "sh", "-c", shQuote(start)), env = paste0("R_LIBS=", library))
   if (status != 0L) stop("Tests of the build \"", name, "\" failed.", call. = FALSE)
   message("build \"", name, "\": tests passed")
 }
