@@ -2,11 +2,11 @@
 #include <cmath>
 #include <optional>
 
-#include "inference/audit.h"
 #include "inference/start.h"
 #include "r_convert.h"
 #include "r_source.h"
 #include "r_topics.h"
+#include "testing/audit.h"
 
 using namespace bnpvi;
 
@@ -60,7 +60,7 @@ State start_by_race(const Problem& problem, Index k, LearnOptions options, Index
   options.learn_prior = false;
   State best;
   for (const char* init : {"anchor", "bregman"}) {
-    if (problem.audit) problem.audit->restart();
+    problem.observer.restarted();
     Progress raced =
         learn_memoized(problem, begin(problem, start_by(init, problem, k, restart, pool)), options, pool)
             .progress;
@@ -187,8 +187,9 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       };
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
 
-    std::unique_ptr<Audit> audit;
-    if (control.containsElementNamed("audit") && c.flag("audit")) audit = std::make_unique<Audit>();
+    std::optional<testing::Audit> audit;
+    if (control.containsElementNamed("audit") && c.flag("audit")) audit.emplace();
+    Observer& observer = audit ? *audit : nobody;
     std::optional<Outcome> best;
     std::unique_ptr<Source> source;  // of the best
     for (Index restart = 0; restart < restarts; ++restart) {
@@ -198,8 +199,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                       batches_of_units(rdata.view(), rmodel,
                                        c.text("algorithm") == "full" ? 1 : c.integer("batches"), key),
                       rmodel.alloc->grouped(), rmodel.obs->lag());
-      const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, audit.get(), &pool};
-      if (audit) audit->restart();
+      const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, observer, &pool};
+      observer.restarted();
       Progress from = earlier
                           ? std::move(*earlier)
                           : begin(problem, starting_state(problem, rmodel, control, start, restart, pool));
@@ -254,7 +255,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
               _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
               _["statistics"] = audit->statistics, _["entropy"] = audit->entropy, _["sums"] = audit->sums,
               _["smallest_gain"] = audit->smallest_gain, _["moves"] = static_cast<double>(audit->moves),
-              _["foreseen"] = static_cast<double>(audit->predicted_unmade), _["gain"] = audit->gain,
+              _["foreseen"] = static_cast<double>(audit->n_foreseen), _["gain"] = audit->gain,
               _["weights"] = static_cast<double>(audit->weights)),
           "audit");
     }

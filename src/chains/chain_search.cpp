@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "chains/chain_memory.h"
-#include "inference/audit.h"
 
 namespace bnpvi::chains {
 
@@ -192,7 +191,7 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
   const bool accepted = edit.climb(state, rounds);
   rows_visited_ += rows * static_cast<double>(edit.rounds());
   if (!accepted) return false;
-  if (c_.problem.audit) c_.problem.audit->accept(state);
+  c_.problem.observer.accepted(state);
   visit_all(state);
   return true;
 }

@@ -123,7 +123,7 @@ class AllocModel {
   /// starts and tests.
   virtual Summary summarise(const Visit& visit, const GivenResponsibilities& resp) const = 0;
 
-  /// The same of what a summary claims to summarise, for audits: from the memory of its units where the model
+  /// The same of what a summary claims to summarise, for tests: from the memory of its units where the model
   /// keeps one, else from explicit responsibilities.
   virtual Summary recompute(const Visit& visit, const GivenResponsibilities& resp) const {
     return summarise(visit, resp);
@@ -137,7 +137,7 @@ class AllocModel {
     return nullptr;
   }
 
-  /// True when q(z) is what the memory of the units says, so that an audit needs no responsibilities.
+  /// True when q(z) is what the memory of the units says, so that no observer needs responsibilities.
   virtual bool remembers() const { return false; }
 
   /// Globals that maximise the ELBO given the whole-data summary; `from` warm-starts iterative searches

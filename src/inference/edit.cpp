@@ -2,8 +2,6 @@
 
 #include <limits>
 
-#include "inference/audit.h"
-
 namespace bnpvi {
 
 Edit::Edit(const MoveContext& context, const State& state, Changes changes, std::vector<EditedPart> parts,

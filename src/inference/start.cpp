@@ -97,7 +97,7 @@ State start_from_globals(const Problem& problem, Globals globals) {
   state.total = Summary(problem.alloc.shape(problem.obs), globals.effective.k);
   state.batch.resize(static_cast<std::size_t>(problem.source.n_batches()));
   state.globals = std::move(globals);
-  if (problem.audit && !problem.alloc.remembers())
+  if (problem.observer.wants_assignments() && !problem.alloc.remembers())
     state.assignments.emplace(problem.source.shape().n, state.k(), state.total.shape.pairs);
   return state;
 }
@@ -114,7 +114,7 @@ State start_from_responsibilities(const Problem& problem, const GivenResponsibil
     state.total.add(*s);
     state.batch.push_back(std::move(s));
   }
-  if (problem.audit && !problem.alloc.remembers()) {
+  if (problem.observer.wants_assignments() && !problem.alloc.remembers()) {
     state.assignments.emplace(n, k, state.total.shape.pairs);
     Vec& r = state.assignments->r;
     for (Index j = 0; j < k; ++j)

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 
-#include "inference/audit.h"
 #include "topics/topic_sum.h"
 
 namespace bnpvi::topics {
@@ -142,7 +141,7 @@ bool TopicEdit::climb(State& state, int max_rounds, int search_every, double sta
     if (elbo > state.elbo + rounding_of(state.elbo)) {
       State edited = finish();
       if (edited.elbo <= state.elbo + rounding_of(state.elbo)) return false;
-      if (c_.problem.audit) c_.problem.audit->predict(elbo, edited);
+      c_.problem.observer.predicted(elbo, edited);
       state = std::move(edited);
       return true;
     }

@@ -1,5 +1,5 @@
 # Moves: every state that is proposed or accepted has exactly the statistics, the entropy and the ELBO of
-# its responsibilities (src/inference/audit.h), for every observation model.
+# its responsibilities (src/testing/audit.h), for every observation model.
 
 expect_audited <- function(fit) {
   audit <- fit$audit
