@@ -61,6 +61,10 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model);
 Rcpp::List arrays_to_r(const NamedArrays& arrays);
 Rcpp::NumericVector terms_to_r(const Terms& terms);
 
+/// The bytes of Progress::write.
+Rcpp::RawVector progress_to_r(const Progress& progress);
+Progress progress_from_r(SEXP bytes);
+
 /// Asks R whether the user pressed Ctrl-C; calls an R function after each lap when there is one.
 class RMonitor final : public Monitor {
  public:

@@ -72,17 +72,9 @@ State start_by_race(const Problem& problem, Index k, LearnOptions options, Index
 }
 
 // What engine_fit left after the lap control$keep_lap of an earlier call.
-std::optional<Progress> progress_from_r(const Rcpp::List& control) {
+std::optional<Progress> earlier_progress(const Rcpp::List& control) {
   if (!control.containsElementNamed("resume")) return std::nullopt;
-  const Rcpp::RawVector bytes(static_cast<SEXP>(control["resume"]));
-  Reader in(bytes.begin(), static_cast<std::size_t>(bytes.size()));
-  return Progress::read(in);
-}
-
-Rcpp::RawVector bytes_of(const Progress& progress) {
-  Writer out;
-  progress.write(out);
-  return Rcpp::RawVector(out.bytes().begin(), out.bytes().end());
+  return progress_from_r(control["resume"]);
 }
 
 State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, SEXP start,
@@ -172,7 +164,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
   return entry([&] {
     const RData rdata(data);
     const ListFields c(control);
-    std::optional<Progress> earlier = progress_from_r(control);
+    std::optional<Progress> earlier = earlier_progress(control);
     const RModel rmodel(model, {c.integer("sparsity"), c.integer("candidates")},
                         earlier ? earlier->learned : NamedArrays());
     require_columns(rdata.view(), *rmodel.obs);
@@ -183,7 +175,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     Rcpp::RObject kept;
     if (c.has("keep_lap"))
       options.after_lap = [&](const Progress& p) {
-        if (p.lap == c.integer("keep_lap")) kept = bytes_of(p);
+        if (p.lap == c.integer("keep_lap")) kept = progress_to_r(p);
       };
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
 
