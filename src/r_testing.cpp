@@ -166,6 +166,7 @@ Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List contro
     };
     Progress from = c.has("resume") ? progress_from_r(control["resume"]) : begin(problem, start());
     complete(problem, from);
+    const Rcpp::List began_at = state_to_r(from.state.globals);
     const Progress end = learn_memoized(problem, std::move(from), options, pool).progress;
     Vec elbo, k;
     for (const LapRecord& record : end.trace) {
@@ -176,7 +177,7 @@ Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List contro
     return Rcpp::List::create(
         _["state"] = state_to_r(end.state.globals), _["elbo"] = end.state.elbo,
         _["terms"] = terms_to_r(elbo_terms(problem, end.state.total, end.state.globals)), _["trace"] = elbo,
-        _["k"] = k, _["reason"] = end.reason, _["progress"] = kept);
+        _["k"] = k, _["reason"] = end.reason, _["start"] = began_at, _["progress"] = kept);
   });
 }
 

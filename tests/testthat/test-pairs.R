@@ -103,6 +103,17 @@ test_that("fits are those of plain R, lap by lap", {
   }
 })
 
+test_that("a start from seeds knows pairs before any link was visited", {
+  data <- planted_links(40, 1)
+  fit <- fit_links(data, k = 4L, max_laps = 1L)
+  start <- read_state(fit$start)
+  share <- fit$start$obs[, 1] / sum(fit$start$obs[, 1])
+  expect_length(share, 4L)
+  expect_equal(start$m, 40 * outer(share, share), tolerance = 1e-12)
+  expect_identical(start$s, start$m)
+  expect_equal(fit$elbo, link_elbo(link_summary(data, link_visit(data, start))), tolerance = 1e-11)
+})
+
 test_that("the ELBO never falls, in any batches and from any start, and is that of its summary", {
   data <- planted_links(60, 2)
   for (n in c(1, 3, 7)) {
