@@ -194,7 +194,8 @@ Rcpp::List record_to_r(const LapRecord& r) {
 }
 
 void RMonitor::lap(const LapRecord& record) {
-  if (progress_.isNotNull()) Rcpp::Function(progress_.get())(record_to_r(record));
+  if (progress_.isNotNull())
+    made_in_r([&] { return Rcpp::RObject(Rcpp::Function(progress_.get())(record_to_r(record))); });
 }
 
 bool RMonitor::interrupted() {

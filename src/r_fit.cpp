@@ -175,7 +175,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     Rcpp::RObject kept;
     if (c.has("keep_lap"))
       options.after_lap = [&](const Progress& p) {
-        if (p.lap == c.integer("keep_lap")) kept = progress_to_r(p);
+        if (p.lap == c.integer("keep_lap")) kept = made_in_r([&] { return progress_to_r(p); });
       };
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
 
@@ -223,36 +223,39 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       visitor->visit({batch->data, batch->units, obs, state.globals, weights, pool, &sink, memory});
     }
 
-    Rcpp::List out =
-        Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,
-                           _["terms"] = terms_to_r(elbo_terms(whole, state.total, state.globals)),
-                           _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
-                           _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
-                           _["labels"] = labels, _["sizes"] = state.total.sizes());
-    if (pool.n_threads() < c.integer("threads")) out.push_back(static_cast<int>(pool.n_threads()), "threads");
-    const NamedArrays learned = obs.learned_fields();
-    if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
-    const Rcpp::RObject documents = document_counts_to_r(state, *source);
-    if (!documents.isNULL()) out.push_back(documents, "documents");
-    if (const Index open = most_open(*source)) out.push_back(static_cast<int>(open), "most_open");
-    if (audit) {
-      if (state.assignments) {
-        const Assignments& q = *state.assignments;
-        Rcpp::NumericMatrix resp(static_cast<int>(q.n), static_cast<int>(q.k));
-        std::copy(q.r.begin(), q.r.end(), resp.begin());
-        out.push_back(resp, "responsibilities");
+    return made_in_r([&] {
+      Rcpp::List out =
+          Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,
+                             _["terms"] = terms_to_r(elbo_terms(whole, state.total, state.globals)),
+                             _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
+                             _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
+                             _["labels"] = labels, _["sizes"] = state.total.sizes());
+      if (pool.n_threads() < c.integer("threads"))
+        out.push_back(static_cast<int>(pool.n_threads()), "threads");
+      const NamedArrays learned = obs.learned_fields();
+      if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
+      const Rcpp::RObject documents = document_counts_to_r(state, *source);
+      if (!documents.isNULL()) out.push_back(documents, "documents");
+      if (const Index open = most_open(*source)) out.push_back(static_cast<int>(open), "most_open");
+      if (audit) {
+        if (state.assignments) {
+          const Assignments& q = *state.assignments;
+          Rcpp::NumericMatrix resp(static_cast<int>(q.n), static_cast<int>(q.k));
+          std::copy(q.r.begin(), q.r.end(), resp.begin());
+          out.push_back(resp, "responsibilities");
+        }
+        out.push_back(
+            Rcpp::NumericVector::create(
+                _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
+                _["statistics"] = audit->statistics, _["entropy"] = audit->entropy, _["sums"] = audit->sums,
+                _["smallest_gain"] = audit->smallest_gain, _["moves"] = static_cast<double>(audit->moves),
+                _["foreseen"] = static_cast<double>(audit->n_foreseen), _["gain"] = audit->gain,
+                _["weights"] = static_cast<double>(audit->weights)),
+            "audit");
       }
-      out.push_back(
-          Rcpp::NumericVector::create(
-              _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
-              _["statistics"] = audit->statistics, _["entropy"] = audit->entropy, _["sums"] = audit->sums,
-              _["smallest_gain"] = audit->smallest_gain, _["moves"] = static_cast<double>(audit->moves),
-              _["foreseen"] = static_cast<double>(audit->n_foreseen), _["gain"] = audit->gain,
-              _["weights"] = static_cast<double>(audit->weights)),
-          "audit");
-    }
-    if (end.reason == "numerical") out.push_back(record_to_r(end.taken_back), "taken_back");
-    if (!kept.isNULL()) out.push_back(kept, "progress");
-    return out;
+      if (end.reason == "numerical") out.push_back(record_to_r(end.taken_back), "taken_back");
+      if (!kept.isNULL()) out.push_back(kept, "progress");
+      return out;
+    });
   });
 }
