@@ -93,9 +93,9 @@ Visit HmmMove::input(const Batch& batch, const std::vector<Index>& units, const 
 
 Summary HmmMove::visit(const Batch& batch, const std::vector<Index>& units, const Globals& globals,
                        const UnitMemory* memory, std::optional<Assignments>& out, ResponsibilitySink* sink) {
-  AssignmentSink audited(out ? &*out : nullptr, batch, sink);
+  AssignmentSink observed(out ? &*out : nullptr, batch, sink);
   Visit in = input(batch, units, globals);
-  in.sink = out ? &audited : sink;
+  in.sink = out ? &observed : sink;
   in.memory = memory;
   return alloc_.local_step(in);
 }

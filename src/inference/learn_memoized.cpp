@@ -16,8 +16,8 @@ void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor
                  ResponsibilitySink* sink) {
   if (!state.globals.weights) state.globals.weights = visiting_weights(problem, state.globals.effective);
   const std::shared_ptr<const Batch> batch = problem.source.open(b);
-  AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, *batch, sink);
-  if (state.assignments) sink = &audited;
+  AssignmentSink observed(state.assignments ? &*state.assignments : nullptr, *batch, sink);
+  if (state.assignments) sink = &observed;
   const UnitMemory* memory = state.batch[b]          ? state.batch[b]->memory.get()
                              : state.earlier.empty() ? nullptr
                                                      : state.earlier[b].get();
@@ -182,7 +182,8 @@ class Memoized {
     State& state = p_.state;
     std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return;
-    Problem trial{problem_->source, *obs, problem_->alloc, problem_->seed, problem_->observer, problem_->pool};
+    Problem trial{problem_->source,   *obs,          problem_->alloc, problem_->seed,
+                  problem_->observer, problem_->pool};
     const double elbo = state.elbo;
     evaluate(trial, state);
     if (!(state.elbo > elbo)) {

@@ -6,9 +6,9 @@ namespace bnpvi {
 struct Problem;
 struct State;
 
-/// Told of the states that a fit goes through; nothing it does changes a bit of the fit. The base class is the
-/// null version, which fits have unless they are tested: it wants nothing and forgets what it is told. Called
-/// on the calling thread only.
+/// Told of the states that a fit goes through; nothing it does changes a bit of the fit. The base class is
+/// the null version, which fits have unless they are tested: it wants nothing and forgets what it is told.
+/// Called on the calling thread only.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -102,14 +102,14 @@ void Audit::computed(const Problem& problem, const State& state) {
   elbo = std::max(elbo, relative(state.elbo, sum_terms(elbo_terms(problem, again.total, again.globals))));
 }
 
-void Audit::predicted(double elbo_before, const State& state) {
+void Audit::predicted(double foretold, const State& state) {
   ++moves;
-  gain = std::max(gain, relative(elbo_before, state.elbo));
+  gain = std::max(gain, relative(foretold, state.elbo));
 }
 
-void Audit::foreseen(double elbo_before, const State& state) {
+void Audit::foreseen(double foretold, const State& state) {
   ++n_foreseen;
-  gain = std::max(gain, relative(elbo_before, state.elbo));
+  gain = std::max(gain, relative(foretold, state.elbo));
 }
 
 void Audit::accepted(const State& state) {

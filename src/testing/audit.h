@@ -17,8 +17,8 @@ class Audit final : public Observer {
   void restarted() override { any_ = false; }
   void computed(const Problem& problem, const State& state) override;
   void accepted(const State& state) override;  // its ELBO must not be below the last one's
-  void predicted(double elbo, const State& state) override;
-  void foreseen(double elbo, const State& state) override;
+  void predicted(double foretold, const State& state) override;
+  void foreseen(double foretold, const State& state) override;
 
   Index checks = 0;
   double elbo = 0;           // of the ELBO

@@ -4,8 +4,8 @@
 
 namespace bnpvi::testing {
 
-/// Links between two ends: a group of two rows each, counts of tokens with the same total y > 0. With K
-/// blocks of tokens, after the block model of sparse graphs [Parkkinen, Sinkkonen, Gyenge & Kaski 2009]:
+/// A block model of links. A link is a group of two rows, its ends: counts of tokens (nodes, say), with the
+/// same total y > 0 in both. Every link draws the blocks of its ends:
 ///
 ///   (z_1, z_2) ~ π over the K² ordered pairs, π ~ Dirichlet(1, ..., 1),   y | z ~ Poisson(φ_{z_1 z_2}),
 ///   φ_lj ~ Gamma(1, rate 1),   the y tokens of end i by the observation model of cluster z_i.

@@ -47,6 +47,30 @@ for (case in planted_cases()) {
   })
 }
 
+test_that("an observer changes no bit of a fit", {
+  corpus <- as_document_data(toy_corpus(documents = 60, topics = 4), obs_multinomial(), NULL)
+  mixture <- planted_cases()[[1]]
+  cases <- list(
+    mixture = mixture, topics = list(
+      data = as_engine_data(corpus), model = list(obs = resolve_obs(obs_multinomial(), corpus), prior = prior_hdp())
+    ),
+    chains = list(data = mixture$data, model = list(obs = mixture$model$obs, prior = hmm_priors$sticky))
+  )
+  for (name in names(cases)) {
+    for (k_init in c(1, 10)) {
+      run <- function(audit) {
+        control <- engine_control(k_init, seed = 2, batches = 3L, moves = all_moves, max_laps = 20L, audit = audit)
+        fit <- engine_fit(cases[[name]]$data, cases[[name]]$model, control, NULL, NULL)
+        fit$trace$seconds <- NULL
+        fit
+      }
+      alone <- run(FALSE)
+      expect_gt(sum(accepted(alone)), 0)
+      expect_identical(run(TRUE)[names(alone)], alone, info = paste(name, k_init))
+    }
+  }
+})
+
 test_that("a rejected move leaves no trace", {
   case <- planted_cases()[[1]]
   start <- list(state = engine_run(case, k_init = 1, seed = 1, tol = 0)$state)
