@@ -85,6 +85,14 @@ engine_failed_pairs <- function(pairs, gone) {
     .Call(`_bnpvi_engine_failed_pairs`, pairs, gone)
 }
 
+engine_link_blocks <- function(data, obs, control, resp) {
+    .Call(`_bnpvi_engine_link_blocks`, data, obs, control, resp)
+}
+
+engine_link_summary <- function(data, obs, resp, changes) {
+    .Call(`_bnpvi_engine_link_summary`, data, obs, resp, changes)
+}
+
 engine_collapsed_proportions <- function(data, phi, weight, threads) {
     .Call(`_bnpvi_engine_collapsed_proportions`, data, phi, weight, threads)
 }

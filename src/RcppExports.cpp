@@ -301,6 +301,34 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_link_blocks
+Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List control, Rcpp::Nullable<Rcpp::NumericMatrix> resp);
+RcppExport SEXP _bnpvi_engine_link_blocks(SEXP dataSEXP, SEXP obsSEXP, SEXP controlSEXP, SEXP respSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type resp(respSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_link_blocks(data, obs, control, resp));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_link_summary
+Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMatrix resp, Rcpp::List changes);
+RcppExport SEXP _bnpvi_engine_link_summary(SEXP dataSEXP, SEXP obsSEXP, SEXP respSEXP, SEXP changesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type resp(respSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type changes(changesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_link_summary(data, obs, resp, changes));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_collapsed_proportions
 Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi, Rcpp::NumericVector weight, int threads);
 RcppExport SEXP _bnpvi_engine_collapsed_proportions(SEXP dataSEXP, SEXP phiSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
@@ -399,6 +427,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
     {"_bnpvi_engine_failed_pairs", (DL_FUNC) &_bnpvi_engine_failed_pairs, 2},
+    {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},
+    {"_bnpvi_engine_link_summary", (DL_FUNC) &_bnpvi_engine_link_summary, 4},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
     {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},

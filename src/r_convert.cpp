@@ -122,8 +122,8 @@ Rcpp::List state_to_r(const Globals& g) {
   return Rcpp::List::create(
       Rcpp::_["k"] = static_cast<int>(s.k), Rcpp::_["obs"] = rows_to_matrix(s.obs.data(), s.k, s.shape.p),
       Rcpp::_["extra"] = rows_to_matrix(s.extra.data(), s.k, s.shape.q),
-      Rcpp::_["pair"] =
-          s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair.data(), s.k, s.k)) : Rcpp::RObject(R_NilValue),
+      Rcpp::_["pair"] = s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair.data(), s.k, s.k * s.shape.pairs))
+                                      : Rcpp::RObject(R_NilValue),
       Rcpp::_["scalar"] = s.scalar, Rcpp::_["u"] = g.u, Rcpp::_["omega"] = g.omega);
 }
 
@@ -135,7 +135,7 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   s = Summary(model.alloc->shape(*model.obs), k);
   matrix_to_rows(state, "obs", k, s.shape.p, s.obs.edit());
   matrix_to_rows(state, "extra", k, s.shape.q, s.extra);
-  if (s.shape.pairs) matrix_to_rows(state, "pair", k, k, s.pair);
+  if (s.shape.pairs) matrix_to_rows(state, "pair", k, k * s.shape.pairs, s.pair);
   s.scalar = Rcpp::as<Vec>(state["scalar"]);
   g.u = Rcpp::as<Vec>(state["u"]);
   g.omega = Rcpp::as<Vec>(state["omega"]);
@@ -171,6 +171,18 @@ Rcpp::NumericVector terms_to_r(const Terms& terms) {
   return out;
 }
 
+Rcpp::RawVector progress_to_r(const Progress& progress) {
+  Writer out;
+  progress.write(out);
+  return Rcpp::RawVector(out.bytes().begin(), out.bytes().end());
+}
+
+Progress progress_from_r(SEXP raw) {
+  const Rcpp::RawVector bytes(raw);
+  Reader in(bytes.begin(), static_cast<std::size_t>(bytes.size()));
+  return Progress::read(in);
+}
+
 Rcpp::List record_to_r(const LapRecord& r) {
   using Rcpp::_;
   return Rcpp::List::create(
@@ -182,7 +194,8 @@ Rcpp::List record_to_r(const LapRecord& r) {
 }
 
 void RMonitor::lap(const LapRecord& record) {
-  if (progress_.isNotNull()) Rcpp::Function(progress_.get())(record_to_r(record));
+  if (progress_.isNotNull())
+    made_in_r([&] { return Rcpp::RObject(Rcpp::Function(progress_.get())(record_to_r(record))); });
 }
 
 bool RMonitor::interrupted() {
@@ -196,7 +209,7 @@ RPool::RPool(Index asked, Monitor& monitor) : Pool(asked, monitor) {
 }
 
 Query::Query(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& state, int threads,
-                   const Sparsity& sparsity)
+             const Sparsity& sparsity)
     : rdata(data), model(list, sparsity), globals(state_from_r(state, model)), pool(threads, monitor) {
   require_columns(rdata.view(), *model.obs);
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <Rcpp.h>
 
+#include <exception>
 #include <memory>
 
 #include "foundation/fields.h"
@@ -61,6 +62,10 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model);
 Rcpp::List arrays_to_r(const NamedArrays& arrays);
 Rcpp::NumericVector terms_to_r(const Terms& terms);
 
+/// The bytes of Progress::write.
+Rcpp::RawVector progress_to_r(const Progress& progress);
+Progress progress_from_r(SEXP bytes);
+
 /// Asks R whether the user pressed Ctrl-C; calls an R function after each lap when there is one.
 class RMonitor final : public Monitor {
  public:
@@ -87,7 +92,7 @@ struct Query {
   RPool pool;
 
   Query(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& state, int threads,
-           const Sparsity& sparsity = {});
+        const Sparsity& sparsity = {});
   const Dataset& data() const { return rdata.view(); }
   const ObsModel& obs() const { return *model.obs; }
   Index k() const { return globals.effective.k; }
@@ -97,6 +102,25 @@ struct Query {
 };
 
 Rcpp::List record_to_r(const LapRecord& record);
+
+/// What make() returns, an object of R. Where R fails (no memory) it jumps past the destructors of all
+/// objects of C++ on its way, and threads would stay behind with a pool that is gone: large objects, while a
+/// pool is alive, are made in here, and R's error comes out as an exception, which Rcpp turns into the error
+/// again. Only what is alive within make() is lost by the jump.
+template <class F>
+auto made_in_r(F make) -> decltype(make()) {
+  std::exception_ptr error;  // exceptions must not cross the frames of R either
+  const Rcpp::Shield<SEXP> out(Rcpp::unwindProtect([&]() -> SEXP {
+    try {
+      return make();
+    } catch (...) {
+      error = std::current_exception();
+      return R_NilValue;
+    }
+  }));
+  if (error) std::rethrow_exception(error);
+  return decltype(make())(static_cast<SEXP>(out));
+}
 
 /// Runs an entry; an interruption reaches R as its own interrupt condition.
 template <class F>

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <optional>
 
-#include "inference/audit.h"
 #include "inference/start.h"
 #include "r_convert.h"
 #include "r_source.h"
 #include "r_topics.h"
+#include "testing/audit.h"
 
 using namespace bnpvi;
 
@@ -60,7 +60,7 @@ State start_by_race(const Problem& problem, Index k, LearnOptions options, Index
   options.learn_prior = false;
   State best;
   for (const char* init : {"anchor", "bregman"}) {
-    if (problem.audit) problem.audit->restart();
+    problem.observer.restarted();
     Progress raced =
         learn_memoized(problem, begin(problem, start_by(init, problem, k, restart, pool)), options, pool)
             .progress;
@@ -72,17 +72,9 @@ State start_by_race(const Problem& problem, Index k, LearnOptions options, Index
 }
 
 // What engine_fit left after the lap control$keep_lap of an earlier call.
-std::optional<Progress> progress_from_r(const Rcpp::List& control) {
+std::optional<Progress> earlier_progress(const Rcpp::List& control) {
   if (!control.containsElementNamed("resume")) return std::nullopt;
-  const Rcpp::RawVector bytes(static_cast<SEXP>(control["resume"]));
-  Reader in(bytes.begin(), static_cast<std::size_t>(bytes.size()));
-  return Progress::read(in);
-}
-
-Rcpp::RawVector bytes_of(const Progress& progress) {
-  Writer out;
-  progress.write(out);
-  return Rcpp::RawVector(out.bytes().begin(), out.bytes().end());
+  return progress_from_r(control["resume"]);
 }
 
 State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, SEXP start,
@@ -172,7 +164,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
   return entry([&] {
     const RData rdata(data);
     const ListFields c(control);
-    std::optional<Progress> earlier = progress_from_r(control);
+    std::optional<Progress> earlier = earlier_progress(control);
     const RModel rmodel(model, {c.integer("sparsity"), c.integer("candidates")},
                         earlier ? earlier->learned : NamedArrays());
     require_columns(rdata.view(), *rmodel.obs);
@@ -183,12 +175,13 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     Rcpp::RObject kept;
     if (c.has("keep_lap"))
       options.after_lap = [&](const Progress& p) {
-        if (p.lap == c.integer("keep_lap")) kept = bytes_of(p);
+        if (p.lap == c.integer("keep_lap")) kept = made_in_r([&] { return progress_to_r(p); });
       };
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
 
-    std::unique_ptr<Audit> audit;
-    if (control.containsElementNamed("audit") && c.flag("audit")) audit = std::make_unique<Audit>();
+    std::optional<testing::Audit> audit;
+    if (control.containsElementNamed("audit") && c.flag("audit")) audit.emplace();
+    Observer& observer = audit ? *audit : nobody;
     std::optional<Outcome> best;
     std::unique_ptr<Source> source;  // of the best
     for (Index restart = 0; restart < restarts; ++restart) {
@@ -198,8 +191,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                       batches_of_units(rdata.view(), rmodel,
                                        c.text("algorithm") == "full" ? 1 : c.integer("batches"), key),
                       rmodel.alloc->grouped(), rmodel.obs->lag());
-      const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, audit.get(), &pool};
-      if (audit) audit->restart();
+      const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, observer, &pool};
+      observer.restarted();
       Progress from = earlier
                           ? std::move(*earlier)
                           : begin(problem, starting_state(problem, rmodel, control, start, restart, pool));
@@ -230,36 +223,39 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       visitor->visit({batch->data, batch->units, obs, state.globals, weights, pool, &sink, memory});
     }
 
-    Rcpp::List out =
-        Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,
-                           _["terms"] = terms_to_r(elbo_terms(whole, state.total, state.globals)),
-                           _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
-                           _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
-                           _["labels"] = labels, _["sizes"] = state.total.sizes());
-    if (pool.n_threads() < c.integer("threads")) out.push_back(static_cast<int>(pool.n_threads()), "threads");
-    const NamedArrays learned = obs.learned_fields();
-    if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
-    const Rcpp::RObject documents = document_counts_to_r(state, *source);
-    if (!documents.isNULL()) out.push_back(documents, "documents");
-    if (const Index open = most_open(*source)) out.push_back(static_cast<int>(open), "most_open");
-    if (audit) {
-      if (state.assignments) {
-        const Assignments& q = *state.assignments;
-        Rcpp::NumericMatrix resp(static_cast<int>(q.n), static_cast<int>(q.k));
-        std::copy(q.r.begin(), q.r.end(), resp.begin());
-        out.push_back(resp, "responsibilities");
+    return made_in_r([&] {
+      Rcpp::List out =
+          Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,
+                             _["terms"] = terms_to_r(elbo_terms(whole, state.total, state.globals)),
+                             _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
+                             _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
+                             _["labels"] = labels, _["sizes"] = state.total.sizes());
+      if (pool.n_threads() < c.integer("threads"))
+        out.push_back(static_cast<int>(pool.n_threads()), "threads");
+      const NamedArrays learned = obs.learned_fields();
+      if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
+      const Rcpp::RObject documents = document_counts_to_r(state, *source);
+      if (!documents.isNULL()) out.push_back(documents, "documents");
+      if (const Index open = most_open(*source)) out.push_back(static_cast<int>(open), "most_open");
+      if (audit) {
+        if (state.assignments) {
+          const Assignments& q = *state.assignments;
+          Rcpp::NumericMatrix resp(static_cast<int>(q.n), static_cast<int>(q.k));
+          std::copy(q.r.begin(), q.r.end(), resp.begin());
+          out.push_back(resp, "responsibilities");
+        }
+        out.push_back(
+            Rcpp::NumericVector::create(
+                _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
+                _["statistics"] = audit->statistics, _["entropy"] = audit->entropy, _["sums"] = audit->sums,
+                _["smallest_gain"] = audit->smallest_gain, _["moves"] = static_cast<double>(audit->moves),
+                _["foreseen"] = static_cast<double>(audit->n_foreseen), _["gain"] = audit->gain,
+                _["weights"] = static_cast<double>(audit->weights)),
+            "audit");
       }
-      out.push_back(
-          Rcpp::NumericVector::create(
-              _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
-              _["statistics"] = audit->statistics, _["entropy"] = audit->entropy, _["sums"] = audit->sums,
-              _["smallest_gain"] = audit->smallest_gain, _["moves"] = static_cast<double>(audit->moves),
-              _["foreseen"] = static_cast<double>(audit->predicted_unmade), _["gain"] = audit->gain,
-              _["weights"] = static_cast<double>(audit->weights)),
-          "audit");
-    }
-    if (end.reason == "numerical") out.push_back(record_to_r(end.taken_back), "taken_back");
-    if (!kept.isNULL()) out.push_back(kept, "progress");
-    return out;
+      if (end.reason == "numerical") out.push_back(record_to_r(end.taken_back), "taken_back");
+      if (!kept.isNULL()) out.push_back(kept, "progress");
+      return out;
+    });
   });
 }

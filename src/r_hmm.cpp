@@ -43,7 +43,8 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
     Query q(data, model, state, threads);
     const Chain chain = hmm_of(q.model).expected_chain(q.globals);
     const std::shared_ptr<const Weights> weights = q.weights();
-    Rcpp::IntegerVector out(static_cast<int>(q.data().n), NA_INTEGER);
+    Rcpp::IntegerVector out =
+        made_in_r([&] { return Rcpp::IntegerVector(static_cast<int>(q.data().n), NA_INTEGER); });
     int* label = out.begin();
     for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s) {
       FeatureBlock block(q.obs(), q.data());
@@ -69,8 +70,10 @@ Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List s
     const SharedVec& t = q.globals.effective.obs;
     Vec statistic(t.begin(), t.end());
     statistic.resize(static_cast<std::size_t>(k * p), 0.0);
-    Rcpp::NumericVector log_density(static_cast<int>(n), NA_REAL);
-    Rcpp::NumericMatrix prob(static_cast<int>(n), static_cast<int>(k));
+    Rcpp::NumericVector log_density =
+        made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(n), NA_REAL); });
+    Rcpp::NumericMatrix prob =
+        made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(k)); });
     std::fill(prob.begin(), prob.end(), NA_REAL);
     double *density = log_density.begin(), *probability = prob.begin();
     for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s) {

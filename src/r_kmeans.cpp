@@ -32,7 +32,8 @@ Rcpp::List engine_kmeans(Rcpp::List data, Rcpp::List obs, int k, int rounds, boo
     }
     weights.transpose();
 
-    Rcpp::IntegerVector cluster(static_cast<int>(view.n), NA_INTEGER);
+    Rcpp::IntegerVector cluster =
+        made_in_r([&] { return Rcpp::IntegerVector(static_cast<int>(view.n), NA_INTEGER); });
     FeatureBlock block(*model, view);
     Vec score;
     double objective = sum_log_base(*model, view, rows, nullptr);

@@ -35,7 +35,8 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
   return entry([&] {
     Query q(data, model, state, threads);
     const std::vector<Index> units = all_units(q.data(), q.model);
-    Rcpp::NumericMatrix out(static_cast<int>(q.data().n), static_cast<int>(q.k()));
+    Rcpp::NumericMatrix out =
+        made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(q.data().n), static_cast<int>(q.k())); });
     ToMatrix sink(out);
     q.model.alloc->local_step({q.data(), units, q.obs(), q.globals, q.weights(), q.pool, &sink});
     return out;
@@ -53,7 +54,8 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
     statistic.resize(static_cast<std::size_t>((k + 1) * p), 0.0);  // the last: a cluster not seen yet
     const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().lag());
     const Index n = static_cast<Index>(rows.size());
-    Rcpp::NumericVector out(static_cast<int>(q.data().n), NA_REAL);
+    Rcpp::NumericVector out =
+        made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(q.data().n), NA_REAL); });
     double* value = out.begin();
     constexpr Index step = 256;
     q.pool.run((n + step - 1) / step, [&](Index task) {

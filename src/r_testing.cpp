@@ -1,7 +1,13 @@
-// A source laid open, for the tests of its laws.
+// What only tests ask for: a source and the memory of failed pairs laid open, fits of a model with statistics
+// by pairs.
+#include <numeric>
+
+#include "inference/changes.h"
 #include "inference/failed_pairs.h"
+#include "inference/start.h"
 #include "r_convert.h"
 #include "r_source.h"
+#include "testing/link_blocks.h"
 
 using namespace bnpvi;
 
@@ -48,6 +54,39 @@ std::vector<Place> chosen(const std::vector<Place>& places, const Rcpp::IntegerV
   return out;
 }
 
+std::vector<std::vector<Index>> units_from_r(const Rcpp::List& units) {
+  std::vector<std::vector<Index>> from_zero;
+  for (SEXP batch : units) {
+    const Rcpp::IntegerVector numbers(batch);
+    from_zero.emplace_back();
+    for (int unit : numbers) from_zero.back().push_back(unit - 1);
+  }
+  return from_zero;
+}
+
+GivenResponsibilities responsibilities_from_r(const Rcpp::NumericMatrix& resp) {
+  return {resp.begin(), resp.nrow(), resp.ncol()};
+}
+
+// A list of merge = c(a, b), drop = j, append = m, permute = order; clusters from 1.
+Changes changes_from_r(const Rcpp::List& list) {
+  Changes out;
+  const Rcpp::CharacterVector kinds = list.size() ? list.names() : Rcpp::CharacterVector();
+  for (R_xlen_t i = 0; i < list.size(); ++i) {
+    const std::string kind(kinds[i]);
+    const Rcpp::IntegerVector x(static_cast<SEXP>(list[i]));
+    if (kind == "merge") out.merge(x[0] - 1, x[1] - 1);
+    if (kind == "drop") out.drop(x[0] - 1);
+    if (kind == "append") out.append(x[0]);
+    if (kind == "permute") {
+      std::vector<Index> order(x.begin(), x.end());
+      for (Index& j : order) --j;
+      out.permute(std::move(order));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 // The shape of a source, its batches (units, and the numbers of their rows and groups among all), and copies
@@ -56,13 +95,7 @@ std::vector<Place> chosen(const std::vector<Place>& places, const Rcpp::IntegerV
 Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bool grouped, int lag,
                          Rcpp::IntegerVector rows, Rcpp::IntegerVector groups) {
   const RData rdata(data);
-  std::vector<std::vector<Index>> from_zero;
-  for (SEXP batch : units) {
-    const Rcpp::IntegerVector numbers(batch);
-    from_zero.emplace_back();
-    for (int unit : numbers) from_zero.back().push_back(unit - 1);
-  }
-  const auto source = make_source(name, rdata.view(), std::move(from_zero), grouped, lag);
+  const auto source = make_source(name, rdata.view(), units_from_r(units), grouped, lag);
   Rcpp::List batches;
   for (Index b = 0; b < source->n_batches(); ++b) batches.push_back(batch_to_r(*source->open(b)));
   const DataShape shape = source->shape();
@@ -100,5 +133,72 @@ Rcpp::List engine_failed_pairs(Rcpp::IntegerMatrix pairs, int gone) {
     }
     return Rcpp::List::create(Rcpp::_["worth"] = worth,
                               Rcpp::_["kept"] = Rcpp::IntegerVector::create(all.size(), without.size()));
+  });
+}
+
+// A fit of testing/link_blocks.h, every group of the data a link. control: batches (groups of each, from 1),
+// source, max_laps, tol, seed, merge; k seeds where resp is NULL; keep_lap and resume as in engine_fit.
+// [[Rcpp::export]]
+Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List control,
+                              Rcpp::Nullable<Rcpp::NumericMatrix> resp) {
+  return entry([&] {
+    const RData rdata(data);
+    const auto model = make_obs_model(ListFields(obs));
+    const testing::LinkBlocks alloc;
+    const ListFields c(control);
+    RMonitor monitor{R_NilValue};
+    RPool pool(1, monitor);
+    const auto source =
+        make_source(c.text("source"), rdata.view(), units_from_r(control["batches"]), true, 0);
+    const Problem problem{*source, *model, alloc, static_cast<unsigned long long>(c.number("seed"))};
+    LearnOptions options;
+    options.max_laps = c.integer("max_laps");
+    options.tol = c.number("tol");
+    options.moves.merge = c.flag("merge");
+    Rcpp::RObject kept;
+    options.after_lap = [&](const Progress& p) {
+      if (c.has("keep_lap") && p.lap == c.integer("keep_lap")) kept = progress_to_r(p);
+    };
+    const auto start = [&] {
+      if (resp.isNotNull())
+        return start_from_responsibilities(problem, responsibilities_from_r(Rcpp::NumericMatrix(resp)), pool);
+      return start_from_globals(problem, start_from_seeds(problem, c.integer("k"), true, 10, 0, pool));
+    };
+    Progress from = c.has("resume") ? progress_from_r(control["resume"]) : begin(problem, start());
+    complete(problem, from);
+    const Rcpp::List began_at = state_to_r(from.state.globals);
+    const Progress end = learn_memoized(problem, std::move(from), options, pool).progress;
+    Vec elbo, k;
+    for (const LapRecord& record : end.trace) {
+      elbo.push_back(record.elbo);
+      k.push_back(static_cast<double>(record.k));
+    }
+    using Rcpp::_;
+    return Rcpp::List::create(
+        _["state"] = state_to_r(end.state.globals), _["elbo"] = end.state.elbo,
+        _["terms"] = terms_to_r(elbo_terms(problem, end.state.total, end.state.globals)), _["trace"] = elbo,
+        _["k"] = k, _["reason"] = end.reason, _["start"] = began_at, _["progress"] = kept);
+  });
+}
+
+// The summary of all groups of the data under responsibilities, after some changes of the clusters, written
+// and read again.
+// [[Rcpp::export]]
+Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMatrix resp,
+                               Rcpp::List changes) {
+  return entry([&] {
+    const RData rdata(data);
+    const auto model = make_obs_model(ListFields(obs));
+    RMonitor monitor{R_NilValue};
+    RPool pool(1, monitor);
+    std::vector<Index> units(static_cast<std::size_t>(rdata.view().n_groups()));
+    std::iota(units.begin(), units.end(), Index{0});
+    Summary s = testing::LinkBlocks().summarise({rdata.view(), units, *model, {}, nullptr, pool},
+                                                responsibilities_from_r(resp));
+    changes_from_r(changes).apply(s);
+    Writer out;
+    s.write(out);
+    Reader in(out.bytes().data(), out.bytes().size());
+    return state_to_r({Summary::read(in), {}, {}});
   });
 }

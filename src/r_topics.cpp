@@ -97,9 +97,9 @@ Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericM
             "phi has not a row for each topic and a column for each term");
     RPool pool(threads, monitor);
     const Vec out = collapsed_proportions(view, Rcpp::as<Vec>(phi), Rcpp::as<Vec>(weight), pool);
-    Rcpp::NumericMatrix result(static_cast<int>(view.n), static_cast<int>(weight.size()));
-    std::copy(out.begin(), out.end(), result.begin());
-    return result;
+    return made_in_r([&] {
+      return Rcpp::NumericMatrix(static_cast<int>(view.n), static_cast<int>(weight.size()), out.begin());
+    });
   });
 }
 
@@ -116,8 +116,9 @@ Rcpp::NumericVector engine_predictive_probabilities(Rcpp::List seen, Rcpp::List 
             "concentration has not a row for each topic and a column for each term");
     RMonitor monitor{R_NilValue};
     RPool pool(threads, monitor);
-    return Rcpp::wrap(
-        predictive_probabilities(from, to, Rcpp::as<Vec>(concentration), Rcpp::as<Vec>(weight), pool));
+    const Vec out =
+        predictive_probabilities(from, to, Rcpp::as<Vec>(concentration), Rcpp::as<Vec>(weight), pool);
+    return made_in_r([&] { return Rcpp::NumericVector(out.begin(), out.end()); });
   });
 }
 
@@ -225,9 +226,10 @@ Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed,
     require(view.sparse(), "anchor words need sparse counts");
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
     const AnchorTopics out = anchor_topics(all_counts(view), view.d, k, clear, stream, pool);
-    Rcpp::NumericMatrix t(static_cast<int>(view.d) + 1, static_cast<int>(out.k));
-    std::copy(out.t.begin(), out.t.end(), t.begin());
-    Rcpp::IntegerVector word(out.word.begin(), out.word.end());
-    return Rcpp::List::create(Rcpp::_["statistics"] = Rcpp::transpose(t), Rcpp::_["word"] = word + 1);
+    return made_in_r([&] {
+      const Rcpp::NumericMatrix t(static_cast<int>(view.d) + 1, static_cast<int>(out.k), out.t.begin());
+      const Rcpp::IntegerVector word(out.word.begin(), out.word.end());
+      return Rcpp::List::create(Rcpp::_["statistics"] = Rcpp::transpose(t), Rcpp::_["word"] = word + 1);
+    });
   });
 }

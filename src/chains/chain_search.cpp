@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "chains/chain_memory.h"
-#include "inference/audit.h"
 #include "inference/unit_edit.h"
 
 namespace bnpvi::chains {
@@ -95,9 +94,9 @@ Visit HmmMove::input(const Batch& batch, const std::vector<Index>& units, const 
 
 Summary HmmMove::visit(const Batch& batch, const std::vector<Index>& units, const Globals& globals,
                        const UnitMemory* memory, std::optional<Assignments>& out, ResponsibilitySink* sink) {
-  AssignmentSink audited(out ? &*out : nullptr, batch, sink);
+  AssignmentSink observed(out ? &*out : nullptr, batch, sink);
   Visit in = input(batch, units, globals);
-  in.sink = out ? &audited : sink;
+  in.sink = out ? &observed : sink;
   in.memory = memory;
   return alloc_.local_step(in);
 }
@@ -194,7 +193,7 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
   const bool accepted = edit.climb(state, rounds);
   rows_visited_ += rows * static_cast<double>(edit.rounds());
   if (!accepted) return false;
-  if (c_.problem.audit) c_.problem.audit->accept(state);
+  c_.problem.observer.accepted(state);
   visit_all(state);
   return true;
 }

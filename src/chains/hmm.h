@@ -47,6 +47,9 @@ class HmmAlloc : public AllocModel {
   /// What the last visit of some units, at these globals, found: in.memory, if there is one, is what it left.
   Summary found_before(const Visit& in) const { return step(in, true); }
 
+  /// Transitions as if the states of rows did not depend on each other.
+  void complete_start(Summary& start, Index n_groups) const override;
+
   /// Rows independent of each other given their responsibilities: q(z) = Π_t q(z_t).
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
 

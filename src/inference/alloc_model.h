@@ -119,11 +119,16 @@ class AllocModel {
   virtual Summary own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
                             Pool& pool) const;
 
+  /// Completes statistics that a fit may start from: those of the clusters' observations are known, of data in
+  /// n_groups groups, and those of the allocation model's own (extra, pair, scalar) are zero. The default
+  /// leaves them.
+  virtual void complete_start(Summary& /*start*/, Index /*n_groups*/) const {}
+
   /// Summary of the given units when their rows have the given responsibilities: an exact q(z), for
   /// starts and tests.
   virtual Summary summarise(const Visit& visit, const GivenResponsibilities& resp) const = 0;
 
-  /// The same of what a summary claims to summarise, for audits: from the memory of its units where the model
+  /// The same of what a summary claims to summarise, for tests: from the memory of its units where the model
   /// keeps one, else from explicit responsibilities.
   virtual Summary recompute(const Visit& visit, const GivenResponsibilities& resp) const {
     return summarise(visit, resp);
@@ -137,7 +142,7 @@ class AllocModel {
     return nullptr;
   }
 
-  /// True when q(z) is what the memory of the units says, so that an audit needs no responsibilities.
+  /// True when q(z) is what the memory of the units says, so that no observer needs responsibilities.
   virtual bool remembers() const { return false; }
 
   /// Globals that maximise the ELBO given the whole-data summary; `from` warm-starts iterative searches

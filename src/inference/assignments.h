@@ -1,4 +1,4 @@
-// Explicit q(z): every row's responsibilities, kept only when a fit is audited.
+// Explicit q(z): every row's responsibilities, kept only when the observer of a fit wants it.
 #pragma once
 #include "inference/alloc_model.h"
 

@@ -1,7 +1,5 @@
 #include "inference/edit.h"
 
-#include "inference/audit.h"
-
 namespace bnpvi {
 
 double Edit::round() {
@@ -25,7 +23,7 @@ bool Edit::climb(State& state, Index max_rounds, double before) {
       resum(c_.problem, edited);
       refresh(c_.problem, edited);
       if (edited.elbo <= present) return false;
-      if (c_.problem.audit) c_.problem.audit->predict(elbo, edited);
+      c_.problem.observer.predicted(elbo, edited);
       state = std::move(edited);
       changes_.apply(c_.memory);
       return true;

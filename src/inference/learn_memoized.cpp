@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "foundation/random.h"
-#include "inference/audit.h"
 #include "inference/learn.h"
 #include "inference/move.h"
 #include "inference/sound_lap.h"
@@ -17,8 +16,8 @@ void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor
                  ResponsibilitySink* sink) {
   if (!state.globals.weights) state.globals.weights = visiting_weights(problem, state.globals.effective);
   const std::shared_ptr<const Batch> batch = problem.source.open(b);
-  AssignmentSink audited(state.assignments ? &*state.assignments : nullptr, *batch, sink);
-  if (state.assignments) sink = &audited;
+  AssignmentSink observed(state.assignments ? &*state.assignments : nullptr, *batch, sink);
+  if (state.assignments) sink = &observed;
   const UnitMemory* memory = state.batch[b]          ? state.batch[b]->memory.get()
                              : state.earlier.empty() ? nullptr
                                                      : state.earlier[b].get();
@@ -125,7 +124,7 @@ class Memoized {
     for (Index b : batch_order()) {
       visit_batch(*problem_, state, b, *visitor_, pool_, move ? move->watch(state, b) : nullptr);
       renew_globals(*problem_, state);
-      if (problem_->audit) evaluate(*problem_, state);
+      if (problem_->observer.wants_spared_work()) evaluate(*problem_, state);
       accepted();
       if (move) move->after_batch(state, b);
       accepted();
@@ -183,7 +182,8 @@ class Memoized {
     State& state = p_.state;
     std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return;
-    Problem trial{problem_->source, *obs, problem_->alloc, problem_->seed, problem_->audit, problem_->pool};
+    Problem trial{problem_->source,   *obs,          problem_->alloc, problem_->seed,
+                  problem_->observer, problem_->pool};
     const double elbo = state.elbo;
     evaluate(trial, state);
     if (!(state.elbo > elbo)) {
@@ -198,9 +198,7 @@ class Memoized {
     accepted();
   }
 
-  void accepted() {
-    if (problem_->audit) problem_->audit->accept(p_.state);
-  }
+  void accepted() { problem_->observer.accepted(p_.state); }
 
   // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them.
   void judge(double elbo, const Vec& sizes) {

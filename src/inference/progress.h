@@ -27,7 +27,7 @@ struct Progress {
   /// A fit that begins at a state; p: what an observation costs (MoveMemory).
   Progress(State state, Index p);
 
-  /// Explicit responsibilities of audits are not written.
+  /// Explicit responsibilities, which only an observer wants, are not written.
   void write(Writer& out) const;
 
   /// Throws std::invalid_argument when the bytes are no progress of a fit, or were written with other

@@ -16,17 +16,6 @@ Summary by_size(Summary s) {
   return s;
 }
 
-// Transitions are not known yet: as if the states of rows did not depend on each other.
-void expect_independence(Summary& s, double groups) {
-  if (!s.shape.pairs) return;
-  const Vec n = s.sizes();
-  const double rows = std::accumulate(n.begin(), n.end(), 0.0);
-  for (Index i = 0; i < s.k; ++i) {
-    s.extra[i] = groups * n[i] / rows;
-    for (Index j = 0; j < s.k; ++j) s.pair[i * s.k + j] = n[i] * n[j] / rows;
-  }
-}
-
 // q(z) = Π_t q(z_t).
 void expect_independence(const Problem& problem, Assignments& q) {
   const std::vector<Index>& starts = problem.source.starts();
@@ -51,7 +40,7 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
   if (problem.alloc.grouped() && problem.obs.tokens())
     for (Index j = 0; j < hard.k; ++j)
       total.edit_t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
-  expect_independence(total, static_cast<double>(problem.source.shape().n_groups));
+  problem.alloc.complete_start(total, problem.source.shape().n_groups);
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 
@@ -88,7 +77,7 @@ Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart
       block.add_weighted(ones.data(), total.edit_t(j));
       from += static_cast<std::size_t>(m);
     }
-  expect_independence(total, static_cast<double>(problem.source.shape().n_groups));
+  problem.alloc.complete_start(total, problem.source.shape().n_groups);
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 
@@ -97,7 +86,7 @@ State start_from_globals(const Problem& problem, Globals globals) {
   state.total = Summary(problem.alloc.shape(problem.obs), globals.effective.k);
   state.batch.resize(static_cast<std::size_t>(problem.source.n_batches()));
   state.globals = std::move(globals);
-  if (problem.audit && !problem.alloc.remembers())
+  if (problem.observer.wants_assignments() && !problem.alloc.remembers())
     state.assignments.emplace(problem.source.shape().n, state.k(), state.total.shape.pairs);
   return state;
 }
@@ -114,7 +103,7 @@ State start_from_responsibilities(const Problem& problem, const GivenResponsibil
     state.total.add(*s);
     state.batch.push_back(std::move(s));
   }
-  if (problem.audit && !problem.alloc.remembers()) {
+  if (problem.observer.wants_assignments() && !problem.alloc.remembers()) {
     state.assignments.emplace(n, k, state.total.shape.pairs);
     Vec& r = state.assignments->r;
     for (Index j = 0; j < k; ++j)

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "foundation/rounded_sum.h"
-#include "inference/audit.h"
 
 namespace bnpvi {
 
@@ -63,14 +62,14 @@ void renew_globals(const Problem& problem, State& state) {
 
 void evaluate(const Problem& problem, State& state) {
   state.elbo = sum_terms(elbo_terms(problem, state.total, state.globals));
-  if (problem.audit) problem.audit->check(problem, state);
+  problem.observer.computed(problem, state);
 }
 
 void evaluate_and_weigh(const Problem& problem, State& state) {
   Vec data(static_cast<std::size_t>(state.k()));
   state.globals.weights = visiting_weights(problem, state.globals.effective, data.data());
   state.elbo = sum_terms(with_data_term(problem, data, state.total, state.globals));
-  if (problem.audit) problem.audit->check(problem, state);
+  problem.observer.computed(problem, state);
 }
 
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
@@ -94,7 +93,7 @@ void settle(const Problem& problem, State& state) {
   if (!any) return;
   state.total.extra = state.globals.effective.extra = extra;
   state.elbo += sum_terms(problem.alloc.elbo_terms(state.total, state.globals)) - before;
-  if (problem.audit) problem.audit->check(problem, state);
+  problem.observer.computed(problem, state);
 }
 
 void resum(const Problem& problem, State& state) {

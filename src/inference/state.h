@@ -6,10 +6,9 @@
 
 #include "inference/alloc_model.h"
 #include "inference/assignments.h"
+#include "inference/observer.h"
 
 namespace bnpvi {
-
-class Audit;
 
 /// An immutable pair of models with the data that they are fitted to.
 struct Problem {
@@ -17,8 +16,8 @@ struct Problem {
   const ObsModel& obs;
   const AllocModel& alloc;
   unsigned long long seed = 0;
-  Audit* audit = nullptr;  // sees every state whose ELBO is computed; null unless tested
-  Pool* pool = nullptr;    // for work on clusters one by one; null: the calling thread alone
+  Observer& observer = nobody;
+  Pool* pool = nullptr;  // for work on clusters one by one; null: the calling thread alone
 };
 
 /// Whole-data summary, the memoized summaries it is the sum of (shared between copies until a batch
@@ -32,7 +31,7 @@ struct State {
   std::vector<std::shared_ptr<const UnitMemory>> earlier;  // where first visits start, by batch; none: empty
   Globals globals;
   double elbo = 0;
-  std::optional<Assignments> assignments;  // only when an audit needs them
+  std::optional<Assignments> assignments;  // only when the observer wants them
 
   Index k() const { return total.k; }
 };

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "inference/audit.h"
 #include "kernels/kernels.h"
 #include "topics/moves.h"
 #include "topics/topic_edit.h"
@@ -118,7 +117,7 @@ class TopicMerge final : public Move {
     const std::vector<DocumentRef> users = users_of_both(state, a, b);
     const double predicted = predict(state, a, b);
     const bool known = users.empty(), loses = known && predicted <= state.elbo;
-    if (loses && !c_.problem.audit) return false;
+    if (loses && !c_.problem.observer.wants_spared_work()) return false;
     TopicEdit edit(c_, alloc_, state, users, Changes().merge(a, b), max_rounds);
     for (Index i = 0; i < edit.n(); ++i) {
       double joined = 0;
@@ -137,9 +136,9 @@ class TopicMerge final : public Move {
     weights[a] += weights[b];
     weights.erase(weights.begin() + b);
     edit.begin_at_topics(std::move(first), weights);
-    if (known && c_.problem.audit) {
+    if (known && c_.problem.observer.wants_spared_work()) {
       edit.round();
-      c_.problem.audit->predict_unmade(predicted, edit.proposed());
+      c_.problem.observer.foreseen(predicted, edit.proposed());
     }
     return !loses && edit.climb(state, max_rounds, predicted);
   }

@@ -1,5 +1,5 @@
 # Moves: every state that is proposed or accepted has exactly the statistics, the entropy and the ELBO of
-# its responsibilities (src/inference/audit.h), for every observation model.
+# its responsibilities (src/testing/audit.h), for every observation model.
 
 expect_audited <- function(fit) {
   audit <- fit$audit
@@ -46,6 +46,30 @@ for (case in planted_cases()) {
     }
   })
 }
+
+test_that("an observer changes no bit of a fit", {
+  corpus <- as_document_data(toy_corpus(documents = 60, topics = 4), obs_multinomial(), NULL)
+  mixture <- planted_cases()[[1]]
+  cases <- list(
+    mixture = mixture, topics = list(
+      data = as_engine_data(corpus), model = list(obs = resolve_obs(obs_multinomial(), corpus), prior = prior_hdp())
+    ),
+    chains = list(data = mixture$data, model = list(obs = mixture$model$obs, prior = hmm_priors$sticky))
+  )
+  for (name in names(cases)) {
+    for (k_init in c(1, 10)) {
+      run <- function(audit) {
+        control <- engine_control(k_init, seed = 2, batches = 3L, moves = all_moves, max_laps = 20L, audit = audit)
+        fit <- engine_fit(cases[[name]]$data, cases[[name]]$model, control, NULL, NULL)
+        fit$trace$seconds <- NULL
+        fit
+      }
+      alone <- run(FALSE)
+      expect_gt(sum(accepted(alone)), 0)
+      expect_identical(run(TRUE)[names(alone)], alone, info = paste(name, k_init))
+    }
+  }
+})
 
 test_that("a rejected move leaves no trace", {
   case <- planted_cases()[[1]]

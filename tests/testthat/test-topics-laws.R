@@ -3,7 +3,7 @@ monotone <- function(fit) {
   min(gains) / abs(fit$elbo)
 }
 
-# Statistics, entropy and ELBO equal those recomputed from the responsibilities of every document (src/inference/audit.h).
+# Statistics, entropy and ELBO equal those recomputed from the responsibilities of every document (src/testing/audit.h).
 expect_audited_topics <- function(fit) {
   for (what in c("elbo", "statistics", "entropy", "sums", "gain")) expect_lte(fit$audit[[what]], 1e-8, label = what)
   expect_gte(fit$audit[["smallest_gain"]], -1e-9)

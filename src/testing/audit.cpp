@@ -1,10 +1,10 @@
-#include "inference/audit.h"
+#include "testing/audit.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace bnpvi {
+namespace bnpvi::testing {
 
 namespace {
 
@@ -64,7 +64,7 @@ double count_pairs(const Problem& problem, const Batch& batch, const Assignments
 
 }  // namespace
 
-void Audit::check(const Problem& problem, const State& state) {
+void Audit::computed(const Problem& problem, const State& state) {
   ++checks;
   const bool remembers = problem.alloc.remembers();
   if (!remembers && !(state.assignments && state.assignments->k == state.k())) {
@@ -102,20 +102,20 @@ void Audit::check(const Problem& problem, const State& state) {
   elbo = std::max(elbo, relative(state.elbo, sum_terms(elbo_terms(problem, again.total, again.globals))));
 }
 
-void Audit::predict(double predicted, const State& state) {
+void Audit::predicted(double foretold, const State& state) {
   ++moves;
-  gain = std::max(gain, relative(predicted, state.elbo));
+  gain = std::max(gain, relative(foretold, state.elbo));
 }
 
-void Audit::predict_unmade(double predicted, const State& state) {
-  ++predicted_unmade;
-  gain = std::max(gain, relative(predicted, state.elbo));
+void Audit::foreseen(double foretold, const State& state) {
+  ++n_foreseen;
+  gain = std::max(gain, relative(foretold, state.elbo));
 }
 
-void Audit::accept(const State& state) {
+void Audit::accepted(const State& state) {
   if (any_) smallest_gain = std::min(smallest_gain, (state.elbo - last_) / (1 + std::abs(state.elbo)));
   any_ = true;
   last_ = state.elbo;
 }
 
-}  // namespace bnpvi
+}  // namespace bnpvi::testing

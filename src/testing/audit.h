@@ -1,28 +1,24 @@
-// Bookkeeping proved from the responsibilities, for the tests.
+// Bookkeeping proved from the responsibilities.
 #pragma once
+#include "inference/observer.h"
 #include "inference/state.h"
 
-namespace bnpvi {
+namespace bnpvi::testing {
 
 /// Compares every state whose ELBO is computed, proposals included, with one recomputed from nothing but its
 /// q(z), explicit responsibilities (State::assignments) or what the memory of the units says: the statistics
 /// and the entropy of every batch, the total, and the ELBO. Deviations are relative; a state with neither
-/// counts as infinitely wrong, so that a move which forgets them is found. A fit has no Audit unless it is
-/// asked for.
-class Audit {
+/// counts as infinitely wrong, so that a move which forgets them is found. Of pairs it knows those of
+/// consecutive rows of a group, one number each (SummaryShape::pairs = 1).
+class Audit final : public Observer {
  public:
-  void check(const Problem& problem, const State& state);
-  /// A move is accepted that predicted this ELBO of the state it makes.
-  void predict(double predicted, const State& state);
-  /// A proposal that may be refused unseen was predicted this ELBO.
-  void predict_unmade(double predicted, const State& state);
-
-  /// The state that now holds, after a local step, a move or a lap: its ELBO must not be below the last
-  /// one's.
-  void accept(const State& state);
-
-  /// A fit from another start begins.
-  void restart() { any_ = false; }
+  bool wants_assignments() const override { return true; }
+  bool wants_spared_work() const override { return true; }
+  void restarted() override { any_ = false; }
+  void computed(const Problem& problem, const State& state) override;
+  void accepted(const State& state) override;  // its ELBO must not be below the last one's
+  void predicted(double foretold, const State& state) override;
+  void foreseen(double foretold, const State& state) override;
 
   Index checks = 0;
   double elbo = 0;           // of the ELBO
@@ -30,7 +26,7 @@ class Audit {
   double entropy = 0;        // of the batches' entropies
   double sums = 0;           // between the total and the sum of the batches
   Index moves = 0;           // that predicted their gain
-  Index predicted_unmade = 0;  // proposals whose ELBO was known before they were made
+  Index n_foreseen = 0;      // proposals whose ELBO was known before they were made
   double gain = 0;           // between predicted and recomputed ELBO
   double smallest_gain = 0;  // of all steps, relative to the ELBO; 0 when all were gains
   Index weights = 0;         // most sets of weights that the memory of a batch kept (UnitMemory::n_weights)
@@ -42,4 +38,4 @@ class Audit {
   double last_ = 0;
 };
 
-}  // namespace bnpvi
+}  // namespace bnpvi::testing

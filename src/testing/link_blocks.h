@@ -1,0 +1,40 @@
+// A model with statistics by pairs of clusters, the smallest that is one.
+#pragma once
+#include "inference/alloc_model.h"
+
+namespace bnpvi::testing {
+
+/// A block model of links. A link is a group of two rows, its ends: counts of tokens (nodes, say), with the
+/// same total y > 0 in both. Every link draws the blocks of its ends:
+///
+///   (z_1, z_2) ~ π over the K² ordered pairs, π ~ Dirichlet(1, ..., 1),   y | z ~ Poisson(φ_{z_1 z_2}),
+///   φ_lj ~ Gamma(1, rate 1),   the y tokens of end i by the observation model of cluster z_i.
+///
+/// q(z_1, z_2) is exact. Summary::pair has two numbers for each pair (l, j), M = Σ q(l, j) links and S = Σ
+/// q(l, j) y, from which π and φ are integrated out:
+///
+///   ELBO = Σ_k Λ(T_k) + log Γ(K²) − log Γ(K² + ΣM) + Σ_lj log Γ(1 + M_lj)
+///          + Σ_lj [log Γ(1 + S_lj) − (1 + S_lj) log(1 + M_lj)] − Σ log y! + H(q)
+///
+/// K varies by merges; a merge compares the bounds of the models with K and with K − 1 blocks. One thread.
+class LinkBlocks final : public AllocModel {
+ public:
+  LinkBlocks() : AllocModel({}) {}
+
+  /// scalar: entropy, Σ −log y!.
+  SummaryShape shape(const ObsModel& obs) const override { return {obs.n_features(), 0, 2, 2}; }
+  bool grouped() const override { return true; }
+  bool ordered() const override { return false; }
+  Summary local_step(const Visit& in) const override;
+  /// As if the ends of a link did not depend on each other, and y were 1.
+  void complete_start(Summary& start, Index n_groups) const override;
+  Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
+  Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }
+  Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
+  Terms elbo_terms(const Summary& total, const Globals& globals) const override;
+  Vec mean_weights(const Globals& globals) const override;  // of first ends
+  NamedArrays posterior(const Globals&) const override { return {}; }
+  std::vector<MoveKind> moves() const override;  // merge: the best pair of a lap, all links visited anew
+};
+
+}  // namespace bnpvi::testing
