@@ -16,7 +16,7 @@ Summary by_size(Summary s) {
   return s;
 }
 
-// Transitions are not known yet: as if the states of rows did not depend on each other.
+// Transitions are not known yet: counted as if the states of neighbouring rows were independent.
 void expect_independence(Summary& s, double groups) {
   if (!s.shape.pairs) return;
   const Vec n = s.sizes();

@@ -34,10 +34,11 @@ inline double often_reached(Index k, const double* w, Index width) {
   return reached;
 }
 
-/// True when w_a is less than w_b, or as large and further right.
+/// True when column a comes after column b: w_a < w_b, or equal and a > b.
 inline bool behind(const double* w, int a, int b) { return w[a] < w[b] || (w[a] == w[b] && a > b); }
 
-/// Lets entry i of a heap of columns, the one behind all others first, sink to its place.
+/// Restores the heap of columns (the one that comes after all others on top) when only entry i may be too
+/// high.
 inline void sink(const double* w, Index width, int* column, Index i) {
   const int moving = column[i];
   for (Index child; (child = 2 * i + 1) < width; i = child) {
@@ -56,7 +57,7 @@ inline unsigned long long not_below(Index k, const double* w, Vd least) {
   return k < 64 ? bits & ((1ull << k) - 1) : bits;
 }
 
-/// The columns of the `width` largest entries of w, `least` being a value that so many reach.
+/// The columns of the `width` largest entries of w, when at least so many entries are ≥ `least`.
 inline void largest_reaching(Index k, const double* w, double least, Index width, int* column) {
   Index found = 0;
   for (Index from = 0; from < k; from += 64) {
@@ -76,7 +77,7 @@ inline void largest_reaching(Index k, const double* w, double least, Index width
   }
 }
 
-/// Step by step over a few rows, so that the processor can overlap rows.
+/// Each step is done for a few rows before the next one, so that the processor can overlap rows.
 void largest_rows(Index n, Index k, const double* w, Index ldw, Index width, int* column) {
   constexpr Index max_rows = 16;
   double least[max_rows];

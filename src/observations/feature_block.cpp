@@ -8,7 +8,7 @@ namespace bnpvi {
 
 namespace {
 
-// True when products take the entries of sparse rows as they are, without features in memory.
+// True when products use the stored entries of sparse rows, without features in memory.
 bool by_sparse_rows(const ObsModel& obs, const DataShape& data) { return obs.linear() && data.sparse; }
 
 }  // namespace

@@ -120,12 +120,13 @@ class Multinomial final : public ObsModel {
   }
 
  private:
-  // S ≥ 0 exactly; sums and differences of summaries may round to less.
+  // S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
   static double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
 
   double tokens(const double* t) const { return kernels().positive_sum(d_, t + 1); }
 
-  // Differences of log Γ lose digits when the prior is larger than this.
+  // Λ is a difference of log Γ as long as no prior weight is larger than this, and uses
+  // log_gamma_difference() beyond, where the plain difference would lose digits: a guess.
   static constexpr double largest_plain = 64;
 
   Index d_;
