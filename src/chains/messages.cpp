@@ -17,7 +17,7 @@ double log_sum_exp(Index n, const double* x) {
 
 namespace {
 
-constexpr double not_possible = -1e300;
+constexpr double not_possible = -1e300;  // stands for −∞, whose differences would be NaN
 
 }  // namespace
 

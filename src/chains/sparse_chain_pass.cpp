@@ -9,7 +9,8 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index segment = 1024;  // rows of which all K states are in memory: they should stay in the cache
+constexpr Index segment =
+    1024;  // rows whose K log-likelihoods are in memory, and should stay in the cache: a guess
 
 }  // namespace
 
@@ -58,7 +59,7 @@ bool SparseChainPass::go(const SequenceRows& s, Direction direction, Load load, 
 
 template <class Sweep, class Use>
 void SparseChainPass::go_back(const SequenceRows& s, Sweep sweep, Use use) {
-  constexpr Index stretch = 8 * segment;
+  constexpr Index stretch = 8 * segment;  // rows whose statistics are added up at a time: a guess
   for (Index i = (s.size() - 1) / stretch; i >= -1; --i) {
     const Index from = i * stretch, swept = from + stretch;
     work_.for_parts(

@@ -35,8 +35,8 @@ class MoveMemory {
   void merge_failed(Index a, Index b, double size_a, double size_b);
   bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
-  /// The pair was split anew in vain. hopeless: it shares so few rows that one failure is enough until its
-  /// size changes.
+  /// The pair was split anew in vain. hopeless: it shares so few rows that this one failure counts as all
+  /// that are allowed until its size changes.
   void resplit_failed(Index a, Index b, double size_a, double size_b, bool hopeless);
   bool resplit_worth_trying(Index a, Index b, double size_a, double size_b) const;
 

@@ -14,9 +14,11 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index max_rounds = 12;
+constexpr Index max_rounds = 12;  // of local steps on the touched rows: a guess
 
-// A forecast this bad is not followed up: per observation of the target, and in all.
+// A delete is not tried when its forecast is a loss of more than 0.3 for each observation of the target and
+// 20 in all. Of 135 deletes that were accepted (one Gaussian from five clusters) 116 were forecast above −0.3
+// an observation, and the fit still ended with one cluster without the other 19.
 constexpr double hopeless = 0.3, hopeless_all = 20;
 
 class MixtureDelete final : public Move {

@@ -41,8 +41,8 @@ class MixtureAlloc : public AllocModel {
                       const Vec& log_pi) const;
 };
 
-/// Sum of the allocation model's terms, the entropy left out, at the globals that are optimal for clusters of
-/// the given expected counts.
+/// Sum of the allocation model's terms except the entropy, at the optimal globals, for clusters of the given
+/// expected counts.
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts);
 
 }  // namespace bnpvi::mixtures

@@ -9,14 +9,14 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index partners = 2;          // each cluster is tried with this many of those nearest to it
+constexpr Index partners = 2;          // each cluster is tried with so many of those nearest to it; guesses
 constexpr double least_shared = 1e-3;  // entropy shared, per observation of the smaller cluster
 
 class MixtureResplit final : public Move {
  public:
   MixtureResplit(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Disjoint pairs of near clusters that have not failed, nearest first.
+  // Disjoint pairs of near clusters that are worth trying, nearest first.
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     const Index k = s.k;

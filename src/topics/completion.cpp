@@ -8,7 +8,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr int max_rounds = 200;
+constexpr int max_rounds = 200;   // this and the next: guesses
 constexpr double settled = 1e-3;  // largest change of a count
 constexpr Index step = 64;        // documents a task
 
