@@ -33,14 +33,15 @@ class ChainPass {
     Vec log_e, e, alpha, scale;  // see messages.h
   };
 
-  bool pass(const SequenceRows& s, bool careful);
+  bool pass(const SequenceRows& s, bool log_space);
   /// Loads one segment, passes forward over another and backward over a third (each may be nullptr). False
   /// when the forward messages may depend on a floor (messages.h).
-  bool step(const SequenceRows& s, Segment* to_load, Segment* to_forward, Segment* to_backward, bool careful);
-  void load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool careful);
-  bool pass_forward(const SequenceRows& s, Segment& x, bool careful);
-  void pass_backward(const SequenceRows& s, Segment& x, bool careful);
-  void collect(const SequenceRows& s, const Segment& x, bool careful);
+  bool step(const SequenceRows& s, Segment* to_load, Segment* to_forward, Segment* to_backward,
+            bool log_space);
+  void load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space);
+  bool pass_forward(const SequenceRows& s, Segment& x, bool log_space);
+  void pass_backward(const SequenceRows& s, Segment& x, bool log_space);
+  void collect(const SequenceRows& s, const Segment& x, bool log_space);
   void tell_joint(const SequenceRows& s, const Segment& x);
 
   const Visit& in_;
@@ -48,7 +49,7 @@ class ChainPass {
   const SummaryShape shape_;
   PieceWork work_;
   std::vector<Vec> pairs_;  // by chunk of the piece: Σ α νᵀ, still without the factor P
-  Vec careful_pairs_;       // expected transitions counted in log space
+  Vec log_space_pairs_;     // expected transitions counted in log space
   Vec start_count_;
   double entropy_ = 0;
   const Index most_rows_;  // of a segment

@@ -13,7 +13,7 @@ namespace bnpvi::chains {
 /// (those of observations relative to the largest of the row), so that no product of two of them underflows:
 /// every message stays positive and finite. The floored potentials define the chain, of which q(z) and its
 /// entropy are exact. When data and transitions contradict each other so much that a row can only be reached
-/// through a floor, forward() returns false, and careful_forward() and careful_backward() compute the
+/// through a floor, forward() returns false, and log_space_forward() and log_space_backward() compute the
 /// messages in log space, without floors.
 struct Chain {
   static constexpr double lowest = -340;
@@ -38,8 +38,8 @@ struct ChainRows {
 };
 
 /// log_e (n × K): expected log-likelihoods become log potentials whose exponentials sum to 1 in each row,
-/// floored unless `careful`; e: their floored exponentials.
-void make_potentials(Index n, Index k, double* log_e, double* e, bool careful);
+/// floored unless `log_space`; e: their floored exponentials.
+void make_potentials(Index n, Index k, double* log_e, double* e, bool log_space);
 
 /// Scaled forward messages: alpha_t (K, summing to 1) for t = 1..n in rows 1..n of alpha ((n + 1) × K); row 0
 /// is the message before the first row, read when that row does not begin a sequence. scale_t = p(e_t |
@@ -56,11 +56,11 @@ void backward(const Chain& chain, ChainRows rows, const double* alpha, const dou
               double* e, double* beta, double* start_count, double& entropy);
 
 /// The same in log space: log_alpha instead of alpha, log_scale instead of scale, log_beta (zeros when
-/// nothing follows) instead of beta. careful_backward adds expected transitions to pair (K × K) itself.
-void careful_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
-                     double* log_scale);
-void careful_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
-                      double* log_e, double* log_beta, double* start_count, double* pair, double& entropy);
+/// nothing follows) instead of beta. log_space_backward adds expected transitions to pair (K × K) itself.
+void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
+                       double* log_scale);
+void log_space_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
+                        double* log_e, double* log_beta, double* start_count, double* pair, double& entropy);
 
 /// Most probable path given log potentials of n rows (unscaled, n × K), by Viterbi's algorithm; ties go to
 /// the smaller state. path is written 0-based. Memory: n × K back-pointers of 4 bytes.

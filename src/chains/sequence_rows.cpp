@@ -7,7 +7,7 @@ namespace bnpvi::chains {
 namespace {
 
 constexpr Index long_rows = Index{1} << 15;  // length from which threads share a sequence: a guess
-constexpr Index most_parts = 8;              // chunks of such a sequence: as many as a batch has at least
+constexpr Index most_parts = 8;              // chunks of such a sequence: a guess
 
 }  // namespace
 

@@ -33,9 +33,9 @@ class SparseChainPass {
   enum class Direction { rightwards, leftwards };
 
   template <class Numbers>
-  bool choose(const SequenceRows& s, bool careful);
+  bool choose(const SequenceRows& s, bool log_space);
   template <class Numbers>
-  bool pass(const SequenceRows& s, bool careful);
+  bool pass(const SequenceRows& s, bool log_space);
   /// For each segment of s, in the given direction: load(part, from, n) for its chunks, then sweep(from, n);
   /// stops when a sweep returns false, and returns that. A segment may be loaded during the sweep of the one
   /// before.
@@ -50,7 +50,7 @@ class SparseChainPass {
   void load_all(const SequenceRows& s, Index part, Index from, Index n);
   void load_sets(const SequenceRows& s, Index part, Index from, Index n);
   void recall(const SequenceRows& s, Index part, Index from, Index n);
-  void make_set_potentials(Index from, Index n, bool careful);
+  void make_set_potentials(Index from, Index n, bool log_space);
   void tell_joint(const SequenceRows& s, Index t, const double* joint);
   SparseRows view(const SequenceRows& s);
 
@@ -66,7 +66,7 @@ class SparseChainPass {
   std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_
   Buffer log_e_, e_, alpha_, scale_;
   std::vector<Segment> segments_;  // in work: one, or two when sweeps overlap with loading
-  Vec start_count_, pair_, careful_pair_;
+  Vec start_count_, pair_, log_space_pair_;
   double entropy_ = 0;
 };
 

@@ -25,9 +25,9 @@ struct SparseRows {
 };
 
 /// Scaled messages on floored potentials, as in Chain.
-struct FastNumbers;
+struct ScaledNumbers;
 /// Messages in log space, without floors.
-struct CarefulNumbers;
+struct LogNumbers;
 
 /// Sweeps over the rows; a call does rows from .. from + m − 1, and calls follow each other in the order of
 /// the sweep. alpha is n × L with rows that sum to 1. Sweeps return false when the messages may depend on a
@@ -78,7 +78,7 @@ class SparseMessages {
   Vec joint_;  // L × L
 };
 
-extern template class SparseMessages<FastNumbers>;
-extern template class SparseMessages<CarefulNumbers>;
+extern template class SparseMessages<ScaledNumbers>;
+extern template class SparseMessages<LogNumbers>;
 
 }  // namespace bnpvi::chains

@@ -12,9 +12,9 @@ thread_local bool in_task = false;
 // them: a thread that waits looks for that long before it goes to sleep.
 template <class Condition>
 void wait_awake(Condition condition) {
-  constexpr auto patience = std::chrono::microseconds(60);
+  constexpr auto longest_spin = std::chrono::microseconds(60);
   const auto began = std::chrono::steady_clock::now();
-  while (!condition() && std::chrono::steady_clock::now() - began < patience) std::this_thread::yield();
+  while (!condition() && std::chrono::steady_clock::now() - began < longest_spin) std::this_thread::yield();
 }
 
 }  // namespace

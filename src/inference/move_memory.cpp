@@ -44,8 +44,8 @@ bool MoveMemory::merge_worth_trying(Index a, Index b, double size_a, double size
   return failed_merges_.worth_trying({id(a), size_a}, {id(b), size_b}, 1);
 }
 
-void MoveMemory::resplit_failed(Index a, Index b, double size_a, double size_b, bool hopeless) {
-  failed_resplits_.failed({id(a), size_a}, {id(b), size_b}, hopeless ? allowed_failures(0) : 1);
+void MoveMemory::resplit_failed(Index a, Index b, double size_a, double size_b, bool barely_shared) {
+  failed_resplits_.failed({id(a), size_a}, {id(b), size_b}, barely_shared ? allowed_failures(0) : 1);
 }
 
 bool MoveMemory::resplit_worth_trying(Index a, Index b, double size_a, double size_b) const {

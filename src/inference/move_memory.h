@@ -35,9 +35,9 @@ class MoveMemory {
   void merge_failed(Index a, Index b, double size_a, double size_b);
   bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
-  /// The pair was split anew in vain. hopeless: it shares so few rows that this one failure counts as all
-  /// that are allowed until its size changes.
-  void resplit_failed(Index a, Index b, double size_a, double size_b, bool hopeless);
+  /// The pair was split anew in vain. barely_shared: it shares so few rows that this one failure counts as
+  /// all that are allowed until its size changes.
+  void resplit_failed(Index a, Index b, double size_a, double size_b, bool barely_shared);
   bool resplit_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
   /// unsplit: all newborns merged with each other before the proposal was judged; counts twice, as such a

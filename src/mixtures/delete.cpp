@@ -19,7 +19,7 @@ constexpr Index max_rounds = 12;  // of local steps on the touched rows: a guess
 // A delete is not tried when its forecast is a loss of more than 0.3 for each observation of the target and
 // 20 in all. Of 135 deletes that were accepted (one Gaussian from five clusters) 116 were forecast above −0.3
 // an observation, and the fit still ended with one cluster without the other 19.
-constexpr double hopeless = 0.3, hopeless_all = 20;
+constexpr double allowed_loss = 0.3, allowed_loss_in_all = 20;
 
 class MixtureDelete final : public Move {
  public:
@@ -59,7 +59,7 @@ class MixtureDelete final : public Move {
       ++tried_;
       const Index target = c_.memory.number_of(ids_[i]);
       const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched_[i], c_.pool);
-      if (gain < -hopeless * state.total.size(target) - hopeless_all ||
+      if (gain < -allowed_loss * state.total.size(target) - allowed_loss_in_all ||
           !propose(state, target, touched_[i])) {
         c_.memory.delete_failed(target, state.total.size(target));
         continue;

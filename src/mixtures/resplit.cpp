@@ -65,8 +65,9 @@ class MixtureResplit final : public Move {
       Index a = c_.memory.number_of(ids_[i].first), b = c_.memory.number_of(ids_[i].second);
       if (a > b) std::swap(a, b);
       const double size_a = state.total.size(a), size_b = state.total.size(b);
-      const bool hopeless = shared(i) < least_shared * std::min(size_a, size_b);
-      if (hopeless || !propose(state, a, b, i)) c_.memory.resplit_failed(a, b, size_a, size_b, hopeless);
+      const bool barely_shared = shared(i) < least_shared * std::min(size_a, size_b);
+      if (barely_shared || !propose(state, a, b, i))
+        c_.memory.resplit_failed(a, b, size_a, size_b, barely_shared);
     }
   }
 

@@ -52,8 +52,8 @@ class RestrictedFit {
   Vec sum_of(const Dataset& data, const std::vector<Index>& rows, const Vec& mass) const;  // Σ mass φ, p
   void load_sample();
   void place_base(const Vec& t, Index k);
-  void settle(int rounds);  // local steps until little mass moves, at most this many
-  void prune();             // removes and merges clusters until that gains nothing
+  void iterate(int rounds);  // local steps until little mass moves, at most this many
+  void prune();              // removes and merges clusters until that gains nothing
   void local_step();
   bool drop_small();
   bool merge_pairs();
@@ -64,7 +64,7 @@ class RestrictedFit {
   double allocation_value() const;
   double pair_entropy(Index a, Index b) const;
   /// sums_only: fills only `arrived` and the share.
-  Redistributed step(const Dataset& data, const MassOnRows& where, Vec* share, bool settling) const;
+  Redistributed step(const Dataset& data, const MassOnRows& where, Vec* share, bool sums_only) const;
 
   const Problem& problem_;
   const MixtureAlloc& alloc_;

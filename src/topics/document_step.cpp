@@ -14,15 +14,15 @@ namespace {
 // Guesses.
 constexpr Index max_rounds = 100;
 constexpr Index max_restart_rounds = 10;
-constexpr Index max_restarts = 25;    // of one document
-constexpr Index max_sweeps = 3;       // rounds with all topics in a cold start
-constexpr double settled = 0.05;      // rounds end when no count of a topic changes by more
-constexpr double least_sum = 1e-250;  // a row's Σ_k g_uk w_k below which it is computed in logarithms
-constexpr double hopeless = 18;       // log weights so far below the largest are dropped in a cold start
+constexpr Index max_restarts = 25;     // of one document
+constexpr Index max_sweeps = 3;        // rounds with all topics in a cold start
+constexpr double least_change = 0.05;  // rounds end when no count of a topic changes by more
+constexpr double least_sum = 1e-250;   // a row's Σ_k g_uk w_k below which it is computed in logarithms
+constexpr double unlikely = 18;        // log weights so far below the largest are dropped in a cold start
 
 // A restart ends when it lacks more than three times what the last round gained. Of 100,000 in a fit with 100
 // planted topics none of those ended would have won, of 40,000 on the whales 3, by 0.4 log units each.
-constexpr double patience = 3;
+constexpr double largest_gap = 3;
 
 // All but the `width` largest become −∞.
 void keep(Index width, double* x, Index n, std::vector<int>& chosen, Vec& kept) {
@@ -199,13 +199,13 @@ bool DocStep::ascend(const DocumentView& view, Index limit, Index width, double 
     round(view);
     if (rival > -INFINITY) {
       const double now = bound();
-      if (i > 1 && rival - now > patience * (now - previous)) return false;
+      if (i > 1 && rival - now > largest_gap * (now - previous)) return false;
       previous = now;
     }
     double change = 0;
     for (std::size_t j = 0; j < topic_.size(); ++j)
       change = std::max(change, std::abs(count_[j] - before_[j]));
-    const bool last = i >= limit || change < settled;
+    const bool last = i >= limit || change < least_change;
     if (!drop_empty() && last) {
       if (!chooses) {
         choose(width);
@@ -243,7 +243,7 @@ const DocumentFit& DocStep::cold(const DocumentView& view) {
   for (Index i = 0; i < max_sweeps; ++i) {
     sweep(view);
     weigh_by_counts();
-    const double least = *std::max_element(p_.begin(), p_.end()) - hopeless;
+    const double least = *std::max_element(p_.begin(), p_.end()) - unlikely;
     likely.clear();
     for (int j : topic_)
       if (p_[j] > least) likely.push_back(j);
