@@ -1,5 +1,5 @@
-// The top level of a hierarchical Dirichlet process: the sticks u that all groups (documents, or the
-// transition rows of a Markov chain) share.
+// The top level of a hierarchical Dirichlet process: the sticks u that all groups share, where a group
+// is whatever has proportions of its own with mean π.
 #pragma once
 #include <functional>
 

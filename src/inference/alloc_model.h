@@ -17,7 +17,7 @@ namespace bnpvi {
 ///
 /// `effective` is the summary that determines the posterior of the clusters (natural parameters η = η_0 + T
 /// are linear in it): the whole-data summary after an exact global step, a running average in stochastic
-/// learning. u and omega are the top-level sticks of hierarchical models (hdp/sticks.h), empty in others.
+/// learning. u and omega are the top-level sticks of hierarchical models, empty in others.
 /// `weights` caches visit_weights() at `effective`; null when that was not computed yet.
 struct Globals {
   Summary effective;
@@ -59,7 +59,7 @@ struct Visit {
 };
 
 /// Makes the visits of one lap. An allocation model may derive its own visitor to reuse, from one batch to
-/// the next, what changes little with the globals (mixtures: which clusters are near each other). What it may
+/// the next, what changes little with the globals (such as which clusters are near each other). What it may
 /// reuse must not make a visit end with a lower ELBO. The default calls local_step().
 class Visitor {
  public:
@@ -71,7 +71,7 @@ class Visitor {
 struct Sparsity {
   Index width = 0;  // L: clusters that a row, or a token, may belong to; 0: all
   Index candidates =
-      0;  // neighbours of its best cluster with which an L-sparse row is compared; 0: 64 (mixture.cpp)
+      0;  // neighbours of its best cluster with which an L-sparse row is compared; 0: the model's default
 };
 
 struct MoveKind;
@@ -113,15 +113,15 @@ class AllocModel {
                                                        const Summary& effective, Pool* pool,
                                                        double* evidence = nullptr) const;
 
-  /// Summary of the optimal q(z) of the given units at fixed globals; where the optimum is local (topics) or
+  /// Summary of the optimal q(z) of the given units at fixed globals; where the optimum is local or
   /// constrained (L-sparse), of one that is not below what visit.memory holds.
   virtual Summary local_step(const Visit& visit) const = 0;
 
   /// A new visitor for one lap.
   virtual std::unique_ptr<Visitor> visitor() const;
 
-  /// Statistics of at most k clusters to start from, by a method that only this model has (topics: anchor
-  /// words). The default throws std::logic_error.
+  /// Statistics of at most k clusters to start from, by a method that only this model has. The default throws
+  /// std::logic_error.
   virtual Summary own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
                             Pool& pool) const;
 
@@ -153,9 +153,9 @@ class AllocModel {
   /// Globals moved by a natural-gradient step of the given rate towards those of a noisy whole-data summary.
   virtual Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const = 0;
 
-  /// Renews the tangents that a batch's summary has at earlier globals (topics: bounds of log Γ, TopicAlloc)
-  /// at the given ones, without the data; the ELBO at these globals rises or stays. False for models whose
-  /// summaries have none.
+  /// Renews the tangents that a batch's summary has at earlier globals (lower bounds of convex terms) at the
+  /// given ones, without the data; the ELBO at these globals rises or stays. False for models whose summaries
+  /// have none.
   virtual bool settle(Summary& /*batch*/, const Globals&) const { return false; }
 
   /// Terms of the ELBO other than the data term, for assignments with the summary `total`; globals need not

@@ -18,7 +18,7 @@ struct Share {
   int column;         // its number at the visit, a column of C
   double count;       // N_k of the unit
   double log_weight;  // P_k, up to a constant of the unit
-  double theta;       // θ̂_k = N_k + a_k at the last tangent of log Γ (TopicExtra), a the unit's prior
+  double theta;       // θ̂_k = N_k + a_k at the last tangent of log Γ, a the unit's prior
 };
 
 /// The shares of one unit, by ascending cluster; a view that does not own them.
