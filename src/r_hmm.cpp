@@ -1,4 +1,4 @@
-// Questions to a hidden Markov model.
+// Entries that evaluate a fitted hidden Markov model on data.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,10 +19,10 @@ const HmmAlloc& hmm_of(const RModel& model) {
   return *hmm;
 }
 
-// Runs task(rows of one sequence) for every sequence that has modelled rows.
+// Calls task with the rows of every sequence that has modelled rows, on the threads of the pool.
 template <class Task>
 void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
-  constexpr Index at_once = 64;
+  constexpr Index at_once = 64;  // sequences a task: a guess
   const Index n = data.n_groups();
   pool.run((n + at_once - 1) / at_once, [&](Index group) {
     SequenceRows s;
@@ -124,7 +124,7 @@ Rcpp::NumericMatrix engine_mean_transitions(Rcpp::List model, Rcpp::List state) 
 }
 
 // Messages for given potentials (for tests): log_e is n × K for sequences at the given starts; log_space: on
-// logarithms. `fast_is_exact` is what the fast forward pass says of itself.
+// space. `fast_is_exact`: what forward() returns, false when the scaled messages may depend on a floor.
 // [[Rcpp::export]]
 Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition,
                            Rcpp::NumericMatrix log_e, Rcpp::IntegerVector starts, bool log_space) {

@@ -1,4 +1,4 @@
-// Questions to a fitted model.
+// Entries that evaluate a fitted model on data.
 #include <algorithm>
 #include <cmath>
 
@@ -55,7 +55,7 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
     const Index n = static_cast<Index>(rows.size());
     Rcpp::NumericVector out(static_cast<int>(q.data().n), NA_REAL);
     double* value = out.begin();
-    constexpr Index step = 256;
+    constexpr Index step = 256;  // rows a task: a guess
     q.pool.run((n + step - 1) / step, [&](Index task) {
       q.pool.poll();
       const Index from = task * step, m = std::min(step, n - from);

@@ -16,7 +16,7 @@ namespace bnpvi::chains {
 /// through a floor, forward() returns false, and log_space_forward() and log_space_backward() compute the
 /// messages in log space, without floors.
 struct Chain {
-  static constexpr double lowest = -340;
+  static constexpr double lowest = -340;  // e^(2 · −340) is still a normal double
 
   Chain(Index k, Vec log_start, Vec log_transition);
 

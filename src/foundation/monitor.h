@@ -1,4 +1,4 @@
-// The caller of a fit, as the engine sees it: is told of progress, and may interrupt.
+// The interface by which a fit reports its progress and asks whether to stop.
 #pragma once
 #include <stdexcept>
 

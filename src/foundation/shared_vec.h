@@ -30,7 +30,7 @@ class SharedVec {
       numbers_ = std::make_shared<Buffer>();
     else if (numbers_.use_count() > 1)
       numbers_ = std::make_shared<Buffer>(*numbers_);
-    else  // whoever shared them on another thread is done with copying
+    else  // copies that other threads made or dropped before come first
       std::atomic_thread_fence(std::memory_order_acquire);
     return *numbers_;
   }

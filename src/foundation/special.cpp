@@ -4,7 +4,7 @@
 #include <unsupported/Eigen/SpecialFunctions>
 #include <utility>
 
-// std::lgamma writes the global `signgam`; lgamma_r is the same function without that race. Windows has
+// std::lgamma writes the global `signgam`; lgamma_r is the same function without that data race. Windows has
 // no lgamma_r, and no signgam either.
 #ifndef _WIN32
 extern "C" double lgamma_r(double, int*);

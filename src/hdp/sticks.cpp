@@ -17,7 +17,7 @@ constexpr double farthest =
 // A search is repeated with units that suit its end as long as that gains; both limits are guesses.
 constexpr int max_rounds = 20;
 constexpr double worth_a_round = 1e-8;   // relative gain of a round that makes another one worthwhile
-constexpr double least_weight = 1e-250;  // of π_k: log Γ(απ_k) and its derivative stay finite
+constexpr double least_weight = 1e-250;  // of π_k: log Γ(απ_k) and its derivative stay finite; a guess
 
 double logistic(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 double logit(double u) { return std::log(u) - std::log1p(-u); }

@@ -10,7 +10,7 @@
 
 namespace bnpvi {
 
-/// What a move needs beside the state.
+/// What a move needs in addition to the state.
 struct MoveContext {
   const Problem& problem;
   const MoveOptions& options;
@@ -77,8 +77,8 @@ void change_summaries(const Problem& problem, State& state, Operation op) {
 }
 
 /// Identities of the clusters to try births from, at most max_births: those that MoveMemory finds worth
-/// trying, those with fewest failures first and of these the largest. at_least: failures allowed whatever a
-/// try costs.
+/// trying, those with fewest failures first and of these the largest. at_least: failures allowed even
+/// where a try costs much.
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least = 0);
 
 /// The summary with T_k cut down to N_k, which is all that the allocation model's terms need.

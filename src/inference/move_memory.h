@@ -44,7 +44,7 @@ class MoveMemory {
   /// failure is likelier to repeat itself than a rejected split.
   void birth_failed(Index j, double size, bool unsplit = false);
   void birth_succeeded(Index j);
-  /// at_least: failures allowed whatever a try costs.
+  /// at_least: failures allowed even where a try costs much.
   bool birth_worth_trying(Index j, double size, int at_least = 0) const;
   Index birth_failures(Index j) const { return clusters_[j].birth_failures; }
 

@@ -11,7 +11,7 @@ namespace bnpvi {
 struct HardClusters {
   Index k = 0;
   Vec t;            // k × p statistics, scaled up to the mass of all the rows asked about
-  double loss = 0;  // Σ_n mass_n (divergence of row n to its centre), of the rows looked at
+  double loss = 0;  // Σ_n mass_n (divergence of row n to its centre), over the rows used
 };
 
 /// Seeds at most k clusters among the rows by Bregman k-means++ [Hughes 2016, Alg. 2.2; the

@@ -15,7 +15,7 @@ namespace bnpvi {
 ///   shares: how much of which clusters each unit has.
 ///
 /// Moves renumber clusters. Clusters born since the visit are in no support yet, although rows may have mass
-/// on them: the next visit must look at them for every row.
+/// on them: the next visit must compare every row with them.
 struct UnitMemory {
   SupportTable support;
   ShareTable shares;

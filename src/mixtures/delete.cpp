@@ -88,7 +88,8 @@ class MixtureDelete final : public Move {
     return false;
   }
 
-  // Renumbers after a cluster is gone; no row here touches it, or the rows would have moved.
+  // Renumbers clusters after one was removed; none of these rows has mass on it, or they would have been
+  // redistributed.
   static void forget_cluster(std::vector<TouchedRows>& batches, Index gone) {
     for (TouchedRows& batch : batches)
       for (int& j : batch.cluster)

@@ -9,8 +9,9 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index partners = 2;          // each cluster is tried with so many of those nearest to it; guesses
-constexpr double least_shared = 1e-3;  // entropy shared, per observation of the smaller cluster
+constexpr Index partners = 2;  // each cluster is tried with so many of those nearest to it; guesses
+constexpr double least_shared =
+    1e-3;  // entropy lost by joining, per observation of the smaller cluster, that is worth a try
 
 class MixtureResplit final : public Move {
  public:

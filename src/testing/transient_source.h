@@ -1,5 +1,5 @@
-// A source whose batches are destroyed when nobody holds them any more. A fit that has the same result with
-// it as with data in memory can be given data that are read batch by batch.
+// A source whose batches are destroyed as soon as they are not held any more. A fit that has the same result
+// with it as with data in memory can be given data that are read batch by batch.
 #pragma once
 #include <mutex>
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr Index hashes = 4;             // nonzero entries ±1/√4 in each row of the projection: a guess
 constexpr Index max_candidates = 8192;  // words that may become anchors, the most frequent: a guess
-constexpr Index rows_at_once = 64;
-constexpr int rounds = 100;  // of exponentiated gradient: a guess
+constexpr Index rows_at_once = 64;      // rows a task: a guess
+constexpr int rounds = 100;             // of exponentiated gradient: a guess
 
 std::size_t size_of(Index n) { return static_cast<std::size_t>(n); }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int max_rounds = 200;        // this and the next: guesses
 constexpr double least_change = 1e-3;  // largest change of a count
-constexpr Index step = 64;             // documents a task
+constexpr Index step = 64;             // documents a task: a guess
 
 class Completion {
  public:

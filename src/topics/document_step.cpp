@@ -67,7 +67,8 @@ void DocStep::use(const DocumentView& view) {
     }
 }
 
-// Four words at a time: their entries of a topic are next to each other. Past the last word, copies of it.
+// Copies entries of the table for four words at a time, so that those of one topic are stored together; past
+// the last word it is repeated.
 void DocStep::gather(const DocumentView& view) {
   gathered_ = topic_;
   ld_ = (view.n + 7) / 8 * 8;

@@ -56,7 +56,8 @@ class TopicAlloc : public AllocModel {
   static UnitShares visit(DocStep& step, const DocumentView& view, const LastVisit& last, ShareBlock& block,
                           int number, bool search = false);
 
-  /// Number of chunks of a batch of documents: a function of their number only.
+  /// Number of chunks of a batch of documents, at most 8 with 64 documents or more each (guesses): a function
+  /// of their number only.
   static Index count_chunks(Index n_documents);
 
   /// απ_1 .. απ_K.
