@@ -9,14 +9,14 @@ namespace bnpvi::chains {
 /// `segment_rows`; a sequence of several segments is passed forward once, keeping one message a segment, and
 /// then backward, recomputing each segment's potentials and forward messages.
 ///
-/// When several threads share a long sequence, three segments are in work at a time, since messages are a
+/// When several threads share a long sequence, three segments are processed at a time, since messages are a
 /// recursion that only one thread can compute: backward messages of one segment, forward messages of the next
 /// and potentials of the one after it do not depend on each other. The bits are those of one segment at a
 /// time. Segments of a long sequence have about 2^16 / K rows, from 512 to `segment_rows`, for any number of
 /// threads.
 ///
-/// Memory: 24 K + 8 bytes for each row of the segments in work: 96 K kB for one segment; for three 5 MB up to
-/// 128 states, 36 K kB beyond.
+/// Memory: 24 K + 8 bytes for each row of the segments being processed: 96 K kB for one segment; for three 5
+/// MB up to 128 states, 36 K kB beyond.
 class ChainPass {
  public:
   ChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece, Pool* pool);
@@ -54,7 +54,7 @@ class ChainPass {
   double entropy_ = 0;
   const Index most_rows_;  // of a segment
   const Index ahead_;      // 1 when loading, forward and backward messages overlap, one segment apart; else 0
-  std::vector<Segment> segments_;  // in work: segment i of a sequence is i modulo their number
+  std::vector<Segment> segments_;  // being processed: segment i of a sequence is i modulo their number
   Vec before_;                     // K for each segment: the forward message that enters it
   Vec beta_;
 };

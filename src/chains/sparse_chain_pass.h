@@ -10,9 +10,9 @@ namespace bnpvi::chains {
 /// visit, a sweep from the left that chooses sets); a sweep from the right that replaces each set by its best
 /// one; and forward–backward over the new sets, for the summary.
 ///
-/// Memory: about 30 L bytes for each row of the sequences in work, and the log-likelihoods of all K states
-/// for one segment of 1,024 rows; for two segments when threads share a long sequence, as a sweep then works
-/// on one segment while the log-likelihoods of the next are computed.
+/// Memory: about 30 L bytes for each row of the sequences being processed, and the log-likelihoods of all K
+/// states for one segment of 1,024 rows; for two segments when threads share a long sequence, as a sweep then
+/// works on one segment while the log-likelihoods of the next are computed.
 class SparseChainPass {
  public:
   /// Reads sets from in.memory and writes the new ones to `memory`; with same_sets the sets stay as they are.
@@ -65,7 +65,7 @@ class SparseChainPass {
   const bool same_sets_;
   std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_
   Buffer log_e_, e_, alpha_, scale_;
-  std::vector<Segment> segments_;  // in work: one, or two when sweeps overlap with loading
+  std::vector<Segment> segments_;  // being processed: one, or two when sweeps overlap with loading
   Vec start_count_, pair_, log_space_pair_;
   double entropy_ = 0;
 };

@@ -55,7 +55,7 @@ struct MoveKind {
   std::function<std::unique_ptr<Move>(const MoveContext&)> make;
 };
 
-/// Differences between two ELBOs of about this value that may be due to rounding; a move has to gain more.
+/// By how much rounding may make two ELBOs of about this value differ; a move has to gain more.
 double rounding_of(double elbo);
 
 /// Applies op to state.total, to every batch's summary (on the threads of problem.pool) and to

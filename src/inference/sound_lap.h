@@ -12,9 +12,8 @@ class SoundLap {
  public:
   /// True when the state's ELBO is not finite, or below the one kept by more than rounding explains: 1e-8 of
   /// the sum of its terms' absolute values. (Of 320 fits under concentrations from 0.01 to 1e6 the worst fell
-  /// by 2e-12 of it.) In models
-  /// that remember units (AllocModel::remembers) a visit may end in a slightly lower local optimum, by 0.4 in
-  /// the worst case seen, so that there a fall by up to 1 is accepted too.
+  /// by 2e-12 of it.) In models that remember units (AllocModel::remembers) a visit may end in a slightly
+  /// lower local optimum, by 0.4 in the worst case seen, so that there a fall by up to 1 is accepted too.
   bool excludes(const Problem& problem, const State& state) const;
 
   void keep(const State& state) { kept_ = Kept{state.globals, state.elbo}, kept_->globals.weights = nullptr; }

@@ -12,7 +12,7 @@ namespace bnpvi {
 struct SummaryShape {
   Index p = 1;        // length of one cluster's observation statistic; entry 0 is N_k
   Index q = 0;        // further per-cluster statistics of the allocation model
-  Index pairs = 0;    // numbers of each pair of clusters, in order (transition counts: 1)
+  Index pairs = 0;    // statistics of each ordered pair of clusters
   Index scalars = 1;  // entry 0 is the entropy H of q(z)
 };
 

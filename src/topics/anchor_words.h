@@ -6,12 +6,13 @@
 
 namespace bnpvi::topics {
 
-/// Counts of words in documents, or expected counts of the tokens that one topic has.
+/// Counts of words in documents, or expected counts when a token counts with the probability that it has a
+/// certain topic.
 struct PartialCounts {
   std::vector<int> row_start{0};  // documents + 1 offsets
   std::vector<int> column;        // word
-  Vec value;                      // expected number of tokens in the sample
-  Vec square;  // Σ (probability that a token is in the sample)², over the tokens of the word
+  Vec value;                      // expected number of tokens of the word
+  Vec square;                     // Σ p² over the tokens of the word, p the probability that a token counts
 
   Index n() const { return static_cast<Index>(row_start.size()) - 1; }
 };
@@ -19,7 +20,7 @@ struct PartialCounts {
 /// All tokens of sparse rows.
 PartialCounts all_counts(const Dataset& data);
 
-/// At most k topics, fewer when the documents are not rich enough.
+/// At most k topics, fewer when the documents do not determine so many.
 struct AnchorTopics {
   Index k = 0;
   Vec t;                  // k × (1 + d): number of tokens, and of each word; topics sum to the counts given
