@@ -8,7 +8,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Rows of a segment. What is in work of a sequence that several threads share should fit into the cache that
+// Rows of a segment. What several threads process of a sequence at a time should fit into the cache that
 // they share: 2^16 potentials a segment, 5 MB for three segments. (With 4,096 rows of 50 states backward
 // messages took twice as long on two threads as on one; 2^16 is a guess, and so are 512 rows, fewer of which
 // would not pay for a parallel call.)

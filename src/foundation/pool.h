@@ -69,7 +69,7 @@ class Pool {
   std::vector<std::thread> threads_;
 };
 
-/// Calls f(0) .. f(n − 1), each a small piece of work (one cluster, some rows of a matrix) that writes to
+/// Calls f(0) .. f(n − 1), each a little work (one cluster, some rows of a matrix) that writes to
 /// storage of its own: on the threads of the pool, if there is one, in at most 64 tasks of eight or more
 /// calls (guesses).
 template <class F>
