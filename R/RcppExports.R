@@ -25,8 +25,8 @@ engine_mean_transitions <- function(model, state) {
     .Call(`_bnpvi_engine_mean_transitions`, model, state)
 }
 
-engine_messages <- function(log_start, log_transition, log_e, starts, careful) {
-    .Call(`_bnpvi_engine_messages`, log_start, log_transition, log_e, starts, careful)
+engine_messages <- function(log_start, log_transition, log_e, starts, log_space) {
+    .Call(`_bnpvi_engine_messages`, log_start, log_transition, log_e, starts, log_space)
 }
 
 engine_sparse_visit <- function(data, model, state, width, sets, number, same, threads) {

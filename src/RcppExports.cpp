@@ -93,8 +93,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_messages
-Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition, Rcpp::NumericMatrix log_e, Rcpp::IntegerVector starts, bool careful);
-RcppExport SEXP _bnpvi_engine_messages(SEXP log_startSEXP, SEXP log_transitionSEXP, SEXP log_eSEXP, SEXP startsSEXP, SEXP carefulSEXP) {
+Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition, Rcpp::NumericMatrix log_e, Rcpp::IntegerVector starts, bool log_space);
+RcppExport SEXP _bnpvi_engine_messages(SEXP log_startSEXP, SEXP log_transitionSEXP, SEXP log_eSEXP, SEXP startsSEXP, SEXP log_spaceSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -102,8 +102,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_transition(log_transitionSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_e(log_eSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type starts(startsSEXP);
-    Rcpp::traits::input_parameter< bool >::type careful(carefulSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_messages(log_start, log_transition, log_e, starts, careful));
+    Rcpp::traits::input_parameter< bool >::type log_space(log_spaceSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_messages(log_start, log_transition, log_e, starts, log_space));
     return rcpp_result_gen;
 END_RCPP
 }

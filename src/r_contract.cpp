@@ -1,4 +1,4 @@
-// An observation model, and what moves remember of pairs, laid open for the tests of their laws.
+// Entries for tests of laws: every method of an observation model, and the memory of failed pairs.
 #include "inference/failed_pairs.h"
 #include "r_convert.h"
 

@@ -14,7 +14,7 @@ namespace bnpvi {
 /// Fields of an R list.
 class ListFields final : public Fields {
  public:
-  /// replaced: fields whose values take the place of those in the list.
+  /// replaced: fields whose values are used instead of those in the list.
   explicit ListFields(const Rcpp::List& list, const NamedArrays& replaced = {})
       : list_(list), replaced_(replaced) {}
   bool has(const char* name) const override { return list_.containsElementNamed(name); }
@@ -29,10 +29,12 @@ class ListFields final : public Fields {
   NamedArrays replaced_;
 };
 
-/// Throws std::invalid_argument, which is an error of this package and not of its user, unless `holds`.
+/// Throws std::invalid_argument ("internal error: ...") unless `holds`; R has checked what users give, so
+/// that this is an error of the package.
 void require(bool holds, const std::string& what);
 
-/// A Dataset that looks into an R list, which it keeps alive. Sizes, offsets and columns are checked.
+/// A Dataset that points into an R list, which it keeps alive. Throws std::invalid_argument when sizes,
+/// offsets or columns contradict each other.
 class RData {
  public:
   explicit RData(const Rcpp::List& list);
@@ -43,7 +45,7 @@ class RData {
   Dataset data_;
 };
 
-/// Observation and allocation model of an R list.
+/// The observation and the allocation model that an R list describes.
 struct RModel {
   std::unique_ptr<ObsModel> obs;
   std::unique_ptr<AllocModel> alloc;
@@ -51,10 +53,10 @@ struct RModel {
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
 
-/// The data have the columns of the model.
+/// Throws std::invalid_argument unless the data have the columns of the model.
 void require_columns(const Dataset& data, const ObsModel& obs);
 
-/// Every unit of the data: rows with a likelihood, or groups.
+/// Numbers of all units of the data: of modelled rows, or of groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
 
 Rcpp::List state_to_r(const Globals& globals);
@@ -77,13 +79,13 @@ class RMonitor final : public Monitor {
   Rcpp::Nullable<Rcpp::Function> progress_;
 };
 
-/// A pool whose user is warned when it has fewer threads than asked for.
+/// A pool that warns in R when fewer threads could be started than were asked for.
 class RPool : public Pool {
  public:
   RPool(Index n_threads, Monitor& monitor);
 };
 
-/// What a question to a fitted model is asked of.
+/// Everything that an entry which evaluates a fitted model on data needs.
 struct Query {
   RData rdata;
   RModel model;
@@ -122,7 +124,8 @@ auto made_in_r(F make) -> decltype(make()) {
   return decltype(make())(static_cast<SEXP>(out));
 }
 
-/// Runs an entry; an interruption reaches R as its own interrupt condition.
+/// Calls the body of an exported entry and returns its result; an interruption becomes R's interrupt
+/// condition.
 template <class F>
 auto entry(F body) -> decltype(body()) {
   try {

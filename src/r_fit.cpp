@@ -52,8 +52,8 @@ State start_by(const std::string& init, const Problem& problem, Index k, Index r
   return start_from_globals(problem, start_from_seeds(problem, k, init != "random", rounds, number, pool));
 }
 
-// Anchor words or clusters of documents: the one with the higher ELBO after ten laps goes on from there. Of
-// 30 pairs of fits with a fixed K, 29 were in the same order after sixty laps as after ten.
+// Starts from anchor words and from clusters of documents; the one with the higher ELBO after ten laps is
+// continued. Of 30 pairs of fits with a fixed K, 29 were in the same order after sixty laps as after ten.
 State start_by_race(const Problem& problem, Index k, LearnOptions options, Index restart, Pool& pool) {
   options.max_laps = std::min<Index>(10, options.max_laps);
   options.moves = MoveOptions();
@@ -183,7 +183,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     if (control.containsElementNamed("audit") && c.flag("audit")) audit.emplace();
     Observer& observer = audit ? *audit : nobody;
     std::optional<Outcome> best;
-    std::unique_ptr<Source> source;  // of the best
+    std::unique_ptr<Source> source;  // of the best restart
     for (Index restart = 0; restart < restarts; ++restart) {
       const unsigned long long key = seed + 0x9e3779b97f4a7c15ULL * static_cast<unsigned long long>(restart);
       auto dealt =

@@ -1,4 +1,4 @@
-// Questions to a hidden Markov model.
+// Entries that evaluate a fitted hidden Markov model on data.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,10 +19,10 @@ const HmmAlloc& hmm_of(const RModel& model) {
   return *hmm;
 }
 
-// Runs task(rows of one sequence) for every sequence that has modelled rows.
+// Calls task with the rows of every sequence that has modelled rows, on the threads of the pool.
 template <class Task>
 void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
-  constexpr Index at_once = 64;
+  constexpr Index at_once = 64;  // sequences a task: a guess
   const Index n = data.n_groups();
   pool.run((n + at_once - 1) / at_once, [&](Index group) {
     SequenceRows s;
@@ -126,14 +126,14 @@ Rcpp::NumericMatrix engine_mean_transitions(Rcpp::List model, Rcpp::List state) 
   return out;
 }
 
-// Messages for given potentials (for tests): log_e is n × K for sequences at the given starts; careful: on
-// logarithms. `fast_is_exact` is what the fast forward pass says of itself.
+// Messages for given potentials (for tests): log_e is n × K for sequences at the given starts; log_space: on
+// space. `fast_is_exact`: what forward() returns, false when the scaled messages may depend on a floor.
 // [[Rcpp::export]]
 Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition,
-                           Rcpp::NumericMatrix log_e, Rcpp::IntegerVector starts, bool careful) {
+                           Rcpp::NumericMatrix log_e, Rcpp::IntegerVector starts, bool log_space) {
   const Index k = log_start.size(), n = log_e.nrow();
   Vec transition, e(static_cast<std::size_t>(n * k)), c, alpha(static_cast<std::size_t>((n + 1) * k)),
-      scale(static_cast<std::size_t>(n)), beta(static_cast<std::size_t>(k), careful ? 0.0 : 1.0),
+      scale(static_cast<std::size_t>(n)), beta(static_cast<std::size_t>(k), log_space ? 0.0 : 1.0),
       first_count(beta.size()), pairs(static_cast<std::size_t>(k * k));
   for (Index i = 0; i < k; ++i)
     for (Index j = 0; j < k; ++j) transition.push_back(log_transition(i, j));
@@ -148,12 +148,12 @@ Rcpp::List engine_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix lo
   }
   const ChainRows rows{n, first.data()};
   double entropy = 0;
-  make_potentials(n, k, c.data(), e.data(), careful);
+  make_potentials(n, k, c.data(), e.data(), log_space);
   const bool exact = forward(chain, rows, e.data(), alpha.data(), scale.data());
-  if (careful) {
-    careful_forward(chain, rows, c.data(), alpha.data(), scale.data());
-    careful_backward(chain, rows, alpha.data(), scale.data(), c.data(), beta.data(), first_count.data(),
-                     pairs.data(), entropy);
+  if (log_space) {
+    log_space_forward(chain, rows, c.data(), alpha.data(), scale.data());
+    log_space_backward(chain, rows, alpha.data(), scale.data(), c.data(), beta.data(), first_count.data(),
+                       pairs.data(), entropy);
   } else {
     backward(chain, rows, alpha.data(), scale.data(), c.data(), e.data(), beta.data(), first_count.data(),
              entropy);

@@ -1,4 +1,4 @@
-// The kernels one by one, for their tests.
+// An entry that calls single kernels, for tests.
 #include <algorithm>
 
 #include "kernels/kernels.h"

@@ -1,4 +1,4 @@
-// Bregman k-means on its own: hard clusters by any observation model.
+// The entry of bregman_kmeans(): hard clusters under any observation model.
 #include <algorithm>
 #include <cmath>
 

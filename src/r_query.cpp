@@ -1,4 +1,4 @@
-// Questions to a fitted model.
+// Entries that evaluate a fitted model on data.
 #include <algorithm>
 #include <cmath>
 
@@ -57,7 +57,7 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
     Rcpp::NumericVector out =
         made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(q.data().n), NA_REAL); });
     double* value = out.begin();
-    constexpr Index step = 256;
+    constexpr Index step = 256;  // rows a task: a guess
     q.pool.run((n + step - 1) / step, [&](Index task) {
       q.pool.poll();
       const Index from = task * step, m = std::min(step, n - from);

@@ -1,4 +1,4 @@
-// Sources by name.
+// Sources by the name that R gives.
 #pragma once
 #include <string>
 

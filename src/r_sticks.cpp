@@ -1,11 +1,11 @@
-// Special functions and the search of sticks, for their tests.
+// Entries for tests of special functions and of the search for sticks.
 #include "foundation/special.h"
 #include "hdp/sticks.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
 
-// At every pair of x and d.
+// All special functions at the pairs (x_i, d_i).
 // [[Rcpp::export]]
 Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d) {
   const auto each = [&](auto f) {
@@ -21,8 +21,9 @@ Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d) {
       _["trigamma_remainder"] = each([](double a, double) { return trigamma_remainder(a); }));
 }
 
-// L_top(u, ω) + Σ_k [απ_k slope_k + others_k log Γ(απ_k)] over K + 1 weights, as topic models have it: at the
-// given sticks, or, with search, at those that maximise_sticks finds from there (from none: sticks empty).
+// L_top(u, ω) + Σ_k [απ_k slope_k + others_k log Γ(απ_k)] over K + 1 proportions, as topic models have it: at
+// the given sticks, or, with search, at those that maximise_sticks finds from there (from none: sticks
+// empty).
 // [[Rcpp::export]]
 Rcpp::List engine_sticks(double groups, double gamma, double alpha, Rcpp::NumericVector slope,
                          Rcpp::NumericVector others, Rcpp::NumericVector u, Rcpp::NumericVector omega,

@@ -73,7 +73,7 @@ using namespace bnpvi::topics;
 
 namespace {
 
-// Of a model of counts, from C (terms × K).
+// The table of a model of counts with C given (terms × K).
 Weights weights_of(const Rcpp::NumericMatrix& c) {
   Weights out;
   out.k = c.ncol();

@@ -1,4 +1,4 @@
-// What R keeps of the documents of a topic model.
+// Topic counts of documents, between R and the engine.
 #pragma once
 #include <Rcpp.h>
 
@@ -10,8 +10,9 @@ namespace bnpvi {
 /// remembers no documents.
 SEXP document_counts_to_r(const State& state, const Source& source);
 
-/// The inverse: the counts of an earlier fit to the same documents as State::earlier, from which the first
-/// visit of each starts. There are no responsibilities that go with them.
+/// The inverse: from the counts of an earlier fit to the same documents to State::earlier, where the first
+/// visit of each document starts. Only counts are restored: the shares have no log-likelihoods, so no
+/// responsibilities.
 std::vector<std::shared_ptr<const UnitMemory>> documents_from_r(const Rcpp::List& counts,
                                                                 const Source& source);
 

@@ -1,26 +1,26 @@
-// What hidden Markov models remember of L-sparse sequences.
+// The unit memory of L-sparse sequences.
 #pragma once
 #include "foundation/data.h"
 #include "inference/unit_memory.h"
 
 namespace bnpvi::chains {
 
-/// Memories of sequences: the states that each modelled row may be in, as of the last visit, L small numbers
-/// a row. With the globals of that visit they determine q(z), so a part of a summary can be taken out again.
+/// An empty memory for the sequences `units`: for each modelled row the set of the L = `width` states that it
+/// may be in. Together with the globals of the last visit these sets determine q(z), so that the summary of
+/// some sequences can be computed again and subtracted from that of their batch.
 ///
-/// When there are no more than L states each row has all of them; otherwise a birth would force q(z) to give
-/// some up.
+/// As long as K ≤ L, each row has all K states.
 std::shared_ptr<UnitMemory> chain_memory(const Dataset& data, const std::vector<Index>& units, Index lag,
                                          Index width);
 
-/// The set of a row as `width` different states of k ≥ width: slots of states that are gone, or that were
-/// not there, go to others, which can only raise the bound.
+/// state (width) ← the set of a row, filled up to `width` different states of k ≥ width: slots of states that
+/// no longer exist, and empty ones, get any other states. A larger set cannot lower the bound.
 void fill_set(const SupportTable& support, Index row, Index k, Index width, int* state);
 
-/// The memory of some of the sequences.
+/// The memory of those of its sequences that are in `units`.
 std::shared_ptr<const UnitMemory> part_of(const UnitMemory& memory, const std::vector<Index>& units);
 
-/// The memory with other sets for the sequences of `newer`.
+/// The memory with the sets of the sequences in `newer` replaced by those there.
 std::shared_ptr<const UnitMemory> with_newer(const UnitMemory& memory, const UnitMemory& newer);
 
 }  // namespace bnpvi::chains

@@ -8,8 +8,10 @@ namespace bnpvi::chains {
 
 namespace {
 
-// A shared-out sequence passes from one thread's cache to another's, so what is in work should fit into the
-// cache that they share: 2^16 potentials a segment, in all 5 MB of three segments; but worth sharing out.
+// Rows of a segment. What several threads process of a sequence at a time should fit into the cache that
+// they share: 2^16 potentials a segment, 5 MB for three segments. (With 4,096 rows of 50 states backward
+// messages took twice as long on two threads as on one; 2^16 is a guess, and so are 512 rows, fewer of which
+// would not pay for a parallel call.)
 Index rows_at_once(const Piece& piece, Index k) {
   constexpr Index potentials = Index{1} << 16, fewest = 512;
   if (piece.parts == 1) return segment_rows;
@@ -25,62 +27,62 @@ ChainPass::ChainPass(const Visit& in, const Chain& chain, const SummaryShape& sh
       shape_(shape),
       work_(in, chain.k, piece, pool),
       pairs_(static_cast<std::size_t>(piece.parts), Vec(static_cast<std::size_t>(chain.k * chain.k), 0.0)),
-      careful_pairs_(static_cast<std::size_t>(chain.k * chain.k), 0.0),
+      log_space_pairs_(static_cast<std::size_t>(chain.k * chain.k), 0.0),
       start_count_(static_cast<std::size_t>(chain.k), 0.0),
       most_rows_(rows_at_once(piece, chain.k)),
       ahead_(work_.overlaps() ? 1 : 0),
       segments_(static_cast<std::size_t>(2 * ahead_ + 1)) {}
 
-void ChainPass::load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool careful) {
+void ChainPass::load(const SequenceRows& s, Segment& x, Index part, Index begin, Index m, bool log_space) {
   const Index k = chain_.k;
   log_likelihoods(work_.block(part), *in_.weights, s.rows.data() + x.from + begin, m,
                   x.log_e.data() + begin * k);
-  make_potentials(m, k, x.log_e.data() + begin * k, x.e.data() + begin * k, careful);
+  make_potentials(m, k, x.log_e.data() + begin * k, x.e.data() + begin * k, log_space);
 }
 
-bool ChainPass::pass_forward(const SequenceRows& s, Segment& x, bool careful) {
+bool ChainPass::pass_forward(const SequenceRows& s, Segment& x, bool log_space) {
   const Index k = chain_.k;
   const ChainRows rows{x.n, s.first.data() + x.from};
   double* const before = before_.data() + x.number * k;
   std::copy_n(before, k, x.alpha.begin());
   bool sure = true;
-  if (careful)
-    careful_forward(chain_, rows, x.log_e.data(), x.alpha.data(), x.scale.data());
+  if (log_space)
+    log_space_forward(chain_, rows, x.log_e.data(), x.alpha.data(), x.scale.data());
   else
     sure = forward(chain_, rows, x.e.data(), x.alpha.data(), x.scale.data());
   std::copy_n(x.alpha.begin() + x.n * k, k, before + k);
   return sure;
 }
 
-void ChainPass::pass_backward(const SequenceRows& s, Segment& x, bool careful) {
+void ChainPass::pass_backward(const SequenceRows& s, Segment& x, bool log_space) {
   const ChainRows rows{x.n, s.first.data() + x.from};
-  if (careful)
-    careful_backward(chain_, rows, x.alpha.data(), x.scale.data(), x.log_e.data(), beta_.data(),
-                     start_count_.data(), careful_pairs_.data(), entropy_);
+  if (log_space)
+    log_space_backward(chain_, rows, x.alpha.data(), x.scale.data(), x.log_e.data(), beta_.data(),
+                       start_count_.data(), log_space_pairs_.data(), entropy_);
   else
     backward(chain_, rows, x.alpha.data(), x.scale.data(), x.log_e.data(), x.e.data(), beta_.data(),
              start_count_.data(), entropy_);
 }
 
 bool ChainPass::step(const SequenceRows& s, Segment* to_load, Segment* to_forward, Segment* to_backward,
-                     bool careful) {
+                     bool log_space) {
   bool sure = true;
   const auto recursion = [&](Index i) {
-    if (i == 0 && to_backward) pass_backward(s, *to_backward, careful);
-    if (i == 1 && to_forward) sure = pass_forward(s, *to_forward, careful);
+    if (i == 0 && to_backward) pass_backward(s, *to_backward, log_space);
+    if (i == 1 && to_forward) sure = pass_forward(s, *to_forward, log_space);
   };
   const auto load_part = [&](Index part, Index begin, Index m) {
-    load(s, *to_load, part, begin, m, careful);
+    load(s, *to_load, part, begin, m, log_space);
   };
   work_.for_parts(to_load ? to_load->n : 0, load_part, 2, recursion);
   return sure;
 }
 
-void ChainPass::collect(const SequenceRows& s, const Segment& x, bool careful) {
+void ChainPass::collect(const SequenceRows& s, const Segment& x, bool log_space) {
   const Index k = chain_.k;
-  if (in_.sink && in_.sink->wants_joint() && !careful) tell_joint(s, x);
+  if (in_.sink && in_.sink->wants_joint() && !log_space) tell_joint(s, x);
   work_.for_parts(x.n, [&](Index part, Index begin, Index m) {
-    if (!careful)
+    if (!log_space)
       kernels().add_product_tn(m, k, k, x.alpha.data() + begin * k, k, x.e.data() + begin * k, k,
                                pairs_[part].data(), k);
     work_.collect(part, s.rows.data() + x.from + begin, m, k, x.log_e.data() + begin * k, nullptr);
@@ -113,7 +115,7 @@ void ChainPass::run(const SequenceRows& s) {
   if (!pass(s, false)) pass(s, true);
 }
 
-bool ChainPass::pass(const SequenceRows& s, bool careful) {
+bool ChainPass::pass(const SequenceRows& s, bool log_space) {
   const Index k = chain_.k, n = s.size(), n_segments = (n + most_rows_ - 1) / most_rows_,
               in_work = static_cast<Index>(segments_.size());
   const auto segment = [&](Index i, Index end) {
@@ -130,14 +132,15 @@ bool ChainPass::pass(const SequenceRows& s, bool careful) {
   };
   before_.assign(static_cast<std::size_t>((n_segments + 1) * k), 0.0);
   for (Index i = 0; i < n_segments + ahead_; ++i)
-    if (!step(s, to_load(i, n_segments), segment(i - ahead_, n_segments), nullptr, careful)) return false;
+    if (!step(s, to_load(i, n_segments), segment(i - ahead_, n_segments), nullptr, log_space)) return false;
 
-  const Index kept = n_segments - in_work;  // and later ones: potentials and forward messages are in memory
-  beta_.assign(static_cast<std::size_t>(k), careful ? 0.0 : 1.0);
+  const Index kept =
+      n_segments - in_work;  // of these last ones potentials and forward messages are still in memory
+  beta_.assign(static_cast<std::size_t>(k), log_space ? 0.0 : 1.0);
   for (Index i = n_segments - 1; i >= 0; --i) {
     Segment& x = segments_[i % in_work];
-    step(s, to_load(i - 2 * ahead_, kept), segment(i - ahead_, kept), &x, careful);
-    collect(s, x, careful);
+    step(s, to_load(i - 2 * ahead_, kept), segment(i - ahead_, kept), &x, log_space);
+    collect(s, x, log_space);
   }
   return true;
 }
@@ -152,8 +155,8 @@ Summary ChainPass::finish() {
   out.entropy() = entropy_;
   for (Index i = 0; i < k * k; ++i) {
     const double fast = out.pair[i] * chain_.transition[i], log_p = chain_.log_transition[i];
-    out.entropy() -= fast * std::max(log_p, Chain::lowest) + careful_pairs_[i] * log_p;
-    out.pair[i] = fast + careful_pairs_[i];
+    out.entropy() -= fast * std::max(log_p, Chain::lowest) + log_space_pairs_[i] * log_p;
+    out.pair[i] = fast + log_space_pairs_[i];
   }
   return out;
 }

@@ -1,4 +1,5 @@
-// Deletion of one state of a hidden Markov model: the sequences that touch it are assigned afresh without it.
+// Deletion of one state of a hidden Markov model: the sequences in which it has mass are visited again
+// without it.
 #include "chains/chain_search.h"
 #include "chains/moves.h"
 
@@ -6,7 +7,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index rounds_tried = 12;
+constexpr Index rounds_tried = 12;  // of local and global steps: a guess
 
 class HmmDelete final : public HmmMove {
  public:

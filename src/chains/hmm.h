@@ -39,18 +39,20 @@ class HmmAlloc : public AllocModel {
   SummaryShape shape(const ObsModel& obs) const override;
   bool grouped() const override { return true; }
 
-  /// Forward–backward over each sequence, by segments of bounded length: memory does not grow with the length
-  /// of a sequence beyond one message a segment. With L-sparse responsibilities each row keeps to L states,
-  /// remembered (chain_memory.h), and a visit never chooses worse ones than it began with.
+  /// Forward–backward over each sequence, by segments of bounded length: memory grows with the length of a
+  /// sequence by one message a segment only. With L-sparse responsibilities each row may be in L states only,
+  /// which are remembered (chain_memory.h); the sets that a visit chooses are never worse than those it began
+  /// with.
   Summary local_step(const Visit& in) const override { return step(in, false); }
 
-  /// What the last visit of some units, at these globals, found: in.memory, if there is one, is what it left.
+  /// The summary that the last visit of some units found, computed again: in.globals are those of that visit
+  /// and in.memory, if the model has one, the memory that it left.
   Summary found_before(const Visit& in) const { return step(in, true); }
 
   /// Transitions as if the states of rows did not depend on each other.
   void complete_start(Summary& start, Index n_groups) const override;
 
-  /// Rows independent of each other given their responsibilities: q(z) = Π_t q(z_t).
+  /// As if the rows were independent: q(z) = Π_t q(z_t).
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
 
   std::shared_ptr<const UnitMemory> joined_memory(
@@ -61,8 +63,8 @@ class HmmAlloc : public AllocModel {
   NamedArrays posterior(const Globals& globals) const override;
   std::vector<MoveKind> moves() const override;
 
-  /// Globals with the counts and the weight of state b joined to those of a < b: close to what global_step
-  /// finds, without a search.
+  /// Globals in which the counts and the proportion of state b are added to those of a < b, for ranking
+  /// merges: close to the result of global_step, without its search.
   Globals merged(const Globals& globals, Index a, Index b) const;
 
   /// θ̂_jk = M_jk + α_j π_k + κ δ_jk at the globals' effective counts and sticks.
@@ -75,7 +77,7 @@ class HmmAlloc : public AllocModel {
   Chain mean_chain(const Globals& globals) const;
 
  protected:
-  /// π over `width` outcomes.
+  /// π over `width` outcomes (TransitionRows).
   virtual Vec weights(const Globals& globals) const = 0;
 
   /// Σ_j { Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk) + Σ_k (M_jk + prior_jk − θ̂_jk) E log π_jk } for assignments
@@ -86,7 +88,7 @@ class HmmAlloc : public AllocModel {
   const HmmPrior prior_;
 
  private:
-  // same_sets: L-sparse rows keep the states that they were in.
+  // same_sets: the sets of L-sparse rows stay as they are in the memory.
   Summary step(const Visit& in, bool same_sets) const;
 };
 

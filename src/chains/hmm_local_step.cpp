@@ -11,7 +11,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-// Every row may be in all K ≤ L states.
+// Sets of all K ≤ L states for every row.
 std::shared_ptr<UnitMemory> all_states(const Visit& in, Index k) {
   auto memory = chain_memory(in.data, in.units, in.obs.lag(), k);
   for (Index row = 0; row < memory->row_start.back(); ++row)
@@ -19,7 +19,7 @@ std::shared_ptr<UnitMemory> all_states(const Visit& in, Index k) {
   return memory;
 }
 
-// The states with the largest responsibilities, as far as they are positive.
+// Sets of the states with the largest positive responsibilities.
 void remember(const double* r, Index k, Index width, int* state) {
   kernels().largest_rows(1, k, r, k, width, state);
   std::replace_if(

@@ -9,7 +9,7 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index rounds_tried = 6;
+constexpr Index rounds_tried = 6;    // of local and global steps; both are guesses
 constexpr std::size_t partners = 3;  // of every state
 
 class HmmMerge final : public HmmMove {
@@ -36,8 +36,8 @@ class HmmMerge final : public HmmMove {
     double score;
   };
 
-  // Tries the best disjoint pairs at once; while that fails the better half of them, at last one by one. True
-  // when something was accepted.
+  // Proposes the best disjoint pairs together; while that fails the better half of them, and in the end pairs
+  // one by one. True when a proposal was accepted.
   bool merge_some(State& state, Index& left) {
     const std::vector<Pair> ranked = rank(state, candidates(state));
     for (std::vector<Pair> together = disjoint(ranked); together.size() > 1;
@@ -60,7 +60,7 @@ class HmmMerge final : public HmmMove {
     return false;
   }
 
-  // The best pairs that promise a gain and share no state.
+  // The best pairs with a positive score that share no state.
   static std::vector<Pair> disjoint(const std::vector<Pair>& ranked) {
     std::vector<Pair> out;
     std::vector<bool> used;
@@ -86,7 +86,8 @@ class HmmMerge final : public HmmMove {
     return attempt(state, std::move(changes), touching(gone), rounds_tried);
   }
 
-  // Every state with its best partners by the data term, as far as they have not failed lately.
+  // Every state with its best partners by the data term, without pairs that have failed at their present
+  // sizes.
   std::vector<Pair> candidates(const State& state) const {
     const Summary& s = state.total;
     const Vec gain = evidence_of_merging(c_.problem.obs, s, c_.pool);
@@ -106,7 +107,7 @@ class HmmMerge final : public HmmMove {
     return out;
   }
 
-  // Best first by the gain of the data term and of all terms of the allocation but the entropy.
+  // Scored by the gain of the data term and of the allocation terms without the entropy; best first.
   std::vector<Pair> rank(const State& state, std::vector<Pair> pairs) const {
     const double before = sum_terms(alloc_.elbo_terms(state.total, state.globals));
     for (Pair& pair : pairs) {

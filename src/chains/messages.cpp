@@ -17,7 +17,7 @@ double log_sum_exp(Index n, const double* x) {
 
 namespace {
 
-constexpr double not_possible = -1e300;
+constexpr double not_possible = -1e300;  // stands for −∞, whose differences would be NaN
 
 }  // namespace
 
@@ -34,14 +34,14 @@ Chain::Chain(Index states, Vec log_first, Vec log_next)
     for (Index j = 0; j < k; ++j) transposed[j * k + i] = transition[i * k + j];
 }
 
-void make_potentials(Index n, Index k, double* log_e, double* e, bool careful) {
+void make_potentials(Index n, Index k, double* log_e, double* e, bool log_space) {
   for (Index t = 0; t < n; ++t) {
     double* c = log_e + t * k;
     const double top = *std::max_element(c, c + k);
     for (Index j = 0; j < k; ++j) {
       c[j] -= top;
       e[t * k + j] = std::max(c[j], Chain::lowest);
-      if (!careful) c[j] = e[t * k + j];
+      if (!log_space) c[j] = e[t * k + j];
     }
     double log_norm;
     kernels().softmax_rows(1, k, e + t * k, k, 0, &log_norm);
@@ -93,8 +93,8 @@ void backward(const Chain& chain, ChainRows rows, const double* alpha, const dou
   entropy += sum;
 }
 
-void careful_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
-                     double* log_scale) {
+void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
+                       double* log_scale) {
   const Index k = chain.k;
   Vec into(static_cast<std::size_t>(k)), now(static_cast<std::size_t>(k));
   for (Index t = 0; t < rows.n; ++t) {
@@ -108,8 +108,8 @@ void careful_forward(const Chain& chain, ChainRows rows, const double* log_e, do
   }
 }
 
-void careful_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
-                      double* log_e, double* log_beta, double* start_count, double* pair, double& entropy) {
+void log_space_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
+                        double* log_e, double* log_beta, double* start_count, double* pair, double& entropy) {
   const Index k = chain.k;
   Vec nu(static_cast<std::size_t>(k)), from(static_cast<std::size_t>(k));
   for (Index t = rows.n - 1; t >= 0; --t) {

@@ -9,13 +9,14 @@ namespace bnpvi::chains {
 /// Log potentials of a chain with K states, which need not be normalised: start (K) and transitions
 /// (K × K, row = from), in the forms that messages need.
 ///
-/// Fast messages work on exponentials that are floored at `lowest`, below the row's largest for observations,
-/// so that no product of two of them underflows: every message stays positive and finite. The floored
-/// potentials define the chain, and its entropy is exact. Where data and transitions contradict each other so
-/// much that a row can only be reached through a floor, forward() says so, and careful_forward() and
-/// careful_backward() do the same work on logarithms without floors.
+/// Messages exist in two versions. Scaled messages work on exponentials, with logarithms floored at `lowest`
+/// (those of observations relative to the largest of the row), so that no product of two of them underflows:
+/// every message stays positive and finite. The floored potentials define the chain, of which q(z) and its
+/// entropy are exact. When data and transitions contradict each other so much that a row can only be reached
+/// through a floor, forward() returns false, and log_space_forward() and log_space_backward() compute the
+/// messages in log space, without floors.
 struct Chain {
-  static constexpr double lowest = -340;
+  static constexpr double lowest = -340;  // e^(2 · −340) is still a normal double
 
   Chain(Index k, Vec log_start, Vec log_transition);
 
@@ -24,7 +25,7 @@ struct Chain {
   Vec start, transition, transposed;  // exponentiated and floored
 };
 
-/// A factor of p(e_1..t) this small may owe itself to a floor: well above exp(Chain::lowest).
+/// A scale_t below this may come from a floored potential: well above exp(Chain::lowest) = 1e-148. A guess.
 inline constexpr double trustworthy = 1e-130;
 
 /// log Σ exp(x_i), n ≥ 1.
@@ -37,12 +38,12 @@ struct ChainRows {
 };
 
 /// log_e (n × K): expected log-likelihoods become log potentials whose exponentials sum to 1 in each row,
-/// floored unless `careful`; e: their floored exponentials.
-void make_potentials(Index n, Index k, double* log_e, double* e, bool careful);
+/// floored unless `log_space`; e: their floored exponentials.
+void make_potentials(Index n, Index k, double* log_e, double* e, bool log_space);
 
 /// Scaled forward messages: alpha_t (K, summing to 1) for t = 1..n in rows 1..n of alpha ((n + 1) × K); row 0
 /// is the message before the first row, read when that row does not begin a sequence. scale_t = p(e_t |
-/// e_1..t−1). False when a floor may have mattered.
+/// e_1..t−1). Returns false when the messages may depend on a floor.
 bool forward(const Chain& chain, ChainRows rows, const double* e, double* alpha, double* scale);
 
 /// Scaled backward messages. beta (K): in, the message into the last row (ones when nothing follows); out,
@@ -54,12 +55,12 @@ bool forward(const Chain& chain, ChainRows rows, const double* e, double* alpha,
 void backward(const Chain& chain, ChainRows rows, const double* alpha, const double* scale, double* log_e,
               double* e, double* beta, double* start_count, double& entropy);
 
-/// The same on logarithms: log_alpha instead of alpha, log_scale instead of scale, log_beta (zeros when
-/// nothing follows) instead of beta. careful_backward adds expected transitions to pair (K × K) itself.
-void careful_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
-                     double* log_scale);
-void careful_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
-                      double* log_e, double* log_beta, double* start_count, double* pair, double& entropy);
+/// The same in log space: log_alpha instead of alpha, log_scale instead of scale, log_beta (zeros when
+/// nothing follows) instead of beta. log_space_backward adds expected transitions to pair (K × K) itself.
+void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
+                       double* log_scale);
+void log_space_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
+                        double* log_e, double* log_beta, double* start_count, double* pair, double& entropy);
 
 /// Most probable path given log potentials of n rows (unscaled, n × K), by Viterbi's algorithm; ties go to
 /// the smaller state. path is written 0-based. Memory: n × K back-pointers of 4 bytes.

@@ -5,11 +5,11 @@
 
 namespace bnpvi::chains {
 
-/// Stretches of the rows of one state get states of their own [Hughes 2016, §6.5.2].
+/// Some stretches of consecutive rows of one state get new states [Hughes 2016, §6.5.2].
 std::unique_ptr<Move> make_hmm_birth(const MoveContext& context, const HmmAlloc& alloc);
 /// Pairs of states are joined, several pairs at once where that succeeds.
 std::unique_ptr<Move> make_hmm_merge(const MoveContext& context, const HmmAlloc& alloc);
-/// The sequences that touch a state are assigned afresh without it.
+/// A state is removed, and the sequences in which it has mass are visited again without it.
 std::unique_ptr<Move> make_hmm_delete(const MoveContext& context, const HmmAlloc& alloc);
 
 }  // namespace bnpvi::chains

@@ -6,8 +6,8 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index long_rows = Index{1} << 15;  // sequences worth sharing out among threads
-constexpr Index most_parts = 8;
+constexpr Index long_rows = Index{1} << 15;  // length from which threads share a sequence: a guess
+constexpr Index most_parts = 8;              // chunks of such a sequence: a guess
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// How the sequences of a batch are divided among threads, and what passes over them share.
+// Division of the sequences of a batch among threads, and what dense and L-sparse passes over them share.
 #pragma once
 #include <cstdint>
 
@@ -20,36 +20,38 @@ struct SequenceRows {
 /// Rows of a sequence that are modelled.
 Index modelled_length(const Dataset& data, Index group, Index lag);
 
-/// Units of a batch that are summed up together: short sequences, worked through by one thread, or one
-/// long sequence whose rows are shared out among threads in `parts`. A function of the lengths only.
+/// Consecutive units of a batch with one sum: either short sequences, which are one chunk that one thread
+/// works through (parts = 1), or one sequence of 2^15 rows or more, whose rows are divided into 8 chunks, its
+/// `parts`. A function of the lengths only.
 struct Piece {
   Index begin = 0, end = 0;  // positions in the batch
-  Index first_chunk = 0;     // number of its first part for a ResponsibilitySink
+  Index first_chunk = 0;     // number of its first chunk, for a ResponsibilitySink
   Index parts = 1;
 };
 
-/// numbers: how many a piece's sum has.
+/// The pieces of all units, in order. numbers: doubles that the sum of one piece has (count_chunks).
 std::vector<Piece> cut_into_pieces(const Dataset& data, const std::vector<Index>& units, Index lag,
                                    Index numbers);
 
-/// Rows taken at a time where all K states of a row are in memory.
+/// Rows of a segment, at most, when all K states of its rows are in memory: a guess.
 inline constexpr Index segment_rows = 4096;
 
 /// Log-likelihoods E log p(x | φ_k) of n rows, n × K.
 void log_likelihoods(FeatureBlock& block, const Weights& weights, const Index* rows, Index n, double* out);
 
-/// The row-wise work of one piece, by part.
+/// Loops over the rows of one piece, and the statistics of its chunks.
 class PieceWork {
  public:
-  /// pool: shares out the parts; nullptr when the caller is itself one of several tasks.
+  /// pool: for the chunks of a long sequence; nullptr when the caller is itself a task of the pool.
   PieceWork(const Visit& in, Index k, const Piece& piece, Pool* pool);
 
-  /// Whether tasks beside the parts run at the same time as these.
+  /// True when for_parts() runs its two kinds of tasks at the same time.
   bool overlaps() const { return pool_ && pool_->n_threads() > 1; }
 
-  /// task(part, begin, m) for the rows begin .. begin + m − 1 < n of each part, and beside(0) ..
-  /// beside(n_beside − 1), long tasks. Tasks that overlap may come in any order, and the long ones begin
-  /// first. If none do, the parts come first, beside(0) is last, and each may need what went before.
+  /// Divides rows 0 .. n − 1 among the chunks and calls task(part, begin, m) for rows begin .. begin + m − 1
+  /// of each; also calls beside(0) .. beside(n_beside − 1), which are longer tasks (messages, a recursion).
+  /// If overlaps(), all may run at the same time, and the longer ones begin first. Otherwise the chunks come
+  /// first and beside(0) last, so that each call may use the results of those before.
   template <class Task, class Beside>
   void for_parts(Index n, Task task, Index n_beside, Beside beside) {
     const auto one = [&](Index i) {
@@ -71,8 +73,8 @@ class PieceWork {
 
   FeatureBlock& block(Index part) { return blocks_[part]; }
 
-  /// Adds n rows of a part with their responsibilities (n × width; of all K states, or of the states given)
-  /// to the statistic, and shows them to the sink.
+  /// Adds n rows of a chunk with their responsibilities (n × width; of all K states when `state` is null,
+  /// else of the states listed, n × width) to the statistic, and gives them to the sink.
   void collect(Index part, const Index* rows, Index n, Index width, const double* value, const int* state);
 
   /// Makes t (K × p) the statistic of all rows.
@@ -87,9 +89,10 @@ class PieceWork {
   std::vector<FeatureSum> sums_;
 };
 
-/// Summary of all units of a batch: pieces side by side on the threads, added up in order. make_pass(piece,
-/// pool) makes an object with run(SequenceRows), called with the piece's sequences in order, which together
-/// have at most segment_rows rows or are a single longer one, and finish(), which returns a Summary.
+/// Summary of all units of a batch: `out` plus the summaries of the pieces, in order. make_pass(piece, pool)
+/// makes an object with run(SequenceRows), which is called with consecutive sequences of the piece (of at
+/// most segment_rows rows together, or a single longer one), and finish(), which returns their Summary.
+/// Pieces run as tasks of the pool; a long sequence runs alone, on all threads.
 template <class MakePass>
 Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
   const std::vector<Piece> pieces =

@@ -9,7 +9,8 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index segment = 1024;  // rows of which all K states are in memory: they should stay in the cache
+constexpr Index segment =
+    1024;  // rows whose K log-likelihoods are in memory, and should stay in the cache: a guess
 
 }  // namespace
 
@@ -27,7 +28,7 @@ SparseChainPass::SparseChainPass(const Visit& in, const Chain& chain, const Summ
       segments_(work_.overlaps() ? 2 : 1),
       start_count_(static_cast<std::size_t>(chain.k), 0.0),
       pair_(static_cast<std::size_t>(chain.k * chain.k), 0.0),
-      careful_pair_(pair_) {}
+      log_space_pair_(pair_) {}
 
 SparseRows SparseChainPass::view(const SequenceRows& s) {
   return {s.size(), s.first.data(), width_, state_.data(), log_e_.data()};
@@ -58,7 +59,7 @@ bool SparseChainPass::go(const SequenceRows& s, Direction direction, Load load, 
 
 template <class Sweep, class Use>
 void SparseChainPass::go_back(const SequenceRows& s, Sweep sweep, Use use) {
-  constexpr Index stretch = 8 * segment;
+  constexpr Index stretch = 8 * segment;  // rows whose statistics are added up at a time: a guess
   for (Index i = (s.size() - 1) / stretch; i >= -1; --i) {
     const Index from = i * stretch, swept = from + stretch;
     work_.for_parts(
@@ -91,10 +92,10 @@ void SparseChainPass::recall(const SequenceRows& s, Index part, Index from, Inde
   load_sets(s, part, from, n);
 }
 
-void SparseChainPass::make_set_potentials(Index from, Index n, bool careful) {
+void SparseChainPass::make_set_potentials(Index from, Index n, bool log_space) {
   double *log_e = log_e_.data() + from * width_, *e = e_.data() + from * width_, *top = scale_.data() + from;
   kernels().exp_rows(n, width_, log_e, width_, e, width_, top);
-  const double lowest = careful ? -HUGE_VAL : Chain::lowest, least = std::exp(Chain::lowest);
+  const double lowest = log_space ? -HUGE_VAL : Chain::lowest, least = std::exp(Chain::lowest);
   for (Index t = 0; t < n; ++t)
     for (Index i = t * width_; i < (t + 1) * width_; ++i) {
       log_e[i] = std::max(log_e[i] - top[t], lowest);
@@ -103,7 +104,7 @@ void SparseChainPass::make_set_potentials(Index from, Index n, bool careful) {
 }
 
 template <class Numbers>
-bool SparseChainPass::choose(const SequenceRows& s, bool careful) {
+bool SparseChainPass::choose(const SequenceRows& s, bool log_space) {
   SparseMessages<Numbers> messages(chain_, width_);
   const SparseRows rows = view(s);
   const bool sure = go(
@@ -111,7 +112,7 @@ bool SparseChainPass::choose(const SequenceRows& s, bool careful) {
       [&](Index part, Index from, Index n) {
         if (!last_) return load_all(s, part, from, n);
         recall(s, part, from, n);
-        make_set_potentials(from, n, careful);
+        make_set_potentials(from, n, log_space);
       },
       [&](Index from, Index n) {
         if (last_) return messages.forward(rows, from, n, e_.data(), alpha_.data(), scale_.data());
@@ -131,7 +132,7 @@ bool SparseChainPass::choose(const SequenceRows& s, bool careful) {
 }
 
 template <class Numbers>
-bool SparseChainPass::pass(const SequenceRows& s, bool careful) {
+bool SparseChainPass::pass(const SequenceRows& s, bool log_space) {
   SparseMessages<Numbers> messages(chain_, width_);
   const SparseRows rows = view(s);
   const bool sure = go(
@@ -139,16 +140,16 @@ bool SparseChainPass::pass(const SequenceRows& s, bool careful) {
       [&](Index part, Index from, Index n) {
         if (same_sets_)
           recall(s, part, from, n);
-        else if (careful)
+        else if (log_space)
           load_sets(s, part, from, n);  // as the floors have changed them
-        make_set_potentials(from, n, careful);
+        make_set_potentials(from, n, log_space);
       },
       [&](Index from, Index n) {
         return messages.forward(rows, from, n, e_.data(), alpha_.data(), scale_.data());
       });
   if (!sure) return false;
   typename SparseMessages<Numbers>::Counts counts{start_count_.data(),
-                                                  (careful ? careful_pair_ : pair_).data(), 0};
+                                                  (log_space ? log_space_pair_ : pair_).data(), 0};
   std::function<void(Index, const double*)> tell;
   if (in_.sink && in_.sink->wants_joint())
     tell = [&](Index t, const double* joint) { tell_joint(s, t, joint); };
@@ -190,8 +191,8 @@ void SparseChainPass::run(const SequenceRows& s) {
       for (Buffer* y : {&x.log_e, &x.e}) y->resize(x.top.size() * k);
     }
   }
-  if (!same_sets_ && !choose<FastNumbers>(s, false)) choose<CarefulNumbers>(s, true);
-  if (!pass<FastNumbers>(s, false)) pass<CarefulNumbers>(s, true);
+  if (!same_sets_ && !choose<ScaledNumbers>(s, false)) choose<LogNumbers>(s, true);
+  if (!pass<ScaledNumbers>(s, false)) pass<LogNumbers>(s, true);
   row_ += s.size();
 }
 
@@ -202,8 +203,8 @@ Summary SparseChainPass::finish() {
   out.entropy() = entropy_;
   for (std::size_t i = 0; i < pair_.size(); ++i) {
     const double log_p = chain_.log_transition[i];
-    out.entropy() -= pair_[i] * std::max(log_p, Chain::lowest) + careful_pair_[i] * log_p;
-    out.pair[i] = pair_[i] + careful_pair_[i];
+    out.entropy() -= pair_[i] * std::max(log_p, Chain::lowest) + log_space_pair_[i] * log_p;
+    out.pair[i] = pair_[i] + log_space_pair_[i];
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// The local step of a hidden Markov model with few states a row.
+// The local step of a hidden Markov model with L states a row.
 #pragma once
 #include "chains/chain_memory.h"
 #include "chains/sequence_rows.h"
@@ -6,15 +6,16 @@
 
 namespace bnpvi::chains {
 
-/// A visit of L-sparse sequences: messages from the left over the remembered sets; a sweep from the right
-/// that replaces them by better ones (none are remembered: a sweep from the left that finds some goes
-/// before); and forward–backward over the new sets for the summary. Log-likelihoods of all K states are made
-/// by segments; of the sets, messages and potentials of the sequences in work are in memory, about 30 L bytes
-/// a row. Where the rows of a sequence are shared out among threads, a sweep works at one segment while the
-/// next one's log-likelihoods are made, so that those of two are in memory.
+/// A visit of L-sparse sequences in three sweeps: messages from the left over the remembered sets (at a first
+/// visit, a sweep from the left that chooses sets); a sweep from the right that replaces each set by its best
+/// one; and forward–backward over the new sets, for the summary.
+///
+/// Memory: about 30 L bytes for each row of the sequences being processed, and the log-likelihoods of all K
+/// states for one segment of 1,024 rows; for two segments when threads share a long sequence, as a sweep then
+/// works on one segment while the log-likelihoods of the next are computed.
 class SparseChainPass {
  public:
-  /// Sets come from in.memory, and go to `memory`; with same_sets they stay as they are.
+  /// Reads sets from in.memory and writes the new ones to `memory`; with same_sets the sets stay as they are.
   SparseChainPass(const Visit& in, const Chain& chain, const SummaryShape& shape, const Piece& piece,
                   Pool* pool, UnitMemory& memory, bool same_sets);
 
@@ -32,15 +33,16 @@ class SparseChainPass {
   enum class Direction { rightwards, leftwards };
 
   template <class Numbers>
-  bool choose(const SequenceRows& s, bool careful);
+  bool choose(const SequenceRows& s, bool log_space);
   template <class Numbers>
-  bool pass(const SequenceRows& s, bool careful);
-  /// load(part, from, n) for the parts of each segment of s, and then sweep(from, n), in the order of the
-  /// sweep, until one returns false. A segment may be loaded during the sweep of the one before.
+  bool pass(const SequenceRows& s, bool log_space);
+  /// For each segment of s, in the given direction: load(part, from, n) for its chunks, then sweep(from, n);
+  /// stops when a sweep returns false, and returns that. A segment may be loaded during the sweep of the one
+  /// before.
   template <class Load, class Sweep>
   bool go(const SequenceRows& s, Direction direction, Load load, Sweep sweep);
-  /// sweep(from, n) for stretches of s from right to left, and then use(part, from, n) for the parts of each,
-  /// which may happen during the sweep of the next.
+  /// For runs of eight segments of s, from right to left: sweep(from, n), then use(part, from, n) for their
+  /// chunks, which may run during the sweep of the next ones.
   template <class Sweep, class Use>
   void go_back(const SequenceRows& s, Sweep sweep, Use use);
   void collect(const SequenceRows& s, Index part, Index from, Index n);
@@ -48,7 +50,7 @@ class SparseChainPass {
   void load_all(const SequenceRows& s, Index part, Index from, Index n);
   void load_sets(const SequenceRows& s, Index part, Index from, Index n);
   void recall(const SequenceRows& s, Index part, Index from, Index n);
-  void make_set_potentials(Index from, Index n, bool careful);
+  void make_set_potentials(Index from, Index n, bool log_space);
   void tell_joint(const SequenceRows& s, Index t, const double* joint);
   SparseRows view(const SequenceRows& s);
 
@@ -63,8 +65,8 @@ class SparseChainPass {
   const bool same_sets_;
   std::vector<int> state_;  // rows × L, as are log_e_, e_ and alpha_
   Buffer log_e_, e_, alpha_, scale_;
-  std::vector<Segment> segments_;  // in work: one, or two when sweeps overlap with loading
-  Vec start_count_, pair_, careful_pair_;
+  std::vector<Segment> segments_;  // being processed: one, or two when sweeps overlap with loading
+  Vec start_count_, pair_, log_space_pair_;
   double entropy_ = 0;
 };
 

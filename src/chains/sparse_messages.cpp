@@ -7,7 +7,7 @@
 
 namespace bnpvi::chains {
 
-struct FastNumbers {
+struct ScaledNumbers {
   static constexpr double one = 1;
   static double times(double a, double b) { return a * b; }
   static double over(double a, double b) { return a / b; }
@@ -54,7 +54,7 @@ struct FastNumbers {
   }
 };
 
-struct CarefulNumbers {
+struct LogNumbers {
   static constexpr double one = 0;
   static double times(double a, double b) { return a + b; }
   static double over(double a, double b) { return a - b; }
@@ -253,7 +253,7 @@ void SparseMessages<Numbers>::backward(const SparseRows& rows, Index from, Index
   }
 }
 
-template class SparseMessages<FastNumbers>;
-template class SparseMessages<CarefulNumbers>;
+template class SparseMessages<ScaledNumbers>;
+template class SparseMessages<LogNumbers>;
 
 }  // namespace bnpvi::chains

@@ -1,4 +1,4 @@
-// Messages of a chain each of whose rows keeps to few states, and the choice of these.
+// Messages of a chain in which each row may be in L of the K states only, and the choice of these sets.
 #pragma once
 #include <functional>
 
@@ -24,14 +24,14 @@ struct SparseRows {
   double* log_e = nullptr;  // n × L, log potentials of these states
 };
 
-/// Messages as doubles scaled row by row, on floored potentials (see Chain).
-struct FastNumbers;
-/// Messages as logarithms, on the potentials as they are.
-struct CarefulNumbers;
+/// Scaled messages on floored potentials, as in Chain.
+struct ScaledNumbers;
+/// Messages in log space, without floors.
+struct LogNumbers;
 
-/// The sweeps, on rows [from, from + m) of the rows given, to be called for stretches in the order of the
-/// sweep. alpha is n × L, and each row of it sums to 1. Those that return a bool return false when a floor
-/// may have mattered; careful ones never do.
+/// Sweeps over the rows; a call does rows from .. from + m − 1, and calls follow each other in the order of
+/// the sweep. alpha is n × L with rows that sum to 1. Sweeps return false when the messages may depend on a
+/// floor (never in log space).
 template <class Numbers>
 class SparseMessages {
  public:
@@ -41,9 +41,9 @@ class SparseMessages {
   /// scale_t = p(e_t | e_1..t−1).
   bool forward(const SparseRows& rows, Index from, Index m, const double* e, double* alpha, double* scale);
 
-  /// Sets where there are none yet, left to right, each the best in view of the rows before: the L largest
-  /// [Σ_j α_{t−1}(j) P_jk] e_t(k). log_all (m × K): log-likelihoods of all states of these rows; e_all: the
-  /// same as exponentials, of a row relative to its largest (of fast numbers).
+  /// Chooses sets from left to right when there are none yet, each the best given the rows before: the L
+  /// largest [Σ_j α_{t−1}(j) P_jk] e_t(k). log_all (m × K): log-likelihoods of all states of these rows;
+  /// e_all: the same as exponentials, of a row relative to its largest (of fast numbers).
   bool choose_forward(const SparseRows& rows, Index from, Index m, const double* log_all, const double* e_all,
                       double* alpha);
 
@@ -59,8 +59,8 @@ class SparseMessages {
     double entropy;  // Σ log scale − Σ r log_e − Σ (first rows) r log start: what remains is −Σ M log P
   };
 
-  /// Responsibilities r (n × L) from right to left. tell, if any, is called with each row that does not begin
-  /// a sequence and P(z_{t−1}, z_t) over C_{t−1} × C_t. r may be e.
+  /// Responsibilities r (n × L; may be e) from right to left; adds to counts. tell, unless empty, is called
+  /// with each row t that does not begin a sequence and P(z_{t−1}, z_t) over C_{t−1} × C_t (L × L).
   void backward(const SparseRows& rows, Index from, Index m, const double* e, const double* alpha,
                 const double* scale, double* r, Counts& counts,
                 const std::function<void(Index, const double*)>& tell);
@@ -78,7 +78,7 @@ class SparseMessages {
   Vec joint_;  // L × L
 };
 
-extern template class SparseMessages<FastNumbers>;
-extern template class SparseMessages<CarefulNumbers>;
+extern template class SparseMessages<ScaledNumbers>;
+extern template class SparseMessages<LogNumbers>;
 
 }  // namespace bnpvi::chains

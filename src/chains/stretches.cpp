@@ -10,9 +10,9 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index most_sampled = 4096;
-constexpr Index most_doubles = Index{1} << 22;
-constexpr int most_rounds = 20;
+constexpr Index most_sampled = 4096;            // stretches; this and the next two are guesses
+constexpr Index most_doubles = Index{1} << 22;  // of their statistics
+constexpr int most_rounds = 20;                 // of k-means
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 void add(Vec& to, const Vec& from) {
@@ -46,7 +46,7 @@ class Statistic {
   Vec ones_;
 };
 
-// The centres' weights ∇Λ: which centre explains a stretch best.
+// Weights ∇Λ of the centres, by which each stretch is assigned to the centre that explains it best.
 class Centres {
  public:
   Centres(const ObsModel& obs, const std::vector<Vec>& t) {
@@ -93,7 +93,7 @@ std::vector<Vec> choose_seeds(const ObsModel& obs, const std::vector<Vec>& t, In
   return seeds;
 }
 
-// K-means on the statistics t; centres that lose all stretches go.
+// K-means on the statistics t; centres without stretches are removed.
 std::vector<Vec> improve(const ObsModel& obs, const std::vector<Vec>& t, std::vector<Vec> centres,
                          Pool& pool) {
   std::vector<std::size_t> group(t.size(), t.size());

@@ -1,4 +1,4 @@
-// Splitting rows of a sequence: stretches of consecutive rows, clustered as wholes.
+// Stretches of consecutive rows: clustered as units, or cut in two, for births of states.
 #pragma once
 #include <utility>
 #include <vector>
@@ -17,18 +17,18 @@ struct Stretch {
 struct StretchClusters {
   Index k = 0;
   Vec t;                     // k × p statistics of the clusters
-  std::vector<Index> group;  // of every stretch
+  std::vector<Index> group;  // cluster of every stretch
 };
 
-/// Clusters stretches into at most k groups by Bregman k-means++, each stretch with the statistic Σ φ(x) of
-/// its rows: a first centre drawn by length, each next one by the evidence lost when a stretch shares the
-/// nearest centre chosen so far; then k-means until nothing changes. Centres are found on a random sample of
-/// the stretches when there are many; all are assigned to them.
+/// Clusters stretches into at most k clusters by Bregman k-means++, each stretch represented by the statistic
+/// Σ φ(x) of its rows: the first centre is drawn with probability proportional to length, each next one to
+/// the evidence lost when a stretch joins the nearest centre so far; then k-means until nothing changes.
+/// Centres come from a random sample of at most 4,096 stretches; then all stretches are assigned to them.
 StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
                                   const std::vector<Stretch>& stretches, Index k, Stream& stream, Pool& pool);
 
-/// The block in one piece, or in the two pieces whose evidence together exceeds that of the whole by most;
-/// with the statistic of each piece.
+/// The stretch `block` cut in two where the evidence of the two halves exceeds that of the whole by most, or
+/// uncut when no cut raises it; each with its statistic.
 std::vector<std::pair<Stretch, Vec>> best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block);
 
 }  // namespace bnpvi::chains

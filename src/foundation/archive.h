@@ -1,4 +1,4 @@
-// Values as bytes, and back.
+// Values written to a string of bytes and read back, as a fit in progress is.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace bnpvi {
 
-/// Appends numbers as they are in memory: 8 bytes each, in the machine's order, which the header tells.
+/// Appends values to bytes(): integers, numbers and flags take 8 bytes each, in the byte order of this
+/// machine, which the first bytes record.
 class Writer {
  public:
-  /// Begins with the format's name, its version and a number that shows the order of bytes.
+  /// Writes the name of the format, its version and a number from which a Reader sees the byte order.
   Writer();
 
   void integer(std::int64_t x) { raw(&x, sizeof x); }
@@ -19,7 +20,7 @@ class Writer {
   void flag(bool x) { integer(x); }
   void text(const std::string& x);
 
-  /// Any vector of plain values, its length first.
+  /// The length of a vector of trivially copyable values, then the values.
   template <class Vector>
   void list(const Vector& x) {
     list(x.data(), x.size());
@@ -59,7 +60,7 @@ class Reader {
     return out;
   }
 
-  /// Nothing is left.
+  /// True when every byte has been read.
   bool done() const { return at_ == end_; }
 
  private:
@@ -69,7 +70,7 @@ class Reader {
     raw(&x, sizeof x);
     return x;
   }
-  std::size_t length(std::size_t size);  // of a list of values of this size
+  std::size_t length(std::size_t size);  // of the next list, whose values take `size` bytes each
   void raw(void* to, std::size_t size);
 
   const char *at_, *end_;

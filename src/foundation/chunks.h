@@ -1,4 +1,4 @@
-// How the units of a batch are divided among tasks: a function of their number only.
+// Division of the units of a batch into chunks, one for each task: a function of their number only.
 #pragma once
 #include <algorithm>
 
@@ -13,13 +13,16 @@ inline Index power_of_two_below(Index x) {
   return out;
 }
 
-/// Number of chunks of n units, none below 512 units: a power of two, so that two, four or eight threads get
-/// equal shares, and at most 8, so that partial sums stay small; up to 32 where a chunk's sum has few
-/// numbers, 16 MB in all.
+/// Number of chunks of n units: a power of two, so that two, four or eight threads get equal shares; none has
+/// fewer than 512 units, since a parallel call costs some 60 µs (pool.cpp). At most 8 chunks, so that their
+/// sums take little memory, but up to 32 as long as the sums of all of them take at most 16 MB; `numbers`:
+/// doubles that the sum of one chunk has. (512 and 8 are guesses; 9 chunks of a batch of 10,000 rows kept one
+/// of two threads waiting.)
 inline Index count_chunks(Index n, Index numbers = Index{1} << 21) {
   constexpr Index fewest = 8, most = 32, all = Index{1} << 21;
   return power_of_two_below(std::min(std::clamp(all / numbers, fewest, most), std::max<Index>(n / 512, 1)));
 }
+/// Chunk c has the units chunk_begin .. chunk_end − 1.
 inline Index chunk_begin(Index n, Index n_chunks, Index chunk) { return n * chunk / n_chunks; }
 inline Index chunk_end(Index n, Index n_chunks, Index chunk) { return n * (chunk + 1) / n_chunks; }
 

@@ -6,11 +6,11 @@
 
 namespace bnpvi {
 
-/// What is known of the data without a look at their rows.
+/// Size and kind of a data set, without its rows.
 struct DataShape {
   Index n = 0;         // rows
   Index d = 0;         // columns
-  Index n_groups = 0;  // a single one when rows are not grouped
+  Index n_groups = 0;  // 1 when rows are not grouped
   bool sparse = false;
   bool rows_are_groups = false;  // each group has one row
 };
@@ -27,7 +27,7 @@ struct Dataset {
   const int* column = nullptr;     // 0-based column of each stored entry
   const double* value = nullptr;   // each stored entry
   std::vector<Index> starts;
-  bool rows_are_groups = false;  // of all data that these may be a part of: no part tells by itself
+  bool rows_are_groups = false;  // in the whole data set, of which this may be a batch
 
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }

@@ -1,4 +1,4 @@
-// Named values, as a model is described by its caller.
+// Read access to the named values by which the caller describes a model.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -16,7 +16,7 @@ class Fields {
   virtual double number(const char* name) const = 0;
   virtual Vec numbers(const char* name) const = 0;
 
-  /// As many as there must be.
+  /// The same, which must have `size` entries; throws std::invalid_argument otherwise.
   Vec numbers(const char* name, Index size) const {
     Vec out = numbers(name);
     if (static_cast<Index>(out.size()) != size)

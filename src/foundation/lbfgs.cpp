@@ -9,10 +9,9 @@ namespace bnpvi {
 
 namespace {
 
-constexpr std::size_t memory = 8;
-constexpr double farthest = 1e12;  // of the first step of a line search: a guess
-constexpr double narrow =
-    0.01;  // share of the step between a point that will do but for the slope and a worse
+constexpr std::size_t memory = 8;  // pairs of steps and gradients kept: a guess within the usual 3 to 20
+constexpr double farthest = 1e12;  // multiple of the first step that a line search may take: a guess
+constexpr double narrow = 0.01;    // bisection ends when the bracket is this share of the step: a guess
 
 double dot(const Vec& a, const Vec& b) {
   double sum = 0;

@@ -7,13 +7,15 @@
 
 namespace bnpvi {
 
-/// Value at x; writes the gradient (same length as x). Where it is not finite, x is out of bounds.
+/// Returns the value at x and writes the gradient (as long as x). A value that is not finite says that x is
+/// outside the domain; the line search then takes a shorter step.
 using SmoothFunction = std::function<RoundedSum(const Vec& x, Vec& gradient)>;
 
 /// Limited-memory BFGS [Nocedal & Wright 2006, Alg. 7.5] with a bisection line search for the weak Wolfe
-/// conditions; of a step that meets the first and cannot be made to meet the second, the first will do. Moves
-/// x uphill until the gradient's largest entry is below `tol` · (1 + |value|) or no step raises the value by
-/// more than its rounding; returns the value, which is never below that at the given x.
+/// conditions; a step that raises the value enough is taken even where no step meets the condition on the
+/// slope. Moves x uphill until the largest entry of the gradient is below `tol` · (1 + |value|), no step
+/// raises the value by more than its rounding, or max_steps were made. Returns the value at the new x, never
+/// below that at the given one.
 double maximise(const SmoothFunction& f, Vec& x, double tol = 1e-9, int max_steps = 200);
 
 }  // namespace bnpvi

@@ -1,4 +1,4 @@
-// How the engine speaks to its surroundings: progress out, interruption in.
+// The interface by which a fit reports its progress and asks whether to stop.
 #pragma once
 #include <stdexcept>
 
@@ -21,12 +21,12 @@ struct LapRecord {
   double seconds = 0;                                           // since the start of the fit
 };
 
-/// Surroundings of a fit. The base class is the null version: silent and never interrupted.
+/// What a fit calls while it runs. This base class does nothing and never interrupts.
 class Monitor {
  public:
   virtual ~Monitor() = default;
   virtual void lap(const LapRecord&) {}
-  /// Called on the calling thread only, often; true asks the engine to stop.
+  /// Called often, on the thread that started the fit; true makes the fit throw Interrupted.
   virtual bool interrupted() { return false; }
 };
 

@@ -8,13 +8,13 @@ namespace bnpvi {
 namespace {
 thread_local bool in_task = false;
 
-// Sleeping and waking cost some 60 µs, and a lap of 20 ms has a dozen parallel parts with little between
-// them: who waits looks for as long as that before going to sleep.
+// Sleeping and waking cost some 60 µs, and a lap of 20 ms makes a dozen parallel calls with little between
+// them: a thread that waits looks for that long before it goes to sleep.
 template <class Condition>
 void wait_awake(Condition condition) {
-  constexpr auto patience = std::chrono::microseconds(60);
+  constexpr auto longest_spin = std::chrono::microseconds(60);
   const auto began = std::chrono::steady_clock::now();
-  while (!condition() && std::chrono::steady_clock::now() - began < patience) std::this_thread::yield();
+  while (!condition() && std::chrono::steady_clock::now() - began < longest_spin) std::this_thread::yield();
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ Pool::Pool(Index n_threads, Monitor& monitor)
   threads_.reserve(static_cast<std::size_t>(wanted));
   try {
     while (this->n_threads() < wanted) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {  // the system starts no more
+  } catch (const std::system_error&) {  // no more threads can be started
   } catch (const std::bad_alloc&) {
   }
 }

@@ -17,31 +17,33 @@ namespace bnpvi {
 
 /// Runs numbered tasks on a fixed number of threads, the calling one among them.
 ///
-/// Which thread runs a task is unspecified, so a task writes only to storage numbered by the task;
-/// whoever started the tasks combines that storage in task order. Results then do not depend on the
-/// number of threads. Safe after fork(), because no thread outlives the pool.
+/// Which thread runs a task is unspecified, so a task writes only to storage numbered by the task, and the
+/// caller combines that storage in task order. Results then do not depend on the number of threads. A fork()
+/// between fits is safe, because no thread outlives its pool.
 class Pool {
  public:
-  /// As many of n_threads as the system starts, at most most_threads().
+  /// Starts n_threads − 1 threads, or fewer where the system refuses; n_threads above most_threads() count as
+  /// that.
   Pool(Index n_threads, Monitor& monitor);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// Runs task(0) .. task(n-1) and returns when all are done; rethrows the first exception. Within a task it
-  /// runs them one after the other. A thread that wakes when all are taken is not waited for.
+  /// Runs task(0) .. task(n − 1) and returns when all are done; rethrows the first exception. Called from
+  /// within a task it runs them one after the other. Does not wait for threads that have not woken up by
+  /// then.
   void run(Index n, const std::function<void(Index)>& task);
 
-  /// To be called by long tasks every few milliseconds of work: throws Interrupted when the user asked
-  /// to stop. Asks the monitor (at most 20 times a second) only on the calling thread.
+  /// Long tasks call this every few milliseconds: throws Interrupted when the user has asked to stop. Only
+  /// the thread that made the pool asks the monitor, at most 20 times a second (a guess).
   void poll();
 
-  /// The number of processors, since further threads only take turns; at least 64, because that number is not
-  /// always known, and idle threads cost little (5,000 rows on two processors: 0.12 s with 64, 0.10 s with
-  /// two).
+  /// The number of processors, as more threads would only take turns; but at least 64, because that number is
+  /// not always known and idle threads cost little (a fit to 5,000 rows on two processors: 0.12 s with 64
+  /// threads, 0.10 s with two).
   static Index most_threads();
 
-  /// The calling one among them.
+  /// Threads that run tasks, the calling one included.
   Index n_threads() const { return static_cast<Index>(threads_.size()) + 1; }
 
   Monitor& monitor() { return monitor_; }
@@ -57,7 +59,7 @@ class Pool {
 
   std::mutex mutex_;
   std::condition_variable wake_, done_;
-  const std::function<void(Index)>* task_ = nullptr;  // none when all are taken
+  const std::function<void(Index)>* task_ = nullptr;  // null when every task has been taken
   std::atomic<Index> next_{0};
   Index n_tasks_ = 0;
   std::atomic<Index> busy_{0};
@@ -67,8 +69,9 @@ class Pool {
   std::vector<std::thread> threads_;
 };
 
-/// f(0) .. f(n − 1) for parts of small tasks (a cluster, some rows of a matrix), on the threads of the pool
-/// if there is one: eight or more at a time, in at most 64 tasks. f(i) writes to its own storage.
+/// Calls f(0) .. f(n − 1), each a little work (one cluster, some rows of a matrix) that writes to
+/// storage of its own: on the threads of the pool, if there is one, in at most 64 tasks of eight or more
+/// calls (guesses).
 template <class F>
 void for_each_part(Pool* pool, Index n, F f) {
   const Index at_once = std::max<Index>(8, (n + 63) / 64), n_tasks = (n + at_once - 1) / at_once;
@@ -79,8 +82,9 @@ void for_each_part(Pool* pool, Index n, F f) {
   for (Index task = 0; task < n_tasks; ++task) some(task);
 }
 
-/// f(from, to) for stretches of the numbers 0 .. n − 1, on the threads of the pool if there is one; some
-/// vectors of that length fit in the first caches together.
+/// Calls f(from, to) for consecutive ranges that together are 0 .. n − 1, on the threads of the pool if there
+/// is one. A range has at most 4,096 numbers, so that a few vectors of that length (32 kB each) fit into the
+/// first caches.
 template <class F>
 void for_each_stretch(Pool* pool, Index n, F f) {
   constexpr Index most = 4096;

@@ -4,8 +4,8 @@
 
 namespace bnpvi {
 
-/// Starts to bring x[0] .. x[n − 1] into the caches, where the compiler has a way to say so. For data that
-/// are next in a list and not in memory; whatever is there, nothing is read.
+/// Asks the processor to load x[0] .. x[n − 1] into the caches (GCC and Clang; nothing elsewhere), for data
+/// that will be needed soon. The addresses need not be valid, as nothing is read.
 template <class T>
 inline void prefetch([[maybe_unused]] const T* x, [[maybe_unused]] std::size_t n) {
 #if defined(__GNUC__)

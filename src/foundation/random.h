@@ -9,7 +9,7 @@
 
 namespace bnpvi {
 
-/// What a stream is for; streams of different purposes never overlap in practice.
+/// What a stream is for, part of its key. (Numbers that are missing were purposes of earlier versions.)
 enum class Purpose : std::uint64_t {
   batches = 1,
   batch_order = 2,
@@ -50,7 +50,7 @@ class Stream {
 /// 0 .. n − 1 in random order.
 std::vector<Index> shuffled(Index n, Stream& stream);
 
-/// Brings m of the items, drawn at random without replacement, to the front.
+/// Reorders the items so that the first m ≤ n are a random draw without replacement.
 template <class Items>
 void draw_to_front(Items& items, Index m, Stream& stream) {
   const Index n = static_cast<Index>(items.size());

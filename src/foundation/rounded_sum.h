@@ -1,11 +1,11 @@
-// Sums that know how exact they are.
+// Sums with a bound on their rounding error.
 #pragma once
 #include <cmath>
 #include <limits>
 
 namespace bnpvi {
 
-/// Σ x with Σ|x| beside it, which says how far rounding may have moved it.
+/// Σ x together with Σ|x|, to which the rounding error of Σ x is proportional.
 class RoundedSum {
  public:
   void add(double x) {

@@ -1,4 +1,4 @@
-// Large statistics with several owners.
+// Vectors that are copied only when one of their owners changes them.
 #pragma once
 #include <atomic>
 #include <memory>
@@ -8,9 +8,10 @@
 
 namespace bnpvi {
 
-/// Numbers that copies share until one of them is edited: the summary of a batch, the whole-data summary
-/// and the globals are often the same ones. Different copies may be edited by different threads; one copy by
-/// one thread, or by several after edit() was called once.
+/// A vector whose copies share their numbers until one of them is edited (copy on write): the summary of a
+/// batch, the whole-data summary and the globals are often the same numbers. Different copies may be edited
+/// by different threads. Of one copy edit() is called by one thread; several may then write to what it
+/// returned.
 class SharedVec {
  public:
   SharedVec() = default;
@@ -23,13 +24,13 @@ class SharedVec {
   const double* end() const { return data() + size(); }
   double operator[](std::size_t i) const { return (*numbers_)[i]; }
 
-  /// The numbers of this copy alone.
+  /// The numbers, for writing: copied first where other copies share them.
   Buffer& edit() {
     if (!numbers_)
       numbers_ = std::make_shared<Buffer>();
     else if (numbers_.use_count() > 1)
       numbers_ = std::make_shared<Buffer>(*numbers_);
-    else  // whoever shared them on another thread is done with copying
+    else  // copies that other threads made or dropped before come first
       std::atomic_thread_fence(std::memory_order_acquire);
     return *numbers_;
   }

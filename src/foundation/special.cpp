@@ -4,7 +4,7 @@
 #include <unsupported/Eigen/SpecialFunctions>
 #include <utility>
 
-// std::lgamma writes the global `signgam`; lgamma_r is the same function without that race. Windows has
+// std::lgamma writes the global `signgam`; lgamma_r is the same function without that data race. Windows has
 // no lgamma_r, and no signgam either.
 #ifndef _WIN32
 extern "C" double lgamma_r(double, int*);
@@ -25,7 +25,7 @@ double digamma(double x) { return Eigen::numext::digamma(x); }
 
 namespace {
 
-constexpr double large = 12;  // from here on the asymptotic series are exact to rounding
+constexpr double large = 12;  // from here on n_terms terms of the asymptotic series are exact to rounding
 constexpr int n_terms = 7;
 constexpr double bernoulli[n_terms] = {1. / 6,  -1. / 30,     1. / 42, -1. / 30,
                                        5. / 66, -691. / 2730, 7. / 6};  // B_2, B_4, ...

@@ -12,18 +12,18 @@ double log_multigamma(Index d, double x);  // log Γ_d(x) = (d(d−1)/4) log π 
 double multidigamma(Index d, double x);    // ψ_d(x) = Σ_i ψ(x − i/2), i < d
 
 /// log Γ(x) − log Γ(x + d), x > 0, d ≥ 0, without the cancellation of the two for small d or large x: the
-/// error is at most 1e-14 of d max(1, 1/x, |log x|), or of the larger of the two logarithms where d > x. (As
-/// long as d/x is no underflow.)
+/// error is at most 1e-14 d max(1, 1/x, |log x|), or 1e-14 of the larger of the two logarithms where d > x,
+/// as long as d / x does not underflow.
 double log_gamma_difference(double x, double d);
 
 /// ψ(x) − ψ(x + d), x > 0, d ≥ 0, to a relative 1e-14.
 double digamma_difference(double x, double d);
 
-/// log Γ(a) + log Γ(b) − log Γ(a + b), a, b > 0, to a relative 1e-14, absolute where it is below 1.
+/// log Γ(a) + log Γ(b) − log Γ(a + b), a, b > 0, with an error of at most 1e-14 max(1, |value|).
 double log_beta(double a, double b);
 
-/// x + log Γ(x) − x ψ(x), x > 0: about −log x for small x and −½ log x for large x. What is left of log Γ(x)
-/// in the entropy of a Beta or Dirichlet distribution, where its growth as x log x cancels.
+/// x + log Γ(x) − x ψ(x), x > 0: about −log x for small x and −½ log x for large x. Entropies of Beta and
+/// Dirichlet distributions are sums of such terms, in which the growth of log Γ(x) as x log x has cancelled.
 double log_gamma_remainder(double x);
 
 /// x ψ'(x) − 1, x > 0: about 1/x for small x and 1/(2x) for large x.

@@ -1,3 +1,4 @@
+// Indices and vectors.
 #pragma once
 #include <cstddef>
 #include <new>
@@ -9,7 +10,8 @@ namespace bnpvi {
 using Index = std::ptrdiff_t;
 using Vec = std::vector<double>;
 
-/// Memory that begins with a cache line, and that is left as it is found where no value is given.
+/// Allocates at the beginning of a cache line (64 bytes), and leaves values uninitialised where none is
+/// given.
 template <class T>
 struct LineAllocator {
   using value_type = T;
@@ -34,7 +36,7 @@ struct LineAllocator {
   friend bool operator!=(const LineAllocator&, const LineAllocator&) { return false; }
 };
 
-/// A Vec for large results: resize() does not pass over the memory, which is filled right after.
+/// A Vec for large results: resize() leaves new numbers uninitialised, for the caller to fill.
 using Buffer = std::vector<double, LineAllocator<double>>;
 
 }  // namespace bnpvi

@@ -10,13 +10,14 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double least_stick = 1e-100, least_rest = 1e-12;  // of û and of 1 − û
+constexpr double least_stick = 1e-100,
+                 least_rest = 1e-12;  // of û (a guess), and of 1 − û, which has four digits there
 constexpr double farthest =
-    10;  // of log ω̂ from BestOmega: of 270 random tops of sticks the best was at most 1.05 off
-// Units that suit where a search begins may not suit where it ends. (Guesses.)
+    10;  // of log ω̂ from BestOmega; in 270 random objectives the best log ω̂ was at most 1.05 away
+// A search is repeated with units that suit its end as long as that gains; both limits are guesses.
 constexpr int max_rounds = 20;
-constexpr double worth_a_round = 1e-8;   // gain of the last one, relative
-constexpr double least_weight = 1e-250;  // of π_k: log Γ(απ_k) and its derivative stay finite
+constexpr double worth_a_round = 1e-8;   // relative gain of a round that makes another one worthwhile
+constexpr double least_weight = 1e-250;  // of π_k: log Γ(απ_k) and its derivative stay finite; a guess
 
 double logistic(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 double logit(double u) { return std::log(u) - std::log1p(-u); }
@@ -31,7 +32,7 @@ void add_stick(RoundedSum& sum, double gamma, double c1, double c0, double a, do
   sum.add(std::log(gamma));
 }
 
-// π by breaking û off what is left, with 1 − û given.
+// π by stick breaking, with 1 − û given too, as it has more digits than can be had from û.
 Vec weights_from(const Vec& u, const Vec& rests) {
   Vec pi;
   pi.reserve(u.size() + 1);
@@ -113,7 +114,7 @@ HdpSticks closed_form(const TopLevel& top) {
   return q;
 }
 
-// Within the bounds of û and, given û, of the best ω̂.
+// q moved to the nearest point within the bounds of û and, given û, of the best ω̂.
 HdpSticks bounded(const TopLevel& top, HdpSticks q) {
   for (std::size_t j = 0; j < q.u.size(); ++j) {
     q.u[j] = std::clamp(q.u[j], least_stick, 1 - least_rest);
@@ -138,7 +139,7 @@ Vec scales(const TopLevel& top, const WeightFunction& f, const HdpSticks& q) {
   return scale;
 }
 
-// One search, in units that suit q.
+// One L-BFGS search from q, in units of the curvature at q.
 HdpSticks searched(const TopLevel& top, const WeightFunction& f, HdpSticks q) {
   const std::size_t k = q.u.size();
   const Vec scale = scales(top, f, q);

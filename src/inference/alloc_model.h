@@ -13,40 +13,42 @@
 
 namespace bnpvi {
 
-/// Global variational parameters: a plain value.
+/// Global variational parameters; a plain value.
 ///
-/// `effective` is the statistic that the parameters amount to: the whole-data summary after an exact
-/// global step, a running average in stochastic learning (η = η_0 + T is linear in T). u and omega are
-/// the top-level sticks of the hierarchical models, empty otherwise. `weights` are those of the observation
-/// model at `effective`, where they are known already, and null otherwise.
+/// `effective` is the summary that determines the posterior of the clusters (natural parameters η = η_0 + T
+/// are linear in it): the whole-data summary after an exact global step, a running average in stochastic
+/// learning. u and omega are the top-level sticks of hierarchical models, empty in others.
+/// `weights` caches visit_weights() at `effective`; null when that was not computed yet.
 struct Globals {
   Summary effective;
   Vec u, omega;
   std::shared_ptr<const Weights> weights = nullptr;
 };
 
-/// Named terms of the objective, in a fixed order; they sum to the ELBO.
+/// Named terms of the ELBO in a fixed order; they sum to it.
 using Terms = std::vector<std::pair<std::string, double>>;
 
-/// Receives the responsibilities of every block during a local step. visit() is called by several
-/// threads at once but with different chunk numbers; chunks are numbered by position in the batch, so
-/// keeping storage by chunk and joining it in order gives the same bits for any number of threads.
+/// Receives the responsibilities of every block of rows during a local step. visit() is called by several
+/// threads at once, but for one chunk by one thread at a time. Chunks are numbered by their position in the
+/// batch: a sink that stores by chunk and joins chunks in order has the same bits for any number of threads.
 class ResponsibilitySink {
  public:
   virtual ~ResponsibilitySink() = default;
+  /// Called first; chunks 0 .. n_chunks − 1 follow.
   virtual void begin(Index n_chunks) = 0;
   /// rows: the n rows of the block, whose features are loaded in `block`.
   virtual void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) = 0;
 
-  /// Models with pairs only, and only when wanted: P(z_{t−1} = l, z_t = j), K × K, of a row t that does not
-  /// begin its group. Not told of groups that needed careful messages.
+  /// True when visit_joint() should be called, by models with statistics of pairs: with P(z_{t−1} = l, z_t =
+  /// j), K × K (row l), of each row t that does not begin its group. Groups whose messages had to be computed
+  /// in log space are left out.
   virtual bool wants_joint() const { return false; }
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 };
 
 /// What a local step works on: the units of a batch at the present globals.
 struct Visit {
-  const Dataset& data;              // that the units are numbered in
+  const Dataset& data;              // in which units are numbered
   const std::vector<Index>& units;  // rows, or groups of rows; ascending
   const ObsModel& obs;
   const Globals& globals;
@@ -56,24 +58,25 @@ struct Visit {
   const UnitMemory* memory = nullptr;  // of the last visit of these units, if any
 };
 
-/// Visits batches at globals that change little from one to the next, as in one lap, so that what one visit
-/// made may serve the next: the allocation model's own affair. The default makes nothing.
+/// Makes the visits of one lap. An allocation model may derive its own visitor to reuse, from one batch to
+/// the next, what changes little with the globals (such as which clusters are near each other). What it may
+/// reuse must not make a visit end with a lower ELBO. The default calls local_step().
 class Visitor {
  public:
   virtual ~Visitor() = default;
   virtual Summary visit(const Visit& visit) = 0;
 };
 
-/// Which clusters q(z) may give mass to: a constraint that a fit puts on its model.
+/// Constraint of a fit on q(z): how many clusters a row or token may belong to.
 struct Sparsity {
   Index width = 0;  // L: clusters that a row, or a token, may belong to; 0: all
   Index candidates =
-      0;  // of an L-sparse row: neighbours of its best cluster that it is compared with; 0: the usual
+      0;  // neighbours of its best cluster with which an L-sparse row is compared; 0: the model's default
 };
 
 struct MoveKind;
 
-/// Prior and variational posterior of the assignments. Immutable.
+/// The prior of the assignments z and the form of q(z). Immutable.
 ///
 /// Laws: after global_step the ELBO is a maximum over the global parameters; local_step followed by
 /// global_step never lowers the ELBO; batches' summaries add up to the whole data's.
@@ -82,6 +85,7 @@ class AllocModel {
   explicit AllocModel(const Sparsity& sparsity) : sparsity_(sparsity) {}
   virtual ~AllocModel() = default;
 
+  /// Sizes of the summaries of this model with the given observation model.
   virtual SummaryShape shape(const ObsModel& obs) const = 0;
 
   /// True when units are groups of rows, false when they are single rows.
@@ -99,23 +103,25 @@ class AllocModel {
   /// L of L-sparse responsibilities; 0: dense.
   Index width() const { return sparsity_.width; }
 
-  /// Operations that an observation (of a batch in which q(z) takes its own cluster) costs, about.
+  /// Roughly the number of operations that one observation costs in a birth, which tells how many failures
+  /// are affordable (MoveMemory).
   virtual Index cost_of_observation(const ObsModel& obs, const DataShape&) const { return obs.n_features(); }
 
-  /// Weights for visits at the statistic `effective`, and Λ of every cluster in evidence (K) if that is
-  /// wanted.
+  /// Weights for visits of these data at the statistic `effective`. evidence: receives Λ of every cluster, K
+  /// numbers, unless null.
   virtual std::shared_ptr<const Weights> visit_weights(const ObsModel& obs, const DataShape& data,
                                                        const Summary& effective, Pool* pool,
                                                        double* evidence = nullptr) const;
 
-  /// The optimal q(z) of the given units at fixed globals, summarised.
+  /// Summary of the optimal q(z) of the given units at fixed globals; where the optimum is local or
+  /// constrained (L-sparse), of one that is not below what visit.memory holds.
   virtual Summary local_step(const Visit& visit) const = 0;
 
-  /// For the visits of one lap, each of which finds what local_step would, or a q(z) that is as good.
+  /// A new visitor for one lap.
   virtual std::unique_ptr<Visitor> visitor() const;
 
-  /// Statistics of at most k clusters, found in a way of this model's own, that a fit may start from. The
-  /// default throws std::logic_error: there is none.
+  /// Statistics of at most k clusters to start from, by a method that only this model has. The default throws
+  /// std::logic_error.
   virtual Summary own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
                             Pool& pool) const;
 
@@ -124,25 +130,25 @@ class AllocModel {
   /// leaves them.
   virtual void complete_start(Summary& /*start*/, Index /*n_groups*/) const {}
 
-  /// Summary of the given units when their rows have the given responsibilities: an exact q(z), for
-  /// starts and tests.
+  /// Summary of the given units when their rows have the given responsibilities, for starts and tests.
   virtual Summary summarise(const Visit& visit, const GivenResponsibilities& resp) const = 0;
 
-  /// The same of what a summary claims to summarise, for tests: from the memory of its units where the model
-  /// keeps one, else from explicit responsibilities.
+  /// Summary of the units computed anew for tests: from their memory where that determines q(z)
+  /// (remembers()), else from the explicit responsibilities.
   virtual Summary recompute(const Visit& visit, const GivenResponsibilities& resp) const {
     return summarise(visit, resp);
   }
 
-  /// The memory of a batch of whose units some were visited again: `rest` is that of the batch, `again` that
-  /// of the visit. The default forgets.
+  /// The memory of a batch after some of its units were visited again: `rest` is that of the whole batch
+  /// before, `again` that of the visit. The default keeps nothing (null), so that the next visit starts
+  /// afresh.
   virtual std::shared_ptr<const UnitMemory> joined_memory(
       const std::shared_ptr<const UnitMemory>& /*rest*/,
       const std::shared_ptr<const UnitMemory>& /*again*/) const {
     return nullptr;
   }
 
-  /// True when q(z) is what the memory of the units says, so that no observer needs responsibilities.
+  /// True when the memory of the units determines q(z), so that an observer needs no explicit responsibilities.
   virtual bool remembers() const { return false; }
 
   /// Globals that maximise the ELBO given the whole-data summary; `from` warm-starts iterative searches
@@ -152,15 +158,19 @@ class AllocModel {
   /// Globals moved by a natural-gradient step of the given rate towards those of a noisy whole-data summary.
   virtual Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const = 0;
 
-  /// Brings what a batch's summary keeps of earlier globals up to date, without a look at the data, so that
-  /// the ELBO at these globals rises or stays. False when there is nothing to do, ever.
+  /// Renews the tangents that a batch's summary has at earlier globals (lower bounds of convex terms) at the
+  /// given ones, without the data; the ELBO at these globals rises or stays. False for models whose summaries
+  /// have none.
   virtual bool settle(Summary& /*batch*/, const Globals&) const { return false; }
 
-  /// Terms of the ELBO other than the data term, at any globals, for assignments summarised by total.
+  /// Terms of the ELBO other than the data term, for assignments with the summary `total`; globals need not
+  /// be optimal.
   virtual Terms elbo_terms(const Summary& total, const Globals& globals) const = 0;
 
-  /// E[π_k] over the K clusters, and after them whatever else a user may read (sticks, ...).
+  /// E[π_k] of the K clusters and, in infinite models, the remainder after them (K + 1 numbers).
+
   virtual Vec mean_weights(const Globals& globals) const = 0;
+  /// Parameters of q(π) for users: sticks, counts, transition rows, ...
   virtual NamedArrays posterior(const Globals& globals) const = 0;
 
   /// The moves of this family, in the order in which they take turns.

@@ -1,11 +1,11 @@
-// Explicit q(z): every row's responsibilities, kept only when the observer of a fit wants it.
+// Explicit q(z), the responsibilities of every row; kept only when the observer of a fit wants it.
 #pragma once
 #include "inference/alloc_model.h"
 
 namespace bnpvi {
 
-/// Responsibilities of all rows of the data (n × K, column-major: one column a cluster). A plain value that
-/// changes by the same operations as a Summary, so that a move which changes the one can change the other.
+/// Responsibilities of all rows of the data (n × K, column-major: one column a cluster). A plain value with
+/// the same operations on clusters as Summary, so that a move applies the same changes to both.
 struct Assignments {
   Index n = 0;
   Index k = 0;
@@ -21,8 +21,8 @@ struct Assignments {
 
   void set(const Batch& batch, const Index* rows, const Responsibilities& resp);  // these rows, all clusters
 
-  /// A share of the mass (one value a row) that cluster j has on these rows goes to others: share is rows ×
-  /// m, its first column stays with j, the others go to the last m − 1 clusters.
+  /// Redistributes mass_i of cluster j on row rows[i]: share is rows × m with rows that sum to 1; the first
+  /// column stays with j, the others go to the last m − 1 clusters.
   void split(Index j, const Batch& batch, const std::vector<Index>& rows, const Vec& mass, const Vec& share);
 
   void merge(Index a, Index b);  // a < b

@@ -1,4 +1,4 @@
-// Pairs of clusters that a move has failed with.
+// Pairs of clusters for which a move has failed.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -9,7 +9,8 @@
 
 namespace bnpvi {
 
-/// True when a size has changed enough for what failed then to be tried again now.
+/// True when a size has changed by more than a tenth (a guess), so that what failed at size `then` is tried
+/// again.
 bool has_changed(double then, double now);
 
 /// A cluster by its identity, which is never reused, and its present size.
@@ -18,14 +19,15 @@ struct SizedCluster {
   double size;
 };
 
-/// How often a move has failed with each pair since its clusters had other sizes. A plain value: copies, as
-/// every proposal has one, share the pairs until one of them changes.
+/// For each pair of clusters how often a move has failed at their present sizes. A plain value; copies (each
+/// proposal has one) share the table until one of them is changed.
 class FailedPairs {
  public:
+  /// Adds `failures` to those of the pair, from 0 if the sizes have changed since.
   void failed(SizedCluster a, SizedCluster b, int failures);
-  /// Less than `allowed` failures, or sizes that have changed since.
+  /// True when the pair has had fewer than `allowed` failures at its present sizes.
   bool worth_trying(SizedCluster a, SizedCluster b, int allowed) const;
-  /// Forgets all pairs with a cluster that is gone.
+  /// Removes all pairs of a cluster that no longer exists.
   void forget(std::uint64_t id);
 
   std::size_t size() const { return pairs_->size(); }

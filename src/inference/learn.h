@@ -1,4 +1,4 @@
-// Learning: how the parts are ascended.
+// The learning algorithms: coordinate ascent with moves, and stochastic ascent.
 #pragma once
 #include <functional>
 #include <string>
@@ -11,7 +11,8 @@ namespace bnpvi {
 /// Which moves to try and how hard; see bnp_moves() in R.
 struct MoveOptions {
   bool birth = false, merge = false, remove = false, reorder = true;
-  bool adopt = false;      // judge the births of a lap together, after one more lap
+  bool adopt = false;  // where there is such a move: accept the births of a lap provisionally and judge them
+                       // together a lap later
   Index max_births = 50;   // births tried a lap
   Index birth_size = 10;   // clusters a birth starts from
   Index max_deletes = 10;  // deletes tried a lap
@@ -22,7 +23,7 @@ struct LearnOptions {
   Index max_laps = 100;
   double tol = 1e-6;  // gain of the ELBO per observation and lap below which a fit has converged
   MoveOptions moves;
-  bool learn_prior = true;                         // where the observation model has something to learn
+  bool learn_prior = true;                         // if the observation model can (ObsModel::learned)
   double delay = 1, power = 0.6;                   // stochastic learning rate (delay + t)^−power
   std::function<void(const Progress&)> after_lap;  // may be empty
 };
@@ -33,20 +34,20 @@ struct Outcome {
 };
 
 /// Memoized coordinate ascent with moves [Hughes 2016, Alg. 3.3, ch. 4]; with one batch, full-data
-/// ascent [Alg. 3.1]. After the first lap the ELBO is the whole-data objective at every moment and
-/// never falls. Where numbers break down nonetheless (see SoundLap), learning ends with the lap before; its
-/// state may be read but not learned from, and has an ELBO that is not finite when there was no lap before.
+/// ascent [Alg. 3.1]. From the end of the first lap on the ELBO is that of all data and never falls. When
+/// numbers break down all the same (SoundLap), learning ends with the state of the lap before, whose progress
+/// can be read but not continued; without such a lap the ELBO that is returned is not finite.
 Outcome learn_memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool);
 
 /// Stochastic ascent [Alg. 3.2]; ends with one exact lap at the final globals, so that the ELBO
 /// reported is the whole-data objective.
 Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool);
 
-/// A fit that begins at a state.
+/// Progress of a fit that has not begun, at the given state.
 Progress begin(const Problem& problem, State state);
 
-/// Local step on batch b at the current globals; its new summary replaces the old one in the total.
-/// Globals and ELBO are left as they were: call refresh().
+/// Local step on batch b at the current globals; its new summary replaces the old one in state.total. Globals
+/// and ELBO are left as they were until refresh().
 void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor, Pool& pool,
                  ResponsibilitySink* sink = nullptr);
 

@@ -39,9 +39,9 @@ Progress begin(const Problem& problem, State state) {
 
 namespace {
 
-// One fit in progress. A lap has one kind of move, so that no cluster is ever in two; the kinds that have
-// something to try take turns. The fit has converged when none has, and a lap without moves gains less than
-// the tolerance.
+// One fit in progress. A lap has one kind of move, so that no cluster is in two moves at once; the kinds that
+// have something to try take turns. The fit has converged when no kind has, and a lap without moves gains
+// less than the tolerance.
 class Memoized {
  public:
   Memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool)
@@ -174,7 +174,7 @@ class Memoized {
     if (sound_.any()) p_.state = sound_.restored(*problem_, pool_);
   }
 
-  // Weights of the prior as it was would be of no use to the next visit.
+  // No weights for the next visit when the prior is about to change, for which they would be wrong.
   bool prior_moves() const { return options_.learn_prior && !problem_->obs.learned_fields().empty(); }
 
   // The prior follows the clusters where it is to be learned; kept where the objective rises.

@@ -54,7 +54,7 @@ State with_merged(const Problem& problem, const State& state, Index a, Index b, 
 
 namespace {
 
-// b > a for which the pair is looked at.
+// The clusters b > a for which the pair (a, b) is evaluated.
 std::vector<std::vector<Index>> near_pairs(const ObsModel& obs, const Summary& total, Pool& pool) {
   constexpr Index few = Index{1} << 7, near = Index{1} << 5;
   const Index k = total.k;

@@ -1,4 +1,4 @@
-// The contract of a move, and the moves there are.
+// The contract of a move, and what the moves of all families share.
 #pragma once
 #include <functional>
 #include <memory>
@@ -10,6 +10,7 @@
 
 namespace bnpvi {
 
+/// What a move needs in addition to the state.
 struct MoveContext {
   const Problem& problem;
   const MoveOptions& options;
@@ -41,24 +42,24 @@ class Move {
   Index tried_ = 0, accepted_ = 0;
 };
 
-/// A kind of move that an allocation model has.
+/// A kind of move that an allocation model offers.
 struct MoveKind {
   enum class Turn {
-    birth,   // makes clusters
-    merge,   // joins them
-    remove,  // deletes one
-    idle     // tried when no other kind has anything to try
+    birth,   // adds clusters
+    merge,   // joins pairs
+    remove,  // deletes clusters
+    idle     // in laps in which no other kind has anything to try
   };
   Turn turn;
-  bool keeps_k;  // leaves the number of clusters alone, so that finite models have it too
+  bool keeps_k;  // does not change the number of clusters, so that finite models use it too
   std::function<std::unique_ptr<Move>(const MoveContext&)> make;
 };
 
-/// ELBO differences below this are rounding, not progress.
+/// By how much rounding may make two ELBOs of about this value differ; a move has to gain more.
 double rounding_of(double elbo);
 
-/// Applies an operation of Summary and Assignments to the total, to every batch and to the assignments, if
-/// any.
+/// Applies op to state.total, to every batch's summary (on the threads of problem.pool) and to
+/// state.assignments, if any; op is called with a Summary& or an Assignments&.
 template <class Operation>
 void change_summaries(const Problem& problem, State& state, Operation op) {
   if (state.assignments) op(*state.assignments);
@@ -75,23 +76,24 @@ void change_summaries(const Problem& problem, State& state, Operation op) {
   for (Index i = 0; i < n; ++i) one(i);
 }
 
-/// Identities of the clusters to try births from: those whose births have not failed lately, fewest
-/// failures and then most mass first, at most max_births. at_least: failures that are allowed in any case.
+/// Identities of the clusters to try births from, at most max_births: those that MoveMemory finds worth
+/// trying, those with fewest failures first and of these the largest. at_least: failures allowed even
+/// where a try costs much.
 std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State& state, int at_least = 0);
 
-/// The summary with nothing but N_k of the observations' statistics: what the allocation model's terms need.
+/// The summary with T_k cut down to N_k, which is all that the allocation model's terms need.
 Summary allocation_part(const Summary& s);
 
-/// The state with cluster b joined to a < b, at optimal globals; entropy[batch] is the exact change of the
-/// entropy of that batch.
+/// The state with cluster b joined to a < b, at optimal globals; entropy[i] is the exact change of the
+/// entropy of batch i.
 State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy);
 
 /// Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), K × K symmetric: for all pairs, or, when there are more than 2^7 clusters,
-/// for each cluster and the 2^5 nearest to it (nearest_clusters), −∞ elsewhere.
+/// for each cluster and the 2^5 nearest to it (nearest_clusters), −∞ elsewhere (both numbers are guesses).
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool);
 
-/// Clusters by decreasing size when that raises the ELBO of an ordered allocation model; clusters without
-/// any mass are removed when K may vary. Returns true when anything changed.
+/// Sorts clusters by decreasing size when that raises the ELBO (of an ordered allocation model), and removes
+/// clusters without any mass if remove_empty and K may vary. Returns true when anything changed.
 bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty);
 
 }  // namespace bnpvi

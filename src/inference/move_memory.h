@@ -1,4 +1,4 @@
-// What moves remember from lap to lap.
+// Failures of moves, remembered from lap to lap.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace bnpvi {
 
-/// What is remembered of a cluster from lap to lap.
+/// Identity and failures of one cluster.
 struct ClusterHistory {
   std::uint64_t id = 0;         // never reused
   double birth_failed_at = -1;  // size when a birth from it last failed, −1: never
@@ -15,11 +15,13 @@ struct ClusterHistory {
   double delete_failed_at = -1;
 };
 
-/// Memory of failed targets: a target is tried again once the cluster has changed its size.
+/// Decides what is worth trying: what has failed too often is tried again only when the size of a cluster has
+/// changed (has_changed). Clusters are numbered as in the state.
 class MoveMemory {
  public:
   MoveMemory() = default;
-  /// k clusters, of which an observation costs p operations (AllocModel::cost_of_observation).
+  /// k clusters; p: operations that one observation costs (AllocModel::cost_of_observation), on which the
+  /// number of failures that are allowed depends.
   MoveMemory(Index k, Index p) : p_(static_cast<double>(p)) { append(k); }
 
   Index size() const { return static_cast<Index>(clusters_.size()); }
@@ -33,14 +35,16 @@ class MoveMemory {
   void merge_failed(Index a, Index b, double size_a, double size_b);
   bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
-  /// hopeless: the pair shares too little to be tried again before it has changed.
-  void resplit_failed(Index a, Index b, double size_a, double size_b, bool hopeless);
+  /// The pair was split anew in vain. barely_shared: it shares so few rows that this one failure counts as
+  /// all that are allowed until its size changes.
+  void resplit_failed(Index a, Index b, double size_a, double size_b, bool barely_shared);
   bool resplit_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
-  /// unsplit: the birth fell back to one cluster by itself, which proves more than a rejected split.
+  /// unsplit: all newborns merged with each other before the proposal was judged; counts twice, as such a
+  /// failure is likelier to repeat itself than a rejected split.
   void birth_failed(Index j, double size, bool unsplit = false);
   void birth_succeeded(Index j);
-  /// at_least: failures that are allowed in any case.
+  /// at_least: failures allowed even where a try costs much.
   bool birth_worth_trying(Index j, double size, int at_least = 0) const;
   Index birth_failures(Index j) const { return clusters_[j].birth_failures; }
 

@@ -15,8 +15,8 @@ struct Neighbours {
   const int* of(Index j) const { return cluster.data() + j * width; }
 };
 
-/// The `width` clusters under which the mean row of cluster j scores highest, ⟨T_j / N_j, w_l⟩ + E log π_l:
-/// one matrix product for all clusters, whatever the observation model.
+/// For each cluster j the `width` clusters l with the largest ⟨T_j / N_j, w_l⟩ + E log π_l, the score that l
+/// gives to the mean features of j: one matrix product for all clusters, with any observation model.
 Neighbours nearest_clusters(const Summary& effective, const Weights& weights, const Vec& log_pi, Index width,
                             Pool& pool);
 

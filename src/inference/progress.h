@@ -1,4 +1,4 @@
-// A fit in progress.
+// A fit between two laps, as a value that can be written and read.
 #pragma once
 #include <string>
 
@@ -14,7 +14,7 @@ namespace bnpvi {
 struct Progress {
   State state;
   MoveMemory moves;
-  Index turn = 0;                                         // of the kinds of moves
+  Index turn = 0;                                         // which kind of move is next
   Index lap = 0;                                          // laps done
   Index step = 0;                                         // stochastic steps done
   std::vector<std::shared_ptr<const UnitMemory>> memory;  // of stochastic visits, by batch; empty otherwise
@@ -24,7 +24,7 @@ struct Progress {
   std::string reason;    // "elbo", "counts", "max_laps" or "numerical"; empty while the fit goes on
   LapRecord taken_back;  // the lap whose numbers broke down, when that is the reason
 
-  /// A fit that begins at a state; p: what an observation costs (MoveMemory).
+  /// A fit that has not begun, at the given state; p: operations that one observation costs (MoveMemory).
   Progress(State state, Index p);
 
   /// Explicit responsibilities, which only an observer wants, are not written.
@@ -38,7 +38,7 @@ struct Progress {
   Progress() = default;
 };
 
-/// Brings back what is not written because it follows from the rest: the weights for the next visit.
+/// Recomputes what write() leaves out because it follows from the rest: the weights for the next visit.
 void complete(const Problem& problem, Progress& progress);
 
 }  // namespace bnpvi

@@ -10,8 +10,8 @@ namespace bnpvi {
 
 namespace {
 
-// k-means++ or uniform choice of at most k rows of the sample; k-means++ looks at its first 24 k rows only,
-// as a divergence costs a factorisation a row.
+// k-means++ or uniform choice of at most k rows of the sample. k-means++ draws from the first 24 k rows only
+// (a guess), because each of them needs a factorisation.
 std::vector<Index> choose_seeds(SeedRows& s, Index k, bool spread, Stream& stream, Pool& pool) {
   std::vector<Index> seeds;
   Vec chance = s.masses();

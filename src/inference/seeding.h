@@ -1,4 +1,4 @@
-// Bregman k-means++ and k-means: the hard-assignment start of every fit and of every birth.
+// Bregman k-means++ and k-means, from which fits and births start.
 #pragma once
 #include "foundation/pool.h"
 #include "foundation/random.h"
@@ -7,26 +7,26 @@
 
 namespace bnpvi {
 
-/// Hard clusters of some rows.
+/// Clusters of rows that belong to one cluster each.
 struct HardClusters {
   Index k = 0;
   Vec t;            // k × p statistics, scaled up to the mass of all the rows asked about
-  double loss = 0;  // Σ_n mass_n (divergence of row n to its centre), of the rows looked at
+  double loss = 0;  // Σ_n mass_n (divergence of row n to its centre), over the rows used
 };
 
 /// Seeds at most k clusters among the rows by Bregman k-means++ [Hughes 2016, Alg. 2.2; the
 /// probability is proportional to the smallest divergence, as in Ackermann & Blömer 2010], or uniformly
 /// at random when `spread` is false, then improves them by `rounds` rounds of Bregman k-means with
 /// cluster frequencies [Alg. 2.1]; stops early when no row changes. Empty clusters are dropped, so fewer
-/// than k may be returned, as when fewer than k rows differ.
+/// than k clusters may be returned; so too when fewer than k rows are different.
 ///
-/// mass: weight of each row (nullptr: all 1). Looks at a random subset of the rows when their features
-/// would take more than 32 MB.
+/// mass: weight of each row (nullptr: all 1). Uses a random subset of the rows when the features of all would
+/// take more than 32 MB.
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
                             Pool& pool);
 
-/// The same among rows of several batches, of which only those that are looked at are copied; mass 1 each.
+/// The same among rows of several batches, of which only that random subset is copied; all rows have mass 1.
 HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const std::vector<Place>& rows,
                             Index k, bool spread, Index rounds, Stream& stream, Pool& pool);
 

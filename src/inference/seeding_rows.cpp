@@ -10,7 +10,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Index max_features = Index{1} << 22;  // doubles
+constexpr Index max_features = Index{1} << 22;  // doubles, 32 MB: a guess
 
 double without_rounding(double divergence, double size) {
   return divergence > 1e-12 * (1 + std::abs(size)) ? divergence : 0;

@@ -1,4 +1,4 @@
-// The rows that k-means looks at, dense or sparse.
+// The rows that k-means uses, dense or sparse.
 #pragma once
 #include <memory>
 
@@ -36,9 +36,10 @@ class SeedRows {
   /// score (n × k) = Φ Wᵀ, W is k × p.
   virtual void scores(Index k, const Vec& w, Vec& score) const = 0;
 
-  /// Divergences of the first `n` rows to row i of them, out has n entries; those that are rounding errors
-  /// are 0. look_at(n) comes first.
+  /// Prepares divergences among the first n rows.
   virtual void look_at(Index n, Pool& pool) = 0;
+  /// out_l = divergence of row l to row i, for the n rows of the last look_at(n); rounding errors are set to
+  /// 0.
   virtual void divergences(Index i, Vec& out) = 0;
 
  protected:

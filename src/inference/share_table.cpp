@@ -109,7 +109,7 @@ Index ShareTable::n_weights() const {
 
 namespace {
 
-// Values that blocks share, each once, and their numbers; 0: none.
+// Numbers the different objects that blocks share from 1 on, to write each once; 0: null.
 template <class Value>
 class Numbered {
  public:

@@ -1,4 +1,5 @@
-// What each unit of a batch has of which clusters, as of its last visit: a ragged table, a plain value.
+// Shares: how much of which clusters each unit of a batch had at its last visit. A ragged table and plain
+// value.
 #pragma once
 #include <functional>
 #include <memory>
@@ -9,18 +10,18 @@
 
 namespace bnpvi {
 
-/// What one unit has of one cluster. Its responsibilities are a function of the log weights P and of the
-/// expected log-likelihoods C at the visit, r_uk ∝ exp(C_u,column + P_k) for its rows u, and give its count
-/// N_k.
+/// The share that one unit has of one cluster. The responsibilities of its rows u follow from the shares and
+/// from the expected log-likelihoods C at the visit, r_uk ∝ exp(C_u,column + P_k), and sum to N_k; so they
+/// are not stored.
 struct Share {
   int cluster;        // present number of the cluster
   int column;         // its number at the visit, a column of C
   double count;       // N_k of the unit
   double log_weight;  // P_k, up to a constant of the unit
-  double theta;  // where log Γ(· + a_k) is touched, θ̂_k = N_k + a_k at that time, a the unit's prior
+  double theta;       // θ̂_k = N_k + a_k at the last tangent of log Γ, a the unit's prior
 };
 
-/// The shares of one unit, by cluster, ascending: a view of memory that others own.
+/// The shares of one unit, by ascending cluster; a view that does not own them.
 class Shares {
  public:
   Shares() = default;
@@ -38,30 +39,31 @@ class Shares {
   std::size_t n_ = 0;
 };
 
-/// Units that were visited together: their shares, one after the other, and C, either as the weights at the
-/// visit or, where these are null, number by number: of a unit its rows under each of its columns in turn.
+/// Shares of units that were visited together, one unit after the other, and the log-likelihoods C at that
+/// visit: either the weights, from which C is computed again, or (weights null) the numbers C themselves, for
+/// each unit its rows under the first of its columns, then under the second, and so on.
 struct ShareBlock {
   std::shared_ptr<const Weights> weights;
   std::shared_ptr<const Vec> logs;
   std::vector<Share> share;
 };
 
-/// Where the shares of one unit are, and what its next visit should know.
+/// Place of the shares of one unit, and when its next visit searches for another optimum.
 struct UnitShares {
   int block = 0;         // number of the block in its table
-  int n = 0;             // shares,
+  int n = 0;             // number of shares
   std::size_t from = 0;  // the first of them in the block
   std::size_t logs = 0;  // the first number of its C in those of the block, if there are any
   int misses = 0;        // searches for another optimum in a row that found none
   int wait = 0;          // visits until the next search
 };
 
-/// Appends a unit to a block that is to have this number in its table.
+/// Appends the shares of a unit to a block, which is to have this number in its table; returns their place.
 UnitShares remember(ShareBlock& block, int number, Shares share);
 
-/// Of all units of a batch, in their order. With shares() and C a unit's responsibilities can be had again
-/// without ever being stored. 32 bytes for each cluster of each unit, and one set of weights for each visit
-/// of many units. Copies share the blocks, which never change.
+/// The shares of all units of a batch, in the order of the units. Memory: 32 bytes for each cluster of each
+/// unit, and one set of weights for each visit that left a block. Copies share the blocks, which never
+/// change.
 struct ShareTable {
   std::vector<UnitShares> unit;
   std::vector<std::shared_ptr<const ShareBlock>> block;
@@ -73,19 +75,19 @@ struct ShareTable {
   const Weights* weights(Index i) const { return block[unit[i].block]->weights.get(); }
   const double* logs(Index i) const { return block[unit[i].block]->logs->data() + unit[i].logs; }
 
-  Index n_weights() const;  // different ones that it keeps alive
+  Index n_weights() const;  // how many sets of weights it keeps alive
 
   /// The same with clusters renumbered: number[j] is the new number of cluster j, −1 when it is gone.
   ShareTable renumbered(const std::vector<Index>& number) const;
 
-  /// The same with a change made to the shares of every unit, one after the other.
+  /// The same after `change` was called with the shares of every unit in turn.
   ShareTable changed(const std::function<void(std::vector<Share>&)>& change) const;
 
-  /// The same with units at[0], at[1], ... as those of `newer` from `first` on are.
+  /// The same with units at[0], at[1], ... replaced by units first, first + 1, ... of `newer`.
   ShareTable with(const std::vector<Index>& at, const ShareTable& newer, Index first) const;
 
-  /// The same without some of the weights. append(i, c) appends to c what unit i needs of them: C of its rows
-  /// under the columns of its shares, share by share; `size` numbers in all.
+  /// The same without the weights in `gone`: blocks that had them store C instead. append(i, c) appends C of
+  /// the rows of unit i to c, share by share, under the column of each; `size` numbers in all.
   ShareTable without(const std::set<const Weights*>& gone, std::size_t size,
                      const std::function<void(Index i, Vec& c)>& append) const;
 
@@ -93,7 +95,7 @@ struct ShareTable {
   static ShareTable read(Reader& in);
 
  private:
-  void drop_unused();  // blocks
+  void drop_unused();  // removes blocks without units
 };
 
 }  // namespace bnpvi

@@ -39,8 +39,8 @@ std::vector<Place> places_of_groups(const Source& source) {
 
 namespace {
 
-// Stretches of consecutive rows, each a group of the copy. length(data, place) is that of a place, and
-// first(data, place) its first row.
+// Copies one range of consecutive rows for each place; each range is a group of the copy. The range of a
+// place begins at first(data, place) and has length(data, place) rows.
 template <class Length, class First>
 Sample take(const Source& source, const std::vector<Place>& places, Length length, First first) {
   std::vector<std::size_t> order(places.size());
@@ -68,7 +68,7 @@ Sample take(const Source& source, const std::vector<Place>& places, Length lengt
   out.data.d = shape.d;
   out.data.rows_are_groups = shape.rows_are_groups;
   if (!shape.sparse) {
-    out.dense.reserve(1);  // no rows of dense data are dense, too
+    out.dense.reserve(1);  // so that data() is not null for dense data without rows
     out.dense.resize(static_cast<std::size_t>(out.data.n * shape.d));
     in_batches([&](std::size_t i, const Dataset& data, Index row, Index n) {
       for (Index j = 0; j < shape.d; ++j)

@@ -1,4 +1,4 @@
-// Where the data come from, batch by batch.
+// The source of the data: batches that are opened one at a time.
 #pragma once
 #include <memory>
 
@@ -6,9 +6,9 @@
 
 namespace bnpvi {
 
-/// One batch while somebody works on it. Rows and groups are numbered within `data`, which may hold more than
-/// the batch does (in memory: everything): right before each unit that is a row stand the rows that its
-/// likelihood needs (ObsModel::lag), and a group has all its rows.
+/// An open batch. Rows and groups are numbered within `data`, which may hold more than the batch (all data,
+/// when they are in memory). A unit that is a row is preceded by the rows that its likelihood needs
+/// (ObsModel::lag); a unit that is a group has all its rows.
 struct Batch {
   const Dataset& data;
   const std::vector<Index>& units;           // rows, or groups of rows, of the batch; ascending
@@ -20,8 +20,8 @@ struct Batch {
   Index group_number(Index group) const { return groups ? (*groups)[group] : group; }
 };
 
-/// The data of a fit, cut into batches. Nobody may ask for all rows at once: what is needed of several
-/// batches is summed up batch by batch, or copied for a bounded sample (take_rows, take_groups). Immutable.
+/// The data of a fit in batches. There is no access to all rows at once: what several batches contribute is
+/// summed batch by batch, or copied for a sample of bounded size (take_rows, take_groups). Immutable.
 class Source {
  public:
   virtual ~Source() = default;
@@ -36,7 +36,7 @@ class Source {
 /// Data that are in memory as one view, which the caller owns. Opening a batch costs nothing.
 class MemorySource final : public Source {
  public:
-  /// units: those of each batch.
+  /// units: of each batch, ascending.
   MemorySource(const Dataset& data, std::vector<std::vector<Index>> units);
 
   DataShape shape() const override;
@@ -62,7 +62,7 @@ std::vector<Place> places_of_groups(const Source& source);
 
 /// A copy of some rows, in data of their own.
 struct Sample {
-  Dataset data;             // looks into the storage below
+  Dataset data;             // points into the vectors below
   std::vector<Index> rows;  // the rows that were asked for, in that order
   Vec dense, value;
   std::vector<int> row_start, column;

@@ -10,13 +10,13 @@ namespace bnpvi {
 
 namespace {
 
-// What sticks expect.
+// Clusters by decreasing size, the order that stick breaking prefers.
 Summary by_size(Summary s) {
   s.permute(s.by_size());
   return s;
 }
 
-// q(z) = Π_t q(z_t).
+// As if the states of neighbouring rows were independent: q(z) = Π_t q(z_t).
 void expect_independence(const Problem& problem, Assignments& q) {
   const std::vector<Index>& starts = problem.source.starts();
   for (std::size_t g = 0; g + 1 < starts.size(); ++g)
@@ -51,7 +51,7 @@ Globals start_of_model(const Problem& problem, Index k, std::uint64_t restart, P
 }
 
 Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart) {
-  constexpr Index longest = 100;
+  constexpr Index longest = 100;  // rows of a window: a guess
   Stream stream(problem.seed, Purpose::initial_seeds, restart);
   const std::vector<Index>& starts = problem.source.starts();
   const Index lag = problem.obs.lag();

@@ -1,4 +1,4 @@
-// Where a fit starts.
+// Starts of a fit.
 #pragma once
 #include "foundation/pool.h"
 #include "inference/state.h"
@@ -9,18 +9,17 @@ namespace bnpvi {
 Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, std::uint64_t restart,
                          Pool& pool);
 
-/// Globals from K blocks of consecutive rows, one cluster each: blocks at random places, none across the end
-/// of a group [Hughes 2016, §6.6].
+/// Globals from K windows of at most 100 consecutive rows at random places, one cluster each; no window
+/// reaches across the end of a group [Hughes 2016, §6.6].
 Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart);
 
-/// Globals from at most k clusters that the allocation model finds in a way of its own
-/// (AllocModel::own_start).
+/// Globals from at most k clusters that the allocation model finds (AllocModel::own_start).
 Globals start_of_model(const Problem& problem, Index k, std::uint64_t restart, Pool& pool);
 
 /// A complete state from responsibilities of all rows of the data.
 State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool);
 
-/// A state at the given globals with no batch visited.
+/// A state at the given globals in which no batch has been visited yet.
 State start_from_globals(const Problem& problem, Globals globals);
 
 }  // namespace bnpvi

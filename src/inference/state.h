@@ -10,25 +10,27 @@
 
 namespace bnpvi {
 
-/// An immutable pair of models with the data that they are fitted to.
+/// What a fit does not change: the data, the two models and the seed.
 struct Problem {
   const Source& source;
   const ObsModel& obs;
   const AllocModel& alloc;
   unsigned long long seed = 0;
   Observer& observer = nobody;
-  Pool* pool = nullptr;  // for work on clusters one by one; null: the calling thread alone
+  Pool* pool = nullptr;  // for loops over clusters; null: on the calling thread alone
 };
 
-/// Whole-data summary, the memoized summaries it is the sum of (shared between copies until a batch
-/// is visited again), and the globals that are optimal for it. The ELBO is
-/// up to date at the end of a lap and within moves.
+/// The whole-data summary, the batch summaries whose sum it is (copies of a state share them until a batch is
+/// visited again), and the globals that are optimal for it. The ELBO is up to date at the end of a lap and
+/// within moves.
 ///
-/// A move is a function State → optional<State>: accepting is assignment, rejecting is nothing.
+/// A plain value: a move that is accepted assigns its proposal to the state; a move that is rejected leaves
+/// it alone.
 struct State {
   Summary total;
-  std::vector<std::shared_ptr<const Summary>> batch;       // null until first visited
-  std::vector<std::shared_ptr<const UnitMemory>> earlier;  // where first visits start, by batch; none: empty
+  std::vector<std::shared_ptr<const Summary>> batch;  // null until first visited
+  std::vector<std::shared_ptr<const UnitMemory>>
+      earlier;  // memories of an earlier fit for first visits, by batch; or empty
   Globals globals;
   double elbo = 0;
   std::optional<Assignments> assignments;  // only when the observer wants them
@@ -36,35 +38,34 @@ struct State {
   Index k() const { return total.k; }
 };
 
-/// Summary::log_base of a batch. Local steps, and summaries of some units of a batch, say 0 instead: the base
-/// measure is known once and for all, and a move that takes units out of a batch and brings them back leaves
-/// it alone.
+/// Summary::log_base of a batch: Σ log h(x). It is computed once for each batch, as it never changes; local
+/// steps and summaries of some units of a batch have 0.
 double batch_log_base(const Problem& problem, const Batch& batch);
 
-/// Terms of the ELBO ("data", then the allocation model's): exact for any summary and any globals.
+/// Terms of the ELBO ("data", then the allocation model's), for any summary and any globals.
 Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals);
 double sum_terms(const Terms& terms);
 
 /// Globals and ELBO made optimal for state.total.
 void refresh(const Problem& problem, State& state);
 
-/// The two halves of it: between the batches of a lap nobody asks for the ELBO.
+/// The two halves of refresh(); between the batches of a lap only the globals are needed.
 void renew_globals(const Problem& problem, State& state);
 void evaluate(const Problem& problem, State& state);
 
-/// evaluate() where the globals' statistic is state.total, as after renew_globals(), and a visit of a batch
-/// is next: it leaves the weights that the visit needs, which have most work in common with the ELBO.
+/// evaluate() when a visit of a batch is next; globals.effective must be state.total, as after
+/// renew_globals(). Leaves the weights for that visit in globals.weights, since evidence and weights share
+/// most of their work.
 void evaluate_and_weigh(const Problem& problem, State& state);
 
 /// AllocModel::visit_weights for this problem.
 std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Summary& effective,
                                                 double* evidence = nullptr);
 
-/// The batches' summaries brought up to date with the present globals (AllocModel::settle), which stay as
-/// they are; the ELBO rises or stays.
+/// AllocModel::settle of every batch at the present globals, which stay as they are; the ELBO rises or stays.
 void settle(const Problem& problem, State& state);
 
-/// total ← Σ_b batch[b], so that the differences of many updates cannot drift.
+/// total ← Σ_b batch[b], so that rounding errors of many exchanges do not add up.
 void resum(const Problem& problem, State& state);
 
 }  // namespace bnpvi

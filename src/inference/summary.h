@@ -1,4 +1,4 @@
-// Additive statistics: what a batch, or the whole data set, tells about each cluster.
+// Sufficient statistics of clusters, which add up over batches.
 #pragma once
 #include <memory>
 
@@ -12,16 +12,15 @@ namespace bnpvi {
 struct SummaryShape {
   Index p = 1;        // length of one cluster's observation statistic; entry 0 is N_k
   Index q = 0;        // further per-cluster statistics of the allocation model
-  Index pairs = 0;    // numbers of each pair of clusters, in order (transition counts: 1)
+  Index pairs = 0;    // statistics of each ordered pair of clusters
   Index scalars = 1;  // entry 0 is the entropy H of q(z)
 };
 
-/// New numbers of k clusters after cluster j is gone, its own −1.
+/// Numbers of k clusters after cluster j was removed; −1 for j itself.
 std::vector<Index> numbers_without(Index k, Index j);
 
-/// Sufficient statistics of K clusters. A plain value: every entry is a sum over observations, so
-/// summaries of disjoint data add, and memoization, moves, checkpoints and remote workers need only the
-/// operations below.
+/// Sufficient statistics of K clusters, of a batch or of all data. A plain value: every entry is a sum over
+/// observations, so that summaries of disjoint data add up.
 struct Summary {
   SummaryShape shape;
   Index k = 0;
@@ -30,27 +29,27 @@ struct Summary {
   Vec pair;                                  // K × K × pairs, row-major
   Vec scalar;                                // shape.scalars
   double log_base = 0;                       // Σ log h(x) of the rows of whole batches (see batch_log_base)
-  std::shared_ptr<const UnitMemory> memory;  // of a batch, where the model has one; sums have none
+  std::shared_ptr<const UnitMemory> memory;  // of a batch, if the model has one; null in sums
 
   Summary() = default;
-  /// Of nothing; without zeros obs is left for the caller to fill.
+  /// All entries 0; zeros = false leaves obs uninitialised, for the caller to fill.
   Summary(const SummaryShape& shape, Index k, bool zeros = true);
 
   double* edit_t(Index j) { return obs.edit().data() + j * shape.p; }
   const double* t(Index j) const { return obs.data() + j * shape.p; }
   double size(Index j) const { return obs[static_cast<std::size_t>(j * shape.p)]; }
   Vec sizes() const;
-  std::vector<Index> by_size() const;  // clusters, largest first; equal ones in their order
+  std::vector<Index> by_size() const;  // numbers of the clusters, largest first; ties in ascending order
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }
 
-  // Others have the same shape and k. Every number is the same for any pool.
+  // Summaries that are combined have the same shape and k. Results have the same bits with any pool or none.
   void add(const Summary& other, double scale = 1);
   void exchange(const Summary& old, const Summary& fresh, Pool* pool);    // − old + fresh
   void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);  // one or more, added in order
   void scale(double c);
-  void merge(Index a, Index b);  // a < b: b's statistics join a's, b goes; entropy is left alone
-  void drop(Index j);            // its statistics are lost
+  void merge(Index a, Index b);  // a < b: adds b to a and removes b; the entropy, not additive, is unchanged
+  void drop(Index j);            // removes j and its statistics
   void append(Index m);          // m empty clusters at the end
   void permute(const std::vector<Index>& order);  // new cluster j is old cluster order[j]
 

@@ -1,4 +1,4 @@
-// Few clusters for each of many rows.
+// A table of a few clusters for each of many rows.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -17,8 +17,8 @@ struct SupportTable {
   int* of(Index i) { return cluster.data() + i * width; }
   const int* of(Index i) const { return cluster.data() + i * width; }
 
-  /// Cluster j is number[j] from now on, −1 when it is gone. Of the clusters of a row that become one, the
-  /// first keeps its slot.
+  /// Renumbers clusters: j becomes number[j], −1 when it is gone. When two clusters of a row become one, the
+  /// first keeps its slot and the other slot becomes −1.
   void renumber(const std::vector<Index>& number);
 };
 

@@ -27,9 +27,9 @@ Summary UnitEdit::visit(const Globals& globals) {
   for (std::size_t b = 0; b < parts_.size(); ++b) {
     if (parts_[b].units.empty()) continue;
     const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
-    AssignmentSink audited(assignments_ ? &*assignments_ : nullptr, *batch, nullptr);
+    AssignmentSink kept(assignments_ ? &*assignments_ : nullptr, *batch, nullptr);
     found_[b] = problem.alloc.local_step({batch->data, parts_[b].units, problem.obs, globals, weights, c_.pool,
-                                          assignments_ ? &audited : nullptr, found_[b].memory.get()});
+                                          assignments_ ? &kept : nullptr, found_[b].memory.get()});
     if (all.k == 0)
       all = found_[b];
     else

@@ -1,4 +1,4 @@
-// The hot loops, behind one table that is chosen once for the processor at hand.
+// The inner loops: a table of functions, chosen once for the processor at hand.
 #pragma once
 #include "foundation/types.h"
 
@@ -69,7 +69,8 @@ struct Kernels {
   /// equal entries the first columns. column is n × width.
   void (*largest_rows)(Index n, Index k, const double* w, Index ldw, Index width, int* column);
 
-  /// The same of one row, when column holds `width` different columns that may be the ones: then it is quick.
+  /// The same of one row. column holds `width` different columns to begin with; the closer they are to the
+  /// answer, the quicker.
   void (*largest_from)(Index k, const double* w, Index width, int* column);
 
   /// One scaled forward message: out = (aᵀP) ∘ e / s, so that it sums to 1, and s is
@@ -96,7 +97,7 @@ struct Kernels {
   double (*positive_sum)(Index n, const double* t);
   void (*digamma_of_counts)(Index n, const double* a, const double* t, double shift, double* out);
   double (*log_rising_sum)(Index n, const double* a, const double* t, const double* log_gamma_a);
-  /// The two last together, with the same bits.
+  /// digamma_of_counts and log_rising_sum in one pass, with the same bits.
   double (*digamma_and_rising)(Index n, const double* a, const double* t, double shift,
                                const double* log_gamma_a, double* out);
 
@@ -117,9 +118,9 @@ struct Kernels {
   double (*scale_rows)(Index n, Index k, const double* e, Index lde, const double* c, Index ldc,
                        const double* top, double* t, Index ldt);
 
-  /// Out (m × n) = the rows row_j of G with all but the `width` ≤ m largest w_j G_ju of each column u made 0,
-  /// of equals the last ones first; bit j % 64 of mask_{u, j / 64} is set where j stays. scratch: 8 width
-  /// doubles.
+  /// Out (m × n) = the rows row_j of G where w_j G_ju is among the `width` ≤ m largest of its column u, else
+  /// 0; of equal values the first rows are kept; bit j % 64 of mask_{u, j / 64} is set where j stays.
+  /// scratch: 8 width doubles.
   void (*keep_largest)(Index m, Index n, const int* row, const double* w, const double* g, Index ldg,
                        Index width, double* scratch, double* out, Index ldo, unsigned long long* mask,
                        Index ldm);

@@ -18,7 +18,7 @@ using Vd = __m256d;
 using Vi = unsigned long long __attribute__((vector_size(32)));
 constexpr Index lanes = 4;
 constexpr const char* version = "avx2";
-constexpr int max_tile_rows = 4, max_tile_vectors = 3;
+constexpr int max_tile_rows = 4, max_tile_vectors = 3;  // accumulators that fit into the registers
 
 inline __m256i first_lanes(Index count) {
   return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_set_epi64x(3, 2, 1, 0));

@@ -18,7 +18,7 @@ using Vd = __m512d;
 using Vi = unsigned long long __attribute__((vector_size(64)));
 constexpr Index lanes = 8;
 constexpr const char* version = "avx512";
-constexpr int max_tile_rows = 8, max_tile_vectors = 3;
+constexpr int max_tile_rows = 8, max_tile_vectors = 3;  // accumulators that fit into the registers
 
 inline __mmask8 first_lanes(Index count) { return static_cast<__mmask8>((1 << count) - 1); }
 inline Vd load(const double* x) { return _mm512_loadu_pd(x); }

@@ -39,7 +39,7 @@ inline Vd load(const double* x) {
 inline void store(double* x, Vd v) { std::memcpy(x, &v, sizeof v); }
 inline Vd mul_add(Vd a, Vd b, Vd c) { return a * b + c; }
 constexpr const char* version = "base";
-constexpr int max_tile_rows = 4, max_tile_vectors = 2;
+constexpr int max_tile_rows = 4, max_tile_vectors = 2;  // accumulators that fit into the registers
 
 #include "kernels/kernels_impl.h"
 

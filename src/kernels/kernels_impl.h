@@ -33,7 +33,7 @@ inline void store_lanes(double* x, Vd v, Index count) {
     store_part(x, v, count);
 }
 
-/// The lanes joined in pairs, at a distance of half the lanes, of a quarter, and so on.
+/// Joins the lanes of v in pairs, at a distance of half the lanes, then of a quarter, and so on.
 template <class Join>
 inline double fold_lanes(Vd v, Join join) {
   double x[lanes];

@@ -5,7 +5,7 @@
 // on its own row and column only.
 
 constexpr Index max_tile_width = max_tile_vectors * lanes;
-constexpr Index max_depth = 192;
+constexpr Index max_depth = 192;  // of a packed panel, which is to stay in the first cache: a guess
 
 /// How the left factor X is stored: its rows `ldx` apart, its columns `ldx` apart, or row i as row index[i]
 /// of an array of rows `ldx` apart.

@@ -1,19 +1,21 @@
 // Outer and inner products of rows, sparse rows and messages; part of kernels_impl.h.
 
 void packed_outer(Index n, Index m, const double* v, Index ldv, double* out, Index ldo) {
-  const Index careful = m - m % lanes;  // before that row, whole vectors run only into entries written later
+  const Index whole_vectors =
+      m - m % lanes;  // before that row, whole vectors run only into entries written later
   for (Index i = 0; i < n; ++i) {
     const double* x = v + i * ldv;
     double* o = out + i * ldo;
-    for (Index j = 0; j < careful; ++j) {
+    for (Index j = 0; j < whole_vectors; ++j) {
       const Vd xj = splat(x[j]);
       for (Index l = 0; l <= j; l += lanes) store(o + l, xj * load(x + l));
       o += j + 1;
     }
-    for (Index j = careful; j < m; ++j) {
+    for (Index j = whole_vectors; j < m; ++j) {
       const Vd xj = splat(x[j]);
-      for (Index l = 0; l < careful; l += lanes) store(o + l, xj * load(x + l));
-      store_part(o + careful, xj * load_part(x + careful, j + 1 - careful, splat(0)), j + 1 - careful);
+      for (Index l = 0; l < whole_vectors; l += lanes) store(o + l, xj * load(x + l));
+      store_part(o + whole_vectors, xj * load_part(x + whole_vectors, j + 1 - whole_vectors, splat(0)),
+                 j + 1 - whole_vectors);
       o += j + 1;
     }
   }

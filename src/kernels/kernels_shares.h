@@ -11,7 +11,7 @@ inline double divide_counts(Index n, const double* c, double least, const double
   return -max_lanes(splat(0) - low);
 }
 
-/// Rows B_index(u) .. B_index(u + lanes − 1), where those from n on are the last one again.
+/// Rows B_index(u) .. B_index(u + lanes − 1); beyond n − 1 the last row is repeated.
 struct ListedRows {
   const double* from[lanes];
 

@@ -75,11 +75,11 @@ inline double kept_sum_of_products(Index k, const double* e, double least, const
   return sum_lanes(sums);
 }
 
-/// Step by step over a few rows, so that the processor can overlap rows. NaN spreads over its row. out:
-/// entropies (then r is apart from w) or log-normalisers.
+/// Each step is done for a few rows before the next one, so that the processor can overlap rows. A NaN makes
+/// its whole row NaN. out: entropies (then r must not overlap w) or log-normalisers.
 template <bool entropies>
 void softmax(Index n, Index k, const double* w, Index ldw, double floor, double* r, Index ldr, double* out) {
-  constexpr Index max_rows = 16;
+  constexpr Index max_rows = 16;  // a guess
   double sum[max_rows], least[max_rows], top[max_rows], product[max_rows];
   if (floor < DBL_MIN) floor = DBL_MIN;
   for (Index start = 0; start < n;

@@ -44,8 +44,8 @@ inline Rising rising_lanes(Vd x) {
   return {q, ab * last, mul_add(dab, last, ab)};
 }
 
-/// What ψ(x) and log Γ(x), x > 0, have in common: Stirling's series in 1 / y, y = x from x ≥ 10 on and x + 10
-/// before, where Γ(x + 10) = Γ(x) Π_{i<10} (x + i).
+/// The shared work of ψ(x) and log Γ(x), x > 0. Both use Stirling's series in 1 / y with y = x for x ≥ 10,
+/// else y = x + 10 and Γ(x + 10) = Γ(x) Π_{i<10} (x + i).
 struct Stirling {
   Vd x, y, log_y, inverse, z;
   Rising rising;

@@ -14,7 +14,7 @@
   BNPVI_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
 #define BNPVI_END_TARGET _Pragma("clang attribute pop")
 #else
-/// Stays in force to the end of the file, where templates are instantiated.
+/// GCC's pragma stays in force to the end of the file, because templates are instantiated there.
 #define BNPVI_BEGIN_TARGET(features) BNPVI_PRAGMA(GCC target(features))
 #define BNPVI_END_TARGET
 #endif

@@ -61,8 +61,9 @@ class MixtureBirth final : public Move {
     }
   }
 
-  // Collect, create, adopt [Hughes & Sudderth 2013, §4], made exact: the newborns of all targets are taken
-  // on, every row may move to them in one more lap, and only then are they judged, all together.
+  // Collect, create, adopt [Hughes & Sudderth 2013, §4], but with an exact comparison: the newborns of all
+  // targets are added, one more lap lets every row move to them, and then the ELBO is compared for all births
+  // together.
   void adopt(State& state) {
     Proposal all{state, c_.memory};
     Index splits = 0;

@@ -1,4 +1,4 @@
-// Which clusters a row is compared with when there are many.
+// Candidates: with many clusters an L-sparse row is compared with few of them.
 #pragma once
 #include "inference/neighbours.h"
 #include "inference/summary.h"
@@ -6,33 +6,35 @@
 
 namespace bnpvi::mixtures {
 
-/// Memories of single rows: the support of every row's L-sparse responsibilities at its last visit, the best
-/// cluster first; −1 for a cluster that is gone.
+/// A memory of n rows with `width` slots each: the support of a row's L-sparse responsibilities at its last
+/// visit, the best cluster first; −1 for a cluster that is gone. last: the memory before, whose number of
+/// visits goes on; or null.
 ///
-/// A visit that looks at these clusters among others finds an optimum that is not below the present q(z), so
-/// the ELBO never falls although few clusters are looked at. Between visits the support follows merges, drops
-/// and permutations; a birth gives mass to newborn clusters only, and those are looked at by every row.
-/// Whoever moves mass in other ways must forget the memory (deletes do).
+/// The support of the last visit is always among the candidates of the next, so that the optimum over the
+/// candidates is not below the present q(z), and the ELBO never falls. Between visits the support follows
+/// merges, drops and permutations; births move mass to newborn clusters only, which are candidates of every
+/// row. A move that moves mass in any other way must drop the memory, as deletes do.
 std::shared_ptr<UnitMemory> row_memory(Index n, Index k, Index width, const UnitMemory* last);
 
-/// The support of the row at position i of its batch, from row `row` of some responsibilities.
+/// Stores the support of row `row` of the responsibilities as that of position i of the batch.
 void remember_row(UnitMemory& memory, Index i, const Responsibilities& r, Index row);
 
-/// Clusters move, and most in the beginning: at visits 4, 8, 16, ... all of them are looked at again.
+/// True at visits 4, 8, 16, ...: rows are then compared with all clusters, as clusters move (most at the
+/// beginning) and the best one may have left the candidates. (The rhythm is a guess.)
 bool all_clusters_due(const UnitMemory& memory);
 
 /// Positions 0 .. n−1 of a batch by the best cluster of their last visit, ascending within a cluster.
 std::vector<Index> by_best_cluster(const SupportTable& support, Index n, Index k);
 
-/// Scratch of one thread: responsibilities of a block of rows from few scores each.
+/// Scratch of one thread: responsibilities of a block of rows, from their candidates only.
 class CandidateStep {
  public:
   CandidateStep(const Weights& weights, const Vec& log_pi, const Neighbours& neighbours,
                 const UnitMemory& memory, Index width);
 
-  /// The rows of the block are those at the given positions of their batch, sorted by best cluster. Rows with
-  /// one best cluster share their candidates: its neighbours, what is in the support of any of them, and the
-  /// newborn.
+  /// Responsibilities of the rows loaded in the block, which are those at the given positions of the batch,
+  /// sorted by best cluster. Rows with the same best cluster share their candidates: its neighbours, the
+  /// supports of all of these rows, and newborn clusters. Adds the entropy to `entropy`.
   void responsibilities(const FeatureBlock& block, const Index* position, Responsibilities& r,
                         double& entropy);
 

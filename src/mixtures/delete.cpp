@@ -14,10 +14,12 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index max_rounds = 12;
+constexpr Index max_rounds = 12;  // of local steps on the touched rows: a guess
 
-// A forecast this bad is not followed up: per observation of the target, and in all.
-constexpr double hopeless = 0.3, hopeless_all = 20;
+// A delete is not tried when its forecast is a loss of more than 0.3 for each observation of the target and
+// 20 in all. Of 135 deletes that were accepted (one Gaussian from five clusters) 116 were forecast above −0.3
+// an observation, and the fit still ended with one cluster without the other 19.
+constexpr double allowed_loss = 0.3, allowed_loss_in_all = 20;
 
 class MixtureDelete final : public Move {
  public:
@@ -57,7 +59,7 @@ class MixtureDelete final : public Move {
       ++tried_;
       const Index target = c_.memory.number_of(ids_[i]);
       const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched_[i], c_.pool);
-      if (gain < -hopeless * state.total.size(target) - hopeless_all ||
+      if (gain < -allowed_loss * state.total.size(target) - allowed_loss_in_all ||
           !propose(state, target, touched_[i])) {
         c_.memory.delete_failed(target, state.total.size(target));
         continue;
@@ -86,7 +88,8 @@ class MixtureDelete final : public Move {
     return false;
   }
 
-  // Renumbers after a cluster is gone; no row here touches it, or the rows would have moved.
+  // Renumbers clusters after one was removed; none of these rows has mass on it, or they would have been
+  // redistributed.
   static void forget_cluster(std::vector<TouchedRows>& batches, Index gone) {
     for (TouchedRows& batch : batches)
       for (int& j : batch.cluster)

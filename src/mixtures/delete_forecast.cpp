@@ -8,13 +8,13 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index max_sample = Index{1} << 9;
+constexpr Index max_sample = Index{1} << 9;  // rows; this and the next two are guesses
 constexpr int rounds = 4;
 constexpr double least_mass = 0.01;
 
 struct Chosen {
   std::vector<Place> rows;
-  Vec mass;    // on the target, unscaled
+  Vec mass;    // of the target on each row, before scaling up to all rows
   Vec others;  // responsibilities of the other clusters, rows x (K - 1)
 };
 

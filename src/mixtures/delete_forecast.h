@@ -9,7 +9,8 @@ namespace bnpvi::mixtures {
 /// Estimated gain of the ELBO when the target's mass is shared among the other clusters by a few restricted
 /// local steps [Hughes 2016, eq. 4.16], the rest of q(z) held fixed: from at most 2^9 rows (evenly spaced
 /// among those with at least 1 % of their mass on the target, given by batch), weighted up to the target's
-/// size. A forecast only, to pass over hopeless targets; what is accepted is decided by the exact ELBO.
+/// size. Only decides whether a delete is tried; what is accepted is decided by the exact ELBO. Too low as a
+/// rule, since the other clusters do not adapt.
 double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, const State& state, Index target,
                          const std::vector<TouchedRows>& by_batch, Pool& pool);
 

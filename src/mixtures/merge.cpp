@@ -10,7 +10,8 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index scored_at_most = 1000;  // pairs, the best by the data term, whose whole bound is computed
+constexpr Index scored_at_most =
+    1000;  // pairs with the best data terms, whose other terms are computed too: a guess
 
 struct Pair {
   Index a, b;    // a < b

@@ -58,14 +58,15 @@ Summary sum_units(const Visit& in, Index k, bool few, const SummaryShape& shape,
 }  // namespace
 
 Index MixtureAlloc::count_neighbours(Index k) const {
-  constexpr Index usual = 64, worthwhile = 4 * usual;
+  constexpr Index usual = 64,
+                  worthwhile = 4 * usual;  // guesses; figures with them: inst/bench, many-clusters.R
   const auto [L, candidates] = sparsity_;
   if (L == 0 || L >= k || (candidates == 0 && k <= worthwhile)) return 0;
   const Index width = std::max(candidates == 0 ? usual : candidates, L);
   return width < k ? width : 0;
 }
 
-// Neighbours are found at the first visit that has a use for them.
+// Finds the neighbours of all clusters once a lap, at the first visit that has a memory of earlier supports.
 class MixtureAlloc::NearVisitor final : public Visitor {
  public:
   explicit NearVisitor(const MixtureAlloc& alloc) : alloc_(alloc) {}

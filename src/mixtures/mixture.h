@@ -1,4 +1,4 @@
-// Mixtures: every row on its own, z_n ~ π.
+// Mixtures: the rows are independent, z_n ~ π.
 #pragma once
 #include <memory>
 
@@ -32,7 +32,7 @@ class MixtureAlloc : public AllocModel {
 
  private:
   class NearVisitor;
-  // Neighbours that each cluster has when there are k clusters; 0 when all clusters are looked at.
+  // Neighbours that each cluster has when there are k clusters; 0 when rows are compared with all clusters.
   Index count_neighbours(Index k) const;
   // Rows that were visited before may be compared with neighbours only, if these are given.
   Summary step(const Visit& in, const Neighbours* near) const;
@@ -41,8 +41,8 @@ class MixtureAlloc : public AllocModel {
                       const Vec& log_pi) const;
 };
 
-/// Sum of the allocation model's terms, the entropy left out, at the globals that are optimal for clusters of
-/// the given expected counts.
+/// Sum of the allocation model's terms except the entropy, at the optimal globals, for clusters of the given
+/// expected counts.
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts);
 
 }  // namespace bnpvi::mixtures

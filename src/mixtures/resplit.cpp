@@ -9,14 +9,15 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index partners = 2;          // each cluster is tried with this many of those nearest to it
-constexpr double least_shared = 1e-3;  // entropy shared, per observation of the smaller cluster
+constexpr Index partners = 2;  // each cluster is tried with so many of those nearest to it; guesses
+constexpr double least_shared =
+    1e-3;  // entropy lost by joining, per observation of the smaller cluster, that is worth a try
 
 class MixtureResplit final : public Move {
  public:
   MixtureResplit(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Disjoint pairs of near clusters that have not failed, nearest first.
+  // Disjoint pairs of near clusters that are worth trying, nearest first.
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     const Index k = s.k;
@@ -65,8 +66,9 @@ class MixtureResplit final : public Move {
       Index a = c_.memory.number_of(ids_[i].first), b = c_.memory.number_of(ids_[i].second);
       if (a > b) std::swap(a, b);
       const double size_a = state.total.size(a), size_b = state.total.size(b);
-      const bool hopeless = shared(i) < least_shared * std::min(size_a, size_b);
-      if (hopeless || !propose(state, a, b, i)) c_.memory.resplit_failed(a, b, size_a, size_b, hopeless);
+      const bool barely_shared = shared(i) < least_shared * std::min(size_a, size_b);
+      if (barely_shared || !propose(state, a, b, i))
+        c_.memory.resplit_failed(a, b, size_a, size_b, barely_shared);
     }
   }
 

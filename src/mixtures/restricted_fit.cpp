@@ -13,14 +13,17 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index min_sample = Index{1} << 11;  // rows; or a few rows a feature, if that is more
+// Size of the sample. Letters (64 columns, 2,081 features): from one cluster 12 are found with 2^11 rows, 21
+// with four rows a feature.
+constexpr Index min_sample = Index{1} << 11;
 constexpr Index rows_a_feature = 4;
-constexpr double least_shared = 1e-6;         // of a row, to count when clusters are compared
-constexpr int max_cycles = 10;                // of settling and merging
-constexpr int max_rounds = 5;                 // of restricted local steps in between,
-constexpr int halving_rounds = 40;            // and after an even start;
-constexpr double settled = 0.005;             // fewer when a smaller share of the mass moves
-constexpr double unevenness = 0.2;            // of the shares that two halves start from
+// The rest are guesses.
+constexpr double least_shared = 1e-6;         // share of a row that counts when clusters are compared
+constexpr int max_cycles = 10;                // of local steps and merges
+constexpr int max_rounds = 5;                 // of local steps in a cycle
+constexpr int halving_rounds = 40;            // of local steps from nearly even halves
+constexpr double least_moved = 0.005;         // share of the mass; local steps end when less of it moves
+constexpr double unevenness = 0.2;            // range of the shares that two halves start from
 constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
 
 }  // namespace
@@ -99,7 +102,7 @@ void RestrictedFit::develop(Index k, Stream& stream) {
   if (k_ < 2) return;
   place_base(hard.t, hard.k);
   share_.clear();
-  settle(max_rounds);
+  iterate(max_rounds);
   prune();
 }
 
@@ -118,7 +121,7 @@ void RestrictedFit::halve(Stream& stream) {
   for (Index i = 0; i < p_; ++i) t.push_back(all[i] - t[i]);
   place_base(t, 2);
   if (k_ > 2) share_.clear();
-  settle(halving_rounds);
+  iterate(halving_rounds);
   prune();
 }
 
@@ -127,11 +130,11 @@ void RestrictedFit::prune() {
     const bool fewer = drop_small();
     const bool merged = merge_pairs();
     if (k_ < 2 || !(fewer || merged)) return;
-    settle(max_rounds);
+    iterate(max_rounds);
   }
 }
 
-void RestrictedFit::settle(int rounds) {
+void RestrictedFit::iterate(int rounds) {
   for (int round = 0; round < rounds; ++round) {
     const Vec before = share_;
     local_step();
@@ -143,7 +146,7 @@ void RestrictedFit::settle(int rounds) {
       moved += sample_.mass[n] * change / 2;
       all += sample_.mass[n];
     }
-    if (moved < settled * all) return;
+    if (moved < least_moved * all) return;
   }
 }
 
@@ -170,7 +173,7 @@ void RestrictedFit::place_base(const Vec& t, Index k) {
 }
 
 Redistributed RestrictedFit::step(const Dataset& data, const MassOnRows& where, Vec* share,
-                                  bool settling) const {
+                                  bool sums_only) const {
   Weights weights = make_weights(problem_.obs, current_.data(), k_);
   weights.add_constants(log_weights());
   weights.pack(problem_.obs, data);
@@ -179,7 +182,7 @@ Redistributed RestrictedFit::step(const Dataset& data, const MassOnRows& where, 
   std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(problem_.obs, data, k_));
   std::vector<Vec> left(static_cast<std::size_t>(n_chunks), Vec(static_cast<std::size_t>(p_), 0.0));
   Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
-  const bool loaded = settling && !loaded_.empty();
+  const bool loaded = sums_only && !loaded_.empty();
   pool_.run(n_chunks, [&](Index chunk) {
     FeatureBlock scratch(problem_.obs, data);
     Responsibilities r;
@@ -204,12 +207,12 @@ Redistributed RestrictedFit::step(const Dataset& data, const MassOnRows& where, 
         if (share) std::copy_n(p, k_, share->begin() + (from + i) * k_);
         const double mass = where.mass[from + i];
         for (Index j = 0; j < k_; ++j) {
-          if (!settling) entropy[chunk] -= mass * x_log_x(p[j]);
+          if (!sums_only) entropy[chunk] -= mass * x_log_x(p[j]);
           p[j] *= mass;
         }
       }
       block.add_weighted(r, sums[chunk]);
-      if (!settling) block.add_weighted(where.mass.data() + from, left[chunk].data());
+      if (!sums_only) block.add_weighted(where.mass.data() + from, left[chunk].data());
     }
   });
   Redistributed out;
@@ -232,7 +235,7 @@ void RestrictedFit::local_step() {
   for (Index i = 0; i < p_; ++i) current_[i] += base_[i];
 }
 
-// Others and ours by decreasing size: the order that reordering will give.
+// E log π of this fit's clusters when all clusters are in order of size, as they will be after reordering.
 Vec RestrictedFit::log_weights() const {
   Vec counts = others_;
   for (Index j = 0; j < k_; ++j) counts.push_back(current_[j * p_]);

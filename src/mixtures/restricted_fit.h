@@ -7,7 +7,7 @@
 
 namespace bnpvi::mixtures {
 
-/// What a restricted local step did to the rows of one batch.
+/// Result of a restricted local step on the rows of one batch.
 struct Redistributed {
   Vec left;            // p: statistic that left the target
   Vec arrived;         // k × p: statistic that each cluster received
@@ -16,29 +16,30 @@ struct Redistributed {
 
 /// Splits the mass that a target cluster has on some rows among k clusters, everything else held fixed:
 /// r'_nj = mass_n p_nj with p_n the restricted local step [Hughes 2016, eq. 4.16], which changes the
-/// entropy by Σ_n mass_n H(p_n). Cluster 0 keeps the target's remaining statistic (`base`: its mass on
-/// other rows) unless that is less than one observation, when the cluster that explains it best takes it
-/// over and becomes cluster 0.
+/// entropy by Σ_n mass_n H(p_n). Cluster 0 keeps the target's remaining statistic (`base`, from its mass on
+/// other rows). When that is less than one observation, the cluster that explains it best gets it instead,
+/// which becomes cluster 0.
 ///
 /// The clusters are developed on a sample of the rows (2^11, or four a feature if that is more), weighted up
-/// to the mass of all; assign() then settles every row.
+/// to the mass of all; assign() then redistributes every row.
 class RestrictedFit {
  public:
   RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const State& state,
                 Index target, const std::vector<MassOnRows>& by_batch, Stream& stream);
 
   /// Seeds at most k clusters by Bregman k-means++, then alternates restricted local steps, merges that
-  /// raise the objective and removal of clusters below one observation, until their number settles.
+  /// raise the objective and removal of clusters below one observation, until their number stays.
   void develop(Index k, Stream& stream);
 
-  /// Two clusters from a nearly even share of every row: local steps let the direction grow in which the rows
-  /// differ most. Finds what seeds of single rows cannot tell apart, such as covariances in many dimensions.
+  /// Starts two clusters from shares of every row that are nearly even (0.5 ± 0.1), and lets local steps
+  /// enlarge the difference in which the rows vary most. Finds clusters that seeds of single rows miss, such
+  /// as two covariances in many dimensions.
   void halve(Stream& stream);
 
   Index k() const { return k_; }
 
-  /// The final restricted local step on all rows of one batch, whose data are given; share, if any, receives
-  /// p (rows × k).
+  /// The final restricted local step on all rows `where` of one batch with these data; share receives p (rows
+  /// × k) unless null.
   Redistributed assign(const Dataset& data, const MassOnRows& where, Vec* share = nullptr) const;
 
  private:
@@ -51,26 +52,26 @@ class RestrictedFit {
   Vec sum_of(const Dataset& data, const std::vector<Index>& rows, const Vec& mass) const;  // Σ mass φ, p
   void load_sample();
   void place_base(const Vec& t, Index k);
-  void settle(int rounds);  // local steps, at most this many, until few of the shares move
-  void prune();             // removes and merges clusters until that gains nothing
+  void iterate(int rounds);  // local steps until little mass moves, at most this many
+  void prune();              // removes and merges clusters until that gains nothing
   void local_step();
   bool drop_small();
   bool merge_pairs();
   std::vector<Pair>
-  bounded_pairs();              // gain without the loss of entropy, an upper bound; positive ones, best first
+  bounded_pairs();  // pairs whose gain before the loss of entropy, an upper bound, is positive; best first
   void join(Index a, Index b);  // cluster b joins a < b
   Vec log_weights() const;
   double allocation_value() const;
   double pair_entropy(Index a, Index b) const;
-  /// settling: only `arrived` and the share are asked for.
-  Redistributed step(const Dataset& data, const MassOnRows& where, Vec* share, bool settling) const;
+  /// sums_only: fills only `arrived` and the share.
+  Redistributed step(const Dataset& data, const MassOnRows& where, Vec* share, bool sums_only) const;
 
   const Problem& problem_;
   const MixtureAlloc& alloc_;
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
-  Sample copy_;                                    // of the sample's rows
+  Sample copy_;                                    // data of the sample's rows
   MassOnRows sample_;                              // numbered as in the copy
   std::vector<std::vector<FeatureBlock>> loaded_;  // the sample's rows by chunk, unless they are too many
   Vec others_;                                     // sizes of all other clusters

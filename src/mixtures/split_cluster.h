@@ -9,15 +9,16 @@
 
 namespace bnpvi::mixtures {
 
-/// A state and what is remembered of its clusters.
+/// A state with the memory of moves that belongs to its clusters.
 struct Proposal {
   State state;
   MoveMemory memory;
 };
 
-/// Redistributes the target's mass on the given rows (by batch) among new clusters: the better of a split
-/// into many and a split into two [Hughes 2016, §4.2]. Clusters are reordered when that helps; the caller
-/// judges the ELBO. Nothing when the rows do not fall into two clusters.
+/// Redistributes the target's mass on the given rows (by batch) among new clusters: by a split into
+/// birth_size clusters or into two, whichever has the higher ELBO [Hughes 2016, §4.2]. Clusters are reordered
+/// when that raises the ELBO; the caller compares it with that of the present state. Empty when all new
+/// clusters merged into one.
 std::optional<Proposal> split_cluster(const MoveContext& context, const MixtureAlloc& alloc,
                                       const State& state, const MoveMemory& memory, Index target,
                                       const std::vector<MassOnRows>& by_batch, Stream& stream);

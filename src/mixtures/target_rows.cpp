@@ -8,7 +8,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr double worth_moving = 0.01;
+constexpr double worth_moving = 0.01;  // responsibility from which a row is collected: a guess
 
 }  // namespace
 

@@ -8,7 +8,7 @@ namespace bnpvi::mixtures {
 struct MassOnRows {
   std::vector<Index> rows;
   Vec mass;
-  bool all = true;  // no other row has any mass: what stays need not be found by subtraction, which rounds
+  bool all = true;  // no other row has mass of the target, so that its statistic on other rows is exactly 0
 
   double total() const;
 };

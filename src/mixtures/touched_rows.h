@@ -1,10 +1,10 @@
-// The rows of a batch that a delete would assign afresh.
+// The rows of a batch that a delete would redistribute.
 #pragma once
 #include "inference/alloc_model.h"
 
 namespace bnpvi::mixtures {
 
-/// The rows with any mass on a target, and all their responsibilities.
+/// The rows on which the target has any mass, with their responsibilities for all clusters.
 struct TouchedRows {
   std::vector<Index> rows;
   std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i+1]-1
@@ -15,7 +15,7 @@ struct TouchedRows {
   double get(Index row, Index j) const;  // responsibility of cluster j for the row-th of these rows
 };
 
-/// Collects them for each target.
+/// Collects the touched rows of each target during a visit.
 class TouchedSink final : public ResponsibilitySink {
  public:
   explicit TouchedSink(const std::vector<Index>& targets) : targets_(targets) {}

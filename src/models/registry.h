@@ -1,4 +1,4 @@
-// The one place that names concrete models (see inst/design/glue.md for the fields).
+// Makes models by name; the only place that names them all (their fields: inst/design/glue.md).
 #pragma once
 #include <memory>
 

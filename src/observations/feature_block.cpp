@@ -8,7 +8,7 @@ namespace bnpvi {
 
 namespace {
 
-// True when products take the entries of sparse rows as they are, without features in memory.
+// True when products use the stored entries of sparse rows, without features in memory.
 bool by_sparse_rows(const ObsModel& obs, const DataShape& data) { return obs.linear() && data.sparse; }
 
 }  // namespace
@@ -32,7 +32,7 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, 
 }
 
 void Weights::transpose(Pool* pool) {
-  constexpr Index step = 32;
+  constexpr Index step = 32;  // features a task: a guess
   transposed.resize(w.size());
   for_each_part(pool, (p + step - 1) / step, [&](Index part) {
     const Index from = part * step;
@@ -84,7 +84,7 @@ void FeatureSum::finish(double* t, Index first, Index end) const {
 }
 
 void set_to_sum(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool) {
-  constexpr Index step = 8;
+  constexpr Index step = 8;  // clusters a task: a guess
   const Index k = sums.front()->k_, p = sums.front()->p_;
   for_each_part(pool, (k + step - 1) / step, [&](Index part) {
     const Index from = part * step, end = std::min(k, from + step);

@@ -6,15 +6,13 @@
 
 namespace bnpvi {
 
-/// Weights of K clusters, ready for products with features: w is K × p; for linear models, unless nobody
-/// asks for products, also its transpose, p × K; and, when packed for many blocks of rows, w as the kernels
-/// like it best.
+/// Weights ∇Λ(T_k) of K clusters (obs_model.h) in the layouts that products with features need.
 struct Weights {
   Index k = 0;
   Index p = 0;
-  Buffer w;
-  Buffer transposed;
-  Buffer packed;
+  Buffer w;           // K × p
+  Buffer transposed;  // p × K, of linear models; or empty
+  Buffer packed;      // as Kernels::pack lays w out, for products with many blocks of rows; or empty
 
   void transpose(Pool* pool = nullptr);  // fills `transposed` from w
   void add_constants(const Vec& c);      // to ⟨φ, w_k⟩, for φ_0 = 1; before pack()
@@ -22,13 +20,14 @@ struct Weights {
             const DataShape& data);  // fills `packed` from w, if products with these data use it
 };
 
-/// ∇Λ(T_k) for all clusters of t (K × p), by the threads of the pool if one is given; evidence (K): where
-/// Λ(T_k) goes, if that is wanted; products: transposed where the model is linear.
+/// ∇Λ(T_k) for all clusters of t (K × p), on the threads of the pool if one is given. evidence: receives
+/// Λ(T_k), K numbers, unless null. products: false leaves `transposed` empty for linear models too, whose
+/// products then cannot be formed.
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr,
                      double* evidence = nullptr, bool products = true);
 
-/// Accumulates T += Rᵀ Φ over blocks. For sparse rows the sum is kept transposed until finish(). When few of
-/// many clusters are expected (`few`), only those that get any mass take memory.
+/// Accumulates T += Rᵀ Φ over blocks of rows. For sparse rows the sum is kept transposed until finish(). With
+/// `few`, memory is taken only for clusters that receive any mass.
 class FeatureSum {
  public:
   FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few = false);
@@ -48,16 +47,17 @@ class FeatureSum {
   std::vector<int> where_;
 };
 
-/// Makes t (K × p) one or more sums of the same model and K, in their order, some clusters a task.
+/// t (K × p) ← the sum of one or more FeatureSums of the same model and K, added in their order; tasks of the
+/// pool take some clusters each.
 void set_to_sum(const std::vector<const FeatureSum*>& sums, double* t, Pool* pool);
 
-/// Scratch for one thread: loads rows, multiplies them with weights, adds them up by responsibility.
-/// Memory: block_rows() × p.
+/// Scratch of one thread: loads rows as features, multiplies them with weights, and adds them up by
+/// responsibility. Memory: block_rows() × p.
 class FeatureBlock {
  public:
   FeatureBlock(const ObsModel& obs, const Dataset& data);
 
-  /// Rows to process at a time: a function of p only, so that results do not depend on anything else.
+  /// Rows that are loaded at a time, at most: a function of p only, so that results depend on nothing else.
   Index block_rows() const { return block_rows_; }
 
   void load(const Index* rows, Index n);

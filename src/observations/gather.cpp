@@ -8,7 +8,8 @@ namespace bnpvi {
 
 namespace {
 
-constexpr Index tile_rows = 32;  // of `out` that stay in the nearest cache while its columns are filled
+constexpr Index tile_rows =
+    32;  // of `out` that stay in the first cache while its columns are filled: a guess
 
 }  // namespace
 

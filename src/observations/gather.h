@@ -1,4 +1,4 @@
-// Rows of column-major data, brought together for the features of a block.
+// Copies rows of column-major data to row-major scratch, for the features of a block.
 #pragma once
 #include "foundation/data.h"
 

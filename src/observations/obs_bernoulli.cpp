@@ -83,7 +83,7 @@ class Bernoulli final : public ObsModel {
   }
 
  private:
-  // S ≥ 0 and N − S ≥ 0 exactly; sums and differences of summaries may round to less.
+  // S ≥ 0 and N − S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
   static double count_ones(const double* t, Index j) { return std::max(t[1 + j], 0.0); }
   static double count_zeros(const double* t, Index j) { return std::max(t[0] - t[1 + j], 0.0); }
   double ones(const double* t, Index j) const { return a_[j] + count_ones(t, j); }

@@ -141,7 +141,7 @@ class GaussianDiagonal final : public ObsModel {
     Vec mean, scale;
   };
 
-  // κ̂ ≥ κ, ν̂ ≥ ν and B̂ ≥ B exactly; rounding is kept from saying otherwise.
+  // κ̂ ≥ κ, ν̂ ≥ ν and B̂ ≥ B in exact arithmetic, which is enforced against rounding.
   Posterior update(const double* t) const {
     const double n = std::max(t[0], 0.0);
     Posterior q{strength_ + n, df_ + n, mean_, scale_};

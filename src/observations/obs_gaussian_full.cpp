@@ -5,7 +5,7 @@ namespace bnpvi {
 
 namespace {
 
-// A regression on the constant 1: M = mean, V = mean_strength.
+// The Wishart model with the constant 1 as its only regressor: M = mean, V = mean_strength.
 class GaussianFull final : public WishartModel {
  public:
   explicit GaussianFull(const GaussianPrior& prior)

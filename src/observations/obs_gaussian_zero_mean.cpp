@@ -5,7 +5,7 @@ namespace bnpvi {
 
 namespace {
 
-// A regression on nothing.
+// The Wishart model without regressors.
 class GaussianZeroMean final : public WishartModel {
  public:
   explicit GaussianZeroMean(const ZeroMeanPrior& prior)

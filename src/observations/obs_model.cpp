@@ -26,7 +26,7 @@ void ObsModel::log_predictive(const double* t, const double* phi, Index n, Index
 
 double sum_log_base(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool* pool) {
   if (!obs.has_base()) return 0;
-  constexpr Index step = 512;
+  constexpr Index step = 512;  // rows a task: a guess
   const Index n = static_cast<Index>(rows.size()), n_parts = (n + step - 1) / step;
   Vec sum(static_cast<std::size_t>(n_parts));
   for_each_part(pool, n_parts, [&](Index part) {

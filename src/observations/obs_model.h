@@ -26,9 +26,9 @@ using NamedArrays = std::vector<NamedArray>;
 ///   E_q log p(x | φ_k) = ⟨φ(x), ∇Λ(T)⟩     and     log p(x | data) = Λ(T + φ(x)) − Λ(T),
 /// so that a model is one scalar function, its gradient and its features. Models are immutable.
 ///
-/// A factor h(x) of the likelihood that has no parameters, and whose logarithm is not linear in φ(x), stays
-/// outside: all three then lack log h(x) (log_base). Every objective has Σ_n log h(x_n), whatever the
-/// assignments are.
+/// A factor h(x) of the likelihood that has no parameters, and whose logarithm is not linear in φ(x), is left
+/// out of Λ, of the weights and of the predictive; log_base() gives log h(x). Σ_n log h(x_n) is added once to
+/// every ELBO, since it is the same for all assignments.
 ///
 /// Laws (tests/testthat/test-contract.R, run for every registered model): Λ(0) = 0; weights = ∇Λ by
 /// finite differences; Λ(T) + Σ r log h(x) = the closed-form evidence; zero-weight rows change nothing.
@@ -42,42 +42,45 @@ class ObsModel {
   /// Number of rows of each group that are conditioned on and have no likelihood of their own.
   virtual Index lag() const { return 0; }
 
-  /// True when φ(x) = (1, x) with x a row of a sparse matrix; then features() is not called in hot loops.
+  /// True when φ(x) = (1, x). Sparse rows are then multiplied as they are, without a call of features().
   virtual bool linear() const { return false; }
 
   /// Φ, n × p with rows `ld` apart: features of the given rows.
   virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
 
-  /// False when h = 1, so that nobody needs to ask for it.
+  /// False when h = 1 for all rows; log_base() then returns zeros.
   virtual bool has_base() const { return false; }
 
   /// log h(x) of the given rows, n numbers.
   virtual void log_base(const Dataset& data, const Index* rows, Index n, double* out) const;
 
-  /// True when a row is a multiset of tokens, φ(x) = (1, counts), and Λ does not depend on T_0: every token
-  /// may then have a cluster of its own.
+  /// True when a row is a multiset of tokens, φ(x) = (1, counts), and Λ does not depend on T_0, so that the
+  /// tokens of one row may belong to different clusters.
   virtual bool tokens() const { return false; }
 
-  /// λ when a row x of n counts has the point estimate n (λ + x) / Σ (λ + x), and w is the logarithm of that
-  /// proportion, so that rows can be compared by their nonzero counts; nullptr otherwise.
+  /// λ (D numbers) of models of counts in which the point estimate of a single row x of n tokens is n (λ + x)
+  /// / Σ (λ + x), with the logarithm of the proportions as weights: divergences between rows then need their
+  /// nonzero counts only. nullptr for all other models.
   virtual const Vec* pseudo_counts() const { return nullptr; }
 
-  /// The same model with a prior under which Σ_k Λ(T_k) of K clusters with statistics T (K × p) is not lower,
-  /// or nullptr where there is nothing to learn: a prior that is given, or fewer than two clusters, which
-  /// cannot tell what clusters have in common.
+  /// One step of empirical Bayes: the same model with a prior under which Σ_k Λ(T_k), for K clusters with
+  /// statistics T (K × p), is at least as large. nullptr when the prior is fixed, or for fewer than two
+  /// clusters, from which what clusters have in common cannot be estimated.
   virtual std::shared_ptr<const ObsModel> learned(const double* /*t*/, Index /*k*/, Pool* /*pool*/) const {
     return nullptr;
   }
 
-  /// What learned() may change, by the names of the model's fields; empty otherwise.
+  /// Present values of the fields that learned() changes, by their names in the R list; empty when the prior
+  /// is fixed.
   virtual NamedArrays learned_fields() const { return {}; }
 
   /// Turns a cluster's T under `from`, this model with other values of prior, centre and unit, into the T of
   /// the same rows under this model. Features that do not depend on these (the default) leave T as it is.
   virtual void re_express(const ObsModel& /*from*/, double* /*t*/) const {}
 
-  /// How many times larger the prior's own moments are than what Λ keeps of them after subtracting one from
-  /// the other; so many times ε is the relative error they add to every cluster. At least 1.
+  /// Loss of precision that the prior alone causes: the factor ≥ 1 by which second moments of the prior
+  /// exceed the variances that remain when squared means are subtracted from them. Every cluster's Λ has a
+  /// relative error of about this factor times machine epsilon.
   virtual double strain() const { return 1; }
 
   /// Λ(T).
@@ -86,7 +89,8 @@ class ObsModel {
   /// w = ∇Λ(T), length p.
   virtual void weights(const double* t, double* w) const = 0;
 
-  /// Both: w = ∇Λ(T) is filled, Λ(T) returned. The default asks for one after the other.
+  /// Fills w = ∇Λ(T) and returns Λ(T). The default makes the two calls; models override it where they share
+  /// work.
   virtual double evidence_and_weights(const double* t, double* w) const;
 
   /// The prior-smoothed mean statistic s̃ of a cluster (s̃_0 = 1), a point of the mean-parameter space
@@ -101,7 +105,7 @@ class ObsModel {
   /// Variational parameters of K clusters with statistics T (K × p), in the units of the user's data.
   virtual NamedArrays posterior(const double* t, Index k) const = 0;
 
-  /// Posterior means a user would read: mean, cov, prob, ...
+  /// Posterior means of the parameters as users know them: mean, cov, prob, rate, ...
   virtual NamedArrays mean_parameters(const double* t, Index k) const = 0;
 };
 

@@ -5,8 +5,9 @@
 
 namespace bnpvi {
 
-/// Columns enter the engine as (x − centre) / unit, an exact reparametrisation: it changes rounding, not
-/// the model. Units are powers of two, so that scaling is exact as well.
+/// centre and unit of each column, here and below: the engine works on (x − centre) / unit, which changes
+/// rounding but not the model. Units are powers of two, so that scaling rounds nothing.
+///
 
 /// Normal–Wishart: precision Λ ~ W(df, scale⁻¹), mean μ | Λ ~ N(mean, (mean_strength Λ)⁻¹).
 /// Full covariance: scale is D × D. Diagonal: scale is D, and each coordinate has its own
@@ -26,9 +27,9 @@ struct ZeroMeanPrior {
   Vec unit;
 };
 
-/// x_t = A z_t + ε_t, z_t = (x_{t−1}, ..., x_{t−lag}, [1]); A | Λ ~ matrix normal with mean coef_mean
-/// (D × E, column-major), row precision Λ and column precision coef_precision (E × E);
-/// Λ ~ W(df, scale⁻¹). Without an intercept the model is tied to the origin, so centre must be zero.
+/// Autoregression: x_t = A z_t + ε_t, z_t = (x_{t−1}, ..., x_{t−lag}, [1]); A | Λ ~ matrix normal with mean
+/// coef_mean (D × E, column-major), row precision Λ and column precision coef_precision (E × E); Λ ~ W(df,
+/// scale⁻¹). Without an intercept centre must be zero, as a shift of the data would need one.
 struct ArPrior {
   Index lag;
   bool intercept;
@@ -44,7 +45,7 @@ struct BernoulliPrior {
 };
 
 /// Counts x_j ~ Poisson(e θ_j) with independent rates θ_j ~ Gamma(a_j, rate b_j). exposed: the last column of
-/// the data, one more than a has, is the exposure e > 0 of each row; else e = 1.
+/// the data (which then have one more than a) is the exposure e > 0 of each row; else e = 1.
 struct PoissonPrior {
   Vec a, b;
   bool exposed;
@@ -54,7 +55,7 @@ std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const ZeroMeanPrior& prior);
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
-/// A row of counts is tokens in some order: no multinomial coefficient.
+/// A row of counts stands for its tokens in one given order: the likelihood has no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
 std::unique_ptr<ObsModel> make_bernoulli(const BernoulliPrior& prior);
 std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior);

@@ -26,7 +26,7 @@ class Multinomial final : public ObsModel {
     for (double a : prior_.weight) total_ += a;
     log_gamma_prior_.resize(prior_.weight.size());
     kernels().log_gamma_each(d_, prior_.weight.data(), log_gamma_prior_.data());
-    careful_ = *std::max_element(prior_.weight.begin(), prior_.weight.end()) > largest_plain;
+    large_prior_ = *std::max_element(prior_.weight.begin(), prior_.weight.end()) > largest_plain;
   }
 
   Index n_features() const override { return 1 + d_; }
@@ -53,7 +53,7 @@ class Multinomial final : public ObsModel {
 
   double log_evidence(const double* t) const override {
     double sum = 0;
-    if (careful_) {
+    if (large_prior_) {
       for (Index v = 0; v < d_; ++v) sum += log_rising(prior_.weight[v], count(t, v));
     } else {
       sum = kernels().log_rising_sum(d_, prior_.weight.data(), t + 1, log_gamma_prior_.data());
@@ -68,7 +68,7 @@ class Multinomial final : public ObsModel {
   }
 
   double evidence_and_weights(const double* t, double* w) const override {
-    if (careful_) return ObsModel::evidence_and_weights(t, w);
+    if (large_prior_) return ObsModel::evidence_and_weights(t, w);
     const double n = tokens(t);
     w[0] = 0;
     return kernels().digamma_and_rising(d_, prior_.weight.data(), t + 1, digamma(total_ + n),
@@ -120,19 +120,20 @@ class Multinomial final : public ObsModel {
   }
 
  private:
-  // S ≥ 0 exactly; sums and differences of summaries may round to less.
+  // S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
   static double count(const double* t, Index v) { return std::max(t[1 + v], 0.0); }
 
   double tokens(const double* t) const { return kernels().positive_sum(d_, t + 1); }
 
-  // Differences of log Γ lose digits when the prior is larger than this.
+  // Λ is a difference of log Γ as long as no prior weight is larger than this, and uses
+  // log_gamma_difference() beyond, where the plain difference would lose digits: a guess.
   static constexpr double largest_plain = 64;
 
   Index d_;
   TermPrior prior_;
   Vec log_gamma_prior_;
   double total_ = 0;
-  bool careful_ = false;
+  bool large_prior_ = false;
 };
 
 }  // namespace

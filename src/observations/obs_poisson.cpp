@@ -112,7 +112,7 @@ class Poisson final : public ObsModel {
   }
 
  private:
-  // f(column, value) of a row's entries, of sparse rows those that are stored.
+  // Calls f(column, value) for each entry of a row; of sparse rows for the stored ones.
   template <class F>
   static void for_entries(const Dataset& data, Index row, F f) {
     if (!data.sparse())
@@ -123,7 +123,7 @@ class Poisson final : public ObsModel {
 
   Index exposure_at() const { return exposed_ ? 1 + d_ : 0; }
 
-  // S ≥ 0 and E ≥ 0 exactly; sums and differences of summaries may round to less.
+  // S ≥ 0 and E ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
   static double count(const double* t, Index j) { return std::max(t[1 + j], 0.0); }
   double shape(const double* t, Index j) const { return a_[j] + count(t, j); }
   double total_exposure(const double* t) const { return std::max(t[exposure_at()], 0.0); }

@@ -13,7 +13,7 @@ namespace bnpvi {
 namespace {
 constexpr double log_2 = 0.6931471805599453;
 constexpr double log_2pi = 1.8378770664093456;
-constexpr Index gather_size = 4096;  // doubles on the stack: features() does not allocate
+constexpr Index gather_size = 4096;  // doubles on the stack, as features() does not allocate: a guess
 
 Index packed(Index i, Index j) { return i * (i + 1) / 2 + j; }
 }  // namespace
@@ -115,7 +115,7 @@ double WishartModel::log_evidence(const double* t, const Cholesky& chol) const {
 // ends at its diagonal, so that the first rows of the product need few columns.
 void WishartModel::subtract_quadratic(const Cholesky& chol, double regressor, double response,
                                       double* w) const {
-  constexpr Index at_once = 16;
+  constexpr Index at_once = 16;  // rows of a product: a guess
   const Vec inverse = chol.inverse_factor();
   Vec scaled = inverse, sum(inverse.size(), 0.0);
   for (Index k = 0; k < m_; ++k)

@@ -31,8 +31,8 @@ class WishartModel : public ObsModel {
   Index n_columns() const final { return d_; }
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const final;
 
-  /// The largest ratio of a diagonal entry of P_0 to its squared pivot: for a Gaussian of one column
-  /// 1 + κ mean² / B.
+  /// The largest ratio of a diagonal entry of P_0 to the squared pivot of its Cholesky factor: for a Gaussian
+  /// of one column 1 + κ mean² / B.
   double strain() const final;
 
   /// Σ r v vᵀ becomes A (Σ r v vᵀ) Aᵀ, A the affine map of v that the change of columns makes.

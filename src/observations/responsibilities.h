@@ -19,8 +19,9 @@ struct Responsibilities {
   double get(Index row, Index j) const;
 };
 
-/// Responsibilities below this are exactly zero; at most K times this of an observation's bound is given up,
-/// and clusters that explain nothing become exactly empty.
+/// Responsibilities below this are set to exactly zero, so that clusters that explain nothing become exactly
+/// empty. Lowers the bound by at most K times this for each observation. (A guess: far below the tolerance of
+/// fits.)
 inline constexpr double negligible = 1e-12;
 
 /// Turns posterior log weights W (n × K) into responsibilities: all K of them, or the `width`
@@ -28,15 +29,16 @@ inline constexpr double negligible = 1e-12;
 /// constraint. Adds the entropy −Σ r log r of the block to `entropy`.
 void normalise(Index n, Index k, const Vec& w, Index width, Responsibilities& out, double& entropy);
 
-/// The second half of it for sparse ones: everything but out.value is in place, out.log_weight included.
+/// The same when the support is chosen already: n, k, width, sparse, cluster and log_weight of `out` are
+/// given, value is filled.
 void normalise_support(Responsibilities& out, double& entropy);
 
 /// The `width` largest entries of each row of w (n × k), in column order, and their columns; ties go to the
 /// smaller column. kept and column are n × width.
 void select_largest(Index n, Index k, const double* w, Index width, double* kept, int* column);
 
-/// Responsibilities of all rows that come from outside: a matrix (n × K, column-major), or labels, one
-/// cluster a row (from 1), which need no matrix.
+/// Responsibilities of all rows as a caller gives them: a matrix (n × K, column-major), or labels, one
+/// cluster a row (from 1), which take the memory of no matrix. A view; the caller owns the numbers.
 class GivenResponsibilities {
  public:
   GivenResponsibilities() = default;
@@ -45,7 +47,7 @@ class GivenResponsibilities {
 
   Index k() const { return k_; }
 
-  /// The same for rows that have these numbers among all (null: they are numbered so already).
+  /// The same for the rows of a batch: row i is number (*numbers)[i] among all rows; null: row i itself.
   GivenResponsibilities of_rows(const std::vector<Index>* numbers) const {
     GivenResponsibilities out = *this;
     out.numbers_ = numbers;

@@ -10,8 +10,8 @@ namespace bnpvi {
 
 namespace {
 
-constexpr int rounds = 4;
-constexpr double least = 1e-50, most = 1e50;  // of either part: as of a prior that is given
+constexpr int rounds = 4;                     // after every lap: a guess
+constexpr double least = 1e-50, most = 1e50;  // of either part: the range of obs_multinomial(term_prior)
 
 double sum(const Vec& x) { return std::accumulate(x.begin(), x.end(), 0.0); }
 

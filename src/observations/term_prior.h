@@ -5,9 +5,9 @@
 
 namespace bnpvi {
 
-/// Dirichlet(weight) over D terms. When there is a `share` (of each term among all tokens, summing to 1) the
-/// weights may be learned as weight_v = even + common share_v: two numbers, one for what all terms have
-/// alike and one for what all clusters share.
+/// Dirichlet(weight) over D terms. When `share` (the proportion of each term among all tokens, summing to 1)
+/// is not empty, the weights are learned as weight_v = even + common share_v: two numbers, one that is the
+/// same for every term and one that makes terms likely in all clusters that are frequent in the data.
 struct TermPrior {
   Vec weight;
   Vec share;
@@ -16,14 +16,14 @@ struct TermPrior {
   bool learnable() const { return !share.empty(); }
 };
 
-/// A prior under which Σ_k Λ(T_k) is not lower, for K clusters with statistics T (K × p, counts from the
-/// second column). Γ(λ + x)/Γ(λ) and Γ(Λ)/Γ(Λ + n) are bounded from below by functions that touch them at the
-/// present λ [Minka 2000, "Estimating a Dirichlet distribution", §3], and each term's c_v = λ_v Σ_k [ψ(λ_v +
-/// T_kv) − ψ(λ_v)] is divided between the two parts of its weight by their size; so for either part h with
-/// direction m (ones, or the shares)
-///   h ← h Σ_v m_v c_v/λ_v / (Σ_v m_v Σ_k [ψ(Λ + T_k) − ψ(Λ)]),   Λ = Σ_v λ_v,
-/// a few times. Both stay within [1e-50, 1e50]: the best prior of terms that never occur is 0, and is
-/// approached by a constant factor a round.
+/// A learnable prior after a few rounds of a fixed point that never lowers Σ_k Λ(T_k), for K clusters with
+/// statistics T (K × p, counts from the second column). Γ(λ + x)/Γ(λ) and Γ(Λ)/Γ(Λ + n) are bounded from
+/// below by functions that touch them at the present λ [Minka 2000, "Estimating a Dirichlet distribution",
+/// §3], and each term's c_v = λ_v Σ_k [ψ(λ_v + T_kv) − ψ(λ_v)] is divided between the two parts of its weight
+/// by their size; so for either part h with direction m (ones, or the shares)
+///   h ← h Σ_v m_v c_v/λ_v / (Σ_v m_v Σ_k [ψ(Λ + T_k) − ψ(Λ)]),   Λ = Σ_v λ_v.
+/// Both parts stay within [1e-50, 1e50], the range in which a prior may be given, as the optimum may be 0,
+/// which a round approaches by a constant factor.
 TermPrior learn_term_prior(TermPrior prior, const double* t, Index k, Pool* pool);
 
 }  // namespace bnpvi

@@ -7,7 +7,8 @@ namespace bnpvi::testing {
 
 namespace {
 
-// Stores that a compiler keeps although the memory is freed next.
+// Overwrites numbers through volatile, so that the compiler keeps the stores although the memory is freed
+// next.
 template <class T>
 void destroy(std::vector<T>& x, T by) {
   volatile T* const at = x.data();
@@ -16,7 +17,7 @@ void destroy(std::vector<T>& x, T by) {
 
 }  // namespace
 
-// Its vectors never change their size once the dataset looks into them.
+// Its vectors keep their size once `data` points into them.
 struct TransientSource::Copy {
   Dataset data;
   Vec dense, value;
@@ -44,7 +45,8 @@ struct TransientSource::Copy {
       data.value = value.data();
       return;
     }
-    dense.reserve(static_cast<std::size_t>(data.n * data.d + 1));  // no rows of dense data are dense, too
+    dense.reserve(static_cast<std::size_t>(data.n * data.d +
+                                           1));  // so that data() is not null for dense data without rows
     for (Index j = 0; j < data.d; ++j)
       for (Index row : rows) dense.push_back(from.dense[j * from.n + row]);
     data.dense = dense.data();

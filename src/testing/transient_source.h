@@ -1,5 +1,5 @@
-// A source whose batches are gone when nobody holds them any more: what a fit does with it, it can do with
-// data that are read in parts.
+// A source whose batches are destroyed as soon as they are not held any more. A fit that has the same result
+// with it as with data in memory can be given data that are read batch by batch.
 #pragma once
 #include <mutex>
 

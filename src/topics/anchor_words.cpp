@@ -10,10 +10,10 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index hashes = 4;             // entries ±1/√4 of a column of the projection
-constexpr Index max_candidates = 8192;  // words that may become anchors
-constexpr Index rows_at_once = 64;
-constexpr int rounds = 100;
+constexpr Index hashes = 4;             // nonzero entries ±1/√4 in each row of the projection: a guess
+constexpr Index max_candidates = 8192;  // words that may become anchors, the most frequent: a guess
+constexpr Index rows_at_once = 64;      // rows a task: a guess
+constexpr int rounds = 100;             // of exponentiated gradient: a guess
 
 std::size_t size_of(Index n) { return static_cast<std::size_t>(n); }
 

@@ -1,4 +1,4 @@
-// Topics from words that occur in one topic only.
+// Topics from anchor words, each of which occurs in one topic only.
 #pragma once
 #include "foundation/data.h"
 #include "foundation/pool.h"
@@ -6,23 +6,24 @@
 
 namespace bnpvi::topics {
 
-/// Counts of words in documents, or the parts of them that are looked at.
+/// Counts of words in documents, or expected counts when a token counts with the probability that it has a
+/// certain topic.
 struct PartialCounts {
   std::vector<int> row_start{0};  // documents + 1 offsets
   std::vector<int> column;        // word
-  Vec value;                      // expected number of tokens looked at
-  Vec square;                     // Σ (probability that a token is looked at)², over the tokens of the word
+  Vec value;                      // expected number of tokens of the word
+  Vec square;                     // Σ p² over the tokens of the word, p the probability that a token counts
 
   Index n() const { return static_cast<Index>(row_start.size()) - 1; }
 };
 
-/// Every token of sparse rows.
+/// All tokens of sparse rows.
 PartialCounts all_counts(const Dataset& data);
 
-/// At most k topics, fewer when the documents are not rich enough.
+/// At most k topics, fewer when the documents do not determine so many.
 struct AnchorTopics {
   Index k = 0;
-  Vec t;                  // k × (1 + d): tokens, and of each word; they sum to the counts looked at
+  Vec t;                  // k × (1 + d): number of tokens, and of each word; topics sum to the counts given
   std::vector<int> word;  // anchor of each topic
 };
 
@@ -30,9 +31,9 @@ struct AnchorTopics {
 /// Q_vw is the probability that two different tokens of a document are the words v and w. When each topic has
 /// a word of its own, the rows of Q scaled to sum to 1 are mixtures of the anchors' rows:
 ///   1. anchors are rows far apart, by Gram–Schmidt with pivots, on a sparse random projection of the rows
-///      estimated from two random halves of the documents, which tell what is left of a row from noise;
+///      estimated from two random halves of the documents, which tell signal from noise (far_apart.h);
 ///   2. the mixture of each word, p(topic | word), is the least-squares one, by exponentiated gradient.
-/// clear: only anchors that are told from noise, so that the data say how many topics there are, up to k.
+/// clear: only anchors that stand out from noise, so that the data determine the number of topics, up to k.
 /// Q is never formed; time grows with the counts times k and with d k², memory with d k.
 AnchorTopics anchor_topics(const PartialCounts& documents, Index d, Index k, bool clear, Stream& stream,
                            Pool& pool);

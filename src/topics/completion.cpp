@@ -8,9 +8,9 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr int max_rounds = 200;
-constexpr double settled = 1e-3;  // largest change of a count
-constexpr Index step = 64;        // documents a task
+constexpr int max_rounds = 200;        // this and the next: guesses
+constexpr double least_change = 1e-3;  // largest change of a count
+constexpr Index step = 64;             // documents a task: a guess
 
 class Completion {
  public:
@@ -23,7 +23,7 @@ class Completion {
     r_.assign(static_cast<std::size_t>(n * k_), 0.0);
     counts_.assign(a_.size(), 0.0);
     double change = 1;
-    for (int i = 0; i < max_rounds && change > settled && n > 0; ++i) {
+    for (int i = 0; i < max_rounds && change > least_change && n > 0; ++i) {
       std::fill(next_.begin(), next_.end(), 0.0);
       for (int u = 0; u < n; ++u) {
         const double* phi = phi_.data() + data_.column[from + u] * k_;
@@ -59,7 +59,7 @@ class Predictive {
     r_.assign(static_cast<std::size_t>(n_ * k_), 0.0);
     counts_.assign(a_.size(), 0.0);
     double change = 1;
-    for (int i = 0; i < max_rounds && change > settled && n_ > 0; ++i) {
+    for (int i = 0; i < max_rounds && change > least_change && n_ > 0; ++i) {
       std::fill(next_.begin(), next_.end(), 0.0);
       for (int u = 0; u < n_; ++u) {
         const double* e = e_.data() + seen_.column[from_ + u] * k_;

@@ -8,17 +8,17 @@ namespace bnpvi::topics {
 /// E[π_d] for documents of counts under known topics φ (term v's probabilities in K topics: K × V,
 /// column-major) and weights a of the topics in every document: zero-order collapsed inference
 ///   r_uk ∝ φ_kv (N_dk − r_uk + a_k),
-/// a token's responsibilities given the expected assignments of the others [Asuncion et al. 2009]. Without
-/// the variance that a factorised q(π_d) q(z_d) leaves out it predicts better. Result: documents × K,
-/// column-major, rows sum to 1.
+/// a token's responsibilities given the expected assignments of the other tokens [Asuncion et al. 2009].
+/// Predicts better than a factorised q(π_d) q(z_d), which leaves out the dependence of z on π. Result:
+/// documents × K, column-major, rows sum to 1.
 Vec collapsed_proportions(const Dataset& data, const Vec& phi, const Vec& a, Pool& pool);
 
-/// The model's own predictive: topics are known only as far as training tells, φ_k ~ Dirichlet(e_k) (K × V,
-/// column-major), so the tokens seen in a document say something about its topics as well as about π_d:
+/// The same with uncertain topics φ_k ~ Dirichlet(e_k), the posterior of training (e is K × V, column-major):
+/// the tokens seen in a document inform about φ as well as about π_d:
 ///   r_uk ∝ (e_kv + n_uk − r_uk) / (Σ_v e_kv + N_dk − r_uk) (N_dk − r_uk + a_k),   n_uk = c_u r_uk.
-/// With a topic at its prior as the last one, a document may begin a topic of its own. `held` has the same
-/// documents as `seen`. Result: Σ_k E[π_dk] E[φ_kv] of each entry of `held`, both expectations given the
-/// document's seen tokens.
+/// When the last topic is one at its prior, a document may begin a topic of its own. `held` has further
+/// tokens of the documents in `seen`. Result: Σ_k E[π_dk] E[φ_kv] of each entry of `held`, both expectations
+/// given the document's seen tokens.
 Vec predictive_probabilities(const Dataset& seen, const Dataset& held, const Vec& e, const Vec& a,
                              Pool& pool);
 

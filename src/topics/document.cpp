@@ -14,7 +14,7 @@ TopicTable::TopicTable(const Weights& weights, bool exponentials, Pool* pool)
 }
 
 void TopicTable::exponentiate(Index rows, Pool* pool) {
-  constexpr Index step = 32;
+  constexpr Index step = 32;  // rows a task: a guess
   e.resize(static_cast<std::size_t>(rows * k));
   top.resize(static_cast<std::size_t>(rows));
   for_each_part(pool, (rows + step - 1) / step, [&](Index part) {

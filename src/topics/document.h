@@ -45,10 +45,10 @@ struct DocumentView {
   double count(Index u) const { return weight ? weight[u] : 1.0; }
 };
 
-/// Appends C of the rows under the columns of the shares, a share after the other.
+/// Appends C of all rows of the view under the column of each share, share by share.
 void append_logs(const DocumentView& view, Shares share, Vec& c);
 
-/// True when every row is a document and its counts are tokens with topics of their own.
+/// True when every row is a document whose tokens may have different topics.
 bool rows_are_documents(const ObsModel& obs, const DataShape& data);
 
 /// Loads documents, for one thread.
@@ -59,13 +59,14 @@ class DocumentReader {
   /// Counts: rows of the shared table. Otherwise computes the document's own table from the weights.
   DocumentView load(Index document, const Weights& weights, const TopicTable* shared, bool exponentials);
 
-  /// A document as its last visit saw it, unit `at` of the memory: C has the columns that its shares name.
+  /// A document with the C of its last visit, from unit `at` of the memory: C has the columns of its shares
+  /// only.
   DocumentView recall(Index document, const ShareTable& memory, Index at);
 
   /// Rows that a view of the document has.
   Index n_rows(Index document) const;
 
-  /// Starts to bring a document of counts into the caches, which is loaded soon.
+  /// Prefetches a document of counts that will be loaded soon.
   void expect(Index document) const;
 
   bool by_term() const { return by_term_; }

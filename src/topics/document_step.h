@@ -6,7 +6,7 @@
 
 namespace bnpvi::topics {
 
-/// Document parameters απ of K topics with what every document needs of them.
+/// Dirichlet parameters απ_k of every document, with their logarithms and log Γ.
 struct DocumentPrior {
   explicit DocumentPrior(Vec alpha_pi);
   Index k() const { return static_cast<Index>(a.size()); }
@@ -37,28 +37,31 @@ struct DocumentFactors {
   double log_sum = 0;      // Σ_u c_u [H(r_u) + Σ_k r_uk (C_uk − max C_u)]
 };
 
-/// Counts below this are exactly zero: at most as much of a document's bound is given up.
+/// Topic counts N_k below this are set to exactly zero, which lowers a document's bound by about as much: a
+/// guess.
 inline constexpr double least_share = 1e-8;
 
-/// Scratch of one thread. A fit that is returned is valid until the next one.
+/// The local step of one document after another, with the scratch of one thread. A fit that is returned is
+/// valid until the next one.
 class DocStep {
  public:
   /// width: L, topics a token may belong to; 0 = all.
   DocStep(const DocumentPrior& prior, Index width) : prior_(prior), width_(width) {}
 
-  /// From the likelihood and π alone [Hughes 2016, Alg. 5.1].
+  /// An optimum from the likelihood and π alone [Hughes 2016, Alg. 5.1].
   const DocumentFit& cold(const DocumentView& view);
 
-  /// From the given topics and counts; the bound never falls below theirs (up to least_share). It is told
-  /// only when asked for.
+  /// An optimum from the given topics and counts, whose bound is not below theirs (up to least_share). The
+  /// bound is computed only with tell_bound.
   const DocumentFit& warm(const DocumentView& view, Shares from, bool tell_bound);
 
-  /// Sparsity restarts [Alg. 5.2]: each topic in turn, smallest first, is emptied; kept if the bound rises,
-  /// given up when it is not about to (of 100,000 restarts in a fit with 100 topics none would have won
-  /// later).
+  /// Sparsity restarts [Alg. 5.2] from the fit `best`, which they replace when they raise its bound: each
+  /// topic in turn, smallest first, is emptied, and rounds follow until they converge or the bound to beat is
+  /// three times further away than the last round gained.
   void restarts(const DocumentView& view, DocumentFit& best);
 
-  /// Of the fit that cold(), warm() or restarts() on this view ended with; valid until the next of them.
+  /// The factors of the fit that the last call of cold(), warm() or restarts() on this view ended with; valid
+  /// until the next such call.
   const DocumentFactors& factors(const DocumentView& view, Shares share);
 
  private:

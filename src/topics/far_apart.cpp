@@ -10,7 +10,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index rows_at_once = 64;
+constexpr Index rows_at_once = 64;  // rows a task: a guess
 
 std::size_t size_of(Index n) { return static_cast<std::size_t>(n); }
 

@@ -4,11 +4,12 @@
 
 namespace bnpvi::topics {
 
-/// At most k rows far apart, by Gram–Schmidt with pivots: the longest row is the origin of all others, then
-/// the longest of what is left is taken out of the others, and so on. a and b (n × m) are independent
-/// estimates of the rows. Each has an origin and directions of its own, so that the errors stay independent
-/// and ⟨a, b⟩ of what is left of a row estimates its squared length without bias; the mean of the two is more
-/// signal than noise when ⟨a, b⟩ > |a − b|²/4. Such rows come first, and alone if `clear`.
+/// Numbers of at most k rows far apart, by Gram–Schmidt with pivots: the longest row becomes the origin;
+/// then, again and again, the row with the longest residual is chosen and its direction projected out of all
+/// residuals. a and b (n × m) are two independent estimates of the rows. Each has an origin and directions of
+/// its own, so that their errors stay independent and ⟨a, b⟩ of two residuals is an unbiased estimate of the
+/// squared length; their mean is more signal than noise when ⟨a, b⟩ > |a − b|²/4. Such rows are chosen first,
+/// and no others if `clear`.
 std::vector<Index> far_apart(Vec a, Vec b, Index m, Index k, bool clear, Pool& pool);
 
 }  // namespace bnpvi::topics

@@ -95,7 +95,7 @@ class HdpTopics final : public TopicAlloc {
     const double documents = total.scalar[TopicScalar::documents];
     RoundedSum sum;
     for (Index j = 0; j <= total.k; ++j) {
-      const bool remainder = j == total.k;  // nobody uses it
+      const bool remainder = j == total.k;  // no document uses it
       const double slope = remainder ? 0 : total.extra[j * TopicExtra::size + TopicExtra::slope];
       const double others =
           documents - (remainder ? 0 : total.extra[j * TopicExtra::size + TopicExtra::users]);

@@ -10,7 +10,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index step = 32;  // terms a task
+constexpr Index step = 32;  // terms a task: a guess
 
 }  // namespace
 

@@ -1,22 +1,22 @@
-// Sums over documents of counts that were visited under the same weights: the local step's own summary.
+// The summary of a local step on documents of counts that were all visited under the same weights.
 #pragma once
 #include "foundation/pool.h"
 #include "topics/topic_sum.h"
 
 namespace bnpvi::topics {
 
-/// Some documents of a batch, added up by topic: T_kv = e_vk Σ_d w_dk share_dv [DocumentFactors] has its
-/// exponentials once a term, and one row of sums at a time. Memory: 8 bytes for each entry of the data and
-/// 24 for each topic of a document.
+/// Adds up some documents of a batch topic by topic, from their DocumentFactors: T_kv = e_vk Σ_d w_dk
+/// share_dv needs each e_vk once, and one row of sums at a time. Memory: 8 bytes for each entry of the data
+/// and 24 for each topic of a document.
 class TermSum {
  public:
-  /// Of the documents units[from .. to).
+  /// For the documents units[from] .. units[to − 1].
   TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k, double alpha);
 
-  /// The next of them. The data must outlive the sum.
+  /// Adds the next of these documents. The data must outlive the sum.
   void add(const DocumentView& view, Shares share, const DocumentFactors& factors);
 
-  /// The sum of all parts, in their order. The table is that of all documents, exponentials included.
+  /// The summary of all `parts`, added in their order. table: that of the visit, with exponentials.
   static Summary finish(std::vector<TermSum>& parts, const TopicTable& table, Pool& pool);
 
  private:

@@ -14,9 +14,11 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr int longest_wait = 15;  // visits
+constexpr int longest_wait =
+    15;  // visits between searches; with 31 or 63 laps were cheaper but the bound lower
 
-// Shows a document's responsibilities: those of its rows, or its proportions where it is a row of counts.
+// Gives the sink a document's responsibilities: those of its rows, or its proportions when it is a row of
+// counts.
 void show(const Visit& in, Index chunk, DocumentReader& reader, const DocumentView& view, Shares share,
           const Vec& r, const DocumentPrior& prior) {
   const Index k = prior.k(), m = static_cast<Index>(share.size());
@@ -254,7 +256,7 @@ Index TopicAlloc::cost_of_observation(const ObsModel& obs, const DataShape& data
   return rows_are_documents(obs, data) ? 1 : obs.n_features();
 }
 
-// Documents of counts read the weights as they are, without a transpose.
+// For documents of counts without the transpose, which only products with rows need.
 std::shared_ptr<const Weights> TopicAlloc::visit_weights(const ObsModel& obs, const DataShape& data,
                                                          const Summary& effective, Pool* pool,
                                                          double* evidence) const {
@@ -264,7 +266,7 @@ std::shared_ptr<const Weights> TopicAlloc::visit_weights(const ObsModel& obs, co
 
 Summary TopicAlloc::own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
                               Pool& pool) const {
-  constexpr std::size_t most = std::size_t{1} << 16;
+  constexpr std::size_t most = std::size_t{1} << 16;  // documents: a guess
   std::vector<Place> documents = places_of_groups(source);
   if (documents.size() > most) {
     draw_to_front(documents, static_cast<Index>(most), stream);

@@ -12,7 +12,7 @@ std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha, const Sp
 /// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
 std::unique_ptr<AllocModel> make_lda(Index k, double alpha, const Sparsity& sparsity);
 
-/// The last visit of a document, as far as the next one depends on it. Without shares: there was none.
+/// What the next visit of a document needs to know of its last one; shares are empty when there was none.
 struct LastVisit {
   Shares share;
   int misses = 0, wait = 0;
@@ -21,8 +21,9 @@ struct LastVisit {
 /// What all topic models share. Units are documents: groups of rows, or single rows of counts whose tokens
 /// have topics of their own. q(π_d) = Dirichlet(θ̂_d) is optimal, θ̂_dk = N_dk + απ_k, which leaves
 ///   Σ_d { −log Γ(N_d + α) + Σ_k log Γ(N_dk + απ_k) }
-/// of the documents' part of the ELBO [eq. 5.26]. Of documents that use topic k the summary keeps a tangent
-/// of log Γ at the π of their last visit; log Γ is convex, so that is a lower bound, exact once settled.
+/// of the documents' part of the ELBO [eq. 5.26]. For documents that use topic k the summary
+/// has a tangent of log Γ at the π of their last visit: a lower bound, as log Γ is convex, and exact after
+/// settle().
 class TopicAlloc : public AllocModel {
  public:
   TopicAlloc(double alpha, const Sparsity& sparsity) : AllocModel(sparsity), alpha_(alpha) {}
@@ -45,22 +46,25 @@ class TopicAlloc : public AllocModel {
 
   double alpha() const { return alpha_; }
 
-  /// Globals at these statistics of the topics and at π = weights (K + 1), as if no document had been visited.
+  /// Globals at these statistics of the topics and at the proportions π = weights (K + 1), as if no document
+  /// had been visited.
   virtual Globals globals_at(Summary total, const Vec& weights) const = 0;
 
-  /// A visit of a document: from its last one, if any, and now and then (search: now) a search for a better
-  /// optimum. It is remembered in the block, which is to have that number in its table.
+  /// Visits one document and appends its shares to the block, which is to have that number in its table.
+  /// Starts from the last visit; at the first one, at some later ones (ever more rarely as that finds
+  /// nothing) and if `search` also from scratch and by restarts, of which the best result is kept.
   static UnitShares visit(DocStep& step, const DocumentView& view, const LastVisit& last, ShareBlock& block,
                           int number, bool search = false);
 
-  /// Documents are dealt to tasks as a function of their number only.
+  /// Number of chunks of a batch of documents, at most 8 with 64 documents or more each (guesses): a function
+  /// of their number only.
   static Index count_chunks(Index n_documents);
 
   /// απ_1 .. απ_K.
   virtual Vec document_prior(const Globals& globals) const = 0;
 
  protected:
-  /// The same guessed from topic sizes, where no document was visited yet.
+  /// An estimate of document_prior() from the sizes of the topics, when no document has been visited yet.
   virtual Vec document_prior_of(const Vec& sizes) const = 0;
 
   double alpha_;

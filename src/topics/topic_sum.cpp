@@ -10,7 +10,7 @@ namespace bnpvi::topics {
 SummaryShape topic_shape(Index p) { return {p, TopicExtra::size, 0, TopicScalar::size}; }
 
 void add_tangents(Shares share, double sign, double* extra) {
-  constexpr std::size_t step = 16;
+  constexpr std::size_t step = 16;  // shares that one call of a kernel takes: a guess
   double theta[step], slope[step], value[step];
   for (std::size_t from = 0; from < share.size(); from += step) {
     const std::size_t n = std::min(step, share.size() - from);

@@ -1,11 +1,11 @@
-// Sums over documents: how a document enters the summary of a topic model.
+// What a document contributes to the summary of a topic model.
 #pragma once
 #include "inference/summary.h"
 #include "topics/document_step.h"
 
 namespace bnpvi::topics {
 
-/// Per-topic statistics beside T_k, over the documents that use the topic (N_dk > 0):
+/// Statistics of a topic other than T_k, sums over the documents that use it (N_dk > 0):
 ///   their number n_k,   Σ_d ψ(θ_dk),   Σ_d [log Γ(θ_dk) + (N_dk − θ_dk) ψ(θ_dk)],
 /// so that the tangents of log Γ at θ_dk sum to extra_2 + απ_k extra_1 ≤ Σ_d log Γ(N_dk + απ_k), exactly
 /// linear in π_k. Documents without the topic contribute log Γ(απ_k), which needs no statistic.
@@ -17,11 +17,12 @@ struct TopicScalar {
   enum { entropy, documents, lengths, size };
 };
 
-/// Adds the tangents of a document's shares to the per-topic statistics (K × TopicExtra::size), or takes them
-/// away (sign −1).
+/// Adds the tangents of a document's shares to the statistics of topics (K × TopicExtra::size); sign −1
+/// subtracts.
 void add_tangents(Shares share, double sign, double* extra);
 
-/// All that a document contributes beside T and the entropy.
+/// Adds what a document contributes except T and the entropy to extra and scalar of a summary; sign −1
+/// subtracts.
 void add_document(const DocumentView& view, Shares share, double alpha, double sign, Summary& to);
 
 SummaryShape topic_shape(Index p);

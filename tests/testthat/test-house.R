@@ -1,5 +1,6 @@
 # How the sources are laid out: floors that only look down, names that stay in their family, what only r_* files
-# may use, files short enough to be read. From a checkout only: an installed package has no sources.
+# may use, files short enough to be read; and that the pages of design name files that there are. From a checkout only: an
+# installed package has no sources.
 
 root <- file.path("..", "..")
 source_files <- function() {
@@ -102,6 +103,39 @@ test_that("files are short", {
   n <- vapply(files, function(file) length(lines_of(file)), 1L)
   expect_none(paste(names(n), n)[n > 350], "more than 350 lines")
   expect_lte(stats::median(n), 120)
+})
+
+# Words in backticks that look like a file, as "page.md: path".
+named_files <- function(pages) {
+  unlist(lapply(pages, function(page) {
+    text <- readLines(page, encoding = "UTF-8", warn = FALSE)
+    words <- unlist(regmatches(text, gregexpr("`[^`]+`", text)))
+    words <- unique(gsub("`", "", words, fixed = TRUE))
+    words <- grep("^[[:alnum:]_./-]+[.](cpp|h|R|Rd|Rmd|md)$", words, value = TRUE)
+    if (length(words)) paste0(basename(page), ": ", words)
+  }))
+}
+
+test_that("files that the design pages name exist", {
+  source_files()
+  folders <- file.path(root, c("R", "man", "src", "tests", "tools", "inst", "vignettes"))
+  there <- c(list.files(root), substring(list.files(folders, recursive = TRUE, full.names = TRUE), nchar(root) + 2L))
+  pages <- list.files(file.path(root, "inst", "design"), "[.]md$", full.names = TRUE)
+  named <- named_files(pages)
+  path <- sub("^[^ ]+ ", "", named)
+  expect_gt(length(named), 80L)
+  # A path counts from the checkout or from src; a name alone may be in any folder.
+  exists <- path %in% there | file.path("src", path) %in% there |
+    dirname(path) == "." & path %in% basename(there)
+  expect_none(named[!exists], "files that are named and do not exist")
+})
+
+test_that("every design page is linked from CONTRIBUTING.md", {
+  source_files()
+  pages <- setdiff(list.files(file.path(root, "inst", "design"), "[.]md$"), "CONTRIBUTING.md")
+  text <- readLines(file.path(root, "inst", "design", "CONTRIBUTING.md"), encoding = "UTF-8", warn = FALSE)
+  linked <- vapply(pages, function(page) any(grepl(paste0("](", page, ")"), text, fixed = TRUE)), NA)
+  expect_none(pages[!linked], "pages without a link")
 })
 
 test_that("what compilation leaves in folders is removed before a package is built", {
