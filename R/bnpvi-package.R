@@ -22,3 +22,9 @@ generics::glance
 
 #' @export
 generics::augment
+
+.onAttach <- function(libname, pkgname) {
+  packageStartupMessage(
+    "bnpvi: segments() takes hidden Markov models too; for all else it is graphics::segments(), as before."
+  )
+}
