@@ -55,6 +55,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = obs_gaussian(), prior = prior_hd
       i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
     ))
   }
+  id <- id_column(id)
   data <- as_sequence_data(x, obs, id)
   input <- list(times = data$times, id_column = if (is.character(id) && length(id) == 1L) id)
   fit <- fit_model(

@@ -56,15 +56,16 @@ one_step_ahead <- function(fit, data) {
 # newdata -> internal form with the columns of the training data; zero rows are no sequences.
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
   obs <- fit$model$obs
+  id <- id_column(id, call)
   column <- id %||% fit$input$id_column
   if (is.character(column) && length(column) == 1L && !column %in% colnames(newdata)) column <- id
   if (is.list(newdata) && !is.data.frame(newdata) && !inherits(newdata, "simple_triplet_matrix")) {
     newdata <- lapply(newdata, select_columns, fit, call)
-    return(as_sequence_data(newdata, obs, id, "newdata", call))
+    return(check_reach(as_sequence_data(newdata, obs, id, "newdata", call), obs, call))
   }
-  if (stats::is.ts(newdata)) {
+  if (stats::is.ts(newdata) || is_indexed(newdata)) {
     newdata <- select_columns(newdata, fit, call)
-    return(as_sequence_data(newdata, obs, NULL, "newdata", call))
+    return(check_reach(as_sequence_data(newdata, obs, NULL, "newdata", call), obs, call))
   }
   if (NROW(newdata) == 0L) {
     return(as_newdata(fit, newdata, call))
@@ -74,7 +75,7 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
     newdata <- split$x
     column <- split$id
   }
-  as_sequence_data(select_columns(newdata, fit, call), obs, column, "newdata", call)
+  check_reach(as_sequence_data(select_columns(newdata, fit, call), obs, column, "newdata", call), obs, call)
 }
 
 #' @rdname predict.bnp_hmm

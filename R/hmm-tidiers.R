@@ -18,8 +18,8 @@ augment.bnp_hmm <- function(x, data, id = NULL, ...) {
   internal <- as_new_sequences(x, data, id)
   path <- viterbi_path(x, internal)
   prob <- state_probabilities(x, internal)
-  out <- if (is.data.frame(data)) data else as.data.frame(as.matrix(data_matrix(internal)))
+  out <- as.data.frame(if (is.data.frame(data)) data else as.matrix(data_matrix(internal)))
   out$.class <- factor(path, levels = seq_len(x$state$k))
   out$.uncertainty <- uncertainty(prob, path)
-  as_tidy(out)
+  like_input(out, data)
 }

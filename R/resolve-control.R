@@ -84,6 +84,7 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (inherits(start, "bnp_fit")) {
     return(start_from_fit(start, data, obs, prior, call))
   }
+  start <- start_from_clustering(start, call)
   if (is.list(start)) {
     start <- unlist(start, use.names = FALSE)
   }

@@ -84,10 +84,10 @@ augment.bnp_mixture <- function(x, data, ...) {
   }
   prob <- predict(x, data, type = "prob")
   class <- max.col(prob, ties.method = "first")
-  out <- if (is.data.frame(data)) data else as.data.frame(data_matrix_of(data))
+  out <- as.data.frame(if (is.data.frame(data)) data else data_matrix_of(data))
   out$.class <- factor(class, levels = seq_len(ncol(prob)))
   out$.uncertainty <- uncertainty(prob, class)
-  as_tidy(out)
+  like_input(out, data)
 }
 
 # One minus the probability of each row's class, which rounding may put above 1.

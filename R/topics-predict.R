@@ -56,7 +56,7 @@ new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env()) {
   }
   split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, "newdata", call)
   newdata <- select_columns(split$x, fit, call)
-  as_documents(newdata, obs, split$id, "newdata", allow_no_rows = TRUE, call = call)
+  check_reach(as_documents(newdata, obs, split$id, "newdata", allow_no_rows = TRUE, call = call), obs, call)
 }
 
 # Expected tokens (or rows) of each topic in each document.
