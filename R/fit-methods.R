@@ -39,7 +39,7 @@ check_fit <- function(fit, call = rlang::caller_env()) {
 #' @export
 elbo <- function(fit, terms = FALSE) {
   check_fit(fit)
-  if (check_flag(terms, "terms")) unlist(fit$terms) else fit$elbo
+  if (check_flag(terms, "terms")) unlist(fit$elbo_terms) else fit$elbo
 }
 
 #' @rdname read_fit

@@ -16,6 +16,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   result <- number_clusters(result)
   model$obs[names(result$learned)] <- result$learned
   result$learned <- NULL
+  names(result)[names(result) == "terms"] <- "elbo_terms"
   resolved$threads <- result$threads %||% resolved$threads
   result$threads <- NULL
   input <- c(
