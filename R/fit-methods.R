@@ -15,7 +15,12 @@
 #' * `coef()`: posterior means, a list of arrays. Gaussian: `mean` (clusters x
 #'   columns), `cov` (columns x columns x clusters); tokens and binary data:
 #'   `prob` (clusters x columns); counts of events: `rate` (clusters x columns,
-#'   per unit of exposure); and `weights`.
+#'   per unit of exposure); and `weights`, expected weights under the posterior:
+#'   of a mixture, those of its clusters. Topics and states have two kinds:
+#'   `proportion` is the share of the data (tokens or rows) that each has, as in
+#'   `tidy()`; `weights` are those of the top level of the hierarchy, around which
+#'   the proportions of documents and the rows of transitions vary (of a finite
+#'   prior `1 / k` each).
 #' * `posterior_params()`: all parameters of the variational posterior, a list
 #'   of arrays, named as in the priors. Clusters are numbered by decreasing size;
 #'   sticks are broken in an order of their own, which is part of the model:
@@ -82,7 +87,17 @@ in_user_order <- function(fit, x) {
 #' @export
 coef.bnp_fit <- function(object, ...) {
   check_no_dots(...)
-  name_arrays(object, engine_mean_parameters(object$model, object$state))
+  means <- name_arrays(object, engine_mean_parameters(object$model, object$state))
+  if (inherits(object, "bnp_mixture")) means else append(means, list(proportion = proportion(object)), length(means) - 1L)
+}
+
+# The share of the data that each cluster has; of a mixture its expected weight.
+proportion <- function(fit, means = NULL) {
+  if (inherits(fit, "bnp_mixture")) {
+    return((means %||% coef(fit))$weights[seq_len(fit$state$k)])
+  }
+  size <- cluster_sizes(fit)
+  size / sum(size)
 }
 
 #' @rdname read_fit

@@ -4,7 +4,7 @@ tidy.bnp_hmm <- function(x, ...) {
   check_no_dots(...)
   size <- unname(cluster_sizes(x))
   as_tidy(data.frame(
-    component = seq_along(size), size = size, proportion = size / sum(size), duration = unname(state_durations(x))
+    component = seq_along(size), size = size, proportion = unname(proportion(x)), duration = unname(state_durations(x))
   ))
 }
 

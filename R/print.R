@@ -77,9 +77,18 @@ described_data <- function(fit) {
 as.data.frame.bnp_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
   means <- coef(x)
   k <- x$state$k
-  out <- data.frame(cluster = seq_len(k), size = unname(cluster_sizes(x)), weight = unname(means$weights[seq_len(k)]))
+  out <- cluster_table(x, "cluster", means)
   locations <- cluster_locations(x, means)
   if (is.null(locations)) out else cbind(out, as.data.frame(locations, row.names = seq_len(k)))
+}
+
+# Number, size and weights of each cluster: the share of the data before that of the top level, where these differ.
+cluster_table <- function(fit, word, means = coef(fit)) {
+  k <- fit$state$k
+  out <- data.frame(cluster = seq_len(k), size = unname(cluster_sizes(fit)))
+  if (!inherits(fit, "bnp_mixture")) out$proportion <- unname(means$proportion)
+  out$weight <- unname(means$weights[seq_len(k)])
+  stats::setNames(out, c(word, names(out)[-1L]))
 }
 
 # Where each cluster is, clusters x columns; NULL where the model has no array that says so.

@@ -8,7 +8,8 @@
 #' @param id For sequences, as in [bnp_hmm()].
 #' @param ... Must be empty.
 #' @return
-#' * `tidy()`: one row per cluster (`component`, `size`, `proportion` and, for
+#' * `tidy()`: one row per cluster (`component`, `size`, `proportion`, see
+#'   [coef.bnp_fit()], and, for
 #'   Gaussian clusters, `mean.<column>` and `sd.<column>`); for counts and
 #'   binary data one row per cluster and column (`term`, `estimate`). For
 #'   [bnp_hmm()] also `duration`, see [state_durations()].
@@ -36,7 +37,7 @@ tidy_clusters <- function(x, word) {
   k <- x$state$k
   out <- data.frame(
     component = seq_len(k), size = unname(cluster_sizes(x)),
-    proportion = unname(means$weights[seq_len(k)])
+    proportion = unname(proportion(x, means))
   )
   names(out)[1] <- word
   columns <- column_labels(x)
