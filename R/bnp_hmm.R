@@ -132,5 +132,6 @@ rows_of_data <- function(data, rows, groups) {
 #' @export
 fitted.bnp_hmm <- function(object, ...) {
   check_no_dots(...)
+  check_format(object)
   stats::setNames(as.integer(object$labels), object$input$row_names)
 }

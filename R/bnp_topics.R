@@ -116,6 +116,7 @@ proportions <- function(fit, counts) {
 #' @export
 fitted.bnp_topics <- function(object, ...) {
   check_no_dots(...)
+  check_format(object)
   proportions(object, object$documents)
 }
 

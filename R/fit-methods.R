@@ -38,6 +38,7 @@ NULL
 
 check_fit <- function(fit, call = rlang::caller_env()) {
   check_class(fit, "bnp_fit", "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm"), call)
+  check_format(fit, call)
 }
 
 #' @rdname read_fit
@@ -72,6 +73,7 @@ cluster_sizes <- function(fit) {
 #' @export
 fitted.bnp_fit <- function(object, ...) {
   check_no_dots(...)
+  check_format(object)
   in_user_order(object, stats::setNames(fit_labels(object), object$input$row_names))
 }
 
@@ -87,6 +89,7 @@ in_user_order <- function(fit, x) {
 #' @export
 coef.bnp_fit <- function(object, ...) {
   check_no_dots(...)
+  check_format(object)
   means <- name_arrays(object, engine_mean_parameters(object$model, object$state))
   if (inherits(object, "bnp_mixture")) means else append(means, list(proportion = proportion(object)), length(means) - 1L)
 }
@@ -163,11 +166,13 @@ one_cluster <- function(array, is_cluster, k) {
 #' @rdname read_fit
 #' @export
 nobs.bnp_fit <- function(object, ...) {
+  check_format(object)
   as.integer(object$input$n)
 }
 
 #' @rdname read_fit
 #' @export
 logLik.bnp_fit <- function(object, ...) {
+  check_format(object)
   structure(object$elbo, df = NA_integer_, nobs = nobs(object), class = "logLik")
 }

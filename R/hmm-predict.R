@@ -55,6 +55,7 @@ one_step_ahead <- function(fit, data) {
 
 # newdata -> internal form with the columns of the training data; zero rows are no sequences.
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
+  check_format(fit, call)
   obs <- fit$model$obs
   id <- id_column(id, call)
   column <- id %||% fit$input$id_column
@@ -82,6 +83,7 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
 #' @export
 heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, ...) {
   check_no_dots(...)
+  need_data(missing(newdata), "newdata")
   mean(one_step_ahead(fit, as_new_sequences(fit, newdata, id))$log_density, na.rm = TRUE)
 }
 
@@ -95,9 +97,7 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
     makers <- cdf_makers()
     abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {entry$constructor}}.")
   }
-  if (missing(newdata)) {
-    abort("newdata", c("{.arg newdata} is needed.", i = "A fit does not keep its data: give them again."))
-  }
+  need_data(missing(newdata), "newdata")
   data <- as_new_sequences(object, newdata, id)
   ahead <- one_step_ahead(object, data)$prob
   # After the states in use may come one for all others, with the prior's parameters.

@@ -31,7 +31,7 @@ segments <- function(x0, ...) {
 #' @export
 segments.bnp_hmm <- function(x0, newdata = NULL, id = NULL, ...) {
   check_no_dots(...)
-  fit <- x0
+  fit <- check_format(x0)
   if (is.null(newdata)) {
     return(runs_of(fit$labels, fit$prob, fit$input$starts, fit$input$group_names, fit$input$times))
   }
@@ -64,6 +64,7 @@ runs_of <- function(path, prob, starts, names, times) {
 #' @export
 transition_matrix <- function(fit, new = FALSE) {
   check_class(fit, "bnp_hmm", "fit", "bnp_hmm")
+  check_format(fit)
   check_flag(new, "new")
   k <- fit$state$k
   p <- engine_mean_transitions(fit$model, fit$state)

@@ -12,9 +12,7 @@ tidy.bnp_hmm <- function(x, ...) {
 #' @export
 augment.bnp_hmm <- function(x, data, id = NULL, ...) {
   check_no_dots(...)
-  if (missing(data)) {
-    abort("newdata", c("{.arg data} is needed.", i = "A fit does not keep its data: give them again."))
-  }
+  need_data(missing(data), "data")
   internal <- as_new_sequences(x, data, id)
   path <- viterbi_path(x, internal)
   prob <- state_probabilities(x, internal)

@@ -53,6 +53,7 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 
 # newdata -> internal form with the columns of the training data.
 as_newdata <- function(fit, newdata, call = rlang::caller_env()) {
+  check_format(fit, call)
   obs <- fit$model$obs
   if (!is.null(fit$input$terms)) {
     if (!is.data.frame(newdata)) {

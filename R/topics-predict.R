@@ -50,6 +50,7 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class")
 }
 
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env()) {
+  check_format(fit, call)
   obs <- fit$model$obs
   if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
     newdata <- term_frame_to_sparse(newdata, "newdata", call)
@@ -84,6 +85,9 @@ heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), 
                                       inference = c("collapsed", "variational", "predictive"), seed = NULL,
                                       per_document = FALSE, id = NULL, ...) {
   check_no_dots(...)
+  check_format(fit)
+  need_data(missing(newdata), "newdata")
+  check_flag(per_document, "per_document")
   split <- check_choice(split, c("token", "type"), "split")
   inference <- check_choice(inference, c("collapsed", "variational", "predictive"), "inference")
   seen <- check_number(seen, "seen")

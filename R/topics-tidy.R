@@ -46,9 +46,7 @@ tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), ...) {
 augment.bnp_topics <- function(x, data, id = NULL, ...) {
   check_no_dots(...)
   if (!obs_entry(x$model$obs)$counts_tokens) {
-    if (missing(data)) {
-      abort("newdata", c("{.arg data} is needed.", i = "A fit does not keep its data: give them again."))
-    }
+    need_data(missing(data), "data")
     return(augment_rows(x, data, id))
   }
   if (missing(data) || !is.data.frame(data) || !"document" %in% names(data) || !any(term_names %in% names(data))) {
