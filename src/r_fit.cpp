@@ -21,6 +21,7 @@ LearnOptions learn_options(const Rcpp::List& control) {
   const Vec rate = c.numbers("learning_rate");
   o.delay = rate.at(0);
   o.power = rate.at(1);
+  o.keep_interrupted = c.has("keep_interrupted") && c.flag("keep_interrupted");
   o.moves.birth = moves.flag("birth");
   o.moves.merge = moves.flag("merge");
   o.moves.remove = moves.flag("delete");
@@ -57,7 +58,7 @@ State start_by(const std::string& init, const Problem& problem, Index k, Index r
 State start_by_race(const Problem& problem, Index k, LearnOptions options, Index restart, Pool& pool) {
   options.max_laps = std::min<Index>(10, options.max_laps);
   options.moves = MoveOptions();
-  options.learn_prior = false;
+  options.learn_prior = options.keep_interrupted = false;
   State best;
   for (const char* init : {"anchor", "bregman"}) {
     if (problem.audit) problem.audit->restart();
@@ -165,6 +166,14 @@ Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
                                  _["merges_tried"] = mt, _["deletes_tried"] = dt, _["seconds"] = seconds);
 }
 
+LapRecord end_of(const Progress& p) {
+  LapRecord record;
+  record.lap = static_cast<Index>(p.trace.size());
+  record.elbo = p.state.elbo;
+  record.k = p.state.k();
+  return record;
+}
+
 }  // namespace
 
 // [[Rcpp::export]]
@@ -177,9 +186,9 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                         earlier ? earlier->learned : NamedArrays());
     require_columns(rdata.view(), *rmodel.obs);
     const auto seed = static_cast<unsigned long long>(c.number("seed"));
-    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
-    RPool pool(c.integer("threads"), monitor);
     LearnOptions options = learn_options(control);
+    RMonitor monitor(Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
+    RPool pool(c.integer("threads"), monitor);
     Rcpp::RObject kept;
     if (c.has("keep_lap"))
       options.after_lap = [&](const Progress& p) {
@@ -191,7 +200,9 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     if (control.containsElementNamed("audit") && c.flag("audit")) audit = std::make_unique<Audit>();
     std::optional<Outcome> best;
     std::unique_ptr<Source> source;  // of the best
-    for (Index restart = 0; restart < restarts; ++restart) {
+    std::vector<LapRecord> ends;     // of all restarts
+    bool interrupted = false;
+    for (Index restart = 0; restart < restarts && !interrupted; ++restart) {
       const unsigned long long key = seed + 0x9e3779b97f4a7c15ULL * static_cast<unsigned long long>(restart);
       auto dealt =
           make_source(control.containsElementNamed("source") ? c.text("source") : "memory", rdata.view(),
@@ -200,14 +211,25 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                       rmodel.alloc->grouped(), rmodel.obs->lag());
       const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, audit.get(), &pool};
       if (audit) audit->restart();
-      Progress from = earlier
-                          ? std::move(*earlier)
-                          : begin(problem, starting_state(problem, rmodel, control, start, restart, pool));
-      complete(problem, from);
-      Outcome outcome = c.text("algorithm") == "stochastic"
-                            ? learn_stochastic(problem, std::move(from), options, pool)
-                            : learn_memoized(problem, std::move(from), options, pool);
-      const double elbo = outcome.progress.state.elbo;
+      std::optional<Outcome> outcome;
+      try {
+        Progress from = earlier
+                            ? std::move(*earlier)
+                            : begin(problem, starting_state(problem, rmodel, control, start, restart, pool));
+        complete(problem, from);
+        outcome = c.text("algorithm") == "stochastic"
+                      ? learn_stochastic(problem, std::move(from), options, pool)
+                      : learn_memoized(problem, std::move(from), options, pool);
+      } catch (const Interrupted&) {
+        if (!options.keep_interrupted || !best) throw;
+        pool.go_on();
+        interrupted = true;
+        break;
+      }
+      const Progress& p = outcome->progress;
+      interrupted = p.reason == "interrupted";
+      const double elbo = p.state.elbo;
+      ends.push_back(end_of(p));
       if (best && !(elbo > best->progress.state.elbo) && std::isfinite(best->progress.state.elbo)) continue;
       best = std::move(outcome);
       source = std::move(dealt);
@@ -236,6 +258,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                            _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
                            _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
                            _["labels"] = labels, _["sizes"] = state.total.sizes());
+    if (interrupted) out.push_back(true, "interrupted");
+    if (ends.size() > 1) out.push_back(trace_to_r(ends), "restarts");
     if (pool.n_threads() < c.integer("threads")) out.push_back(static_cast<int>(pool.n_threads()), "threads");
     const NamedArrays learned = obs.learned_fields();
     if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");

@@ -24,6 +24,7 @@ struct LearnOptions {
   MoveOptions moves;
   bool learn_prior = true;                         // where the observation model has something to learn
   double delay = 1, power = 0.6;                   // stochastic learning rate (delay + t)^−power
+  bool keep_interrupted = false;                   // end with the last lap when asked to stop
   std::function<void(const Progress&)> after_lap;  // may be empty
 };
 
@@ -36,10 +37,12 @@ struct Outcome {
 /// ascent [Alg. 3.1]. After the first lap the ELBO is the whole-data objective at every moment and
 /// never falls. Where numbers break down nonetheless (see SoundLap), learning ends with the lap before; its
 /// state may be read but not learned from, and has an ELBO that is not finite when there was no lap before.
+/// So it is with keep_interrupted when asked to stop, with the reason "interrupted"; without it, and before the
+/// end of the first lap, Interrupted is thrown.
 Outcome learn_memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool);
 
 /// Stochastic ascent [Alg. 3.2]; ends with one exact lap at the final globals, so that the ELBO
-/// reported is the whole-data objective.
+/// reported is the whole-data objective. Asked to stop with keep_interrupted, it does that lap at once.
 Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool);
 
 /// A fit that begins at a state.
