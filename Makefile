@@ -1,4 +1,5 @@
 # make demo      fit real data that come with the package, write two pictures
+# make install   install with the vignettes, into your own library
 # make test      run the tests (BNPVI_LONG_TESTS=true adds the long ones)
 # make check     R CMD check --as-cran, after the builds of tools/builds.R (sanitizers among them)
 # make document  regenerate NAMESPACE, man and the Rcpp exports
@@ -10,6 +11,11 @@ SOURCES := $(shell find DESCRIPTION NAMESPACE R data inst src -type f \
 
 demo: .lib/bnpvi/DESCRIPTION
 	R_LIBS=.lib $(RSCRIPT) inst/examples/main.R demo-output
+
+install:
+	$(RSCRIPT) tools/setup.R install
+	R CMD build .
+	R CMD INSTALL bnpvi_*.tar.gz
 
 test: .lib/bnpvi/DESCRIPTION
 	$(RSCRIPT) tools/setup.R test
@@ -34,4 +40,4 @@ document:
 clean:
 	rm -rf .lib demo-output src/*.o src/*/*.o src/*.so bnpvi_*.tar.gz bnpvi.Rcheck
 
-.PHONY: demo test check document clean
+.PHONY: demo install test check document clean

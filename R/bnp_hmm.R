@@ -55,6 +55,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = obs_gaussian(), prior = prior_hd
       i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
     ))
   }
+  id <- id_column(id)
   data <- as_sequence_data(x, obs, id)
   input <- list(times = data$times, id_column = if (is.character(id) && length(id) == 1L) id)
   fit <- fit_model(
@@ -131,5 +132,6 @@ rows_of_data <- function(data, rows, groups) {
 #' @export
 fitted.bnp_hmm <- function(object, ...) {
   check_no_dots(...)
+  check_format(object)
   stats::setNames(as.integer(object$labels), object$input$row_names)
 }

@@ -116,15 +116,15 @@ proportions <- function(fit, counts) {
 #' @export
 fitted.bnp_topics <- function(object, ...) {
   check_no_dots(...)
+  check_format(object)
   proportions(object, object$documents)
 }
 
 #' @export
 as.data.frame.bnp_topics <- function(x, row.names = NULL, optional = FALSE, ...) {
-  k <- x$state$k
-  out <- data.frame(topic = seq_len(k), size = unname(cluster_sizes(x)), weight = unname(coef(x)$weights[seq_len(k)]))
+  out <- cluster_table(x, "topic")
   if (!obs_entry(x$model$obs)$counts_tokens) {
-    return(cbind(out, as.data.frame.bnp_fit(x)[-(1:3)]))
+    return(cbind(out, as.data.frame.bnp_fit(x)[-seq_along(out)]))
   }
   terms <- top_terms(x, 6)
   out$terms <- unname(vapply(split(terms$term, terms$topic), paste, "", collapse = " "))

@@ -12,6 +12,8 @@
 #' @importFrom generics tidy glance augment
 #' @importFrom rlang %||% .data
 #' @importFrom stats coef fitted predict residuals simulate nobs update logLik
+#' @importFrom stats formula terms weights deviance df.residual vcov confint anova extractAIC sigma model.frame
+#' @importFrom stats model.matrix
 "_PACKAGE"
 
 #' @export
@@ -22,3 +24,9 @@ generics::glance
 
 #' @export
 generics::augment
+
+.onAttach <- function(libname, pkgname) {
+  packageStartupMessage(
+    "bnpvi: segments() takes hidden Markov models too; for all else it is graphics::segments(), as before."
+  )
+}

@@ -22,6 +22,9 @@ describe <- function(x) {
   if (is.null(x)) {
     return("NULL")
   }
+  if (is.function(x)) {
+    return("a function")
+  }
   if (is.atomic(x) && length(x) == 1L) {
     return(if (is.character(x)) dQuote(x, FALSE) else format(x))
   }
@@ -111,22 +114,25 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
 
 check_class <- function(x, class, arg, makers, call = rlang::caller_env()) {
   if (!inherits(x, class)) {
-    abort("argument", "{.arg {arg}} must be made by {.or {.fn {makers}}}, not {describe(x)}.",
-      call = call
-    )
+    abort("argument", c(
+      "{.arg {arg}} must be made by {.or {.fn {makers}}}, not {describe(x)}.", misplaced_hint(x, arg)
+    ), call = call)
   }
   x
 }
 
 check_no_dots <- function(..., call = rlang::caller_env()) {
-  extra <- names(list(...)) %||% rep("", ...length())
-  if (length(extra)) {
-    extra[!nzchar(extra)] <- "(unnamed)"
-    abort("argument", c(
-      "Unused argument{?s}: {.arg {extra}}.",
-      i = "Check the spelling against the help page."
-    ), call = call)
+  if (!...length()) {
+    return(invisible())
   }
+  extra <- names(substitute(list(...)))[-1L]
+  if (is.null(extra)) extra <- rep("", ...length())
+  named <- extra[nzchar(extra)]
+  extra[!nzchar(extra)] <- "(unnamed)"
+  verb <- sub("^bnpvi::|[.](default|formula)$", "", deparse(sys.call(-1L)[[1L]], nlines = 1L))
+  hints <- unused_hints(named, verb, setdiff(names(formals(sys.function(-1L))), "..."))
+  if (!length(hints)) hints <- c(i = "Check the spelling against the help page.")
+  abort("argument", c("Unused argument{?s}: {.arg {extra}}.", hints), call = call)
 }
 
 # A finite numeric vector, or NULL.

@@ -6,11 +6,14 @@
 #'   decreasing `learning_rate`; moves are not tried.
 #' @param batches Number of batches. Default: 1 up to 20,000 observations, then
 #'   one per 10,000, at most 50; at least 10 for `"stochastic"`.
-#' @param max_laps Most passes over the data.
+#' @param max_laps Most passes over the data. A fit that they end before it has
+#'   converged says so by a warning of class `bnpvi_warning_max_laps` (not in
+#'   stochastic learning, which always makes so many).
 #' @param tol A fit has converged when a lap without accepted moves raises the
 #'   bound by less than `tol` times its size and moves no observation.
 #' @param restarts Number of fits from different random starts; the one with
-#'   the highest bound is returned.
+#'   the highest bound is returned. `fit$restarts` has the bound, the number of
+#'   clusters and the laps of each, and `summary()` shows them.
 #' @param k_init Number of clusters to start with. Default: 1 when births are
 #'   on, 25 otherwise (fewer when there are fewer observations), and the `k` of
 #'   a finite prior.
@@ -28,7 +31,9 @@
 #'   sequence) that one observation may belong to while the model is fitted, or
 #'   `NULL` for all. The bound is exact under that constraint. It makes laps
 #'   with many clusters faster; predictions look at all clusters.
-#' @param threads Number of threads. The result does not depend on it. At most 64,
+#' @param threads Number of threads. The result does not depend on it. Default: the
+#'   option `mc.cores`, or 1; not above the environment variable
+#'   `OMP_THREAD_LIMIT`, and not above 2 where `_R_CHECK_LIMIT_CORES_` is set. At most 64,
 #'   or the number of processors where that is larger; fewer run, with a warning,
 #'   where the system does not start as many.
 #' @param seed One whole number that determines the fit. `NULL` draws it from
@@ -50,6 +55,10 @@
 #'   lap before, not converged, and a warning of class `bnpvi_warning_numerical`
 #'   says so. (Topics of documents may fall by less than 1 without that: a
 #'   document can end in a poorer optimum than it had.)
+#'
+#'   Ctrl-C in an interactive session returns the fit as it was after its last lap,
+#'   not converged, with a message of class `bnpvi_message_interrupted`; before the end of
+#'   the first lap, and in scripts, it is an ordinary interrupt.
 #' @examples
 #' bnp_control(restarts = 5, seed = 1)
 #' bnp_control("full", k_init = 10, moves = FALSE)
@@ -57,7 +66,7 @@
 bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches = NULL,
                         max_laps = 100L, tol = 1e-6, restarts = 1L, k_init = NULL,
                         init = c("bregman", "random", "kmeans", "blocks", "anchor", "best"), moves = bnp_moves(),
-                        sparsity = NULL, threads = getOption("mc.cores", 1L), seed = NULL,
+                        sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, ...) {
   check_no_dots(...)
@@ -88,6 +97,14 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
     ),
     class = c("bnp_control", "list")
   )
+}
+
+default_threads <- function() {
+  limit <- suppressWarnings(as.numeric(Sys.getenv("OMP_THREAD_LIMIT")))
+  checked <- tolower(Sys.getenv("_R_CHECK_LIMIT_CORES_"))
+  limit <- min(if (isTRUE(limit >= 1)) floor(limit) else Inf, if (nzchar(checked) && checked != "false") 2 else Inf)
+  threads <- getOption("mc.cores", 1L)
+  if (is.numeric(threads) && isTRUE(threads > limit)) as.integer(limit) else threads
 }
 
 check_seed <- function(seed, call = rlang::caller_env()) {

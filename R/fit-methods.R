@@ -15,7 +15,12 @@
 #' * `coef()`: posterior means, a list of arrays. Gaussian: `mean` (clusters x
 #'   columns), `cov` (columns x columns x clusters); tokens and binary data:
 #'   `prob` (clusters x columns); counts of events: `rate` (clusters x columns,
-#'   per unit of exposure); and `weights`.
+#'   per unit of exposure); and `weights`, expected weights under the posterior:
+#'   of a mixture, those of its clusters. Topics and states have two kinds:
+#'   `proportion` is the share of the data (tokens or rows) that each has, as in
+#'   `tidy()`; `weights` are those of the top level of the hierarchy, around which
+#'   the proportions of documents and the rows of transitions vary (of a finite
+#'   prior `1 / k` each).
 #' * `posterior_params()`: all parameters of the variational posterior, a list
 #'   of arrays, named as in the priors. Clusters are numbered by decreasing size;
 #'   sticks are broken in an order of their own, which is part of the model:
@@ -33,13 +38,14 @@ NULL
 
 check_fit <- function(fit, call = rlang::caller_env()) {
   check_class(fit, "bnp_fit", "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm"), call)
+  check_format(fit, call)
 }
 
 #' @rdname read_fit
 #' @export
 elbo <- function(fit, terms = FALSE) {
   check_fit(fit)
-  if (check_flag(terms, "terms")) unlist(fit$terms) else fit$elbo
+  if (check_flag(terms, "terms")) unlist(fit$elbo_terms) else fit$elbo
 }
 
 #' @rdname read_fit
@@ -67,6 +73,7 @@ cluster_sizes <- function(fit) {
 #' @export
 fitted.bnp_fit <- function(object, ...) {
   check_no_dots(...)
+  check_format(object)
   in_user_order(object, stats::setNames(fit_labels(object), object$input$row_names))
 }
 
@@ -82,7 +89,18 @@ in_user_order <- function(fit, x) {
 #' @export
 coef.bnp_fit <- function(object, ...) {
   check_no_dots(...)
-  name_arrays(object, engine_mean_parameters(object$model, object$state))
+  check_format(object)
+  means <- name_arrays(object, engine_mean_parameters(object$model, object$state))
+  if (inherits(object, "bnp_mixture")) means else append(means, list(proportion = proportion(object)), length(means) - 1L)
+}
+
+# The share of the data that each cluster has; of a mixture its expected weight.
+proportion <- function(fit, means = NULL) {
+  if (inherits(fit, "bnp_mixture")) {
+    return((means %||% coef(fit))$weights[seq_len(fit$state$k)])
+  }
+  size <- cluster_sizes(fit)
+  size / sum(size)
 }
 
 #' @rdname read_fit
@@ -148,11 +166,13 @@ one_cluster <- function(array, is_cluster, k) {
 #' @rdname read_fit
 #' @export
 nobs.bnp_fit <- function(object, ...) {
+  check_format(object)
   as.integer(object$input$n)
 }
 
 #' @rdname read_fit
 #' @export
 logLik.bnp_fit <- function(object, ...) {
+  check_format(object)
   structure(object$elbo, df = NA_integer_, nobs = nobs(object), class = "logLik")
 }

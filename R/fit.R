@@ -11,11 +11,19 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
   resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior)
-  result <- engine_fit(as_engine_data(data), model, resolved, resolved_start, progress_reporter(control))
+  check_memory(prior, error_call)
+  asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
+  result <- tryCatch(
+    engine_fit(as_engine_data(data), model, asked, resolved_start, progress_reporter(control)),
+    `std::bad_alloc` = function(e) too_large(error_call), `std::length_error` = function(e) too_large(error_call)
+  )
   result <- report_breakdown(result, error_call)
+  result <- report_interruption(result, resolved)
+  if (result$reason == "max_laps" && control$algorithm != "stochastic") warn_of_laps(result, control, error_call)
   result <- number_clusters(result)
   model$obs[names(result$learned)] <- result$learned
   result$learned <- NULL
+  names(result)[names(result) == "terms"] <- "elbo_terms"
   resolved$threads <- result$threads %||% resolved$threads
   result$threads <- NULL
   input <- c(
@@ -24,7 +32,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   )
   structure(
     c(
-      list(call = call, model = model, control = resolved),
+      list(format = fit_format, call = call, model = model, control = resolved),
       result,
       list(input = input[!vapply(input, is.null, NA)])
     ),
@@ -53,6 +61,65 @@ report_breakdown <- function(result, call) {
   }
   result$taken_back <- NULL
   result
+}
+
+# Ctrl-C in an interactive session ends a fit with its last lap.
+report_interruption <- function(result, control) {
+  if (!is.null(result$restarts)) {
+    ends <- result$restarts
+    result$restarts <- data.frame(
+      restart = seq_along(ends$elbo), seed = control$seed, elbo = ends$elbo, k = ends$k, laps = ends$lap
+    )
+  }
+  if (!isTRUE(result$interrupted)) {
+    return(result)
+  }
+  result$interrupted <- NULL
+  done <- max(1L, nrow(result$restarts))
+  cli::cli_inform(
+    c(
+      if (result$reason == "interrupted") {
+        "Stopped: the fit is what it was after lap {result$laps}, and has not converged."
+      } else {
+        "Stopped: the fit is the best of the restarts that were done."
+      },
+      i = if (control$restarts > 1L) "{done} of {control$restarts} restarts were begun.",
+      i = if (result$reason == "interrupted") "To go on from here: {.code update(fit, start = fit)}."
+    ),
+    class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL
+  )
+  result
+}
+
+warn_of_laps <- function(result, control, call) {
+  gain <- utils::tail(diff(result$trace$elbo), 1L)
+  cli::cli_warn(
+    c(
+      "The fit has not converged: {.arg max_laps} ({control$max_laps}) was reached.",
+      i = if (length(gain)) "The last lap raised the ELBO by {signif(gain, 2)}.",
+      i = "To go on from here: {.code update(fit, start = fit)}; or raise {.arg max_laps} in {.fn bnp_control}."
+    ),
+    class = c("bnpvi_warning_max_laps", "bnpvi_warning"), call = call
+  )
+}
+
+too_large <- function(call) {
+  abort("memory", c(
+    "There is not enough memory for this fit.",
+    i = "Choose a smaller {.arg k} or {.arg k_init}, more {.arg batches}, or fewer columns."
+  ), call = call)
+}
+
+# A state knows of each other state how often it followed: a fit keeps some ten such tables. Beyond 8 GB for one of
+# them (a guess at what no machine of today has tenfold), a fit is not begun.
+check_memory <- function(prior, call) {
+  if (prior_entry(prior)$verb == "bnp_hmm" && isTRUE(8 * as.double(prior$k)^2 > 8e9)) {
+    abort("memory", c(
+      "{.arg k} of {.fn {prior_entry(prior)$constructor}} must be at most 31622, not {prior$k}: transitions between all
+       pairs of states would not fit into memory.",
+      i = "With {.fn prior_hdp_hmm} the number of states is found, from one state on."
+    ), call = call)
+  }
 }
 
 # Clusters are numbered by decreasing size. The engine keeps its own order, which

@@ -37,34 +37,54 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   max_sequences <- check_count(max_sequences, "max_sequences", call = call)
   runs <- if (is.null(data)) segments(fit) else segments(fit, data, id)
   ids <- utils::head(unique(runs$id), max_sequences)
-  picture <- list(runs = runs[runs$id %in% ids, ], ids = ids, k = fit$state$k)
-  if (!is.null(data) && obs_entry(fit$model$obs)$as_series) {
+  runs <- runs[runs$id %in% ids, ]
+  as_series <- !is.null(data) && obs_entry(fit$model$obs)$as_series
+  timed <- !is.null(runs$start_time)
+  picture <- list(runs = with_edges(runs, as_series), ids = ids, k = fit$state$k, axis = if (timed) "Time" else "Row")
+  if (as_series) {
     internal <- as_new_sequences(fit, data, id, call)
     lengths <- diff(internal$starts)
     names <- internal$group_names %||% as.character(seq_along(lengths))
     row_id <- rep(names, lengths)
     kept <- row_id %in% ids
     picture$series <- list(
-      x = internal$x[kept, , drop = FALSE], id = row_id[kept], at = sequence(lengths)[kept],
+      x = internal$x[kept, , drop = FALSE], id = row_id[kept], at = (internal$times %||% sequence(lengths))[kept],
       columns = column_labels(fit)
     )
   }
   picture
 }
 
-draw_strips <- function(picture, main = "", xlab = "Row", ylab = "", ...) {
+# `left` and `right` of runs on the horizontal axis. In time a run lasts until the next one begins. Without times a row
+# is a unit long; in a series it has its value in the middle.
+with_edges <- function(runs, as_series) {
+  if (is.null(runs$start_time)) {
+    runs$left <- runs$start - if (as_series) 0.5 else 1
+    runs$right <- runs$left + runs$length
+    return(runs)
+  }
+  runs$left <- runs$start_time
+  runs$right <- runs$end_time
+  follows <- which(runs$id[-1L] == runs$id[-nrow(runs)])
+  runs$right[follows] <- runs$start_time[follows + 1L]
+  runs
+}
+
+draw_strips <- function(picture, main = "", xlab = picture$axis, ylab = "", ...) {
   runs <- picture$runs
   rank <- match(runs$id, rev(picture$ids))
   labels <- rev(picture$ids)
   old <- graphics::par(mar = c(4.2, max(3, 0.55 * max(nchar(labels)) + 1.5), 2.5, 5), xpd = NA)
   on.exit(graphics::par(old))
   graphics::plot(
-    c(0, max(runs$end)), c(0.5, length(labels) + 0.5), type = "n", yaxt = "n", bty = "n", main = main, xlab = xlab,
-    ylab = ylab, ...
+    range(c(runs$left, runs$right)), c(0.5, length(labels) + 0.5), type = "n", yaxt = "n", bty = "n", main = main,
+    xlab = xlab, ylab = ylab, ...
   )
   graphics::axis(2L, seq_along(labels), labels, las = 1, tick = FALSE, line = -0.5)
   colour <- cluster_colours(picture$k)
-  graphics::rect(runs$start - 1, rank - 0.4, runs$end, rank + 0.4, col = colour[runs$state], border = NA)
+  graphics::rect(
+    as.numeric(runs$left), rank - 0.4, as.numeric(runs$right), rank + 0.4, col = colour[runs$state], border = NA
+  )
   state_legend(runs, colour)
 }
 
@@ -76,7 +96,7 @@ state_legend <- function(runs, colour) {
   )
 }
 
-draw_series <- function(picture, main = NULL, xlab = "Row", ylab = NULL, ...) {
+draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, ...) {
   colour <- cluster_colours(picture$k)
   series <- picture$series
   panels <- utils::head(picture$ids, 8L)
@@ -89,15 +109,17 @@ draw_series <- function(picture, main = NULL, xlab = "Row", ylab = NULL, ...) {
     at <- series$id == panel
     values <- series$x[at, , drop = FALSE]
     runs <- picture$runs[picture$runs$id == panel, ]
-    graphics::matplot(
-      series$at[at], values, type = "n", main = main %||% (if (length(picture$ids) > 1L) panel else ""), xlab = xlab,
+    graphics::plot(
+      range(series$at[at]), range(values), type = "n", main = main %||% (if (length(picture$ids) > 1L) panel else ""), xlab = xlab,
       ylab = ylab %||% (if (columns == 1L) series$columns else "Value"), ...
     )
     usr <- graphics::par("usr")
     shade <- grDevices::adjustcolor(colour, 0.35)
-    graphics::rect(runs$start - 0.5, usr[3], runs$end + 0.5, usr[4], col = shade[runs$state], border = NA)
+    graphics::rect(
+      as.numeric(runs$left), usr[3], as.numeric(runs$right), usr[4], col = shade[runs$state], border = NA
+    )
     ink <- if (columns == 1L) "black" else grDevices::grey.colors(columns, 0, 0.6)
-    graphics::matlines(series$at[at], values, lty = 1, col = ink)
+    graphics::matlines(as.numeric(series$at[at]), values, lty = 1, col = ink)
     graphics::box()
     state_legend(runs, shade)
   }
@@ -146,11 +168,11 @@ gg_segments <- function(picture) {
     return(
       ggplot2::ggplot(runs) +
         ggplot2::geom_rect(ggplot2::aes(
-          xmin = .data$start - 1, xmax = .data$end, ymin = .data$rank - 0.4, ymax = .data$rank + 0.4, fill = .data$state
+          xmin = .data$left, xmax = .data$right, ymin = .data$rank - 0.4, ymax = .data$rank + 0.4, fill = .data$state
         )) +
         ggplot2::scale_y_continuous(breaks = seq_along(picture$ids), labels = rev(picture$ids)) +
         gg_states(picture$k) +
-        ggplot2::labs(x = "Row", y = NULL, fill = "State") +
+        ggplot2::labs(x = picture$axis, y = NULL, fill = "State") +
         ggplot2::theme_minimal()
     )
   }
@@ -162,13 +184,13 @@ gg_segments <- function(picture) {
   )
   ggplot2::ggplot(long) +
     ggplot2::geom_rect(
-      ggplot2::aes(xmin = .data$start - 0.5, xmax = .data$end + 0.5, ymin = -Inf, ymax = Inf, fill = .data$state),
+      ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = -Inf, ymax = Inf, fill = .data$state),
       data = runs, alpha = 0.4
     ) +
     ggplot2::geom_line(ggplot2::aes(.data$at, .data$value, group = .data$column), linewidth = 0.3) +
     ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L, scales = "free_x") +
     gg_states(picture$k) +
-    ggplot2::labs(x = "Row", y = if (length(series$columns) == 1L) series$columns else "Value", fill = "State") +
+    ggplot2::labs(x = picture$axis, y = if (length(series$columns) == 1L) series$columns else "Value", fill = "State") +
     ggplot2::theme_minimal()
 }
 

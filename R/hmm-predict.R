@@ -55,16 +55,18 @@ one_step_ahead <- function(fit, data) {
 
 # newdata -> internal form with the columns of the training data; zero rows are no sequences.
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
+  check_format(fit, call)
   obs <- fit$model$obs
+  id <- id_column(id, call)
   column <- id %||% fit$input$id_column
   if (is.character(column) && length(column) == 1L && !column %in% colnames(newdata)) column <- id
   if (is.list(newdata) && !is.data.frame(newdata) && !inherits(newdata, "simple_triplet_matrix")) {
     newdata <- lapply(newdata, select_columns, fit, call)
-    return(as_sequence_data(newdata, obs, id, "newdata", call))
+    return(check_reach(as_sequence_data(newdata, obs, id, "newdata", call), obs, call))
   }
-  if (stats::is.ts(newdata)) {
+  if (stats::is.ts(newdata) || is_indexed(newdata)) {
     newdata <- select_columns(newdata, fit, call)
-    return(as_sequence_data(newdata, obs, NULL, "newdata", call))
+    return(check_reach(as_sequence_data(newdata, obs, NULL, "newdata", call), obs, call))
   }
   if (NROW(newdata) == 0L) {
     return(as_newdata(fit, newdata, call))
@@ -74,13 +76,14 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
     newdata <- split$x
     column <- split$id
   }
-  as_sequence_data(select_columns(newdata, fit, call), obs, column, "newdata", call)
+  check_reach(as_sequence_data(select_columns(newdata, fit, call), obs, column, "newdata", call), obs, call)
 }
 
 #' @rdname predict.bnp_hmm
 #' @export
 heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, ...) {
   check_no_dots(...)
+  need_data(missing(newdata), "newdata")
   mean(one_step_ahead(fit, as_new_sequences(fit, newdata, id))$log_density, na.rm = TRUE)
 }
 
@@ -94,9 +97,7 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
     makers <- cdf_makers()
     abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {entry$constructor}}.")
   }
-  if (missing(newdata)) {
-    abort("newdata", c("{.arg newdata} is needed.", i = "A fit does not keep its data: give them again."))
-  }
+  need_data(missing(newdata), "newdata")
   data <- as_new_sequences(object, newdata, id)
   ahead <- one_step_ahead(object, data)$prob
   # After the states in use may come one for all others, with the prior's parameters.

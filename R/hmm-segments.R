@@ -1,11 +1,12 @@
 #' Segments, transitions and durations
 #'
-#' @param fit A fit of [bnp_hmm()].
+#' @param x0,fit A fit of [bnp_hmm()]. For anything but a fit, `segments()` is
+#'   [graphics::segments()], with all of its arguments.
 #' @param newdata,id New sequences, as in [predict.bnp_hmm()]; default, the
 #'   training data.
 #' @param new Add a column for the probability of a state not seen yet? Without
 #'   it, rows are scaled to sum to 1 over the states in use.
-#' @param ... Must be empty; for anything but a fit, passed to
+#' @param ... Must be empty; for anything but a fit, further arguments of
 #'   [graphics::segments()].
 #' @return
 #' * `segments()`: a data frame with one row per run of a state on the most
@@ -22,14 +23,15 @@
 #' transition_matrix(fit)
 #' state_durations(fit)
 #' @export
-segments <- function(fit, ...) {
+segments <- function(x0, ...) {
   UseMethod("segments")
 }
 
 #' @rdname segments
 #' @export
-segments.bnp_hmm <- function(fit, newdata = NULL, id = NULL, ...) {
+segments.bnp_hmm <- function(x0, newdata = NULL, id = NULL, ...) {
   check_no_dots(...)
+  fit <- check_format(x0)
   if (is.null(newdata)) {
     return(runs_of(fit$labels, fit$prob, fit$input$starts, fit$input$group_names, fit$input$times))
   }
@@ -62,6 +64,7 @@ runs_of <- function(path, prob, starts, names, times) {
 #' @export
 transition_matrix <- function(fit, new = FALSE) {
   check_class(fit, "bnp_hmm", "fit", "bnp_hmm")
+  check_format(fit)
   check_flag(new, "new")
   k <- fit$state$k
   p <- engine_mean_transitions(fit$model, fit$state)
@@ -85,4 +88,12 @@ state_durations <- function(fit) {
 
 #' @rdname segments
 #' @export
-segments.default <- function(fit, ...) graphics::segments(fit, ...)
+segments.default <- function(x0, ...) graphics::segments(x0, ...)
+
+#' @export
+segments.bnp_fit <- function(x0, ...) {
+  abort("argument", c(
+    "{.fn segments} needs a fit of {.fn bnp_hmm}, not of {.fn {class(x0)[1]}}.",
+    i = "Only sequences have runs: {.fn fitted} gives the labels of the training data."
+  ), call = rlang::caller_env())
+}

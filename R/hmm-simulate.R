@@ -26,6 +26,7 @@
 simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(object$input$starts), initial = NULL,
                              total = NULL, exposure = NULL, ...) {
   check_no_dots(...)
+  check_format(object)
   nsim <- check_count(nsim, "nsim")
   lag <- state_lag(object)
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = lag + 1L)

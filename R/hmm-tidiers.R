@@ -4,7 +4,7 @@ tidy.bnp_hmm <- function(x, ...) {
   check_no_dots(...)
   size <- unname(cluster_sizes(x))
   as_tidy(data.frame(
-    component = seq_along(size), size = size, proportion = size / sum(size), duration = unname(state_durations(x))
+    component = seq_along(size), size = size, proportion = unname(proportion(x)), duration = unname(state_durations(x))
   ))
 }
 
@@ -12,14 +12,12 @@ tidy.bnp_hmm <- function(x, ...) {
 #' @export
 augment.bnp_hmm <- function(x, data, id = NULL, ...) {
   check_no_dots(...)
-  if (missing(data)) {
-    abort("newdata", c("{.arg data} is needed.", i = "A fit does not keep its data: give them again."))
-  }
+  need_data(missing(data), "data")
   internal <- as_new_sequences(x, data, id)
   path <- viterbi_path(x, internal)
   prob <- state_probabilities(x, internal)
-  out <- if (is.data.frame(data)) data else as.data.frame(as.matrix(data_matrix(internal)))
+  out <- as.data.frame(if (is.data.frame(data)) data else as.matrix(data_matrix(internal)))
   out$.class <- factor(path, levels = seq_len(x$state$k))
   out$.uncertainty <- uncertainty(prob, path)
-  as_tidy(out)
+  like_input(out, data)
 }

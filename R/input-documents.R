@@ -2,6 +2,7 @@
 
 as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE,
                              call = rlang::caller_env()) {
+  id <- id_column(id, call)
   if (!is.null(id)) {
     return(rows_by_document(x, obs, id, arg, allow_no_rows, call))
   }
@@ -28,12 +29,17 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
   data
 }
 
+# Columns of one row per document and term, as of tidytext's count(document, word).
+term_names <- c("term", "word", "feature")
+count_names <- c("n", "count", "freq")
+first_of <- function(names, x) intersect(names, colnames(x))[1]
+
 is_term_frame <- function(x) {
-  all(c("document", "term") %in% names(x)) && any(c("n", "count", "freq") %in% names(x))
+  "document" %in% names(x) && any(term_names %in% names(x)) && any(count_names %in% names(x))
 }
 
 term_frame_to_sparse <- function(x, arg, call) {
-  count <- x[[intersect(c("n", "count", "freq"), names(x))[1]]]
+  count <- x[[first_of(count_names, x)]]
   if (!is.numeric(count)) {
     abort("not_numeric", "The counts in {.arg {arg}} must be numbers, not {typeof(count)} values.", call = call)
   }
@@ -47,7 +53,8 @@ term_frame_to_sparse <- function(x, arg, call) {
     if (is.factor(v)) v else factor(v, levels = unique(v))
   }
   document <- index(x$document, "document")
-  term <- index(x$term, "term")
+  term <- first_of(term_names, x)
+  term <- index(x[[term]], term)
   bad <- which(!is.finite(count) | count < 0 | count != round(count))
   if (length(bad)) {
     abort("not_counts", c(
@@ -72,6 +79,7 @@ rows_by_document <- function(x, obs, id, arg, allow_no_rows, call) {
 
 # `id` as a vector over the rows, or the name of a column to take out of x.
 take_id <- function(x, id, arg, call) {
+  id <- id_column(id, call)
   if (!(is.character(id) && length(id) == 1L && !is.null(colnames(x)))) {
     return(list(x = x, id = id))
   }

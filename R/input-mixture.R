@@ -18,7 +18,7 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
   if (!is.null(data) && !is.data.frame(data) && !is.environment(data) && !is.list(data)) {
     abort("formula", "{.arg data} must be a data frame, not {describe(data)}.", call = call)
   }
-  terms <- stats::terms(formula, data = if (is.data.frame(data)) data)
+  terms <- if (inherits(formula, "terms")) formula else stats::terms(formula, data = if (is.data.frame(data)) data)
   if (any(attr(terms, "order") > 1L)) {
     abort("formula", c(
       "{.arg {arg}} must not have interactions.",
@@ -26,6 +26,10 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
     ), call = call)
   }
   names <- attr(terms, "term.labels")
+  offset <- attr(terms, "offset")
+  if (!is.null(offset)) {
+    abort("formula", "{.arg {arg}} must not have an {.fn offset}: a mixture has no response to shift.", call = call)
+  }
   if (!length(names)) {
     abort("formula", "{.arg {arg}} names no columns; write for instance {.code ~ a + b}.", call = call)
   }
@@ -39,6 +43,7 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
       ), call = call)
     }
   )
+  terms <- attr(frame, "terms") # with what scale() or poly() learned from the data
   frame <- as.data.frame(frame)[names]
   frame[] <- lapply(frame, function(v) if (inherits(v, "AsIs")) unclass(v) else v)
   attr(frame, "terms") <- NULL
@@ -48,6 +53,7 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 
 # newdata -> internal form with the columns of the training data.
 as_newdata <- function(fit, newdata, call = rlang::caller_env()) {
+  check_format(fit, call)
   obs <- fit$model$obs
   if (!is.null(fit$input$terms)) {
     if (!is.data.frame(newdata)) {
@@ -55,24 +61,27 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env()) {
         "{.arg newdata} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."
       ), call = call)
     }
-    newdata <- formula_frame(stats::formula(fit$input$terms), newdata, "newdata", call)$frame
+    newdata <- formula_frame(fit$input$terms, newdata, "newdata", call)$frame
   }
   newdata <- if (obs_lag(obs) > 0L && is.list(newdata) && !is.data.frame(newdata)) {
     lapply(newdata, select_columns, fit, call)
   } else {
     select_columns(newdata, fit, call)
   }
-  as_mixture_data(newdata, obs, "newdata", allow_no_rows = TRUE, call = call)
+  check_reach(as_mixture_data(newdata, obs, "newdata", allow_no_rows = TRUE, call = call), obs, call)
 }
 
-# Columns matched by name when both sides have names, by position otherwise. The names that ts() makes up do not count.
+# Columns matched by name when both sides have names, by position otherwise, which is said when only the training data
+# have names. The names that ts() makes up do not count.
 select_columns <- function(x, fit, call) {
+  refuse_relations(x, "newdata", call)
   if (inherits(x, "simple_triplet_matrix")) {
     x <- triplet_to_sparse(x)
   }
+  x <- unique_columns(flatten_columns(x))
   beside <- exposure_column(fit$model$obs)
   d <- fit$input$d + length(beside)
-  if (is.null(dim(x)) && !is.list(x) && !stats::is.ts(x) && d > 1L && length(x) == d) {
+  if (is.null(dim(x)) && !is.list(x) && !stats::is.ts(x) && !is_indexed(x) && d > 1L && length(x) == d) {
     x <- matrix(x, 1L, dimnames = list(NULL, names(x)))
   }
   wanted <- c(fit$input$column_names, beside)
@@ -85,6 +94,7 @@ select_columns <- function(x, fit, call) {
         "{.arg newdata} must have the {d} column{?s} of the training data, not {columns}."
       ), call = call)
     }
+    if (!is.null(wanted) && d > 1L && NROW(x) > 0L) tell_by_position(wanted, call)
     return(x)
   }
   at <- match(wanted, given)
@@ -100,6 +110,16 @@ select_columns <- function(x, fit, call) {
     ), call = call)
   }
   x[, at, drop = FALSE]
+}
+
+tell_by_position <- function(wanted, call) {
+  cli::cli_inform(
+    c(
+      "{.arg newdata} has no column names: its columns are taken in the order of the training data.",
+      i = "That is {places(wanted)}."
+    ),
+    class = c("bnpvi_message_by_position", "bnpvi_message"), call = call
+  )
 }
 
 # Terms that newdata lacks have count 0; terms unseen in training are left out.

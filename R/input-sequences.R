@@ -2,22 +2,24 @@
 
 as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_env()) {
   times <- NULL
+  id <- id_column(id, call)
   if (is.list(x) && !is.data.frame(x) && !inherits(x, "simple_triplet_matrix")) {
     if (!is.null(id)) {
       abort("id", "{.arg id} has no meaning when {.arg {arg}} is a list of sequences: name the list.",
         call = call
       )
     }
-    parts <- bind_sequences(x, arg, call)
+    timed <- lapply(x, split_times)
+    times <- lapply(timed, `[[`, "times")
+    times <- if (!any(vapply(times, is.null, NA))) do.call(c, unname(times))
+    parts <- bind_sequences(stats::setNames(lapply(timed, `[[`, "x"), names(x)), arg, call)
     x <- parts$x
     lengths <- parts$lengths
     names <- parts$names
   } else {
-    if (stats::is.ts(x)) {
-      times <- as.numeric(stats::time(x))
-      names <- colnames(x)
-      x <- matrix(as.double(x), NROW(x), NCOL(x), dimnames = if (!is.null(names)) list(NULL, names))
-    }
+    timed <- split_times(x)
+    times <- timed$times
+    x <- timed$x
     split <- if (is.null(id)) list(x = x, id = NULL) else take_id(x, id, arg, call)
     x <- as_table(split$x, arg, FALSE, call)
     id <- check_id(split$id %||% rep("1", nrow(x)), nrow(x), arg, call)

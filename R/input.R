@@ -40,14 +40,16 @@ data_matrix <- function(data) {
 # Anything tabular -> a numeric matrix or a CsparseMatrix, checked for
 # everything that does not depend on the observation model.
 as_table <- function(x, arg, allow_no_rows = FALSE, call) {
+  refuse_relations(x, arg, call)
   if (inherits(x, "simple_triplet_matrix")) {
     x <- triplet_to_sparse(x)
   }
   if (is(x, "Matrix")) {
     x <- as_column_sparse(x)
   } else if (is.data.frame(x)) {
-    x <- data_frame_to_matrix(x, arg, call)
-  } else if (is.numeric(x) || is.logical(x)) {
+    x <- data_frame_to_matrix(flatten_columns(x), arg, call)
+  } else if (is_plain_number(x)) {
+    x <- split_times(x)$x
     if (is.null(dim(x))) {
       row_names <- names(x)
       x <- matrix(x, ncol = 1L, dimnames = if (!is.null(row_names)) list(row_names, NULL))
@@ -60,7 +62,7 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call) {
   } else if (is.matrix(x) || is.atomic(x)) {
     abort("not_numeric", c(
       "{.arg {arg}} must hold numbers, not {describe(x)}.",
-      i = "Convert it, or choose numeric columns."
+      foreign_remedies(list(x)) %||% c(i = "Convert it, or choose numeric columns.")
     ), call = call)
   } else {
     abort("input", c(
@@ -68,7 +70,7 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call) {
     ), call = call)
   }
   check_table(x, arg, allow_no_rows, call)
-  x
+  unique_columns(x, arg, call)
 }
 
 # Without the copy where there is nothing to convert.
@@ -83,14 +85,14 @@ as_plain_matrix <- function(x) {
 }
 
 data_frame_to_matrix <- function(x, arg, call) {
-  ok <- vapply(x, function(v) (is.numeric(v) || is.logical(v)) && is.null(dim(v)), NA)
+  ok <- vapply(x, function(v) is_plain_number(v) && is.null(dim(v)), NA)
   if (!all(ok)) {
     bad <- names(x)[!ok]
     types <- vapply(x[!ok], function(v) class(v)[1], "")
     abort("not_numeric", c(
       "{.arg {arg}} must hold numeric columns only.",
       x = "Not numeric: {paste0(bad, ' (', types, ')')}.",
-      i = "Leave {cli::qty(length(bad))}{?it/them} out, or convert {?it/them} to numbers."
+      foreign_remedies(x[!ok]) %||% c(i = "Leave {cli::qty(length(bad))}{?it/them} out, or convert {?it/them} to numbers.")
     ), call = call)
   }
   m <- matrix(as.double(unlist(x, use.names = FALSE)), nrow(x), ncol(x))
@@ -109,14 +111,6 @@ check_table <- function(x, arg, allow_no_rows, call) {
     abort("no_rows", c("{.arg {arg}} has no rows.", i = "Give at least one observation."), call = call)
   }
   check_finite_table(x, arg, call)
-  if (anyDuplicated(colnames(x))) {
-    repeated <- unique(colnames(x)[duplicated(colnames(x))])
-    abort("duplicated_names", c(
-      "The columns of {.arg {arg}} must have different names.",
-      x = "Repeated: {places(dQuote(repeated, FALSE))}.",
-      i = "Rename them, for instance by {.fn make.unique}."
-    ), call = call)
-  }
 }
 
 check_finite_table <- function(x, arg, call) {
@@ -150,12 +144,14 @@ as_column_sparse <- function(x) {
   as(x, "CsparseMatrix")
 }
 
+# The triplets of slam; a TermDocumentMatrix of tm says that its columns are the documents.
 triplet_to_sparse <- function(x) {
   names <- unname(x$dimnames)
-  sparseMatrix(
+  out <- sparseMatrix(
     i = x$i, j = x$j, x = as.double(x$v), dims = c(x$nrow, x$ncol),
     dimnames = if (length(names)) names else list(NULL, NULL)
   )
+  if (inherits(x, "TermDocumentMatrix")) Matrix::t(out) else out
 }
 
 # Rows of a CsparseMatrix, explicit zeros dropped, columns ascending.
@@ -187,6 +183,25 @@ table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_name
   data <- values_to_data(in_order(split$x), obs, arg, call, starts, group_names)
   data$exposure <- in_order(split$exposure)
   data$order <- order
+  data
+}
+
+# Rows so far out that their squares are not numbers, even when shrunk, cannot be asked about.
+check_reach <- function(data, obs, call, farthest = 1e280) {
+  values <- data$x %||% data$value
+  if (!length(values) || max(abs(range(values))) < min(1, obs$unit) * 1e200) {
+    return(data)
+  }
+  unit <- obs$unit %||% rep(1, data$d)
+  distance <- if (is.null(data$x)) abs(values) else abs(data$x / rep(unit, each = data$n))
+  if (any(distance > farthest)) {
+    row <- if (is.null(data$x)) findInterval(which(distance > farthest)[1] - 1L, data$row_start) else
+      which(rowSums(distance > farthest) > 0)[1]
+    abort("range", c(
+      "{.arg newdata} has values that are more than {farthest} times the spread of the training data away.",
+      x = "The first of them is in row {row}."
+    ), call = call)
+  }
   data
 }
 

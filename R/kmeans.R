@@ -29,6 +29,8 @@ bregman_kmeans <- function(x, k, obs = obs_gaussian(), rounds = 100L, spread = T
   check_obs(obs, "bregman_kmeans")
   k <- check_count(k, "k")
   rounds <- check_count(rounds, "rounds")
+  check_flag(spread, "spread")
+  seed <- check_seed(seed)
   data <- as_mixture_data(x, obs)
   given <- obs
   obs <- resolve_obs(obs, data)

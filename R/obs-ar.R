@@ -94,7 +94,8 @@ first_rows <- function(initial, fit, call) {
   if (!is.numeric(initial) || NCOL(initial) != d || NROW(initial) != lag) {
     abort("argument", "{.arg initial} must be a {lag} x {d} matrix, not {describe(initial)}.", call = call)
   }
-  as.matrix(initial)
+  initial <- `rownames<-`(as.matrix(initial), NULL)
+  match_names(initial, c("rows", "columns"), list(columns = fit$input$column_names), "initial", call)
 }
 
 # The first `lag` rows of a sequence are those of `initial`.
@@ -128,6 +129,9 @@ model_ar <- list(
   keep = function(data) list(initial = column_medians(data$x)),
   resolve = resolve_ar,
   working = c("centre", "unit"),
+  parameters = list(
+    scale = c("columns", "columns"), coef_mean = c("columns", "regressors"), coef_precision = c("regressors", "regressors")
+  ),
   arrays = list(
     df = "clusters", scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters"),
     coef = c("columns", "regressors", "clusters"), coef_mean = c("columns", "regressors", "clusters"),

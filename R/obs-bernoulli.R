@@ -23,6 +23,7 @@ model_bernoulli <- list(
   ),
   takes_sparse = TRUE,
   resolve = function(obs, data, start, call) resolve_fields(obs, c("a", "b"), data$d, call),
+  parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob",
   draw = function(obs, clusters, path, lengths, given) {

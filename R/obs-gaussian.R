@@ -120,6 +120,7 @@ gaussian <- list(
   constructor = "obs_gaussian",
   values = "real numbers",
   working = c("centre", "unit"),
+  parameters = list(mean = "columns", scale = c("columns", "columns")),
   picture = function(fit, data) gaussian_picture(fit, data),
   as_series = TRUE
 )

@@ -52,6 +52,7 @@ model_multinomial <- list(
   keep = function(data) list(mean_total = sum(data$value %||% data$x) / data$n),
   resolve = resolve_multinomial,
   working = "term_share",
+  parameters = list(term_prior = "columns"),
   learned = function(obs) if (is.null(obs$term_prior) || !is.null(obs$term_share)) "term_prior",
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob",

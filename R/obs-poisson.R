@@ -43,6 +43,7 @@ model_poisson <- list(
   keep = function(data) list(mean_exposure = if (!is.null(data$exposure)) mean(data$exposure)),
   resolve = resolve_poisson,
   working = "exposed",
+  parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), rate = c("clusters", "columns")),
   location = "rate",
   given = list(exposure = exposure_of_rows),

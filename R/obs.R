@@ -3,7 +3,8 @@
 #' An observation model says what one cluster, topic or state produces. Each is
 #' a conjugate exponential family with its prior. `NULL` asks for a weak default
 #' that is read from the data when the model is fitted, printed with the fit
-#' and stored in `fit$model$obs`.
+#' and stored in `fit$model$obs`. Values with names, one for each column, are
+#' matched to the columns by them.
 #'
 #' @details
 #' `r obs_overview()`
@@ -54,6 +55,9 @@ NULL
 #   resolve         function(obs, data, start, call): obs with a number for every NULL. `start`: of the fit, or NULL.
 #   working         fields that resolve() adds for the engine's use and that print() does not show
 #   learned         function(obs): names of the constructor's arguments that are learned while fitting
+#   parameters      axes of each of the constructor's arguments that may have a value for each column: "columns" or those
+#                   named by `axes`; where users give names, values are matched by them. A matrix has two axes; a vector
+#                   in its place has the first.
 # Its parameters
 #   arrays          axes of each array of coef() and posterior_params(): "clusters", "columns" or those named by `axes`
 #   axes            function(obs, columns): list of the names along further axes
@@ -73,7 +77,7 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
                           support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE,
                           exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
-                          working = character(), learned = function(obs) character(),
+                          working = character(), learned = function(obs) character(), parameters = list(),
                           axes = function(obs, columns) list(), location = NULL, given = list(), predictive_cdf = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
@@ -156,7 +160,8 @@ check_positive <- function(x, arg, call = rlang::caller_env()) {
        {cli::qty(sum(x <= 0))}{?is/are} not."
     ), call = call)
   }
-  as.double(x)
+  storage.mode(x) <- "double"
+  x
 }
 
 # Fields of an observation model or a prior on one line, defaults named.

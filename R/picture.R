@@ -84,7 +84,7 @@ plane_axes <- function(fit, m) {
   if (d == 2L) {
     return(list(centre = c(0, 0), direction = diag(2L), labels = column_labels(fit)))
   }
-  weight <- m$weight[in_use(fit)] / sum(m$weight[in_use(fit)])
+  weight <- proportion(fit)[in_use(fit)] / sum(proportion(fit)[in_use(fit)])
   mean <- m$mean[in_use(fit), , drop = FALSE]
   centre <- colSums(weight * mean)
   deviation <- (mean - rep(centre, each = nrow(mean))) * sqrt(weight)
@@ -107,7 +107,7 @@ heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
   means <- coef(fit)
   used <- in_use(fit)
   value <- cluster_locations(fit, means)[used, , drop = FALSE]
-  weight <- means$weights[used] / sum(means$weights[used])
+  weight <- proportion(fit, means)[used] / sum(proportion(fit, means)[used])
   average <- colSums(weight * value)
   lift <- value - rep(average, each = nrow(value))
   contrast <- colSums(weight * lift^2)

@@ -39,6 +39,10 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob"
   stats::setNames(max.col(prob, ties.method = "first"), data$row_names)
 }
 
+need_data <- function(missing, arg, call = rlang::caller_env()) {
+  if (missing) abort("newdata", c("{.arg {arg}} is needed.", i = "A fit does not keep its data: give them."), call = call)
+}
+
 # All that a fit knows without `newdata`.
 training_labels <- function(fit, type, call = rlang::caller_env()) {
   if (type != "class") {
@@ -78,5 +82,6 @@ heldout_loglik <- function(fit, newdata, ...) {
 #' @export
 heldout_loglik.bnp_mixture <- function(fit, newdata, ...) {
   check_no_dots(...)
+  need_data(missing(newdata), "newdata")
   mean(log_predictive(fit, as_newdata(fit, newdata)), na.rm = TRUE)
 }

@@ -1,5 +1,6 @@
 #' @export
 print.bnp_fit <- function(x, ...) {
+  check_format(x)
   cat(format_head(x), sep = "\n")
   sizes <- round(cluster_sizes(x)[seq_len(min(12L, x$state$k))])
   more <- if (x$state$k > 12L) paste0(" ... (", x$state$k, " in all)")
@@ -11,6 +12,7 @@ print.bnp_fit <- function(x, ...) {
 #' @export
 summary.bnp_fit <- function(object, ...) {
   check_no_dots(...)
+  check_format(object)
   structure(list(fit = object), class = "summary.bnp_fit")
 }
 
@@ -28,22 +30,33 @@ print.summary.bnp_fit <- function(x, ...) {
   wrap("Observed: ", format(fit$model$obs))
   wrap("Prior: ", format(fit$model$prior))
   wrap(
-    "Learning: ", fit$control$algorithm, ", ", fit$control$batches, " batch(es), started with ",
+    "Learning: ", fit$control$algorithm, ", ", count_of(fit$control$batches, "batch", "es"), ", started with ",
     fit$control$k_init, ", seed ", format(fit$control$seed, digits = 16), "; moves: ", format(fit$control$moves)
   )
   trace <- elbo_trace(fit)
   wrap(
-    "Accepted: ", sum(trace$births), " births, ", sum(trace$merges), " merges, ", sum(trace$deletes), " deletes"
+    "Accepted: ", count_of(sum(trace$births), "birth"), ", ", count_of(sum(trace$merges), "merge"), ", ",
+    count_of(sum(trace$deletes), "delete")
   )
+  if (!is.null(fit$restarts)) {
+    ends <- fit$restarts[order(-fit$restarts$elbo), ]
+    wrap(
+      "Restarts (ELBO, ", cluster_words[[class(fit)[1]]], "s): ",
+      paste0(format(ends$elbo, digits = 8, trim = TRUE), " (", ends$k, ")", collapse = ", ")
+    )
+  }
   shown <- seq_len(min(6L, fit$state$k))
   cat("Largest ", cluster_words[[class(fit)[1]]], "s:\n", sep = "")
   print(format(as.data.frame(fit)[shown, seq_len(min(6L, ncol(as.data.frame(fit))))], digits = 4), row.names = FALSE)
   invisible(x)
 }
 
+# "1 birth", "2 births".
+count_of <- function(n, word, plural = "s") paste0(n, " ", word, if (n != 1) plural)
+
 reasons <- c(
   elbo = "as the ELBO rises no more", counts = "as no cluster's size changes any more",
-  max_laps = "as max_laps was reached", numerical = "as numbers broke down"
+  max_laps = "as max_laps was reached", numerical = "as numbers broke down", interrupted = "as it was stopped"
 )
 fit_titles <- c(bnp_mixture = "mixture", bnp_topics = "topic model", bnp_hmm = "hidden Markov model")
 cluster_words <- c(bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state")
@@ -56,11 +69,11 @@ format_head <- function(fit) {
   c(
     paste0(prior_entry(fit$model$prior)$title, " ", fit_titles[[kind]], " (", obs_entry(fit$model$obs)$title, ")"),
     paste0(
-      k, " ", word, if (k != 1) "s", " in use", if (empty > 0) paste0(" (and ", empty, " empty)"), ", ",
+      count_of(k, word), " in use", if (empty > 0) paste0(" (and ", empty, " empty)"), ", ",
       described_data(fit)
     ),
     paste0(
-      "ELBO ", format(fit$elbo, digits = 8), " after ", fit$laps, " laps: ",
+      "ELBO ", format(fit$elbo, digits = 8), " after ", count_of(fit$laps, "lap"), ": ",
       if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
     )
   )
@@ -68,18 +81,28 @@ format_head <- function(fit) {
 
 described_data <- function(fit) {
   if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
-    return(paste0(fit$input$n, " documents of ", fit$input$d, " terms"))
+    return(paste0(count_of(fit$input$n, "document"), " of ", count_of(fit$input$d, "term")))
   }
-  paste0(fit$input$n, " observations of ", fit$input$d, " columns")
+  paste0(count_of(fit$input$n, "observation"), " of ", count_of(fit$input$d, "column"))
 }
 
 #' @export
 as.data.frame.bnp_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
   means <- coef(x)
   k <- x$state$k
-  out <- data.frame(cluster = seq_len(k), size = unname(cluster_sizes(x)), weight = unname(means$weights[seq_len(k)]))
+  out <- cluster_table(x, "cluster", means)
   locations <- cluster_locations(x, means)
   if (is.null(locations)) out else cbind(out, as.data.frame(locations, row.names = seq_len(k)))
+}
+
+# Number, size and weights of each cluster: the share of the data before that of the top level, where these differ.
+cluster_table <- function(fit, word, means = coef(fit)) {
+  force(means)
+  k <- fit$state$k
+  out <- data.frame(cluster = seq_len(k), size = unname(cluster_sizes(fit)))
+  if (!inherits(fit, "bnp_mixture")) out$proportion <- unname(means$proportion)
+  out$weight <- unname(means$weights[seq_len(k)])
+  stats::setNames(out, c(word, names(out)[-1L]))
 }
 
 # Where each cluster is, clusters x columns; NULL where the model has no array that says so.

@@ -84,6 +84,7 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (inherits(start, "bnp_fit")) {
     return(start_from_fit(start, data, obs, prior, call))
   }
+  start <- start_from_clustering(start, call)
   if (is.list(start)) {
     start <- unlist(start, use.names = FALSE)
   }
@@ -112,6 +113,7 @@ start_clusters <- function(given, prior, call) {
 # The statistics of a fit's clusters, and the observation model that says in which units they are. They start any fit
 # of the same kind: to other data, with other parameters of the priors, or with a larger k.
 start_from_fit <- function(fit, data, obs, prior, call) {
+  check_format(fit, call)
   given <- fit$model$obs
   same <- given$family == obs$family && fit$model$prior$family == prior$family && fit$input$d == data$d &&
     is.null(obs_exposure(given)) == is.null(obs_exposure(obs))

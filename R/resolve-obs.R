@@ -3,7 +3,7 @@
 # models share; each completes itself in its own file.
 
 resolve_obs <- function(obs, data, start = NULL, call = rlang::caller_env()) {
-  obs_entry(obs)$resolve(obs, data, start, call)
+  obs_entry(obs)$resolve(in_column_order(obs, data, call), data, start, call)
 }
 
 resolve_fields <- function(obs, fields, d, call) {

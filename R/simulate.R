@@ -25,6 +25,7 @@
 simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = nobs(object), initial = NULL, total = NULL,
                                  exposure = NULL, ...) {
   check_no_dots(...)
+  check_format(object)
   nsim <- check_count(nsim, "nsim")
   n <- check_count(n, "n", lower = 0L)
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure))
@@ -40,7 +41,8 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = nobs(object)
 }
 
 # nsim draws with names and the attribute `seed`. A seed that is given leaves R's own stream as it was.
-simulate_sets <- function(nsim, seed, draw) {
+simulate_sets <- function(nsim, seed, draw, call = rlang::caller_env()) {
+  if (!is.null(seed)) seed <- check_r_seed(seed, call)
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
   before <- get(".Random.seed", envir = globalenv())
   if (!is.null(seed)) {
@@ -49,7 +51,26 @@ simulate_sets <- function(nsim, seed, draw) {
   }
   used <- if (is.null(seed)) before else structure(seed, kind = as.list(RNGkind()))
   sims <- lapply(seq_len(nsim), function(i) draw())
-  structure(stats::setNames(sims, paste0("sim_", seq_len(nsim))), seed = used)
+  structure(stats::setNames(sims, paste0("sim_", seq_len(nsim))), seed = used, class = c("bnp_simulation", "list"))
+}
+
+# The state of R's generator, 626 numbers, is for set.seed() and not for eyes.
+#' @export
+print.bnp_simulation <- function(x, n = 6L, ...) {
+  shown <- utils::head(x, 3L)
+  for (name in names(shown)) {
+    cat(name, ": ", count_of(nrow(x[[name]]), "row"), " of ", count_of(ncol(x[[name]]), "column"), "\n", sep = "")
+    if (is.data.frame(x[[name]])) print(utils::head(x[[name]], n))
+  }
+  if (length(x) > 3L) cat("... and ", length(x) - 3L, " more\n", sep = "")
+  invisible(x)
+}
+
+# What set.seed() takes.
+check_r_seed <- function(seed, call) {
+  ok <- is.numeric(seed) && length(seed) == 1L && is.finite(seed) && abs(seed) <= .Machine$integer.max
+  if (!ok) abort("argument", "{.arg seed} must be one whole number or {.code NULL}, not {describe(seed)}.", call = call)
+  as.integer(seed)
 }
 
 # Arguments of simulate() that a model's draws are conditioned on, completed; others must not be given.

@@ -8,7 +8,8 @@
 #' @param id For sequences, as in [bnp_hmm()].
 #' @param ... Must be empty.
 #' @return
-#' * `tidy()`: one row per cluster (`component`, `size`, `proportion` and, for
+#' * `tidy()`: one row per cluster (`component`, `size`, `proportion`, see
+#'   [coef.bnp_fit()], and, for
 #'   Gaussian clusters, `mean.<column>` and `sd.<column>`); for counts and
 #'   binary data one row per cluster and column (`term`, `estimate`). For
 #'   [bnp_hmm()] also `duration`, see [state_durations()].
@@ -36,7 +37,7 @@ tidy_clusters <- function(x, word) {
   k <- x$state$k
   out <- data.frame(
     component = seq_len(k), size = unname(cluster_sizes(x)),
-    proportion = unname(means$weights[seq_len(k)])
+    proportion = unname(proportion(x, means))
   )
   names(out)[1] <- word
   columns <- column_labels(x)
@@ -79,15 +80,13 @@ glance.bnp_fit <- function(x, ...) {
 #' @export
 augment.bnp_mixture <- function(x, data, ...) {
   check_no_dots(...)
-  if (missing(data)) {
-    abort("newdata", c("{.arg data} is needed.", i = "A fit does not keep its data: give them again."))
-  }
+  need_data(missing(data), "data")
   prob <- predict(x, data, type = "prob")
   class <- max.col(prob, ties.method = "first")
-  out <- if (is.data.frame(data)) data else as.data.frame(data_matrix_of(data))
+  out <- as.data.frame(if (is.data.frame(data)) data else data_matrix_of(data))
   out$.class <- factor(class, levels = seq_len(ncol(prob)))
   out$.uncertainty <- uncertainty(prob, class)
-  as_tidy(out)
+  like_input(out, data)
 }
 
 # One minus the probability of each row's class, which rounding may put above 1.
@@ -95,9 +94,32 @@ uncertainty <- function(prob, class) unname(pmax(0, 1 - prob[cbind(seq_along(cla
 
 data_matrix_of <- function(x) as.matrix(if (inherits(x, "simple_triplet_matrix")) triplet_to_sparse(x) else x)
 
-# A tibble for those who have tibbles loaded, a data frame otherwise.
+# A tibble for those who have tibbles loaded; without them a data frame that prints its first rows.
 as_tidy <- function(x) {
   rownames(x) <- NULL
-  class(x) <- c("tbl_df", "tbl", "data.frame")
+  class(x) <- c("bnp_table", "tbl_df", "tbl", "data.frame")
+  x
+}
+
+#' @export
+print.bnp_table <- function(x, n = 10L, ...) {
+  if (requireNamespace("tibble", quietly = TRUE)) {
+    print(structure(x, class = c("tbl_df", "tbl", "data.frame")), n = n, ...)
+    return(invisible(x))
+  }
+  print_first_rows(x, n)
+  invisible(x)
+}
+
+print_first_rows <- function(x, n) {
+  cat("# ", count_of(nrow(x), "row"), " of ", count_of(ncol(x), "column"), "\n", sep = "")
+  plain <- as.data.frame(x)
+  print(utils::head(plain, n))
+  if (nrow(x) > n) cat("# ... and ", count_of(nrow(x) - n, "more row"), "\n", sep = "")
+}
+
+#' @export
+as.data.frame.bnp_table <- function(x, row.names = NULL, optional = FALSE, ...) {
+  class(x) <- "data.frame"
   x
 }

@@ -50,13 +50,14 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class")
 }
 
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env()) {
+  check_format(fit, call)
   obs <- fit$model$obs
   if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
     newdata <- term_frame_to_sparse(newdata, "newdata", call)
   }
   split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, "newdata", call)
   newdata <- select_columns(split$x, fit, call)
-  as_documents(newdata, obs, split$id, "newdata", allow_no_rows = TRUE, call = call)
+  check_reach(as_documents(newdata, obs, split$id, "newdata", allow_no_rows = TRUE, call = call), obs, call)
 }
 
 # Expected tokens (or rows) of each topic in each document.
@@ -84,6 +85,9 @@ heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), 
                                       inference = c("collapsed", "variational", "predictive"), seed = NULL,
                                       per_document = FALSE, id = NULL, ...) {
   check_no_dots(...)
+  check_format(fit)
+  need_data(missing(newdata), "newdata")
+  check_flag(per_document, "per_document")
   split <- check_choice(split, c("token", "type"), "split")
   inference <- check_choice(inference, c("collapsed", "variational", "predictive"), "inference")
   seen <- check_number(seen, "seen")

@@ -18,6 +18,7 @@
 #' @export
 simulate.bnp_topics <- function(object, nsim = 1, seed = NULL, lengths = object$input$lengths, ...) {
   check_no_dots(...)
+  check_format(object)
   nsim <- check_count(nsim, "nsim")
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = 0L)
   draw <- if (obs_entry(object$model$obs)$counts_tokens) draw_corpus else draw_documents

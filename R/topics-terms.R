@@ -32,6 +32,7 @@ top_terms <- function(fit, n = 10L, by = c("prob", "frex", "lift"), weight = 0.5
 
 check_topics_of_terms <- function(fit, call = rlang::caller_env()) {
   check_class(fit, "bnp_topics", "fit", "bnp_topics", call)
+  check_format(fit, call)
   if (!obs_entry(fit$model$obs)$counts_tokens) {
     abort("argument", "{.arg fit} must be a topic model of counts ({.or {.fn {token_makers()}}}).", call = call)
   }
@@ -80,6 +81,7 @@ frex <- function(phi, weight) {
 #' @export
 coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
   check_topics_of_terms(fit)
+  need_data(missing(x), "x")
   measure <- check_choice(measure, c("npmi", "umass"), "measure")
   data <- new_documents(fit, x)
   documents <- data_matrix(data)
@@ -123,6 +125,7 @@ topic_coherence <- function(together, n, measure) {
 #' @export
 ldavis_data <- function(fit, x) {
   check_topics_of_terms(fit)
+  need_data(missing(x), "x")
   data <- new_documents(fit, x)
   phi <- topic_terms(fit)
   list(

@@ -46,18 +46,18 @@ tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), ...) {
 augment.bnp_topics <- function(x, data, id = NULL, ...) {
   check_no_dots(...)
   if (!obs_entry(x$model$obs)$counts_tokens) {
-    if (missing(data)) {
-      abort("newdata", c("{.arg data} is needed.", i = "A fit does not keep its data: give them again."))
-    }
+    need_data(missing(data), "data")
     return(augment_rows(x, data, id))
   }
-  if (missing(data) || !is.data.frame(data) || !all(c("document", "term") %in% names(data))) {
-    abort("newdata", "{.arg data} must be a data frame with columns {.field document} and {.field term}.")
+  if (missing(data) || !is.data.frame(data) || !"document" %in% names(data) || !any(term_names %in% names(data))) {
+    abort("newdata", c(
+      "{.arg data} must be a data frame with a column {.field document} and one of the terms, {.or {.field {term_names}}}."
+    ))
   }
   theta <- fitted(x)
   phi <- topic_terms(x)
   document <- match(as.character(data$document), rownames(theta) %||% seq_len(nrow(theta)))
-  term <- match(as.character(data$term), colnames(phi))
+  term <- match(as.character(data[[first_of(term_names, data)]]), colnames(phi))
   known <- which(!is.na(document) & !is.na(term))
   topic <- rep(NA_integer_, nrow(data))
   for (at in split_blocks(length(known))) {
@@ -65,8 +65,9 @@ augment.bnp_topics <- function(x, data, id = NULL, ...) {
     joint <- theta[document[rows], , drop = FALSE] * t(phi[, term[rows], drop = FALSE])
     topic[rows] <- max.col(joint, ties.method = "first")
   }
-  data$.topic <- topic
-  as_tidy(data)
+  out <- as.data.frame(data)
+  out$.topic <- topic
+  like_input(out, data)
 }
 
 # Rows of documents in the order of `data`, each with its most probable topic.
@@ -74,8 +75,8 @@ augment_rows <- function(x, data, id, call = rlang::caller_env()) {
   internal <- new_documents(x, data, id, call)
   prob <- responsibilities(x, internal)[order(internal$order), , drop = FALSE]
   topic <- max.col(prob, ties.method = "first")
-  out <- if (is.data.frame(data)) data else as.data.frame(data_matrix_of(data))
+  out <- as.data.frame(if (is.data.frame(data)) data else data_matrix_of(data))
   out$.topic <- topic
   out$.uncertainty <- uncertainty(prob, topic)
-  as_tidy(out)
+  like_input(out, data)
 }

@@ -198,8 +198,24 @@ void RMonitor::lap(const LapRecord& record) {
     made_in_r([&] { return Rcpp::RObject(Rcpp::Function(progress_.get())(record_to_r(record))); });
 }
 
+namespace {
+
+SEXP check_interrupt(void*) {
+  R_CheckUserInterrupt();
+  return R_NilValue;
+}
+
+// TRUE when the user pressed Ctrl-C.
+SEXP catch_interrupt(void*) {
+  const Rcpp::Shield<SEXP> kind(Rf_mkString("interrupt"));
+  return R_tryCatch(check_interrupt, nullptr, kind, [](SEXP, void*) { return Rf_ScalarLogical(TRUE); }, nullptr,
+                    nullptr, nullptr);
+}
+
+}  // namespace
+
 bool RMonitor::interrupted() {
-  return R_ToplevelExec([](void*) { R_CheckUserInterrupt(); }, nullptr) == FALSE;
+  return Rcpp::unwindProtect(catches_ ? catch_interrupt : check_interrupt, nullptr) != R_NilValue;
 }
 
 RPool::RPool(Index asked, Monitor& monitor) : Pool(asked, monitor) {

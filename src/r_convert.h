@@ -68,15 +68,19 @@ Rcpp::NumericVector terms_to_r(const Terms& terms);
 Rcpp::RawVector progress_to_r(const Progress& progress);
 Progress progress_from_r(SEXP bytes);
 
-/// Asks R whether the user pressed Ctrl-C; calls an R function after each lap when there is one.
+/// Calls an R function after each lap when there is one, and lets R do what it has waiting: a Ctrl-C becomes
+/// Interrupted where the engine is to end with what it has (`catches`), else leaves the engine as R's own interrupt;
+/// so does an error, as that of setTimeLimit().
 class RMonitor final : public Monitor {
  public:
-  explicit RMonitor(Rcpp::Nullable<Rcpp::Function> progress) : progress_(progress) {}
+  explicit RMonitor(Rcpp::Nullable<Rcpp::Function> progress, bool catches = false)
+      : progress_(progress), catches_(catches) {}
   void lap(const LapRecord& record) override;
   bool interrupted() override;
 
  private:
   Rcpp::Nullable<Rcpp::Function> progress_;
+  bool catches_;
 };
 
 /// A pool that warns in R when fewer threads could be started than were asked for.

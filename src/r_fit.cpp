@@ -21,6 +21,7 @@ LearnOptions learn_options(const Rcpp::List& control) {
   const Vec rate = c.numbers("learning_rate");
   o.delay = rate.at(0);
   o.power = rate.at(1);
+  o.keep_interrupted = c.has("keep_interrupted") && c.flag("keep_interrupted");
   o.moves.birth = moves.flag("birth");
   o.moves.merge = moves.flag("merge");
   o.moves.remove = moves.flag("delete");
@@ -57,7 +58,7 @@ State start_by(const std::string& init, const Problem& problem, Index k, Index r
 State start_by_race(const Problem& problem, Index k, LearnOptions options, Index restart, Pool& pool) {
   options.max_laps = std::min<Index>(10, options.max_laps);
   options.moves = MoveOptions();
-  options.learn_prior = false;
+  options.learn_prior = options.keep_interrupted = false;
   State best;
   for (const char* init : {"anchor", "bregman"}) {
     problem.observer.restarted();
@@ -157,6 +158,45 @@ Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
                                  _["merges_tried"] = mt, _["deletes_tried"] = dt, _["seconds"] = seconds);
 }
 
+LapRecord end_of(const Progress& p) {
+  LapRecord record;
+  record.lap = static_cast<Index>(p.trace.size());
+  record.elbo = p.state.elbo;
+  record.k = p.state.k();
+  return record;
+}
+
+// Numbers of the rows' most probable clusters; NA: rows without a likelihood of their own.
+std::vector<int> labels_of(const Problem& problem, const State& state, Index n, Pool& pool) {
+  const auto weights = visiting_weights(problem, state.globals.effective);
+  std::vector<int> labels(static_cast<std::size_t>(n), NA_INTEGER);
+  const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
+  for (Index b = 0; b < problem.source.n_batches(); ++b) {
+    const std::shared_ptr<const Batch> batch = problem.source.open(b);
+    const UnitMemory* memory = problem.alloc.remembers() ? nullptr : state.batch[b]->memory.get();
+    Labels sink(*batch, labels);
+    visitor->visit({batch->data, batch->units, problem.obs, state.globals, weights, pool, &sink, memory});
+  }
+  return labels;
+}
+
+void add_audit(const testing::Audit& audit, const State& state, Rcpp::List& out) {
+  using Rcpp::_;
+  if (state.assignments) {
+    const Assignments& q = *state.assignments;
+    Rcpp::NumericMatrix resp(static_cast<int>(q.n), static_cast<int>(q.k));
+    std::copy(q.r.begin(), q.r.end(), resp.begin());
+    out.push_back(resp, "responsibilities");
+  }
+  out.push_back(Rcpp::NumericVector::create(
+                    _["checks"] = static_cast<double>(audit.checks), _["elbo"] = audit.elbo,
+                    _["statistics"] = audit.statistics, _["entropy"] = audit.entropy, _["sums"] = audit.sums,
+                    _["smallest_gain"] = audit.smallest_gain, _["moves"] = static_cast<double>(audit.moves),
+                    _["foreseen"] = static_cast<double>(audit.n_foreseen), _["gain"] = audit.gain,
+                    _["weights"] = static_cast<double>(audit.weights)),
+                "audit");
+}
+
 }  // namespace
 
 // [[Rcpp::export]]
@@ -169,9 +209,9 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                         earlier ? earlier->learned : NamedArrays());
     require_columns(rdata.view(), *rmodel.obs);
     const auto seed = static_cast<unsigned long long>(c.number("seed"));
-    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
-    RPool pool(c.integer("threads"), monitor);
     LearnOptions options = learn_options(control);
+    RMonitor monitor(Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
+    RPool pool(c.integer("threads"), monitor);
     Rcpp::RObject kept;
     if (c.has("keep_lap"))
       options.after_lap = [&](const Progress& p) {
@@ -183,8 +223,10 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     if (control.containsElementNamed("audit") && c.flag("audit")) audit.emplace();
     Observer& observer = audit ? *audit : nobody;
     std::optional<Outcome> best;
-    std::unique_ptr<Source> source;  // of the best restart
-    for (Index restart = 0; restart < restarts; ++restart) {
+    std::unique_ptr<Source> source;  // of the best
+    std::vector<LapRecord> ends;     // of all restarts
+    bool interrupted = false;
+    for (Index restart = 0; restart < restarts && !interrupted; ++restart) {
       const unsigned long long key = seed + 0x9e3779b97f4a7c15ULL * static_cast<unsigned long long>(restart);
       auto dealt =
           make_source(control.containsElementNamed("source") ? c.text("source") : "memory", rdata.view(),
@@ -193,14 +235,25 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                       rmodel.alloc->grouped(), rmodel.obs->lag());
       const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, observer, &pool};
       observer.restarted();
-      Progress from = earlier
-                          ? std::move(*earlier)
-                          : begin(problem, starting_state(problem, rmodel, control, start, restart, pool));
-      complete(problem, from);
-      Outcome outcome = c.text("algorithm") == "stochastic"
-                            ? learn_stochastic(problem, std::move(from), options, pool)
-                            : learn_memoized(problem, std::move(from), options, pool);
-      const double elbo = outcome.progress.state.elbo;
+      std::optional<Outcome> outcome;
+      try {
+        Progress from = earlier
+                            ? std::move(*earlier)
+                            : begin(problem, starting_state(problem, rmodel, control, start, restart, pool));
+        complete(problem, from);
+        outcome = c.text("algorithm") == "stochastic"
+                      ? learn_stochastic(problem, std::move(from), options, pool)
+                      : learn_memoized(problem, std::move(from), options, pool);
+      } catch (const Interrupted&) {
+        if (!options.keep_interrupted || !best) throw;
+        pool.go_on();
+        interrupted = true;
+        break;
+      }
+      const Progress& p = outcome->progress;
+      interrupted = p.reason == "interrupted";
+      const double elbo = p.state.elbo;
+      ends.push_back(end_of(p));
       if (best && !(elbo > best->progress.state.elbo) && std::isfinite(best->progress.state.elbo)) continue;
       best = std::move(outcome);
       source = std::move(dealt);
@@ -213,16 +266,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
 
     const ObsModel& obs = best->obs ? *best->obs : *rmodel.obs;
     const Problem whole{*source, obs, *rmodel.alloc, seed};
-    const auto weights = visiting_weights(whole, state.globals.effective);
-    std::vector<int> labels(static_cast<std::size_t>(rdata.view().n), NA_INTEGER);
-    const std::unique_ptr<Visitor> visitor = rmodel.alloc->visitor();
-    for (Index b = 0; b < source->n_batches(); ++b) {
-      const std::shared_ptr<const Batch> batch = source->open(b);
-      const UnitMemory* memory = rmodel.alloc->remembers() ? nullptr : state.batch[b]->memory.get();
-      Labels sink(*batch, labels);
-      visitor->visit({batch->data, batch->units, obs, state.globals, weights, pool, &sink, memory});
-    }
-
+    const std::vector<int> labels = labels_of(whole, state, rdata.view().n, pool);
     return made_in_r([&] {
       Rcpp::List out =
           Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,
@@ -230,6 +274,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                              _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
                              _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
                              _["labels"] = labels, _["sizes"] = state.total.sizes());
+      if (interrupted) out.push_back(true, "interrupted");
+      if (ends.size() > 1) out.push_back(trace_to_r(ends), "restarts");
       if (pool.n_threads() < c.integer("threads"))
         out.push_back(static_cast<int>(pool.n_threads()), "threads");
       const NamedArrays learned = obs.learned_fields();
@@ -237,22 +283,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       const Rcpp::RObject documents = document_counts_to_r(state, *source);
       if (!documents.isNULL()) out.push_back(documents, "documents");
       if (const Index open = most_open(*source)) out.push_back(static_cast<int>(open), "most_open");
-      if (audit) {
-        if (state.assignments) {
-          const Assignments& q = *state.assignments;
-          Rcpp::NumericMatrix resp(static_cast<int>(q.n), static_cast<int>(q.k));
-          std::copy(q.r.begin(), q.r.end(), resp.begin());
-          out.push_back(resp, "responsibilities");
-        }
-        out.push_back(
-            Rcpp::NumericVector::create(
-                _["checks"] = static_cast<double>(audit->checks), _["elbo"] = audit->elbo,
-                _["statistics"] = audit->statistics, _["entropy"] = audit->entropy, _["sums"] = audit->sums,
-                _["smallest_gain"] = audit->smallest_gain, _["moves"] = static_cast<double>(audit->moves),
-                _["foreseen"] = static_cast<double>(audit->n_foreseen), _["gain"] = audit->gain,
-                _["weights"] = static_cast<double>(audit->weights)),
-            "audit");
-      }
+      if (audit) add_audit(*audit, state, out);
       if (end.reason == "numerical") out.push_back(record_to_r(end.taken_back), "taken_back");
       if (!kept.isNULL()) out.push_back(kept, "progress");
       return out;

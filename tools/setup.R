@@ -1,4 +1,4 @@
-# Installs what is missing for one purpose: Rscript tools/setup.R build|test|check|document
+# Installs what is missing for one purpose: Rscript tools/setup.R build|install|test|check|document
 #
 # As root on a machine with apt, from the distribution's packages; what is then
 # still missing, or for other users, from R's repository into a library that
@@ -7,12 +7,13 @@
 
 packages <- list(
   build = c("Rcpp", "RcppEigen", "Matrix", "cli", "rlang", "generics"),
+  install = c("knitr", "rmarkdown"),
   test = c("testthat", "withr", "ggplot2", "MASS"),
   check = c("testthat", "withr", "ggplot2", "MASS", "knitr", "rmarkdown", "slam", "tidytext", "tm"),
   document = c("roxygen2", "pkgbuild")
 )
 
-programs <- list(check = "qpdf")
+programs <- list(check = "qpdf", install = "pandoc")
 
 purpose <- commandArgs(TRUE)
 stopifnot(purpose %in% names(packages))

@@ -141,7 +141,8 @@ void viterbi(const Chain& chain, Index n, const double* log_e, int* path) {
   const Index k = chain.k;
   std::vector<int> from(static_cast<std::size_t>(n * k));
   Vec best(static_cast<std::size_t>(k)), next(static_cast<std::size_t>(k));
-  for (Index j = 0; j < k; ++j) best[j] = chain.log_start[j] + log_e[j];
+  const double first = *std::max_element(log_e, log_e + k);
+  for (Index j = 0; j < k; ++j) best[j] = chain.log_start[j] + (log_e[j] - first);
   for (Index t = 1; t < n; ++t) {
     int* back = from.data() + t * k;
     for (Index j = 0; j < k; ++j) next[j] = best[0] + chain.log_transition[j], back[j] = 0;
@@ -152,7 +153,9 @@ void viterbi(const Chain& chain, Index n, const double* log_e, int* path) {
         if (x > next[j]) next[j] = x, back[j] = static_cast<int>(i);
       }
     }
-    for (Index j = 0; j < k; ++j) next[j] += log_e[t * k + j];
+    const double* e = log_e + t * k;
+    const double top = *std::max_element(e, e + k);
+    for (Index j = 0; j < k; ++j) next[j] += e[j] - top;
     best.swap(next);
   }
   path[n - 1] = static_cast<int>(std::max_element(best.begin(), best.end()) - best.begin());

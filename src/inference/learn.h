@@ -25,6 +25,7 @@ struct LearnOptions {
   MoveOptions moves;
   bool learn_prior = true;                         // if the observation model can (ObsModel::learned)
   double delay = 1, power = 0.6;                   // stochastic learning rate (delay + t)^−power
+  bool keep_interrupted = false;                   // end with the last lap when asked to stop
   std::function<void(const Progress&)> after_lap;  // may be empty
 };
 
@@ -37,10 +38,12 @@ struct Outcome {
 /// ascent [Alg. 3.1]. From the end of the first lap on the ELBO is that of all data and never falls. When
 /// numbers break down all the same (SoundLap), learning ends with the state of the lap before, whose progress
 /// can be read but not continued; without such a lap the ELBO that is returned is not finite.
+/// The same with keep_interrupted when asked to stop, with the reason "interrupted"; without it, and before the
+/// end of the first lap, Interrupted is thrown.
 Outcome learn_memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool);
 
 /// Stochastic ascent [Alg. 3.2]; ends with one exact lap at the final globals, so that the ELBO
-/// reported is the whole-data objective.
+/// reported is the whole-data objective. Asked to stop with keep_interrupted, it does that lap at once.
 Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool);
 
 /// Progress of a fit that has not begun, at the given state.

@@ -53,6 +53,20 @@ class Memoized {
   }
 
   Outcome run() {
+    try {
+      laps();
+    } catch (const Interrupted&) {
+      if (!options_.keep_interrupted || !sound_.any()) throw;
+      pool_.go_on();
+      p_.reason = "interrupted";
+      p_.state = sound_.restored(*problem_, pool_);
+    }
+    if (p_.reason.empty()) p_.reason = "max_laps";
+    return {std::move(p_), std::move(obs_)};
+  }
+
+ private:
+  void laps() {
     if (first_lap_needed())
       first_lap();
     else
@@ -67,11 +81,8 @@ class Memoized {
       if (!move && p_.reason.empty()) judge(elbo, sizes);
       if (options_.after_lap) options_.after_lap(p_);
     }
-    if (p_.reason.empty()) p_.reason = "max_laps";
-    return {std::move(p_), std::move(obs_)};
   }
 
- private:
   bool asked_for(MoveKind::Turn turn) const {
     switch (turn) {
       case MoveKind::Turn::birth:

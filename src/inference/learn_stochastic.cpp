@@ -35,8 +35,7 @@ Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptio
     pool.monitor().lap(record);
     if (options.after_lap) options.after_lap(p);
   };
-  while (p.lap + 1 < options.max_laps) {
-    ++p.lap;
+  const auto one_lap = [&] {
     Stream stream(problem.seed, Purpose::batch_order, static_cast<std::uint64_t>(p.lap));
     const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
     for (Index b : shuffled(problem.source.n_batches(), stream)) {
@@ -51,6 +50,15 @@ Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptio
       state.globals = problem.alloc.stochastic_step(state.globals, s, rate);
     }
     end_lap(std::numeric_limits<double>::quiet_NaN());
+  };
+  p.reason = "max_laps";
+  try {
+    while (p.lap + 1 < options.max_laps) ++p.lap, one_lap();
+    p.lap = options.max_laps;
+  } catch (const Interrupted&) {
+    if (!options.keep_interrupted) throw;
+    pool.go_on();
+    p.reason = "interrupted";
   }
   for (auto& b : state.batch) b.reset();  // the last lap is to compare rows with all clusters
   state.total = Summary(problem.alloc.shape(problem.obs), state.globals.effective.k);
@@ -58,8 +66,6 @@ Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptio
   for (Index b = 0; b < problem.source.n_batches(); ++b) visit_batch(problem, state, b, *visitor, pool);
   refresh(problem, state);
   settle(problem, state);
-  p.lap = options.max_laps;
-  p.reason = "max_laps";
   end_lap(state.elbo);
   return {std::move(p), nullptr};
 }

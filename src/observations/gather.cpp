@@ -37,6 +37,16 @@ void gather(const Dataset& data, const Columns& columns, const Index* rows, Inde
   }
 }
 
+double bring_near(Index n, double* v) {
+  constexpr double farthest = 1e130;
+  double most = 0;
+  for (Index i = 0; i < n; ++i) most = std::max(most, std::abs(v[i]));
+  if (!(most > farthest)) return 1;
+  const double inverse = farthest / most;
+  for (Index i = 0; i < n; ++i) v[i] *= inverse;
+  return inverse;
+}
+
 void gather_linear(const Dataset& data, const Index* rows, Index n, double* out, Index ld) {
   for (Index i = 0; i < n; ++i) out[i * ld] = 1;
   if (!data.sparse()) {

@@ -39,8 +39,9 @@ class GaussianDiagonal final : public ObsModel {
     gather(data, columns_, rows, n, 0, phi + 1, ld);
     for (Index i = 0; i < n; ++i) {
       double* f = phi + i * ld;
-      f[0] = 1;
-      for (Index j = 1; j <= d_; ++j) f[d_ + j] = f[j] * f[j];
+      const double inverse = bring_near(d_, f + 1);
+      f[0] = inverse * inverse;
+      for (Index j = 1; j <= d_; ++j) f[d_ + j] = f[j] * f[j], f[j] *= inverse;
     }
   }
 
@@ -106,8 +107,9 @@ class GaussianDiagonal final : public ObsModel {
     for (Index i = 0; i < n; ++i) {
       double sum = 0;
       for (Index j = 0; j < d_; ++j) {
-        const double e = phi[i * ld + 1 + j] - q.mean[j];
-        sum += std::log1p(shrink * e * e / q.scale[j]);
+        const double e = phi[i * ld + 1 + j] / phi[i * ld] - q.mean[j];
+        sum += std::abs(e) < 1e100 ? std::log1p(shrink * e * e / q.scale[j])
+                                   : std::log(shrink / q.scale[j]) + 2 * std::log(std::abs(e));
       }
       out[i] = constant - 0.5 * (q.df + 1) * sum;
     }

@@ -53,9 +53,11 @@ void WishartModel::features(const Dataset& data, const Index* rows, Index n, dou
     const Index size = std::min(chunk, n - start);
     double* out = phi + start * ld;
     gather_rows(data, rows + start, size, v);
+    for (Index i = 0; i < size; ++i) {
+      const double inverse = bring_near(m_, v + i * m_);
+      out[i * ld] = inverse * inverse;
+    }
     kernels().packed_outer(size, m_, v, m_, out + offset_, ld);
-    if (offset_ > 0)
-      for (Index i = 0; i < size; ++i) out[i * ld] = 1;
   }
 }
 
@@ -164,6 +166,13 @@ void WishartModel::point_estimate(const double* t, double* mean, double* w) cons
   w[0] += row_constant() + 0.5 * (static_cast<double>(d_) * std::log(df) - chol.log_det(e_, m_));
 }
 
+namespace {
+
+// log(1 + e^x).
+double log_1p_exp(double x) { return x > 40 ? x : std::log1p(std::exp(x)); }
+
+}  // namespace
+
 void WishartModel::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {
   const Cholesky chol = factorise(t);
   const double df = df_ + t[0], d = static_cast<double>(d_);
@@ -181,7 +190,12 @@ void WishartModel::log_predictive(const double* t, const double* phi, Index n, I
     double a = 0, b = 0;
     for (Index i = 0; i < e_; ++i) a += v[i] * v[i];
     for (Index i = e_; i < m_; ++i) b += v[i] * v[i];
-    out[r] = constant - 0.5 * (df + 1) * std::log1p(b / (1 + a)) - 0.5 * d * std::log1p(a);
+    double log_a = std::log1p(a), log_b = std::log1p(b / (1 + a));
+    if (const double log_square = -std::log(phi[r * ld]); log_square > 0) {
+      log_a = log_1p_exp(log_square + std::log(a));
+      log_b = log_1p_exp(log_square + std::log(b) - log_a);
+    }
+    out[r] = constant - 0.5 * (df + 1) * log_b - 0.5 * d * log_a;
   }
 }
 

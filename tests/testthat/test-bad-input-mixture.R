@@ -22,7 +22,6 @@ test_that("there must be rows and columns, with different names", {
   bad(faithful[0, ], "no_rows")
   bad(numeric(), "no_rows")
   bad(faithful[, 0], "no_columns")
-  bad(cbind(a = 1:3, a = 4:6), "duplicated_names", "\"a\"")
 })
 
 test_that("counts and binary data are checked", {

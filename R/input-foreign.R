@@ -1,0 +1,143 @@
+# What other packages give their users -> what the rest of the package reads: or what to do instead. Nothing that
+# has a meaning of its own (a unit, a distance, a time) is taken as bare numbers.
+
+# Classes of numbers that are not plain numbers, and what to do with them.
+foreign_numbers <- list(
+  units = "Drop the unit once all columns have the one you want: {.code units::drop_units()}.",
+  difftime = "Convert it in a unit of your choice: {.code as.numeric(x, units = \"hours\")}.",
+  Date = "Use {.code as.numeric()} for days, or what of the date matters, such as {.fn weekdays}; leave it out if it only
+          says when.",
+  POSIXt = "Use {.code as.numeric()} for seconds, or what of the time matters, such as its hour; leave it out if it only
+            says when.",
+  integer64 = "Convert it by {.code as.numeric()}.",
+  factor = "Leave it out, or code its levels as columns of 0 and 1 by {.fn model.matrix}.",
+  character = "Leave it out, or code its values as columns of 0 and 1 by {.fn model.matrix}."
+)
+
+foreign_class <- function(x) utils::head(names(foreign_numbers)[inherits(x, names(foreign_numbers), which = TRUE) > 0], 1L)
+
+is_plain_number <- function(x) (is.numeric(x) || is.logical(x)) && !length(foreign_class(x))
+
+# One line for each kind of column that is not numeric.
+foreign_remedies <- function(columns) {
+  kinds <- unique(unlist(lapply(columns, function(v) if (is.character(v)) "character" else foreign_class(v))))
+  remedies <- foreign_numbers[kinds]
+  if (length(remedies)) stats::setNames(unlist(remedies, use.names = FALSE), rep("i", length(remedies)))
+}
+
+# Tables that are not rows of observations.
+refuse_relations <- function(x, arg, call) {
+  if (inherits(x, "dist")) {
+    abort("input", c(
+      "{.arg {arg}} is a matrix of distances, and a model is one of observations.",
+      i = "Give what the distances were computed from, or coordinates that have them: {.code cmdscale({arg}, k = 2)}."
+    ), call = call)
+  }
+  if (inherits(x, "fcm")) {
+    abort("input", c(
+      "{.arg {arg}} counts how often features occur together, and has no documents.",
+      i = "Give the {.cls dfm} of the documents."
+    ), call = call)
+  }
+}
+
+# zoo and xts: their values and the times of these, which is all that a sequence needs.
+is_indexed <- function(x) inherits(x, "zoo")
+
+split_times <- function(x) {
+  if (stats::is.ts(x)) {
+    names <- colnames(x)
+    values <- matrix(as.double(x), NROW(x), NCOL(x), dimnames = if (!is.null(names)) list(NULL, names))
+    return(list(x = values, times = as.numeric(stats::time(x))))
+  }
+  if (!is_indexed(x)) {
+    return(list(x = x))
+  }
+  if (inherits(x, "xts")) rlang::check_installed("xts", "to read its series.")
+  rlang::check_installed("zoo", "to read its series.")
+  values <- as.matrix(zoo::coredata(x))
+  rownames(values) <- NULL
+  list(x = values, times = zoo::index(x))
+}
+
+# A column of a data frame that is a matrix becomes its columns, as scale() of one column, or poly().
+flatten_columns <- function(x) {
+  if (!is.data.frame(x)) {
+    return(x)
+  }
+  wide <- vapply(x, function(v) length(dim(v)) == 2L, NA)
+  if (!any(wide)) {
+    return(x)
+  }
+  parts <- Map(function(v, name) {
+    if (length(dim(v)) != 2L) {
+      return(stats::setNames(list(v), name))
+    }
+    columns <- lapply(seq_len(ncol(v)), function(j) as.vector(v[, j]))
+    stats::setNames(columns, if (ncol(v) == 1L) name else paste(name, colnames(v) %||% seq_len(ncol(v)), sep = "."))
+  }, unclass(x)[seq_along(x)], names(x))
+  out <- do.call(c, unname(parts))
+  structure(out, class = "data.frame", row.names = attr(x, "row.names"))
+}
+
+# Columns that share a name, as of cbind() of lagged series, get numbers.
+unique_columns <- function(x, arg = NULL, call = NULL) {
+  names <- colnames(x)
+  if (!anyDuplicated(names)) {
+    return(x)
+  }
+  repeated <- unique(names[duplicated(names)])
+  if (is.data.frame(x)) names(x) <- make.unique(names) else colnames(x) <- make.unique(names)
+  if (!is.null(arg)) {
+    cli::cli_inform(
+      "{cli::qty(length(repeated))}Column{?s} of {.arg {arg}} with the same name ({places(dQuote(repeated, FALSE))})
+       {?is/are} numbered by {.fn make.unique}.",
+      class = c("bnpvi_message_names", "bnpvi_message"), call = call
+    )
+  }
+  x
+}
+
+# `id = ~ animal` is the column "animal".
+id_column <- function(id, call = rlang::caller_env()) {
+  if (!inherits(id, "formula")) {
+    return(id)
+  }
+  if (length(id) != 2L || !is.name(id[[2L]])) {
+    abort("id", c(
+      "{.arg id} must name one column, as {.code ~ animal} or {.code \"animal\"}.",
+      i = "Of several columns make one first, by {.fn interaction}."
+    ), call = call)
+  }
+  as.character(id[[2L]])
+}
+
+# Results that are `data` with further columns have its class: data.table, tibble, else as in broom.
+like_input <- function(out, data) {
+  if (inherits(data, "data.table") && requireNamespace("data.table", quietly = TRUE)) {
+    return(data.table::as.data.table(as.data.frame(out)))
+  }
+  as_tidy(as.data.frame(out))
+}
+
+# Clusterings of other packages as labels or responsibilities: kmeans() and whatever has a `cluster` or `clustering`
+# for each observation, and Mclust objects.
+start_from_clustering <- function(start, call) {
+  if (inherits(start, c("hclust", "dendrogram", "twins"))) {
+    abort("start", c(
+      "{.arg start} is a tree of clusters: say how many of them to start with.",
+      i = "Give labels: {.code start = cutree(h, k = 5)}."
+    ), call = call)
+  }
+  if (inherits(start, "Mclust")) {
+    return(if (is.matrix(start$z) && all(is.finite(start$z))) unname(start$z) else start$classification)
+  }
+  if (is.list(start) && !is.data.frame(start)) {
+    for (name in c("cluster", "clustering")) {
+      if (is.atomic(start[[name]]) && length(start[[name]]) > 1L) {
+        return(as.vector(start[[name]]))
+      }
+    }
+  }
+  start
+}

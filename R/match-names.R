@@ -1,0 +1,59 @@
+# Names of what goes with columns: parameters of a prior that came with names are put into the order of the columns, so
+# that a value is never taken for another column's.
+
+# An observation model as its constructor made it -> its parameters in the order of the columns, without names.
+in_column_order <- function(obs, data, call) {
+  entry <- obs_entry(obs)
+  names_of <- c(list(columns = data$column_names), entry$axes(obs, data$column_names))
+  for (arg in intersect(names(entry$parameters), names(obs))) {
+    if (is.null(obs[[arg]])) next
+    obs[[arg]] <- match_names(obs[[arg]], entry$parameters[[arg]], names_of, arg, call)
+  }
+  obs
+}
+
+# x: a vector along the first of `axes`, or a matrix along both. Of a matrix whose two axes are the same, names of one
+# side stand for both.
+match_names <- function(x, axes, names_of, arg, call) {
+  given <- if (is.matrix(x)) dimnames(x) %||% list(NULL, NULL) else list(names(x))
+  if (all(vapply(given, is.null, NA))) {
+    return(x)
+  }
+  if (length(given) == 2L && axes[1] == axes[2]) {
+    given <- list(given[[1]] %||% given[[2]], given[[2]] %||% given[[1]])
+    if (!identical(given[[1]], given[[2]])) {
+      abort("names", "Rows and columns of {.arg {arg}} must have the same names in the same order.", call = call)
+    }
+  }
+  at <- Map(function(given, axis, n) {
+    if (is.null(given)) seq_len(n) else match_axis(given, names_of[[axis]], arg, call)
+  }, given, axes[seq_along(given)], dim(x) %||% length(x))
+  unname(do.call(`[`, c(list(x), unname(at), if (is.matrix(x)) list(drop = FALSE))))
+}
+
+# Places of the names `wanted` in `given`. One value of data with one column that has no name is that column's.
+match_axis <- function(given, wanted, arg, call) {
+  if (is.null(wanted) && length(given) == 1L) {
+    return(1L)
+  }
+  if (is.null(wanted)) {
+    abort("names", c(
+      "{.arg {arg}} has names, but the columns of the data have none.",
+      i = "Name the columns of {.arg x}, or give {.code unname({arg})} in the order of the columns."
+    ), call = call)
+  }
+  foreign <- setdiff(given, wanted)
+  missing <- setdiff(wanted, given)
+  if (length(foreign) || length(missing) || anyDuplicated(given)) {
+    repeated <- unique(given[duplicated(given)])
+    quoted <- function(x) places(dQuote(x, FALSE))
+    abort("names", c(
+      "The names of {.arg {arg}} must be those of the columns of the data, each once.",
+      x = if (length(foreign)) "Not {cli::qty(length(foreign))}{?a column/columns}: {quoted(foreign)}.",
+      x = if (length(missing)) "Missing: {quoted(missing)}.",
+      x = if (length(repeated)) "Repeated: {quoted(repeated)}.",
+      i = "Values without names are taken in the order of the columns: {.code unname({arg})}."
+    ), call = call)
+  }
+  match(wanted, given)
+}

@@ -1,0 +1,71 @@
+# Arguments that a function does not have: what they are called here, or which function has them.
+
+# Arguments of other packages, by what they ask for.
+foreign_arguments <- list(
+  k = c("G", "K", "k", "nclust", "ncomp", "n_components", "n_clusters", "centers", "num_topics", "n_topics", "nstates",
+        "n_states", "nstate", "M"),
+  max_laps = c("iter", "iter.max", "max_iter", "maxit", "n_iter", "niter", "maxiter", "em.max.its"),
+  restarts = c("nstart", "n_init", "nrep", "runs"),
+  threads = c("cores", "n_jobs", "ncores", "mc.cores", "parallel", "num_threads"),
+  seed = c("random_state", "random.seed"), verbose = c("trace", "progress", "quiet"), covariance = c("modelNames", "covariance_type")
+)
+
+# Constructors that a fitting function takes, each argument's first owner first.
+argument_owners <- function(verb) {
+  priors <- vapply(Filter(function(entry) entry$verb == verb, prior_models), function(entry) entry$constructor, "")
+  makers <- c(obs = verb_makers(verb), prior = unname(priors), control = "bnp_control", moves = "bnp_moves")
+  lapply(stats::setNames(makers, makers), function(maker) names(formals(maker)))
+}
+
+fitting_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm")
+
+# One line for each unused argument that is known: of `verb`, whose own arguments are `own`.
+unused_hints <- function(unused, verb, own) {
+  hints <- vapply(unused, function(name) unused_hint(name, verb, own), "")
+  stats::setNames(hints[nzchar(hints)], rep("i", sum(nzchar(hints))))
+}
+
+unused_hint <- function(name, verb, own) {
+  near <- own[utils::adist(name, own, ignore.case = TRUE)[1L, ] <= 1L + (nchar(name) > 5L)]
+  if (nchar(name) > 2L && length(near)) {
+    return(sprintf("Did you mean {.arg %s}?", near[1L]))
+  }
+  known <- names(foreign_arguments)[vapply(foreign_arguments, function(alias) name %in% alias, NA)]
+  wanted <- if (length(known)) known else name
+  owners <- owners_of(wanted, intersect(verb, fitting_verbs))
+  if (!length(owners)) owners <- owners_of(wanted, fitting_verbs)
+  if (!length(owners)) {
+    return("")
+  }
+  said <- if (wanted == name) "It is an argument" else sprintf("It is called {.arg %s} here, an argument", wanted)
+  paste0(said, " of ", paste(sprintf("{.fn %s}", utils::head(owners, 3L)), collapse = " or "), ": {.code ", owned(owners[1L], wanted), "}.")
+}
+
+# What the functions `verbs` take that has the argument.
+owners_of <- function(argument, verbs) {
+  unique(unlist(lapply(verbs, function(verb) {
+    own <- argument_owners(verb)
+    names(own)[vapply(own, function(arguments) argument %in% arguments, NA)]
+  })))
+}
+
+# "control = bnp_control(seed = )": how the argument is given.
+owned <- function(owner, argument) {
+  slot <- switch(sub("_.*", "", owner), obs = "obs = ", prior = "prior = ", bnp = if (owner == "bnp_moves") "moves = " else "control = ")
+  paste0(slot, owner, "(", argument, " = )")
+}
+
+# Where an argument in the wrong place belongs.
+misplaced_hint <- function(x, arg) {
+  slots <- c(bnp_obs = "obs", bnp_prior = "prior", bnp_control = "control", bnp_moves = "moves", bnp_fit = "start")
+  slot <- slots[inherits(x, names(slots), which = TRUE) > 0]
+  if (length(slot) && slot[1L] != arg) {
+    return(c(i = sprintf("Give it by name: {.code %s = }.", slot[1L])))
+  }
+  if (is.function(x)) {
+    return(c(i = "Call it: {.code name()}, with brackets."))
+  }
+  if (arg %in% c("obs", "prior") && is.numeric(x) && length(x) == 1L) {
+    return(c(i = "A number of clusters is given by the prior: {.code prior = prior_dirichlet(k)}, {.fn prior_lda}, {.fn prior_hmm}."))
+  }
+}

@@ -1,0 +1,54 @@
+#' Fit again with something changed
+#'
+#' The call of a fit is evaluated anew with other arguments.
+#'
+#' @param object A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
+#' @param formula. For a fit by a formula: the new formula, in which `.` stands
+#'   for what it was, as in [stats::update()]; `. ~ .` changes nothing.
+#' @param ... Arguments to change, as `prior =` or `control =`; `NULL` takes one
+#'   out. For other data name them as the fitting function does, `x =` or `data =`.
+#' @param evaluate `FALSE` returns the call.
+#' @return A fit, or its call.
+#' @examples
+#' fit <- bnp_mixture(~ eruptions + waiting, faithful, control = bnp_control(seed = 1))
+#' update(fit, . ~ . - waiting)
+#' update(fit, prior = prior_dirichlet(3))
+#' @export
+update.bnp_fit <- function(object, formula., ..., evaluate = TRUE) {
+  check_fit(object)
+  call <- object$call
+  extras <- match.call(expand.dots = FALSE)$...
+  if ("newdata" %in% names(extras) || (!missing(formula.) && !inherits(formula., "formula"))) {
+    verb <- class(object)[1]
+    abort("update", c(
+      "{.fn update} does not take new data into a fit yet.",
+      i = "Fit to them from where this one ended: {.code {verb}(newdata, start = fit)}; or fit anew:
+           {.code update(fit, x = newdata)}."
+    ))
+  }
+  if (!missing(formula.)) call <- with_formula(call, object, formula.)
+  if (length(extras) && (is.null(names(extras)) || any(!nzchar(names(extras))))) {
+    abort("update", "Arguments of {.fn update} after {.arg formula.} must have names.")
+  }
+  changed <- as.list(call)
+  changed[names(extras)] <- extras
+  call <- as.call(changed[!(names(changed) %in% names(extras) & vapply(changed, is.null, NA))])
+  if (check_flag(evaluate, "evaluate")) eval(call, parent.frame()) else call
+}
+
+with_formula <- function(call, fit, change, error_call = rlang::caller_env()) {
+  everything <- function(side) identical(side, quote(.))
+  if (is.null(fit$input$terms)) {
+    if (!all(vapply(as.list(change)[-1L], everything, NA))) {
+      abort("update", c(
+        "This fit was not made by a formula, so that {.arg formula.} has nothing to change.",
+        i = "Choose the columns: {.code update(fit, x = x[, columns])}."
+      ), call = error_call)
+    }
+    return(call)
+  }
+  # A mixture has no left side; one that is only `.` is none.
+  if (length(change) == 3L && everything(change[[2L]])) change <- change[-2L]
+  call$x <- stats::update.formula(formula(fit), change)
+  call
+}

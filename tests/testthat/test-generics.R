@@ -1,0 +1,25 @@
+# Generics of base R mean what they always mean, or say that they have no meaning here.
+
+few <- bnp_control(seed = 1, max_laps = 3)
+
+test_that("formula() and terms() are those of the call", {
+  fit <- bnp_mixture(~ log(eruptions) + waiting, faithful, control = few)
+  expect_identical(deparse(formula(fit)), "~log(eruptions) + waiting")
+  expect_identical(attr(terms(fit), "term.labels"), c("log(eruptions)", "waiting"))
+  for (f in list(formula, terms)) expect_bad(f(bnp_mixture(faithful, control = few)), "not_defined", "not made by a formula")
+})
+
+test_that("generics without a meaning say so", {
+  fits <- list(
+    bnp_mixture(faithful, control = few), bnp_topics(whales$counts[1:9, ], control = few), bnp_hmm(beaver1["temp"], control = few)
+  )
+  generics <- list(
+    labels = labels, weights = weights, deviance = deviance, df.residual = df.residual, vcov = vcov, confint = confint,
+    anova = anova, extractAIC = extractAIC, sigma = sigma, model.frame = model.frame, model.matrix = model.matrix
+  )
+  for (fit in fits) {
+    for (name in names(generics)) expect_bad(generics[[name]](fit), "not_defined", name, fixed = TRUE)
+    expect_true(is.na(AIC(fit)) && is.na(BIC(fit)))
+  }
+  for (fit in fits[1:2]) expect_bad(residuals(fit), "not_defined")
+})

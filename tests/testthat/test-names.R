@@ -1,0 +1,59 @@
+# Values that come with names go to the columns of these names, whatever their order.
+
+few <- bnp_control(seed = 1, max_laps = 3)
+
+test_that("named parameters of a prior are matched to the columns", {
+  named <- obs_gaussian(mean = c(waiting = 70, eruptions = 3), scale = c(waiting = 30, eruptions = 0.2))
+  fit <- bnp_mixture(faithful, named, control = few)
+  expect_identical(fit$model$obs$mean, c(3, 70))
+  expect_identical(fit$model$obs$scale, diag(c(0.2, 30)))
+  full <- matrix(c(30, 0.5, 0.5, 0.2), 2, dimnames = rep(list(c("waiting", "eruptions")), 2))
+  for (side in 1:2) {
+    one_sided <- full
+    dimnames(one_sided)[side] <- list(NULL)
+    expect_identical(bnp_mixture(faithful, obs_gaussian(scale = one_sided), control = few)$model$obs$scale, unname(full[2:1, 2:1]))
+  }
+  expect_identical(bnp_mixture(faithful, obs_gaussian(scale = full), control = few)$model$obs$scale, unname(full[2:1, 2:1]))
+  expect_identical(bnp_mixture(faithful, obs_gaussian("diagonal", scale = c(waiting = 3, eruptions = 2)), control = few)$model$obs$scale, c(2, 3))
+  zero <- bnp_mixture(scale(faithful), obs_gaussian("zero_mean", scale = c(waiting = 3, eruptions = 2)), control = few)
+  expect_identical(zero$model$obs$scale, diag(c(2, 3)))
+  expect_identical(bregman_kmeans(faithful, 2, named, seed = 1), bregman_kmeans(faithful, 2, obs_gaussian(mean = c(3, 70), scale = c(0.2, 30)), seed = 1))
+})
+
+test_that("every observation model matches its named parameters", {
+  shuffled <- sample(colnames(animals))
+  a <- stats::setNames(seq_len(85) / 85, colnames(animals))
+  for (make in list(obs_bernoulli, obs_poisson)) {
+    fit <- bnp_mixture(animals, make(a = a[shuffled], b = rev(a)), control = few)
+    expect_identical(fit$model$obs$a, unname(a))
+    expect_identical(fit$model$obs$b, unname(a))
+  }
+  terms <- colnames(whales$counts)
+  prior <- stats::setNames(seq_along(terms) / 1000, terms)
+  topics <- bnp_topics(whales$counts[1:20, ], obs_multinomial(prior[sample(terms)]), control = few)
+  expect_identical(topics$model$obs$term_prior, unname(prior))
+  columns <- c("eruptions", "waiting")
+  regressors <- c("eruptions_lag1", "waiting_lag1", "intercept")
+  coef_mean <- matrix(c(0.9, 0.1, 0.2, 0.8, 1, 10), 2, dimnames = list(columns, regressors))
+  precision <- c(intercept = 3, waiting_lag1 = 2, eruptions_lag1 = 1)
+  ar <- obs_ar(1, TRUE, coef_mean = coef_mean[2:1, 3:1], coef_precision = precision, scale = c(waiting = 2, eruptions = 1))
+  fit <- bnp_hmm(faithful, obs = ar, control = few)
+  expect_identical(fit$model$obs$coef_mean, unname(coef_mean))
+  expect_identical(fit$model$obs$coef_precision, diag(c(1, 2, 3)))
+  expect_identical(fit$model$obs$scale, diag(c(1, 2)))
+  first <- simulate(fit, seed = 1, initial = cbind(waiting = 70, eruptions = 3))$sim_1
+  expect_identical(unlist(first[1, columns]), c(eruptions = 3, waiting = 70))
+  expect_true(all(vapply(obs_models, function(entry) length(entry$parameters) > 0, NA)))
+})
+
+test_that("names that do not fit are refused", {
+  refused <- function(obs, ..., x = faithful) expect_bad(bnp_mixture(x, obs, control = few), "names", ...)
+  refused(obs_gaussian(mean = c(waiting = 70, eruption = 3)), "Not a column: \"eruption\"")
+  refused(obs_gaussian(mean = c(waiting = 70)), "Missing: \"eruptions\"")
+  refused(obs_gaussian(mean = c(waiting = 70, waiting = 3)), "Repeated: \"waiting\"")
+  refused(obs_gaussian(scale = c(waiting = 70, 3)), "names of `scale`")
+  refused(obs_gaussian(mean = c(waiting = 70, eruptions = 3)), "columns of the data have none", x = unname(as.matrix(faithful)))
+  mixed <- matrix(c(1, 0, 0, 1), 2, dimnames = list(c("waiting", "eruptions"), c("eruptions", "waiting")))
+  refused(obs_gaussian(scale = mixed), "same order")
+  expect_no_error(bnp_mixture(faithful$waiting, obs_gaussian(mean = c(waiting = 70)), control = few))
+})

@@ -1,0 +1,89 @@
+# Ctrl-C, time limits and max_laps: what is lost, what is said.
+
+slow <- function(...) {
+  bnp_control(seed = 1, k_init = 40, moves = FALSE, tol = 0, max_laps = 1e6, threads = 2, ...)
+}
+wide <- withr::with_seed(1, matrix(rnorm(4e5), ncol = 8))
+interrupt_after <- function(seconds) {
+  system2("sh", c("-c", shQuote(sprintf("sleep %g; kill -INT %d", seconds, Sys.getpid()))), wait = FALSE)
+}
+
+test_that("in an interactive session Ctrl-C returns the fit as it stands", {
+  skip_on_os("windows")
+  withr::local_options(rlang_interactive = TRUE)
+  x <- wide
+  interrupt_after(2)
+  expect_message(fit <- bnp_mixture(x, control = slow(verbose = FALSE)), class = "bnpvi_message_interrupted")
+  expect_false(fit$converged)
+  expect_identical(fit$reason, "interrupted")
+  expect_output(print(fit), "stopped")
+  same <- bnp_mixture(x, control = bnp_control(seed = 1, k_init = 40, moves = FALSE, tol = 0, max_laps = fit$laps))
+  expect_identical(fit$elbo, same$elbo)
+  expect_equal(coef(fit), coef(same), tolerance = 1e-10)
+  expect_identical(fit$labels, same$labels)
+  interrupt_after(2)
+  control <- slow(verbose = FALSE, algorithm = "stochastic")
+  expect_message(fit <- bnp_mixture(x, control = control), class = "bnpvi_message_interrupted")
+  expect_true(is.finite(fit$elbo) && !fit$converged)
+  expect_equal(fit$elbo, sum(elbo(fit, terms = TRUE)))
+})
+
+test_that("elsewhere, and before there is a fit, Ctrl-C is an interrupt", {
+  skip_on_os("windows")
+  for (interactive in c(FALSE, TRUE)) {
+    withr::local_options(rlang_interactive = interactive)
+    x <- if (interactive) wide[rep(1:5e4, 4), ] else wide
+    interrupt_after(if (interactive) 0.3 else 1)
+    stopped <- tryCatch(bnp_mixture(x, control = slow(verbose = FALSE)), interrupt = function(e) "interrupted")
+    expect_identical(stopped, "interrupted")
+  }
+})
+
+test_that("setTimeLimit() raises its own error", {
+  expect_error(
+    {
+      setTimeLimit(elapsed = 1, transient = TRUE)
+      bnp_mixture(wide, control = slow(verbose = FALSE))
+    },
+    "time limit"
+  )
+  setTimeLimit()
+  expect_identical(n_clusters(bnp_mixture(faithful, control = bnp_control(seed = 1))), 2L)
+})
+
+test_that("max_laps reached is a warning of its own class, but for stochastic learning", {
+  with_lap_warnings({
+    expect_warning(bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 2)), class = "bnpvi_warning_max_laps")
+    expect_warning(bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 1)), class = "bnpvi_warning_max_laps")
+    expect_no_warning(bnp_mixture(faithful, control = bnp_control(seed = 1)))
+    expect_no_warning(bnp_mixture(faithful, control = bnp_control("stochastic", seed = 1, max_laps = 3)))
+  })
+})
+
+test_that("restarts are recorded and shown", {
+  x <- asterisk[, 1:2]
+  fit <- bnp_mixture(x, control = bnp_control(seed = 1, restarts = 3, k_init = 10, moves = FALSE, max_laps = 20))
+  expect_named(fit$restarts, c("restart", "seed", "elbo", "k", "laps"))
+  expect_identical(fit$restarts$restart, 1:3)
+  expect_identical(max(fit$restarts$elbo), fit$elbo)
+  expect_gt(diff(range(fit$restarts$elbo)), 0)
+  shown <- paste(capture.output(print(summary(fit))), collapse = " ")
+  expect_match(shown, "Restarts")
+  for (elbo in fit$restarts$elbo) expect_match(shown, format(elbo, digits = 8), fixed = TRUE)
+  expect_null(bnp_mixture(x, control = bnp_control(seed = 1, max_laps = 3))$restarts)
+})
+
+test_that("what would not fit into memory is refused", {
+  expect_bad(bnp_hmm(faithful, prior = prior_hmm(1e5), control = bnp_control(seed = 1)), "memory", "31622")
+  expect_bad(too_large(NULL), "memory", "not enough memory")
+})
+
+test_that("threads are limited where the system or a check says so", {
+  withr::local_options(mc.cores = 8L)
+  withr::local_envvar(c("_R_CHECK_LIMIT_CORES_" = NA, OMP_THREAD_LIMIT = NA))
+  expect_identical(bnp_control()$threads, 8L)
+  withr::with_envvar(c(OMP_THREAD_LIMIT = "3"), expect_identical(bnp_control()$threads, 3L))
+  withr::with_envvar(c("_R_CHECK_LIMIT_CORES_" = "true"), expect_identical(bnp_control()$threads, 2L))
+  withr::with_envvar(c("_R_CHECK_LIMIT_CORES_" = "FALSE"), expect_identical(bnp_control()$threads, 8L))
+  withr::with_envvar(c(OMP_THREAD_LIMIT = "3"), expect_identical(bnp_control(threads = 5)$threads, 5L))
+})

@@ -1,0 +1,49 @@
+# Arguments that a function does not have: the message names the function that has them.
+
+test_that("arguments of other packages and of other functions are found", {
+  said <- function(expr, ...) {
+    message <- conditionMessage(expect_bad(expr, "argument"))
+    for (part in c(...)) expect_match(message, part, fixed = TRUE)
+  }
+  said(bnp_mixture(faithful, G = 3), "called `k` here", "prior = prior_dirichlet(k = )")
+  said(bnp_mixture(faithful, k = 3), "prior_dirichlet(k = )")
+  said(bnp_topics(whales$counts, k = 3), "prior = prior_lda(k = )")
+  said(bnp_hmm(faithful, nstates = 2), "prior = prior_hmm(k = )")
+  for (verb in list(bnp_mixture, bnp_topics, bnp_hmm)) said(verb(faithful, seed = 1), "control = bnp_control(seed = )")
+  said(bnp_mixture(faithful, alpha = 1), "prior_hdp")
+  said(bnp_mixture(faithful, concentration = 2), "prior = prior_dp(concentration = )")
+  said(bnp_mixture(faithful, covariance = "diagonal"), "obs = obs_gaussian(covariance = )")
+  said(bnp_mixture(faithful, iter.max = 5), "`max_laps`", "control = bnp_control(max_laps = )")
+  said(bnp_mixture(faithful, controll = bnp_control()), "Did you mean `control`?")
+  said(bnp_control(max_lapse = 3), "Did you mean `max_laps`?")
+  said(bnp_control(birth = FALSE), "moves = bnp_moves(birth = )")
+  said(bnp_mixture(faithful, quux = 3), "Check the spelling")
+  said(do.call(bnp_mixture, list(faithful, k = 3)), "prior_dirichlet(k = )")
+})
+
+test_that("arguments in the wrong place are told where they belong", {
+  said <- function(expr, ...) expect_bad(expr, "argument", ..., fixed = TRUE)
+  said(bnp_mixture(faithful, prior_dp(2)), "prior = ")
+  said(bnp_mixture(faithful, bnp_control()), "control = ")
+  said(bnp_mixture(faithful, obs_gaussian(), bnp_control()), "control = ")
+  said(bnp_mixture(faithful, 3), "prior = prior_dirichlet(k)")
+  said(bnp_mixture(faithful, obs_gaussian), "Call it")
+})
+
+test_that("seeds and switches are checked", {
+  few <- bnp_control(seed = 1, max_laps = 3)
+  fit <- bnp_mixture(faithful, control = few)
+  expect_bad(simulate(fit, seed = "a"), "argument", "seed")
+  expect_bad(simulate(fit, seed = NA), "argument", "seed")
+  expect_identical(simulate(fit, seed = 3), simulate(fit, seed = 3L))
+  expect_bad(bregman_kmeans(faithful, 2, spread = NA), "argument", "spread")
+  expect_bad(bregman_kmeans(faithful, 2, seed = "a"), "argument", "seed")
+  counts <- bnp_mixture(bars$counts[1:50, ], obs_multinomial(), control = few)
+  expect_bad(simulate(counts, total = "a"), "argument", "total")
+  expect_bad(heldout_loglik(fit), "newdata", "newdata")
+  expect_bad(heldout_loglik(bnp_hmm(faithful, control = few)), "newdata", "newdata")
+  topics <- bnp_topics(whales$counts[1:9, ], control = few)
+  expect_bad(heldout_loglik(topics), "newdata", "newdata")
+  expect_bad(heldout_loglik(topics, whales$counts, per_document = "yes"), "argument", "per_document")
+  expect_bad(coherence(topics), "newdata", "needed")
+})

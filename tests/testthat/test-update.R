@@ -1,0 +1,26 @@
+few <- bnp_control(seed = 1, max_laps = 5)
+
+test_that("update() changes what it is told to", {
+  fit <- bnp_mixture(~ eruptions + waiting, faithful, control = few)
+  expect_identical(formula(fit), ~ eruptions + waiting, ignore_attr = TRUE)
+  expect_identical(update(fit, . ~ .)$elbo, fit$elbo)
+  expect_identical(update(fit)$elbo, fit$elbo)
+  one <- update(fit, . ~ . - waiting)
+  expect_identical(one$input$column_names, "eruptions")
+  expect_identical(update(one, ~ . + waiting)$elbo, fit$elbo)
+  expect_identical(update(fit, prior = prior_dirichlet(4))$model$prior$k, 4L)
+  expect_identical(update(fit, data = faithful[1:50, ])$input$n, 50L)
+  expect_identical(update(fit, start = NULL, evaluate = FALSE)$start, NULL)
+  expect_identical(as.list(update(fit, prior = prior_dp(2), evaluate = FALSE))$prior, quote(prior_dp(2)))
+  plain <- bnp_mixture(faithful, control = few)
+  expect_identical(update(plain, . ~ .)$elbo, plain$elbo)
+  expect_bad(update(plain, . ~ . - waiting), "update", "not made by a formula")
+  chain <- bnp_hmm(faithful, control = few)
+  expect_identical(update(chain, prior = prior_hmm(2))$model$prior$k, 2L)
+})
+
+test_that("new data in update() are refused, with what to do instead", {
+  fit <- bnp_mixture(faithful, control = few)
+  expect_bad(update(fit, faithful), "update", "start = fit")
+  expect_bad(update(fit, newdata = faithful), "update", "start = fit")
+})
