@@ -113,11 +113,12 @@ too_large <- function(call) {
 # A state knows of each other state how often it followed: a fit keeps some ten such tables. Beyond 8 GB for one of
 # them (a guess at what no machine of today has tenfold), a fit is not begun.
 check_memory <- function(prior, call) {
+  open <- prior_makers("bnp_hmm", function(entry) !is_finite_prior(entry))
   if (prior_entry(prior)$verb == "bnp_hmm" && isTRUE(8 * as.double(prior$k)^2 > 8e9)) {
     abort("memory", c(
       "{.arg k} of {.fn {prior_entry(prior)$constructor}} must be at most 31622, not {prior$k}: transitions between all
        pairs of states would not fit into memory.",
-      i = "With {.fn prior_hdp_hmm} the number of states is found, from one state on."
+      i = "With {.or {.fn {open}}} the number of states is found, from one state on."
     ), call = call)
   }
 }

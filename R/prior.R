@@ -100,9 +100,15 @@ prior_models <- list(
 
 prior_entry <- function(prior) prior_models[[prior$family]]
 
+prior_makers <- function(verbs, has = function(entry) TRUE) {
+  offered <- Filter(function(entry) entry$verb %in% verbs && has(entry), prior_models)
+  vapply(offered, function(entry) entry$constructor, "", USE.NAMES = FALSE)
+}
+
+is_finite_prior <- function(entry) "k" %in% names(formals(entry$constructor))
+
 check_prior <- function(prior, verb, call) {
-  offered <- Filter(function(entry) entry$verb == verb, prior_models)
-  makers <- vapply(offered, function(entry) entry$constructor, "", USE.NAMES = FALSE)
+  makers <- prior_makers(verb)
   check_class(prior, "bnp_prior", "prior", makers, call)
   entry <- prior_entry(prior)
   if (entry$verb != verb) {

@@ -43,7 +43,8 @@ draw_documents <- function(fit, lengths) {
 
 draw_corpus <- function(fit, lengths) {
   params <- posterior_params(fit)
-  phi <- apply(params$concentration, 1L, function(a) stats::rgamma(length(a), a))  # terms x topics
+  a <- t(params$concentration) # terms x topics
+  phi <- matrix(stats::rgamma(length(a), a), nrow(a))
   columns <- lapply(lengths, function(n) {
     tokens <- draw_topics(fit, n)
     counts <- numeric(nrow(phi))

@@ -59,7 +59,7 @@ corpus_terms <- function(fit) {
 
 frex <- function(phi, weight) {
   exclusive <- phi / rep(colSums(phi), each = nrow(phi))
-  share <- function(x) t(apply(x, 1L, function(v) rank(v) / length(v)))
+  share <- function(x) matrix(apply(x, 1L, function(v) rank(v) / length(v)), nrow(x), byrow = TRUE)
   1 / (weight / share(exclusive) + (1 - weight) / share(phi))
 }
 
@@ -83,6 +83,9 @@ coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
   check_topics_of_terms(fit)
   need_data(missing(x), "x")
   measure <- check_choice(measure, c("npmi", "umass"), "measure")
+  if (fit$input$d < 2L) {
+    abort("argument", "{.arg fit} has a vocabulary of one term, which has no other to go together with.")
+  }
   data <- new_documents(fit, x)
   documents <- data_matrix(data)
   documents@x[] <- 1

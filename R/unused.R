@@ -12,8 +12,7 @@ foreign_arguments <- list(
 
 # Constructors that a fitting function takes, each argument's first owner first.
 argument_owners <- function(verb) {
-  priors <- vapply(Filter(function(entry) entry$verb == verb, prior_models), function(entry) entry$constructor, "")
-  makers <- c(obs = verb_makers(verb), prior = unname(priors), control = "bnp_control", moves = "bnp_moves")
+  makers <- c(verb_makers(verb), prior_makers(verb), "bnp_control", "bnp_moves")
   lapply(stats::setNames(makers, makers), function(maker) names(formals(maker)))
 }
 
@@ -57,6 +56,9 @@ owned <- function(owner, argument) {
 
 # Where an argument in the wrong place belongs.
 misplaced_hint <- function(x, arg) {
+  if (!arg %in% c("obs", "prior", "control", "moves")) {
+    return(NULL)
+  }
   slots <- c(bnp_obs = "obs", bnp_prior = "prior", bnp_control = "control", bnp_moves = "moves", bnp_fit = "start")
   slot <- slots[inherits(x, names(slots), which = TRUE) > 0]
   if (length(slot) && slot[1L] != arg) {
@@ -66,6 +68,7 @@ misplaced_hint <- function(x, arg) {
     return(c(i = "Call it: {.code name()}, with brackets."))
   }
   if (arg %in% c("obs", "prior") && is.numeric(x) && length(x) == 1L) {
-    return(c(i = "A number of clusters is given by the prior: {.code prior = prior_dirichlet(k)}, {.fn prior_lda}, {.fn prior_hmm}."))
+    makers <- sprintf("{.code %s(k)}", prior_makers(fitting_verbs, is_finite_prior))
+    return(c(i = paste0("A number of clusters is given by {.arg prior}: ", paste(makers, collapse = ", "), ".")))
   }
 }

@@ -92,3 +92,17 @@ test_that("degenerate counts and binary data fit", {
   empty <- rbind(c(4, 0, 0), c(0, 0, 0), c(0, 5, 1))
   expect_sane(bnp_mixture(empty, obs_multinomial(), control = bnp_control(seed = 1)), empty)
 })
+
+test_that("a vocabulary of one term has one topic, and every verb an answer", {
+  x <- matrix(c(3, 5, 2, 0), 4, dimnames = list(letters[1:4], "word"))
+  fit <- bnp_topics(x, control = bnp_control(seed = 1))
+  expect_identical(n_clusters(fit), 1L)
+  for (by in c("prob", "frex", "lift")) expect_identical(top_terms(fit, by = by)$term, "word")
+  expect_identical(top_terms(fit, by = "frex")$value, 1)
+  expect_identical(unname(as.matrix(simulate(fit, seed = 1)$sim_1)), unname(x))
+  expect_equal(heldout_loglik(fit, x, seed = 1), 0)
+  expect_bad(coherence(fit, x), "argument", "one term")
+  finite <- bnp_topics(x, prior = prior_lda(3), control = bnp_control(seed = 1))
+  expect_equal(dim(simulate(finite, seed = 1)$sim_1), c(4, 1))
+  expect_true(all(is.finite(top_terms(finite, by = "frex")$value)))
+})

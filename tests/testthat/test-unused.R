@@ -26,7 +26,7 @@ test_that("arguments in the wrong place are told where they belong", {
   said(bnp_mixture(faithful, prior_dp(2)), "prior = ")
   said(bnp_mixture(faithful, bnp_control()), "control = ")
   said(bnp_mixture(faithful, obs_gaussian(), bnp_control()), "control = ")
-  said(bnp_mixture(faithful, 3), "prior = prior_dirichlet(k)")
+  said(bnp_mixture(faithful, 3), "given by `prior`: `prior_dirichlet(k)`")
   said(bnp_mixture(faithful, obs_gaussian), "Call it")
 })
 
