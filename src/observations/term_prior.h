@@ -22,7 +22,7 @@ struct TermPrior {
 /// §3], and each term's c_v = λ_v Σ_k [ψ(λ_v + T_kv) − ψ(λ_v)] is divided between the two parts of its weight
 /// by their size; so for either part h with direction m (ones, or the shares)
 ///   h ← h Σ_v m_v c_v/λ_v / (Σ_v m_v Σ_k [ψ(Λ + T_k) − ψ(Λ)]),   Λ = Σ_v λ_v.
-/// Both parts stay within [1e-50, 1e50], the range in which a prior may be given, as the optimum may be 0,
+/// Both parts stay within [1e-8, 1e50], the range in which a prior may be given, as the optimum may be 0,
 /// which a round approaches by a constant factor.
 TermPrior learn_term_prior(TermPrior prior, const double* t, Index k, Pool* pool);
 
