@@ -208,8 +208,9 @@ SEXP check_interrupt(void*) {
 // TRUE when the user pressed Ctrl-C.
 SEXP catch_interrupt(void*) {
   const Rcpp::Shield<SEXP> kind(Rf_mkString("interrupt"));
-  return R_tryCatch(check_interrupt, nullptr, kind, [](SEXP, void*) { return Rf_ScalarLogical(TRUE); }, nullptr,
-                    nullptr, nullptr);
+  return R_tryCatch(
+      check_interrupt, nullptr, kind, [](SEXP, void*) { return Rf_ScalarLogical(TRUE); }, nullptr, nullptr,
+      nullptr);
 }
 
 }  // namespace

@@ -69,8 +69,8 @@ Rcpp::RawVector progress_to_r(const Progress& progress);
 Progress progress_from_r(SEXP bytes);
 
 /// Calls an R function after each lap when there is one, and lets R do what it has waiting: a Ctrl-C becomes
-/// Interrupted where the engine is to end with what it has (`catches`), else leaves the engine as R's own interrupt;
-/// so does an error, as that of setTimeLimit().
+/// Interrupted where the engine is to end with what it has (`catches`), else leaves the engine as R's own
+/// interrupt; so does an error, as that of setTimeLimit().
 class RMonitor final : public Monitor {
  public:
   explicit RMonitor(Rcpp::Nullable<Rcpp::Function> progress, bool catches = false)

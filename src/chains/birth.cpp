@@ -60,7 +60,7 @@ class HmmBirth final : public HmmMove {
   }
 
   void after_lap(State& state) override {
-    if (!settle(state)) return;
+    if (!visit_until_converged(state)) return;
     for (std::uint64_t id : ids_) {
       const Index j = c_.memory.number_of(id);
       if (j < 0) continue;

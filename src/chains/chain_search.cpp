@@ -12,10 +12,12 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr float no_mass = 1e-10f;                       // an entropy of less than 1e-8 in a sequence
-constexpr double laps_worth = 20, rows_at_least = 4e6;  // of visits that one lap's proposals may cost
-constexpr int most_visits = 10;                         // before proposals
-constexpr double settled = 1e-3;                        // gain of a visit, per row
+constexpr float no_mass = 1e-10f;  // of a state in a sequence; its entropy there is below 1e-8
+// The rest are guesses.
+constexpr double laps_worth = 20, rows_at_least = 4e6;  // that the proposals of one lap may visit
+constexpr int most_visits = 10;                         // of all sequences before proposals
+constexpr double converged_gain = 1e-3;                 // of a visit, per row
+constexpr Index rounds_without_idle = 3;
 
 }  // namespace
 
@@ -124,28 +126,27 @@ void HmmMove::visit_all(State& state) {
   refresh(c_.problem, state);
 }
 
-bool HmmMove::settle(State& state) {
+bool HmmMove::visit_until_converged(State& state) {
   double rows = 0;
-  bool still = false;
+  bool converged = false;
   for (double size : state.total.sizes()) rows += size;
-  for (int i = 0; i < most_visits && !still; ++i) {
+  for (int i = 0; i < most_visits && !converged; ++i) {
     const double before = state.elbo;
     visit_all(state);
-    still = state.elbo - before < settled * rows;
+    converged = state.elbo - before < converged_gain * rows;
   }
   drop_idle(state);
-  return still;
+  return converged;
 }
 
 void HmmMove::drop_idle(State& state) {
-  constexpr Index rounds_tried = 3;
   std::vector<Index> idle;  // last first, so that numbers stay valid
   for (Index j = state.k() - 1; j >= 0; --j)
     if (state.total.size(j) < 0.5) idle.push_back(j);
   if (idle.empty() || static_cast<Index>(idle.size()) == state.k()) return;
   Changes changes;
   for (Index j : idle) changes.drop(j);
-  attempt(state, changes, touching(idle), rounds_tried);
+  attempt(state, changes, touching(idle), rounds_without_idle);
 }
 
 std::vector<Index> HmmMove::touching(const std::vector<Index>& states) const {

@@ -38,7 +38,7 @@ class HmmMove : public Move {
 
   /// Visits all sequences until that gains little, so that proposals compete with a state in equilibrium;
   /// then drops states that explain nothing. False when visits still gain much after the most allowed.
-  bool settle(State& state);
+  bool visit_until_converged(State& state);
 
   /// Proposes to drop all states of less than half a row at once.
   void drop_idle(State& state);

@@ -16,7 +16,7 @@ class HmmDelete final : public HmmMove {
   bool prepare(const State& state) override { return target(state) >= 0; }
 
   void after_lap(State& state) override {
-    settle(state);
+    visit_until_converged(state);
     for (Index left = c_.options.max_deletes, j; left > 0 && !spent() && (j = target(state)) >= 0; --left) {
       ++tried_;
       if (attempt(state, Changes().drop(j), touching({j}), rounds_tried))

@@ -19,7 +19,7 @@ class HmmMerge final : public HmmMove {
   bool prepare(const State& state) override { return !candidates(state).empty(); }
 
   void after_lap(State& state) override {
-    settle(state);
+    visit_until_converged(state);
     Index left = c_.options.max_merges;
     while (left > 0 && merge_some(state, left)) {
     }

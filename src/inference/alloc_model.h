@@ -125,8 +125,8 @@ class AllocModel {
   virtual Summary own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
                             Pool& pool) const;
 
-  /// Completes statistics that a fit may start from: those of the clusters' observations are known, of data in
-  /// n_groups groups, and those of the allocation model's own (extra, pair, scalar) are zero. The default
+  /// Completes statistics that a fit may start from: those of the clusters' observations are known, of data
+  /// in n_groups groups, and those of the allocation model's own (extra, pair, scalar) are zero. The default
   /// leaves them.
   virtual void complete_start(Summary& /*start*/, Index /*n_groups*/) const {}
 
@@ -148,7 +148,8 @@ class AllocModel {
     return nullptr;
   }
 
-  /// True when the memory of the units determines q(z), so that an observer needs no explicit responsibilities.
+  /// True when the memory of the units determines q(z), so that an observer needs no explicit
+  /// responsibilities.
   virtual bool remembers() const { return false; }
 
   /// Globals that maximise the ELBO given the whole-data summary; `from` warm-starts iterative searches

@@ -38,8 +38,8 @@ struct Outcome {
 /// ascent [Alg. 3.1]. From the end of the first lap on the ELBO is that of all data and never falls. When
 /// numbers break down all the same (SoundLap), learning ends with the state of the lap before, whose progress
 /// can be read but not continued; without such a lap the ELBO that is returned is not finite.
-/// The same with keep_interrupted when asked to stop, with the reason "interrupted"; without it, and before the
-/// end of the first lap, Interrupted is thrown.
+/// The same with keep_interrupted when asked to stop, with the reason "interrupted"; without it, and before
+/// the end of the first lap, Interrupted is thrown.
 Outcome learn_memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool);
 
 /// Stochastic ascent [Alg. 3.2]; ends with one exact lap at the final globals, so that the ELBO

@@ -28,8 +28,8 @@ Summary UnitEdit::visit(const Globals& globals) {
     if (parts_[b].units.empty()) continue;
     const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
     AssignmentSink kept(assignments_ ? &*assignments_ : nullptr, *batch, nullptr);
-    found_[b] = problem.alloc.local_step({batch->data, parts_[b].units, problem.obs, globals, weights, c_.pool,
-                                          assignments_ ? &kept : nullptr, found_[b].memory.get()});
+    found_[b] = problem.alloc.local_step({batch->data, parts_[b].units, problem.obs, globals, weights,
+                                          c_.pool, assignments_ ? &kept : nullptr, found_[b].memory.get()});
     if (all.k == 0)
       all = found_[b];
     else

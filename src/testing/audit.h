@@ -1,4 +1,4 @@
-// Bookkeeping proved from the responsibilities.
+// Recomputation of every state of a fit from its q(z), for tests.
 #pragma once
 #include "inference/observer.h"
 #include "inference/state.h"

@@ -1,6 +1,6 @@
 // Birth in a topic model. What the documents have of one topic is divided, in turn into as many as its words
 // can tell apart (anchor_words.h), by clusters of documents into many and into two; or a whole document
-// begins a topic (topic_newcomer.h).
+// begins a topic (birth_from_document.h).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,11 +15,12 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index max_rounds = 8;
-constexpr Index race_rounds = 4;
-constexpr Index search_every = 3;  // rounds
-constexpr Index max_clustered = 256;  // documents
-constexpr Index max_with_anchors = 4096;
+// Guesses, all of them.
+constexpr Index max_rounds = 8;           // of an edit
+constexpr Index compared_rounds = 4;      // of two divisions, before the better goes on
+constexpr Index search_every = 3;         // rounds
+constexpr Index max_clustered = 256;      // documents
+constexpr Index max_with_anchors = 4096;  // documents
 constexpr Index max_anchors = 256;
 constexpr double tokens_per_anchor = 256;
 constexpr double worth_moving = 0.5;  // tokens: documents with less of the target stay as they are
@@ -152,8 +153,8 @@ class TopicBirth final : public Move {
   std::unique_ptr<TopicEdit> divided(const State& state, Index target, std::vector<DocumentRef> documents,
                                      const Seeds& seed) const {
     const Index born = seed.k - 1, k = state.k(), p = state.total.shape.p;
-    auto edit = std::make_unique<TopicEdit>(c_, alloc_, state, std::move(documents),
-                                            Changes().append(born), search_every);
+    auto edit = std::make_unique<TopicEdit>(c_, alloc_, state, std::move(documents), Changes().append(born),
+                                            search_every);
     for (Index i = 0; i < edit->n(); ++i) {
       std::vector<Share>& start = edit->start[i];
       double mass = 0;
@@ -182,7 +183,8 @@ class TopicBirth final : public Move {
     return edit;
   }
 
-  // From one topic everything hangs on the first division, so two are followed and the better goes on.
+  // How to divide this target, in turn. The only topic is divided in two ways, and the better one goes on:
+  // all later topics come from it.
   std::vector<Division> divisions(const State& state, Index target) const {
     const Division next = division(c_.memory.birth_failures(target),
                                    rows_are_documents(c_.problem.obs, c_.problem.source.shape()));
@@ -201,7 +203,7 @@ class TopicBirth final : public Move {
       const Seeds seed = seeds(state, target, documents, way, stream);
       if (seed.k < 2) continue;
       auto edit = divided(state, target, documents, seed);
-      for (Index n = 0; n < race_rounds && ways.size() > 1; ++n) edit->round();
+      for (Index n = 0; n < compared_rounds && ways.size() > 1; ++n) edit->round();
       if (!best || edit->proposed().elbo > best->proposed().elbo) best = std::move(edit);
     }
     if (!best || !best->climb(state, max_rounds)) return false;

@@ -8,11 +8,12 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index max_rounds = 8;
-constexpr Index search_every = 3;  // rounds
-constexpr std::size_t max_documents = 1024;  // looked at
+// Guesses, all of them.
+constexpr Index max_rounds = 8;              // of the edit
+constexpr Index search_every = 3;            // rounds
+constexpr std::size_t max_documents = 1024;  // whose gain is estimated
 constexpr std::size_t max_visited = 256;
-constexpr double least_gain = 2;  // log units that a visit must gain
+constexpr double least_gain = 2;  // expected, in log units, of documents that are visited
 
 class NewTopic {
  public:

@@ -9,7 +9,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index max_rounds = 6;
+constexpr Index max_rounds = 6;  // of an edit (a guess)
 
 class TopicDelete final : public Move {
  public:

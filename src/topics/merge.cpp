@@ -10,7 +10,7 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index max_rounds = 3;
+constexpr Index max_rounds = 3;  // of an edit (a guess)
 
 struct Pair {
   std::uint64_t a, b;
