@@ -96,7 +96,7 @@ warn_of_laps <- function(result, control, call) {
   cli::cli_warn(
     c(
       "The fit has not converged: {.arg max_laps} ({control$max_laps}) was reached.",
-      i = if (length(gain)) "The last lap raised the ELBO by {signif(gain, 2)}.",
+      i = if (length(gain)) "The last lap raised the ELBO by {signif(max(gain, 0), 2)}.",
       i = "To go on from here: {.code update(fit, start = fit)}; or raise {.arg max_laps} in {.fn bnp_control}."
     ),
     class = c("bnpvi_warning_max_laps", "bnpvi_warning"), call = call

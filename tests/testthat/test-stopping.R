@@ -53,8 +53,10 @@ test_that("setTimeLimit() raises its own error", {
 
 test_that("max_laps reached is a warning of its own class, but for stochastic learning", {
   with_lap_warnings({
-    expect_warning(bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 2)), class = "bnpvi_warning_max_laps")
-    expect_warning(bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 1)), class = "bnpvi_warning_max_laps")
+    for (laps in 1:2) {
+      control <- bnp_control(seed = 1, max_laps = laps)
+      expect_warning(bnp_mixture(faithful, control = control), class = "bnpvi_warning_max_laps")
+    }
     expect_no_warning(bnp_mixture(faithful, control = bnp_control(seed = 1)))
     expect_no_warning(bnp_mixture(faithful, control = bnp_control("stochastic", seed = 1, max_laps = 3)))
   })
