@@ -76,7 +76,12 @@ test_that("restarts are recorded and shown", {
 })
 
 test_that("what would not fit into memory is refused", {
-  expect_bad(bnp_hmm(faithful, prior = prior_hmm(1e5), control = bnp_control(seed = 1)), "memory", "31622")
+  control <- bnp_control(seed = 1)
+  expect_bad(bnp_hmm(faithful, prior = prior_hmm(1e5), control = control), "memory", "at most 5000")
+  expect_bad(bnp_mixture(faithful, prior = prior_dirichlet(1e6), control = control), "memory", "at most 100000")
+  expect_bad(bnp_topics(whales$counts, prior = prior_lda(1e6), control = control), "memory", "prior_hdp")
+  wide <- bnp_control(seed = 1, k_init = 6000)
+  expect_bad(bnp_hmm(matrix(seq_len(6000) %% 7), control = wide), "memory", "k_init")
   expect_bad(too_large(NULL), "memory", "not enough memory")
 })
 
