@@ -26,11 +26,11 @@ unused_hints <- function(unused, verb, own) {
 }
 
 unused_hint <- function(name, verb, own) {
+  known <- names(foreign_arguments)[vapply(foreign_arguments, function(alias) name %in% alias, NA)]
   near <- own[utils::adist(name, own, ignore.case = TRUE)[1L, ] <= 1L + (nchar(name) > 5L)]
-  if (nchar(name) > 2L && length(near)) {
+  if (!length(known) && nchar(name) > 2L && length(near)) {
     return(sprintf("Did you mean {.arg %s}?", near[1L]))
   }
-  known <- names(foreign_arguments)[vapply(foreign_arguments, function(alias) name %in% alias, NA)]
   wanted <- if (length(known)) known else name
   owners <- owners_of(wanted, intersect(verb, fitting_verbs))
   if (!length(owners)) owners <- owners_of(wanted, fitting_verbs)

@@ -195,8 +195,9 @@ SEXP check_interrupt(void*) {
 // TRUE when the user pressed Ctrl-C.
 SEXP catch_interrupt(void*) {
   const Rcpp::Shield<SEXP> kind(Rf_mkString("interrupt"));
-  return R_tryCatch(check_interrupt, nullptr, kind, [](SEXP, void*) { return Rf_ScalarLogical(TRUE); }, nullptr,
-                    nullptr, nullptr);
+  return R_tryCatch(
+      check_interrupt, nullptr, kind, [](SEXP, void*) { return Rf_ScalarLogical(TRUE); }, nullptr, nullptr,
+      nullptr);
 }
 
 }  // namespace
@@ -212,7 +213,7 @@ RPool::RPool(Index asked, Monitor& monitor) : Pool(asked, monitor) {
 }
 
 Query::Query(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& state, int threads,
-                   const Sparsity& sparsity)
+             const Sparsity& sparsity)
     : rdata(data), model(list, sparsity), globals(state_from_r(state, model)), pool(threads, monitor) {
   require_columns(rdata.view(), *model.obs);
 }

@@ -62,8 +62,8 @@ Rcpp::List arrays_to_r(const NamedArrays& arrays);
 Rcpp::NumericVector terms_to_r(const Terms& terms);
 
 /// Calls an R function after each lap when there is one, and lets R do what it has waiting: a Ctrl-C becomes
-/// Interrupted where the engine is to end with what it has (`catches`), else leaves the engine as R's own interrupt;
-/// so does an error, as that of setTimeLimit().
+/// Interrupted where the engine is to end with what it has (`catches`), else leaves the engine as R's own
+/// interrupt; so does an error, as that of setTimeLimit().
 class RMonitor final : public Monitor {
  public:
   explicit RMonitor(Rcpp::Nullable<Rcpp::Function> progress, bool catches = false)
@@ -91,7 +91,7 @@ struct Query {
   RPool pool;
 
   Query(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& state, int threads,
-           const Sparsity& sparsity = {});
+        const Sparsity& sparsity = {});
   const Dataset& data() const { return rdata.view(); }
   const ObsModel& obs() const { return *model.obs; }
   Index k() const { return globals.effective.k; }

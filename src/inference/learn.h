@@ -37,8 +37,8 @@ struct Outcome {
 /// ascent [Alg. 3.1]. After the first lap the ELBO is the whole-data objective at every moment and
 /// never falls. Where numbers break down nonetheless (see SoundLap), learning ends with the lap before; its
 /// state may be read but not learned from, and has an ELBO that is not finite when there was no lap before.
-/// So it is with keep_interrupted when asked to stop, with the reason "interrupted"; without it, and before the
-/// end of the first lap, Interrupted is thrown.
+/// So it is with keep_interrupted when asked to stop, with the reason "interrupted"; without it, and before
+/// the end of the first lap, Interrupted is thrown.
 Outcome learn_memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool);
 
 /// Stochastic ascent [Alg. 3.2]; ends with one exact lap at the final globals, so that the ELBO

@@ -14,6 +14,7 @@ test_that("arguments of other packages and of other functions are found", {
   said(bnp_mixture(faithful, concentration = 2), "prior = prior_dp(concentration = )")
   said(bnp_mixture(faithful, covariance = "diagonal"), "obs = obs_gaussian(covariance = )")
   said(bnp_mixture(faithful, iter.max = 5), "`max_laps`", "control = bnp_control(max_laps = )")
+  said(bnp_mixture(faithful, nstart = 5), "called `restarts` here")
   said(bnp_mixture(faithful, controll = bnp_control()), "Did you mean `control`?")
   said(bnp_control(max_lapse = 3), "Did you mean `max_laps`?")
   said(bnp_control(birth = FALSE), "`moves = bnp_moves(birth = )`")
