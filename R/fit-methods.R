@@ -91,7 +91,10 @@ coef.bnp_fit <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
   means <- name_arrays(object, engine_mean_parameters(object$model, object$state))
-  if (inherits(object, "bnp_mixture")) means else append(means, list(proportion = proportion(object)), length(means) - 1L)
+  if (inherits(object, "bnp_mixture")) {
+    return(means)
+  }
+  append(means, list(proportion = proportion(object)), length(means) - 1L)
 }
 
 # The share of the data that each cluster has; of a mixture its expected weight.

@@ -11,7 +11,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
   resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior)
-  check_memory(prior, error_call)
+  check_size(prior, resolved$k_init, data$n, error_call)
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
   result <- tryCatch(
     engine_fit(as_engine_data(data), model, asked, resolved_start, progress_reporter(control)),
@@ -96,7 +96,7 @@ warn_of_laps <- function(result, control, call) {
   cli::cli_warn(
     c(
       "The fit has not converged: {.arg max_laps} ({control$max_laps}) was reached.",
-      i = if (length(gain)) "The last lap raised the ELBO by {signif(gain, 2)}.",
+      i = if (length(gain)) "The last lap raised the ELBO by {signif(max(gain, 0), 2)}.",
       i = "To go on from here: {.code update(fit, start = fit)}; or raise {.arg max_laps} in {.fn bnp_control}."
     ),
     class = c("bnpvi_warning_max_laps", "bnpvi_warning"), call = call
@@ -110,15 +110,20 @@ too_large <- function(call) {
   ), call = call)
 }
 
-# A state knows of each other state how often it followed: a fit keeps some ten such tables. Beyond 8 GB for one of
-# them (a guess at what no machine of today has tenfold), a fit is not begun.
-check_memory <- function(prior, call) {
-  open <- prior_makers("bnp_hmm", function(entry) !is_finite_prior(entry))
-  if (prior_entry(prior)$verb == "bnp_hmm" && isTRUE(8 * as.double(prior$k)^2 > 8e9)) {
+# Most clusters to start with. A hidden Markov model has some ten tables of pairs of states, 2 GB in all for 5,000. Of
+# others a finite prior may have more clusters than observations, but a million of them would not let Ctrl-C through for
+# minutes (100,000: a visit of some rows takes seconds). Both are guesses at what anyone wants.
+most_clusters <- function(prior, n) if (prior_entry(prior)$verb == "bnp_hmm") 5000 else max(1e5, n)
+
+check_size <- function(prior, k, n, call) {
+  most <- most_clusters(prior, n)
+  if (k > most) {
+    entry <- prior_entry(prior)
+    open <- prior_makers(entry$verb, function(entry) !is_finite_prior(entry))
+    given <- if (is.null(prior$k)) "{.arg k_init}" else "{.arg k} of {.fn {entry$constructor}}"
     abort("memory", c(
-      "{.arg k} of {.fn {prior_entry(prior)$constructor}} must be at most 31622, not {prior$k}: transitions between all
-       pairs of states would not fit into memory.",
-      i = "With {.or {.fn {open}}} the number of states is found, from one state on."
+      paste(given, "must be at most {format(most, scientific = FALSE)} here, not {format(k, scientific = FALSE)}."),
+      i = "With {.or {.fn {open}}} the number is found, from one on."
     ), call = call)
   }
 }

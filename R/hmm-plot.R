@@ -110,7 +110,8 @@ draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, 
     values <- series$x[at, , drop = FALSE]
     runs <- picture$runs[picture$runs$id == panel, ]
     graphics::plot(
-      range(series$at[at]), range(values), type = "n", main = main %||% (if (length(picture$ids) > 1L) panel else ""), xlab = xlab,
+      range(series$at[at]), range(values), type = "n", xlab = xlab,
+      main = main %||% (if (length(picture$ids) > 1L) panel else ""),
       ylab = ylab %||% (if (columns == 1L) series$columns else "Value"), ...
     )
     usr <- graphics::par("usr")

@@ -5,8 +5,8 @@
 foreign_numbers <- list(
   units = "Drop the unit once all columns have the one you want: {.code units::drop_units()}.",
   difftime = "Convert it in a unit of your choice: {.code as.numeric(x, units = \"hours\")}.",
-  Date = "Use {.code as.numeric()} for days, or what of the date matters, such as {.fn weekdays}; leave it out if it only
-          says when.",
+  Date = "Use {.code as.numeric()} for days, or what of the date matters, such as {.fn weekdays}; leave it out if it
+          only says when.",
   POSIXt = "Use {.code as.numeric()} for seconds, or what of the time matters, such as its hour; leave it out if it only
             says when.",
   integer64 = "Convert it by {.code as.numeric()}.",
@@ -14,7 +14,10 @@ foreign_numbers <- list(
   character = "Leave it out, or code its values as columns of 0 and 1 by {.fn model.matrix}."
 )
 
-foreign_class <- function(x) utils::head(names(foreign_numbers)[inherits(x, names(foreign_numbers), which = TRUE) > 0], 1L)
+# The first of them that x has; none for plain numbers.
+foreign_class <- function(x) {
+  utils::head(names(foreign_numbers)[inherits(x, names(foreign_numbers), which = TRUE) > 0], 1L)
+}
 
 is_plain_number <- function(x) (is.numeric(x) || is.logical(x)) && !length(foreign_class(x))
 

@@ -92,7 +92,8 @@ data_frame_to_matrix <- function(x, arg, call) {
     abort("not_numeric", c(
       "{.arg {arg}} must hold numeric columns only.",
       x = "Not numeric: {paste0(bad, ' (', types, ')')}.",
-      foreign_remedies(x[!ok]) %||% c(i = "Leave {cli::qty(length(bad))}{?it/them} out, or convert {?it/them} to numbers.")
+      foreign_remedies(x[!ok]) %||%
+        c(i = "Leave {cli::qty(length(bad))}{?it/them} out, or convert {?it/them} to numbers.")
     ), call = call)
   }
   m <- matrix(as.double(unlist(x, use.names = FALSE)), nrow(x), ncol(x))

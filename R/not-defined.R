@@ -59,7 +59,9 @@ df.residual.bnp_fit <- function(object, ...) {
 
 #' @export
 vcov.bnp_fit <- function(object, ...) {
-  not_defined("vcov", "{.fn posterior_params} has the whole posterior; covariances of clusters are in {.code coef(fit)$cov}.")
+  not_defined("vcov", c(
+    "{.fn posterior_params} has the whole posterior; covariances of clusters are in {.code coef(fit)$cov}."
+  ))
 }
 
 #' @export

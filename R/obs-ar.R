@@ -130,7 +130,8 @@ model_ar <- list(
   resolve = resolve_ar,
   working = c("centre", "unit"),
   parameters = list(
-    scale = c("columns", "columns"), coef_mean = c("columns", "regressors"), coef_precision = c("regressors", "regressors")
+    scale = c("columns", "columns"), coef_mean = c("columns", "regressors"),
+    coef_precision = c("regressors", "regressors")
   ),
   arrays = list(
     df = "clusters", scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters"),

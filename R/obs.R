@@ -56,8 +56,8 @@ NULL
 #   resolve         function(obs, data, start, call): obs with a number for every NULL. `start`: of the fit, or NULL.
 #   working         fields that resolve() adds for the engine's use and that print() does not show
 #   learned         function(obs): names of the constructor's arguments that are learned while fitting
-#   parameters      axes of each of the constructor's arguments that may have a value for each column: "columns" or those
-#                   named by `axes`; where users give names, values are matched by them. A matrix has two axes; a vector
+#   parameters      axes of each of the constructor's arguments that may have a value for each column: "columns" or
+#                   those named by `axes`; where users give names, values are matched by them. A matrix has two axes; a vector
 #                   in its place has the first.
 # Its parameters
 #   arrays          axes of each array of coef() and posterior_params(): "clusters", "columns" or those named by `axes`

@@ -40,7 +40,9 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob"
 }
 
 need_data <- function(missing, arg, call = rlang::caller_env()) {
-  if (missing) abort("newdata", c("{.arg {arg}} is needed.", i = "A fit does not keep its data: give them."), call = call)
+  if (missing) {
+    abort("newdata", c("{.arg {arg}} is needed.", i = "A fit does not keep its data: give them."), call = call)
+  }
 }
 
 # All that a fit knows without `newdata`.

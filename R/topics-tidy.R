@@ -51,7 +51,8 @@ augment.bnp_topics <- function(x, data, id = NULL, ...) {
   }
   if (missing(data) || !is.data.frame(data) || !"document" %in% names(data) || !any(term_names %in% names(data))) {
     abort("newdata", c(
-      "{.arg data} must be a data frame with a column {.field document} and one of the terms, {.or {.field {term_names}}}."
+      "{.arg data} must be a data frame with a column {.field document} and one of the terms,
+       {.or {.field {term_names}}}."
     ))
   }
   theta <- fitted(x)

@@ -7,7 +7,8 @@ foreign_arguments <- list(
   max_laps = c("iter", "iter.max", "max_iter", "maxit", "n_iter", "niter", "maxiter", "em.max.its"),
   restarts = c("nstart", "n_init", "nrep", "runs"),
   threads = c("cores", "n_jobs", "ncores", "mc.cores", "parallel", "num_threads"),
-  seed = c("random_state", "random.seed"), verbose = c("trace", "progress", "quiet"), covariance = c("modelNames", "covariance_type")
+  seed = c("random_state", "random.seed"), verbose = c("trace", "progress"),
+  covariance = c("modelNames", "covariance_type")
 )
 
 # Constructors that a fitting function takes, each argument's first owner first.
@@ -25,11 +26,11 @@ unused_hints <- function(unused, verb, own) {
 }
 
 unused_hint <- function(name, verb, own) {
+  known <- names(foreign_arguments)[vapply(foreign_arguments, function(alias) name %in% alias, NA)]
   near <- own[utils::adist(name, own, ignore.case = TRUE)[1L, ] <= 1L + (nchar(name) > 5L)]
-  if (nchar(name) > 2L && length(near)) {
+  if (!length(known) && nchar(name) > 2L && length(near)) {
     return(sprintf("Did you mean {.arg %s}?", near[1L]))
   }
-  known <- names(foreign_arguments)[vapply(foreign_arguments, function(alias) name %in% alias, NA)]
   wanted <- if (length(known)) known else name
   owners <- owners_of(wanted, intersect(verb, fitting_verbs))
   if (!length(owners)) owners <- owners_of(wanted, fitting_verbs)
@@ -37,7 +38,8 @@ unused_hint <- function(name, verb, own) {
     return("")
   }
   said <- if (wanted == name) "It is an argument" else sprintf("It is called {.arg %s} here, an argument", wanted)
-  paste0(said, " of ", paste(sprintf("{.fn %s}", utils::head(owners, 3L)), collapse = " or "), ": {.code ", owned(owners[1L], wanted), "}.")
+  by <- paste(sprintf("{.fn %s}", utils::head(owners, 3L)), collapse = " or ")
+  sprintf("%s of %s: {.code %s}.", said, by, owned(owners[1L], wanted, verb))
 }
 
 # What the functions `verbs` take that has the argument.
@@ -48,10 +50,14 @@ owners_of <- function(argument, verbs) {
   })))
 }
 
-# "control = bnp_control(seed = )": how the argument is given.
-owned <- function(owner, argument) {
-  slot <- switch(sub("_.*", "", owner), obs = "obs = ", prior = "prior = ", bnp = if (owner == "bnp_moves") "moves = " else "control = ")
-  paste0(slot, owner, "(", argument, " = )")
+# "control = bnp_control(seed = )": how the argument is given to `verb`.
+owned <- function(owner, argument, verb) {
+  made <- paste0(owner, "(", argument, " = )")
+  if (owner == "bnp_moves") {
+    made <- paste("moves =", made)
+    return(if (verb == "bnp_control") made else paste0("control = bnp_control(", made, ")"))
+  }
+  paste(switch(sub("_.*", "", owner), obs = "obs", prior = "prior", bnp = "control"), "=", made)
 }
 
 # Where an argument in the wrong place belongs.

@@ -25,8 +25,8 @@ struct ColumnChange {
 void gather(const Dataset& data, const Columns& columns, const Index* rows, Index n, Index shift, double* out,
             Index ld);
 
-/// Divides the n numbers of v by ρ ≥ 1, as small as leaves none beyond 1e130: squares and their weights then stay
-/// finite. Returns 1/ρ; v stays as it is, and this is 1, unless a number is beyond.
+/// Divides the n numbers of v by ρ ≥ 1, as small as leaves none beyond 1e130: squares and their weights then
+/// stay finite. Returns 1/ρ; v stays as it is, and this is 1, unless a number is beyond.
 double bring_near(Index n, double* v);
 
 /// Row i of out = (1, x) with x row rows[i] of dense or sparse data: the features of linear models.

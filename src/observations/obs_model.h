@@ -26,9 +26,9 @@ using NamedArrays = std::vector<NamedArray>;
 ///   E_q log p(x | φ_k) = ⟨φ(x), ∇Λ(T)⟩     and     log p(x | data) = Λ(T + φ(x)) − Λ(T),
 /// so that a model is one scalar function, its gradient and its features. Models are immutable.
 ///
-/// Where squares of a row would overflow, features() gives φ(x)/ρ² with φ_0 = 1/ρ² (bring_near in gather.h): the
-/// order of ⟨φ(x), w_k⟩, and with it every responsibility, is then that of the limit far out, and log_predictive()
-/// knows the row from φ_0. Such rows are only asked about, never learned from.
+/// Where squares of a row would overflow, features() gives φ(x)/ρ² with φ_0 = 1/ρ² (bring_near in gather.h):
+/// the order of ⟨φ(x), w_k⟩, and with it every responsibility, is then that of the limit far out, and
+/// log_predictive() knows the row from φ_0. Such rows are only asked about, never learned from.
 ///
 /// A factor h(x) of the likelihood that has no parameters, and whose logarithm is not linear in φ(x), is left
 /// out of Λ, of the weights and of the predictive; log_base() gives log h(x). Σ_n log h(x_n) is added once to

@@ -14,7 +14,8 @@ test_that("far out, probabilities are the limit and sum to 1", {
   direction <- rbind(c(1, -1), c(0.3, 1), c(-1, 0))
   for (fit in far_models()) {
     ask <- function(size) {
-      if (inherits(fit, "bnp_topics")) predict(fit, direction * size, id = 1:3) else predict(fit, direction * size, type = "prob")
+      x <- direction * size
+      if (inherits(fit, "bnp_topics")) predict(fit, x, id = 1:3) else predict(fit, x, type = "prob")
     }
     limit <- ask(1e60)
     expect_equal(unname(rowSums(limit)), rep(1, 3))
@@ -25,7 +26,8 @@ test_that("far out, probabilities are the limit and sum to 1", {
 test_that("log densities fall by the same for each power of ten, as those of Student's t", {
   models <- far_models()
   for (fit in models[c("full", "diagonal", "zero", "hmm")]) {
-    density <- vapply(c(120, 140, 160, 200, 240), function(p) predict(fit, t(c(1, -0.5) * 10^p), type = "logdensity"), 1)
+    at <- function(power) predict(fit, t(c(1, -0.5) * 10^power), type = "logdensity")
+    density <- vapply(c(120, 140, 160, 200, 240), at, 1)
     slope <- diff(density) / c(20, 20, 40, 40)
     expect_equal(slope, rep(slope[1], 4), tolerance = 1e-10)
     expect_lt(slope[1], -2)
@@ -53,6 +55,7 @@ test_that("a series is read around a value far out", {
 test_that("what is too far to be asked about is refused", {
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   expect_bad(predict(fit, rbind(faithful[1:2, ], c(1e300, 1))), "range", "row 3")
-  expect_bad(predict(bnp_hmm(faithful, control = bnp_control(seed = 1, max_laps = 3)), faithful * 1e299), "range", "row 1")
+  chain <- bnp_hmm(faithful, control = bnp_control(seed = 1, max_laps = 3))
+  expect_bad(predict(chain, faithful * 1e299), "range", "row 1")
   expect_bad(prior_dp(5e-324), "range")
 })

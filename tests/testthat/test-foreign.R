@@ -36,7 +36,8 @@ test_that("columns with a unit or a meaning of their own say what to do", {
     expect_bad(bnp_mixture(x, control = few), "not_numeric", ...)
     expect_bad(bnp_mixture(column, control = few), "not_numeric", ...)
   }
-  bad(structure(1:4 + 0, units = structure(list(numerator = "m"), class = "symbolic_units"), class = "units"), "drop_units")
+  metres <- structure(list(numerator = "m", denominator = character()), class = "symbolic_units")
+  bad(structure(c(1, 2, 3, 4), units = metres, class = "units"), "drop_units")
   bad(as.difftime(1:4, units = "hours"), "as.numeric\\(x, units")
   bad(Sys.Date() + 1:4, "for days")
   bad(Sys.time() + 1:4, "for seconds")

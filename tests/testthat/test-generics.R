@@ -6,12 +6,14 @@ test_that("formula() and terms() are those of the call", {
   fit <- bnp_mixture(~ log(eruptions) + waiting, faithful, control = few)
   expect_identical(deparse(formula(fit)), "~log(eruptions) + waiting")
   expect_identical(attr(terms(fit), "term.labels"), c("log(eruptions)", "waiting"))
-  for (f in list(formula, terms)) expect_bad(f(bnp_mixture(faithful, control = few)), "not_defined", "not made by a formula")
+  plain <- bnp_mixture(faithful, control = few)
+  for (f in list(formula, terms)) expect_bad(f(plain), "not_defined", "not made by a formula")
 })
 
 test_that("generics without a meaning say so", {
   fits <- list(
-    bnp_mixture(faithful, control = few), bnp_topics(whales$counts[1:9, ], control = few), bnp_hmm(beaver1["temp"], control = few)
+    bnp_mixture(faithful, control = few), bnp_topics(whales$counts[1:9, ], control = few),
+    bnp_hmm(beaver1["temp"], control = few)
   )
   generics <- list(
     labels = labels, weights = weights, deviance = deviance, df.residual = df.residual, vcov = vcov, confint = confint,

@@ -7,17 +7,18 @@ test_that("named parameters of a prior are matched to the columns", {
   fit <- bnp_mixture(faithful, named, control = few)
   expect_identical(fit$model$obs$mean, c(3, 70))
   expect_identical(fit$model$obs$scale, diag(c(0.2, 30)))
+  scale_of <- function(x, ...) bnp_mixture(x, obs_gaussian(...), control = few)$model$obs$scale
   full <- matrix(c(30, 0.5, 0.5, 0.2), 2, dimnames = rep(list(c("waiting", "eruptions")), 2))
   for (side in 1:2) {
     one_sided <- full
     dimnames(one_sided)[side] <- list(NULL)
-    expect_identical(bnp_mixture(faithful, obs_gaussian(scale = one_sided), control = few)$model$obs$scale, unname(full[2:1, 2:1]))
+    expect_identical(scale_of(faithful, scale = one_sided), unname(full[2:1, 2:1]))
   }
-  expect_identical(bnp_mixture(faithful, obs_gaussian(scale = full), control = few)$model$obs$scale, unname(full[2:1, 2:1]))
-  expect_identical(bnp_mixture(faithful, obs_gaussian("diagonal", scale = c(waiting = 3, eruptions = 2)), control = few)$model$obs$scale, c(2, 3))
-  zero <- bnp_mixture(scale(faithful), obs_gaussian("zero_mean", scale = c(waiting = 3, eruptions = 2)), control = few)
-  expect_identical(zero$model$obs$scale, diag(c(2, 3)))
-  expect_identical(bregman_kmeans(faithful, 2, named, seed = 1), bregman_kmeans(faithful, 2, obs_gaussian(mean = c(3, 70), scale = c(0.2, 30)), seed = 1))
+  expect_identical(scale_of(faithful, scale = full), unname(full[2:1, 2:1]))
+  expect_identical(scale_of(faithful, "diagonal", scale = c(waiting = 3, eruptions = 2)), c(2, 3))
+  expect_identical(scale_of(scale(faithful), "zero_mean", scale = c(waiting = 3, eruptions = 2)), diag(c(2, 3)))
+  plain <- obs_gaussian(mean = c(3, 70), scale = c(0.2, 30))
+  expect_identical(bregman_kmeans(faithful, 2, named, seed = 1), bregman_kmeans(faithful, 2, plain, seed = 1))
 })
 
 test_that("every observation model matches its named parameters", {
@@ -36,7 +37,8 @@ test_that("every observation model matches its named parameters", {
   regressors <- c("eruptions_lag1", "waiting_lag1", "intercept")
   coef_mean <- matrix(c(0.9, 0.1, 0.2, 0.8, 1, 10), 2, dimnames = list(columns, regressors))
   precision <- c(intercept = 3, waiting_lag1 = 2, eruptions_lag1 = 1)
-  ar <- obs_ar(1, TRUE, coef_mean = coef_mean[2:1, 3:1], coef_precision = precision, scale = c(waiting = 2, eruptions = 1))
+  scale <- c(waiting = 2, eruptions = 1)
+  ar <- obs_ar(1, TRUE, coef_mean = coef_mean[2:1, 3:1], coef_precision = precision, scale = scale)
   fit <- bnp_hmm(faithful, obs = ar, control = few)
   expect_identical(fit$model$obs$coef_mean, unname(coef_mean))
   expect_identical(fit$model$obs$coef_precision, diag(c(1, 2, 3)))
@@ -52,7 +54,8 @@ test_that("names that do not fit are refused", {
   refused(obs_gaussian(mean = c(waiting = 70)), "Missing: \"eruptions\"")
   refused(obs_gaussian(mean = c(waiting = 70, waiting = 3)), "Repeated: \"waiting\"")
   refused(obs_gaussian(scale = c(waiting = 70, 3)), "names of `scale`")
-  refused(obs_gaussian(mean = c(waiting = 70, eruptions = 3)), "columns of the data have none", x = unname(as.matrix(faithful)))
+  bare <- unname(as.matrix(faithful))
+  refused(obs_gaussian(mean = c(waiting = 70, eruptions = 3)), "columns of the data have none", x = bare)
   mixed <- matrix(c(1, 0, 0, 1), 2, dimnames = list(c("waiting", "eruptions"), c("eruptions", "waiting")))
   refused(obs_gaussian(scale = mixed), "same order")
   expect_no_error(bnp_mixture(faithful$waiting, obs_gaussian(mean = c(waiting = 70)), control = few))

@@ -12,7 +12,8 @@ test_that("every form of graphics::segments() draws the same", {
     function(f) f(0.1, 0.2, 0.8, 0.9), function(f) f(x0 = 0.1, y0 = 0.2, x1 = 0.8, y1 = 0.9),
     function(f) f(y0 = 0.2, x0 = 0.1, y1 = 0.7), function(f) f(y1 = 0.9, x1 = 0.8, y0 = 0.2, x0 = 0.1, col = "red"),
     function(f) f(0.1, c(0.2, 0.4), x1 = 0.8, lwd = 2), function(f) f(y0 = 0.2, 0.1, 0.8, 0.9, lty = 2),
-    function(f) do.call(f, list(0.1, 0.2, 0.8, 0.9)), function(f) do.call(f, list(x0 = 0.1, y0 = 0.2, x1 = 0.8, y1 = 0.3)),
+    function(f) do.call(f, list(0.1, 0.2, 0.8, 0.9)),
+    function(f) do.call(f, list(x0 = 0.1, y0 = 0.2, x1 = 0.8, y1 = 0.3)),
     function(f) Map(f, x0 = c(0.1, 0.2), y0 = 0, x1 = 0.5, y1 = 1)
   )
   for (form in forms) {

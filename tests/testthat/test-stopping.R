@@ -53,8 +53,10 @@ test_that("setTimeLimit() raises its own error", {
 
 test_that("max_laps reached is a warning of its own class, but for stochastic learning", {
   with_lap_warnings({
-    expect_warning(bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 2)), class = "bnpvi_warning_max_laps")
-    expect_warning(bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 1)), class = "bnpvi_warning_max_laps")
+    for (laps in 1:2) {
+      control <- bnp_control(seed = 1, max_laps = laps)
+      expect_warning(bnp_mixture(faithful, control = control), class = "bnpvi_warning_max_laps")
+    }
     expect_no_warning(bnp_mixture(faithful, control = bnp_control(seed = 1)))
     expect_no_warning(bnp_mixture(faithful, control = bnp_control("stochastic", seed = 1, max_laps = 3)))
   })
@@ -74,7 +76,12 @@ test_that("restarts are recorded and shown", {
 })
 
 test_that("what would not fit into memory is refused", {
-  expect_bad(bnp_hmm(faithful, prior = prior_hmm(1e5), control = bnp_control(seed = 1)), "memory", "31622")
+  control <- bnp_control(seed = 1)
+  expect_bad(bnp_hmm(faithful, prior = prior_hmm(1e5), control = control), "memory", "at most 5000")
+  expect_bad(bnp_mixture(faithful, prior = prior_dirichlet(1e6), control = control), "memory", "at most 100000")
+  expect_bad(bnp_topics(whales$counts, prior = prior_lda(1e6), control = control), "memory", "prior_hdp")
+  wide <- bnp_control(seed = 1, k_init = 6000)
+  expect_bad(bnp_hmm(matrix(seq_len(6000) %% 7), control = wide), "memory", "k_init")
   expect_bad(too_large(NULL), "memory", "not enough memory")
 })
 
