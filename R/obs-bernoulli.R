@@ -26,6 +26,7 @@ model_bernoulli <- list(
   parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob",
+  quantiles = list(prob = function(q, p) stats::qbeta(p, q$a, q$b)),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {
       prob <- stats::rbeta(length(q$a), q$a, q$b)

@@ -133,6 +133,13 @@ model_gaussian_full <- c(gaussian, list(
     scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters")
   ),
   location = "mean",
+  quantiles = list(
+    mean = function(q, p) {
+      df <- q$df - length(q$mean) + 1
+      student_quantile(p, q$mean, sqrt(diag(q$scale) / (q$mean_strength * df)), df)
+    },
+    cov = function(q, p) inverse_wishart_quantile(p, q$df, q$scale)
+  ),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {
       draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
@@ -150,6 +157,14 @@ model_gaussian_diagonal <- c(gaussian, list(
   resolve = function(obs, data, start, call) resolve_gaussian(obs, data, full = FALSE, call),
   arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
   location = "mean",
+  quantiles = list(
+    mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
+    cov = function(q, p) {
+      out <- matrix(NA_real_, length(q$mean), length(q$mean))
+      diag(out) <- inverse_gamma_quantile(p, q$df / 2, q$scale / 2)
+      out
+    }
+  ),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {
       draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
@@ -165,6 +180,7 @@ model_gaussian_zero_mean <- c(gaussian, list(
   title = "Gaussian, zero mean",
   resolve = resolve_zero_mean,
   arrays = model_gaussian_full$arrays[c("df", "scale", "cov")],
+  quantiles = model_gaussian_full$quantiles["cov"],
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) draw_gaussian(length(rows), NULL, NULL, q$df, q$scale))
   },

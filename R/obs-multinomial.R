@@ -56,6 +56,7 @@ model_multinomial <- list(
   learned = function(obs) if (is.null(obs$term_prior) || !is.null(obs$term_share)) "term_prior",
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob",
+  quantiles = list(prob = function(q, p) drop(dirichlet_quantile(p, t(q$concentration)))),
   given = list(total = row_total),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {

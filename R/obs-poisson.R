@@ -46,6 +46,7 @@ model_poisson <- list(
   parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), rate = c("clusters", "columns")),
   location = "rate",
+  quantiles = list(rate = function(q, p) stats::qgamma(p, q$a, q$b)),
   given = list(exposure = exposure_of_rows),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {
