@@ -5,7 +5,8 @@
 #'
 #' @param object,fit A fit of [bnp_hmm()].
 #' @param newdata New sequences, in any form that [bnp_hmm()] takes. Without
-#'   `newdata`, `type = "class"` gives the path of the training data.
+#'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"` and
+#'   `"marginal"` what they are asked for if `bnp_control(keep = "probabilities")` was given.
 #' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
 #' @param type `"class"`: the most probable path of each sequence (Viterbi), an
 #'   integer per row. `"marginal"`: the most probable state of each row by
@@ -32,7 +33,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   check_no_dots(...)
   type <- check_choice(type, c("class", "marginal", "prob", "logdensity"), "type")
   if (is.null(newdata)) {
-    return(training_labels(object, type))
+    return(training_answer(object, type))
   }
   data <- as_new_sequences(object, newdata, id)
   named <- function(x) stats::setNames(x, data$row_names)

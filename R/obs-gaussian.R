@@ -20,6 +20,32 @@
 #'   covariance with the share `n^(-1 / D)` of the column variances on its
 #'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
 #'   that fill the range of the data.
+#' @section Names of mclust:
+#' The package mclust names covariances by three letters: volume, shape and
+#' orientation of clusters, each equal (E), varying (V) or that of the axes (I).
+#' Of its fourteen models two are here, with priors on the parameters; the other
+#' twelve are not, as clusters share no part of a covariance and none is spherical.
+#'
+#' | mclust | Covariance of cluster k | Here |
+#' |---|---|---|
+#' | `EII` | \eqn{\lambda I} | no |
+#' | `VII` | \eqn{\lambda_k I} | no |
+#' | `EEI` | \eqn{\lambda A} | no |
+#' | `VEI` | \eqn{\lambda_k A} | no |
+#' | `EVI` | \eqn{\lambda A_k} | no |
+#' | `VVI` | \eqn{\lambda_k A_k} | `obs_gaussian("diagonal")` |
+#' | `EEE` | \eqn{\lambda D A D^T} | no |
+#' | `VEE` | \eqn{\lambda_k D A D^T} | no |
+#' | `EVE` | \eqn{\lambda D A_k D^T} | no |
+#' | `VVE` | \eqn{\lambda_k D A_k D^T} | no |
+#' | `EEV` | \eqn{\lambda D_k A D_k^T} | no |
+#' | `VEV` | \eqn{\lambda_k D_k A D_k^T} | no |
+#' | `EVV` | \eqn{\lambda D_k A_k D_k^T} | no |
+#' | `VVV` | \eqn{\lambda_k D_k A_k D_k^T} | `obs_gaussian()` |
+#'
+#' Of the two models for one column, `V` (variances differ) is `obs_gaussian()`; `E`
+#' (one variance) is not here. `obs_gaussian("zero_mean")` has no name in mclust.
+#'
 #' @export
 obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean = NULL,
                          mean_strength = NULL, df = NULL, scale = NULL) {

@@ -6,7 +6,8 @@
 #' @param object,fit A fit of [bnp_mixture()].
 #' @param newdata New observations, in any form that [bnp_mixture()] takes (a
 #'   data frame when the fit used a formula); zero rows are fine. Without
-#'   `newdata`, `type = "class"` gives the clusters of the training data.
+#'   `newdata`, `type = "class"` gives the clusters of the training data, and
+#'   `type = "prob"` their probabilities if `bnp_control(keep = "probabilities")` was given.
 #' @param type `"class"`: the most probable cluster, an integer. `"prob"`: a
 #'   matrix with one row per observation and one column per cluster, rows
 #'   summing to 1. `"logdensity"`: log density of the posterior predictive
@@ -26,7 +27,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob"
   check_no_dots(...)
   type <- check_choice(type, c("class", "prob", "logdensity"), "type")
   if (is.null(newdata)) {
-    return(training_labels(object, type))
+    return(training_answer(object, type))
   }
   data <- as_newdata(object, newdata)
   if (type == "logdensity") {
@@ -44,15 +45,22 @@ need_data <- function(missing, arg, call = rlang::caller_env()) {
 }
 
 # All that a fit knows without `newdata`.
-training_labels <- function(fit, type, call = rlang::caller_env()) {
-  if (type != "class") {
+training_answer <- function(fit, type, call = rlang::caller_env()) {
+  if (type == "class") {
+    return(fitted(fit))
+  }
+  check_format(fit, call)
+  if (type == "logdensity" || is.null(fit$probabilities)) {
     abort("newdata", c(
       "{.arg newdata} is needed for {.code type = \"{type}\"}.",
-      i = "A fit does not keep its data: give them again."
+      i = "A fit does not keep its data: give them again.",
+      i = if (type != "logdensity") "{.code bnp_control(keep = \"probabilities\")} keeps those of the training data."
     ), call = call)
   }
-  fitted(fit)
+  if (type == "prob") fit$probabilities else most_probable(fit$probabilities)
 }
+
+most_probable <- function(prob) stats::setNames(max.col(prob, ties.method = "first"), rownames(prob))
 
 log_predictive <- function(fit, data) {
   if (data$n == 0L) {
