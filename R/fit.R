@@ -34,6 +34,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   result$threads <- NULL
   input <- c(
     input, obs_entry(obs)$keep(data),
+    list(fingerprint = fingerprint_of(data)),
     data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")]
   )
   fit <- structure(

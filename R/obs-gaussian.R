@@ -147,6 +147,8 @@ gaussian <- list(
   values = "real numbers",
   working = c("centre", "unit"),
   parameters = list(mean = "columns", scale = c("columns", "columns")),
+  divergence = gaussian_divergence,
+  overlap = gaussian_overlap,
   picture = function(fit, data) gaussian_picture(fit, data),
   as_series = TRUE
 )

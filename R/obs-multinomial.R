@@ -57,6 +57,8 @@ model_multinomial <- list(
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob",
   quantiles = list(prob = function(q, p) drop(dirichlet_quantile(p, t(q$concentration)))),
+  divergence = function(a, b) sum(a$prob * log(a$prob / b$prob)),
+  overlap = function(a, b) sum(sqrt(a$prob * b$prob)),
   given = list(total = row_total),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {

@@ -74,6 +74,9 @@ NULL
 #                   the shape of the prior's, from which the parameters of a cluster are drawn once
 #   predictive_cdf  function(obs, parameters, data): posterior predictive probability of a value of at most x_ij, rows x
 #                   columns, in a cluster with these parameters; NULL: not known
+#   divergence      function(a, b): Kullback-Leibler divergence, of a row or a token, of the cluster with parameters `a` (its
+#                   part of coef()) from that with `b`; NULL: has no closed form
+#   overlap         function(a, b): Bhattacharyya coefficient of the same two; NULL: has no closed form
 #   picture         function(fit, data): clusters as cluster_picture() describes them; NULL: none
 #   as_series       is each column worth drawing as a line over time?
 #   shrinks         may clusters shrink to single values that are repeated in the data?
@@ -82,14 +85,15 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE,
                           exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
                           working = character(), learned = function(obs) character(), parameters = list(),
-                          axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(), predictive_cdf = NULL,
+                          axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(), predictive_cdf = NULL, divergence = NULL, overlap = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
   functions <- c("resolve", "draw", "support", "exposure", "lag", "keep", "learned", "axes")
   stopifnot(
     vapply(entry[functions], is.function, NA), vapply(given, is.function, NA), vapply(quantiles, is.function, NA),
     names(quantiles) %in% names(arrays),
-    is.null(predictive_cdf) || is.function(predictive_cdf), is.null(picture) || is.function(picture),
+    is.null(predictive_cdf) || is.function(predictive_cdf), is.null(divergence) == is.null(overlap),
+    is.null(picture) || is.function(picture),
     vapply(arrays, function(axes) sum(axes == "clusters") == 1L, NA), is.null(location) || location %in% names(arrays),
     missing(support) == is.null(refusal), is.null(refusal) || setequal(names(refusal), c("class", "must", "remedy"))
   )
