@@ -142,6 +142,9 @@ student_cdf <- function(x, mean, scale, df) {
   stats::pt((x - rep(mean, each = nrow(x))) / rep(scale, each = nrow(x)), df)
 }
 
+# Of a Student-t with squared scale `square / df`.
+student_variance <- function(square, df) if (df > 2) square / (df - 2) else rep(Inf, length(square))
+
 gaussian <- list(
   constructor = "obs_gaussian",
   values = "real numbers",
@@ -173,6 +176,9 @@ model_gaussian_full <- c(gaussian, list(
       draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
     })
   },
+  moments = function(q, given) {
+    list(mean = q$mean, var = student_variance(diag(q$scale) * (1 + 1 / q$mean_strength), q$df - length(q$mean) + 1))
+  },
   predictive_cdf = function(obs, q, data) {
     df <- q$df - data$d + 1
     student_cdf(data$x, q$mean, sqrt(diag(q$scale) * (1 + 1 / q$mean_strength) / df), df)
@@ -198,6 +204,7 @@ model_gaussian_diagonal <- c(gaussian, list(
       draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
     })
   },
+  moments = function(q, given) list(mean = q$mean, var = student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)),
   predictive_cdf = function(obs, q, data) {
     student_cdf(data$x, q$mean, sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), q$df)
   },
@@ -211,6 +218,9 @@ model_gaussian_zero_mean <- c(gaussian, list(
   quantiles = model_gaussian_full$quantiles["cov"],
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) draw_gaussian(length(rows), NULL, NULL, q$df, q$scale))
+  },
+  moments = function(q, given) {
+    list(mean = rep(0, nrow(q$scale)), var = student_variance(diag(q$scale), q$df - nrow(q$scale) + 1))
   },
   predictive_cdf = function(obs, q, data) {
     df <- q$df - data$d + 1

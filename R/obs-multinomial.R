@@ -57,6 +57,12 @@ model_multinomial <- list(
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob",
   quantiles = list(prob = function(q, p) drop(dirichlet_quantile(p, t(q$concentration)))),
+  moments = function(q, given) {
+    n <- given$total
+    all <- sum(q$concentration)
+    prob <- q$concentration / all
+    list(mean = n * prob, var = n * prob * (1 - prob) * (n + all) / (1 + all))
+  },
   divergence = function(a, b) sum(a$prob * log(a$prob / b$prob)),
   overlap = function(a, b) sum(sqrt(a$prob * b$prob)),
   given = list(total = row_total),

@@ -74,6 +74,8 @@ NULL
 #                   the shape of the prior's, from which the parameters of a cluster are drawn once
 #   predictive_cdf  function(obs, parameters, data): posterior predictive probability of a value of at most x_ij, rows x
 #                   columns, in a cluster with these parameters; NULL: not known
+#   moments         function(q, given): list(mean, var), mean and variance of each column under the posterior predictive of a
+#                   cluster with posterior parameters q; NULL for models with a lag, whose `coef` and `cov` are iterated
 #   divergence      function(a, b): Kullback-Leibler divergence, of a row or a token, of the cluster with parameters `a` (its
 #                   part of coef()) from that with `b`; NULL: has no closed form
 #   overlap         function(a, b): Bhattacharyya coefficient of the same two; NULL: has no closed form
@@ -85,7 +87,7 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE,
                           exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
                           working = character(), learned = function(obs) character(), parameters = list(),
-                          axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(), predictive_cdf = NULL, divergence = NULL, overlap = NULL,
+                          axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(), predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
   functions <- c("resolve", "draw", "support", "exposure", "lag", "keep", "learned", "axes")
