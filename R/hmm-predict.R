@@ -15,7 +15,9 @@
 #'   given the rows before it, under the posterior mean of the transitions and
 #'   the posterior predictive of each state (a state not seen yet included,
 #'   when the prior allows more); summed over a sequence, its log probability.
-#'   It is `NA` in the first `lag` rows of an autoregression.
+#'   It is `NA` in the first `lag` rows of an autoregression. `"cluster"`: the states of
+#'   `"class"` and the probabilities of `"prob"` in one data frame, as in [predict.bnp_mixture()].
+#' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @param n.ahead Forecast so many rows after the last one of each sequence of
 #'   `newdata` instead.
 #' @param ... Must be empty.
@@ -44,8 +46,10 @@
 #' predict(fit, beaver2["temp"], n.ahead = 3)
 #' @export
 predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
-                            type = c("class", "marginal", "prob", "logdensity"), n.ahead = NULL, ...) {
+                            type = c("class", "marginal", "prob", "logdensity", "cluster"), n.ahead = NULL, ...,
+                            new_data = NULL) {
   check_no_dots(...)
+  newdata <- one_newdata(newdata, new_data)
   if (!is.null(n.ahead)) {
     h <- check_count(n.ahead, "n.ahead")
     if (!missing(type)) abort("argument", "{.arg type} has no meaning with {.arg n.ahead}: leave it out.")
@@ -54,7 +58,11 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
     return(forecast(object, data, h))
   }
-  type <- check_choice(type, c("class", "marginal", "prob", "logdensity"), "type")
+  type <- check_choice(type, c("class", "marginal", "prob", "logdensity", "cluster"), "type")
+  if (type == "cluster") {
+    prob <- predict(object, newdata, id, type = "prob")
+    return(cluster_predictions(unname(predict(object, newdata, id)), prob))
+  }
   if (is.null(newdata)) {
     return(training_answer(object, type))
   }

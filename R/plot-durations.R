@@ -13,6 +13,6 @@ plot.bnp_durations <- function(x, main = "", xlab = "Rows in a visit", ylab = "S
   graphics::segments(ends[1L, ], at, ends[2L, ], at, col = colour, lwd = 2)
   graphics::points(mean, at, pch = 21, bg = "white", col = colour, cex = 1.4, lwd = 2)
   never <- which(!is.finite(mean))
-  graphics::text(rep(10^graphics::par("usr")[2L], length(never)), never, "never left", pos = 2)
+  if (length(never)) graphics::text(rep(10^graphics::par("usr")[2L], length(never)), never, "never left", pos = 2)
   invisible(x)
 }

@@ -29,7 +29,7 @@ draw_uncertainty <- function(picture, main = "", xlab = picture$labels[1], ylab 
   colour <- cluster_colours(picture$k)[points$cluster]
   share <- points$uncertainty / picture$most
   if (picture$kind == "plane") {
-    graphics::plot(points$x, points$y, pch = 16, cex = 0.4 + 2 * share, main = main, xlab = xlab, ylab = ylab,
+    graphics::plot(points$x, points$y, pch = 16, cex = 0.6 + 2 * share, main = main, xlab = xlab, ylab = ylab,
       col = grDevices::adjustcolor(colour, 0.6), ...
     )
   } else {
