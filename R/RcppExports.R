@@ -53,6 +53,10 @@ engine_log_predictive <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_log_predictive`, data, model, state, threads)
 }
 
+engine_fingerprint <- function(data, row_number) {
+    .Call(`_bnpvi_engine_fingerprint`, data, row_number)
+}
+
 engine_strain <- function(obs) {
     .Call(`_bnpvi_engine_strain`, obs)
 }

@@ -1,11 +1,14 @@
 #' @rdname plot.bnp_mixture
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_mixture <- function(object, type = c("clusters", "density", "elbo"), data = NULL, ...) {
+autoplot.bnp_mixture <- function(object, type = c("clusters", "density", "elbo", "uncertainty"), data = NULL, ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
-  type <- check_choice(type, c("clusters", "density", "elbo"), "type")
+  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty"), "type")
   if (type == "elbo") {
     return(gg_trace(trace_picture(object)))
+  }
+  if (type == "uncertainty") {
+    return(gg_uncertainty(uncertainty_picture(object, data)))
   }
   picture <- if (type == "clusters") cluster_picture(object, data) else density_picture(object, data)
   switch(picture$kind,

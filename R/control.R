@@ -47,6 +47,10 @@
 #'   bound stays exact and never falls. `NULL`: 64 when there are more than 256
 #'   clusters, else all. With at least as many candidates as clusters, all are
 #'   looked at. Topic models do not use it, hidden Markov models refuse it.
+#' @param keep What a fit keeps of its observations beside their labels:
+#'   `"probabilities"`, the probability of every cluster for each observation
+#'   (8 bytes each), as `fit$probabilities`. `predict(fit, type = "prob")` then needs no
+#'   data. Topic models always keep the proportions of their documents.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details The bound rises from lap to lap, by the mathematics of memoized and
@@ -68,7 +72,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
                         init = c("bregman", "random", "kmeans", "blocks", "anchor", "best"), moves = bnp_moves(),
                         sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
-                        candidates = NULL, ...) {
+                        candidates = NULL, keep = c("labels", "probabilities"), ...) {
   check_no_dots(...)
   if (!is.null(candidates) && is.null(sparsity)) {
     abort("argument", c(
@@ -93,7 +97,8 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
       seed = check_seed(seed),
       verbose = check_flag(verbose, "verbose"),
       learning_rate = check_learning_rate(learning_rate),
-      candidates = if (!is.null(candidates)) check_count(candidates, "candidates")
+      candidates = if (!is.null(candidates)) check_count(candidates, "candidates"),
+      keep = check_choice(keep, c("labels", "probabilities"), "keep")
     ),
     class = c("bnp_control", "list")
   )

@@ -5,6 +5,12 @@
 fit_model <- function(class, call, data, obs, prior, control, start, n_units, input = list(),
                       error_call = rlang::caller_env()) {
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
+  if (class == "bnp_topics" && identical(control$keep, "probabilities")) {
+    abort("argument", c(
+      "{.code keep = \"probabilities\"} has no meaning for topic models.",
+      i = "{.fn fitted} gives the proportions of the training documents."
+    ), call = error_call)
+  }
   given <- obs
   obs <- resolve_obs(obs, data, start, error_call)
   check_against_data(given, obs, error_call)
@@ -28,9 +34,10 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   result$threads <- NULL
   input <- c(
     input, obs_entry(obs)$keep(data),
+    list(fingerprint = fingerprint_of(data)),
     data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")]
   )
-  structure(
+  fit <- structure(
     c(
       list(format = fit_format, call = call, model = model, control = resolved),
       result,
@@ -38,6 +45,8 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     ),
     class = c(class, "bnp_fit")
   )
+  if (identical(control$keep, "probabilities")) fit$probabilities <- state_probabilities(fit, data)
+  fit
 }
 
 # The engine ends a fit with the last lap before its ELBO fell or was not finite,

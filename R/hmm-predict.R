@@ -5,7 +5,8 @@
 #'
 #' @param object,fit A fit of [bnp_hmm()].
 #' @param newdata New sequences, in any form that [bnp_hmm()] takes. Without
-#'   `newdata`, `type = "class"` gives the path of the training data.
+#'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"` and
+#'   `"marginal"` what they are asked for if `bnp_control(keep = "probabilities")` was given.
 #' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
 #' @param type `"class"`: the most probable path of each sequence (Viterbi), an
 #'   integer per row. `"marginal"`: the most probable state of each row by
@@ -14,25 +15,56 @@
 #'   given the rows before it, under the posterior mean of the transitions and
 #'   the posterior predictive of each state (a state not seen yet included,
 #'   when the prior allows more); summed over a sequence, its log probability.
-#'   It is `NA` in the first `lag` rows of an autoregression.
+#'   It is `NA` in the first `lag` rows of an autoregression. `"cluster"`: the states of
+#'   `"class"` and the probabilities of `"prob"` in one data frame, as in [predict.bnp_mixture()].
+#' @param new_data The same as `newdata`, for those who come from tidymodels.
+#' @param n.ahead Forecast so many rows after the last one of each sequence of
+#'   `newdata` instead.
 #' @param ... Must be empty.
 #' @return `predict()`: a vector or matrix with one entry or row per row of
-#'   `newdata`. `heldout_loglik()`: the mean log density of a row.
+#'   `newdata`. With `n.ahead`, a data frame with one row for each sequence and step
+#'   ahead: `id`, `step`, `time` (where the sequences have times that are equally far
+#'   apart), `state`, the most probable, `prob.<state>`, and `mean.<column>` and
+#'   `sd.<column>` of the observation. `heldout_loglik()`: the mean log density of a row.
 #'   `residuals()`: a matrix like the data of one-step-ahead pseudo-residuals,
 #'   normal quantiles of each value's predictive probability given the rows
 #'   before it: standard normal if the model is right. For
 #'   `r obs_links(cdf_makers())` only.
+#' @section Forecasts: State probabilities are those given all rows of a sequence,
+#'   carried on by [transition_matrix()]: at the posterior mean of the transitions, and given that
+#'   the states of the fit are all there are. Means and standard deviations are exact
+#'   for the mixture over states of the posterior predictive of each, so that they include what is
+#'   not known of its parameters. Of [obs_ar()] they are exact for the process that
+#'   switches between autoregressions with parameters at their posterior means, so
+#'   that what is not known of these is left out. Counts are forecast for the
+#'   average total or exposure of the training data. A standard deviation is `Inf` where a
+#'   state is known from so little that it does not exist.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' table(predict(fit, beaver2["temp"]))
 #' heldout_loglik(fit, beaver2["temp"])
+#' predict(fit, beaver2["temp"], n.ahead = 3)
 #' @export
 predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
-                            type = c("class", "marginal", "prob", "logdensity"), ...) {
+                            type = c("class", "marginal", "prob", "logdensity", "cluster"), n.ahead = NULL, ...,
+                            new_data = NULL) {
   check_no_dots(...)
-  type <- check_choice(type, c("class", "marginal", "prob", "logdensity"), "type")
+  newdata <- one_newdata(newdata, new_data)
+  if (!is.null(n.ahead)) {
+    h <- check_count(n.ahead, "n.ahead")
+    if (!missing(type)) abort("argument", "{.arg type} has no meaning with {.arg n.ahead}: leave it out.")
+    if (is.null(newdata)) need_data(TRUE, "newdata")
+    data <- as_new_sequences(object, newdata, id)
+    if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
+    return(forecast(object, data, h))
+  }
+  type <- check_choice(type, c("class", "marginal", "prob", "logdensity", "cluster"), "type")
+  if (type == "cluster") {
+    prob <- predict(object, newdata, id, type = "prob")
+    return(cluster_predictions(unname(predict(object, newdata, id)), prob))
+  }
   if (is.null(newdata)) {
-    return(training_labels(object, type))
+    return(training_answer(object, type))
   }
   data <- as_new_sequences(object, newdata, id)
   named <- function(x) stats::setNames(x, data$row_names)

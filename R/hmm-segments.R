@@ -16,12 +16,14 @@
 #' * `transition_matrix()`: posterior mean probabilities of going from one state
 #'   (row) to another (column); attribute `start`, those of the first state.
 #' * `state_durations()`: expected number of rows that a visit of each state
-#'   lasts, `1 / (1 - p)` with `p` the probability of staying.
+#'   lasts, `1 / (1 - p)` with `p` the probability of staying: a named vector. Its `plot()`
+#'   shows them as points, and as lines the middle 90 % of visits, whose lengths are geometric.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' segments(fit)
 #' transition_matrix(fit)
 #' state_durations(fit)
+#' plot(state_durations(fit))
 #' @export
 segments <- function(x0, ...) {
   UseMethod("segments")
@@ -83,7 +85,13 @@ transition_matrix <- function(fit, new = FALSE) {
 #' @export
 state_durations <- function(fit) {
   p <- diag(unclass(transition_matrix(fit)))
-  stats::setNames(1 / (1 - p), seq_along(p))
+  structure(stats::setNames(1 / (1 - p), seq_along(p)), class = c("bnp_durations", "numeric"))
+}
+
+#' @export
+print.bnp_durations <- function(x, ...) {
+  print(unclass(x), ...)
+  invisible(x)
 }
 
 #' @rdname segments

@@ -1,10 +1,13 @@
 #' @rdname tidiers
 #' @export
-tidy.bnp_hmm <- function(x, ...) {
+tidy.bnp_hmm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
+  if (check_flag(conf.int, "conf.int")) {
+    return(tidy_intervals(x, conf.level))
+  }
   size <- unname(cluster_sizes(x))
   as_tidy(data.frame(
-    component = seq_along(size), size = size, proportion = unname(proportion(x)), duration = unname(state_durations(x))
+    component = seq_along(size), size = size, proportion = unname(proportion(x)), duration = as.double(state_durations(x))
   ))
 }
 

@@ -27,7 +27,8 @@
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of
 #'   the bound and of log densities. With all other observation models these are of
-#'   the data as they are, so that fits of different models to the same data compare.
+#'   the data as they are: densities of real numbers, probabilities of counts and binary data.
+#'   Fits compare within each of these three kinds, see [compare_fits()].
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' fit

@@ -65,11 +65,6 @@ vcov.bnp_fit <- function(object, ...) {
 }
 
 #' @export
-confint.bnp_fit <- function(object, parm, level = 0.95, ...) {
-  not_defined("confint", "{.fn posterior_params} has the whole posterior, from which quantiles can be computed.")
-}
-
-#' @export
 anova.bnp_fit <- function(object, ...) {
   not_defined("anova", "Compare fits to the same data by {.fn elbo}, or by {.fn heldout_loglik}.")
 }

@@ -139,6 +139,13 @@ model_ar <- list(
     coef_precision = c("regressors", "regressors", "clusters")
   ),
   axes = regressor_names,
+  quantiles = list(
+    coef = function(q, p) {
+      df <- q$df - nrow(q$scale) + 1
+      student_quantile(p, q$coef_mean, sqrt(outer(diag(q$scale), diag(solve(q$coef_precision))) / df), df)
+    },
+    cov = function(q, p) inverse_wishart_quantile(p, q$df, q$scale)
+  ),
   given = list(initial = first_rows),
   draw = draw_ar,
   predictive_cdf = ar_predictive_cdf,

@@ -20,6 +20,32 @@
 #'   covariance with the share `n^(-1 / D)` of the column variances on its
 #'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
 #'   that fill the range of the data.
+#' @section Names of mclust:
+#' The package mclust names covariances by three letters: volume, shape and
+#' orientation of clusters, each equal (E), varying (V) or that of the axes (I).
+#' Of its fourteen models two are here, with priors on the parameters; the other
+#' twelve are not, as clusters share no part of a covariance and none is spherical.
+#'
+#' | mclust | Covariance of cluster k | Here |
+#' |---|---|---|
+#' | `EII` | \eqn{\lambda I} | no |
+#' | `VII` | \eqn{\lambda_k I} | no |
+#' | `EEI` | \eqn{\lambda A} | no |
+#' | `VEI` | \eqn{\lambda_k A} | no |
+#' | `EVI` | \eqn{\lambda A_k} | no |
+#' | `VVI` | \eqn{\lambda_k A_k} | `obs_gaussian("diagonal")` |
+#' | `EEE` | \eqn{\lambda D A D^T} | no |
+#' | `VEE` | \eqn{\lambda_k D A D^T} | no |
+#' | `EVE` | \eqn{\lambda D A_k D^T} | no |
+#' | `VVE` | \eqn{\lambda_k D A_k D^T} | no |
+#' | `EEV` | \eqn{\lambda D_k A D_k^T} | no |
+#' | `VEV` | \eqn{\lambda_k D_k A D_k^T} | no |
+#' | `EVV` | \eqn{\lambda D_k A_k D_k^T} | no |
+#' | `VVV` | \eqn{\lambda_k D_k A_k D_k^T} | `obs_gaussian()` |
+#'
+#' Of the two models for one column, `V` (variances differ) is `obs_gaussian()`; `E`
+#' (one variance) is not here. `obs_gaussian("zero_mean")` has no name in mclust.
+#'
 #' @export
 obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean = NULL,
                          mean_strength = NULL, df = NULL, scale = NULL) {
@@ -116,11 +142,16 @@ student_cdf <- function(x, mean, scale, df) {
   stats::pt((x - rep(mean, each = nrow(x))) / rep(scale, each = nrow(x)), df)
 }
 
+# Of a Student-t with squared scale `square / df`.
+student_variance <- function(square, df) if (df > 2) square / (df - 2) else rep(Inf, length(square))
+
 gaussian <- list(
   constructor = "obs_gaussian",
   values = "real numbers",
   working = c("centre", "unit"),
   parameters = list(mean = "columns", scale = c("columns", "columns")),
+  divergence = gaussian_divergence,
+  overlap = gaussian_overlap,
   picture = function(fit, data) gaussian_picture(fit, data),
   as_series = TRUE
 )
@@ -133,10 +164,20 @@ model_gaussian_full <- c(gaussian, list(
     scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters")
   ),
   location = "mean",
+  quantiles = list(
+    mean = function(q, p) {
+      df <- q$df - length(q$mean) + 1
+      student_quantile(p, q$mean, sqrt(diag(q$scale) / (q$mean_strength * df)), df)
+    },
+    cov = function(q, p) inverse_wishart_quantile(p, q$df, q$scale)
+  ),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {
       draw_gaussian(length(rows), q$mean, q$mean_strength, q$df, q$scale)
     })
+  },
+  moments = function(q, given) {
+    list(mean = q$mean, var = student_variance(diag(q$scale) * (1 + 1 / q$mean_strength), q$df - length(q$mean) + 1))
   },
   predictive_cdf = function(obs, q, data) {
     df <- q$df - data$d + 1
@@ -150,11 +191,20 @@ model_gaussian_diagonal <- c(gaussian, list(
   resolve = function(obs, data, start, call) resolve_gaussian(obs, data, full = FALSE, call),
   arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
   location = "mean",
+  quantiles = list(
+    mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
+    cov = function(q, p) {
+      out <- matrix(NA_real_, length(q$mean), length(q$mean))
+      diag(out) <- inverse_gamma_quantile(p, q$df / 2, q$scale / 2)
+      out
+    }
+  ),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {
       draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)
     })
   },
+  moments = function(q, given) list(mean = q$mean, var = student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)),
   predictive_cdf = function(obs, q, data) {
     student_cdf(data$x, q$mean, sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), q$df)
   },
@@ -165,8 +215,12 @@ model_gaussian_zero_mean <- c(gaussian, list(
   title = "Gaussian, zero mean",
   resolve = resolve_zero_mean,
   arrays = model_gaussian_full$arrays[c("df", "scale", "cov")],
+  quantiles = model_gaussian_full$quantiles["cov"],
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) draw_gaussian(length(rows), NULL, NULL, q$df, q$scale))
+  },
+  moments = function(q, given) {
+    list(mean = rep(0, nrow(q$scale)), var = student_variance(diag(q$scale), q$df - nrow(q$scale) + 1))
   },
   predictive_cdf = function(obs, q, data) {
     df <- q$df - data$d + 1

@@ -56,6 +56,15 @@ model_multinomial <- list(
   learned = function(obs) if (is.null(obs$term_prior) || !is.null(obs$term_share)) "term_prior",
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob",
+  quantiles = list(prob = function(q, p) drop(dirichlet_quantile(p, t(q$concentration)))),
+  moments = function(q, given) {
+    n <- given$total
+    all <- sum(q$concentration)
+    prob <- q$concentration / all
+    list(mean = n * prob, var = n * prob * (1 - prob) * (n + all) / (1 + all))
+  },
+  divergence = function(a, b) sum(a$prob * log(a$prob / b$prob)),
+  overlap = function(a, b) sum(sqrt(a$prob * b$prob)),
   given = list(total = row_total),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {

@@ -46,6 +46,13 @@ model_poisson <- list(
   parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), rate = c("clusters", "columns")),
   location = "rate",
+  quantiles = list(rate = function(q, p) stats::qgamma(p, q$a, q$b)),
+  moments = function(q, given) {
+    rate <- q$a / q$b
+    list(mean = given$exposure * rate, var = given$exposure * rate + given$exposure^2 * rate / q$b)
+  },
+  divergence = function(a, b) sum(a$rate * log(a$rate / b$rate) - a$rate + b$rate),
+  overlap = function(a, b) exp(-sum((sqrt(a$rate) - sqrt(b$rate))^2) / 2),
   given = list(exposure = exposure_of_rows),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {

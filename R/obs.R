@@ -66,11 +66,19 @@ NULL
 # What is made of them
 #   given           what draws are conditioned on: a list named by arguments of simulate(), each a
 #                   function(value, fit, call) that completes the argument, NULL included
+#   quantiles       list named by arrays of coef(), each function(q, p): quantiles at the probability p of the marginal
+#                   posterior of each element, in a cluster with posterior parameters q, in the shape of the array's part
+#                   for one cluster; NA for elements that are known, or are said elsewhere in it
 #   draw            function(obs, clusters, path, lengths, given): rows of sequences of these lengths, one after the
 #                   other, row i from the cluster path[i]; `clusters` has the posterior parameters of each cluster in
 #                   the shape of the prior's, from which the parameters of a cluster are drawn once
 #   predictive_cdf  function(obs, parameters, data): posterior predictive probability of a value of at most x_ij, rows x
 #                   columns, in a cluster with these parameters; NULL: not known
+#   moments         function(q, given): list(mean, var), mean and variance of each column under the posterior predictive of a
+#                   cluster with posterior parameters q; NULL for models with a lag, whose `coef` and `cov` are iterated
+#   divergence      function(a, b): Kullback-Leibler divergence, of a row or a token, of the cluster with parameters `a` (its
+#                   part of coef()) from that with `b`; NULL: has no closed form
+#   overlap         function(a, b): Bhattacharyya coefficient of the same two; NULL: has no closed form
 #   picture         function(fit, data): clusters as cluster_picture() describes them; NULL: none
 #   as_series       is each column worth drawing as a line over time?
 #   shrinks         may clusters shrink to single values that are repeated in the data?
@@ -79,13 +87,15 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE,
                           exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
                           working = character(), learned = function(obs) character(), parameters = list(),
-                          axes = function(obs, columns) list(), location = NULL, given = list(), predictive_cdf = NULL,
+                          axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(), predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
   functions <- c("resolve", "draw", "support", "exposure", "lag", "keep", "learned", "axes")
   stopifnot(
-    vapply(entry[functions], is.function, NA), vapply(given, is.function, NA),
-    is.null(predictive_cdf) || is.function(predictive_cdf), is.null(picture) || is.function(picture),
+    vapply(entry[functions], is.function, NA), vapply(given, is.function, NA), vapply(quantiles, is.function, NA),
+    names(quantiles) %in% names(arrays),
+    is.null(predictive_cdf) || is.function(predictive_cdf), is.null(divergence) == is.null(overlap),
+    is.null(picture) || is.function(picture),
     vapply(arrays, function(axes) sum(axes == "clusters") == 1L, NA), is.null(location) || location %in% names(arrays),
     missing(support) == is.null(refusal), is.null(refusal) || setequal(names(refusal), c("class", "must", "remedy"))
   )

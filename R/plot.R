@@ -10,7 +10,10 @@
 #'   relative to their average);
 #'   autoregressions have none.
 #'   `"density"`: the predictive density over one or two columns. `"elbo"`: the
-#'   bound by lap, with the accepted moves.
+#'   bound by lap, with the accepted moves. `"uncertainty"`: one minus the
+#'   probability of each observation's cluster, as the size of its point (Gaussian
+#'   clusters of several columns), against the value (one column), or in increasing
+#'   order.
 #' @param data Observations to draw, usually the training data. A fit does not
 #'   keep its data, so without this argument only the clusters are drawn.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
@@ -20,15 +23,18 @@
 #' plot(fit, data = faithful)
 #' plot(fit, "elbo")
 #' @export
-plot.bnp_mixture <- function(x, type = c("clusters", "density", "elbo"), data = NULL, ...) {
-  type <- check_choice(type, c("clusters", "density", "elbo"), "type")
+plot.bnp_mixture <- function(x, type = c("clusters", "density", "elbo", "uncertainty"), data = NULL, ...) {
+  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty"), "type")
   picture <- switch(type,
     clusters = cluster_picture(x, data),
     density = density_picture(x, data),
+    uncertainty = uncertainty_picture(x, data),
     elbo = NULL
   )
   if (type == "elbo") {
     draw_trace(trace_picture(x), ...)
+  } else if (type == "uncertainty") {
+    draw_uncertainty(picture, ...)
   } else {
     switch(picture$kind,
       curve = draw_curve(picture, ...),

@@ -6,15 +6,21 @@
 #' @param object,fit A fit of [bnp_mixture()].
 #' @param newdata New observations, in any form that [bnp_mixture()] takes (a
 #'   data frame when the fit used a formula); zero rows are fine. Without
-#'   `newdata`, `type = "class"` gives the clusters of the training data.
+#'   `newdata`, `type = "class"` gives the clusters of the training data, and
+#'   `type = "prob"` their probabilities if `bnp_control(keep = "probabilities")` was given.
 #' @param type `"class"`: the most probable cluster, an integer. `"prob"`: a
 #'   matrix with one row per observation and one column per cluster, rows
 #'   summing to 1. `"logdensity"`: log density of the posterior predictive
 #'   mixture (Student-t, Dirichlet-multinomial, Beta-Bernoulli or negative
 #'   binomial components; for a Dirichlet process the weight of clusters not seen
 #'   yet goes to the prior predictive). `NA` in the first `lag` rows of an autoregression.
+#'   `"cluster"`: clusters and probabilities in one data frame.
 #' @param ... Must be empty.
-#' @return `predict()`: a vector or matrix, named by the rows of `newdata`.
+#' @param new_data The same as `newdata`, for those who come from tidymodels.
+#' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for
+#'   `type = "cluster"` a data frame of as many rows, in which metrics of yardstick find
+#'   what they need: `.pred_cluster`, a factor with levels `Cluster_1`, `Cluster_2`, ...,
+#'   and the probability of each as `.pred_Cluster_1`, ...
 #'   `heldout_loglik()`: the mean log predictive density of an observation.
 #' @examples
 #' odd <- seq(1, nrow(faithful), by = 2)
@@ -22,11 +28,17 @@
 #' table(predict(fit, faithful[-odd, ]))
 #' heldout_loglik(fit, faithful[-odd, ])
 #' @export
-predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob", "logdensity"), ...) {
+predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob", "logdensity", "cluster"), ...,
+                                new_data = NULL) {
   check_no_dots(...)
-  type <- check_choice(type, c("class", "prob", "logdensity"), "type")
+  type <- check_choice(type, c("class", "prob", "logdensity", "cluster"), "type")
+  newdata <- one_newdata(newdata, new_data)
+  if (type == "cluster") {
+    prob <- predict(object, newdata, type = "prob")
+    return(cluster_predictions(max.col(prob, ties.method = "first"), prob))
+  }
   if (is.null(newdata)) {
-    return(training_labels(object, type))
+    return(training_answer(object, type))
   }
   data <- as_newdata(object, newdata)
   if (type == "logdensity") {
@@ -39,6 +51,22 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob"
   stats::setNames(max.col(prob, ties.method = "first"), data$row_names)
 }
 
+# newdata by either of its names.
+one_newdata <- function(newdata, new_data, call = rlang::caller_env()) {
+  if (!is.null(newdata) && !is.null(new_data)) {
+    abort("argument", "{.arg newdata} and {.arg new_data} are the same: give one of them.", call = call)
+  }
+  newdata %||% new_data
+}
+
+# Labels and probabilities with the names that tidymodels gives to predictions.
+cluster_predictions <- function(cluster, prob) {
+  levels <- paste0("Cluster_", seq_len(ncol(prob)))
+  probabilities <- as.data.frame(prob, row.names = seq_len(nrow(prob)))
+  names(probabilities) <- paste0(".pred_", levels)
+  as_tidy(cbind(data.frame(.pred_cluster = factor(levels[cluster], levels)), probabilities))
+}
+
 need_data <- function(missing, arg, call = rlang::caller_env()) {
   if (missing) {
     abort("newdata", c("{.arg {arg}} is needed.", i = "A fit does not keep its data: give them."), call = call)
@@ -46,15 +74,22 @@ need_data <- function(missing, arg, call = rlang::caller_env()) {
 }
 
 # All that a fit knows without `newdata`.
-training_labels <- function(fit, type, call = rlang::caller_env()) {
-  if (type != "class") {
+training_answer <- function(fit, type, call = rlang::caller_env()) {
+  if (type == "class") {
+    return(fitted(fit))
+  }
+  check_format(fit, call)
+  if (type == "logdensity" || is.null(fit$probabilities)) {
     abort("newdata", c(
       "{.arg newdata} is needed for {.code type = \"{type}\"}.",
-      i = "A fit does not keep its data: give them again."
+      i = "A fit does not keep its data: give them again.",
+      i = if (type != "logdensity") "{.code bnp_control(keep = \"probabilities\")} keeps those of the training data."
     ), call = call)
   }
-  fitted(fit)
+  if (type == "prob") fit$probabilities else most_probable(fit$probabilities)
 }
+
+most_probable <- function(prob) stats::setNames(max.col(prob, ties.method = "first"), rownames(prob))
 
 log_predictive <- function(fit, data) {
   if (data$n == 0L) {

@@ -6,13 +6,18 @@
 #' @param x A fit.
 #' @param data The observations to augment, usually the training data.
 #' @param id For sequences, as in [bnp_hmm()].
+#' @param conf.int Return intervals instead, as [confint()] does?
+#' @param conf.level Probability of an interval.
 #' @param ... Must be empty.
 #' @return
 #' * `tidy()`: one row per cluster (`component`, `size`, `proportion`, see
 #'   [coef.bnp_fit()], and, for
 #'   Gaussian clusters, `mean.<column>` and `sd.<column>`); for counts and
 #'   binary data one row per cluster and column (`term`, `estimate`). For
-#'   [bnp_hmm()] also `duration`, see [state_durations()].
+#'   [bnp_hmm()] also `duration`, see [state_durations()]. With `conf.int = TRUE`
+#'   one row per parameter: `component`, `parameter` (as in [coef()]), `term` (its
+#'   column, or the state that a transition leads to), `estimate`, `conf.low`,
+#'   `conf.high`; see [confint.bnp_fit()], also for why they are too narrow.
 #' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
 #'   `.uncertainty`, one minus its probability.
@@ -26,9 +31,13 @@ NULL
 
 #' @rdname tidiers
 #' @export
-tidy.bnp_mixture <- function(x, ...) {
+tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
-  tidy_clusters(x, "component")
+  if (check_flag(conf.int, "conf.int")) tidy_intervals(x, conf.level) else tidy_clusters(x, "component")
+}
+
+tidy_intervals <- function(fit, level, call = rlang::caller_env()) {
+  as_tidy(interval_table(check_format(fit, call), check_level(level, "conf.level", call)))
 }
 
 # One row per cluster with means and standard deviations; one per cluster and column where a model has no covariances.

@@ -17,6 +17,16 @@ argument_owners <- function(verb) {
   lapply(stats::setNames(makers, makers), function(maker) names(formals(maker)))
 }
 
+# What other packages have and this one does not yet.
+planned_arguments <- list(
+  covariates = c("covariates", "covariate", "transition", "transitions", "formula_transition", "xreg", "Z"),
+  prevalence = c("prevalence", "content")
+)
+planned_notes <- c(
+  covariates = "Covariates of transitions and clusters are not there yet: fit without them, and compare {.fn fitted} with them after.",
+  prevalence = "Covariates of topics are not there yet: fit without them, and compare {.fn fitted} with them after."
+)
+
 fitting_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm")
 
 # One line for each unused argument that is known: of `verb`, whose own arguments are `own`.
@@ -27,6 +37,10 @@ unused_hints <- function(unused, verb, own) {
 
 unused_hint <- function(name, verb, own) {
   known <- names(foreign_arguments)[vapply(foreign_arguments, function(alias) name %in% alias, NA)]
+  planned <- names(planned_arguments)[vapply(planned_arguments, function(alias) name %in% alias, NA)]
+  if (verb %in% fitting_verbs && length(planned)) {
+    return(planned_notes[[planned]])
+  }
   near <- own[utils::adist(name, own, ignore.case = TRUE)[1L, ] <= 1L + (nchar(name) > 5L)]
   if (!length(known) && nchar(name) > 2L && length(near)) {
     return(sprintf("Did you mean {.arg %s}?", near[1L]))

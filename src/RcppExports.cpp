@@ -194,6 +194,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_fingerprint
+std::string engine_fingerprint(Rcpp::List data, Rcpp::IntegerVector row_number);
+RcppExport SEXP _bnpvi_engine_fingerprint(SEXP dataSEXP, SEXP row_numberSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type row_number(row_numberSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_fingerprint(data, row_number));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_strain
 double engine_strain(Rcpp::List obs);
 RcppExport SEXP _bnpvi_engine_strain(SEXP obsSEXP) {
@@ -419,6 +431,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 4},
+    {"_bnpvi_engine_fingerprint", (DL_FUNC) &_bnpvi_engine_fingerprint, 2},
     {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},

@@ -1,7 +1,9 @@
 // Entries that evaluate a fitted model on data.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
+#include "foundation/fingerprint.h"
 #include "inference/start.h"
 #include "r_convert.h"
 
@@ -83,6 +85,20 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
     });
     return out;
   });
+}
+
+// Row numbers from 1, or none.
+// [[Rcpp::export]]
+std::string engine_fingerprint(Rcpp::List data, Rcpp::IntegerVector row_number) {
+  const RData view(data);
+  const Index n = view.view().n;
+  require(row_number.size() == 0 || row_number.size() == n, "row_number has " + std::to_string(row_number.size()) + " rows");
+  std::vector<int> from_zero(row_number.begin(), row_number.end());
+  for (int& row : from_zero) --row;
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(fingerprint(view.view(), from_zero.empty() ? nullptr : from_zero.data())));
+  return text;
 }
 
 // [[Rcpp::export]]

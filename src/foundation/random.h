@@ -16,7 +16,8 @@ enum class Purpose : std::uint64_t {
   initial_seeds = 3,
   birth_seeds = 6,
   merge_target = 8,
-  test = 12
+  test = 12,
+  fingerprint = 13
 };
 
 /// Stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), the

@@ -16,7 +16,7 @@ test_that("generics without a meaning say so", {
     bnp_hmm(beaver1["temp"], control = few)
   )
   generics <- list(
-    labels = labels, weights = weights, deviance = deviance, df.residual = df.residual, vcov = vcov, confint = confint,
+    labels = labels, weights = weights, deviance = deviance, df.residual = df.residual, vcov = vcov,
     anova = anova, extractAIC = extractAIC, sigma = sigma, model.frame = model.frame, model.matrix = model.matrix
   )
   for (fit in fits) {

@@ -119,7 +119,7 @@ test_that("expected durations are those of the transition matrix", {
   fit <- bnp_hmm(beaver1["temp"], prior = prior_hmm(2, sticky = 20), control = bnp_control(seed = 1))
   stay <- diag(transition_matrix(fit))
   lasts <- vapply(1:2, function(k) sum(seq_len(1e5) * stay[k]^(seq_len(1e5) - 1) * (1 - stay[k])), 1)
-  expect_equal(unname(state_durations(fit)), lasts, tolerance = 1e-8)
+  expect_equal(as.double(state_durations(fit)), lasts, tolerance = 1e-8)
 })
 
 test_that("one very long sequence and very many short ones", {

@@ -1,0 +1,52 @@
+# Methods for the generics of the package clue (cluster ensembles), which need not be installed. Memberships of the training
+# data are probabilities where the fit keeps them, else 0 and 1.
+
+#' @exportS3Method clue::is.cl_partition
+is.cl_partition.bnp_fit <- function(x) !inherits(x, "bnp_topics")
+
+#' @exportS3Method clue::is.cl_hard_partition
+is.cl_hard_partition.bnp_fit <- function(x) is.null(x$probabilities)
+
+#' @exportS3Method clue::cl_class_ids
+cl_class_ids.bnp_fit <- function(x) {
+  refuse_topics(x)
+  clue::as.cl_class_ids(fitted(x))
+}
+
+#' @exportS3Method clue::n_of_objects
+n_of_objects.bnp_fit <- function(x) nobs(x)
+
+#' @exportS3Method clue::n_of_classes
+n_of_classes.bnp_fit <- function(x) sum(colSums(memberships(x)) > 0)
+
+# clue leaves out classes without members; `k` adds some.
+#' @exportS3Method clue::cl_membership
+cl_membership.bnp_fit <- function(x, k = n_of_classes.bnp_fit(x)) {
+  refuse_topics(x)
+  out <- clue::as.cl_membership(memberships(x))
+  padded <- cbind(matrix(out, nrow(out)), matrix(0, nrow(out), k - ncol(out)))
+  attributes(padded) <- replace(attributes(out), "dim", list(dim(padded)))
+  padded
+}
+
+memberships <- function(fit) unname(fit$probabilities %||% diag(fit$state$k)[fitted(fit), , drop = FALSE])
+
+#' @exportS3Method clue::cl_predict
+cl_predict.bnp_fit <- function(object, newdata = NULL, type = c("class_ids", "memberships"), ...) {
+  type <- check_choice(type, c("class_ids", "memberships"), "type")
+  refuse_topics(object)
+  if (type == "class_ids") {
+    clue::as.cl_class_ids(predict(object, newdata, type = "class", ...))
+  } else if (is.null(newdata)) {
+    clue::cl_membership(object)
+  } else {
+    clue::as.cl_membership(unname(predict(object, newdata, type = "prob", ...)))
+  }
+}
+
+refuse_topics <- function(fit, call = rlang::caller_env()) {
+  check_format(fit, call)
+  if (inherits(fit, "bnp_topics")) {
+    abort("argument", c("Topics are no partition: documents mix them.", i = "{.fn fitted} gives their proportions."), call = call)
+  }
+}

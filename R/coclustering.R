@@ -1,0 +1,64 @@
+#' Which observations belong together
+#'
+#' The probability of each pair of observations to be in the same cluster or state.
+#'
+#' @param fit A fit of [bnp_mixture()] or [bnp_hmm()].
+#' @param data The observations, usually the training data. Not needed when the fit
+#'   keeps its probabilities (`bnp_control(keep = "probabilities")`).
+#' @param id As in [bnp_hmm()].
+#' @param ... Must be empty.
+#' @return A symmetric matrix, observations x observations, with 1 on its diagonal.
+#' @details The variational posterior takes the observations of a mixture as
+#'   independent of each other, so that this is the sum over clusters of the
+#'   products of their probabilities. For sequences the same is computed from the
+#'   probabilities of each row by itself: exact for rows of different sequences, while the
+#'   dependence of rows of the same sequence is left out.
+#'
+#'   At most 15,000 observations are taken, whose matrix has 1.8 GB: of more, give a sample.
+#' @seealso [cluster_divergence()] for clusters.
+#' @examples
+#' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+#' together <- coclustering(fit, faithful)
+#' plot(hclust(as.dist(1 - together)), labels = FALSE)
+#' @export
+coclustering <- function(fit, ...) UseMethod("coclustering")
+
+#' @rdname coclustering
+#' @export
+coclustering.bnp_mixture <- function(fit, data = NULL, ...) {
+  check_no_dots(...)
+  pairs_together(fit, data)
+}
+
+#' @rdname coclustering
+#' @export
+coclustering.bnp_hmm <- function(fit, data = NULL, id = NULL, ...) {
+  check_no_dots(...)
+  pairs_together(fit, data, id = id)
+}
+
+#' @export
+coclustering.default <- function(fit, ...) {
+  abort("argument", c(
+    "{.fn coclustering} needs a fit of {.or {.fn {c('bnp_mixture', 'bnp_hmm')}}}, not {describe(fit)}.",
+    i = if (inherits(fit, "bnp_topics")) "Documents mix topics: {.code tcrossprod(fitted(fit))} is how much they share."
+  ))
+}
+
+pairs_together <- function(fit, data, ..., most = 15000L, call = rlang::caller_env()) {
+  check_format(fit, call)
+  n <- if (is.null(data)) nobs(fit) else if (is.list(data) && !is.data.frame(data)) 0L else NROW(data)
+  if (n <= most) {
+    prob <- predict(fit, data, type = "prob", ...)
+    n <- nrow(prob)
+  }
+  if (n > most) {
+    abort("too_large", c(
+      "The similarity of {n} observations would need {signif(8 * n^2 / 1e9, 2)} GB.",
+      i = "Give at most {most} rows: {.code data[sample(nrow(data), 5000), ]}."
+    ), call = call)
+  }
+  out <- pmin(tcrossprod(prob), 1)
+  diag(out) <- 1
+  out
+}

@@ -1,0 +1,135 @@
+#' Compare fits to the same data
+#'
+#' One row for each fit: the bound, the number of clusters, how new data are
+#' predicted, and how far the clusterings agree with the first.
+#'
+#' @param ... Fits of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()] to the same
+#'   data, with or without names.
+#' @param newdata New data for [heldout_loglik()]. Documents of counts are completed, all
+#'   with the same split.
+#' @param id As in [bnp_hmm()] or [bnp_topics()], for `newdata`.
+#' @return A data frame of class `bnp_comparison`: `fit`, its name; `elbo`, `k`,
+#'   `laps`, `converged`; `heldout`, where `newdata` is given; and the agreement of
+#'   its clusters with those of the first fit: `ari`, the adjusted Rand index,
+#'   and, where the package aricode is installed, `nmi`, normalised mutual
+#'   information (relative to the mean of both entropies), and `vi`, the variation of
+#'   information in nats (0 for the same clusters). For topics of counts, clusters are the
+#'   largest topics of documents.
+#' @details A difference of bounds is an approximate log Bayes factor. It means
+#'   something only for the same data and the same kind of probability, so fits are
+#'   refused
+#'
+#'   * of other data, or of the same rows or columns in another order;
+#'   * of densities and of probabilities of counts together ([obs_gaussian()] beside
+#'     [obs_poisson()]), or of tokens ([obs_multinomial()], whose bound leaves out the
+#'     multinomial coefficient) beside either;
+#'   * of autoregressions with other lags or other sequences, as other rows are
+#'     conditioned on.
+#'
+#'   Defaults of priors that are read from the data, and a learned `term_prior`, have seen
+#'   the data that the bound is about; held-out data judge without that.
+#' @seealso [adjusted_rand_index()], [heldout_loglik()], [cluster_divergence()].
+#' @examples
+#' odd <- seq(1, nrow(faithful), by = 2)
+#' full <- bnp_mixture(faithful[odd, ], control = bnp_control(seed = 1))
+#' diagonal <- bnp_mixture(faithful[odd, ], obs_gaussian("diagonal"), control = bnp_control(seed = 1))
+#' compare_fits(full, diagonal, newdata = faithful[-odd, ])
+#' @export
+compare_fits <- function(..., newdata = NULL, id = NULL) {
+  fits <- list(...)
+  if (!...length()) abort("argument", "{.fn compare_fits} needs fits, at least one.")
+  names <- vapply(as.list(substitute(list(...)))[-1L], function(x) deparse(x, nlines = 1L)[1L], "")
+  given <- names(fits) %||% rep("", length(fits))
+  names <- make.unique(ifelse(nzchar(given), given, names))
+  for (i in seq_along(fits)) {
+    if (!inherits(fits[[i]], "bnp_fit")) {
+      abort("argument", "Argument {i} of {.fn compare_fits} must be a fit, not {describe(fits[[i]])}.")
+    }
+    check_format(fits[[i]])
+    check_comparable(fits[[1L]], fits[[i]], names[c(1L, i)])
+  }
+  out <- data.frame(
+    fit = names, elbo = vapply(fits, elbo, 1), k = vapply(fits, n_clusters, 1L), laps = vapply(fits, function(f) as.integer(f$laps), 1L),
+    converged = vapply(fits, function(f) f$converged, NA)
+  )
+  if (!is.null(newdata)) out$heldout <- heldout_of(fits, newdata, id)
+  labels <- lapply(fits, hard_labels)
+  structure(cbind(out, agreement(labels)), class = c("bnp_comparison", "data.frame"))
+}
+
+check_comparable <- function(a, b, names, call = rlang::caller_env()) {
+  refuse <- function(why, remedy) {
+    abort("not_comparable", c("The bounds of {.val {names[1]}} and {.val {names[2]}} cannot be compared.", x = why, i = remedy), call = call)
+  }
+  same <- function(field) identical(a$input[[field]], b$input[[field]])
+  if (is.null(a$input$fingerprint) || !all(same("n"), same("d"), same("fingerprint"))) {
+    refuse("They were fitted to different data, or to rows or columns in another order.", "Fit both to the same data.")
+  }
+  held <- "Compare their clusters by {.fn adjusted_rand_index}."
+  measures <- c(measure_of(a$model$obs), measure_of(b$model$obs))
+  if (measures[1] != measures[2]) {
+    refuse(paste0("One is of ", measures[1], ", the other of ", measures[2], "."), held)
+  }
+  if (state_lag(a) != state_lag(b) || (state_lag(a) > 0L && !same("starts"))) {
+    refuse("They are conditioned on different rows, the first of each sequence.", held)
+  }
+}
+
+# What the exponential of a bound is.
+measure_of <- function(obs) {
+  entry <- obs_entry(obs)
+  if (entry$counts_tokens) "sequences of tokens" else if (is.null(entry$refusal)) "densities" else "probabilities"
+}
+
+heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
+  completed <- vapply(fits, inherits, NA, "bnp_topics")
+  if (length(unique(completed)) > 1L) {
+    abort("not_comparable", c(
+      "Topic models complete documents, other models predict rows: they cannot be compared on {.arg newdata}.",
+      i = "Leave out {.arg newdata}, or compare fits of one kind."
+    ), call = call)
+  }
+  seed <- if (any(completed)) draw_seed(NULL)
+  vapply(fits, function(fit) {
+    extra <- list(id = if (!inherits(fit, "bnp_mixture")) id, seed = seed)
+    do.call(heldout_loglik, c(list(fit, newdata), extra[!vapply(extra, is.null, NA)]))
+  }, 1)
+}
+
+# One label for each row, in the user's order; of documents of counts, their largest topic.
+hard_labels <- function(fit) {
+  if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) most_probable(fitted(fit)) else in_user_order(fit, fit$labels)
+}
+
+agreement <- function(labels) {
+  with_first <- function(f) vapply(labels, function(b) f(labels[[1L]], b), 1)
+  out <- data.frame(ari = with_first(adjusted_rand_index))
+  if (requireNamespace("aricode", quietly = TRUE)) {
+    out$nmi <- with_first(function(a, b) aricode::NMI(a, b, variant = "sum"))
+    out$vi <- with_first(function(a, b) {
+      h <- aricode::entropy(a, b)
+      max(0, 2 * h$UV - h$U - h$V)
+    })
+  }
+  out
+}
+
+#' @export
+print.bnp_comparison <- function(x, digits = 4L, ...) {
+  plain <- as.data.frame(x)
+  class(plain) <- "data.frame"
+  best <- if (nrow(plain)) which.max(plain$elbo)
+  plain$elbo <- format(plain$elbo, nsmall = 1L, digits = 1L)
+  print(plain, digits = digits, row.names = FALSE, ...)
+  if (nrow(x) > 1L) {
+    second <- sort(x$elbo, decreasing = TRUE)[2L]
+    cat("Largest bound: ", x$fit[best], ", by ", format(x$elbo[best] - second, digits = 3L), "\n", sep = "")
+  }
+  invisible(x)
+}
+
+# The digest of the values that a fit was made of, exposures apart; rows go by their numbers in the user's order.
+fingerprint_of <- function(data) {
+  data$exposure <- NULL
+  engine_fingerprint(as_engine_data(data), as.integer(data$order %||% integer()))
+}

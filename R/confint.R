@@ -1,0 +1,166 @@
+#' Intervals for parameters
+#'
+#' Quantiles of the variational posterior of single parameters.
+#'
+#' @section Too narrow: A variational posterior knows nothing of how clusters and
+#'   parameters depend on each other: that an observation might belong elsewhere,
+#'   or that there might be more or fewer clusters, is not in it. Its intervals are
+#'   therefore too narrow, little where clusters are far apart, and much where they
+#'   overlap. They say how precisely a cluster is known if the clusters are right.
+#'
+#' @details
+#' Each interval has equal tails. It is that of the variational posterior itself:
+#'
+#' * `mean`, `coef` (autoregressions): Student-t.
+#' * `cov`: inverse Gamma for variances; covariances by integration of a Student-t
+#'   over an inverse Gamma, with an error of some 1e-5 of probability.
+#' * `prob`: Beta. `rate`: Gamma.
+#' * `transition` and `start`: Beta, given that the states of the fit are all there
+#'   are, as in [transition_matrix()].
+#' * `weights`: Beta for [prior_dirichlet()]. With a Dirichlet process, of mixtures
+#'   or at the top level of topics and states, weights are products of sticks:
+#'   what earlier sticks leave is given the Beta distribution that has its mean and
+#'   variance, with an error below 0.001 of probability where clusters have members.
+#'
+#' Parameters that are known (the equal weights of [prior_lda()] and [prior_hmm()],
+#' the covariances of `obs_gaussian("diagonal")`) have no interval, and neither has
+#' `proportion`, which is no parameter.
+#'
+#' @param object,x A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
+#' @param parm Which parameters: names of arrays of [coef()], `"transition"`,
+#'   `"start"`, or names of single parameters as in the result. Default: all.
+#' @param level Probability of an interval.
+#' @param ... Must be empty.
+#' @return A matrix with a row for each parameter, named like `mean[2,waiting]`
+#'   (cluster, then column), and its lower and upper end. With
+#'   `tidy(conf.int = TRUE)`, see [tidiers], the same as a data frame.
+#' @seealso [posterior_params()] for the parameters of the posterior itself;
+#'   [simulate.bnp_mixture()] draws from it.
+#' @examples
+#' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+#' confint(fit, c("weights", "mean"))
+#' confint(fit, "mean[2,waiting]", level = 0.5)
+#' @export
+confint.bnp_fit <- function(object, parm, level = 0.95, ...) {
+  check_no_dots(...)
+  check_format(object)
+  level <- check_level(level, "level")
+  known <- names(interval_sources(object))
+  kinds <- if (missing(parm)) known else chosen_kinds(parm, known)
+  table <- interval_table(object, level, kinds)
+  out <- cbind(table$conf.low, table$conf.high)
+  ends <- c(1 - level, 1 + level) / 2
+  dimnames(out) <- list(parameter_names(table), paste(format(100 * ends, trim = TRUE, digits = 3), "%"))
+  if (missing(parm)) out else out[chosen_rows(parm, rownames(out), table$parameter), , drop = FALSE]
+}
+
+check_level <- function(level, arg, call = rlang::caller_env()) {
+  if (!is.numeric(level) || length(level) != 1L || !isTRUE(level > 0 && level < 1)) {
+    abort("argument", "{.arg {arg}} must be one number between 0 and 1, not {describe(level)}.", call = call)
+  }
+  level
+}
+
+chosen_kinds <- function(parm, known, call = rlang::caller_env()) {
+  if (!is.character(parm) || !length(parm) || anyNA(parm)) {
+    abort("argument", "{.arg parm} must be names of parameters, not {describe(parm)}.", call = call)
+  }
+  kinds <- unique(sub("\\[.*", "", parm))
+  if (!all(kinds %in% known)) {
+    abort("argument", c(
+      "{.arg parm} names {.val {setdiff(kinds, known)}}, which {?has/have} no intervals.",
+      i = "This fit has {.val {known}}, and single parameters of these."
+    ), call = call)
+  }
+  kinds
+}
+
+chosen_rows <- function(parm, names, parameter, call = rlang::caller_env()) {
+  at <- lapply(parm, function(one) if (one %in% parameter) which(parameter == one) else which(names == one))
+  lacking <- parm[!lengths(at)]
+  if (length(lacking)) {
+    abort("argument", c(
+      "{.arg parm} names parameters that this fit does not have: {places(dQuote(lacking, FALSE))}.",
+      i = "Its names are those of {.code rownames(confint(fit))}."
+    ), call = call)
+  }
+  unique(unlist(at))
+}
+
+parameter_names <- function(table) {
+  paste0(table$parameter, "[", table$component, ifelse(nzchar(table$term), paste0(",", table$term), ""), "]")
+}
+
+# One row for each parameter of these kinds: component, parameter, term, estimate, conf.low, conf.high.
+interval_table <- function(fit, level, kinds = names(interval_sources(fit))) {
+  sources <- interval_sources(fit)[kinds]
+  ends <- c(1 - level, 1 + level) / 2
+  out <- do.call(rbind, unname(Map(function(source, kind) source(ends, kind), sources, kinds)))
+  rownames(out) <- NULL
+  out
+}
+
+# For each kind of parameter a function(ends, kind) that makes its rows of the table.
+interval_sources <- function(fit) {
+  params <- posterior_params(fit)
+  known <- obs_entry(fit$model$obs)$quantiles
+  of_clusters <- lapply(known, function(quantile) function(ends, kind) cluster_intervals(fit, params, kind, quantile, ends))
+  c(weight_sources(fit, params), of_clusters, transition_sources(params, fit$state$k))
+}
+
+weight_sources <- function(fit, params) {
+  k <- fit$state$k
+  rows <- function(quantile) function(ends, kind) {
+    interval_rows(seq_len(k), kind, "", coef(fit)$weights[seq_len(k)], quantile(ends[1]), quantile(ends[2]))
+  }
+  sticks <- params$sticks %||% if (!is.null(params$omega)) cbind(params$u, 1 - params$u) * params$omega
+  if (!is.null(sticks)) {
+    sticks <- sticks[order(params$position), , drop = FALSE]
+    return(list(weights = rows(function(p) stick_weights_quantile(p, sticks[, 1], sticks[, 2])[params$position])))
+  }
+  if (!is.null(params$weights_concentration)) {
+    list(weights = rows(function(p) dirichlet_quantile(p, t(params$weights_concentration))))
+  }
+}
+
+# Transitions between the k states in use, and the first state.
+transition_sources <- function(params, k) {
+  if (is.null(params$transition)) {
+    return(list())
+  }
+  to <- params$transition[, seq_len(k), drop = FALSE]
+  start <- t(unname(params$start)[seq_len(k)])
+  list(
+    start = function(ends, kind) {
+      interval_rows(seq_len(k), kind, "", start / sum(start), dirichlet_quantile(ends[1], start), dirichlet_quantile(ends[2], start))
+    },
+    transition = function(ends, kind) {
+      low <- t(dirichlet_quantile(ends[1], to))
+      high <- t(dirichlet_quantile(ends[2], to))
+      interval_rows(rep(seq_len(k), each = k), kind, rep(seq_len(k), k), t(to / rowSums(to)), low, high)
+    }
+  )
+}
+
+cluster_intervals <- function(fit, params, kind, quantile, ends) {
+  obs <- fit$model$obs
+  axes <- obs_entry(obs)$arrays[[kind]]
+  columns <- column_labels(fit)
+  names_of <- c(list(columns = columns), obs_entry(obs)$axes(obs, columns))[axes[axes != "clusters"]]
+  term <- Reduce(function(a, b) outer(a, b, paste, sep = ","), names_of)
+  estimate <- coef(fit)[[kind]]
+  clusters <- posterior_clusters(fit, params)
+  parts <- lapply(seq_along(clusters), function(k) {
+    low <- quantile(clusters[[k]], ends[1])
+    high <- quantile(clusters[[k]], ends[2])
+    interval_rows(k, kind, term, one_cluster(estimate, axes == "clusters", k), low, high)[!is.na(as.vector(low)), ]
+  })
+  do.call(rbind, parts)
+}
+
+interval_rows <- function(component, parameter, term, estimate, low, high) {
+  data.frame(
+    component = component, parameter = parameter, term = as.character(term), estimate = as.vector(unname(estimate)),
+    conf.low = as.vector(unname(low)), conf.high = as.vector(unname(high))
+  )
+}

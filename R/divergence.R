@@ -1,0 +1,93 @@
+#' How far clusters are apart
+#'
+#' Divergence and overlap of the distributions of all pairs of clusters, topics or
+#' states, at the posterior means of their parameters ([coef()]).
+#'
+#' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()]; not of
+#'   autoregressions, whose distribution depends on the rows before.
+#' @param symmetric Average the divergences in both directions?
+#' @return Matrices, clusters x clusters.
+#' * `cluster_divergence()`: Kullback-Leibler divergence of the row's cluster from
+#'   the column's, in nats: the expected log density ratio of an observation of the
+#'   row's cluster. 0 for the same distribution, without limit.
+#' * `cluster_overlap()`: Bhattacharyya coefficient, the integral of the geometric
+#'   mean of two densities: 1 for the same distribution, 0 where no observation is
+#'   possible under both. With equal weights, at most half of it is
+#'   the share of observations that the best rule assigns to the wrong one of the two.
+#'
+#' Both are closed forms. For [obs_multinomial()] they are those of one token, for
+#' [obs_poisson()] of counts with exposure 1. The sizes of clusters play no part.
+#' @references Kailath (1967), The divergence and Bhattacharyya distance measures in
+#'   signal selection, IEEE Transactions on Communication Technology 15(1).
+#' @seealso [coclustering()] for observations, [compare_fits()] for fits.
+#' @examples
+#' fit <- bnp_mixture(penguins_measurements[, -1], control = bnp_control(seed = 1))
+#' round(cluster_divergence(fit), 1)
+#' signif(cluster_overlap(fit), 2)
+#' @export
+cluster_divergence <- function(fit, symmetric = FALSE) {
+  check_fit(fit)
+  check_flag(symmetric, "symmetric")
+  out <- pmax(of_cluster_pairs(fit, "divergence"), 0)
+  if (symmetric) (out + t(out)) / 2 else out
+}
+
+#' @rdname cluster_divergence
+#' @export
+cluster_overlap <- function(fit) {
+  check_fit(fit)
+  pmin(of_cluster_pairs(fit, "overlap"), 1)
+}
+
+of_cluster_pairs <- function(fit, what, call = rlang::caller_env()) {
+  entry <- obs_entry(fit$model$obs)
+  if (is.null(entry[[what]])) {
+    known <- obs_makers(function(entry) !is.null(entry[[what]]))
+    abort("argument", c(
+      "Clusters of {.fn {entry$constructor}} have no {what} in closed form.",
+      i = "{.or {.fn {known}}} have."
+    ), call = call)
+  }
+  means <- coef(fit)
+  arrays <- entry$arrays[intersect(names(entry$arrays), names(means))]
+  clusters <- lapply(seq_len(fit$state$k), function(k) {
+    Map(function(name, axes) one_cluster(means[[name]], axes == "clusters", k), names(arrays), arrays)
+  })
+  out <- vapply(clusters, function(b) vapply(clusters, function(a) entry[[what]](a, b), 1), numeric(length(clusters)))
+  matrix(out, length(clusters), dimnames = rep(list(as.character(seq_along(clusters))), 2L))
+}
+
+# Of N(a$mean, a$cov) from N(b$mean, b$cov), means 0 where there are none; NA where an expected covariance does not exist.
+gaussian_divergence <- function(a, b) {
+  if (!all(is.finite(c(a$cov, b$cov)))) {
+    return(NA_real_)
+  }
+  in_unit <- unit_gaussians(a, b)
+  a <- in_unit$a
+  b <- in_unit$b
+  half <- chol(b$cov)
+  shift <- backsolve(half, b$mean - a$mean, transpose = TRUE)
+  ratio <- backsolve(half, t(chol(a$cov)), transpose = TRUE)
+  (sum(ratio^2) + sum(shift^2) - length(shift)) / 2 - sum(log(abs(diag(ratio))))
+}
+
+gaussian_overlap <- function(a, b) {
+  if (!all(is.finite(c(a$cov, b$cov)))) {
+    return(NA_real_)
+  }
+  in_unit <- unit_gaussians(a, b)
+  a <- in_unit$a
+  b <- in_unit$b
+  half <- chol((a$cov + b$cov) / 2)
+  shift <- backsolve(half, b$mean - a$mean, transpose = TRUE)
+  log_det <- function(half) sum(log(diag(half)))
+  exp((log_det(chol(a$cov)) + log_det(chol(b$cov))) / 2 - log_det(half) - sum(shift^2) / 8)
+}
+
+# Both in units in which the diagonal of their mean covariance is 1.
+unit_gaussians <- function(a, b) {
+  unit <- sqrt((diag(a$cov) + diag(b$cov)) / 2)
+  zero <- rep(0, length(unit))
+  scaled <- function(x) list(mean = (x$mean %||% zero) / unit, cov = x$cov / unit / rep(unit, each = length(unit)))
+  list(a = scaled(a), b = scaled(b))
+}

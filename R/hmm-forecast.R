@@ -1,0 +1,130 @@
+# Forecasts of sequences: probabilities of states and moments of observations 1, ..., h rows after the last one, given
+# that the states of the fit are all there are.
+
+# A data frame with one row for each sequence and step: id, step, time where the times of the data are regular, state (the
+# most probable), prob.<state>, mean.<column>, sd.<column>.
+forecast <- function(fit, data, h) {
+  transition <- transition_matrix(fit)
+  states <- list(first_state_ahead(fit, data))
+  for (step in seq_len(h - 1L)) states[[step + 1L]] <- states[[step]] %*% transition
+  moments <- if (state_lag(fit) > 0L) moments_of_dynamics(fit, data, states, transition) else moments_of_states(fit, states)
+  n <- length(data$starts) - 1L
+  prob <- do.call(rbind, states)
+  out <- data.frame(id = rep(data$group_names %||% as.character(seq_len(n)), h), step = rep(seq_len(h), each = n))
+  out$time <- times_ahead(data, h)
+  out$state <- max.col(prob, ties.method = "first")
+  named <- function(values, prefix, names) stats::setNames(as.data.frame(values), paste0(prefix, ".", names))
+  columns <- column_labels(fit)
+  out <- cbind(
+    out, named(prob, "prob", seq_len(ncol(prob))), named(do.call(rbind, moments$mean), "mean", columns),
+    named(sqrt(do.call(rbind, moments$var)), "sd", columns)
+  )
+  out <- out[order(rep(seq_len(n), h), out$step), ]
+  as_tidy(out)
+}
+
+# Sequences x states: p(z_{T+1} | x_1, ..., x_T). The probability ahead of a row does not depend on the row, so the last one
+# is taken twice.
+first_state_ahead <- function(fit, data) {
+  lengths <- diff(data$starts)
+  at <- unlist(Map(function(from, n) from + c(seq_len(n), n), data$starts[-length(data$starts)], lengths))
+  x <- data_matrix(data)[at, , drop = FALSE]
+  longer <- new_data(x, c(0L, cumsum(lengths + 1L)), sparse = if (is_sparse_data(data)) sparse_rows(x))
+  longer$exposure <- data$exposure[at]
+  ahead <- one_step_ahead(fit, longer)$prob[cumsum(lengths + 1L), seq_len(fit$state$k), drop = FALSE]
+  ahead / rowSums(ahead)
+}
+
+# Exchangeable rows: the mixture over states of the posterior predictive of each.
+moments_of_states <- function(fit, states) {
+  entry <- obs_entry(fit$model$obs)
+  given <- complete_given(fit, list())
+  each <- lapply(posterior_clusters(fit), function(q) entry$moments(q, given))
+  state_mean <- do.call(rbind, lapply(each, `[[`, "mean"))
+  state_var <- do.call(rbind, lapply(each, `[[`, "var"))
+  mean <- lapply(states, function(p) p %*% state_mean)
+  list(mean = mean, var = Map(function(p, mean) {
+    total <- matrix(0, nrow(p), ncol(mean))
+    for (k in which(colSums(p) > 0)) {
+      total <- total + p[, k] * (rep(state_var[k, ], each = nrow(p)) + (rep(state_mean[k, ], each = nrow(p)) - mean)^2)
+    }
+    total
+  }, states, mean))
+}
+
+# Autoregressions: mean and covariance of the regressors s = (x_t, x_{t-1}, ..., 1) in each state, at the posterior means of
+# the parameters (Costa, Fragoso and Marques, 2005, Discrete-Time Markov Jump Linear Systems, chapter 3).
+moments_of_dynamics <- function(fit, data, states, transition) {
+  obs <- fit$model$obs
+  means <- coef(fit)
+  k <- fit$state$k
+  steps <- lapply(seq_len(k), function(j) companion(one_cluster(means$coef, c(FALSE, FALSE, TRUE), j), obs))
+  noise <- lapply(seq_len(k), function(j) one_cluster(means$cov, c(FALSE, FALSE, TRUE), j))
+  ends <- data$starts[-1L]
+  sequences <- lapply(seq_along(ends), function(i) {
+    last <- c(t(data$x[ends[i] + 1L - seq_len(obs$lag), , drop = FALSE]), if (obs$intercept) 1)
+    moments_of_sequence(last, steps, noise, lapply(states, function(p) p[i, ]), transition)
+  })
+  gather <- function(what) lapply(seq_along(states), function(h) do.call(rbind, lapply(sequences, function(s) s[[what]][[h]])))
+  list(mean = gather("mean"), var = gather("var"))
+}
+
+# last: the regressors of the first row ahead. states: for each step, probabilities of the states. Conditional on each state,
+# mean and covariance are kept apart from its probability, so that data far from 0 keep their digits.
+moments_of_sequence <- function(last, steps, noise, states, transition) {
+  d <- nrow(noise[[1L]])
+  k <- length(steps)
+  own <- seq_len(d)
+  in_state <- rep(list(list(mean = last, cov = matrix(0, length(last), length(last)))), k)
+  before <- NULL
+  mean <- var <- list()
+  for (h in seq_along(states)) {
+    p <- states[[h]]
+    came <- lapply(seq_len(k), function(j) if (h > 1L) pool(in_state, before * transition[, j]) else in_state[[j]])
+    in_state <- Map(function(from, step, noise) {
+      cov <- step %*% from$cov %*% t(step)
+      cov[own, own] <- cov[own, own] + noise
+      list(mean = drop(step %*% from$mean), cov = cov)
+    }, came, steps, noise)
+    all <- pool(in_state, p)
+    mean[[h]] <- all$mean[own]
+    var[[h]] <- diag(all$cov)[own]
+    before <- p
+  }
+  list(mean = mean, var = var)
+}
+
+# Mean and covariance of a mixture.
+pool <- function(parts, weight) {
+  weight <- if (sum(weight) > 0) weight / sum(weight) else rep(1 / length(weight), length(weight))
+  mean <- Reduce(`+`, Map(function(part, w) w * part$mean, parts, weight))
+  cov <- Reduce(`+`, Map(function(part, w) w * (part$cov + tcrossprod(part$mean - mean)), parts, weight))
+  list(mean = mean, cov = cov)
+}
+
+# Regressors of a row -> those of the next, noise apart: the new row comes first, the others move on, the intercept stays.
+companion <- function(coef, obs) {
+  d <- nrow(coef)
+  m <- ncol(coef)
+  out <- matrix(0, m, m)
+  out[seq_len(d), ] <- coef
+  moved <- seq_len(d * (obs$lag - 1L))
+  out[cbind(d + moved, moved)] <- 1
+  if (obs$intercept) out[m, m] <- 1
+  out
+}
+
+# Times of the rows ahead, where those of each sequence are equally far apart; else NULL.
+times_ahead <- function(data, h) {
+  if (is.null(data$times)) {
+    return(NULL)
+  }
+  ends <- data$starts[-1L]
+  gaps <- Map(function(from, to) diff(as.numeric(data$times[(from + 1L):to])), data$starts[-length(data$starts)], ends)
+  regular <- vapply(gaps, function(gap) length(gap) > 0L && all(abs(gap - gap[1L]) <= 1e-6 * abs(gap[1L])), NA)
+  if (!all(regular)) {
+    return(NULL)
+  }
+  gap <- vapply(gaps, mean, 1)
+  rep(data$times[ends], h) + rep(gap, h) * rep(seq_len(h), each = length(ends))
+}

@@ -1,0 +1,55 @@
+# Which observations lie between clusters: one minus the probability of the most probable cluster of each.
+
+# list(kind, points, labels): points with x, y, cluster, uncertainty, those of large uncertainty last. Kind "plane": where
+# they lie. "line": their value and their uncertainty. "sorted": their rank and their uncertainty.
+uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
+  prob <- predict(fit, data, type = "prob")
+  if (!nrow(prob)) abort("no_rows", "{.arg data} has no rows.", call = call)
+  cluster <- max.col(prob, ties.method = "first")
+  points <- data.frame(cluster = cluster, uncertainty = uncertainty(prob, cluster))
+  placed <- !is.null(data) && obs_entry(fit$model$obs)$as_series && !is.null(obs_entry(fit$model$obs)$picture)
+  if (placed && fit$input$d > 1L) {
+    plane <- plane_picture(fit, as_newdata(fit, data, call))
+    points[c("x", "y")] <- plane$points[c("x", "y")]
+    picture <- list(kind = "plane", labels = plane$labels)
+  } else if (placed) {
+    points$x <- as_newdata(fit, data, call)$x[, 1L]
+    points$y <- points$uncertainty
+    picture <- list(kind = "line", labels = c(column_labels(fit), "Uncertainty"))
+  } else {
+    points$x <- rank(points$uncertainty, ties.method = "first")
+    points$y <- points$uncertainty
+    picture <- list(kind = "sorted", labels = c("Observations by uncertainty", "Uncertainty"))
+  }
+  c(picture, list(points = points[order(points$uncertainty), ], k = ncol(prob), most = 1 - 1 / max(ncol(prob), 2L)))
+}
+
+draw_uncertainty <- function(picture, main = "", xlab = picture$labels[1], ylab = picture$labels[2], ...) {
+  points <- picture$points
+  colour <- cluster_colours(picture$k)[points$cluster]
+  share <- points$uncertainty / picture$most
+  if (picture$kind == "plane") {
+    graphics::plot(points$x, points$y, pch = 16, cex = 0.6 + 2 * share, main = main, xlab = xlab, ylab = ylab,
+      col = grDevices::adjustcolor(colour, 0.6), ...
+    )
+  } else {
+    graphics::plot(points$x, points$y, pch = 16, cex = 0.7, ylim = c(0, max(0.1, points$y)), main = main, xlab = xlab,
+      ylab = ylab, col = colour, ...
+    )
+  }
+}
+
+gg_uncertainty <- function(picture) {
+  points <- picture$points
+  points$cluster <- factor(points$cluster, levels = seq_len(picture$k))
+  plot <- ggplot2::ggplot(points, ggplot2::aes(.data$x, .data$y, colour = .data$cluster)) +
+    ggplot2::scale_colour_manual(values = stats::setNames(cluster_colours(picture$k), seq_len(picture$k))) +
+    ggplot2::labs(x = picture$labels[1], y = picture$labels[2], colour = "Cluster", size = "Uncertainty") +
+    ggplot2::theme_minimal()
+  if (picture$kind == "plane") {
+    plot + ggplot2::geom_point(ggplot2::aes(size = .data$uncertainty), alpha = 0.6) +
+      ggplot2::scale_size(limits = c(0, picture$most), range = c(0.6, 5))
+  } else {
+    plot + ggplot2::geom_point(size = 1) + ggplot2::expand_limits(y = c(0, 0.1))
+  }
+}

@@ -1,0 +1,173 @@
+# Comparisons of fits, of clusters and of observations.
+
+few <- bnp_control(seed = 1, max_laps = 30, verbose = FALSE)
+full <- suppressWarnings(bnp_mixture(faithful, control = few))
+diagonal <- suppressWarnings(bnp_mixture(faithful, obs_gaussian("diagonal"), control = few))
+
+test_that("fits of the same data are compared, and what is said of each is its own", {
+  new <- faithful[1:50, ]
+  table <- compare_fits(full, other = diagonal, newdata = new)
+  expect_identical(table$fit, c("full", "other"))
+  expect_identical(table$elbo, c(elbo(full), elbo(diagonal)))
+  expect_identical(table$k, c(n_clusters(full), n_clusters(diagonal)))
+  expect_identical(table$converged, c(full$converged, diagonal$converged))
+  expect_identical(table$heldout, c(heldout_loglik(full, new), heldout_loglik(diagonal, new)))
+  expect_identical(table$ari, c(1, adjusted_rand_index(fitted(full), fitted(diagonal))))
+  expect_output(print(table), "Largest bound: ")
+  expect_null(compare_fits(full)$heldout)
+  rows <- suppressWarnings(bnp_hmm(faithful, control = few))
+  expect_equal(nrow(compare_fits(full, rows)), 2)
+  expect_identical(do.call(compare_fits, list(a = full, a = full))$fit, c("a", "a.1"))
+})
+
+test_that("normalised mutual information and variation of information are those of their definitions", {
+  skip_if_not_installed("aricode")
+  table <- compare_fits(full, diagonal)
+  joint <- table(fitted(full), fitted(diagonal)) / 272
+  h <- function(p) -sum(p[p > 0] * log(p[p > 0]))
+  mutual <- h(rowSums(joint)) + h(colSums(joint)) - h(joint)
+  expect_equal(table$nmi, c(1, 2 * mutual / (h(rowSums(joint)) + h(colSums(joint)))))
+  expect_equal(table$vi, c(0, 2 * h(joint) - h(rowSums(joint)) - h(colSums(joint))))
+})
+
+test_that("bounds that cannot be compared are refused", {
+  refused <- function(..., why) expect_bad(compare_fits(full, ...), "not_comparable", why)
+  refused(suppressWarnings(bnp_mixture(faithful[272:1, ], control = few)), why = "different data")
+  refused(suppressWarnings(bnp_mixture(faithful[2:1], control = few)), why = "different data")
+  changed <- faithful
+  changed[100, 2] <- changed[100, 2] + 1e-10
+  refused(suppressWarnings(bnp_mixture(changed, control = few)), why = "different data")
+  refused(suppressWarnings(bnp_mixture(faithful, obs_ar(), control = few)), why = "different rows")
+  counts <- bars$counts[1:60, ]
+  tokens <- suppressWarnings(bnp_mixture(counts, obs_multinomial(), control = few))
+  events <- suppressWarnings(bnp_mixture(counts, obs_poisson(), control = few))
+  real <- suppressWarnings(bnp_mixture(as.matrix(counts), control = few))
+  for (pair in list(list(tokens, events), list(events, real), list(tokens, real))) {
+    expect_bad(do.call(compare_fits, pair), "not_comparable", "One is of")
+  }
+  topics <- suppressWarnings(bnp_topics(counts, control = few))
+  expect_equal(compare_fits(tokens, topics)$elbo, c(elbo(tokens), elbo(topics)))
+  expect_bad(compare_fits(tokens, topics, newdata = counts), "not_comparable", "complete documents")
+  expect_bad(compare_fits(full, faithful), "argument", "Argument 2")
+  expect_bad(compare_fits(), "argument", "at least one")
+})
+
+test_that("all fits of documents are judged on the same split, which set.seed() governs", {
+  topics <- suppressWarnings(bnp_topics(bars$counts[1:60, ], control = few))
+  compared <- function() compare_fits(topics, topics, newdata = bars$counts[61:80, ])$heldout
+  set.seed(4)
+  first <- compared()
+  expect_identical(first[1], first[2])
+  expect_false(identical(first, compared()))
+  set.seed(4)
+  expect_identical(first, compared())
+})
+
+test_that("the fingerprint depends on values and their places, not on how they are stored or worked on", {
+  counts <- bars$counts[1:40, ]
+  of <- function(x, obs = obs_poisson(), ...) suppressWarnings(bnp_mixture(x, obs, control = bnp_control(seed = 1, max_laps = 2, verbose = FALSE, ...)))$input$fingerprint
+  expect_match(of(counts), "^[0-9a-f]{16}$")
+  expect_identical(of(counts), of(as.matrix(counts)))
+  expect_identical(of(counts), of(as.matrix(counts), obs_multinomial(), batches = 4, threads = 2))
+  hours <- cbind(as.matrix(counts), hours = seq_len(40))
+  expect_identical(of(counts), of(hours, obs_poisson(exposure = "hours")))
+  expect_false(of(counts) == of(counts[40:1, ]))
+  expect_false(of(counts) == of(counts[, rev(seq_len(ncol(counts)))]))
+  shuffled <- c(seq(1, 40, 2), seq(2, 40, 2))
+  x <- faithful[1:40, ]
+  id <- rep(1:2, 20)
+  documents <- suppressWarnings(bnp_topics(x, obs_gaussian(), id = id, control = few))
+  expect_identical(documents$input$fingerprint, of(x, obs_gaussian()))
+})
+
+test_that("pairs of observations are together with the probability that their clusters are the same", {
+  kept <- suppressWarnings(bnp_mixture(faithful, control = bnp_control(seed = 1, keep = "probabilities", verbose = FALSE)))
+  together <- coclustering(kept)
+  prob <- kept$probabilities
+  expect_equal(together[3, 70], sum(prob[3, ] * prob[70, ]))
+  expect_equal(unname(diag(together)), rep(1, 272))
+  expect_identical(together, t(together))
+  expect_equal(coclustering(kept, faithful[1:20, ]), together[1:20, 1:20])
+  path <- suppressWarnings(bnp_hmm(beaver1["temp"], control = few))
+  expect_equal(dim(coclustering(path, beaver2["temp"])), c(100, 100))
+  expect_bad(coclustering(full), "newdata", "keep")
+  expect_bad(coclustering(full, faithful[rep(1:272, 60), ]), "too_large", "sample")
+  expect_bad(coclustering(suppressWarnings(bnp_topics(bars$counts, control = few))), "argument", "tcrossprod")
+  expect_bad(coclustering(3), "argument", "bnp_mixture")
+})
+
+test_that("clue reads fits", {
+  skip_if_not_installed("clue")
+  kept <- suppressWarnings(bnp_mixture(faithful, control = bnp_control(seed = 1, keep = "probabilities", verbose = FALSE)))
+  expect_equal(as.integer(clue::cl_class_ids(full)), unname(fitted(full)))
+  expect_equal(as.integer(clue::cl_predict(full, faithful[5:9, ])), unname(fitted(full))[5:9])
+  expect_equal(unclass(clue::cl_predict(full, faithful, "memberships"))[, 1], unname(predict(full, faithful, "prob")[, 1]))
+  expect_equal(clue::cl_membership(kept)[, 2], unname(kept$probabilities[, 2]))
+  expect_equal(clue::cl_membership(full)[, 1], 1 * unname(fitted(full) == 1))
+  expect_equal(as.numeric(clue::cl_agreement(full, diagonal, method = "cRand")), adjusted_rand_index(fitted(full), fitted(diagonal)))
+  ensemble <- clue::cl_ensemble(full, diagonal, kmeans(faithful, 2))
+  expect_length(clue::cl_class_ids(clue::cl_consensus(ensemble)), 272)
+  expect_equal(dim(clue::cl_membership(full, 5)), c(272, 5))
+  topics <- suppressWarnings(bnp_topics(bars$counts, control = few))
+  expect_false(clue::is.cl_partition(topics))
+  expect_bad(clue::cl_class_ids(topics), "argument", "no partition")
+})
+
+cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases())
+names(cases) <- vapply(cases, function(case) case$name, "")
+
+# Sums or integrals over all values of a row, for two clusters with densities f and g.
+expect_closed_forms <- function(entry, a, b, f, g) {
+  expect_equal(entry$divergence(a, b), sum((f * log(f / g))[f > 0]), tolerance = 1e-5)
+  expect_equal(entry$overlap(a, b), sum(sqrt(f * g)), tolerance = 1e-5)
+}
+
+test_that("divergence and overlap are the sums and integrals that they stand for", {
+  cell <- 0.05
+  grid <- as.matrix(expand.grid(seq(-14, 14, cell), seq(-14, 14, cell)))
+  normal <- function(q) {
+    cov <- q$cov
+    exp(-rowSums((t(t(grid) - (q$mean %||% c(0, 0))) %*% solve(cov)) * t(t(grid) - (q$mean %||% c(0, 0)))) / 2) / (2 * pi * sqrt(det(cov))) * cell^2
+  }
+  a <- list(mean = c(0.5, -0.3), cov = matrix(c(1, 0.4, 0.4, 0.8), 2))
+  b <- list(mean = c(-0.5, 0.7), cov = matrix(c(1.6, -0.3, -0.3, 1.1), 2))
+  expect_closed_forms(obs_models$gaussian_full, a, b, normal(a), normal(b))
+  expect_closed_forms(obs_models$gaussian_zero_mean, a["cov"], b["cov"], normal(a["cov"]), normal(b["cov"]))
+  counts <- as.matrix(expand.grid(0:60, 0:60))
+  poisson <- function(q) dpois(counts[, 1], q$rate[1]) * dpois(counts[, 2], q$rate[2])
+  a <- list(rate = c(3, 0.5))
+  b <- list(rate = c(5, 0.7))
+  expect_closed_forms(obs_models$poisson, a, b, poisson(a), poisson(b))
+  bits <- as.matrix(expand.grid(0:1, 0:1))
+  binary <- function(q) dbinom(bits[, 1], 1, q$prob[1]) * dbinom(bits[, 2], 1, q$prob[2])
+  a <- list(prob = c(0.2, 0.7))
+  b <- list(prob = c(0.6, 0.65))
+  expect_closed_forms(obs_models$bernoulli, a, b, binary(a), binary(b))
+  expect_closed_forms(obs_models$multinomial, list(prob = c(0.2, 0.5, 0.3)), list(prob = c(0.4, 0.1, 0.5)), c(0.2, 0.5, 0.3), c(0.4, 0.1, 0.5))
+})
+
+for (case in cases) {
+  test_that(paste0(case$name, ": divergences of clusters are those of their pairs, or refused"), {
+    fit <- suppressWarnings(bnp_mixture(case$x, case$obs, control = few))
+    if (is.null(obs_entry(fit$model$obs)$divergence)) {
+      expect_bad(cluster_divergence(fit), "argument", "closed form")
+      expect_bad(cluster_overlap(fit), "argument", "closed form")
+    } else {
+      kl <- cluster_divergence(fit)
+      overlap <- cluster_overlap(fit)
+      expect_equal(dim(kl), rep(fit$state$k, 2))
+      expect_equal(unname(diag(kl)), rep(0, nrow(kl)), tolerance = 1e-9)
+      expect_equal(unname(diag(overlap)), rep(1, nrow(kl)))
+      expect_equal(overlap, t(overlap))
+      expect_true(all(kl >= 0) && all(overlap >= 0 & overlap <= 1))
+      expect_equal(cluster_divergence(fit, symmetric = TRUE), (kl + t(kl)) / 2)
+      expect_true(all(-2 * log(overlap) <= kl + 1e-9)) # Jensen
+    }
+  })
+}
+
+test_that("clusters of any unit have the divergence that they have in others", {
+  small <- bnp_mixture(as.matrix(faithful) * rep(c(1e-120, 1e90), each = 272), control = few)
+  expect_equal(cluster_divergence(small), cluster_divergence(full), tolerance = 1e-4)
+  expect_equal(cluster_overlap(small), cluster_overlap(full), tolerance = 1e-4)
+})

@@ -1,0 +1,161 @@
+# Intervals are quantiles of the variational posterior: as many draws from it lie below an end as its probability says.
+
+few <- bnp_control(seed = 1, k_init = 3, max_laps = 4, moves = FALSE, verbose = FALSE)
+draws <- 20000L
+
+# One draw of the parameters of a cluster, from its posterior parameters.
+wishart <- function(df, scale) solve(rWishart(1, df, solve(scale))[, , 1])
+normal <- function(mean, cov) mean + drop(t(chol(cov)) %*% rnorm(length(mean)))
+gamma_shares <- function(a) {
+  g <- rgamma(length(a), a)
+  g / sum(g)
+}
+draw_of <- list(
+  gaussian_full = function(q) {
+    cov <- wishart(q$df, q$scale)
+    list(mean = normal(q$mean, cov / q$mean_strength), cov = cov)
+  },
+  gaussian_diagonal = function(q) {
+    variance <- 1 / rgamma(length(q$mean), q$df / 2, q$scale / 2)
+    list(mean = rnorm(length(q$mean), q$mean, sqrt(variance / q$mean_strength)), cov = diag(variance, length(variance)))
+  },
+  gaussian_zero_mean = function(q) list(cov = wishart(q$df, q$scale)),
+  ar = function(q) {
+    cov <- wishart(q$df, q$scale)
+    noise <- matrix(rnorm(length(q$coef_mean)), nrow(cov))
+    list(coef = q$coef_mean + t(chol(cov)) %*% noise %*% chol(solve(q$coef_precision)), cov = cov)
+  },
+  multinomial = function(q) list(prob = gamma_shares(q$concentration)),
+  bernoulli = function(q) list(prob = rbeta(length(q$a), q$a, q$b)),
+  poisson = function(q) list(rate = rgamma(length(q$a), q$a, q$b))
+)
+
+# Draws (rows) below the ends of intervals: 4.5 standard errors, for a few hundred comparisons.
+expect_quantiles <- function(sample, intervals, level, slack = 0) {
+  expect_true(all(is.finite(intervals)))
+  for (end in 1:2) {
+    p <- c(1 - level, 1 + level)[end] / 2
+    share <- rowMeans(t(sample) <= intervals[, end])
+    expect_lt(max(abs(share - p)), 4.5 * sqrt(p * (1 - p) / nrow(sample)) + slack)
+  }
+}
+
+cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases())
+
+test_that("every model has intervals for every parameter of its clusters, and a draw to compare them with", {
+  expect_setequal(names(draw_of), names(obs_models))
+  for (entry in obs_models) {
+    parameters <- setdiff(names(entry$arrays), c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision"))
+    expect_setequal(names(entry$quantiles), parameters)
+  }
+})
+
+# Few rows, so that a degree of freedom more or less would be seen.
+for (case in cases) {
+  test_that(paste0(case$name, ": intervals agree with draws from posterior_params()"), {
+    fit <- bnp_mixture(case$x[1:5, ], case$obs, prior = prior_dirichlet(1), control = bnp_control(seed = 1, verbose = FALSE))
+    q <- posterior_clusters(fit)[[1]]
+    set.seed(7)
+    sample <- replicate(draws, draw_of[[case$name]](q), simplify = FALSE)
+    for (name in names(obs_entry(fit$model$obs)$quantiles)) {
+      all <- t(vapply(sample, function(s) as.vector(s[[name]]), numeric(length(sample[[1]][[name]]))))
+      d <- diag(ncol(case$x))
+      known <- if (case$name == "gaussian_diagonal") d == 1 else upper.tri(d, diag = TRUE)
+      shown <- if (name == "cov") which(known) else seq_len(ncol(all))
+      for (level in c(0.5, 0.95)) expect_quantiles(all[, shown, drop = FALSE], confint(fit, name, level), level)
+    }
+  })
+}
+
+test_that("weights agree with draws of sticks and of Dirichlet vectors", {
+  set.seed(3)
+  open <- bnp_mixture(cases[[1]]$x, control = bnp_control(seed = 1, verbose = FALSE))
+  sticks <- posterior_params(open)$sticks[order(open$numbering), ]
+  sample <- t(replicate(4000, {
+    v <- rbeta(nrow(sticks), sticks[, 1], sticks[, 2])
+    (v * cumprod(c(1, 1 - v))[seq_along(v)])[open$numbering]
+  }))
+  finite <- bnp_mixture(cases[[1]]$x, prior = prior_dirichlet(3), control = bnp_control(seed = 1, verbose = FALSE))
+  shares <- t(replicate(4000, gamma_shares(posterior_params(finite)$weights_concentration)))
+  for (level in c(0.5, 0.95)) {
+    expect_quantiles(sample, confint(open, "weights", level), level)
+    expect_quantiles(shares, confint(finite, "weights", level), level)
+  }
+  # Small and empty clusters.
+  a <- 1 + c(60, 20, 0.4, 3, 0)
+  b <- 2 + c(23.4, 3.4, 3, 0, 0)
+  v <- matrix(rbeta(5 * 4e4, a, b), 5)
+  weights <- v * apply(rbind(1, 1 - v[-5, ]), 2, cumprod)
+  ends <- cbind(stick_weights_quantile(0.025, a, b), stick_weights_quantile(0.975, a, b))
+  expect_quantiles(t(weights), ends, 0.95, slack = 0.002)
+})
+
+test_that("transitions and first states are those of the states in use, weights those of the top level", {
+  set.seed(3)
+  for (prior in list(prior_hdp_hmm(sticky = 5), prior_hmm(3))) {
+    fit <- suppressWarnings(bnp_hmm(cases[[4]]$x, prior = prior, control = few))
+    k <- fit$state$k
+    theta <- posterior_params(fit)$transition[, seq_len(k)]
+    rows <- t(replicate(4000, as.vector(apply(theta, 1, gamma_shares))))
+    expect_quantiles(rows, confint(fit, "transition", 0.9), 0.9)
+    table <- tidy(fit, conf.int = TRUE)
+    p <- transition_matrix(fit)
+    expect_equal(table$estimate[table$parameter == "transition"], as.vector(t(p)))
+    expect_equal(table$estimate[table$parameter == "start"], as.vector(attr(p, "start")))
+    expect_identical("weights" %in% table$parameter, is.null(prior$k))
+  }
+  topics <- suppressWarnings(bnp_topics(bars$counts, control = few))
+  sticks <- posterior_params(topics)$sticks[order(topics$numbering), ]
+  v <- matrix(rbeta(nrow(sticks) * draws, sticks[, 1], sticks[, 2]), nrow(sticks))
+  weights <- t(v * apply(rbind(1, 1 - v[-nrow(v), , drop = FALSE]), 2, cumprod))[, topics$numbering]
+  expect_quantiles(weights, confint(topics, "weights"), 0.95, slack = 0.002)
+})
+
+test_that("a planted mean is in its interval about as often as it should be where clusters are far apart", {
+  inside <- vapply(1:60, function(seed) {
+    set.seed(seed)
+    x <- c(rnorm(60, -20), rnorm(40, 20, 2))
+    ends <- confint(bnp_mixture(x, prior = prior_dirichlet(2), control = bnp_control(seed = 1, verbose = FALSE)), "mean", 0.8)
+    ends[, 1] <= c(-20, 20) & c(-20, 20) <= ends[, 2]
+  }, c(NA, NA))
+  expect_lt(abs(mean(inside) - 0.8), 3.5 * sqrt(0.16 / 120))
+})
+
+test_that("rows are named, chosen and refused by their names", {
+  fit <- bnp_mixture(faithful, control = few)
+  all <- confint(fit)
+  expect_equal(colnames(all), c("2.5 %", "97.5 %"))
+  expect_true(all(c("weights[1]", "mean[2,waiting]", "cov[1,eruptions,waiting]") %in% rownames(all)))
+  expect_false(anyDuplicated(rownames(all)) > 0)
+  expect_equal(confint(fit, c("mean[2,waiting]", "weights")), all[c("mean[2,waiting]", rownames(all)[1:fit$state$k]), ])
+  table <- tidy(fit, conf.int = TRUE)
+  expect_equal(unname(all), cbind(table$conf.low, table$conf.high))
+  mean <- table[table$parameter == "mean", ]
+  expect_equal(mean$estimate, as.vector(t(coef(fit)$mean)))
+  expect_true(all(table$conf.low < table$estimate & table$estimate < table$conf.high))
+  expect_true(all(confint(fit, level = 0.5)[, 1] > all[, 1]))
+  expect_bad(confint(fit, "slope"), "argument", "weights")
+  expect_bad(confint(fit, "mean[9,waiting]"), "argument", "does not have")
+  expect_bad(confint(fit, 1), "argument", "parm")
+  expect_bad(confint(fit, level = 95), "argument", "level")
+  expect_bad(tidy(fit, conf.int = TRUE, conf.level = 1), "argument", "conf.level")
+  expect_bad(tidy(fit, conf.int = NA), "argument", "conf.int")
+})
+
+test_that("covariances that are far from the usual have intervals", {
+  nodes <- covariance_nodes(3)
+  for (r in c(-1, -0.999999, 0, 0.3, 1)) {
+    q <- vapply(c(1e-4, 0.025, 0.5, 0.975, 1 - 1e-4), covariance_quantile, 1, r = r, df = 3, nodes = nodes)
+    expect_true(all(is.finite(q)) && !is.unsorted(q))
+  }
+  exact <- function(s, r, df) {
+    below <- function(u) pt((s * qchisq(u, df - 1) - r) / sqrt((1 - r^2) / df), df)
+    integrate(below, 0, 1, rel.tol = 1e-9, subdivisions = 1000L)$value
+  }
+  for (df in c(3, 12, 400)) {
+    for (p in c(0.005, 0.025, 0.9)) {
+      q <- covariance_quantile(p, 0.4, df, covariance_nodes(df))
+      expect_lt(abs(exact(q, 0.4, df) - p), 5e-5)
+    }
+  }
+})

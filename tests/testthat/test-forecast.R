@@ -1,0 +1,114 @@
+# What comes after the last row of a sequence.
+
+cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases())
+names(cases) <- vapply(cases, function(case) case$name, "")
+few <- bnp_control(seed = 1, k_init = 3, max_laps = 5, moves = FALSE, verbose = FALSE)
+fit_of <- function(case, obs = case$obs, ...) suppressWarnings(bnp_hmm(case$x, obs = obs, control = few, ...))
+
+columns <- function(table, prefix) as.matrix(table[startsWith(names(table), paste0(prefix, "."))])
+
+test_that("states ahead are the filter's, carried on by the transitions", {
+  x <- cases$gaussian_full$x
+  id <- rep(1:2, c(100, 140))
+  for (obs in list(obs_gaussian(), obs_ar())) {
+    fit <- fit_of(cases$gaussian_full, obs, id = id)
+    ahead <- predict(fit, x[1:150, ], id = id[1:150], n.ahead = 3)
+    expect_equal(ahead$id, rep(c("1", "2"), each = 3))
+    expect_equal(ahead$step, rep(1:3, 2))
+    p <- columns(ahead, "prob")
+    expect_equal(rowSums(p), rep(1, 6))
+    next_row <- one_step_ahead(fit, as_new_sequences(fit, x[1:151, ], id[1:151]))$prob[151, seq_len(fit$state$k)]
+    expect_equal(unname(p[4, ]), unname(next_row / sum(next_row)))
+    expect_equal(unname(p[5, ]), unname(drop(p[4, ] %*% transition_matrix(fit))))
+    expect_equal(unname(p[6, ]), unname(drop(p[5, ] %*% transition_matrix(fit))))
+    expect_equal(ahead$state, max.col(p, "first"))
+  }
+})
+
+for (case in cases[names(cases) != "ar"]) {
+  test_that(paste0(case$name, ": means and standard deviations ahead are those of rows drawn from the states ahead"), {
+    fit <- fit_of(case)
+    ahead <- predict(fit, case$x[1:100, ], n.ahead = 2)
+    set.seed(1)
+    states <- sample(fit$state$k, 6000, replace = TRUE, prob = columns(ahead, "prob")[2, ])
+    clusters <- posterior_clusters(fit)
+    given <- complete_given(fit, list())
+    drawn <- t(vapply(states, function(k) draw_rows(fit, clusters, k, 1L, given)[1, ], numeric(ncol(case$x))))
+    sd <- columns(ahead, "sd")[2, ]
+    expect_lt(max(abs(colMeans(drawn) - columns(ahead, "mean")[2, ]) / sd), 4.5 / sqrt(6000))
+    expect_equal(apply(drawn, 2, sd), sd, tolerance = 0.08, ignore_attr = TRUE)
+  })
+}
+
+test_that("autoregressions are iterated: moments are those of simulated paths", {
+  for (obs in list(obs_ar(), obs_ar(lag = 2, intercept = TRUE))) {
+    fit <- fit_of(cases$ar, obs)
+    x <- cases$ar$x[1:120, ]
+    ahead <- predict(fit, x, n.ahead = 3)
+    p <- transition_matrix(fit)
+    coefs <- coef(fit)
+    set.seed(2)
+    n <- 20000
+    state <- sample(fit$state$k, n, replace = TRUE, prob = columns(ahead, "prob")[1, ])
+    past <- lapply(0:1, function(l) matrix(x[120 - l, ], n, 2, byrow = TRUE))
+    for (h in 1:3) {
+      new <- past[[1]]
+      z <- cbind(past[[1]], if (obs$lag == 2) cbind(past[[2]], 1))
+      for (k in unique(state)) {
+        at <- which(state == k)
+        noise <- matrix(rnorm(2 * length(at)), ncol = 2) %*% chol(coefs$cov[, , k])
+        new[at, ] <- z[at, , drop = FALSE] %*% t(coefs$coef[, , k]) + noise
+      }
+      sd <- columns(ahead, "sd")[h, ]
+      expect_lt(max(abs(colMeans(new) - columns(ahead, "mean")[h, ]) / sd), 4.5 / sqrt(n))
+      expect_equal(apply(new, 2, stats::sd), sd, tolerance = 0.04, ignore_attr = TRUE)
+      past <- list(new, past[[1]])
+      state <- vapply(state, function(k) sample.int(nrow(p), 1, prob = p[k, ]), 1L)
+    }
+  }
+})
+
+test_that("a planted autoregression is forecast, far from 0 too", {
+  set.seed(1)
+  x <- as.numeric(arima.sim(list(ar = 0.8), 3000))
+  for (shift in c(0, 1e7)) {
+    fit <- suppressWarnings(bnp_hmm(x + shift, obs = obs_ar(1, intercept = TRUE), prior = prior_hmm(1), control = bnp_control(seed = 1, verbose = FALSE)))
+    ahead <- predict(fit, x + shift, n.ahead = 40)
+    expect_equal(ahead$mean.x[1] - shift, 0.8 * x[3000], tolerance = 0.1)
+    expect_equal(ahead$sd.x[c(1, 40)], c(1, 1 / 0.6), tolerance = 0.06)
+  }
+})
+
+test_that("times go on where they are regular, and other input is refused", {
+  fit <- bnp_hmm(Nile, control = few)
+  expect_equal(predict(fit, Nile, n.ahead = 2)$time, c(1971, 1972))
+  expect_null(predict(fit, as.numeric(Nile), n.ahead = 2)$time)
+  skip_if_not_installed("zoo")
+  days <- zoo::zoo(as.numeric(Nile), as.Date("2020-01-01") + seq_along(Nile))
+  expect_equal(predict(fit, days, n.ahead = 1)$time, as.Date("2020-01-01") + 101)
+  expect_null(predict(fit, days[-50], n.ahead = 1)$time)
+  expect_bad(predict(fit, n.ahead = 2), "newdata", "newdata")
+  expect_bad(predict(fit, Nile, n.ahead = 0), "argument", "n.ahead")
+  expect_bad(predict(fit, Nile, type = "prob", n.ahead = 1), "argument", "type")
+  expect_bad(bnp_hmm(Nile, transition = ~temp), "argument", "not there yet")
+  expect_bad(bnp_hmm(Nile, covariates = 1), "argument", "not there yet")
+})
+
+test_that("sparse rows and rows with exposures are forecast like any", {
+  x <- cases$multinomial$x
+  fit <- fit_of(cases$multinomial)
+  expect_equal(predict(fit, Matrix::Matrix(x, sparse = TRUE), n.ahead = 2), predict(fit, x, n.ahead = 2))
+  hours <- cbind(events = rep(c(20, 2), each = 50), hours = 2)
+  exposed <- suppressWarnings(bnp_hmm(hours, obs = obs_poisson(exposure = "hours"), prior = prior_hmm(2), control = bnp_control(seed = 1, verbose = FALSE)))
+  expect_equal(predict(exposed, hours, n.ahead = 1)$mean.events, 2, tolerance = 0.3)
+})
+
+test_that("durations can be drawn, and print as they did", {
+  withr::local_pdf(NULL)
+  fit <- fit_of(cases$gaussian_full)
+  d <- state_durations(fit)
+  expect_equal(as.double(d), 1 / (1 - diag(transition_matrix(fit))), ignore_attr = TRUE)
+  expect_identical(capture.output(print(d)), capture.output(print(unclass(d))))
+  expect_silent(plot(d))
+  expect_silent(plot(structure(c(`1` = 1, `2` = Inf, `3` = 1e9), class = class(d))))
+})
