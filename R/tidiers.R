@@ -81,7 +81,7 @@ glance.bnp_fit <- function(x, ...) {
 augment.bnp_mixture <- function(x, data, ...) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  prob <- predict(x, data, type = "prob")
+  prob <- state_probabilities(x, as_newdata(x, data, arg = "data"))
   class <- max.col(prob, ties.method = "first")
   out <- as.data.frame(if (is.data.frame(data)) data else data_matrix_of(data))
   out$.class <- factor(class, levels = seq_len(ncol(prob)))
