@@ -53,7 +53,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
 # neither of which exact arithmetic allows: `taken_back` is the lap that did.
 report_breakdown <- function(result, call) {
   remedy <- c(i = "Numbers lose their digits where parameters of the prior or columns of the data differ by many
-                   orders of magnitude: choose a less extreme {.arg prior}, or rescale the data.")
+                   orders of magnitude: choose a less extreme {.arg prior} or {.arg obs}, or rescale {.arg x}.")
   if (!is.finite(result$elbo)) {
     abort("numerical", c("The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding.", remedy), call = call)
   }

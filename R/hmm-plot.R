@@ -35,14 +35,17 @@ plot.bnp_hmm <- function(x, type = c("segments", "transitions", "elbo"), data = 
 # Runs of the first sequences and, with data, their series in long form.
 segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_env()) {
   max_sequences <- check_count(max_sequences, "max_sequences", call = call)
+  internal <- if (!is.null(data)) as_new_sequences(fit, data, id, call, "data")
   runs <- if (is.null(data)) segments(fit) else segments(fit, data, id)
+  if (!nrow(runs)) {
+    abort("no_rows", c("{.arg data} has no rows.", i = "Without {.arg data} the training data's path is drawn."), call = call)
+  }
   ids <- utils::head(unique(runs$id), max_sequences)
   runs <- runs[runs$id %in% ids, ]
   as_series <- !is.null(data) && obs_entry(fit$model$obs)$as_series
   timed <- !is.null(runs$start_time)
   picture <- list(runs = with_edges(runs, as_series), ids = ids, k = fit$state$k, axis = if (timed) "Time" else "Row")
   if (as_series) {
-    internal <- as_new_sequences(fit, data, id, call)
     lengths <- diff(internal$starts)
     names <- internal$group_names %||% as.character(seq_along(lengths))
     row_id <- rep(names, lengths)

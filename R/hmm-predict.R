@@ -85,30 +85,31 @@ one_step_ahead <- function(fit, data) {
   ahead
 }
 
-# newdata -> internal form with the columns of the training data; zero rows are no sequences.
-as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
+# New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no sequences.
+as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata") {
   check_format(fit, call)
   obs <- fit$model$obs
   id <- id_column(id, call)
   column <- id %||% fit$input$id_column
   if (is.character(column) && length(column) == 1L && !column %in% colnames(newdata)) column <- id
   if (is.list(newdata) && !is.data.frame(newdata) && !inherits(newdata, "simple_triplet_matrix")) {
-    newdata <- lapply(newdata, select_columns, fit, call)
-    return(check_reach(as_sequence_data(newdata, obs, id, "newdata", call), obs, call))
+    newdata <- lapply(newdata, select_columns, fit, call, arg)
+    return(check_reach(as_sequence_data(newdata, obs, id, arg, call), obs, call, arg))
   }
   if (stats::is.ts(newdata) || is_indexed(newdata)) {
-    newdata <- select_columns(newdata, fit, call)
-    return(check_reach(as_sequence_data(newdata, obs, NULL, "newdata", call), obs, call))
+    newdata <- select_columns(newdata, fit, call, arg)
+    return(check_reach(as_sequence_data(newdata, obs, NULL, arg, call), obs, call, arg))
   }
   if (NROW(newdata) == 0L) {
-    return(as_newdata(fit, newdata, call))
+    return(as_newdata(fit, newdata, call, arg))
   }
   if (is.character(column) && length(column) == 1L) {
-    split <- take_id(newdata, column, "newdata", call)
+    split <- take_id(newdata, column, arg, call)
     newdata <- split$x
     column <- split$id
   }
-  check_reach(as_sequence_data(select_columns(newdata, fit, call), obs, column, "newdata", call), obs, call)
+  newdata <- select_columns(newdata, fit, call, arg)
+  check_reach(as_sequence_data(newdata, obs, column, arg, call), obs, call, arg)
 }
 
 #' @rdname predict.bnp_hmm
@@ -116,7 +117,7 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env()) {
 heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
-  mean(one_step_ahead(fit, as_new_sequences(fit, newdata, id))$log_density, na.rm = TRUE)
+  mean_loglik(one_step_ahead(fit, as_new_sequences(fit, newdata, id))$log_density)
 }
 
 #' @rdname predict.bnp_hmm

@@ -16,7 +16,7 @@ tidy.bnp_hmm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 augment.bnp_hmm <- function(x, data, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  internal <- as_new_sequences(x, data, id)
+  internal <- as_new_sequences(x, data, id, arg = "data")
   path <- viterbi_path(x, internal)
   prob <- state_probabilities(x, internal)
   out <- as.data.frame(if (is.data.frame(data)) data else as.matrix(data_matrix(internal)))

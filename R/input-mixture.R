@@ -51,32 +51,35 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
   list(frame = frame, terms = terms)
 }
 
-# newdata -> internal form with the columns of the training data.
-as_newdata <- function(fit, newdata, call = rlang::caller_env()) {
+# New data, which the user gave as `arg` -> internal form with the columns of the training data.
+as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata") {
   check_format(fit, call)
   obs <- fit$model$obs
   if (!is.null(fit$input$terms)) {
     if (!is.data.frame(newdata)) {
       abort("newdata", c(
-        "{.arg newdata} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."
+        "{.arg {arg}} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."
       ), call = call)
     }
-    newdata <- formula_frame(fit$input$terms, newdata, "newdata", call)$frame
+    newdata <- formula_frame(fit$input$terms, newdata, arg, call)$frame
   }
   newdata <- if (obs_lag(obs) > 0L && is.list(newdata) && !is.data.frame(newdata)) {
-    lapply(newdata, select_columns, fit, call)
+    lapply(newdata, select_columns, fit, call, arg)
   } else {
-    select_columns(newdata, fit, call)
+    select_columns(newdata, fit, call, arg)
   }
-  check_reach(as_mixture_data(newdata, obs, "newdata", allow_no_rows = TRUE, call = call), obs, call)
+  check_reach(as_mixture_data(newdata, obs, arg, allow_no_rows = TRUE, call = call), obs, call, arg)
 }
 
 # Columns matched by name when both sides have names, by position otherwise, which is said when only the training data
 # have names. The names that ts() makes up do not count.
-select_columns <- function(x, fit, call) {
-  refuse_relations(x, "newdata", call)
+select_columns <- function(x, fit, call, arg = "newdata") {
+  refuse_relations(x, arg, call)
   if (inherits(x, "simple_triplet_matrix")) {
     x <- triplet_to_sparse(x)
+  }
+  if (!length(dim(x)) %in% c(0L, 2L)) {
+    return(x) # as_table() refuses it
   }
   x <- unique_columns(flatten_columns(x))
   beside <- exposure_column(fit$model$obs)
@@ -91,20 +94,20 @@ select_columns <- function(x, fit, call) {
     columns <- if (is.null(dim(x))) 1L else ncol(x)
     if (columns != d) {
       abort("newdata_columns", c(
-        "{.arg newdata} must have the {d} column{?s} of the training data, not {columns}."
+        "{.arg {arg}} must have the {d} column{?s} of the training data, not {columns}."
       ), call = call)
     }
-    if (!is.null(wanted) && d > 1L && NROW(x) > 0L) tell_by_position(wanted, call)
+    if (!is.null(wanted) && d > 1L && NROW(x) > 0L) tell_by_position(wanted, call, arg)
     return(x)
   }
   at <- match(wanted, given)
   if (obs_entry(fit$model$obs)$counts_tokens && !is.data.frame(x)) {
-    return(match_terms(x, wanted, call))
+    return(match_terms(x, wanted, call, arg))
   }
   if (anyNA(at)) {
     missing <- wanted[is.na(at)]
     abort("newdata_columns", c(
-      "{.arg newdata} lacks {length(missing)} column{?s} of the training data.",
+      "{.arg {arg}} lacks {length(missing)} column{?s} of the training data.",
       x = "Missing: {places(dQuote(missing, FALSE))}.",
       i = "Columns are matched by name."
     ), call = call)
@@ -112,29 +115,29 @@ select_columns <- function(x, fit, call) {
   x[, at, drop = FALSE]
 }
 
-tell_by_position <- function(wanted, call) {
+tell_by_position <- function(wanted, call, arg) {
   cli::cli_inform(
     c(
-      "{.arg newdata} has no column names: its columns are taken in the order of the training data.",
+      "{.arg {arg}} has no column names: its columns are taken in the order of the training data.",
       i = "That is {places(wanted)}."
     ),
     class = c("bnpvi_message_by_position", "bnpvi_message"), call = call
   )
 }
 
-# Terms that newdata lacks have count 0; terms unseen in training are left out.
-match_terms <- function(x, wanted, call) {
+# Terms that new data lack have count 0; terms unseen in training are left out.
+match_terms <- function(x, wanted, call, arg) {
   given <- colnames(x)
   unseen <- setdiff(given, wanted)
   if (length(unseen) == length(given) && length(given)) {
     abort("newdata_columns", c(
-      "{.arg newdata} and the training data have no term in common.",
+      "{.arg {arg}} and the training data have no term in common.",
       i = "The columns must be named by the same terms."
     ), call = call)
   }
   if (length(unseen)) {
     cli::cli_warn(c(
-      "{length(unseen)} term{?s} of {.arg newdata} {?was/were} not in the training data and {?is/are} left out.",
+      "{length(unseen)} term{?s} of {.arg {arg}} {?was/were} not in the training data and {?is/are} left out.",
       i = "{places(dQuote(unseen, FALSE))}"
     ), class = c("bnpvi_warning_unseen_terms", "bnpvi_warning"), call = call)
   }

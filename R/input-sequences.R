@@ -32,7 +32,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
   too_short <- which(lengths <= lag)
   if (length(too_short)) {
     abort("too_short", c(
-      "Every sequence must be longer than the lag ({lag}).",
+      "Every sequence of {.arg {arg}} must be longer than the lag ({lag}).",
       x = "Too short: {cli::qty(length(too_short))}sequence{?s} {places(names[too_short])}.",
       i = "Remove {cli::qty(length(too_short))}{?it/them}, or use a smaller {.arg lag}."
     ), call = call)

@@ -188,7 +188,7 @@ table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_name
 }
 
 # Rows so far out that their squares are not numbers, even when shrunk, cannot be asked about.
-check_reach <- function(data, obs, call, farthest = 1e280) {
+check_reach <- function(data, obs, call, arg, farthest = 1e280) {
   values <- data$x %||% data$value
   if (!length(values) || max(abs(range(values))) < min(1, obs$unit) * 1e200) {
     return(data)
@@ -199,7 +199,7 @@ check_reach <- function(data, obs, call, farthest = 1e280) {
     row <- if (is.null(data$x)) findInterval(which(distance > farthest)[1] - 1L, data$row_start) else
       which(rowSums(distance > farthest) > 0)[1]
     abort("range", c(
-      "{.arg newdata} has values that are more than {farthest} times the spread of the training data away.",
+      "{.arg {arg}} has values that are more than {farthest} times the spread of the training data away.",
       x = "The first of them is in row {row}."
     ), call = call)
   }

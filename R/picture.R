@@ -23,7 +23,7 @@ cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
       i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
     ), call = call)
   }
-  entry$picture(fit, if (!is.null(data)) as_newdata(fit, data, call = call))
+  entry$picture(fit, if (!is.null(data)) as_newdata(fit, data, call, "data"))
 }
 
 gaussian_picture <- function(fit, data) {
@@ -42,7 +42,7 @@ curve_picture <- function(fit, data) {
   m <- moments(fit)
   used <- in_use(fit)
   sd <- sqrt(m$cov[1, 1, ])
-  range <- if (is.null(data)) range(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used]) else range(data$x)
+  range <- if (is.null(data) || data$n == 0L) range(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used]) else range(data$x)
   at <- seq(range[1] - 0.15 * diff(range), range[2] + 0.15 * diff(range), length.out = 400L)
   parts <- lapply(used, function(k) {
     data.frame(x = at, density = m$weight[k] * stats::dnorm(at, m$mean[k], sd[k]), cluster = k)
@@ -50,7 +50,7 @@ curve_picture <- function(fit, data) {
   total <- exp(log_predictive(fit, new_data(matrix(at))))
   list(
     kind = "curve", parts = do.call(rbind, parts), total = data.frame(x = at, density = total),
-    values = if (!is.null(data)) data$x[, 1L], label = column_labels(fit)
+    values = if (!is.null(data) && data$n > 0L) data$x[, 1L], label = column_labels(fit)
   )
 }
 

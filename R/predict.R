@@ -115,10 +115,24 @@ heldout_loglik <- function(fit, newdata, ...) {
   UseMethod("heldout_loglik")
 }
 
+#' @export
+heldout_loglik.default <- function(fit, newdata, ...) {
+  check_class(fit, character(), "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm"))
+}
+
 #' @rdname predict.bnp_mixture
 #' @export
 heldout_loglik.bnp_mixture <- function(fit, newdata, ...) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
-  mean(log_predictive(fit, as_newdata(fit, newdata)), na.rm = TRUE)
+  mean_loglik(log_predictive(fit, as_newdata(fit, newdata)))
+}
+
+# Over the rows that have a density: not the first ones of an autoregression.
+mean_loglik <- function(loglik, call = rlang::caller_env()) {
+  loglik <- loglik[!is.na(loglik)]
+  if (!length(loglik)) {
+    abort("no_rows", c("{.arg newdata} has no rows.", i = "A mean needs at least one observation."), call = call)
+  }
+  mean(loglik)
 }

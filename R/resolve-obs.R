@@ -49,7 +49,7 @@ column_units <- function(x, centre, names, call) {
     if (largest > 1e153 || largest < 1e-153) {
       column <- names[j] %||% j
       abort("range", c(
-        "The spread of column {.val {column}} ({format(largest, digits = 2)}) is beyond the range in which
+        "The spread of column {.val {column}} of {.arg x} ({format(largest, digits = 2)}) is beyond the range in which
          variances are numbers.",
         i = "Change its unit so that values lie within 1e-150 to 1e150."
       ), call = call)

@@ -90,9 +90,13 @@ glance.bnp_fit <- function(x, ...) {
 augment.bnp_mixture <- function(x, data, ...) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  prob <- predict(x, data, type = "prob")
+  internal <- as_newdata(x, data, arg = "data")
+  prob <- state_probabilities(x, internal)
   class <- max.col(prob, ties.method = "first")
-  out <- as.data.frame(if (is.data.frame(data)) data else data_matrix_of(data))
+  sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression
+  out <- as.data.frame(
+    if (is.data.frame(data)) data else if (sequences) data_matrix(internal) else data_matrix_of(data)
+  )
   out$.class <- factor(class, levels = seq_len(ncol(prob)))
   out$.uncertainty <- uncertainty(prob, class)
   like_input(out, data)

@@ -49,15 +49,15 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class")
   stats::setNames(max.col(prob, ties.method = "first"), rownames(prob))
 }
 
-new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env()) {
+new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata") {
   check_format(fit, call)
   obs <- fit$model$obs
   if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
-    newdata <- term_frame_to_sparse(newdata, "newdata", call)
+    newdata <- term_frame_to_sparse(newdata, arg, call)
   }
-  split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, "newdata", call)
-  newdata <- select_columns(split$x, fit, call)
-  check_reach(as_documents(newdata, obs, split$id, "newdata", allow_no_rows = TRUE, call = call), obs, call)
+  split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, arg, call)
+  newdata <- select_columns(split$x, fit, call, arg)
+  check_reach(as_documents(newdata, obs, split$id, arg, allow_no_rows = TRUE, call = call), obs, call, arg)
 }
 
 # Expected tokens (or rows) of each topic in each document.
@@ -103,6 +103,11 @@ heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), 
   entry <- halves$held
   loglik <- entry$n * log(completion_probability(fit, halves, inference))
   if (!per_document) {
+    if (!length(loglik)) {
+      abort("no_tokens", c(
+        "No token of {.arg newdata} is held out.", i = "Give more or longer documents, or a smaller {.arg seen}."
+      ))
+    }
     return(sum(loglik) / sum(entry$n))
   }
   by <- factor(entry$document, seq_len(data$n))

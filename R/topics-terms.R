@@ -86,7 +86,7 @@ coherence <- function(fit, x, n = 10L, measure = c("npmi", "umass")) {
   if (fit$input$d < 2L) {
     abort("argument", "{.arg fit} has a vocabulary of one term, which has no other to go together with.")
   }
-  data <- new_documents(fit, x)
+  data <- new_documents(fit, x, arg = "x")
   documents <- data_matrix(data)
   documents@x[] <- 1
   terms <- top_terms(fit, max(2L, check_count(n, "n", lower = 2L)))
@@ -129,7 +129,7 @@ topic_coherence <- function(together, n, measure) {
 ldavis_data <- function(fit, x) {
   check_topics_of_terms(fit)
   need_data(missing(x), "x")
-  data <- new_documents(fit, x)
+  data <- new_documents(fit, x, arg = "x")
   phi <- topic_terms(fit)
   list(
     phi = unname(phi), theta = unname(proportions(fit, document_counts(fit, data))),

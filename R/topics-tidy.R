@@ -73,7 +73,7 @@ augment.bnp_topics <- function(x, data, id = NULL, ...) {
 
 # Rows of documents in the order of `data`, each with its most probable topic.
 augment_rows <- function(x, data, id, call = rlang::caller_env()) {
-  internal <- new_documents(x, data, id, call)
+  internal <- new_documents(x, data, id, call, "data")
   prob <- responsibilities(x, internal)[order(internal$order), , drop = FALSE]
   topic <- max.col(prob, ties.method = "first")
   out <- as.data.frame(if (is.data.frame(data)) data else data_matrix_of(data))

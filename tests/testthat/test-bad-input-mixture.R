@@ -33,7 +33,7 @@ test_that("counts and binary data are checked", {
 })
 
 test_that("values whose variance is no number are refused", {
-  bad(c(1e200, -1e200, 3), "range", "beyond the range")
+  bad(c(1e200, -1e200, 3), "range", "column .* of `x` .*beyond the range")
   bad(c(1e-200, -1e-200, 0), "range")
 })
 
@@ -50,7 +50,7 @@ test_that("arguments of the wrong kind are refused", {
   expect_bad(bnp_mixture(faithful, obs = "gaussian"), "argument", "obs")
   expect_bad(bnp_mixture(faithful, prior = 3), "argument", "prior")
   expect_bad(bnp_mixture(faithful, prior = prior_hdp()), "argument", "prior")
-  expect_bad(bnp_mixture(faithful[1:2, ], obs = obs_ar(lag = 2)), "too_short", "lag")
+  expect_bad(bnp_mixture(faithful[1:2, ], obs = obs_ar(lag = 2)), "too_short", "sequence of `x` .*lag")
   expect_bad(bnp_mixture(faithful, control = list()), "argument", "control")
   expect_bad(bnp_mixture(faithful, k = 3), "argument", "`k`")
 })

@@ -168,6 +168,6 @@ test_that("times of series are kept in segments and pictures", {
     expect_equal(segments(fit, x)$end_time, days[c(60, 120)])
     expect_no_error(plot(fit))
     expect_no_error(plot(fit, data = x))
-    expect_s3_class(ggplot2::autoplot(fit, data = x), "ggplot")
+    if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(fit, data = x), "ggplot")
   }
 })

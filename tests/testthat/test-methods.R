@@ -34,7 +34,7 @@ test_that("tidy, glance and augment use broom's names", {
   expect_equal(augmented$.uncertainty, unname(1 - apply(predict(fit, faithful, "prob"), 1, max)))
   expect_equal(nrow(augment(zoo, animals)), 50)
   expect_bad(augment(fit), "newdata", "needed")
-  one <- bnp_mixture(MASS::galaxies, obs_gaussian("diagonal"), control = bnp_control(seed = 1))
+  one <- bnp_mixture(faithful$waiting, obs_gaussian("diagonal"), control = bnp_control(seed = 1))
   expect_true(all(c("mean.x", "sd.x") %in% names(tidy(one))))
 })
 

@@ -38,6 +38,9 @@ test_that("new series are predicted, a list of them too", {
   expect_equal(which(is.na(predict(fit, halves, "logdensity"))), c(1, 2, 151, 152))
   expect_equal(nobs(bnp_mixture(halves, obs_ar(), control = bnp_control(seed = 1))), 300)
   expect_length(predict(fit, series$x[0, ]), 0)
+  augmented <- augment(fit, halves)
+  expect_identical(as.integer(augmented$.class), unname(predict(fit, halves)))
+  expect_equal(unname(as.matrix(augmented[1:2])), series$x, ignore_attr = TRUE)
 })
 
 test_that("data simulated from a fit are fitted by the same ways", {

@@ -58,7 +58,7 @@ test_that("a bound of which rounding leaves nothing is an error, whatever the mo
   x <- toy_corpus()
   sequences <- list(matrix(rnorm(80), 40), matrix(rnorm(60), 30))
   control <- bnp_control(seed = 1, max_laps = 5)
-  expect_bad(bnp_topics(x, prior = beyond(prior_hdp(), 1e20), control = control), "numerical", "less extreme")
+  expect_bad(bnp_topics(x, prior = beyond(prior_hdp(), 1e20), control = control), "numerical", "less extreme .*`x`")
   expect_bad(bnp_topics(x, prior = beyond(prior_lda(4), 1e20), control = control), "numerical", "less extreme")
   expect_bad(bnp_hmm(sequences, prior = beyond(prior_hdp_hmm(), 1e20), control = control), "numerical", "less extreme")
   expect_bad(bnp_hmm(sequences, prior = beyond(prior_hmm(3), 1e20), control = control), "numerical", "less extreme")

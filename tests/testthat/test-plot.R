@@ -1,5 +1,5 @@
 fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
-galaxies <- bnp_mixture(MASS::galaxies, control = bnp_control(seed = 1))
+waiting <- bnp_mixture(faithful$waiting, control = bnp_control(seed = 1))
 birds <- bnp_mixture(penguins_measurements[, -1], control = bnp_control(seed = 1))
 zoo <- bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = 1))
 
@@ -19,8 +19,8 @@ test_that("every type of picture can be drawn, with and without data", {
   expect_identical(plot(fit, data = faithful), fit)
   expect_silent(plot(fit, "density", data = faithful, main = "Geyser"))
   expect_silent(plot(fit, "elbo"))
-  expect_silent(plot(galaxies))
-  expect_silent(plot(galaxies, "density", data = MASS::galaxies))
+  expect_silent(plot(waiting))
+  expect_silent(plot(waiting, "density", data = faithful$waiting))
   expect_silent(plot(birds, data = penguins_measurements))
   expect_silent(plot(zoo))
   expect_bad(plot(zoo, "density"), "argument", "Gaussian")
@@ -30,11 +30,11 @@ test_that("every type of picture can be drawn, with and without data", {
 })
 
 test_that("curves are densities", {
-  picture <- cluster_picture(galaxies)
+  picture <- cluster_picture(waiting)
   step <- diff(picture$total$x[1:2])
   expect_equal(sum(picture$total$density) * step, 1, tolerance = 0.02)
   parts <- tapply(picture$parts$density, picture$parts$cluster, sum) * step
-  expect_equal(unname(c(parts)), unname(coef(galaxies)$weights[in_use(galaxies)]), tolerance = 0.03)
+  expect_equal(unname(c(parts)), unname(coef(waiting)$weights[in_use(waiting)]), tolerance = 0.03)
 })
 
 test_that("rings hold 90 % of a cluster", {
@@ -68,7 +68,7 @@ test_that("autoplot draws the same pictures", {
   withr::local_pdf(NULL)
   plots <- list(
     ggplot2::autoplot(fit, data = faithful), ggplot2::autoplot(fit), ggplot2::autoplot(fit, "elbo"),
-    ggplot2::autoplot(fit, "density", data = faithful), ggplot2::autoplot(galaxies, data = MASS::galaxies),
+    ggplot2::autoplot(fit, "density", data = faithful), ggplot2::autoplot(waiting, data = faithful$waiting),
     ggplot2::autoplot(birds, data = penguins_measurements), ggplot2::autoplot(zoo)
   )
   for (p in plots) {

@@ -14,7 +14,7 @@ test_that("zero rows are fine", {
   expect_identical(unname(predict(fit, none)), integer())
   expect_equal(dim(predict(fit, none, "prob")), c(0, 2))
   expect_length(predict(fit, none, "logdensity"), 0)
-  expect_true(is.nan(heldout_loglik(fit, none)))
+  expect_bad(heldout_loglik(fit, none), "no_rows", "newdata")
 })
 
 test_that("newdata that cannot be used are refused", {
@@ -93,4 +93,46 @@ test_that("triplets of slam are new data as they are data", {
     class = "simple_triplet_matrix"
   )
   expect_equal(predict(topics, slam), predict(topics, counts))
+})
+
+test_that("errors name the argument that the data were given as", {
+  withr::local_pdf(NULL)
+  fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+  chain <- bnp_hmm(faithful, control = bnp_control(seed = 1, max_laps = 5))
+  topics <- bnp_topics(toy_corpus(), control = bnp_control(seed = 1, max_laps = 5))
+  bad <- as.matrix(faithful)
+  bad[2, 1] <- NA
+  for (f in list(fit, chain)) {
+    expect_bad(predict(f, bad, type = "prob"), "not_finite", "`newdata`")
+    expect_bad(augment(f, bad), "not_finite", "`data`")
+    expect_bad(augment(f, bad[, 1, drop = FALSE]), "newdata_columns", "`data`")
+    expect_bad(plot(f, data = bad), "not_finite", "`data`")
+  }
+  expect_bad(plot(chain, data = faithful[0, ]), "no_rows", "`data`")
+  expect_bad(coherence(topics, toy_corpus() + 0.5), "not_counts", "`x`")
+  expect_bad(ldavis_data(topics, toy_corpus() + 0.5), "not_counts", "`x`")
+})
+
+test_that("arrays of one dimension are refused as new data", {
+  flat <- array(1:6, 6)
+  for (fit in list(bnp_mixture(faithful), bnp_hmm(faithful), bnp_topics(toy_corpus()))) {
+    expect_bad(predict(fit, flat), "input", "`newdata` must have two dimensions")
+  }
+})
+
+test_that("a mean over nothing is an error, and a fit is asked for by name", {
+  chain <- bnp_hmm(faithful, control = bnp_control(seed = 1, max_laps = 5))
+  expect_bad(heldout_loglik(chain, faithful[0, ]), "no_rows", "`newdata`")
+  topics <- bnp_topics(toy_corpus(), control = bnp_control(seed = 1, max_laps = 5))
+  expect_bad(heldout_loglik(topics, toy_corpus()[0, ]), "no_tokens", "`newdata`")
+  expect_bad(heldout_loglik(faithful, faithful), "argument", "`fit`")
+  expect_bad(heldout_loglik(structure(list(), class = "bnp_fit"), faithful), "argument", "`fit`")
+})
+
+test_that("a picture of one column and no rows has the curves alone", {
+  withr::local_pdf(NULL)
+  fit <- bnp_mixture(faithful["waiting"], control = bnp_control(seed = 1))
+  none <- cluster_picture(fit, faithful[0, "waiting", drop = FALSE])
+  expect_equal(none[c("parts", "total")], cluster_picture(fit)[c("parts", "total")])
+  expect_silent(plot(fit, data = faithful[0, "waiting", drop = FALSE]))
 })

@@ -1,0 +1,520 @@
+# Valid calls of every verb, ways to spoil an argument of one, and what may come of it: an ordinary result whose numbers
+# are numbers, or an error of the package that names the argument. Never a crash, a NaN, a hang or an error from inside.
+
+# ---- valid calls ----------------------------------------------------------------------------------------------------
+
+# One valid call: of the function `verb`, with arguments of which those named in `spoil` are spoiled in turn (`data` among
+# them are tables); `holds(result, arguments)` is a string for what is wrong with a result, NULL if nothing is.
+valid_call <- function(name, verb, arguments, spoil = names(arguments), data = character(), holds = NULL) {
+  list(name = name, verb = verb, arguments = arguments, spoil = spoil, data = intersect(data, spoil), holds = holds)
+}
+
+# Arguments that say how much work is to be done, which a large number asks for.
+amounts <- c("nsim", "n", "lengths", "restarts", "rounds", "max_laps")
+too_much <- c("largest", "beyond", "far_beyond", "hundred_thousand", "huge", "one_thousand")
+
+few_laps <- function(...) bnp_control(seed = 1, max_laps = 3, verbose = FALSE, ...)
+
+small_tables <- function() {
+  withr::with_seed(8, {
+    names <- list(paste0("row", 1:14), c("a", "b", "c"))
+    points <- matrix(rnorm(42) + 4 * rep(0:1, each = 7), 14, dimnames = names)
+    counts <- matrix(as.double(rpois(14 * 5, 1.5)), 14, dimnames = list(names[[1]], paste0("w", 1:5)))
+    counts[, 1] <- counts[, 1] + 1
+    list(points = points, counts = counts, binary = 1 * (counts > 1), frame = as.data.frame(points))
+  })
+}
+
+small_fits <- function(tables) {
+  id <- rep(c("u", "v"), c(8, 6))
+  hmm <- function(x, obs) {
+    do.call("bnp_hmm", list(x = x, id = id, obs = obs, prior = prior_hdp_hmm(sticky = 2), control = few_laps()))
+  }
+  with(tables, list(
+    full = bnp_mixture(points, control = few_laps()),
+    diagonal = bnp_mixture(points, obs_gaussian("diagonal"), prior_dirichlet(2), control = few_laps()),
+    formula = bnp_mixture(~ a + b, frame, control = few_laps()),
+    zero_mean = bnp_mixture(points, obs_gaussian("zero_mean"), control = few_laps()),
+    ar = bnp_mixture(points, obs_ar(), control = few_laps()),
+    multinomial = bnp_mixture(counts, obs_multinomial(), control = few_laps()),
+    sparse = bnp_mixture(Matrix::Matrix(counts, sparse = TRUE), obs_multinomial(), control = few_laps()),
+    bernoulli = bnp_mixture(binary, obs_bernoulli(), control = few_laps()),
+    poisson = bnp_mixture(counts, obs_poisson(), control = few_laps()),
+    topics = bnp_topics(counts, control = few_laps(k_init = 2)),
+    lda = bnp_topics(Matrix::Matrix(counts, sparse = TRUE), prior = prior_lda(2), control = few_laps()),
+    topics_rows = bnp_topics(points, obs_gaussian(), id = id, control = few_laps()),
+    hmm = hmm(points, obs_gaussian()), hmm_ar = hmm(points, obs_ar()), hmm_bernoulli = hmm(binary, obs_bernoulli()),
+    hmm_poisson = hmm(counts, obs_poisson()), hmm_multinomial = hmm(counts, obs_multinomial())
+  ))
+}
+
+family_of <- function(fit) class(fit)[1L]
+
+# The table that a fit was made of.
+table_of <- function(name, tables) {
+  kind <- c(
+    multinomial = "counts", sparse = "counts", poisson = "counts", hmm_poisson = "counts", hmm_multinomial = "counts",
+    topics = "counts", lda = "counts", bernoulli = "binary", hmm_bernoulli = "binary", formula = "frame"
+  )
+  tables[[if (name %in% names(kind)) kind[[name]] else "points"]]
+}
+
+# Counts as tidytext has them.
+term_frame <- function(counts) {
+  at <- which(counts > 0, arr.ind = TRUE)
+  data.frame(document = rownames(counts)[at[, 1]], term = colnames(counts)[at[, 2]], n = counts[at])
+}
+
+fitting_calls <- function(tables, fits) {
+  id <- rep(c("u", "v"), c(8, 6))
+  unlist(lapply(names(fits), function(name) {
+    fit <- fits[[name]]
+    obs <- do.call(obs_entry(fit$model$obs)$constructor, list())
+    if (name == "diagonal") obs <- obs_gaussian("diagonal")
+    if (name == "zero_mean") obs <- obs_gaussian("zero_mean")
+    arguments <- list(x = table_of(name, tables), obs = obs, prior = fit$model$prior, control = few_laps(), start = NULL)
+    if (name == "formula") arguments <- c(list(x = ~ a + b, data = arguments$x), arguments[-1L])
+    if (family_of(fit) == "bnp_hmm" || name == "topics_rows") arguments$id <- id
+    call <- valid_call(name, family_of(fit), arguments, data = c(if (name != "formula") "x", "data"), holds = is_sound_fit)
+    rep(list(call), 3L) # tables have more ways to be spoiled than other arguments
+  }), recursive = FALSE)
+}
+
+reading_calls <- function(tables, fits) {
+  unlist(lapply(names(fits), function(name) {
+    fit <- fits[[name]]
+    x <- table_of(name, tables)
+    family <- family_of(fit)
+    grouped <- family == "bnp_hmm" || name == "topics_rows"
+    id <- if (grouped) list(id = rep(c("u", "v"), c(8, 6)))
+    call <- function(verb, ..., spoil = NULL, tables = NULL, holds = NULL) {
+      given <- list(...)
+      valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "x", "fit")), tables, holds)
+    }
+    types <- switch(family,
+      bnp_mixture = c("class", "prob", "logdensity"), bnp_topics = c("prob", "class"),
+      bnp_hmm = c("class", "marginal", "prob", "logdensity")
+    )
+    predictions <- lapply(types, function(type) {
+      holds <- if (type == "prob") sums_to_one
+      do.call(call, c(list("predict", object = fit, newdata = x, type = type), id, list(tables = "newdata", holds = holds)))
+    })
+    counts <- obs_entry(fit$model$obs)$counts_tokens
+    completes <- family == "bnp_topics" && counts
+    out <- c(predictions, list(
+      if (family != "bnp_topics" || completes) {
+        do.call(call, c(
+          list("heldout_loglik", fit = fit, newdata = x), id, if (completes) list(seed = 3, seen = 0.5, split = "token"),
+          list(tables = "newdata")
+        ))
+      },
+      do.call(call, c(
+        list("augment", x = fit, data = if (completes) term_frame(x) else x), id, list(spoil = c("data", if (grouped) "id"), tables = "data")
+      )),
+      call("tidy", x = fit), call("glance", x = fit), call("elbo", fit = fit, terms = TRUE),
+      call("plot", x = fit, type = "elbo", spoil = "type"),
+      if (family == "bnp_hmm" || !name %in% c("ar", "topics", "lda", "topics_rows")) {
+        do.call(call, c(
+          list("plot", x = fit, type = if (family == "bnp_hmm") "segments" else "clusters", data = x),
+          if (family == "bnp_hmm") id, list(spoil = c("type", "data"), tables = "data")
+        ))
+      },
+      call("simulate", object = fit, nsim = 2, seed = 1), 
+      do.call(call, c(
+        list("update", object = fit, prior = fit$model$prior, control = few_laps()),
+        stats::setNames(list(x), if (name == "formula") "data" else "x"), id,
+        list(spoil = c("prior", "control"), holds = is_sound_fit)
+      )),
+      call("coef", object = fit), call("summary", object = fit), call("fitted", object = fit)
+    ))
+    if (family == "bnp_mixture") {
+      out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1)))
+    }
+    if (family == "bnp_hmm") {
+      out <- c(out, list(
+        call("segments", x0 = fit, newdata = x, id = id$id, tables = "newdata", spoil = c("newdata", "id")),
+        call("transition_matrix", fit = fit, new = TRUE, spoil = c("fit", "new"), holds = sums_to_one),
+        call("state_durations", fit = fit, spoil = "fit"), call("simulate", object = fit, lengths = c(4, 5), seed = 1)
+      ), if (!is.null(obs_entry(fit$model$obs)$predictive_cdf)) {
+        list(call("residuals", object = fit, newdata = x, id = id$id, tables = "newdata"))
+      })
+    }
+    if (completes) {
+      out <- c(out, list(
+        call("top_terms", fit = fit, n = 2, by = "prob", weight = 0.5, spoil = c("fit", "n", "by", "weight")),
+        call("coherence", fit = fit, x = x, n = 2, measure = "npmi", spoil = c("fit", "x", "n", "measure"), tables = "x"),
+        call("ldavis_data", fit = fit, x = x, spoil = c("fit", "x"), tables = "x"),
+        call("tidy", x = fit, matrix = "gamma", spoil = "matrix"),
+        call("plot", x = fit, type = "terms", topics = 1, n = 2, spoil = c("type", "topics", "n")),
+        call("simulate", object = fit, lengths = c(4, 5), seed = 1)
+      ))
+    }
+    Filter(Negate(is.null), out)
+  }), recursive = FALSE)
+}
+
+other_calls <- function(tables, fits) {
+  made <- function(verb, ...) valid_call(verb, verb, list(...))
+  c(list(
+    made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2, init = "random",
+      moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE, learning_rate = c(delay = 1, power = 0.6),
+      candidates = 4),
+    made("bnp_moves", birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, adopt = TRUE, max_births = 3,
+      birth_size = 2, max_deletes = 3, max_merges = 3),
+    made("obs_gaussian", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2)),
+    made("obs_ar", lag = 1, intercept = TRUE, df = 4, scale = diag(2), coef_mean = cbind(diag(2), 0),
+      coef_precision = diag(3)),
+    made("obs_multinomial", term_prior = c(0.1, 0.2)), made("obs_bernoulli", a = 0.1, b = c(0.2, 0.3)),
+    made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)), made("prior_dp", concentration = 1),
+    made("prior_dirichlet", k = 3, concentration = 1), made("prior_hdp", gamma = 10, alpha = 0.5),
+    made("prior_lda", k = 3, alpha = 0.5), made("prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
+    made("prior_hmm", k = 3, alpha = 0.5, start = 10, sticky = 1),
+    made("adjusted_rand_index", a = c(1, 1, 2, 2), b = c(1, 2, 2, 2)),
+    valid_call("kmeans", "bregman_kmeans", list(
+      x = tables$points, k = 2, obs = obs_gaussian(), rounds = 5, spread = TRUE, seed = 1
+    ), data = "x")
+  ), lapply(c("elbo", "elbo_trace", "n_clusters", "cluster_sizes", "posterior_params", "heldout_loglik", "top_terms"),
+    function(verb) {
+      given <- list(fit = fits[[if (verb == "top_terms") "topics" else "full"]])
+      if (verb == "heldout_loglik") given$newdata <- tables$points
+      valid_call(verb, verb, given, "fit")
+    }
+  ))
+}
+
+# Fits whose priors, observation models and controls were spoiled when they were made: what the constructors let through
+# must also fit.
+constructed_calls <- function(tables) {
+  fit_with <- function(slot, maker, ...) {
+    arguments <- list(...)
+    x <- if (maker %in% c("obs_multinomial", "obs_poisson")) tables$counts else
+      if (maker == "obs_bernoulli") tables$binary else tables$points
+    verb <- function(...) {
+      made <- do.call(maker, list(...))
+      given <- list(x = if (maker %in% c("prior_hdp", "prior_lda")) tables$counts else x, control = few_laps())
+      given[[slot]] <- if (maker == "bnp_control") utils::modifyList(made, list(max_laps = min(made$max_laps, 3L))) else made
+      family <- if (maker %in% c("prior_hdp", "prior_lda")) "bnp_topics" else
+        if (maker %in% c("prior_hdp_hmm", "prior_hmm")) "bnp_hmm" else "bnp_mixture"
+      do.call(family, given)
+    }
+    valid_call(paste("fit with", maker), verb, arguments, holds = is_sound_fit)
+  }
+  list(
+    fit_with("obs", "obs_gaussian", covariance = "full", mean = c(1, 2, 3), mean_strength = 1, df = 5, scale = diag(3)),
+    fit_with("obs", "obs_ar", lag = 1, intercept = FALSE, df = 5, scale = diag(3), coef_mean = diag(3),
+      coef_precision = diag(3)),
+    fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10), fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3),
+    fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)), fit_with("prior", "prior_dp", concentration = 1),
+    fit_with("prior", "prior_dirichlet", k = 3, concentration = 1), fit_with("prior", "prior_hdp", gamma = 10, alpha = 0.5),
+    fit_with("prior", "prior_lda", k = 3, alpha = 0.5),
+    fit_with("prior", "prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
+    fit_with("prior", "prior_hmm", k = 3, alpha = 0.5, start = 10, sticky = 1),
+    fit_with("control", "bnp_control", algorithm = "full", batches = 2, tol = 1e-6, restarts = 2, k_init = 2,
+      init = "random", moves = TRUE, sparsity = 2, seed = 1, verbose = FALSE, candidates = 4,
+      learning_rate = c(delay = 1, power = 0.6))
+  )
+}
+
+# ---- what results must be -------------------------------------------------------------------------------------------
+
+# "path kind" of every number that is none: c("elbo NaN", ...); digits of paths do not count.
+broken_numbers <- function(x, path = "") {
+  if (is.environment(x) || is.function(x) || is.language(x)) {
+    return(character())
+  }
+  if (isS4(x)) x <- if (methods::is(x, "Matrix") && methods::.hasSlot(x, "x")) x@x else NULL
+  if (is.list(x)) {
+    names <- names(x) %||% rep("", length(x))
+    x <- unclass(x)[!names %in% c("call", "terms")]
+    names <- names[!names %in% c("call", "terms")]
+    return(unique(unlist(Map(function(v, name) {
+      broken_numbers(v, paste0(path, "$", gsub("[0-9]+", "", name)))
+    }, x, names))))
+  }
+  if (is.numeric(x) || is.complex(x)) {
+    found <- c(if (any(is.nan(x))) "NaN", if (any(is.infinite(x))) "Inf", if (anyNA(x) && any(is.na(x) & !is.nan(x))) "NA")
+    return(if (length(found)) paste(path, found))
+  }
+  character()
+}
+
+sums_to_one <- function(result, arguments) {
+  p <- unclass(result)
+  if (length(p) && (any(p < 0) || max(abs(rowSums(p) - 1)) > 1e-8)) "probabilities do not sum to 1"
+}
+
+# A fit's own numbers, and that verbs can work with it.
+is_sound_fit <- function(fit, arguments) {
+  if (!is.finite(elbo(fit))) {
+    return("the ELBO is not finite")
+  }
+  if (any(cluster_sizes(fit) < 0)) {
+    return("sizes are negative")
+  }
+  labels <- fitted(fit)
+  if (is.matrix(labels)) {
+    wrong <- sums_to_one(labels)
+    if (!is.null(wrong)) {
+      return(wrong)
+    }
+  } else if (anyNA(labels) || any(labels < 1 | labels > length(cluster_sizes(fit)))) {
+    return("labels are no clusters")
+  }
+  broken <- unlist(lapply(list(coef = coef(fit), tidy = tidy(fit), glance = glance(fit)), broken_numbers))
+  broken <- grep("NaN", broken, value = TRUE)
+  if (length(broken)) paste("of the fit:", paste(broken, collapse = ", "))
+}
+
+# ---- spoiling -------------------------------------------------------------------------------------------------------
+
+odd_values <- list(
+  text = "a", empty_text = "", no_text = NA_character_, texts = c("a", "b", "c"), factor = factor(c("u", "v", "u")),
+  list = list(1, "a"), empty_list = list(), null = NULL, function_ = function(x) x, complex = 1i, raw = as.raw(1:3),
+  date = as.Date("2020-01-01"), difftime = as.difftime(3, units = "hours"), time = as.POSIXct(0, origin = "1970-01-01"),
+  na = NA, nan = NaN, inf = Inf, minus_inf = -Inf, minus_one = -1, zero = 0, half = 0.5, fraction = 2.5, huge = 1e300,
+  tiny = 1e-300, denormal = 5e-324, minus_tiny = -1e-300, no_numbers = numeric(), two = c(1, 2), three = 1:3,
+  matrix = matrix(1), wide = matrix(1:6, 2), array = array(1:8, c(2, 2, 2)), true = TRUE, symbol = quote(x), call = quote(x + 1),
+  environment = globalenv(), largest = .Machine$integer.max, beyond = 2^31, far_beyond = 2^53, formula = ~a,
+  frame = data.frame(), frame_of_text = data.frame(a = "b"), number_as_text = "1", integer_na = NA_integer_, named = c(a = 1, b = 2),
+  sparse = Matrix::Matrix(diag(3), sparse = TRUE), negative = c(-1, -2, -3), mixed = c(1, NA, 3), huge_and_tiny = c(1e300, 1e-300, 1),
+  one_thousand = 1000, hundred_thousand = 1e5, ten = 10
+)
+
+# Of a table (matrix or data frame): table -> another. Those of `same_numbers` must not change what comes out.
+put <- function(x, i, j, value) {
+  x[i, j] <- value
+  x
+}
+row_at <- function(x) sample.int(nrow(x), 1L)
+column_at <- function(x) sample.int(ncol(x), 1L)
+as_sparse <- function(class) function(x) methods::as(methods::as(Matrix::Matrix(as.matrix(x), sparse = TRUE), "generalMatrix"), class)
+as_kind <- function(kind) function(x) methods::as(Matrix::Matrix(as.matrix(x), sparse = TRUE), kind)
+
+same_numbers <- list(
+  plain = function(x) as.matrix(x), frame = function(x) as.data.frame(as.matrix(x)),
+  columns_of_matrices = function(x) {
+    x <- as.data.frame(as.matrix(x))
+    x[] <- lapply(x, function(v) matrix(v))
+    x
+  },
+  table = function(x) structure(as.matrix(x), class = "table"),
+  sparse_columns = as_sparse("CsparseMatrix"), sparse_rows = as_sparse("RsparseMatrix"),
+  triplets = as_sparse("TsparseMatrix"), dense_matrix = function(x) Matrix::Matrix(as.matrix(x), sparse = FALSE),
+  no_row_names = function(x) `rownames<-`(x, NULL),
+  doubled_triplets = function(x) {
+    x <- as.matrix(x)
+    at <- which(x != 0, arr.ind = TRUE)
+    half <- rep(x[at] / 2, 2)
+    methods::new("dgTMatrix", i = rep(at[, 1] - 1L, 2), j = rep(at[, 2] - 1L, 2), x = half, Dim = dim(x), Dimnames = dimnames(x))
+  }
+)
+
+other_tables <- list(
+  no_rows = function(x) x[0L, , drop = FALSE], no_columns = function(x) x[, 0L, drop = FALSE],
+  one_row = function(x) x[1L, , drop = FALSE], two_rows = function(x) x[1:2, , drop = FALSE],
+  one_column = function(x) x[, 1L, drop = FALSE], vector = function(x) x[, 1L], row_vector = function(x) unlist(x[1L, ]),
+  transposed = function(x) t(x), cube = function(x) array(as.matrix(x), c(dim(x), 2L)),
+  flat = function(x) array(as.matrix(x), length(as.matrix(x))),
+  twice = function(x) rbind(x, x), columns_twice = function(x) cbind(x, x),
+  nested = function(x) list(x, x), list_of_rows = function(x) split(as.data.frame(x), 1:2), bare_list = function(x) as.list(as.data.frame(x)),
+  text = function(x) `storage.mode<-`(as.matrix(x), "character"), logical = function(x) as.matrix(x) > 1,
+  complex = function(x) `storage.mode<-`(as.matrix(x), "complex"), integer = function(x) `storage.mode<-`(round(as.matrix(x)), "integer"),
+  raw = function(x) matrix(as.raw(1), nrow(x), ncol(x)),
+  factor_column = function(x) within(as.data.frame(x), rm <- factor("u")),
+  one_factor = function(x) {
+    x <- as.data.frame(x)
+    x[[1L]] <- factor(x[[1L]])
+    x
+  },
+  date_column = function(x) {
+    x <- as.data.frame(x)
+    x[[1L]] <- as.Date("2020-01-01") + seq_len(nrow(x))
+    x
+  },
+  difftime_column = function(x) {
+    x <- as.data.frame(x)
+    x[[1L]] <- as.difftime(seq_len(nrow(x)), units = "mins")
+    x
+  },
+  list_column = function(x) {
+    x <- as.data.frame(x)
+    x[[1L]] <- I(as.list(x[[1L]]))
+    x
+  },
+  series = function(x) stats::ts(as.matrix(x)), pattern = as_kind("nMatrix"), logicals = as_kind("lMatrix"),
+  symmetric = function(x) methods::as(Matrix::forceSymmetric(Matrix::Matrix(crossprod(as.matrix(x)), sparse = TRUE)), "CsparseMatrix"),
+  triangular = function(x) Matrix::triu(Matrix::Matrix(crossprod(as.matrix(x)), sparse = TRUE)),
+  diagonal = function(x) Matrix::Diagonal(ncol(x)), sparse_vector = function(x) methods::as(as.matrix(x)[, 1L], "sparseVector"),
+  empty_sparse = function(x) Matrix::sparseMatrix(i = integer(), j = integer(), x = numeric(), dims = dim(x)),
+  na = function(x) put(x, row_at(x), column_at(x), NA), nan = function(x) put(x, row_at(x), column_at(x), NaN),
+  inf = function(x) put(x, row_at(x), column_at(x), Inf), minus_inf = function(x) put(x, row_at(x), column_at(x), -Inf),
+  all_na = function(x) put(x, TRUE, TRUE, NA), na_column = function(x) put(x, TRUE, 1L, NA_real_),
+  sparse_na = function(x) methods::as(Matrix::Matrix(put(as.matrix(x), row_at(x), column_at(x), NA), sparse = TRUE), "generalMatrix"),
+  huge = function(x) put(x, row_at(x), column_at(x), 1e300), very_large = function(x) put(x, row_at(x), column_at(x), 1e150),
+  large = function(x) put(x, row_at(x), column_at(x), 1e15), tiny = function(x) put(x, row_at(x), column_at(x), 1e-300),
+  denormal = function(x) put(x, row_at(x), column_at(x), 5e-324), negative = function(x) put(x, row_at(x), column_at(x), -3),
+  largest = function(x) put(x, row_at(x), column_at(x), .Machine$double.xmax),
+  all_huge = function(x) x * 1e300, all_large = function(x) x * 1e100, all_tiny = function(x) x * 1e-300, all_small = function(x) x * 1e-100,
+  shifted = function(x) x + 1e8, far = function(x) x + 1e16, zeros = function(x) x * 0, constant = function(x) put(x, TRUE, 1L, 7),
+  equal_rows = function(x) x[rep(1L, nrow(x)), , drop = FALSE], fractions = function(x) x + 0.5,
+  column_scales = function(x) as.matrix(x) * rep(10^seq(-150, 150, length.out = ncol(x)), each = nrow(x)),
+  rows_reordered = function(x) x[sample.int(nrow(x)), , drop = FALSE], columns_reordered = function(x) x[, rev(seq_len(ncol(x))), drop = FALSE],
+  no_names = function(x) unname(as.matrix(x)), other_names = function(x) `colnames<-`(x, paste0("z", seq_len(ncol(x)))),
+  same_names = function(x) `colnames<-`(as.matrix(x), rep("a", ncol(x))), same_row_names = function(x) `rownames<-`(as.matrix(x), rep("r", nrow(x))),
+  na_names = function(x) `colnames<-`(as.matrix(x), c(NA, rep("b", ncol(x) - 1L))), empty_names = function(x) `colnames<-`(as.matrix(x), rep("", ncol(x))),
+  odd_names = function(x) `colnames<-`(as.matrix(x), paste0("{x}", seq_len(ncol(x)), "\u00e4<")),
+  braces = function(x) put(`colnames<-`(as.matrix(x), c("{stop()}", letters[seq_len(ncol(x) - 1L)])), 1L, 1L, NA),
+  dots = function(x) `colnames<-`(as.matrix(x), c(".class", rep("b", ncol(x) - 1L)))
+)
+
+# Of a vector or matrix that is an argument.
+other_vectors <- list(
+  longer = function(x) c(x, x), shorter = function(x) x[-1L], reversed = function(x) rev(x), na = function(x) replace(x, 1L, NA),
+  list = as.list, text = as.character, matrix = function(x) as.matrix(x), negative = function(x) if (is.numeric(x)) -x else rev(x),
+  zero = function(x) if (is.numeric(x)) x * 0 else x[0L], huge = function(x) if (is.numeric(x)) x * 1e300 else rep(x, 3L),
+  tiny = function(x) if (is.numeric(x)) x * 1e-300 else rep(x, 3L), named = function(x) stats::setNames(x, paste0("n", seq_along(x))),
+  same_names = function(x) stats::setNames(x, rep("a", length(x))), factor = function(x) factor(x), infinite = function(x) replace(x, length(x), Inf),
+  integer = function(x) if (is.numeric(x)) as.integer(x) else seq_along(x), thousand = function(x) if (is.numeric(x)) x * 1000 else x
+)
+
+# A fit that something was done to.
+other_fits <- list(
+  no_state = function(x) replace_in(x, "state", NULL), no_model = function(x) replace_in(x, "model", NULL),
+  no_format = function(x) replace_in(x, "format", NULL), later_format = function(x) replace_in(x, "format", 999L),
+  no_class = unclass, only_base_class = function(x) structure(x, class = "bnp_fit"), element = function(x) x$state, two = function(x) list(x, x)
+)
+replace_in <- function(x, name, value) {
+  x[[name]] <- value
+  x
+}
+
+pick <- function(from) sample(names(from), 1L)
+
+# The spoiled value of one argument: list(what = its name, value =, same = may results change?).
+spoiled <- function(value, argument, is_data) {
+  done <- function(kind, name, value) list(what = name, value = value, same = kind == "same")
+  if (is_data && stats::runif(1) < 0.85) {
+    kind <- if (stats::runif(1) < 0.2) "same" else "other"
+    from <- if (kind == "same") same_numbers else other_tables
+    name <- pick(from)
+    changed <- try(from[[name]](value), silent = TRUE) # not every table can be changed in every way
+    if (!inherits(changed, "try-error")) {
+      return(done(kind, name, changed))
+    }
+  }
+  if (inherits(value, "bnp_fit") && stats::runif(1) < 0.5) {
+    name <- pick(other_fits)
+    return(done("other", name, other_fits[[name]](value)))
+  }
+  if (is.atomic(value) && length(value) > 1L && stats::runif(1) < 0.5) {
+    name <- pick(other_vectors)
+    return(done("other", name, other_vectors[[name]](value)))
+  }
+  name <- pick(if (argument %in% amounts) odd_values[setdiff(names(odd_values), too_much)] else odd_values)
+  done("other", name, odd_values[[name]])
+}
+
+# ---- calling --------------------------------------------------------------------------------------------------------
+
+# The call with its arguments as variables, as a user writes it; list(result | error, warnings, messages).
+called <- function(call, arguments, seconds = 20) {
+  frame <- list2env(arguments, parent = environment(called))
+  symbols <- stats::setNames(lapply(names(arguments), as.name), names(arguments))
+  verb <- call$verb
+  expr <- as.call(c(if (is.function(verb)) verb else as.name(verb), symbols))
+  said <- list()
+  keep <- function(restart) {
+    function(condition) {
+      said[[length(said) + 1L]] <<- condition
+      invokeRestart(restart)
+    }
+  }
+  setTimeLimit(elapsed = seconds, transient = TRUE)
+  on.exit(setTimeLimit())
+  out <- tryCatch(
+    withCallingHandlers({
+      result <- eval(expr, frame)
+      if (verb_draws(verb)) result <- NULL
+      list(result = result)
+    }, warning = keep("muffleWarning"), message = keep("muffleMessage")),
+    error = function(e) list(error = e), interrupt = function(e) list(error = simpleError("reached elapsed time limit"))
+  )
+  c(out, list(said = said))
+}
+
+verb_draws <- function(verb) is.character(verb) && verb %in% c("plot", "autoplot")
+
+# Other words that a message about an argument may use for it.
+other_words <- list(
+  x0 = "fit", data = "x", # of a formula
+  control = c("k_init", "learning_rate"), id = c("id", "x", "newdata"), object = "fit", prior = "k"
+)
+names_argument <- function(message, argument) {
+  words <- c(argument, other_words[[argument]])
+  any(vapply(words, function(word) grepl(paste0("\\b", gsub(".", "[.]", word, fixed = TRUE), "\\b"), message), NA))
+}
+
+# What is wrong with what came of a call whose `argument` was spoiled; NULL if nothing is. `valid`: what the valid call gave.
+complaint <- function(call, arguments, argument, out, valid, same = FALSE) {
+  foreign <- Filter(function(condition) !inherits(condition, c("bnpvi_warning", "bnpvi_message")), out$said)
+  if (length(foreign)) {
+    return(paste("said from inside:", conditionMessage(foreign[[1L]])))
+  }
+  if (!is.null(out$error)) {
+    message <- conditionMessage(out$error)
+    if (!inherits(out$error, "bnpvi_error")) {
+      return(paste("error from inside:", message))
+    }
+    if (!names_argument(message, argument)) {
+      return(paste("does not name the argument:", message))
+    }
+    return(NULL)
+  }
+  broken <- setdiff(broken_numbers(out$result), broken_numbers(valid))
+  if (length(broken)) {
+    return(paste("not numbers:", paste(broken, collapse = ", ")))
+  }
+  if (!is.null(call$holds)) {
+    wrong <- tryCatch(call$holds(out$result, arguments), error = function(e) paste("afterwards:", conditionMessage(e)))
+    if (!is.null(wrong)) {
+      return(wrong)
+    }
+  }
+  if (same && !isTRUE(all.equal(essence(out$result), essence(valid), tolerance = 1e-6))) "not the result of the same numbers"
+}
+
+# What a result says, without names, classes and places.
+essence <- function(x) {
+  if (inherits(x, "bnp_fit")) {
+    return(list(elbo(x), unname(as.matrix(fitted(x)))))
+  }
+  if (is.numeric(x)) as.vector(x)
+}
+
+# Mutation number i of the calls: the place and the complaint, NULL if there is none.
+mutate <- function(i, calls, valid) {
+  withr::with_seed(i, {
+    at <- sample.int(length(calls), 1L)
+    call <- calls[[at]]
+    if (!length(call$spoil)) {
+      return(NULL)
+    }
+    argument <- sample(c(call$spoil, rep(call$data, 3L)), 1L)
+    spoil <- spoiled(call$arguments[[argument]], argument, argument %in% call$data)
+    arguments <- call$arguments
+    arguments[argument] <- list(spoil$value)
+    set.seed(i)
+    out <- called(call, arguments)
+  })
+  wrong <- complaint(call, arguments, argument, out, valid[[at]], spoil$same)
+  if (!is.null(wrong)) {
+    verb <- if (is.character(call$verb)) call$verb else "(fit)"
+    paste0(i, ": ", verb, "(", call$name, "), ", argument, " = ", spoil$what, ": ", wrong)
+  }
+}
+
+all_calls <- function() {
+  tables <- small_tables()
+  fits <- small_fits(tables)
+  c(fitting_calls(tables, fits), reading_calls(tables, fits), other_calls(tables, fits), constructed_calls(tables))
+}
