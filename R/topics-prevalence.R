@@ -18,10 +18,11 @@
 #'   They reflect that documents differ, but neither that the proportions of each are
 #'   estimated nor that topics are, and are therefore too narrow. A group of one document has none (`NA`).
 #'   Regression lines and intervals may leave the range from 0 to 1. Documents without a value are left out with a warning.
-#' @seealso [top_documents()]
+#' @seealso [plot.bnp_prevalence()], [top_documents()]
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' head(prevalence(fit, by = whales$category))
+#' plot(prevalence(fit, by = whales$category), topics = 1:4)
 #' @export
 prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
   theta <- document_proportions(fit)
