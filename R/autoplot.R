@@ -52,15 +52,22 @@ gg_plane <- function(picture) {
     if (!is.null(x)) x$cluster <- factor(x$cluster, levels = seq_len(k))
     x
   }
+  # A label takes some twentieth of a small picture.
+  reach <- function(v) 0.05 * diff(range(v))
+  numbered <- apart(picture$centres$x, picture$centres$y, reach(picture$rings$x), reach(picture$rings$y))
+  centres <- picture$centres[numbered, ]
   points <- if (!is.null(picture$points)) {
     ggplot2::geom_point(data = as_cluster(picture$points), alpha = 0.5, size = 1)
   }
   ggplot2::ggplot(as_cluster(picture$rings), ggplot2::aes(.data$x, .data$y, colour = .data$cluster)) +
     points +
     ggplot2::geom_path(linewidth = 0.8) +
-    ggplot2::geom_label(ggplot2::aes(label = .data$cluster), data = as_cluster(picture$centres)) +
+    ggplot2::geom_label(ggplot2::aes(label = .data$cluster), data = as_cluster(centres), size = 3, colour = "black") +
     gg_clusters(k, "colour") +
-    ggplot2::labs(x = picture$labels[1], y = picture$labels[2]) +
+    ggplot2::labs(
+      x = picture$labels[1], y = picture$labels[2],
+      caption = if (!all(numbered)) paste(sum(numbered), "of", length(numbered), "clusters are numbered")
+    ) +
     ggplot2::theme_minimal()
 }
 
@@ -74,7 +81,7 @@ gg_surface <- function(picture) {
     ggplot2::geom_raster(ggplot2::aes(fill = .data$density), interpolate = TRUE) +
     points +
     ggplot2::scale_fill_gradientn(colours = grDevices::hcl.colors(40L, "YlGnBu", rev = TRUE), trans = "sqrt") +
-    ggplot2::labs(x = picture$labels[1], y = picture$labels[2]) +
+    ggplot2::labs(x = picture$labels[1], y = picture$labels[2], fill = "Density") +
     ggplot2::theme_minimal()
 }
 
@@ -88,19 +95,25 @@ gg_heat <- function(picture) {
   ggplot2::ggplot(long, ggplot2::aes(.data$column, .data$cluster, fill = .data$shown)) +
     ggplot2::geom_tile() +
     ggplot2::scale_fill_gradientn(colours = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE)) +
-    ggplot2::labs(x = NULL, y = "Cluster", fill = picture$label) +
-    ggplot2::theme_minimal() +
-    ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5))
+    ggplot2::scale_x_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE, angle = 90)) +
+    ggplot2::scale_y_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::labs(x = NULL, y = "Cluster", fill = gsub(" (?=relative|to )", "\n", picture$label, perl = TRUE)) +
+    ggplot2::theme_minimal()
 }
 
 gg_trace <- function(picture) {
-  changed <- picture$trace[c(TRUE, diff(picture$trace$k) != 0), ]
+  shown <- range(picture$trace$elbo[seq_along(picture$trace$elbo) >= picture$from])
+  shown <- shown - c(0.12, -0.05) * max(diff(shown), abs(shown[1]) * 1e-8)
   ggplot2::ggplot(picture$trace, ggplot2::aes(.data$lap, .data$elbo)) +
     ggplot2::geom_line(colour = "grey40") +
-    ggplot2::geom_text(ggplot2::aes(label = .data$k), data = changed, vjust = 1.8, size = 3) +
+    ggplot2::geom_text(
+      ggplot2::aes(label = .data$k), data = picture$labels[rev(seq_len(nrow(picture$labels))), ], vjust = 1.8, size = 3,
+      check_overlap = TRUE
+    ) +
     ggplot2::geom_point(ggplot2::aes(shape = .data$move, fill = .data$move), data = picture$marks, size = 2.5) +
     ggplot2::scale_shape_manual(values = picture$shapes) +
     ggplot2::scale_fill_manual(values = stats::setNames(cluster_colours(3L), names(picture$shapes))) +
-    ggplot2::labs(x = "Lap", y = "ELBO", shape = "Accepted", fill = "Accepted") +
+    ggplot2::coord_cartesian(ylim = shown, expand = TRUE) +
+    ggplot2::labs(x = "Lap", y = "ELBO", shape = "Accepted", fill = "Accepted", caption = picture$note) +
     ggplot2::theme_minimal()
 }

@@ -19,8 +19,10 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   model <- list(obs = obs, prior = prior)
   check_size(prior, resolved$k_init, data$n, error_call)
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
+  progress <- progress_reporter(control)
+  on.exit(progress$finish())
   result <- tryCatch(
-    engine_fit(as_engine_data(data), model, asked, resolved_start, progress_reporter(control)),
+    engine_fit(as_engine_data(data), model, asked, resolved_start, progress$report),
     `std::bad_alloc` = function(e) too_large(error_call), `std::length_error` = function(e) too_large(error_call)
   )
   result <- report_breakdown(result, error_call)
@@ -167,23 +169,48 @@ warn_of_threads <- function(running, asked, most) {
   )
 }
 
+# list(report, finish): what the engine calls once a lap, and what ends the report. A bar in a terminal, a line a lap
+# elsewhere; in knitr one message at the end, as every message becomes a block of output of its own.
 progress_reporter <- function(control) {
   if (!control$verbose) {
-    return(NULL)
+    return(list(report = NULL, finish = function() NULL))
+  }
+  told <- lap_teller()
+  if (isTRUE(getOption("knitr.in.progress"))) {
+    lines <- character()
+    return(list(
+      report = function(record) lines <<- c(lines, told(record)),
+      finish = function() message(paste(thin_lines(lines), collapse = "\n"))
+    ))
   }
   if (!cli::is_dynamic_tty()) {
-    return(function(record) {
-      message(sprintf("lap %d: %d clusters, ELBO %.6g", record$lap, record$k, record$elbo))
-    })
+    return(list(report = function(record) message(told(record)), finish = function() NULL))
   }
   bar <- cli::cli_progress_bar(
-    format = "{cli::pb_spin} Lap {cli::pb_extra$lap}: {cli::pb_extra$k} clusters, ELBO {cli::pb_extra$elbo}",
-    extra = list(lap = 0, k = 0, elbo = ""), clear = TRUE, .auto_close = TRUE,
-    .envir = parent.frame(), current = FALSE
+    format = "{cli::pb_spin} {cli::pb_extra$line} [{cli::pb_elapsed}]", extra = list(line = "Starting"), clear = TRUE,
+    .auto_close = FALSE, current = FALSE
   )
+  list(
+    report = function(record) cli::cli_progress_update(id = bar, extra = list(line = told(record))),
+    finish = function() cli::cli_progress_done(id = bar)
+  )
+}
+
+# "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A restart
+# counts laps anew.
+lap_teller <- function() {
+  last <- list(lap = Inf)
   function(record) {
-    cli::cli_progress_update(
-      id = bar, extra = list(lap = record$lap, k = record$k, elbo = format(record$elbo, digits = 7))
-    )
+    gain <- if (record$lap > last$lap) sprintf(" (%+.3g)", record$elbo - last$elbo) else ""
+    last <<- record
+    sprintf("Lap %d: %s, ELBO %.8g%s", record$lap, count_of(record$k, "cluster"), record$elbo, gain)
   }
+}
+
+# At most ten lines: the first ones and the last.
+thin_lines <- function(lines, most = 10L) {
+  if (length(lines) <= most) {
+    return(lines)
+  }
+  c(utils::head(lines, most - 3L), paste0("... ", length(lines) - most + 1L, " more laps"), utils::tail(lines, 2L))
 }

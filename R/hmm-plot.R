@@ -40,11 +40,15 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   if (!nrow(runs)) {
     abort("no_rows", c("{.arg data} has no rows.", i = "Without {.arg data} the training data's path is drawn."), call = call)
   }
-  ids <- utils::head(unique(runs$id), max_sequences)
+  all_ids <- unique(runs$id)
+  ids <- utils::head(all_ids, max_sequences)
   runs <- runs[runs$id %in% ids, ]
   as_series <- !is.null(data) && obs_entry(fit$model$obs)$as_series
   timed <- !is.null(runs$start_time)
-  picture <- list(runs = with_edges(runs, as_series), ids = ids, k = fit$state$k, axis = if (timed) "Time" else "Row")
+  picture <- list(
+    runs = with_edges(runs, as_series), ids = ids, k = fit$state$k, axis = if (timed) "Time" else "Row",
+    n_sequences = length(all_ids)
+  )
   if (as_series) {
     lengths <- diff(internal$starts)
     names <- internal$group_names %||% as.character(seq_along(lengths))
@@ -77,67 +81,80 @@ draw_strips <- function(picture, main = "", xlab = picture$axis, ylab = "", ...)
   runs <- picture$runs
   rank <- match(runs$id, rev(picture$ids))
   labels <- rev(picture$ids)
-  old <- graphics::par(mar = c(4.2, max(3, 0.55 * max(nchar(labels)) + 1.5), 2.5, 5), xpd = NA)
+  plan <- state_plan(runs$state, graphics::par("fin")[2])
+  longest <- max(graphics::strwidth(labels, units = "inches"))
+  old <- set_margins(c(0.85, longest + 0.3, 0.4, plan$width), xpd = NA)
   on.exit(graphics::par(old))
   graphics::plot(
     range(c(runs$left, runs$right)), c(0.5, length(labels) + 0.5), type = "n", yaxt = "n", bty = "n", main = main,
     xlab = xlab, ylab = ylab, ...
   )
   graphics::axis(2L, seq_along(labels), labels, las = 1, tick = FALSE, line = -0.5)
+  say_above(shown_of(length(labels), picture$n_sequences, "sequence"))
   colour <- cluster_colours(picture$k)
   graphics::rect(
     as.numeric(runs$left), rank - 0.4, as.numeric(runs$right), rank + 0.4, col = colour[runs$state], border = NA
   )
-  state_legend(runs, colour)
+  state_legend(plan, colour, graphics::grconvertX(1, "nfc", "inches"), graphics::grconvertY(0.95, "nfc", "inches"))
 }
 
-state_legend <- function(runs, colour) {
-  shown <- utils::head(sort(unique(runs$state)), 20L)
-  graphics::legend(
-    graphics::par("usr")[2], graphics::par("usr")[4], legend = shown, fill = colour[shown], border = NA, bty = "n",
-    title = "State", xpd = NA
-  )
+# One legend for a picture of one or many panels, within a region of this height in inches.
+state_plan <- function(states, height) legend_plan(sort(unique(states)), 0.9 * height)
+
+state_legend <- function(plan, colour, right, top) {
+  draw_legend(plan, colour[as.integer(plan$labels)], "State", right, top)
 }
 
+# As many sequences as get a panel of 0.75 inches (a guess at what can still be read), at most eight.
 draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, ...) {
   colour <- cluster_colours(picture$k)
   series <- picture$series
-  panels <- utils::head(picture$ids, 8L)
+  size <- graphics::par("din")
+  panels <- utils::head(picture$ids, min(8L, max(1L, floor(size[2] / 0.75))))
   columns <- ncol(series$x)
-  old <- graphics::par(
-    mfrow = c(length(panels), 1L), mar = c(if (length(panels) > 1L) 2.2 else 4.2, 4.2, 2, 5), xpd = FALSE
+  several <- length(panels) > 1L
+  plan <- state_plan(picture$runs$state[picture$runs$id %in% panels], size[2])
+  note <- shown_of(length(panels), picture$n_sequences, "sequence")
+  old <- set_panels(
+    c(length(panels), 1L), c(if (several) 0.25 else 0.6, if (several) 0.5 else 0.7, 0.2, 0.1),
+    c(if (several) 0.25 else 0, 0, if (is.null(note)) 0.05 else 0.2, plan$width)
   )
   on.exit(graphics::par(old))
+  name <- ylab %||% (if (columns == 1L) series$columns else "Value")
   for (panel in panels) {
     at <- series$id == panel
     values <- series$x[at, , drop = FALSE]
     runs <- picture$runs[picture$runs$id == panel, ]
     graphics::plot(
-      range(series$at[at]), range(values), type = "n", xlab = xlab,
-      main = main %||% (if (length(picture$ids) > 1L) panel else ""),
-      ylab = ylab %||% (if (columns == 1L) series$columns else "Value"), ...
+      range(series$at[at]), range(values), type = "n", main = if (several) "" else main %||% "",
+      xlab = if (several) "" else xlab, ylab = if (several && size[2] < 5) "" else name, ...
     )
+    if (several) graphics::mtext(main %||% panel, side = 3L, line = 0.1, cex = 0.75, font = 2)
     usr <- graphics::par("usr")
-    shade <- grDevices::adjustcolor(colour, 0.35)
+    shade <- grDevices::adjustcolor(colour, 0.45)
     graphics::rect(
       as.numeric(runs$left), usr[3], as.numeric(runs$right), usr[4], col = shade[runs$state], border = NA
     )
     ink <- if (columns == 1L) "black" else grDevices::grey.colors(columns, 0, 0.6)
     graphics::matlines(as.numeric(series$at[at]), values, lty = 1, col = ink)
     graphics::box()
-    state_legend(runs, shade)
   }
+  if (several) graphics::mtext(xlab, side = 1L, outer = TRUE, line = 0.1, cex = 0.7)
+  if (!is.null(note)) graphics::mtext(note, side = 3L, outer = TRUE, line = 0.1, cex = 0.7, adj = 1, col = "grey30")
+  state_legend(plan, shade, size[1], 0.95 * size[2])
 }
 
 draw_transitions <- function(p, main = "", xlab = "To", ylab = "From", ...) {
   k <- nrow(p)
+  old <- set_margins(usual)
+  on.exit(graphics::par(old))
   graphics::image(
     seq_len(k), seq_len(k), t(p[rev(seq_len(k)), , drop = FALSE]), zlim = c(0, 1), axes = FALSE,
     col = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), main = main, xlab = xlab, ylab = ylab, ...
   )
   graphics::axis(1L, seq_len(k), tick = FALSE)
   graphics::axis(2L, seq_len(k), rev(seq_len(k)), las = 1, tick = FALSE)
-  if (k <= 12L) {
+  if (text_size("0.00 ", 0.8)[1] < 1) {
     value <- t(p[rev(seq_len(k)), , drop = FALSE])
     shown <- format(round(value, 2))
     graphics::text(row(value), col(value), shown, cex = 0.8, col = ifelse(value > 0.5, "white", "black"))
@@ -159,8 +176,15 @@ autoplot.bnp_hmm <- function(object, type = c("segments", "transitions", "elbo")
   )
 }
 
-gg_states <- function(k) {
-  ggplot2::scale_fill_manual(values = stats::setNames(cluster_colours(k), seq_len(k)))
+# Only states that occur have a place in the legend, ten to a column.
+gg_states <- function(k, states) {
+  ggplot2::scale_fill_manual(
+    values = stats::setNames(cluster_colours(k), seq_len(k)), breaks = sort(unique(as.integer(states))),
+    guide = ggplot2::guide_legend(
+      ncol = ceiling(length(unique(states)) / 10), keywidth = 0.6, keyheight = 0.6,
+      theme = ggplot2::theme(legend.text = ggplot2::element_text(size = 8))
+    )
+  )
 }
 
 gg_segments <- function(picture) {
@@ -174,9 +198,14 @@ gg_segments <- function(picture) {
         ggplot2::geom_rect(ggplot2::aes(
           xmin = .data$left, xmax = .data$right, ymin = .data$rank - 0.4, ymax = .data$rank + 0.4, fill = .data$state
         )) +
-        ggplot2::scale_y_continuous(breaks = seq_along(picture$ids), labels = rev(picture$ids)) +
-        gg_states(picture$k) +
-        ggplot2::labs(x = picture$axis, y = NULL, fill = "State") +
+        ggplot2::scale_y_continuous(
+          breaks = seq_along(picture$ids), labels = rev(picture$ids), guide = ggplot2::guide_axis(check.overlap = TRUE)
+        ) +
+        gg_states(picture$k, picture$runs$state) +
+        ggplot2::labs(
+          x = picture$axis, y = NULL, fill = "State",
+          caption = shown_of(length(picture$ids), picture$n_sequences, "sequence")
+        ) +
         ggplot2::theme_minimal()
     )
   }
@@ -192,10 +221,24 @@ gg_segments <- function(picture) {
       data = runs, alpha = 0.4
     ) +
     ggplot2::geom_line(ggplot2::aes(.data$at, .data$value, group = .data$column), linewidth = 0.3) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L, scales = "free_x") +
-    gg_states(picture$k) +
-    ggplot2::labs(x = picture$axis, y = if (length(series$columns) == 1L) series$columns else "Value", fill = "State") +
-    ggplot2::theme_minimal()
+    ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L) +
+    ggplot2::scale_y_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    gg_states(picture$k, picture$runs$state) +
+    ggplot2::labs(
+      x = picture$axis, y = if (length(series$columns) == 1L) series$columns else "Value", fill = "State",
+      caption = shown_of(length(picture$ids), picture$n_sequences, "sequence")
+    ) +
+    ggplot2::theme_minimal() +
+    tight_panels(length(picture$ids))
+}
+
+# Many panels leave no room for usual letters.
+tight_panels <- function(n) {
+  if (n < 3L) return(NULL)
+  ggplot2::theme(
+    strip.text = ggplot2::element_text(size = 7, hjust = 1, margin = ggplot2::margin(1, 1, 1, 1)), strip.clip = "off",
+    panel.spacing = ggplot2::unit(2, "pt"), axis.text = ggplot2::element_text(size = 7)
+  )
 }
 
 gg_transitions <- function(p) {
@@ -207,6 +250,8 @@ gg_transitions <- function(p) {
   ggplot2::ggplot(long, ggplot2::aes(.data$to, .data$from, fill = .data$probability)) +
     ggplot2::geom_tile() +
     ggplot2::scale_fill_gradientn(colours = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), limits = c(0, 1)) +
-    ggplot2::labs(x = "To", y = "From") +
+    ggplot2::scale_x_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::labs(x = "To", y = "From", fill = "Probability") +
     ggplot2::theme_minimal()
 }

@@ -1,13 +1,15 @@
 # What the pictures of a mixture show, as data frames, shared by plot() and
 # autoplot().
 
-# Up to eight colours that are easy to tell apart; of more, each is a golden section of the circle of hues away from
-# that of the cluster before it.
+# Up to eight colours of Okabe and Ito (2008), which the colour-blind can tell apart; more are the same hues in other
+# lightness: darker, lighter, and so on in between, so that clusters of neighbouring numbers always differ in hue.
 cluster_colours <- function(k) {
-  if (k <= 8L) {
-    return(unname(grDevices::palette.colors(9L, "Okabe-Ito")[c(6, 7, 4, 2, 8, 3, 5, 9)][seq_len(k)]))
-  }
-  grDevices::hcl.colors(k, "Dark 3")[rank((seq_len(k) * (sqrt(5) - 1) / 2) %% 1)]
+  base <- unname(grDevices::palette.colors(9L, "Okabe-Ito")[c(6, 7, 4, 2, 8, 3, 5, 9)])
+  round <- (seq_len(k) - 1L) %/% 8L
+  shade <- c(0, -0.45, 0.5, -0.65, 0.25, -0.25, 0.7, -0.1, 0.38, -0.55, 0.6, -0.35, 0.12)[round %% 13L + 1L]
+  rgb <- grDevices::col2rgb(base[(seq_len(k) - 1L) %% 8L + 1L])
+  rgb <- rgb + rep(abs(shade), each = 3L) * (rep(255 * (shade > 0), each = 3L) - rgb)
+  grDevices::rgb(t(rgb), maxColorValue = 255)
 }
 
 in_use <- function(fit) unname(which(cluster_sizes(fit) >= 0.5))
@@ -148,7 +150,8 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   picture
 }
 
-# Laps of the trace with a mark for each kind of move accepted there.
+# Laps of the trace with a mark for each kind of move accepted there; `from` is the first lap that the scale shows, `labels`
+# the laps where the number of clusters changed.
 trace_picture <- function(fit) {
   trace <- elbo_trace(fit)
   kinds <- c(birth = "births", merge = "merges", delete = "deletes")
@@ -156,5 +159,28 @@ trace_picture <- function(fit) {
     at <- which(trace[[kinds[[kind]]]] > 0)
     data.frame(lap = trace$lap[at], elbo = trace$elbo[at], move = rep(kind, length(at)))
   })
-  list(trace = trace, marks = do.call(rbind, marks), shapes = c(birth = 24L, merge = 21L, delete = 25L))
+  from <- first_lap_shown(trace$elbo, Reduce(`+`, trace[kinds]) > 0)
+  list(
+    trace = trace, marks = do.call(rbind, marks), shapes = c(birth = 24L, merge = 21L, delete = 25L), from = from,
+    labels = trace[c(TRUE, diff(trace$k) != 0) & seq_along(trace$k) >= from | seq_along(trace$k) == from, ],
+    note = if (from > 1L) below_note(trace, from)
+  )
+}
+
+# The scale leaves out laps at the beginning, before any move, that would take more than half of it each, at most a
+# quarter of all. Where later laps gain less than a fiftieth of the whole (a guess), they would show only rounding, and all stay.
+first_lap_shown <- function(elbo, moved) {
+  n <- length(elbo)
+  from <- 1L
+  span <- function(i) diff(range(elbo[i:n]))
+  while (from <= n / 4 && !moved[from] && span(from + 1L) > span(1L) / 50 && span(from + 1L) < span(from) / 2) from <- from + 1L
+  from
+}
+
+below_note <- function(trace, from) {
+  laps <- trace$lap[c(1L, from - 1L)]
+  paste0(
+    if (from > 2L) paste0("Laps ", laps[1], " to ", laps[2], " are") else paste("Lap", laps[1], "is"),
+    " below (", format(trace$elbo[1], digits = 4, big.mark = ","), ")"
+  )
 }

@@ -52,6 +52,8 @@ draw_curve <- function(picture, main = "", xlab = picture$label, ylab = "Density
     graphics::hist(picture$values, breaks = "FD", plot = FALSE)
   }
   top <- max(picture$total$density, bars$density)
+  old <- set_margins(usual)
+  on.exit(graphics::par(old))
   graphics::plot(range(picture$total$x), c(0, top), type = "n", main = main, xlab = xlab, ylab = ylab, ...)
   if (!is.null(bars)) {
     graphics::plot(bars, freq = FALSE, add = TRUE, col = "grey90", border = "white")
@@ -69,6 +71,8 @@ draw_curve <- function(picture, main = "", xlab = picture$label, ylab = "Density
 
 draw_plane <- function(picture, main = "", xlab = picture$labels[1], ylab = picture$labels[2], ...) {
   reach <- rbind(picture$rings[c("x", "y")], picture$points[c("x", "y")])
+  old <- set_margins(usual)
+  on.exit(graphics::par(old))
   graphics::plot(reach, type = "n", main = main, xlab = xlab, ylab = ylab, ...)
   draw_clusters(picture)
 }
@@ -85,13 +89,23 @@ draw_clusters <- function(picture) {
   for (ring in split(picture$rings, picture$rings$cluster)) {
     graphics::lines(ring$x, ring$y, col = colour[ring$cluster[1]], lwd = 2)
   }
+  # Of centres whose numbers would overprint, those of the larger clusters are numbered.
   centres <- picture$centres
+  size <- text_size("000", 1)
+  numbered <- apart(centres$x, centres$y, size[1], 2 * size[2])
+  graphics::points(
+    centres$x[!numbered], centres$y[!numbered], pch = 21, bg = "white", col = colour[centres$cluster[!numbered]], lwd = 2
+  )
+  centres <- centres[numbered, ]
   graphics::points(centres$x, centres$y, pch = 21, bg = "white", col = colour[centres$cluster], cex = 2.6, lwd = 2)
   graphics::text(centres$x, centres$y, centres$cluster, cex = 0.8, font = 2)
+  if (!all(numbered)) say_above(paste(sum(numbered), "of", length(numbered), "clusters are numbered"))
 }
 
 draw_surface <- function(picture, main = "", xlab = picture$labels[1], ylab = picture$labels[2], ...) {
   shades <- grDevices::hcl.colors(40L, "YlGnBu", rev = TRUE)
+  old <- set_margins(usual)
+  on.exit(graphics::par(old))
   graphics::image(
     picture$x, picture$y, sqrt(picture$density), col = shades, main = main, xlab = xlab, ylab = ylab, ...
   )
@@ -107,7 +121,7 @@ draw_heat <- function(picture, main = "", xlab = "", ylab = "Cluster", ...) {
   scale <- paste0(picture$label, " from 0 (white) to ", signif(max(value), 2), " (dark)")
   rows <- rev(seq_len(nrow(value)))
   longest <- max(graphics::strwidth(colnames(value), units = "inches", cex = 0.7))
-  old <- graphics::par(mai = pmax(graphics::par("mai"), c(longest + 0.3, 0.8, 0.5, 0.2)))
+  old <- set_margins(pmax(usual, c(longest + 0.3, 0, 0, 0)))
   on.exit(graphics::par(old))
   graphics::image(
     seq_len(ncol(value)), seq_len(nrow(value)), t(value[rows, , drop = FALSE]),
@@ -115,22 +129,42 @@ draw_heat <- function(picture, main = "", xlab = "", ylab = "Cluster", ...) {
   )
   graphics::axis(1L, seq_len(ncol(value)), colnames(value), las = 2, cex.axis = 0.7, tick = FALSE, line = -0.5)
   graphics::axis(2L, seq_len(nrow(value)), picture$cluster[rows], las = 1, tick = FALSE)
-  graphics::mtext(scale, side = 3L, line = 0.3, adj = 1, cex = 0.8)
+  say_above(scale)
   graphics::box()
 }
 
 draw_trace <- function(picture, main = "", xlab = "Lap", ylab = "ELBO", ...) {
   trace <- picture$trace
-  graphics::plot(trace$lap, trace$elbo, type = "l", main = main, xlab = xlab, ylab = ylab, col = "grey40", lwd = 2, ...)
+  shown <- range(trace$elbo[seq_along(trace$elbo) >= picture$from])
+  if (diff(shown) == 0) shown <- shown + c(-0.5, 0.5) * max(1e-8, abs(shown[1]) * 1e-8)
+  old <- set_margins(usual)
+  on.exit(graphics::par(old))
+  graphics::plot(
+    trace$lap, trace$elbo, type = "l", ylim = shown - c(0.12, 0) * diff(shown), main = main, xlab = xlab, ylab = ylab,
+    col = "grey40", lwd = 2, ...
+  )
+  say_above(picture$note)
   colour <- cluster_colours(3L)
   kinds <- names(picture$shapes)
   marks <- picture$marks
   at <- match(marks$move, kinds)
-  graphics::points(marks$lap, marks$elbo, pch = picture$shapes[at], bg = colour[at], cex = 1.3)
-  changed <- c(TRUE, diff(trace$k) != 0)
-  graphics::text(trace$lap[changed], trace$elbo[changed], trace$k[changed], pos = 1, cex = 0.8)
-  graphics::legend(
-    "bottomright", legend = c(kinds, "number: clusters"), pch = c(picture$shapes, NA), pt.bg = c(colour, NA),
-    bty = "n"
+  graphics::points(marks$lap, marks$elbo, pch = picture$shapes[at], bg = colour[at], cex = 1.2)
+  used <- kinds %in% marks$move
+  key <- graphics::legend(
+    "bottomright", legend = c(kinds[used], "number: clusters"), pch = c(picture$shapes[used], NA),
+    pt.bg = c(colour[used], NA), bty = "n", cex = 0.8
   )
+  draw_k(picture$labels, key$rect)
+}
+
+# Numbers of clusters under the curve, where there is room beside the last one, other changes and the legend.
+draw_k <- function(labels, key) {
+  size <- text_size(labels$k, 0.8)
+  y <- labels$elbo - 1.6 * size[2]
+  free <- !(labels$lap + size[1] > key$left & y - size[2] < key$top)
+  order <- rev(seq_along(y))
+  kept <- rep(FALSE, length(y))
+  kept[order] <- apart(labels$lap[order], y[order], 1.2 * size[1], 1.4 * size[2])
+  kept <- kept & free
+  if (any(kept)) graphics::text(labels$lap[kept], y[kept], labels$k[kept], cex = 0.8)
 }

@@ -5,10 +5,11 @@
 #' @param x,object A fit of [bnp_topics()].
 #' @param type `"terms"`: the top terms of each topic, for counts only. `"clusters"`:
 #'   proportions of the training documents, those with the same main topic
-#'   together; the default where there are no terms. `"elbo"`:
-#'   the bound by lap, with the accepted moves.
-#' @param topics Which topics to show; default: the largest twelve.
-#' @param n Number of terms per topic.
+#'   together; the default where there are no terms. `"correlation"`: a heat map of
+#'   [topic_correlation()]. `"elbo"`: the bound by lap, with the accepted moves.
+#' @param topics Which topics to show; default: the largest twelve, of `"correlation"` the largest thirty. Where topics
+#'   are left out, or a small picture has no room for them, it says how many are shown.
+#' @param n Number of terms per topic, fewer where there is no room.
 #' @param by As in [top_terms()].
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
@@ -17,12 +18,13 @@
 #' plot(fit, topics = 1:6)
 #' plot(fit, "clusters")
 #' @export
-plot.bnp_topics <- function(x, type = c("terms", "clusters", "elbo"), topics = NULL, n = 8L,
+plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "elbo"), topics = NULL, n = 8L,
                             by = c("prob", "frex", "lift"), ...) {
   type <- check_topics_type(x, type)
   switch(type,
     terms = draw_terms(terms_picture(x, topics, n, by), ...),
     clusters = draw_proportions(proportions_picture(x, topics), ...),
+    correlation = draw_correlation(correlation_picture(x, topics), ...),
     elbo = draw_trace(trace_picture(x), ...)
   )
   invisible(x)
@@ -30,16 +32,16 @@ plot.bnp_topics <- function(x, type = c("terms", "clusters", "elbo"), topics = N
 
 # Without a choice, documents of rows have no terms to show but their proportions.
 check_topics_type <- function(fit, type, call = rlang::caller_env()) {
-  types <- c("terms", "clusters", "elbo")
+  types <- c("terms", "clusters", "correlation", "elbo")
   if (identical(type, types) && !obs_entry(fit$model$obs)$counts_tokens) {
     return("clusters")
   }
   check_choice(type, types, "type", call)
 }
 
-check_topics <- function(topics, fit, call = rlang::caller_env()) {
+check_topics <- function(topics, fit, call = rlang::caller_env(), most = 12L) {
   if (is.null(topics)) {
-    return(utils::head(in_use(fit), 12L))
+    return(utils::head(in_use(fit), most))
   }
   if (!is.numeric(topics) || !length(topics) || !all(topics %in% seq_len(fit$state$k))) {
     abort("argument", "{.arg topics} must be numbers between 1 and {fit$state$k}.", call = call)
@@ -55,7 +57,7 @@ terms_picture <- function(fit, topics, n, by, call = rlang::caller_env()) {
   terms <- terms[terms$topic %in% topics, ]
   size <- cluster_sizes(fit)
   terms$title <- sprintf("Topic %d (%.0f %%)", terms$topic, 100 * size[terms$topic] / sum(size))
-  list(terms = terms, label = c(prob = "Probability", frex = "FREX", lift = "Lift")[[by]])
+  list(terms = terms, label = c(prob = "Probability", frex = "FREX", lift = "Lift")[[by]], n_topics = length(in_use(fit)))
 }
 
 # Documents ordered by main topic and its proportion.
@@ -64,39 +66,85 @@ proportions_picture <- function(fit, topics, call = rlang::caller_env()) {
   theta <- fitted(fit)
   main <- max.col(theta, ties.method = "first")
   order <- order(main, -theta[cbind(seq_along(main), main)])
-  list(theta = theta[order, topics, drop = FALSE], topics = topics)
+  list(theta = theta[order, topics, drop = FALSE], topics = topics, n_topics = length(in_use(fit)))
 }
 
+correlation_picture <- function(fit, topics, call = rlang::caller_env()) {
+  topics <- check_topics(topics, fit, call, most = 30L)
+  list(value = unname(topic_correlation(fit)[topics, topics, drop = FALSE]), topics = topics, n_topics = length(in_use(fit)))
+}
+
+# A panel takes at least 1.2 x 0.9 inches, a term 0.14 (guesses at what can still be read).
 draw_terms <- function(picture, main = NULL, ...) {
+  size <- graphics::par("din") - c(0, 0.2)
+  room <- pmax(1L, floor(size / c(1.2, 0.9)))
   panels <- split(picture$terms, picture$terms$topic)
-  across <- ceiling(sqrt(length(panels)))
-  old <- graphics::par(mfrow = c(ceiling(length(panels) / across), across), mar = c(2, 6, 2, 1))
+  panels <- utils::head(panels, prod(room))
+  across <- min(room[1], max(ceiling(sqrt(length(panels))), ceiling(length(panels) / room[2])))
+  down <- ceiling(length(panels) / across)
+  note <- shown_of(length(panels), picture$n_topics, "topic")
+  letters <- min(0.75, max(0.55, size[1] / across / 3))
+  fit <- max(1L, floor((size[2] / down - 0.55) / 0.14))
+  shown <- lapply(panels, function(panel) utils::head(panel, fit))
+  widest <- max(graphics::strwidth(unlist(lapply(shown, `[[`, "term")), units = "inches", cex = letters))
+  old <- set_panels(
+    c(down, across), c(0.25, min(widest + 0.2, 0.6 * size[1] / across), 0.22, 0.08), c(0, 0, if (is.null(note)) 0.05 else 0.2, 0.1)
+  )
   on.exit(graphics::par(old))
   colour <- cluster_colours(length(panels))
-  for (i in seq_along(panels)) {
-    panel <- panels[[i]][rev(seq_len(nrow(panels[[i]]))), ]
-    graphics::barplot(
-      panel$value, names.arg = panel$term, horiz = TRUE, las = 1, col = colour[i], border = NA,
-      main = main %||% panel$title[1], cex.names = 0.8, ...
-    )
+  for (i in seq_along(shown)) {
+    panel <- shown[[i]][rev(seq_len(nrow(shown[[i]]))), ]
+    at <- graphics::barplot(panel$value, horiz = TRUE, col = colour[i], border = NA, axes = FALSE, ...)
+    ticks <- graphics::axTicks(1L)
+    graphics::axis(1L, ticks[c(1L, length(ticks))], cex.axis = letters)
+    graphics::mtext(panel$term, side = 2L, at = at, las = 1, line = 0.2, cex = letters)
+    graphics::mtext(main %||% panel$title[1], side = 3L, line = 0.1, cex = letters, font = 2)
   }
+  if (!is.null(note)) graphics::mtext(note, side = 3L, outer = TRUE, adj = 1, cex = 0.7, col = "grey30")
 }
 
 draw_proportions <- function(picture, main = "", xlab = "Document", ylab = "Topic", ...) {
   theta <- picture$theta
   rows <- rev(seq_len(ncol(theta)))
+  old <- set_margins(usual)
+  on.exit(graphics::par(old))
   graphics::image(
     seq_len(nrow(theta)), seq_len(ncol(theta)), theta[, rows, drop = FALSE], zlim = c(0, 1),
     col = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), axes = FALSE, main = main, xlab = xlab, ylab = ylab, ...
   )
-  graphics::axis(1L)
+  few <- nrow(theta) <= 8L
+  at <- if (few) seq_len(nrow(theta)) else pretty(seq_len(nrow(theta)))
+  graphics::axis(1L, at, if (few) rownames(theta) %||% at else at)
   graphics::axis(2L, seq_along(rows), picture$topics[rows], las = 1, tick = FALSE)
+  say_above(shown_of(length(rows), picture$n_topics, "topic"))
+  graphics::box()
+}
+
+# Blue together, red apart; topics without a correlation, and each with itself, are grey.
+correlation_colours <- function() grDevices::hcl.colors(41L, "Blue-Red 2", rev = TRUE)
+
+draw_correlation <- function(picture, main = "", xlab = "Topic", ylab = "Topic", ...) {
+  value <- picture$value
+  diag(value) <- NA
+  k <- nrow(value)
+  reach <- max(0.1, abs(value), na.rm = TRUE)
+  old <- set_margins(usual)
+  on.exit(graphics::par(old))
+  graphics::plot(c(0.5, k + 0.5), c(0.5, k + 0.5), type = "n", axes = FALSE, xaxs = "i", yaxs = "i", main = main, xlab = xlab, ylab = ylab, ...)
+  graphics::rect(0.5, 0.5, k + 0.5, k + 0.5, col = "grey85", border = NA)
+  graphics::image(
+    seq_len(k), seq_len(k), value[, rev(seq_len(k)), drop = FALSE], zlim = c(-reach, reach), col = correlation_colours(), add = TRUE
+  )
+  graphics::axis(1L, seq_len(k), picture$topics, tick = FALSE)
+  graphics::axis(2L, seq_len(k), rev(picture$topics), las = 1, tick = FALSE)
+  shown <- shown_of(k, picture$n_topics, "topic")
+  say_above(paste0("Correlation from ", signif(-reach, 2), " (red) to ", signif(reach, 2), " (blue)", if (!is.null(shown)) paste0("; ", shown)))
   graphics::box()
 }
 
 #' @rdname plot.bnp_topics
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_topics <- function(object, type = c("terms", "clusters", "elbo"), topics = NULL, n = 8L,
+autoplot.bnp_topics <- function(object, type = c("terms", "clusters", "correlation", "elbo"), topics = NULL, n = 8L,
                                 by = c("prob", "frex", "lift"), ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
@@ -104,6 +152,7 @@ autoplot.bnp_topics <- function(object, type = c("terms", "clusters", "elbo"), t
   switch(type,
     terms = gg_terms(terms_picture(object, topics, n, by)),
     clusters = gg_proportions(proportions_picture(object, topics)),
+    correlation = gg_correlation(correlation_picture(object, topics)),
     elbo = gg_trace(trace_picture(object))
   )
 }
@@ -112,13 +161,18 @@ gg_terms <- function(picture) {
   terms <- picture$terms
   terms$title <- factor(terms$title, levels = unique(terms$title))
   terms$place <- factor(paste(terms$topic, terms$term), levels = rev(paste(terms$topic, terms$term)))
+  panels <- nlevels(terms$title)
   ggplot2::ggplot(terms, ggplot2::aes(.data$value, .data$place, fill = .data$title)) +
     ggplot2::geom_col(show.legend = FALSE) +
     ggplot2::facet_wrap(ggplot2::vars(.data$title), scales = "free") +
-    ggplot2::scale_y_discrete(labels = function(x) sub("^[0-9]+ ", "", x)) +
+    ggplot2::scale_y_discrete(
+      labels = function(x) sub("^[0-9]+ ", "", x), guide = ggplot2::guide_axis(check.overlap = TRUE)
+    ) +
+    ggplot2::scale_x_continuous(n.breaks = 3, guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_fill_manual(values = cluster_colours(nlevels(terms$title))) +
-    ggplot2::labs(x = picture$label, y = NULL) +
-    ggplot2::theme_minimal()
+    ggplot2::labs(x = picture$label, y = NULL, caption = shown_of(panels, picture$n_topics, "topic")) +
+    ggplot2::theme_minimal() +
+    tight_panels(panels)
 }
 
 gg_proportions <- function(picture) {
@@ -131,6 +185,30 @@ gg_proportions <- function(picture) {
   ggplot2::ggplot(long, ggplot2::aes(.data$document, .data$topic, fill = .data$proportion)) +
     ggplot2::geom_raster() +
     ggplot2::scale_fill_gradientn(colours = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), limits = c(0, 1)) +
-    ggplot2::labs(x = "Document", y = "Topic", fill = "Proportion") +
+    ggplot2::labs(
+      x = "Document", y = "Topic", fill = "Proportion",
+      caption = shown_of(length(picture$topics), picture$n_topics, "topic")
+    ) +
+    ggplot2::theme_minimal()
+}
+
+gg_correlation <- function(picture) {
+  value <- picture$value
+  diag(value) <- NA
+  k <- nrow(value)
+  reach <- max(0.1, abs(value), na.rm = TRUE)
+  long <- data.frame(
+    x = factor(rep(picture$topics, k), levels = picture$topics),
+    y = factor(rep(picture$topics, each = k), levels = rev(picture$topics)), correlation = as.double(value)
+  )
+  ggplot2::ggplot(long, ggplot2::aes(.data$x, .data$y, fill = .data$correlation)) +
+    ggplot2::geom_tile() +
+    ggplot2::scale_fill_gradientn(colours = correlation_colours(), limits = c(-reach, reach), na.value = "grey85") +
+    ggplot2::scale_x_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_y_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::labs(
+      x = "Topic", y = "Topic", fill = "Correlation",
+      caption = shown_of(k, picture$n_topics, "topic")
+    ) +
     ggplot2::theme_minimal()
 }

@@ -154,7 +154,7 @@ test_that("update fits again with other arguments", {
 
 test_that("verbose reports laps", {
   expect_message(
-    bnp_mixture(faithful, control = quick(verbose = TRUE)), "lap 1: 1 clusters"
+    bnp_mixture(faithful, control = quick(verbose = TRUE)), "Lap 1: 1 cluster,"
   ) |> suppressMessages()
 })
 

@@ -3,14 +3,27 @@ waiting <- bnp_mixture(faithful$waiting, control = bnp_control(seed = 1))
 birds <- bnp_mixture(penguins_measurements[, -1], control = bnp_control(seed = 1))
 zoo <- bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = 1))
 
-test_that("clusters of neighbouring numbers have different colours, however many there are", {
-  expect_equal(anyDuplicated(cluster_colours(8)), 0)
-  for (k in c(9, 10, 12, 25, 100)) {
-    place <- match(cluster_colours(k), grDevices::hcl.colors(k, "Dark 3"))
-    expect_setequal(place, seq_len(k))
-    apart <- abs(diff(place))
-    expect_gte(min(pmin(apart, k - apart)), k %/% 4)
+# Colours as people without green-sensitive cones see them (Machado, Oliveira and Fernandes, 2009, in linear RGB), in CIE Lab.
+as_seen <- function(colours, deuteranope) {
+  rgb <- t(grDevices::col2rgb(colours)) / 255
+  linear <- ifelse(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055)^2.4)
+  if (deuteranope) {
+    linear <- linear %*% t(matrix(c(0.367, 0.861, -0.228, 0.280, 0.673, 0.047, -0.012, 0.043, 0.969), 3, byrow = TRUE))
   }
+  linear <- pmin(pmax(linear, 0), 1)
+  rgb <- ifelse(linear <= 0.0031308, 12.92 * linear, 1.055 * linear^(1 / 2.4) - 0.055)
+  grDevices::convertColor(rgb, "sRGB", "Lab")
+}
+
+test_that("clusters of neighbouring numbers have different colours, however many there are", {
+  for (k in c(8, 9, 25, 100)) {
+    expect_equal(anyDuplicated(cluster_colours(k)), 0)
+    for (deuteranope in c(FALSE, TRUE)) {
+      lab <- as_seen(cluster_colours(k), deuteranope)
+      expect_gt(min(sqrt(rowSums(diff(lab)^2))), 8)
+    }
+  }
+  expect_length(cluster_colours(0), 0)
 })
 
 test_that("every type of picture can be drawn, with and without data", {

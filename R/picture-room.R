@@ -1,0 +1,92 @@
+# Room in a picture: margins that always leave something to draw on, labels that do not overprint, a legend of any number
+# of clusters, and words that say what was left out.
+
+# Sets margins (inches: bottom, left, top, right) of one figure, in less of them and smaller letters where the figure is
+# small; returns the parameters as they were. At least 55 % of the width and of the height stay for the plot (a guess
+# by eye at 300 x 250 pixels).
+set_margins <- function(mai, ...) {
+  old <- graphics::par("mai", "mgp", "cex.axis", "cex.lab", "xpd")
+  graphics::par(...)
+  size <- graphics::par("fin")
+  small <- min(size) < 4
+  if (small) graphics::par(mgp = c(1.7, 0.5, 0), cex.axis = 0.8, cex.lab = 0.9)
+  if (small) mai <- mai * c(0.75, 0.8, 0.5, 1)
+  shrink <- function(side, size) mai[side] * min(1, 0.45 * size / sum(mai[side]))
+  mai[c(2, 4)] <- shrink(c(2, 4), size[1])
+  mai[c(1, 3)] <- shrink(c(1, 3), size[2])
+  graphics::par(mai = mai)
+  invisible(old)
+}
+
+# A grid of panels with margins (inches) and outer margins that leave at least 0.3 inches of each panel; returns what
+# restores the parameters.
+set_panels <- function(mfrow, mai, omi) {
+  old <- graphics::par("mfrow", "cex", "mai", "omi", "mgp", "tcl", "xpd", "cex.axis")
+  size <- graphics::par("din")
+  graphics::par(omi = pmin(omi, 0.4 * rep(rev(size), 2L)))
+  graphics::par(mfrow = mfrow)
+  graphics::par(cex = 1, mgp = c(1.4, 0.3, 0), tcl = -0.2, cex.axis = 0.75, xpd = FALSE)
+  panel <- graphics::par("fin")
+  shrink <- function(side, room) mai[side] * min(1, max(0.2, room - 0.3) / sum(mai[side]))
+  mai[c(2, 4)] <- shrink(c(2, 4), panel[1])
+  mai[c(1, 3)] <- shrink(c(1, 3), panel[2])
+  graphics::par(mai = pmin(mai, 0.4 * rep(rev(panel), 2L)))
+  old
+}
+
+# Usual margins.
+usual <- c(0.85, 0.85, 0.4, 0.2)
+
+# Which of the labels at (x, y), given in order of importance, have no more important one within dx and dy.
+apart <- function(x, y, dx, dy) {
+  kept <- integer()
+  for (i in seq_along(x)) {
+    if (!any(abs(x[kept] - x[i]) < dx & abs(y[kept] - y[i]) < dy)) kept <- c(kept, i)
+  }
+  seq_along(x) %in% kept
+}
+
+# Width and height of a piece of text in the units of the axes.
+text_size <- function(text, cex) {
+  c(max(graphics::strwidth(text, cex = cex)), max(graphics::strheight(text, cex = cex)))
+}
+
+# A legend of clusters in as many columns as the height asks for, at most three; the rest is said in a last line.
+# list(labels, rows, columns, width in inches)
+legend_plan <- function(labels, height, cex = 0.75) {
+  labels <- as.character(labels)
+  line <- 1.5 * graphics::strheight("0", units = "inches", cex = cex)
+  rows <- max(2L, floor(height / line) - 2L)
+  shown <- utils::head(labels, 3L * rows)
+  columns <- ceiling(length(shown) / rows)
+  width <- max(graphics::strwidth(shown, units = "inches", cex = cex)) + 2 * line
+  title <- graphics::strwidth("State ", units = "inches", cex = cex)
+  list(
+    labels = shown, more = length(labels) - length(shown), rows = min(rows, length(shown)), columns = columns, line = line,
+    column = width, width = max(columns * width, title) + line, cex = cex
+  )
+}
+
+# Draws it up to `right` and from `top` down, in inches from the lower left corner of the device.
+draw_legend <- function(plan, colour, title, right, top) {
+  x <- right - plan$width + plan$line * 0.5 + plan$column * ((seq_along(plan$labels) - 1L) %/% plan$rows)
+  y <- top - plan$line * (1.5 + (seq_along(plan$labels) - 1L) %% plan$rows)
+  at_x <- function(v) graphics::grconvertX(v, "inches", "user")
+  at_y <- function(v) graphics::grconvertY(v, "inches", "user")
+  side <- 0.65 * plan$line
+  graphics::rect(at_x(x), at_y(y - side / 2), at_x(x + side), at_y(y + side / 2), col = colour, border = NA, xpd = NA)
+  write <- function(x, y, text) {
+    graphics::text(at_x(x), at_y(y), text, adj = c(0, 0.5), cex = plan$cex / graphics::par("cex"), xpd = NA)
+  }
+  write(x + 1.4 * side, y, plan$labels)
+  write(min(x), top - 0.4 * plan$line, title)
+  if (plan$more > 0L) write(min(x), top - plan$line * (plan$rows + 1.5), paste("+", plan$more))
+}
+
+# "12 of 22 topics", or nothing where all are shown.
+shown_of <- function(shown, all, word) if (shown < all) paste(shown, "of", all, paste0(word, "s"))
+
+# A word above the right end of a figure.
+say_above <- function(text, line = 0.2) {
+  if (!is.null(text)) graphics::mtext(text, side = 3L, line = line, adj = 1, cex = 0.75, col = "grey30")
+}

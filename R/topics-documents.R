@@ -1,0 +1,95 @@
+#' Documents and relations of topics
+#'
+#' All are read from the proportions or probabilities in the fit; no data are needed.
+#'
+#' @param fit A fit of [bnp_topics()]; for `exclusivity()`, to counts.
+#' @param n Number of documents, or of top terms, of each topic.
+#' @param weight The weight of exclusivity, between 0 and 1, as in [top_terms()].
+#' @return
+#' * `top_documents()`: a data frame with the documents that each topic has most of, columns `topic`, `rank`,
+#'   `document` (its name, or its number where documents have no names) and `proportion`. Documents with the same
+#'   proportion are in the order of the data.
+#' * `topic_correlation()`: a matrix (topics x topics), the correlations over the training documents of the fitted
+#'   proportions. As proportions of a document sum to 1, unrelated topics correlate a little below 0
+#'   (about `-1 / (K - 1)` for K topics of equal size). A topic with the same proportion everywhere, and a
+#'   single document, have none: `NA`. `plot(fit, "correlation")` shows it, see [plot.bnp_topics()].
+#' * `exclusivity()`: one number per topic, between 0 and 1, the mean over its `n` most probable terms of their FREX
+#'   score. It is high when terms that are frequent in the topic are rare in others; beside [coherence()], which a
+#'   topic of common words may have as well.
+#' @references J. M. Bischof and E. M. Airoldi (2012), Summarizing topical content with word frequency and
+#'   exclusivity, ICML. M. E. Roberts and others (2014), Structural topic models for open-ended survey responses,
+#'   American Journal of Political Science 58(4), who sum FREX over top terms.
+#' @seealso [top_terms()], [coherence()], [prevalence()].
+#' @examples
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' top_documents(fit, 2)
+#' round(topic_correlation(fit)[1:4, 1:4], 2)
+#' cbind(exclusivity = exclusivity(fit), coherence = coherence(fit, whales$counts))
+#' @export
+top_documents <- function(fit, n = 5L) {
+  theta <- document_proportions(fit)
+  n <- min(check_count(n, "n"), nrow(theta))
+  names <- rownames(theta) %||% seq_len(nrow(theta))
+  rows <- lapply(seq_len(ncol(theta)), function(k) {
+    at <- order(-theta[, k])[seq_len(n)]
+    data.frame(topic = k, rank = seq_len(n), document = names[at], proportion = unname(theta[at, k]))
+  })
+  do.call(rbind, rows)
+}
+
+document_proportions <- function(fit, call = rlang::caller_env()) {
+  check_class(fit, "bnp_topics", "fit", "bnp_topics", call)
+  check_format(fit, call)
+  fitted(fit)
+}
+
+#' @rdname top_documents
+#' @export
+topic_correlation <- function(fit) column_correlation(document_proportions(fit))
+
+# Correlations of columns, NA where a column varies by no more than rounding.
+column_correlation <- function(theta) {
+  deviation <- theta - rep(colMeans(theta), each = nrow(theta))
+  norm <- sqrt(colSums(deviation^2))
+  norm[norm <= 1e-12 * sqrt(nrow(theta)) * colMeans(theta)] <- NA
+  out <- crossprod(deviation) / norm / rep(norm, each = ncol(theta))
+  out[] <- pmax(-1, pmin(1, out))
+  diag(out) <- ifelse(is.na(norm), NA, 1)
+  out
+}
+
+#' @rdname top_documents
+#' @export
+exclusivity <- function(fit, n = 10L, weight = 0.5) {
+  check_topics_of_terms(fit)
+  n <- min(check_count(n, "n"), fit$input$d)
+  phi <- topic_terms(fit)
+  score <- frex(phi, check_share(weight, "weight"))
+  out <- vapply(seq_len(nrow(phi)), function(k) mean(score[k, order(-phi[k, ])[seq_len(n)]]), 0)
+  stats::setNames(out, seq_along(out))
+}
+
+# What users of quanteda's seededlda and of topicmodels ask a topic model: terms(fit, n), a matrix with a column for each
+# topic, and topics(fit), the main topic of each document.
+
+#' @rdname top_terms
+#' @param x A fit of [bnp_topics()] to counts.
+#' @param ... For `terms()`, `n`, the number of terms per topic, and `by` and `weight` as in `top_terms()`.
+#' @return `terms()`: a character matrix with a column of terms for each topic, the first ones first, as in the packages
+#'   topicmodels and seededlda. Where seededlda is attached, its `terms()` and `topics()` take a fit as well;
+#'   `topics()` is `predict(fit, type = "class")` as a factor.
+#' @export
+#' @rawNamespace S3method(seededlda::terms, bnp_topics)
+terms.bnp_topics <- function(x, ...) {
+  top <- top_terms(x, ...)
+  topics <- max(top$topic)
+  matrix(top$term, ncol = topics, dimnames = list(NULL, paste("Topic", seq_len(topics))))
+}
+
+#' @rawNamespace S3method(seededlda::topics, bnp_topics)
+#' @noRd
+topics.bnp_topics <- function(x, ...) {
+  check_no_dots(...)
+  main <- predict(x, type = "class")
+  factor(stats::setNames(main, names(main)), levels = seq_len(x$state$k))
+}

@@ -1,0 +1,93 @@
+#' Pictures of topics by a covariate
+#'
+#' A panel for each topic: mean proportions of groups with their intervals, or the regression line on a number.
+#' `plot()` uses base graphics, `autoplot()` ggplot2, which must be installed.
+#'
+#' @param x,object A table of [prevalence()].
+#' @param topics Which topics to show; default: the first twelve. Where topics are left out, or a small picture has no
+#'   room for them, it says how many are shown.
+#' @param ... For `plot()`, graphical parameters like `xlim`; else empty.
+#' @return `plot()`: the table, invisibly. `autoplot()`: a ggplot.
+#' @examples
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' plot(prevalence(fit, by = whales$category), topics = 1:4)
+#' @export
+plot.bnp_prevalence <- function(x, topics = NULL, ...) {
+  panels <- prevalence_panels(x, topics)
+  label <- attr(x, "by") %||% "by"
+  size <- graphics::par("din") - c(0, 0.3)
+  grouped <- "group" %in% names(x)
+  room <- pmax(1L, floor(size / c(1.6, 1)))
+  shown <- utils::head(panels, prod(room))
+  across <- min(room[1], max(ceiling(sqrt(length(shown))), ceiling(length(shown) / room[2])))
+  down <- ceiling(length(shown) / across)
+  note <- shown_of(length(shown), length(unique(x$topic)), "topic")
+  side <- if (grouped) max(graphics::strwidth(levels(x$group), units = "inches", cex = 0.65)) + 0.15 else 0.45
+  old <- set_panels(
+    c(down, across), c(0.28, min(side, 0.5 * size[1] / across), 0.22, 0.1), c(0.2, 0, if (is.null(note)) 0.05 else 0.2, 0.05)
+  )
+  on.exit(graphics::par(old))
+  for (panel in shown) {
+    if (grouped) draw_groups(panel, ...) else draw_line(panel, ...)
+    graphics::mtext(paste("Topic", panel$topic[1]), side = 3L, line = 0.1, cex = 0.75, font = 2)
+  }
+  graphics::mtext(if (grouped) "Mean proportion" else label, side = 1L, outer = TRUE, cex = 0.75)
+  if (!is.null(note)) graphics::mtext(note, side = 3L, outer = TRUE, adj = 1, cex = 0.7, col = "grey30")
+  invisible(x)
+}
+
+prevalence_panels <- function(x, topics, call = rlang::caller_env()) {
+  all <- unique(x$topic)
+  topics <- topics %||% utils::head(all, 12L)
+  if (!is.numeric(topics) || !length(topics) || !all(topics %in% all)) {
+    abort("argument", "{.arg topics} must be numbers between {min(all)} and {max(all)}.", call = call)
+  }
+  unname(split(x, x$topic)[as.character(topics)])
+}
+
+draw_groups <- function(panel, xlim = range(0, panel$proportion, panel$conf.high, panel$conf.low, na.rm = TRUE), ...) {
+  y <- rev(seq_len(nrow(panel)))
+  graphics::plot(xlim, c(0.5, length(y) + 0.5), type = "n", yaxt = "n", xlab = "", ylab = "", ...)
+  graphics::axis(2L, y, panel$group, las = 1, tick = FALSE, cex.axis = 0.65)
+  graphics::segments(panel$conf.low, y, panel$conf.high, y, lwd = 2, col = cluster_colours(1L))
+  graphics::points(panel$proportion, y, pch = 16)
+}
+
+draw_line <- function(panel, ylim = range(panel$proportion, panel$conf.high, panel$conf.low, na.rm = TRUE), ...) {
+  graphics::plot(range(panel$at), ylim, type = "n", xlab = "", ylab = "", ...)
+  band <- grDevices::adjustcolor(cluster_colours(1L), 0.25)
+  graphics::polygon(c(panel$at, rev(panel$at)), c(panel$conf.low, rev(panel$conf.high)), col = band, border = NA)
+  graphics::lines(panel$at, panel$proportion, lwd = 2)
+}
+
+#' @rdname plot.bnp_prevalence
+#' @exportS3Method ggplot2::autoplot
+autoplot.bnp_prevalence <- function(object, topics = NULL, ...) {
+  check_no_dots(...)
+  rlang::check_installed("ggplot2", "for autoplot().")
+  panels <- prevalence_panels(object, topics)
+  long <- as.data.frame(do.call(rbind, panels))
+  class(long) <- "data.frame"
+  long$title <- factor(paste("Topic", long$topic), levels = unique(paste("Topic", long$topic)))
+  label <- attr(object, "by") %||% "by"
+  note <- shown_of(length(panels), length(unique(object$topic)), "topic")
+  picture <- if ("group" %in% names(long)) {
+    long$group <- factor(long$group, levels = rev(levels(object$group)))
+    ggplot2::ggplot(long, ggplot2::aes(.data$proportion, .data$group)) +
+      ggplot2::geom_linerange(
+        ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high), colour = cluster_colours(1L), linewidth = 0.8, na.rm = TRUE
+      ) +
+      ggplot2::geom_point() +
+      ggplot2::scale_y_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+      ggplot2::scale_x_continuous(n.breaks = 3) +
+      ggplot2::labs(x = "Mean proportion", y = NULL, caption = note)
+  } else {
+    ggplot2::ggplot(long, ggplot2::aes(.data$at, .data$proportion)) +
+      ggplot2::geom_ribbon(
+        ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), fill = cluster_colours(1L), alpha = 0.25
+      ) +
+      ggplot2::geom_line() +
+      ggplot2::labs(x = label, y = "Mean proportion", caption = note)
+  }
+  picture + ggplot2::facet_wrap(ggplot2::vars(.data$title)) + ggplot2::theme_minimal() + tight_panels(length(panels))
+}

@@ -1,0 +1,151 @@
+#' How common topics are by a covariate
+#'
+#' Compares the fitted proportions of documents with something else that is known of them, as a category or
+#' a date. It describes the training documents: that documents of another kind have more of a topic says nothing of causes.
+#'
+#' @param fit A fit of [bnp_topics()].
+#' @param by What is known of each training document: a column of `data`, by its name or as `~ column`; or a vector
+#'   with one value per document, in the order of the documents or, with names, by them. Numbers are taken as a scale,
+#'   a factor, text or logical values as groups; `factor(year)` makes groups of numbers.
+#' @param data A data frame with one row per document, in the order of the documents or, if it has a column
+#'   `document` and documents have names, matched by these.
+#' @param level Of the intervals, between 0 and 1.
+#' @param degree Of a polynomial in a numeric `by`: `1` is a straight line.
+#' @return A data frame of class `bnp_prevalence` with a row for each topic and group, or for each topic and 50 values of
+#'   a numeric covariate: `topic`; `group` or `at`; `documents` in the group (of a numeric covariate: in all);
+#'   `proportion`, the mean over documents of their proportion, each counting the same whatever its length, or the
+#'   regression by least squares; and `conf.low`, `conf.high`, intervals of this mean by Student's t distribution.
+#'   They reflect that documents differ, but neither that the proportions of each are
+#'   estimated nor that topics are, and are therefore too narrow. A group of one document has none (`NA`).
+#'   Regression lines and intervals may leave the range from 0 to 1. Documents without a value are left out with a warning.
+#' @seealso [plot.bnp_prevalence()], [top_documents()]
+#' @examples
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' head(prevalence(fit, by = whales$category))
+#' plot(prevalence(fit, by = whales$category), topics = 1:4)
+#' @export
+prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
+  theta <- document_proportions(fit)
+  need_data(missing(by), "by")
+  check_level(level)
+  degree <- check_count(degree, "degree")
+  covariate <- document_covariate(theta, by, data)
+  value <- covariate$value
+  known <- if (is.numeric(value)) is.finite(value) else !is.na(value)
+  if (!any(known)) abort("by", "{.arg by} has no value for any document.")
+  if (!all(known)) {
+    cli::cli_warn(
+      c("{sum(!known)} document{?s} without a value of {.arg by} {?is/are} left out.",
+        i = "At {places(which(!known))}."),
+      class = c("bnpvi_warning_missing", "bnpvi_warning")
+    )
+  }
+  theta <- theta[known, , drop = FALSE]
+  value <- value[known]
+  out <- if (is.numeric(value)) {
+    if (length(unique(value)) <= degree) {
+      abort("by", "{.arg by} must have more than {degree} different value{?s} for a regression of degree {degree}.")
+    }
+    regression_prevalence(theta, value, level, degree)
+  } else {
+    group_prevalence(theta, droplevels(as.factor(value)), level)
+  }
+  structure(as.data.frame(out), class = c("bnp_prevalence", "data.frame"), by = covariate$label)
+}
+
+check_level <- function(level, call = rlang::caller_env()) {
+  if (check_number(level, "level", call = call) >= 1) {
+    abort("argument", "{.arg level} must be between 0 and 1, not {level}.", call = call)
+  }
+}
+
+# list(value, label): one value per row of theta.
+document_covariate <- function(theta, by, data, call = rlang::caller_env()) {
+  names <- rownames(theta)
+  label <- "by"
+  given <- NULL
+  if (!is.null(data)) {
+    if (!is.data.frame(data)) {
+      abort("argument", "{.arg data} must be a data frame, not {describe(data)}.", call = call)
+    }
+    column <- id_column_of(by, data, call)
+    label <- column
+    by <- data[[column]]
+    if (!is.null(names) && "document" %in% names(data)) given <- as.character(data$document)
+  } else if (inherits(by, "formula")) {
+    abort("argument", c(
+      "{.arg by} names a column, so {.arg data} is needed.", i = "{.code prevalence(fit, by = ~ year, data = articles)}"
+    ), call = call)
+  } else if (!is.null(names) && !is.null(names(by))) {
+    given <- names(by)
+  }
+  if (!is.atomic(by) || is.null(by) || !is.null(dim(by))) {
+    abort("by", "{.arg by} must have one value per document, not be {describe(by)}.", call = call)
+  }
+  if (!is.null(given)) {
+    at <- match(names, given)
+    if (anyNA(at) || anyDuplicated(given)) {
+      abort("by", c(
+        "{.arg by} must have one value for each document, matched by name.",
+        x = if (anyNA(at)) "None for {places(dQuote(names[is.na(at)], FALSE))}.",
+        x = if (anyDuplicated(given)) "Repeated: {places(dQuote(unique(given[duplicated(given)]), FALSE))}."
+      ), call = call)
+    }
+    by <- by[at]
+  }
+  if (length(by) != nrow(theta)) {
+    abort("by", c(
+      "{.arg by} must have one value per document: {nrow(theta)}, not {length(by)}.",
+      i = "Documents are in the order of {.code rownames(fitted(fit))}."
+    ), call = call)
+  }
+  if (inherits(by, c("Date", "POSIXt", "difftime"))) by <- as.numeric(by)
+  list(value = if (is.factor(by)) by else unname(by), label = label)
+}
+
+id_column_of <- function(by, data, call) {
+  by <- id_column(by, call)
+  if (!is.character(by) || length(by) != 1L || !by %in% names(data)) {
+    abort("by", c(
+      "{.arg by} must name a column of {.arg data}, not {describe(by)}.",
+      i = "Its columns: {places(dQuote(names(data), FALSE))}."
+    ), call = call)
+  }
+  by
+}
+
+group_prevalence <- function(theta, group, level) {
+  rows <- lapply(levels(group), function(name) {
+    part <- theta[group == name, , drop = FALSE]
+    n <- nrow(part)
+    mean <- colMeans(part)
+    variance <- colSums((part - rep(mean, each = n))^2) / (n - 1)
+    half <- if (n > 1L) stats::qt(0.5 + level / 2, n - 1L) * sqrt(variance / n) else NA_real_
+    data.frame(
+      topic = seq_len(ncol(theta)), group = name, documents = n, proportion = unname(mean),
+      conf.low = unname(mean - half), conf.high = unname(mean + half)
+    )
+  })
+  out <- do.call(rbind, rows)
+  out$group <- factor(out$group, levels = levels(group))
+  out[order(out$topic, out$group), ] |> `rownames<-`(NULL)
+}
+
+# Least squares of every topic's proportions on powers of x.
+regression_prevalence <- function(theta, x, level, degree) {
+  at <- seq(min(x), max(x), length.out = 50L)
+  basis <- stats::poly(x, degree)
+  design <- cbind(1, basis)
+  new <- cbind(1, stats::predict(basis, at))
+  # Columns of the design are orthogonal, and all but the first of length 1.
+  inverse <- c(1 / length(x), rep(1, degree))
+  beta <- inverse * crossprod(design, theta)
+  df <- length(x) - degree - 1L
+  sigma2 <- if (df > 0L) colSums((theta - design %*% beta)^2) / df else rep(NA_real_, ncol(theta))
+  half <- stats::qt(0.5 + level / 2, max(df, 1L)) * sqrt(outer(drop(new^2 %*% inverse), sigma2))
+  line <- new %*% beta
+  data.frame(
+    topic = rep(seq_len(ncol(theta)), each = length(at)), at = at, documents = length(x), proportion = as.double(line),
+    conf.low = as.double(line - half), conf.high = as.double(line + half)
+  )
+}

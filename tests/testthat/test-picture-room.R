@@ -1,0 +1,102 @@
+# Every type of picture can be drawn and read, small and large.
+
+few <- function(...) bnp_control(seed = 1, max_laps = 8, ...)
+quiet <- function(expr) suppressWarnings(suppressMessages(expr))
+spread <- withr::with_seed(2, matrix(rnorm(3000), 1500) + matrix(runif(60, 0, 60), 30)[sample(30, 1500, TRUE), ])
+fits <- quiet(list(
+  curve = bnp_mixture(MASS::galaxies, control = few()), plane = bnp_mixture(faithful, control = few()),
+  many = bnp_mixture(spread, start = rep_len(1:96, 1500), control = few(moves = FALSE)),
+  heat = bnp_mixture(animals, obs_bernoulli(), control = few()), topics = bnp_topics(whales$counts, control = few()),
+  rows = bnp_topics(penguins_measurements, obs_gaussian(), id = "species", control = few()),
+  states = bnp_hmm(mocap6[, -(2:3)], id = "sequence", start = rep_len(rep(1:30, each = 9), nrow(mocap6)),
+    control = few(moves = FALSE))
+))
+prevalent <- prevalence(fits$topics, by = whales$category)
+pictures <- list(
+  list(fits$curve), list(fits$curve, "density", data = MASS::galaxies), list(fits$curve, "elbo"),
+  list(fits$plane, data = faithful), list(fits$plane, "density", data = faithful), list(fits$plane, "elbo"),
+  list(fits$many), list(fits$many, "density"), list(fits$many, "elbo"), list(fits$heat), list(fits$heat, "elbo"),
+  list(fits$topics), list(fits$topics, topics = 1:14, n = 30), list(fits$topics, "clusters"), list(fits$topics, "correlation"),
+  list(fits$topics, "elbo"), list(fits$rows), list(fits$rows, "correlation"), list(fits$states),
+  list(fits$states, data = mocap6[, -(2:3)], id = "sequence"), list(fits$states, "transitions"), list(fits$states, "elbo"),
+  list(prevalent), list(prevalent, topics = 1:2), list(prevalence(fits$topics, by = seq_len(nrow(whales$counts))))
+)
+
+draws <- function(width, height, draw) {
+  file <- withr::local_tempfile(fileext = ".png")
+  grDevices::png(file, width, height)
+  on.exit(grDevices::dev.off())
+  before <- graphics::par(no.readonly = TRUE)
+  quiet(draw())
+  expect_identical(graphics::par(no.readonly = TRUE)[c("mai", "oma", "mfrow", "cex", "mgp", "tcl", "xpd")],
+    before[c("mai", "oma", "mfrow", "cex", "mgp", "tcl", "xpd")])
+}
+
+test_that("base pictures can be drawn at every size, and leave the parameters as they were", {
+  for (size in list(c(300, 250), c(480, 480), c(1600, 1200), c(130, 110))) {
+    for (picture in pictures) draws(size[1], size[2], function() do.call(plot, picture))
+  }
+})
+
+test_that("autoplot() draws without a warning at every size", {
+  skip_if_not_installed("ggplot2")
+  for (picture in pictures) {
+    drawn <- do.call(ggplot2::autoplot, picture)
+    for (size in list(c(300, 250), c(1600, 1200))) {
+      file <- withr::local_tempfile(fileext = ".png")
+      grDevices::png(file, size[1], size[2])
+      expect_silent(print(drawn))
+      grDevices::dev.off()
+    }
+  }
+})
+
+test_that("the scale of the bound leaves out only laps that would rule it", {
+  expect_equal(first_lap_shown(c(-1000, 0, 100, 200, 250, 300, 310, 312), rep(FALSE, 8)), 2)
+  expect_equal(first_lap_shown(c(-1000, 0, 100, 200, 250, 300, 310, 312), c(TRUE, rep(FALSE, 7))), 1)
+  expect_equal(first_lap_shown(c(-1000, 0, 1e-3, 2e-3, 2e-3, 2e-3, 2e-3, 2e-3), rep(FALSE, 8)), 1)
+  expect_equal(first_lap_shown(-5, FALSE), 1)
+  expect_equal(first_lap_shown(c(1, 1, 1, 1), rep(FALSE, 4)), 1)
+})
+
+test_that("labels that would overprint are left out, those of later order", {
+  expect_equal(apart(c(0, 0.5, 2, 2.2), c(0, 0, 0, 5), 1, 1), c(TRUE, FALSE, TRUE, TRUE))
+  expect_equal(apart(numeric(), numeric(), 1, 1), logical())
+})
+
+test_that("a legend holds every state in up to three columns, and says how many more there are", {
+  withr::local_pdf(NULL)
+  graphics::plot.new()
+  plan <- legend_plan(1:30, 3)
+  expect_equal(plan$labels, as.character(1:30))
+  expect_gt(plan$columns, 1)
+  long <- legend_plan(1:1000, 3)
+  expect_equal(length(long$labels) + long$more, 1000)
+  expect_lte(long$columns, 3)
+})
+
+test_that("topics that are left out are said", {
+  expect_null(shown_of(5, 5, "topic"))
+  expect_equal(shown_of(12, 22, "topic"), "12 of 22 topics")
+  skip_if_not_installed("ggplot2")
+  expect_match(ggplot2::autoplot(fits$topics, "clusters")$labels$caption, "^12 of")
+})
+
+test_that("progress tells laps, clusters and gain; in knitr it is one message", {
+  tell <- lap_teller()
+  expect_equal(tell(list(lap = 1L, k = 1L, elbo = -10)), "Lap 1: 1 cluster, ELBO -10")
+  expect_equal(tell(list(lap = 2L, k = 3L, elbo = -7.5)), "Lap 2: 3 clusters, ELBO -7.5 (+2.5)")
+  expect_equal(tell(list(lap = 1L, k = 2L, elbo = -9)), "Lap 1: 2 clusters, ELBO -9")
+  expect_equal(thin_lines(as.character(1:12)), c(1:7, "... 3 more laps", 11, 12))
+  withr::local_options(knitr.in.progress = TRUE)
+  said <- 0
+  withCallingHandlers(
+    bnp_mixture(faithful, control = bnp_control(seed = 1, verbose = TRUE)),
+    message = function(m) {
+      said <<- said + 1
+      expect_match(conditionMessage(m), "Lap 1: .*\nLap 2: ")
+      invokeRestart("muffleMessage")
+    }
+  )
+  expect_equal(said, 1)
+})
