@@ -22,6 +22,13 @@
 #'   normal quantiles of each value's predictive probability given the rows
 #'   before it: standard normal if the model is right. For
 #'   `r obs_links(cdf_makers())` only.
+#' @references
+#' Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech
+#' recognition. *Proceedings of the IEEE* 77(2), 257-286.
+#'
+#' Zucchini, W., MacDonald, I. L. and Langrock, R. (2016). *Hidden Markov models for time
+#' series*, 2nd edition. CRC Press; pseudo-residuals in chapter 6.
+#' @seealso [bnp_hmm()], [segments()]; `vignette("segmenting-sequences")`.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' table(predict(fit, beaver2["temp"]))

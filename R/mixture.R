@@ -28,6 +28,15 @@
 #'   multinomial coefficient, which does not depend on the clusters, is left out of
 #'   the bound and of log densities. With all other observation models these are of
 #'   the data as they are, so that fits of different models to the same data compare.
+#' @references
+#' Blei, D. M. and Jordan, M. I. (2006). Variational inference for Dirichlet process mixtures.
+#' *Bayesian Analysis* 1(1), 121-143.
+#'
+#' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
+#' process mixture models. *Advances in Neural Information Processing Systems* 26.
+#' @seealso [bnp_topics()] for groups of observations, [bnp_hmm()] for sequences;
+#'   [predict.bnp_mixture()], [plot.bnp_mixture()], [read_fit]; `vignette("getting-started")`,
+#'   `vignette("how-many-clusters")`, `vignette("from-mclust")`.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' fit

@@ -16,6 +16,9 @@
 #' @param ... Must be empty.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`.
 #'   `heldout_loglik()`: the mean log predictive density of an observation.
+#' @references
+#' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
+#' @seealso [bnp_mixture()], [tidiers] for [augment()]; `vignette("judging-a-fit")`.
 #' @examples
 #' odd <- seq(1, nrow(faithful), by = 2)
 #' fit <- bnp_mixture(faithful[odd, ], control = bnp_control(seed = 1))
