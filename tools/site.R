@@ -11,10 +11,12 @@ pkgdown::build_site(preview = FALSE, install = FALSE, new_process = FALSE, devel
 elsewhere <- c(
   '<script[^>]* src="(https?|file):[^>]*></script>',
   '<script[^>]* src="[./]*pkgdown[.]js"[^>]*></script>',
-  '<link rel="stylesheet" href="https?:[^>]*>'
+  '<link rel="stylesheet" href="https?:[^>]*>',
+  '<form [^>]*role="search">.*?</form>'
 )
 for (page in list.files("site", "[.]html$", recursive = TRUE, full.names = TRUE)) {
   html <- readLines(page, encoding = "UTF-8", warn = FALSE)
+  html <- paste(html, collapse = "\n")
   for (pattern in elsewhere) html <- gsub(pattern, "", html, useBytes = TRUE)
   writeLines(html, page, useBytes = TRUE)
 }
