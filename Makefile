@@ -1,7 +1,9 @@
-# make demo      fit real data that come with the package, write two pictures
+# make demo      fit real data of each family that come with the package, write three pictures
 # make install   install with the vignettes, into your own library
 # make test      run the tests (BNPVI_LONG_TESTS=true adds the long ones)
 # make check     R CMD check --as-cran, after the builds of tools/builds.R (sanitizers among them)
+# make site      build the site of the package in site/, and look for dead links
+# make figures   draw the pictures of README.md
 # make document  regenerate NAMESPACE, man and the Rcpp exports
 # Packages that are missing are installed first; the package itself goes to .lib.
 
@@ -14,8 +16,8 @@ demo: .lib/bnpvi/DESCRIPTION
 
 install:
 	$(RSCRIPT) tools/setup.R install
-	R CMD build .
-	R CMD INSTALL bnpvi_*.tar.gz
+	MAKEFLAGS=-j$$(nproc) R CMD build .
+	MAKEFLAGS=-j$$(nproc) R CMD INSTALL bnpvi_*.tar.gz
 
 test: .lib/bnpvi/DESCRIPTION
 	$(RSCRIPT) tools/setup.R test
@@ -26,6 +28,14 @@ check:
 	$(RSCRIPT) tools/builds.R
 	R CMD build .
 	_R_CHECK_FORCE_SUGGESTS_=false R CMD check --as-cran --no-manual bnpvi_*.tar.gz
+
+site: .lib/bnpvi/DESCRIPTION
+	$(RSCRIPT) tools/setup.R site
+	R_LIBS=.lib $(RSCRIPT) tools/site.R
+	$(RSCRIPT) tools/check-site.R site
+
+figures: .lib/bnpvi/DESCRIPTION
+	R_LIBS=.lib $(RSCRIPT) tools/figures.R
 
 document:
 	$(RSCRIPT) tools/setup.R document
@@ -38,6 +48,6 @@ document:
 	touch $@
 
 clean:
-	rm -rf .lib demo-output src/*.o src/*/*.o src/*.so bnpvi_*.tar.gz bnpvi.Rcheck
+	rm -rf .lib demo-output site src/*.o src/*/*.o src/*.so bnpvi_*.tar.gz bnpvi.Rcheck
 
-.PHONY: demo install test check document clean
+.PHONY: demo install test check site figures document clean

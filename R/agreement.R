@@ -6,6 +6,10 @@
 #'
 #' @param a,b Labels of the same items, in any form that [table()] takes.
 #' @return A number, at most 1.
+#' @references
+#' Hubert, L. and Arabie, P. (1985). Comparing partitions. *Journal of Classification* 2,
+#' 193-218.
+#' @seealso [fitted.bnp_fit()] for the labels of a fit.
 #' @examples
 #' adjusted_rand_index(c(1, 1, 2, 2), c("b", "b", "a", "a"))
 #' @export

@@ -30,6 +30,18 @@
 #'   the data. States are numbered by decreasing size. `fitted()` is the most
 #'   probable path. See [segments()], [transition_matrix()],
 #'   [predict.bnp_hmm()], [plot.bnp_hmm()], [elbo()].
+#' @references
+#' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with
+#' application to speaker diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.
+#'
+#' Hughes, M. C., Stephenson, W. T. and Sudderth, E. B. (2015). Scalable adaptation of state
+#' complexity for nonparametric hidden Markov models. *Advances in Neural Information
+#' Processing Systems* 28.
+#'
+#' Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech
+#' recognition. *Proceedings of the IEEE* 77(2), 257-286.
+#' @seealso [segments()], [predict.bnp_hmm()], [plot.bnp_hmm()], [read_fit];
+#'   `vignette("segmenting-sequences")`, `vignette("from-depmixS4")`.
 #' @examples
 #' x <- rbind(cbind(beaver1["temp"], id = 1), cbind(beaver2["temp"], id = 2))
 #' fit <- bnp_hmm(x, "id", prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))

@@ -36,6 +36,21 @@
 #'   the normaliser of the Dirichlet distribution (Hughes, Kim & Sudderth, 2015,
 #'   "Reliable and scalable variational inference for the hierarchical
 #'   Dirichlet process"). With [prior_lda()] no such bound is needed.
+#' @references
+#' Teh, Y. W., Jordan, M. I., Beal, M. J. and Blei, D. M. (2006). Hierarchical Dirichlet
+#' processes. *Journal of the American Statistical Association* 101, 1566-1581.
+#'
+#' Hughes, M. C., Kim, D. I. and Sudderth, E. B. (2015). Reliable and scalable variational
+#' inference for the hierarchical Dirichlet process. *Artificial Intelligence and Statistics*
+#' 18.
+#'
+#' Blei, D. M., Ng, A. Y. and Jordan, M. I. (2003). Latent Dirichlet allocation. *Journal of
+#' Machine Learning Research* 3, 993-1022.
+#'
+#' Arora, S. and others (2013). A practical algorithm for topic modeling with provable
+#' guarantees. *International Conference on Machine Learning* 30.
+#' @seealso [top_terms()], [coherence()], [predict.bnp_topics()], [plot.bnp_topics()],
+#'   [read_fit]; `vignette("topics")`, `vignette("from-topicmodels")`.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' fit

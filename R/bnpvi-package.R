@@ -4,6 +4,13 @@
 #' (`obs`), what is believed (`prior`), how to fit (`control`). Start with
 #' [bnp_mixture()].
 #'
+#' @references
+#' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for
+#' Dirichlet process mixture models. *Advances in Neural Information Processing Systems* 26.
+#'
+#' Hughes, M. C. (2016). *Reliable and scalable variational inference for nonparametric
+#' mixtures, topics, and sequences*. PhD thesis, Brown University.
+#' @seealso [bnp_mixture()], [bnp_topics()], [bnp_hmm()]; `vignette("getting-started")`.
 #' @keywords internal
 #' @useDynLib bnpvi, .registration = TRUE
 #' @importFrom Matrix sparseMatrix

@@ -63,6 +63,17 @@
 #'   Ctrl-C in an interactive session returns the fit as it was after its last lap,
 #'   not converged, with a message of class `bnpvi_message_interrupted`; before the end of
 #'   the first lap, and in scripts, it is an ordinary interrupt.
+#' @references
+#' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
+#' process mixture models. *Advances in Neural Information Processing Systems* 26.
+#'
+#' Hoffman, M. D., Blei, D. M., Wang, C. and Paisley, J. (2013). Stochastic variational
+#' inference. *Journal of Machine Learning Research* 14, 1303-1347.
+#'
+#' Hughes, M. C. (2016). *Reliable and scalable variational inference for nonparametric
+#' mixtures, topics, and sequences*. PhD thesis, Brown University.
+#' @seealso [bnp_moves()], [bnp_mixture()], [bnp_topics()], [bnp_hmm()];
+#'   `vignette("judging-a-fit")`.
 #' @examples
 #' bnp_control(restarts = 5, seed = 1)
 #' bnp_control("full", k_init = 10, moves = FALSE)
@@ -175,6 +186,19 @@ check_moves <- function(moves, call = rlang::caller_env()) {
 #'   most proposals of merges tried.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_moves`, to be given to [bnp_control()].
+#' @references
+#' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
+#' process mixture models. *Advances in Neural Information Processing Systems* 26.
+#'
+#' Hughes, M. C., Kim, D. I. and Sudderth, E. B. (2015). Reliable and scalable variational
+#' inference for the hierarchical Dirichlet process. *Artificial Intelligence and Statistics*
+#' 18.
+#'
+#' Hughes, M. C., Stephenson, W. T. and Sudderth, E. B. (2015). Scalable adaptation of state
+#' complexity for nonparametric hidden Markov models. *Advances in Neural Information
+#' Processing Systems* 28.
+#' @seealso [bnp_control()]; [elbo_trace()] for what was tried and accepted;
+#'   `vignette("how-many-clusters")`.
 #' @examples
 #' bnp_moves(birth = FALSE)
 #' @export

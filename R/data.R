@@ -5,6 +5,11 @@
 #' @format A data frame with columns `x`, `y` and `cluster` (the truth, 1 to 8).
 #' @source The data set AsteriskK8 of the Python package bnpy, BSD 3-clause
 #'   licence.
+#' @seealso [bnp_mixture()]; `vignette("how-many-clusters")`.
+#' @examples
+#' plot(asterisk$x, asterisk$y, col = asterisk$cluster, cex = 0.4)
+#' fit <- bnp_mixture(asterisk[c("x", "y")], control = bnp_control(seed = 1))
+#' adjusted_rand_index(fitted(fit), asterisk$cluster)
 "asterisk"
 
 #' Measurements of penguins
@@ -15,6 +20,10 @@
 #'   `flipper_length` (mm) and `body_mass` (g).
 #' @source K. B. Gorman, T. D. Williams, W. R. Fraser (2014), PLoS ONE 9(3),
 #'   e90081; as in the R package palmerpenguins, CC0.
+#' @seealso [bnp_mixture()]; `vignette("getting-started")`.
+#' @examples
+#' fit <- bnp_mixture(penguins_measurements[, -1], control = bnp_control(seed = 1, restarts = 5))
+#' table(penguins_measurements$species, fitted(fit))
 "penguins_measurements"
 
 #' Images of bars
@@ -25,6 +34,11 @@
 #'   the bar of each image.
 #' @source The data set of bars with one topic per document of the Python
 #'   package bnpy, BSD 3-clause licence.
+#' @seealso [bnp_mixture()], [obs_multinomial()]; `vignette("getting-started")`.
+#' @examples
+#' image(matrix(bars$counts[1, ], 12), axes = FALSE)
+#' fit <- bnp_mixture(bars$counts, obs_multinomial(), control = bnp_control(seed = 1))
+#' adjusted_rand_index(fitted(fit), bars$cluster)
 "bars"
 
 #' Animals and their attributes
@@ -34,6 +48,11 @@
 #' @source Animals with Attributes, from D. N. Osherson and others (1991),
 #'   Cognitive Science 15(2), and C. Kemp and others (2006), AAAI; as
 #'   distributed with the Python package bnpy, BSD 3-clause licence.
+#' @seealso [bnp_mixture()], [obs_bernoulli()]; `vignette("getting-started")`.
+#' @examples
+#' animals[1:4, c("black", "stripes", "flippers", "swims")]
+#' fit <- bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = 1))
+#' split(rownames(animals), fitted(fit))
 "animals"
 
 #' Wikipedia articles on birds of prey and on whales
@@ -45,6 +64,13 @@
 #'   and word; `category`, a factor, the category of each article.
 #' @source Collected by C. P. George and H. Doss, MIT licence; the text is
 #'   Wikipedia's, CC BY-SA.
+#' @seealso [bnp_topics()]; `vignette("topics")`.
+#' @examples
+#' table(whales$category)
+#' counts <- whales$counts["Killer whale", ]
+#' head(sort(counts, decreasing = TRUE))
+#' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
+#' head(top_terms(fit, 5), 10)
 #' @name wiki_articles
 "birds"
 
@@ -61,4 +87,10 @@
 #' @source CMU Graphics Lab motion capture database, subjects 13 and 14, free
 #'   for all uses; prepared by E. Fox, M. Hughes, E. Sudderth and M. Jordan
 #'   (2014), Annals of Applied Statistics 8(3), BSD 2-clause licence.
+#' @seealso [bnp_hmm()], [obs_ar()]; `vignette("segmenting-sequences")`.
+#' @examples
+#' table(mocap6$sequence)
+#' one <- mocap6[mocap6$sequence == "13_30", ]
+#' fit <- bnp_hmm(one[-(1:3)], obs = obs_ar(), prior = prior_hdp_hmm(sticky = 100), control = bnp_control(seed = 1))
+#' table(one$action, fitted(fit))
 "mocap6"

@@ -27,6 +27,15 @@
 #'   `position` is the place of each cluster's stick.
 #' * `logLik()`: the bound, with unknown degrees of freedom (`df = NA`), so that
 #'   AIC and BIC are `NA`.
+#' @references
+#' Blei, D. M., Kucukelbir, A. and McAuliffe, J. D. (2017). Variational inference: a review for
+#' statisticians. *Journal of the American Statistical Association* 112, 859-877.
+#'
+#' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
+#' process mixture models. *Advances in Neural Information Processing Systems* 26.
+#' @seealso [tidiers] for tables, [predict.bnp_mixture()] for new data;
+#'   `vignette("the-mathematics")` has every term of the bound, `vignette("judging-a-fit")` what
+#'   to make of it.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' elbo(fit)

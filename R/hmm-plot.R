@@ -13,6 +13,7 @@
 #' @param max_sequences Most sequences to draw, the first ones.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
+#' @seealso [segments()], [transition_matrix()]; `vignette("segmenting-sequences")`.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' plot(fit, data = beaver1["temp"])

@@ -39,6 +39,13 @@
 #'   that what is not known of these is left out. Counts are forecast for the
 #'   average total or exposure of the training data. A standard deviation is `Inf` where a
 #'   state is known from so little that it does not exist.
+#' @references
+#' Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech
+#' recognition. *Proceedings of the IEEE* 77(2), 257-286.
+#'
+#' Zucchini, W., MacDonald, I. L. and Langrock, R. (2016). *Hidden Markov models for time
+#' series*, 2nd edition. CRC Press; pseudo-residuals in chapter 6.
+#' @seealso [bnp_hmm()], [segments()]; `vignette("segmenting-sequences")`.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' table(predict(fit, beaver2["temp"]))

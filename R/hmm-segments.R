@@ -18,6 +18,14 @@
 #' * `state_durations()`: expected number of rows that a visit of each state
 #'   lasts, `1 / (1 - p)` with `p` the probability of staying: a named vector. Its `plot()`
 #'   shows them as points, and as lines the middle 90 % of visits, whose lengths are geometric.
+#' @references
+#' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with
+#' application to speaker diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.
+#'
+#' Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech
+#' recognition. *Proceedings of the IEEE* 77(2), 257-286.
+#' @seealso [bnp_hmm()], [predict.bnp_hmm()], [plot.bnp_hmm()];
+#'   `vignette("segmenting-sequences")`.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' segments(fit)

@@ -19,6 +19,9 @@
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data, `.id`, the sequence, and `.state`, the state
 #'   drawn. Attribute `seed` as for [stats::simulate()].
+#' @references
+#' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
+#' @seealso [bnp_hmm()], [predict.bnp_hmm()].
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' head(simulate(fit, seed = 1)$sim_1)

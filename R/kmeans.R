@@ -20,6 +20,16 @@
 #'
 #' @return A list: `cluster`, a label for each row, by decreasing size;
 #'   `size`; `objective`, the log density reached (larger is better).
+#' @references
+#' Banerjee, A., Merugu, S., Dhillon, I. S. and Ghosh, J. (2005). Clustering with Bregman
+#' divergences. *Journal of Machine Learning Research* 6, 1705-1749.
+#'
+#' Arthur, D. and Vassilvitskii, S. (2007). k-means++: the advantages of careful seeding.
+#' *Symposium on Discrete Algorithms* 18, 1027-1035.
+#'
+#' Hughes, M. C. (2016). *Reliable and scalable variational inference for nonparametric
+#' mixtures, topics, and sequences*. PhD thesis, Brown University.
+#' @seealso [bnp_mixture()], [bnp_control()].
 #' @examples
 #' hard <- bregman_kmeans(faithful, 2, seed = 1)
 #' hard$size

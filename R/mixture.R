@@ -29,6 +29,15 @@
 #'   the bound and of log densities. With all other observation models these are of
 #'   the data as they are: densities of real numbers, probabilities of counts and binary data.
 #'   Fits compare within each of these three kinds, see [compare_fits()].
+#' @references
+#' Blei, D. M. and Jordan, M. I. (2006). Variational inference for Dirichlet process mixtures.
+#' *Bayesian Analysis* 1(1), 121-143.
+#'
+#' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
+#' process mixture models. *Advances in Neural Information Processing Systems* 26.
+#' @seealso [bnp_topics()] for groups of observations, [bnp_hmm()] for sequences;
+#'   [predict.bnp_mixture()], [plot.bnp_mixture()], [read_fit]; `vignette("getting-started")`,
+#'   `vignette("how-many-clusters")`, `vignette("from-mclust")`.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' fit

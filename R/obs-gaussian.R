@@ -7,7 +7,7 @@
 #'   each with a Normal-Gamma prior. `"zero_mean"`: a full covariance matrix
 #'   around a mean known to be zero, with a Wishart prior on the precision.
 #' @param mean Prior mean, one number or one per column. Default: the column
-#'   means.
+#'   medians.
 #' @param mean_strength Weight of the prior mean, counted in observations.
 #'   Default: 0.0001.
 #' @param df Degrees of freedom of the Wishart prior, above D - 1 for D

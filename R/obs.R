@@ -21,6 +21,17 @@
 #' refused, not defaults.
 #'
 #' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @references
+#' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
+#'
+#' Fox, E., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). Bayesian nonparametric
+#' inference of switching dynamic linear models. *IEEE Transactions on Signal Processing*
+#' 59(4), 1569-1585.
+#'
+#' Minka, T. P. (2000). *Estimating a Dirichlet distribution*. Technical report, MIT; for the
+#' learned `term_prior`.
+#' @seealso [priors] for how observations are shared out; `vignette("choosing-priors")`,
+#'   `vignette("the-mathematics")`.
 #' @examples
 #' obs_gaussian()
 #' obs_gaussian("diagonal", scale = 2)

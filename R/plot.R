@@ -18,6 +18,7 @@
 #'   keep its data, so without this argument only the clusters are drawn.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
+#' @seealso [bnp_mixture()], [tidiers] for tables to draw from; `vignette("getting-started")`.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' plot(fit, data = faithful)

@@ -22,6 +22,9 @@
 #'   what they need: `.pred_cluster`, a factor with levels `Cluster_1`, `Cluster_2`, ...,
 #'   and the probability of each as `.pred_Cluster_1`, ...
 #'   `heldout_loglik()`: the mean log predictive density of an observation.
+#' @references
+#' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
+#' @seealso [bnp_mixture()], [tidiers] for [augment()]; `vignette("judging-a-fit")`.
 #' @examples
 #' odd <- seq(1, nrow(faithful), by = 2)
 #' fit <- bnp_mixture(faithful[odd, ], control = bnp_control(seed = 1))

@@ -29,6 +29,19 @@
 #' @param start Concentration of the distribution of the first state.
 #' @param sticky Extra weight of staying in a state; 0 for none.
 #' @return An object of class `bnp_prior`, to be given as `prior`.
+#' @references
+#' Sethuraman, J. (1994). A constructive definition of Dirichlet priors. *Statistica Sinica* 4,
+#' 639-650.
+#'
+#' Teh, Y. W., Jordan, M. I., Beal, M. J. and Blei, D. M. (2006). Hierarchical Dirichlet
+#' processes. *Journal of the American Statistical Association* 101, 1566-1581.
+#'
+#' Blei, D. M., Ng, A. Y. and Jordan, M. I. (2003). Latent Dirichlet allocation. *Journal of
+#' Machine Learning Research* 3, 993-1022.
+#'
+#' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with
+#' application to speaker diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.
+#' @seealso [observation_models] for what a cluster looks like; `vignette("choosing-priors")`.
 #' @examples
 #' prior_dp(concentration = 2)
 #' prior_dirichlet(3)

@@ -18,6 +18,10 @@
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data and `.class`, the cluster drawn. Attribute
 #'   `seed` as for [stats::simulate()].
+#' @references
+#' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
+#' @seealso [predict.bnp_mixture()]; `vignette("judging-a-fit")` compares such data with those
+#'   of the fit.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' head(simulate(fit, seed = 1)$sim_1)

@@ -21,6 +21,10 @@
 #' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
 #'   `.uncertainty`, one minus its probability.
+#' @references
+#' Robinson, D. (2014). broom: an R package for converting statistical analysis objects into
+#' tidy data frames. arXiv:1412.3565.
+#' @seealso [read_fit], [tidy.bnp_topics()].
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' tidy(fit)

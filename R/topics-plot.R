@@ -13,6 +13,10 @@
 #' @param by As in [top_terms()].
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
+#' @references
+#' Bischof, J. M. and Airoldi, E. M. (2012). Summarizing topical content with word frequency and
+#' exclusivity. *International Conference on Machine Learning* 29.
+#' @seealso [top_terms()], [ldavis_data()]; `vignette("topics")`.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' plot(fit, topics = 1:6)

@@ -28,6 +28,13 @@
 #'   `heldout_loglik()`: the average over held-out tokens of log Σ_k
 #'   E\[π_dk\] E\[φ_kv\], where π_d is estimated from the seen half and φ
 #'   from training; or a data frame with `document`, `tokens` and `loglik` (sum).
+#' @references
+#' Wallach, H. M., Murray, I., Salakhutdinov, R. and Mimno, D. (2009). Evaluation methods for
+#' topic models. *International Conference on Machine Learning* 26.
+#'
+#' Hughes, M. C. (2016). *Reliable and scalable variational inference for nonparametric
+#' mixtures, topics, and sequences*. PhD thesis, Brown University.
+#' @seealso [bnp_topics()], [fitted.bnp_topics()]; `vignette("topics")`.
 #' @examples
 #' odd <- seq(1, nrow(whales$counts), by = 2)
 #' fit <- bnp_topics(whales$counts[odd, ], control = bnp_control(seed = 1, max_laps = 15))

@@ -12,6 +12,9 @@
 #'   [stats::simulate()]. For counts, `nsim` sparse matrices (documents x terms).
 #'   For documents of rows, `nsim` data frames with the columns of the training
 #'   data, `.id`, the document, and `.topic`, the topic drawn.
+#' @references
+#' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
+#' @seealso [bnp_topics()], [predict.bnp_topics()].
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' dim(simulate(fit, seed = 1)$sim_1)

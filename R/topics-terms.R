@@ -8,6 +8,10 @@
 #'   by the topic's share of the term (Bischof & Airoldi, 2012).
 #' @param weight For `"frex"`: the weight of exclusivity, between 0 and 1.
 #' @return A data frame with columns `topic`, `rank`, `term`, `value`.
+#' @references
+#' Bischof, J. M. and Airoldi, E. M. (2012). Summarizing topical content with word frequency and
+#' exclusivity. *International Conference on Machine Learning* 29.
+#' @seealso [plot.bnp_topics()], [tidy.bnp_topics()], [coherence()]; `vignette("topics")`.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' top_terms(fit, 3)
@@ -75,6 +79,15 @@ frex <- function(phi, weight) {
 #'   pairs with w ranked above v, D the number of documents with the term or the
 #'   pair (Mimno and others, 2011).
 #' @return One number per topic.
+#' @references
+#' Bouma, G. (2009). Normalized (pointwise) mutual information in collocation extraction.
+#' *Proceedings of GSCL*, 31-40.
+#'
+#' Mimno, D., Wallach, H. M., Talley, E., Leenders, M. and McCallum, A. (2011). Optimizing
+#' semantic coherence in topic models. *Empirical Methods in Natural Language Processing*,
+#' 262-272.
+#' @seealso [top_terms()], [predict.bnp_topics()] for held-out words;
+#'   `vignette("judging-a-fit")`.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' coherence(fit, whales$counts)
@@ -121,6 +134,10 @@ topic_coherence <- function(together, n, measure) {
 #' @param x The training documents.
 #' @return A list with `phi` (topics x terms), `theta` (documents x topics),
 #'   `doc.length`, `vocab` and `term.frequency`.
+#' @references
+#' Sievert, C. and Shirley, K. E. (2014). LDAvis: a method for visualizing and interpreting
+#' topics. *Workshop on Interactive Language Learning, Visualization, and Interfaces*, 63-70.
+#' @seealso [top_terms()], [plot.bnp_topics()].
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' str(ldavis_data(fit, whales$counts))

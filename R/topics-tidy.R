@@ -15,6 +15,10 @@
 #'   `topic`, `gamma`. `augment()`: `data` with `.topic`, the most probable topic
 #'   of the term in the document; for documents of rows, of each row, and
 #'   `.uncertainty`, one minus its probability.
+#' @references
+#' Silge, J. and Robinson, D. (2016). tidytext: text mining and analysis using tidy data
+#' principles in R. *Journal of Open Source Software* 1(3).
+#' @seealso [tidiers] for other fits, [top_terms()], [fitted.bnp_topics()].
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' head(tidy(fit))

@@ -9,6 +9,8 @@
 #'   out. For other data name them as the fitting function does, `x =` or `data =`.
 #' @param evaluate `FALSE` returns the call.
 #' @return A fit, or its call.
+#' @seealso [stats::update()]; `start` of [bnp_mixture()], [bnp_topics()] and [bnp_hmm()] to go
+#'   on from a fit.
 #' @examples
 #' fit <- bnp_mixture(~ eruptions + waiting, faithful, control = bnp_control(seed = 1))
 #' update(fit, . ~ . - waiting)

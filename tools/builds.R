@@ -7,7 +7,7 @@
 #   Rscript tools/builds.R [plain] [lto] [address] [thread]        from the root of the package; all by default,
 #                                                                  about half an hour
 flags <- function(compile, link) {
-  c(paste(c("CXX17FLAGS =", "CXXFLAGS ="), compile), if (nzchar(link)) paste("SHLIB_CXX17LDFLAGS = -shared", link))
+  c(paste(c("CXX17FLAGS =", "CXXFLAGS ="), compile), "STRIP_DEBUG =", if (nzchar(link)) paste("SHLIB_CXX17LDFLAGS = -shared", link))
 }
 builds <- list(
   plain = flags("-g0 -O0 -UNDEBUG -D_GLIBCXX_ASSERTIONS", ""),

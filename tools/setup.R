@@ -1,4 +1,4 @@
-# Installs what is missing for one purpose: Rscript tools/setup.R build|install|test|check|document
+# Installs what is missing for one purpose: Rscript tools/setup.R build|install|test|check|site|document
 #
 # As root on a machine with apt, from the distribution's packages; what is then
 # still missing, or for other users, from R's repository into a library that
@@ -8,12 +8,13 @@
 packages <- list(
   build = c("Rcpp", "RcppEigen", "Matrix", "cli", "rlang", "generics"),
   install = c("knitr", "rmarkdown"),
-  test = c("testthat", "withr", "ggplot2", "MASS"),
+  test = c("testthat", "withr", "ggplot2", "MASS", "knitr", "rmarkdown"),
   check = c("testthat", "withr", "ggplot2", "MASS", "knitr", "rmarkdown", "slam", "tidytext", "tm"),
+  site = c("knitr", "rmarkdown", "pkgdown", "xml2", "ggplot2"),
   document = c("roxygen2", "pkgbuild")
 )
 
-programs <- list(check = "qpdf", install = "pandoc")
+programs <- list(test = "pandoc", check = c("qpdf", "pandoc"), install = "pandoc", site = c("pandoc", "chromium"))
 
 purpose <- commandArgs(TRUE)
 stopifnot(purpose %in% names(packages))
