@@ -4,7 +4,8 @@
 #' default hierarchical Dirichlet process prior the number of states.
 #'
 #' @param x Sequences: a list of matrices (or vectors) with the same columns, a
-#'   matrix or data frame whose rows follow each other in time, or a `ts`.
+#'   matrix or data frame whose rows follow each other in time, or a `ts`, `zoo` or `xts`.
+#'   Each row is one step, however far apart their times are: times label results only.
 #' @param id Which sequence each row of a matrix or data frame belongs to: the
 #'   name of a column or one value per row. Rows of a sequence must follow each
 #'   other. Default: all rows are one sequence.

@@ -2,7 +2,8 @@
 #'
 #' Every model is fitted by one grammar: data first, then what is observed
 #' (`obs`), what is believed (`prior`), how to fit (`control`). Start with
-#' [bnp_mixture()].
+#' [bnp_mixture()]. Arguments that name a choice, such as `type = "prob"`, are
+#' written as the help pages have them: upper and lower case differ.
 #'
 #' @references
 #' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for

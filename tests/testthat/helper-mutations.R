@@ -59,10 +59,11 @@ table_of <- function(name, tables) {
   tables[[if (name %in% names(kind)) kind[[name]] else "points"]]
 }
 
-# Counts as tidytext has them.
+# Counts as tidytext has them, with a term that no topic knows.
 term_frame <- function(counts) {
   at <- which(counts > 0, arr.ind = TRUE)
-  data.frame(document = rownames(counts)[at[, 1]], term = colnames(counts)[at[, 2]], n = counts[at])
+  known <- data.frame(document = rownames(counts)[at[, 1]], term = colnames(counts)[at[, 2]], n = counts[at])
+  rbind(known, data.frame(document = "row1", term = "unknown", n = 1))
 }
 
 fitting_calls <- function(tables, fits) {
@@ -446,7 +447,7 @@ verb_draws <- function(verb) is.character(verb) && verb %in% c("plot", "autoplot
 
 # Other words that a message about an argument may use for it.
 other_words <- list(
-  x0 = "fit", data = "x", # of a formula
+  x0 = "fit", data = "x", x = "data", # with a formula, or without one
   control = c("k_init", "learning_rate"), id = c("id", "x", "newdata"), object = "fit", prior = "k"
 )
 names_argument <- function(message, argument) {
@@ -500,7 +501,7 @@ mutate <- function(i, calls, valid) {
       return(NULL)
     }
     argument <- sample(c(call$spoil, rep(call$data, 3L)), 1L)
-    spoil <- spoiled(call$arguments[[argument]], argument, argument %in% call$data)
+    spoil <- suppressWarnings(spoiled(call$arguments[[argument]], argument, argument %in% call$data))
     arguments <- call$arguments
     arguments[argument] <- list(spoil$value)
     set.seed(i)
