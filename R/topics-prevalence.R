@@ -27,7 +27,7 @@
 prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
   theta <- document_proportions(fit)
   need_data(missing(by), "by")
-  check_level(level)
+  level <- check_level(level, "level")
   degree <- check_count(degree, "degree")
   covariate <- document_covariate(theta, by, data)
   value <- covariate$value
@@ -51,12 +51,6 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
     group_prevalence(theta, droplevels(as.factor(value)), level)
   }
   structure(as.data.frame(out), class = c("bnp_prevalence", "data.frame"), by = covariate$label)
-}
-
-check_level <- function(level, call = rlang::caller_env()) {
-  if (check_number(level, "level", call = call) >= 1) {
-    abort("argument", "{.arg level} must be between 0 and 1, not {level}.", call = call)
-  }
 }
 
 # list(value, label): one value per row of theta.

@@ -161,3 +161,10 @@ test_that("a built package contains no object file", {
   expect_true(any(grepl("src/inference/source[.]cpp$", content)))
   expect_none(grep("[.](o|so|dll)$", content, value = TRUE), "objects")
 })
+
+test_that("every function of R has one definition", {
+  skip_if_not(dir.exists(file.path(root, "R")), "no sources beside these tests (not a checkout)")
+  text <- unlist(lapply(list.files(file.path(root, "R"), "[.]R$", full.names = TRUE), readLines, encoding = "UTF-8", warn = FALSE))
+  names <- sub(" <- function.*", "", grep("^[[:alnum:]_.]+ <- function", text, value = TRUE))
+  expect_identical(names[duplicated(names)], character())
+})
