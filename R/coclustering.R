@@ -27,14 +27,14 @@ coclustering <- function(fit, ...) UseMethod("coclustering")
 #' @export
 coclustering.bnp_mixture <- function(fit, data = NULL, ...) {
   check_no_dots(...)
-  pairs_together(fit, data)
+  pairs_together(fit, data, as_newdata)
 }
 
 #' @rdname coclustering
 #' @export
 coclustering.bnp_hmm <- function(fit, data = NULL, id = NULL, ...) {
   check_no_dots(...)
-  pairs_together(fit, data, id = id)
+  pairs_together(fit, data, as_new_sequences, id = id)
 }
 
 #' @export
@@ -45,11 +45,12 @@ coclustering.default <- function(fit, ...) {
   ))
 }
 
-pairs_together <- function(fit, data, ..., most = 15000L, call = rlang::caller_env()) {
+# read(fit, data, ..., call, arg): data in the engine's form.
+pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::caller_env()) {
   check_format(fit, call)
   n <- if (is.null(data)) nobs(fit) else if (is.list(data) && !is.data.frame(data)) 0L else NROW(data)
   if (n <= most) {
-    prob <- predict(fit, data, type = "prob", ...)
+    prob <- if (is.null(data)) predict(fit, type = "prob") else state_probabilities(fit, read(fit, data, ..., call = call, arg = "data"))
     n <- nrow(prob)
   }
   if (n > most) {

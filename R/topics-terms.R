@@ -43,7 +43,7 @@ check_topics_of_terms <- function(fit, call = rlang::caller_env()) {
 }
 
 check_share <- function(x, arg, call = rlang::caller_env()) {
-  check_number(x, arg, strict = FALSE, call = call)
+  x <- check_number(x, arg, strict = FALSE, call = call)
   if (x > 1) abort("argument", "{.arg {arg}} must be between 0 and 1, not {x}.", call = call)
   x
 }

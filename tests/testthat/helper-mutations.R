@@ -146,11 +146,25 @@ reading_calls <- function(tables, fits) {
         call("coherence", fit = fit, x = x, n = 2, measure = "npmi", spoil = c("fit", "x", "n", "measure"), tables = "x"),
         call("ldavis_data", fit = fit, x = x, spoil = c("fit", "x"), tables = "x"),
         call("tidy", x = fit, matrix = "gamma", spoil = "matrix"),
+        call("exclusivity", fit = fit, n = 2, weight = 0.5, spoil = c("fit", "n", "weight")),
         call("plot", x = fit, type = "terms", topics = 1, n = 2, spoil = c("type", "topics", "n")),
         call("simulate", object = fit, lengths = c(4, 5), seed = 1)
       ))
     }
-    Filter(Negate(is.null), out)
+    if (family == "bnp_topics" && !is.null(fit$documents)) {
+      out <- c(out, list(
+        call("top_documents", fit = fit, n = 2, spoil = c("fit", "n")),
+        call("prevalence", fit = fit, by = rep(c("p", "q"), length.out = nrow(fit$documents)), level = 0.9, degree = 1)
+      ))
+    }
+    if (!is.null(obs_entry(fit$model$obs)$divergence) && family != "bnp_topics") {
+      out <- c(out, list(
+        call("cluster_divergence", fit = fit, symmetric = TRUE, spoil = c("fit", "symmetric")),
+        do.call(call, c(list("coclustering", fit = fit, data = x), id, list(tables = "data")))
+      ))
+    }
+    parm <- names(interval_sources(fit))[1L]
+    c(Filter(Negate(is.null), out), list(call("confint", object = fit, parm = parm, level = 0.9)))
   }), recursive = FALSE)
 }
 
@@ -180,6 +194,10 @@ other_calls <- function(tables, fits) {
       if (verb == "heldout_loglik") given$newdata <- tables$points
       valid_call(verb, verb, given, "fit")
     }
+  ), list(
+    valid_call("overlap", "cluster_overlap", list(fit = fits$full)),
+    valid_call("correlation", "topic_correlation", list(fit = fits$topics)),
+    valid_call("compare", "compare_fits", list(one = fits$full, two = fits$diagonal, newdata = tables$points), "newdata", "newdata")
   ))
 }
 
@@ -472,6 +490,7 @@ complaint <- function(call, arguments, argument, out, valid, same = FALSE) {
     return(NULL)
   }
   broken <- setdiff(broken_numbers(out$result), broken_numbers(valid))
+  if (identical(call$verb, "augment")) broken <- grep("$.", broken, fixed = TRUE, value = TRUE) # the rest is the data
   if (length(broken)) {
     return(paste("not numbers:", paste(broken, collapse = ", ")))
   }
