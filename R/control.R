@@ -47,6 +47,9 @@
 #'   bound stays exact and never falls. `NULL`: 64 when there are more than 256
 #'   clusters, else all. With at least as many candidates as clusters, all are
 #'   looked at. Topic models do not use it, hidden Markov models refuse it.
+#' @param bound Of `prior_hdp()` and `prior_hdp_hmm()`: how the proportions of documents,
+#'   or the rows of transitions, enter the ELBO. `"tight"` is never lower than `"loose"`,
+#'   which is the bound of Hughes (2016) and of published figures.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details The bound rises from lap to lap, by the mathematics of memoized and
@@ -68,7 +71,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
                         init = c("bregman", "random", "kmeans", "blocks", "anchor", "best"), moves = bnp_moves(),
                         sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
-                        candidates = NULL, ...) {
+                        candidates = NULL, bound = c("tight", "loose"), ...) {
   check_no_dots(...)
   if (!is.null(candidates) && is.null(sparsity)) {
     abort("argument", c(
@@ -93,7 +96,8 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
       seed = check_seed(seed),
       verbose = check_flag(verbose, "verbose"),
       learning_rate = check_learning_rate(learning_rate),
-      candidates = if (!is.null(candidates)) check_count(candidates, "candidates")
+      candidates = if (!is.null(candidates)) check_count(candidates, "candidates"),
+      bound = check_choice(bound, c("tight", "loose"), "bound")
     ),
     class = c("bnp_control", "list")
   )
