@@ -81,6 +81,10 @@ engine_sticks <- function(groups, gamma, alpha, slope, others, u, omega, search)
     .Call(`_bnpvi_engine_sticks`, groups, gamma, alpha, slope, others, u, omega, search)
 }
 
+engine_dirichlet_rows <- function(u, omega, n, concentration, sticky, bound) {
+    .Call(`_bnpvi_engine_dirichlet_rows`, u, omega, n, concentration, sticky, bound)
+}
+
 engine_source <- function(data, name, units, grouped, lag, rows, groups) {
     .Call(`_bnpvi_engine_source`, data, name, units, grouped, lag, rows, groups)
 }

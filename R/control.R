@@ -51,6 +51,9 @@
 #'   `"probabilities"`, the probability of every cluster for each observation
 #'   (8 bytes each), as `fit$probabilities`. `predict(fit, type = "prob")` then needs no
 #'   data. Topic models always keep the proportions of their documents.
+#' @param bound Of `prior_hdp()` and `prior_hdp_hmm()`: how the proportions of documents,
+#'   or the rows of transitions, enter the ELBO. `"tight"` is never lower than `"loose"`,
+#'   which is the bound of Hughes (2016) and of published figures.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details The bound rises from lap to lap, by the mathematics of memoized and
@@ -83,7 +86,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
                         init = c("bregman", "random", "kmeans", "blocks", "anchor", "best"), moves = bnp_moves(),
                         sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
-                        candidates = NULL, keep = c("labels", "probabilities"), ...) {
+                        candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"), ...) {
   check_no_dots(...)
   if (!is.null(candidates) && is.null(sparsity)) {
     abort("argument", c(
@@ -109,7 +112,8 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
       verbose = check_flag(verbose, "verbose"),
       learning_rate = check_learning_rate(learning_rate),
       candidates = if (!is.null(candidates)) check_count(candidates, "candidates"),
-      keep = check_choice(keep, c("labels", "probabilities"), "keep")
+      keep = check_choice(keep, c("labels", "probabilities"), "keep"),
+      bound = check_choice(bound, c("loose", "tight"), "bound")
     ),
     class = c("bnp_control", "list")
   )

@@ -16,7 +16,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   check_against_data(given, obs, error_call)
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
   resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
-  model <- list(obs = obs, prior = prior)
+  model <- list(obs = obs, prior = prior, bound = control$bound)
   check_size(prior, resolved$k_init, data$n, error_call)
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
   progress <- progress_reporter(control)

@@ -284,6 +284,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_dirichlet_rows
+Rcpp::List engine_dirichlet_rows(Rcpp::NumericVector u, Rcpp::NumericVector omega, double n, double concentration, double sticky, std::string bound);
+RcppExport SEXP _bnpvi_engine_dirichlet_rows(SEXP uSEXP, SEXP omegaSEXP, SEXP nSEXP, SEXP concentrationSEXP, SEXP stickySEXP, SEXP boundSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type u(uSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type omega(omegaSEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< double >::type concentration(concentrationSEXP);
+    Rcpp::traits::input_parameter< double >::type sticky(stickySEXP);
+    Rcpp::traits::input_parameter< std::string >::type bound(boundSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_dirichlet_rows(u, omega, n, concentration, sticky, bound));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_source
 Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bool grouped, int lag, Rcpp::IntegerVector rows, Rcpp::IntegerVector groups);
 RcppExport SEXP _bnpvi_engine_source(SEXP dataSEXP, SEXP nameSEXP, SEXP unitsSEXP, SEXP groupedSEXP, SEXP lagSEXP, SEXP rowsSEXP, SEXP groupsSEXP) {
@@ -438,6 +454,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
+    {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},
     {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
     {"_bnpvi_engine_failed_pairs", (DL_FUNC) &_bnpvi_engine_failed_pairs, 2},
     {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},

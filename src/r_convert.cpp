@@ -81,7 +81,8 @@ RData::RData(const Rcpp::List& list) : list_(list) {
 RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity, const NamedArrays& learned) {
   const Rcpp::List obs_list = model["obs"], prior_list = model["prior"];
   obs = make_obs_model(ListFields(obs_list, learned));
-  alloc = make_alloc_model(ListFields(prior_list), sparsity);
+  const bool loose = model.containsElementNamed("bound") && Rcpp::as<std::string>(model["bound"]) == "loose";
+  alloc = make_alloc_model(ListFields(prior_list), sparsity, loose ? RowBound::loose : RowBound::tight);
 }
 
 namespace {

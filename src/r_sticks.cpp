@@ -1,6 +1,6 @@
 // Entries for tests of special functions and of the search for sticks.
 #include "foundation/special.h"
-#include "hdp/sticks.h"
+#include "hdp/dirichlet_rows.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
@@ -31,22 +31,44 @@ Rcpp::List engine_sticks(double groups, double gamma, double alpha, Rcpp::Numeri
   const Index k = slope.size() - 1;
   const TopLevel top = top_level(k, groups, gamma);
   Index visits = 0;
-  const auto f = [&](const Vec& pi, Vec& gradient) {
+  const auto f = [&](const WeightMoments& moments, WeightMoments* gradient) {
     ++visits;
+    const Vec& pi = moments.mean;
     RoundedSum sum;
     for (Index j = 0; j <= k; ++j) {
       sum.add(alpha * pi[j] * slope[j]);
       sum.add(others[j] * log_gamma(alpha * pi[j]));
-      gradient[j] = alpha * (slope[j] + others[j] * digamma(alpha * pi[j]));
+      if (gradient) gradient->mean[j] += alpha * (slope[j] + others[j] * digamma(alpha * pi[j]));
     }
     return sum;
   };
   HdpSticks q{Vec(u.begin(), u.end()), Vec(omega.begin(), omega.end())};
   if (search) q = maximise_sticks(top, f, q);
-  Vec unused(static_cast<std::size_t>(k + 1));
   RoundedSum value = top_value(top, q);
-  value.add(f(weights_from_sticks(q.u), unused));
+  value.add(f(weight_moments(q), nullptr));
   using Rcpp::_;
   return Rcpp::List::create(_["u"] = q.u, _["omega"] = q.omega, _["value"] = value.value(),
                             _["rounding"] = value.rounding(), _["visits"] = static_cast<double>(visits));
+}
+
+// Of n plain rows, or of a sticky row of each cluster where sticky > 0: DirichletRows::value at the sticks,
+// and its derivatives, (K + 1) × 3.
+// [[Rcpp::export]]
+Rcpp::List engine_dirichlet_rows(Rcpp::NumericVector u, Rcpp::NumericVector omega, double n,
+                                 double concentration, double sticky, std::string bound) {
+  const Index k = u.size();
+  DirichletRows rows(bound == "loose" ? RowBound::loose : RowBound::tight);
+  if (sticky > 0)
+    rows.add_sticky(k, concentration, sticky);
+  else
+    rows.add_plain(n, concentration);
+  const WeightMoments pi = weight_moments({Vec(u.begin(), u.end()), Vec(omega.begin(), omega.end())});
+  rows.choose(pi);
+  const std::size_t size = pi.mean.size();
+  WeightMoments gradient{Vec(size), Vec(size), Vec(size)};
+  const double value = rows.value(pi, &gradient).value();
+  using Rcpp::_;
+  return Rcpp::List::create(_["value"] = value, _["mean"] = pi.mean, _["variance"] = pi.variance,
+                            _["log"] = pi.log, _["by_mean"] = gradient.mean,
+                            _["by_variance"] = gradient.variance, _["by_log"] = gradient.log);
 }

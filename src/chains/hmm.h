@@ -4,6 +4,7 @@
 
 #include "chains/messages.h"
 #include "foundation/rounded_sum.h"
+#include "hdp/dirichlet_rows.h"
 #include "inference/alloc_model.h"
 
 namespace bnpvi::chains {
@@ -16,7 +17,8 @@ struct HmmPrior {
 
 /// Sticky HDP-HMM [Hughes 2016, ch. 6]: rows ~ Dirichlet(απ + κδ_j), first states ~ Dirichlet(α_0 π),
 /// π by sticks u_k ~ Beta(1, γ).
-std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma, const Sparsity& sparsity);
+std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma, RowBound bound,
+                                         const Sparsity& sparsity);
 
 /// Finite HMM with K states: the same with π = (1/K, ..., 1/K) known.
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);

@@ -3,20 +3,19 @@
 
 #include "chains/hmm.h"
 #include "foundation/special.h"
-#include "hdp/sticks.h"
+#include "hdp/dirichlet_rows.h"
 
 namespace bnpvi::chains {
 
 namespace {
 
-// The sticky bound for row k [Hughes 2016, §6.2.3], c the cumulant of a Dirichlet:
-//   c(απ + κδ_k) ≥ K log α − log(α + κ) + log κ + (log(α + κ) − log κ) π_k + Σ_{l≠k, l≤K+1} log π_l.
-// Counting log u_k and log(1 − u_k) over the start row and K such rows leaves c1 = K + 1 and
-// c0_k = K(K + 1 − k) + 1 + γ, for the remainder π_{K+1} is in all K + 1 rows but each π_k in K only.
+// Sticky rows are bounded without E log π of their own cluster (hdp/dirichlet_rows.h). Counting log u_k and
+// log(1 − u_k) over the start row and K such rows leaves c1 = K + 1 and c0_k = K(K + 1 − k) + 1 + γ, for the
+// remainder π_{K+1} is in all K + 1 rows but each π_k in K only.
 class HdpHmm final : public HmmAlloc {
  public:
-  HdpHmm(const HmmPrior& prior, double gamma, const Sparsity& sparsity)
-      : HmmAlloc(prior, sparsity), gamma_(gamma) {}
+  HdpHmm(const HmmPrior& prior, double gamma, RowBound bound, const Sparsity& sparsity)
+      : HmmAlloc(prior, sparsity), gamma_(gamma), bound_(bound) {}
 
   bool has_sticks() const override { return true; }
   bool ordered() const override { return true; }
@@ -24,10 +23,12 @@ class HdpHmm final : public HmmAlloc {
   // θ̂ is optimal for each π(û), so û and ω̂ are found with θ̂ profiled out: the value is
   // Σ_j {Σ_k log Γ(M_jk + α_jπ_k + κδ_jk) − log Γ(·)}, with gradient Σ_j α_j E log π_jk, plus the top level.
   Globals global_step(const Summary& total, const Globals& from) const override {
-    const auto value = [&](const Vec& pi, Vec& gradient) {
-      RoundedSum sum;
-      sum.add(sticky_value(pi));
-      for (Index j = 0; j < total.k; ++j) gradient[j] = sticky_slope();
+    const HdpSticks start = static_cast<Index>(from.u.size()) == total.k ? HdpSticks{from.u, from.omega}
+                                                                         : closed_form(top(total.k));
+    DirichletRows rows = rows_of(total.k);
+    rows.choose(weight_moments(start));
+    const auto value = [&](const WeightMoments& pi, WeightMoments* gradient) {
+      RoundedSum sum = rows.value(pi, gradient);
       for (Index row = 0; row <= total.k; ++row) {
         const double c = concentration(row);
         double all = c + (row > 0 ? prior_.sticky : 0);
@@ -35,23 +36,26 @@ class HdpHmm final : public HmmAlloc {
         sum.add(-log_gamma(all));
         const double log_all = digamma(all);
         for (Index j = 0; j <= total.k; ++j) {
-          const double theta = c * pi[j] + (j < total.k ? transition_count(total, row, j) : 0) +
+          const double theta = c * pi.mean[j] + (j < total.k ? transition_count(total, row, j) : 0) +
                                (j == row - 1 ? prior_.sticky : 0);
           sum.add(log_gamma(theta));
-          gradient[j] += c * (digamma(theta) - log_all);
+          if (gradient) gradient->mean[j] += c * (digamma(theta) - log_all);
         }
       }
       return sum;
     };
-    HdpSticks q = maximise_sticks(top(total.k), value, {from.u, from.omega});
+    HdpSticks q = maximise_sticks(top(total.k), value, start);
     return {total, std::move(q.u), std::move(q.omega)};
   }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const double k = static_cast<double>(total.k);
-    const double constant = k * std::log(prior_.start) + k * k * std::log(prior_.alpha) - k * sticky_slope();
-    const double sticks = constant + top_value(top(total.k), {globals.u, globals.omega}).term() +
-                          sticky_value(weights_from_sticks(globals.u));
+    const WeightMoments pi = weight_moments({globals.u, globals.omega});
+    DirichletRows rows = rows_of(total.k);
+    rows.choose(pi);
+    const double sticks = k * std::log(prior_.start) + k * k * std::log(prior_.alpha) +
+                          top_value(top(total.k), {globals.u, globals.omega}).term() +
+                          rows.value(pi, nullptr).term();
     return {{"transitions", transition_value(total, globals).term()},
             {"sticks", sticks},
             {"entropy", total.entropy()}};
@@ -71,15 +75,18 @@ class HdpHmm final : public HmmAlloc {
     return out;
   }
 
-  // log(α + κ) − log κ, 0 without κ
-  double sticky_slope() const {
-    if (prior_.sticky == 0) return 0;
-    if (prior_.sticky > prior_.alpha) return std::log1p(prior_.alpha / prior_.sticky);
-    return std::log(prior_.alpha + prior_.sticky) - std::log(prior_.sticky);
+  DirichletRows rows_of(Index k) const {
+    DirichletRows rows(bound_);
+    rows.add_plain(1, prior_.start);
+    if (prior_.sticky > 0)
+      rows.add_sticky(k, prior_.alpha, prior_.sticky);
+    else
+      rows.add_plain(static_cast<double>(k), prior_.alpha);
+    return rows;
   }
-  double sticky_value(const Vec& pi) const { return sticky_slope() * (1 - pi.back()); }
 
   double gamma_;
+  RowBound bound_;
 };
 
 class FiniteHmm final : public HmmAlloc {
@@ -117,8 +124,9 @@ class FiniteHmm final : public HmmAlloc {
 
 }  // namespace
 
-std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma, const Sparsity& sparsity) {
-  return std::make_unique<HdpHmm>(prior, gamma, sparsity);
+std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma, RowBound bound,
+                                         const Sparsity& sparsity) {
+  return std::make_unique<HdpHmm>(prior, gamma, bound, sparsity);
 }
 
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity) {

@@ -18,6 +18,13 @@ struct HdpSticks {
 /// that lowers the bound by at most 1 for each group.
 Vec weights_from_sticks(const Vec& u);
 
+/// E π_k, Var π_k and E log π_k of the K clusters and, last, of the remainder, K + 1 numbers each: means are
+/// those of weights_from_sticks, with the floor.
+struct WeightMoments {
+  Vec mean, variance, log;
+};
+WeightMoments weight_moments(const HdpSticks& q);
+
 /// The inverse: û of K sticks from K + 1 positive proportions (which need not sum to 1), within [1e-100, 1 −
 /// 1e-12].
 Vec sticks_from_weights(const Vec& weights);
@@ -44,17 +51,21 @@ TopLevel top_level(Index k, double groups, double gamma);
 /// L_top.
 RoundedSum top_value(const TopLevel& top, const HdpSticks& q);
 
-/// A term of the objective that depends on the sticks through π(û) only: returns its value at K + 1
-/// proportions and writes its gradient with respect to them (length K + 1).
-using WeightFunction = std::function<RoundedSum(const Vec& pi, Vec& gradient)>;
+/// A term of the objective that depends on the sticks through these moments: returns its value, and adds its
+/// derivatives to the gradient if there is one.
+using WeightFunction = std::function<RoundedSum(const WeightMoments& pi, WeightMoments* gradient)>;
 
-/// Maximises L_top(û, ω̂) + f(π(û)) by L-BFGS in (logit û, log ω̂). Begins at `from`, when it has K sticks, or
-/// at û = c1 / (c1 + c0), ω̂ = c1 + c0, whichever has the larger value; what is returned has at least that.
+/// The best sticks where nothing else depends on them: û = c1 / (c1 + c0), ω̂ = c1 + c0.
+HdpSticks closed_form(const TopLevel& top);
+
+/// Maximises L_top(û, ω̂) + f by L-BFGS in (logit û, log ω̂). Begins at `from`, when it has K sticks, or at the
+/// closed form, whichever has the larger value; what is returned has at least that.
 ///
 /// At every û the best ω̂ is finite: with a = ûω̂, b = (1 − û)ω̂ and t(x) = xψ'(x), which decreases,
 ///   ω̂ ∂L_top/∂ω̂ = (c1 − a) (t(a) − t(ω̂)) + (c0 − b) (t(b) − t(ω̂)),
-/// so that the best ω̂ lies between c1/û and c0/(1 − û), where the search keeps it. It may be large: for û → 0
-/// it grows as c1/û. û is kept within [1e-100, 1 − 1e-12]: beyond, 1 − û would have no digits left.
+/// so that the best ω̂ of L_top lies between c1/û and c0/(1 − û); variances may ask for more. The search keeps
+/// it above the smaller of the two and below 150 times the larger. It may be large: for û → 0 it grows as
+/// c1/û. û is kept within [1e-100, 1 − 1e-12]: beyond, 1 − û would have no digits left.
 HdpSticks maximise_sticks(const TopLevel& top, const WeightFunction& f, const HdpSticks& from);
 
 }  // namespace bnpvi

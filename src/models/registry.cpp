@@ -48,18 +48,18 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   throw std::invalid_argument("unknown observation model: " + family);
 }
 
-std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sparsity) {
+std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sparsity, RowBound bound) {
   const std::string family = f.text("family");
   if (family == "dp") return mixtures::make_dp(f.number("concentration"), sparsity);
   if (family == "dirichlet")
     return mixtures::make_dirichlet(f.integer("k"), f.number("concentration"), sparsity);
   if (family == "hdp_hmm")
     return chains::make_hdp_hmm({f.number("alpha"), f.number("start"), f.number("sticky")}, f.number("gamma"),
-                                sparsity);
+                                bound, sparsity);
   if (family == "hmm")
     return chains::make_hmm({f.number("alpha"), f.number("start"), f.number("sticky")}, f.integer("k"),
                             sparsity);
-  if (family == "hdp") return topics::make_hdp_topics(f.number("gamma"), f.number("alpha"), sparsity);
+  if (family == "hdp") return topics::make_hdp_topics(f.number("gamma"), f.number("alpha"), bound, sparsity);
   if (family == "lda") return topics::make_lda(f.integer("k"), f.number("alpha"), sparsity);
   throw std::invalid_argument("unknown allocation model: " + family);
 }

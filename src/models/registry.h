@@ -3,12 +3,14 @@
 #include <memory>
 
 #include "foundation/fields.h"
+#include "hdp/dirichlet_rows.h"
 #include "inference/alloc_model.h"
 
 namespace bnpvi {
 
 /// Builds the model that fields.text("family") names; throws std::invalid_argument for an unknown family.
 std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
-std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {});
+std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {},
+                                             RowBound bound = RowBound::tight);
 
 }  // namespace bnpvi

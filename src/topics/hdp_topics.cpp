@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "foundation/special.h"
-#include "hdp/sticks.h"
+#include "hdp/dirichlet_rows.h"
 #include "topics/topic_model.h"
 #include "topics/topic_sum.h"
 
@@ -12,8 +12,8 @@ namespace {
 
 class HdpTopics final : public TopicAlloc {
  public:
-  HdpTopics(double gamma, double alpha, const Sparsity& sparsity)
-      : TopicAlloc(alpha, sparsity), gamma_(gamma) {}
+  HdpTopics(double gamma, double alpha, RowBound bound, const Sparsity& sparsity)
+      : TopicAlloc(alpha, sparsity), gamma_(gamma), bound_(bound) {}
 
   bool has_sticks() const override { return true; }
   bool ordered() const override { return true; }
@@ -40,9 +40,14 @@ class HdpTopics final : public TopicAlloc {
       out.u = from.u;
       out.omega = from.omega;
     }
-    HdpSticks q = maximise_sticks(
-        top_level(total.k, documents, gamma_),
-        [&](const Vec& pi, Vec& gradient) { return weight_terms(total, pi, &gradient); }, {out.u, out.omega});
+    DirichletRows rows = rows_of(documents);
+    rows.choose(weight_moments({out.u, out.omega}));
+    const auto by_weights = [&](const WeightMoments& pi, WeightMoments* gradient) {
+      RoundedSum sum = weight_terms(total, pi.mean, gradient ? &gradient->mean : nullptr);
+      sum.add(rows.value(pi, gradient));
+      return sum;
+    };
+    HdpSticks q = maximise_sticks(top_level(total.k, documents, gamma_), by_weights, {out.u, out.omega});
     out.u = std::move(q.u);
     out.omega = std::move(q.omega);
     return out;
@@ -50,12 +55,15 @@ class HdpTopics final : public TopicAlloc {
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const double documents = total.scalar[TopicScalar::documents];
-    const Vec pi = weights_from_sticks(globals.u);
-    RoundedSum sum = weight_terms(total, pi, nullptr);
+    const WeightMoments pi = weight_moments({globals.u, globals.omega});
+    DirichletRows rows = rows_of(documents);
+    rows.choose(pi);
+    RoundedSum sum = weight_terms(total, pi.mean, nullptr);
     sum.add(total.scalar[TopicScalar::lengths]);
     for (Index j = 0; j < total.k; ++j) sum.add(total.extra[j * TopicExtra::size + TopicExtra::offset]);
     const double top = top_value(top_level(total.k, documents, gamma_), {globals.u, globals.omega}).term() +
-                       documents * static_cast<double>(total.k) * std::log(alpha_);
+                       documents * static_cast<double>(total.k) * std::log(alpha_) +
+                       rows.value(pi, nullptr).term();
     return {{"documents", sum.term()}, {"top_level", top}, {"entropy", total.entropy()}};
   }
 
@@ -90,7 +98,14 @@ class HdpTopics final : public TopicAlloc {
     return out;
   }
 
-  // Σ_k [απ_k slope_k + (D − n_k) log Γ(απ_k)] + D log Γ(απ_{K+1}): what depends on π of the documents' part.
+  DirichletRows rows_of(double documents) const {
+    DirichletRows rows(bound_);
+    rows.add_plain(documents, alpha_);
+    return rows;
+  }
+
+  // Σ_k [απ_k slope_k + (D − n_k) log Γ(απ_k)] + D log Γ(απ_{K+1}): what depends on π of the documents'
+  // part; the gradient is added to.
   RoundedSum weight_terms(const Summary& total, const Vec& pi, Vec* gradient) const {
     const double documents = total.scalar[TopicScalar::documents];
     RoundedSum sum;
@@ -102,18 +117,20 @@ class HdpTopics final : public TopicAlloc {
       const double a = alpha_ * pi[j];
       sum.add(a * slope);
       sum.add(others * log_gamma(a));
-      if (gradient) (*gradient)[j] = alpha_ * (slope + others * digamma(a));
+      if (gradient) (*gradient)[j] += alpha_ * (slope + others * digamma(a));
     }
     return sum;
   }
 
   double gamma_;
+  RowBound bound_;
 };
 
 }  // namespace
 
-std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha, const Sparsity& sparsity) {
-  return std::make_unique<HdpTopics>(gamma, alpha, sparsity);
+std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha, RowBound bound,
+                                            const Sparsity& sparsity) {
+  return std::make_unique<HdpTopics>(gamma, alpha, bound, sparsity);
 }
 
 }  // namespace bnpvi::topics

@@ -1,5 +1,6 @@
 // Topic models: every document has proportions π_d of its own over topics that all documents share.
 #pragma once
+#include "hdp/dirichlet_rows.h"
 #include "inference/alloc_model.h"
 #include "topics/document_step.h"
 
@@ -7,7 +8,8 @@ namespace bnpvi::topics {
 
 /// Hierarchical Dirichlet process: sticks u_k ~ Beta(1, γ), π = sticks(u), π_d ~ Dirichlet(απ)
 /// [Hughes 2016, ch. 5].
-std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha, const Sparsity& sparsity);
+std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha, RowBound bound,
+                                            const Sparsity& sparsity);
 
 /// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
 std::unique_ptr<AllocModel> make_lda(Index k, double alpha, const Sparsity& sparsity);

@@ -44,7 +44,7 @@ twin_hdp_terms <- function(counts, lengths, u, omega, gamma, alpha) {
   log_rest <- digamma(b) - digamma(omega)
   log_pi <- c(log_u + c(0, cumsum(log_rest))[seq_len(k)], sum(log_rest))
   top <- n * (k * log(alpha) + sum(log_pi)) + sum(log(gamma) + (gamma - 1) * log_rest) -
-    sum((a - 1) * log_u + (b - 1) * log_rest - lbeta(a, b))
+    sum((a - 1) * log_u + (b - 1) * log_rest - lbeta(a, b)) + sum(row_terms(u, omega, n, alpha, 0))
   c(documents = documents, top_level = top)
 }
 

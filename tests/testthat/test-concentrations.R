@@ -17,13 +17,13 @@ test_that("topics", {
   for (i in seq_len(nrow(grid))) {
     alpha <- grid$alpha[i]
     gamma <- grid$gamma[i]
-    for (batches in c(1, 4)) {
-      control <- bnp_control(seed = i, max_laps = 10, batches = batches)
+    for (bound in c("tight", "loose")) {
+      control <- bnp_control(seed = i, max_laps = 10, batches = if (bound == "tight") 1 else 4, bound = bound)
       fit <- bnp_topics(x, prior = prior_hdp(gamma = gamma, alpha = alpha), control = control)
       expect_sound(fit)
       s <- fit$state
       top <- stick_terms(s$u, s$omega, 61, 60 * (s$k + 1 - seq_len(s$k)) + gamma, gamma)
-      expect_same_sum(elbo(fit, terms = TRUE)[["top_level"]], c(top, 60 * s$k * log(alpha)))
+      expect_same_sum(elbo(fit, terms = TRUE)[["top_level"]], c(top, 60 * s$k * log(alpha), row_terms(s$u, s$omega, 60, alpha, 0, bound)))
       by_stick <- as.matrix(fit$documents)[, order(fit$numbering), drop = FALSE]
       theta <- cbind(by_stick, 0) + rep(alpha * stick_weights(s$u), each = 60)
       expect_same_sum(
@@ -45,8 +45,9 @@ test_that("hidden Markov models", {
     for (more in extra) {
       alpha <- grid$alpha[i]
       gamma <- grid$gamma[i]
+      bound <- if (i %% 4 == 0) "loose" else "tight"
       fit <- bnp_hmm(sequences,
-        obs = obs_gaussian("diagonal"), control = bnp_control(seed = i, max_laps = 10, k_init = 5),
+        obs = obs_gaussian("diagonal"), control = bnp_control(seed = i, max_laps = 10, k_init = 5, bound = bound),
         prior = prior_hdp_hmm(gamma = gamma, alpha = alpha, start = more$start, sticky = more$sticky)
       )
       expect_sound(fit)
@@ -55,9 +56,11 @@ test_that("hidden Markov models", {
       sticky <- more$sticky > 0
       rows <- if (sticky) k else k + 1
       top <- stick_terms(s$u, s$omega, rows + 1, rows * (k + 1 - seq_len(k)) + gamma + sticky, gamma)
-      ratio <- if (sticky) log(alpha + more$sticky) - log(more$sticky) else 0
       pi <- stick_weights(s$u)
-      constants <- c(k * log(more$start), k^2 * log(alpha), -k * ratio, ratio * sum(pi[seq_len(k)]))
+      constants <- c(
+        k * log(more$start), k^2 * log(alpha), row_terms(s$u, s$omega, 1, more$start, 0, bound),
+        row_terms(s$u, s$omega, k, alpha, more$sticky, bound)
+      )
       expect_same_sum(elbo(fit, terms = TRUE)[["sticks"]], c(top, constants))
       theta <- c(more$start, rep(alpha, k)) %o% pi
       theta[, seq_len(k)] <- theta[, seq_len(k)] + rbind(c(s$extra), s$pair) + rbind(0, diag(more$sticky, k))

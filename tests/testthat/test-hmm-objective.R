@@ -17,10 +17,7 @@ twin_sticks <- function(u, omega, k, gamma, sticky, alpha, start) {
   e0 <- digamma(b) - digamma(omega)
   pi <- c(u, 1) * cumprod(c(1, 1 - u))
   value <- sum(lbeta(a, b) - lbeta(1, gamma) + (c1 - a) * e1 + (c0 - b) * e0) + k * log(start) + k^2 * log(alpha)
-  if (sticky > 0) {
-    value <- value + k * log(sticky / (alpha + sticky)) + log((alpha + sticky) / sticky) * sum(pi[seq_len(k)])
-  }
-  list(value = value, pi = pi)
+  list(value = value + sum(row_terms(u, omega, 1, start, 0), row_terms(u, omega, k, alpha, sticky)), pi = pi)
 }
 
 twin_transitions <- function(counts, pi, alpha, start, sticky) {

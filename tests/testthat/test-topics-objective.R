@@ -20,7 +20,7 @@ test_that("LDA: the objective equals the plain-R recomputation", {
 test_that("HDP: a fit's objective equals the plain-R recomputation from its counts and sticks", {
   x <- toy_corpus()
   for (batches in c(1, 4)) {
-    fit <- bnp_topics(x, control = bnp_control(seed = 3, batches = batches, max_laps = 25))
+    fit <- bnp_topics(x, control = bnp_control(seed = 3, batches = batches, max_laps = 25, bound = "tight"))
     terms <- elbo(fit, terms = TRUE)
     by_stick <- as.matrix(fit$documents)[, order(fit$numbering)]
     twin <- twin_hdp_terms(by_stick, rowSums(x), fit$state$u, fit$state$omega, 10, 0.5)
