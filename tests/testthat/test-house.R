@@ -168,3 +168,21 @@ test_that("every function of R has one definition", {
   names <- sub(" <- function.*", "", grep("^[[:alnum:]_.]+ <- function", text, value = TRUE))
   expect_identical(names[duplicated(names)], character())
 })
+
+test_that("every help page has a place on the site", {
+  site <- file.path(root, "_pkgdown.yml")
+  skip_if_not(file.exists(site), "no sources beside these tests (not a checkout)")
+  text <- readLines(site)
+  reference <- text[seq(grep("^reference:", text), grep("^articles:", text))]
+  listed <- trimws(unlist(strsplit(sub(".*\\[(.*)\\].*", "\\1", grep("contents:", reference, value = TRUE)), ",")))
+  starts <- sub("starts_with\\(\"(.*)\"\\)", "\\1", grep("starts_with", listed, value = TRUE))
+  pages <- list.files(file.path(root, "man"), "[.]Rd$", full.names = TRUE)
+  pages <- Filter(function(page) !any(grepl("\\\\keyword\\{internal\\}", readLines(page, encoding = "UTF-8"))), pages)
+  has_place <- vapply(pages, function(page) {
+    lines <- readLines(page, encoding = "UTF-8")
+    names <- sub("^\\\\(name|alias)\\{(.*)\\}", "\\2", grep("^\\\\(name|alias)\\{", lines, value = TRUE))
+    any(names %in% listed) || any(vapply(starts, function(start) any(startsWith(names, start)), NA))
+  }, NA)
+  expect_gt(length(pages), 20L)
+  expect_identical(basename(pages[!has_place]), character())
+})
