@@ -26,7 +26,7 @@
 #' the covariances of `obs_gaussian("diagonal")`) have no interval, and neither has
 #' `proportion`, which is no parameter.
 #'
-#' @param object,x A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
+#' @param object A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param parm Which parameters: names of arrays of [coef()], `"transition"`,
 #'   `"start"`, or names of single parameters as in the result. Default: all.
 #' @param level Probability of an interval.

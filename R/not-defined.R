@@ -8,7 +8,7 @@ not_defined <- function(generic, remedy, call = rlang::caller_env()) {
 no_data_kept <- "A fit does not keep its data: give them to the function that needs them."
 
 #' @rdname read_fit
-#' @param x,formula,object A fit.
+#' @param x,formula A fit.
 #' @export
 formula.bnp_fit <- function(x, ...) {
   check_fit(x)
