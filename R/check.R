@@ -18,6 +18,13 @@ places <- function(at, max = 5L) {
   paste0(paste(at[seq_len(max)], collapse = ", "), " and ", length(at) - max, " more")
 }
 
+# What observation models of counts take, and what they say of the rest.
+are_counts <- function(values) values >= 0 & values == round(values)
+
+refused_counts <- function(remedy) {
+  c(class = "not_counts", must = "hold counts, whole numbers of at least 0,", remedy = remedy)
+}
+
 describe <- function(x) {
   if (is.null(x)) {
     return("NULL")

@@ -16,15 +16,17 @@
 #'   information in nats (0 for the same clusters). For topics of counts, clusters are the
 #'   largest topics of documents.
 #' @details A difference of bounds is an approximate log Bayes factor. It means
-#'   something only for the same data and the same kind of probability, so fits are
-#'   refused
+#'   something only for the same data, the same kind of probability and bounds that are
+#'   equally tight, so fits are refused
 #'
 #'   * of other data, or of the same rows or columns in another order;
 #'   * of densities and of probabilities of counts together ([obs_gaussian()] beside
 #'     [obs_poisson()]), or of tokens ([obs_multinomial()], whose bound leaves out the
 #'     multinomial coefficient) beside either;
 #'   * of autoregressions with other lags or other sequences, as other rows are
-#'     conditioned on.
+#'     conditioned on;
+#'   * of other bounds (`bnp_control(bound =)`), of which one is higher for the same
+#'     answer.
 #'
 #'   Defaults of priors that are read from the data, and a learned `term_prior`, have seen
 #'   the data that the bound is about; held-out data judge without that.
@@ -49,7 +51,8 @@ compare_fits <- function(..., newdata = NULL, id = NULL) {
     check_comparable(fits[[1L]], fits[[i]], names[c(1L, i)])
   }
   out <- data.frame(
-    fit = names, elbo = vapply(fits, elbo, 1), k = vapply(fits, n_clusters, 1L), laps = vapply(fits, function(f) as.integer(f$laps), 1L),
+    fit = names, elbo = vapply(fits, elbo, 1), k = vapply(fits, n_clusters, 1L),
+    laps = vapply(fits, function(f) as.integer(f$laps), 1L),
     converged = vapply(fits, function(f) f$converged, NA)
   )
   if (!is.null(newdata)) out$heldout <- heldout_of(fits, newdata, id)
@@ -59,7 +62,11 @@ compare_fits <- function(..., newdata = NULL, id = NULL) {
 
 check_comparable <- function(a, b, names, call = rlang::caller_env()) {
   refuse <- function(why, remedy) {
-    abort("not_comparable", c("The bounds of {.val {names[1]}} and {.val {names[2]}} cannot be compared.", x = why, i = remedy), call = call)
+    abort(
+      "not_comparable",
+      c("The bounds of {.val {names[1]}} and {.val {names[2]}} cannot be compared.", x = why, i = remedy),
+      call = call
+    )
   }
   same <- function(field) identical(a$input[[field]], b$input[[field]])
   if (is.null(a$input$fingerprint) || !all(same("n"), same("d"), same("fingerprint"))) {
@@ -70,10 +77,20 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
   if (measures[1] != measures[2]) {
     refuse(paste0("One is of ", measures[1], ", the other of ", measures[2], "."), held)
   }
+  bounds <- c(a$model$bound, b$model$bound)
+  if (has_top_level(a) && has_top_level(b) && bounds[1] != bounds[2]) {
+    refuse(
+      paste0("One is a ", bounds[1], " bound, the other a ", bounds[2], " one."),
+      "Fit both with the same {.code bnp_control(bound = )}."
+    )
+  }
   if (state_lag(a) != state_lag(b) || (state_lag(a) > 0L && !same("starts"))) {
     refuse("They are conditioned on different rows, the first of each sequence.", held)
   }
 }
+
+# Whether the choice `bnp_control(bound =)` matters to a fit.
+has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 
 # What the exponential of a bound is.
 measure_of <- function(obs) {
@@ -98,7 +115,11 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
 
 # One label for each row, in the user's order; of documents of counts, their largest topic.
 hard_labels <- function(fit) {
-  if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) most_probable(fitted(fit)) else in_user_order(fit, fit$labels)
+  if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
+    most_probable(fitted(fit))
+  } else {
+    in_user_order(fit, fit$labels)
+  }
 }
 
 agreement <- function(labels) {

@@ -12,8 +12,9 @@
 #' @param tol A fit has converged when a lap without accepted moves raises the
 #'   bound by less than `tol` times its size and moves no observation.
 #' @param restarts Number of fits from different random starts; the one with
-#'   the highest bound is returned. `fit$restarts` has the bound, the number of
-#'   clusters and the laps of each, and `summary()` shows them.
+#'   the highest bound is returned. `fit$restarts` has the seed, the bound, the number
+#'   of clusters and the laps of each, and `summary()` shows the bounds. A fit with
+#'   one of these seeds, and without restarts, repeats that restart.
 #' @param k_init Number of clusters to start with. Default: 1 when births are
 #'   on, 25 otherwise (fewer when there are fewer observations), and the `k` of
 #'   a finite prior.

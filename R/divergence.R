@@ -57,37 +57,33 @@ of_cluster_pairs <- function(fit, what, call = rlang::caller_env()) {
   matrix(out, length(clusters), dimnames = rep(list(as.character(seq_along(clusters))), 2L))
 }
 
-# Of N(a$mean, a$cov) from N(b$mean, b$cov), means 0 where there are none; NA where an expected covariance does not exist.
+# Of N(a$mean, a$cov) from N(b$mean, b$cov), means 0 where there are none; NA where an expected covariance does not
+# exist.
 gaussian_divergence <- function(a, b) {
-  if (!all(is.finite(c(a$cov, b$cov)))) {
-    return(NA_real_)
-  }
-  in_unit <- unit_gaussians(a, b)
-  a <- in_unit$a
-  b <- in_unit$b
-  half <- chol(b$cov)
-  shift <- backsolve(half, b$mean - a$mean, transpose = TRUE)
-  ratio <- backsolve(half, t(chol(a$cov)), transpose = TRUE)
-  (sum(ratio^2) + sum(shift^2) - length(shift)) / 2 - sum(log(abs(diag(ratio))))
+  of_gaussians(a, b, function(shift, a, b) {
+    half <- chol(b)
+    shift <- backsolve(half, shift, transpose = TRUE)
+    ratio <- backsolve(half, t(chol(a)), transpose = TRUE)
+    (sum(ratio^2) + sum(shift^2) - length(shift)) / 2 - sum(log(abs(diag(ratio))))
+  })
 }
 
 gaussian_overlap <- function(a, b) {
+  of_gaussians(a, b, function(shift, a, b) {
+    half <- chol((a + b) / 2)
+    shift <- backsolve(half, shift, transpose = TRUE)
+    log_det <- function(half) sum(log(diag(half)))
+    exp((log_det(chol(a)) + log_det(chol(b))) / 2 - log_det(half) - sum(shift^2) / 8)
+  })
+}
+
+# of(difference of means, covariances) in units in which the diagonal of the mean covariance is 1.
+of_gaussians <- function(a, b, of) {
   if (!all(is.finite(c(a$cov, b$cov)))) {
     return(NA_real_)
   }
-  in_unit <- unit_gaussians(a, b)
-  a <- in_unit$a
-  b <- in_unit$b
-  half <- chol((a$cov + b$cov) / 2)
-  shift <- backsolve(half, b$mean - a$mean, transpose = TRUE)
-  log_det <- function(half) sum(log(diag(half)))
-  exp((log_det(chol(a$cov)) + log_det(chol(b$cov))) / 2 - log_det(half) - sum(shift^2) / 8)
-}
-
-# Both in units in which the diagonal of their mean covariance is 1.
-unit_gaussians <- function(a, b) {
   unit <- sqrt((diag(a$cov) + diag(b$cov)) / 2)
+  scaled <- function(cov) cov / unit / rep(unit, each = length(unit))
   zero <- rep(0, length(unit))
-  scaled <- function(x) list(mean = (x$mean %||% zero) / unit, cov = x$cov / unit / rep(unit, each = length(unit)))
-  list(a = scaled(a), b = scaled(b))
+  of((b$mean %||% zero) / unit - (a$mean %||% zero) / unit, scaled(a$cov), scaled(b$cov))
 }

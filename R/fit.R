@@ -57,7 +57,8 @@ report_breakdown <- function(result, call) {
   remedy <- c(i = "Numbers lose their digits where parameters of the prior or columns of the data differ by many
                    orders of magnitude: choose a less extreme {.arg prior} or {.arg obs}, or rescale {.arg x}.")
   if (!is.finite(result$elbo)) {
-    abort("numerical", c("The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding.", remedy), call = call)
+    what <- "The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding."
+    abort("numerical", c(what, remedy), call = call)
   }
   if (result$reason == "numerical") {
     lap <- result$taken_back
@@ -79,8 +80,9 @@ report_interruption <- function(result, control) {
   if (!is.null(result$restarts)) {
     ends <- result$restarts
     result$restarts <- data.frame(
-      restart = seq_along(ends$elbo), seed = control$seed, elbo = ends$elbo, k = ends$k, laps = ends$lap
+      restart = seq_along(ends$elbo), seed = result$seeds, elbo = ends$elbo, k = ends$k, laps = ends$lap
     )
+    result$seeds <- NULL
   }
   if (!isTRUE(result$interrupted)) {
     return(result)

@@ -42,11 +42,8 @@ model_multinomial <- list(
   title = "Multinomial",
   constructor = "obs_multinomial",
   values = "counts",
-  support = function(values) values >= 0 & values == round(values),
-  refusal = c(
-    class = "not_counts", must = "hold counts, whole numbers of at least 0,",
-    remedy = "Use raw counts, not weights or proportions."
-  ),
+  support = are_counts,
+  refusal = refused_counts("Use raw counts, not weights or proportions."),
   takes_sparse = TRUE,
   counts_tokens = TRUE,
   keep = function(data) list(mean_total = sum(data$value %||% data$x) / data$n),

@@ -33,11 +33,8 @@ model_poisson <- list(
   title = "Poisson",
   constructor = "obs_poisson",
   values = "counts of events",
-  support = function(values) values >= 0 & values == round(values),
-  refusal = c(
-    class = "not_counts", must = "hold counts, whole numbers of at least 0,",
-    remedy = "Use raw counts; what they are relative to is their {.arg exposure}."
-  ),
+  support = are_counts,
+  refusal = refused_counts("Use raw counts; what they are relative to is their {.arg exposure}."),
   takes_sparse = TRUE,
   exposure = function(obs) obs$exposure,
   keep = function(data) list(mean_exposure = if (!is.null(data$exposure)) mean(data$exposure)),

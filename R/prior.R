@@ -100,14 +100,17 @@ prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) {
   )
 }
 
-# The table of priors: the name in print(), the constructor, and the function
-# that takes it, which gives the fit its class.
+# The table of priors: the name in print(), the constructor, the function that takes
+# it, which gives the fit its class, and whether proportions of all groups share a
+# level above them, which `bnp_control(bound =)` is about.
 prior_models <- list(
   dp = list(title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture"),
   dirichlet = list(title = "Finite Dirichlet", constructor = "prior_dirichlet", verb = "bnp_mixture"),
-  hdp = list(title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics"),
+  hdp = list(
+    title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE
+  ),
   lda = list(title = "Latent Dirichlet allocation", constructor = "prior_lda", verb = "bnp_topics"),
-  hdp_hmm = list(title = "Sticky HDP", constructor = "prior_hdp_hmm", verb = "bnp_hmm"),
+  hdp_hmm = list(title = "Sticky HDP", constructor = "prior_hdp_hmm", verb = "bnp_hmm", top_level = TRUE),
   hmm = list(title = "Finite", constructor = "prior_hmm", verb = "bnp_hmm")
 )
 

@@ -44,18 +44,17 @@ std::vector<std::vector<Index>> batches_of_units(const Dataset& data, const RMod
   return batches;
 }
 
-State start_by(const std::string& init, const Problem& problem, Index k, Index restart, Pool& pool) {
-  const auto number = static_cast<std::uint64_t>(restart);
+State start_by(const std::string& init, const Problem& problem, Index k, Pool& pool) {
   k = std::max(k, problem.alloc.fixed_k());
-  if (init == "blocks") return start_from_globals(problem, start_from_blocks(problem, k, number));
-  if (init == "anchor") return start_from_globals(problem, start_of_model(problem, k, number, pool));
+  if (init == "blocks") return start_from_globals(problem, start_from_blocks(problem, k));
+  if (init == "anchor") return start_from_globals(problem, start_of_model(problem, k, pool));
   const Index rounds = init == "random" ? 0 : init == "kmeans" ? 100 : 10;
-  return start_from_globals(problem, start_from_seeds(problem, k, init != "random", rounds, number, pool));
+  return start_from_globals(problem, start_from_seeds(problem, k, init != "random", rounds, pool));
 }
 
 // Starts from anchor words and from clusters of documents; the one with the higher ELBO after ten laps is
 // continued. Of 30 pairs of fits with a fixed K, 29 were in the same order after sixty laps as after ten.
-State start_by_race(const Problem& problem, Index k, LearnOptions options, Index restart, Pool& pool) {
+State start_by_race(const Problem& problem, Index k, LearnOptions options, Pool& pool) {
   options.max_laps = std::min<Index>(10, options.max_laps);
   options.moves = MoveOptions();
   options.learn_prior = options.keep_interrupted = false;
@@ -63,12 +62,11 @@ State start_by_race(const Problem& problem, Index k, LearnOptions options, Index
   for (const char* init : {"anchor", "bregman"}) {
     problem.observer.restarted();
     Progress raced =
-        learn_memoized(problem, begin(problem, start_by(init, problem, k, restart, pool)), options, pool)
-            .progress;
+        learn_memoized(problem, begin(problem, start_by(init, problem, k, pool)), options, pool).progress;
     if (raced.reason == "numerical") continue;
     if (best.batch.empty() || raced.state.elbo > best.elbo) best = std::move(raced.state);
   }
-  if (best.batch.empty()) return start_by("bregman", problem, k, restart, pool);
+  if (best.batch.empty()) return start_by("bregman", problem, k, pool);
   return best;
 }
 
@@ -79,7 +77,7 @@ std::optional<Progress> earlier_progress(const Rcpp::List& control) {
 }
 
 State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, SEXP start,
-                     Index restart, Pool& pool) {
+                     Pool& pool) {
   if (!Rf_isNull(start)) {
     const Rcpp::List s(start);
     const Index n = problem.source.shape().n, fixed_k = problem.alloc.fixed_k();
@@ -110,9 +108,8 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
   }
   const ListFields c(control);
   const std::string init = c.text("init");
-  if (init == "best")
-    return start_by_race(problem, c.integer("k_init"), learn_options(control), restart, pool);
-  return start_by(init, problem, c.integer("k_init"), restart, pool);
+  if (init == "best") return start_by_race(problem, c.integer("k_init"), learn_options(control), pool);
+  return start_by(init, problem, c.integer("k_init"), pool);
 }
 
 // Writes the most probable cluster of every row of a batch to `label`, which has all rows.
@@ -225,9 +222,10 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     std::optional<Outcome> best;
     std::unique_ptr<Source> source;  // of the best
     std::vector<LapRecord> ends;     // of all restarts
+    Vec seeds;                       // of these
     bool interrupted = false;
     for (Index restart = 0; restart < restarts && !interrupted; ++restart) {
-      const unsigned long long key = seed + 0x9e3779b97f4a7c15ULL * static_cast<unsigned long long>(restart);
+      const std::uint64_t key = restart_seed(seed, static_cast<std::uint64_t>(restart));
       auto dealt =
           make_source(control.containsElementNamed("source") ? c.text("source") : "memory", rdata.view(),
                       batches_of_units(rdata.view(), rmodel,
@@ -237,9 +235,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       observer.restarted();
       std::optional<Outcome> outcome;
       try {
-        Progress from = earlier
-                            ? std::move(*earlier)
-                            : begin(problem, starting_state(problem, rmodel, control, start, restart, pool));
+        Progress from = earlier ? std::move(*earlier)
+                                : begin(problem, starting_state(problem, rmodel, control, start, pool));
         complete(problem, from);
         outcome = c.text("algorithm") == "stochastic"
                       ? learn_stochastic(problem, std::move(from), options, pool)
@@ -254,6 +251,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       interrupted = p.reason == "interrupted";
       const double elbo = p.state.elbo;
       ends.push_back(end_of(p));
+      seeds.push_back(static_cast<double>(key));
       if (best && !(elbo > best->progress.state.elbo) && std::isfinite(best->progress.state.elbo)) continue;
       best = std::move(outcome);
       source = std::move(dealt);
@@ -275,7 +273,10 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                              _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
                              _["labels"] = labels, _["sizes"] = state.total.sizes());
       if (interrupted) out.push_back(true, "interrupted");
-      if (ends.size() > 1) out.push_back(trace_to_r(ends), "restarts");
+      if (ends.size() > 1) {
+        out.push_back(trace_to_r(ends), "restarts");
+        out.push_back(Rcpp::wrap(seeds), "seeds");
+      }
       if (pool.n_threads() < c.integer("threads"))
         out.push_back(static_cast<int>(pool.n_threads()), "threads");
       const NamedArrays learned = obs.learned_fields();

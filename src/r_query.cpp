@@ -92,12 +92,14 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
 std::string engine_fingerprint(Rcpp::List data, Rcpp::IntegerVector row_number) {
   const RData view(data);
   const Index n = view.view().n;
-  require(row_number.size() == 0 || row_number.size() == n, "row_number has " + std::to_string(row_number.size()) + " rows");
+  require(row_number.size() == 0 || row_number.size() == n,
+          "row_number has " + std::to_string(row_number.size()) + " rows");
   std::vector<int> from_zero(row_number.begin(), row_number.end());
   for (int& row : from_zero) --row;
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx",
-                static_cast<unsigned long long>(fingerprint(view.view(), from_zero.empty() ? nullptr : from_zero.data())));
+  std::uint64_t rest = fingerprint(view.view(), from_zero.empty() ? nullptr : from_zero.data());
+  std::string text(16, '0');
+  for (auto digit = text.rbegin(); digit != text.rend(); ++digit, rest /= 16)
+    *digit = "0123456789abcdef"[rest % 16];
   return text;
 }
 

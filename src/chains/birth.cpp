@@ -75,11 +75,6 @@ class HmmBirth final : public HmmMove {
     drop_idle(state);
   }
 
-  void report(LapRecord& record) const override {
-    record.births_tried += tried_;
-    record.births += accepted_;
-  }
-
  private:
   // New states 0 .. born − 1 with statistics t, and the state of each stretch; `kept`, unless empty, replaces
   // the target's statistic.

@@ -26,11 +26,6 @@ class HmmDelete final : public HmmMove {
     }
   }
 
-  void report(LapRecord& record) const override {
-    record.deletes_tried += tried_;
-    record.deletes += accepted_;
-  }
-
  private:
   // The smallest state that has not failed since it changed, or −1.
   Index target(const State& state) const {

@@ -121,12 +121,9 @@ std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
 
 std::vector<MoveKind> HmmAlloc::moves() const {
   using Turn = MoveKind::Turn;
-  const auto made_by = [this](auto make) {
-    return [this, make](const MoveContext& context) { return make(context, *this); };
-  };
-  return {{Turn::birth, false, made_by(make_hmm_birth)},
-          {Turn::merge, false, made_by(make_hmm_merge)},
-          {Turn::remove, false, made_by(make_hmm_delete)}};
+  return {move_kind(Turn::birth, false, *this, make_hmm_birth),
+          move_kind(Turn::merge, false, *this, make_hmm_merge),
+          move_kind(Turn::remove, false, *this, make_hmm_delete)};
 }
 
 NamedArrays HmmAlloc::posterior(const Globals& globals) const {

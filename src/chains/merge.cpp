@@ -25,11 +25,6 @@ class HmmMerge final : public HmmMove {
     }
   }
 
-  void report(LapRecord& record) const override {
-    record.merges_tried += tried_;
-    record.merges += accepted_;
-  }
-
  private:
   struct Pair {
     Index a, b;  // a < b

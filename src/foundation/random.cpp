@@ -4,6 +4,10 @@
 
 namespace bnpvi {
 
+std::uint64_t restart_seed(std::uint64_t seed, std::uint64_t r) {
+  return r == 0 ? seed : Stream(seed, Purpose::restart, r).next() >> 33;
+}
+
 std::vector<Index> shuffled(Index n, Stream& stream) {
   std::vector<Index> out(static_cast<std::size_t>(n));
   std::iota(out.begin(), out.end(), Index{0});

@@ -17,7 +17,8 @@ enum class Purpose : std::uint64_t {
   birth_seeds = 6,
   merge_target = 8,
   test = 12,
-  fingerprint = 13
+  fingerprint = 13,
+  restart = 14
 };
 
 /// Stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), the
@@ -47,6 +48,10 @@ class Stream {
   }
   std::uint64_t state_;
 };
+
+/// The seed of a fit's restart number r: `seed` for r = 0, else a number below 2^31 drawn from both, so that a fit
+/// with that seed and one restart repeats it.
+std::uint64_t restart_seed(std::uint64_t seed, std::uint64_t r);
 
 /// 0 .. n − 1 in random order.
 std::vector<Index> shuffled(Index n, Stream& stream);

@@ -74,11 +74,11 @@ class Memoized {
     while (p_.lap < options_.max_laps && p_.reason.empty()) {
       ++p_.lap;
       visitor_ = problem_->alloc.visitor();
-      const std::unique_ptr<Move> move = next_move();
+      const Chosen chosen = next_move();
       const double elbo = p_.state.elbo;
       const Vec sizes = p_.state.total.sizes();
-      one_lap(move.get());
-      if (!move && p_.reason.empty()) judge(elbo, sizes);
+      one_lap(chosen);
+      if (!chosen.move && p_.reason.empty()) judge(elbo, sizes);
       if (options_.after_lap) options_.after_lap(p_);
     }
   }
@@ -116,22 +116,48 @@ class Memoized {
     return shuffled(problem_->source.n_batches(), stream);
   }
 
-  // The next kind that has something to try, or nullptr.
-  std::unique_ptr<Move> next_move() {
+  // The moves of a lap, or nullptr, and their turn.
+  struct Chosen {
+    std::unique_ptr<Move> move;
+    MoveKind::Turn turn = MoveKind::Turn::idle;
+  };
+
+  // Of the next kind that has something to try.
+  Chosen next_move() {
     for (std::size_t i = 0; i < kinds_.size(); ++i)
-      if (auto move = made(kinds_[static_cast<std::size_t>(p_.turn++) % kinds_.size()])) return move;
+      if (Chosen c = made(kinds_[static_cast<std::size_t>(p_.turn++) % kinds_.size()]); c.move) return c;
     for (const MoveKind& kind : idle_kinds_)
-      if (auto move = made(kind)) return move;
-    return nullptr;
+      if (Chosen c = made(kind); c.move) return c;
+    return {};
   }
 
-  std::unique_ptr<Move> made(const MoveKind& kind) {
-    std::unique_ptr<Move> move = kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, p_.lap});
-    return move->prepare(p_.state) ? std::move(move) : nullptr;
+  Chosen made(const MoveKind& kind) {
+    Chosen c{kind.make({*problem_, options_.moves, p_.moves, *visitor_, pool_, p_.lap}), kind.turn};
+    if (!c.move->prepare(p_.state)) c.move.reset();
+    return c;
   }
 
-  void one_lap(Move* move) {
+  static void record_moves(const Chosen& chosen, LapRecord& record) {
+    const Index tried = chosen.move->tried(), accepted = chosen.move->accepted();
+    switch (chosen.turn) {
+      case MoveKind::Turn::birth:
+      case MoveKind::Turn::idle:
+        record.births_tried = tried;
+        record.births = accepted;
+        break;
+      case MoveKind::Turn::merge:
+        record.merges_tried = tried;
+        record.merges = accepted;
+        break;
+      case MoveKind::Turn::remove:
+        record.deletes_tried = tried;
+        record.deletes = accepted;
+    }
+  }
+
+  void one_lap(const Chosen& chosen) {
     State& state = p_.state;
+    Move* move = chosen.move.get();
     for (Index b : batch_order()) {
       visit_batch(*problem_, state, b, *visitor_, pool_, move ? move->watch(state, b) : nullptr);
       renew_globals(*problem_, state);
@@ -144,7 +170,7 @@ class Memoized {
     if (move) {
       evaluate(*problem_, state);
       move->after_lap(state);
-      move->report(record);
+      record_moves(chosen, record);
       accepted();
     }
     const bool renewed = state.batch.size() == 1 && !move;

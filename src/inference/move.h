@@ -35,8 +35,8 @@ class Move {
   /// Called once all batches were visited and the ELBO is up to date; may replace the state.
   virtual void after_lap(State&) {}
 
-  /// Adds what was tried and accepted to the lap's record.
-  virtual void report(LapRecord& record) const = 0;
+  Index tried() const { return tried_; }
+  Index accepted() const { return accepted_; }
 
  protected:
   Index tried_ = 0, accepted_ = 0;
@@ -54,6 +54,13 @@ struct MoveKind {
   bool keeps_k;  // does not change the number of clusters, so that finite models use it too
   std::function<std::unique_ptr<Move>(const MoveContext&)> make;
 };
+
+/// A kind whose moves are made for an allocation model, which has to outlive them.
+template <class Model>
+MoveKind move_kind(MoveKind::Turn turn, bool keeps_k, const Model& model,
+                   std::unique_ptr<Move> (*make)(const MoveContext&, const Model&)) {
+  return {turn, keeps_k, [&model, make](const MoveContext& context) { return make(context, model); }};
+}
 
 /// By how much rounding may make two ELBOs of about this value differ; a move has to gain more.
 double rounding_of(double elbo);

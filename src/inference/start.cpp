@@ -28,9 +28,8 @@ void expect_independence(const Problem& problem, Assignments& q) {
 
 }  // namespace
 
-Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, std::uint64_t restart,
-                         Pool& pool) {
-  Stream stream(problem.seed, Purpose::initial_seeds, restart);
+Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, Pool& pool) {
+  Stream stream(problem.seed, Purpose::initial_seeds);
   const std::vector<Place> rows = places_of_rows(problem.source, problem.alloc.grouped(), problem.obs.lag());
   const HardClusters hard =
       bregman_kmeans(problem.obs, problem.source, rows, k, spread, rounds, stream, pool);
@@ -44,15 +43,15 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 
-Globals start_of_model(const Problem& problem, Index k, std::uint64_t restart, Pool& pool) {
-  Stream stream(problem.seed, Purpose::initial_seeds, restart);
+Globals start_of_model(const Problem& problem, Index k, Pool& pool) {
+  Stream stream(problem.seed, Purpose::initial_seeds);
   return problem.alloc.global_step(
       by_size(problem.alloc.own_start(problem.obs, problem.source, k, stream, pool)), {});
 }
 
-Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart) {
+Globals start_from_blocks(const Problem& problem, Index k) {
   constexpr Index longest = 100;  // rows of a window: a guess
-  Stream stream(problem.seed, Purpose::initial_seeds, restart);
+  Stream stream(problem.seed, Purpose::initial_seeds);
   const std::vector<Index>& starts = problem.source.starts();
   const Index lag = problem.obs.lag();
   const std::vector<Index> rows = modelled_rows(starts, lag);

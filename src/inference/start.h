@@ -6,15 +6,14 @@
 namespace bnpvi {
 
 /// Globals from Bregman k-means++ (spread) or uniformly drawn seeds, improved by `rounds` of k-means.
-Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, std::uint64_t restart,
-                         Pool& pool);
+Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, Pool& pool);
 
 /// Globals from K windows of at most 100 consecutive rows at random places, one cluster each; no window
 /// reaches across the end of a group [Hughes 2016, §6.6].
-Globals start_from_blocks(const Problem& problem, Index k, std::uint64_t restart);
+Globals start_from_blocks(const Problem& problem, Index k);
 
 /// Globals from at most k clusters that the allocation model finds (AllocModel::own_start).
-Globals start_of_model(const Problem& problem, Index k, std::uint64_t restart, Pool& pool);
+Globals start_of_model(const Problem& problem, Index k, Pool& pool);
 
 /// A complete state from responsibilities of all rows of the data.
 State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool);

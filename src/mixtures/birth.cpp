@@ -35,11 +35,6 @@ class MixtureBirth final : public Move {
       judge_one_by_one(state);
   }
 
-  void report(LapRecord& record) const override {
-    record.births += accepted_;
-    record.births_tried += tried_;
-  }
-
  private:
   std::optional<Proposal> split(const State& state, const MoveMemory& memory, std::size_t i) const {
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]);

@@ -74,11 +74,6 @@ class MixtureDelete final : public Move {
     }
   }
 
-  void report(LapRecord& record) const override {
-    record.deletes += accepted_;
-    record.deletes_tried += tried_;
-  }
-
  private:
   static bool touches_moved_rows(const std::vector<TouchedRows>& batches,
                                  const std::vector<std::vector<bool>>& moved) {

@@ -106,11 +106,6 @@ class MixtureMerge final : public Move {
     }
   }
 
-  void report(LapRecord& record) const override {
-    record.merges += accepted_;
-    record.merges_tried += tried_;
-  }
-
  private:
   void keep_best(Index n) {
     std::stable_sort(pairs_.begin(), pairs_.end(),

@@ -152,13 +152,10 @@ Summary MixtureAlloc::summarise(const Visit& in, const GivenResponsibilities& re
 
 std::vector<MoveKind> MixtureAlloc::moves() const {
   using Turn = MoveKind::Turn;
-  const auto made_by = [this](auto make) {
-    return [this, make](const MoveContext& context) { return make(context, *this); };
-  };
-  return {{Turn::birth, false, made_by(make_mixture_birth)},
-          {Turn::merge, false, made_by(make_mixture_merge)},
-          {Turn::remove, false, made_by(make_mixture_delete)},
-          {Turn::idle, false, made_by(make_mixture_resplit)}};
+  return {move_kind(Turn::birth, false, *this, make_mixture_birth),
+          move_kind(Turn::merge, false, *this, make_mixture_merge),
+          move_kind(Turn::remove, false, *this, make_mixture_delete),
+          move_kind(Turn::idle, false, *this, make_mixture_resplit)};
 }
 
 double allocation_value(const MixtureAlloc& alloc, const Vec& counts) {

@@ -72,11 +72,6 @@ class MixtureResplit final : public Move {
     }
   }
 
-  void report(LapRecord& record) const override {
-    record.births += accepted_;
-    record.births_tried += tried_;
-  }
-
  private:
   // Entropy that is lost when the pair is joined: 0 when no row is shared.
   double shared(std::size_t i) const { return -std::accumulate(entropy_[i].begin(), entropy_[i].end(), 0.0); }

@@ -97,11 +97,6 @@ class Merge final : public Move {
     }
   }
 
-  void report(LapRecord& record) const override {
-    record.merges_tried += tried_;
-    record.merges += accepted_;
-  }
-
  private:
   // Of the pairs that have not failed lately, by the data term; (−1, −1): none.
   std::pair<Index, Index> best(const State& state) const {

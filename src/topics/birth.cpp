@@ -60,11 +60,6 @@ class TopicBirth final : public Move {
     tried_ += static_cast<Index>(ids_.size());
   }
 
-  void report(LapRecord& record) const override {
-    record.births_tried += tried_;
-    record.births += accepted_;
-  }
-
  private:
   bool try_birth(State& state, Index target, std::uint64_t id) {
     if (propose(state, target, id)) return true;

@@ -40,11 +40,6 @@ class TopicDelete final : public Move {
     }
   }
 
-  void report(LapRecord& record) const override {
-    record.deletes_tried += tried_;
-    record.deletes += accepted_;
-  }
-
  private:
   bool propose(State& state, Index target) {
     TopicEdit edit(c_, alloc_, state, users_of(state, target), Changes().drop(target), max_rounds);

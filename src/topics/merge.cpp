@@ -65,11 +65,6 @@ class TopicMerge final : public Move {
     }
   }
 
-  void report(LapRecord& record) const override {
-    record.merges_tried += tried_;
-    record.merges += accepted_;
-  }
-
  private:
   // Pairs worth trying with the smallest symmetric divergence ⟨s_a − s_b, w_a − w_b⟩ between their smoothed
   // means, weighted by the smaller topic: what the merge loses, roughly. At most four times as many as are

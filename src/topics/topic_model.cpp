@@ -244,12 +244,9 @@ bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
 
 std::vector<MoveKind> TopicAlloc::moves() const {
   using Turn = MoveKind::Turn;
-  const auto made_by = [this](auto make) {
-    return [this, make](const MoveContext& context) { return make(context, *this); };
-  };
-  return {{Turn::birth, false, made_by(make_topic_birth)},
-          {Turn::merge, false, made_by(make_topic_merge)},
-          {Turn::remove, false, made_by(make_topic_delete)}};
+  return {move_kind(Turn::birth, false, *this, make_topic_birth),
+          move_kind(Turn::merge, false, *this, make_topic_merge),
+          move_kind(Turn::remove, false, *this, make_topic_delete)};
 }
 
 Index TopicAlloc::cost_of_observation(const ObsModel& obs, const DataShape& data) const {

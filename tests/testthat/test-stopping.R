@@ -75,6 +75,25 @@ test_that("restarts are recorded and shown", {
   expect_null(bnp_mixture(x, control = bnp_control(seed = 1, max_laps = 3))$restarts)
 })
 
+test_that("a restart is repeated by its seed", {
+  x <- asterisk[, 1:2]
+  for (batches in c(1L, 3L)) {
+    fit_with <- function(seed, restarts) {
+      control <- bnp_control(
+        seed = seed, restarts = restarts, k_init = 8, moves = FALSE, max_laps = 200, batches = batches
+      )
+      bnp_mixture(x, control = control)
+    }
+    all <- fit_with(seed = 4, restarts = 4)$restarts
+    expect_identical(all$seed[1], 4)
+    expect_identical(anyDuplicated(all$seed), 0L)
+    for (i in seq_len(nrow(all))) {
+      one <- fit_with(seed = all$seed[i], restarts = 1)
+      expect_identical(c(one$elbo, one$laps), c(all$elbo[i], all$laps[i]))
+    }
+  }
+})
+
 test_that("what would not fit into memory is refused", {
   control <- bnp_control(seed = 1)
   expect_bad(bnp_hmm(faithful, prior = prior_hmm(1e5), control = control), "memory", "at most 5000")
