@@ -38,9 +38,14 @@ Summary allocation_part(const Summary& s) {
   return out;
 }
 
-State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy) {
+Changes keeping_fixed_k(const AllocModel& alloc, Changes changes) {
+  if (alloc.fixed_k() > 0) changes.append(1);
+  return changes;
+}
+
+State with_joined(const Problem& problem, const State& state, const Changes& changes, const Vec& entropy) {
   State out = state;
-  change_summaries(problem, out, [a, b](auto& s) { s.merge(a, b); });
+  change_summaries(problem, out, [&](auto& s) { changes.apply(s); });
   for (std::size_t i = 0; i < out.batch.size(); ++i) {
     auto s = std::make_shared<Summary>(*out.batch[i]);
     s->entropy() += entropy[i];
@@ -119,7 +124,7 @@ bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remo
       any = true;
     }
   }
-  if (!remove_empty) return any;
+  if (!remove_empty || problem.alloc.fixed_k() > 0) return any;
   for (Index j = state.k() - 1; j >= 0 && state.k() > 1; --j) {
     if (state.total.size(j) > 0) continue;
     State proposed = state;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "inference/changes.h"
 #include "inference/learn.h"
 #include "inference/move_memory.h"
 #include "inference/state.h"
@@ -91,16 +92,19 @@ std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State
 /// The summary with T_k cut down to N_k, which is all that the allocation model's terms need.
 Summary allocation_part(const Summary& s);
 
-/// The state with cluster b joined to a < b, at optimal globals; entropy[i] is the exact change of the
-/// entropy of batch i.
-State with_merged(const Problem& problem, const State& state, Index a, Index b, const Vec& entropy);
+/// Changes that take one cluster away, completed: where K is fixed, an empty cluster comes last in its place.
+Changes keeping_fixed_k(const AllocModel& alloc, Changes changes);
+
+/// The state with its clusters changed, among them a pair joined, at optimal globals; entropy[i] is the exact
+/// change of the entropy of batch i.
+State with_joined(const Problem& problem, const State& state, const Changes& changes, const Vec& entropy);
 
 /// Λ(T_a + T_b) − Λ(T_a) − Λ(T_b), K × K symmetric: for all pairs, or, when there are more than 2^7 clusters,
 /// for each cluster and the 2^5 nearest to it (nearest_clusters), −∞ elsewhere (both numbers are guesses).
 Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool);
 
 /// Sorts clusters by decreasing size when that raises the ELBO (of an ordered allocation model), and removes
-/// clusters without any mass if remove_empty and K may vary. Returns true when anything changed.
+/// clusters without any mass if remove_empty and K is not fixed. Returns true when anything changed.
 bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remove_empty);
 
 }  // namespace bnpvi

@@ -29,7 +29,8 @@ class MixtureDelete final : public Move {
   bool prepare(const State& state) override {
     if (state.k() < 2) return false;
     for (Index j = 0; j < state.k(); ++j)
-      if (c_.memory.delete_worth_trying(j, state.total.size(j))) targets_.push_back(j);
+      if (state.total.size(j) > 0 && c_.memory.delete_worth_trying(j, state.total.size(j)))
+        targets_.push_back(j);
     std::stable_sort(targets_.begin(), targets_.end(),
                      [&](Index a, Index b) { return state.total.size(a) < state.total.size(b); });
     if (static_cast<Index>(targets_.size()) > c_.options.max_deletes)
@@ -122,9 +123,10 @@ class MixtureDelete final : public Move {
       const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
       parts[b] = {touched[b].rows, without(*batch, *state.batch[b], touched[b])};
     }
+    const Changes changes = keeping_fixed_k(alloc_, Changes().drop(target));
     Summary start = state.total;
-    start.drop(target);
-    UnitEdit edit(c_, state, Changes().drop(target), std::move(parts));
+    changes.apply(start);
+    UnitEdit edit(c_, state, changes, std::move(parts));
     edit.begin_at(alloc_.global_step(start, {}));
     if (!edit.climb(state, max_rounds)) return false;
     for (Index j = 0; j < state.k(); ++j)

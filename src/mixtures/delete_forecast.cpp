@@ -103,6 +103,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
     sizes[j] = with[j * p];
     gain += problem.obs.log_evidence(with.data() + j * p) - problem.obs.log_evidence(rest.t(j));
   }
+  if (alloc.fixed_k() > 0) sizes.push_back(0);
   return gain + allocation_value(alloc, sizes) - allocation_value(alloc, total.sizes());
 }
 

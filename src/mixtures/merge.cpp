@@ -63,7 +63,10 @@ class MixtureMerge final : public Move {
       c_.pool.poll();
       Vec merged = counts;
       merged[pair.a] += merged[pair.b];
-      merged.erase(merged.begin() + pair.b);
+      if (alloc_.fixed_k() > 0)
+        merged[pair.b] = 0;
+      else
+        merged.erase(merged.begin() + pair.b);
       pair.score += allocation_value(alloc_, merged) - before;
     }
     pairs_.erase(
@@ -92,14 +95,15 @@ class MixtureMerge final : public Move {
       const Index a = number[pair.a], b = number[pair.b];
       Vec entropy;
       for (const Vec& batch : entropy_) entropy.push_back(batch[i]);
-      State proposed = with_merged(c_.problem, state, a, b, entropy);
+      const Changes changes = keeping_fixed_k(alloc_, Changes().merge(a, b));
+      State proposed = with_joined(c_.problem, state, changes, entropy);
       if (proposed.elbo <= state.elbo + rounding_of(state.elbo)) {
         c_.memory.merge_failed(a, b, state.total.size(a), state.total.size(b));
         continue;
       }
       ++accepted_;
       state = std::move(proposed);
-      c_.memory.drop(b);
+      changes.apply(c_.memory);
       used[pair.a] = used[pair.b] = true;
       for (Index& x : number)
         if (x > b) --x;

@@ -152,6 +152,11 @@ Summary MixtureAlloc::summarise(const Visit& in, const GivenResponsibilities& re
 
 std::vector<MoveKind> MixtureAlloc::moves() const {
   using Turn = MoveKind::Turn;
+  if (fixed_k() > 0)
+    return {move_kind(Turn::merge, true, *this, make_mixture_merge),
+            move_kind(Turn::remove, true, *this, make_mixture_delete),
+            move_kind(Turn::idle, true, *this, make_mixture_exchange),
+            move_kind(Turn::idle, true, *this, make_mixture_resplit)};
   return {move_kind(Turn::birth, false, *this, make_mixture_birth),
           move_kind(Turn::merge, false, *this, make_mixture_merge),
           move_kind(Turn::remove, false, *this, make_mixture_delete),

@@ -7,6 +7,8 @@ namespace bnpvi::mixtures {
 
 /// Birth within one cluster [Hughes 2016, §4.2], on its rows in all batches.
 std::unique_ptr<Move> make_mixture_birth(const MoveContext& context, const MixtureAlloc& alloc);
+/// One pair of clusters is joined and another cluster split in two: K is kept [Ueda et al. 2000].
+std::unique_ptr<Move> make_mixture_exchange(const MoveContext& context, const MixtureAlloc& alloc);
 /// Two overlapping clusters are joined and split anew, in laps in which no other move has anything to try.
 std::unique_ptr<Move> make_mixture_resplit(const MoveContext& context, const MixtureAlloc& alloc);
 /// Merge of pairs of clusters [Hughes 2016, §4.1].

@@ -80,7 +80,7 @@ class MixtureResplit final : public Move {
     ++tried_;
     MoveMemory memory = c_.memory;
     memory.drop(b);
-    const State joined = with_merged(c_.problem, state, a, b, entropy_[i]);
+    const State joined = with_joined(c_.problem, state, Changes().merge(a, b), entropy_[i]);
     Stream stream(c_.problem.seed, Purpose::merge_target, static_cast<std::uint64_t>(c_.lap), ids_[i].first);
     auto proposal = split_cluster(c_, alloc_, joined, memory, a, where_[i], stream);
     if (!proposal || proposal->state.elbo <= state.elbo + rounding_of(state.elbo)) return false;

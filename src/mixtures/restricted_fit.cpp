@@ -152,7 +152,7 @@ void RestrictedFit::iterate(int rounds) {
 
 void RestrictedFit::place_base(const Vec& t, Index k) {
   current_.clear();
-  if (base_[0] >= 1) {
+  if (base_[0] >= 1 && alloc_.fixed_k() == 0) {
     current_.insert(current_.end(), base_.begin(), base_.end());
     current_.insert(current_.end(), t.begin(), t.end());
     k_ = k + 1;

@@ -17,8 +17,8 @@ struct Redistributed {
 /// Splits the mass that a target cluster has on some rows among k clusters, everything else held fixed:
 /// r'_nj = mass_n p_nj with p_n the restricted local step [Hughes 2016, eq. 4.16], which changes the
 /// entropy by Σ_n mass_n H(p_n). Cluster 0 keeps the target's remaining statistic (`base`, from its mass on
-/// other rows). When that is less than one observation, the cluster that explains it best gets it instead,
-/// which becomes cluster 0.
+/// other rows). When that is less than one observation, or K is fixed, the cluster that explains it best gets
+/// it instead, which becomes cluster 0.
 ///
 /// The clusters are developed on a sample of the rows (2^11, or four a feature if that is more), weighted up
 /// to the mass of all; assign() then redistributes every row.

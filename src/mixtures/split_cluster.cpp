@@ -8,7 +8,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-enum class Split { many, two };
+enum class Attempt { first, second };
 
 // The state in which the target's mass is redistributed as `fit` says; new clusters come last.
 State redistributed(const Problem& problem, const State& state, Index target,
@@ -47,10 +47,11 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
   if (mass < 2) return std::nullopt;
   RestrictedFit fit(c.problem, alloc, c.pool, state, target, by_batch, stream);
   std::optional<Proposal> best;
-  for (const Split split : {Split::many, Split::two}) {
-    if (split == Split::many)
-      fit.develop(c.options.birth_size, stream);
-    else if (best)
+  const bool keeps_k = alloc.fixed_k() > 0;
+  for (const Attempt attempt : {Attempt::first, Attempt::second}) {
+    if (attempt == Attempt::first)
+      fit.develop(keeps_k ? 2 : c.options.birth_size, stream);
+    else if (best && !keeps_k)
       fit.develop(2, stream);
     else
       fit.halve(stream);

@@ -1,0 +1,128 @@
+// A pair of clusters is joined and another cluster split in two, in one proposal: the escape of finite
+// mixtures from two clusters where one would do and one where two are needed.
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "mixtures/moves.h"
+#include "mixtures/split_cluster.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+constexpr std::size_t most_pairs =
+    5;  // disjoint, of which each split takes the one that loses least: a guess
+
+class MixtureExchange final : public Move {
+ public:
+  MixtureExchange(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
+
+  bool prepare(const State& state) override {
+    if (state.k() < 3) return false;
+    splits_ = birth_targets(c_, state);
+    if (splits_.empty()) return false;
+    for (std::uint64_t id : splits_) targets_.push_back({c_.memory.number_of(id), -1});
+    choose_pairs(state);
+    where_.resize(splits_.size(), std::vector<MassOnRows>(state.batch.size()));
+    for (Pair& pair : pairs_) pair.entropy.resize(state.batch.size());
+    return true;
+  }
+
+  ResponsibilitySink* watch(const State&, Index) override {
+    sink_ = std::make_unique<TargetRows>(targets_);
+    return sink_.get();
+  }
+
+  void after_batch(State&, Index b) override {
+    for (std::size_t i = 0; i < splits_.size(); ++i) where_[i][b] = sink_->rows_of(i);
+    for (std::size_t i = 0; i < pairs_.size(); ++i)
+      pairs_[i].entropy[b] = sink_->entropy_of_joining(splits_.size() + i);
+  }
+
+  void after_lap(State& state) override {
+    for (Pair& pair : pairs_) pair.score += std::accumulate(pair.entropy.begin(), pair.entropy.end(), 0.0);
+    std::stable_sort(pairs_.begin(), pairs_.end(),
+                     [](const Pair& x, const Pair& y) { return x.score > y.score; });
+    for (std::size_t i = 0; i < splits_.size(); ++i) {
+      const Index target = c_.memory.number_of(splits_[i]);
+      const auto pair = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& p) {
+        return p.a != splits_[i] && p.b != splits_[i] && as_visited(p.a) && as_visited(p.b);
+      });
+      if (pair == pairs_.end() || !as_visited(splits_[i])) continue;
+      if (propose(state, *pair, i))
+        changed_.insert({pair->a, pair->b, splits_[i]});
+      else
+        c_.memory.birth_failed(target, state.total.size(target));
+    }
+  }
+
+ private:
+  bool as_visited(std::uint64_t id) const { return changed_.count(id) == 0; }
+
+  struct Pair {
+    std::uint64_t a, b;  // identities; numbers change when a move is accepted
+    double score;        // gain from joining, without that of the entropy until the end of the lap
+    Vec entropy;         // its change, by batch
+  };
+
+  // Disjoint pairs that lose least, by all terms but the entropy.
+  void choose_pairs(const State& state) {
+    const Summary& s = state.total;
+    const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool), counts = s.sizes();
+    std::vector<Pair> all;
+    for (Index a = 0; a < s.k; ++a)
+      for (Index b = a + 1; b < s.k; ++b) {
+        if (evidence[a * s.k + b] == -INFINITY) continue;
+        Vec joined = counts;
+        joined[a] += joined[b];
+        joined[b] = 0;
+        all.push_back(
+            {c_.memory.id(a), c_.memory.id(b), evidence[a * s.k + b] + allocation_value(alloc_, joined), {}});
+      }
+    std::stable_sort(all.begin(), all.end(), [](const Pair& x, const Pair& y) { return x.score > y.score; });
+    std::vector<bool> used(static_cast<std::size_t>(s.k), false);
+    for (const Pair& pair : all) {
+      const Index a = c_.memory.number_of(pair.a), b = c_.memory.number_of(pair.b);
+      if (used[a] || used[b]) continue;
+      used[a] = used[b] = true;
+      pairs_.push_back(pair);
+      targets_.push_back({a, b});
+      if (pairs_.size() == most_pairs) return;
+    }
+  }
+
+  bool propose(State& state, const Pair& pair, std::size_t split) {
+    ++tried_;
+    Index a = c_.memory.number_of(pair.a), b = c_.memory.number_of(pair.b);
+    if (a > b) std::swap(a, b);
+    MoveMemory memory = c_.memory;
+    memory.drop(b);
+    const State joined = with_joined(c_.problem, state, Changes().merge(a, b), pair.entropy);
+    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), splits_[split]);
+    auto proposal =
+        split_cluster(c_, alloc_, joined, memory, memory.number_of(splits_[split]), where_[split], stream);
+    if (!proposal || proposal->state.elbo <= state.elbo + rounding_of(state.elbo)) return false;
+    ++accepted_;
+    state = std::move(proposal->state);
+    c_.memory = std::move(proposal->memory);
+    return true;
+  }
+
+  MoveContext c_;
+  const MixtureAlloc& alloc_;
+  std::vector<std::uint64_t> splits_;  // identities of the clusters to split
+  std::vector<Pair> pairs_;
+  std::set<std::uint64_t> changed_;             // identities of clusters in accepted proposals
+  std::vector<BirthTarget> targets_;            // the clusters to split, then the pairs
+  std::vector<std::vector<MassOnRows>> where_;  // by split and batch
+  std::unique_ptr<TargetRows> sink_;
+};
+
+}  // namespace
+
+std::unique_ptr<Move> make_mixture_exchange(const MoveContext& context, const MixtureAlloc& alloc) {
+  return std::make_unique<MixtureExchange>(context, alloc);
+}
+
+}  // namespace bnpvi::mixtures
