@@ -1,6 +1,7 @@
 // Birth in hidden Markov models: some stretches of consecutive rows of one state get new states.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "chains/chain_search.h"
@@ -134,9 +135,46 @@ class HmmBirth final : public HmmMove {
     const Index born = birth.born;
     if (born == 0) return false;
     const std::uint64_t id = c_.memory.id(j);
-    if (!attempt(state, Changes().append(born), start_of(state.total, j, birth), sequences, rounds_tried))
-      return false;
+    Changes changes = Changes().append(born);
+    Summary start = start_of(state.total, j, birth);
+    std::vector<Index> touched = sequences;
+    if (alloc_.fixed_k() > 0 && !make_room(state, j, born, changes, start, touched)) return false;
+    if (!attempt(state, std::move(changes), std::move(start), touched, rounds_tried)) return false;
     c_.memory.birth_succeeded(c_.memory.number_of(id));
+    return true;
+  }
+
+  // For m new states where K is fixed: joins the m disjoint pairs of states other than j that lose least by
+  // the data term. False when there are not so many.
+  bool make_room(const State& state, Index j, Index m, Changes& changes, Summary& start,
+                 std::vector<Index>& touched) const {
+    const Index k = state.k();
+    const Vec gain = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+    std::vector<std::pair<Index, Index>> pairs;
+    for (Index a = 0; a < k; ++a)
+      for (Index b = a + 1; b < k; ++b)
+        if (a != j && b != j) pairs.push_back({a, b});
+    std::stable_sort(pairs.begin(), pairs.end(), [&](const auto& x, const auto& y) {
+      return gain[x.first * k + x.second] > gain[y.first * k + y.second];
+    });
+    std::vector<bool> used(static_cast<std::size_t>(k), false);
+    std::vector<Index> gone;  // last first, so that numbers stay valid
+    std::vector<std::pair<Index, Index>> joined;
+    for (const auto& [a, b] : pairs) {
+      if (used[a] || used[b] || static_cast<Index>(joined.size()) == m) continue;
+      used[a] = used[b] = true;
+      joined.push_back({b, a});
+      gone.push_back(b);
+    }
+    if (static_cast<Index>(joined.size()) < m) return false;
+    std::sort(joined.rbegin(), joined.rend());
+    for (const auto& [b, a] : joined) {
+      changes.merge(a, b);
+      start.merge(a, b);
+    }
+    const std::vector<Index> also = touching(gone), before = touched;
+    touched.clear();
+    std::set_union(before.begin(), before.end(), also.begin(), also.end(), std::back_inserter(touched));
     return true;
   }
 

@@ -140,6 +140,7 @@ bool HmmMove::visit_until_converged(State& state) {
 }
 
 void HmmMove::drop_idle(State& state) {
+  if (alloc_.fixed_k() > 0) return;
   std::vector<Index> idle;  // last first, so that numbers stay valid
   for (Index j = state.k() - 1; j >= 0; --j)
     if (state.total.size(j) < 0.5) idle.push_back(j);

@@ -40,7 +40,7 @@ class HmmMove : public Move {
   /// then drops states that explain nothing. False when visits still gain much after the most allowed.
   bool visit_until_converged(State& state);
 
-  /// Proposes to drop all states of less than half a row at once.
+  /// Proposes to drop all states of less than half a row at once, unless K is fixed.
   void drop_idle(State& state);
 
   /// Sequences, by number among all, in which any of some states has mass; ascending.

@@ -19,7 +19,7 @@ class HmmDelete final : public HmmMove {
     visit_until_converged(state);
     for (Index left = c_.options.max_deletes, j; left > 0 && !spent() && (j = target(state)) >= 0; --left) {
       ++tried_;
-      if (attempt(state, Changes().drop(j), touching({j}), rounds_tried))
+      if (attempt(state, keeping_fixed_k(alloc_, Changes().drop(j)), touching({j}), rounds_tried))
         ++accepted_;
       else
         c_.memory.delete_failed(j, state.total.size(j));
@@ -31,7 +31,7 @@ class HmmDelete final : public HmmMove {
   Index target(const State& state) const {
     Index best = -1;
     for (Index j = 0; state.k() > 1 && j < state.k(); ++j)
-      if (c_.memory.delete_worth_trying(j, state.total.size(j)) &&
+      if (state.total.size(j) > 0 && c_.memory.delete_worth_trying(j, state.total.size(j)) &&
           (best < 0 || state.total.size(j) < state.total.size(best)))
         best = j;
     return best;

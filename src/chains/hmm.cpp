@@ -121,9 +121,9 @@ std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
 
 std::vector<MoveKind> HmmAlloc::moves() const {
   using Turn = MoveKind::Turn;
-  return {move_kind(Turn::birth, false, *this, make_hmm_birth),
-          move_kind(Turn::merge, false, *this, make_hmm_merge),
-          move_kind(Turn::remove, false, *this, make_hmm_delete)};
+  return {move_kind(Turn::birth, true, *this, make_hmm_birth),
+          move_kind(Turn::merge, true, *this, make_hmm_merge),
+          move_kind(Turn::remove, true, *this, make_hmm_delete)};
 }
 
 NamedArrays HmmAlloc::posterior(const Globals& globals) const {

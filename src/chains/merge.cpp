@@ -78,6 +78,7 @@ class HmmMerge final : public HmmMove {
       changes.merge(pair.a, pair.b);
       gone.push_back(pair.b);
     }
+    changes = keeping_fixed_k(alloc_, std::move(changes), static_cast<Index>(together.size()));
     return attempt(state, std::move(changes), touching(gone), rounds_tried);
   }
 
@@ -98,7 +99,8 @@ class HmmMerge final : public HmmMove {
     }
     std::vector<Pair> out;
     for (const auto& [a, b] : chosen)
-      if (c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b))) out.push_back({a, b, gain[a * s.k + b]});
+      if (s.size(a) > 0 && s.size(b) > 0 && c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b)))
+        out.push_back({a, b, gain[a * s.k + b]});
     return out;
   }
 
@@ -107,7 +109,8 @@ class HmmMerge final : public HmmMove {
     const double before = sum_terms(alloc_.elbo_terms(state.total, state.globals));
     for (Pair& pair : pairs) {
       c_.pool.poll();
-      const Globals merged = alloc_.merged(state.globals, pair.a, pair.b);
+      Globals merged = alloc_.merged(state.globals, pair.a, pair.b);
+      if (alloc_.fixed_k() > 0) merged.effective.append(1);
       pair.score += sum_terms(alloc_.elbo_terms(merged.effective, merged)) - before;
     }
     std::stable_sort(pairs.begin(), pairs.end(),

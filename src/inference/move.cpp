@@ -38,8 +38,8 @@ Summary allocation_part(const Summary& s) {
   return out;
 }
 
-Changes keeping_fixed_k(const AllocModel& alloc, Changes changes) {
-  if (alloc.fixed_k() > 0) changes.append(1);
+Changes keeping_fixed_k(const AllocModel& alloc, Changes changes, Index m) {
+  if (alloc.fixed_k() > 0) changes.append(m);
   return changes;
 }
 

@@ -92,8 +92,8 @@ std::vector<std::uint64_t> birth_targets(const MoveContext& context, const State
 /// The summary with T_k cut down to N_k, which is all that the allocation model's terms need.
 Summary allocation_part(const Summary& s);
 
-/// Changes that take one cluster away, completed: where K is fixed, an empty cluster comes last in its place.
-Changes keeping_fixed_k(const AllocModel& alloc, Changes changes);
+/// Changes that take m clusters away, completed: where K is fixed, empty clusters come last in their place.
+Changes keeping_fixed_k(const AllocModel& alloc, Changes changes, Index m = 1);
 
 /// The state with its clusters changed, among them a pair joined, at optimal globals; entropy[i] is the exact
 /// change of the entropy of batch i.
