@@ -173,7 +173,9 @@ check_moves <- function(moves, call = rlang::caller_env()) {
 #' Moves that find the number of clusters
 #'
 #' A move proposes another set of clusters and is accepted only when the bound
-#' of the whole data rises.
+#' of the whole data rises. Where the number of clusters is fixed (finite mixtures and
+#' sequences), merges and deletes leave an empty cluster behind, and a birth joins a
+#' pair of others, or takes an empty cluster, in the same proposal; `k` stays.
 #'
 #' @param birth Try new clusters?
 #' @param merge Try to join pairs of clusters?

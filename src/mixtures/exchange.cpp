@@ -49,8 +49,8 @@ class MixtureExchange final : public Move {
       const auto pair = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& p) {
         return p.a != splits_[i] && p.b != splits_[i] && as_visited(p.a) && as_visited(p.b);
       });
-      if (pair == pairs_.end() || !as_visited(splits_[i])) continue;
-      if (propose(state, *pair, i))
+      if (!as_visited(splits_[i]) || (pair == pairs_.end() && !changed_.empty())) continue;
+      if (pair != pairs_.end() && propose(state, *pair, i))
         changed_.insert({pair->a, pair->b, splits_[i]});
       else
         c_.memory.birth_failed(target, state.total.size(target));
@@ -66,8 +66,28 @@ class MixtureExchange final : public Move {
     Vec entropy;         // its change, by batch
   };
 
-  // Disjoint pairs that lose least, by all terms but the entropy.
+  // Disjoint pairs that lose least by all terms but the entropy, and one for each split that is part of all
+  // these.
   void choose_pairs(const State& state) {
+    const std::vector<Pair> all = ranked_pairs(state);
+    std::set<std::uint64_t> used;
+    for (const Pair& pair : all) {
+      if (pairs_.size() == most_pairs) break;
+      if (used.count(pair.a) + used.count(pair.b) > 0) continue;
+      used.insert({pair.a, pair.b});
+      pairs_.push_back(pair);
+    }
+    for (std::uint64_t split : splits_) {
+      const auto without = [split](const Pair& pair) { return pair.a != split && pair.b != split; };
+      if (std::any_of(pairs_.begin(), pairs_.end(), without)) continue;
+      const auto pair = std::find_if(all.begin(), all.end(), without);
+      if (pair != all.end()) pairs_.push_back(*pair);
+    }
+    for (const Pair& pair : pairs_)
+      targets_.push_back({c_.memory.number_of(pair.a), c_.memory.number_of(pair.b)});
+  }
+
+  std::vector<Pair> ranked_pairs(const State& state) const {
     const Summary& s = state.total;
     const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool), counts = s.sizes();
     std::vector<Pair> all;
@@ -77,19 +97,11 @@ class MixtureExchange final : public Move {
         Vec joined = counts;
         joined[a] += joined[b];
         joined[b] = 0;
-        all.push_back(
-            {c_.memory.id(a), c_.memory.id(b), evidence[a * s.k + b] + allocation_value(alloc_, joined), {}});
+        const double score = evidence[a * s.k + b] + allocation_value(alloc_, joined);
+        all.push_back({c_.memory.id(a), c_.memory.id(b), score, {}});
       }
     std::stable_sort(all.begin(), all.end(), [](const Pair& x, const Pair& y) { return x.score > y.score; });
-    std::vector<bool> used(static_cast<std::size_t>(s.k), false);
-    for (const Pair& pair : all) {
-      const Index a = c_.memory.number_of(pair.a), b = c_.memory.number_of(pair.b);
-      if (used[a] || used[b]) continue;
-      used[a] = used[b] = true;
-      pairs_.push_back(pair);
-      targets_.push_back({a, b});
-      if (pairs_.size() == most_pairs) return;
-    }
+    return all;
   }
 
   bool propose(State& state, const Pair& pair, std::size_t split) {

@@ -1,0 +1,118 @@
+# Moves of models with a fixed number of clusters: K stays, the bound rises, and good answers are found from bad starts.
+
+accepted_moves <- function(fit) colSums(fit$trace[c("births", "merges", "deletes")])
+
+expect_exact <- function(fit, label) {
+  for (what in c("elbo", "statistics", "entropy", "sums")) {
+    expect_lte(fit$audit[[what]], 1e-8, label = paste(label, what))
+  }
+  expect_gte(fit$audit[["smallest_gain"]], -1e-9, label = label)
+  expect_gte(min(0, relative_gains(fit)), -1e-9, label = label)
+}
+
+for (case in planted_cases()) {
+  test_that(paste0(case$name, ": finite mixtures keep K, and every state met equals its recomputation"), {
+    total <- c(births = 0, merges = 0, deletes = 0)
+    for (k in c(1L, 2L, 4L, 12L)) {
+      for (sparsity in list(NULL, 2)) {
+        for (batches in c(1, 3)) {
+          fit <- engine_run(
+            case,
+            prior = prior_dirichlet(k), init = "random", batches = batches, seed = 5, sparsity = sparsity,
+            audit = TRUE
+          )
+          expect_exact(fit, paste(case$name, k))
+          expect_identical(unique(fit$trace$k), k)
+          expect_identical(fit$state$k, k)
+          expect_length(fit$sizes, k)
+          total <- total + accepted_moves(fit)
+        }
+      }
+    }
+    expect_gt(sum(total), 0)
+  })
+}
+
+test_that("finite sequences keep K, and every state met equals its recomputation", {
+  total <- c(births = 0, merges = 0, deletes = 0)
+  for (case in planted_sequences()) {
+    for (sticky in c(0, 5)) {
+      for (k in c(1L, 2L, 4L, 9L)) {
+        case$model$prior <- prior_hmm(k, sticky = sticky)
+        control <- engine_control(k, seed = 2, batches = 3L, moves = all_moves, max_laps = 25L, audit = TRUE)
+        fit <- engine_fit(case$data, case$model, control, NULL, NULL)
+        expect_exact(fit, paste(case$name, k))
+        expect_identical(unique(fit$trace$k), k)
+        total <- total + accepted_moves(fit)
+      }
+    }
+  }
+  for (kind in names(total)) expect_gt(total[[kind]], 0, label = kind)
+})
+
+# k clusters with covariances of their own, in so many dimensions that borders of the first laps last.
+far_clusters <- function(n = 3000, k = 10, d = 10) {
+  withr::with_seed(6, {
+    z <- sample(k, n, TRUE)
+    x <- matrix(0, n, d)
+    for (j in seq_len(k)) {
+      rows <- which(z == j)
+      half <- matrix(rnorm(d * d), d) / sqrt(d)
+      x[rows, ] <- rep(rnorm(d), each = length(rows)) + matrix(rnorm(length(rows) * d), ncol = d) %*% half
+    }
+    list(x = x, z = z)
+  })
+}
+
+test_that("a finite mixture finds its clusters from any start, as good as from their labels", {
+  case <- far_clusters()
+  fit <- function(seed, start = NULL, ...) {
+    control <- bnp_control(seed = seed, verbose = FALSE, ...)
+    bnp_mixture(case$x, prior = prior_dirichlet(10), start = start, control = control)
+  }
+  best <- elbo(fit(1, case$z))
+  for (init in c("bregman", "random")) {
+    for (seed in 1:3) {
+      found <- fit(seed, init = init)
+      expect_gte(elbo(found), best - 0.5)
+      expect_gte(adjusted_rand_index(fitted(found), case$z), 0.99)
+    }
+  }
+  # Without moves the same starts end far below.
+  expect_lt(min(vapply(1:3, function(seed) elbo(fit(seed, moves = FALSE)), 1)), best - 100)
+})
+
+test_that("a finite hidden Markov model ends above k-means as its start", {
+  case <- withr::with_seed(1, {
+    k <- 4
+    z <- integer(600)
+    z[1] <- 1L
+    for (t in 2:600) z[t] <- if (runif(1) < 0.9) z[t - 1] else sample(k, 1)
+    list(x = matrix(rnorm(k * 12, sd = 0.8), k)[z, ] + matrix(rnorm(600 * 12), 600), z = z)
+  })
+  fit <- function(start = NULL, ...) {
+    elbo(bnp_hmm(case$x, prior = prior_hmm(4), start = start, control = bnp_control(verbose = FALSE, ...)))
+  }
+  start <- withr::with_seed(1, stats::kmeans(case$x, 4, nstart = 10))
+  for (seed in 1:3) expect_gte(fit(seed = seed), fit(start, seed = 1, moves = FALSE) - 1e-6)
+  expect_gte(fit(seed = 1), fit(case$z, seed = 1) - 0.5)
+})
+
+test_that("switched off moves are not made in finite models either", {
+  case <- planted_cases()[[1]]
+  for (moves in list(FALSE, bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE))) {
+    fit <- engine_run(case, prior = prior_dirichlet(12), seed = 5, moves = moves)
+    expect_equal(sum(accepted_moves(fit)), 0)
+  }
+  only <- engine_run(case, prior = prior_dirichlet(12), seed = 5, moves = bnp_moves(birth = FALSE, delete = FALSE))
+  expect_equal(unname(accepted_moves(only)[c("births", "deletes")]), c(0, 0))
+  expect_gt(accepted_moves(only)[["merges"]], 0)
+})
+
+test_that("finite mixtures come to an end, though some clusters stay empty", {
+  for (k in 1:5) {
+    fit <- bnp_mixture(faithful, prior = prior_dirichlet(k), control = bnp_control(seed = 1, verbose = FALSE))
+    expect_true(fit$converged)
+    expect_identical(fit$state$k, k)
+  }
+})
