@@ -50,7 +50,8 @@ pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::ca
   check_format(fit, call)
   n <- if (is.null(data)) nobs(fit) else if (is.list(data) && !is.data.frame(data)) 0L else NROW(data)
   if (n <= most) {
-    prob <- if (is.null(data)) predict(fit, type = "prob") else state_probabilities(fit, read(fit, data, ..., call = call, arg = "data"))
+    prob <- if (is.null(data)) predict(fit, type = "prob") else
+      state_probabilities(fit, read(fit, data, ..., call = call, arg = "data"))
     n <- nrow(prob)
   }
   if (n > most) {

@@ -104,7 +104,9 @@ interval_table <- function(fit, level, kinds = names(interval_sources(fit))) {
 interval_sources <- function(fit) {
   params <- posterior_params(fit)
   known <- obs_entry(fit$model$obs)$quantiles
-  of_clusters <- lapply(known, function(quantile) function(ends, kind) cluster_intervals(fit, params, kind, quantile, ends))
+  of_clusters <- lapply(
+    known, function(quantile) function(ends, kind) cluster_intervals(fit, params, kind, quantile, ends)
+  )
   c(weight_sources(fit, params), of_clusters, transition_sources(params, fit$state$k))
 }
 
@@ -132,7 +134,9 @@ transition_sources <- function(params, k) {
   start <- t(unname(params$start)[seq_len(k)])
   list(
     start = function(ends, kind) {
-      interval_rows(seq_len(k), kind, "", start / sum(start), dirichlet_quantile(ends[1], start), dirichlet_quantile(ends[2], start))
+      interval_rows(
+        seq_len(k), kind, "", start / sum(start), dirichlet_quantile(ends[1], start), dirichlet_quantile(ends[2], start)
+      )
     },
     transition = function(ends, kind) {
       low <- t(dirichlet_quantile(ends[1], to))

@@ -1,13 +1,14 @@
 # Forecasts of sequences: probabilities of states and moments of observations 1, ..., h rows after the last one, given
 # that the states of the fit are all there are.
 
-# A data frame with one row for each sequence and step: id, step, time where the times of the data are regular, state (the
-# most probable), prob.<state>, mean.<column>, sd.<column>.
+# A data frame with one row for each sequence and step: id, step, time where the times of the data are regular, state
+# (the most probable), prob.<state>, mean.<column>, sd.<column>.
 forecast <- function(fit, data, h) {
   transition <- transition_matrix(fit)
   states <- list(first_state_ahead(fit, data))
   for (step in seq_len(h - 1L)) states[[step + 1L]] <- states[[step]] %*% transition
-  moments <- if (state_lag(fit) > 0L) moments_of_dynamics(fit, data, states, transition) else moments_of_states(fit, states)
+  moments <- if (state_lag(fit) > 0L) moments_of_dynamics(fit, data, states, transition) else
+    moments_of_states(fit, states)
   n <- length(data$starts) - 1L
   prob <- do.call(rbind, states)
   out <- data.frame(id = rep(data$group_names %||% as.character(seq_len(n)), h), step = rep(seq_len(h), each = n))
@@ -23,8 +24,8 @@ forecast <- function(fit, data, h) {
   as_tidy(out)
 }
 
-# Sequences x states: p(z_{T+1} | x_1, ..., x_T). The probability ahead of a row does not depend on the row, so the last one
-# is taken twice.
+# Sequences x states: p(z_{T+1} | x_1, ..., x_T). The probability ahead of a row does not depend on the row, so the last
+# one is taken twice.
 first_state_ahead <- function(fit, data) {
   lengths <- diff(data$starts)
   at <- unlist(Map(function(from, n) from + c(seq_len(n), n), data$starts[-length(data$starts)], lengths))
@@ -52,8 +53,8 @@ moments_of_states <- function(fit, states) {
   }, states, mean))
 }
 
-# Autoregressions: mean and covariance of the regressors s = (x_t, x_{t-1}, ..., 1) in each state, at the posterior means of
-# the parameters (Costa, Fragoso and Marques, 2005, Discrete-Time Markov Jump Linear Systems, chapter 3).
+# Autoregressions: mean and covariance of the regressors s = (x_t, x_{t-1}, ..., 1) in each state, at the posterior
+# means of the parameters (Costa, Fragoso and Marques, 2005, Discrete-Time Markov Jump Linear Systems, chapter 3).
 moments_of_dynamics <- function(fit, data, states, transition) {
   obs <- fit$model$obs
   means <- coef(fit)
@@ -65,12 +66,14 @@ moments_of_dynamics <- function(fit, data, states, transition) {
     last <- c(t(data$x[ends[i] + 1L - seq_len(obs$lag), , drop = FALSE]), if (obs$intercept) 1)
     moments_of_sequence(last, steps, noise, lapply(states, function(p) p[i, ]), transition)
   })
-  gather <- function(what) lapply(seq_along(states), function(h) do.call(rbind, lapply(sequences, function(s) s[[what]][[h]])))
+  gather <- function(what) lapply(
+    seq_along(states), function(h) do.call(rbind, lapply(sequences, function(s) s[[what]][[h]]))
+  )
   list(mean = gather("mean"), var = gather("var"))
 }
 
-# last: the regressors of the first row ahead. states: for each step, probabilities of the states. Conditional on each state,
-# mean and covariance are kept apart from its probability, so that data far from 0 keep their digits.
+# last: the regressors of the first row ahead. states: for each step, probabilities of the states. Conditional on each
+# state, mean and covariance are kept apart from its probability, so that data far from 0 keep their digits.
 moments_of_sequence <- function(last, steps, noise, states, transition) {
   d <- nrow(noise[[1L]])
   k <- length(steps)
@@ -102,7 +105,8 @@ pool <- function(parts, weight) {
   list(mean = mean, cov = cov)
 }
 
-# Regressors of a row -> those of the next, noise apart: the new row comes first, the others move on, the intercept stays.
+# Regressors of a row -> those of the next, noise apart: the new row comes first, the others move on, the intercept
+# stays.
 companion <- function(coef, obs) {
   d <- nrow(coef)
   m <- ncol(coef)

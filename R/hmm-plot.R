@@ -39,7 +39,10 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   internal <- if (!is.null(data)) as_new_sequences(fit, data, id, call, "data")
   runs <- if (is.null(data)) segments(fit) else segments(fit, data, id)
   if (!nrow(runs)) {
-    abort("no_rows", c("{.arg data} has no rows.", i = "Without {.arg data} the training data's path is drawn."), call = call)
+    abort(
+      "no_rows", c("{.arg data} has no rows.", i = "Without {.arg data} the training data's path is drawn."),
+      call = call
+    )
   }
   all_ids <- unique(runs$id)
   ids <- utils::head(all_ids, max_sequences)

@@ -92,7 +92,8 @@ one_step_ahead <- function(fit, data) {
   ahead
 }
 
-# New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no sequences.
+# New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
+# sequences.
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata") {
   check_format(fit, call)
   obs <- fit$model$obs

@@ -1,5 +1,5 @@
-# Room in a picture: margins that always leave something to draw on, labels that do not overprint, a legend of any number
-# of clusters, and words that say what was left out.
+# Room in a picture: margins that always leave something to draw on, labels that do not overprint, a legend of any
+# number of clusters, and words that say what was left out.
 
 # Sets margins (inches: bottom, left, top, right) of one figure, in less of them and smaller letters where the figure is
 # small; returns the parameters as they were. At least 55 % of the width and of the height stay for the plot (a guess
@@ -62,8 +62,8 @@ legend_plan <- function(labels, height, cex = 0.75) {
   width <- max(graphics::strwidth(shown, units = "inches", cex = cex)) + 2 * line
   title <- graphics::strwidth("State ", units = "inches", cex = cex)
   list(
-    labels = shown, more = length(labels) - length(shown), rows = min(rows, length(shown)), columns = columns, line = line,
-    column = width, width = max(columns * width, title) + line, cex = cex
+    labels = shown, more = length(labels) - length(shown), rows = min(rows, length(shown)), columns = columns,
+    line = line, column = width, width = max(columns * width, title) + line, cex = cex
   )
 }
 

@@ -6,8 +6,8 @@ plot.bnp_durations <- function(x, main = "", xlab = "Rows in a visit", ylab = "S
   shown <- c(ends, mean)
   colour <- rev(cluster_colours(length(mean)))
   graphics::plot(
-    range(1, shown[is.finite(shown)]), c(0.5, length(mean) + 0.5), type = "n", log = "x", yaxt = "n", main = main, xlab = xlab,
-    ylab = ylab, ...
+    range(1, shown[is.finite(shown)]), c(0.5, length(mean) + 0.5), type = "n", log = "x", yaxt = "n", main = main,
+    xlab = xlab, ylab = ylab, ...
   )
   graphics::axis(2L, at, rev(names(x)), las = 1, tick = FALSE)
   graphics::segments(ends[1L, ], at, ends[2L, ], at, col = colour, lwd = 2)

@@ -1,7 +1,7 @@
 # Which observations lie between clusters: one minus the probability of the most probable cluster of each.
 
-# list(kind, points, labels): points with x, y, cluster, uncertainty, those of large uncertainty last. Kind "plane": where
-# they lie. "line": their value and their uncertainty. "sorted": their rank and their uncertainty.
+# list(kind, points, labels): points with x, y, cluster, uncertainty, those of large uncertainty last. Kind "plane":
+# where they lie. "line": their value and their uncertainty. "sorted": their rank and their uncertainty.
 uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   prob <- predict(fit, data, type = "prob")
   if (!nrow(prob)) abort("no_rows", "{.arg data} has no rows.", call = call)

@@ -95,7 +95,8 @@ draw_clusters <- function(picture) {
   size <- text_size("000", 1)
   numbered <- apart(centres$x, centres$y, size[1], 2 * size[2])
   graphics::points(
-    centres$x[!numbered], centres$y[!numbered], pch = 21, bg = "white", col = colour[centres$cluster[!numbered]], lwd = 2
+    centres$x[!numbered], centres$y[!numbered], pch = 21, bg = "white", col = colour[centres$cluster[!numbered]],
+    lwd = 2
   )
   centres <- centres[numbered, ]
   graphics::points(centres$x, centres$y, pch = 21, bg = "white", col = colour[centres$cluster], cex = 2.6, lwd = 2)

@@ -61,7 +61,9 @@ terms_picture <- function(fit, topics, n, by, call = rlang::caller_env()) {
   terms <- terms[terms$topic %in% topics, ]
   size <- cluster_sizes(fit)
   terms$title <- sprintf("Topic %d (%.0f %%)", terms$topic, 100 * size[terms$topic] / sum(size))
-  list(terms = terms, label = c(prob = "Probability", frex = "FREX", lift = "Lift")[[by]], n_topics = length(in_use(fit)))
+  list(
+    terms = terms, label = c(prob = "Probability", frex = "FREX", lift = "Lift")[[by]], n_topics = length(in_use(fit))
+  )
 }
 
 # Documents ordered by main topic and its proportion.
@@ -75,7 +77,10 @@ proportions_picture <- function(fit, topics, call = rlang::caller_env()) {
 
 correlation_picture <- function(fit, topics, call = rlang::caller_env()) {
   topics <- check_topics(topics, fit, call, most = 30L)
-  list(value = unname(topic_correlation(fit)[topics, topics, drop = FALSE]), topics = topics, n_topics = length(in_use(fit)))
+  list(
+    value = unname(topic_correlation(fit)[topics, topics, drop = FALSE]), topics = topics,
+    n_topics = length(in_use(fit))
+  )
 }
 
 # A panel takes at least 1.2 x 0.9 inches, a term 0.14 (guesses at what can still be read).
@@ -92,7 +97,8 @@ draw_terms <- function(picture, main = NULL, ...) {
   shown <- lapply(panels, function(panel) utils::head(panel, fit))
   widest <- max(graphics::strwidth(unlist(lapply(shown, `[[`, "term")), units = "inches", cex = letters))
   old <- set_panels(
-    c(down, across), c(0.25, min(widest + 0.2, 0.6 * size[1] / across), 0.22, 0.08), c(0, 0, if (is.null(note)) 0.05 else 0.2, 0.1)
+    c(down, across), c(0.25, min(widest + 0.2, 0.6 * size[1] / across), 0.22, 0.08),
+    c(0, 0, if (is.null(note)) 0.05 else 0.2, 0.1)
   )
   on.exit(graphics::par(old))
   colour <- cluster_colours(length(panels))
@@ -134,15 +140,22 @@ draw_correlation <- function(picture, main = "", xlab = "Topic", ylab = "Topic",
   reach <- max(0.1, abs(value), na.rm = TRUE)
   old <- set_margins(usual)
   on.exit(graphics::par(old))
-  graphics::plot(c(0.5, k + 0.5), c(0.5, k + 0.5), type = "n", axes = FALSE, xaxs = "i", yaxs = "i", main = main, xlab = xlab, ylab = ylab, ...)
+  graphics::plot(
+    c(0.5, k + 0.5), c(0.5, k + 0.5), type = "n", axes = FALSE, xaxs = "i", yaxs = "i", main = main, xlab = xlab,
+    ylab = ylab, ...
+  )
   graphics::rect(0.5, 0.5, k + 0.5, k + 0.5, col = "grey85", border = NA)
   graphics::image(
-    seq_len(k), seq_len(k), value[, rev(seq_len(k)), drop = FALSE], zlim = c(-reach, reach), col = correlation_colours(), add = TRUE
+    seq_len(k), seq_len(k), value[, rev(seq_len(k)), drop = FALSE], zlim = c(-reach, reach),
+    col = correlation_colours(), add = TRUE
   )
   graphics::axis(1L, seq_len(k), picture$topics, tick = FALSE)
   graphics::axis(2L, seq_len(k), rev(picture$topics), las = 1, tick = FALSE)
   shown <- shown_of(k, picture$n_topics, "topic")
-  say_above(paste0("Correlation from ", signif(-reach, 2), " (red) to ", signif(reach, 2), " (blue)", if (!is.null(shown)) paste0("; ", shown)))
+  say_above(paste0(
+    "Correlation from ", signif(-reach, 2), " (red) to ", signif(reach, 2), " (blue)",
+    if (!is.null(shown)) paste0("; ", shown)
+  ))
   graphics::box()
 }
 

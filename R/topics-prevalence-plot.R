@@ -24,7 +24,8 @@ plot.bnp_prevalence <- function(x, topics = NULL, ...) {
   note <- shown_of(length(shown), length(unique(x$topic)), "topic")
   side <- if (grouped) max(graphics::strwidth(levels(x$group), units = "inches", cex = 0.65)) + 0.15 else 0.45
   old <- set_panels(
-    c(down, across), c(0.28, min(side, 0.5 * size[1] / across), 0.22, 0.1), c(0.2, 0, if (is.null(note)) 0.05 else 0.2, 0.05)
+    c(down, across), c(0.28, min(side, 0.5 * size[1] / across), 0.22, 0.1),
+    c(0.2, 0, if (is.null(note)) 0.05 else 0.2, 0.05)
   )
   on.exit(graphics::par(old))
   for (panel in shown) {
@@ -75,7 +76,8 @@ autoplot.bnp_prevalence <- function(object, topics = NULL, ...) {
     long$group <- factor(long$group, levels = rev(levels(object$group)))
     ggplot2::ggplot(long, ggplot2::aes(.data$proportion, .data$group)) +
       ggplot2::geom_linerange(
-        ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high), colour = cluster_colours(1L), linewidth = 0.8, na.rm = TRUE
+        ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high), colour = cluster_colours(1L), linewidth = 0.8,
+        na.rm = TRUE
       ) +
       ggplot2::geom_point() +
       ggplot2::scale_y_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +

@@ -1,7 +1,8 @@
 #' How common topics are by a covariate
 #'
 #' Compares the fitted proportions of documents with something else that is known of them, as a category or
-#' a date. It describes the training documents: that documents of another kind have more of a topic says nothing of causes.
+#' a date. It describes the training documents: that documents of another kind have more of a topic says nothing of
+#' causes.
 #'
 #' @param fit A fit of [bnp_topics()].
 #' @param by What is known of each training document: a column of `data`, by its name or as `~ column`; or a vector
@@ -11,13 +12,14 @@
 #'   `document` and documents have names, matched by these.
 #' @param level Of the intervals, between 0 and 1.
 #' @param degree Of a polynomial in a numeric `by`: `1` is a straight line.
-#' @return A data frame of class `bnp_prevalence` with a row for each topic and group, or for each topic and 50 values of
-#'   a numeric covariate: `topic`; `group` or `at`; `documents` in the group (of a numeric covariate: in all);
+#' @return A data frame of class `bnp_prevalence` with a row for each topic and group, or for each topic and 50 values
+#'   of a numeric covariate: `topic`; `group` or `at`; `documents` in the group (of a numeric covariate: in all);
 #'   `proportion`, the mean over documents of their proportion, each counting the same whatever its length, or the
 #'   regression by least squares; and `conf.low`, `conf.high`, intervals of this mean by Student's t distribution.
 #'   They reflect that documents differ, but neither that the proportions of each are
 #'   estimated nor that topics are, and are therefore too narrow. A group of one document has none (`NA`).
-#'   Regression lines and intervals may leave the range from 0 to 1. Documents without a value are left out with a warning.
+#'   Regression lines and intervals may leave the range from 0 to 1. Documents without a value are left out with a
+#'   warning.
 #' @seealso [plot.bnp_prevalence()], [top_documents()]
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))

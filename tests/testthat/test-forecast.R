@@ -72,7 +72,10 @@ test_that("a planted autoregression is forecast, far from 0 too", {
   set.seed(1)
   x <- as.numeric(arima.sim(list(ar = 0.8), 3000))
   for (shift in c(0, 1e7)) {
-    fit <- suppressWarnings(bnp_hmm(x + shift, obs = obs_ar(1, intercept = TRUE), prior = prior_hmm(1), control = bnp_control(seed = 1, verbose = FALSE)))
+    fit <- suppressWarnings(bnp_hmm(
+      x + shift, obs = obs_ar(1, intercept = TRUE), prior = prior_hmm(1),
+      control = bnp_control(seed = 1, verbose = FALSE)
+    ))
     ahead <- predict(fit, x + shift, n.ahead = 40)
     expect_equal(ahead$mean.x[1] - shift, 0.8 * x[3000], tolerance = 0.1)
     expect_equal(ahead$sd.x[c(1, 40)], c(1, 1 / 0.6), tolerance = 0.06)
@@ -99,7 +102,10 @@ test_that("sparse rows and rows with exposures are forecast like any", {
   fit <- fit_of(cases$multinomial)
   expect_equal(predict(fit, Matrix::Matrix(x, sparse = TRUE), n.ahead = 2), predict(fit, x, n.ahead = 2))
   hours <- cbind(events = rep(c(20, 2), each = 50), hours = 2)
-  exposed <- suppressWarnings(bnp_hmm(hours, obs = obs_poisson(exposure = "hours"), prior = prior_hmm(2), control = bnp_control(seed = 1, verbose = FALSE)))
+  exposed <- suppressWarnings(bnp_hmm(
+    hours, obs = obs_poisson(exposure = "hours"), prior = prior_hmm(2),
+    control = bnp_control(seed = 1, verbose = FALSE)
+  ))
   expect_equal(predict(exposed, hours, n.ahead = 1)$mean.events, 2, tolerance = 0.3)
 })
 

@@ -16,9 +16,11 @@ pictures <- list(
   list(fits$curve), list(fits$curve, "density", data = MASS::galaxies), list(fits$curve, "elbo"),
   list(fits$plane, data = faithful), list(fits$plane, "density", data = faithful), list(fits$plane, "elbo"),
   list(fits$many), list(fits$many, "density"), list(fits$many, "elbo"), list(fits$heat), list(fits$heat, "elbo"),
-  list(fits$topics), list(fits$topics, topics = 1:14, n = 30), list(fits$topics, "clusters"), list(fits$topics, "correlation"),
+  list(fits$topics), list(fits$topics, topics = 1:14, n = 30), list(fits$topics, "clusters"),
+  list(fits$topics, "correlation"),
   list(fits$topics, "elbo"), list(fits$rows), list(fits$rows, "correlation"), list(fits$states),
-  list(fits$states, data = mocap6[, -(2:3)], id = "sequence"), list(fits$states, "transitions"), list(fits$states, "elbo"),
+  list(fits$states, data = mocap6[, -(2:3)], id = "sequence"), list(fits$states, "transitions"),
+  list(fits$states, "elbo"),
   list(prevalent), list(prevalent, topics = 1:2), list(prevalence(fits$topics, by = seq_len(nrow(whales$counts))))
 )
 
