@@ -116,11 +116,15 @@ document_weight <- function(fit) {
   prior$alpha * c((u * cumprod(c(1, 1 - u))[seq_along(u)])[fit$numbering], prod(1 - u))
 }
 
-# Posterior mean proportions (documents x topics) from expected counts, given
-# that the topics of the fit are all there are.
-proportions <- function(fit, counts) {
+# Of the proportions of documents (documents x topics), from expected counts and given that the topics of the fit are
+# all there are: the weights of their Dirichlet posterior, and its mean.
+document_concentration <- function(fit, counts) {
   weight <- document_weight(fit)[seq_len(fit$state$k)]
-  theta <- as.matrix(counts) + rep(weight, each = nrow(counts))
+  as.matrix(counts) + rep(weight, each = nrow(counts))
+}
+
+proportions <- function(fit, counts) {
+  theta <- document_concentration(fit, counts)
   theta / rowSums(theta)
 }
 

@@ -97,8 +97,8 @@ reading_calls <- function(tables, fits) {
       valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "x", "fit")), tables, holds)
     }
     types <- switch(family,
-      bnp_mixture = c("class", "prob", "logdensity"), bnp_topics = c("prob", "class"),
-      bnp_hmm = c("class", "marginal", "prob", "logdensity")
+      bnp_mixture = c("class", "prob", "logdensity"), bnp_topics = c("prob", "class", "cluster"),
+      bnp_hmm = c("class", "marginal", "prob", "logdensity", "cluster")
     )
     predictions <- lapply(types, function(type) {
       holds <- if (type == "prob") sums_to_one
@@ -121,14 +121,14 @@ reading_calls <- function(tables, fits) {
         list(spoil = c("data", if (grouped) "id"), tables = "data")
       )),
       call("tidy", x = fit), call("glance", x = fit), call("elbo", fit = fit, terms = TRUE),
-      call("plot", x = fit, type = "elbo", spoil = "type"),
+      call("tidy", x = fit, conf.int = TRUE, conf.level = 0.9), call("plot", x = fit, type = "elbo", spoil = "type"),
       if (family == "bnp_hmm" || !name %in% c("ar", "topics", "lda", "topics_rows")) {
         do.call(call, c(
           list("plot", x = fit, type = if (family == "bnp_hmm") "segments" else "clusters", data = x),
           if (family == "bnp_hmm") id, list(spoil = c("type", "data"), tables = "data")
         ))
       },
-      call("simulate", object = fit, nsim = 2, seed = 1), 
+      call("simulate", object = fit, nsim = 2, seed = 1),
       do.call(call, c(
         list("update", object = fit, prior = fit$model$prior, control = few_laps()),
         stats::setNames(list(x), if (name == "formula") "data" else "x"), id,
@@ -155,7 +155,7 @@ reading_calls <- function(tables, fits) {
           "coherence", fit = fit, x = x, n = 2, measure = "npmi", spoil = c("fit", "x", "n", "measure"), tables = "x"
         ),
         call("ldavis_data", fit = fit, x = x, spoil = c("fit", "x"), tables = "x"),
-        call("tidy", x = fit, matrix = "gamma", spoil = "matrix"),
+        call("tidy", x = fit, matrix = "gamma", conf.int = TRUE, conf.level = 0.9),
         call("exclusivity", fit = fit, n = 2, weight = 0.5, spoil = c("fit", "n", "weight")),
         call("plot", x = fit, type = "terms", topics = 1, n = 2, spoil = c("type", "topics", "n")),
         call("simulate", object = fit, lengths = c(4, 5), seed = 1)
