@@ -20,8 +20,25 @@ forecast <- function(fit, data, h) {
     out, named(prob, "prob", seq_len(ncol(prob))), named(do.call(rbind, moments$mean), "mean", columns),
     named(sqrt(do.call(rbind, moments$var)), "sd", columns)
   )
-  out <- out[order(rep(seq_len(n), h), out$step), ]
-  as_tidy(out)
+  out <- as_tidy(out[order(rep(seq_len(n), h), out$step), ])
+  class(out) <- c("bnp_forecast", class(out))
+  gap <- gap_of_times(data)
+  attr(out, "before") <- rows_before(fit, data, h, timed = !is.null(gap))
+  attr(out, "gap") <- gap
+  out
+}
+
+# What a picture shows before the forecast, list(id, at, x): the number or time of the last rows of each sequence and,
+# where columns are worth drawing as lines, their values.
+rows_before <- function(fit, data, h, timed) {
+  lengths <- diff(data$starts)
+  drawn <- obs_entry(fit$model$obs)$as_series
+  n <- if (drawn) pmin(lengths, max(20L, 2L * h)) else rep(1L, length(lengths))
+  at <- unlist(Map(function(end, n) end - n + seq_len(n), data$starts[-1L], n))
+  names <- data$group_names %||% as.character(seq_along(lengths))
+  place <- if (timed) data$times else sequence(lengths)
+  x <- if (drawn) `dimnames<-`(data$x[at, , drop = FALSE], list(NULL, column_labels(fit)))
+  list(id = rep(names, n), at = place[at], x = x)
 }
 
 # Sequences x states: p(z_{T+1} | x_1, ..., x_T). The probability ahead of a row does not depend on the row, so the last
@@ -120,6 +137,13 @@ companion <- function(coef, obs) {
 
 # Times of the rows ahead, where those of each sequence are equally far apart; else NULL.
 times_ahead <- function(data, h) {
+  gap <- gap_of_times(data)
+  ends <- data$starts[-1L]
+  if (!is.null(gap)) rep(data$times[ends], h) + rep(unname(gap), h) * rep(seq_len(h), each = length(ends))
+}
+
+# The time from row to row of each sequence, named by it.
+gap_of_times <- function(data) {
   if (is.null(data$times)) {
     return(NULL)
   }
@@ -129,6 +153,5 @@ times_ahead <- function(data, h) {
   if (!all(regular)) {
     return(NULL)
   }
-  gap <- vapply(gaps, mean, 1)
-  rep(data$times[ends], h) + rep(gap, h) * rep(seq_len(h), each = length(ends))
+  stats::setNames(vapply(gaps, mean, 1), data$group_names %||% as.character(seq_along(ends)))
 }

@@ -103,10 +103,10 @@ draw_strips <- function(picture, main = "", xlab = picture$axis, ylab = "", ...)
 }
 
 # One legend for a picture of one or many panels, within a region of this height in inches.
-state_plan <- function(states, height) legend_plan(sort(unique(states)), 0.9 * height)
+state_plan <- function(states, height, title = "State") legend_plan(sort(unique(states)), 0.9 * height, title = title)
 
 state_legend <- function(plan, colour, right, top) {
-  draw_legend(plan, colour[as.integer(plan$labels)], "State", right, top)
+  draw_legend(plan, colour[as.integer(plan$labels)], right, top)
 }
 
 # As many sequences as get a panel of 0.75 inches (a guess at what can still be read), at most eight.
@@ -181,9 +181,10 @@ autoplot.bnp_hmm <- function(object, type = c("segments", "transitions", "elbo")
 }
 
 # Only states that occur have a place in the legend, ten to a column.
-gg_states <- function(k, states) {
-  ggplot2::scale_fill_manual(
-    values = stats::setNames(cluster_colours(k), seq_len(k)), breaks = sort(unique(as.integer(states))),
+gg_states <- function(k, states, aesthetics = "fill") {
+  ggplot2::scale_colour_manual(
+    aesthetics = aesthetics, values = stats::setNames(cluster_colours(k), seq_len(k)),
+    breaks = sort(unique(as.integer(states))),
     guide = ggplot2::guide_legend(
       ncol = ceiling(length(unique(states)) / 10), keywidth = 0.6, keyheight = 0.6,
       theme = ggplot2::theme(legend.text = ggplot2::element_text(size = 8))
@@ -225,7 +226,7 @@ gg_segments <- function(picture) {
       data = runs, alpha = 0.4
     ) +
     ggplot2::geom_line(ggplot2::aes(.data$at, .data$value, group = .data$column), linewidth = 0.3) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L) +
+    (if (length(picture$ids) > 1L) ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L)) +
     ggplot2::scale_y_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     gg_states(picture$k, picture$runs$state) +
     ggplot2::labs(

@@ -31,9 +31,11 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
   need_data(missing(by), "by")
   level <- check_level(level, "level")
   degree <- check_count(degree, "degree")
+  said <- substitute(by)
   covariate <- document_covariate(theta, by, data)
   value <- covariate$value
-  known <- if (is.numeric(value)) is.finite(value) else !is.na(value)
+  timed <- inherits(value, c("Date", "POSIXct"))
+  known <- if (is.numeric(value) || timed) is.finite(value) else !is.na(value)
   if (!any(known)) abort("by", "{.arg by} has no value for any document.")
   if (!all(known)) {
     cli::cli_warn(
@@ -44,21 +46,30 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
   }
   theta <- theta[known, , drop = FALSE]
   value <- value[known]
-  out <- if (is.numeric(value)) {
+  out <- if (is.numeric(value) || timed) {
     if (length(unique(value)) <= degree) {
       abort("by", "{.arg by} must have more than {degree} different value{?s} for a regression of degree {degree}.")
     }
-    regression_prevalence(theta, value, level, degree)
+    regression_prevalence(theta, as.numeric(value), level, degree)
   } else {
     group_prevalence(theta, droplevels(as.factor(value)), level)
   }
-  structure(as.data.frame(out), class = c("bnp_prevalence", "data.frame"), by = covariate$label)
+  if (timed) out$at <- value[1] + (out$at - as.numeric(value[1]))
+  structure(
+    as.data.frame(out), class = c("bnp_prevalence", "data.frame"), by = covariate$label %||% short_expression(said)
+  )
 }
 
-# list(value, label): one value per row of theta.
+# As text, what an argument was given as; NULL where that is a value, or too long to label an axis.
+short_expression <- function(x) {
+  text <- if (is.language(x)) deparse(x)
+  if (length(text) == 1L && nchar(text) <= 40L) text
+}
+
+# list(value, label): one value per row of theta; the name of the column they come from, if any.
 document_covariate <- function(theta, by, data, call = rlang::caller_env()) {
   names <- rownames(theta)
-  label <- "by"
+  label <- NULL
   given <- NULL
   if (!is.null(data)) {
     if (!is.data.frame(data)) {
@@ -95,7 +106,7 @@ document_covariate <- function(theta, by, data, call = rlang::caller_env()) {
       i = "Documents are in the order of {.code rownames(fitted(fit))}."
     ), call = call)
   }
-  if (inherits(by, c("Date", "POSIXt", "difftime"))) by <- as.numeric(by)
+  if (inherits(by, "difftime")) by <- as.numeric(by)
   list(value = if (is.factor(by)) by else unname(by), label = label)
 }
 

@@ -18,8 +18,8 @@
 #' @return `tidy()`: a data frame with `topic`, `term`, `beta` or `document`,
 #'   `topic`, `gamma`, and intervals where they are asked for: quantiles of the Beta distribution of the
 #'   term's probability in the topic, or of the topic's proportion in the document, this given the
-#'   weights of topics in all documents and that no others are to come. `augment()`: `data` with `.topic`, the most probable topic
-#'   of the term in the document; for documents of rows, of each row, and
+#'   weights of topics in all documents and that no others are to come. `augment()`: `data` with `.topic`,
+#'   the most probable topic of the term in the document; for documents of rows, of each row, and
 #'   `.uncertainty`, one minus its probability.
 #' @references
 #' Silge, J. and Robinson, D. (2016). tidytext: text mining and analysis using tidy data

@@ -143,7 +143,12 @@ reading_calls <- function(tables, fits) {
       out <- c(out, list(
         call("segments", x0 = fit, newdata = x, id = id$id, tables = "newdata", spoil = c("newdata", "id")),
         call("transition_matrix", fit = fit, new = TRUE, spoil = c("fit", "new"), holds = sums_to_one),
-        call("state_durations", fit = fit, spoil = "fit"), call("simulate", object = fit, lengths = c(4, 5), seed = 1)
+        call("state_durations", fit = fit, spoil = "fit"), call("simulate", object = fit, lengths = c(4, 5), seed = 1),
+        call("predict", object = fit, newdata = x, n.ahead = 2, id = id$id, tables = "newdata"),
+        call(
+          "plot", x = predict(fit, x, n.ahead = 2, id = id$id), type = "values", columns = column_labels(fit)[1],
+          spoil = c("type", "columns")
+        )
       ), if (!is.null(obs_entry(fit$model$obs)$predictive_cdf)) {
         list(call("residuals", object = fit, newdata = x, id = id$id, tables = "newdata"))
       })
