@@ -15,7 +15,7 @@
 #' @param start Where to start instead: one topic per row, a matrix of
 #'   responsibilities (rows x topics), or an earlier fit of the same terms in
 #'   the same order (to these or other documents, with no more topics than a
-#'   finite prior has). A fit of the same documents goes on from what each of
+#'   finite prior has), or a clustering as in [bnp_mixture()]. A fit of the same documents goes on from what each of
 #'   them had of each topic, and cannot end lower.
 #' @param id The document of each row, or the name of a column that says so.
 #'   With counts, the rows of a document are added up.
