@@ -34,6 +34,15 @@
 #' @return A matrix with a row for each parameter, named like `mean[2,waiting]`
 #'   (cluster, then column), and its lower and upper end. With
 #'   `tidy(conf.int = TRUE)`, see [tidiers], the same as a data frame.
+#' @references
+#' Blei, D. M., Kucukelbir, A. and McAuliffe, J. D. (2017). Variational inference: a review for
+#' statisticians. *Journal of the American Statistical Association* 112(518), 859-877.
+#'
+#' Giordano, R., Broderick, T. and Jordan, M. I. (2018). Covariances, robustness, and variational
+#' Bayes. *Journal of Machine Learning Research* 19(51), 1-49; on how much too narrow.
+#'
+#' Gupta, A. K. and Nagar, D. K. (2000). *Matrix variate distributions*. Chapman & Hall/CRC;
+#' covariances.
 #' @seealso [posterior_params()] for the parameters of the posterior itself;
 #'   [simulate.bnp_mixture()] draws from it.
 #' @examples

@@ -13,7 +13,10 @@
 #' @param max_sequences Most sequences to draw, the first ones.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
-#' @seealso [segments()], [transition_matrix()]; `vignette("segmenting-sequences")`.
+#' @references
+#' Okabe, M. and Ito, K. (2008). *Color universal design: how to make figures and presentations
+#' that are friendly to colorblind people*. <https://jfly.uni-koeln.de/color/>; the colours.
+#' @seealso [segments()], [transition_matrix()], [plot.bnp_forecast()]; `vignette("segmenting-sequences")`.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' plot(fit, data = beaver1["temp"])

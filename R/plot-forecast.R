@@ -14,6 +14,9 @@
 #' Two standard deviations hold about 95 % only where one state is nearly certain: a forecast between states is a
 #' mixture, and may have two modes.
 #' @return `plot()`: the forecast, invisibly. `autoplot()`: a ggplot.
+#' @references
+#' Zucchini, W., MacDonald, I. L. and Langrock, R. (2016). *Hidden Markov models for time
+#' series*, 2nd edition. CRC Press, chapter 5.
 #' @seealso [predict.bnp_hmm()] for what a forecast is made of, [plot.bnp_hmm()].
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))

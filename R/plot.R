@@ -18,6 +18,9 @@
 #'   keep its data, so without this argument only the clusters are drawn.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
+#' @references
+#' Okabe, M. and Ito, K. (2008). *Color universal design: how to make figures and presentations
+#' that are friendly to colorblind people*. <https://jfly.uni-koeln.de/color/>; the colours.
 #' @seealso [bnp_mixture()], [tidiers] for tables to draw from; `vignette("getting-started")`.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))

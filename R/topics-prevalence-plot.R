@@ -8,6 +8,7 @@
 #'   room for them, it says how many are shown.
 #' @param ... For `plot()`, graphical parameters like `xlim`; else empty.
 #' @return `plot()`: the table, invisibly. `autoplot()`: a ggplot.
+#' @seealso [prevalence()] for what is drawn, [plot.bnp_topics()].
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' plot(prevalence(fit, by = whales$category), topics = 1:4)

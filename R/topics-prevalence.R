@@ -20,7 +20,10 @@
 #'   estimated nor that topics are, and are therefore too narrow. A group of one document has none (`NA`).
 #'   Regression lines and intervals may leave the range from 0 to 1. Documents without a value are left out with a
 #'   warning.
-#' @seealso [plot.bnp_prevalence()], [top_documents()]
+#' @references
+#' Roberts, M. E. and others (2014). Structural topic models for open-ended survey responses.
+#' *American Journal of Political Science* 58(4), 1064-1082; whose topics depend on covariates from the beginning.
+#' @seealso [plot.bnp_prevalence()], [top_documents()], [fitted.bnp_topics()]; `vignette("topics")`.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' head(prevalence(fit, by = whales$category))
