@@ -24,7 +24,7 @@
 #'   vector, or a list with a vector for each sequence), a matrix of
 #'   responsibilities (rows x states), or an earlier fit of the same columns in
 #'   the same order, with the same lag (to these or other data, with no more
-#'   states than a finite prior has).
+#'   states than a finite prior has), or a clustering as in [bnp_mixture()].
 #' @param ... Must be empty.
 #'
 #' @return An object of class `c("bnp_hmm", "bnp_fit")`, a plain list without

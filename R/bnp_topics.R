@@ -15,7 +15,7 @@
 #' @param start Where to start instead: one topic per row, a matrix of
 #'   responsibilities (rows x topics), or an earlier fit of the same terms in
 #'   the same order (to these or other documents, with no more topics than a
-#'   finite prior has). A fit of the same documents goes on from what each of
+#'   finite prior has), or a clustering as in [bnp_mixture()]. A fit of the same documents goes on from what each of
 #'   them had of each topic, and cannot end lower.
 #' @param id The document of each row, or the name of a column that says so.
 #'   With counts, the rows of a document are added up.
@@ -116,11 +116,15 @@ document_weight <- function(fit) {
   prior$alpha * c((u * cumprod(c(1, 1 - u))[seq_along(u)])[fit$numbering], prod(1 - u))
 }
 
-# Posterior mean proportions (documents x topics) from expected counts, given
-# that the topics of the fit are all there are.
-proportions <- function(fit, counts) {
+# Of the proportions of documents (documents x topics), from expected counts and given that the topics of the fit are
+# all there are: the weights of their Dirichlet posterior, and its mean.
+document_concentration <- function(fit, counts) {
   weight <- document_weight(fit)[seq_len(fit$state$k)]
-  theta <- as.matrix(counts) + rep(weight, each = nrow(counts))
+  as.matrix(counts) + rep(weight, each = nrow(counts))
+}
+
+proportions <- function(fit, counts) {
+  theta <- document_concentration(fit, counts)
   theta / rowSums(theta)
 }
 

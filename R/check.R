@@ -54,16 +54,16 @@ check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_
 # Ranges in which the numbers of a fit are right: evidence to eight digits, and an ELBO that is finite and falls by
 # rounding only. Each parameter was tried at powers of ten from 1e-320 to 1e300, and all at the ends of their ranges
 # together (inst/bench/prior-ranges.R). What ends them: alpha, start, sticky and df are in differences of log Gamma of
-# numbers of their size; E log p of a transition or first state that was never seen is -1 / (its share of alpha or start),
-# from which entropies are subtracted; b is in differences of 1 / b where a column has no zeros in a cluster.
+# numbers of their size; E log p of a transition or first state that was never seen is -1 / (its share of alpha or
+# start), from which entropies are subtracted; b is in differences of 1 / b where a column has no zeros in a cluster.
 parameter_ranges <- list(
   concentration = c(1e-50, 1e50), gamma = c(1e-50, 1e50), alpha = c(1e-8, 1e6), start = c(1e-8, 1e6),
   sticky = c(1e-50, 1e6), term_prior = c(1e-8, 1e50), a = c(1e-10, 1e50), b = c(1e-10, 1e50),
   mean_strength = c(1e-50, 1e50), df = c(1e-10, 1e8)
 )
 
-# A prior or an observation model whose parameters are within their ranges, as given and for each of k clusters; NULL and
-# a `sticky` of 0 are.
+# A prior or an observation model whose parameters are within their ranges, as given and for each of k clusters; NULL
+# and a `sticky` of 0 are.
 check_ranges <- function(x, call) {
   for (name in intersect(names(parameter_ranges), names(x))) {
     given <- x[[name]]

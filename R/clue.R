@@ -1,5 +1,5 @@
-# Methods for the generics of the package clue (cluster ensembles), which need not be installed. Memberships of the training
-# data are probabilities where the fit keeps them, else 0 and 1.
+# Methods for the generics of the package clue (cluster ensembles), which need not be installed. Memberships of the
+# training data are probabilities where the fit keeps them, else 0 and 1.
 
 #' @exportS3Method clue::is.cl_partition
 is.cl_partition.bnp_fit <- function(x) !inherits(x, "bnp_topics")
@@ -47,6 +47,9 @@ cl_predict.bnp_fit <- function(object, newdata = NULL, type = c("class_ids", "me
 refuse_topics <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   if (inherits(fit, "bnp_topics")) {
-    abort("argument", c("Topics are no partition: documents mix them.", i = "{.fn fitted} gives their proportions."), call = call)
+    abort(
+      "argument", c("Topics are no partition: documents mix them.", i = "{.fn fitted} gives their proportions."),
+      call = call
+    )
   }
 }

@@ -15,7 +15,10 @@
 #'   dependence of rows of the same sequence is left out.
 #'
 #'   At most 15,000 observations are taken, whose matrix has 1.8 GB: of more, give a sample.
-#' @seealso [cluster_divergence()] for clusters.
+#' @references
+#' Fritsch, A. and Ickstadt, K. (2009). Improved criteria for clustering based on the posterior
+#' similarity matrix. *Bayesian Analysis* 4(2), 367-391.
+#' @seealso [cluster_divergence()] for clusters, [compare_fits()] for fits; `vignette("judging-a-fit")`.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' together <- coclustering(fit, faithful)
@@ -50,7 +53,8 @@ pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::ca
   check_format(fit, call)
   n <- if (is.null(data)) nobs(fit) else if (is.list(data) && !is.data.frame(data)) 0L else NROW(data)
   if (n <= most) {
-    prob <- if (is.null(data)) predict(fit, type = "prob") else state_probabilities(fit, read(fit, data, ..., call = call, arg = "data"))
+    prob <- if (is.null(data)) predict(fit, type = "prob") else
+      state_probabilities(fit, read(fit, data, ..., call = call, arg = "data"))
     n <- nrow(prob)
   }
   if (n > most) {

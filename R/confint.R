@@ -34,6 +34,15 @@
 #' @return A matrix with a row for each parameter, named like `mean[2,waiting]`
 #'   (cluster, then column), and its lower and upper end. With
 #'   `tidy(conf.int = TRUE)`, see [tidiers], the same as a data frame.
+#' @references
+#' Blei, D. M., Kucukelbir, A. and McAuliffe, J. D. (2017). Variational inference: a review for
+#' statisticians. *Journal of the American Statistical Association* 112(518), 859-877.
+#'
+#' Giordano, R., Broderick, T. and Jordan, M. I. (2018). Covariances, robustness, and variational
+#' Bayes. *Journal of Machine Learning Research* 19(51), 1-49; on how much too narrow.
+#'
+#' Gupta, A. K. and Nagar, D. K. (2000). *Matrix variate distributions*. Chapman & Hall/CRC;
+#' covariances.
 #' @seealso [posterior_params()] for the parameters of the posterior itself;
 #'   [simulate.bnp_mixture()] draws from it.
 #' @examples
@@ -104,7 +113,9 @@ interval_table <- function(fit, level, kinds = names(interval_sources(fit))) {
 interval_sources <- function(fit) {
   params <- posterior_params(fit)
   known <- obs_entry(fit$model$obs)$quantiles
-  of_clusters <- lapply(known, function(quantile) function(ends, kind) cluster_intervals(fit, params, kind, quantile, ends))
+  of_clusters <- lapply(
+    known, function(quantile) function(ends, kind) cluster_intervals(fit, params, kind, quantile, ends)
+  )
   c(weight_sources(fit, params), of_clusters, transition_sources(params, fit$state$k))
 }
 
@@ -132,7 +143,9 @@ transition_sources <- function(params, k) {
   start <- t(unname(params$start)[seq_len(k)])
   list(
     start = function(ends, kind) {
-      interval_rows(seq_len(k), kind, "", start / sum(start), dirichlet_quantile(ends[1], start), dirichlet_quantile(ends[2], start))
+      interval_rows(
+        seq_len(k), kind, "", start / sum(start), dirichlet_quantile(ends[1], start), dirichlet_quantile(ends[2], start)
+      )
     },
     transition = function(ends, kind) {
       low <- t(dirichlet_quantile(ends[1], to))

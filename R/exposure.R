@@ -51,7 +51,8 @@ take_exposure <- function(x, obs, arg, call) {
     if (is.na(at)) {
       abort("exposure", c(
         "{.arg exposure} names the column {.val {exposure}}, which {.arg {arg}} does not have.",
-        i = if (is.null(colnames(x))) "Its columns have no names." else "Its columns: {places(dQuote(colnames(x), FALSE))}."
+        i = if (is.null(colnames(x))) "Its columns have no names." else
+          "Its columns: {places(dQuote(colnames(x), FALSE))}."
       ), call = call)
     }
     if (ncol(x) == 1L) {

@@ -1,13 +1,14 @@
 # Forecasts of sequences: probabilities of states and moments of observations 1, ..., h rows after the last one, given
 # that the states of the fit are all there are.
 
-# A data frame with one row for each sequence and step: id, step, time where the times of the data are regular, state (the
-# most probable), prob.<state>, mean.<column>, sd.<column>.
+# A data frame with one row for each sequence and step: id, step, time where the times of the data are regular, state
+# (the most probable), prob.<state>, mean.<column>, sd.<column>.
 forecast <- function(fit, data, h) {
   transition <- transition_matrix(fit)
   states <- list(first_state_ahead(fit, data))
   for (step in seq_len(h - 1L)) states[[step + 1L]] <- states[[step]] %*% transition
-  moments <- if (state_lag(fit) > 0L) moments_of_dynamics(fit, data, states, transition) else moments_of_states(fit, states)
+  moments <- if (state_lag(fit) > 0L) moments_of_dynamics(fit, data, states, transition) else
+    moments_of_states(fit, states)
   n <- length(data$starts) - 1L
   prob <- do.call(rbind, states)
   out <- data.frame(id = rep(data$group_names %||% as.character(seq_len(n)), h), step = rep(seq_len(h), each = n))
@@ -19,12 +20,29 @@ forecast <- function(fit, data, h) {
     out, named(prob, "prob", seq_len(ncol(prob))), named(do.call(rbind, moments$mean), "mean", columns),
     named(sqrt(do.call(rbind, moments$var)), "sd", columns)
   )
-  out <- out[order(rep(seq_len(n), h), out$step), ]
-  as_tidy(out)
+  out <- as_tidy(out[order(rep(seq_len(n), h), out$step), ])
+  class(out) <- c("bnp_forecast", class(out))
+  gap <- gap_of_times(data)
+  attr(out, "before") <- rows_before(fit, data, h, timed = !is.null(gap))
+  attr(out, "gap") <- gap
+  out
 }
 
-# Sequences x states: p(z_{T+1} | x_1, ..., x_T). The probability ahead of a row does not depend on the row, so the last one
-# is taken twice.
+# What a picture shows before the forecast, list(id, at, x): the number or time of the last rows of each sequence and,
+# where columns are worth drawing as lines, their values.
+rows_before <- function(fit, data, h, timed) {
+  lengths <- diff(data$starts)
+  drawn <- obs_entry(fit$model$obs)$as_series
+  n <- if (drawn) pmin(lengths, max(20L, 2L * h)) else rep(1L, length(lengths))
+  at <- unlist(Map(function(end, n) end - n + seq_len(n), data$starts[-1L], n))
+  names <- data$group_names %||% as.character(seq_along(lengths))
+  place <- if (timed) data$times else sequence(lengths)
+  x <- if (drawn) `dimnames<-`(data$x[at, , drop = FALSE], list(NULL, column_labels(fit)))
+  list(id = rep(names, n), at = place[at], x = x)
+}
+
+# Sequences x states: p(z_{T+1} | x_1, ..., x_T). The probability ahead of a row does not depend on the row, so the last
+# one is taken twice.
 first_state_ahead <- function(fit, data) {
   lengths <- diff(data$starts)
   at <- unlist(Map(function(from, n) from + c(seq_len(n), n), data$starts[-length(data$starts)], lengths))
@@ -52,8 +70,8 @@ moments_of_states <- function(fit, states) {
   }, states, mean))
 }
 
-# Autoregressions: mean and covariance of the regressors s = (x_t, x_{t-1}, ..., 1) in each state, at the posterior means of
-# the parameters (Costa, Fragoso and Marques, 2005, Discrete-Time Markov Jump Linear Systems, chapter 3).
+# Autoregressions: mean and covariance of the regressors s = (x_t, x_{t-1}, ..., 1) in each state, at the posterior
+# means of the parameters (Costa, Fragoso and Marques, 2005, Discrete-Time Markov Jump Linear Systems, chapter 3).
 moments_of_dynamics <- function(fit, data, states, transition) {
   obs <- fit$model$obs
   means <- coef(fit)
@@ -65,12 +83,14 @@ moments_of_dynamics <- function(fit, data, states, transition) {
     last <- c(t(data$x[ends[i] + 1L - seq_len(obs$lag), , drop = FALSE]), if (obs$intercept) 1)
     moments_of_sequence(last, steps, noise, lapply(states, function(p) p[i, ]), transition)
   })
-  gather <- function(what) lapply(seq_along(states), function(h) do.call(rbind, lapply(sequences, function(s) s[[what]][[h]])))
+  gather <- function(what) lapply(
+    seq_along(states), function(h) do.call(rbind, lapply(sequences, function(s) s[[what]][[h]]))
+  )
   list(mean = gather("mean"), var = gather("var"))
 }
 
-# last: the regressors of the first row ahead. states: for each step, probabilities of the states. Conditional on each state,
-# mean and covariance are kept apart from its probability, so that data far from 0 keep their digits.
+# last: the regressors of the first row ahead. states: for each step, probabilities of the states. Conditional on each
+# state, mean and covariance are kept apart from its probability, so that data far from 0 keep their digits.
 moments_of_sequence <- function(last, steps, noise, states, transition) {
   d <- nrow(noise[[1L]])
   k <- length(steps)
@@ -102,7 +122,8 @@ pool <- function(parts, weight) {
   list(mean = mean, cov = cov)
 }
 
-# Regressors of a row -> those of the next, noise apart: the new row comes first, the others move on, the intercept stays.
+# Regressors of a row -> those of the next, noise apart: the new row comes first, the others move on, the intercept
+# stays.
 companion <- function(coef, obs) {
   d <- nrow(coef)
   m <- ncol(coef)
@@ -116,6 +137,13 @@ companion <- function(coef, obs) {
 
 # Times of the rows ahead, where those of each sequence are equally far apart; else NULL.
 times_ahead <- function(data, h) {
+  gap <- gap_of_times(data)
+  ends <- data$starts[-1L]
+  if (!is.null(gap)) rep(data$times[ends], h) + rep(unname(gap), h) * rep(seq_len(h), each = length(ends))
+}
+
+# The time from row to row of each sequence, named by it.
+gap_of_times <- function(data) {
   if (is.null(data$times)) {
     return(NULL)
   }
@@ -125,6 +153,5 @@ times_ahead <- function(data, h) {
   if (!all(regular)) {
     return(NULL)
   }
-  gap <- vapply(gaps, mean, 1)
-  rep(data$times[ends], h) + rep(gap, h) * rep(seq_len(h), each = length(ends))
+  stats::setNames(vapply(gaps, mean, 1), data$group_names %||% as.character(seq_along(ends)))
 }

@@ -13,7 +13,10 @@
 #' @param max_sequences Most sequences to draw, the first ones.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
-#' @seealso [segments()], [transition_matrix()]; `vignette("segmenting-sequences")`.
+#' @references
+#' Okabe, M. and Ito, K. (2008). *Color universal design: how to make figures and presentations
+#' that are friendly to colorblind people*. <https://jfly.uni-koeln.de/color/>; the colours.
+#' @seealso [segments()], [transition_matrix()], [plot.bnp_forecast()]; `vignette("segmenting-sequences")`.
 #' @examples
 #' fit <- bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' plot(fit, data = beaver1["temp"])
@@ -39,7 +42,10 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   internal <- if (!is.null(data)) as_new_sequences(fit, data, id, call, "data")
   runs <- if (is.null(data)) segments(fit) else segments(fit, data, id)
   if (!nrow(runs)) {
-    abort("no_rows", c("{.arg data} has no rows.", i = "Without {.arg data} the training data's path is drawn."), call = call)
+    abort(
+      "no_rows", c("{.arg data} has no rows.", i = "Without {.arg data} the training data's path is drawn."),
+      call = call
+    )
   }
   all_ids <- unique(runs$id)
   ids <- utils::head(all_ids, max_sequences)
@@ -100,10 +106,10 @@ draw_strips <- function(picture, main = "", xlab = picture$axis, ylab = "", ...)
 }
 
 # One legend for a picture of one or many panels, within a region of this height in inches.
-state_plan <- function(states, height) legend_plan(sort(unique(states)), 0.9 * height)
+state_plan <- function(states, height, title = "State") legend_plan(sort(unique(states)), 0.9 * height, title = title)
 
 state_legend <- function(plan, colour, right, top) {
-  draw_legend(plan, colour[as.integer(plan$labels)], "State", right, top)
+  draw_legend(plan, colour[as.integer(plan$labels)], right, top)
 }
 
 # As many sequences as get a panel of 0.75 inches (a guess at what can still be read), at most eight.
@@ -178,9 +184,10 @@ autoplot.bnp_hmm <- function(object, type = c("segments", "transitions", "elbo")
 }
 
 # Only states that occur have a place in the legend, ten to a column.
-gg_states <- function(k, states) {
-  ggplot2::scale_fill_manual(
-    values = stats::setNames(cluster_colours(k), seq_len(k)), breaks = sort(unique(as.integer(states))),
+gg_states <- function(k, states, aesthetics = "fill") {
+  ggplot2::scale_colour_manual(
+    aesthetics = aesthetics, values = stats::setNames(cluster_colours(k), seq_len(k)),
+    breaks = sort(unique(as.integer(states))),
     guide = ggplot2::guide_legend(
       ncol = ceiling(length(unique(states)) / 10), keywidth = 0.6, keyheight = 0.6,
       theme = ggplot2::theme(legend.text = ggplot2::element_text(size = 8))
@@ -222,7 +229,7 @@ gg_segments <- function(picture) {
       data = runs, alpha = 0.4
     ) +
     ggplot2::geom_line(ggplot2::aes(.data$at, .data$value, group = .data$column), linewidth = 0.3) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L) +
+    (if (length(picture$ids) > 1L) ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L)) +
     ggplot2::scale_y_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     gg_states(picture$k, picture$runs$state) +
     ggplot2::labs(

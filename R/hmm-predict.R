@@ -25,7 +25,7 @@
 #'   `newdata`. With `n.ahead`, a data frame with one row for each sequence and step
 #'   ahead: `id`, `step`, `time` (where the sequences have times that are equally far
 #'   apart), `state`, the most probable, `prob.<state>`, and `mean.<column>` and
-#'   `sd.<column>` of the observation. `heldout_loglik()`: the mean log density of a row.
+#'   `sd.<column>` of the observation, see [plot.bnp_forecast()]. `heldout_loglik()`: the mean log density of a row.
 #'   `residuals()`: a matrix like the data of one-step-ahead pseudo-residuals,
 #'   normal quantiles of each value's predictive probability given the rows
 #'   before it: standard normal if the model is right. For
@@ -92,7 +92,8 @@ one_step_ahead <- function(fit, data) {
   ahead
 }
 
-# New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no sequences.
+# New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
+# sequences.
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata") {
   check_format(fit, call)
   obs <- fit$model$obs

@@ -17,7 +17,8 @@
 #'   (row) to another (column); attribute `start`, those of the first state.
 #' * `state_durations()`: expected number of rows that a visit of each state
 #'   lasts, `1 / (1 - p)` with `p` the probability of staying: a named vector. Its `plot()`
-#'   shows them as points, and as lines the middle 90 % of visits, whose lengths are geometric.
+#'   and `autoplot()` show them as points, and as lines the middle 90 % of visits, whose lengths are
+#'   geometric.
 #' @references
 #' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with
 #' application to speaker diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.

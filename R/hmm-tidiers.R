@@ -7,7 +7,8 @@ tidy.bnp_hmm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   }
   size <- unname(cluster_sizes(x))
   as_tidy(data.frame(
-    component = seq_along(size), size = size, proportion = unname(proportion(x)), duration = as.double(state_durations(x))
+    component = seq_along(size), size = size, proportion = unname(proportion(x)),
+    duration = as.double(state_durations(x))
   ))
 }
 

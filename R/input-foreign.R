@@ -123,6 +123,19 @@ like_input <- function(out, data) {
   as_tidy(as.data.frame(out))
 }
 
+# Cluster 0 of a clustering of another package is noise, of dbscan and its like: it starts as one cluster.
+say_noise <- function(labels) {
+  n <- if (is.numeric(labels)) sum(labels == 0, na.rm = TRUE) else 0L
+  if (n > 0L) {
+    cli::cli_inform(
+      c("{n} observation{?s} of {.arg start} {?is/are} noise (cluster 0).",
+        i = "{cli::qty(n)}{?It starts/They start} as a cluster of {?its/their} own; give labels to start otherwise."),
+      class = c("bnpvi_message_noise", "bnpvi_message")
+    )
+  }
+  labels
+}
+
 # Clusterings of other packages as labels or responsibilities: kmeans() and whatever has a `cluster` or `clustering`
 # for each observation, and Mclust objects.
 start_from_clustering <- function(start, call) {
@@ -138,7 +151,7 @@ start_from_clustering <- function(start, call) {
   if (is.list(start) && !is.data.frame(start)) {
     for (name in c("cluster", "clustering")) {
       if (is.atomic(start[[name]]) && length(start[[name]]) > 1L) {
-        return(as.vector(start[[name]]))
+        return(say_noise(as.vector(start[[name]])))
       }
     }
   }

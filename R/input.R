@@ -180,7 +180,8 @@ check_support <- function(x, obs, arg, call) {
 table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_names = NULL, order = NULL) {
   split <- take_exposure(x, obs, arg, call)
   check_support(split$x, obs, arg, call)
-  in_order <- function(v) if (is.null(order) || is.null(v)) v else if (is.null(dim(v))) v[order] else v[order, , drop = FALSE]
+  in_order <- function(v) if (is.null(order) || is.null(v)) v else
+    if (is.null(dim(v))) v[order] else v[order, , drop = FALSE]
   data <- values_to_data(in_order(split$x), obs, arg, call, starts, group_names)
   data$exposure <- in_order(split$exposure)
   data$order <- order

@@ -35,10 +35,10 @@ covariance_quantile <- function(p, r, df, nodes) {
   stats::uniroot(below, reach, extendInt = "upX", tol = 1e-10 * diff(reach))$root
 }
 
-# Weights of sticks v_k ~ Beta(a_k, b_k), broken in this order: v_k (1 - v_1) ... (1 - v_{k-1}). The part before v_k is given
-# the Beta distribution with its mean and variance, and integrated over at the middles of 128 parts of equal probability.
-# Against draws, probabilities were off by at most 0.001 where clusters have members, and by 0.01 at the end of four sticks
-# without any.
+# Weights of sticks v_k ~ Beta(a_k, b_k), broken in this order: v_k (1 - v_1) ... (1 - v_{k-1}). The part before v_k is
+# given the Beta distribution with its mean and variance, and integrated over at the middles of 128 parts of equal
+# probability. Against draws, probabilities were off by at most 0.001 where clusters have members, and by 0.01 at the
+# end of four sticks without any.
 stick_weights_quantile <- function(p, a, b) {
   vapply(seq_along(a), function(k) {
     if (k == 1L) {

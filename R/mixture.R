@@ -15,7 +15,11 @@
 #' @param start Where to start, instead of a random start: one label per
 #'   observation, a matrix of responsibilities (observations x clusters, rows
 #'   summing to 1), or an earlier fit of the same columns in the same order (to
-#'   these or other data, with no more clusters than a finite prior has).
+#'   these or other data, with no more clusters than a finite prior has). Also a
+#'   clustering of another package: an object with labels in `cluster` or
+#'   `clustering`, as of [kmeans()], or one of mclust. Its cluster 0 is noise, as in
+#'   dbscan: these observations start as one cluster of their own, with a message, and
+#'   from there go where the model has them.
 #' @param data A data frame with the variables of the formula.
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'

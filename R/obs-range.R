@@ -45,10 +45,11 @@ check_strain <- function(parameters, obs, call) {
       x = "Numbers would be subtracted that are {signif(strain, 2)} times as large as their difference; they may be
            {largest_strain} times as large.",
       i = if ("mean" %in% names(obs)) {
-        "Keep {.code mean_strength * (mean - m)^2 / scale} small, m the column medians, and {.arg scale} far from singular."
-      } else if ("coef_mean" %in% names(obs)) {
-        "Keep {.code coef_mean %*% coef_precision %*% t(coef_mean)} small beside {.arg scale}, and both matrices far from
+        "Keep {.code mean_strength * (mean - m)^2 / scale} small, m the column medians, and {.arg scale} far from
          singular."
+      } else if ("coef_mean" %in% names(obs)) {
+        "Keep {.code coef_mean %*% coef_precision %*% t(coef_mean)} small beside {.arg scale}, and both matrices far
+         from singular."
       } else {
         "Keep {.arg scale} far from singular."
       }

@@ -56,8 +56,8 @@ NULL
 #   support         function(values): can the model produce each of these finite numbers?
 #   refusal         the error where it cannot: c(class = , must = , remedy = ), read as "x must <must>"
 #   takes_sparse    are sparse matrices taken as they are?
-#   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers, TRUE
-#                   when a fit had numbers, or NULL: rows have none
+#   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers,
+#                   TRUE when a fit had numbers, or NULL: rows have none
 #   counts_tokens   are columns terms of a vocabulary and values numbers of tokens? Then a document is one row, rows of
 #                   one document are added up, and terms that new data lack have count 0.
 #   lag             function(obs): number of preceding rows that a row is conditioned on. Rows of a model with a lag are
@@ -68,8 +68,8 @@ NULL
 #   working         fields that resolve() adds for the engine's use and that print() does not show
 #   learned         function(obs): names of the constructor's arguments that are learned while fitting
 #   parameters      axes of each of the constructor's arguments that may have a value for each column: "columns" or
-#                   those named by `axes`; where users give names, values are matched by them. A matrix has two axes; a vector
-#                   in its place has the first.
+#                   those named by `axes`; where users give names, values are matched by them. A matrix has two axes; a
+#                   vector in its place has the first.
 # Its parameters
 #   arrays          axes of each array of coef() and posterior_params(): "clusters", "columns" or those named by `axes`
 #   axes            function(obs, columns): list of the names along further axes
@@ -78,17 +78,18 @@ NULL
 #   given           what draws are conditioned on: a list named by arguments of simulate(), each a
 #                   function(value, fit, call) that completes the argument, NULL included
 #   quantiles       list named by arrays of coef(), each function(q, p): quantiles at the probability p of the marginal
-#                   posterior of each element, in a cluster with posterior parameters q, in the shape of the array's part
-#                   for one cluster; NA for elements that are known, or are said elsewhere in it
+#                   posterior of each element, in a cluster with posterior parameters q, in the shape of the array's
+#                   part for one cluster; NA for elements that are known, or are said elsewhere in it
 #   draw            function(obs, clusters, path, lengths, given): rows of sequences of these lengths, one after the
 #                   other, row i from the cluster path[i]; `clusters` has the posterior parameters of each cluster in
 #                   the shape of the prior's, from which the parameters of a cluster are drawn once
 #   predictive_cdf  function(obs, parameters, data): posterior predictive probability of a value of at most x_ij, rows x
 #                   columns, in a cluster with these parameters; NULL: not known
-#   moments         function(q, given): list(mean, var), mean and variance of each column under the posterior predictive of a
-#                   cluster with posterior parameters q; NULL for models with a lag, whose `coef` and `cov` are iterated
-#   divergence      function(a, b): Kullback-Leibler divergence, of a row or a token, of the cluster with parameters `a` (its
-#                   part of coef()) from that with `b`; NULL: has no closed form
+#   moments         function(q, given): list(mean, var), mean and variance of each column under the posterior predictive
+#                   of a cluster with posterior parameters q; NULL for models with a lag, whose `coef` and `cov` are
+#                   iterated
+#   divergence      function(a, b): Kullback-Leibler divergence, of a row or a token, of the cluster with
+#                   parameters `a` (its part of coef()) from that with `b`; NULL: has no closed form
 #   overlap         function(a, b): Bhattacharyya coefficient of the same two; NULL: has no closed form
 #   picture         function(fit, data): clusters as cluster_picture() describes them; NULL: none
 #   as_series       is each column worth drawing as a line over time?
@@ -96,9 +97,11 @@ NULL
 new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
                           support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE,
-                          exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
-                          working = character(), learned = function(obs) character(), parameters = list(),
-                          axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(), predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
+                          exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L,
+                          keep = function(data) list(), working = character(),
+                          learned = function(obs) character(), parameters = list(),
+                          axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(),
+                          predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
   functions <- c("resolve", "draw", "support", "exposure", "lag", "keep", "learned", "axes")

@@ -1,5 +1,5 @@
-# Room in a picture: margins that always leave something to draw on, labels that do not overprint, a legend of any number
-# of clusters, and words that say what was left out.
+# Room in a picture: margins that always leave something to draw on, labels that do not overprint, a legend of any
+# number of clusters, and words that say what was left out.
 
 # Sets margins (inches: bottom, left, top, right) of one figure, in less of them and smaller letters where the figure is
 # small; returns the parameters as they were. At least 55 % of the width and of the height stay for the plot (a guess
@@ -34,6 +34,37 @@ set_panels <- function(mfrow, mai, omi) {
   old
 }
 
+# A grid of panels, each at least as wide and high as `least` (inches; guesses by eye), as many as there is room for:
+# draw(title) draws the panel of a title. `below` labels the horizontal axes of all, `side` is the room in inches at the
+# left of each, `legend` a list(plan, colour) of states.
+draw_grid <- function(titles, n_all, word, below, draw, side = 0.45, least = c(1.6, 1), titled = TRUE,
+                      legend = NULL) {
+  right <- if (is.null(legend)) 0.05 else legend$plan$width
+  size <- graphics::par("din")
+  grid <- panel_grid(length(titles), size - c(right, 0.3), least)
+  note <- shown_of(grid$shown, n_all, word)
+  old <- set_panels(
+    c(grid$down, grid$across), c(0.28, min(side, 0.5 * (size[1] - right) / grid$across), 0.22, 0.1),
+    c(0.2, 0, if (is.null(note)) 0.05 else 0.2, right)
+  )
+  on.exit(graphics::par(old))
+  for (title in utils::head(titles, grid$shown)) {
+    draw(title)
+    if (titled) graphics::mtext(title, side = 3L, line = 0.1, cex = 0.75, font = 2)
+  }
+  graphics::mtext(below, side = 1L, outer = TRUE, cex = 0.75)
+  if (!is.null(note)) graphics::mtext(note, side = 3L, outer = TRUE, adj = 1, cex = 0.7, col = "grey30")
+  if (!is.null(legend)) state_legend(legend$plan, legend$colour, size[1], 0.95 * size[2])
+}
+
+# How many of n panels a region of this size (inches) has room for, and how many across and down.
+panel_grid <- function(n, size, least) {
+  room <- pmax(1L, floor(size / least))
+  shown <- min(n, prod(room))
+  across <- min(room[1], max(ceiling(sqrt(shown)), ceiling(shown / room[2])))
+  list(shown = shown, across = across, down = ceiling(shown / across))
+}
+
 # Usual margins.
 usual <- c(0.85, 0.85, 0.4, 0.2)
 
@@ -46,6 +77,17 @@ apart <- function(x, y, dx, dy) {
   seq_along(x) %in% kept
 }
 
+# Labels of more than four letters cut to a width in inches.
+shorten <- function(labels, width, cex) {
+  wide <- function(label) graphics::strwidth(label, units = "inches", cex = cex) > width
+  vapply(labels, function(label) {
+    n <- nchar(label) - 1L
+    if (n < 4L || !wide(label)) return(label)
+    while (n > 1L && wide(paste0(substr(label, 1L, n), "..."))) n <- n - 1L
+    paste0(substr(label, 1L, n), "...")
+  }, "", USE.NAMES = FALSE)
+}
+
 # Width and height of a piece of text in the units of the axes.
 text_size <- function(text, cex) {
   c(max(graphics::strwidth(text, cex = cex)), max(graphics::strheight(text, cex = cex)))
@@ -53,22 +95,23 @@ text_size <- function(text, cex) {
 
 # A legend of clusters in as many columns as the height asks for, at most three; the rest is said in a last line.
 # list(labels, rows, columns, width in inches)
-legend_plan <- function(labels, height, cex = 0.75) {
+legend_plan <- function(labels, height, cex = 0.75, title = "State") {
   labels <- as.character(labels)
   line <- 1.5 * graphics::strheight("0", units = "inches", cex = cex)
   rows <- max(2L, floor(height / line) - 2L)
   shown <- utils::head(labels, 3L * rows)
   columns <- ceiling(length(shown) / rows)
   width <- max(graphics::strwidth(shown, units = "inches", cex = cex)) + 2 * line
-  title <- graphics::strwidth("State ", units = "inches", cex = cex)
+  heading <- graphics::strwidth(paste0(title, " "), units = "inches", cex = cex)
   list(
-    labels = shown, more = length(labels) - length(shown), rows = min(rows, length(shown)), columns = columns, line = line,
-    column = width, width = max(columns * width, title) + line, cex = cex
+    labels = shown, more = length(labels) - length(shown), rows = min(rows, length(shown)), columns = columns,
+    line = line, column = width, width = max(columns * width, heading) + line, cex = cex,
+    title = title
   )
 }
 
 # Draws it up to `right` and from `top` down, in inches from the lower left corner of the device.
-draw_legend <- function(plan, colour, title, right, top) {
+draw_legend <- function(plan, colour, right, top) {
   x <- right - plan$width + plan$line * 0.5 + plan$column * ((seq_along(plan$labels) - 1L) %/% plan$rows)
   y <- top - plan$line * (1.5 + (seq_along(plan$labels) - 1L) %% plan$rows)
   at_x <- function(v) graphics::grconvertX(v, "inches", "user")
@@ -79,7 +122,7 @@ draw_legend <- function(plan, colour, title, right, top) {
     graphics::text(at_x(x), at_y(y), text, adj = c(0, 0.5), cex = plan$cex / graphics::par("cex"), xpd = NA)
   }
   write(x + 1.4 * side, y, plan$labels)
-  write(min(x), top - 0.4 * plan$line, title)
+  write(min(x), top - 0.4 * plan$line, plan$title)
   if (plan$more > 0L) write(min(x), top - plan$line * (plan$rows + 1.5), paste("+", plan$more))
 }
 

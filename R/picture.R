@@ -44,7 +44,8 @@ curve_picture <- function(fit, data) {
   m <- moments(fit)
   used <- in_use(fit)
   sd <- sqrt(m$cov[1, 1, ])
-  range <- if (is.null(data) || data$n == 0L) range(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used]) else range(data$x)
+  range <- if (is.null(data) || data$n == 0L) range(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used]) else
+    range(data$x)
   at <- seq(range[1] - 0.15 * diff(range), range[2] + 0.15 * diff(range), length.out = 400L)
   parts <- lapply(used, function(k) {
     data.frame(x = at, density = m$weight[k] * stats::dnorm(at, m$mean[k], sd[k]), cluster = k)
@@ -150,8 +151,8 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   picture
 }
 
-# Laps of the trace with a mark for each kind of move accepted there; `from` is the first lap that the scale shows, `labels`
-# the laps where the number of clusters changed.
+# Laps of the trace with a mark for each kind of move accepted there; `from` is the first lap that the scale shows,
+# `labels` the laps where the number of clusters changed.
 trace_picture <- function(fit) {
   trace <- elbo_trace(fit)
   kinds <- c(birth = "births", merge = "merges", delete = "deletes")
@@ -168,12 +169,15 @@ trace_picture <- function(fit) {
 }
 
 # The scale leaves out laps at the beginning, before any move, that would take more than half of it each, at most a
-# quarter of all. Where later laps gain less than a fiftieth of the whole (a guess), they would show only rounding, and all stay.
+# quarter of all. Where later laps gain less than a fiftieth of the whole (a guess), they would show only rounding, and
+# all stay.
 first_lap_shown <- function(elbo, moved) {
   n <- length(elbo)
   from <- 1L
   span <- function(i) diff(range(elbo[i:n]))
-  while (from <= n / 4 && !moved[from] && span(from + 1L) > span(1L) / 50 && span(from + 1L) < span(from) / 2) from <- from + 1L
+  while (
+    from <= n / 4 && !moved[from] && span(from + 1L) > span(1L) / 50 && span(from + 1L) < span(from) / 2
+  ) from <- from + 1L
   from
 }
 

@@ -1,7 +1,7 @@
 # Which observations lie between clusters: one minus the probability of the most probable cluster of each.
 
-# list(kind, points, labels): points with x, y, cluster, uncertainty, those of large uncertainty last. Kind "plane": where
-# they lie. "line": their value and their uncertainty. "sorted": their rank and their uncertainty.
+# list(kind, points, labels): points with x, y, cluster, uncertainty, those of large uncertainty last. Kind "plane":
+# where they lie. "line": their value and their uncertainty. "sorted": their rank and their uncertainty.
 uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   prob <- predict(fit, data, type = "prob")
   if (!nrow(prob)) abort("no_rows", "{.arg data} has no rows.", call = call)
@@ -26,29 +26,31 @@ uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
 
 draw_uncertainty <- function(picture, main = "", xlab = picture$labels[1], ylab = picture$labels[2], ...) {
   points <- picture$points
-  colour <- cluster_colours(picture$k)[points$cluster]
+  colour <- cluster_colours(picture$k)
   share <- points$uncertainty / picture$most
-  if (picture$kind == "plane") {
-    graphics::plot(points$x, points$y, pch = 16, cex = 0.6 + 2 * share, main = main, xlab = xlab, ylab = ylab,
-      col = grDevices::adjustcolor(colour, 0.6), ...
-    )
-  } else {
-    graphics::plot(points$x, points$y, pch = 16, cex = 0.7, ylim = c(0, max(0.1, points$y)), main = main, xlab = xlab,
-      ylab = ylab, col = colour, ...
-    )
-  }
+  plane <- picture$kind == "plane"
+  plan <- state_plan(points$cluster, graphics::par("fin")[2], "Cluster")
+  old <- set_margins(c(usual[1:3], plan$width + 0.05))
+  on.exit(graphics::par(old))
+  graphics::plot(
+    points$x, points$y, pch = 16, cex = if (plane) 0.6 + 2 * share else 0.7,
+    ylim = if (plane) range(points$y) else c(0, max(0.1, points$y)), main = main, xlab = xlab, ylab = ylab,
+    col = grDevices::adjustcolor(colour[points$cluster], if (plane) 0.6 else 1), ...
+  )
+  if (plane) say_above("The larger, the less certain")
+  state_legend(plan, colour, graphics::grconvertX(1, "nfc", "inches"), graphics::grconvertY(0.95, "nfc", "inches"))
 }
 
 gg_uncertainty <- function(picture) {
   points <- picture$points
   points$cluster <- factor(points$cluster, levels = seq_len(picture$k))
   plot <- ggplot2::ggplot(points, ggplot2::aes(.data$x, .data$y, colour = .data$cluster)) +
-    ggplot2::scale_colour_manual(values = stats::setNames(cluster_colours(picture$k), seq_len(picture$k))) +
+    gg_states(picture$k, points$cluster, "colour") +
     ggplot2::labs(x = picture$labels[1], y = picture$labels[2], colour = "Cluster", size = "Uncertainty") +
     ggplot2::theme_minimal()
   if (picture$kind == "plane") {
     plot + ggplot2::geom_point(ggplot2::aes(size = .data$uncertainty), alpha = 0.6) +
-      ggplot2::scale_size(limits = c(0, picture$most), range = c(0.6, 5))
+      ggplot2::scale_size(limits = c(0, picture$most), range = c(0.6, 5), breaks = function(x) pretty(x, 2))
   } else {
     plot + ggplot2::geom_point(size = 1) + ggplot2::expand_limits(y = c(0, 0.1))
   }

@@ -18,6 +18,9 @@
 #'   keep its data, so without this argument only the clusters are drawn.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
+#' @references
+#' Okabe, M. and Ito, K. (2008). *Color universal design: how to make figures and presentations
+#' that are friendly to colorblind people*. <https://jfly.uni-koeln.de/color/>; the colours.
 #' @seealso [bnp_mixture()], [tidiers] for tables to draw from; `vignette("getting-started")`.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
@@ -95,7 +98,8 @@ draw_clusters <- function(picture) {
   size <- text_size("000", 1)
   numbered <- apart(centres$x, centres$y, size[1], 2 * size[2])
   graphics::points(
-    centres$x[!numbered], centres$y[!numbered], pch = 21, bg = "white", col = colour[centres$cluster[!numbered]], lwd = 2
+    centres$x[!numbered], centres$y[!numbered], pch = 21, bg = "white", col = colour[centres$cluster[!numbered]],
+    lwd = 2
   )
   centres <- centres[numbered, ]
   graphics::points(centres$x, centres$y, pch = 21, bg = "white", col = colour[centres$cluster], cex = 2.6, lwd = 2)

@@ -121,7 +121,9 @@ as_tidy <- function(x) {
 #' @export
 print.bnp_table <- function(x, n = 10L, ...) {
   if (requireNamespace("tibble", quietly = TRUE)) {
-    print(structure(x, class = c("tbl_df", "tbl", "data.frame")), n = n, ...)
+    plain <- x
+    class(plain) <- c("tbl_df", "tbl", "data.frame")
+    print(plain, n = n, ...)
     return(invisible(x))
   }
   print_first_rows(x, n)

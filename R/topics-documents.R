@@ -69,8 +69,8 @@ exclusivity <- function(fit, n = 10L, weight = 0.5) {
   stats::setNames(out, seq_along(out))
 }
 
-# What users of quanteda's seededlda and of topicmodels ask a topic model: terms(fit, n), a matrix with a column for each
-# topic, and topics(fit), the main topic of each document.
+# What users of quanteda's seededlda and of topicmodels ask a topic model: terms(fit, n), a matrix with a column for
+# each topic, and topics(fit), the main topic of each document.
 
 #' @rdname top_terms
 #' @param x A fit of [bnp_topics()] to counts.

@@ -61,7 +61,9 @@ terms_picture <- function(fit, topics, n, by, call = rlang::caller_env()) {
   terms <- terms[terms$topic %in% topics, ]
   size <- cluster_sizes(fit)
   terms$title <- sprintf("Topic %d (%.0f %%)", terms$topic, 100 * size[terms$topic] / sum(size))
-  list(terms = terms, label = c(prob = "Probability", frex = "FREX", lift = "Lift")[[by]], n_topics = length(in_use(fit)))
+  list(
+    terms = terms, label = c(prob = "Probability", frex = "FREX", lift = "Lift")[[by]], n_topics = length(in_use(fit))
+  )
 }
 
 # Documents ordered by main topic and its proportion.
@@ -75,24 +77,28 @@ proportions_picture <- function(fit, topics, call = rlang::caller_env()) {
 
 correlation_picture <- function(fit, topics, call = rlang::caller_env()) {
   topics <- check_topics(topics, fit, call, most = 30L)
-  list(value = unname(topic_correlation(fit)[topics, topics, drop = FALSE]), topics = topics, n_topics = length(in_use(fit)))
+  list(
+    value = unname(topic_correlation(fit)[topics, topics, drop = FALSE]), topics = topics,
+    n_topics = length(in_use(fit))
+  )
 }
 
 # A panel takes at least 1.2 x 0.9 inches, a term 0.14 (guesses at what can still be read).
 draw_terms <- function(picture, main = NULL, ...) {
-  size <- graphics::par("din") - c(0, 0.2)
-  room <- pmax(1L, floor(size / c(1.2, 0.9)))
+  size <- graphics::par("din") - c(0, 0.36)
   panels <- split(picture$terms, picture$terms$topic)
-  panels <- utils::head(panels, prod(room))
-  across <- min(room[1], max(ceiling(sqrt(length(panels))), ceiling(length(panels) / room[2])))
-  down <- ceiling(length(panels) / across)
+  grid <- panel_grid(length(panels), size, c(1.2, 0.9))
+  across <- grid$across
+  down <- grid$down
+  panels <- utils::head(panels, grid$shown)
   note <- shown_of(length(panels), picture$n_topics, "topic")
   letters <- min(0.75, max(0.55, size[1] / across / 3))
   fit <- max(1L, floor((size[2] / down - 0.55) / 0.14))
   shown <- lapply(panels, function(panel) utils::head(panel, fit))
   widest <- max(graphics::strwidth(unlist(lapply(shown, `[[`, "term")), units = "inches", cex = letters))
   old <- set_panels(
-    c(down, across), c(0.25, min(widest + 0.2, 0.6 * size[1] / across), 0.22, 0.08), c(0, 0, if (is.null(note)) 0.05 else 0.2, 0.1)
+    c(down, across), c(0.25, min(widest + 0.2, 0.6 * size[1] / across), 0.22, 0.08),
+    c(0.16, 0, if (is.null(note)) 0.05 else 0.2, 0.1)
   )
   on.exit(graphics::par(old))
   colour <- cluster_colours(length(panels))
@@ -101,10 +107,19 @@ draw_terms <- function(picture, main = NULL, ...) {
     at <- graphics::barplot(panel$value, horiz = TRUE, col = colour[i], border = NA, axes = FALSE, ...)
     ticks <- graphics::axTicks(1L)
     graphics::axis(1L, ticks[c(1L, length(ticks))], cex.axis = letters)
-    graphics::mtext(panel$term, side = 2L, at = at, las = 1, line = 0.2, cex = letters)
+    terms <- shorten(panel$term, graphics::par("mai")[2] - 0.05, letters)
+    graphics::mtext(terms, side = 2L, at = at, las = 1, line = 0.2, cex = letters)
     graphics::mtext(main %||% panel$title[1], side = 3L, line = 0.1, cex = letters, font = 2)
   }
+  graphics::mtext(picture$label, side = 1L, outer = TRUE, line = -0.2, cex = 0.7)
   if (!is.null(note)) graphics::mtext(note, side = 3L, outer = TRUE, adj = 1, cex = 0.7, col = "grey30")
+}
+
+# Few documents are named, many numbered.
+document_axis <- function(theta) {
+  n <- nrow(theta)
+  at <- if (n <= 8L) seq_len(n) else pretty(seq_len(n))
+  list(at = at, labels = if (n <= 8L) rownames(theta) %||% at else at)
 }
 
 draw_proportions <- function(picture, main = "", xlab = "Document", ylab = "Topic", ...) {
@@ -116,9 +131,8 @@ draw_proportions <- function(picture, main = "", xlab = "Document", ylab = "Topi
     seq_len(nrow(theta)), seq_len(ncol(theta)), theta[, rows, drop = FALSE], zlim = c(0, 1),
     col = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), axes = FALSE, main = main, xlab = xlab, ylab = ylab, ...
   )
-  few <- nrow(theta) <= 8L
-  at <- if (few) seq_len(nrow(theta)) else pretty(seq_len(nrow(theta)))
-  graphics::axis(1L, at, if (few) rownames(theta) %||% at else at)
+  axis <- document_axis(theta)
+  graphics::axis(1L, axis$at, axis$labels)
   graphics::axis(2L, seq_along(rows), picture$topics[rows], las = 1, tick = FALSE)
   say_above(shown_of(length(rows), picture$n_topics, "topic"))
   graphics::box()
@@ -134,15 +148,22 @@ draw_correlation <- function(picture, main = "", xlab = "Topic", ylab = "Topic",
   reach <- max(0.1, abs(value), na.rm = TRUE)
   old <- set_margins(usual)
   on.exit(graphics::par(old))
-  graphics::plot(c(0.5, k + 0.5), c(0.5, k + 0.5), type = "n", axes = FALSE, xaxs = "i", yaxs = "i", main = main, xlab = xlab, ylab = ylab, ...)
+  graphics::plot(
+    c(0.5, k + 0.5), c(0.5, k + 0.5), type = "n", axes = FALSE, xaxs = "i", yaxs = "i", main = main, xlab = xlab,
+    ylab = ylab, ...
+  )
   graphics::rect(0.5, 0.5, k + 0.5, k + 0.5, col = "grey85", border = NA)
   graphics::image(
-    seq_len(k), seq_len(k), value[, rev(seq_len(k)), drop = FALSE], zlim = c(-reach, reach), col = correlation_colours(), add = TRUE
+    seq_len(k), seq_len(k), value[, rev(seq_len(k)), drop = FALSE], zlim = c(-reach, reach),
+    col = correlation_colours(), add = TRUE
   )
   graphics::axis(1L, seq_len(k), picture$topics, tick = FALSE)
   graphics::axis(2L, seq_len(k), rev(picture$topics), las = 1, tick = FALSE)
   shown <- shown_of(k, picture$n_topics, "topic")
-  say_above(paste0("Correlation from ", signif(-reach, 2), " (red) to ", signif(reach, 2), " (blue)", if (!is.null(shown)) paste0("; ", shown)))
+  say_above(paste0(
+    "Correlation from ", signif(-reach, 2), " (red) to ", signif(reach, 2), " (blue)",
+    if (!is.null(shown)) paste0("; ", shown)
+  ))
   graphics::box()
 }
 
@@ -181,6 +202,7 @@ gg_terms <- function(picture) {
 
 gg_proportions <- function(picture) {
   theta <- picture$theta
+  axis <- document_axis(theta)
   long <- data.frame(
     document = rep(seq_len(nrow(theta)), ncol(theta)),
     topic = factor(rep(picture$topics, each = nrow(theta)), levels = rev(picture$topics)),
@@ -188,6 +210,9 @@ gg_proportions <- function(picture) {
   )
   ggplot2::ggplot(long, ggplot2::aes(.data$document, .data$topic, fill = .data$proportion)) +
     ggplot2::geom_raster() +
+    ggplot2::scale_x_continuous(
+      breaks = axis$at, labels = axis$labels, guide = ggplot2::guide_axis(check.overlap = TRUE)
+    ) +
     ggplot2::scale_fill_gradientn(colours = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), limits = c(0, 1)) +
     ggplot2::labs(
       x = "Document", y = "Topic", fill = "Proportion",

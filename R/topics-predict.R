@@ -8,7 +8,9 @@
 #' @param newdata New documents, in any form that [bnp_topics()] takes.
 #' @param id The document of each row, as in [bnp_topics()].
 #' @param type `"prob"`: proportions, documents x topics, rows summing to 1.
-#'   `"class"`: the topic with the largest proportion.
+#'   `"class"`: the topic with the largest proportion. `"cluster"`: both in one data
+#'   frame, as in [predict.bnp_mixture()].
+#' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @param split What is held out of each document by `heldout_loglik()`:
 #'   `"token"`: a share `1 - seen` of the tokens of each word type; `"type"`: all
 #'   tokens of a share `1 - seen` of its word types (Hughes, 2016).
@@ -24,7 +26,8 @@
 #'   generator; `NULL` draws it from there.
 #' @param per_document Return one value per document?
 #' @param ... Must be empty.
-#' @return `predict()`: a matrix or an integer vector, named by document.
+#' @return `predict()`: a matrix or an integer vector, named by document; for `type = "cluster"`
+#'   a data frame with a row for each document.
 #'   `heldout_loglik()`: the average over held-out tokens of log Σ_k
 #'   E\[π_dk\] E\[φ_kv\], where π_d is estimated from the seen half and φ
 #'   from training; or a data frame with `document`, `tokens` and `loglik` (sum).
@@ -41,9 +44,11 @@
 #' round(head(predict(fit, whales$counts[-odd, ])), 2)
 #' heldout_loglik(fit, whales$counts[-odd, ], seed = 1)
 #' @export
-predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class"), id = NULL, ...) {
+predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster"), id = NULL, ...,
+                               new_data = NULL) {
   check_no_dots(...)
-  type <- check_choice(type, c("prob", "class"), "type")
+  type <- check_choice(type, c("prob", "class", "cluster"), "type")
+  newdata <- one_newdata(newdata, new_data)
   prob <- if (is.null(newdata)) {
     fitted(object)
   } else {
@@ -53,7 +58,8 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class")
   if (type == "prob") {
     return(prob)
   }
-  stats::setNames(max.col(prob, ties.method = "first"), rownames(prob))
+  main <- max.col(prob, ties.method = "first")
+  if (type == "cluster") cluster_predictions(main, prob) else stats::setNames(main, rownames(prob))
 }
 
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata") {

@@ -8,33 +8,32 @@
 #'   room for them, it says how many are shown.
 #' @param ... For `plot()`, graphical parameters like `xlim`; else empty.
 #' @return `plot()`: the table, invisibly. `autoplot()`: a ggplot.
+#' @seealso [prevalence()] for what is drawn, [plot.bnp_topics()].
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' plot(prevalence(fit, by = whales$category), topics = 1:4)
 #' @export
 plot.bnp_prevalence <- function(x, topics = NULL, ...) {
   panels <- prevalence_panels(x, topics)
-  label <- attr(x, "by") %||% "by"
-  size <- graphics::par("din") - c(0, 0.3)
-  grouped <- "group" %in% names(x)
-  room <- pmax(1L, floor(size / c(1.6, 1)))
-  shown <- utils::head(panels, prod(room))
-  across <- min(room[1], max(ceiling(sqrt(length(shown))), ceiling(length(shown) / room[2])))
-  down <- ceiling(length(shown) / across)
-  note <- shown_of(length(shown), length(unique(x$topic)), "topic")
-  side <- if (grouped) max(graphics::strwidth(levels(x$group), units = "inches", cex = 0.65)) + 0.15 else 0.45
-  old <- set_panels(
-    c(down, across), c(0.28, min(side, 0.5 * size[1] / across), 0.22, 0.1), c(0.2, 0, if (is.null(note)) 0.05 else 0.2, 0.05)
-  )
-  on.exit(graphics::par(old))
-  for (panel in shown) {
-    if (grouped) draw_groups(panel, ...) else draw_line(panel, ...)
-    graphics::mtext(paste("Topic", panel$topic[1]), side = 3L, line = 0.1, cex = 0.75, font = 2)
+  names(panels) <- vapply(panels, function(panel) paste("Topic", panel$topic[1]), "")
+  n_topics <- length(unique(x$topic))
+  if ("group" %in% names(x)) {
+    side <- max(graphics::strwidth(levels(x$group), units = "inches", cex = group_letters)) + 0.15
+    # Panels as wide and high as the names of the groups ask for, if the picture is.
+    least <- pmin(c(max(1.6, side / 0.4), max(1, group_height * nlevels(x$group) + 0.5)), graphics::par("din") - 0.3)
+    draw <- function(title) draw_groups(panels[[title]], ...)
+    draw_grid(names(panels), n_topics, "topic", "Mean proportion", draw, side, pmax(least, c(1.6, 1)))
+  } else {
+    draw_grid(names(panels), n_topics, "topic", prevalence_label(x), function(title) draw_line(panels[[title]], ...))
   }
-  graphics::mtext(if (grouped) "Mean proportion" else label, side = 1L, outer = TRUE, cex = 0.75)
-  if (!is.null(note)) graphics::mtext(note, side = 3L, outer = TRUE, adj = 1, cex = 0.7, col = "grey30")
   invisible(x)
 }
+
+# Names of groups: their size, and the inches from one to the next (a guess at what can still be read).
+group_letters <- 0.65
+group_height <- 0.11
+
+prevalence_label <- function(x) attr(x, "by") %||% "Covariate"
 
 prevalence_panels <- function(x, topics, call = rlang::caller_env()) {
   all <- unique(x$topic)
@@ -48,9 +47,17 @@ prevalence_panels <- function(x, topics, call = rlang::caller_env()) {
 draw_groups <- function(panel, xlim = range(0, panel$proportion, panel$conf.high, panel$conf.low, na.rm = TRUE), ...) {
   y <- rev(seq_len(nrow(panel)))
   graphics::plot(xlim, c(0.5, length(y) + 0.5), type = "n", yaxt = "n", xlab = "", ylab = "", ...)
-  graphics::axis(2L, y, panel$group, las = 1, tick = FALSE, cex.axis = 0.65)
+  name_groups(as.character(panel$group), y)
   graphics::segments(panel$conf.low, y, panel$conf.high, y, lwd = 2, col = cluster_colours(1L))
   graphics::points(panel$proportion, y, pch = 16)
+}
+
+# Every name where there is room, else every second or third and so on.
+name_groups <- function(names, y) {
+  room <- graphics::par("pin")[2] / length(y)
+  named <- seq(1L, length(y), by = ceiling(0.9 * group_height / room))
+  shown <- shorten(names[named], graphics::par("mai")[2] - 0.08, group_letters)
+  graphics::mtext(shown, side = 2L, at = y[named], las = 1, line = 0.3, cex = group_letters)
 }
 
 draw_line <- function(panel, ylim = range(panel$proportion, panel$conf.high, panel$conf.low, na.rm = TRUE), ...) {
@@ -69,13 +76,13 @@ autoplot.bnp_prevalence <- function(object, topics = NULL, ...) {
   long <- as.data.frame(do.call(rbind, panels))
   class(long) <- "data.frame"
   long$title <- factor(paste("Topic", long$topic), levels = unique(paste("Topic", long$topic)))
-  label <- attr(object, "by") %||% "by"
   note <- shown_of(length(panels), length(unique(object$topic)), "topic")
   picture <- if ("group" %in% names(long)) {
     long$group <- factor(long$group, levels = rev(levels(object$group)))
     ggplot2::ggplot(long, ggplot2::aes(.data$proportion, .data$group)) +
       ggplot2::geom_linerange(
-        ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high), colour = cluster_colours(1L), linewidth = 0.8, na.rm = TRUE
+        ggplot2::aes(xmin = .data$conf.low, xmax = .data$conf.high), colour = cluster_colours(1L), linewidth = 0.8,
+        na.rm = TRUE
       ) +
       ggplot2::geom_point() +
       ggplot2::scale_y_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
@@ -87,7 +94,7 @@ autoplot.bnp_prevalence <- function(object, topics = NULL, ...) {
         ggplot2::aes(ymin = .data$conf.low, ymax = .data$conf.high), fill = cluster_colours(1L), alpha = 0.25
       ) +
       ggplot2::geom_line() +
-      ggplot2::labs(x = label, y = "Mean proportion", caption = note)
+      ggplot2::labs(x = prevalence_label(object), y = "Mean proportion", caption = note)
   }
   picture + ggplot2::facet_wrap(ggplot2::vars(.data$title)) + ggplot2::theme_minimal() + tight_panels(length(panels))
 }

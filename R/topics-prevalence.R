@@ -1,7 +1,8 @@
 #' How common topics are by a covariate
 #'
 #' Compares the fitted proportions of documents with something else that is known of them, as a category or
-#' a date. It describes the training documents: that documents of another kind have more of a topic says nothing of causes.
+#' a date. It describes the training documents: that documents of another kind have more of a topic says nothing of
+#' causes.
 #'
 #' @param fit A fit of [bnp_topics()].
 #' @param by What is known of each training document: a column of `data`, by its name or as `~ column`; or a vector
@@ -11,14 +12,18 @@
 #'   `document` and documents have names, matched by these.
 #' @param level Of the intervals, between 0 and 1.
 #' @param degree Of a polynomial in a numeric `by`: `1` is a straight line.
-#' @return A data frame of class `bnp_prevalence` with a row for each topic and group, or for each topic and 50 values of
-#'   a numeric covariate: `topic`; `group` or `at`; `documents` in the group (of a numeric covariate: in all);
+#' @return A data frame of class `bnp_prevalence` with a row for each topic and group, or for each topic and 50 values
+#'   of a numeric covariate: `topic`; `group` or `at`; `documents` in the group (of a numeric covariate: in all);
 #'   `proportion`, the mean over documents of their proportion, each counting the same whatever its length, or the
 #'   regression by least squares; and `conf.low`, `conf.high`, intervals of this mean by Student's t distribution.
 #'   They reflect that documents differ, but neither that the proportions of each are
 #'   estimated nor that topics are, and are therefore too narrow. A group of one document has none (`NA`).
-#'   Regression lines and intervals may leave the range from 0 to 1. Documents without a value are left out with a warning.
-#' @seealso [plot.bnp_prevalence()], [top_documents()]
+#'   Regression lines and intervals may leave the range from 0 to 1. Documents without a value are left out with a
+#'   warning.
+#' @references
+#' Roberts, M. E. and others (2014). Structural topic models for open-ended survey responses.
+#' *American Journal of Political Science* 58(4), 1064-1082; whose topics depend on covariates from the beginning.
+#' @seealso [plot.bnp_prevalence()], [top_documents()], [fitted.bnp_topics()]; `vignette("topics")`.
 #' @examples
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' head(prevalence(fit, by = whales$category))
@@ -29,9 +34,11 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
   need_data(missing(by), "by")
   level <- check_level(level, "level")
   degree <- check_count(degree, "degree")
+  said <- substitute(by)
   covariate <- document_covariate(theta, by, data)
   value <- covariate$value
-  known <- if (is.numeric(value)) is.finite(value) else !is.na(value)
+  timed <- inherits(value, c("Date", "POSIXct"))
+  known <- if (is.numeric(value) || timed) is.finite(value) else !is.na(value)
   if (!any(known)) abort("by", "{.arg by} has no value for any document.")
   if (!all(known)) {
     cli::cli_warn(
@@ -42,21 +49,30 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
   }
   theta <- theta[known, , drop = FALSE]
   value <- value[known]
-  out <- if (is.numeric(value)) {
+  out <- if (is.numeric(value) || timed) {
     if (length(unique(value)) <= degree) {
       abort("by", "{.arg by} must have more than {degree} different value{?s} for a regression of degree {degree}.")
     }
-    regression_prevalence(theta, value, level, degree)
+    regression_prevalence(theta, as.numeric(value), level, degree)
   } else {
     group_prevalence(theta, droplevels(as.factor(value)), level)
   }
-  structure(as.data.frame(out), class = c("bnp_prevalence", "data.frame"), by = covariate$label)
+  if (timed) out$at <- value[1] + (out$at - as.numeric(value[1]))
+  structure(
+    as.data.frame(out), class = c("bnp_prevalence", "data.frame"), by = covariate$label %||% short_expression(said)
+  )
 }
 
-# list(value, label): one value per row of theta.
+# As text, what an argument was given as; NULL where that is a value, or too long to label an axis.
+short_expression <- function(x) {
+  text <- if (is.language(x)) deparse(x)
+  if (length(text) == 1L && nchar(text) <= 40L) text
+}
+
+# list(value, label): one value per row of theta; the name of the column they come from, if any.
 document_covariate <- function(theta, by, data, call = rlang::caller_env()) {
   names <- rownames(theta)
-  label <- "by"
+  label <- NULL
   given <- NULL
   if (!is.null(data)) {
     if (!is.data.frame(data)) {
@@ -93,7 +109,7 @@ document_covariate <- function(theta, by, data, call = rlang::caller_env()) {
       i = "Documents are in the order of {.code rownames(fitted(fit))}."
     ), call = call)
   }
-  if (inherits(by, c("Date", "POSIXt", "difftime"))) by <- as.numeric(by)
+  if (inherits(by, "difftime")) by <- as.numeric(by)
   list(value = if (is.factor(by)) by else unname(by), label = label)
 }
 

@@ -10,10 +10,16 @@
 #' @param data For counts, a data frame with columns `document` and `term`. For
 #'   documents of rows: rows of training or new documents, as in [bnp_topics()].
 #' @param id For documents of rows, as in [bnp_topics()].
+#' @param conf.int Add intervals, `conf.low` and `conf.high`, of the variational posterior? They are
+#'   too narrow, as [confint.bnp_fit()] explains. For documents of rows, `"beta"` becomes a row for
+#'   each parameter, as in [tidiers].
+#' @param conf.level Probability of an interval.
 #' @param ... Must be empty.
 #' @return `tidy()`: a data frame with `topic`, `term`, `beta` or `document`,
-#'   `topic`, `gamma`. `augment()`: `data` with `.topic`, the most probable topic
-#'   of the term in the document; for documents of rows, of each row, and
+#'   `topic`, `gamma`, and intervals where they are asked for: quantiles of the Beta distribution of the
+#'   term's probability in the topic, or of the topic's proportion in the document, this given the
+#'   weights of topics in all documents and that no others are to come. `augment()`: `data` with `.topic`,
+#'   the most probable topic of the term in the document; for documents of rows, of each row, and
 #'   `.uncertainty`, one minus its probability.
 #' @references
 #' Silge, J. and Robinson, D. (2016). tidytext: text mining and analysis using tidy data
@@ -23,26 +29,51 @@
 #' fit <- bnp_topics(whales$counts, control = bnp_control(seed = 1, max_laps = 15))
 #' head(tidy(fit))
 #' head(tidy(fit, matrix = "gamma"))
+#' head(tidy(fit, conf.int = TRUE))
 #' @export
-tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), ...) {
+tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
   matrix <- check_choice(matrix, c("beta", "gamma"), "matrix")
+  level <- if (check_flag(conf.int, "conf.int")) check_level(conf.level, "conf.level")
   if (matrix == "gamma") {
-    gamma <- fitted(x)
-    names <- rownames(gamma) %||% seq_len(nrow(gamma))
-    return(as_tidy(data.frame(
-      document = rep(names, ncol(gamma)), topic = rep(seq_len(ncol(gamma)), each = nrow(gamma)),
-      gamma = as.double(gamma)
-    )))
+    return(tidy_documents(x, level))
   }
-  if (!obs_entry(x$model$obs)$counts_tokens) {
+  if (obs_entry(x$model$obs)$counts_tokens) {
+    return(tidy_terms(x, level))
+  }
+  if (is.null(level)) {
     return(tidy_clusters(x, "topic"))
   }
-  beta <- topic_terms(x)
-  as_tidy(data.frame(
+  out <- tidy_intervals(x, level)
+  names(out)[1] <- "topic"
+  out
+}
+
+# One row per topic and term, with intervals where `level` is their probability.
+tidy_terms <- function(fit, level) {
+  beta <- topic_terms(fit)
+  out <- data.frame(
     topic = rep(seq_len(nrow(beta)), each = ncol(beta)), term = rep(colnames(beta), nrow(beta)),
     beta = as.double(t(beta))
-  ))
+  )
+  if (!is.null(level)) out <- cbind(out, interval_table(fit, level, "prob")[c("conf.low", "conf.high")])
+  as_tidy(out)
+}
+
+# One row per training document and topic.
+tidy_documents <- function(fit, level) {
+  gamma <- fitted(fit)
+  names <- rownames(gamma) %||% seq_len(nrow(gamma))
+  out <- data.frame(
+    document = rep(names, ncol(gamma)), topic = rep(seq_len(ncol(gamma)), each = nrow(gamma)),
+    gamma = as.double(gamma)
+  )
+  if (!is.null(level)) {
+    weight <- document_concentration(fit, fit$documents)
+    ends <- lapply(c(1 - level, 1 + level) / 2, function(p) as.double(dirichlet_quantile(p, weight)))
+    out <- cbind(out, conf.low = ends[[1]], conf.high = ends[[2]])
+  }
+  as_tidy(out)
 }
 
 #' @rdname tidy.bnp_topics

@@ -23,7 +23,10 @@ planned_arguments <- list(
   prevalence = c("prevalence", "content")
 )
 planned_notes <- c(
-  covariates = "Covariates of transitions and clusters are not there yet: fit without them, and compare {.fn fitted} with them after.",
+  covariates = paste(
+    "Covariates of transitions and clusters are not there yet: fit without them, and compare {.fn fitted} with",
+    "them after."
+  ),
   prevalence = "Covariates of topics are not there yet: fit without them, and compare {.fn fitted} with them after."
 )
 

@@ -7,13 +7,17 @@
 #   Rscript tools/builds.R [plain] [lto] [address] [thread]        from the root of the package; all by default,
 #                                                                  about half an hour
 flags <- function(compile, link) {
-  c(paste(c("CXX17FLAGS =", "CXXFLAGS ="), compile), "STRIP_DEBUG =", if (nzchar(link)) paste("SHLIB_CXX17LDFLAGS = -shared", link))
+  c(
+    paste(c("CXX17FLAGS =", "CXXFLAGS ="), compile), "STRIP_DEBUG =",
+    if (nzchar(link)) paste("SHLIB_CXX17LDFLAGS = -shared", link)
+  )
 }
 builds <- list(
   plain = flags("-g0 -O0 -UNDEBUG -D_GLIBCXX_ASSERTIONS", ""),
   lto = flags("-g0 -O2 -flto=auto -Wodr", "-O2 -flto=auto -Wodr"),
   address = flags(
-    "-g1 -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined", "-fsanitize=address,undefined"
+    "-g1 -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined",
+    "-fsanitize=address,undefined"
   ),
   thread = flags("-g1 -O1 -fsanitize=thread", "-fsanitize=thread")
 )
@@ -44,7 +48,9 @@ build_and_test <- function(name) {
   log <- file.path(folder, "log")
   Sys.setenv(R_MAKEVARS_USER = makevars)
   r <- file.path(R.home("bin"), "R")
-  arguments <- c("CMD", "INSTALL", "--preclean", "--no-docs", "--no-multiarch", "--no-test-load", paste0("--library=", library), ".")
+  arguments <- c(
+    "CMD", "INSTALL", "--preclean", "--no-docs", "--no-multiarch", "--no-test-load", paste0("--library=", library), "."
+  )
   status <- system2(r, arguments, stdout = log, stderr = log)
   lines <- readLines(log, warn = FALSE)
   odr <- grep("[-]Wodr|violates the C[+][+] One Definition Rule", lines, value = TRUE)
@@ -60,7 +66,9 @@ build_and_test <- function(name) {
      test_dir('tests/testthat', package = 'bnpvi', load_package = 'installed', filter = '%s', reporter = 'summary',
               stop_on_failure = TRUE)", library, if (name == "thread") 2L else 1L, filter
   ))
-  start <- paste(c("exec env", sanitizer(name), '"$R_HOME/bin/exec/R" --no-echo --no-save --no-restore -f', code), collapse = " ")
+  start <- paste(
+    c("exec env", sanitizer(name), '"$R_HOME/bin/exec/R" --no-echo --no-save --no-restore -f', code), collapse = " "
+  )
   status <- system2(r, c("CMD", "sh", "-c", shQuote(start)), env = paste0("R_LIBS=", library))
   if (status != 0L) stop("Tests of the build \"", name, "\" failed.", call. = FALSE)
   message("build \"", name, "\": tests passed")

@@ -37,13 +37,18 @@ browser <- browser[nzchar(browser)]
 if (length(browser)) {
   for (page in pages) {
     log <- tempfile()
-    arguments <- c("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom", paste0("file://", page))
+    arguments <- c(
+      "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom", paste0("file://", page)
+    )
     shown <- suppressWarnings(system2(browser[1], shQuote(arguments), stdout = TRUE, stderr = log, timeout = 60))
     if (!any(grepl("</html>", shown, fixed = TRUE))) fault(page, "does not open in ", names(browser)[1])
     for (line in grep("CONSOLE|ERR_", readLines(log, warn = FALSE), value = TRUE)) fault(page, "says ", line)
   }
 }
 
-cat(length(pages), " pages", if (length(browser)) ", each opened in a browser", ", ", links, " links: ", length(faults), " faults\n", sep = "")
+cat(
+  length(pages), " pages", if (length(browser)) ", each opened in a browser", ", ", links, " links: ", length(faults),
+  " faults\n", sep = ""
+)
 writeLines(faults)
 quit(status = as.integer(length(faults) > 0L))

@@ -13,7 +13,9 @@ needed <- unique(c(base, wanted, needed))
 library_alone <- tempfile("library")
 dir.create(library_alone)
 here <- all[match(needed, rownames(all)), "LibPath"]
-linked <- file.symlink(c(file.path(here, needed), normalizePath(".lib/bnpvi")), file.path(library_alone, c(needed, "bnpvi")))
+linked <- file.symlink(
+  c(file.path(here, needed), normalizePath(".lib/bnpvi")), file.path(library_alone, c(needed, "bnpvi"))
+)
 stopifnot(linked)
 
 # R's own library holds recommended packages such as MASS, so that it must go, too.
@@ -27,7 +29,9 @@ Sys.setenv(R_PROFILE_USER = profile, R_LIBS = library_alone, R_LIBS_USER = libra
 suggested <- gsub("[[:space:]]*([(][^)]*[)])?", "", unlist(strsplit(read.dcf("DESCRIPTION", "Suggests"), ",")))
 hidden <- setdiff(suggested, needed)
 code <- c(
-  sprintf('there <- Filter(function(p) nzchar(system.file(package = p)), c(%s))', paste0('"', hidden, '"', collapse = ", ")),
+  sprintf(
+    'there <- Filter(function(p) nzchar(system.file(package = p)), c(%s))', paste0('"', hidden, '"', collapse = ", ")
+  ),
   'if (length(there)) stop("can still be found: ", toString(there))',
   'filter <- commandArgs(TRUE)', 'library(testthat)', 'library(bnpvi)',
   'r <- as.data.frame(test_dir("tests/testthat", package = "bnpvi", load_package = "installed", reporter = "summary",',

@@ -80,7 +80,9 @@ if (arguments[1] == "record") {
 } else {
   before <- read.delim(arguments[2], colClasses = "character")
   before <- before[match(table$fit, before$fit), ]
-  same <- Reduce(`&`, lapply(c("elbo", "k", "laps", "labels", "sizes"), function(f) as.character(table[[f]]) == before[[f]]))
+  same <- Reduce(
+    `&`, lapply(c("elbo", "k", "laps", "labels", "sizes"), function(f) as.character(table[[f]]) == before[[f]])
+  )
   cat(sum(same), "of", length(same), "fits have the same bits;", sum(table$seconds), "CPU seconds, before",
       sum(as.numeric(before$seconds)), "\n")
   number <- function(hex) as.numeric(hex)

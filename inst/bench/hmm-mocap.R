@@ -59,5 +59,7 @@ for (batches in c(1, 6)) {
   }
 }
 cat("Medians:\n")
-print(aggregate(cbind(k, bound, hamming, many_to_one, laps, seconds) ~ batches + k_init, results, stats::median), digits = 4)
+print(
+  aggregate(cbind(k, bound, hamming, many_to_one, laps, seconds) ~ batches + k_init, results, stats::median), digits = 4
+)
 cat("Best Hamming:", min(results$hamming), " best bound:", max(results$bound), "\n")

@@ -40,7 +40,9 @@ if (requireNamespace("HiddenMarkov", quietly = TRUE)) {
   # Its E step keeps T x K x K numbers: a tenth of the rows, times ten.
   part <- seq_len(1e4)
   compare("HiddenMarkov, E step for one column", 10 * cpu(function() {
-    HiddenMarkov::Estep(x[part, 1], transition, transition[1, ], "norm", list(mean = seq(-9, 9, length.out = 50), sd = rep(1, 50)))
+    HiddenMarkov::Estep(
+      x[part, 1], transition, transition[1, ], "norm", list(mean = seq(-9, 9, length.out = 50), sd = rep(1, 50))
+    )
   }))
 }
 if (requireNamespace("depmixS4", quietly = TRUE)) {

@@ -1,6 +1,6 @@
 # How near a lap of a full-covariance mixture is to the machine's limit: N = 100,000, K = 100, D = 64 and 8, one thread,
-# against OpenBLAS's dgemm (2,000 x 2,000) in the same run. Counted are N K D^2 operations for the quadratic forms and as
-# many for the scatter matrices (N L D^2 when L-sparse), nothing else. CPU seconds, medians of five, the two in turn.
+# against OpenBLAS's dgemm (2,000 x 2,000) in the same run. Counted are N K D^2 operations for the quadratic forms and
+# as many for the scatter matrices (N L D^2 when L-sparse), nothing else. CPU seconds, medians of five, the two in turn.
 # Rscript limit.R libopenblas.so.0   (Debian: from libopenblas0-serial; R's own BLAS is not touched)
 suppressPackageStartupMessages(library(bnpvi))
 

@@ -1,4 +1,5 @@
-# What topics-speed.R and threads.R measure with: a function that draws n documents of 175 tokens from a few topics each.
+# What topics-speed.R and threads.R measure with: a function that draws n documents of 175 tokens from a few topics
+# each.
 planted_topics <- function(topics, terms) {
   set.seed(1)
   phi <- matrix(stats::rgamma(topics * terms, 0.02), topics)

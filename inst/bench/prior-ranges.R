@@ -1,7 +1,7 @@
 # Rscript inst/bench/prior-ranges.R [name] [from] [to] [step]
-# Small fits with each parameter of the priors at powers of ten, and with all at the ends of their ranges (name "ends"): for
-# which is the ELBO finite, and when does it fall by more than 1e-9 of itself? Ranges are enforced by the constructors, so
-# that parameters are set after them.
+# Small fits with each parameter of the priors at powers of ten, and with all at the ends of their ranges (name "ends"):
+# for which is the ELBO finite, and when does it fall by more than 1e-9 of itself? Ranges are enforced by the
+# constructors, so that parameters are set after them.
 library(bnpvi)
 args <- c(commandArgs(TRUE), rep(NA, 4))
 number <- function(i, default) if (is.na(args[i])) default else as.numeric(args[i])
@@ -33,7 +33,9 @@ fits <- list(
   mean_diagonal = function(v, c) gaussian(set(obs_gaussian("diagonal"), mean = c(3.5, 71) + v * unit), c),
   mean_strength = function(v, c) gaussian(set(obs_gaussian(), mean_strength = v), c),
   mean_strength_far = function(v, c) gaussian(set(obs_gaussian(), mean_strength = v, mean = c(3, 75)), c),
-  mean_strength_diagonal = function(v, c) gaussian(set(obs_gaussian("diagonal"), mean_strength = v, mean = c(3, 75)), c),
+  mean_strength_diagonal = function(v, c) gaussian(
+    set(obs_gaussian("diagonal"), mean_strength = v, mean = c(3, 75)), c
+  ),
   scale = function(v, c) gaussian(set(obs_gaussian(), scale = v * unit^2), c),
   scale_diagonal = function(v, c) gaussian(set(obs_gaussian("diagonal"), scale = v * unit^2), c),
   scale_zero_mean = function(v, c) bnp_mixture(centred, set(obs_gaussian("zero_mean"), scale = v), control = c),
@@ -73,10 +75,15 @@ outcome <- function(fit) {
 # Runs of powers with the same outcomes.
 report <- function(name) {
   controls <- if (name %in% c("dirichlet", "lda", "hmm_alpha", "hmm_start", "hmm_sticky")) fixed else free
-  one <- function(v) vapply(controls, function(control) outcome(fits[[name]](v, control)), "") |> unique() |> paste(collapse = ", ")
+  one <- function(v) vapply(controls, function(control) outcome(fits[[name]](v, control)), "") |>
+    unique() |> paste(collapse = ", ")
   runs <- rle(vapply(powers, one, ""))
   last <- cumsum(runs$lengths)
-  cat(name, paste0("  ", signif(powers[c(0, last[-length(last)]) + 1], 2), " to ", signif(powers[last], 2), ": ", runs$values), sep = "\n")
+  cat(
+    name,
+    paste0("  ", signif(powers[c(0, last[-length(last)]) + 1], 2), " to ", signif(powers[last], 2), ": ", runs$values),
+    sep = "\n"
+  )
 }
 
 ends <- function() {
@@ -89,7 +96,10 @@ ends <- function() {
     if (length(wrong)) print(cbind(grid[wrong, , drop = FALSE], said = said[wrong]))
   }
   control <- free[[2]]
-  run("bernoulli", every(a = range$a, b = range$b), function(...) bnp_mixture(animals, obs_bernoulli(...), control = control))
+  run(
+    "bernoulli", every(a = range$a, b = range$b),
+    function(...) bnp_mixture(animals, obs_bernoulli(...), control = control)
+  )
   run("multinomial", every(even = range$term_prior, odd = range$term_prior), function(even, odd) {
     bnp_mixture(images, obs_multinomial(rep(c(odd, even), 72)), control = control)
   })
@@ -101,15 +111,22 @@ ends <- function() {
       bnp_mixture(faithful, obs, control = control)
     })
   }
-  run("ar", every(df = c(1 + 2e-10, range$df[2]), scale = c(2e-10, 1, 5e49), precision = c(2e-16, 1, 1e6)), function(df, scale, precision) {
+  ar <- every(df = c(1 + 2e-10, range$df[2]), scale = c(2e-10, 1, 5e49), precision = c(2e-16, 1, 1e6))
+  run("ar", ar, function(df, scale, precision) {
     series(obs_ar(df = df, scale = scale * unit^2, coef_precision = precision * unit^2), control)
   })
-  run("hdp", every(gamma = range$gamma, alpha = range$alpha), function(...) bnp_topics(text, prior = prior_hdp(...), control = control))
+  run(
+    "hdp", every(gamma = range$gamma, alpha = range$alpha),
+    function(...) bnp_topics(text, prior = prior_hdp(...), control = control)
+  )
   sticky <- c(0, range$sticky)
   run("hdp_hmm", every(gamma = range$gamma, alpha = range$alpha, start = range$start, sticky = sticky), function(...) {
     beavers(prior_hdp_hmm(...), control)
   })
-  run("hmm", every(alpha = c(7e-8, 1e6), start = c(7e-8, 1e6), sticky = sticky), function(...) beavers(prior_hmm(6, ...), control))
+  run(
+    "hmm", every(alpha = c(7e-8, 1e6), start = c(7e-8, 1e6), sticky = sticky),
+    function(...) beavers(prior_hmm(6, ...), control)
+  )
 }
 
 if (identical(args[1], "ends")) {

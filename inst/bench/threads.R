@@ -1,5 +1,5 @@
-# Two threads against one: seconds a lap by the clock, the two in turn, several runs each; by the median laps, and by the
-# quickest of all, to which nothing was added by whoever else uses the machine.
+# Two threads against one: seconds a lap by the clock, the two in turn, several runs each; by the median laps, and by
+# the quickest of all, to which nothing was added by whoever else uses the machine.
 # Rscript threads.R [runs]
 suppressPackageStartupMessages(library(bnpvi))
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
@@ -25,7 +25,9 @@ compare <- function(name, laps, fit, ...) {
   ))
 }
 
-for (case in list(list(d = 8, k = 100), list(d = 64, k = 100), list(d = 64, k = 100, l = 4), list(d = 32, k = 1000, l = 4))) {
+for (case in list(
+  list(d = 8, k = 100), list(d = 64, k = 100), list(d = 64, k = 100, l = 4), list(d = 32, k = 1000, l = 4)
+)) {
   n <- 100000
   set.seed(case$d)
   cluster <- sample(case$k, n, TRUE)
@@ -42,8 +44,11 @@ x <- draw(1e5, 12, 50)
 for (sequences in c(10L, 1L)) {
   for (sparsity in list(NULL, 4L)) {
     compare(
-      paste0("sequences, ", sequences, " x ", format(1e5 / sequences, scientific = FALSE), if (!is.null(sparsity)) paste0(", L = ", sparsity)), 20L,
-      function(control) {
+      paste0(
+        "sequences, ", sequences, " x ", format(1e5 / sequences, scientific = FALSE),
+        if (!is.null(sparsity)) paste0(", L = ", sparsity)
+      ),
+      20L, function(control) {
         id <- rep(seq_len(sequences), each = 1e5 / sequences)
         bnp_hmm(x, id, prior = prior_hmm(50, sticky = 10), control = control)
       },

@@ -35,8 +35,10 @@ results <- do.call(rbind, lapply(seq_len(seeds), function(seed) {
   corpus <- bars_corpus(seed)
   do.call(rbind, lapply(c(1, 50, 100), function(k_init) {
     seconds <- system.time(fit <- bnp_topics(corpus$counts, control = bnp_control(seed = seed, k_init = k_init)))[[3]]
-    line <- data.frame(seed, k_init, k = n_clusters(fit), elbo = elbo(fit), wrong = wrong_mass(coef(fit)$prob, corpus$topics),
-      laps = fit$laps, seconds = round(seconds, 1))
+    line <- data.frame(
+      seed, k_init, k = n_clusters(fit), elbo = elbo(fit), wrong = wrong_mass(coef(fit)$prob, corpus$topics),
+      laps = fit$laps, seconds = round(seconds, 1)
+    )
     print(line, row.names = FALSE, digits = 8)
     line
   }))

@@ -1,11 +1,13 @@
 # Peak memory of a topic model of news articles, made ones: 2,000 documents of 10,473 terms whose frequencies follow
-# Zipf's law, about 200 tokens each from a few of 40 topics. In units of the K x V table at the K of the fit, beyond what
-# the process has before the fit. Linux only (VmHWM of a fresh process for each fit).
+# Zipf's law, about 200 tokens each from a few of 40 topics. In units of the K x V table at the K of the fit, beyond
+# what the process has before the fit. Linux only (VmHWM of a fresh process for each fit).
 #   Rscript topics-memory.R
 one <- function(control, prior = "prior_hdp()") {
   code <- sprintf("
     suppressPackageStartupMessages(library(bnpvi))
-    high <- function() as.numeric(gsub('[^0-9]', '', grep('VmHWM', readLines('/proc/self/status'), value = TRUE))) / 1024
+    high <- function() {
+      as.numeric(gsub('[^0-9]', '', grep('VmHWM', readLines('/proc/self/status'), value = TRUE))) / 1024
+    }
     set.seed(1)
     terms <- 10473
     topics <- 40
@@ -16,7 +18,8 @@ one <- function(control, prior = "prior_hdp()") {
       theta <- rgamma(topics, 0.05) + 1e-9
       share <- drop((theta / sum(theta)) %%*%% phi)
       at <- sample.int(terms, 100 + rpois(1, 150), TRUE, 0.7 * share + 0.3 * common / sum(common))
-      Matrix::sparseVector(tabulate(at, terms)[sort(unique(at))], sort(unique(at)), terms) |> as('sparseMatrix') |> Matrix::t()
+      Matrix::sparseVector(tabulate(at, terms)[sort(unique(at))], sort(unique(at)), terms) |>
+        as('sparseMatrix') |> Matrix::t()
     }))
     dimnames(x) <- list(seq_len(2000), paste0('w', seq_len(terms)))
     tiny <- bnp_topics(x[1:20, ], control = bnp_control(seed = 1, verbose = FALSE, max_laps = 2)) # loads the code

@@ -50,7 +50,9 @@ for (name in c("whales", "birds")) {
     for (k_init in c(1, 50)) {
       control <- bnp_control(seed = split, k_init = k_init)
       note(name, split, paste("HDP from", k_init), NA, ours(bnp_topics(train, control = control)))
-      note(name, split, paste("HDP from", k_init, "prior learned"), NA, ours(bnp_topics(train, learned, control = control)))
+      note(
+        name, split, paste("HDP from", k_init, "prior learned"), NA, ours(bnp_topics(train, learned, control = control))
+      )
     }
     for (k in c(5, 10, 20, 50)) {
       control <- bnp_control(seed = split)
@@ -58,7 +60,10 @@ for (name in c("whales", "birds")) {
       note(name, split, "LDA, prior learned", k, ours(bnp_topics(train, learned, prior_lda(k), control = control)))
       if (has_sklearn()) {
         peer <- sklearn_lda(train, k, split, "learning_method='batch', max_iter=200, evaluate_every=5")
-        note(name, split, "scikit-learn", k, list(concentration = peer$concentration, weight = rep(1 / k, k), known = FALSE))
+        note(
+          name, split, "scikit-learn", k,
+          list(concentration = peer$concentration, weight = rep(1 / k, k), known = FALSE)
+        )
       }
       if (requireNamespace("topicmodels", quietly = TRUE) && requireNamespace("slam", quietly = TRUE)) {
         peer <- topicmodels::LDA(as_triplet(train), k, method = "VEM", control = list(seed = split))
@@ -69,5 +74,7 @@ for (name in c("whales", "birds")) {
   }
 }
 scores$k[is.na(scores$k)] <- 0 # open
-print(aggregate(cbind(thesis, tokens, uncertain) ~ k + model + corpus, scores, stats::median, na.action = stats::na.pass),
-  row.names = FALSE, digits = 5)
+medians <- aggregate(
+  cbind(thesis, tokens, uncertain) ~ k + model + corpus, scores, stats::median, na.action = stats::na.pass
+)
+print(medians, row.names = FALSE, digits = 5)

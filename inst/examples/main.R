@@ -56,7 +56,9 @@ average <- rowsum(fitted(topics), whales$category) / as.vector(table(whales$cate
 cat("The three largest topics of each category, and their shares:\n")
 for (category in rownames(average)) {
   most <- order(average[category, ], decreasing = TRUE)[1:3]
-  cat(sprintf("  %-17s%s\n", category, paste0(label[most], " (", round(100 * average[category, most]), " %)", collapse = "; ")))
+  cat(sprintf(
+    "  %-17s%s\n", category, paste0(label[most], " (", round(100 * average[category, most]), " %)", collapse = "; ")
+  ))
 }
 
 picture("topics.png", 1100, 620, function() {
@@ -114,5 +116,8 @@ picture("sequences.png", 1100, 620, function() {
   par(mar = c(0, 0, 0, 0))
   plot.new()
   legend(-0.05, 0.95, levels(action), fill = colour, border = NA, bty = "n", cex = 1.15)
-  text(0, 0.3, "A state has the colour\nof the exercise that it\nmostly belongs to;\nlines: next state", adj = c(0, 0.5), cex = 1.1)
+  text(
+    0, 0.3, "A state has the colour\nof the exercise that it\nmostly belongs to;\nlines: next state",
+    adj = c(0, 0.5), cex = 1.1
+  )
 })

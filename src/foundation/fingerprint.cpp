@@ -12,7 +12,9 @@ std::uint64_t number_of(Index row, Index column, double value) {
   if (value == 0) return 0;
   std::uint64_t bits;
   std::memcpy(&bits, &value, sizeof bits);
-  return Stream(bits, Purpose::fingerprint, static_cast<std::uint64_t>(row), static_cast<std::uint64_t>(column)).next();
+  return Stream(bits, Purpose::fingerprint, static_cast<std::uint64_t>(row),
+                static_cast<std::uint64_t>(column))
+      .next();
 }
 
 }  // namespace

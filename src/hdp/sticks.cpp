@@ -160,14 +160,13 @@ class Objective {
   Vec u_, v_, omega_, log_u_, log_rest_;
 };
 
-// q moved to the nearest point within the bounds of û and, given û, of the best ω̂ of L_top, above it by up to this
-// factor.
+// q moved to the nearest point within the bounds of û and, given û, of the best ω̂ of L_top, above it by up to
+// this factor.
 HdpSticks bounded(const TopLevel& top, HdpSticks q, double above = 1) {
   for (std::size_t j = 0; j < q.u.size(); ++j) {
     q.u[j] = std::clamp(q.u[j], least_stick, 1 - least_rest);
     const double by_u = top.c1 / q.u[j], by_rest = top.c0[j] / (1 - q.u[j]);
-    q.omega[j] =
-        std::clamp(q.omega[j], std::min(by_u, by_rest), above * std::max(by_u, by_rest));
+    q.omega[j] = std::clamp(q.omega[j], std::min(by_u, by_rest), above * std::max(by_u, by_rest));
   }
   return q;
 }

@@ -10,7 +10,7 @@ namespace bnpvi {
 
 namespace {
 
-constexpr int rounds = 4;                     // after every lap: a guess
+constexpr int rounds = 4;                    // after every lap: a guess
 constexpr double least = 1e-8, most = 1e50;  // of either part: the range of obs_multinomial(term_prior)
 
 double sum(const Vec& x) { return std::accumulate(x.begin(), x.end(), 0.0); }

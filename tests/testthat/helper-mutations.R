@@ -3,8 +3,8 @@
 
 # ---- valid calls ----------------------------------------------------------------------------------------------------
 
-# One valid call: of the function `verb`, with arguments of which those named in `spoil` are spoiled in turn (`data` among
-# them are tables); `holds(result, arguments)` is a string for what is wrong with a result, NULL if nothing is.
+# One valid call: of the function `verb`, with arguments of which those named in `spoil` are spoiled in turn (`data`
+# among them are tables); `holds(result, arguments)` is a string for what is wrong with a result, NULL if nothing is.
 valid_call <- function(name, verb, arguments, spoil = names(arguments), data = character(), holds = NULL) {
   list(name = name, verb = verb, arguments = arguments, spoil = spoil, data = intersect(data, spoil), holds = holds)
 }
@@ -73,10 +73,14 @@ fitting_calls <- function(tables, fits) {
     obs <- do.call(obs_entry(fit$model$obs)$constructor, list())
     if (name == "diagonal") obs <- obs_gaussian("diagonal")
     if (name == "zero_mean") obs <- obs_gaussian("zero_mean")
-    arguments <- list(x = table_of(name, tables), obs = obs, prior = fit$model$prior, control = few_laps(), start = NULL)
+    arguments <- list(
+      x = table_of(name, tables), obs = obs, prior = fit$model$prior, control = few_laps(), start = NULL
+    )
     if (name == "formula") arguments <- c(list(x = ~ a + b, data = arguments$x), arguments[-1L])
     if (family_of(fit) == "bnp_hmm" || name == "topics_rows") arguments$id <- id
-    call <- valid_call(name, family_of(fit), arguments, data = c(if (name != "formula") "x", "data"), holds = is_sound_fit)
+    call <- valid_call(
+      name, family_of(fit), arguments, data = c(if (name != "formula") "x", "data"), holds = is_sound_fit
+    )
     rep(list(call), 3L) # tables have more ways to be spoiled than other arguments
   }), recursive = FALSE)
 }
@@ -93,34 +97,38 @@ reading_calls <- function(tables, fits) {
       valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "x", "fit")), tables, holds)
     }
     types <- switch(family,
-      bnp_mixture = c("class", "prob", "logdensity"), bnp_topics = c("prob", "class"),
-      bnp_hmm = c("class", "marginal", "prob", "logdensity")
+      bnp_mixture = c("class", "prob", "logdensity"), bnp_topics = c("prob", "class", "cluster"),
+      bnp_hmm = c("class", "marginal", "prob", "logdensity", "cluster")
     )
     predictions <- lapply(types, function(type) {
       holds <- if (type == "prob") sums_to_one
-      do.call(call, c(list("predict", object = fit, newdata = x, type = type), id, list(tables = "newdata", holds = holds)))
+      do.call(
+        call, c(list("predict", object = fit, newdata = x, type = type), id, list(tables = "newdata", holds = holds))
+      )
     })
     counts <- obs_entry(fit$model$obs)$counts_tokens
     completes <- family == "bnp_topics" && counts
     out <- c(predictions, list(
       if (family != "bnp_topics" || completes) {
         do.call(call, c(
-          list("heldout_loglik", fit = fit, newdata = x), id, if (completes) list(seed = 3, seen = 0.5, split = "token"),
+          list("heldout_loglik", fit = fit, newdata = x), id,
+          if (completes) list(seed = 3, seen = 0.5, split = "token"),
           list(tables = "newdata")
         ))
       },
       do.call(call, c(
-        list("augment", x = fit, data = if (completes) term_frame(x) else x), id, list(spoil = c("data", if (grouped) "id"), tables = "data")
+        list("augment", x = fit, data = if (completes) term_frame(x) else x), id,
+        list(spoil = c("data", if (grouped) "id"), tables = "data")
       )),
       call("tidy", x = fit), call("glance", x = fit), call("elbo", fit = fit, terms = TRUE),
-      call("plot", x = fit, type = "elbo", spoil = "type"),
+      call("tidy", x = fit, conf.int = TRUE, conf.level = 0.9), call("plot", x = fit, type = "elbo", spoil = "type"),
       if (family == "bnp_hmm" || !name %in% c("ar", "topics", "lda", "topics_rows")) {
         do.call(call, c(
           list("plot", x = fit, type = if (family == "bnp_hmm") "segments" else "clusters", data = x),
           if (family == "bnp_hmm") id, list(spoil = c("type", "data"), tables = "data")
         ))
       },
-      call("simulate", object = fit, nsim = 2, seed = 1), 
+      call("simulate", object = fit, nsim = 2, seed = 1),
       do.call(call, c(
         list("update", object = fit, prior = fit$model$prior, control = few_laps()),
         stats::setNames(list(x), if (name == "formula") "data" else "x"), id,
@@ -135,7 +143,12 @@ reading_calls <- function(tables, fits) {
       out <- c(out, list(
         call("segments", x0 = fit, newdata = x, id = id$id, tables = "newdata", spoil = c("newdata", "id")),
         call("transition_matrix", fit = fit, new = TRUE, spoil = c("fit", "new"), holds = sums_to_one),
-        call("state_durations", fit = fit, spoil = "fit"), call("simulate", object = fit, lengths = c(4, 5), seed = 1)
+        call("state_durations", fit = fit, spoil = "fit"), call("simulate", object = fit, lengths = c(4, 5), seed = 1),
+        call("predict", object = fit, newdata = x, n.ahead = 2, id = id$id, tables = "newdata"),
+        call(
+          "plot", x = predict(fit, x, n.ahead = 2, id = id$id), type = "values", columns = column_labels(fit)[1],
+          spoil = c("type", "columns")
+        )
       ), if (!is.null(obs_entry(fit$model$obs)$predictive_cdf)) {
         list(call("residuals", object = fit, newdata = x, id = id$id, tables = "newdata"))
       })
@@ -143,9 +156,11 @@ reading_calls <- function(tables, fits) {
     if (completes) {
       out <- c(out, list(
         call("top_terms", fit = fit, n = 2, by = "prob", weight = 0.5, spoil = c("fit", "n", "by", "weight")),
-        call("coherence", fit = fit, x = x, n = 2, measure = "npmi", spoil = c("fit", "x", "n", "measure"), tables = "x"),
+        call(
+          "coherence", fit = fit, x = x, n = 2, measure = "npmi", spoil = c("fit", "x", "n", "measure"), tables = "x"
+        ),
         call("ldavis_data", fit = fit, x = x, spoil = c("fit", "x"), tables = "x"),
-        call("tidy", x = fit, matrix = "gamma", spoil = "matrix"),
+        call("tidy", x = fit, matrix = "gamma", conf.int = TRUE, conf.level = 0.9),
         call("exclusivity", fit = fit, n = 2, weight = 0.5, spoil = c("fit", "n", "weight")),
         call("plot", x = fit, type = "terms", topics = 1, n = 2, spoil = c("type", "topics", "n")),
         call("simulate", object = fit, lengths = c(4, 5), seed = 1)
@@ -171,9 +186,9 @@ reading_calls <- function(tables, fits) {
 other_calls <- function(tables, fits) {
   made <- function(verb, ...) valid_call(verb, verb, list(...))
   c(list(
-    made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2, init = "random",
-      moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE, learning_rate = c(delay = 1, power = 0.6),
-      candidates = 4),
+    made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
+      init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
+      learning_rate = c(delay = 1, power = 0.6), candidates = 4),
     made("bnp_moves", birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, adopt = TRUE, max_births = 3,
       birth_size = 2, max_deletes = 3, max_merges = 3),
     made("obs_gaussian", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2)),
@@ -197,7 +212,10 @@ other_calls <- function(tables, fits) {
   ), list(
     valid_call("overlap", "cluster_overlap", list(fit = fits$full)),
     valid_call("correlation", "topic_correlation", list(fit = fits$topics)),
-    valid_call("compare", "compare_fits", list(one = fits$full, two = fits$diagonal, newdata = tables$points), "newdata", "newdata")
+    valid_call(
+      "compare", "compare_fits", list(one = fits$full, two = fits$diagonal, newdata = tables$points),
+      "newdata", "newdata"
+    )
   ))
 }
 
@@ -211,7 +229,8 @@ constructed_calls <- function(tables) {
     verb <- function(...) {
       made <- do.call(maker, list(...))
       given <- list(x = if (maker %in% c("prior_hdp", "prior_lda")) tables$counts else x, control = few_laps())
-      given[[slot]] <- if (maker == "bnp_control") utils::modifyList(made, list(max_laps = min(made$max_laps, 3L))) else made
+      given[[slot]] <- made
+      if (maker == "bnp_control") given[[slot]]$max_laps <- min(made$max_laps, 3L)
       family <- if (maker %in% c("prior_hdp", "prior_lda")) "bnp_topics" else
         if (maker %in% c("prior_hdp_hmm", "prior_hmm")) "bnp_hmm" else "bnp_mixture"
       do.call(family, given)
@@ -223,8 +242,10 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_ar", lag = 1, intercept = FALSE, df = 5, scale = diag(3), coef_mean = diag(3),
       coef_precision = diag(3)),
     fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10), fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3),
-    fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)), fit_with("prior", "prior_dp", concentration = 1),
-    fit_with("prior", "prior_dirichlet", k = 3, concentration = 1), fit_with("prior", "prior_hdp", gamma = 10, alpha = 0.5),
+    fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)),
+    fit_with("prior", "prior_dp", concentration = 1),
+    fit_with("prior", "prior_dirichlet", k = 3, concentration = 1),
+    fit_with("prior", "prior_hdp", gamma = 10, alpha = 0.5),
     fit_with("prior", "prior_lda", k = 3, alpha = 0.5),
     fit_with("prior", "prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
     fit_with("prior", "prior_hmm", k = 3, alpha = 0.5, start = 10, sticky = 1),
@@ -251,7 +272,9 @@ broken_numbers <- function(x, path = "") {
     }, x, names))))
   }
   if (is.numeric(x) || is.complex(x)) {
-    found <- c(if (any(is.nan(x))) "NaN", if (any(is.infinite(x))) "Inf", if (anyNA(x) && any(is.na(x) & !is.nan(x))) "NA")
+    found <- c(
+      if (any(is.nan(x))) "NaN", if (any(is.infinite(x))) "Inf", if (anyNA(x) && any(is.na(x) & !is.nan(x))) "NA"
+    )
     return(if (length(found)) paste(path, found))
   }
   character()
@@ -292,10 +315,13 @@ odd_values <- list(
   date = as.Date("2020-01-01"), difftime = as.difftime(3, units = "hours"), time = as.POSIXct(0, origin = "1970-01-01"),
   na = NA, nan = NaN, inf = Inf, minus_inf = -Inf, minus_one = -1, zero = 0, half = 0.5, fraction = 2.5, huge = 1e300,
   tiny = 1e-300, denormal = 5e-324, minus_tiny = -1e-300, no_numbers = numeric(), two = c(1, 2), three = 1:3,
-  matrix = matrix(1), wide = matrix(1:6, 2), array = array(1:8, c(2, 2, 2)), true = TRUE, symbol = quote(x), call = quote(x + 1),
-  environment = globalenv(), largest = .Machine$integer.max, beyond = 2^31, far_beyond = 2^53, formula = ~a,
-  frame = data.frame(), frame_of_text = data.frame(a = "b"), number_as_text = "1", integer_na = NA_integer_, named = c(a = 1, b = 2),
-  sparse = Matrix::Matrix(diag(3), sparse = TRUE), negative = c(-1, -2, -3), mixed = c(1, NA, 3), huge_and_tiny = c(1e300, 1e-300, 1),
+  matrix = matrix(1), wide = matrix(1:6, 2), array = array(1:8, c(2, 2, 2)), true = TRUE, symbol = quote(x),
+  call = quote(x + 1), environment = globalenv(), largest = .Machine$integer.max, beyond = 2^31, far_beyond = 2^53,
+  formula = ~a,
+  frame = data.frame(), frame_of_text = data.frame(a = "b"), number_as_text = "1", integer_na = NA_integer_,
+  named = c(a = 1, b = 2), sparse = Matrix::Matrix(diag(3), sparse = TRUE), negative = c(-1, -2, -3),
+  mixed = c(1, NA, 3),
+  huge_and_tiny = c(1e300, 1e-300, 1),
   one_thousand = 1000, hundred_thousand = 1e5, ten = 10
 )
 
@@ -306,7 +332,9 @@ put <- function(x, i, j, value) {
 }
 row_at <- function(x) sample.int(nrow(x), 1L)
 column_at <- function(x) sample.int(ncol(x), 1L)
-as_sparse <- function(class) function(x) methods::as(methods::as(Matrix::Matrix(as.matrix(x), sparse = TRUE), "generalMatrix"), class)
+as_sparse <- function(class) function(x) methods::as(
+  methods::as(Matrix::Matrix(as.matrix(x), sparse = TRUE), "generalMatrix"), class
+)
 as_kind <- function(kind) function(x) methods::as(Matrix::Matrix(as.matrix(x), sparse = TRUE), kind)
 
 same_numbers <- list(
@@ -324,20 +352,25 @@ same_numbers <- list(
     x <- as.matrix(x)
     at <- which(x != 0, arr.ind = TRUE)
     half <- rep(x[at] / 2, 2)
-    methods::new("dgTMatrix", i = rep(at[, 1] - 1L, 2), j = rep(at[, 2] - 1L, 2), x = half, Dim = dim(x), Dimnames = dimnames(x))
+    methods::new(
+      "dgTMatrix", i = rep(at[, 1] - 1L, 2), j = rep(at[, 2] - 1L, 2), x = half, Dim = dim(x), Dimnames = dimnames(x)
+    )
   }
 )
 
 other_tables <- list(
   no_rows = function(x) x[0L, , drop = FALSE], no_columns = function(x) x[, 0L, drop = FALSE],
   one_row = function(x) x[1L, , drop = FALSE], two_rows = function(x) x[1:2, , drop = FALSE],
-  one_column = function(x) x[, 1L, drop = FALSE], vector = function(x) x[, 1L], row_vector = function(x) unlist(x[1L, ]),
+  one_column = function(x) x[, 1L, drop = FALSE], vector = function(x) x[, 1L],
+  row_vector = function(x) unlist(x[1L, ]),
   transposed = function(x) t(x), cube = function(x) array(as.matrix(x), c(dim(x), 2L)),
   flat = function(x) array(as.matrix(x), length(as.matrix(x))),
   twice = function(x) rbind(x, x), columns_twice = function(x) cbind(x, x),
-  nested = function(x) list(x, x), list_of_rows = function(x) split(as.data.frame(x), 1:2), bare_list = function(x) as.list(as.data.frame(x)),
+  nested = function(x) list(x, x), list_of_rows = function(x) split(as.data.frame(x), 1:2),
+  bare_list = function(x) as.list(as.data.frame(x)),
   text = function(x) `storage.mode<-`(as.matrix(x), "character"), logical = function(x) as.matrix(x) > 1,
-  complex = function(x) `storage.mode<-`(as.matrix(x), "complex"), integer = function(x) `storage.mode<-`(round(as.matrix(x)), "integer"),
+  complex = function(x) `storage.mode<-`(as.matrix(x), "complex"),
+  integer = function(x) `storage.mode<-`(round(as.matrix(x)), "integer"),
   raw = function(x) matrix(as.raw(1), nrow(x), ncol(x)),
   factor_column = function(x) within(as.data.frame(x), rm <- factor("u")),
   one_factor = function(x) {
@@ -361,26 +394,38 @@ other_tables <- list(
     x
   },
   series = function(x) stats::ts(as.matrix(x)), pattern = as_kind("nMatrix"), logicals = as_kind("lMatrix"),
-  symmetric = function(x) methods::as(Matrix::forceSymmetric(Matrix::Matrix(crossprod(as.matrix(x)), sparse = TRUE)), "CsparseMatrix"),
+  symmetric = function(x) methods::as(
+    Matrix::forceSymmetric(Matrix::Matrix(crossprod(as.matrix(x)), sparse = TRUE)), "CsparseMatrix"
+  ),
   triangular = function(x) Matrix::triu(Matrix::Matrix(crossprod(as.matrix(x)), sparse = TRUE)),
-  diagonal = function(x) Matrix::Diagonal(ncol(x)), sparse_vector = function(x) methods::as(as.matrix(x)[, 1L], "sparseVector"),
+  diagonal = function(x) Matrix::Diagonal(ncol(x)),
+  sparse_vector = function(x) methods::as(as.matrix(x)[, 1L], "sparseVector"),
   empty_sparse = function(x) Matrix::sparseMatrix(i = integer(), j = integer(), x = numeric(), dims = dim(x)),
   na = function(x) put(x, row_at(x), column_at(x), NA), nan = function(x) put(x, row_at(x), column_at(x), NaN),
   inf = function(x) put(x, row_at(x), column_at(x), Inf), minus_inf = function(x) put(x, row_at(x), column_at(x), -Inf),
   all_na = function(x) put(x, TRUE, TRUE, NA), na_column = function(x) put(x, TRUE, 1L, NA_real_),
-  sparse_na = function(x) methods::as(Matrix::Matrix(put(as.matrix(x), row_at(x), column_at(x), NA), sparse = TRUE), "generalMatrix"),
-  huge = function(x) put(x, row_at(x), column_at(x), 1e300), very_large = function(x) put(x, row_at(x), column_at(x), 1e150),
+  sparse_na = function(x) methods::as(
+    Matrix::Matrix(put(as.matrix(x), row_at(x), column_at(x), NA), sparse = TRUE), "generalMatrix"
+  ),
+  huge = function(x) put(x, row_at(x), column_at(x), 1e300),
+  very_large = function(x) put(x, row_at(x), column_at(x), 1e150),
   large = function(x) put(x, row_at(x), column_at(x), 1e15), tiny = function(x) put(x, row_at(x), column_at(x), 1e-300),
-  denormal = function(x) put(x, row_at(x), column_at(x), 5e-324), negative = function(x) put(x, row_at(x), column_at(x), -3),
+  denormal = function(x) put(x, row_at(x), column_at(x), 5e-324),
+  negative = function(x) put(x, row_at(x), column_at(x), -3),
   largest = function(x) put(x, row_at(x), column_at(x), .Machine$double.xmax),
-  all_huge = function(x) x * 1e300, all_large = function(x) x * 1e100, all_tiny = function(x) x * 1e-300, all_small = function(x) x * 1e-100,
-  shifted = function(x) x + 1e8, far = function(x) x + 1e16, zeros = function(x) x * 0, constant = function(x) put(x, TRUE, 1L, 7),
+  all_huge = function(x) x * 1e300, all_large = function(x) x * 1e100, all_tiny = function(x) x * 1e-300,
+  all_small = function(x) x * 1e-100,
+  shifted = function(x) x + 1e8, far = function(x) x + 1e16, zeros = function(x) x * 0,
+  constant = function(x) put(x, TRUE, 1L, 7),
   equal_rows = function(x) x[rep(1L, nrow(x)), , drop = FALSE], fractions = function(x) x + 0.5,
   column_scales = function(x) as.matrix(x) * rep(10^seq(-150, 150, length.out = ncol(x)), each = nrow(x)),
-  rows_reordered = function(x) x[sample.int(nrow(x)), , drop = FALSE], columns_reordered = function(x) x[, rev(seq_len(ncol(x))), drop = FALSE],
+  rows_reordered = function(x) x[sample.int(nrow(x)), , drop = FALSE],
+  columns_reordered = function(x) x[, rev(seq_len(ncol(x))), drop = FALSE],
   no_names = function(x) unname(as.matrix(x)), other_names = function(x) `colnames<-`(x, paste0("z", seq_len(ncol(x)))),
-  same_names = function(x) `colnames<-`(as.matrix(x), rep("a", ncol(x))), same_row_names = function(x) `rownames<-`(as.matrix(x), rep("r", nrow(x))),
-  na_names = function(x) `colnames<-`(as.matrix(x), c(NA, rep("b", ncol(x) - 1L))), empty_names = function(x) `colnames<-`(as.matrix(x), rep("", ncol(x))),
+  same_names = function(x) `colnames<-`(as.matrix(x), rep("a", ncol(x))),
+  same_row_names = function(x) `rownames<-`(as.matrix(x), rep("r", nrow(x))),
+  na_names = function(x) `colnames<-`(as.matrix(x), c(NA, rep("b", ncol(x) - 1L))),
+  empty_names = function(x) `colnames<-`(as.matrix(x), rep("", ncol(x))),
   odd_names = function(x) `colnames<-`(as.matrix(x), paste0("{x}", seq_len(ncol(x)), "\u00e4<")),
   braces = function(x) put(`colnames<-`(as.matrix(x), c("{stop()}", letters[seq_len(ncol(x) - 1L)])), 1L, 1L, NA),
   dots = function(x) `colnames<-`(as.matrix(x), c(".class", rep("b", ncol(x) - 1L)))
@@ -388,19 +433,26 @@ other_tables <- list(
 
 # Of a vector or matrix that is an argument.
 other_vectors <- list(
-  longer = function(x) c(x, x), shorter = function(x) x[-1L], reversed = function(x) rev(x), na = function(x) replace(x, 1L, NA),
-  list = as.list, text = as.character, matrix = function(x) as.matrix(x), negative = function(x) if (is.numeric(x)) -x else rev(x),
-  zero = function(x) if (is.numeric(x)) x * 0 else x[0L], huge = function(x) if (is.numeric(x)) x * 1e300 else rep(x, 3L),
-  tiny = function(x) if (is.numeric(x)) x * 1e-300 else rep(x, 3L), named = function(x) stats::setNames(x, paste0("n", seq_along(x))),
-  same_names = function(x) stats::setNames(x, rep("a", length(x))), factor = function(x) factor(x), infinite = function(x) replace(x, length(x), Inf),
-  integer = function(x) if (is.numeric(x)) as.integer(x) else seq_along(x), thousand = function(x) if (is.numeric(x)) x * 1000 else x
+  longer = function(x) c(x, x), shorter = function(x) x[-1L], reversed = function(x) rev(x),
+  na = function(x) replace(x, 1L, NA),
+  list = as.list, text = as.character, matrix = function(x) as.matrix(x),
+  negative = function(x) if (is.numeric(x)) -x else rev(x),
+  zero = function(x) if (is.numeric(x)) x * 0 else x[0L],
+  huge = function(x) if (is.numeric(x)) x * 1e300 else rep(x, 3L),
+  tiny = function(x) if (is.numeric(x)) x * 1e-300 else rep(x, 3L),
+  named = function(x) stats::setNames(x, paste0("n", seq_along(x))),
+  same_names = function(x) stats::setNames(x, rep("a", length(x))), factor = function(x) factor(x),
+  infinite = function(x) replace(x, length(x), Inf),
+  integer = function(x) if (is.numeric(x)) as.integer(x) else seq_along(x),
+  thousand = function(x) if (is.numeric(x)) x * 1000 else x
 )
 
 # A fit that something was done to.
 other_fits <- list(
   no_state = function(x) replace_in(x, "state", NULL), no_model = function(x) replace_in(x, "model", NULL),
   no_format = function(x) replace_in(x, "format", NULL), later_format = function(x) replace_in(x, "format", 999L),
-  no_class = unclass, only_base_class = function(x) structure(x, class = "bnp_fit"), element = function(x) x$state, two = function(x) list(x, x)
+  no_class = unclass, only_base_class = function(x) structure(x, class = "bnp_fit"), element = function(x) x$state,
+  two = function(x) list(x, x)
 )
 replace_in <- function(x, name, value) {
   x[[name]] <- value
@@ -473,7 +525,8 @@ names_argument <- function(message, argument) {
   any(vapply(words, function(word) grepl(paste0("\\b", gsub(".", "[.]", word, fixed = TRUE), "\\b"), message), NA))
 }
 
-# What is wrong with what came of a call whose `argument` was spoiled; NULL if nothing is. `valid`: what the valid call gave.
+# What is wrong with what came of a call whose `argument` was spoiled; NULL if nothing is. `valid`: what the valid call
+# gave.
 complaint <- function(call, arguments, argument, out, valid, same = FALSE) {
   foreign <- Filter(function(condition) !inherits(condition, c("bnpvi_warning", "bnpvi_message")), out$said)
   if (length(foreign)) {
@@ -500,7 +553,8 @@ complaint <- function(call, arguments, argument, out, valid, same = FALSE) {
       return(wrong)
     }
   }
-  if (same && !isTRUE(all.equal(essence(out$result), essence(valid), tolerance = 1e-6))) "not the result of the same numbers"
+  if (same && !isTRUE(all.equal(essence(out$result), essence(valid), tolerance = 1e-6)))
+    "not the result of the same numbers"
 }
 
 # What a result says, without names, classes and places.

@@ -27,7 +27,8 @@ stick_moments <- function(u, omega) {
   list(mean = mean, variance = mean^2 * expm1(spread), log = log)
 }
 
-# Terms of the normalisers of n plain rows, or of a sticky row of each cluster where kappa > 0, as DirichletRows adds them.
+# Terms of the normalisers of n plain rows, or of a sticky row of each cluster where kappa > 0, as DirichletRows adds
+# them.
 row_terms <- function(u, omega, n, alpha, kappa, bound = "tight") {
   m <- stick_moments(u, omega)
   k <- length(u)
@@ -43,7 +44,8 @@ row_terms <- function(u, omega, n, alpha, kappa, bound = "tight") {
   h <- pmin(
     (1 - own) * lgamma(kappa) + own * lgamma(kappa + alpha),
     lgamma(kappa + alpha * own) + trigamma(kappa) / 2 * alpha^2 * variance,
-    lgamma(1 + kappa + alpha * own) + trigamma(1 + kappa) / 2 * alpha^2 * variance - log(kappa + alpha * exp(m$log[seq_len(k)]))
+    lgamma(1 + kappa + alpha * own) + trigamma(1 + kappa) / 2 * alpha^2 * variance -
+      log(kappa + alpha * exp(m$log[seq_len(k)]))
   )
   c(rep(lgamma(alpha + kappa), k), -h, -(k - 1) * g[seq_len(k)], -k * g[k + 1])
 }

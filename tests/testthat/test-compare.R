@@ -68,7 +68,9 @@ test_that("all fits of documents are judged on the same split, which set.seed() 
 
 test_that("the fingerprint depends on values and their places, not on how they are stored or worked on", {
   counts <- bars$counts[1:40, ]
-  of <- function(x, obs = obs_poisson(), ...) suppressWarnings(bnp_mixture(x, obs, control = bnp_control(seed = 1, max_laps = 2, verbose = FALSE, ...)))$input$fingerprint
+  of <- function(x, obs = obs_poisson(), ...) suppressWarnings(
+    bnp_mixture(x, obs, control = bnp_control(seed = 1, max_laps = 2, verbose = FALSE, ...))
+  )$input$fingerprint
   expect_match(of(counts), "^[0-9a-f]{16}$")
   expect_identical(of(counts), of(as.matrix(counts)))
   expect_identical(of(counts), of(as.matrix(counts), obs_multinomial(), batches = 4, threads = 2))
@@ -84,7 +86,9 @@ test_that("the fingerprint depends on values and their places, not on how they a
 })
 
 test_that("pairs of observations are together with the probability that their clusters are the same", {
-  kept <- suppressWarnings(bnp_mixture(faithful, control = bnp_control(seed = 1, keep = "probabilities", verbose = FALSE)))
+  kept <- suppressWarnings(
+    bnp_mixture(faithful, control = bnp_control(seed = 1, keep = "probabilities", verbose = FALSE))
+  )
   together <- coclustering(kept)
   prob <- kept$probabilities
   expect_equal(together[3, 70], sum(prob[3, ] * prob[70, ]))
@@ -101,13 +105,20 @@ test_that("pairs of observations are together with the probability that their cl
 
 test_that("clue reads fits", {
   skip_if_not_installed("clue")
-  kept <- suppressWarnings(bnp_mixture(faithful, control = bnp_control(seed = 1, keep = "probabilities", verbose = FALSE)))
+  kept <- suppressWarnings(
+    bnp_mixture(faithful, control = bnp_control(seed = 1, keep = "probabilities", verbose = FALSE))
+  )
   expect_equal(as.integer(clue::cl_class_ids(full)), unname(fitted(full)))
   expect_equal(as.integer(clue::cl_predict(full, faithful[5:9, ])), unname(fitted(full))[5:9])
-  expect_equal(unclass(clue::cl_predict(full, faithful, "memberships"))[, 1], unname(predict(full, faithful, "prob")[, 1]))
+  expect_equal(
+    unclass(clue::cl_predict(full, faithful, "memberships"))[, 1], unname(predict(full, faithful, "prob")[, 1])
+  )
   expect_equal(clue::cl_membership(kept)[, 2], unname(kept$probabilities[, 2]))
   expect_equal(clue::cl_membership(full)[, 1], 1 * unname(fitted(full) == 1))
-  expect_equal(as.numeric(clue::cl_agreement(full, diagonal, method = "cRand")), adjusted_rand_index(fitted(full), fitted(diagonal)))
+  expect_equal(
+    as.numeric(clue::cl_agreement(full, diagonal, method = "cRand")),
+    adjusted_rand_index(fitted(full), fitted(diagonal))
+  )
   ensemble <- clue::cl_ensemble(full, diagonal, kmeans(faithful, 2))
   expect_length(clue::cl_class_ids(clue::cl_consensus(ensemble)), 272)
   expect_equal(dim(clue::cl_membership(full, 5)), c(272, 5))
@@ -130,7 +141,9 @@ test_that("divergence and overlap are the sums and integrals that they stand for
   grid <- as.matrix(expand.grid(seq(-14, 14, cell), seq(-14, 14, cell)))
   normal <- function(q) {
     cov <- q$cov
-    exp(-rowSums((t(t(grid) - (q$mean %||% c(0, 0))) %*% solve(cov)) * t(t(grid) - (q$mean %||% c(0, 0)))) / 2) / (2 * pi * sqrt(det(cov))) * cell^2
+    exp(
+      -rowSums((t(t(grid) - (q$mean %||% c(0, 0))) %*% solve(cov)) * t(t(grid) - (q$mean %||% c(0, 0)))) / 2
+    ) / (2 * pi * sqrt(det(cov))) * cell^2
   }
   a <- list(mean = c(0.5, -0.3), cov = matrix(c(1, 0.4, 0.4, 0.8), 2))
   b <- list(mean = c(-0.5, 0.7), cov = matrix(c(1.6, -0.3, -0.3, 1.1), 2))
@@ -146,7 +159,10 @@ test_that("divergence and overlap are the sums and integrals that they stand for
   a <- list(prob = c(0.2, 0.7))
   b <- list(prob = c(0.6, 0.65))
   expect_closed_forms(obs_models$bernoulli, a, b, binary(a), binary(b))
-  expect_closed_forms(obs_models$multinomial, list(prob = c(0.2, 0.5, 0.3)), list(prob = c(0.4, 0.1, 0.5)), c(0.2, 0.5, 0.3), c(0.4, 0.1, 0.5))
+  expect_closed_forms(
+    obs_models$multinomial, list(prob = c(0.2, 0.5, 0.3)), list(prob = c(0.4, 0.1, 0.5)), c(0.2, 0.5, 0.3),
+    c(0.4, 0.1, 0.5)
+  )
 })
 
 for (case in cases) {

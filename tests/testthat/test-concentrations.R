@@ -23,7 +23,10 @@ test_that("topics", {
       expect_sound(fit)
       s <- fit$state
       top <- stick_terms(s$u, s$omega, 61, 60 * (s$k + 1 - seq_len(s$k)) + gamma, gamma)
-      expect_same_sum(elbo(fit, terms = TRUE)[["top_level"]], c(top, 60 * s$k * log(alpha), row_terms(s$u, s$omega, 60, alpha, 0, bound)))
+      expect_same_sum(
+        elbo(fit, terms = TRUE)[["top_level"]],
+        c(top, 60 * s$k * log(alpha), row_terms(s$u, s$omega, 60, alpha, 0, bound))
+      )
       by_stick <- as.matrix(fit$documents)[, order(fit$numbering), drop = FALSE]
       theta <- cbind(by_stick, 0) + rep(alpha * stick_weights(s$u), each = 60)
       expect_same_sum(

@@ -45,7 +45,9 @@ cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases()
 test_that("every model has intervals for every parameter of its clusters, and a draw to compare them with", {
   expect_setequal(names(draw_of), names(obs_models))
   for (entry in obs_models) {
-    parameters <- setdiff(names(entry$arrays), c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision"))
+    parameters <- setdiff(
+      names(entry$arrays), c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
+    )
     expect_setequal(names(entry$quantiles), parameters)
   }
 })
@@ -53,7 +55,9 @@ test_that("every model has intervals for every parameter of its clusters, and a 
 # Few rows, so that a degree of freedom more or less would be seen.
 for (case in cases) {
   test_that(paste0(case$name, ": intervals agree with draws from posterior_params()"), {
-    fit <- bnp_mixture(case$x[1:5, ], case$obs, prior = prior_dirichlet(1), control = bnp_control(seed = 1, verbose = FALSE))
+    fit <- bnp_mixture(
+      case$x[1:5, ], case$obs, prior = prior_dirichlet(1), control = bnp_control(seed = 1, verbose = FALSE)
+    )
     q <- posterior_clusters(fit)[[1]]
     set.seed(7)
     sample <- replicate(draws, draw_of[[case$name]](q), simplify = FALSE)
@@ -115,7 +119,9 @@ test_that("a planted mean is in its interval about as often as it should be wher
   inside <- vapply(1:60, function(seed) {
     set.seed(seed)
     x <- c(rnorm(60, -20), rnorm(40, 20, 2))
-    ends <- confint(bnp_mixture(x, prior = prior_dirichlet(2), control = bnp_control(seed = 1, verbose = FALSE)), "mean", 0.8)
+    ends <- confint(
+      bnp_mixture(x, prior = prior_dirichlet(2), control = bnp_control(seed = 1, verbose = FALSE)), "mean", 0.8
+    )
     ends[, 1] <= c(-20, 20) & c(-20, 20) <= ends[, 2]
   }, c(NA, NA))
   expect_lt(abs(mean(inside) - 0.8), 3.5 * sqrt(0.16 / 120))

@@ -31,7 +31,9 @@ test_that("the expected covariance of the default prior is a share of the data's
   data <- as_mixture_data(faithful, obs_gaussian())
   obs <- resolve_obs(obs_gaussian(), data)
   expected <- obs$scale / (obs$df - data$d - 1)
-  expect_equal(diag(expected) / robust_variances(as.matrix(faithful)), rep(spread_within(272, 2), 2), ignore_attr = TRUE)
+  expect_equal(
+    diag(expected) / robust_variances(as.matrix(faithful)), rep(spread_within(272, 2), 2), ignore_attr = TRUE
+  )
   expect_equal(obs$mean, unname(apply(faithful, 2, median)))
   given <- resolve_obs(obs_gaussian(mean = 1, df = 9, scale = 2), data)
   expect_equal(given$mean, c(1, 1))

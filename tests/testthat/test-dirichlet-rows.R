@@ -57,7 +57,10 @@ test_that("derivatives are those of finite differences", {
       down[[what]][j] <- down[[what]][j] - h
       up <- at(up$u, up$omega)
       down <- at(down$u, down$omega)
-      chain <- sum(here$by_mean * (up$mean - down$mean), here$by_variance * (up$variance - down$variance), here$by_log * (up$log - down$log))
+      chain <- sum(
+        here$by_mean * (up$mean - down$mean), here$by_variance * (up$variance - down$variance),
+        here$by_log * (up$log - down$log)
+      )
       expect_equal((up$value - down$value) / (2 * h), chain / (2 * h), tolerance = 1e-5)
     }
   }

@@ -72,7 +72,10 @@ test_that("a planted autoregression is forecast, far from 0 too", {
   set.seed(1)
   x <- as.numeric(arima.sim(list(ar = 0.8), 3000))
   for (shift in c(0, 1e7)) {
-    fit <- suppressWarnings(bnp_hmm(x + shift, obs = obs_ar(1, intercept = TRUE), prior = prior_hmm(1), control = bnp_control(seed = 1, verbose = FALSE)))
+    fit <- suppressWarnings(bnp_hmm(
+      x + shift, obs = obs_ar(1, intercept = TRUE), prior = prior_hmm(1),
+      control = bnp_control(seed = 1, verbose = FALSE)
+    ))
     ahead <- predict(fit, x + shift, n.ahead = 40)
     expect_equal(ahead$mean.x[1] - shift, 0.8 * x[3000], tolerance = 0.1)
     expect_equal(ahead$sd.x[c(1, 40)], c(1, 1 / 0.6), tolerance = 0.06)
@@ -99,7 +102,10 @@ test_that("sparse rows and rows with exposures are forecast like any", {
   fit <- fit_of(cases$multinomial)
   expect_equal(predict(fit, Matrix::Matrix(x, sparse = TRUE), n.ahead = 2), predict(fit, x, n.ahead = 2))
   hours <- cbind(events = rep(c(20, 2), each = 50), hours = 2)
-  exposed <- suppressWarnings(bnp_hmm(hours, obs = obs_poisson(exposure = "hours"), prior = prior_hmm(2), control = bnp_control(seed = 1, verbose = FALSE)))
+  exposed <- suppressWarnings(bnp_hmm(
+    hours, obs = obs_poisson(exposure = "hours"), prior = prior_hmm(2),
+    control = bnp_control(seed = 1, verbose = FALSE)
+  ))
   expect_equal(predict(exposed, hours, n.ahead = 1)$mean.events, 2, tolerance = 0.3)
 })
 
@@ -110,5 +116,69 @@ test_that("durations can be drawn, and print as they did", {
   expect_equal(as.double(d), 1 / (1 - diag(transition_matrix(fit))), ignore_attr = TRUE)
   expect_identical(capture.output(print(d)), capture.output(print(unclass(d))))
   expect_silent(plot(d))
-  expect_silent(plot(structure(c(`1` = 1, `2` = Inf, `3` = 1e9), class = class(d))))
+  never <- structure(c(`1` = 1, `2` = Inf, `3` = 1e9), class = class(d))
+  expect_silent(plot(never))
+  picture <- durations_picture(never)
+  expect_equal(picture$low[-2], c(1, 1 + qgeom(0.05, 1e-9)))
+  expect_equal(is.na(picture$high), c(FALSE, TRUE, FALSE))
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(never), "ggplot")
+  expect_silent(print(ggplot2::autoplot(d)))
+})
+
+test_that("pictures of forecasts show means, standard deviations and the rows before", {
+  x <- cases$gaussian_full$x
+  colnames(x) <- c("u", "v")
+  id <- rep(c("p", "q"), c(100, 140))
+  fit <- fit_of(cases$gaussian_full, id = id)
+  fit$input$column_names <- colnames(x)
+  ahead <- predict(fit, x, id = id, n.ahead = 3)
+  picture <- forecast_picture(ahead, NULL)
+  expect_equal(levels(picture$ahead$panel), c("p, u", "p, v", "q, u", "q, v"))
+  last <- picture$ahead[picture$ahead$panel == "q, v", ]
+  expect_equal(last$at, 141:143)
+  expect_equal(last$mean, ahead$mean.v[4:6])
+  expect_equal(last$high - last$low, 2 * ahead$sd.v[4:6])
+  before <- picture$before[picture$before$panel == "q, v", ]
+  expect_equal(before$at, 121:140)
+  expect_equal(before$value, unname(x[221:240, "v"]))
+  states <- states_ahead_picture(ahead)
+  p <- states$ahead[states$ahead$panel == "p" & states$ahead$state == 1, ]
+  expect_equal(p$top - p$bottom, ahead$prob.1[1:3])
+  expect_equal(max(states$ahead$top), 1)
+  # Of a subset that keeps no attribute, steps are all that is known.
+  part <- structure(as.data.frame(ahead)[1:3, ], class = class(ahead), before = NULL)
+  expect_equal(forecast_picture(part, "u")$ahead$at, 1:3)
+  expect_equal(forecast_picture(part, "u")$axis, "Step")
+  expect_bad(plot(ahead, columns = "w"), "argument", "columns")
+  expect_bad(plot(ahead, "clusters"), "argument", "type")
+  expect_bad(plot(ahead[, 1:3]), "argument", "lacking")
+})
+
+test_that("forecasts are drawn with times, without series, of one step, and where deviations are infinite", {
+  withr::local_pdf(NULL)
+  series <- stats::ts(cases$ar$x[, 1], start = c(2001, 1), frequency = 12)
+  timed <- predict(fit_of(list(x = series), obs_ar()), series, n.ahead = 1)
+  picture <- forecast_picture(timed, NULL)
+  expect_equal(picture$axis, "Time")
+  expect_equal(picture$ahead$at, 2001 + 300 / 12)
+  expect_equal(picture$ahead$right - picture$ahead$left, 1 / 12)
+  counts <- predict(fit_of(cases$multinomial), cases$multinomial$x, n.ahead = 4)
+  expect_null(forecast_picture(counts, NULL)$before)
+  expect_equal(forecast_picture(counts, "x2")$ahead$at, 201:204)
+  unknown <- timed
+  unknown$sd.x <- Inf
+  tables <- list(timed, counts, unknown)
+  if (requireNamespace("zoo", quietly = TRUE)) {
+    days <- zoo::zoo(as.numeric(series), as.Date("2020-01-01") + seq_along(series))
+    dated <- predict(fit_of(list(x = days), obs_ar()), days, n.ahead = 5)
+    expect_equal(forecast_picture(dated, NULL)$ahead$at, as.Date("2020-01-01") + 300 + 1:5)
+    tables <- c(tables, list(dated))
+  }
+  for (table in tables) {
+    for (type in c("values", "states")) {
+      expect_silent(plot(table, type))
+      if (requireNamespace("ggplot2", quietly = TRUE)) expect_silent(print(ggplot2::autoplot(table, type)))
+    }
+  }
 })

@@ -124,6 +124,21 @@ test_that("clusterings of other packages are starts", {
   expect_bad(from(as.dendrogram(tree)), "start", "cutree")
 })
 
+test_that("noise of dbscan is a cluster of its own, and said", {
+  labels <- withr::with_seed(1, kmeans(faithful, 2))$cluster
+  labels[c(5, 50, 150)] <- 0L
+  found <- structure(list(cluster = labels, eps = 0.5, minPts = 5), class = c("dbscan_fast", "dbscan"))
+  from <- function(start) bnp_mixture(faithful, start = start, control = bnp_control(seed = 1, verbose = FALSE))
+  expect_message(fit <- from(found), "3 observations of `start` are noise", class = "bnpvi_message_noise")
+  same_fit(fit, from(labels))
+  expect_no_message(from(structure(list(cluster = labels + 1L), class = "dbscan")), class = "bnpvi_message_noise")
+  expect_no_message(from(labels), class = "bnpvi_message_noise")
+  found$cluster[] <- 0L
+  expect_message(from(found), class = "bnpvi_message_noise")
+  found$cluster <- labels
+  suppressMessages(expect_bad(bnp_mixture(faithful, prior = prior_dirichlet(2), start = found), "start", "3 clusters"))
+})
+
 test_that("a finite prior has its own number of clusters, whatever the start has", {
   labels <- rep(1:3, length.out = 272)
   expect_identical(bnp_mixture(faithful, prior = prior_dirichlet(5), start = labels, control = few)$state$k, 5L)

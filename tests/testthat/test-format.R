@@ -4,7 +4,8 @@ few <- bnp_control(seed = 1, max_laps = 3)
 
 readers <- list(
   print = print, summary = summary, elbo = elbo, elbo_trace = elbo_trace, n_clusters = n_clusters,
-  sizes = cluster_sizes, fitted = fitted, coef = coef, posterior_params = posterior_params, nobs = nobs, logLik = logLik, glance = glance,
+  sizes = cluster_sizes, fitted = fitted, coef = coef, posterior_params = posterior_params, nobs = nobs,
+  logLik = logLik, glance = glance,
   tidy = tidy, simulate = simulate, predict = function(fit) predict(fit, faithful),
   heldout = function(fit) heldout_loglik(fit, faithful), plot = plot, frame = as.data.frame, update = update
 )

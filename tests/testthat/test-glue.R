@@ -25,10 +25,13 @@ test_that("data of inconsistent sizes are refused", {
 test_that("sparse data of inconsistent sizes are refused", {
   x <- matrix(c(1, 0, 2, 0, 3, 1), 3)
   counts <- sparse_engine_data(x)
-  model <- list(obs = list(family = "multinomial", term_prior = c(1, 1)), prior = list(family = "dp", concentration = 1))
+  model <- list(
+    obs = list(family = "multinomial", term_prior = c(1, 1)), prior = list(family = "dp", concentration = 1)
+  )
   state <- engine_fit(counts, model, control, NULL, NULL)$state
   expect_equal(dim(ask(counts, model, state)), c(3, state$k))
-  for (column in list(c(0L, 1L, 0L, 2L), c(0L, 1L, -1L, 1L))) refused(ask(change(counts, column = column), model, state), "column")
+  for (column in list(c(0L, 1L, 0L, 2L), c(0L, 1L, -1L, 1L)))
+    refused(ask(change(counts, column = column), model, state), "column")
   for (row_start in list(c(0L, 1L, 2L), c(0L, 2L, 1L, 4L), c(0L, 1L, 2L, 5L), c(1L, 1L, 2L, 4L))) {
     refused(ask(change(counts, row_start = row_start), model, state), "row_start")
   }

@@ -32,7 +32,9 @@ test_that("any number of threads gives the same bits", {
   for (toy in list(short, long)) {
     model <- list(obs = diagonal_model(), prior = hmm_priors$sticky)
     fits <- lapply(c(1L, 2L, 3L), function(threads) {
-      fit <- engine_fit(toy$data, model, engine_control(1, threads = threads, max_laps = 4L, moves = all_moves), NULL, NULL)
+      fit <- engine_fit(
+        toy$data, model, engine_control(1, threads = threads, max_laps = 4L, moves = all_moves), NULL, NULL
+      )
       fit$trace$seconds <- NULL
       fit
     })

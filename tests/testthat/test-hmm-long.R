@@ -8,7 +8,8 @@ circling <- function(lengths, rough, k = 4L) {
   z <- withr::with_seed(1, 1 + (cumsum(runif(n) < 0.3) %% k))
   z[rough] <- c(1, 3)[1 + rough %% 2]
   data <- list(
-    x = matrix((20 * (seq_len(k) - 1) - 18 * (seq_len(k) %% 2 == 0))[z] + withr::with_seed(2, rnorm(n))), n = as.integer(n), d = 1L,
+    x = matrix((20 * (seq_len(k) - 1) - 18 * (seq_len(k) %% 2 == 0))[z] + withr::with_seed(2, rnorm(n))),
+    n = as.integer(n), d = 1L,
     starts = as.integer(c(0, cumsum(lengths)))
   )
   model <- list(

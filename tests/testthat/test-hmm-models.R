@@ -110,7 +110,9 @@ test_that("names of sequences, rows and columns are kept", {
   expect_equal(colnames(coef(fit)$mean), c("u", "v"))
   expect_equal(rownames(predict(fit, x, type = "prob")), c(letters[1:6], "y", "z"))
   expect_named(simulate(fit, seed = 1)$sim_1, c("u", "v", ".id", ".state"))
-  lagged <- bnp_hmm(stats::ts(cumsum(1:20), start = 1990, frequency = 4), obs = obs_ar(), control = bnp_control(seed = 1))
+  lagged <- bnp_hmm(
+    stats::ts(cumsum(1:20), start = 1990, frequency = 4), obs = obs_ar(), control = bnp_control(seed = 1)
+  )
   runs <- segments(lagged)
   expect_equal(c(runs$start_time[1], runs$end_time[nrow(runs)]), c(1990, 1994.75))
 })

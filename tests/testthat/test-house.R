@@ -1,6 +1,6 @@
 # How the sources are laid out: floors that only look down, names that stay in their family, what only r_* files
-# may use, files short enough to be read; and that the pages of design name files that there are. From a checkout only: an
-# installed package has no sources.
+# may use, files short enough to be read; and that the pages of design name files that there are. From a checkout only:
+# an installed package has no sources.
 
 root <- file.path("..", "..")
 source_files <- function() {
@@ -162,9 +162,32 @@ test_that("a built package contains no object file", {
   expect_none(grep("[.](o|so|dll)$", content, value = TRUE), "objects")
 })
 
+test_that("no line is longer than .lintr and .clang-format say", {
+  source_files()
+  # Lines of files below `folders` with more than `columns` columns, as "file:line".
+  long_lines <- function(folders, pattern, columns) {
+    files <- list.files(file.path(root, folders), pattern, recursive = TRUE, full.names = TRUE)
+    files <- files[!grepl("^RcppExports", basename(files))]
+    unlist(lapply(files, function(file) {
+      at <- which(nchar(readLines(file, encoding = "UTF-8", warn = FALSE), "width") > columns)
+      if (length(at)) paste0(substring(file, nchar(root) + 2L), ":", at)
+    }))
+  }
+  limit <- function(file, pattern) {
+    line <- grep(pattern, readLines(file.path(root, file)), value = TRUE)
+    as.integer(gsub("[^0-9]", "", line))
+  }
+  of_r <- long_lines(c("R", "tests", "tools", "inst"), "[.]R$", limit(".lintr", "line_length_linter"))
+  expect_none(of_r, "lines of R that are too long")
+  of_cpp <- long_lines("src", "[.](cpp|h)$", limit(".clang-format", "ColumnLimit"))
+  expect_none(of_cpp, "lines of C++ that are too long: run clang-format")
+})
+
 test_that("every function of R has one definition", {
   skip_if_not(dir.exists(file.path(root, "R")), "no sources beside these tests (not a checkout)")
-  text <- unlist(lapply(list.files(file.path(root, "R"), "[.]R$", full.names = TRUE), readLines, encoding = "UTF-8", warn = FALSE))
+  text <- unlist(
+    lapply(list.files(file.path(root, "R"), "[.]R$", full.names = TRUE), readLines, encoding = "UTF-8", warn = FALSE)
+  )
   names <- sub(" <- function.*", "", grep("^[[:alnum:]_.]+ <- function", text, value = TRUE))
   expect_identical(names[duplicated(names)], character())
 })

@@ -113,7 +113,8 @@ test_that("products agree with R's", {
         )
         index <- sample(n, k, replace = TRUE)
         expect_kernel(
-          "selected_product_nt", list(a = a, b = b, index = index - 1L), list(c = tcrossprod(a[index, , drop = FALSE], b)),
+          "selected_product_nt", list(a = a, b = b, index = index - 1L),
+          list(c = tcrossprod(a[index, , drop = FALSE], b)),
           list(c = tcrossprod(abs(a[index, , drop = FALSE]), abs(b)))
         )
         r <- random(n, k)
@@ -259,7 +260,9 @@ test_that("the largest of each row are found, the first of equals", {
   set.seed(9)
   for (k in c(2, 8, 100, sizes)) {
     for (width in unique(pmin(k, c(1, 2, 4, 9, k)))) {
-      for (w in list(random(13, k), round(random(13, k)), matrix(0, 3, k), -cbind(Inf, random(3, k))[, 1:k, drop = FALSE])) {
+      for (w in list(
+        random(13, k), round(random(13, k)), matrix(0, 3, k), -cbind(Inf, random(3, k))[, 1:k, drop = FALSE]
+      )) {
         column <- t(apply(w, 1, function(x) sort(order(-x)[seq_len(width)])))
         truth <- list(column = matrix(column, nrow(w), width) - 1)
         expect_kernel("largest_rows", list(w = w, width = width), truth, tolerance = 0)
@@ -339,7 +342,9 @@ test_that("steps of a chain agree with R's", {
 })
 
 test_that("digamma, log-gamma and logarithms agree with R's, from tiny to huge", {
-  x <- matrix(c(1e-300, 1e-20, 1e-5, 0.02, seq(0.1, 25, 0.1), 1.4616321449683623, 9.999999, 10, 1e3, 1e9, 1e15, 1e200), 1)
+  x <- matrix(
+    c(1e-300, 1e-20, 1e-5, 0.02, seq(0.1, 25, 0.1), 1.4616321449683623, 9.999999, 10, 1e3, 1e9, 1e15, 1e200), 1
+  )
   digammas <- ifelse(x < 1e-100, -1 / x, digamma(x)) # R's digamma(1e-300) is NaN
   size <- function(out) list(out = pmax(1, abs(out)))
   expect_kernel("digamma_each", list(x = x), list(out = digammas), size(digammas), 1e-14)
@@ -353,11 +358,15 @@ test_that("digamma, log-gamma and logarithms agree with R's, from tiny to huge",
   for (n in c(0, sizes)) {
     x <- matrix(exp(runif(n, -700, 700)), 1)
     c <- matrix(rpois(n, 2), 1)
-    expect_kernel("weighted_log_sum", list(c = c, x = x), list(sum = sum(c * log(x))), list(sum = sum(c * abs(log(x)))), 1e-14)
+    expect_kernel(
+      "weighted_log_sum", list(c = c, x = x), list(sum = sum(c * log(x))), list(sum = sum(c * abs(log(x)))), 1e-14
+    )
   }
   near <- matrix(1 + c(-1e-9, -1e-3, 0, 1e-12, 1e-3, 0.414, 0.4143, -0.2929, -0.2928), 1)
   for (i in seq_along(near)) { # relative to the logarithm itself
-    expect_kernel("weighted_log_sum", list(c = matrix(1), x = near[, i, drop = FALSE]), list(sum = log(near[i])), tolerance = 1e-14)
+    expect_kernel(
+      "weighted_log_sum", list(c = matrix(1), x = near[, i, drop = FALSE]), list(sum = log(near[i])), tolerance = 1e-14
+    )
   }
 })
 

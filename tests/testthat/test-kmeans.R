@@ -43,7 +43,9 @@ test_that("sparse counts give the clusters of dense ones", {
   dense <- list(x = x, n = 200L, d = 30L, starts = c(0L, 200L))
   for (seed in 1:3) {
     for (k in c(2L, 10L, 60L)) {
-      expect_equal(engine_kmeans(sparse, obs, k, 3L, TRUE, seed), engine_kmeans(dense, obs, k, 3L, TRUE, seed), tolerance = 1e-10)
+      expect_equal(
+        engine_kmeans(sparse, obs, k, 3L, TRUE, seed), engine_kmeans(dense, obs, k, 3L, TRUE, seed), tolerance = 1e-10
+      )
     }
   }
 })

@@ -8,7 +8,8 @@ test_that("all fourteen names are in the help page, with the two that are here",
   rows <- vapply(names, function(name) grep(paste0("code{", name, "}"), text, fixed = TRUE, value = TRUE)[1], "")
   expect_false(anyNA(rows))
   expect_identical(names[grepl("obs_gaussian", rows)], c("VVI", "VVV"))
-  if (requireNamespace("mclust", quietly = TRUE)) expect_setequal(names, utils::tail(mclust::mclust.options("emModelNames"), 14L))
+  if (requireNamespace("mclust", quietly = TRUE))
+    expect_setequal(names, utils::tail(mclust::mclust.options("emModelNames"), 14L))
 })
 
 test_that("the two that are here find what mclust finds where clusters are far apart", {

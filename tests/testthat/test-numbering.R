@@ -8,7 +8,9 @@ numbered_fits <- local({
     counts <- toy_corpus(documents = 40, topics = 4)
     made <<- list(
       dp = list(fit = bnp_mixture(x, control = bnp_control(seed = 1)), x = x),
-      dirichlet = list(fit = bnp_mixture(x, obs_gaussian("diagonal"), prior_dirichlet(4), bnp_control(seed = 1)), x = x),
+      dirichlet = list(
+        fit = bnp_mixture(x, obs_gaussian("diagonal"), prior_dirichlet(4), bnp_control(seed = 1)), x = x
+      ),
       hdp = list(fit = bnp_topics(counts, control = bnp_control(seed = 3)), x = counts),
       lda = list(fit = bnp_topics(counts, prior = prior_lda(4), control = bnp_control(seed = 1)), x = counts),
       hdp_hmm = list(fit = bnp_hmm(x, control = bnp_control(seed = 1)), x = x),
@@ -52,11 +54,14 @@ test_that("another order in the engine changes no answer", {
       b <- other[[what]]
       last <- if (is.null(dim(a))) length(a) else dim(a)[if (length(dim(a)) == 3L) 3L else 1L]
       index <- c(back, seq_len(last)[-seq_len(k)])
-      same <- if (is.null(dim(a))) b[index] else if (length(dim(a)) == 3L) b[, , index, drop = FALSE] else b[index, , drop = FALSE]
+      same <- if (is.null(dim(a))) b[index] else
+        if (length(dim(a)) == 3L) b[, , index, drop = FALSE] else b[index, , drop = FALSE]
       expect_equal(same, a, ignore_attr = TRUE, label = paste(name, what))
     }
     expect_equal(coef(turned)$weights[back], coef(fit)$weights[seq_len(k)], ignore_attr = TRUE)
-    expect_equal(predict(turned, case$x, type = "prob")[, back], predict(fit, case$x, type = "prob"), ignore_attr = TRUE)
+    expect_equal(
+      predict(turned, case$x, type = "prob")[, back], predict(fit, case$x, type = "prob"), ignore_attr = TRUE
+    )
     if (inherits(fit, "bnp_topics")) {
       expect_equal(
         heldout_loglik(turned, case$x, seed = 1, inference = "collapsed"),
@@ -87,5 +92,7 @@ test_that("a fit goes on from its own state", {
   expect_gt(elbo(on), elbo(fit) - 1e-6 * abs(elbo(fit)))
   stick <- posterior_params(fit)$position
   u <- fit$state$u
-  expect_equal(unname(bnpvi:::document_weight(fit)[seq_along(u)] / 0.5), (u * cumprod(c(1, 1 - u))[seq_along(u)])[stick])
+  expect_equal(
+    unname(bnpvi:::document_weight(fit)[seq_along(u)] / 0.5), (u * cumprod(c(1, 1 - u))[seq_along(u)])[stick]
+  )
 })

@@ -23,7 +23,9 @@ test_that("learning ends with the last lap before the bound fell", {
       expect_equal(fit$trace$elbo[fit$laps], fit$elbo)
       before <- engine_fit(data, far_model, control(max_laps = fit$laps), NULL, NULL)
       for (what in c("state", "elbo", "terms", "trace", "labels", "sizes")) {
-        expect_identical(fit[[what]][names(fit[[what]]) != "seconds"], before[[what]][names(before[[what]]) != "seconds"])
+        expect_identical(
+          fit[[what]][names(fit[[what]]) != "seconds"], before[[what]][names(before[[what]]) != "seconds"]
+        )
       }
     }
   }
@@ -73,7 +75,9 @@ test_that("topics whose numbers break down keep documents that add up", {
     for (seed in 1:3) {
       fit <- tryCatch(
         with_breakdowns(suppressWarnings(
-          bnp_topics(x, prior = beyond(prior_hdp(), alpha), control = bnp_control(seed = seed, max_laps = 10, batches = 3)),
+          bnp_topics(
+            x, prior = beyond(prior_hdp(), alpha), control = bnp_control(seed = seed, max_laps = 10, batches = 3)
+          ),
           classes = "bnpvi_warning_numerical"
         )),
         bnpvi_error_numerical = function(e) NULL

@@ -12,14 +12,19 @@ fits <- quiet(list(
     control = few(moves = FALSE))
 ))
 prevalent <- prevalence(fits$topics, by = whales$category)
+ahead <- predict(fits$states, mocap6[, -(2:3)], id = "sequence", n.ahead = 15)
 pictures <- list(
   list(fits$curve), list(fits$curve, "density", data = MASS::galaxies), list(fits$curve, "elbo"),
   list(fits$plane, data = faithful), list(fits$plane, "density", data = faithful), list(fits$plane, "elbo"),
   list(fits$many), list(fits$many, "density"), list(fits$many, "elbo"), list(fits$heat), list(fits$heat, "elbo"),
-  list(fits$topics), list(fits$topics, topics = 1:14, n = 30), list(fits$topics, "clusters"), list(fits$topics, "correlation"),
+  list(fits$topics), list(fits$topics, topics = 1:14, n = 30), list(fits$topics, "clusters"),
+  list(fits$topics, "correlation"),
   list(fits$topics, "elbo"), list(fits$rows), list(fits$rows, "correlation"), list(fits$states),
-  list(fits$states, data = mocap6[, -(2:3)], id = "sequence"), list(fits$states, "transitions"), list(fits$states, "elbo"),
-  list(prevalent), list(prevalent, topics = 1:2), list(prevalence(fits$topics, by = seq_len(nrow(whales$counts))))
+  list(fits$states, data = mocap6[, -(2:3)], id = "sequence"), list(fits$states, "transitions"),
+  list(fits$states, "elbo"),
+  list(prevalent), list(prevalent, topics = 1:2), list(prevalence(fits$topics, by = seq_len(nrow(whales$counts)))),
+  list(fits$plane, "uncertainty", data = faithful), list(fits$heat, "uncertainty", data = animals),
+  list(state_durations(fits$states)), list(ahead), list(ahead, "states")
 )
 
 draws <- function(width, height, draw) {
@@ -62,6 +67,23 @@ test_that("the scale of the bound leaves out only laps that would rule it", {
 test_that("labels that would overprint are left out, those of later order", {
   expect_equal(apart(c(0, 0.5, 2, 2.2), c(0, 0, 0, 5), 1, 1), c(TRUE, FALSE, TRUE, TRUE))
   expect_equal(apart(numeric(), numeric(), 1, 1), logical())
+})
+
+test_that("labels are cut to the room there is", {
+  withr::local_pdf(NULL)
+  graphics::plot.new()
+  width <- graphics::strwidth("abcdefgh", units = "inches")
+  expect_equal(shorten(c("abc", "abcdefgh"), width, 1), c("abc", "abcdefgh"))
+  cut <- shorten(strrep("abcdefgh", 3), width, 1)
+  expect_match(cut, "^abc.*[.]{3}$")
+  expect_lte(graphics::strwidth(cut, units = "inches"), width)
+  expect_equal(shorten(c("abcdef", "d"), 0, 1), c("a...", "d"))
+})
+
+test_that("panels are as many as there is room for", {
+  expect_equal(panel_grid(12, c(8, 6), c(1.6, 1)), list(shown = 12, across = 4, down = 3))
+  expect_equal(panel_grid(12, c(4, 3), c(1.6, 1)), list(shown = 6, across = 2, down = 3))
+  expect_equal(panel_grid(3, c(1, 0.5), c(1.6, 1)), list(shown = 1, across = 1, down = 1))
 })
 
 test_that("a legend holds every state in up to three columns, and says how many more there are", {

@@ -3,7 +3,8 @@ waiting <- bnp_mixture(faithful$waiting, control = bnp_control(seed = 1))
 birds <- bnp_mixture(penguins_measurements[, -1], control = bnp_control(seed = 1))
 zoo <- bnp_mixture(animals, obs_bernoulli(), control = bnp_control(seed = 1))
 
-# Colours as people without green-sensitive cones see them (Machado, Oliveira and Fernandes, 2009, in linear RGB), in CIE Lab.
+# Colours as people without green-sensitive cones see them (Machado, Oliveira and Fernandes, 2009, in linear RGB), in
+# CIE Lab.
 as_seen <- function(colours, deuteranope) {
   rgb <- t(grDevices::col2rgb(colours)) / 255
   linear <- ifelse(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055)^2.4)

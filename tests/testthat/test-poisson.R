@@ -142,9 +142,12 @@ test_that("exposures come as numbers or as a column, of dense, sparse, grouped a
   expect_equal(elbo(by_number), elbo(documents(shuffled)), tolerance = 1e-12)
 
   series <- split(seq_len(100), rep(1:4, each = 25))
-  chain <- bnp_hmm(lapply(series, function(r) with_hours[r, ]), obs = obs_poisson(exposure = "hours"), control = control)
+  chain <- bnp_hmm(
+    lapply(series, function(r) with_hours[r, ]), obs = obs_poisson(exposure = "hours"), control = control
+  )
   by_number <- bnp_hmm(
-    lapply(series, function(r) x[r, ]), obs = obs_poisson(exposure = lapply(series, function(r) hours[r])), control = control
+    lapply(series, function(r) x[r, ]), obs = obs_poisson(exposure = lapply(series, function(r) hours[r])),
+    control = control
   )
   expect_identical(elbo(by_number), elbo(chain))
   expect_length(predict(chain, list(with_hours[1:5, ], with_hours[6:7, ])), 7)

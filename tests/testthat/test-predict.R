@@ -89,7 +89,9 @@ test_that("triplets of slam are new data as they are data", {
   topics <- bnp_topics(counts, control = bnp_control(seed = 1, max_laps = 2))
   at <- which(counts > 0, arr.ind = TRUE)
   slam <- structure(
-    list(i = at[, 1], j = at[, 2], v = counts[at], nrow = nrow(counts), ncol = ncol(counts), dimnames = dimnames(counts)),
+    list(
+      i = at[, 1], j = at[, 2], v = counts[at], nrow = nrow(counts), ncol = ncol(counts), dimnames = dimnames(counts)
+    ),
     class = "simple_triplet_matrix"
   )
   expect_equal(predict(topics, slam), predict(topics, counts))

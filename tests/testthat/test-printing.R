@@ -34,3 +34,9 @@ test_that("one is not several", {
   one <- bnp_mixture(faithful[1, ], control = few)
   expect_match(paste(capture.output(print(one)), collapse = " "), "1 cluster in use, 1 observation of 2 columns")
 })
+
+test_that("rows of tidy tables have no mark of row names", {
+  skip_if_not_installed("tibble")
+  fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+  expect_no_match(capture.output(print(tidy(fit))), "^[*]")
+})

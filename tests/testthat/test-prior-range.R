@@ -7,7 +7,8 @@ makers <- list(
   start = function(x) prior_hdp_hmm(start = x), sticky = function(x) prior_hdp_hmm(sticky = x),
   alpha = function(x) prior_hmm(1, alpha = x), start = function(x) prior_hmm(1, start = x),
   sticky = function(x) prior_hmm(1, sticky = x), term_prior = obs_multinomial,
-  a = function(x) obs_poisson(a = x), b = function(x) obs_poisson(b = x), a = function(x) obs_bernoulli(a = c(1, x)), b = function(x) obs_bernoulli(b = x),
+  a = function(x) obs_poisson(a = x), b = function(x) obs_poisson(b = x), a = function(x) obs_bernoulli(a = c(1, x)),
+  b = function(x) obs_bernoulli(b = x),
   mean_strength = function(x) obs_gaussian(mean_strength = x), df = function(x) obs_gaussian(df = x),
   df = function(x) obs_ar(df = x)
 )
@@ -43,7 +44,8 @@ test_that("parameters in units of the data are refused beside the data", {
   expect_bad(fit(mean = c(3, 75), mean_strength = 1e12), "range", "`mean` and `mean_strength`")
   expect_bad(fit(scale = matrix(c(1, 1 - 1e-12, 1 - 1e-12, 1), 2)), "range", "singular")
   for (obs in list(
-    obs_ar(coef_precision = 1e20), obs_ar(coef_mean = diag(1e8, 2)), obs_ar(intercept = TRUE, coef_precision = c(1, 1, 1e20))
+    obs_ar(coef_precision = 1e20), obs_ar(coef_mean = diag(1e8, 2)),
+    obs_ar(intercept = TRUE, coef_precision = c(1, 1, 1e20))
   )) {
     expect_bad(bnp_hmm(faithful, obs = obs), "range", "`coef_(mean|precision)` would leave")
   }
@@ -72,14 +74,17 @@ counts <- rbind(c(3, 0, 150, 1), c(0, 2, 7, 0), c(1, 1, 0, 0))
 test_that("audited bounds keep eight digits at the lower ends of the ranges", {
   control <- bnp_control(seed = 2, k_init = 12, batches = 5, max_laps = 12, verbose = FALSE)
   control$audit <- TRUE
-  expect_exact <- function(fit) expect_lt(max(fit$audit[["elbo"]], fit$audit[["gain"]], -fit$audit[["smallest_gain"]]), 1e-8)
+  expect_exact <- function(fit)
+    expect_lt(max(fit$audit[["elbo"]], fit$audit[["gain"]], -fit$audit[["smallest_gain"]]), 1e-8)
   lowest <- vapply(parameter_ranges, `[`, 0, 1)
   words <- whales$counts[, Matrix::colSums(whales$counts) > 20]
   few <- as.matrix(words[, 1:60])
   expect_exact(bnp_topics(words, obs_multinomial(lowest[["term_prior"]]), control = control))
   expect_exact(bnp_mixture(words, obs_multinomial(lowest[["term_prior"]]), control = control))
   id <- rep(1:20, length.out = nrow(few))[order(rep(1:20, length.out = nrow(few)))]
-  for (obs in list(obs_bernoulli(lowest[["a"]], 1), obs_bernoulli(lowest[["a"]], lowest[["b"]]), obs_poisson(lowest[["a"]], 1))) {
+  for (obs in list(
+    obs_bernoulli(lowest[["a"]], 1), obs_bernoulli(lowest[["a"]], lowest[["b"]]), obs_poisson(lowest[["a"]], 1)
+  )) {
     x <- if (obs$family == "bernoulli") (few > 0) + 0 else few
     expect_exact(bnp_mixture(x, obs, control = control))
     expect_exact(bnp_topics(x, obs, control = control, id = id))
@@ -90,7 +95,8 @@ test_that("audited bounds keep eight digits at the lower ends of the ranges", {
 test_that("the ELBO of one cluster of counts is the evidence, for every term prior", {
   evidence <- function(a) sum(rising(a, colSums(counts))) - rising(sum(a), sum(counts))
   for (v in powers("term_prior")) {
-    for (a in list(rep(v, 4), c(v, 0.3, 2, 1))) expect_equal(alone(counts, obs_multinomial(a)), evidence(a), tolerance = 1e-10)
+    for (a in list(rep(v, 4), c(v, 0.3, 2, 1)))
+      expect_equal(alone(counts, obs_multinomial(a)), evidence(a), tolerance = 1e-10)
   }
 })
 
@@ -150,7 +156,8 @@ test_that("at the ends of the ranges the ELBO is finite and rises", {
   ends <- function(name, lower = 1) parameter_ranges[[name]] * c(lower, 1)
   for (v in ends("term_prior")) expect_rises(bnp_mixture(bars$counts[1:60, ], obs_multinomial(v), control = control))
   for (a in ends("a")) for (b in ends("b")) expect_rises(bnp_mixture(animals, obs_bernoulli(a, b), control = control))
-  for (v in ends("mean_strength")) expect_rises(bnp_mixture(faithful, obs_gaussian(mean_strength = v), control = control))
+  for (v in ends("mean_strength"))
+    expect_rises(bnp_mixture(faithful, obs_gaussian(mean_strength = v), control = control))
   for (v in c(1 + 2e-10, 1e8)) expect_rises(bnp_mixture(faithful, obs_gaussian(df = v), control = control))
   text <- toy_corpus()
   fixed <- bnp_control(seed = 1, moves = FALSE, batches = 3, max_laps = 8)

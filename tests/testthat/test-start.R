@@ -36,7 +36,8 @@ test_that("a fit starts where another ended, whatever centre and unit it had", {
     for (fit in list(
       bnp_mixture(faithful, obs, control = bnp_control(seed = 1)),
       bnp_hmm(faithful, obs = obs, control = bnp_control(seed = 1, max_laps = 10)),
-      if (obs$family != "ar") bnp_topics(faithful, obs, id = rep(1:34, 8), control = bnp_control(seed = 1, max_laps = 10))
+      if (obs$family != "ar")
+        bnp_topics(faithful, obs, id = rep(1:34, 8), control = bnp_control(seed = 1, max_laps = 10))
     )) {
       if (is.null(fit)) next
       same <- stats::update(fit, start = fit, control = control)
@@ -108,7 +109,9 @@ test_that("a fit of other columns, or in another order, is refused", {
   counts <- toy_corpus()
   for (term_prior in list(0.1, NULL)) {
     topics <- bnp_topics(counts, obs_multinomial(term_prior), control = control)
-    expect_bad(bnp_topics(counts[, 12:1], obs_multinomial(term_prior), start = topics, control = control), "start", "order")
+    expect_bad(
+      bnp_topics(counts[, 12:1], obs_multinomial(term_prior), start = topics, control = control), "start", "order"
+    )
     other <- counts
     colnames(other)[12] <- "t99"
     expect_bad(bnp_topics(other, obs_multinomial(term_prior), start = topics, control = control), "start", "t99")

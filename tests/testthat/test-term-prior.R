@@ -80,7 +80,9 @@ test_that("a planted prior is found: something in common, or nothing", {
       phi <- draw_topics(60, even + common * share)
       t(apply(phi[rep(1:60, each = 10), ], 1, function(p) rmultinom(1, 100, p)))
     })
-    obs <- bnp_mixture(rows, obs_multinomial(NULL), start = rep(1:60, each = 10), control = bnp_control(seed = 1))$model$obs
+    obs <- bnp_mixture(
+      rows, obs_multinomial(NULL), start = rep(1:60, each = 10), control = bnp_control(seed = 1)
+    )$model$obs
     c(obs$term_prior_even, obs$term_prior_common)
   }
   much <- learned(0.05, 20)
@@ -110,7 +112,9 @@ test_that("bits do not depend on threads, and an earlier fit hands its prior on"
   expect_identical(fit(3)$model, one$model)
   expect_identical(fit(3)$state, one$state)
   before <- learned_fits()$hdp
-  again <- bnp_topics(x, obs_multinomial(NULL), start = before, control = bnp_control(seed = 5, moves = FALSE, max_laps = 3))
+  again <- bnp_topics(
+    x, obs_multinomial(NULL), start = before, control = bnp_control(seed = 5, moves = FALSE, max_laps = 3)
+  )
   expect_equal(again$model$obs$term_prior_common, before$model$obs$term_prior_common, tolerance = 0.01)
   expect_gte(elbo(again), elbo(before) - 1e-4)
 })
@@ -145,7 +149,9 @@ test_that("stochastic learning says that it cannot", {
 
 test_that("the prior of terms that never occur ends at the least weight that a given prior may have", {
   x <- withr::with_seed(1, rbind(t(rmultinom(30, 50, c(5, 3, 1, 1, 0, 0))), t(rmultinom(30, 50, c(3, 5, 1, 1, 0, 0)))))
-  fit <- bnp_mixture(x, obs_multinomial(NULL), prior_dirichlet(2), bnp_control(seed = 1, max_laps = 150, tol = 0, moves = FALSE))
+  fit <- bnp_mixture(
+    x, obs_multinomial(NULL), prior_dirichlet(2), bnp_control(seed = 1, max_laps = 150, tol = 0, moves = FALSE)
+  )
   expect_equal(fit$model$obs$term_prior_even, parameter_ranges$term_prior[1])
   expect_gt(min(diff(elbo_trace(fit)$elbo)), -1e-9 * abs(fit$elbo))
   expect_true(is.finite(predict(fit, matrix(c(0, 0, 0, 0, 1, 1), 1), "logdensity")))

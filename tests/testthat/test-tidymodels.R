@@ -26,7 +26,9 @@ test_that("new data have the columns of the training data, or say which are not"
   whole <- transform(faithful, waiting = as.integer(waiting))
   expect_identical(predict(fit, new_data = whole), expected)
   expect_bad(predict(fit, new_data = faithful[1]), "newdata_columns", "waiting")
-  for (change in list(as.character, factor, function(x) as.Date(x, "1970-01-01"), function(x) as.difftime(x, units = "mins"))) {
+  for (change in list(
+    as.character, factor, function(x) as.Date(x, "1970-01-01"), function(x) as.difftime(x, units = "mins")
+  )) {
     other <- transform(faithful, waiting = change(waiting))
     expect_bad(predict(fit, new_data = other), "not_numeric", "waiting")
   }
@@ -46,5 +48,8 @@ test_that("recipes and moulds are data frames like any", {
   mould <- hardhat::mold(~., faithful)
   moulded <- bnp_mixture(mould$predictors, control = few)
   expect_equal(elbo(moulded), elbo(fit))
-  expect_equal(unname(predict(moulded, new_data = hardhat::forge(faithful[2:1], mould$blueprint)$predictors)), unname(fitted(moulded)))
+  expect_equal(
+    unname(predict(moulded, new_data = hardhat::forge(faithful[2:1], mould$blueprint)$predictors)),
+    unname(fitted(moulded))
+  )
 })

@@ -94,7 +94,8 @@ test_that("every state of a fit equals its recomputation, and accepted moves gai
   foreseen <- 0
   runs <- list(
     list(batches = 1, k_init = 1), list(batches = 4, k_init = 1), list(batches = 4, k_init = 15, init = "random"),
-    list(batches = 3, k_init = 15, sparsity = 2), list(batches = 1, k_init = 15, moves = bnp_moves(birth = FALSE, delete = FALSE))
+    list(batches = 3, k_init = 15, sparsity = 2),
+    list(batches = 1, k_init = 15, moves = bnp_moves(birth = FALSE, delete = FALSE))
   )
   for (run in runs) {
     fit <- do.call(audited_topics, c(list(x, obs_multinomial(), seed = 2, max_laps = 25), run))
@@ -124,7 +125,9 @@ test_that("accepted moves keep of old weights what their documents need, and no 
     expect_audited_topics(fit)
     expect_lte(fit$audit[["weights"]], 2)
   }
-  pairs <- audited_topics(as.matrix(iris[, 1:4]), obs_gaussian(), seed = 1, max_laps = 10, k_init = 12, id = rep(1:75, each = 2))
+  pairs <- audited_topics(
+    as.matrix(iris[, 1:4]), obs_gaussian(), seed = 1, max_laps = 10, k_init = 12, id = rep(1:75, each = 2)
+  )
   expect_gt(sum(pairs$trace[c("births", "merges", "deletes")]), 3)
   expect_audited_topics(pairs)
   expect_lte(pairs$audit[["weights"]], 2)

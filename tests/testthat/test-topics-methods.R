@@ -1,4 +1,5 @@
 corpus <- toy_corpus(documents = 60)
+few <- bnp_control(seed = 1, max_laps = 10, verbose = FALSE)
 fit <- bnp_topics(corpus, control = bnp_control(seed = 1))
 
 test_that("proportions are named and sum to one; training and new documents agree", {
@@ -166,6 +167,44 @@ test_that("tidy tables, export and simulation", {
   expect_equal(Matrix::rowSums(corpora$sim_1), unname(rowSums(corpus)), ignore_attr = TRUE)
   expect_lte(length(capture.output(print(fit))), 20)
   expect_lte(length(capture.output(print(summary(fit)))), 20)
+})
+
+test_that("tidy tables have intervals, those of Dirichlet vectors", {
+  plain <- tidy(fit)
+  beta <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
+  expect_named(beta, c("topic", "term", "beta", "conf.low", "conf.high"))
+  expect_identical(beta[1:3], plain[1:3])
+  expect_equal(unname(confint(fit, "prob", 0.9)), cbind(beta$conf.low, beta$conf.high))
+  gamma <- tidy(fit, "gamma", conf.int = TRUE)
+  expect_identical(gamma[1:3], tidy(fit, "gamma")[1:3])
+  expect_true(all(gamma$conf.low < gamma$gamma & gamma$gamma < gamma$conf.high))
+  # Draws of the proportions of one document, whose topics and their weights in all documents are given.
+  at <- which(gamma$document == "d7")
+  weight <- as.matrix(fit$documents)["d7", ] + document_weight(fit)[seq_len(fit$state$k)]
+  share <- withr::with_seed(1, replicate(2e4, {
+    g <- rgamma(length(weight), weight)
+    g / sum(g)
+  }))
+  expect_equal(rowMeans(share < gamma$conf.low[at]), rep(0.025, nrow(share)), tolerance = 0.25, ignore_attr = TRUE)
+  expect_equal(rowMeans(share > gamma$conf.high[at]), rep(0.025, nrow(share)), tolerance = 0.25, ignore_attr = TRUE)
+
+  rows <- suppressWarnings(bnp_topics(faithful, obs_gaussian(), id = rep(1:34, 8), control = few))
+  table <- tidy(rows, conf.int = TRUE)
+  expect_named(table, c("topic", "parameter", "term", "estimate", "conf.low", "conf.high"))
+  expect_true(all(c("weights", "mean", "cov") %in% table$parameter))
+  expect_true(all(c("conf.low", "conf.high") %in% names(tidy(rows, "gamma", conf.int = TRUE))))
+  expect_bad(tidy(fit, conf.int = "yes"), "argument", "conf.int")
+  expect_bad(tidy(fit, "gamma", conf.int = TRUE, conf.level = 95), "argument", "conf.level")
+})
+
+test_that("main topics and proportions come as one table", {
+  out <- predict(fit, new_data = corpus, type = "cluster")
+  expect_named(out, c(".pred_cluster", paste0(".pred_Cluster_", seq_len(fit$state$k))))
+  expect_identical(as.integer(out$.pred_cluster), unname(predict(fit, corpus, type = "class")))
+  expect_equal(as.matrix(out[-1]), predict(fit, corpus), ignore_attr = TRUE)
+  expect_equal(as.matrix(predict(fit, type = "cluster")[-1]), fitted(fit), ignore_attr = TRUE)
+  expect_equal(dim(predict(fit, corpus[0, ], type = "cluster")), c(0, 1 + fit$state$k))
+  expect_bad(predict(fit, corpus, new_data = corpus), "argument", "the same")
 })
 
 test_that("pictures are drawn, and starts of all kinds work", {

@@ -26,7 +26,9 @@ test_that("HDP: a fit's objective equals the plain-R recomputation from its coun
     twin <- twin_hdp_terms(by_stick, rowSums(x), fit$state$u, fit$state$omega, 10, 0.5)
     expect_equal(terms[["documents"]], twin[["documents"]], tolerance = 1e-8)
     expect_equal(terms[["top_level"]], twin[["top_level"]], tolerance = 1e-8)
-    expect_equal(terms[["data"]], twin_data_term(fit$state$obs[, -1, drop = FALSE], rep(0.1, ncol(x))), tolerance = 1e-8)
+    expect_equal(
+      terms[["data"]], twin_data_term(fit$state$obs[, -1, drop = FALSE], rep(0.1, ncol(x))), tolerance = 1e-8
+    )
     expect_equal(sum(terms), fit$elbo, tolerance = 1e-12)
   }
 })

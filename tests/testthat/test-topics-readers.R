@@ -60,6 +60,33 @@ test_that("prevalence by a number is least squares with its interval", {
   }
 })
 
+test_that("dates stay dates, and pictures name the covariate", {
+  day <- as.Date("2020-02-01") + 1:60
+  table <- prevalence(fit, by = day)
+  expect_equal(range(table$at), range(day))
+  expect_equal(table$proportion, prevalence(fit, by = as.numeric(day))$proportion)
+  time <- as.POSIXct("2020-02-01", tz = "UTC") + 3600 * 1:60
+  expect_equal(range(prevalence(fit, by = time)$at), range(time))
+  expect_equal(prevalence_label(table), "day")
+  expect_equal(prevalence_label(prevalence(fit, by = ~day, data = data.frame(day))), "day")
+  expect_equal(prevalence_label(do.call(prevalence, list(fit, as.numeric(day)))), "Covariate")
+  skip_if_not_installed("ggplot2")
+  expect_equal(ggplot2::autoplot(table)$labels$x, "day")
+})
+
+test_that("a small picture names every group", {
+  names <- c("Baleen whales", "Dolphins", "Killer whales", "Whale products", "Whaling", "Other things")
+  file <- withr::local_tempfile(fileext = ".pdf")
+  grDevices::pdf(file, 300 / 72, 250 / 72, compress = FALSE)
+  plot(prevalence(fit, by = rep(names, 10)))
+  grDevices::dev.off()
+  drawn <- readLines(file, warn = FALSE)
+  times <- vapply(names, function(name) sum(grepl(name, drawn, fixed = TRUE, useBytes = TRUE)), 1)
+  # In a PDF "T" is a piece of its own, for kerning.
+  expect_equal(unname(times), rep(sum(grepl("(opic [0-9]+)", drawn, useBytes = TRUE)), 6))
+  expect_gt(times[1], 1)
+})
+
 test_that("covariates are matched by name, and refused where they do not fit", {
   group <- rep(c("x", "y"), c(20, 40))
   named <- stats::setNames(group, rownames(corpus))
