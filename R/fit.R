@@ -198,8 +198,8 @@ progress_reporter <- function(control) {
   )
 }
 
-# "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A restart
-# counts laps anew.
+# "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A
+# restart counts laps anew.
 lap_teller <- function() {
   last <- list(lap = Inf)
   function(record) {

@@ -49,8 +49,8 @@ class Stream {
   std::uint64_t state_;
 };
 
-/// The seed of a fit's restart number r: `seed` for r = 0, else a number below 2^31 drawn from both, so that a fit
-/// with that seed and one restart repeats it.
+/// The seed of a fit's restart number r: `seed` for r = 0, else a number below 2^31 drawn from both, so that
+/// a fit with that seed and one restart repeats it.
 std::uint64_t restart_seed(std::uint64_t seed, std::uint64_t r);
 
 /// 0 .. n − 1 in random order.
