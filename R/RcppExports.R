@@ -125,7 +125,7 @@ engine_cluster_tree <- function(data, model, start, control) {
     .Call(`_bnpvi_engine_cluster_tree`, data, model, start, control)
 }
 
-engine_join_clusters <- function(data, model, start, control, group) {
-    .Call(`_bnpvi_engine_join_clusters`, data, model, start, control, group)
+engine_join_clusters <- function(data, model, start, control, a, b) {
+    .Call(`_bnpvi_engine_join_clusters`, data, model, start, control, a, b)
 }
 

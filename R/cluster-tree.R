@@ -15,7 +15,8 @@
 #'
 #'   * `elbo`: the bound before any join and after each;
 #'   * `loss`: what each join lost of it (negative where joining gained);
-#'   * `sizes`: expected sizes of the clusters, `fitted_elbo`: the bound of the fit.
+#'   * `joins`: the pairs by a number of each, a joined cluster by that of its first part;
+#'   * `sizes`: expected sizes of the clusters; `fitted_elbo`: the bound of the fit.
 #'
 #'   `height` is the log evidence lost up to each join. A tree cannot show a join that gains, or that loses
 #'   nothing after one that lost, so heights never fall: they are cumulative maxima.
@@ -128,12 +129,13 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
     ), call = error_call)
   }
   loss <- -diff(joins$elbo)
-  tree <- tree_of_joins(match(joins$a, fit$numbering), match(joins$b, fit$numbering), k)
+  pairs <- cbind(match(joins$a, fit$numbering), match(joins$b, fit$numbering))
+  tree <- tree_of_joins(pairs[, 1L], pairs[, 2L], k)
   structure(
     list(
       merge = tree$merge, height = cummax(pmax(cumsum(loss), 0)), order = tree$order, labels = as.character(seq_len(k)),
       method = "least loss of the bound", call = call, dist.method = "lost log evidence",
-      loss = loss, elbo = joins$elbo, sizes = cluster_sizes(fit), fitted_elbo = fit$elbo, word = cluster_words[[class(fit)[1L]]],
+      loss = loss, elbo = joins$elbo, joins = pairs, sizes = cluster_sizes(fit), fitted_elbo = fit$elbo, word = cluster_words[[class(fit)[1L]]],
       fingerprint = fit$input$fingerprint
     ),
     class = c("bnp_tree", "hclust")
@@ -174,6 +176,9 @@ largest_leap <- function(loss, little = 10) {
   list(step = step, times = loss[step] / before[step])
 }
 
+# How many times the dearest join before it a join must cost to be called a leap: a guess.
+clear_leap <- 3
+
 #' @export
 print.bnp_tree <- function(x, ...) {
   check_no_dots(...)
@@ -188,7 +193,7 @@ print.bnp_tree <- function(x, ...) {
   print(table, quote = FALSE, right = TRUE)
   leap <- largest_leap(x$loss)
   at <- k - leap$step + 1L
-  if (leap$times >= 2) {
+  if (leap$times >= clear_leap) {
     cat(strwrap(paste0(
       "Largest leap: from ", at, " to ", at - 1L, ", ", format(leap$times, digits = 2L), " times the dearest join before. ",
       if (at == k) "No join is cheap. " else paste0("It suggests ", at, " groups: a hint and no test. "),
@@ -197,7 +202,7 @@ print.bnp_tree <- function(x, ...) {
   } else {
     cat("No leap stands out: the losses do not say where to stop.\n")
   }
-  if (at < k && leap$times >= 2) cat("To cut there: cut_fit(fit, data, k = ", at, ")\n", sep = "")
+  if (at < k && leap$times >= clear_leap) cat("To cut there: cut_fit(fit, data, k = ", at, ")\n", sep = "")
   invisible(x)
 }
 
@@ -208,6 +213,10 @@ print.bnp_tree <- function(x, ...) {
 plot.bnp_tree <- function(x, main = "", xlab = NULL, ylab = "Log evidence lost", sub = "", hang = -1, ...) {
   word <- paste0(toupper(substr(x$word, 1L, 1L)), substring(x$word, 2L))
   shown <- structure(unclass(x), class = "hclust")
-  graphics::plot(shown, main = main, xlab = xlab %||% word, ylab = ylab, sub = sub, hang = hang, ...)
+  if (length(x$labels) == 2L) { # plot.hclust() refuses a single join
+    graphics::plot(stats::as.dendrogram(shown), main = main, xlab = xlab %||% word, ylab = ylab, sub = sub, ...)
+  } else {
+    graphics::plot(shown, main = main, xlab = xlab %||% word, ylab = ylab, sub = sub, hang = hang, ...)
+  }
   invisible(x)
 }

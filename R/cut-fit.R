@@ -49,8 +49,9 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
   if (!is.null(k)) k <- check_cut(k, fit, error_call)
   if (!is.null(h)) h <- check_number(h, "h", strict = FALSE, call = error_call)
   tree <- if (is.null(tree)) grow_tree(fit, data, call, error_call) else check_tree(tree, fit, error_call)
-  group <- stats::cutree(tree, k = k %||% (1L + sum(tree$height > h)))
-  joined <- joined_fit(fit, data, group, error_call)
+  k <- k %||% (1L + sum(tree$height > h))
+  group <- stats::cutree(tree, k = k)
+  joined <- joined_fit(fit, data, tree$joins[seq_len(fit$state$k - k), , drop = FALSE], group, error_call)
   cut <- if (laps > 0L) polished_fit(joined$result, joined$model, fit, data, laps, error_call)
   # Only sequences whose rows may be in few states can end lower, as they choose these anew.
   if (is.null(cut) || cut$result$elbo < joined$result$elbo) cut <- joined
@@ -86,17 +87,21 @@ check_tree <- function(tree, fit, call) {
   tree
 }
 
-# What engine_fit() would return of the fit's probabilities added up by group (a number for each of its clusters): list(
-# result, model, control). `result$group` is the group of each cluster in the engine's order.
-joined_fit <- function(fit, data, group, call) {
+# What engine_fit() would return of the fit's probabilities after these joins: list(result, model, control). group: of each
+# cluster of the fit; `result$group` is that of each joined cluster in the engine's order.
+joined_fit <- function(fit, data, joins, group, call) {
   engine_data <- as_engine_data(data)
+  of_engine <- group[order(fit$numbering)]
+  pairs <- matrix(fit$numbering[joins], ncol = 2L)
   start <- engine_start(fit, data)
-  result <- in_memory(engine_join_clusters(engine_data, fit$model, start, fit$control, group[fit$numbering]), call)
+  result <- in_memory(engine_join_clusters(engine_data, fit$model, start, fit$control, pairs[, 1L], pairs[, 2L]), call)
+  result$group <- of_engine[result$left]
+  result$left <- NULL
   model <- fit$model
   if (!is.null(model$prior$k)) model$prior$k <- result$state$k
   documents <- result$documents
   if (!is.null(documents)) {
-    topic <- match(group[fit$numbering], result$group)[documents$topic]
+    topic <- match(of_engine, result$group)[documents$topic]
     counts <- stats::aggregate(list(count = documents$count), list(topic = topic, document = documents$document), sum)
     result$documents <- list(document = counts$document, topic = counts$topic, count = counts$count)
   }

@@ -447,8 +447,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_join_clusters
-Rcpp::List engine_join_clusters(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control, Rcpp::IntegerVector group);
-RcppExport SEXP _bnpvi_engine_join_clusters(SEXP dataSEXP, SEXP modelSEXP, SEXP startSEXP, SEXP controlSEXP, SEXP groupSEXP) {
+Rcpp::List engine_join_clusters(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control, Rcpp::IntegerVector a, Rcpp::IntegerVector b);
+RcppExport SEXP _bnpvi_engine_join_clusters(SEXP dataSEXP, SEXP modelSEXP, SEXP startSEXP, SEXP controlSEXP, SEXP aSEXP, SEXP bSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -456,8 +456,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type start(startSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type group(groupSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_join_clusters(data, model, start, control, group));
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type a(aSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_join_clusters(data, model, start, control, a, b));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -494,7 +495,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
     {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},
-    {"_bnpvi_engine_join_clusters", (DL_FUNC) &_bnpvi_engine_join_clusters, 5},
+    {"_bnpvi_engine_join_clusters", (DL_FUNC) &_bnpvi_engine_join_clusters, 6},
     {NULL, NULL, 0}
 };
 

@@ -1,6 +1,4 @@
 // Entries that join the clusters of a fit.
-#include <numeric>
-
 #include "inference/coarsening.h"
 #include "r_convert.h"
 #include "r_topics.h"
@@ -47,26 +45,26 @@ Rcpp::List engine_cluster_tree(Rcpp::List data, Rcpp::List model, Rcpp::List sta
 
 // [[Rcpp::export]]
 Rcpp::List engine_join_clusters(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control,
-                                Rcpp::IntegerVector group) {
+                                Rcpp::IntegerVector a, Rcpp::IntegerVector b) {
   return entry([&] {
     Fit fit(data, model, start, control);
     Coarsening& clusters = fit.clusters;
-    require(group.size() == fit.query.k(), "group has not a number for each cluster");
-    std::vector<Index> kept(static_cast<std::size_t>(group.size()),
-                            -1);  // by group: the identity that is left
-    for (Index id = 0; id < group.size(); ++id) {
-      require(group[id] >= 1 && group[id] <= group.size(), "group has a number that is none");
-      Index& in = kept[group[id] - 1];
-      in = in < 0 ? id : clusters.join(in, id);
+    require(a.size() == b.size(), "a and b are not pairs");
+    for (R_xlen_t i = 0; i < a.size(); ++i) {
+      const auto is_left = [&](int id) {
+        return id >= 1 && id <= fit.query.k() && clusters.number(id - 1) >= 0;
+      };
+      require(is_left(a[i]) && is_left(b[i]) && a[i] != b[i], "a or b has a number that is no cluster");
+      clusters.join(a[i] - 1, b[i] - 1);
     }
     const State& state = clusters.state();
-    std::vector<int> order;
-    for (Index j = 0; j < state.k(); ++j) order.push_back(group[clusters.id(j)]);
+    std::vector<int> left;
+    for (Index j = 0; j < state.k(); ++j) left.push_back(static_cast<int>(clusters.id(j)) + 1);
     using Rcpp::_;
     Rcpp::List out =
         Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,
                            _["terms"] = terms_to_r(elbo_terms(fit.problem, state.total, state.globals)),
-                           _["group"] = order, _["sizes"] = state.total.sizes());
+                           _["left"] = left, _["sizes"] = state.total.sizes());
     const Rcpp::RObject documents = document_counts_to_r(state, fit.source);
     if (!documents.isNULL()) out.push_back(documents, "documents");
     return out;
