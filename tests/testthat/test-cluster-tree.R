@@ -245,18 +245,22 @@ test_that("topics: the bound after each join is that of the merged counts of doc
 })
 
 test_that("a chain whose messages need log space is joined like any other", {
-  # Rows 8 to 14 look like state 2, but state 3 is where the first state has been seen to lead: the way from 1 to 2 is
-  # only there through a floor.
-  x <- matrix(c(rep(0, 7), rep(10, 7), rep(c(0, 500), 7)) + sin(1:28) / 10)
-  data <- engine_data(x, c(0L, 14L, 28L))
-  resp <- diag(3)[c(rep(1, 7), 3, rep(2, 6), rep(c(1, 3), 7)), ]
-  model <- list(obs = diagonal_model(1), prior = list(family = "hdp_hmm", gamma = 1, alpha = 1e-3, start = 1, sticky = 0))
-  fit <- engine_fit(data, model, engine_control(3, max_laps = 0L), list(resp = resp), NULL)
-  q <- chain_twin(expected_rows(fit$state, model$prior), matrix(0, 28, 3), first_rows(model, data))
-  floor <- min(unlist(expected_rows(fit$state, model$prior)))
-  expect_lt(floor, -340)
-  tree <- tree_of(data, model, fit["state"])
-  expect_equal(tree$elbo[3], sum(engine_elbo_of(data, model, matrix(1, 28, 1))), tolerance = 1e-8)
+  # States 1 and 2 overlap; nothing has ever led from them to state 3, but the data do.
+  x <- c(rep(c(0, 0, 1, 1), 4) + sin(1:16), rep(3000, 8) + sin(1:8))
+  model <- list(obs = diagonal_model(1), prior = list(family = "hmm", k = 3L, alpha = 1e-3, start = 1, sticky = 0))
+  resp <- diag(3)[c(rep(c(1, 1, 2, 2), 4), rep(3, 8)), ]
+  apart <- engine_fit(engine_data(matrix(x), c(0L, 16L, 24L)), model, engine_control(3, max_laps = 0L), list(resp = resp), NULL)
+  data <- engine_data(matrix(x), c(0L, 24L))
+  contract <- engine_contract(data, model, resp)
+  log_rows <- expected_rows(apart$state, model$prior)
+  step <- do.call(rbind, log_rows[-1])
+  log_e <- tcrossprod(contract$features, contract$weights)
+  expect_false(engine_messages(log_rows[[1]], step, log_e, data$starts, FALSE)$fast_is_exact)
+  careful <- engine_messages(log_rows[[1]], step, log_e, data$starts, TRUE)
+  expect_gt(careful$entropy, 0.5)
+  tree <- tree_of(data, model, apart["state"])
+  model$prior$k <- 1L
+  expect_equal(tree$elbo[3], sum(engine_elbo_of(data, model, matrix(1, 24, 1))), tolerance = 1e-10)
 })
 
 fits_of <- function() {
@@ -366,6 +370,17 @@ test_that("before polishing, clusters are the groups of cutree(), and the height
   expect_equal(n_clusters(cut_fit(blob_fit, blobs$x, h = 1e9)), 1)
   expect_equal(n_clusters(cut_fit(blob_fit, blobs$x, h = 0)), k)
   expect_identical(update(four, k = 2)$cut$from$k, k)
+})
+
+test_that("clusters are joined by the user's numbers, whatever the engine's order is", {
+  labels <- rep(1:3, c(30, 20, 50))
+  x <- cbind(c(0, 60, 3)[labels], 0) + withr::with_seed(7, matrix(rnorm(200), 100))
+  fit <- bnp_mixture(x, prior = prior_dirichlet(3), start = labels, control = bnp_control(seed = 1, max_laps = 1, verbose = FALSE))
+  expect_identical(fit$numbering, c(3L, 1L, 2L))
+  expect_identical(unname(fitted(fit))[labels == 2], rep(3L, 20))
+  two <- cut_fit(fit, x, 2)
+  expect_identical(unname(two$cut$cluster), c(1L, 1L, 2L))
+  expect_identical(unname(fitted(two)), c(1L, 2L, 1L)[labels])
 })
 
 test_that("a tree needs nothing but what is stored: a fit that was saved, in batches, with few clusters a row", {
