@@ -8,7 +8,7 @@
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param data The training data, as the fit was given them; with a formula, its data frame.
 #' @param id As in [bnp_topics()] or [bnp_hmm()], where the fit had one.
-#' @param ... Must be empty.
+#' @param ... Must be empty; of `plot()`, handed on to [stats::plot.hclust()].
 #' @return `cluster_tree()`: an object of class `bnp_tree`, which is an [stats::hclust()] tree of the clusters, so that
 #'   [stats::cutree()], [stats::as.dendrogram()], [stats::rect.hclust()] and `plot()` take it. Beside the components of
 #'   those it has
@@ -27,7 +27,7 @@
 #'
 #'   *Which pair is joined* is chosen by rank: the exact change of the data term and of the entropy for every pair, and
 #'   that of the weights as it was when both clusters came to be. The eight best are then compared by
-#'   their exact bounds. With more than 128 clusters only near pairs are ranked. As joins are greedy, another tree may
+#'   their exact bounds. (In five fits these trees were the same as with all pairs compared.) With more than 128 clusters only near pairs are ranked. As joins are greedy, another tree may
 #'   lose less for some number of clusters.
 #'
 #'   A finite prior has as many clusters as are left: [prior_dirichlet()], [prior_lda()] and [prior_hmm()] of `k`
@@ -37,8 +37,9 @@
 #'   each (of rows of a sequence, 8 bytes for each pair of states).
 #'
 #' @section How many groups?:
-#' `print()` says where the largest leap is: the join that costs most compared with the dearest join before it (or with
-#' 10, where all were cheaper: a guess). A leap says that clusters overlap less from there on. It is no test: the
+#' `print()` says where the largest leap is: the join that costs most compared with the dearest join before it, or with
+#' a fifth of the median loss (at least 10) where all before were cheaper. It is mentioned when it is threefold. (These
+#' numbers are guesses.) A leap says that clusters overlap less from there on. It is no test: the
 #' bound is highest without any join, unless one gains. Nothing is joined without being asked for; look at
 #' the tree, and at what it joins, before believing in a number.
 #' @seealso [cluster_divergence()] for how far apart clusters are; `vignette("coarser-clusters")`.
@@ -115,6 +116,7 @@ engine_start <- function(fit, data) {
 }
 
 grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
+  force(data) # checks the fit
   k <- fit$state$k
   if (k < 2L) {
     abort("one_cluster", c(
@@ -169,8 +171,9 @@ tree_of_joins <- function(a, b, k) {
   list(merge = merge, order = as.integer(members[[utils::tail(a, 1L)]]))
 }
 
-# The step with the largest leap: its loss over the largest loss before it, or over `little` where all were less.
-largest_leap <- function(loss, little = 10) {
+# The step with the largest leap: its loss over the largest loss before it, or over `little` where all were less: 10, or a
+# fifth of the median loss (both are guesses; without the second a step from 5 to 44 among hundreds was a leap).
+largest_leap <- function(loss, little = max(10, stats::median(loss) / 5)) {
   before <- cummax(c(little, loss))[seq_along(loss)]
   step <- which.max(loss / before)
   list(step = step, times = loss[step] / before[step])
@@ -193,16 +196,23 @@ print.bnp_tree <- function(x, ...) {
   print(table, quote = FALSE, right = TRUE)
   leap <- largest_leap(x$loss)
   at <- k - leap$step + 1L
-  if (leap$times >= clear_leap) {
+  if (leap$times < clear_leap) {
+    cat("No leap stands out: the losses do not say where to stop.\n")
+  } else {
+    number <- function(x) formatC(x, format = "f", digits = 1L)
     cat(strwrap(paste0(
-      "Largest leap: from ", at, " to ", at - 1L, ", ", format(leap$times, digits = 2L), " times the dearest join before. ",
-      if (at == k) "No join is cheap. " else paste0("It suggests ", at, " groups: a hint and no test. "),
+      "Largest leap: from ", at, " to ", at - 1L, " loses ", number(x$loss[leap$step]), if (at == k) {
+        ", so that no join is cheap. "
+      } else {
+        paste0(
+          ", no join before it more than ", number(max(x$loss[seq_len(leap$step - 1L)])), ". It suggests ", at,
+          " groups: a hint and no test. "
+        )
+      },
       "Look at what is joined before cutting."
     ), exdent = 2), sep = "\n")
-  } else {
-    cat("No leap stands out: the losses do not say where to stop.\n")
+    if (at < k) cat("To cut there: cut_fit(fit, data, k = ", at, ")\n", sep = "")
   }
-  if (at < k && leap$times >= clear_leap) cat("To cut there: cut_fit(fit, data, k = ", at, ")\n", sep = "")
   invisible(x)
 }
 

@@ -42,6 +42,7 @@ cut_fit.default <- function(fit, data, k = NULL, ...) {
 }
 
 cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller_env()) {
+  force(data) # checks the fit
   if (is.null(k) == is.null(h)) {
     abort("argument", "{.fn cut_fit} needs either {.arg k}, a number of clusters, or {.arg h}, a height.", call = error_call)
   }

@@ -57,8 +57,8 @@ void backward(const Chain& chain, ChainRows rows, const double* alpha, const dou
               double* e, double* beta, double* start_count, double& entropy);
 
 /// The same in log space: log_alpha instead of alpha, log_scale instead of scale, log_beta (zeros when
-/// nothing follows) instead of beta. log_space_backward adds expected transitions to pair (K × K) itself; tell, unless
-/// empty, is called with each row t that does not begin a sequence and P(z_{t−1}, z_t) (K × K).
+/// nothing follows) instead of beta. log_space_backward adds expected transitions to pair (K × K) itself;
+/// tell, unless empty, is called with each row t that does not begin a sequence and P(z_{t−1}, z_t) (K × K).
 void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
                        double* log_scale);
 void log_space_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,

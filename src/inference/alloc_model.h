@@ -160,8 +160,8 @@ class AllocModel {
   /// (its u and omega may be empty or of another length).
   virtual Globals global_step(const Summary& total, const Globals& from) const = 0;
 
-  /// Globals after cluster b joined a < b, for ranking pairs: the statistics are sums, and the rest is close to
-  /// the result of global_step, without a search. The default is global_step, for models whose globals are
+  /// Globals after cluster b joined a < b, for ranking pairs: the statistics are sums, and the rest is close
+  /// to the result of global_step, without a search. The default is global_step, for models whose globals are
   /// in closed form.
   virtual Globals merged(const Globals& globals, Index a, Index b) const;
 

@@ -35,11 +35,22 @@ Coarsening::Coarsening(const Problem& problem, Globals globals,
     state_.batch[b] = std::move(summary);
   }
   resum(problem, state_);
-  std::vector<JoinChanges> found(parts_.size(), changes_);
-  pool.run(static_cast<Index>(parts_.size()), [&](Index i) { parts_[i]->add_changes(found[i]); });
-  for (const JoinChanges& part : found) changes_.add(part);
+  add_changes();
   refresh(problem, state_);
   settle_globals();
+}
+
+// As many parts at a time as there are threads, in their order.
+void Coarsening::add_changes() {
+  const Index n = static_cast<Index>(parts_.size()), at_once = pool_.n_threads(), q = state_.total.shape.q;
+  for (Index from = 0; from < n; from += at_once) {
+    std::vector<JoinChanges> found(static_cast<std::size_t>(std::min(at_once, n - from)), JoinChanges(k_, q));
+    pool_.run(static_cast<Index>(found.size()), [&](Index i) {
+      pool_.poll();
+      parts_[from + i]->add_changes(found[i]);
+    });
+    for (const JoinChanges& part : found) changes_.add(part);
+  }
 }
 
 // Where summaries have tangents, these are renewed at the globals and the globals at them.
@@ -71,9 +82,10 @@ Index Coarsening::join(Index first, Index second) {
   joined.total.merge(a, b);
   joined.total.entropy() += change[0];
   for (Index i = 0; i < q; ++i) joined.total.extra[a * q + i] += change[1 + i];
-  std::vector<JoinChanges> found(parts_.size(), JoinChanges(k_, q));
-  pool_.run(static_cast<Index>(parts_.size()), [&](Index i) { parts_[i]->join(kept, gone, found[i]); });
-  for (const JoinChanges& part : found) changes_.add(part);
+  for (const auto& part : parts_) {
+    pool_.poll();
+    part->join(kept, gone, changes_);
+  }
   changes_.merge(kept, gone);
   memory_.merge(a, b);
   state_ = std::move(joined);

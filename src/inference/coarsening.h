@@ -39,6 +39,7 @@ class Coarsening {
     Index a, b;  // numbers, a < b
     double gain;
   };
+  void add_changes();
   void settle_globals();
   void compare();
   double data_gain(Index a, Index b) const;

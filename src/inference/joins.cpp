@@ -22,8 +22,6 @@ void JoinChanges::merge(Index a, Index b) {
   }
 }
 
-void JoinChanges::clear() { std::fill(value_.begin(), value_.end(), 0.0); }
-
 double entropy_part(double x) { return x > 0 ? -x * std::log(x) : 0; }
 
 void AloneKind::add(const JoinItem& x, double sign, Index i, Index j, JoinChanges& out) {

@@ -1,6 +1,8 @@
 // What joining clusters changes beyond sums of statistics, from an explicit q(z).
 #pragma once
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "foundation/types.h"
@@ -21,7 +23,6 @@ class JoinChanges {
 
   void add(const JoinChanges& other);
   void merge(Index a, Index b);  // the changes of b with others become those of a
-  void clear();
 
  private:
   Index place(Index a, Index b) const { return (a < b ? a * k_ + b : b * k_ + a) * width_; }
