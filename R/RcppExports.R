@@ -121,3 +121,11 @@ engine_anchor_topics <- function(data, k, clear, seed, threads) {
     .Call(`_bnpvi_engine_anchor_topics`, data, k, clear, seed, threads)
 }
 
+engine_cluster_tree <- function(data, model, start, control) {
+    .Call(`_bnpvi_engine_cluster_tree`, data, model, start, control)
+}
+
+engine_join_clusters <- function(data, model, start, control, a, b) {
+    .Call(`_bnpvi_engine_join_clusters`, data, model, start, control, a, b)
+}
+

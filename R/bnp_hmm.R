@@ -71,13 +71,10 @@ bnp_hmm.default <- function(x, id = NULL, obs = obs_gaussian(), prior = prior_hd
   id <- id_column(id)
   data <- as_sequence_data(x, obs, id)
   input <- list(times = data$times, id_column = if (is.character(id) && length(id) == 1L) id)
-  fit <- fit_model(
+  fit_model(
     "bnp_hmm", rename_call(match.call(), "bnp_hmm"), data, obs, prior, control, start, length(data$starts) - 1L,
     input, rlang::current_env()
   )
-  fit$labels <- viterbi_path(fit, data)
-  fit$prob <- path_probabilities(fit, data)
-  fit
 }
 
 state_lag <- function(fit) obs_lag(fit$model$obs)

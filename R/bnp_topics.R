@@ -71,17 +71,10 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   check_prior(prior, "bnp_topics", rlang::current_env())
   check_class(control, "bnp_control", "control", "bnp_control")
   data <- as_documents(x, obs, id)
-  lengths <- document_lengths(data, obs)
-  fit <- fit_model(
+  fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
-    list(lengths = lengths)
+    list(lengths = document_lengths(data, obs))
   )
-  fit$documents <- sparseMatrix(
-    i = fit$documents$document, j = fit$documents$topic, x = fit$documents$count,
-    dims = c(length(lengths), fit$state$k),
-    dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
-  )
-  fit
 }
 
 # Rows of counts that belong to one document are added up first.

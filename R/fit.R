@@ -28,26 +28,46 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   result <- report_breakdown(result, error_call)
   result <- report_interruption(result, resolved)
   if (result$reason == "max_laps" && control$algorithm != "stochastic") warn_of_laps(result, control, error_call)
-  result <- number_clusters(result)
-  model$obs[names(result$learned)] <- result$learned
-  result$learned <- NULL
-  names(result)[names(result) == "terms"] <- "elbo_terms"
-  resolved$threads <- result$threads %||% resolved$threads
-  result$threads <- NULL
   input <- c(
     input, obs_entry(obs)$keep(data),
     list(fingerprint = fingerprint_of(data)),
     data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")]
   )
   fit <- structure(
-    c(
-      list(format = fit_format, call = call, model = model, control = resolved),
-      result,
-      list(input = input[!vapply(input, is.null, NA)])
-    ),
-    class = c(class, "bnp_fit")
+    list(format = fit_format, call = call, input = input[!vapply(input, is.null, NA)]), class = c(class, "bnp_fit")
+  )
+  with_result(fit, result, model, resolved, data)
+}
+
+# A fit with what the engine returned for its data, model and control.
+with_result <- function(fit, result, model, control, data) {
+  result <- number_clusters(result)
+  model$obs[names(result$learned)] <- result$learned
+  result$learned <- NULL
+  names(result)[names(result) == "terms"] <- "elbo_terms"
+  control$threads <- result$threads %||% control$threads
+  result$threads <- NULL
+  fit <- structure(
+    c(fit[c("format", "call")], list(model = model, control = control), result, fit["input"]), class = class(fit)
   )
   if (identical(control$keep, "probabilities")) fit$probabilities <- state_probabilities(fit, data)
+  complete_fit(fit, data)
+}
+
+# What each kind of fit keeps of its data beside what the engine returns.
+complete_fit <- function(fit, data) {
+  if (inherits(fit, "bnp_mixture")) {
+    fit$labels <- carry_back(fit$labels, data$starts, state_lag(fit))
+  } else if (inherits(fit, "bnp_topics")) {
+    fit$documents <- sparseMatrix(
+      i = fit$documents$document, j = fit$documents$topic, x = fit$documents$count,
+      dims = c(length(data$starts) - 1L, fit$state$k),
+      dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
+    )
+  } else {
+    fit$labels <- viterbi_path(fit, data)
+    fit$prob <- path_probabilities(fit, data)
+  }
   fit
 }
 

@@ -79,7 +79,6 @@ fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
   data <- as_mixture_data(x, obs, call = error_call)
   n_modelled <- data$n - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
-  fit$labels <- carry_back(fit$labels, data$starts, lag)
   warn_of_ties(fit, data)
   fit
 }

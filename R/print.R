@@ -5,6 +5,7 @@ print.bnp_fit <- function(x, ...) {
   sizes <- round(cluster_sizes(x)[seq_len(min(12L, x$state$k))])
   more <- if (x$state$k > 12L) paste0(" ... (", x$state$k, " in all)")
   cat(strwrap(paste0("Sizes: ", paste(sizes, collapse = " "), more), exdent = 2), sep = "\n")
+  if (!is.null(x$cut)) cat(format_cut(x), sep = "\n")
   invisible(x)
 }
 
@@ -19,7 +20,7 @@ summary.bnp_fit <- function(object, ...) {
 #' @export
 print.summary.bnp_fit <- function(x, ...) {
   fit <- x$fit
-  cat(format_head(fit), sep = "\n")
+  cat(format_head(fit), if (!is.null(fit$cut)) format_cut(fit), sep = "\n")
   terms <- elbo(fit, terms = TRUE)
   wrap <- function(...) {
     lines <- strwrap(paste0(...), exdent = 2)
@@ -56,7 +57,8 @@ count_of <- function(n, word, plural = "s") paste0(n, " ", word, if (n != 1) plu
 
 reasons <- c(
   elbo = "as the ELBO rises no more", counts = "as no cluster's size changes any more",
-  max_laps = "as max_laps was reached", numerical = "as numbers broke down", interrupted = "as it was stopped"
+  max_laps = "as max_laps was reached", numerical = "as numbers broke down", interrupted = "as it was stopped",
+  joined = "as clusters were joined and not polished"
 )
 fit_titles <- c(bnp_mixture = "mixture", bnp_topics = "topic model", bnp_hmm = "hidden Markov model")
 cluster_words <- c(bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state")

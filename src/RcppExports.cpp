@@ -432,6 +432,36 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_cluster_tree
+Rcpp::List engine_cluster_tree(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control);
+RcppExport SEXP _bnpvi_engine_cluster_tree(SEXP dataSEXP, SEXP modelSEXP, SEXP startSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type start(startSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_cluster_tree(data, model, start, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_join_clusters
+Rcpp::List engine_join_clusters(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control, Rcpp::IntegerVector a, Rcpp::IntegerVector b);
+RcppExport SEXP _bnpvi_engine_join_clusters(SEXP dataSEXP, SEXP modelSEXP, SEXP startSEXP, SEXP controlSEXP, SEXP aSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type start(startSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type a(aSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_join_clusters(data, model, start, control, a, b));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
@@ -464,6 +494,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},
     {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
+    {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},
+    {"_bnpvi_engine_join_clusters", (DL_FUNC) &_bnpvi_engine_join_clusters, 6},
     {NULL, NULL, 0}
 };
 

@@ -56,9 +56,14 @@ bool ChainPass::pass_forward(const SequenceRows& s, Segment& x, bool log_space) 
 
 void ChainPass::pass_backward(const SequenceRows& s, Segment& x, bool log_space) {
   const ChainRows rows{x.n, s.first.data() + x.from};
+  std::function<void(Index, const double*)> tell;
+  if (log_space && in_.sink && in_.sink->wants_joint())
+    tell = [&](Index t, const double* joint) {
+      in_.sink->visit_joint(s.rows[x.from + t], Vec(joint, joint + chain_.k * chain_.k));
+    };
   if (log_space)
     log_space_backward(chain_, rows, x.alpha.data(), x.scale.data(), x.log_e.data(), beta_.data(),
-                       start_count_.data(), log_space_pairs_.data(), entropy_);
+                       start_count_.data(), log_space_pairs_.data(), entropy_, tell);
   else
     backward(chain_, rows, x.alpha.data(), x.scale.data(), x.log_e.data(), x.e.data(), beta_.data(),
              start_count_.data(), entropy_);

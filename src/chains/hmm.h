@@ -47,6 +47,8 @@ class HmmAlloc : public AllocModel {
   /// with.
   Summary local_step(const Visit& in) const override { return step(in, false); }
 
+  Summary explicit_step(const Visit& in, JoinParts& parts) const override;
+
   /// The summary that the last visit of some units found, computed again: in.globals are those of that visit
   /// and in.memory, if the model has one, the memory that it left.
   Summary found_before(const Visit& in) const { return step(in, true); }
@@ -65,9 +67,8 @@ class HmmAlloc : public AllocModel {
   NamedArrays posterior(const Globals& globals) const override;
   std::vector<MoveKind> moves() const override;
 
-  /// Globals in which the counts and the proportion of state b are added to those of a < b, for ranking
-  /// merges: close to the result of global_step, without its search.
-  Globals merged(const Globals& globals, Index a, Index b) const;
+  /// The proportion of state b is added to that of a.
+  Globals merged(const Globals& globals, Index a, Index b) const override;
 
   /// θ̂_jk = M_jk + α_j π_k + κ δ_jk at the globals' effective counts and sticks.
   TransitionRows rows(const Globals& globals) const;

@@ -109,9 +109,11 @@ void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, 
 }
 
 void log_space_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
-                        double* log_e, double* log_beta, double* start_count, double* pair, double& entropy) {
+                        double* log_e, double* log_beta, double* start_count, double* pair, double& entropy,
+                        const std::function<void(Index, const double*)>& tell) {
   const Index k = chain.k;
-  Vec nu(static_cast<std::size_t>(k)), from(static_cast<std::size_t>(k));
+  Vec nu(static_cast<std::size_t>(k)), from(static_cast<std::size_t>(k)),
+      joint(static_cast<std::size_t>(k * k));
   for (Index t = rows.n - 1; t >= 0; --t) {
     double* r = log_e + t * k;
     entropy += log_scale[t];
@@ -130,10 +132,12 @@ void log_space_backward(const Chain& chain, ChainRows rows, const double* log_al
     for (Index i = 0; i < k; ++i) {
       for (Index j = 0; j < k; ++j) {
         from[j] = chain.log_transition[i * k + j] + nu[j];
-        pair[i * k + j] += std::exp(log_alpha[t * k + i] + from[j]);
+        joint[i * k + j] = std::exp(log_alpha[t * k + i] + from[j]);
+        pair[i * k + j] += joint[i * k + j];
       }
       log_beta[i] = log_sum_exp(k, from.data());
     }
+    if (tell) tell(t, joint.data());
   }
 }
 

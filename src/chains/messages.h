@@ -1,6 +1,7 @@
 // Messages of a hidden Markov chain on plain arrays.
 #pragma once
 #include <cstdint>
+#include <functional>
 
 #include "foundation/types.h"
 
@@ -56,11 +57,13 @@ void backward(const Chain& chain, ChainRows rows, const double* alpha, const dou
               double* e, double* beta, double* start_count, double& entropy);
 
 /// The same in log space: log_alpha instead of alpha, log_scale instead of scale, log_beta (zeros when
-/// nothing follows) instead of beta. log_space_backward adds expected transitions to pair (K × K) itself.
+/// nothing follows) instead of beta. log_space_backward adds expected transitions to pair (K × K) itself;
+/// tell, unless empty, is called with each row t that does not begin a sequence and P(z_{t−1}, z_t) (K × K).
 void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, double* log_alpha,
                        double* log_scale);
 void log_space_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
-                        double* log_e, double* log_beta, double* start_count, double* pair, double& entropy);
+                        double* log_e, double* log_beta, double* start_count, double* pair, double& entropy,
+                        const std::function<void(Index, const double*)>& tell = {});
 
 /// Most probable path given log potentials of n rows (unscaled, n × K), by Viterbi's algorithm; ties go to
 /// the smaller state. path is written 0-based. Memory: n × K back-pointers of 4 bytes.

@@ -32,6 +32,12 @@ Summary AllocModel::own_start(const ObsModel&, const Source&, Index, Stream&, Po
   throw std::logic_error("this allocation model has no start of its own");
 }
 
+Globals AllocModel::merged(const Globals& globals, Index a, Index b) const {
+  Summary s = globals.effective;
+  s.merge(a, b);
+  return global_step(s, {});
+}
+
 std::vector<MoveKind> AllocModel::moves() const { return {}; }
 
 }  // namespace bnpvi

@@ -7,6 +7,7 @@
 
 #include "foundation/pool.h"
 #include "foundation/random.h"
+#include "inference/joins.h"
 #include "inference/source.h"
 #include "inference/summary.h"
 #include "observations/feature_block.h"
@@ -40,8 +41,7 @@ class ResponsibilitySink {
   virtual void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) = 0;
 
   /// True when visit_joint() should be called, by models with statistics of pairs: with P(z_{t−1} = l, z_t =
-  /// j), K × K (row l), of each row t that does not begin its group. Groups whose messages had to be computed
-  /// in log space are left out.
+  /// j), K × K (row l), of each row t that does not begin its group.
   virtual bool wants_joint() const { return false; }
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 };
@@ -117,6 +117,10 @@ class AllocModel {
   /// constrained (L-sparse), of one that is not below what visit.memory holds.
   virtual Summary local_step(const Visit& visit) const = 0;
 
+  /// local_step(), of which `parts` get the q(z) in explicit form: all that joining clusters changes beyond
+  /// sums. The default takes rows as independent of each other.
+  virtual Summary explicit_step(const Visit& visit, JoinParts& parts) const;
+
   /// A new visitor for one lap.
   virtual std::unique_ptr<Visitor> visitor() const;
 
@@ -156,6 +160,11 @@ class AllocModel {
   /// (its u and omega may be empty or of another length).
   virtual Globals global_step(const Summary& total, const Globals& from) const = 0;
 
+  /// Globals after cluster b joined a < b, for ranking pairs: the statistics are sums, and the rest is close
+  /// to the result of global_step, without a search. The default is global_step, for models whose globals are
+  /// in closed form.
+  virtual Globals merged(const Globals& globals, Index a, Index b) const;
+
   /// Globals moved by a natural-gradient step of the given rate towards those of a noisy whole-data summary.
   virtual Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const = 0;
 
@@ -169,7 +178,6 @@ class AllocModel {
   virtual Terms elbo_terms(const Summary& total, const Globals& globals) const = 0;
 
   /// E[π_k] of the K clusters and, in infinite models, the remainder after them (K + 1 numbers).
-
   virtual Vec mean_weights(const Globals& globals) const = 0;
   /// Parameters of q(π) for users: sticks, counts, transition rows, ...
   virtual NamedArrays posterior(const Globals& globals) const = 0;

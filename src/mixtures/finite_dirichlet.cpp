@@ -10,52 +10,57 @@ namespace {
 class FiniteDirichlet final : public MixtureAlloc {
  public:
   FiniteDirichlet(Index k, double concentration, const Sparsity& sparsity)
-      : MixtureAlloc(sparsity), k_(k), share_(concentration / static_cast<double>(k)) {}
+      : MixtureAlloc(sparsity), k_(k), concentration_(concentration) {}
 
   Index fixed_k() const override { return k_; }
   bool ordered() const override { return false; }
 
   Vec expected_log_weights(const Vec& counts) const override {
     Vec out(counts.size());
-    const double all = digamma(sum(counts));
-    for (std::size_t j = 0; j < counts.size(); ++j) out[j] = digamma(share_ + counts[j]) - all;
+    const double each = share(counts), all = digamma(sum(counts));
+    for (std::size_t j = 0; j < counts.size(); ++j) out[j] = digamma(each + counts[j]) - all;
     return out;
   }
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const Vec n = total.sizes(), effective = globals.effective.sizes();
     const Vec log_pi = expected_log_weights(effective);
-    const double counted = std::accumulate(effective.begin(), effective.end(), 0.0);
-    double value = log_gamma_difference(share_ * static_cast<double>(n.size()), counted);
+    const double each = share(n), counted = std::accumulate(effective.begin(), effective.end(), 0.0);
+    double value = log_gamma_difference(each * static_cast<double>(n.size()), counted);
     for (std::size_t j = 0; j < n.size(); ++j)
-      value += (n[j] - effective[j]) * log_pi[j] - log_gamma_difference(share_, effective[j]);
+      value += (n[j] - effective[j]) * log_pi[j] - log_gamma_difference(each, effective[j]);
     return {{"allocation", value}, {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override {
     Vec out = globals.effective.sizes();
-    const double all = sum(out);
-    for (double& x : out) x = (x + share_) / all;
+    const double each = share(out), all = sum(out);
+    for (double& x : out) x = (x + each) / all;
     out.push_back(0);
     return out;
   }
 
   NamedArrays posterior(const Globals& globals) const override {
     NamedArray weights{"weights_concentration", globals.effective.sizes(), {}};
-    for (double& x : weights.value) x += share_;
+    const double each = share(weights.value);
+    for (double& x : weights.value) x += each;
     return {weights};
   }
 
  private:
+  // γ/K of as many clusters as there are counts: K, or fewer once some have been joined.
+  double share(const Vec& counts) const { return concentration_ / static_cast<double>(counts.size()); }
+
   // Σ_k (N_k + γ/K)
   double sum(const Vec& counts) const {
+    const double each = share(counts);
     double s = 0;
-    for (double n : counts) s += n + share_;
+    for (double n : counts) s += n + each;
     return s;
   }
 
   Index k_;
-  double share_;
+  double concentration_;
 };
 
 }  // namespace

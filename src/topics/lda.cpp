@@ -14,7 +14,7 @@ class Lda final : public TopicAlloc {
   Index fixed_k() const override { return k_; }
   bool ordered() const override { return false; }
 
-  Vec document_prior(const Globals&) const override { return Vec(static_cast<std::size_t>(k_), each()); }
+  Vec document_prior(const Globals& globals) const override { return equal(globals.effective.k); }
 
   Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }
 
@@ -23,23 +23,24 @@ class Lda final : public TopicAlloc {
   bool settle(Summary&, const Globals&) const override { return false; }
 
   Terms elbo_terms(const Summary& total, const Globals&) const override {
-    const double log_gamma_a = log_gamma(each());
+    const double a = each(total.k), log_gamma_a = log_gamma(a);
     const double documents = total.scalar[TopicScalar::documents];
     RoundedSum sum;
     sum.add(documents * log_gamma(alpha_));
-    sum.add(-documents * static_cast<double>(k_) * log_gamma_a);
+    sum.add(-documents * static_cast<double>(total.k) * log_gamma_a);
     sum.add(total.scalar[TopicScalar::lengths]);
-    for (Index j = 0; j < k_; ++j) {
+    for (Index j = 0; j < total.k; ++j) {
       const double* extra = total.extra.data() + j * TopicExtra::size;
-      sum.add(each() * extra[TopicExtra::slope]);
+      sum.add(a * extra[TopicExtra::slope]);
       sum.add(extra[TopicExtra::offset]);
       sum.add((documents - extra[TopicExtra::users]) * log_gamma_a);
     }
     return {{"documents", sum.term()}, {"entropy", total.entropy()}};
   }
 
-  Vec mean_weights(const Globals&) const override {
-    Vec out(static_cast<std::size_t>(k_ + 1), 1.0 / static_cast<double>(k_));
+  Vec mean_weights(const Globals& globals) const override {
+    const Index k = globals.effective.k;
+    Vec out(static_cast<std::size_t>(k + 1), 1.0 / static_cast<double>(k));
     out.back() = 0;
     return out;
   }
@@ -47,10 +48,12 @@ class Lda final : public TopicAlloc {
   NamedArrays posterior(const Globals&) const override { return {}; }
 
  protected:
-  Vec document_prior_of(const Vec&) const override { return document_prior({}); }
+  Vec document_prior_of(const Vec& sizes) const override { return equal(static_cast<Index>(sizes.size())); }
 
  private:
-  double each() const { return alpha_ / static_cast<double>(k_); }
+  // α/K of k topics: K, or fewer once some have been joined.
+  double each(Index k) const { return alpha_ / static_cast<double>(k); }
+  Vec equal(Index k) const { return Vec(static_cast<std::size_t>(k), each(k)); }
 
   Index k_;
 };

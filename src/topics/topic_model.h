@@ -36,6 +36,7 @@ class TopicAlloc : public AllocModel {
                                                const Summary& effective, Pool* pool,
                                                double* evidence) const override;
   Summary local_step(const Visit& in) const override;
+  Summary explicit_step(const Visit& in, JoinParts& parts) const override;
   /// Topics of counts by anchor words (anchor_words.h), from at most 2^16 documents.
   Summary own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
                     Pool& pool) const override;
@@ -47,6 +48,9 @@ class TopicAlloc : public AllocModel {
   std::vector<MoveKind> moves() const override;
 
   double alpha() const { return alpha_; }
+
+  /// The proportion of topic b is added to that of a.
+  Globals merged(const Globals& globals, Index a, Index b) const override;
 
   /// Globals at these statistics of the topics and at the proportions π = weights (K + 1), as if no document
   /// had been visited.

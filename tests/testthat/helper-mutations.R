@@ -10,7 +10,7 @@ valid_call <- function(name, verb, arguments, spoil = names(arguments), data = c
 }
 
 # Arguments that say how much work is to be done, which a large number asks for.
-amounts <- c("nsim", "n", "lengths", "restarts", "rounds", "max_laps")
+amounts <- c("nsim", "n", "lengths", "restarts", "rounds", "max_laps", "laps")
 too_much <- c("largest", "beyond", "far_beyond", "hundred_thousand", "huge", "one_thousand")
 
 few_laps <- function(...) bnp_control(seed = 1, max_laps = 3, verbose = FALSE, ...)
@@ -152,6 +152,15 @@ reading_calls <- function(tables, fits) {
       ), if (!is.null(obs_entry(fit$model$obs)$predictive_cdf)) {
         list(call("residuals", object = fit, newdata = x, id = id$id, tables = "newdata"))
       })
+    }
+    if (fit$state$k > 1L) {
+      join <- function(verb, ...) do.call(call, c(list(verb, fit = fit, data = x), id, list(...), list(tables = "data")))
+      arguments <- c("data", names(id))
+      tree <- do.call(cluster_tree, c(list(fit, x), id))
+      out <- c(out, list(
+        join("cluster_tree", spoil = c("fit", arguments)),
+        join("cut_fit", k = 1L, tree = tree, laps = 2L, spoil = c("fit", arguments, "k", "tree", "laps"), holds = is_sound_fit)
+      ))
     }
     if (completes) {
       out <- c(out, list(

@@ -1,38 +1,3 @@
-# A plain-R twin of the whole objective, from responsibilities of independent rows.
-twin_rows <- function(resp, starts) {
-  first <- starts[-length(starts)] + 1
-  k <- ncol(resp)
-  transition <- matrix(0, k, k)
-  for (i in setdiff(seq_len(nrow(resp)), first)) transition <- transition + outer(resp[i - 1, ], resp[i, ])
-  list(start = colSums(resp[first, , drop = FALSE]), transition = transition)
-}
-
-twin_sticks <- function(u, omega, k, gamma, sticky, alpha, start) {
-  a <- u * omega
-  b <- (1 - u) * omega
-  rows <- if (sticky > 0) k else k + 1
-  c1 <- rows + 1
-  c0 <- rows * (k + 1 - seq_len(k)) + gamma + (sticky > 0)
-  e1 <- digamma(a) - digamma(omega)
-  e0 <- digamma(b) - digamma(omega)
-  pi <- c(u, 1) * cumprod(c(1, 1 - u))
-  value <- sum(lbeta(a, b) - lbeta(1, gamma) + (c1 - a) * e1 + (c0 - b) * e0) + k * log(start) + k^2 * log(alpha)
-  list(value = value + sum(row_terms(u, omega, 1, start, 0), row_terms(u, omega, k, alpha, sticky)), pi = pi)
-}
-
-twin_transitions <- function(counts, pi, alpha, start, sticky) {
-  k <- nrow(counts$transition)
-  width <- length(pi)
-  value <- 0
-  for (row in 0:k) {
-    theta <- (if (row) alpha else start) * pi
-    theta[seq_len(k)] <- theta[seq_len(k)] + (if (row) counts$transition[row, ] else counts$start)
-    if (row) theta[row] <- theta[row] + sticky
-    value <- value + sum(lgamma(theta)) - lgamma(sum(theta))
-  }
-  value
-}
-
 test_that("the objective equals a recomputation in plain R, and its sticks are optimal", {
   toy <- toy_sequences(1)
   resp <- withr::with_seed(2, matrix(rgamma(300, 0.3), 100))

@@ -1,0 +1,143 @@
+#' @rdname cluster_tree
+#' @param k Number of clusters to be left.
+#' @param h In place of `k`: the log evidence that may be lost at most, a height of the tree.
+#' @param tree A tree of the fit, from `cluster_tree()`; `NULL` grows one.
+#' @param laps Most laps of polishing; 0 for none.
+#' @return `cut_fit()`: a fit of the same kind with `k` clusters, for which every method works; it is printed with
+#'   where it comes from. The clusters are those of `cutree(tree, k)`, then polished: up to `laps` laps of the usual
+#'   learning without any move, so that the number stays (unless a cluster loses all of its observations, which then is
+#'   empty) and the bound rises. The prior stays as it is; a finite one gets `k`. `cut` is a list: `from`, the number of
+#'   clusters and the bound before; `joined`, the bound before polishing; and `cluster`, the cluster that each one of
+#'   `fit` is now in.
+#' @export
+cut_fit <- function(fit, data, k = NULL, ...) UseMethod("cut_fit")
+
+#' @rdname cluster_tree
+#' @export
+cut_fit.bnp_mixture <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, ...) {
+  check_no_dots(...)
+  need_data(missing(data), "data")
+  cut_at(fit, training_data(fit, data), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
+}
+
+#' @rdname cluster_tree
+#' @export
+cut_fit.bnp_topics <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
+  check_no_dots(...)
+  need_data(missing(data), "data")
+  cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
+}
+
+#' @rdname cluster_tree
+#' @export
+cut_fit.bnp_hmm <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
+  check_no_dots(...)
+  need_data(missing(data), "data")
+  cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
+}
+
+#' @export
+cut_fit.default <- function(fit, data, k = NULL, ...) {
+  check_class(fit, character(), "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm"))
+}
+
+cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller_env()) {
+  force(data) # checks the fit
+  if (is.null(k) == is.null(h)) {
+    abort("argument", "{.fn cut_fit} needs either {.arg k}, a number of clusters, or {.arg h}, a height.", call = error_call)
+  }
+  laps <- check_count(laps, "laps", lower = 0L, call = error_call)
+  if (!is.null(k)) k <- check_cut(k, fit, error_call)
+  if (!is.null(h)) h <- check_number(h, "h", strict = FALSE, call = error_call)
+  tree <- if (is.null(tree)) grow_tree(fit, data, call, error_call) else check_tree(tree, fit, error_call)
+  k <- k %||% (1L + sum(tree$height > h))
+  group <- stats::cutree(tree, k = k)
+  joined <- joined_fit(fit, data, tree$joins[seq_len(fit$state$k - k), , drop = FALSE], group, error_call)
+  cut <- if (laps > 0L) polished_fit(joined$result, joined$model, fit, data, laps, error_call)
+  # Only sequences whose rows may be in few states can end lower, as they choose these anew.
+  if (is.null(cut) || cut$result$elbo < joined$result$elbo) cut <- joined
+  out <- with_result(fit, cut$result[names(cut$result) != "group"], cut$model, cut$control, data)
+  out$call <- call
+  out$cut <- list(
+    from = list(k = fit$state$k, elbo = fit$elbo), joined = joined$result$elbo,
+    cluster = stats::setNames(match(group, joined$result$group[out$numbering]), seq_along(group))
+  )
+  out
+}
+
+check_cut <- function(k, fit, call) {
+  k <- check_count(k, "k", call = call)
+  if (k > fit$state$k) {
+    abort("argument", c(
+      "{.arg k} must be at most {fit$state$k}, the number of clusters of {.arg fit}, not {k}.",
+      i = "Clusters can be joined, not divided: for more, fit with a finite prior of {k}."
+    ), call = call)
+  }
+  k
+}
+
+check_tree <- function(tree, fit, call) {
+  if (!inherits(tree, "bnp_tree")) {
+    abort("argument", "{.arg tree} must be made by {.fn cluster_tree}, not {describe(tree)}.", call = call)
+  }
+  if (!identical(tree$fingerprint, fit$input$fingerprint) || !identical(tree$sizes, cluster_sizes(fit))) {
+    abort("argument", c(
+      "{.arg tree} must be the tree of {.arg fit}; it is that of another fit.", i = "Leave it out, or make it anew: {.code cluster_tree(fit, data)}."
+    ), call = call)
+  }
+  tree
+}
+
+# What engine_fit() would return of the fit's probabilities after these joins: list(result, model, control). group: of each
+# cluster of the fit; `result$group` is that of each joined cluster in the engine's order.
+joined_fit <- function(fit, data, joins, group, call) {
+  engine_data <- as_engine_data(data)
+  of_engine <- group[order(fit$numbering)]
+  pairs <- matrix(fit$numbering[joins], ncol = 2L)
+  start <- engine_start(fit, data)
+  result <- in_memory(engine_join_clusters(engine_data, fit$model, start, fit$control, pairs[, 1L], pairs[, 2L]), call)
+  result$group <- of_engine[result$left]
+  result$left <- NULL
+  model <- fit$model
+  if (!is.null(model$prior$k)) model$prior$k <- result$state$k
+  documents <- result$documents
+  if (!is.null(documents)) {
+    topic <- match(of_engine, result$group)[documents$topic]
+    counts <- stats::aggregate(list(count = documents$count), list(topic = topic, document = documents$document), sum)
+    result$documents <- list(document = counts$document, topic = counts$topic, count = counts$count)
+  }
+  control <- cut_control(fit$control, result$state$k)
+  prob <- engine_responsibilities(engine_data, model, result$state, control$threads)
+  none <- rowSums(prob) == 0
+  labels <- replace(max.col(prob, ties.method = "first"), none, NA_integer_)
+  trace <- data.frame(lap = 0L, elbo = result$elbo, k = result$state$k)
+  trace[setdiff(names(fit$trace), names(trace))] <- 0
+  result <- utils::modifyList(result, list(
+    trace = trace[names(fit$trace)], converged = FALSE, reason = "joined", laps = 0L, labels = labels
+  ))
+  list(result = result, model = model, control = control)
+}
+
+# Learning goes on from the joined clusters without any move.
+polished_fit <- function(joined, model, fit, data, laps, call) {
+  control <- cut_control(fit$control, joined$state$k)
+  control$max_laps <- laps
+  start <- joined[intersect(c("state", "documents"), names(joined))]
+  result <- in_memory(engine_fit(as_engine_data(data), model, control, start, NULL), call)
+  result <- report_breakdown(result, call)
+  list(result = result, model = model, control = control)
+}
+
+cut_control <- function(control, k) {
+  control$moves <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+  control[c("algorithm", "restarts", "k_init", "verbose")] <- list("memoized", 1L, k, FALSE)
+  control
+}
+
+format_cut <- function(fit) {
+  cut <- fit$cut
+  strwrap(paste0(
+    "Cut from ", count_of(cut$from$k, cluster_words[[class(fit)[1L]]]), " with ELBO ", format(cut$from$elbo, digits = 8L), ": joining led to ",
+    format(cut$joined, digits = 8L), if (fit$laps > 0L) paste0(", polishing to ", format(fit$elbo, digits = 8L))
+  ), exdent = 2)
+}

@@ -1,0 +1,150 @@
+// What joining clusters changes beyond sums of statistics, from an explicit q(z).
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+struct Globals;
+
+/// For each pair of clusters what joining them adds to a summary that has the sums of both: to the entropy of
+/// q(z), which falls, and to the q further statistics of the joined cluster. Clusters go by identities 0 ..
+/// K − 1, their numbers at the beginning; a joined cluster keeps the one of its first part.
+class JoinChanges {
+ public:
+  JoinChanges(Index k, Index q) : k_(k), width_(1 + q), value_(static_cast<std::size_t>(k * k * width_)) {}
+
+  double* of(Index a, Index b) { return value_.data() + place(a, b); }
+  const double* of(Index a, Index b) const { return value_.data() + place(a, b); }
+
+  void add(const JoinChanges& other);
+  void merge(Index a, Index b);  // the changes of b with others become those of a
+
+ private:
+  Index place(Index a, Index b) const { return (a < b ? a * k_ + b : b * k_ + a) * width_; }
+
+  Index k_, width_;
+  Vec value_;
+};
+
+/// Some units of an explicit q(z), in which clusters can be joined: the responsibility of the joined cluster
+/// is the sum of both. Used by one thread at a time.
+class Joins {
+ public:
+  virtual ~Joins() = default;
+
+  /// Adds what joining each pair changes in these units.
+  virtual void add_changes(JoinChanges& out) = 0;
+
+  /// Joins b to a, and adds to `out` by how much that alters the changes of all pairs, those of b with others
+  /// (still under b) included. JoinChanges::merge completes it.
+  virtual void join(Index a, Index b, JoinChanges& out) = 0;
+
+  /// Where further statistics are tangents at earlier globals: adds those at the given ones to extra (K × q,
+  /// rows by present number; number[id] is that of a cluster) and returns true.
+  virtual bool settle(const Globals& /*globals*/, const std::vector<Index>& /*number*/,
+                      Vec& /*extra*/) const {
+    return false;
+  }
+};
+
+/// The units of a visit in parts, one after the other.
+using JoinParts = std::vector<std::unique_ptr<Joins>>;
+
+/// −x log x, and 0 at 0.
+double entropy_part(double x);
+
+/// An item of a table of joins: numbers of a few clusters.
+struct JoinItem {
+  int* id;  // size
+  double* value;
+  Index size;
+  double weight;
+};
+
+/// Items of one kind. Kind has
+///   numbers(s): how many values an item of s clusters has;
+///   add(item, sign, i, j, out): adds sign × the changes of the item, at least for pairs with its i-th or
+///   j-th
+///     cluster (−1: none) or, with i = −1, for all pairs;
+///   join(item, i, j): adds the j-th cluster to the i-th and removes it from the values, which stay packed;
+///   join_ids(a, b): what it knows of clusters by identity.
+template <class Kind>
+class JoinTable : public Joins {
+ public:
+  explicit JoinTable(Kind kind = {}) : kind_(std::move(kind)) {}
+
+  void append(const std::vector<int>& id, const Vec& value, double weight) {
+    first_id_.push_back(id_.size());
+    first_value_.push_back(value_.size());
+    size_.push_back(static_cast<int>(id.size()));
+    weight_.push_back(weight);
+    id_.insert(id_.end(), id.begin(), id.end());
+    value_.insert(value_.end(), value.begin(), value.end());
+  }
+
+  void add_changes(JoinChanges& out) override {
+    for (std::size_t i = 0; i < size_.size(); ++i) kind_.add(item(i), 1, -1, -1, out);
+  }
+
+  void join(Index a, Index b, JoinChanges& out) override {
+    for (std::size_t n = 0; n < size_.size(); ++n) {
+      const JoinItem x = item(n);
+      const Index i = find(x, a), j = find(x, b);
+      if (i >= 0 || j >= 0) kind_.add(x, -1, i < 0 ? j : i, j, out);
+    }
+    kind_.join_ids(a, b);
+    for (std::size_t n = 0; n < size_.size(); ++n) {
+      JoinItem x = item(n);
+      Index i = find(x, a);
+      const Index j = find(x, b);
+      if (i < 0 && j < 0) continue;
+      if (i < 0) x.id[i = j] = static_cast<int>(a);
+      if (i != j && j >= 0) {
+        kind_.join(x, i, j);
+        std::copy(x.id + j + 1, x.id + x.size, x.id + j);
+        x.size = --size_[n];
+        if (i > j) --i;
+      }
+      kind_.add(x, 1, i, -1, out);
+    }
+  }
+
+ protected:
+  Index n_items() const { return static_cast<Index>(size_.size()); }
+  JoinItem item(std::size_t i) {
+    return {id_.data() + first_id_[i], value_.data() + first_value_[i], size_[i], weight_[i]};
+  }
+  const int* ids(Index i) const { return id_.data() + first_id_[i]; }
+  const double* values(Index i) const { return value_.data() + first_value_[i]; }
+  Index size(Index i) const { return size_[i]; }
+
+ private:
+  static Index find(const JoinItem& x, Index id) {
+    for (Index i = 0; i < x.size; ++i)
+      if (x.id[i] == id) return i;
+    return -1;
+  }
+
+  Kind kind_;
+  std::vector<std::size_t> first_id_, first_value_;
+  std::vector<int> size_, id_;
+  Vec weight_, value_;
+};
+
+/// Distributions over clusters (s values that sum to 1), whose entropies count `weight` times.
+class AloneKind {
+ public:
+  void add(const JoinItem& x, double sign, Index i, Index j, JoinChanges& out);
+  void join(const JoinItem& x, Index i, Index j) const;
+  void join_ids(Index, Index) const {}
+
+ private:
+  Vec part_;
+};
+
+}  // namespace bnpvi
