@@ -27,15 +27,16 @@
 #'
 #'   *Which pair is joined* is chosen by rank: the exact change of the data term and of the entropy for every pair, and
 #'   that of the weights as it was when both clusters came to be. The eight best are then compared by
-#'   their exact bounds. (In five fits these trees were the same as with all pairs compared.) With more than 128 clusters only near pairs are ranked. As joins are greedy, another tree may
-#'   lose less for some number of clusters.
+#'   their exact bounds. (In five fits these trees were the same as with all pairs
+#'   compared.) With more than 128 clusters only near pairs are ranked. As joins are
+#'   greedy, another tree may lose less for some number of clusters.
 #'
-#'   A finite prior has as many clusters as are left: [prior_dirichlet()], [prior_lda()] and [prior_hmm()] of `k`
-#'   clusters become those of fewer, with the same total weight.
+#'   A finite prior has as many clusters as are left: [prior_dirichlet()], [prior_lda()]
+#'   and [prior_hmm()] of `k` clusters become those of fewer, with the same total weight.
 #'
-#'   The tree needs memory for the probabilities of observations that belong to several clusters, 12 bytes for
-#'   each (of rows of a sequence, 8 bytes for each pair of states).
-#'
+#'   The tree needs memory for the probabilities of observations that belong to several
+#'   clusters, 12 bytes for each (of rows of a sequence, 8 bytes for each pair of
+#'   states).
 #' @section How many groups?:
 #' `print()` says where the largest leap is: the join that costs most compared with the dearest join before it, or with
 #' a fifth of the median loss (at least 10) where all before were cheaper. It is mentioned when it is threefold. (These
@@ -123,10 +124,15 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
       "{.arg fit} has one cluster: there is nothing to join.", i = "{.fn cluster_tree} needs at least two."
     ), call = error_call)
   }
-  joins <- in_memory(engine_cluster_tree(as_engine_data(data), fit$model, engine_start(fit, data), fit$control), error_call)
+  joins <- in_memory(
+    engine_cluster_tree(as_engine_data(data), fit$model, engine_start(fit, data), fit$control), error_call
+  )
   if (!all(is.finite(joins$elbo))) {
     abort("numerical", c(
-      "The bound of joined clusters cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding.",
+      paste0(
+        "The bound of joined clusters cannot be computed: a term of it is not finite, or uncertain by more than 1 ",
+        "from rounding."
+      ),
       i = "Choose a less extreme {.arg prior} or {.arg obs} for the fit."
     ), call = error_call)
   }
@@ -137,7 +143,8 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
     list(
       merge = tree$merge, height = cummax(pmax(cumsum(loss), 0)), order = tree$order, labels = as.character(seq_len(k)),
       method = "least loss of the bound", call = call, dist.method = "lost log evidence",
-      loss = loss, elbo = joins$elbo, joins = pairs, sizes = cluster_sizes(fit), fitted_elbo = fit$elbo, word = cluster_words[[class(fit)[1L]]],
+      loss = loss, elbo = joins$elbo, joins = pairs, sizes = cluster_sizes(fit), fitted_elbo = fit$elbo,
+      word = cluster_words[[class(fit)[1L]]],
       fingerprint = fit$input$fingerprint
     ),
     class = c("bnp_tree", "hclust")
@@ -171,8 +178,8 @@ tree_of_joins <- function(a, b, k) {
   list(merge = merge, order = as.integer(members[[utils::tail(a, 1L)]]))
 }
 
-# The step with the largest leap: its loss over the largest loss before it, or over `little` where all were less: 10, or a
-# fifth of the median loss (both are guesses; without the second a step from 5 to 44 among hundreds was a leap).
+# The step with the largest leap: its loss over the largest loss before it, or over `little` where all were less: 10,
+# or a fifth of the median loss (both are guesses; without the second a step from 5 to 44 among hundreds was a leap).
 largest_leap <- function(loss, little = max(10, stats::median(loss) / 5)) {
   before <- cummax(c(little, loss))[seq_along(loss)]
   step <- which.max(loss / before)

@@ -44,7 +44,10 @@ cut_fit.default <- function(fit, data, k = NULL, ...) {
 cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller_env()) {
   force(data) # checks the fit
   if (is.null(k) == is.null(h)) {
-    abort("argument", "{.fn cut_fit} needs either {.arg k}, a number of clusters, or {.arg h}, a height.", call = error_call)
+    abort(
+      "argument", "{.fn cut_fit} needs either {.arg k}, a number of clusters, or {.arg h}, a height.",
+      call = error_call
+    )
   }
   laps <- check_count(laps, "laps", lower = 0L, call = error_call)
   if (!is.null(k)) k <- check_cut(k, fit, error_call)
@@ -82,14 +85,15 @@ check_tree <- function(tree, fit, call) {
   }
   if (!identical(tree$fingerprint, fit$input$fingerprint) || !identical(tree$sizes, cluster_sizes(fit))) {
     abort("argument", c(
-      "{.arg tree} must be the tree of {.arg fit}; it is that of another fit.", i = "Leave it out, or make it anew: {.code cluster_tree(fit, data)}."
+      "{.arg tree} must be the tree of {.arg fit}; it is that of another fit.",
+      i = "Leave it out, or make it anew: {.code cluster_tree(fit, data)}."
     ), call = call)
   }
   tree
 }
 
-# What engine_fit() would return of the fit's probabilities after these joins: list(result, model, control). group: of each
-# cluster of the fit; `result$group` is that of each joined cluster in the engine's order.
+# What engine_fit() would return of the fit's probabilities after these joins: list(result, model, control). group: of
+# each cluster of the fit; `result$group` is that of each joined cluster in the engine's order.
 joined_fit <- function(fit, data, joins, group, call) {
   engine_data <- as_engine_data(data)
   of_engine <- group[order(fit$numbering)]
@@ -137,7 +141,8 @@ cut_control <- function(control, k) {
 format_cut <- function(fit) {
   cut <- fit$cut
   strwrap(paste0(
-    "Cut from ", count_of(cut$from$k, cluster_words[[class(fit)[1L]]]), " with ELBO ", format(cut$from$elbo, digits = 8L), ": joining led to ",
+    "Cut from ", count_of(cut$from$k, cluster_words[[class(fit)[1L]]]), " with ELBO ",
+    format(cut$from$elbo, digits = 8L), ": joining led to ",
     format(cut$joined, digits = 8L), if (fit$laps > 0L) paste0(", polishing to ", format(fit$elbo, digits = 8L))
   ), exdent = 2)
 }

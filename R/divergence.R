@@ -19,7 +19,8 @@
 #' [obs_poisson()] of counts with exposure 1. The sizes of clusters play no part.
 #' @references Kailath (1967), The divergence and Bhattacharyya distance measures in
 #'   signal selection, IEEE Transactions on Communication Technology 15(1).
-#' @seealso [cluster_tree()] for what joining clusters costs, [coclustering()] for observations, [compare_fits()] for fits.
+#' @seealso [cluster_tree()] for what joining clusters costs, [coclustering()] for observations,
+#'   [compare_fits()] for fits.
 #' @examples
 #' fit <- bnp_mixture(penguins_measurements[, -1], control = bnp_control(seed = 1))
 #' round(cluster_divergence(fit), 1)

@@ -154,12 +154,17 @@ reading_calls <- function(tables, fits) {
       })
     }
     if (fit$state$k > 1L) {
-      join <- function(verb, ...) do.call(call, c(list(verb, fit = fit, data = x), id, list(...), list(tables = "data")))
+      join <- function(verb, ...) {
+        do.call(call, c(list(verb, fit = fit, data = x), id, list(...), list(tables = "data")))
+      }
       arguments <- c("data", names(id))
       tree <- do.call(cluster_tree, c(list(fit, x), id))
       out <- c(out, list(
         join("cluster_tree", spoil = c("fit", arguments)),
-        join("cut_fit", k = 1L, tree = tree, laps = 2L, spoil = c("fit", arguments, "k", "tree", "laps"), holds = is_sound_fit)
+        join(
+          "cut_fit",
+          k = 1L, tree = tree, laps = 2L, spoil = c("fit", arguments, "k", "tree", "laps"), holds = is_sound_fit
+        )
       ))
     }
     if (completes) {

@@ -2,8 +2,8 @@
 
 tree_of <- function(data, model, start, control = engine_control()) engine_cluster_tree(data, model, start, control)
 
-# The bounds along a tree in plain R. parts: a list for each cluster, in the engine's order; join(parts, a, b): b added to
-# a < b, and removed; value(parts): the bound; size(parts): what clusters are put in order by.
+# The bounds along a tree in plain R. parts: a list for each cluster, in the engine's order; join(parts, a, b): b added
+# to a < b, and removed; value(parts): the bound; size(parts): what clusters are put in order by.
 replay <- function(tree, parts, join, value, size) {
   id <- seq_along(size(parts))
   out <- value(parts)$elbo
@@ -172,7 +172,8 @@ test_that("chains of every observation model: the bound after each join is that 
       fit <- engine_fit(data, model, engine_control(4, max_laps = 0L), list(resp = start), NULL)
       tree <- tree_of(data, model, fit["state"])
       contract <- engine_contract(data, model, start[seen, ])
-      q <- chain_twin(expected_rows(fit$state, prior), tcrossprod(contract$features, contract$weights), first_rows(model, data))
+      potentials <- tcrossprod(contract$features, contract$weights)
+      q <- chain_twin(expected_rows(fit$state, prior), potentials, first_rows(model, data))
       expect_equal(q$resp, engine_responsibilities(data, model, fit$state, 1L)[seen, ], tolerance = 1e-7)
       expect_replayed(tree, replay(tree, q, join_states, chain_value(data, model), function(q) colSums(q$resp)), 1e-7)
       expect_identical(tree_of(data, model, fit["state"], engine_control(threads = 3L)), tree)
@@ -180,8 +181,8 @@ test_that("chains of every observation model: the bound after each join is that 
   }
 })
 
-# Words' topics of documents, list(r = by document: words x topics, x), from the documents' counts of topics: r is proportional
-# to exp(C) w with the weights w that give these counts.
+# Words' topics of documents, list(r = by document: words x topics, x), from the documents' counts of topics: r is
+# proportional to exp(C) w with the weights w that give these counts.
 document_twin <- function(x, counts, log_phi) {
   r <- lapply(seq_len(nrow(x)), function(d) {
     words <- which(x[d, ] > 0)
@@ -235,11 +236,13 @@ test_that("topics: the bound after each join is that of the merged counts of doc
     tree <- tree_of(data, model, start)
     leaves <- engine_join_clusters(data, model, start, engine_control(), integer(), integer())
     expect_identical(leaves$elbo, tree$elbo[1])
-    counts <- as.matrix(Matrix::sparseMatrix(leaves$documents$document, leaves$documents$topic, x = leaves$documents$count))
+    used <- leaves$documents
+    counts <- as.matrix(Matrix::sparseMatrix(used$document, used$topic, x = used$count))
     log_phi <- digamma(t(fit$state$obs[, -1]) + 0.1) - rep(digamma(fit$state$obs[, 1] + 0.1 * ncol(x)), each = ncol(x))
     q <- document_twin(x, counts, log_phi)
     expect_equal(counts_of_topics(q, x), counts, tolerance = 1e-7)
-    expect_replayed(tree, replay(tree, q, join_topics, topic_value(x, prior), function(q) colSums(counts_of_topics(q, x))), 1e-7)
+    sizes <- function(q) colSums(counts_of_topics(q, x))
+    expect_replayed(tree, replay(tree, q, join_topics, topic_value(x, prior), sizes), 1e-7)
     expect_identical(tree_of(data, model, start, engine_control(threads = 3L)), tree)
   }
 })
@@ -249,7 +252,8 @@ test_that("a chain whose messages need log space is joined like any other", {
   x <- c(rep(c(0, 0, 1, 1), 4) + sin(1:16), rep(3000, 8) + sin(1:8))
   model <- list(obs = diagonal_model(1), prior = list(family = "hmm", k = 3L, alpha = 1e-3, start = 1, sticky = 0))
   resp <- diag(3)[c(rep(c(1, 1, 2, 2), 4), rep(3, 8)), ]
-  apart <- engine_fit(engine_data(matrix(x), c(0L, 16L, 24L)), model, engine_control(3, max_laps = 0L), list(resp = resp), NULL)
+  two_parts <- engine_data(matrix(x), c(0L, 16L, 24L))
+  apart <- engine_fit(two_parts, model, engine_control(3, max_laps = 0L), list(resp = resp), NULL)
   data <- engine_data(matrix(x), c(0L, 24L))
   contract <- engine_contract(data, model, resp)
   log_rows <- expected_rows(apart$state, model$prior)
@@ -357,7 +361,8 @@ test_that("before polishing, clusters are the groups of cutree(), and the height
     expect_equal(unname(cluster_sizes(joined)), unname(colSums(added)))
     expect_true(same_groups(groups, joined$cut$cluster))
     expect_equal(elbo(joined), sum(engine_elbo_of(
-      as_engine_data(training_data(blob_fit, blobs$x)), joined$model, unname(added[, order(joined$numbering), drop = FALSE])
+      as_engine_data(training_data(blob_fit, blobs$x)), joined$model,
+      unname(added[, order(joined$numbering), drop = FALSE])
     )))
     expect_lte(tree$elbo[1] - elbo(joined), c(0, tree$height)[k - left + 1] + 1e-9)
   }
@@ -375,7 +380,8 @@ test_that("before polishing, clusters are the groups of cutree(), and the height
 test_that("clusters are joined by the user's numbers, whatever the engine's order is", {
   labels <- rep(1:3, c(30, 20, 50))
   x <- cbind(c(0, 60, 3)[labels], 0) + withr::with_seed(7, matrix(rnorm(200), 100))
-  fit <- bnp_mixture(x, prior = prior_dirichlet(3), start = labels, control = bnp_control(seed = 1, max_laps = 1, verbose = FALSE))
+  control <- bnp_control(seed = 1, max_laps = 1, moves = FALSE, verbose = FALSE)
+  fit <- bnp_mixture(x, prior = prior_dirichlet(3), start = labels, control = control)
   expect_identical(fit$numbering, c(3L, 1L, 2L))
   expect_identical(unname(fitted(fit))[labels == 2], rep(3L, 20))
   two <- cut_fit(fit, x, 2)
@@ -388,7 +394,8 @@ test_that("a tree needs nothing but what is stored: a fit that was saved, in bat
   saveRDS(blob_fit, file)
   without_call <- function(x) x[names(x) != "call"]
   expect_identical(without_call(cluster_tree(readRDS(file), blobs$x)), without_call(cluster_tree(blob_fit, blobs$x)))
-  sparse <- bnp_mixture(blobs$x, control = bnp_control(seed = 1, batches = 3, sparsity = 2, threads = 2, verbose = FALSE))
+  control <- bnp_control(seed = 1, batches = 3, sparsity = 2, threads = 2, verbose = FALSE)
+  sparse <- bnp_mixture(blobs$x, control = control)
   tree <- cluster_tree(sparse, blobs$x)
   expect_equal(tree$elbo[1], elbo(sparse), tolerance = 1e-5)
   expect_equal(utils::tail(tree$elbo, 1), one_cluster_bound(list(fit = sparse, given = list(data = blobs$x))))
@@ -396,7 +403,8 @@ test_that("a tree needs nothing but what is stored: a fit that was saved, in bat
   path <- withr::with_seed(6, rep(rep(1:5, each = 8), 4) * 6 + rnorm(160))
   chain <- bnp_hmm(data.frame(x = path), control = bnp_control(seed = 1, sparsity = 2, k_init = 6, verbose = FALSE))
   tree <- cluster_tree(chain, data.frame(x = path))
-  expect_equal(utils::tail(tree$elbo, 1), one_cluster_bound(list(fit = chain, given = list(data = data.frame(x = path)))))
+  in_one <- one_cluster_bound(list(fit = chain, given = list(data = data.frame(x = path))))
+  expect_equal(utils::tail(tree$elbo, 1), in_one)
   cut <- cut_fit(chain, data.frame(x = path), 3, tree = tree)
   expect_gte(elbo(cut), tree$elbo[n_clusters(chain) - 2])
 })
@@ -428,9 +436,11 @@ test_that("wrong arguments are refused by name", {
   expect_bad(cluster_tree(rates, cbind(counts[, 1, drop = FALSE], hours = 1)), "other_data", "values")
   expect_length(cluster_tree(rates, counts)$loss, n_clusters(rates) - 1L)
   steps <- data.frame(x = sin(1:60) + rep(c(0, 0, 0, 9, 9, 9), 10))
-  rows <- bnp_hmm(steps, id = rep(1:2, each = 30), control = bnp_control(seed = 1, k_init = 3, moves = FALSE, verbose = FALSE))
+  control <- bnp_control(seed = 1, k_init = 3, moves = FALSE, verbose = FALSE)
+  rows <- bnp_hmm(steps, id = rep(1:2, each = 30), control = control)
   expect_bad(cluster_tree(rows, steps, id = rep(1:3, each = 20)), "other_data", "id")
-  broken <- replace_in_package("engine_cluster_tree", function(...) list(a = 1:2, b = 2:3, elbo = c(1, NaN)), environment())
+  nan <- function(...) list(a = 1:2, b = 2:3, elbo = c(1, NaN))
+  broken <- replace_in_package("engine_cluster_tree", nan, environment())
   expect_bad(cluster_tree(blob_fit, x), "numerical", "prior")
 })
 
