@@ -116,11 +116,12 @@ void ConcentrationPosterior::place_nodes() {
   const double right = std::asinh((end(top, width, 1) - top.t) / unit);
   const double h = (right - left) / (n_nodes - 1);
 
-  Nodes value, product;
+  Nodes value, spacing, product;
   for (Index i = 0; i < n_nodes; ++i) {
-    const double s = left + h * static_cast<double>(i), t = top.t + unit * std::sinh(s);
+    const double e = std::exp(left + h * static_cast<double>(i)), t = top.t + unit * (e - 1 / e) / 2;
+    spacing[i] = h * unit * (e + 1 / e) / 2;
     gamma_[i] = a / b * std::exp(t);
-    value[i] = a * (t - std::expm1(t)) + log_gamma_difference(1 + gamma_[i], all_) + std::log(std::cosh(s));
+    value[i] = a * (t - std::expm1(t)) + log_gamma_difference(1 + gamma_[i], all_);
   }
   for (std::size_t from = 1; from < counts_.size(); from += factors) {
     product.fill(1);
@@ -133,9 +134,9 @@ void ConcentrationPosterior::place_nodes() {
 
   const double most = *std::max_element(value.begin(), value.end());
   double sum = 0;
-  for (Index i = 0; i < n_nodes; ++i) sum += probability_[i] = std::exp(value[i] - most);
+  for (Index i = 0; i < n_nodes; ++i) sum += probability_[i] = spacing[i] * std::exp(value[i] - most);
   for (double& p : probability_) p /= sum;
-  log_integral_ = most + std::log(h * unit * sum) - stirling_remainder(a);
+  log_integral_ = most + std::log(sum) - stirling_remainder(a);
   for (double n : counts_) log_integral_ -= log_gamma_difference(1 - discount_, n);
 }
 
