@@ -120,13 +120,14 @@ learned_concentration <- function(fit) {
   ))
 }
 
-# Logarithms of values and probabilities are smooth functions of the number of the node: against a Gamma distribution,
-# and one Beta, quantiles were right to five digits.
+# Logarithms of values and probabilities are smooth functions of the number of the node: between nodes they are
+# interpolated, and the quantiles of faithful's concentration were within 1e-5 of those of 1,024 nodes.
 concentration_quantile <- function(p, nodes) {
+  nodes <- nodes[nodes[, "prob"] > 1e-12, ]
   at <- seq(1, nrow(nodes), length.out = 32 * nrow(nodes))
   along <- function(y) stats::spline(seq_along(y), log(y), xout = at)$y
-  below <- cumsum(exp(along(nodes[, "prob"])))
-  exp(stats::approx((below - below[1] / 2) / below[length(below)], along(nodes[, "value"]), p, ties = "ordered")$y)
+  prob <- exp(along(nodes[, "prob"]))
+  exp(stats::approx((cumsum(prob) - prob / 2) / sum(prob), along(nodes[, "value"]), p)$y)
 }
 
 # The share of the data that each cluster has; of a mixture its expected weight.
