@@ -17,10 +17,11 @@
 #' * `prob`: Beta. `rate`: Gamma.
 #' * `transition` and `start`: Beta, given that the states of the fit are all there
 #'   are, as in [transition_matrix()].
-#' * `weights`: Beta for [prior_dirichlet()]. With a Dirichlet process, of mixtures
+#' * `weights`: Beta for [prior_dirichlet()]. With a Dirichlet or Pitman-Yor process, of mixtures
 #'   or at the top level of topics and states, weights are products of sticks:
 #'   what earlier sticks leave is given the Beta distribution that has its mean and
-#'   variance, with an error below 0.001 of probability where clusters have members.
+#'   variance, with an error below 0.001 of probability where clusters have members;
+#'   over a learned concentration they are averaged.
 #'
 #' Parameters that are known (the equal weights of [prior_lda()] and [prior_hmm()],
 #' the covariances of `obs_gaussian("diagonal")`) have no interval, and neither has

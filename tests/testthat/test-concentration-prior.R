@@ -23,16 +23,18 @@ integrated <- function(n, a, b, d = 0, m = 1024L) {
     constant <- a * log(b) - lgamma(a) + sum(lgamma(1 - d + n) - lgamma(1 - d))
     constant + a * t - b * g + lgamma(1 + g) - lgamma(1 + g + sum(n)) + ratio
   }
-  wide <- seq(log(a / b) - 110, log((a + length(n)) / b) + 8, length.out = 3000)
+  wide <- seq(log(a / b) - 110, log((a + length(n)) / b) + 8, length.out = 600)
   near <- f(wide)
-  from <- range(wide[near > max(near) - 45]) + c(-0.1, 0.1)
+  from <- range(wide[near > max(near) - 45]) + c(-0.2, 0.2)
   t <- seq(from[1], from[2], length.out = m)
   v <- f(t)
-  list(value = max(v) + log(sum(exp(v - max(v))) * diff(t[1:2])), gamma = exp(t), prob = exp(v - max(v)) / sum(exp(v - max(v))))
+  w <- exp(v - max(v))
+  list(value = max(v) + log(sum(w) * diff(t[1:2])), gamma = exp(t), prob = w / sum(w))
 }
 
 some_counts <- list(
-  few = c(300, 200, 50, 10), one = 40, none = c(12, 3, 0, 0), tiny = c(500, 1e-9, 0.2), unsorted = c(1, 30, 5, 200, 0, 7),
+  few = c(300, 200, 50, 10), one = 40, none = c(12, 3, 0, 0), tiny = c(500, 1e-9, 0.2),
+  unsorted = c(1, 30, 5, 200, 0, 7), narrow = withr::with_seed(1, round(rexp(50) * 100)),
   single = rep(1, 200), many = rep(1, 1000), long = 2000 / (1:300)^1.5
 )
 
@@ -45,7 +47,7 @@ test_that("64 nodes are as good as 1,024, up to sharp and to flat priors and man
   for (n in some_counts) {
     for (prior in list(ab(2, 1), ab(1, 1), ab(1, 1e-4), ab(200, 0.01), ab(200, 100), ab(1, 100), ab(30, 1e-3))) {
       for (d in c(0, 0.3, 0.9)) {
-        exact <- integrated(n, prior[1], prior[2], d, if (prior[1] < 2) 4096L else 1024L)
+        exact <- integrated(n, prior[1], prior[2], d, if (prior[1] < 2) 2048L else 1024L)
         ours <- weights_at(py(prior, d), n)
         expect_lt(abs(ours$value - exact$value), 1e-7 * max(1, abs(exact$value) / 1e5))
         behind <- counts_behind(n)
@@ -248,8 +250,8 @@ test_that("a fit shows the concentration it learned", {
   expect_output(print(summary(fit)), "concentration = Gamma\\(2, 1\\)")
   params <- posterior_params(fit)
   expect_equal(sum(params$concentration_nodes[, "prob"]), 1)
-  expect_equal(params$sticks[fit$numbering == 1, ], unname(c(1 + sizes[1], sum(sizes[-1]) + expected[["mean"]])),
-    tolerance = 1e-4, ignore_attr = TRUE)
+  first <- c(1 + sizes[1], sum(sizes[-1]) + expected[["mean"]])
+  expect_equal(unname(params$sticks[fit$numbering == 1, ]), first, tolerance = 1e-6)
   expect_null(coef(bnp_mixture(faithful, control = bnp_control(seed = 1)))$concentration)
   expect_false("concentration" %in% names(glance(bnp_mixture(faithful, control = bnp_control(seed = 1)))))
 })
@@ -294,5 +296,5 @@ test_that("concentrations that cannot be learned and parameters out of range are
   expect_bad(prior_py(2e50, 0.5), "range", "concentration [+] discount")
   expect_no_error(prior_py(-0.2, 0.3))
   expect_output(print(gamma_prior(2, 4)), "Gamma\\(2, 4\\), mean 0.5")
-  expect_output(print(prior_py(gamma_prior(2, 1), 0.25)), "Pitman-Yor process: concentration = Gamma\\(2, 1\\), discount")
+  expect_output(print(prior_py(gamma_prior(2, 1), 0.25)), "Pitman-Yor process: concentration = Gamma\\(2, 1\\),")
 })
