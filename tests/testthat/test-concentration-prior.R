@@ -298,3 +298,14 @@ test_that("concentrations that cannot be learned and parameters out of range are
   expect_output(print(gamma_prior(2, 4)), "Gamma\\(2, 4\\), mean 0.5")
   expect_output(print(prior_py(gamma_prior(2, 1), 0.25)), "Pitman-Yor process: concentration = Gamma\\(2, 1\\),")
 })
+
+test_that("quantiles of weights are those of the mixture over concentrations", {
+  gamma <- c(0.1, 6)
+  found <- vapply(c(0.05, 0.95), stick_weights_quantile, double(2), a = c(3, 2), b = rbind(1 + gamma, gamma))
+  draws <- withr::with_seed(1, {
+    g <- sample(gamma, 2e5, TRUE)
+    first <- rbeta(2e5, 3, 1 + g)
+    cbind(first, (1 - first) * rbeta(2e5, 2, g))
+  })
+  expect_equal(found, unname(t(apply(draws, 2, quantile, c(0.05, 0.95)))), tolerance = 0.02)
+})
