@@ -85,6 +85,10 @@ engine_dirichlet_rows <- function(u, omega, n, concentration, sticky, bound) {
     .Call(`_bnpvi_engine_dirichlet_rows`, u, omega, n, concentration, sticky, bound)
 }
 
+engine_mixture_weights <- function(prior, counts, effective) {
+    .Call(`_bnpvi_engine_mixture_weights`, prior, counts, effective)
+}
+
 engine_source <- function(data, name, units, grouped, lag, rows, groups) {
     .Call(`_bnpvi_engine_source`, data, name, units, grouped, lag, rows, groups)
 }

@@ -42,6 +42,12 @@ describe <- function(x) {
 check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_env()) {
   ok <- is.numeric(x) && length(x) == 1L && is.finite(x) &&
     (if (strict) x > lower else x >= lower)
+  if (inherits(x, "bnp_gamma_prior")) {
+    abort("argument", c(
+      "{.arg {arg}} cannot be learned here: it must be one number.",
+      i = "{.fn gamma_prior} is for {.arg concentration} of {.fn prior_dp} and {.fn prior_py}."
+    ), call = call)
+  }
   if (!ok) {
     relation <- if (strict) "above" else "at least"
     abort("argument", c(
@@ -59,7 +65,8 @@ check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_
 parameter_ranges <- list(
   concentration = c(1e-50, 1e50), gamma = c(1e-50, 1e50), alpha = c(1e-8, 1e6), start = c(1e-8, 1e6),
   sticky = c(1e-50, 1e6), term_prior = c(1e-8, 1e50), a = c(1e-10, 1e50), b = c(1e-10, 1e50),
-  mean_strength = c(1e-50, 1e50), df = c(1e-10, 1e8)
+  mean_strength = c(1e-50, 1e50), df = c(1e-10, 1e8), discount = c(0, 0.999999), shape = c(1, 1e10),
+  rate = c(1e-10, 1e10)
 )
 
 # A prior or an observation model whose parameters are within their ranges, as given and for each of k clusters; NULL
@@ -67,7 +74,11 @@ parameter_ranges <- list(
 check_ranges <- function(x, call) {
   for (name in intersect(names(parameter_ranges), names(x))) {
     given <- x[[name]]
-    if (name == "sticky" && given == 0) next
+    if (name == "sticky" && given == 0 || inherits(given, "bnp_gamma_prior")) next
+    if (name == "concentration" && !is.null(x$discount)) {
+      check_range(given + x$discount, "concentration + discount", parameter_ranges[[name]], call)
+      next
+    }
     check_range(given, name, parameter_ranges[[name]], call)
     if (!is.null(x$k) && name != "sticky") {
       check_range(given / x$k, paste(name, "/ k"), parameter_ranges[[name]], call)

@@ -17,10 +17,11 @@
 #' * `prob`: Beta. `rate`: Gamma.
 #' * `transition` and `start`: Beta, given that the states of the fit are all there
 #'   are, as in [transition_matrix()].
-#' * `weights`: Beta for [prior_dirichlet()]. With a Dirichlet process, of mixtures
+#' * `weights`: Beta for [prior_dirichlet()]. With a Dirichlet or Pitman-Yor process, of mixtures
 #'   or at the top level of topics and states, weights are products of sticks:
 #'   what earlier sticks leave is given the Beta distribution that has its mean and
-#'   variance, with an error below 0.001 of probability where clusters have members.
+#'   variance, with an error below 0.001 of probability where clusters have members;
+#'   over a learned concentration they are averaged.
 #'
 #' Parameters that are known (the equal weights of [prior_lda()] and [prior_hmm()],
 #' the covariances of `obs_gaussian("diagonal")`) have no interval, and neither has
@@ -127,11 +128,21 @@ weight_sources <- function(fit, params) {
   sticks <- params$sticks %||% if (!is.null(params$omega)) cbind(params$u, 1 - params$u) * params$omega
   if (!is.null(sticks)) {
     sticks <- sticks[order(params$position), , drop = FALSE]
-    return(list(weights = rows(function(p) stick_weights_quantile(p, sticks[, 1], sticks[, 2])[params$position])))
+    rest <- outer(sticks[, 2], concentration_spread(params$concentration_nodes), `+`)
+    return(list(weights = rows(function(p) stick_weights_quantile(p, sticks[, 1], rest)[params$position])))
   }
   if (!is.null(params$weights_concentration)) {
     list(weights = rows(function(p) dirichlet_quantile(p, t(params$weights_concentration))))
   }
+}
+
+# What to add to the sticks' second parameters, which are those at the posterior mean of a learned concentration: 0, or
+# its differences from the mean at the middles of 16 parts of equal probability (a guess).
+concentration_spread <- function(nodes) {
+  if (is.null(nodes)) {
+    return(0)
+  }
+  concentration_quantile((1:16 - 0.5) / 16, nodes) - sum(nodes[, "value"] * nodes[, "prob"])
 }
 
 # Transitions between the k states in use, and the first state.

@@ -38,16 +38,23 @@ covariance_quantile <- function(p, r, df, nodes) {
 # Weights of sticks v_k ~ Beta(a_k, b_k), broken in this order: v_k (1 - v_1) ... (1 - v_{k-1}). The part before v_k is
 # given the Beta distribution with its mean and variance, and integrated over at the middles of 128 parts of equal
 # probability. Against draws, probabilities were off by at most 0.001 where clusters have members, and by 0.01 at the
-# end of four sticks without any.
+# end of four sticks without any. b: a column for each of several equally probable concentrations.
 stick_weights_quantile <- function(p, a, b) {
+  b <- as.matrix(b)
   vapply(seq_along(a), function(k) {
-    if (k == 1L) {
+    if (k == 1L && ncol(b) == 1L) {
       return(stats::qbeta(p, a[1], b[1]))
     }
-    rest <- beta_like_product(b[seq_len(k - 1L)], a[seq_len(k - 1L)])
-    nodes <- log(stats::qbeta((1:128 - 0.5) / 128, rest[1], rest[2]))
-    below <- function(log_weight) mean(stats::pbeta(exp(pmin(log_weight - nodes, 0)), a[k], b[k])) - p
-    reach <- range(nodes) + log(range(stats::qbeta(c(p / 2, (1 + p) / 2), a[k], b[k])))
+    nodes <- apply(b, 2L, function(column) {
+      if (k == 1L) {
+        return(rep(0, 128L))
+      }
+      rest <- beta_like_product(column[seq_len(k - 1L)], a[seq_len(k - 1L)])
+      log(stats::qbeta((1:128 - 0.5) / 128, rest[1], rest[2]))
+    })
+    after <- rep(b[k, ], each = nrow(nodes))
+    below <- function(log_weight) mean(stats::pbeta(exp(pmin(log_weight - nodes, 0)), a[k], after)) - p
+    reach <- range(nodes) + log(range(outer(c(p / 2, (1 + p) / 2), b[k, ], function(q, b) stats::qbeta(q, a[k], b))))
     exp(stats::uniroot(below, pmax(reach, c(-700, -699)), extendInt = "upX", tol = 1e-9)$root)
   }, 1)
 }

@@ -10,7 +10,7 @@
 #'   With [obs_ar()] a cluster is a way to get from the rows before to the next
 #'   row. The first `lag` rows of a series are conditioned on: they have no
 #'   likelihood of their own, and take the cluster of the first row that has. To let clusters last, use [bnp_hmm()].
-#' @param prior [prior_dp()] or [prior_dirichlet()].
+#' @param prior [prior_dp()], [prior_py()] or [prior_dirichlet()].
 #' @param control [bnp_control()].
 #' @param start Where to start, instead of a random start: one label per
 #'   observation, a matrix of responsibilities (observations x clusters, rows

@@ -194,6 +194,8 @@ format_fields <- function(x, fields) {
   one <- function(v) {
     if (is.null(v)) {
       "(from the data)"
+    } else if (inherits(v, "bnp_gamma_prior")) {
+      format(v)
     } else if (is.matrix(v)) {
       d <- diag(v)
       range <- paste(unique(format(range(d), digits = 3, trim = TRUE)), collapse = " to ")

@@ -77,8 +77,14 @@ format_head <- function(fit) {
     paste0(
       "ELBO ", format(fit$elbo, digits = 8), " after ", count_of(fit$laps, "lap"), ": ",
       if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
-    )
+    ),
+    if (learns_concentration(fit)) described_concentration(learned_concentration(fit))
   )
+}
+
+described_concentration <- function(x) {
+  x <- signif(x, 3)
+  paste0("Concentration ", x[["mean"]], " (90 % interval ", x[["lower"]], " to ", x[["upper"]], ")")
 }
 
 described_data <- function(fit) {

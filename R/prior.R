@@ -5,6 +5,10 @@
 #'
 #' @details
 #' * `prior_dp()`: Dirichlet process mixture; the number of clusters is open.
+#' * `prior_py()`: Pitman-Yor mixture, of which `prior_dp()` is the case of no
+#'   `discount`: the k-th weight is broken off what is left by a Beta(1 - `discount`,
+#'   `concentration` + k `discount`) variable. With a discount, sizes have a power-law
+#'   tail: a few large clusters and many small ones.
 #' * `prior_dirichlet()`: finite mixture of `k` clusters, weights from a
 #'   symmetric Dirichlet distribution with total weight `concentration`.
 #' * `prior_hdp()`: hierarchical Dirichlet process; topics are shared, every
@@ -15,25 +19,39 @@
 #'   `sticky` favours staying in a state.
 #' * `prior_hmm()`: hidden Markov model with `k` states.
 #'
+#' `gamma_prior(shape, rate)` in place of the `concentration` of `prior_dp()` or
+#' `prior_py()` learns it: it is integrated over this prior, exactly, together with the
+#' weights, so that the bound accounts for not knowing it. [coef()] and [glance()] have its
+#' posterior mean and 90 % interval. `shape` starts at 1, below which a cluster without
+#' observations could never get any. The default of mean 2 is a guess.
+#'
 #' With a finite prior `k` is the number of clusters there may be; those that the data
 #' have no need of stay empty, sooner the smaller `concentration` (for states `alpha`)
 #' is. Mixtures and sequences get moves too ([bnp_moves()]): a pair may be joined, which
 #' leaves an empty cluster, and a cluster may be split while another pair is joined.
 #'
 #' `concentration` and `gamma` are taken from 1e-50 to 1e50, `alpha` and `start`
-#' from 1e-8 to 1e6, `sticky` from 1e-50 to 1e6; shares of `k` clusters must also
+#' from 1e-8 to 1e6, `sticky` from 1e-50 to 1e6, `discount` from 0 to 0.999999 (with
+#' `concentration + discount` in the range of concentrations), `shape` from 1 to 1e10 and
+#' `rate` from 1e-10 to 1e10; shares of `k` clusters must also
 #' be in these ranges. Beyond them, numbers lose their digits; within them, the
 #' bound of one cluster is right to eight.
 #'
 #' @param concentration Dirichlet process concentration, or the total weight of
-#'   the Dirichlet prior. Larger values expect more clusters of equal size.
+#'   the Dirichlet prior. Larger values expect more clusters of equal size. For
+#'   `prior_dp()` and `prior_py()` also [gamma_prior()]. With a discount, it may be
+#'   negative, above `-discount`.
+#' @param discount Discount of the Pitman-Yor process, at least 0 and below 1.
+#' @param shape,rate The Gamma distribution of a concentration: mean `shape / rate`,
+#'   standard deviation `sqrt(shape) / rate`.
 #' @param k Number of clusters, topics or states.
 #' @param gamma Concentration of the top level: how many topics or states.
 #' @param alpha Concentration of the lower level: how much each document or
 #'   each row of transitions resembles the average.
 #' @param start Concentration of the distribution of the first state.
 #' @param sticky Extra weight of staying in a state; 0 for none.
-#' @return An object of class `bnp_prior`, to be given as `prior`.
+#' @return An object of class `bnp_prior`, to be given as `prior`; `gamma_prior()`: one of
+#'   class `bnp_gamma_prior`, to be given as `concentration`.
 #' @references
 #' Sethuraman, J. (1994). A constructive definition of Dirichlet priors. *Statistica Sinica* 4,
 #' 639-650.
@@ -44,12 +62,20 @@
 #' Blei, D. M., Ng, A. Y. and Jordan, M. I. (2003). Latent Dirichlet allocation. *Journal of
 #' Machine Learning Research* 3, 993-1022.
 #'
+#' Pitman, J. and Yor, M. (1997). The two-parameter Poisson-Dirichlet distribution derived from
+#' a stable subordinator. *Annals of Probability* 25, 855-900.
+#'
 #' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with
 #' application to speaker diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.
 #' @seealso [observation_models] for what a cluster looks like; `vignette("choosing-priors")`.
 #' @examples
 #' prior_dp(concentration = 2)
 #' prior_dirichlet(3)
+#' fit <- bnp_mixture(
+#'   faithful,
+#'   prior = prior_dp(gamma_prior(shape = 2, rate = 1)), control = bnp_control(seed = 1)
+#' )
+#' coef(fit)$concentration
 #' @name priors
 NULL
 
@@ -61,7 +87,44 @@ new_prior <- function(family, ...) {
 #' @rdname priors
 #' @export
 prior_dp <- function(concentration = 1) {
-  new_prior("dp", concentration = check_number(concentration, "concentration"))
+  new_prior("dp", concentration = check_concentration(concentration))
+}
+
+#' @rdname priors
+#' @export
+prior_py <- function(concentration = 1, discount = 0.25) {
+  if (!is.numeric(discount) || length(discount) != 1L || !is.finite(discount) || discount < 0 || discount >= 1) {
+    abort("argument", c(
+      "{.arg discount} must be one number of at least 0 and below 1, not {describe(discount)}.",
+      i = "0 is the Dirichlet process, as {.fn prior_dp} has it."
+    ))
+  }
+  discount <- as.double(discount)
+  new_prior("py", concentration = check_concentration(concentration, -discount), discount = discount)
+}
+
+# A number above `lower`, or a prior to learn it with.
+check_concentration <- function(x, lower = 0, call = rlang::caller_env()) {
+  if (inherits(x, "bnp_gamma_prior")) x else check_number(x, "concentration", lower, call = call)
+}
+
+#' @rdname priors
+#' @export
+gamma_prior <- function(shape = 2, rate = 1) {
+  parameters <- list(shape = check_number(shape, "shape"), rate = check_number(rate, "rate"))
+  structure(unlist(check_ranges(parameters, rlang::current_env())), class = "bnp_gamma_prior")
+}
+
+#' @export
+format.bnp_gamma_prior <- function(x, ...) {
+  paste0("Gamma(", paste(signif(unclass(x), 3), collapse = ", "), ")")
+}
+
+#' @export
+print.bnp_gamma_prior <- function(x, ...) {
+  mean <- x[["shape"]] / x[["rate"]]
+  cat("Prior of a concentration: ", format(x), ", mean ", signif(mean, 3), "\n", sep = "")
+  invisible(x)
 }
 
 #' @rdname priors
@@ -110,6 +173,7 @@ prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) {
 # level above them, which `bnp_control(bound =)` is about.
 prior_models <- list(
   dp = list(title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture"),
+  py = list(title = "Pitman-Yor process", constructor = "prior_py", verb = "bnp_mixture"),
   dirichlet = list(title = "Finite Dirichlet", constructor = "prior_dirichlet", verb = "bnp_mixture"),
   hdp = list(
     title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE

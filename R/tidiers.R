@@ -18,7 +18,9 @@
 #'   one row per parameter: `component`, `parameter` (as in [coef()]), `term` (its
 #'   column, or the state that a transition leads to), `estimate`, `conf.low`,
 #'   `conf.high`; see [confint.bnp_fit()], also for why they are too narrow.
-#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`.
+#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`;
+#'   with a [gamma_prior()] also `concentration`, its posterior mean, and
+#'   `concentration.low`, `concentration.high`, its 90 % interval.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
 #'   `.uncertainty`, one minus its probability.
 #' @references
@@ -83,10 +85,15 @@ cluster_sds <- function(cov) {
 glance.bnp_fit <- function(x, ...) {
   check_no_dots(...)
   trace <- elbo_trace(x)
-  as_tidy(data.frame(
+  out <- data.frame(
     k = n_clusters(x), elbo = x$elbo, nobs = nobs(x), laps = x$laps, converged = x$converged,
     seconds = if (nrow(trace)) trace$seconds[nrow(trace)] else 0
-  ))
+  )
+  if (learns_concentration(x)) {
+    learned <- learned_concentration(x)
+    out[paste0("concentration", c("", ".low", ".high"))] <- as.list(learned)
+  }
+  as_tidy(out)
 }
 
 #' @rdname tidiers

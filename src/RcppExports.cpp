@@ -300,6 +300,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_mixture_weights
+Rcpp::List engine_mixture_weights(Rcpp::List prior, Rcpp::NumericVector counts, Rcpp::NumericVector effective);
+RcppExport SEXP _bnpvi_engine_mixture_weights(SEXP priorSEXP, SEXP countsSEXP, SEXP effectiveSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type prior(priorSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type effective(effectiveSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_mixture_weights(prior, counts, effective));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_source
 Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bool grouped, int lag, Rcpp::IntegerVector rows, Rcpp::IntegerVector groups);
 RcppExport SEXP _bnpvi_engine_source(SEXP dataSEXP, SEXP nameSEXP, SEXP unitsSEXP, SEXP groupedSEXP, SEXP lagSEXP, SEXP rowsSEXP, SEXP groupsSEXP) {
@@ -485,6 +498,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},
+    {"_bnpvi_engine_mixture_weights", (DL_FUNC) &_bnpvi_engine_mixture_weights, 3},
     {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
     {"_bnpvi_engine_failed_pairs", (DL_FUNC) &_bnpvi_engine_failed_pairs, 2},
     {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},

@@ -1,6 +1,7 @@
 // Entries for tests of special functions and of the search for sticks.
 #include "foundation/special.h"
 #include "hdp/dirichlet_rows.h"
+#include "mixtures/mixture.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
@@ -18,6 +19,7 @@ Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d) {
       _["log_gamma_difference"] = each(log_gamma_difference),
       _["digamma_difference"] = each(digamma_difference), _["log_beta"] = each(log_beta),
       _["log_gamma_remainder"] = each([](double a, double) { return log_gamma_remainder(a); }),
+      _["stirling_remainder"] = each([](double a, double) { return stirling_remainder(a); }),
       _["trigamma_remainder"] = each([](double a, double) { return trigamma_remainder(a); }));
 }
 
@@ -71,4 +73,23 @@ Rcpp::List engine_dirichlet_rows(Rcpp::NumericVector u, Rcpp::NumericVector omeg
   return Rcpp::List::create(_["value"] = value, _["mean"] = pi.mean, _["variance"] = pi.variance,
                             _["log"] = pi.log, _["by_mean"] = gradient.mean,
                             _["by_variance"] = gradient.variance, _["by_log"] = gradient.log);
+}
+
+// A mixture's allocation term for the given counts at the globals that are optimal for the effective ones,
+// and there E log π_k and E π_k.
+// [[Rcpp::export]]
+Rcpp::List engine_mixture_weights(Rcpp::List prior, Rcpp::NumericVector counts,
+                                  Rcpp::NumericVector effective) {
+  const auto alloc = make_alloc_model(ListFields(prior));
+  const auto& mixture = dynamic_cast<const mixtures::MixtureAlloc&>(*alloc);
+  const auto summary = [](const Rcpp::NumericVector& sizes) {
+    Summary s(SummaryShape{}, sizes.size());
+    s.obs = Vec(sizes.begin(), sizes.end());
+    return s;
+  };
+  const Globals globals = mixture.global_step(summary(effective), {});
+  using Rcpp::_;
+  return Rcpp::List::create(_["value"] = sum_terms(mixture.elbo_terms(summary(counts), globals)),
+                            _["log_weights"] = mixture.expected_log_weights(globals.effective.sizes()),
+                            _["weights"] = mixture.mean_weights(globals));
 }

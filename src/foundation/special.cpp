@@ -95,6 +95,12 @@ double log_gamma_remainder(double x) {
   return half_log_2_pi_e - 0.5 * std::log(x) + odd_series(x, [](double m) { return 1 / (m - 1); });
 }
 
+double stirling_remainder(double x) {
+  if (x < large) return log_gamma(x) - x * std::log(x) + x;
+  const double half_log_2_pi = 0.91893853320467274;
+  return half_log_2_pi - 0.5 * std::log(x) + odd_series(x, [](double m) { return 1 / (m * (m - 1)); });
+}
+
 // ψ'(x) = 1/x² + ψ'(x + 1) up to the asymptotic series.
 double trigamma_remainder(double x) {
   double sum = 0, y = x;

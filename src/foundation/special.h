@@ -26,6 +26,9 @@ double log_beta(double a, double b);
 /// Dirichlet distributions are sums of such terms, in which the growth of log Γ(x) as x log x has cancelled.
 double log_gamma_remainder(double x);
 
+/// log Γ(x) − x log x + x, x > 0: what Stirling's leading terms leave, about −½ log x for large x.
+double stirling_remainder(double x);
+
 /// x ψ'(x) − 1, x > 0: about 1/x for small x and 1/(2x) for large x.
 double trigamma_remainder(double x);
 

@@ -7,8 +7,15 @@
 
 namespace bnpvi::mixtures {
 
-/// Dirichlet process with concentration γ (sticks u_k ~ Beta(1, γ)) [Hughes 2016, §3.2].
-std::unique_ptr<AllocModel> make_dp(double concentration, const Sparsity& sparsity);
+struct GammaPrior;
+
+/// Pitman–Yor process: sticks u_k ~ Beta(1 − d, γ + kd) with concentration γ > −d and discount 0 ≤ d < 1
+/// [Pitman & Yor 1997]. d = 0 is the Dirichlet process [Hughes 2016, §3.2].
+std::unique_ptr<AllocModel> make_pitman_yor(double concentration, double discount, const Sparsity& sparsity);
+
+/// The same with γ > 0 integrated over its prior (ConcentrationPosterior).
+std::unique_ptr<AllocModel> make_pitman_yor(const GammaPrior& concentration, double discount,
+                                            const Sparsity& sparsity);
 
 /// Finite mixture, π ~ Dirichlet(γ/K, ..., γ/K).
 std::unique_ptr<AllocModel> make_dirichlet(Index k, double concentration, const Sparsity& sparsity);
@@ -40,6 +47,9 @@ class MixtureAlloc : public AllocModel {
   Summary visit_again(const Visit& in, const Neighbours& near, const UnitMemory& last,
                       const Vec& log_pi) const;
 };
+
+/// Parameters of q(u_k | γ) = Beta(1 − d + N_k, γ + kd + N_>k) for counts in stick order: "sticks", K × 2.
+NamedArray sticks_array(double concentration, double discount, const Vec& counts);
 
 /// Sum of the allocation model's terms except the entropy, at the optimal globals, for clusters of the given
 /// expected counts.

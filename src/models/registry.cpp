@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "chains/hmm.h"
+#include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
 #include "observations/obs_models.h"
 #include "topics/topic_model.h"
@@ -11,6 +12,15 @@ namespace bnpvi {
 
 namespace {
 Index size_of(const Vec& x) { return static_cast<Index>(x.size()); }
+
+// `concentration` is one number, or shape and rate of its Gamma prior.
+std::unique_ptr<AllocModel> make_sticks(const Fields& f, double discount, const Sparsity& sparsity) {
+  const Vec concentration = f.numbers("concentration");
+  if (size_of(concentration) == 1) return mixtures::make_pitman_yor(concentration[0], discount, sparsity);
+  const Vec gamma = f.numbers("concentration", 2);
+  return mixtures::make_pitman_yor(mixtures::GammaPrior{gamma[0], gamma[1]}, discount, sparsity);
+}
+
 }  // namespace
 
 std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
@@ -50,7 +60,8 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
 
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sparsity, RowBound bound) {
   const std::string family = f.text("family");
-  if (family == "dp") return mixtures::make_dp(f.number("concentration"), sparsity);
+  if (family == "dp") return make_sticks(f, 0, sparsity);
+  if (family == "py") return make_sticks(f, f.number("discount"), sparsity);
   if (family == "dirichlet")
     return mixtures::make_dirichlet(f.integer("k"), f.number("concentration"), sparsity);
   if (family == "hdp_hmm")

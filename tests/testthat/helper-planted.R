@@ -59,3 +59,12 @@ engine_run <- function(case, ..., prior = case$model$prior, start = NULL, audit 
 }
 
 relative_gains <- function(fit) diff(fit$trace$elbo) / (1 + abs(fit$elbo))
+
+# Of an audited run: every state equals its recomputation, and none falls.
+expect_audited <- function(fit) {
+  audit <- fit$audit
+  expect_gt(audit[["checks"]], nrow(fit$trace))
+  for (what in c("elbo", "statistics", "entropy", "sums")) expect_lte(audit[[what]], 1e-8, label = what)
+  expect_gte(audit[["smallest_gain"]], -1e-9)
+  expect_gte(min(0, relative_gains(fit)), -1e-9)
+}

@@ -1,14 +1,6 @@
 # Moves: every state that is proposed or accepted has exactly the statistics, the entropy and the ELBO of
 # its responsibilities (src/testing/audit.h), for every observation model.
 
-expect_audited <- function(fit) {
-  audit <- fit$audit
-  expect_gt(audit[["checks"]], nrow(fit$trace))
-  for (what in c("elbo", "statistics", "entropy", "sums")) expect_lte(audit[[what]], 1e-8, label = what)
-  expect_gte(audit[["smallest_gain"]], -1e-9)
-  expect_gte(min(0, relative_gains(fit)), -1e-9)
-}
-
 accepted <- function(fit) colSums(fit$trace[c("births", "merges", "deletes")])
 
 test_that("every registered model is planted", {

@@ -10,7 +10,7 @@ makers <- list(
   a = function(x) obs_poisson(a = x), b = function(x) obs_poisson(b = x), a = function(x) obs_bernoulli(a = c(1, x)),
   b = function(x) obs_bernoulli(b = x),
   mean_strength = function(x) obs_gaussian(mean_strength = x), df = function(x) obs_gaussian(df = x),
-  df = function(x) obs_ar(df = x)
+  df = function(x) obs_ar(df = x), shape = function(x) gamma_prior(x, 1), rate = function(x) gamma_prior(2, x)
 )
 
 test_that("parameters out of range are refused, with the range in the error", {
@@ -138,6 +138,25 @@ test_that("allocations to one cluster have the probability of the prior", {
     expect_equal(alone(counts, obs, prior_dirichlet(1, v)), data, tolerance = 1e-10)
     expect_equal(alone(counts, obs, prior_dp(v)), data - sum(log1p(v / 1:3)), tolerance = 1e-10)
   }
+  for (v in powers("concentration")) {
+    for (d in c(0, 1e-300, 1e-10, 0.5, 0.999999)) {
+      expect_equal(alone(counts, obs, prior_py(v, d)), data + sum(log((1:3 - d) / (v + 1:3))), tolerance = 1e-10)
+    }
+  }
+  for (v in c(-0.5, -0.5 + 1e-10, -0.1)) {
+    d <- 0.5 + 1e-12
+    expect_equal(alone(counts, obs, prior_py(v, d)), data + sum(log((1:3 - d) / (v + 1:3))), tolerance = 1e-10)
+  }
+  for (shape in parameter_ranges$shape) {
+    for (rate in c(parameter_ranges$rate, 1)) {
+      # gamma = shape / rate * exp(t), weighed by its density around shape / rate
+      t <- if (shape == 1) seq(-60, 6, length.out = 2e4) else seq(-1e-4, 1e-4, length.out = 2e4)
+      w <- exp(shape * (t - expm1(t)))
+      behind <- exp(-colSums(log1p(outer(1 / 1:3, shape / rate * exp(t)))))
+      value <- alone(counts, obs, prior_dp(gamma_prior(shape, rate)))
+      expect_equal(value, data + log(sum(w * behind) / sum(w)), tolerance = 1e-8)
+    }
+  }
   for (v in powers("alpha")) {
     expect_equal(alone(counts, obs, prior_lda(1, v), bnp_topics), data, tolerance = 1e-8)
     expect_equal(alone(counts, obs, prior_hmm(1, v), bnp_hmm), data, tolerance = 1e-8)
@@ -159,6 +178,19 @@ test_that("at the ends of the ranges the ELBO is finite and rises", {
   for (v in ends("mean_strength"))
     expect_rises(bnp_mixture(faithful, obs_gaussian(mean_strength = v), control = control))
   for (v in c(1 + 2e-10, 1e8)) expect_rises(bnp_mixture(faithful, obs_gaussian(df = v), control = control))
+  for (shape in ends("shape")) {
+    for (rate in ends("rate")) {
+      for (d in c(0, 0.999999)) {
+        prior <- prior_py(gamma_prior(shape, rate), d)
+        expect_rises(bnp_mixture(faithful, prior = prior, control = control))
+        expect_rises(bnp_mixture(faithful, prior = prior, control = bnp_control(seed = 1, max_laps = 8)))
+      }
+    }
+  }
+  for (d in c(0, 1e-300, 0.999999)) {
+    for (v in ends("concentration")) expect_rises(bnp_mixture(faithful, prior = prior_py(v, d), control = control))
+  }
+  expect_rises(bnp_mixture(faithful, prior = prior_py(-0.5, 0.5 + 1e-15), control = control))
   text <- toy_corpus()
   fixed <- bnp_control(seed = 1, moves = FALSE, batches = 3, max_laps = 8)
   id <- rep(1:3, each = 38)

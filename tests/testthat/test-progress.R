@@ -14,6 +14,9 @@ progress_cases <- function() {
   list(
     mixture_exposed = function(control) bnp_mixture(events, obs_poisson(exposure = 1:300), control = control),
     mixture = function(control) bnp_mixture(planted, control = control),
+    mixture_concentration = function(control) {
+      bnp_mixture(planted, prior = prior_py(gamma_prior(2, 1), 0.3), control = control)
+    },
     mixture_sparse = function(control) {
       control$sparsity <- 2L
       control$candidates <- 4L

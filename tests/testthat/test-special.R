@@ -69,5 +69,6 @@ test_that("special functions agree with R's where those are exact", {
   expect_equal(found$digamma_difference, digamma(x) - digamma(x + d), tolerance = 1e-11)
   expect_equal(found$log_beta, lbeta(x, d), tolerance = 1e-13)
   expect_equal(found$log_gamma_remainder, x + lgamma(x) - x * digamma(x), tolerance = 1e-10)
+  expect_equal(found$stirling_remainder, lgamma(x) - x * log(x) + x, tolerance = 1e-10)
   expect_equal(found$trigamma_remainder, x * trigamma(x) - 1, tolerance = 1e-11)
 })

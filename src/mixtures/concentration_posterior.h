@@ -1,0 +1,76 @@
+// The concentration of a mixture's sticks, integrated over its Gamma prior.
+#pragma once
+#include <array>
+
+#include "foundation/types.h"
+
+namespace bnpvi::mixtures {
+
+/// γ ~ Gamma(shape, rate), shape from 1: below it, a stick that no row has reached would have E log π = −∞.
+struct GammaPrior {
+  double shape, rate;
+};
+
+/// Σ_{l>k} N_l for every k.
+Vec counts_after(const Vec& counts);
+
+/// q(γ) of Pitman–Yor sticks u_k ~ Beta(1 − d, γ + kd) with γ ~ Gamma(a, b) when K clusters in stick order
+/// have the expected counts N.
+///
+/// With both the sticks and γ at their optimum q(u, γ) = q(γ) Π_k q(u_k | γ),
+///
+///   q(γ) ∝ Gamma(γ; a, b) e^f(γ),  f(γ) = Σ_k log [ B(1 − d + N_k, γ + kd + N_>k) / B(1 − d, γ + kd) ],
+///
+/// and the allocation's part of the ELBO is the logarithm of the integral. Neighbouring Beta functions
+/// cancel: with x_k = γ + kd + N_>k,
+///
+///   f(γ) = Σ_k log [ Γ(1 − d + N_k) / Γ(1 − d) ] + log [ Γ(1 + γ) / Γ(1 + γ + N) ] + Σ_{0<k<K} log [ (γ +
+///   kd) / x_k ] E[log π_k | γ] = ψ(1 − d + N_k) − ψ(1 + γ + N) − Σ_{0<l<k} 1 / x_l.
+///
+/// The integral is one trapezoid of n_nodes nodes over s, t = log(γ b / a) = t_mode + 2σ sinh s with σ from
+/// the curvature at the mode, between the points where the integrand has fallen by e^−28 from its maximum.
+/// Evenly spaced t would miss narrow modes with long tails, as of shape 1 and a discount. Errors of the
+/// logarithm were below 1e-10 for shapes 1 to 1e4, rates 1e-4 to 1e4, discounts 0 to 0.9 and up to 1,000
+/// clusters, of one row each or many.
+class ConcentrationPosterior {
+ public:
+  static constexpr Index n_nodes = 64;
+  using Nodes = std::array<double, n_nodes>;
+
+  /// counts: N_1, ..., N_K in stick order, K ≥ 1 (below 0 by rounding: taken as 0); discount: 0 ≤ d < 1.
+  ConcentrationPosterior(const GammaPrior& prior, double discount, const Vec& counts);
+
+  /// log ∫ Gamma(γ; a, b) e^f(γ) dγ, convex in the counts; its derivatives are E_q log π_k.
+  double log_integral() const { return log_integral_; }
+
+  Vec expected_log_weights() const;  // E_q log π_k, length K
+  Vec mean_weights() const;          // E_q π_k, and what is left after them: length K + 1
+  double mean() const;               // E_q γ
+
+  /// Increasing values of γ, evenly spaced in s, and their probabilities, which sum to 1.
+  const Nodes& values() const { return gamma_; }
+  const Nodes& probabilities() const { return probability_; }
+
+ private:
+  // log of the integrand over t without its constants, and its derivative.
+  struct Point {
+    double t, value, slope;
+  };
+  Point at(double t) const;
+  struct Mode {
+    Point top;
+    double curvature;
+  };
+  Mode mode() const;
+  double end(const Point& top, double width, int side) const;
+  void place_nodes();
+
+  GammaPrior prior_;
+  double discount_;
+  Vec counts_, tail_;
+  double all_;  // N
+  double log_integral_;
+  Nodes gamma_, probability_;
+};
+
+}  // namespace bnpvi::mixtures
