@@ -58,20 +58,20 @@ using JoinParts = std::vector<std::unique_ptr<Joins>>;
 /// −x log x, and 0 at 0.
 double entropy_part(double x);
 
-/// An item of a table of joins: numbers of a few clusters.
+/// An item of a table of joins (a row, a word, a pair of rows): numbers of a few clusters.
 struct JoinItem {
-  int* id;  // size
-  double* value;
+  int* id;        // of the clusters, length `size`
+  double* value;  // Kind::numbers(size) of them
   Index size;
   double weight;
 };
 
 /// Items of one kind. Kind has
 ///   numbers(s): how many values an item of s clusters has;
-///   add(item, sign, i, j, out): adds sign × the changes of the item, at least for pairs with its i-th or
-///   j-th
-///     cluster (−1: none) or, with i = −1, for all pairs;
-///   join(item, i, j): adds the j-th cluster to the i-th and removes it from the values, which stay packed;
+///   add(item, sign, i, j, out): adds sign × the changes of the item, at least for pairs with
+///     its i-th or j-th cluster (−1: none) or, with i = −1, for all pairs;
+///   join(item, i, j): adds the j-th cluster to the i-th and removes it from the values, which
+///     stay packed;
 ///   join_ids(a, b): what it knows of clusters by identity.
 template <class Kind>
 class JoinTable : public Joins {

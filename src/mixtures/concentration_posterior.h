@@ -24,8 +24,9 @@ Vec counts_after(const Vec& counts);
 /// and the allocation's part of the ELBO is the logarithm of the integral. Neighbouring Beta functions
 /// cancel: with x_k = γ + kd + N_>k,
 ///
-///   f(γ) = Σ_k log [ Γ(1 − d + N_k) / Γ(1 − d) ] + log [ Γ(1 + γ) / Γ(1 + γ + N) ] + Σ_{0<k<K} log [ (γ +
-///   kd) / x_k ] E[log π_k | γ] = ψ(1 − d + N_k) − ψ(1 + γ + N) − Σ_{0<l<k} 1 / x_l.
+///   f(γ) = Σ_k log [ Γ(1 − d + N_k) / Γ(1 − d) ] + log [ Γ(1 + γ) / Γ(1 + γ + N) ]
+///          + Σ_{0<k<K} log [ (γ + kd) / x_k ],
+///   E[log π_k | γ] = ψ(1 − d + N_k) − ψ(1 + γ + N) − Σ_{0<l<k} 1 / x_l.
 ///
 /// The integral is one trapezoid of n_nodes nodes over s, t = log(γ b / a) = t_mode + 2σ sinh s with σ from
 /// the curvature at the mode, between the points where the integrand has fallen by e^−28 from its maximum.
