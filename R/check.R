@@ -43,9 +43,10 @@ check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_
   ok <- is.numeric(x) && length(x) == 1L && is.finite(x) &&
     (if (strict) x > lower else x >= lower)
   if (inherits(x, "bnp_gamma_prior")) {
+    learners <- prior_makers(fitting_verbs, function(entry) !is.null(entry$learns))
     abort("argument", c(
       "{.arg {arg}} cannot be learned here: it must be one number.",
-      i = "{.fn gamma_prior} is for {.arg concentration} of {.fn prior_dp} and {.fn prior_py}."
+      i = "{.fn gamma_prior} is for {.arg concentration} of {.fn {learners}}."
     ), call = call)
   }
   if (!ok) {

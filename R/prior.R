@@ -170,10 +170,11 @@ prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) {
 
 # The table of priors: the name in print(), the constructor, the function that takes
 # it, which gives the fit its class, and whether proportions of all groups share a
-# level above them, which `bnp_control(bound =)` is about.
+# level above them, which `bnp_control(bound =)` is about; `learns`: the parameter that may
+# be a gamma_prior().
 prior_models <- list(
-  dp = list(title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture"),
-  py = list(title = "Pitman-Yor process", constructor = "prior_py", verb = "bnp_mixture"),
+  dp = list(title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture", learns = "concentration"),
+  py = list(title = "Pitman-Yor process", constructor = "prior_py", verb = "bnp_mixture", learns = "concentration"),
   dirichlet = list(title = "Finite Dirichlet", constructor = "prior_dirichlet", verb = "bnp_mixture"),
   hdp = list(
     title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE
