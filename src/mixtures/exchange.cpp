@@ -106,19 +106,12 @@ class MixtureExchange final : public Move {
 
   bool propose(State& state, const Pair& pair, std::size_t split) {
     ++tried_;
-    Index a = c_.memory.number_of(pair.a), b = c_.memory.number_of(pair.b);
-    if (a > b) std::swap(a, b);
-    MoveMemory memory = c_.memory;
-    memory.drop(b);
-    const State joined = with_joined(c_.problem, state, Changes().merge(a, b), pair.entropy);
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), splits_[split]);
-    auto proposal =
-        split_cluster(c_, alloc_, joined, memory, memory.number_of(splits_[split]), where_[split], stream);
-    if (!proposal || proposal->state.elbo <= state.elbo + rounding_of(state.elbo)) return false;
-    ++accepted_;
-    state = std::move(proposal->state);
-    c_.memory = std::move(proposal->memory);
-    return true;
+    const bool risen =
+        join_and_split(c_, alloc_, state, c_.memory.number_of(pair.a), c_.memory.number_of(pair.b),
+                       pair.entropy, splits_[split], where_[split], stream);
+    if (risen) ++accepted_;
+    return risen;
   }
 
   MoveContext c_;

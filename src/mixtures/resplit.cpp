@@ -63,8 +63,7 @@ class MixtureResplit final : public Move {
 
   void after_lap(State& state) override {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      Index a = c_.memory.number_of(ids_[i].first), b = c_.memory.number_of(ids_[i].second);
-      if (a > b) std::swap(a, b);
+      const Index a = c_.memory.number_of(ids_[i].first), b = c_.memory.number_of(ids_[i].second);
       const double size_a = state.total.size(a), size_b = state.total.size(b);
       const bool barely_shared = shared(i) < least_shared * std::min(size_a, size_b);
       if (barely_shared || !propose(state, a, b, i))
@@ -78,16 +77,10 @@ class MixtureResplit final : public Move {
 
   bool propose(State& state, Index a, Index b, std::size_t i) {
     ++tried_;
-    MoveMemory memory = c_.memory;
-    memory.drop(b);
-    const State joined = with_joined(c_.problem, state, Changes().merge(a, b), entropy_[i]);
     Stream stream(c_.problem.seed, Purpose::merge_target, static_cast<std::uint64_t>(c_.lap), ids_[i].first);
-    auto proposal = split_cluster(c_, alloc_, joined, memory, a, where_[i], stream);
-    if (!proposal || proposal->state.elbo <= state.elbo + rounding_of(state.elbo)) return false;
-    ++accepted_;
-    state = std::move(proposal->state);
-    c_.memory = std::move(proposal->memory);
-    return true;
+    const bool risen = join_and_split(c_, alloc_, state, a, b, entropy_[i], ids_[i].first, where_[i], stream);
+    if (risen) ++accepted_;
+    return risen;
   }
 
   MoveContext c_;

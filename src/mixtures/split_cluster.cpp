@@ -1,6 +1,7 @@
 #include "mixtures/split_cluster.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "mixtures/restricted_fit.h"
 
@@ -63,6 +64,21 @@ std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& 
     if (!best || proposal.state.elbo > best->state.elbo) best = std::move(proposal);
   }
   return best;
+}
+
+bool join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& state, Index a, Index b,
+                    const Vec& entropy, std::uint64_t target, const std::vector<MassOnRows>& by_batch,
+                    Stream& stream) {
+  if (a > b) std::swap(a, b);
+  if (target == c.memory.id(b)) target = c.memory.id(a);
+  MoveMemory memory = c.memory;
+  memory.drop(b);
+  const State joined = with_joined(c.problem, state, Changes().merge(a, b), entropy);
+  auto proposal = split_cluster(c, alloc, joined, memory, memory.number_of(target), by_batch, stream);
+  if (!proposal || proposal->state.elbo <= state.elbo + rounding_of(state.elbo)) return false;
+  state = std::move(proposal->state);
+  c.memory = std::move(proposal->memory);
+  return true;
 }
 
 }  // namespace bnpvi::mixtures

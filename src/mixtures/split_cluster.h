@@ -1,4 +1,4 @@
-// Splitting a cluster of a mixture: shared by births and by splitting a joined pair anew.
+// Splitting a cluster of a mixture, alone (births) or after joining a pair (resplits, exchanges).
 #pragma once
 #include <optional>
 
@@ -22,5 +22,12 @@ struct Proposal {
 std::optional<Proposal> split_cluster(const MoveContext& context, const MixtureAlloc& alloc,
                                       const State& state, const MoveMemory& memory, Index target,
                                       const std::vector<MassOnRows>& by_batch, Stream& stream);
+
+/// Joins clusters a and b and splits the cluster with identity `target` (that of a or b means the joined
+/// one), in one proposal. When the ELBO rises, the proposal replaces the state and context.memory; returns
+/// whether it did. entropy[i] is the change of the entropy of batch i that comes from joining.
+bool join_and_split(const MoveContext& context, const MixtureAlloc& alloc, State& state, Index a, Index b,
+                    const Vec& entropy, std::uint64_t target, const std::vector<MassOnRows>& by_batch,
+                    Stream& stream);
 
 }  // namespace bnpvi::mixtures
