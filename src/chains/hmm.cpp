@@ -37,9 +37,7 @@ Globals HmmAlloc::merged(const Globals& globals, Index a, Index b) const {
   return out;
 }
 
-TransitionRows HmmAlloc::rows(const Globals& globals) const {
-  const Summary& s = globals.effective;
-  const Vec pi = weights(globals);
+TransitionRows HmmAlloc::rows(const Summary& s, const Vec& pi) const {
   TransitionRows out{s.k, static_cast<Index>(pi.size()), {}};
   out.theta.reserve(static_cast<std::size_t>((s.k + 1) * out.width));
   for (Index row = 0; row <= s.k; ++row)
@@ -49,23 +47,14 @@ TransitionRows HmmAlloc::rows(const Globals& globals) const {
   return out;
 }
 
-namespace {
-
-double row_sum(const TransitionRows& rows, Index row) {
-  double sum = 0;
-  for (Index j = 0; j < rows.width; ++j) sum += rows.row(row)[j];
-  return sum;
-}
-
-}  // namespace
-
 Chain HmmAlloc::expected_chain(const Globals& globals) const {
   const TransitionRows theta = rows(globals);
+  const Vec sums = theta.sums(), logs = digammas(theta);
   Vec log_p;
   log_p.reserve(static_cast<std::size_t>((theta.k + 1) * theta.k));
   for (Index row = 0; row <= theta.k; ++row) {
-    const double all = digamma(row_sum(theta, row));
-    for (Index j = 0; j < theta.k; ++j) log_p.push_back(digamma(theta.row(row)[j]) - all);
+    const double all = digamma(sums[row]);
+    for (Index j = 0; j < theta.k; ++j) log_p.push_back(logs[row * theta.width + j] - all);
   }
   return Chain(theta.k, Vec(log_p.begin(), log_p.begin() + theta.k),
                Vec(log_p.begin() + theta.k, log_p.end()));
@@ -73,9 +62,10 @@ Chain HmmAlloc::expected_chain(const Globals& globals) const {
 
 Chain HmmAlloc::mean_chain(const Globals& globals) const {
   const TransitionRows theta = rows(globals);
+  const Vec sums = theta.sums();
   Vec log_p;
   for (Index row = 0; row <= theta.k; ++row) {
-    const double all = std::log(row_sum(theta, row));
+    const double all = std::log(sums[row]);
     for (Index j = 0; j < theta.width; ++j) log_p.push_back(std::log(theta.row(row)[j]) - all);
   }
   if (theta.width > theta.k) {
@@ -90,15 +80,13 @@ Chain HmmAlloc::mean_chain(const Globals& globals) const {
 
 RoundedSum HmmAlloc::transition_value(const Summary& total, const Globals& globals) const {
   const TransitionRows theta = rows(globals);
-  RoundedSum value;
+  const Vec sums = theta.sums();
+  RoundedSum value = sum_of_log_gammas(theta);
   for (Index row = 0; row <= theta.k; ++row) {
-    const double sum = row_sum(theta, row), all = digamma(sum);
-    value.add(-log_gamma(sum));
-    for (Index j = 0; j < theta.width; ++j) {
-      value.add(log_gamma(theta.row(row)[j]));
-      if (j == theta.k) continue;
+    value.add(-log_gamma(sums[row]));
+    for (Index j = 0; j < theta.k; ++j) {
       const double more = transition_count(total, row, j) - transition_count(globals.effective, row, j);
-      if (more != 0) value.add(more * (digamma(theta.row(row)[j]) - all));
+      if (more != 0) value.add(more * (digamma(theta.row(row)[j]) - digamma(sums[row])));
     }
   }
   return value;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "chains/messages.h"
+#include "chains/transition_rows.h"
 #include "foundation/rounded_sum.h"
 #include "hdp/dirichlet_rows.h"
 #include "inference/alloc_model.h"
@@ -22,15 +23,6 @@ std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma, Ro
 
 /// Finite HMM with K states: the same with π = (1/K, ..., 1/K) known.
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);
-
-/// Dirichlet parameters θ̂ of the start row (row 0) and K transition rows, over `width` outcomes: the K
-/// states, and where the model has one, the remainder of all states not in use.
-struct TransitionRows {
-  Index k = 0, width = 0;
-  Vec theta;  // (K + 1) × width
-
-  const double* row(Index j) const { return theta.data() + j * width; }
-};
 
 /// What both models share. The summary's `pair` holds expected transitions M_jk, its `extra` (q = 1)
 /// expected first states M_0k, and its entropy is that of the whole chain q(z).
@@ -71,7 +63,7 @@ class HmmAlloc : public AllocModel {
   Globals merged(const Globals& globals, Index a, Index b) const override;
 
   /// θ̂_jk = M_jk + α_j π_k + κ δ_jk at the globals' effective counts and sticks.
-  TransitionRows rows(const Globals& globals) const;
+  TransitionRows rows(const Globals& globals) const { return rows(globals.effective, weights(globals)); }
 
   /// exp E log π_jk over the K states in use: what local steps run on.
   Chain expected_chain(const Globals& globals) const;
@@ -82,6 +74,9 @@ class HmmAlloc : public AllocModel {
  protected:
   /// π over `width` outcomes (TransitionRows).
   virtual Vec weights(const Globals& globals) const = 0;
+
+  /// θ̂ for the counts of s and these π, over as many outcomes.
+  TransitionRows rows(const Summary& s, const Vec& pi) const;
 
   /// Σ_j { Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk) + Σ_k (M_jk + prior_jk − θ̂_jk) E log π_jk } for assignments
   /// summarised by total.

@@ -1,5 +1,6 @@
 // The two priors of transition rows: a shared infinite vector of weights, or known equal weights.
 #include <cmath>
+#include <utility>
 
 #include "chains/hmm.h"
 #include "foundation/special.h"
@@ -8,6 +9,43 @@
 namespace bnpvi::chains {
 
 namespace {
+
+// Σ_j {Σ_k log Γ(θ̂_jk) − log Γ(Σ_k θ̂_jk)} as a function of π, at θ̂_jk = M_jk + κδ_jk + α_jπ_k; its gradient
+// in π is Σ_j α_j E log π_jk.
+class ProfiledRows {
+ public:
+  /// counts: M_jk + κδ_jk, of the remainder 0.
+  ProfiledRows(TransitionRows counts, const HmmPrior& prior) : counts_(std::move(counts)), theta_(counts_) {
+    const Vec sums = counts_.sums();
+    for (Index row = 0; row <= counts_.k; ++row) {
+      concentration_.push_back(row == 0 ? prior.start : prior.alpha);
+      normaliser_.add(-log_gamma(sums[row] + concentration_[row]));
+      digamma_of_sum_.push_back(digamma(sums[row] + concentration_[row]));
+    }
+  }
+
+  /// The derivatives are added to by_pi, if there is one.
+  RoundedSum value(const Vec& pi, Vec* by_pi) {
+    const Index width = counts_.width;
+    for (Index row = 0; row <= counts_.k; ++row)
+      for (Index j = 0; j < width; ++j)
+        theta_.theta[row * width + j] = counts_.theta[row * width + j] + concentration_[row] * pi[j];
+    RoundedSum sum = normaliser_;
+    sum.add(sum_of_log_gammas(theta_));
+    if (!by_pi) return sum;
+    const Vec logs = digammas(theta_);
+    for (Index row = 0; row <= counts_.k; ++row)
+      for (Index j = 0; j < width; ++j)
+        (*by_pi)[j] += concentration_[row] * (logs[row * width + j] - digamma_of_sum_[row]);
+    return sum;
+  }
+
+ private:
+  const TransitionRows counts_;
+  TransitionRows theta_;
+  Vec concentration_, digamma_of_sum_;  // K + 1
+  RoundedSum normaliser_;
+};
 
 // Sticky rows are bounded without E log π of their own cluster (hdp/dirichlet_rows.h). Counting log u_k and
 // log(1 − u_k) over the start row and K such rows leaves c1 = K + 1 and c0_k = K(K + 1 − k) + 1 + γ, for the
@@ -20,28 +58,16 @@ class HdpHmm final : public HmmAlloc {
   bool has_sticks() const override { return true; }
   bool ordered() const override { return true; }
 
-  // θ̂ is optimal for each π(û), so û and ω̂ are found with θ̂ profiled out: the value is
-  // Σ_j {Σ_k log Γ(M_jk + α_jπ_k + κδ_jk) − log Γ(·)}, with gradient Σ_j α_j E log π_jk, plus the top level.
+  // θ̂ is optimal for each π(û), so û and ω̂ are found with θ̂ profiled out.
   Globals global_step(const Summary& total, const Globals& from) const override {
     const HdpSticks start = static_cast<Index>(from.u.size()) == total.k ? HdpSticks{from.u, from.omega}
                                                                          : closed_form(top(total.k));
     DirichletRows rows = rows_of(total.k);
     rows.choose(weight_moments(start));
+    ProfiledRows profiled(this->rows(total, Vec(static_cast<std::size_t>(total.k + 1), 0.0)), prior_);
     const auto value = [&](const WeightMoments& pi, WeightMoments* gradient) {
       RoundedSum sum = rows.value(pi, gradient);
-      for (Index row = 0; row <= total.k; ++row) {
-        const double c = concentration(row);
-        double all = c + (row > 0 ? prior_.sticky : 0);
-        for (Index j = 0; j < total.k; ++j) all += transition_count(total, row, j);
-        sum.add(-log_gamma(all));
-        const double log_all = digamma(all);
-        for (Index j = 0; j <= total.k; ++j) {
-          const double theta = c * pi.mean[j] + (j < total.k ? transition_count(total, row, j) : 0) +
-                               (j == row - 1 ? prior_.sticky : 0);
-          sum.add(log_gamma(theta));
-          if (gradient) gradient->mean[j] += c * (digamma(theta) - log_all);
-        }
-      }
+      sum.add(profiled.value(pi.mean, gradient ? &gradient->mean : nullptr));
       return sum;
     };
     HdpSticks q = maximise_sticks(top(total.k), value, start);
