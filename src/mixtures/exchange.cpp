@@ -49,8 +49,8 @@ class MixtureExchange final : public Move {
       const auto pair = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& p) {
         return p.a != splits_[i] && p.b != splits_[i] && as_visited(p.a) && as_visited(p.b);
       });
-      if (!as_visited(splits_[i]) || (pair == pairs_.end() && !changed_.empty())) continue;
-      if (pair != pairs_.end() && propose(state, *pair, i))
+      if (!as_visited(splits_[i]) || pair == pairs_.end()) continue;
+      if (propose(state, *pair, i))
         changed_.insert({pair->a, pair->b, splits_[i]});
       else
         c_.memory.birth_failed(target, state.total.size(target));
