@@ -189,6 +189,7 @@ void add_audit(const testing::Audit& audit, const State& state, Rcpp::List& out)
                     _["checks"] = static_cast<double>(audit.checks), _["elbo"] = audit.elbo,
                     _["statistics"] = audit.statistics, _["entropy"] = audit.entropy, _["sums"] = audit.sums,
                     _["smallest_gain"] = audit.smallest_gain, _["moves"] = static_cast<double>(audit.moves),
+                    _["rounds"] = static_cast<double>(audit.rounds),
                     _["foreseen"] = static_cast<double>(audit.n_foreseen), _["gain"] = audit.gain,
                     _["weights"] = static_cast<double>(audit.weights)),
                 "audit");

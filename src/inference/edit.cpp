@@ -23,7 +23,7 @@ bool Edit::climb(State& state, Index max_rounds, double before) {
       resum(c_.problem, edited);
       refresh(c_.problem, edited);
       if (edited.elbo <= present) return false;
-      c_.problem.observer.predicted(elbo, edited);
+      c_.problem.observer.predicted(elbo, edited, rounds_);
       state = std::move(edited);
       changes_.apply(c_.memory);
       return true;

@@ -1,5 +1,6 @@
 // Who looks on while a fit is made.
 #pragma once
+#include "foundation/types.h"
 
 namespace bnpvi {
 
@@ -30,8 +31,9 @@ class Observer {
   /// This state now holds, after a local step, a move or a lap.
   virtual void accepted(const State&) {}
 
-  /// A move is about to be accepted that predicted this ELBO of the state it makes.
-  virtual void predicted(double /*elbo*/, const State&) {}
+  /// A move is about to be accepted that predicted this ELBO of the state it makes, after so many rounds of
+  /// visiting the units that it changes.
+  virtual void predicted(double /*elbo*/, const State&, Index /*rounds*/) {}
 
   /// A proposal had this ELBO predicted before any of it was made; it may be refused.
   virtual void foreseen(double /*elbo*/, const State&) {}

@@ -102,8 +102,9 @@ void Audit::computed(const Problem& problem, const State& state) {
   elbo = std::max(elbo, relative(state.elbo, sum_terms(elbo_terms(problem, again.total, again.globals))));
 }
 
-void Audit::predicted(double foretold, const State& state) {
+void Audit::predicted(double foretold, const State& state, Index taken) {
   ++moves;
+  rounds = std::max(rounds, taken);
   gain = std::max(gain, relative(foretold, state.elbo));
 }
 

@@ -17,7 +17,7 @@ class Audit final : public Observer {
   void restarted() override { any_ = false; }
   void computed(const Problem& problem, const State& state) override;
   void accepted(const State& state) override;  // its ELBO must not be below the last one's
-  void predicted(double foretold, const State& state) override;
+  void predicted(double foretold, const State& state, Index rounds) override;
   void foreseen(double foretold, const State& state) override;
 
   Index checks = 0;
@@ -26,6 +26,7 @@ class Audit final : public Observer {
   double entropy = 0;        // of the batches' entropies
   double sums = 0;           // between the total and the sum of the batches
   Index moves = 0;           // that predicted their gain
+  Index rounds = 0;          // most that one of these took
   Index n_foreseen = 0;      // proposals whose ELBO was known before they were made
   double gain = 0;           // between predicted and recomputed ELBO
   double smallest_gain = 0;  // of all steps, relative to the ELBO; 0 when all were gains

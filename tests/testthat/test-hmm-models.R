@@ -56,6 +56,7 @@ test_that("ties of paths go to the smaller state", {
 
 test_that("every state that a fit meets, proposals included, is proved from its explicit q(z)", {
   found <- c(births = 0, merges = 0, deletes = 0)
+  rounds <- 0
   for (case in planted_sequences()) {
     for (prior in hmm_priors[c("plain", "sticky")]) {
       for (k_init in c(1, 9)) {
@@ -68,11 +69,13 @@ test_that("every state that a fit meets, proposals included, is proved from its 
         }
         expect_gte(fit$audit[["smallest_gain"]], -1e-9)
         for (kind in names(found)) found[kind] <- found[kind] + sum(fit$trace[[kind]])
+        rounds <- max(rounds, fit$audit[["rounds"]])
       }
     }
   }
   expect_gt(found[["births"]], 10)
   expect_gt(found[["merges"]], 10)
+  expect_gt(rounds, 1) # a move may take more than one
   # Deletes alone, from too many states.
   deletes <- utils::modifyList(no_moves, list(delete = TRUE))
   toy <- toy_sequences(7, lengths = rep(c(60, 90), 6), k = 4)
