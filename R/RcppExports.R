@@ -93,8 +93,8 @@ engine_source <- function(data, name, units, grouped, lag, rows, groups) {
     .Call(`_bnpvi_engine_source`, data, name, units, grouped, lag, rows, groups)
 }
 
-engine_failed_pairs <- function(pairs, gone) {
-    .Call(`_bnpvi_engine_failed_pairs`, pairs, gone)
+engine_failed_groups <- function(groups, gone) {
+    .Call(`_bnpvi_engine_failed_groups`, groups, gone)
 }
 
 engine_link_blocks <- function(data, obs, control, resp) {

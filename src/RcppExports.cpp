@@ -330,15 +330,15 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_failed_pairs
-Rcpp::List engine_failed_pairs(Rcpp::IntegerMatrix pairs, int gone);
-RcppExport SEXP _bnpvi_engine_failed_pairs(SEXP pairsSEXP, SEXP goneSEXP) {
+// engine_failed_groups
+Rcpp::List engine_failed_groups(Rcpp::IntegerMatrix groups, int gone);
+RcppExport SEXP _bnpvi_engine_failed_groups(SEXP groupsSEXP, SEXP goneSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type pairs(pairsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type groups(groupsSEXP);
     Rcpp::traits::input_parameter< int >::type gone(goneSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_failed_pairs(pairs, gone));
+    rcpp_result_gen = Rcpp::wrap(engine_failed_groups(groups, gone));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -500,7 +500,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},
     {"_bnpvi_engine_mixture_weights", (DL_FUNC) &_bnpvi_engine_mixture_weights, 3},
     {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
-    {"_bnpvi_engine_failed_pairs", (DL_FUNC) &_bnpvi_engine_failed_pairs, 2},
+    {"_bnpvi_engine_failed_groups", (DL_FUNC) &_bnpvi_engine_failed_groups, 2},
     {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},
     {"_bnpvi_engine_link_summary", (DL_FUNC) &_bnpvi_engine_link_summary, 4},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},

@@ -1,5 +1,4 @@
-// Entries for tests of laws: every method of an observation model, and the memory of failed pairs.
-#include "inference/failed_pairs.h"
+// Entries for tests of laws: every method of an observation model.
 #include "r_convert.h"
 
 using namespace bnpvi;

@@ -1,9 +1,11 @@
-// What only tests ask for: a source and the memory of failed pairs laid open, fits of a model with statistics
-// by pairs.
+// What only tests ask for: a source and the memory of failed groups laid open, fits of a model with
+// statistics by pairs.
+#include <algorithm>
+
 #include <numeric>
 
 #include "inference/changes.h"
-#include "inference/failed_pairs.h"
+#include "inference/failed_groups.h"
 #include "inference/start.h"
 #include "r_convert.h"
 #include "r_source.h"
@@ -114,22 +116,27 @@ Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bo
   return out;
 }
 
-// Pairs of clusters of size 10 (identities in two columns) that failed once each; then those with `gone` are
-// forgotten in a copy: which of the pairs are worth trying again, and the number kept, before and after.
+// Groups of clusters of size 10 (identities in a row) that failed once each; then those with `gone` are
+// forgotten in a copy: which of the groups, in reverse order, are worth trying again, and the number kept,
+// before and after.
 // [[Rcpp::export]]
-Rcpp::List engine_failed_pairs(Rcpp::IntegerMatrix pairs, int gone) {
+Rcpp::List engine_failed_groups(Rcpp::IntegerMatrix groups, int gone) {
   return entry([&] {
-    FailedPairs all;
-    const auto cluster = [&](int i, int column) {
-      return SizedCluster{static_cast<std::uint64_t>(pairs(i, column)), 10};
+    FailedGroups all;
+    const auto members = [&](int i) {
+      std::vector<SizedCluster> out;
+      for (int id : Rcpp::IntegerVector(groups.row(i))) out.push_back({static_cast<std::uint64_t>(id), 10});
+      return out;
     };
-    for (int i = 0; i < pairs.nrow(); ++i) all.failed(cluster(i, 0), cluster(i, 1), 1);
-    FailedPairs without = all;
+    for (int i = 0; i < groups.nrow(); ++i) all.failed(members(i), 1);
+    FailedGroups without = all;
     without.forget(static_cast<std::uint64_t>(gone));
-    Rcpp::LogicalMatrix worth(pairs.nrow(), 2);
-    for (int i = 0; i < pairs.nrow(); ++i) {
-      worth(i, 0) = all.worth_trying(cluster(i, 1), cluster(i, 0), 1);
-      worth(i, 1) = without.worth_trying(cluster(i, 1), cluster(i, 0), 1);
+    Rcpp::LogicalMatrix worth(groups.nrow(), 2);
+    for (int i = 0; i < groups.nrow(); ++i) {
+      std::vector<SizedCluster> group = members(i);
+      std::reverse(group.begin(), group.end());
+      worth(i, 0) = all.worth_trying(group, 1);
+      worth(i, 1) = without.worth_trying(group, 1);
     }
     return Rcpp::List::create(Rcpp::_["worth"] = worth,
                               Rcpp::_["kept"] = Rcpp::IntegerVector::create(all.size(), without.size()));

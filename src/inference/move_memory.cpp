@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace bnpvi {
 
@@ -37,20 +38,28 @@ void MoveMemory::permute(const std::vector<Index>& order) {
 }
 
 void MoveMemory::merge_failed(Index a, Index b, double size_a, double size_b) {
-  failed_merges_.failed({id(a), size_a}, {id(b), size_b}, 1);
+  failed_merges_.failed({{id(a), size_a}, {id(b), size_b}}, 1);
 }
 
 bool MoveMemory::merge_worth_trying(Index a, Index b, double size_a, double size_b) const {
-  return failed_merges_.worth_trying({id(a), size_a}, {id(b), size_b}, 1);
+  return failed_merges_.worth_trying({{id(a), size_a}, {id(b), size_b}}, 1);
 }
 
-void MoveMemory::resplit_failed(Index a, Index b, double size_a, double size_b, bool barely_shared) {
-  failed_resplits_.failed({id(a), size_a}, {id(b), size_b}, barely_shared ? allowed_failures(0) : 1);
+std::vector<SizedCluster> MoveMemory::identified(const std::vector<Index>& group, const Vec& sizes) const {
+  std::vector<SizedCluster> out;
+  for (std::size_t i = 0; i < group.size(); ++i) out.push_back({id(group[i]), sizes[i]});
+  return out;
 }
 
-bool MoveMemory::resplit_worth_trying(Index a, Index b, double size_a, double size_b) const {
-  return failed_resplits_.worth_trying({id(a), size_a}, {id(b), size_b},
-                                       allowed_failures(size_a + size_b) - 1);
+void MoveMemory::resplit_failed(const std::vector<Index>& group, const Vec& sizes, bool barely_shared) {
+  failed_resplits_.failed(identified(group, sizes), barely_shared ? allowed_failures(0) : 1);
+}
+
+// Of pairs one failure less than of births; of larger groups, which share clusters with each other, one.
+bool MoveMemory::resplit_worth_trying(const std::vector<Index>& group, const Vec& sizes) const {
+  const double size = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+  return failed_resplits_.worth_trying(identified(group, sizes),
+                                       group.size() == 2 ? allowed_failures(size) - 1 : 1);
 }
 
 void MoveMemory::birth_failed(Index j, double size, bool unsplit) {
@@ -89,8 +98,8 @@ MoveMemory MoveMemory::read(Reader& in) {
   out.p_ = in.number();
   out.clusters_ = in.list<std::vector<ClusterHistory>>();
   out.next_id_ = static_cast<std::uint64_t>(in.integer());
-  out.failed_merges_ = FailedPairs::read(in);
-  out.failed_resplits_ = FailedPairs::read(in);
+  out.failed_merges_ = FailedGroups::read(in);
+  out.failed_resplits_ = FailedGroups::read(in);
   return out;
 }
 

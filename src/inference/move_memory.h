@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "inference/failed_pairs.h"
+#include "inference/failed_groups.h"
 
 namespace bnpvi {
 
@@ -35,10 +35,10 @@ class MoveMemory {
   void merge_failed(Index a, Index b, double size_a, double size_b);
   bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
-  /// The pair was split anew in vain. barely_shared: it shares so few rows that this one failure counts as
-  /// all that are allowed until its size changes.
-  void resplit_failed(Index a, Index b, double size_a, double size_b, bool barely_shared);
-  bool resplit_worth_trying(Index a, Index b, double size_a, double size_b) const;
+  /// The group was split anew in vain; sizes: of its clusters. barely_shared: it shares so few rows that this
+  /// one failure counts as all that are allowed until a size changes.
+  void resplit_failed(const std::vector<Index>& group, const Vec& sizes, bool barely_shared);
+  bool resplit_worth_trying(const std::vector<Index>& group, const Vec& sizes) const;
 
   /// unsplit: all newborns merged with each other before the proposal was judged; counts twice, as such a
   /// failure is likelier to repeat itself than a rejected split.
@@ -56,10 +56,11 @@ class MoveMemory {
 
  private:
   int allowed_failures(double size) const;
+  std::vector<SizedCluster> identified(const std::vector<Index>& group, const Vec& sizes) const;
 
   double p_ = 1;
   std::vector<ClusterHistory> clusters_;
-  FailedPairs failed_merges_, failed_resplits_;
+  FailedGroups failed_merges_, failed_resplits_;
   std::uint64_t next_id_ = 0;
 };
 

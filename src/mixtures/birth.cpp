@@ -14,7 +14,7 @@ class MixtureBirth final : public Move {
 
   bool prepare(const State& state) override {
     ids_ = birth_targets(c_, state);
-    for (std::uint64_t id : ids_) targets_.push_back({c_.memory.number_of(id), -1});
+    for (std::uint64_t id : ids_) targets_.push_back({c_.memory.number_of(id)});
     where_.resize(targets_.size(), std::vector<MassOnRows>(state.batch.size()));
     return !targets_.empty();
   }
@@ -38,7 +38,7 @@ class MixtureBirth final : public Move {
  private:
   std::optional<Proposal> split(const State& state, const MoveMemory& memory, std::size_t i) const {
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]);
-    return split_cluster(c_, alloc_, state, memory, memory.number_of(ids_[i]), where_[i], stream);
+    return split_cluster(c_, alloc_, state, memory, memory.number_of(ids_[i]), where_[i], 1, stream);
   }
 
   void judge_one_by_one(State& state) {
@@ -87,7 +87,7 @@ class MixtureBirth final : public Move {
 
   MoveContext c_;
   const MixtureAlloc& alloc_;
-  std::vector<BirthTarget> targets_;
+  std::vector<Target> targets_;
   std::vector<std::uint64_t> ids_;              // numbers change when a birth is accepted
   std::vector<std::vector<MassOnRows>> where_;  // by target and batch
   std::unique_ptr<TargetRows> sink_;

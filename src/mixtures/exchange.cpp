@@ -22,7 +22,7 @@ class MixtureExchange final : public Move {
     if (state.k() < 3) return false;
     splits_ = birth_targets(c_, state);
     if (splits_.empty()) return false;
-    for (std::uint64_t id : splits_) targets_.push_back({c_.memory.number_of(id), -1});
+    for (std::uint64_t id : splits_) targets_.push_back({c_.memory.number_of(id)});
     choose_pairs(state);
     where_.resize(splits_.size(), std::vector<MassOnRows>(state.batch.size()));
     for (Pair& pair : pairs_) pair.entropy.resize(state.batch.size());
@@ -108,7 +108,7 @@ class MixtureExchange final : public Move {
     ++tried_;
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), splits_[split]);
     const bool risen =
-        join_and_split(c_, alloc_, state, c_.memory.number_of(pair.a), c_.memory.number_of(pair.b),
+        join_and_split(c_, alloc_, state, {c_.memory.number_of(pair.a), c_.memory.number_of(pair.b)},
                        pair.entropy, splits_[split], where_[split], stream);
     if (risen) ++accepted_;
     return risen;
@@ -119,7 +119,7 @@ class MixtureExchange final : public Move {
   std::vector<std::uint64_t> splits_;  // identities of the clusters to split
   std::vector<Pair> pairs_;
   std::set<std::uint64_t> changed_;             // identities of clusters in accepted proposals
-  std::vector<BirthTarget> targets_;            // the clusters to split, then the pairs
+  std::vector<Target> targets_;                 // the clusters to split, then the pairs
   std::vector<std::vector<MassOnRows>> where_;  // by split and batch
   std::unique_ptr<TargetRows> sink_;
 };

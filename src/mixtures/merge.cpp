@@ -29,7 +29,7 @@ class PairEntropy final : public ResponsibilitySink {
 
   void visit(Index chunk, const Index*, const Responsibilities& r, FeatureBlock&) override {
     for (std::size_t i = 0; i < pairs_.size(); ++i)
-      change_[chunk][i] += joining_entropy(r, pairs_[i].a, pairs_[i].b);
+      change_[chunk][i] += joining_entropy(r, {pairs_[i].a, pairs_[i].b});
   }
 
   Vec total() const {

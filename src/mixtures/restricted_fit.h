@@ -24,12 +24,16 @@ struct Redistributed {
 /// to the mass of all; assign() then redistributes every row.
 class RestrictedFit {
  public:
+  /// Local steps between two looks at the number of clusters: few for splits of one cluster, of which many
+  /// are tried and most fail soon; many for groups of overlapping clusters, whose borders settle slowly.
+  enum class Effort { quick, thorough };
+
   RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const State& state,
                 Index target, const std::vector<MassOnRows>& by_batch, Stream& stream);
 
   /// Seeds at most k clusters by Bregman k-means++, then alternates restricted local steps, merges that
   /// raise the objective and removal of clusters below one observation, until their number stays.
-  void develop(Index k, Stream& stream);
+  void develop(Index k, Effort effort, Stream& stream);
 
   /// Starts two clusters from shares of every row that are nearly even (0.5 ± 0.1), and lets local steps
   /// enlarge the difference in which the rows vary most. Finds clusters that seeds of single rows miss, such
@@ -52,8 +56,14 @@ class RestrictedFit {
   Vec sum_of(const Dataset& data, const std::vector<Index>& rows, const Vec& mass) const;  // Σ mass φ, p
   void load_sample();
   void place_base(const Vec& t, Index k);
-  void iterate(int rounds);  // local steps until little mass moves, at most this many
-  void prune();              // removes and merges clusters until that gains nothing
+  struct Limits {
+    int rounds;          // of local steps
+    double least_moved;  // share of the mass; local steps end when less of it moves
+  };
+  static const Limits quick, thorough, halving;
+
+  void iterate(const Limits& limits);
+  void prune(const Limits& limits);  // removes and merges clusters until that gains nothing
   void local_step();
   bool drop_small();
   bool merge_pairs();

@@ -14,13 +14,19 @@ constexpr double worth_moving = 0.01;  // responsibility from which a row is col
 
 double MassOnRows::total() const { return std::accumulate(mass.begin(), mass.end(), 0.0); }
 
-double joining_entropy(const Responsibilities& r, Index a, Index b) {
+double joining_entropy(const Responsibilities& r, const Target& joined) {
   double sum = 0;
   for (Index n = 0; n < r.n; ++n) {
-    const double ra = r.get(n, a);
-    if (ra == 0) continue;
-    const double rb = r.get(n, b);
-    if (rb > 0) sum += x_log_x(ra) + x_log_x(rb) - x_log_x(ra + rb);
+    double all = 0;
+    int members = 0;
+    for (Index j : joined) {
+      const double x = r.get(n, j);
+      all += x;
+      members += x > 0;
+    }
+    if (members < 2) continue;
+    for (Index j : joined) sum += x_log_x(r.get(n, j));
+    sum -= x_log_x(all);
   }
   return sum;
 }
@@ -32,8 +38,8 @@ void TargetRows::begin(Index n_chunks) {
 void TargetRows::visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock&) {
   for (Index n = 0; n < r.n; ++n)
     for (std::size_t i = 0; i < targets_.size(); ++i) {
-      const auto [a, b] = targets_[i];
-      const double mass = r.get(n, a) + (b >= 0 ? r.get(n, b) : 0);
+      double mass = 0;
+      for (Index j : targets_[i]) mass += r.get(n, j);
       if (mass == 0) continue;
       MassOnRows& where = found_[i][chunk].where;
       if (mass < worth_moving) {
@@ -44,7 +50,7 @@ void TargetRows::visit(Index chunk, const Index* rows, const Responsibilities& r
       where.mass.push_back(mass);
     }
   for (std::size_t i = 0; i < targets_.size(); ++i)
-    if (targets_[i].b >= 0) found_[i][chunk].entropy += joining_entropy(r, targets_[i].a, targets_[i].b);
+    if (targets_[i].size() > 1) found_[i][chunk].entropy += joining_entropy(r, targets_[i]);
 }
 
 MassOnRows TargetRows::rows_of(std::size_t target) const {

@@ -13,16 +13,14 @@ struct MassOnRows {
   double total() const;
 };
 
-/// A target of a birth: one cluster, or a pair to be joined first.
-struct BirthTarget {
-  Index a, b;  // b = −1: one cluster
-};
+/// Clusters whose mass is redistributed together: one, or several to be joined first.
+using Target = std::vector<Index>;
 
 /// Collects, for each target, the rows on which it has at least 1 % of the responsibility, and the change
-/// of entropy when its two clusters are joined.
+/// of entropy when its clusters are joined.
 class TargetRows final : public ResponsibilitySink {
  public:
-  explicit TargetRows(const std::vector<BirthTarget>& targets) : targets_(targets) {}
+  explicit TargetRows(const std::vector<Target>& targets) : targets_(targets) {}
 
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
@@ -35,11 +33,12 @@ class TargetRows final : public ResponsibilitySink {
     MassOnRows where;
     double entropy = 0;
   };
-  const std::vector<BirthTarget>& targets_;
+  const std::vector<Target>& targets_;
   std::vector<std::vector<Found>> found_;  // by target and chunk
 };
 
-/// Change of Σ −r log r when r_a and r_b are added up, for the rows of a block; ≤ 0.
-double joining_entropy(const Responsibilities& r, Index a, Index b);
+/// Change of Σ −r log r when the responsibilities of some clusters are added up, for the rows of a block; ≤
+/// 0.
+double joining_entropy(const Responsibilities& r, const Target& joined);
 
 }  // namespace bnpvi::mixtures

@@ -112,10 +112,28 @@ test_that("near clusters merge where clusters are too many for all pairs", {
   expect_equal(adjusted_rand_index(fitted(fit), at), 1)
 })
 
-test_that("failed pairs go with their clusters, and copies do not share what changes", {
-  pairs <- t(combn(6, 2))
-  after <- engine_failed_pairs(pairs, gone = 3L)
-  expect_false(any(after$worth[, 1]))
-  expect_equal(after$worth[, 2], rowSums(pairs == 3) > 0)
-  expect_equal(after$kept, c(15, 10))
+test_that("failed groups go with their clusters, and copies do not share what changes", {
+  for (m in 2:3) {
+    groups <- t(combn(6, m))
+    after <- engine_failed_groups(groups, gone = 3L)
+    expect_false(any(after$worth[, 1]))
+    expect_equal(after$worth[, 2], rowSums(groups == 3) > 0)
+    expect_equal(after$kept, c(choose(6, m), choose(5, m)))
+  }
+})
+
+test_that("overlapping clusters are found from one cluster, whatever the seed, as well as from their labels", {
+  for (case in list(list(n = 1500, seed = 1), list(n = 3000, seed = 2))) {
+    planted <- withr::with_seed(case$seed, {
+      centres <- matrix(rnorm(24, sd = 4), 12)
+      z <- sample(12, case$n, TRUE)
+      list(x = centres[z, ] + matrix(rnorm(2 * case$n), case$n), z = z)
+    })
+    fit <- function(seed, start = NULL) {
+      control <- bnp_control(seed = seed, max_laps = 400, verbose = FALSE)
+      elbo(bnp_mixture(planted$x, start = start, control = control))
+    }
+    best <- fit(1, planted$z)
+    for (seed in 1:4) expect_gte(fit(seed), best - 0.1)
+  }
 })
