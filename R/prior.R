@@ -87,7 +87,7 @@ new_prior <- function(family, ...) {
 #' @rdname priors
 #' @export
 prior_dp <- function(concentration = 1) {
-  new_prior("dp", concentration = check_concentration(concentration))
+  new_prior("dp", concentration = check_concentration(concentration, "concentration"))
 }
 
 #' @rdname priors
@@ -100,12 +100,12 @@ prior_py <- function(concentration = 1, discount = 0.25) {
     ))
   }
   discount <- as.double(discount)
-  new_prior("py", concentration = check_concentration(concentration, -discount), discount = discount)
+  new_prior("py", concentration = check_concentration(concentration, "concentration", -discount), discount = discount)
 }
 
 # A number above `lower`, or a prior to learn it with.
-check_concentration <- function(x, lower = 0, call = rlang::caller_env()) {
-  if (inherits(x, "bnp_gamma_prior")) x else check_number(x, "concentration", lower, call = call)
+check_concentration <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_env()) {
+  if (inherits(x, "bnp_gamma_prior")) x else check_number(x, arg, lower, strict, call)
 }
 
 #' @rdname priors
@@ -117,7 +117,7 @@ gamma_prior <- function(shape = 2, rate = 1) {
 
 #' @export
 format.bnp_gamma_prior <- function(x, ...) {
-  paste0("Gamma(", paste(signif(unclass(x), 3), collapse = ", "), ")")
+  paste0("Gamma(", paste(signif(x[c("shape", "rate")], 3), collapse = ", "), ")")
 }
 
 #' @export
@@ -139,13 +139,13 @@ prior_dirichlet <- function(k, concentration = 1) {
 #' @rdname priors
 #' @export
 prior_hdp <- function(gamma = 10, alpha = 0.5) {
-  new_prior("hdp", gamma = check_number(gamma, "gamma"), alpha = check_number(alpha, "alpha"))
+  new_prior("hdp", gamma = check_concentration(gamma, "gamma"), alpha = check_concentration(alpha, "alpha"))
 }
 
 #' @rdname priors
 #' @export
 prior_lda <- function(k, alpha = 0.5) {
-  new_prior("lda", k = check_count(k, "k"), alpha = check_number(alpha, "alpha"))
+  new_prior("lda", k = check_count(k, "k"), alpha = check_concentration(alpha, "alpha"))
 }
 
 #' @rdname priors
@@ -153,8 +153,8 @@ prior_lda <- function(k, alpha = 0.5) {
 prior_hdp_hmm <- function(gamma = 10, alpha = 0.5, start = 10, sticky = 0) {
   new_prior(
     "hdp_hmm",
-    gamma = check_number(gamma, "gamma"), alpha = check_number(alpha, "alpha"),
-    start = check_number(start, "start"), sticky = check_number(sticky, "sticky", strict = FALSE)
+    gamma = check_concentration(gamma, "gamma"), alpha = check_concentration(alpha, "alpha"),
+    start = check_concentration(start, "start"), sticky = check_concentration(sticky, "sticky", strict = FALSE)
   )
 }
 
@@ -163,25 +163,33 @@ prior_hdp_hmm <- function(gamma = 10, alpha = 0.5, start = 10, sticky = 0) {
 prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) {
   new_prior(
     "hmm",
-    k = check_count(k, "k"), alpha = check_number(alpha, "alpha"),
-    start = check_number(start, "start"), sticky = check_number(sticky, "sticky", strict = FALSE)
+    k = check_count(k, "k"), alpha = check_concentration(alpha, "alpha"),
+    start = check_concentration(start, "start"), sticky = check_concentration(sticky, "sticky", strict = FALSE)
   )
 }
 
 # The table of priors: the name in print(), the constructor, the function that takes
 # it, which gives the fit its class, and whether proportions of all groups share a
-# level above them, which `bnp_control(bound =)` is about; `learns`: the parameter that may
+# level above them, which `bnp_control(bound =)` is about; `learns`: the parameters that may
 # be a gamma_prior().
 prior_models <- list(
   dp = list(title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture", learns = "concentration"),
   py = list(title = "Pitman-Yor process", constructor = "prior_py", verb = "bnp_mixture", learns = "concentration"),
   dirichlet = list(title = "Finite Dirichlet", constructor = "prior_dirichlet", verb = "bnp_mixture"),
   hdp = list(
-    title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE
+    title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE,
+    learns = c("gamma", "alpha")
   ),
-  lda = list(title = "Latent Dirichlet allocation", constructor = "prior_lda", verb = "bnp_topics"),
-  hdp_hmm = list(title = "Sticky HDP", constructor = "prior_hdp_hmm", verb = "bnp_hmm", top_level = TRUE),
-  hmm = list(title = "Finite", constructor = "prior_hmm", verb = "bnp_hmm")
+  lda = list(
+    title = "Latent Dirichlet allocation", constructor = "prior_lda", verb = "bnp_topics", learns = "alpha"
+  ),
+  hdp_hmm = list(
+    title = "Sticky HDP", constructor = "prior_hdp_hmm", verb = "bnp_hmm", top_level = TRUE,
+    learns = c("gamma", "alpha", "start", "sticky")
+  ),
+  hmm = list(
+    title = "Finite", constructor = "prior_hmm", verb = "bnp_hmm", learns = c("alpha", "start", "sticky")
+  )
 )
 
 prior_entry <- function(prior) prior_models[[prior$family]]

@@ -89,9 +89,10 @@ glance.bnp_fit <- function(x, ...) {
     k = n_clusters(x), elbo = x$elbo, nobs = nobs(x), laps = x$laps, converged = x$converged,
     seconds = if (nrow(trace)) trace$seconds[nrow(trace)] else 0
   )
-  if (learns_concentration(x)) {
-    learned <- learned_concentration(x)
-    out[paste0("concentration", c("", ".low", ".high"))] <- as.list(learned)
+  learned <- learned_concentrations(x)
+  for (name in names(learned)) {
+    ends <- if (length(learned[[name]]) > 1L) c(".low", ".high")
+    out[paste0(name, c("", ends))] <- as.list(learned[[name]])
   }
   as_tidy(out)
 }

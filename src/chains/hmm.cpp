@@ -43,7 +43,7 @@ TransitionRows HmmAlloc::rows(const Summary& s, const Vec& pi) const {
   for (Index row = 0; row <= s.k; ++row)
     for (Index j = 0; j < out.width; ++j)
       out.theta.push_back(concentration(row) * pi[j] + (j < s.k ? transition_count(s, row, j) : 0) +
-                          (j == row - 1 ? prior_.sticky : 0));
+                          (j == row - 1 ? prior_.sticky.value : 0));
   return out;
 }
 
@@ -70,9 +70,9 @@ Chain HmmAlloc::mean_chain(const Globals& globals) const {
   }
   if (theta.width > theta.k) {
     const Vec pi = weights(globals);
-    const double all = prior_.alpha + prior_.sticky;
+    const double alpha = prior_.alpha.value, sticky = prior_.sticky.value, all = alpha + sticky;
     for (Index j = 0; j < theta.width; ++j)
-      log_p.push_back(std::log((prior_.alpha * pi[j] + (j == theta.k ? prior_.sticky : 0)) / all));
+      log_p.push_back(std::log((alpha * pi[j] + (j == theta.k ? sticky : 0)) / all));
   }
   return Chain(theta.width, Vec(log_p.begin(), log_p.begin() + theta.width),
                Vec(log_p.begin() + theta.width, log_p.end()));
@@ -105,6 +105,35 @@ std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
     const std::shared_ptr<const UnitMemory>& rest, const std::shared_ptr<const UnitMemory>& again) const {
   if (!rest || !again) return again;
   return with_newer(*rest, *again);
+}
+
+std::shared_ptr<const AllocModel> HmmAlloc::learned(const State& state) const {
+  HmmPrior prior = prior_;
+  bool any = false;
+  for (Concentration HmmPrior::*which : {&HmmPrior::alpha, &HmmPrior::start, &HmmPrior::sticky}) {
+    const Concentration now = prior.*which;
+    if (!now.prior) continue;
+    (prior.*which).value = better_value(now, [&](double value) {
+      HmmPrior tried = prior;
+      (tried.*which).value = value;
+      return sum_terms(with(tried)->elbo_terms(state.total, state.globals));
+    });
+    any |= (prior.*which).value != now.value;
+  }
+  return any ? with(prior) : nullptr;
+}
+
+NamedArrays HmmAlloc::learned_fields() const {
+  NamedArrays out;
+  add_field("alpha", prior_.alpha, out);
+  add_field("start", prior_.start, out);
+  add_field("sticky", prior_.sticky, out);
+  return out;
+}
+
+void HmmAlloc::add_hyperprior(Terms& terms) const {
+  if (const auto value = log_hyperprior({prior_.alpha, prior_.start, prior_.sticky}))
+    terms.emplace_back("hyperprior", *value);
 }
 
 std::vector<MoveKind> HmmAlloc::moves() const {
