@@ -107,7 +107,7 @@ std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
   return with_newer(*rest, *again);
 }
 
-std::shared_ptr<const AllocModel> HmmAlloc::learned(const State& state) const {
+std::shared_ptr<const AllocModel> HmmAlloc::learned(const State& state, Pool*) const {
   HmmPrior prior = prior_;
   bool any = false;
   for (Concentration HmmPrior::*which : {&HmmPrior::alpha, &HmmPrior::start, &HmmPrior::sticky}) {

@@ -62,7 +62,7 @@ class HmmAlloc : public AllocModel {
   std::vector<MoveKind> moves() const override;
 
   /// α, α_0 and κ in turn, the others fixed, with θ̂ at its best for each value.
-  std::shared_ptr<const AllocModel> learned(const State& state) const override;
+  std::shared_ptr<const AllocModel> learned(const State& state, Pool*) const override;
   NamedArrays learned_fields() const override;
 
   /// The proportion of state b is added to that of a.

@@ -44,10 +44,10 @@ class Search {
       const double middle = (b.a.x + b.c.x) / 2;
       if (std::abs(b.x.x - middle) <= 2 * tolerance - (b.c.x - b.a.x) / 2) break;
       double step = vertex(b.x, second, third) - b.x.x;
+      if (std::abs(step) < tolerance) break;
       const bool inside = b.x.x + step > b.a.x + tolerance && b.x.x + step < b.c.x - tolerance;
       if (!(inside && std::abs(step) < before / 2))
         step = golden * ((b.x.x < middle ? b.c.x : b.a.x) - b.x.x);
-      if (std::abs(step) < tolerance) step = std::copysign(tolerance, step);
       before = last;
       last = std::abs(step);
       const Point now = at(b.x.x + step);

@@ -8,7 +8,7 @@
 namespace bnpvi {
 
 namespace {
-constexpr double first_step = 0.05;  // of log α, about what a lap moves it by: a guess
+constexpr double first_step = 0.02;  // of log α: a guess
 }
 
 Concentration make_concentration(const Vec& numbers, double least) {

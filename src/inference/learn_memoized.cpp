@@ -246,7 +246,7 @@ class Memoized {
   // next.
   void learn_concentrations() {
     State& state = p_.state;
-    std::shared_ptr<const AllocModel> alloc = problem_->alloc.learned(state);
+    std::shared_ptr<const AllocModel> alloc = problem_->alloc.learned(state, &pool_);
     if (!alloc) return;
     const auto value = [&](const AllocModel& model) {
       return sum_terms(model.elbo_terms(state.total, state.globals));
@@ -277,10 +277,12 @@ class Memoized {
 
   void accepted() { problem_->observer.accepted(p_.state); }
 
-  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them.
+  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them;
+  // concentrations may still move where counts do not.
   void judge(double elbo, const Vec& sizes) {
     const Vec now = p_.state.total.sizes();
-    double n = 0, moved = now.size() == sizes.size() ? 0 : INFINITY;
+    const bool by_counts = now.size() == sizes.size() && problem_->alloc.learned_fields().empty();
+    double n = 0, moved = by_counts ? 0 : INFINITY;
     for (std::size_t j = 0; j < now.size(); ++j) {
       n += now[j];
       if (std::isfinite(moved)) moved = std::max(moved, std::abs(now[j] - sizes[j]));

@@ -97,7 +97,7 @@ class HdpTopics final : public TopicAlloc {
     return a;
   }
 
-  std::unique_ptr<AllocModel> with(const Concentration& alpha) const override {
+  std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const override {
     return std::make_unique<HdpTopics>(gamma_, alpha, bound_, sparsity_);
   }
 

@@ -54,7 +54,7 @@ class Lda final : public TopicAlloc {
  protected:
   Vec document_prior_of(const Vec& sizes) const override { return equal(static_cast<Index>(sizes.size())); }
 
-  std::unique_ptr<AllocModel> with(const Concentration& alpha) const override {
+  std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const override {
     return std::make_unique<Lda>(k_, alpha, sparsity_);
   }
 

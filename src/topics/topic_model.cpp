@@ -7,7 +7,7 @@
 #include "foundation/prefetch.h"
 #include "foundation/special.h"
 #include "topics/anchor_words.h"
-#include "topics/document_lengths.h"
+#include "topics/document_counts.h"
 #include "topics/moves.h"
 #include "topics/term_sum.h"
 
@@ -248,19 +248,29 @@ bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
   return true;
 }
 
-std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state) const {
+std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* pool) const {
   if (!alpha_.prior) return nullptr;
   DocumentLengths lengths;
   for (const auto& batch : state.batch) lengths.add(batch->memory->shares);
+  const DocumentCounts counts(state);
   Summary total = allocation_part(state.total);
-  Concentration found = alpha_;
-  found.value = better_value(alpha_, [&](double value) {
-    total.scalar[TopicScalar::lengths] = lengths.term(value);
+  const auto model_at = [&](double value) {
     Concentration tried = alpha_;
     tried.value = value;
-    return sum_terms(with(tried)->elbo_terms(total, state.globals));
+    return with(tried);
+  };
+  const double found = better_value(alpha_, [&](double value) {
+    const auto model = model_at(value);
+    const Vec used = counts.terms(model->document_prior(state.globals), pool);
+    for (Index k = 0; k < total.k; ++k) {
+      double* extra = total.extra.data() + k * TopicExtra::size;
+      extra[TopicExtra::slope] = 0;
+      extra[TopicExtra::offset] = used[k];
+    }
+    total.scalar[TopicScalar::lengths] = lengths.term(value);
+    return sum_terms(model->elbo_terms(total, state.globals));
   });
-  return found.value != alpha() ? with(found) : nullptr;
+  return found != alpha() ? model_at(found) : nullptr;
 }
 
 NamedArrays TopicAlloc::learned_fields() const {

@@ -49,9 +49,8 @@ class TopicAlloc : public AllocModel {
   bool settle(Summary& batch, const Globals& globals) const override;
   std::vector<MoveKind> moves() const override;
 
-  /// α with the tangents as they are: the documents' memories tell how long they are, so that no data are
-  /// read.
-  std::shared_ptr<const AllocModel> learned(const State& state) const override;
+  /// α at its best for the documents' counts of topics, with θ̂_d optimal for each value; no data are read.
+  std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const override;
   NamedArrays learned_fields() const override;
 
   double alpha() const { return alpha_.value; }
@@ -81,7 +80,7 @@ class TopicAlloc : public AllocModel {
   virtual Vec document_prior_of(const Vec& sizes) const = 0;
 
   /// The same model with another α.
-  virtual std::unique_ptr<AllocModel> with(const Concentration& alpha) const = 0;
+  virtual std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const = 0;
 
   /// The term of a learned α.
   void add_hyperprior(Terms& terms) const;
