@@ -1,6 +1,6 @@
 # Concentrations that have a gamma_prior(). `concentration` of mixtures and `gamma` of hierarchical priors are
-# integrated. The others are learned as numbers, the best for prior and data: in a prior of a fit their gamma_prior() has
-# a third number, `value`, by which the engine goes.
+# integrated. The others are learned as numbers, the best for prior and data: in the prior of a fit their gamma_prior()
+# has a third number, `value`, by which the engine goes.
 
 is_learned <- function(x) inherits(x, "bnp_gamma_prior")
 integrated_concentrations <- c("concentration", "gamma")

@@ -177,7 +177,9 @@ class AllocModel {
   /// The same model with the concentrations that it learns at better values: the objective at the state's
   /// summaries and globals is higher, once settle() has told the batches. Null when it learns none, or finds
   /// none better.
-  virtual std::shared_ptr<const AllocModel> learned(const State& /*state*/, Pool* /*pool*/) const { return nullptr; }
+  virtual std::shared_ptr<const AllocModel> learned(const State& /*state*/, Pool* /*pool*/) const {
+    return nullptr;
+  }
 
   /// What learned() changes, as fields of this model; empty when it learns nothing.
   virtual NamedArrays learned_fields() const { return {}; }
