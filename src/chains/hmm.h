@@ -91,7 +91,11 @@ class HmmAlloc : public AllocModel {
   double concentration(Index row) const { return row == 0 ? prior_.start.value : prior_.alpha.value; }
 
   /// The same model with other concentrations.
-  virtual std::unique_ptr<AllocModel> with(const HmmPrior& prior) const = 0;
+  virtual std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const = 0;
+
+  /// Adds what the ELBO has of the concentrations of the start row, or of the transition rows, beside their
+  /// θ̂: the bounds of their normalisers, with moments of π.
+  virtual void add_normalisers(Index k, const WeightMoments& pi, bool start, RoundedSum& to) const = 0;
 
   /// The term of learned concentrations, if there are any.
   void add_hyperprior(Terms& terms) const;
@@ -99,6 +103,12 @@ class HmmAlloc : public AllocModel {
   const HmmPrior prior_;
 
  private:
+  void append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const;
+
+  // All that the ELBO has of α_0 (start), or of α and κ.
+  double value_of_rows(const Summary& total, const Globals& globals, const WeightMoments& moments,
+                       bool start) const;
+
   // same_sets: the sets of L-sparse rows stay as they are in the memory.
   Summary step(const Visit& in, bool same_sets) const;
 };

@@ -105,8 +105,17 @@ class HdpHmm final : public HmmAlloc {
  protected:
   Vec weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
 
-  std::unique_ptr<AllocModel> with(const HmmPrior& prior) const override {
+  std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const override {
     return std::make_unique<HdpHmm>(prior, gamma_, bound_, sparsity_);
+  }
+
+  void add_normalisers(Index states, const WeightMoments& pi, bool start, RoundedSum& to) const override {
+    const double k = static_cast<double>(states), n = start ? 1 : k;
+    DirichletRows rows(bound_);
+    add_rows(rows, states, start);
+    rows.choose(pi);
+    to.add(rows.value(pi, nullptr));
+    to.add(n * k * std::log(start ? prior_.start.value : prior_.alpha.value));
   }
 
  private:
@@ -120,12 +129,19 @@ class HdpHmm final : public HmmAlloc {
 
   DirichletRows rows_of(Index k) const {
     DirichletRows rows(bound_);
-    rows.add_plain(1, prior_.start.value);
-    if (prior_.sticky.value > 0)
+    add_rows(rows, k, true);
+    add_rows(rows, k, false);
+    return rows;
+  }
+
+  // The start row, or the transition rows.
+  void add_rows(DirichletRows& rows, Index k, bool start) const {
+    if (start)
+      rows.add_plain(1, prior_.start.value);
+    else if (prior_.sticky.value > 0)
       rows.add_sticky(k, prior_.alpha.value, prior_.sticky.value);
     else
       rows.add_plain(static_cast<double>(k), prior_.alpha.value);
-    return rows;
   }
 
   TopConcentration gamma_;
@@ -143,13 +159,7 @@ class FiniteHmm final : public HmmAlloc {
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     RoundedSum value = transition_value(total, globals);
-    for (Index row = 0; row <= total.k; ++row) {
-      const double each = concentration(row) / static_cast<double>(total.k);
-      const double own = row > 0 ? prior_.sticky.value : 0;
-      value.add(log_gamma(concentration(row) + own));
-      value.add(-log_gamma(each + own));
-      value.add(-static_cast<double>(total.k - 1) * log_gamma(each));
-    }
+    for (bool start : {true, false}) add_normalisers(total.k, {}, start, value);
     Terms terms{{"transitions", value.term()}, {"entropy", total.entropy()}};
     add_hyperprior(terms);
     return terms;
@@ -163,8 +173,18 @@ class FiniteHmm final : public HmmAlloc {
     return Vec(static_cast<std::size_t>(k), 1 / static_cast<double>(k));
   }
 
-  std::unique_ptr<AllocModel> with(const HmmPrior& prior) const override {
+  std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const override {
     return std::make_unique<FiniteHmm>(prior, k_, sparsity_);
+  }
+
+  void add_normalisers(Index states, const WeightMoments&, bool start, RoundedSum& to) const override {
+    const double k = static_cast<double>(states);
+    const double all = start ? prior_.start.value : prior_.alpha.value, own = start ? 0 : prior_.sticky.value;
+    for (Index row = 0; row < (start ? 1 : states); ++row) {
+      to.add(log_gamma(all + own));
+      to.add(-log_gamma(all / k + own));
+      to.add(-(k - 1) * log_gamma(all / k));
+    }
   }
 
  private:

@@ -22,7 +22,8 @@ struct Bracket {
 
 class Search {
  public:
-  Search(const std::function<double(double)>& f, double low, double high) : f_(f), low_(low), high_(high) {}
+  Search(const std::function<double(double)>& f, double low, double high, double worth)
+      : f_(f), low_(low), high_(high), worth_(worth) {}
 
   Point at(double x) const {
     x = std::clamp(x, low_, high_);
@@ -43,8 +44,9 @@ class Search {
     for (int i = 0; i < max_narrowings; ++i) {
       const double middle = (b.a.x + b.c.x) / 2;
       if (std::abs(b.x.x - middle) <= 2 * tolerance - (b.c.x - b.a.x) / 2) break;
-      double step = vertex(b.x, second, third) - b.x.x;
-      if (std::abs(step) < tolerance) break;
+      const Point top = vertex(b.x, second, third);
+      double step = top.x - b.x.x;
+      if (std::abs(step) < tolerance || (std::isfinite(step) && std::abs(top.f - b.x.f) < worth_)) break;
       const bool inside = b.x.x + step > b.a.x + tolerance && b.x.x + step < b.c.x - tolerance;
       if (!(inside && std::abs(step) < before / 2))
         step = golden * ((b.x.x < middle ? b.c.x : b.a.x) - b.x.x);
@@ -70,20 +72,23 @@ class Search {
   }
 
  private:
-  // Where the parabola through three points has its vertex; not finite where it has none.
-  static double vertex(const Point& x, const Point& y, const Point& z) {
-    const double r = (x.x - y.x) * (x.f - z.f), q = (x.x - z.x) * (x.f - y.f);
-    return x.x - ((x.x - z.x) * q - (x.x - y.x) * r) / (2 * (q - r));
+  // Of the parabola through three points; not finite where it has none.
+  static Point vertex(const Point& x, const Point& y, const Point& z) {
+    const double by_y = (x.f - y.f) / (x.x - y.x), by_z = (x.f - z.f) / (x.x - z.x);
+    const double curvature = (by_y - by_z) / (y.x - z.x), slope = by_y + curvature * (x.x - y.x);
+    const double step = -slope / (2 * curvature);
+    return {x.x + step, x.f + slope * step / 2};
   }
 
   const std::function<double(double)>& f_;
-  const double low_, high_;
+  const double low_, high_, worth_;
 };
 
 }  // namespace
 
-double maximise_near(const std::function<double(double)>& f, double x, double low, double high, double step) {
-  const Search search(f, low, high);
+double maximise_near(const std::function<double(double)>& f, double x, double low, double high, double step,
+                     double worth) {
+  const Search search(f, low, high, worth);
   const Point start = search.at(x);
   if (!std::isfinite(start.f)) return x;
   const Point best = search.narrowed(search.around(start, step));

@@ -8,8 +8,9 @@
 namespace bnpvi {
 
 namespace {
-constexpr double first_step = 0.02;  // of log α: a guess
-}
+constexpr double first_step = 0.02;     // of log α: a guess
+constexpr double worth_a_value = 1e-6;  // gain of the objective, in nats: a guess
+}  // namespace
 
 Concentration make_concentration(const Vec& numbers, double least) {
   if (numbers.size() == 1) return {numbers[0], least};
@@ -32,8 +33,9 @@ std::optional<double> log_hyperprior(const std::vector<Concentration>& concentra
 
 double better_value(const Concentration& concentration, const std::function<double(double)>& objective) {
   const double now = std::log(concentration.value);
-  const double found = maximise_near([&](double log_value) { return objective(std::exp(log_value)); }, now,
-                                     std::log(concentration.least), std::log(most_concentrated), first_step);
+  const double found =
+      maximise_near([&](double log_value) { return objective(std::exp(log_value)); }, now,
+                    std::log(concentration.least), std::log(most_concentrated), first_step, worth_a_value);
   return found == now ? concentration.value
                       : std::clamp(std::exp(found), concentration.least, most_concentrated);
 }

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "foundation/special.h"
 #include "kernels/kernels.h"
 
 namespace bnpvi::topics {
@@ -17,8 +16,12 @@ void DocumentLengths::add(const ShareTable& documents) {
 }
 
 double DocumentLengths::term(double alpha) const {
+  Vec values;
+  for (const auto& each : number_) values.push_back(each.first + alpha);
+  kernels().log_gamma_each(static_cast<Index>(values.size()), values.data(), values.data());
   double sum = 0;
-  for (const auto& [length, number] : number_) sum -= number * log_gamma(length + alpha);
+  std::size_t i = 0;
+  for (const auto& each : number_) sum -= each.second * values[i++];
   return sum;
 }
 

@@ -63,9 +63,7 @@ class HdpTopics final : public TopicAlloc {
     const WeightMoments pi = weight_moments({globals.u, globals.omega});
     DirichletRows rows = rows_of(documents);
     rows.choose(pi);
-    RoundedSum sum = weight_terms(total, pi.mean, nullptr);
-    sum.add(total.scalar[TopicScalar::lengths]);
-    for (Index j = 0; j < total.k; ++j) sum.add(total.extra[j * TopicExtra::size + TopicExtra::offset]);
+    const RoundedSum sum = document_terms(total, pi);
     const double gamma = gamma_.at(pi);
     const double top = top_value(top_level(total.k, documents, gamma), {globals.u, globals.omega}).term() +
                        documents * static_cast<double>(total.k) * std::log(alpha()) +
@@ -90,6 +88,16 @@ class HdpTopics final : public TopicAlloc {
   }
 
  protected:
+  RoundedSum value_of_documents(const Summary& total, const WeightMoments& pi) const override {
+    const double documents = total.scalar[TopicScalar::documents];
+    DirichletRows rows = rows_of(documents);
+    rows.choose(pi);
+    RoundedSum sum = document_terms(total, pi);
+    sum.add(documents * static_cast<double>(total.k) * std::log(alpha()));
+    sum.add(rows.value(pi, nullptr));
+    return sum;
+  }
+
   Vec document_prior_of(const Vec& sizes) const override {
     Vec a = weights_of(sizes);
     a.pop_back();
@@ -116,6 +124,13 @@ class HdpTopics final : public TopicAlloc {
     DirichletRows rows(bound_);
     rows.add_plain(documents, alpha());
     return rows;
+  }
+
+  RoundedSum document_terms(const Summary& total, const WeightMoments& pi) const {
+    RoundedSum sum = weight_terms(total, pi.mean, nullptr);
+    sum.add(total.scalar[TopicScalar::lengths]);
+    for (Index j = 0; j < total.k; ++j) sum.add(total.extra[j * TopicExtra::size + TopicExtra::offset]);
+    return sum;
   }
 
   // Σ_k [απ_k slope_k + (D − n_k) log Γ(απ_k)] + D log Γ(απ_{K+1}): what depends on π of the documents'

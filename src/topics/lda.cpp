@@ -25,18 +25,7 @@ class Lda final : public TopicAlloc {
   }
 
   Terms elbo_terms(const Summary& total, const Globals&) const override {
-    const double a = each(total.k), log_gamma_a = log_gamma(a);
-    const double documents = total.scalar[TopicScalar::documents];
-    RoundedSum sum;
-    sum.add(documents * log_gamma(alpha()));
-    sum.add(-documents * static_cast<double>(total.k) * log_gamma_a);
-    sum.add(total.scalar[TopicScalar::lengths]);
-    for (Index j = 0; j < total.k; ++j) {
-      const double* extra = total.extra.data() + j * TopicExtra::size;
-      sum.add(a * extra[TopicExtra::slope]);
-      sum.add(extra[TopicExtra::offset]);
-      sum.add((documents - extra[TopicExtra::users]) * log_gamma_a);
-    }
+    const RoundedSum sum = value_of_documents(total, {});
     Terms terms{{"documents", sum.term()}, {"entropy", total.entropy()}};
     add_hyperprior(terms);
     return terms;
@@ -52,6 +41,22 @@ class Lda final : public TopicAlloc {
   NamedArrays posterior(const Globals&) const override { return {}; }
 
  protected:
+  RoundedSum value_of_documents(const Summary& total, const WeightMoments&) const override {
+    const double a = each(total.k), log_gamma_a = log_gamma(a);
+    const double documents = total.scalar[TopicScalar::documents];
+    RoundedSum sum;
+    sum.add(documents * log_gamma(alpha()));
+    sum.add(-documents * static_cast<double>(total.k) * log_gamma_a);
+    sum.add(total.scalar[TopicScalar::lengths]);
+    for (Index j = 0; j < total.k; ++j) {
+      const double* extra = total.extra.data() + j * TopicExtra::size;
+      sum.add(a * extra[TopicExtra::slope]);
+      sum.add(extra[TopicExtra::offset]);
+      sum.add((documents - extra[TopicExtra::users]) * log_gamma_a);
+    }
+    return sum;
+  }
+
   Vec document_prior_of(const Vec& sizes) const override { return equal(static_cast<Index>(sizes.size())); }
 
   std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const override {

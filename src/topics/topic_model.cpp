@@ -259,6 +259,7 @@ std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* 
     tried.value = value;
     return with(tried);
   };
+  const WeightMoments pi = weight_moments({state.globals.u, state.globals.omega});
   const double found = better_value(alpha_, [&](double value) {
     const auto model = model_at(value);
     const Vec used = counts.terms(model->document_prior(state.globals), pool);
@@ -268,7 +269,7 @@ std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* 
       extra[TopicExtra::offset] = used[k];
     }
     total.scalar[TopicScalar::lengths] = lengths.term(value);
-    return sum_terms(model->elbo_terms(total, state.globals));
+    return model->value_of_documents(total, pi).term() + log_hyperprior({model->alpha_}).value_or(0);
   });
   return found != alpha() ? model_at(found) : nullptr;
 }

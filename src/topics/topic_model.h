@@ -82,6 +82,10 @@ class TopicAlloc : public AllocModel {
   /// The same model with another α.
   virtual std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const = 0;
 
+  /// What the ELBO has of α: the documents' part, and the bounds of the normalisers of their priors with
+  /// moments of π.
+  virtual RoundedSum value_of_documents(const Summary& total, const WeightMoments& pi) const = 0;
+
   /// The term of a learned α.
   void add_hyperprior(Terms& terms) const;
 
