@@ -20,14 +20,15 @@
 #'   `proportion` is the share of the data (tokens or rows) that each has, as in
 #'   `tidy()`; `weights` are those of the top level of the hierarchy, around which
 #'   the proportions of documents and the rows of transitions vary (of a finite
-#'   prior `1 / k` each). With a [gamma_prior()] also `concentration`: posterior mean
-#'   and 90 % interval.
+#'   prior `1 / k` each). With a [gamma_prior()] also what was learned, by name: `concentration`
+#'   and `gamma` by posterior mean and 90 % interval, `alpha`, `start` and `sticky` as numbers.
 #' * `posterior_params()`: all parameters of the variational posterior, a list
 #'   of arrays, named as in the priors. Clusters are numbered by decreasing size;
 #'   sticks are broken in an order of their own, which is part of the model:
 #'   `position` is the place of each cluster's stick. A concentration that is learned
 #'   has the posterior probabilities `prob` at `value`, the rows of
-#'   `concentration_nodes`; `sticks` are those given its posterior mean.
+#'   `concentration_nodes`; `sticks` are those given its posterior mean. A learned `gamma` has a
+#'   Gamma posterior with the `shape` and `rate` in `gamma`.
 #' * `logLik()`: the bound, with unknown degrees of freedom (`df = NA`), so that
 #'   AIC and BIC are `NA`.
 #' @references

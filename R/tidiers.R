@@ -19,8 +19,8 @@
 #'   column, or the state that a transition leads to), `estimate`, `conf.low`,
 #'   `conf.high`; see [confint.bnp_fit()], also for why they are too narrow.
 #' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`;
-#'   with a [gamma_prior()] also `concentration`, its posterior mean, and
-#'   `concentration.low`, `concentration.high`, its 90 % interval.
+#'   with a [gamma_prior()] also what was learned: of `concentration` and `gamma` the posterior
+#'   mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
 #'   `.uncertainty`, one minus its probability.
 #' @references

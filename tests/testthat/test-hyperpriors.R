@@ -228,7 +228,9 @@ test_that("answers of a fit are those of a model that has the learned values", {
   expect_identical(predict(fit, x), predict(given, x))
   expect_identical(simulate(fit, seed = 1), simulate(given, seed = 1))
   tree <- cluster_tree(fit, x)
-  expect_equal(elbo(cut_fit(fit, x, k = n_clusters(fit), tree = tree, laps = 0)), elbo(fit), tolerance = 1e-8)
+  whole <- elbo(cut_fit(fit, x, k = n_clusters(fit), tree = tree, laps = 0))
+  expect_gte(whole, elbo(fit) - 1e-8 * abs(whole)) # with sticks that are optimal for the last alpha
+  expect_lt(whole, elbo(fit) + 1)
   coarse <- cut_fit(fit, x, k = 2, tree = tree, laps = 0)
   expect_identical(coef(coarse)$alpha, coef(fit)$alpha)
   expect_equal(sum(elbo(coarse, terms = TRUE)), elbo(coarse), tolerance = 1e-10)
