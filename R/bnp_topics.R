@@ -101,12 +101,13 @@ document_lengths <- function(data, obs) {
 
 # E[pi] (topics, then the remainder) times alpha: the weight of each topic in every document.
 document_weight <- function(fit) {
-  prior <- fit$model$prior
-  if (!is.null(prior$k)) {
-    return(c(rep(prior$alpha / prior$k, prior$k), 0))
+  k <- fit$model$prior$k
+  alpha <- plugged_in(fit$model$prior$alpha)
+  if (!is.null(k)) {
+    return(c(rep(alpha / k, k), 0))
   }
   u <- fit$state$u
-  prior$alpha * c((u * cumprod(c(1, 1 - u))[seq_along(u)])[fit$numbering], prod(1 - u))
+  alpha * c((u * cumprod(c(1, 1 - u))[seq_along(u)])[fit$numbering], prod(1 - u))
 }
 
 # Of the proportions of documents (documents x topics), from expected counts and given that the topics of the fit are

@@ -43,10 +43,13 @@ check_number <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_
   ok <- is.numeric(x) && length(x) == 1L && is.finite(x) &&
     (if (strict) x > lower else x >= lower)
   if (inherits(x, "bnp_gamma_prior")) {
-    learners <- prior_makers(fitting_verbs, function(entry) !is.null(entry$learns))
+    learners <- Filter(function(entry) !is.null(entry$learns), prior_models)
+    places <- vapply(learners, function(entry) {
+      cli::format_inline("{.arg {entry$learns}} of {.fn {entry$constructor}}")
+    }, "")
     abort("argument", c(
-      "{.arg {arg}} cannot be learned here: it must be one number.",
-      i = "{.fn gamma_prior} is for {.arg concentration} of {.fn {learners}}."
+      "{.arg {arg}} cannot be learned here: it must be one number.", i = "{.fn gamma_prior} is for:",
+      stats::setNames(gsub("([{}])", "\\1\\1", places), rep("*", length(places)))
     ), call = call)
   }
   if (!ok) {
@@ -75,7 +78,7 @@ parameter_ranges <- list(
 check_ranges <- function(x, call) {
   for (name in intersect(names(parameter_ranges), names(x))) {
     given <- x[[name]]
-    if (name == "sticky" && given == 0 || inherits(given, "bnp_gamma_prior")) next
+    if (inherits(given, "bnp_gamma_prior") || name == "sticky" && given == 0) next
     if (name == "concentration" && !is.null(x$discount)) {
       check_range(given + x$discount, "concentration + discount", parameter_ranges[[name]], call)
       next

@@ -54,7 +54,8 @@
 #'   data. Topic models always keep the proportions of their documents.
 #' @param bound Of `prior_hdp()` and `prior_hdp_hmm()`: how the proportions of documents,
 #'   or the rows of transitions, enter the ELBO. `"tight"` is never lower than `"loose"`,
-#'   which is the bound of Hughes (2016) and of published figures.
+#'   which is the bound of Hughes (2016) and of published figures. To learn `alpha` or `start`
+#'   by a [gamma_prior()] choose `"tight"`: the other bound learns values that are too low.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details The bound rises from lap to lap, by the mathematics of memoized and

@@ -20,14 +20,15 @@
 #'   `proportion` is the share of the data (tokens or rows) that each has, as in
 #'   `tidy()`; `weights` are those of the top level of the hierarchy, around which
 #'   the proportions of documents and the rows of transitions vary (of a finite
-#'   prior `1 / k` each). With a [gamma_prior()] also `concentration`: posterior mean
-#'   and 90 % interval.
+#'   prior `1 / k` each). With a [gamma_prior()] also what was learned, by name: `concentration`
+#'   and `gamma` by posterior mean and 90 % interval, `alpha`, `start` and `sticky` as numbers.
 #' * `posterior_params()`: all parameters of the variational posterior, a list
 #'   of arrays, named as in the priors. Clusters are numbered by decreasing size;
 #'   sticks are broken in an order of their own, which is part of the model:
 #'   `position` is the place of each cluster's stick. A concentration that is learned
 #'   has the posterior probabilities `prob` at `value`, the rows of
-#'   `concentration_nodes`; `sticks` are those given its posterior mean.
+#'   `concentration_nodes`; `sticks` are those given its posterior mean. A learned `gamma` has a
+#'   Gamma posterior with the `shape` and `rate` in `gamma`.
 #' * `logLik()`: the bound, with unknown degrees of freedom (`df = NA`), so that
 #'   AIC and BIC are `NA`.
 #' @references
@@ -103,31 +104,10 @@ coef.bnp_fit <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
   means <- name_arrays(object, engine_mean_parameters(object$model, object$state))
-  if (inherits(object, "bnp_mixture")) {
-    means$concentration <- if (learns_concentration(object)) learned_concentration(object)
-    return(means)
+  if (!inherits(object, "bnp_mixture")) {
+    means <- append(means, list(proportion = proportion(object)), length(means) - 1L)
   }
-  append(means, list(proportion = proportion(object)), length(means) - 1L)
-}
-
-learns_concentration <- function(fit) inherits(fit$model$prior$concentration, "bnp_gamma_prior")
-
-# Posterior mean and 90 % interval of a concentration that has a prior, from the engine's nodes and their probabilities.
-learned_concentration <- function(fit) {
-  nodes <- posterior_params(fit)$concentration_nodes
-  c(mean = sum(nodes[, "value"] * nodes[, "prob"]), stats::setNames(
-    concentration_quantile(c(0.05, 0.95), nodes), c("lower", "upper")
-  ))
-}
-
-# Logarithms of values and probabilities are smooth functions of the number of the node: between nodes they are
-# interpolated, and the quantiles of faithful's concentration were within 1e-5 of those of 1,024 nodes.
-concentration_quantile <- function(p, nodes) {
-  nodes <- nodes[nodes[, "prob"] > 1e-12, ]
-  at <- seq(1, nrow(nodes), length.out = 32 * nrow(nodes))
-  along <- function(y) stats::spline(seq_along(y), log(y), xout = at)$y
-  prob <- exp(along(nodes[, "prob"]))
-  exp(stats::approx((cumsum(prob) - prob / 2) / sum(prob), along(nodes[, "value"]), p)$y)
+  c(means, learned_concentrations(object))
 }
 
 # The share of the data that each cluster has; of a mixture its expected weight.
@@ -161,6 +141,9 @@ name_arrays <- function(fit, arrays) {
     axes <- entry$arrays[[name]] %||% prior_axes(name, array)
     if (name == "concentration_nodes") {
       return(`colnames<-`(array, c("value", "prob")))
+    }
+    if (name == "gamma") {
+      return(stats::setNames(array, c("shape", "rate")))
     }
     array <- in_cluster_order(fit, array, axes)
     if (is.null(dim(array))) {

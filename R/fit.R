@@ -15,6 +15,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   obs <- resolve_obs(obs, data, start, error_call)
   check_against_data(given, obs, error_call)
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
+  prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
   resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior, bound = control$bound)
   check_size(prior, resolved$k_init, data$n, error_call)
@@ -43,7 +44,8 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
 with_result <- function(fit, result, model, control, data) {
   result <- number_clusters(result)
   model$obs[names(result$learned)] <- result$learned
-  result$learned <- NULL
+  model$prior <- with_learned_values(model$prior, result$concentrations)
+  result$learned <- result$concentrations <- NULL
   names(result)[names(result) == "terms"] <- "elbo_terms"
   control$threads <- result$threads %||% control$threads
   result$threads <- NULL

@@ -78,13 +78,21 @@ format_head <- function(fit) {
       "ELBO ", format(fit$elbo, digits = 8), " after ", count_of(fit$laps, "lap"), ": ",
       if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
     ),
-    if (learns_concentration(fit)) described_concentration(learned_concentration(fit))
+    described_concentrations(learned_concentrations(fit))
   )
 }
 
-described_concentration <- function(x) {
-  x <- signif(x, 3)
-  paste0("Concentration ", x[["mean"]], " (90 % interval ", x[["lower"]], " to ", x[["upper"]], ")")
+# "Gamma 3.1 (90 % interval 1.2 to 5.5), alpha 0.7"
+described_concentrations <- function(learned) {
+  if (!length(learned)) {
+    return(NULL)
+  }
+  each <- vapply(learned, function(x) {
+    x <- signif(x, 3)
+    if (length(x) == 1L) format(x) else paste0(x[["mean"]], " (90 % interval ", x[["lower"]], " to ", x[["upper"]], ")")
+  }, "")
+  line <- paste(names(learned), each, collapse = ", ")
+  paste0(toupper(substr(line, 1L, 1L)), substring(line, 2L))
 }
 
 described_data <- function(fit) {

@@ -9,6 +9,7 @@ resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = 
       i = "Give {.arg {learned}} in {.fn {entry$constructor}}, or choose {.code algorithm = \"memoized\"}."
     ), call = call)
   }
+  if (control$algorithm == "stochastic") check_stochastic_prior(prior, call)
   control$seed <- draw_seed(control$seed)
   control$batches <- resolve_batches(control, n_units, call)
   control$k_init <- resolve_k_init(control, prior, n_rows, start, call)
@@ -16,6 +17,18 @@ resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = 
   control$sparsity <- control$sparsity %||% 0L
   control$candidates <- control$candidates %||% 0L
   control
+}
+
+check_stochastic_prior <- function(prior, call) {
+  learned <- plugged_in_names(prior)
+  if (length(learned)) {
+    abort("argument", c(
+      "{.arg {learned}} of {.fn {prior_entry(prior)$constructor}} cannot be learned here: that needs the summary of the
+       whole data, which stochastic learning does not keep.",
+      i = "Give {.arg {learned}} as {cli::qty(learned)}{?a number/numbers}, or choose
+           {.code algorithm = \"memoized\"}."
+    ), call = call)
+  }
 }
 
 # The seed given, or one drawn from R's generator, so that set.seed() governs.

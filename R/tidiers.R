@@ -19,8 +19,8 @@
 #'   column, or the state that a transition leads to), `estimate`, `conf.low`,
 #'   `conf.high`; see [confint.bnp_fit()], also for why they are too narrow.
 #' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`;
-#'   with a [gamma_prior()] also `concentration`, its posterior mean, and
-#'   `concentration.low`, `concentration.high`, its 90 % interval.
+#'   with a [gamma_prior()] also what was learned: of `concentration` and `gamma` the posterior
+#'   mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
 #'   `.uncertainty`, one minus its probability.
 #' @references
@@ -89,9 +89,10 @@ glance.bnp_fit <- function(x, ...) {
     k = n_clusters(x), elbo = x$elbo, nobs = nobs(x), laps = x$laps, converged = x$converged,
     seconds = if (nrow(trace)) trace$seconds[nrow(trace)] else 0
   )
-  if (learns_concentration(x)) {
-    learned <- learned_concentration(x)
-    out[paste0("concentration", c("", ".low", ".high"))] <- as.list(learned)
+  learned <- learned_concentrations(x)
+  for (name in names(learned)) {
+    ends <- if (length(learned[[name]]) > 1L) c(".low", ".high")
+    out[paste0(name, c("", ends))] <- as.list(learned[[name]])
   }
   as_tidy(out)
 }

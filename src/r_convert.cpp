@@ -82,7 +82,8 @@ RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity, const NamedArr
   const Rcpp::List obs_list = model["obs"], prior_list = model["prior"];
   obs = make_obs_model(ListFields(obs_list, learned));
   const bool loose = model.containsElementNamed("bound") && Rcpp::as<std::string>(model["bound"]) == "loose";
-  alloc = make_alloc_model(ListFields(prior_list), sparsity, loose ? RowBound::loose : RowBound::tight);
+  alloc =
+      make_alloc_model(ListFields(prior_list, learned), sparsity, loose ? RowBound::loose : RowBound::tight);
 }
 
 namespace {

@@ -49,7 +49,7 @@ class RData {
 struct RModel {
   std::unique_ptr<ObsModel> obs;
   std::unique_ptr<AllocModel> alloc;
-  /// learned: fields of the observation model that replace those of the list.
+  /// learned: fields of the two models that replace those of the lists.
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
 

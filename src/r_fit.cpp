@@ -264,7 +264,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     if (!std::isfinite(state.elbo)) return Rcpp::List::create(_["elbo"] = state.elbo);
 
     const ObsModel& obs = best->obs ? *best->obs : *rmodel.obs;
-    const Problem whole{*source, obs, *rmodel.alloc, seed};
+    const AllocModel& alloc = best->alloc ? *best->alloc : *rmodel.alloc;
+    const Problem whole{*source, obs, alloc, seed};
     const std::vector<int> labels = labels_of(whole, state, rdata.view().n, pool);
     return made_in_r([&] {
       Rcpp::List out =
@@ -282,6 +283,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
         out.push_back(static_cast<int>(pool.n_threads()), "threads");
       const NamedArrays learned = obs.learned_fields();
       if (!learned.empty()) out.push_back(arrays_to_r(learned), "learned");
+      const NamedArrays concentrations = alloc.learned_fields();
+      if (!concentrations.empty()) out.push_back(arrays_to_r(concentrations), "concentrations");
       const Rcpp::RObject documents = document_counts_to_r(state, *source);
       if (!documents.isNULL()) out.push_back(documents, "documents");
       if (const Index open = most_open(*source)) out.push_back(static_cast<int>(open), "most_open");

@@ -37,14 +37,28 @@ Globals HmmAlloc::merged(const Globals& globals, Index a, Index b) const {
   return out;
 }
 
+void HmmAlloc::append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const {
+  for (Index j = 0; j < static_cast<Index>(pi.size()); ++j)
+    theta.push_back(concentration(row) * pi[j] + (j < s.k ? transition_count(s, row, j) : 0) +
+                    (j == row - 1 ? prior_.sticky.value : 0));
+}
+
 TransitionRows HmmAlloc::rows(const Summary& s, const Vec& pi) const {
   TransitionRows out{s.k, static_cast<Index>(pi.size()), {}};
   out.theta.reserve(static_cast<std::size_t>((s.k + 1) * out.width));
-  for (Index row = 0; row <= s.k; ++row)
-    for (Index j = 0; j < out.width; ++j)
-      out.theta.push_back(concentration(row) * pi[j] + (j < s.k ? transition_count(s, row, j) : 0) +
-                          (j == row - 1 ? prior_.sticky : 0));
+  for (Index row = 0; row <= s.k; ++row) append_row(s, pi, row, out.theta);
   return out;
+}
+
+double HmmAlloc::value_of_rows(const Summary& total, const Globals& globals, const WeightMoments& moments,
+                               bool start) const {
+  const Vec pi = weights(globals);
+  TransitionRows part{start ? 0 : total.k - 1, static_cast<Index>(pi.size()), {}};
+  for (Index row = start ? 0 : 1; row <= (start ? 0 : total.k); ++row) append_row(total, pi, row, part.theta);
+  RoundedSum sum = sum_of_log_gammas(part);
+  for (double all : part.sums()) sum.add(-log_gamma(all));
+  add_normalisers(total.k, moments, start, sum);
+  return sum.term() + log_hyperprior({prior_.alpha, prior_.start, prior_.sticky}).value_or(0);
 }
 
 Chain HmmAlloc::expected_chain(const Globals& globals) const {
@@ -70,9 +84,9 @@ Chain HmmAlloc::mean_chain(const Globals& globals) const {
   }
   if (theta.width > theta.k) {
     const Vec pi = weights(globals);
-    const double all = prior_.alpha + prior_.sticky;
+    const double alpha = prior_.alpha.value, sticky = prior_.sticky.value, all = alpha + sticky;
     for (Index j = 0; j < theta.width; ++j)
-      log_p.push_back(std::log((prior_.alpha * pi[j] + (j == theta.k ? prior_.sticky : 0)) / all));
+      log_p.push_back(std::log((alpha * pi[j] + (j == theta.k ? sticky : 0)) / all));
   }
   return Chain(theta.width, Vec(log_p.begin(), log_p.begin() + theta.width),
                Vec(log_p.begin() + theta.width, log_p.end()));
@@ -105,6 +119,36 @@ std::shared_ptr<const UnitMemory> HmmAlloc::joined_memory(
     const std::shared_ptr<const UnitMemory>& rest, const std::shared_ptr<const UnitMemory>& again) const {
   if (!rest || !again) return again;
   return with_newer(*rest, *again);
+}
+
+std::shared_ptr<const AllocModel> HmmAlloc::learned(const State& state, Pool*) const {
+  const WeightMoments moments = weight_moments({state.globals.u, state.globals.omega});
+  HmmPrior prior = prior_;
+  bool any = false;
+  for (Concentration HmmPrior::*which : {&HmmPrior::alpha, &HmmPrior::start, &HmmPrior::sticky}) {
+    const Concentration now = prior.*which;
+    if (!now.prior) continue;
+    (prior.*which).value = better_value(now, [&](double value) {
+      HmmPrior tried = prior;
+      (tried.*which).value = value;
+      return with(tried)->value_of_rows(state.total, state.globals, moments, which == &HmmPrior::start);
+    });
+    any |= (prior.*which).value != now.value;
+  }
+  return any ? with(prior) : nullptr;
+}
+
+NamedArrays HmmAlloc::learned_fields() const {
+  NamedArrays out;
+  add_field("alpha", prior_.alpha, out);
+  add_field("start", prior_.start, out);
+  add_field("sticky", prior_.sticky, out);
+  return out;
+}
+
+void HmmAlloc::add_hyperprior(Terms& terms) const {
+  if (const auto value = log_hyperprior({prior_.alpha, prior_.start, prior_.sticky}))
+    terms.emplace_back("hyperprior", *value);
 }
 
 std::vector<MoveKind> HmmAlloc::moves() const {

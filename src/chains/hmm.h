@@ -5,7 +5,9 @@
 #include "chains/messages.h"
 #include "chains/transition_rows.h"
 #include "foundation/rounded_sum.h"
+#include "hdp/concentration.h"
 #include "hdp/dirichlet_rows.h"
+#include "hdp/top_concentration.h"
 #include "inference/alloc_model.h"
 
 namespace bnpvi::chains {
@@ -13,12 +15,12 @@ namespace bnpvi::chains {
 /// Concentrations of the Dirichlet rows of an HMM: `start` for the first state of a sequence, `alpha` for
 /// every transition row, `sticky` (κ) added to self-transitions.
 struct HmmPrior {
-  double alpha, start, sticky;
+  Concentration alpha, start, sticky;
 };
 
 /// Sticky HDP-HMM [Hughes 2016, ch. 6]: rows ~ Dirichlet(απ + κδ_j), first states ~ Dirichlet(α_0 π),
 /// π by sticks u_k ~ Beta(1, γ).
-std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma, RowBound bound,
+std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound,
                                          const Sparsity& sparsity);
 
 /// Finite HMM with K states: the same with π = (1/K, ..., 1/K) known.
@@ -59,6 +61,10 @@ class HmmAlloc : public AllocModel {
   NamedArrays posterior(const Globals& globals) const override;
   std::vector<MoveKind> moves() const override;
 
+  /// α, α_0 and κ in turn, the others fixed, with θ̂ at its best for each value.
+  std::shared_ptr<const AllocModel> learned(const State& state, Pool*) const override;
+  NamedArrays learned_fields() const override;
+
   /// The proportion of state b is added to that of a.
   Globals merged(const Globals& globals, Index a, Index b) const override;
 
@@ -82,10 +88,27 @@ class HmmAlloc : public AllocModel {
   /// summarised by total.
   RoundedSum transition_value(const Summary& total, const Globals& globals) const;
 
-  double concentration(Index row) const { return row == 0 ? prior_.start : prior_.alpha; }
+  double concentration(Index row) const { return row == 0 ? prior_.start.value : prior_.alpha.value; }
+
+  /// The same model with other concentrations.
+  virtual std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const = 0;
+
+  /// Adds what the ELBO has of the concentrations of the start row, or of the transition rows, beside their
+  /// θ̂: the bounds of their normalisers, with moments of π.
+  virtual void add_normalisers(Index k, const WeightMoments& pi, bool start, RoundedSum& to) const = 0;
+
+  /// The term of learned concentrations, if there are any.
+  void add_hyperprior(Terms& terms) const;
+
   const HmmPrior prior_;
 
  private:
+  void append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const;
+
+  // All that the ELBO has of α_0 (start), or of α and κ.
+  double value_of_rows(const Summary& total, const Globals& globals, const WeightMoments& moments,
+                       bool start) const;
+
   // same_sets: the sets of L-sparse rows stay as they are in the memory.
   Summary step(const Visit& in, bool same_sets) const;
 };

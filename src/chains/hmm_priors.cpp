@@ -18,7 +18,7 @@ class ProfiledRows {
   ProfiledRows(TransitionRows counts, const HmmPrior& prior) : counts_(std::move(counts)), theta_(counts_) {
     const Vec sums = counts_.sums();
     for (Index row = 0; row <= counts_.k; ++row) {
-      concentration_.push_back(row == 0 ? prior.start : prior.alpha);
+      concentration_.push_back(row == 0 ? prior.start.value : prior.alpha.value);
       normaliser_.add(-log_gamma(sums[row] + concentration_[row]));
       digamma_of_sum_.push_back(digamma(sums[row] + concentration_[row]));
     }
@@ -52,7 +52,7 @@ class ProfiledRows {
 // remainder π_{K+1} is in all K + 1 rows but each π_k in K only.
 class HdpHmm final : public HmmAlloc {
  public:
-  HdpHmm(const HmmPrior& prior, double gamma, RowBound bound, const Sparsity& sparsity)
+  HdpHmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound, const Sparsity& sparsity)
       : HmmAlloc(prior, sparsity), gamma_(gamma), bound_(bound) {}
 
   bool has_sticks() const override { return true; }
@@ -60,17 +60,21 @@ class HdpHmm final : public HmmAlloc {
 
   // θ̂ is optimal for each π(û), so û and ω̂ are found with θ̂ profiled out.
   Globals global_step(const Summary& total, const Globals& from) const override {
-    const HdpSticks start = static_cast<Index>(from.u.size()) == total.k ? HdpSticks{from.u, from.omega}
-                                                                         : closed_form(top(total.k));
+    const HdpSticks start = static_cast<Index>(from.u.size()) == total.k
+                                ? HdpSticks{from.u, from.omega}
+                                : closed_form(top(total.k, gamma_.mean()));
+    const WeightMoments first = weight_moments(start);
+    const double gamma = gamma_.at(first);
     DirichletRows rows = rows_of(total.k);
-    rows.choose(weight_moments(start));
+    rows.choose(first);
     ProfiledRows profiled(this->rows(total, Vec(static_cast<std::size_t>(total.k + 1), 0.0)), prior_);
     const auto value = [&](const WeightMoments& pi, WeightMoments* gradient) {
       RoundedSum sum = rows.value(pi, gradient);
+      sum.add(gamma_.beyond(gamma, pi, gradient));
       sum.add(profiled.value(pi.mean, gradient ? &gradient->mean : nullptr));
       return sum;
     };
-    HdpSticks q = maximise_sticks(top(total.k), value, start);
+    HdpSticks q = maximise_sticks(top(total.k, gamma), value, start);
     return {total, std::move(q.u), std::move(q.omega)};
   }
 
@@ -79,39 +83,68 @@ class HdpHmm final : public HmmAlloc {
     const WeightMoments pi = weight_moments({globals.u, globals.omega});
     DirichletRows rows = rows_of(total.k);
     rows.choose(pi);
-    const double sticks = k * std::log(prior_.start) + k * k * std::log(prior_.alpha) +
-                          top_value(top(total.k), {globals.u, globals.omega}).term() +
-                          rows.value(pi, nullptr).term();
-    return {{"transitions", transition_value(total, globals).term()},
-            {"sticks", sticks},
-            {"entropy", total.entropy()}};
+    const double gamma = gamma_.at(pi);
+    const double sticks = k * std::log(prior_.start.value) + k * k * std::log(prior_.alpha.value) +
+                          top_value(top(total.k, gamma), {globals.u, globals.omega}).term() +
+                          rows.value(pi, nullptr).term() + gamma_.beyond(gamma, pi, nullptr).term();
+    Terms terms{{"transitions", transition_value(total, globals).term()},
+                {"sticks", sticks},
+                {"entropy", total.entropy()}};
+    add_hyperprior(terms);
+    return terms;
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
 
+  NamedArrays posterior(const Globals& globals) const override {
+    NamedArrays out = HmmAlloc::posterior(globals);
+    gamma_.add_posterior({globals.u, globals.omega}, out);
+    return out;
+  }
+
  protected:
   Vec weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
 
+  std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const override {
+    return std::make_unique<HdpHmm>(prior, gamma_, bound_, sparsity_);
+  }
+
+  void add_normalisers(Index states, const WeightMoments& pi, bool start, RoundedSum& to) const override {
+    const double k = static_cast<double>(states), n = start ? 1 : k;
+    DirichletRows rows(bound_);
+    add_rows(rows, states, start);
+    rows.choose(pi);
+    to.add(rows.value(pi, nullptr));
+    to.add(n * k * std::log(start ? prior_.start.value : prior_.alpha.value));
+  }
+
  private:
-  TopLevel top(Index k) const {
-    const double groups = static_cast<double>(prior_.sticky > 0 ? k : k + 1);
-    TopLevel out = top_level(k, groups, gamma_);
-    if (prior_.sticky > 0)
+  TopLevel top(Index k, double gamma) const {
+    const double groups = static_cast<double>(prior_.sticky.value > 0 ? k : k + 1);
+    TopLevel out = top_level(k, groups, gamma);
+    if (prior_.sticky.value > 0)
       for (double& c : out.c0) c += 1;
     return out;
   }
 
   DirichletRows rows_of(Index k) const {
     DirichletRows rows(bound_);
-    rows.add_plain(1, prior_.start);
-    if (prior_.sticky > 0)
-      rows.add_sticky(k, prior_.alpha, prior_.sticky);
-    else
-      rows.add_plain(static_cast<double>(k), prior_.alpha);
+    add_rows(rows, k, true);
+    add_rows(rows, k, false);
     return rows;
   }
 
-  double gamma_;
+  // The start row, or the transition rows.
+  void add_rows(DirichletRows& rows, Index k, bool start) const {
+    if (start)
+      rows.add_plain(1, prior_.start.value);
+    else if (prior_.sticky.value > 0)
+      rows.add_sticky(k, prior_.alpha.value, prior_.sticky.value);
+    else
+      rows.add_plain(static_cast<double>(k), prior_.alpha.value);
+  }
+
+  TopConcentration gamma_;
   RowBound bound_;
 };
 
@@ -126,14 +159,10 @@ class FiniteHmm final : public HmmAlloc {
 
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     RoundedSum value = transition_value(total, globals);
-    for (Index row = 0; row <= total.k; ++row) {
-      const double each = concentration(row) / static_cast<double>(total.k);
-      const double own = row > 0 ? prior_.sticky : 0;
-      value.add(log_gamma(concentration(row) + own));
-      value.add(-log_gamma(each + own));
-      value.add(-static_cast<double>(total.k - 1) * log_gamma(each));
-    }
-    return {{"transitions", value.term()}, {"entropy", total.entropy()}};
+    for (bool start : {true, false}) add_normalisers(total.k, {}, start, value);
+    Terms terms{{"transitions", value.term()}, {"entropy", total.entropy()}};
+    add_hyperprior(terms);
+    return terms;
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights(globals); }
@@ -144,13 +173,27 @@ class FiniteHmm final : public HmmAlloc {
     return Vec(static_cast<std::size_t>(k), 1 / static_cast<double>(k));
   }
 
+  std::unique_ptr<HmmAlloc> with(const HmmPrior& prior) const override {
+    return std::make_unique<FiniteHmm>(prior, k_, sparsity_);
+  }
+
+  void add_normalisers(Index states, const WeightMoments&, bool start, RoundedSum& to) const override {
+    const double k = static_cast<double>(states);
+    const double all = start ? prior_.start.value : prior_.alpha.value, own = start ? 0 : prior_.sticky.value;
+    for (Index row = 0; row < (start ? 1 : states); ++row) {
+      to.add(log_gamma(all + own));
+      to.add(-log_gamma(all / k + own));
+      to.add(-(k - 1) * log_gamma(all / k));
+    }
+  }
+
  private:
   Index k_;
 };
 
 }  // namespace
 
-std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, double gamma, RowBound bound,
+std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound,
                                          const Sparsity& sparsity) {
   return std::make_unique<HdpHmm>(prior, gamma, bound, sparsity);
 }

@@ -12,16 +12,16 @@ constexpr double zeta_2 = 1.6449340668482264;  // ψ'(1)
 
 double trigamma(double x) { return (1 + trigamma_remainder(x)) / x; }
 
-// A term and its derivatives in m, v and E log π.
+// A term and, where `slopes` are asked for, its derivatives in m, v and E log π.
 struct Term {
   double value = 0, by_mean = 0, by_variance = 0, by_log = 0;
 };
 
 // m log Γ(1 + α) − log Γ(1 + αm) − ½ ζ(2) α² v: what the second bound of g gains on the first.
-Term gain_of_variance(double alpha, double m, double v) {
+Term gain_of_variance(double alpha, double m, double v, bool slopes) {
   const double curvature = zeta_2 / 2 * alpha * alpha, end = log_gamma(1 + alpha);
-  return {m * end - log_gamma(1 + alpha * m) - curvature * v, end - alpha * digamma(1 + alpha * m),
-          -curvature, 0};
+  return {m * end - log_gamma(1 + alpha * m) - curvature * v,
+          slopes ? end - alpha * digamma(1 + alpha * m) : 0, -curvature, 0};
 }
 
 // −h by the first bound, up to the constant log Γ(α + κ) and with the other terms' chords (1 − m) log Γ(1 +
@@ -33,19 +33,19 @@ Term sticky_chord(double alpha, double kappa, double m) {
 
 // What the second bound of h gains on the first: (1 − m) log Γ(κ) + m log Γ(κ + α) − log Γ(κ + αm) − ½ ψ'(κ)
 // α² v.
-Term gain_of_curve(double alpha, double kappa, double m, double v) {
+Term gain_of_curve(double alpha, double kappa, double m, double v, bool slopes) {
   const double curvature = trigamma(kappa) / 2 * alpha * alpha, rise = -log_gamma_difference(kappa, alpha);
   return {m * rise + log_gamma_difference(kappa, alpha * m) - curvature * v,
-          rise - alpha * digamma(kappa + alpha * m), -curvature, 0};
+          slopes ? rise - alpha * digamma(kappa + alpha * m) : 0, -curvature, 0};
 }
 
 // The same of the third bound.
-Term gain_of_shift(double alpha, double kappa, double m, double v, double log_pi) {
+Term gain_of_shift(double alpha, double kappa, double m, double v, double log_pi, bool slopes) {
   const double curvature = trigamma(1 + kappa) / 2 * alpha * alpha, part = alpha * std::exp(log_pi),
                rise = -log_gamma_difference(kappa, alpha);
   return {
       m * rise + log_gamma(kappa) - log_gamma(1 + kappa + alpha * m) - curvature * v + std::log(kappa + part),
-      rise - alpha * digamma(1 + kappa + alpha * m), -curvature, part / (kappa + part)};
+      slopes ? rise - alpha * digamma(1 + kappa + alpha * m) : 0, -curvature, part / (kappa + part)};
 }
 
 // log(α + κ) − log κ.
@@ -79,14 +79,14 @@ void DirichletRows::choose(const WeightMoments& pi) {
   for (Plain& rows : plain_) {
     rows.by_variance.resize(k + 1);
     for (std::size_t j = 0; j <= k; ++j)
-      rows.by_variance[j] = gain_of_variance(rows.concentration, pi.mean[j], pi.variance[j]).value > 0;
+      rows.by_variance[j] = gain_of_variance(rows.concentration, pi.mean[j], pi.variance[j], false).value > 0;
   }
   for (Sticky& rows : sticky_) {
     rows.own.assign(k, Own::chord);
     for (std::size_t j = 0; j < k; ++j) {
       const double a = rows.concentration, kappa = rows.sticky;
-      const double curve = gain_of_curve(a, kappa, pi.mean[j], pi.variance[j]).value;
-      const double shifted = gain_of_shift(a, kappa, pi.mean[j], pi.variance[j], pi.log[j]).value;
+      const double curve = gain_of_curve(a, kappa, pi.mean[j], pi.variance[j], false).value;
+      const double shifted = gain_of_shift(a, kappa, pi.mean[j], pi.variance[j], pi.log[j], false).value;
       if (curve > 0 && curve >= shifted)
         rows.own[j] = Own::curve;
       else if (shifted > 0)
@@ -109,15 +109,15 @@ RoundedSum DirichletRows::value(const WeightMoments& pi, WeightMoments* gradient
       }
       add(sticky_chord(a, kappa, m), 1, j, sum, gradient);
       if (rows.own.empty() || rows.own[j] == Own::chord) continue;
-      add(rows.own[j] == Own::curve ? gain_of_curve(a, kappa, m, v)
-                                    : gain_of_shift(a, kappa, m, v, pi.log[j]),
+      add(rows.own[j] == Own::curve ? gain_of_curve(a, kappa, m, v, gradient)
+                                    : gain_of_shift(a, kappa, m, v, pi.log[j], gradient),
           1, j, sum, gradient);
     }
   }
   for (const Plain& rows : plain_)
     for (std::size_t j = 0; j < rows.by_variance.size(); ++j)
       if (rows.by_variance[j])
-        add(gain_of_variance(rows.concentration, pi.mean[j], pi.variance[j]),
+        add(gain_of_variance(rows.concentration, pi.mean[j], pi.variance[j], gradient),
             rows.sticky && j < k ? rows.n - 1 : rows.n, j, sum, gradient);
   return sum;
 }

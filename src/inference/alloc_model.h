@@ -75,6 +75,7 @@ struct Sparsity {
 };
 
 struct MoveKind;
+struct State;
 
 /// The prior of the assignments z and the form of q(z). Immutable.
 ///
@@ -168,10 +169,20 @@ class AllocModel {
   /// Globals moved by a natural-gradient step of the given rate towards those of a noisy whole-data summary.
   virtual Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const = 0;
 
-  /// Renews the tangents that a batch's summary has at earlier globals (lower bounds of convex terms) at the
-  /// given ones, without the data; the ELBO at these globals rises or stays. False for models whose summaries
-  /// have none.
+  /// Renews what a batch's summary has of earlier globals (tangents, lower bounds of convex terms) or of
+  /// earlier learned concentrations at the present ones, without the data; the ELBO at these rises or stays.
+  /// False for models whose summaries have none.
   virtual bool settle(Summary& /*batch*/, const Globals&) const { return false; }
+
+  /// The same model with the concentrations that it learns at better values: the objective at the state's
+  /// summaries and globals is higher, once settle() has told the batches. Null when it learns none, or finds
+  /// none better.
+  virtual std::shared_ptr<const AllocModel> learned(const State& /*state*/, Pool* /*pool*/) const {
+    return nullptr;
+  }
+
+  /// What learned() changes, as fields of this model; empty when it learns nothing.
+  virtual NamedArrays learned_fields() const { return {}; }
 
   /// Terms of the ELBO other than the data term, for assignments with the summary `total`; globals need not
   /// be optimal.

@@ -23,7 +23,7 @@ struct LearnOptions {
   Index max_laps = 100;
   double tol = 1e-6;  // gain of the ELBO per observation and lap below which a fit has converged
   MoveOptions moves;
-  bool learn_prior = true;                         // if the observation model can (ObsModel::learned)
+  bool learn_prior = true;                         // if a model can (ObsModel::learned, AllocModel::learned)
   double delay = 1, power = 0.6;                   // stochastic learning rate (delay + t)^−power
   bool keep_interrupted = false;                   // end with the last lap when asked to stop
   std::function<void(const Progress&)> after_lap;  // may be empty
@@ -31,7 +31,9 @@ struct LearnOptions {
 
 struct Outcome {
   Progress progress;
-  std::shared_ptr<const ObsModel> obs;  // with the prior learned; null when it is the problem's own
+  // With the priors learned; null where it is the problem's own.
+  std::shared_ptr<const ObsModel> obs;
+  std::shared_ptr<const AllocModel> alloc;
 };
 
 /// Memoized coordinate ascent with moves [Hughes 2016, Alg. 3.3, ch. 4]; with one batch, full-data

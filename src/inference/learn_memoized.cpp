@@ -45,10 +45,8 @@ namespace {
 class Memoized {
  public:
   Memoized(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool)
-      : problem_(&problem), options_(options), pool_(pool), p_(std::move(from)) {
-    for (MoveKind& kind : problem.alloc.moves())
-      if (asked_for(kind.turn) && (kind.keeps_k || problem.alloc.fixed_k() == 0))
-        (kind.turn == MoveKind::Turn::idle ? idle_kinds_ : kinds_).push_back(std::move(kind));
+      : given_(problem), problem_(&problem), options_(options), pool_(pool), p_(std::move(from)) {
+    list_moves();
     if (!p_.trace.empty()) before_ = p_.trace.back().seconds;
   }
 
@@ -59,18 +57,27 @@ class Memoized {
       if (!options_.keep_interrupted || !sound_.any()) throw;
       pool_.go_on();
       p_.reason = "interrupted";
-      p_.state = sound_.restored(*problem_, pool_);
+      restore();
     }
     if (p_.reason.empty()) p_.reason = "max_laps";
-    return {std::move(p_), std::move(obs_)};
+    return {std::move(p_), std::move(obs_), std::move(alloc_)};
   }
 
  private:
+  void list_moves() {
+    const AllocModel& alloc = problem_->alloc;
+    kinds_.clear();
+    idle_kinds_.clear();
+    for (MoveKind& kind : alloc.moves())
+      if (asked_for(kind.turn) && (kind.keeps_k || alloc.fixed_k() == 0))
+        (kind.turn == MoveKind::Turn::idle ? idle_kinds_ : kinds_).push_back(std::move(kind));
+  }
+
   void laps() {
     if (first_lap_needed())
       first_lap();
     else
-      sound_.keep(p_.state);
+      keep();
     while (p_.lap < options_.max_laps && p_.reason.empty()) {
       ++p_.lap;
       visitor_ = problem_->alloc.visitor();
@@ -188,6 +195,7 @@ class Memoized {
     else
       evaluate_and_weigh(*problem_, state);
     if (options_.moves.reorder || !kinds_.empty()) reorder(*problem_, state, p_.moves, !kinds_.empty());
+    if (options_.learn_prior) learn_concentrations();
     settle(*problem_, state);
     accepted();
     record.lap = p_.lap;
@@ -196,7 +204,7 @@ class Memoized {
       return take_back(record);
     }
     if (prior_moves()) learn_prior();
-    sound_.keep(state);
+    keep();
     record.elbo = state.elbo;
     record.k = state.k();
     record.seconds =
@@ -208,7 +216,43 @@ class Memoized {
   void take_back(const LapRecord& record) {
     p_.reason = "numerical";
     p_.taken_back = record;
-    if (sound_.any()) p_.state = sound_.restored(*problem_, pool_);
+    if (sound_.any()) restore();
+  }
+
+  // The state of the last sound lap, and the concentrations that it had.
+  void keep() {
+    sound_.keep(p_.state);
+    sound_alloc_ = alloc_;
+  }
+
+  void restore() {
+    take_models(obs_, sound_alloc_);
+    p_.state = sound_.restored(*problem_, pool_);
+  }
+
+  // From now on the problem has these models; null: those that were given.
+  void take_models(std::shared_ptr<const ObsModel> obs, std::shared_ptr<const AllocModel> alloc) {
+    obs_ = std::move(obs);
+    alloc_ = std::move(alloc);
+    learned_.emplace(Problem{given_.source, obs_ ? *obs_ : given_.obs, alloc_ ? *alloc_ : given_.alloc,
+                             given_.seed, given_.observer, given_.pool});
+    problem_ = &*learned_;
+    p_.learned = problem_->obs.learned_fields();
+    for (NamedArray& field : problem_->alloc.learned_fields()) p_.learned.push_back(std::move(field));
+    list_moves();
+  }
+
+  // The concentrations follow the groups where they are to be learned. Batches are told by settle(), which is
+  // next.
+  void learn_concentrations() {
+    State& state = p_.state;
+    std::shared_ptr<const AllocModel> alloc = problem_->alloc.learned(state, &pool_);
+    if (!alloc) return;
+    const auto value = [&](const AllocModel& model) {
+      return sum_terms(model.elbo_terms(state.total, state.globals));
+    };
+    state.elbo += value(*alloc) - value(problem_->alloc);
+    take_models(obs_, std::move(alloc));
   }
 
   // No weights for the next visit when the prior is about to change, for which they would be wrong.
@@ -219,8 +263,7 @@ class Memoized {
     State& state = p_.state;
     std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return;
-    Problem trial{problem_->source,   *obs,          problem_->alloc, problem_->seed,
-                  problem_->observer, problem_->pool};
+    const Problem trial{given_.source, *obs, problem_->alloc, given_.seed, given_.observer, given_.pool};
     const double elbo = state.elbo;
     evaluate(trial, state);
     if (!(state.elbo > elbo)) {
@@ -228,19 +271,18 @@ class Memoized {
       return;
     }
     state.globals.weights = nullptr;
-    obs_ = std::move(obs);
-    p_.learned = obs_->learned_fields();
-    learned_.emplace(std::move(trial));
-    problem_ = &*learned_;
+    take_models(std::move(obs), alloc_);
     accepted();
   }
 
   void accepted() { problem_->observer.accepted(p_.state); }
 
-  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them.
+  // Converged when the lap gained less than tol an observation, or moved no count by more than tol of them;
+  // concentrations may still move where counts do not.
   void judge(double elbo, const Vec& sizes) {
     const Vec now = p_.state.total.sizes();
-    double n = 0, moved = now.size() == sizes.size() ? 0 : INFINITY;
+    const bool by_counts = now.size() == sizes.size() && problem_->alloc.learned_fields().empty();
+    double n = 0, moved = by_counts ? 0 : INFINITY;
     for (std::size_t j = 0; j < now.size(); ++j) {
       n += now[j];
       if (std::isfinite(moved)) moved = std::max(moved, std::abs(now[j] - sizes[j]));
@@ -250,13 +292,16 @@ class Memoized {
     if (p_.converged) p_.reason = by_elbo ? "elbo" : "counts";
   }
 
+  const Problem& given_;
   const Problem* problem_;
-  std::optional<Problem> learned_;  // `problem_` with the prior learned so far
+  std::optional<Problem> learned_;  // `given_` with the priors learned so far
   const LearnOptions& options_;
   Pool& pool_;
   Progress p_;
-  std::shared_ptr<const ObsModel> obs_;  // with the prior learned; null: the problem's own
+  std::shared_ptr<const ObsModel> obs_;  // with the prior learned; null: the problem's own, as below
+  std::shared_ptr<const AllocModel> alloc_;
   SoundLap sound_;
+  std::shared_ptr<const AllocModel> sound_alloc_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   double before_ = 0;  // seconds of laps done earlier
   std::vector<MoveKind> kinds_, idle_kinds_;

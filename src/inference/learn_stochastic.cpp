@@ -67,7 +67,7 @@ Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptio
   refresh(problem, state);
   settle(problem, state);
   end_lap(state.elbo);
-  return {std::move(p), nullptr};
+  return {std::move(p), nullptr, nullptr};
 }
 
 }  // namespace bnpvi

@@ -18,7 +18,7 @@ struct Progress {
   Index lap = 0;                                          // laps done
   Index step = 0;                                         // stochastic steps done
   std::vector<std::shared_ptr<const UnitMemory>> memory;  // of stochastic visits, by batch; empty otherwise
-  NamedArrays learned;  // fields of the observation model that differ from the given ones
+  NamedArrays learned;  // fields of the models that differ from the given ones
   std::vector<LapRecord> trace;
   bool converged = false;
   std::string reason;    // "elbo", "counts", "max_laps" or "numerical"; empty while the fit goes on

@@ -79,7 +79,7 @@ std::shared_ptr<const Weights> visiting_weights(const Problem& problem, const Su
 
 void settle(const Problem& problem, State& state) {
   const double before = sum_terms(problem.alloc.elbo_terms(state.total, state.globals));
-  Vec extra(state.total.extra.size(), 0.0);
+  Vec extra(state.total.extra.size(), 0.0), scalar(state.total.scalar.size(), 0.0);
   bool any = false;
   for (auto& batch : state.batch) {
     if (!batch || !batch->memory) continue;
@@ -87,11 +87,13 @@ void settle(const Problem& problem, State& state) {
     auto settled = ours ? std::const_pointer_cast<Summary>(batch) : std::make_shared<Summary>(*batch);
     if (!problem.alloc.settle(*settled, state.globals)) return;
     for (std::size_t i = 0; i < extra.size(); ++i) extra[i] += settled->extra[i];
+    for (std::size_t i = 0; i < scalar.size(); ++i) scalar[i] += settled->scalar[i];
     batch = std::move(settled);
     any = true;
   }
   if (!any) return;
   state.total.extra = state.globals.effective.extra = extra;
+  state.total.scalar = state.globals.effective.scalar = scalar;
   state.elbo += sum_terms(problem.alloc.elbo_terms(state.total, state.globals)) - before;
   problem.observer.computed(problem, state);
 }

@@ -2,14 +2,10 @@
 #pragma once
 #include <array>
 
+#include "foundation/gamma_prior.h"
 #include "foundation/types.h"
 
 namespace bnpvi::mixtures {
-
-/// γ ~ Gamma(shape, rate), shape from 1: below it, a stick that no row has reached would have E log π = −∞.
-struct GammaPrior {
-  double shape, rate;
-};
 
 /// Σ_{l>k} N_l for every k.
 Vec counts_after(const Vec& counts);
@@ -38,7 +34,8 @@ class ConcentrationPosterior {
   static constexpr Index n_nodes = 64;
   using Nodes = std::array<double, n_nodes>;
 
-  /// counts: N_1, ..., N_K in stick order, K ≥ 1 (below 0 by rounding: taken as 0); discount: 0 ≤ d < 1.
+  /// counts: N_1, ..., N_K in stick order, K ≥ 1 (below 0 by rounding: taken as 0); discount: 0 ≤ d < 1; the
+  /// prior's shape from 1: below it, a stick that no row has reached would have E log π = −∞.
   ConcentrationPosterior(const GammaPrior& prior, double discount, const Vec& counts);
 
   /// log ∫ Gamma(γ; a, b) e^f(γ) dγ, convex in the counts; its derivatives are E_q log π_k.

@@ -2,12 +2,11 @@
 #pragma once
 #include <memory>
 
+#include "foundation/gamma_prior.h"
 #include "inference/alloc_model.h"
 #include "mixtures/candidates.h"
 
 namespace bnpvi::mixtures {
-
-struct GammaPrior;
 
 /// Pitman–Yor process: sticks u_k ~ Beta(1 − d, γ + kd) with concentration γ > −d and discount 0 ≤ d < 1
 /// [Pitman & Yor 1997]. d = 0 is the Dirichlet process [Hughes 2016, §3.2].

@@ -1,5 +1,6 @@
 #include "models/registry.h"
 
+#include <optional>
 #include <stdexcept>
 
 #include "chains/hmm.h"
@@ -13,12 +14,33 @@ namespace bnpvi {
 namespace {
 Index size_of(const Vec& x) { return static_cast<Index>(x.size()); }
 
-// `concentration` is one number, or shape and rate of its Gamma prior.
+// Shape and rate of the Gamma prior of a concentration that is integrated; a number has none.
+std::optional<GammaPrior> gamma_prior(const Fields& f, const char* name) {
+  if (size_of(f.numbers(name)) == 1) return std::nullopt;
+  const Vec prior = f.numbers(name, 2);
+  return GammaPrior{prior[0], prior[1]};
+}
+
 std::unique_ptr<AllocModel> make_sticks(const Fields& f, double discount, const Sparsity& sparsity) {
-  const Vec concentration = f.numbers("concentration");
-  if (size_of(concentration) == 1) return mixtures::make_pitman_yor(concentration[0], discount, sparsity);
-  const Vec gamma = f.numbers("concentration", 2);
-  return mixtures::make_pitman_yor(mixtures::GammaPrior{gamma[0], gamma[1]}, discount, sparsity);
+  if (const auto prior = gamma_prior(f, "concentration"))
+    return mixtures::make_pitman_yor(*prior, discount, sparsity);
+  return mixtures::make_pitman_yor(f.number("concentration"), discount, sparsity);
+}
+
+TopConcentration top_concentration(const Fields& f) {
+  const auto prior = gamma_prior(f, "gamma");
+  return prior ? TopConcentration(*prior) : TopConcentration(f.number("gamma"));
+}
+
+// The least values are those of parameter_ranges in R/check.R, of each of k clusters if their number is
+// fixed.
+Concentration concentration(const Fields& f, const char* name, double k = 1) {
+  return make_concentration(f.numbers(name), 1e-8 * k);
+}
+
+chains::HmmPrior hmm_prior(const Fields& f, double k = 1) {
+  return {concentration(f, "alpha", k), concentration(f, "start", k),
+          make_concentration(f.numbers("sticky"), 1e-50)};
 }
 
 }  // namespace
@@ -64,14 +86,12 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sp
   if (family == "py") return make_sticks(f, f.number("discount"), sparsity);
   if (family == "dirichlet")
     return mixtures::make_dirichlet(f.integer("k"), f.number("concentration"), sparsity);
-  if (family == "hdp_hmm")
-    return chains::make_hdp_hmm({f.number("alpha"), f.number("start"), f.number("sticky")}, f.number("gamma"),
-                                bound, sparsity);
-  if (family == "hmm")
-    return chains::make_hmm({f.number("alpha"), f.number("start"), f.number("sticky")}, f.integer("k"),
-                            sparsity);
-  if (family == "hdp") return topics::make_hdp_topics(f.number("gamma"), f.number("alpha"), bound, sparsity);
-  if (family == "lda") return topics::make_lda(f.integer("k"), f.number("alpha"), sparsity);
+  if (family == "hdp_hmm") return chains::make_hdp_hmm(hmm_prior(f), top_concentration(f), bound, sparsity);
+  if (family == "hmm") return chains::make_hmm(hmm_prior(f, f.number("k")), f.integer("k"), sparsity);
+  if (family == "hdp")
+    return topics::make_hdp_topics(top_concentration(f), concentration(f, "alpha"), bound, sparsity);
+  if (family == "lda")
+    return topics::make_lda(f.integer("k"), concentration(f, "alpha", f.number("k")), sparsity);
   throw std::invalid_argument("unknown allocation model: " + family);
 }
 

@@ -5,18 +5,11 @@
 #include <utility>
 
 #include "foundation/data.h"
+#include "foundation/named_array.h"
 #include "foundation/pool.h"
 #include "foundation/types.h"
 
 namespace bnpvi {
-
-/// A named array of parameters with dimensions as in R (column-major; empty dims = a vector).
-struct NamedArray {
-  std::string name;
-  Vec value;
-  std::vector<Index> dim;
-};
-using NamedArrays = std::vector<NamedArray>;
 
 /// A likelihood from a conjugate exponential family with its prior.
 ///

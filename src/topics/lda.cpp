@@ -9,7 +9,7 @@ namespace {
 
 class Lda final : public TopicAlloc {
  public:
-  Lda(Index k, double alpha, const Sparsity& sparsity) : TopicAlloc(alpha, sparsity), k_(k) {}
+  Lda(Index k, const Concentration& alpha, const Sparsity& sparsity) : TopicAlloc(alpha, sparsity), k_(k) {}
 
   Index fixed_k() const override { return k_; }
   bool ordered() const override { return false; }
@@ -20,22 +20,15 @@ class Lda final : public TopicAlloc {
 
   Globals globals_at(Summary total, const Vec&) const override { return {std::move(total), {}, {}}; }
 
-  bool settle(Summary&, const Globals&) const override { return false; }
+  bool settle(Summary& batch, const Globals& globals) const override {
+    return alpha_.prior && TopicAlloc::settle(batch, globals);
+  }
 
   Terms elbo_terms(const Summary& total, const Globals&) const override {
-    const double a = each(total.k), log_gamma_a = log_gamma(a);
-    const double documents = total.scalar[TopicScalar::documents];
-    RoundedSum sum;
-    sum.add(documents * log_gamma(alpha_));
-    sum.add(-documents * static_cast<double>(total.k) * log_gamma_a);
-    sum.add(total.scalar[TopicScalar::lengths]);
-    for (Index j = 0; j < total.k; ++j) {
-      const double* extra = total.extra.data() + j * TopicExtra::size;
-      sum.add(a * extra[TopicExtra::slope]);
-      sum.add(extra[TopicExtra::offset]);
-      sum.add((documents - extra[TopicExtra::users]) * log_gamma_a);
-    }
-    return {{"documents", sum.term()}, {"entropy", total.entropy()}};
+    const RoundedSum sum = value_of_documents(total, {});
+    Terms terms{{"documents", sum.term()}, {"entropy", total.entropy()}};
+    add_hyperprior(terms);
+    return terms;
   }
 
   Vec mean_weights(const Globals& globals) const override {
@@ -48,11 +41,31 @@ class Lda final : public TopicAlloc {
   NamedArrays posterior(const Globals&) const override { return {}; }
 
  protected:
+  RoundedSum value_of_documents(const Summary& total, const WeightMoments&) const override {
+    const double a = each(total.k), log_gamma_a = log_gamma(a);
+    const double documents = total.scalar[TopicScalar::documents];
+    RoundedSum sum;
+    sum.add(documents * log_gamma(alpha()));
+    sum.add(-documents * static_cast<double>(total.k) * log_gamma_a);
+    sum.add(total.scalar[TopicScalar::lengths]);
+    for (Index j = 0; j < total.k; ++j) {
+      const double* extra = total.extra.data() + j * TopicExtra::size;
+      sum.add(a * extra[TopicExtra::slope]);
+      sum.add(extra[TopicExtra::offset]);
+      sum.add((documents - extra[TopicExtra::users]) * log_gamma_a);
+    }
+    return sum;
+  }
+
   Vec document_prior_of(const Vec& sizes) const override { return equal(static_cast<Index>(sizes.size())); }
+
+  std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const override {
+    return std::make_unique<Lda>(k_, alpha, sparsity_);
+  }
 
  private:
   // α/K of k topics: K, or fewer once some have been joined.
-  double each(Index k) const { return alpha_ / static_cast<double>(k); }
+  double each(Index k) const { return alpha() / static_cast<double>(k); }
   Vec equal(Index k) const { return Vec(static_cast<std::size_t>(k), each(k)); }
 
   Index k_;
@@ -60,7 +73,7 @@ class Lda final : public TopicAlloc {
 
 }  // namespace
 
-std::unique_ptr<AllocModel> make_lda(Index k, double alpha, const Sparsity& sparsity) {
+std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity) {
   return std::make_unique<Lda>(k, alpha, sparsity);
 }
 

@@ -7,6 +7,7 @@
 #include "foundation/prefetch.h"
 #include "foundation/special.h"
 #include "topics/anchor_words.h"
+#include "topics/document_counts.h"
 #include "topics/moves.h"
 #include "topics/term_sum.h"
 
@@ -97,9 +98,9 @@ Summary TopicAlloc::local_step(const Visit& in) const {
   for (Index chunk = 0; chunk < n_chunks; ++chunk) {
     const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
     if (by_term)
-      by_terms.emplace_back(in.data, in.units, from, to, k, alpha_);
+      by_terms.emplace_back(in.data, in.units, from, to, k, alpha());
     else
-      sums.emplace_back(in.obs, in.data, k, alpha_, width());
+      sums.emplace_back(in.obs, in.data, k, alpha(), width());
   }
   in.pool.run(n_chunks, [&](Index chunk) {
     DocumentReader reader(in.obs, in.data);
@@ -170,7 +171,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
     }
   }
   const Vec a = document_prior_of(sizes);
-  TopicSum sum(in.obs, in.data, k, alpha_, 0);
+  TopicSum sum(in.obs, in.data, k, alpha(), 0);
   auto memory = std::make_shared<UnitMemory>();
   const auto block = std::make_shared<ShareBlock>();
   Vec logs;
@@ -196,7 +197,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
 Summary TopicAlloc::recompute(const Visit& in, const GivenResponsibilities&) const {
   const ShareTable& memory = in.memory->shares;
   DocumentReader reader(in.obs, in.data);
-  TopicSum sum(in.obs, in.data, in.weights->k, alpha_, width());
+  TopicSum sum(in.obs, in.data, in.weights->k, alpha(), width());
   Vec r;
   double entropy = 0;
   for (std::size_t i = 0; i < in.units.size(); ++i) {
@@ -238,8 +239,49 @@ bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
     for (Share& s : share) s.theta = s.count + a[s.cluster];
     add_tangents(share, 1, batch.extra.data());
   });
+  if (alpha_.prior) {
+    DocumentLengths lengths;
+    lengths.add(settled->shares);
+    batch.scalar[TopicScalar::lengths] = lengths.term(alpha());
+  }
   batch.memory = std::move(settled);
   return true;
+}
+
+std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* pool) const {
+  if (!alpha_.prior) return nullptr;
+  DocumentLengths lengths;
+  for (const auto& batch : state.batch) lengths.add(batch->memory->shares);
+  const DocumentCounts counts(state);
+  Summary total = allocation_part(state.total);
+  const auto model_at = [&](double value) {
+    Concentration tried = alpha_;
+    tried.value = value;
+    return with(tried);
+  };
+  const WeightMoments pi = weight_moments({state.globals.u, state.globals.omega});
+  const double found = better_value(alpha_, [&](double value) {
+    const auto model = model_at(value);
+    const Vec used = counts.terms(model->document_prior(state.globals), pool);
+    for (Index k = 0; k < total.k; ++k) {
+      double* extra = total.extra.data() + k * TopicExtra::size;
+      extra[TopicExtra::slope] = 0;
+      extra[TopicExtra::offset] = used[k];
+    }
+    total.scalar[TopicScalar::lengths] = lengths.term(value);
+    return model->value_of_documents(total, pi).term() + log_hyperprior({model->alpha_}).value_or(0);
+  });
+  return found != alpha() ? model_at(found) : nullptr;
+}
+
+NamedArrays TopicAlloc::learned_fields() const {
+  NamedArrays out;
+  add_field("alpha", alpha_, out);
+  return out;
+}
+
+void TopicAlloc::add_hyperprior(Terms& terms) const {
+  if (const auto value = log_hyperprior({alpha_})) terms.emplace_back("hyperprior", *value);
 }
 
 std::vector<MoveKind> TopicAlloc::moves() const {

@@ -1,6 +1,8 @@
 // Topic models: every document has proportions π_d of its own over topics that all documents share.
 #pragma once
+#include "hdp/concentration.h"
 #include "hdp/dirichlet_rows.h"
+#include "hdp/top_concentration.h"
 #include "inference/alloc_model.h"
 #include "topics/document_step.h"
 
@@ -8,11 +10,11 @@ namespace bnpvi::topics {
 
 /// Hierarchical Dirichlet process: sticks u_k ~ Beta(1, γ), π = sticks(u), π_d ~ Dirichlet(απ)
 /// [Hughes 2016, ch. 5].
-std::unique_ptr<AllocModel> make_hdp_topics(double gamma, double alpha, RowBound bound,
-                                            const Sparsity& sparsity);
+std::unique_ptr<AllocModel> make_hdp_topics(const TopConcentration& gamma, const Concentration& alpha,
+                                            RowBound bound, const Sparsity& sparsity);
 
 /// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
-std::unique_ptr<AllocModel> make_lda(Index k, double alpha, const Sparsity& sparsity);
+std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity);
 
 /// What the next visit of a document needs to know of its last one; shares are empty when there was none.
 struct LastVisit {
@@ -28,7 +30,7 @@ struct LastVisit {
 /// settle().
 class TopicAlloc : public AllocModel {
  public:
-  TopicAlloc(double alpha, const Sparsity& sparsity) : AllocModel(sparsity), alpha_(alpha) {}
+  TopicAlloc(const Concentration& alpha, const Sparsity& sparsity) : AllocModel(sparsity), alpha_(alpha) {}
   SummaryShape shape(const ObsModel& obs) const override;
   bool grouped() const override { return true; }
   Index cost_of_observation(const ObsModel& obs, const DataShape& data) const override;
@@ -47,7 +49,11 @@ class TopicAlloc : public AllocModel {
   bool settle(Summary& batch, const Globals& globals) const override;
   std::vector<MoveKind> moves() const override;
 
-  double alpha() const { return alpha_; }
+  /// α at its best for the documents' counts of topics, with θ̂_d optimal for each value; no data are read.
+  std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const override;
+  NamedArrays learned_fields() const override;
+
+  double alpha() const { return alpha_.value; }
 
   /// The proportion of topic b is added to that of a.
   Globals merged(const Globals& globals, Index a, Index b) const override;
@@ -73,7 +79,17 @@ class TopicAlloc : public AllocModel {
   /// An estimate of document_prior() from the sizes of the topics, when no document has been visited yet.
   virtual Vec document_prior_of(const Vec& sizes) const = 0;
 
-  double alpha_;
+  /// The same model with another α.
+  virtual std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const = 0;
+
+  /// What the ELBO has of α: the documents' part, and the bounds of the normalisers of their priors with
+  /// moments of π.
+  virtual RoundedSum value_of_documents(const Summary& total, const WeightMoments& pi) const = 0;
+
+  /// The term of a learned α.
+  void add_hyperprior(Terms& terms) const;
+
+  const Concentration alpha_;
 };
 
 }  // namespace bnpvi::topics

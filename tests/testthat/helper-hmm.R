@@ -106,7 +106,7 @@ twin_rows <- function(resp, starts) {
   list(start = colSums(resp[first, , drop = FALSE]), transition = transition)
 }
 
-twin_sticks <- function(u, omega, k, gamma, sticky, alpha, start) {
+twin_sticks <- function(u, omega, k, gamma, sticky, alpha, start, bound = "tight") {
   a <- u * omega
   b <- (1 - u) * omega
   rows <- if (sticky > 0) k else k + 1
@@ -116,7 +116,8 @@ twin_sticks <- function(u, omega, k, gamma, sticky, alpha, start) {
   e0 <- digamma(b) - digamma(omega)
   pi <- c(u, 1) * cumprod(c(1, 1 - u))
   value <- sum(lbeta(a, b) - lbeta(1, gamma) + (c1 - a) * e1 + (c0 - b) * e0) + k * log(start) + k^2 * log(alpha)
-  list(value = value + sum(row_terms(u, omega, 1, start, 0), row_terms(u, omega, k, alpha, sticky)), pi = pi)
+  rows <- c(row_terms(u, omega, 1, start, 0, bound), row_terms(u, omega, k, alpha, sticky, bound))
+  list(value = value + sum(rows), pi = pi)
 }
 
 twin_transitions <- function(counts, pi, alpha, start, sticky) {

@@ -27,8 +27,9 @@ small_tables <- function() {
 
 small_fits <- function(tables) {
   id <- rep(c("u", "v"), c(8, 6))
-  hmm <- function(x, obs) {
-    do.call("bnp_hmm", list(x = x, id = id, obs = obs, prior = prior_hdp_hmm(sticky = 2), control = few_laps()))
+  learn <- gamma_prior(2, 1)
+  hmm <- function(x, obs, prior = prior_hdp_hmm(sticky = 2)) {
+    do.call("bnp_hmm", list(x = x, id = id, obs = obs, prior = prior, control = few_laps()))
   }
   with(tables, list(
     full = bnp_mixture(points, control = few_laps()),
@@ -41,10 +42,11 @@ small_fits <- function(tables) {
     bernoulli = bnp_mixture(binary, obs_bernoulli(), control = few_laps()),
     poisson = bnp_mixture(counts, obs_poisson(), control = few_laps()),
     topics = bnp_topics(counts, control = few_laps(k_init = 2)),
-    lda = bnp_topics(Matrix::Matrix(counts, sparse = TRUE), prior = prior_lda(2), control = few_laps()),
+    lda = bnp_topics(Matrix::Matrix(counts, sparse = TRUE), prior = prior_lda(2, learn), control = few_laps()),
     topics_rows = bnp_topics(points, obs_gaussian(), id = id, control = few_laps()),
     hmm = hmm(points, obs_gaussian()), hmm_ar = hmm(points, obs_ar()), hmm_bernoulli = hmm(binary, obs_bernoulli()),
-    hmm_poisson = hmm(counts, obs_poisson()), hmm_multinomial = hmm(counts, obs_multinomial())
+    hmm_poisson = hmm(counts, obs_poisson(), prior_hdp_hmm(learn, learn, learn, learn)),
+    hmm_multinomial = hmm(counts, obs_multinomial())
   ))
 }
 

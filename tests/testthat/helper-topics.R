@@ -29,7 +29,7 @@ twin_data_term <- function(statistic, term_prior) {
 
 # Terms of the documents and of the top level at sticks (u, omega), with q(pi_d)
 # optimal, written as expectations and not as the engine groups them.
-twin_hdp_terms <- function(counts, lengths, u, omega, gamma, alpha) {
+twin_hdp_terms <- function(counts, lengths, u, omega, gamma, alpha, bound = "tight") {
   k <- length(u)
   n <- length(lengths)
   pi <- c(u * cumprod(c(1, 1 - u))[seq_len(k)], prod(1 - u))
@@ -44,7 +44,7 @@ twin_hdp_terms <- function(counts, lengths, u, omega, gamma, alpha) {
   log_rest <- digamma(b) - digamma(omega)
   log_pi <- c(log_u + c(0, cumsum(log_rest))[seq_len(k)], sum(log_rest))
   top <- n * (k * log(alpha) + sum(log_pi)) + sum(log(gamma) + (gamma - 1) * log_rest) -
-    sum((a - 1) * log_u + (b - 1) * log_rest - lbeta(a, b)) + sum(row_terms(u, omega, n, alpha, 0))
+    sum((a - 1) * log_u + (b - 1) * log_rest - lbeta(a, b)) + sum(row_terms(u, omega, n, alpha, 0, bound))
   c(documents = documents, top_level = top)
 }
 

@@ -286,12 +286,18 @@ for (k in c(2L, 6L)) {
 test_that("concentrations that cannot be learned and parameters out of range are refused", {
   prior <- gamma_prior(2, 1)
   for (make in list(
-    function() prior_dirichlet(3, prior), function() prior_hdp(gamma = prior), function() prior_hdp(alpha = prior),
-    function() prior_lda(3, prior), function() prior_hdp_hmm(gamma = prior), function() prior_hdp_hmm(sticky = prior),
-    function() prior_hmm(3, alpha = prior)
+    function() prior_dirichlet(3, prior), function() prior_py(1, prior), function() prior_lda(prior),
+    function() gamma_prior(prior), function() bnp_control(tol = prior), function() obs_gaussian(df = prior)
   )) {
-    expect_bad(make(), "argument", "cannot be learned here.*gamma_prior.*prior_dp.*prior_py")
+    expect_error(make(), class = "bnpvi_error_argument")
   }
+  expect_bad(
+    prior_dirichlet(3, prior), "argument",
+    paste0(
+      "concentration.*cannot be learned here.*gamma_prior.*concentration.*prior_dp.*gamma.*alpha.*prior_hdp.*",
+      "alpha.*prior_lda.*sticky.*prior_hdp_hmm.*prior_hmm"
+    )
+  )
   for (x in list(-1, 0, NA, Inf, "1", c(1, 2), NULL)) {
     expect_bad(gamma_prior(x, 1), "argument", "shape")
     expect_bad(gamma_prior(1, x), "argument", "rate")

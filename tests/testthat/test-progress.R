@@ -26,6 +26,17 @@ progress_cases <- function() {
     topics = function(control) bnp_topics(documents, control = control),
     topics_learned = function(control) bnp_topics(documents, obs_multinomial(NULL), control = control),
     lda = function(control) bnp_topics(documents, prior = prior_lda(5), control = control),
+    topics_gamma = function(control) bnp_topics(documents, prior = prior_hdp(gamma_prior(2, 1)), control = control),
+    topics_alpha_learned = function(control) {
+      bnp_topics(documents, obs_multinomial(NULL), prior_hdp(gamma_prior(2, 1), gamma_prior(2, 1)), control)
+    },
+    lda_alpha_learned = function(control) {
+      bnp_topics(documents, prior = prior_lda(8, gamma_prior(2, 1)), control = control)
+    },
+    sequences_rows_learned = function(control) {
+      prior <- prior_hdp_hmm(gamma_prior(2, 1), gamma_prior(2, 1), gamma_prior(2, 1), gamma_prior(1, 0.1))
+      bnp_hmm(walks, prior = prior, control = control)
+    },
     sequences = function(control) bnp_hmm(walks, prior = prior_hdp_hmm(sticky = 5), control = control),
     sequences_sparse = function(control) {
       control$sparsity <- 2L

@@ -1,0 +1,43 @@
+#include "hdp/concentration.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/interval_search.h"
+
+namespace bnpvi {
+
+namespace {
+constexpr double first_step = 0.02;     // of log α: a guess
+constexpr double worth_a_value = 1e-6;  // gain of the objective, in nats: a guess
+}  // namespace
+
+Concentration make_concentration(const Vec& numbers, double least) {
+  if (numbers.size() == 1) return {numbers[0], least};
+  const GammaPrior prior{numbers.at(0), numbers.at(1)};
+  const double value = numbers.size() > 2 ? numbers[2] : prior.mean();
+  return {std::clamp(value, least, most_concentrated), least, prior};
+}
+
+void add_field(const char* name, const Concentration& concentration, NamedArrays& fields) {
+  if (!concentration.prior) return;
+  fields.push_back({name, {concentration.prior->shape, concentration.prior->rate, concentration.value}, {}});
+}
+
+std::optional<double> log_hyperprior(const std::vector<Concentration>& concentrations) {
+  std::optional<double> sum;
+  for (const Concentration& c : concentrations)
+    if (c.prior) sum = sum.value_or(0) + c.prior->log_density(c.value);
+  return sum;
+}
+
+double better_value(const Concentration& concentration, const std::function<double(double)>& objective) {
+  const double now = std::log(concentration.value);
+  const double found =
+      maximise_near([&](double log_value) { return objective(std::exp(log_value)); }, now,
+                    std::log(concentration.least), std::log(most_concentrated), first_step, worth_a_value);
+  return found == now ? concentration.value
+                      : std::clamp(std::exp(found), concentration.least, most_concentrated);
+}
+
+}  // namespace bnpvi
