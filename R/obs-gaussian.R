@@ -48,7 +48,7 @@
 #'
 #' @export
 obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean = NULL,
-                         mean_strength = NULL, df = NULL, scale = NULL) {
+                         mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE) {
   covariance <- check_choice(covariance, c("full", "diagonal", "zero_mean"), "covariance")
   if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
     abort("argument", c(
@@ -69,9 +69,36 @@ obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean =
     df = if (!is.null(df)) check_number(df, "df"),
     scale = scale
   )
+  learn <- check_flag(learn, "learn")
+  if (learn && !is.null(mean_strength)) {
+    check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
+  }
   do.call(new_obs, c(
-    paste0("gaussian_", covariance), prior[if (covariance == "zero_mean") c("df", "scale") else names(prior)]
+    paste0("gaussian_", covariance), prior[if (covariance == "zero_mean") c("df", "scale") else names(prior)],
+    if (learn) list(learn = TRUE)
   ))
+}
+
+# The range in which the engine learns `mean_strength` (gaussian_hyperprior.h).
+learned_strengths <- c(1e-6, 1e2)
+
+# What a prior is learned about: `variance`, the squared spread of the columns, and `location`, where means are to be
+# learned. Learning goes on from where an earlier fit ended.
+learn_about <- function(obs, variance, location = NULL) {
+  if (!is.null(obs$learn)) {
+    obs$data_location <- location
+    obs$data_variance <- variance
+  }
+  obs
+}
+
+learned_before <- function(obs, start) {
+  before <- if (inherits(start, "bnp_fit")) start$model$obs
+  if (!is.null(obs$learn) && identical(before$family, obs$family) && !is.null(before$learn)) {
+    fields <- intersect(c("mean", "mean_strength", "df", "scale"), names(before))
+    obs[fields] <- before[fields]
+  }
+  obs
 }
 
 # Weak defaults. Let v be the column variances, read so that outliers do not
@@ -84,8 +111,9 @@ obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean =
 #   thing a weak prior has to say.
 # - mean_strength: small enough for the means of clusters a hundred times
 #   narrower than the data to lie anywhere among them.
-resolve_gaussian <- function(obs, data, full, call) {
+resolve_gaussian <- function(obs, data, start, full, call) {
   d <- data$d
+  obs <- learned_before(obs, start)
   obs$centre <- column_medians(data$x)
   obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
   obs$mean <- expand_vector(obs$mean %||% obs$centre, d, "mean", call)
@@ -96,11 +124,12 @@ resolve_gaussian <- function(obs, data, full, call) {
   default <- spread_within(data$n, d) * variance * max(excess, 1)
   expand <- if (full) expand_matrix else expand_vector
   obs$scale <- expand(obs$scale %||% default, d, "scale", call)
-  obs
+  learn_about(obs, variance, obs$centre)
 }
 
 resolve_zero_mean <- function(obs, data, start, call) {
   d <- data$d
+  obs <- learned_before(obs, start)
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- colMeans(z^2)
@@ -108,7 +137,7 @@ resolve_zero_mean <- function(obs, data, start, call) {
   obs$df <- check_df(obs$df %||% (d + 2), d, call)
   default <- spread_within(data$n, d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
   obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
-  obs
+  learn_about(obs, obs$unit^2 * square)
 }
 
 # n draws around one draw of (mean, covariance) from the Normal-Wishart.
@@ -148,7 +177,8 @@ student_variance <- function(square, df) if (df > 2) square / (df - 2) else rep(
 gaussian <- list(
   constructor = "obs_gaussian",
   values = "real numbers",
-  working = c("centre", "unit"),
+  working = c("centre", "unit", "data_location", "data_variance"),
+  learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
   parameters = list(mean = "columns", scale = c("columns", "columns")),
   divergence = gaussian_divergence,
   overlap = gaussian_overlap,
@@ -158,7 +188,7 @@ gaussian <- list(
 
 model_gaussian_full <- c(gaussian, list(
   title = "Gaussian, full covariance",
-  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, full = TRUE, call),
+  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = TRUE, call),
   arrays = list(
     mean = c("clusters", "columns"), mean_strength = "clusters", df = "clusters",
     scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters")
@@ -188,7 +218,7 @@ model_gaussian_full <- c(gaussian, list(
 
 model_gaussian_diagonal <- c(gaussian, list(
   title = "Gaussian, diagonal covariance",
-  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, full = FALSE, call),
+  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = FALSE, call),
   arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
   location = "mean",
   quantiles = list(

@@ -20,6 +20,7 @@ class Cholesky {
   const Vec& factor() const { return l_; }     // L, zero above the diagonal
   Vec inverse_factor() const;                  // L⁻¹, zero above the diagonal; throws on overflow
   void solve_lower(double* x) const;           // x ← L⁻¹ x
+  void solve(double* x) const;                 // x ← A⁻¹ x
   Vec pivots() const;                          // squared diagonal of L
   double log_det(Index from, Index to) const;  // Σ_{from ≤ i < to} log pivot_i
 
@@ -27,5 +28,9 @@ class Cholesky {
   Index d_;
   Vec l_;
 };
+
+/// The symmetric positive definite matrix A, d × d, becomes A⁻¹, of which eigenvalues below `least` are set
+/// to it. Throws std::domain_error when an entry is not finite.
+void invert_above(double* a, Index d, double least);
 
 }  // namespace bnpvi

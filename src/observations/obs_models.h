@@ -1,31 +1,13 @@
 // The registered observation models: priors in the user's units, and one factory for each.
 #pragma once
+#include "observations/gaussian_prior.h"
 #include "observations/obs_model.h"
 #include "observations/term_prior.h"
 
 namespace bnpvi {
 
-/// centre and unit of each column, here and below: the engine works on (x − centre) / unit, which changes
-/// rounding but not the model. Units are powers of two, so that scaling rounds nothing.
-///
-
-/// Normal–Wishart: precision Λ ~ W(df, scale⁻¹), mean μ | Λ ~ N(mean, (mean_strength Λ)⁻¹).
-/// Full covariance: scale is D × D. Diagonal: scale is D, and each coordinate has its own
-/// one-dimensional Wishart, i.e. precision ~ Gamma(df/2, rate = scale/2).
-struct GaussianPrior {
-  Vec mean;
-  double mean_strength;
-  double df;
-  Vec scale;
-  Vec centre, unit;
-};
-
-/// As GaussianPrior (full) with the mean known to be zero.
-struct ZeroMeanPrior {
-  double df;
-  Vec scale;
-  Vec unit;
-};
+/// centre and unit of each column, here and in GaussianPrior: the engine works on (x − centre) / unit, which
+/// changes rounding but not the model. Units are powers of two, so that scaling rounds nothing.
 
 /// Autoregression: x_t = A z_t + ε_t, z_t = (x_{t−1}, ..., x_{t−lag}, [1]); A | Λ ~ matrix normal with mean
 /// coef_mean (D × E, column-major), row precision Λ and column precision coef_precision (E × E); Λ ~ W(df,
@@ -53,7 +35,7 @@ struct PoissonPrior {
 
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
-std::unique_ptr<ObsModel> make_gaussian_zero_mean(const ZeroMeanPrior& prior);
+std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
 /// A row of counts stands for its tokens in one given order: the likelihood has no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);

@@ -1,0 +1,235 @@
+#include "observations/gaussian_hyperprior.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "foundation/special.h"
+#include "observations/linalg.h"
+
+namespace bnpvi {
+
+namespace {
+
+constexpr double log_2pi = 1.8378770664093456;
+constexpr double least_strength = 1e-6, most_strength = 1e2;
+constexpr double mean_excess_df = 100;                    // of ν − d + 1
+constexpr double least_excess = 1e-3, most_excess = 1e7;  // searched for ν − d + 1
+constexpr double floor_of_shape = 1e-6;
+constexpr int cycles = 2;       // of two rounds: a guess
+constexpr double farthest = 3;  // change of a logarithm by one extrapolation: a guess
+
+double as_double(Index i) { return static_cast<double>(i); }
+
+void add(Vec& to, const Vec& x) {
+  if (to.empty()) to.resize(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) to[i] += x[i];
+}
+
+}  // namespace
+
+ExpectedClusters sum_of(const std::vector<ExpectedClusters>& clusters) {
+  ExpectedClusters out;
+  for (const ExpectedClusters& e : clusters) {
+    out.evidence += e.evidence;
+    out.log_det += e.log_det;
+    add(out.precision, e.precision);
+    add(out.weighted_offset, e.weighted_offset);
+    out.mean_spread += e.mean_spread;
+  }
+  return out;
+}
+
+Index occupied_clusters(const double* t, Index k, Index p) {
+  Index out = 0;
+  for (Index j = 0; j < k; ++j) out += t[j * p] > 0;
+  return out;
+}
+
+struct GaussianHyperprior::Point {
+  NormalWishart prior;
+  ExpectedClusters expected;
+  double objective;
+};
+
+GaussianHyperprior::GaussianHyperprior(Vec centre, Vec variance, Index d)
+    : centre_(std::move(centre)),
+      variance_(std::move(variance)),
+      d_(d),
+      blocks_(static_cast<Index>(variance_.size()) / d) {}
+
+double GaussianHyperprior::log_det(const Vec& shape) const {
+  double sum = 0;
+  for (Index j = 0; j < blocks_; ++j) sum += Cholesky(shape.data() + j * d_ * d_, d_).log_det(0, d_);
+  return sum;
+}
+
+double GaussianHyperprior::log_density(const NormalWishart& prior) const {
+  const double d = as_double(d_), weight = d + 2;
+  double sum = -std::log(mean_excess_df) - (prior.df - d + 1) / mean_excess_df;
+  sum += as_double(blocks_) * (0.5 * weight * d * std::log(0.5 * weight) - log_multigamma(d_, 0.5 * weight));
+  sum += 0.5 * weight * (log_det(prior.scale) - as_double(blocks_) * d * std::log(prior.df));
+  for (std::size_t i = 0; i < variance_.size(); ++i) {
+    const std::size_t size = static_cast<std::size_t>(d_), within = i % size;
+    const double own = prior.scale[(i - within) * size + within * size + within] / prior.df;
+    sum -= 0.5 * weight * (std::log(variance_[i]) + own / variance_[i]);
+  }
+  if (prior.mean.empty()) return sum;
+  sum -= std::log(std::log(most_strength / least_strength));
+  for (std::size_t i = 0; i < variance_.size(); ++i) {
+    const double e = prior.mean[i] - centre_[i];
+    sum -= 0.5 * (log_2pi + e * e / variance_[i]);
+  }
+  return sum;
+}
+
+// m maximises −(κ/2) Σ (m̂_k − m)ᵀ E Λ_k (m̂_k − m) + log p(m); then κ = KD / Σ [D/κ̂_k + ...] at this m.
+void GaussianHyperprior::improve_mean(NormalWishart& prior, double k, const ExpectedClusters& e) const {
+  double spread = e.mean_spread;
+  for (Index j = 0; j < blocks_; ++j) {
+    const double* precision = e.precision.data() + j * d_ * d_;
+    const double* offset = e.weighted_offset.data() + j * d_;
+    Vec sum(precision, precision + d_ * d_), step(static_cast<std::size_t>(d_));
+    for (double& value : sum) value *= prior.strength;
+    for (Index i = 0; i < d_; ++i) {
+      const double v = variance_[j * d_ + i];
+      sum[i * d_ + i] += 1 / v;
+      step[i] = prior.strength * offset[i] - (prior.mean[j * d_ + i] - centre_[j * d_ + i]) / v;
+    }
+    Cholesky(sum.data(), d_).solve(step.data());
+    for (Index i = 0; i < d_; ++i) {
+      prior.mean[j * d_ + i] += step[i];
+      spread -= 2 * step[i] * offset[i];
+      for (Index l = 0; l < d_; ++l) spread += step[i] * precision[i * d_ + l] * step[l];
+    }
+  }
+  prior.strength =
+      std::clamp(k * as_double(blocks_ * d_) / std::max(spread, 0.0), least_strength, most_strength);
+}
+
+// Ψ maximises ((νK + d + 2)/2) log|Ψ| − ½ tr Ψ (ν Σ E Λ_k + (d + 2) diag v⁻¹) where it is above its floor.
+Vec GaussianHyperprior::improved_shape(double df, double k, const ExpectedClusters& e) const {
+  const double weight = as_double(d_ + 2), all = df * k + weight;
+  Vec shape = e.precision;
+  for (Index j = 0; j < blocks_; ++j) {
+    double* block = shape.data() + j * d_ * d_;
+    const double* v = variance_.data() + j * d_;
+    for (Index i = 0; i < d_; ++i)
+      for (Index l = 0; l < d_; ++l)
+        block[i * d_ + l] = (df * block[i * d_ + l] * std::sqrt(v[i] * v[l]) + (i == l ? weight : 0)) / all;
+    invert_above(block, d_, floor_of_shape);
+    for (Index i = 0; i < d_; ++i)
+      for (Index l = 0; l < d_; ++l) block[i * d_ + l] *= std::sqrt(v[i] * v[l]);
+  }
+  return shape;
+}
+
+// The derivative by ν of J K [(νd/2) log(ν/2) − log Γ_d(ν/2)] + (ν/2) [K log|Ψ| + Σ E log|Λ_k| − tr Ψ Σ E
+// Λ_k]
+// + log p(ν), which is concave, by bisection in log(ν − d + 1).
+double GaussianHyperprior::improved_df(const Vec& shape, double k, const ExpectedClusters& e) const {
+  const double d = as_double(d_), clusters = k * as_double(blocks_);
+  double slope = k * log_det(shape) + e.log_det;
+  for (std::size_t i = 0; i < shape.size(); ++i) slope -= shape[i] * e.precision[i];
+  double low = std::log(least_excess), high = std::log(most_excess);
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high), half = 0.5 * (std::exp(middle) + d - 1);
+    const double rise = clusters * (d * (std::log(half) + 1) - multidigamma(d_, half)) + slope;
+    (0.5 * rise > 1 / mean_excess_df ? low : high) = middle;
+  }
+  return std::exp(0.5 * (low + high)) + d - 1;
+}
+
+NormalWishart GaussianHyperprior::next(const NormalWishart& prior, double k,
+                                       const ExpectedClusters& e) const {
+  NormalWishart out = prior;
+  if (!prior.mean.empty()) improve_mean(out, k, e);
+  const Vec shape = improved_shape(prior.df, k, e);
+  out.df = improved_df(shape, k, e);
+  for (std::size_t i = 0; i < shape.size(); ++i) out.scale[i] = out.df * shape[i];
+  return out;
+}
+
+// (log(ν − d + 1), log κ, Cholesky factors of Ψ with logarithms on their diagonals, m): any numbers are a
+// prior.
+Vec GaussianHyperprior::coordinates(const NormalWishart& prior) const {
+  Vec x{std::log(prior.df - as_double(d_) + 1), std::log(prior.strength)};
+  for (Index j = 0; j < blocks_; ++j) {
+    const Cholesky factor(prior.scale.data() + j * d_ * d_, d_);
+    for (Index i = 0; i < d_; ++i)
+      for (Index l = 0; l <= i; ++l) {
+        const double value = factor.factor()[i * d_ + l] / std::sqrt(prior.df);
+        x.push_back(i == l ? std::log(value) : value);
+      }
+  }
+  x.insert(x.end(), prior.mean.begin(), prior.mean.end());
+  return x;
+}
+
+NormalWishart GaussianHyperprior::from_coordinates(const Vec& x, const NormalWishart& like) const {
+  NormalWishart out = like;
+  out.df = as_double(d_) - 1 + std::clamp(std::exp(x[0]), least_excess, most_excess);
+  out.strength = std::clamp(std::exp(x[1]), least_strength, most_strength);
+  std::size_t at = 2;
+  Vec l(static_cast<std::size_t>(d_ * d_));
+  for (Index j = 0; j < blocks_; ++j) {
+    for (Index i = 0; i < d_; ++i)
+      for (Index c = 0; c <= i; ++c, ++at) l[i * d_ + c] = i == c ? std::exp(x[at]) : x[at];
+    double* block = out.scale.data() + j * d_ * d_;
+    for (Index i = 0; i < d_; ++i)
+      for (Index c = 0; c <= i; ++c) {
+        double sum = 0;
+        for (Index b = 0; b <= c; ++b) sum += l[i * d_ + b] * l[c * d_ + b];
+        block[i * d_ + c] = block[c * d_ + i] = out.df * sum;
+      }
+  }
+  std::copy(x.begin() + static_cast<std::ptrdiff_t>(at), x.end(), out.mean.begin());
+  return out;
+}
+
+namespace {
+
+// x_0 + 2s(x_1 − x_0) + s²(x_2 − 2x_1 + x_0), s = |x_1 − x_0| / |x_2 − 2x_1 + x_0|; nothing when that is no
+// farther than x_2, or too far to be trusted.
+std::optional<Vec> extrapolated(const Vec& x0, const Vec& x1, const Vec& x2) {
+  double first = 0, second = 0;
+  for (std::size_t i = 0; i < x0.size(); ++i) {
+    const double r = x1[i] - x0[i], v = x2[i] - x1[i] - r;
+    first += r * r;
+    second += v * v;
+  }
+  const double s = std::sqrt(first / second);
+  if (!(s > 1) || !std::isfinite(s)) return std::nullopt;
+  Vec out(x0.size());
+  for (std::size_t i = 0; i < x0.size(); ++i) {
+    out[i] = x0[i] + 2 * s * (x1[i] - x0[i]) + s * s * (x2[i] - 2 * x1[i] + x0[i]);
+    if (!(std::abs(out[i] - x2[i]) < farthest)) return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace
+
+NormalWishart GaussianHyperprior::learned(const NormalWishart& prior, Index k, const Expect& expect) const {
+  const auto at = [&](NormalWishart there) {
+    Point out{std::move(there), {}, 0};
+    out.expected = expect(out.prior);
+    out.objective = out.expected.evidence + log_density(out.prior);
+    return out;
+  };
+  const auto after = [&](const Point& p) { return next(p.prior, as_double(k), p.expected); };
+  Point best = at(prior);
+  for (int cycle = 0; cycle < cycles; ++cycle) {
+    const Point first = at(after(best));
+    Point second = at(after(first));
+    const auto x = extrapolated(coordinates(best.prior), coordinates(first.prior), coordinates(second.prior));
+    best = std::move(second);
+    if (!x) continue;
+    Point jump = at(from_coordinates(*x, best.prior));
+    if (jump.objective > best.objective) best = std::move(jump);
+  }
+  return best.prior;
+}
+
+}  // namespace bnpvi
