@@ -20,6 +20,27 @@
 #'   covariance with the share `n^(-1 / D)` of the column variances on its
 #'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
 #'   that fill the range of the data.
+#' @param learn Learn the prior while fitting? Then the values given, or their
+#'   defaults, are where learning begins, and `mean`, `mean_strength`, `df` and
+#'   `scale` of `fit$model$obs` are those learned: the prior under which the
+#'   objective is highest. See *Learned Gaussian priors*.
+#' @section Learned Gaussian priors:
+#' With `learn = TRUE` the prior follows the clusters, as soon as there are two: where
+#' their means lie, how wide they are, along which directions, and how much they differ
+#' in that. A cluster that is still to be found then is expected to look like the others,
+#' so that more of them are found, most of all in many columns, where the default of
+#' `scale` is far too wide for clusters that are nearly flat. The objective is a bound on
+#' the log evidence under the learned prior plus the log density of that prior, the term
+#' `hyperprior`. With m the column medians and v the variances of the columns, a column's
+#' `mean` is normal around m with variance v, the logarithm of `mean_strength` uniform
+#' from that of 1e-6 to that of 100, `df - D + 1` exponential with mean 100, and
+#' `scale / df` has a Wishart distribution with D + 2 degrees of freedom and mean
+#' `diag(v)` (`"diagonal"`: with 1 for D, each column by itself; `"zero_mean"`: with mean
+#' squares for v). Densities are those of the values beside the spread of the columns, so that units do not
+#' matter. In no direction does `scale / df` fall below 1e-6 of the variance.
+#'
+#' Stochastic learning does not keep what learning a prior needs, and refuses.
+#'
 #' @section Names of mclust:
 #' The package mclust names covariances by three letters: volume, shape and
 #' orientation of clusters, each equal (E), varying (V) or that of the axes (I).
@@ -179,6 +200,7 @@ gaussian <- list(
   values = "real numbers",
   working = c("centre", "unit", "data_location", "data_variance"),
   learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
+  learned_numbers = c("mean_strength", "df"),
   parameters = list(mean = "columns", scale = c("columns", "columns")),
   divergence = gaussian_divergence,
   overlap = gaussian_overlap,

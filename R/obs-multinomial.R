@@ -51,6 +51,7 @@ model_multinomial <- list(
   working = "term_share",
   parameters = list(term_prior = "columns"),
   learned = function(obs) if (is.null(obs$term_prior) || !is.null(obs$term_share)) "term_prior = NULL",
+  learned_numbers = c("term_prior_even", "term_prior_common"),
   arrays = list(concentration = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob",
   quantiles = list(prob = function(q, p) drop(dirichlet_quantile(p, t(q$concentration)))),

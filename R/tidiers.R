@@ -20,7 +20,9 @@
 #'   `conf.high`; see [confint.bnp_fit()], also for why they are too narrow.
 #' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`;
 #'   with a [gamma_prior()] also `concentration`, its posterior mean, and
-#'   `concentration.low`, `concentration.high`, its 90 % interval.
+#'   `concentration.low`, `concentration.high`, its 90 % interval; with a learned prior of
+#'   the observation model its single numbers, `prior.df`, `prior.mean_strength`,
+#'   `prior.term_prior_even` and so on.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
 #'   `.uncertainty`, one minus its probability.
 #' @references
@@ -93,6 +95,8 @@ glance.bnp_fit <- function(x, ...) {
     learned <- learned_concentration(x)
     out[paste0("concentration", c("", ".low", ".high"))] <- as.list(learned)
   }
+  learned <- learned_prior(x)
+  if (length(learned)) out[paste0("prior.", names(learned))] <- learned
   as_tidy(out)
 }
 

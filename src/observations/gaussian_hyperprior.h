@@ -52,8 +52,10 @@ class GaussianHyperprior {
 
   double log_density(const NormalWishart& prior) const;
 
-  /// Clusters from which a prior can be learned: of fewer, what they have in common cannot be told.
-  static constexpr Index fewest_clusters = 3;
+  /// Clusters from which a prior is learned. One alone would make the prior look like all data, and births
+  /// that are right be refused; with three a fit that has two under a bad prior would stay there
+  /// (decisions.md).
+  static constexpr Index fewest_clusters = 2;
 
   /// Posterior expectations under a prior; those of a learned prior are asked for up to seven times.
   using Expect = std::function<ExpectedClusters(const NormalWishart&)>;

@@ -205,7 +205,8 @@ other_calls <- function(tables, fits) {
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),
     made("bnp_moves", birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, adopt = TRUE, max_births = 3,
       birth_size = 2, max_deletes = 3, max_merges = 3),
-    made("obs_gaussian", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2)),
+    made("obs_gaussian", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2),
+      learn = TRUE),
     made("obs_ar", lag = 1, intercept = TRUE, df = 4, scale = diag(2), coef_mean = cbind(diag(2), 0),
       coef_precision = diag(3)),
     made("obs_multinomial", term_prior = c(0.1, 0.2)), made("obs_bernoulli", a = 0.1, b = c(0.2, 0.3)),
@@ -254,6 +255,8 @@ constructed_calls <- function(tables) {
   }
   list(
     fit_with("obs", "obs_gaussian", covariance = "full", mean = c(1, 2, 3), mean_strength = 1, df = 5, scale = diag(3)),
+    fit_with("obs", "obs_gaussian", covariance = "diagonal", mean = c(1, 2, 3), mean_strength = 1, df = 5,
+      scale = c(1, 2, 3), learn = TRUE),
     fit_with("obs", "obs_ar", lag = 1, intercept = FALSE, df = 5, scale = diag(3), coef_mean = diag(3),
       coef_precision = diag(3)),
     fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10), fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3),
