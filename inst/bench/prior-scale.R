@@ -105,7 +105,7 @@ if (what == "planted") {
   }
 } else if (what == "zero") {
   for (d in c(8, 25, 64)) {
-    for (rank in c(d / 4, 2)) {
+    for (rank in unique(c(d / 4, 2))) {
       for (seed in seq_len(seeds)) {
         set.seed(1000 * d + seed)
         made <- draw(d, 26, 5200 + heldout, rank, if (rank == 2) 0.03 else 0.1, zero_mean = TRUE)
