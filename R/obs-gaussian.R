@@ -21,23 +21,29 @@
 #'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
 #'   that fill the range of the data.
 #' @param learn Learn the prior while fitting? Then the values given, or their
-#'   defaults, are where learning begins, and `mean`, `mean_strength`, `df` and
-#'   `scale` of `fit$model$obs` are those learned: the prior under which the
-#'   objective is highest. See *Learned Gaussian priors*.
-#' @section Learned Gaussian priors:
-#' With `learn = TRUE` the prior follows the clusters, as soon as there are two: where
+#'   defaults, are where learning begins, and those in `fit$model$obs` (`mean`,
+#'   `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones: the prior
+#'   under which the objective is highest. See *Learned priors*.
+#' @section Learned priors:
+#' With `learn = TRUE` the prior follows the clusters, as soon as there are two. Of
+#' Gaussian clusters it learns where
 #' their means lie, how wide they are, along which directions, and how much they differ
 #' in that. A cluster that is still to be found then is expected to look like the others,
 #' so that more of them are found, most of all in many columns, where the default of
-#' `scale` is far too wide for clusters that are nearly flat. The objective is a bound on
+#' `scale` says nothing of the shape that clusters share. The objective is a bound on
 #' the log evidence under the learned prior plus the log density of that prior, the term
-#' `hyperprior`. With m the column medians and v the variances of the columns, a column's
+#' `hyperprior`.
+#'
+#' `obs_gaussian()`: with m the column medians and v the variances of the columns, a column's
 #' `mean` is normal around m with variance v, the logarithm of `mean_strength` uniform
 #' from that of 1e-6 to that of 100, `df - D + 1` exponential with mean 100, and
 #' `scale / df` has a Wishart distribution with D + 2 degrees of freedom and mean
 #' `diag(v)` (`"diagonal"`: with 1 for D, each column by itself; `"zero_mean"`: with mean
 #' squares for v). Densities are those of the values beside the spread of the columns, so that units do not
 #' matter. In no direction does `scale / df` fall below 1e-6 of the variance.
+#'
+#' `obs_bernoulli()`: every `a` and `b` has a Gamma(1, 1) distribution, with the density of
+#' its logarithm.
 #'
 #' Stochastic learning does not keep what learning a prior needs, and refuses.
 #'
@@ -104,20 +110,11 @@ obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean =
 learned_strengths <- c(1e-6, 1e2)
 
 # What a prior is learned about: `variance`, the squared spread of the columns, and `location`, where means are to be
-# learned. Learning goes on from where an earlier fit ended.
+# learned.
 learn_about <- function(obs, variance, location = NULL) {
   if (!is.null(obs$learn)) {
     obs$data_location <- location
     obs$data_variance <- variance
-  }
-  obs
-}
-
-learned_before <- function(obs, start) {
-  before <- if (inherits(start, "bnp_fit")) start$model$obs
-  if (!is.null(obs$learn) && identical(before$family, obs$family) && !is.null(before$learn)) {
-    fields <- intersect(c("mean", "mean_strength", "df", "scale"), names(before))
-    obs[fields] <- before[fields]
   }
   obs
 }
@@ -134,7 +131,7 @@ learned_before <- function(obs, start) {
 #   narrower than the data to lie anywhere among them.
 resolve_gaussian <- function(obs, data, start, full, call) {
   d <- data$d
-  obs <- learned_before(obs, start)
+  obs <- learned_before(obs, start, c("mean", "mean_strength", "df", "scale"))
   obs$centre <- column_medians(data$x)
   obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
   obs$mean <- expand_vector(obs$mean %||% obs$centre, d, "mean", call)
@@ -150,7 +147,7 @@ resolve_gaussian <- function(obs, data, start, full, call) {
 
 resolve_zero_mean <- function(obs, data, start, call) {
   d <- data$d
-  obs <- learned_before(obs, start)
+  obs <- learned_before(obs, start, c("df", "scale"))
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- colMeans(z^2)

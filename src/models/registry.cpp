@@ -55,7 +55,7 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   }
   if (family == "bernoulli") {
     const Vec a = f.numbers("a");
-    return make_bernoulli({a, f.numbers("b", size_of(a))});
+    return make_bernoulli({a, f.numbers("b", size_of(a)), f.has("learn")});
   }
   if (family == "poisson") {
     const Vec a = f.numbers("a");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "foundation/extrapolation.h"
 #include "foundation/special.h"
 #include "observations/linalg.h"
 
@@ -38,12 +39,6 @@ ExpectedClusters sum_of(const std::vector<ExpectedClusters>& clusters) {
     add(out.weighted_offset, e.weighted_offset);
     out.mean_spread += e.mean_spread;
   }
-  return out;
-}
-
-Index occupied_clusters(const double* t, Index k, Index p) {
-  Index out = 0;
-  for (Index j = 0; j < k; ++j) out += t[j * p] > 0;
   return out;
 }
 
@@ -188,29 +183,6 @@ NormalWishart GaussianHyperprior::from_coordinates(const Vec& x, const NormalWis
   return out;
 }
 
-namespace {
-
-// x_0 + 2s(x_1 − x_0) + s²(x_2 − 2x_1 + x_0), s = |x_1 − x_0| / |x_2 − 2x_1 + x_0|; nothing when that is no
-// farther than x_2, or too far to be trusted.
-std::optional<Vec> extrapolated(const Vec& x0, const Vec& x1, const Vec& x2) {
-  double first = 0, second = 0;
-  for (std::size_t i = 0; i < x0.size(); ++i) {
-    const double r = x1[i] - x0[i], v = x2[i] - x1[i] - r;
-    first += r * r;
-    second += v * v;
-  }
-  const double s = std::sqrt(first / second);
-  if (!(s > 1) || !std::isfinite(s)) return std::nullopt;
-  Vec out(x0.size());
-  for (std::size_t i = 0; i < x0.size(); ++i) {
-    out[i] = x0[i] + 2 * s * (x1[i] - x0[i]) + s * s * (x2[i] - 2 * x1[i] + x0[i]);
-    if (!(std::abs(out[i] - x2[i]) < farthest)) return std::nullopt;
-  }
-  return out;
-}
-
-}  // namespace
-
 NormalWishart GaussianHyperprior::learned(const NormalWishart& prior, Index k, const Expect& expect) const {
   const auto at = [&](NormalWishart there) {
     Point out{std::move(there), {}, 0};
@@ -223,7 +195,8 @@ NormalWishart GaussianHyperprior::learned(const NormalWishart& prior, Index k, c
   for (int cycle = 0; cycle < cycles; ++cycle) {
     const Point first = at(after(best));
     Point second = at(after(first));
-    const auto x = extrapolated(coordinates(best.prior), coordinates(first.prior), coordinates(second.prior));
+    const auto x =
+        extrapolated(coordinates(best.prior), coordinates(first.prior), coordinates(second.prior), farthest);
     best = std::move(second);
     if (!x) continue;
     Point jump = at(from_coordinates(*x, best.prior));

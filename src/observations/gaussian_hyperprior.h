@@ -30,9 +30,6 @@ struct ExpectedClusters {
 /// Sums in the order of the clusters; those without numbers (no observations) add nothing.
 ExpectedClusters sum_of(const std::vector<ExpectedClusters>& clusters);
 
-/// Number of clusters with observations, of K with statistics T (K × p).
-Index occupied_clusters(const double* t, Index k, Index p);
-
 /// log p(m, κ, ν, B), and its use: EM for the prior of K clusters, on Σ_k Λ(T_k) + log p.
 ///
 /// Around the location c and the squared spread v of the columns of the data, and with Ψ = B/ν,

@@ -117,6 +117,9 @@ class ObsModel {
   virtual NamedArrays mean_parameters(const double* t, Index k) const = 0;
 };
 
+/// Number of clusters with observations, of K with statistics T (K × p).
+Index occupied_clusters(const double* t, Index k, Index p);
+
 /// Σ log h(x) over the given rows; the same for any pool.
 double sum_log_base(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool* pool);
 

@@ -1,5 +1,6 @@
 // The registered observation models: priors in the user's units, and one factory for each.
 #pragma once
+#include "observations/beta_prior.h"
 #include "observations/gaussian_prior.h"
 #include "observations/obs_model.h"
 #include "observations/term_prior.h"
@@ -21,11 +22,6 @@ struct ArPrior {
   Vec centre, unit;
 };
 
-/// Independent Beta(a_d, b_d) for each column of zeros and ones.
-struct BernoulliPrior {
-  Vec a, b;
-};
-
 /// Counts x_j ~ Poisson(e θ_j) with independent rates θ_j ~ Gamma(a_j, rate b_j). exposed: the last column of
 /// the data (which then have one more than a) is the exposure e > 0 of each row; else e = 1.
 struct PoissonPrior {
@@ -39,7 +35,7 @@ std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
 /// A row of counts stands for its tokens in one given order: the likelihood has no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
-std::unique_ptr<ObsModel> make_bernoulli(const BernoulliPrior& prior);
+std::unique_ptr<ObsModel> make_bernoulli(const BetaPrior& prior);
 std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior);
 
 }  // namespace bnpvi
