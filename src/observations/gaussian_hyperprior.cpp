@@ -18,6 +18,8 @@ constexpr double least_strength = 1e-6, most_strength = 1e2;
 constexpr double mean_excess_df = 100;                    // of ν − d + 1
 constexpr double least_excess = 1e-3, most_excess = 1e7;  // searched for ν − d + 1
 constexpr double floor_of_shape = 1e-6;
+constexpr double least_eigenvalue =
+    1e-8;                       // of mean precisions, at least (d + 2)/(νK + d + 2) but for rounding
 constexpr int cycles = 2;       // of two rounds: a guess
 constexpr double farthest = 3;  // change of a logarithm by one extrapolation: a guess
 
@@ -103,21 +105,30 @@ void GaussianHyperprior::improve_mean(NormalWishart& prior, double k, const Expe
       std::clamp(k * as_double(blocks_ * d_) / std::max(spread, 0.0), least_strength, most_strength);
 }
 
-// Ψ maximises ((νK + d + 2)/2) log|Ψ| − ½ tr Ψ (ν Σ E Λ_k + (d + 2) diag v⁻¹) where it is above its floor.
+// Ψ maximises ((νK + d + 2)/2) log|Ψ| − ½ tr Ψ (ν Σ E Λ_k + (d + 2) diag v⁻¹) where it is above its floor:
+// with columns in units of √v, by its eigenvalues.
 Vec GaussianHyperprior::improved_shape(double df, double k, const ExpectedClusters& e) const {
   const double weight = as_double(d_ + 2), all = df * k + weight;
   Vec shape = e.precision;
   for (Index j = 0; j < blocks_; ++j) {
     double* block = shape.data() + j * d_ * d_;
-    const double* v = variance_.data() + j * d_;
-    for (Index i = 0; i < d_; ++i)
-      for (Index l = 0; l < d_; ++l)
-        block[i * d_ + l] = (df * block[i * d_ + l] * std::sqrt(v[i] * v[l]) + (i == l ? weight : 0)) / all;
-    invert_above(block, d_, floor_of_shape);
-    for (Index i = 0; i < d_; ++i)
-      for (Index l = 0; l < d_; ++l) block[i * d_ + l] *= std::sqrt(v[i] * v[l]);
+    scale_by_spread(block, j, 1);
+    for (Index i = 0; i < d_ * d_; ++i) block[i] = (df * block[i] + (i % (d_ + 1) == 0 ? weight : 0)) / all;
+    map_eigenvalues(block, d_, [](double x) {
+      return x * floor_of_shape < 1 ? 1 / std::max(x, least_eigenvalue) : floor_of_shape;
+    });
+    scale_by_spread(block, j, 1);
   }
   return shape;
+}
+
+// Block j times (√v √vᵀ)^sign, entry by entry.
+void GaussianHyperprior::scale_by_spread(double* block, Index j, int sign) const {
+  for (Index i = 0; i < d_; ++i)
+    for (Index l = 0; l < d_; ++l) {
+      const double spread = std::sqrt(variance_[j * d_ + i] * variance_[j * d_ + l]);
+      block[i * d_ + l] = sign > 0 ? block[i * d_ + l] * spread : block[i * d_ + l] / spread;
+    }
 }
 
 // The derivative by ν of J K [(νd/2) log(ν/2) − log Γ_d(ν/2)] + (ν/2) [K log|Ψ| + Σ E log|Λ_k| − tr Ψ Σ E
@@ -146,19 +157,17 @@ NormalWishart GaussianHyperprior::next(const NormalWishart& prior, double k,
   return out;
 }
 
-// (log(ν − d + 1), log κ, Cholesky factors of Ψ with logarithms on their diagonals, m): any numbers are a
-// prior.
+// (log(ν − d + 1), log κ, logarithms of the matrices Ψ, m), columns in units of √v: any numbers are a prior.
 Vec GaussianHyperprior::coordinates(const NormalWishart& prior) const {
-  Vec x{std::log(prior.df - as_double(d_) + 1), std::log(prior.strength)};
+  Vec x{std::log(prior.df - as_double(d_) + 1), std::log(prior.strength)}, shape = prior.scale;
+  for (double& value : shape) value /= prior.df;
   for (Index j = 0; j < blocks_; ++j) {
-    const Cholesky factor(prior.scale.data() + j * d_ * d_, d_);
-    for (Index i = 0; i < d_; ++i)
-      for (Index l = 0; l <= i; ++l) {
-        const double value = factor.factor()[i * d_ + l] / std::sqrt(prior.df);
-        x.push_back(i == l ? std::log(value) : value);
-      }
+    double* block = shape.data() + j * d_ * d_;
+    scale_by_spread(block, j, -1);
+    map_eigenvalues(block, d_, [](double value) { return std::log(std::max(value, floor_of_shape)); });
   }
-  x.insert(x.end(), prior.mean.begin(), prior.mean.end());
+  x.insert(x.end(), shape.begin(), shape.end());
+  for (std::size_t i = 0; i < prior.mean.size(); ++i) x.push_back(prior.mean[i] / std::sqrt(variance_[i]));
   return x;
 }
 
@@ -166,20 +175,16 @@ NormalWishart GaussianHyperprior::from_coordinates(const Vec& x, const NormalWis
   NormalWishart out = like;
   out.df = as_double(d_) - 1 + std::clamp(std::exp(x[0]), least_excess, most_excess);
   out.strength = std::clamp(std::exp(x[1]), least_strength, most_strength);
-  std::size_t at = 2;
-  Vec l(static_cast<std::size_t>(d_ * d_));
+  std::copy_n(x.begin() + 2, out.scale.size(), out.scale.begin());
   for (Index j = 0; j < blocks_; ++j) {
-    for (Index i = 0; i < d_; ++i)
-      for (Index c = 0; c <= i; ++c, ++at) l[i * d_ + c] = i == c ? std::exp(x[at]) : x[at];
     double* block = out.scale.data() + j * d_ * d_;
-    for (Index i = 0; i < d_; ++i)
-      for (Index c = 0; c <= i; ++c) {
-        double sum = 0;
-        for (Index b = 0; b <= c; ++b) sum += l[i * d_ + b] * l[c * d_ + b];
-        block[i * d_ + c] = block[c * d_ + i] = out.df * sum;
-      }
+    map_eigenvalues(block, d_, [&](double value) {
+      return out.df * std::clamp(std::exp(value), floor_of_shape, 1 / floor_of_shape);
+    });
+    scale_by_spread(block, j, 1);
   }
-  std::copy(x.begin() + static_cast<std::ptrdiff_t>(at), x.end(), out.mean.begin());
+  for (std::size_t i = 0; i < out.mean.size(); ++i)
+    out.mean[i] = x[2 + out.scale.size() + i] * std::sqrt(variance_[i]);
   return out;
 }
 

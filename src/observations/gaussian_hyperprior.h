@@ -71,6 +71,7 @@ class GaussianHyperprior {
   Vec coordinates(const NormalWishart& prior) const;
   NormalWishart from_coordinates(const Vec& x, const NormalWishart& like) const;
   double log_det(const Vec& shape) const;
+  void scale_by_spread(double* block, Index j, int sign) const;
 
   Vec centre_, variance_;
   Index d_, blocks_;

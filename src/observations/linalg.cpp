@@ -83,14 +83,12 @@ double Cholesky::log_det(Index from, Index to) const {
   return sum;
 }
 
-void invert_above(double* a, Index d, double least) {
+void map_eigenvalues(double* a, Index d, const std::function<double(double)>& f) {
   Eigen::Map<RowMatrix> m(a, d, d);
   if (!m.allFinite()) indefinite();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(m);
-  const Eigen::VectorXd inverse =
-      eigen.eigenvalues().unaryExpr([least](double x) { return x > 0 && x * least < 1 ? 1 / x : least; });
   const Eigen::MatrixXd& q = eigen.eigenvectors();
-  m = q * inverse.asDiagonal() * q.transpose();
+  m = q * eigen.eigenvalues().unaryExpr(f).eval().asDiagonal() * q.transpose();
 }
 
 }  // namespace bnpvi

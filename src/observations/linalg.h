@@ -1,5 +1,7 @@
 // Small dense linear algebra for the parameters of one cluster.
 #pragma once
+#include <functional>
+
 #include "foundation/types.h"
 
 namespace bnpvi {
@@ -29,8 +31,8 @@ class Cholesky {
   Vec l_;
 };
 
-/// The symmetric positive definite matrix A, d × d, becomes A⁻¹, of which eigenvalues below `least` are set
-/// to it. Throws std::domain_error when an entry is not finite.
-void invert_above(double* a, Index d, double least);
+/// Every eigenvalue λ of the symmetric matrix A, d × d, becomes f(λ), and its vectors stay. Throws
+/// std::domain_error when an entry is not finite.
+void map_eigenvalues(double* a, Index d, const std::function<double(double)>& f);
 
 }  // namespace bnpvi
