@@ -104,15 +104,17 @@ if (what == "planted") {
     }
   }
 } else if (what == "zero") {
-  for (d in c(8, 25, 64)) {
-    for (rank in unique(c(d / 4, 2))) {
-      for (seed in seq_len(seeds)) {
-        set.seed(1000 * d + seed)
-        made <- draw(d, 26, 5200 + heldout, rank, if (rank == 2) 0.03 else 0.1, zero_mean = TRUE)
-        some <- seq_len(5200)
-        name <- paste0("zero mean D=", d, " rank ", rank)
-        show(measure(name, made$x[some, ], made$x[-some, ], made$z[some], "zero_mean", seed))
-      }
+  # Columns, directions with variance, and the standard deviation in the others.
+  shapes <- list(
+    c(8, 2, 0.03), c(25, 6, 0.1), c(25, 2, 0.03), c(64, 16, 0.1), c(64, 2, 0.03), c(64, 8, 0.01), c(64, 20, 0.003)
+  )
+  for (shape in shapes) {
+    for (seed in seq_len(seeds)) {
+      set.seed(1000 * shape[1] + seed)
+      made <- draw(shape[1], 26, 5200 + heldout, shape[2], shape[3], zero_mean = TRUE)
+      some <- seq_len(5200)
+      name <- paste("zero mean", paste(shape, collapse = " "))
+      show(measure(name, made$x[some, ], made$x[-some, ], made$z[some], "zero_mean", seed))
     }
   }
 } else {

@@ -147,6 +147,20 @@ test_that("clusters that look alike end with finite degrees of freedom, one teac
   }
 })
 
+# Extrapolated Cholesky factors were singular in double precision here.
+test_that("nearly singular clusters in many columns can be learned from", {
+  d <- 32
+  x <- withr::with_seed(1, {
+    axes <- lapply(1:26, function(k) qr.Q(qr(matrix(rnorm(d * d), d))) %*% diag(c(rep(1, 10), rep(0.003, d - 10))))
+    t(vapply(rep(1:26, 50), function(k) drop(axes[[k]] %*% rnorm(d)), double(d)))
+  })
+  obs <- learned_obs("zero_mean", x)
+  label <- pmin((rep(1:26, 50) - 1) %/% 2 + 1, 7)
+  learned <- learned_from(obs, x, diag(7)[label, ], 6)
+  expect_gt(min(diff(learned$objective)), -1e-6)
+  expect_gt(learned$objective[7], learned$objective[1])
+})
+
 # A fit by the engine with an audit, and the model with the prior that it learned.
 learned_run <- function(covariance, x, ..., prior = list(family = "dp", concentration = 1)) {
   case <- planted_case(covariance, obs_gaussian(covariance, learn = TRUE), x, NULL)
