@@ -49,7 +49,8 @@ candidates <- function(x, covariance) {
   now <- bnpvi:::resolve_obs(unit, engine)$scale
   share <- function(s) obs_gaussian(covariance, scale = s * now)
   known <- list(
-    now = unit, `x 0.3` = share(0.3), `x 0.1` = share(0.1), `x 0.03` = share(0.03), `x 0.01` = share(0.01),
+    now = unit, `x 3` = share(3), `x 0.3` = share(0.3), `x 0.1` = share(0.1), `x 0.03` = share(0.03),
+    `x 0.01` = share(0.01),
     learned = obs_gaussian(covariance, learn = TRUE),
     `0.1, learned` = obs_gaussian(covariance, scale = 0.1 * now, learn = TRUE)
   )

@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <stdexcept>
 
 #include "observations/gaussian_hyperprior.h"
 #include "observations/obs_model.h"
@@ -35,7 +36,8 @@ class OwnGaussianPrior {
   double log_hyperprior() const { return hyperprior_ ? hyperprior_->log_density(engine_) : 0; }
   NamedArrays learned_fields() const;
 
-  /// ObsModel::learned for a Model that is made from a GaussianPrior and has expected_clusters(t, k, pool).
+  /// ObsModel::learned for a Model that is made from a GaussianPrior and has expected_clusters(t, k, pool);
+  /// nullptr, too, where a matrix on the way is singular in double precision.
   template <class Model>
   std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, Pool* pool) const {
     const Index occupied = occupied_clusters(t, k, from.n_features());
@@ -43,7 +45,11 @@ class OwnGaussianPrior {
     const auto expect = [&](const NormalWishart& prior) {
       return Model(in_user_units(prior)).expected_clusters(t, k, pool);
     };
-    return std::make_shared<Model>(in_user_units(hyperprior_->learned(engine_, occupied, expect)));
+    try {
+      return std::make_shared<Model>(in_user_units(hyperprior_->learned(engine_, occupied, expect)));
+    } catch (const std::domain_error&) {
+      return nullptr;
+    }
   }
 
  private:
