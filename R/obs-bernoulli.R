@@ -16,7 +16,7 @@ obs_bernoulli <- function(a = 0.1, b = 0.3, learn = FALSE) {
 }
 
 resolve_bernoulli <- function(obs, data, start, call) {
-  resolve_fields(learned_before(obs, start, c("a", "b")), c("a", "b"), data$d, call)
+  resolve_fields(learned_before(obs, start, data$d, c("a", "b")), c("a", "b"), data$d, call)
 }
 
 model_bernoulli <- list(

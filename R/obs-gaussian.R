@@ -131,7 +131,7 @@ learn_about <- function(obs, variance, location = NULL) {
 #   narrower than the data to lie anywhere among them.
 resolve_gaussian <- function(obs, data, start, full, call) {
   d <- data$d
-  obs <- learned_before(obs, start, c("mean", "mean_strength", "df", "scale"))
+  obs <- learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale"))
   obs$centre <- column_medians(data$x)
   obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
   obs$mean <- expand_vector(obs$mean %||% obs$centre, d, "mean", call)
@@ -147,7 +147,7 @@ resolve_gaussian <- function(obs, data, start, full, call) {
 
 resolve_zero_mean <- function(obs, data, start, call) {
   d <- data$d
-  obs <- learned_before(obs, start, c("df", "scale"))
+  obs <- learned_before(obs, start, d, c("df", "scale"))
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- colMeans(z^2)

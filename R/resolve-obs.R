@@ -11,9 +11,9 @@ resolve_fields <- function(obs, fields, d, call) {
   obs
 }
 
-# Learning goes on from where an earlier fit ended, as far as these fields are concerned.
-learned_before <- function(obs, start, fields) {
-  before <- if (inherits(start, "bnp_fit")) start$model$obs
+# Learning goes on from where an earlier fit of as many columns ended, as far as these fields are concerned.
+learned_before <- function(obs, start, d, fields) {
+  before <- if (inherits(start, "bnp_fit") && start$input$d == d) start$model$obs
   if (!is.null(obs$learn) && !is.null(before$learn) && identical(before$family, obs$family)) {
     obs[fields] <- before[fields]
   }

@@ -256,6 +256,9 @@ test_that("an earlier fit hands its prior on, and learning goes on from there", 
   plain <- bnp_mixture(x, control = bnp_control(seed = 1))
   learned <- bnp_mixture(x, obs_gaussian(learn = TRUE), start = plain, control = bnp_control(seed = 1))
   expect_gt(elbo(learned), elbo(plain))
+  expect_error(
+    bnp_mixture(cbind(x, x), obs_gaussian(learn = TRUE), start = before), class = "bnpvi_error_start"
+  )
 })
 
 test_that("units and origin of the columns change the Jacobian only", {
