@@ -257,7 +257,7 @@ test_that("an earlier fit hands its prior on, and learning goes on from there", 
   learned <- bnp_mixture(x, obs_gaussian(learn = TRUE), start = plain, control = bnp_control(seed = 1))
   expect_gt(elbo(learned), elbo(plain))
   expect_error(
-    bnp_mixture(cbind(x, x), obs_gaussian(learn = TRUE), start = before), class = "bnpvi_error_start"
+    bnp_mixture(unname(cbind(x, x)), obs_gaussian(learn = TRUE), start = before), class = "bnpvi_error_start"
   )
 })
 
