@@ -178,9 +178,19 @@ draw_noise <- function(df, scale) {
   d <- nrow(scale)
   unit <- sqrt(diag(scale))
   correlation <- scale / unit / rep(unit, each = d)
-  precision <- stats::rWishart(1L, df, chol2inv(chol(correlation)))[, , 1L]
-  half <- chol(as.matrix(precision))
+  half <- wishart_root(df, chol2inv(chol(correlation)))
   function(m) backsolve(half, matrix(stats::rnorm(d * m), d)) * unit
+}
+
+# The upper Cholesky factor of a draw from the Wishart distribution, of any df > d - 1; rWishart() asks for df >= d.
+wishart_root <- function(df, scale) {
+  d <- nrow(scale)
+  if (df >= d) {
+    return(chol(as.matrix(stats::rWishart(1L, df, scale)[, , 1L])))
+  }
+  root <- diag(sqrt(stats::rchisq(d, df - seq_len(d) + 1)), d)
+  root[upper.tri(root)] <- stats::rnorm(d * (d - 1) / 2)
+  root %*% chol(scale)
 }
 
 # Student-t probabilities of values of at most x: rows x columns, with the mean

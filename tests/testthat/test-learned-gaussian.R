@@ -323,6 +323,22 @@ test_that("fits can be asked everything, and say what was learned", {
   expect_output(print(obs_gaussian(learn = TRUE)), "learn\\s+= TRUE")
 })
 
+# Learned degrees of freedom are often below D, where rWishart() refuses.
+test_that("clusters with few degrees of freedom are drawn", {
+  withr::local_seed(1)
+  scale <- matrix(c(2, 0.5, 0.5, 1), 2)
+  for (df in c(1.5, 2.5)) {
+    draws <- replicate(20000, crossprod(bnpvi:::wishart_root(df, scale)))
+    expect_lt(max(abs(apply(draws, 1:2, mean) / (df * scale) - 1)), 0.05)
+    expect_lt(max(abs(apply(draws, 1:2, var) / (df * (scale^2 + outer(diag(scale), diag(scale)))) - 1)), 0.1)
+  }
+  x <- matrix(rnorm(60), 20)
+  empty <- bnp_mixture(
+    x, obs_gaussian(df = 2.3), prior_dirichlet(4, 20), bnp_control(seed = 1, moves = FALSE), rep(1, 20)
+  )
+  expect_true(all(vapply(simulate(empty, 5, seed = 1), function(rows) all(is.finite(as.matrix(rows[1:3]))), NA)))
+})
+
 test_that("what cannot be learned is refused", {
   x <- eight_clusters()$x
   expect_bad(
