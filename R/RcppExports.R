@@ -5,6 +5,10 @@ engine_contract <- function(data, model, resp) {
     .Call(`_bnpvi_engine_contract`, data, model, resp)
 }
 
+engine_learned <- function(obs, statistic, times) {
+    .Call(`_bnpvi_engine_learned`, obs, statistic, times)
+}
+
 engine_re_express <- function(from, to, statistic) {
     .Call(`_bnpvi_engine_re_express`, from, to, statistic)
 }

@@ -29,7 +29,8 @@
 #'     answer.
 #'
 #'   Defaults of priors that are read from the data, and a learned `term_prior`, have seen
-#'   the data that the bound is about; held-out data judge without that.
+#'   the data that the bound is about; held-out data judge without that. The bound of
+#'   `obs_gaussian(learn = TRUE)` pays for its prior by the term `hyperprior`.
 #' @seealso [adjusted_rand_index()], [heldout_loglik()], [cluster_divergence()].
 #' @examples
 #' odd <- seq(1, nrow(faithful), by = 2)

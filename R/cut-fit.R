@@ -6,9 +6,9 @@
 #' @return `cut_fit()`: a fit of the same kind with `k` clusters, for which every method works; it is printed with
 #'   where it comes from. The clusters are those of `cutree(tree, k)`, then polished: up to `laps` laps of the usual
 #'   learning without any move, so that the number stays (unless a cluster loses all of its observations, which then is
-#'   empty) and the bound rises. The prior stays as it is; a finite one gets `k`. `cut` is a list: `from`, the number of
-#'   clusters and the bound before; `joined`, the bound before polishing; and `cluster`, the cluster that each one of
-#'   `fit` is now in.
+#'   empty) and the bound rises. The prior stays as it is, or goes on being learned; a finite one gets `k`. `cut` is
+#'   a list: `from`, the number of clusters and the bound before; `joined`, the bound before polishing; and `cluster`,
+#'   the cluster that each one of `fit` is now in.
 #' @export
 cut_fit <- function(fit, data, k = NULL, ...) UseMethod("cut_fit")
 

@@ -8,8 +8,15 @@
 #'   mean is the rate in all data, where a column of zeros counts as half an
 #'   event.
 #' @export
-obs_bernoulli <- function(a = 0.1, b = 0.3) {
-  new_obs("bernoulli", a = check_positive(a, "a"), b = check_positive(b, "b"))
+obs_bernoulli <- function(a = 0.1, b = 0.3, learn = FALSE) {
+  learn <- check_flag(learn, "learn")
+  do.call(new_obs, c(
+    "bernoulli", list(a = check_positive(a, "a"), b = check_positive(b, "b")), if (learn) list(learn = TRUE)
+  ))
+}
+
+resolve_bernoulli <- function(obs, data, start, call) {
+  resolve_fields(learned_before(obs, start, data$d, c("a", "b")), c("a", "b"), data$d, call)
 }
 
 model_bernoulli <- list(
@@ -22,7 +29,8 @@ model_bernoulli <- list(
     remedy = "Code each column as 0 and 1, or {.code TRUE} and {.code FALSE}."
   ),
   takes_sparse = TRUE,
-  resolve = function(obs, data, start, call) resolve_fields(obs, c("a", "b"), data$d, call),
+  resolve = resolve_bernoulli,
+  learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
   parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob",

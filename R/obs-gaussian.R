@@ -20,6 +20,33 @@
 #'   covariance with the share `n^(-1 / D)` of the column variances on its
 #'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
 #'   that fill the range of the data.
+#' @param learn Learn the prior while fitting? Then the values given, or their
+#'   defaults, are where learning begins, and those in `fit$model$obs` (`mean`,
+#'   `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones: the prior
+#'   under which the objective is highest. See *Learned priors*.
+#' @section Learned priors:
+#' With `learn = TRUE` the prior follows the clusters, as soon as there are two. Of
+#' Gaussian clusters it learns where
+#' their means lie, how wide they are, along which directions, and how much they differ
+#' in that. A cluster that is still to be found then is expected to look like the others,
+#' so that more of them are found, most of all in many columns, where the default of
+#' `scale` says nothing of the shape that clusters share. The objective is a bound on
+#' the log evidence under the learned prior plus the log density of that prior, the term
+#' `hyperprior`.
+#'
+#' `obs_gaussian()`: with m the column medians and v the variances of the columns, a column's
+#' `mean` is normal around m with variance v, the logarithm of `mean_strength` uniform
+#' from that of 1e-6 to that of 100, `df - D + 1` exponential with mean 100, and
+#' `scale / df` has a Wishart distribution with D + 2 degrees of freedom and mean
+#' `diag(v)` (`"diagonal"`: with 1 for D, each column by itself; `"zero_mean"`: with mean
+#' squares for v). Densities are those of the values beside the spread of the columns, so that units do not
+#' matter. In no direction does `scale / df` fall below 1e-6 of the variance.
+#'
+#' `obs_bernoulli()`: every `a` and `b` has a Gamma(1, 1) distribution, with the density of
+#' its logarithm.
+#'
+#' Stochastic learning does not keep what learning a prior needs, and refuses.
+#'
 #' @section Names of mclust:
 #' The package mclust names covariances by three letters: volume, shape and
 #' orientation of clusters, each equal (E), varying (V) or that of the axes (I).
@@ -48,7 +75,7 @@
 #'
 #' @export
 obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean = NULL,
-                         mean_strength = NULL, df = NULL, scale = NULL) {
+                         mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE) {
   covariance <- check_choice(covariance, c("full", "diagonal", "zero_mean"), "covariance")
   if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
     abort("argument", c(
@@ -69,9 +96,27 @@ obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean =
     df = if (!is.null(df)) check_number(df, "df"),
     scale = scale
   )
+  learn <- check_flag(learn, "learn")
+  if (learn && !is.null(mean_strength)) {
+    check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
+  }
   do.call(new_obs, c(
-    paste0("gaussian_", covariance), prior[if (covariance == "zero_mean") c("df", "scale") else names(prior)]
+    paste0("gaussian_", covariance), prior[if (covariance == "zero_mean") c("df", "scale") else names(prior)],
+    if (learn) list(learn = TRUE)
   ))
+}
+
+# The range in which the engine learns `mean_strength` (gaussian_hyperprior.h).
+learned_strengths <- c(1e-6, 1e2)
+
+# What a prior is learned about: `variance`, the squared spread of the columns, and `location`, where means are to be
+# learned.
+learn_about <- function(obs, variance, location = NULL) {
+  if (!is.null(obs$learn)) {
+    obs$data_location <- location
+    obs$data_variance <- variance
+  }
+  obs
 }
 
 # Weak defaults. Let v be the column variances, read so that outliers do not
@@ -84,8 +129,9 @@ obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean =
 #   thing a weak prior has to say.
 # - mean_strength: small enough for the means of clusters a hundred times
 #   narrower than the data to lie anywhere among them.
-resolve_gaussian <- function(obs, data, full, call) {
+resolve_gaussian <- function(obs, data, start, full, call) {
   d <- data$d
+  obs <- learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale"))
   obs$centre <- column_medians(data$x)
   obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
   obs$mean <- expand_vector(obs$mean %||% obs$centre, d, "mean", call)
@@ -96,11 +142,12 @@ resolve_gaussian <- function(obs, data, full, call) {
   default <- spread_within(data$n, d) * variance * max(excess, 1)
   expand <- if (full) expand_matrix else expand_vector
   obs$scale <- expand(obs$scale %||% default, d, "scale", call)
-  obs
+  learn_about(obs, variance, obs$centre)
 }
 
 resolve_zero_mean <- function(obs, data, start, call) {
   d <- data$d
+  obs <- learned_before(obs, start, d, c("df", "scale"))
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call)
   z <- data$x / rep(obs$unit, each = data$n)
   square <- colMeans(z^2)
@@ -108,7 +155,7 @@ resolve_zero_mean <- function(obs, data, start, call) {
   obs$df <- check_df(obs$df %||% (d + 2), d, call)
   default <- spread_within(data$n, d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
   obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
-  obs
+  learn_about(obs, obs$unit^2 * square)
 }
 
 # n draws around one draw of (mean, covariance) from the Normal-Wishart.
@@ -131,9 +178,19 @@ draw_noise <- function(df, scale) {
   d <- nrow(scale)
   unit <- sqrt(diag(scale))
   correlation <- scale / unit / rep(unit, each = d)
-  precision <- stats::rWishart(1L, df, chol2inv(chol(correlation)))[, , 1L]
-  half <- chol(as.matrix(precision))
+  half <- wishart_root(df, chol2inv(chol(correlation)))
   function(m) backsolve(half, matrix(stats::rnorm(d * m), d)) * unit
+}
+
+# The upper Cholesky factor of a draw from the Wishart distribution, of any df > d - 1; rWishart() asks for df >= d.
+wishart_root <- function(df, scale) {
+  d <- nrow(scale)
+  if (df >= d) {
+    return(chol(as.matrix(stats::rWishart(1L, df, scale)[, , 1L])))
+  }
+  root <- diag(sqrt(stats::rchisq(d, df - seq_len(d) + 1)), d)
+  root[upper.tri(root)] <- stats::rnorm(d * (d - 1) / 2)
+  root %*% chol(scale)
 }
 
 # Student-t probabilities of values of at most x: rows x columns, with the mean
@@ -148,7 +205,9 @@ student_variance <- function(square, df) if (df > 2) square / (df - 2) else rep(
 gaussian <- list(
   constructor = "obs_gaussian",
   values = "real numbers",
-  working = c("centre", "unit"),
+  working = c("centre", "unit", "data_location", "data_variance"),
+  learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
+  learned_numbers = c("mean_strength", "df"),
   parameters = list(mean = "columns", scale = c("columns", "columns")),
   divergence = gaussian_divergence,
   overlap = gaussian_overlap,
@@ -158,7 +217,7 @@ gaussian <- list(
 
 model_gaussian_full <- c(gaussian, list(
   title = "Gaussian, full covariance",
-  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, full = TRUE, call),
+  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = TRUE, call),
   arrays = list(
     mean = c("clusters", "columns"), mean_strength = "clusters", df = "clusters",
     scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters")
@@ -188,7 +247,7 @@ model_gaussian_full <- c(gaussian, list(
 
 model_gaussian_diagonal <- c(gaussian, list(
   title = "Gaussian, diagonal covariance",
-  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, full = FALSE, call),
+  resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = FALSE, call),
   arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
   location = "mean",
   quantiles = list(

@@ -66,7 +66,9 @@ NULL
 # Its prior
 #   resolve         function(obs, data, start, call): obs with a number for every NULL. `start`: of the fit, or NULL.
 #   working         fields that resolve() adds for the engine's use and that print() does not show
-#   learned         function(obs): names of the constructor's arguments that are learned while fitting
+#   learned         function(obs): the argument by which the constructor was asked to learn the prior while fitting, as
+#                   code; NULL: the prior is given
+#   learned_numbers single numbers that are learned then, which print() and glance() show
 #   parameters      axes of each of the constructor's arguments that may have a value for each column: "columns" or
 #                   those named by `axes`; where users give names, values are matched by them. A matrix has two axes; a
 #                   vector in its place has the first.
@@ -99,7 +101,7 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE,
                           exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L,
                           keep = function(data) list(), working = character(),
-                          learned = function(obs) character(), parameters = list(),
+                          learned = function(obs) NULL, learned_numbers = character(), parameters = list(),
                           axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(),
                           predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {

@@ -78,8 +78,16 @@ format_head <- function(fit) {
       "ELBO ", format(fit$elbo, digits = 8), " after ", count_of(fit$laps, "lap"), ": ",
       if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
     ),
-    described_concentrations(learned_concentrations(fit))
+    described_concentrations(learned_concentrations(fit)),
+    if (length(learned_prior(fit))) paste("Learned prior:", format_fields(fit$model$obs, names(learned_prior(fit))))
   )
+}
+
+# Single numbers of the observation model's prior that were learned, by name; none where the prior was given.
+learned_prior <- function(fit) {
+  obs <- fit$model$obs
+  entry <- obs_entry(obs)
+  if (is.null(entry$learned(obs))) list() else unclass(obs)[intersect(entry$learned_numbers, names(obs))]
 }
 
 # "Gamma 3.1 (90 % interval 1.2 to 5.5), alpha 0.7"

@@ -5,8 +5,8 @@ resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = 
   learned <- entry$learned(obs)
   if (control$algorithm == "stochastic" && length(learned)) {
     abort("argument", c(
-      "{.code {learned} = NULL} needs the summary of the whole data, which stochastic learning does not keep.",
-      i = "Give {.arg {learned}} in {.fn {entry$constructor}}, or choose {.code algorithm = \"memoized\"}."
+      "{.code {learned}} needs the summary of the whole data, which stochastic learning does not keep.",
+      i = "Give a prior without it in {.fn {entry$constructor}}, or choose {.code algorithm = \"memoized\"}."
     ), call = call)
   }
   if (control$algorithm == "stochastic") check_stochastic_prior(prior, call)

@@ -11,6 +11,15 @@ resolve_fields <- function(obs, fields, d, call) {
   obs
 }
 
+# Learning goes on from where an earlier fit of as many columns ended, as far as these fields are concerned.
+learned_before <- function(obs, start, d, fields) {
+  before <- if (inherits(start, "bnp_fit") && start$input$d == d) start$model$obs
+  if (!is.null(obs$learn) && !is.null(before$learn) && identical(before$family, obs$family)) {
+    obs[fields] <- before[fields]
+  }
+  obs
+}
+
 column_totals <- function(data) {
   if (!is_sparse_data(data)) {
     return(colSums(data$x))

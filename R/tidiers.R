@@ -20,7 +20,9 @@
 #'   `conf.high`; see [confint.bnp_fit()], also for why they are too narrow.
 #' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`;
 #'   with a [gamma_prior()] also what was learned: of `concentration` and `gamma` the posterior
-#'   mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`.
+#'   mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`;
+#'   with a learned prior of the observation model its single numbers, `prior.df`,
+#'   `prior.mean_strength`, `prior.term_prior_even` and so on.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
 #'   `.uncertainty`, one minus its probability.
 #' @references
@@ -94,6 +96,8 @@ glance.bnp_fit <- function(x, ...) {
     ends <- if (length(learned[[name]]) > 1L) c(".low", ".high")
     out[paste0(name, c("", ends))] <- as.list(learned[[name]])
   }
+  learned <- learned_prior(x)
+  if (length(learned)) out[paste0("prior.", names(learned))] <- learned
   as_tidy(out)
 }
 

@@ -24,6 +24,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_learned
+Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int times);
+RcppExport SEXP _bnpvi_engine_learned(SEXP obsSEXP, SEXP statisticSEXP, SEXP timesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type statistic(statisticSEXP);
+    Rcpp::traits::input_parameter< int >::type times(timesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_learned(obs, statistic, times));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_re_express
 Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::NumericMatrix statistic);
 RcppExport SEXP _bnpvi_engine_re_express(SEXP fromSEXP, SEXP toSEXP, SEXP statisticSEXP) {
@@ -478,6 +491,7 @@ END_RCPP
 
 static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
+    {"_bnpvi_engine_learned", (DL_FUNC) &_bnpvi_engine_learned, 3},
     {"_bnpvi_engine_re_express", (DL_FUNC) &_bnpvi_engine_re_express, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},

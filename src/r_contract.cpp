@@ -76,6 +76,34 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
   });
 }
 
+// The prior of an observation model learned `times` times from clusters with a statistic (K × p):
+// `objective`, Σ Λ + log hyperprior before and after each, `log_hyperprior` likewise, and the fields in the
+// end; no objective but the first where nothing can be learned.
+// [[Rcpp::export]]
+Rcpp::List engine_learned(Rcpp::List obs, Rcpp::NumericMatrix statistic, int times) {
+  return entry([&] {
+    std::shared_ptr<const ObsModel> model = make_obs_model(ListFields(obs));
+    const Index k = statistic.nrow(), p = model->n_features();
+    require(statistic.ncol() == p, "statistic has not a column for each feature");
+    Vec t(static_cast<std::size_t>(k * p));
+    for (Index j = 0; j < k; ++j)
+      for (Index i = 0; i < p; ++i) t[j * p + i] = statistic(static_cast<int>(j), static_cast<int>(i));
+    Vec objective, density;
+    for (int i = 0; i <= times; ++i) {
+      if (i > 0) {
+        std::shared_ptr<const ObsModel> next = model->learned(t.data(), k, nullptr);
+        if (!next) break;
+        model = std::move(next);
+      }
+      density.push_back(model->log_hyperprior());
+      objective.push_back(density.back());
+      for (Index j = 0; j < k; ++j) objective.back() += model->log_evidence(&t[j * p]);
+    }
+    return Rcpp::List::create(Rcpp::_["objective"] = objective, Rcpp::_["log_hyperprior"] = density,
+                              Rcpp::_["fields"] = arrays_to_r(model->learned_fields()));
+  });
+}
+
 // Statistics (K × p) under the observation model `from` as they are under `to`.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::NumericMatrix statistic) {

@@ -42,7 +42,8 @@ struct State {
 /// steps and summaries of some units of a batch have 0.
 double batch_log_base(const Problem& problem, const Batch& batch);
 
-/// Terms of the ELBO ("data", then the allocation model's), for any summary and any globals.
+/// Terms of the ELBO ("data", the allocation model's and, of a prior that is learned, "hyperprior"), for any
+/// summary and any globals.
 Terms elbo_terms(const Problem& problem, const Summary& total, const Globals& globals);
 double sum_terms(const Terms& terms);
 

@@ -21,6 +21,28 @@ std::optional<GammaPrior> gamma_prior(const Fields& f, const char* name) {
   return GammaPrior{prior[0], prior[1]};
 }
 
+// d: columns; size: numbers of `scale`; has_mean: it is not known to be zero. Learned where the fields are
+// there that say about what.
+GaussianPrior gaussian_prior(const Fields& f, Index d, Index size, bool has_mean) {
+  GaussianPrior out{{},
+                    1,
+                    f.number("df"),
+                    f.numbers("scale", size),
+                    Vec(static_cast<std::size_t>(d), 0.0),
+                    f.numbers("unit", d),
+                    {},
+                    {}};
+  if (has_mean) {
+    out.mean = f.numbers("mean", d);
+    out.mean_strength = f.number("mean_strength");
+    out.centre = f.numbers("centre", d);
+  }
+  if (!f.has("data_variance")) return out;
+  out.data_variance = f.numbers("data_variance", d);
+  if (has_mean) out.data_location = f.numbers("data_location", d);
+  return out;
+}
+
 std::unique_ptr<AllocModel> make_sticks(const Fields& f, double discount, const Sparsity& sparsity) {
   if (const auto prior = gamma_prior(f, "concentration"))
     return mixtures::make_pitman_yor(*prior, discount, sparsity);
@@ -55,7 +77,7 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   }
   if (family == "bernoulli") {
     const Vec a = f.numbers("a");
-    return make_bernoulli({a, f.numbers("b", size_of(a))});
+    return make_bernoulli({a, f.numbers("b", size_of(a)), f.has("learn")});
   }
   if (family == "poisson") {
     const Vec a = f.numbers("a");
@@ -63,14 +85,9 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   }
   const Vec unit = f.numbers("unit");
   const Index d = size_of(unit);
-  if (family == "gaussian_full")
-    return make_gaussian_full({f.numbers("mean", d), f.number("mean_strength"), f.number("df"),
-                               f.numbers("scale", d * d), f.numbers("centre", d), unit});
-  if (family == "gaussian_diagonal")
-    return make_gaussian_diagonal({f.numbers("mean", d), f.number("mean_strength"), f.number("df"),
-                                   f.numbers("scale", d), f.numbers("centre", d), unit});
-  if (family == "gaussian_zero_mean")
-    return make_gaussian_zero_mean({f.number("df"), f.numbers("scale", d * d), unit});
+  if (family == "gaussian_full") return make_gaussian_full(gaussian_prior(f, d, d * d, true));
+  if (family == "gaussian_diagonal") return make_gaussian_diagonal(gaussian_prior(f, d, d, true));
+  if (family == "gaussian_zero_mean") return make_gaussian_zero_mean(gaussian_prior(f, d, d * d, false));
   if (family == "ar") {
     const Index lag = f.integer("lag"), e = d * lag + (f.flag("intercept") ? 1 : 0);
     return make_ar({lag, f.flag("intercept"), f.number("df"), f.numbers("scale", d * d),

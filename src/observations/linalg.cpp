@@ -65,6 +65,12 @@ void Cholesky::solve_lower(double* x) const {
   ConstMap(l_.data(), d_, d_).triangularView<Eigen::Lower>().solveInPlace(v);
 }
 
+void Cholesky::solve(double* x) const {
+  solve_lower(x);
+  Eigen::Map<Eigen::VectorXd> v(x, d_);
+  ConstMap(l_.data(), d_, d_).transpose().triangularView<Eigen::Upper>().solveInPlace(v);
+}
+
 Vec Cholesky::pivots() const {
   Vec out(static_cast<std::size_t>(d_));
   for (Index i = 0; i < d_; ++i) out[i] = l_[i * d_ + i] * l_[i * d_ + i];
@@ -75,6 +81,14 @@ double Cholesky::log_det(Index from, Index to) const {
   double sum = 0;
   for (Index i = from; i < to; ++i) sum += 2 * std::log(l_[i * d_ + i]);
   return sum;
+}
+
+void map_eigenvalues(double* a, Index d, const std::function<double(double)>& f) {
+  Eigen::Map<RowMatrix> m(a, d, d);
+  if (!m.allFinite()) indefinite();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(m);
+  const Eigen::MatrixXd& q = eigen.eigenvectors();
+  m = q * eigen.eigenvalues().unaryExpr(f).eval().asDiagonal() * q.transpose();
 }
 
 }  // namespace bnpvi

@@ -1,5 +1,7 @@
 // Small dense linear algebra for the parameters of one cluster.
 #pragma once
+#include <functional>
+
 #include "foundation/types.h"
 
 namespace bnpvi {
@@ -20,6 +22,7 @@ class Cholesky {
   const Vec& factor() const { return l_; }     // L, zero above the diagonal
   Vec inverse_factor() const;                  // L⁻¹, zero above the diagonal; throws on overflow
   void solve_lower(double* x) const;           // x ← L⁻¹ x
+  void solve(double* x) const;                 // x ← A⁻¹ x
   Vec pivots() const;                          // squared diagonal of L
   double log_det(Index from, Index to) const;  // Σ_{from ≤ i < to} log pivot_i
 
@@ -27,5 +30,9 @@ class Cholesky {
   Index d_;
   Vec l_;
 };
+
+/// Every eigenvalue λ of the symmetric matrix A, d × d, becomes f(λ), and its vectors stay. Throws
+/// std::domain_error when an entry is not finite.
+void map_eigenvalues(double* a, Index d, const std::function<double(double)>& f);
 
 }  // namespace bnpvi

@@ -12,8 +12,17 @@ namespace {
 // φ = (1, x), x in {0, 1}^D; Beta(a_d, b_d) for each column.
 class Bernoulli final : public ObsModel {
  public:
-  explicit Bernoulli(const BernoulliPrior& prior)
-      : d_(static_cast<Index>(prior.a.size())), a_(prior.a), b_(prior.b) {}
+  explicit Bernoulli(const BetaPrior& prior) : d_(static_cast<Index>(prior.a.size())), prior_(prior) {}
+
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+    if (!prior_.learn || occupied_clusters(t, k, n_features()) < 2) return nullptr;
+    return std::make_shared<Bernoulli>(learn_beta_prior(prior_, t, k, pool));
+  }
+  double log_hyperprior() const override { return bnpvi::log_hyperprior(prior_); }
+  NamedArrays learned_fields() const override {
+    if (!prior_.learn) return {};
+    return {{"a", prior_.a, {}}, {"b", prior_.b, {}}};
+  }
 
   Index n_features() const override { return 1 + d_; }
   Index n_columns() const override { return d_; }
@@ -27,8 +36,8 @@ class Bernoulli final : public ObsModel {
     double sum = 0;
     for (Index j = 0; j < d_; ++j) {
       const double one = count_ones(t, j), zero = count_zeros(t, j);
-      sum += log_gamma_difference(a_[j] + b_[j], one + zero) - log_gamma_difference(a_[j], one) -
-             log_gamma_difference(b_[j], zero);
+      sum += log_gamma_difference(prior_.a[j] + prior_.b[j], one + zero) -
+             log_gamma_difference(prior_.a[j], one) - log_gamma_difference(prior_.b[j], zero);
     }
     return sum;
   }
@@ -37,7 +46,7 @@ class Bernoulli final : public ObsModel {
     w[0] = 0;
     for (Index j = 0; j < d_; ++j) {
       const double zero = digamma(zeros(t, j));
-      w[0] += zero - digamma(a_[j] + b_[j] + t[0]);
+      w[0] += zero - digamma(prior_.a[j] + prior_.b[j] + t[0]);
       w[1 + j] = digamma(ones(t, j)) - zero;
     }
   }
@@ -86,16 +95,16 @@ class Bernoulli final : public ObsModel {
   // S ≥ 0 and N − S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
   static double count_ones(const double* t, Index j) { return std::max(t[1 + j], 0.0); }
   static double count_zeros(const double* t, Index j) { return std::max(t[0] - t[1 + j], 0.0); }
-  double ones(const double* t, Index j) const { return a_[j] + count_ones(t, j); }
-  double zeros(const double* t, Index j) const { return b_[j] + count_zeros(t, j); }
+  double ones(const double* t, Index j) const { return prior_.a[j] + count_ones(t, j); }
+  double zeros(const double* t, Index j) const { return prior_.b[j] + count_zeros(t, j); }
 
   Index d_;
-  Vec a_, b_;
+  BetaPrior prior_;
 };
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_bernoulli(const BernoulliPrior& prior) {
+std::unique_ptr<ObsModel> make_bernoulli(const BetaPrior& prior) {
   return std::make_unique<Bernoulli>(prior);
 }
 

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "observations/obs_models.h"
 #include "observations/obs_wishart.h"
 
@@ -9,7 +11,14 @@ namespace {
 class GaussianFull final : public WishartModel {
  public:
   explicit GaussianFull(const GaussianPrior& prior)
-      : WishartModel(engine_prior(prior), Columns(prior.centre, prior.unit), true) {}
+      : GaussianFull(OwnGaussianPrior(prior, static_cast<Index>(prior.unit.size())),
+                     Columns(prior.centre, prior.unit)) {}
+
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+    return prior_.learned(*this, t, k, pool);
+  }
+  double log_hyperprior() const override { return prior_.log_hyperprior(); }
+  NamedArrays learned_fields() const override { return prior_.learned_fields(); }
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);
@@ -33,15 +42,11 @@ class GaussianFull final : public WishartModel {
   }
 
  private:
-  static WishartParameters engine_prior(const GaussianPrior& prior) {
-    const Index d = static_cast<Index>(prior.mean.size());
-    WishartParameters out{1, d, prior.df, prior.mean, {prior.mean_strength}, prior.scale};
-    for (Index i = 0; i < d; ++i) {
-      out.coef[i] = (prior.mean[i] - prior.centre[i]) / prior.unit[i];
-      for (Index j = 0; j < d; ++j)
-        out.scale[i * d + j] = out.scale[i * d + j] / prior.unit[i] / prior.unit[j];
-    }
-    return out;
+  GaussianFull(OwnGaussianPrior prior, const Columns& columns)
+      : WishartModel(parameters(prior.in_engine_units()), columns, true), prior_(std::move(prior)) {}
+
+  static WishartParameters parameters(const NormalWishart& prior) {
+    return {1, static_cast<Index>(prior.mean.size()), prior.df, prior.mean, {prior.strength}, prior.scale};
   }
 
   NamedArray mean_array(const std::vector<WishartParameters>& q) const {
@@ -51,6 +56,8 @@ class GaussianFull final : public WishartModel {
         out.value.push_back(columns().centre[j] + columns().unit[j] * cluster.coef[j]);
     return out;
   }
+
+  OwnGaussianPrior prior_;
 };
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "observations/obs_models.h"
 #include "observations/obs_wishart.h"
 
@@ -8,8 +10,15 @@ namespace {
 // The Wishart model without regressors.
 class GaussianZeroMean final : public WishartModel {
  public:
-  explicit GaussianZeroMean(const ZeroMeanPrior& prior)
-      : WishartModel(engine_prior(prior), Columns(Vec(prior.unit.size(), 0.0), prior.unit), false) {}
+  explicit GaussianZeroMean(const GaussianPrior& prior)
+      : GaussianZeroMean(OwnGaussianPrior(prior, static_cast<Index>(prior.unit.size())),
+                         Columns(prior.centre, prior.unit)) {}
+
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+    return prior_.learned(*this, t, k, pool);
+  }
+  double log_hyperprior() const override { return prior_.log_hyperprior(); }
+  NamedArrays learned_fields() const override { return prior_.learned_fields(); }
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);
@@ -28,19 +37,20 @@ class GaussianZeroMean final : public WishartModel {
   }
 
  private:
-  static WishartParameters engine_prior(const ZeroMeanPrior& prior) {
-    const Index d = static_cast<Index>(prior.unit.size());
-    WishartParameters out{0, d, prior.df, {}, {}, prior.scale};
-    for (Index i = 0; i < d; ++i)
-      for (Index j = 0; j < d; ++j)
-        out.scale[i * d + j] = out.scale[i * d + j] / prior.unit[i] / prior.unit[j];
-    return out;
+  GaussianZeroMean(OwnGaussianPrior prior, const Columns& columns)
+      : WishartModel(parameters(prior.in_engine_units(), columns.size()), columns, false),
+        prior_(std::move(prior)) {}
+
+  static WishartParameters parameters(const NormalWishart& prior, Index d) {
+    return {0, d, prior.df, {}, {}, prior.scale};
   }
+
+  OwnGaussianPrior prior_;
 };
 
 }  // namespace
 
-std::unique_ptr<ObsModel> make_gaussian_zero_mean(const ZeroMeanPrior& prior) {
+std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior) {
   return std::make_unique<GaussianZeroMean>(prior);
 }
 

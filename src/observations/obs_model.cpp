@@ -24,6 +24,12 @@ void ObsModel::log_predictive(const double* t, const double* phi, Index n, Index
   }
 }
 
+Index occupied_clusters(const double* t, Index k, Index p) {
+  Index out = 0;
+  for (Index j = 0; j < k; ++j) out += t[j * p] > 0;
+  return out;
+}
+
 double sum_log_base(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool* pool) {
   if (!obs.has_base()) return 0;
   constexpr Index step = 512;  // rows a task: a guess

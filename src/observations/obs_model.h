@@ -60,12 +60,16 @@ class ObsModel {
   /// nonzero counts only. nullptr for all other models.
   virtual const Vec* pseudo_counts() const { return nullptr; }
 
-  /// One step of empirical Bayes: the same model with a prior under which Σ_k Λ(T_k), for K clusters with
-  /// statistics T (K × p), is at least as large. nullptr when the prior is fixed, or for fewer than two
-  /// clusters, from which what clusters have in common cannot be estimated.
+  /// One step of empirical Bayes: the same model with a prior under which Σ_k Λ(T_k) + log_hyperprior(), for
+  /// K clusters with statistics T (K × p), is at least as large but for rounding. nullptr when the prior is
+  /// fixed, or for clusters so few that what they have in common cannot be estimated.
   virtual std::shared_ptr<const ObsModel> learned(const double* /*t*/, Index /*k*/, Pool* /*pool*/) const {
     return nullptr;
   }
+
+  /// Log density of the present values of a prior that is learned, a term of the ELBO; 0 (the default) where
+  /// the prior is fixed, or has the same density everywhere.
+  virtual double log_hyperprior() const { return 0; }
 
   /// Present values of the fields that learned() changes, by their names in the R list; empty when the prior
   /// is fixed.
@@ -105,6 +109,9 @@ class ObsModel {
   /// Posterior means of the parameters as users know them: mean, cov, prob, rate, ...
   virtual NamedArrays mean_parameters(const double* t, Index k) const = 0;
 };
+
+/// Number of clusters with observations, of K with statistics T (K × p).
+Index occupied_clusters(const double* t, Index k, Index p);
 
 /// Σ log h(x) over the given rows; the same for any pool.
 double sum_log_base(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool* pool);

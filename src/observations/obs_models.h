@@ -1,31 +1,14 @@
 // The registered observation models: priors in the user's units, and one factory for each.
 #pragma once
+#include "observations/beta_prior.h"
+#include "observations/gaussian_prior.h"
 #include "observations/obs_model.h"
 #include "observations/term_prior.h"
 
 namespace bnpvi {
 
-/// centre and unit of each column, here and below: the engine works on (x − centre) / unit, which changes
-/// rounding but not the model. Units are powers of two, so that scaling rounds nothing.
-///
-
-/// Normal–Wishart: precision Λ ~ W(df, scale⁻¹), mean μ | Λ ~ N(mean, (mean_strength Λ)⁻¹).
-/// Full covariance: scale is D × D. Diagonal: scale is D, and each coordinate has its own
-/// one-dimensional Wishart, i.e. precision ~ Gamma(df/2, rate = scale/2).
-struct GaussianPrior {
-  Vec mean;
-  double mean_strength;
-  double df;
-  Vec scale;
-  Vec centre, unit;
-};
-
-/// As GaussianPrior (full) with the mean known to be zero.
-struct ZeroMeanPrior {
-  double df;
-  Vec scale;
-  Vec unit;
-};
+/// centre and unit of each column, here and in GaussianPrior: the engine works on (x − centre) / unit, which
+/// changes rounding but not the model. Units are powers of two, so that scaling rounds nothing.
 
 /// Autoregression: x_t = A z_t + ε_t, z_t = (x_{t−1}, ..., x_{t−lag}, [1]); A | Λ ~ matrix normal with mean
 /// coef_mean (D × E, column-major), row precision Λ and column precision coef_precision (E × E); Λ ~ W(df,
@@ -39,11 +22,6 @@ struct ArPrior {
   Vec centre, unit;
 };
 
-/// Independent Beta(a_d, b_d) for each column of zeros and ones.
-struct BernoulliPrior {
-  Vec a, b;
-};
-
 /// Counts x_j ~ Poisson(e θ_j) with independent rates θ_j ~ Gamma(a_j, rate b_j). exposed: the last column of
 /// the data (which then have one more than a) is the exposure e > 0 of each row; else e = 1.
 struct PoissonPrior {
@@ -53,11 +31,11 @@ struct PoissonPrior {
 
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
-std::unique_ptr<ObsModel> make_gaussian_zero_mean(const ZeroMeanPrior& prior);
+std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
 /// A row of counts stands for its tokens in one given order: the likelihood has no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
-std::unique_ptr<ObsModel> make_bernoulli(const BernoulliPrior& prior);
+std::unique_ptr<ObsModel> make_bernoulli(const BetaPrior& prior);
 std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior);
 
 }  // namespace bnpvi

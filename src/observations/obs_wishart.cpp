@@ -228,6 +228,43 @@ std::vector<WishartParameters> WishartModel::posterior_parameters(const double* 
   return out;
 }
 
+ExpectedClusters WishartModel::expected_cluster(const double* t) const {
+  const Cholesky chol = factorise(t);
+  const Vec inverse = chol.inverse_factor();
+  const double df = df_ + t[0], d = static_cast<double>(d_);
+  ExpectedClusters out{log_evidence(t, chol),
+                       multidigamma(d_, 0.5 * df) + d * log_2 - chol.log_det(e_, m_),
+                       Vec(static_cast<std::size_t>(d_ * d_), 0.0),
+                       {},
+                       0};
+  for (Index i = 0; i < d_; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (Index k = e_ + i; k < m_; ++k) sum += inverse[k * m_ + e_ + i] * inverse[k * m_ + e_ + j];
+      out.precision[i * d_ + j] = out.precision[j * d_ + i] = df * sum;
+    }
+  if (e_ == 0) return out;
+  out.weighted_offset.resize(static_cast<std::size_t>(d_));
+  out.mean_spread = d / chol.pivots()[0];
+  Vec offset(static_cast<std::size_t>(d_));
+  for (Index i = 0; i < d_; ++i)
+    offset[i] = chol.factor()[(1 + i) * m_] / chol.factor()[0] - prior_[(1 + i) * m_] / prior_[0];
+  for (Index i = 0; i < d_; ++i) {
+    for (Index j = 0; j < d_; ++j) out.weighted_offset[i] += out.precision[i * d_ + j] * offset[j];
+    out.mean_spread += offset[i] * out.weighted_offset[i];
+  }
+  return out;
+}
+
+ExpectedClusters WishartModel::expected_clusters(const double* t, Index k, Pool* pool) const {
+  std::vector<ExpectedClusters> clusters(static_cast<std::size_t>(k));
+  for_each_part(pool, k, [&](Index j) {
+    const double* tj = t + j * n_features();
+    if (tj[0] > 0) clusters[j] = expected_cluster(tj);
+  });
+  return sum_of(clusters);
+}
+
 NamedArray WishartModel::df_array(const std::vector<WishartParameters>& q) const {
   NamedArray out{"df", {}, {}};
   for (const auto& cluster : q) out.value.push_back(cluster.df);

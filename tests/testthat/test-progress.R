@@ -22,6 +22,10 @@ progress_cases <- function() {
       control$candidates <- 4L
       bnp_mixture(planted, control = control)
     },
+    gaussian_learned = function(control) bnp_mixture(planted, obs_gaussian(learn = TRUE), control = control),
+    sequences_learned = function(control) {
+      bnp_hmm(walks, obs = obs_gaussian("diagonal", learn = TRUE), control = control)
+    },
     mixture_learned = function(control) bnp_mixture(documents, obs_multinomial(NULL), control = control),
     topics = function(control) bnp_topics(documents, control = control),
     topics_learned = function(control) bnp_topics(documents, obs_multinomial(NULL), control = control),

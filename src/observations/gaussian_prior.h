@@ -1,0 +1,64 @@
+// The prior of Gaussian clusters in the user's units, and the model's hold on it.
+#pragma once
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "observations/gaussian_hyperprior.h"
+#include "observations/obs_model.h"
+
+namespace bnpvi {
+
+/// Normal–Wishart: precision Λ ~ W(df, scale⁻¹), mean μ | Λ ~ N(mean, (mean_strength Λ)⁻¹); `mean` is empty
+/// where the mean is known to be zero. Full covariance: scale is D × D. Diagonal: scale is D, and each
+/// coordinate has its own one-dimensional Wishart, i.e. precision ~ Gamma(df/2, rate = scale/2).
+///
+/// A prior that is to be learned has the squared spread of the columns of the data, and their location unless
+/// the mean is known (GaussianHyperprior); both are empty when the prior is given.
+struct GaussianPrior {
+  Vec mean;
+  double mean_strength;
+  double df;
+  Vec scale;
+  Vec centre, unit;
+  Vec data_location, data_variance;
+};
+
+/// A model's own prior: in engine units, and what the model needs to learn it.
+class OwnGaussianPrior {
+ public:
+  /// d: columns of a block (NormalWishart).
+  OwnGaussianPrior(GaussianPrior given, Index d);
+
+  const NormalWishart& in_engine_units() const { return engine_; }
+
+  /// ObsModel::log_hyperprior and learned_fields.
+  double log_hyperprior() const { return hyperprior_ ? hyperprior_->log_density(engine_) : 0; }
+  NamedArrays learned_fields() const;
+
+  /// ObsModel::learned for a Model that is made from a GaussianPrior and has expected_clusters(t, k, pool);
+  /// nullptr, too, where a matrix on the way is singular in double precision.
+  template <class Model>
+  std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, Pool* pool) const {
+    const Index occupied = occupied_clusters(t, k, from.n_features());
+    if (!hyperprior_ || occupied < GaussianHyperprior::fewest_clusters) return nullptr;
+    const auto expect = [&](const NormalWishart& prior) {
+      return Model(in_user_units(prior)).expected_clusters(t, k, pool);
+    };
+    try {
+      return std::make_shared<Model>(in_user_units(hyperprior_->learned(engine_, occupied, expect)));
+    } catch (const std::domain_error&) {
+      return nullptr;
+    }
+  }
+
+ private:
+  GaussianPrior in_user_units(const NormalWishart& prior) const;
+
+  GaussianPrior given_;
+  Index d_;
+  NormalWishart engine_;
+  std::optional<GaussianHyperprior> hyperprior_;
+};
+
+}  // namespace bnpvi
