@@ -37,8 +37,8 @@
 #' learned 0.8 to 1, the tight one 2.8 to 3; of 0.5 it learned 0.35 to 0.44, the tight one 0.46 to 0.52.
 #'
 #' Think twice before you learn `sticky`. It says how long a state lasts that is of interest to you,
-#' which data cannot know whose states have more structure than the model: there the
-#' bound asks for many short states.
+#' which data cannot know whose states have more structure than the model: the bound may
+#' ask for many short states. What it asks for depends on `bound` as well.
 #'
 #' With a finite prior `k` is the number of clusters there may be; those that the data
 #' have no need of stay empty, sooner the smaller `concentration` (for states `alpha`)

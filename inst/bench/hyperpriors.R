@@ -63,7 +63,7 @@ lap <- function(fit, x, prior, k, ...) {
 }
 cat("\nTime of a lap without moves against fixed values, least of 5\n")
 ratio <- function(fit, x, fixed, learned, k, ...) {
-  times <- replicate(5, c(lap(fit, x, fixed, k, ...), lap(fit, x, learned, k, ...)))
+  times <- vapply(1:5, function(i) c(lap(fit, x, fixed, k, ...), lap(fit, x, learned, k, ...)), double(2))
   min(times[2, ]) / min(times[1, ])
 }
 print(round(c(
