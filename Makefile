@@ -1,7 +1,8 @@
 # make demo      fit real data of each family that come with the package, write three pictures
 # make install   install with the vignettes, into your own library
 # make test      run the tests (BNPVI_LONG_TESTS=true adds the long ones)
-# make check     R CMD check --as-cran, after the builds of tools/builds.R (sanitizers among them)
+# make check     R CMD check (--as-cran where CRAN can be reached), after the builds of tools/builds.R (sanitizers
+#                among them)
 # make site      build the site of the package in site/, and look for dead links
 # make figures   draw the pictures of README.md
 # make document  regenerate NAMESPACE, man and the Rcpp exports
@@ -26,8 +27,9 @@ test: .lib/bnpvi/DESCRIPTION
 check:
 	$(RSCRIPT) tools/setup.R check
 	$(RSCRIPT) tools/builds.R
+	rm -f bnpvi_*.tar.gz
 	R CMD build .
-	_R_CHECK_FORCE_SUGGESTS_=false R CMD check --as-cran --no-manual bnpvi_*.tar.gz
+	$(RSCRIPT) tools/check.R
 
 site: .lib/bnpvi/DESCRIPTION
 	$(RSCRIPT) tools/setup.R site
