@@ -117,8 +117,8 @@ Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bo
 }
 
 // Groups of clusters of size 10 (identities in a row) that failed once each; then those with `gone` are
-// forgotten in a copy: which of the groups, in reverse order, are worth trying again, and the number kept,
-// before and after.
+// forgotten in a copy: which of the groups, in reverse order, are worth trying again, before, after, and
+// before with one size changed to 12; and the number kept, before and after.
 // [[Rcpp::export]]
 Rcpp::List engine_failed_groups(Rcpp::IntegerMatrix groups, int gone) {
   return entry([&] {
@@ -131,12 +131,14 @@ Rcpp::List engine_failed_groups(Rcpp::IntegerMatrix groups, int gone) {
     for (int i = 0; i < groups.nrow(); ++i) all.failed(members(i), 1);
     FailedGroups without = all;
     without.forget(static_cast<std::uint64_t>(gone));
-    Rcpp::LogicalMatrix worth(groups.nrow(), 2);
+    Rcpp::LogicalMatrix worth(groups.nrow(), 3);
     for (int i = 0; i < groups.nrow(); ++i) {
       std::vector<SizedCluster> group = members(i);
       std::reverse(group.begin(), group.end());
       worth(i, 0) = all.worth_trying(group, 1);
       worth(i, 1) = without.worth_trying(group, 1);
+      group[0].size = 12;
+      worth(i, 2) = all.worth_trying(group, 1);
     }
     return Rcpp::List::create(Rcpp::_["worth"] = worth,
                               Rcpp::_["kept"] = Rcpp::IntegerVector::create(all.size(), without.size()));

@@ -112,12 +112,13 @@ test_that("near clusters merge where clusters are too many for all pairs", {
   expect_equal(adjusted_rand_index(fitted(fit), at), 1)
 })
 
-test_that("failed groups go with their clusters, and copies do not share what changes", {
+test_that("failed groups are tried again when a size changed, go with their clusters, and are not shared by copies", {
   for (m in 2:3) {
     groups <- t(combn(6, m))
     after <- engine_failed_groups(groups, gone = 3L)
     expect_false(any(after$worth[, 1]))
     expect_equal(after$worth[, 2], rowSums(groups == 3) > 0)
+    expect_true(all(after$worth[, 3]))
     expect_equal(after$kept, c(choose(6, m), choose(5, m)))
   }
 })
