@@ -58,7 +58,7 @@ double HmmAlloc::value_of_rows(const Summary& total, const Globals& globals, con
   RoundedSum sum = sum_of_log_gammas(part);
   for (double all : part.sums()) sum.add(-log_gamma(all));
   add_normalisers(total.k, moments, start, sum);
-  return sum.term() + log_hyperprior({prior_.alpha, prior_.start, prior_.sticky}).value_or(0);
+  return sum.term() + log_hyperprior();
 }
 
 Chain HmmAlloc::expected_chain(const Globals& globals) const {
@@ -146,9 +146,8 @@ NamedArrays HmmAlloc::learned_fields() const {
   return out;
 }
 
-void HmmAlloc::add_hyperprior(Terms& terms) const {
-  if (const auto value = log_hyperprior({prior_.alpha, prior_.start, prior_.sticky}))
-    terms.emplace_back("hyperprior", *value);
+double HmmAlloc::log_hyperprior() const {
+  return log_density(prior_.alpha) + log_density(prior_.start) + log_density(prior_.sticky);
 }
 
 std::vector<MoveKind> HmmAlloc::moves() const {

@@ -64,6 +64,7 @@ class HmmAlloc : public AllocModel {
   /// α, α_0 and κ in turn, the others fixed, with θ̂ at its best for each value.
   std::shared_ptr<const AllocModel> learned(const State& state, Pool*) const override;
   NamedArrays learned_fields() const override;
+  double log_hyperprior() const override;
 
   /// The proportion of state b is added to that of a.
   Globals merged(const Globals& globals, Index a, Index b) const override;
@@ -96,9 +97,6 @@ class HmmAlloc : public AllocModel {
   /// Adds what the ELBO has of the concentrations of the start row, or of the transition rows, beside their
   /// θ̂: the bounds of their normalisers, with moments of π.
   virtual void add_normalisers(Index k, const WeightMoments& pi, bool start, RoundedSum& to) const = 0;
-
-  /// The term of learned concentrations, if there are any.
-  void add_hyperprior(Terms& terms) const;
 
   const HmmPrior prior_;
 

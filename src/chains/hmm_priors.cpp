@@ -87,11 +87,9 @@ class HdpHmm final : public HmmAlloc {
     const double sticks = k * std::log(prior_.start.value) + k * k * std::log(prior_.alpha.value) +
                           top_value(top(total.k, gamma), {globals.u, globals.omega}).term() +
                           rows.value(pi, nullptr).term() + gamma_.beyond(gamma, pi, nullptr).term();
-    Terms terms{{"transitions", transition_value(total, globals).term()},
-                {"sticks", sticks},
-                {"entropy", total.entropy()}};
-    add_hyperprior(terms);
-    return terms;
+    return {{"transitions", transition_value(total, globals).term()},
+            {"sticks", sticks},
+            {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
@@ -160,9 +158,7 @@ class FiniteHmm final : public HmmAlloc {
   Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     RoundedSum value = transition_value(total, globals);
     for (bool start : {true, false}) add_normalisers(total.k, {}, start, value);
-    Terms terms{{"transitions", value.term()}, {"entropy", total.entropy()}};
-    add_hyperprior(terms);
-    return terms;
+    return {{"transitions", value.term()}, {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights(globals); }

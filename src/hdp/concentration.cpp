@@ -24,11 +24,8 @@ void add_field(const char* name, const Concentration& concentration, NamedArrays
   fields.push_back({name, {concentration.prior->shape, concentration.prior->rate, concentration.value}, {}});
 }
 
-std::optional<double> log_hyperprior(const std::vector<Concentration>& concentrations) {
-  std::optional<double> sum;
-  for (const Concentration& c : concentrations)
-    if (c.prior) sum = sum.value_or(0) + c.prior->log_density(c.value);
-  return sum;
+double log_density(const Concentration& concentration) {
+  return concentration.prior ? concentration.prior->log_density(concentration.value) : 0;
 }
 
 double better_value(const Concentration& concentration, const std::function<double(double)>& objective) {

@@ -2,7 +2,6 @@
 #pragma once
 #include <functional>
 #include <optional>
-#include <vector>
 
 #include "foundation/gamma_prior.h"
 #include "foundation/named_array.h"
@@ -27,8 +26,8 @@ Concentration make_concentration(const Vec& numbers, double least);
 /// Adds { name: shape, rate, value } to the fields if the concentration is learned.
 void add_field(const char* name, const Concentration& concentration, NamedArrays& fields);
 
-/// Σ log p(value) over those that are learned; none when all are fixed.
-std::optional<double> log_hyperprior(const std::vector<Concentration>& concentrations);
+/// log p(value) of one that is learned, 0 of one that is given.
+double log_density(const Concentration& concentration);
 
 /// A value with a higher objective(value), sought near the present one on the scale of logarithms
 /// (interval_search.h); the present one where none is found.

@@ -184,8 +184,12 @@ class AllocModel {
   /// What learned() changes, as fields of this model; empty when it learns nothing.
   virtual NamedArrays learned_fields() const { return {}; }
 
-  /// Terms of the ELBO other than the data term, for assignments with the summary `total`; globals need not
-  /// be optimal.
+  /// Log density of the present values of the concentrations that are learned, a part of the ELBO's term of
+  /// hyperpriors; 0 (the default) where none is.
+  virtual double log_hyperprior() const { return 0; }
+
+  /// Terms of the ELBO other than those of data and hyperpriors, for assignments with the summary `total`;
+  /// globals need not be optimal.
   virtual Terms elbo_terms(const Summary& total, const Globals& globals) const = 0;
 
   /// E[π_k] of the K clusters and, in infinite models, the remainder after them (K + 1 numbers).

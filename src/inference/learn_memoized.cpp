@@ -249,7 +249,7 @@ class Memoized {
     std::shared_ptr<const AllocModel> alloc = problem_->alloc.learned(state, &pool_);
     if (!alloc) return;
     const auto value = [&](const AllocModel& model) {
-      return sum_terms(model.elbo_terms(state.total, state.globals));
+      return sum_terms(model.elbo_terms(state.total, state.globals)) + model.log_hyperprior();
     };
     state.elbo += value(*alloc) - value(problem_->alloc);
     take_models(obs_, std::move(alloc));

@@ -14,8 +14,8 @@ Terms with_data_term(const Problem& problem, const Vec& data, const Summary& tot
   for (double evidence : data) sum.add(evidence);
   Terms terms{{"data", sum.term()}};
   for (auto& term : problem.alloc.elbo_terms(total, globals)) terms.push_back(std::move(term));
-  if (const double density = problem.obs.log_hyperprior(); density != 0)
-    terms.emplace_back("hyperprior", density);
+  const double density = problem.obs.log_hyperprior() + problem.alloc.log_hyperprior();
+  if (density != 0) terms.emplace_back("hyperprior", density);
   return terms;
 }
 

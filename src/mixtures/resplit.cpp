@@ -97,9 +97,9 @@ class MixtureResplit final : public Move {
     }
     std::sort(groups.begin(), groups.end());
     std::vector<Target> out;
+    std::set<Target> seen;
     for (auto& group : groups)
-      if (std::find(out.begin(), out.end(), group.second) == out.end())
-        out.push_back(std::move(group.second));
+      if (seen.insert(group.second).second) out.push_back(std::move(group.second));
     return out;
   }
 

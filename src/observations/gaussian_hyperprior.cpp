@@ -32,7 +32,12 @@ void add(Vec& to, const Vec& x) {
 
 }  // namespace
 
-ExpectedClusters sum_of(const std::vector<ExpectedClusters>& clusters) {
+ExpectedClusters sum_over_clusters(const double* t, Index k, Index p, Pool* pool,
+                                   const std::function<ExpectedClusters(const double*)>& expect) {
+  std::vector<ExpectedClusters> clusters(static_cast<std::size_t>(k));
+  for_each_part(pool, k, [&](Index j) {
+    if (t[j * p] > 0) clusters[j] = expect(t + j * p);
+  });
   ExpectedClusters out;
   for (const ExpectedClusters& e : clusters) {
     out.evidence += e.evidence;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "foundation/pool.h"
 #include "foundation/types.h"
 
 namespace bnpvi {
@@ -27,8 +28,9 @@ struct ExpectedClusters {
   double mean_spread = 0;  // Σ [d/κ̂_k + e_kᵀ E Λ_k e_k]
 };
 
-/// Sums in the order of the clusters; those without numbers (no observations) add nothing.
-ExpectedClusters sum_of(const std::vector<ExpectedClusters>& clusters);
+/// Sum of expect(t_k) over the clusters with observations, of K with statistics t (K × p), in their order.
+ExpectedClusters sum_over_clusters(const double* t, Index k, Index p, Pool* pool,
+                                   const std::function<ExpectedClusters(const double*)>& expect);
 
 /// log p(m, κ, ν, B), and its use: EM for the prior of K clusters, on Σ_k Λ(T_k) + log p.
 ///

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "observations/gaussian_hyperprior.h"
 #include "observations/obs_model.h"
@@ -36,14 +37,16 @@ class OwnGaussianPrior {
   double log_hyperprior() const { return hyperprior_ ? hyperprior_->log_density(engine_) : 0; }
   NamedArrays learned_fields() const;
 
-  /// ObsModel::learned for a Model that is made from a GaussianPrior and has expected_clusters(t, k, pool);
-  /// nullptr, too, where a matrix on the way is singular in double precision.
+  /// ObsModel::learned for a Model that is made from a GaussianPrior and has expected_cluster(t); nullptr,
+  /// too, where a matrix on the way is singular in double precision.
   template <class Model>
   std::shared_ptr<const ObsModel> learned(const Model& from, const double* t, Index k, Pool* pool) const {
     const Index occupied = occupied_clusters(t, k, from.n_features());
     if (!hyperprior_ || occupied < GaussianHyperprior::fewest_clusters) return nullptr;
     const auto expect = [&](const NormalWishart& prior) {
-      return Model(in_user_units(prior)).expected_clusters(t, k, pool);
+      const Model model(in_user_units(prior));
+      return sum_over_clusters(t, k, from.n_features(), pool,
+                               [&](const double* tk) { return model.expected_cluster(tk); });
     };
     try {
       return std::make_shared<Model>(in_user_units(hyperprior_->learned(engine_, occupied, expect)));
@@ -59,6 +62,29 @@ class OwnGaussianPrior {
   Index d_;
   NormalWishart engine_;
   std::optional<GaussianHyperprior> hyperprior_;
+};
+
+/// Base of a Model that is made from a GaussianPrior, itself derived from Base (ObsModel, or a class below
+/// it): what a model does with its prior beside using it.
+template <class Model, class Base>
+class WithGaussianPrior : public Base {
+ public:
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const final {
+    return prior_.learned(static_cast<const Model&>(*this), t, k, pool);
+  }
+  double log_hyperprior() const final { return prior_.log_hyperprior(); }
+  NamedArrays learned_fields() const final { return prior_.learned_fields(); }
+
+ protected:
+  /// base: arguments of Base's constructor.
+  template <class... Arguments>
+  explicit WithGaussianPrior(OwnGaussianPrior prior, Arguments&&... base)
+      : Base(std::forward<Arguments>(base)...), prior_(std::move(prior)) {}
+
+  const NormalWishart& prior() const { return prior_.in_engine_units(); }
+
+ private:
+  OwnGaussianPrior prior_;
 };
 
 }  // namespace bnpvi

@@ -4,6 +4,7 @@
 
 #include "foundation/special.h"
 #include "observations/gather.h"
+#include "observations/gaussian_prior.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
@@ -15,34 +16,33 @@ constexpr double log_2pi = 1.8378770664093456;
 
 // φ = (1, x̃, x̃²). Every coordinate is a one-dimensional Normal–Wishart with its own mean and scale and
 // the common κ and ν.
-class GaussianDiagonal final : public ObsModel {
+class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsModel> {
  public:
-  explicit GaussianDiagonal(const GaussianPrior& prior)
-      : d_(static_cast<Index>(prior.mean.size())),
-        prior_(prior, 1),
-        strength_(prior.mean_strength),
-        df_(prior.df),
-        mean_(prior_.in_engine_units().mean),
-        scale_(prior_.in_engine_units().scale),
-        columns_(prior.centre, prior.unit) {
+  explicit GaussianDiagonal(const GaussianPrior& given)
+      : WithGaussianPrior(OwnGaussianPrior(given, 1)),
+        d_(static_cast<Index>(given.mean.size())),
+        strength_(given.mean_strength),
+        df_(given.df),
+        mean_(prior().mean),
+        scale_(prior().scale),
+        columns_(given.centre, given.unit) {
     row_constant_ = columns_.log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
     log_z_prior_ = log_z(strength_, df_, scale_);
   }
 
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
-    return prior_.learned(*this, t, k, pool);
-  }
-  double log_hyperprior() const override { return prior_.log_hyperprior(); }
-  NamedArrays learned_fields() const override { return prior_.learned_fields(); }
-
-  /// What the posteriors of the clusters with observations say of the prior.
-  ExpectedClusters expected_clusters(const double* t, Index k, Pool* pool) const {
-    std::vector<ExpectedClusters> clusters(static_cast<std::size_t>(k));
-    for_each_part(pool, k, [&](Index j) {
-      const double* tj = t + j * n_features();
-      if (tj[0] > 0) clusters[j] = expected_cluster(tj);
-    });
-    return sum_of(clusters);
+  /// What a cluster's posterior says of the prior.
+  ExpectedClusters expected_cluster(const double* t) const {
+    const Posterior q = update(t);
+    const double d = static_cast<double>(d_);
+    ExpectedClusters out{log_evidence(t), d * (digamma(0.5 * q.df) + log_2), {}, {}, d / q.strength};
+    for (Index j = 0; j < d_; ++j) {
+      const double precision = q.df / q.scale[j], offset = q.mean[j] - mean_[j];
+      out.log_det -= std::log(q.scale[j]);
+      out.precision.push_back(precision);
+      out.weighted_offset.push_back(precision * offset);
+      out.mean_spread += precision * offset * offset;
+    }
+    return out;
   }
 
   Index n_features() const override { return 1 + 2 * d_; }
@@ -169,20 +169,6 @@ class GaussianDiagonal final : public ObsModel {
     return q;
   }
 
-  ExpectedClusters expected_cluster(const double* t) const {
-    const Posterior q = update(t);
-    const double d = static_cast<double>(d_);
-    ExpectedClusters out{log_evidence(t), d * (digamma(0.5 * q.df) + log_2), {}, {}, d / q.strength};
-    for (Index j = 0; j < d_; ++j) {
-      const double precision = q.df / q.scale[j], offset = q.mean[j] - mean_[j];
-      out.log_det -= std::log(q.scale[j]);
-      out.precision.push_back(precision);
-      out.weighted_offset.push_back(precision * offset);
-      out.mean_spread += precision * offset * offset;
-    }
-    return out;
-  }
-
   double log_z(double strength, double df, const Vec& scale) const {
     double sum =
         static_cast<double>(d_) * (0.5 * df * log_2 + log_gamma(0.5 * df) - 0.5 * std::log(strength));
@@ -209,7 +195,6 @@ class GaussianDiagonal final : public ObsModel {
   }
 
   Index d_;
-  OwnGaussianPrior prior_;
   double strength_, df_;
   Vec mean_, scale_;
   Columns columns_;

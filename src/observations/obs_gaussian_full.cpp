@@ -1,5 +1,3 @@
-#include <utility>
-
 #include "observations/obs_models.h"
 #include "observations/obs_wishart.h"
 
@@ -8,17 +6,11 @@ namespace bnpvi {
 namespace {
 
 // The Wishart model with the constant 1 as its only regressor: M = mean, V = mean_strength.
-class GaussianFull final : public WishartModel {
+class GaussianFull final : public WithGaussianPrior<GaussianFull, WishartModel> {
  public:
   explicit GaussianFull(const GaussianPrior& prior)
       : GaussianFull(OwnGaussianPrior(prior, static_cast<Index>(prior.unit.size())),
                      Columns(prior.centre, prior.unit)) {}
-
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
-    return prior_.learned(*this, t, k, pool);
-  }
-  double log_hyperprior() const override { return prior_.log_hyperprior(); }
-  NamedArrays learned_fields() const override { return prior_.learned_fields(); }
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);
@@ -42,8 +34,8 @@ class GaussianFull final : public WishartModel {
   }
 
  private:
-  GaussianFull(OwnGaussianPrior prior, const Columns& columns)
-      : WishartModel(parameters(prior.in_engine_units()), columns, true), prior_(std::move(prior)) {}
+  GaussianFull(const OwnGaussianPrior& prior, const Columns& columns)
+      : WithGaussianPrior(prior, parameters(prior.in_engine_units()), columns, true) {}
 
   static WishartParameters parameters(const NormalWishart& prior) {
     return {1, static_cast<Index>(prior.mean.size()), prior.df, prior.mean, {prior.strength}, prior.scale};
@@ -56,8 +48,6 @@ class GaussianFull final : public WishartModel {
         out.value.push_back(columns().centre[j] + columns().unit[j] * cluster.coef[j]);
     return out;
   }
-
-  OwnGaussianPrior prior_;
 };
 
 }  // namespace

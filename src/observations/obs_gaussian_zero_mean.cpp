@@ -1,5 +1,3 @@
-#include <utility>
-
 #include "observations/obs_models.h"
 #include "observations/obs_wishart.h"
 
@@ -8,17 +6,11 @@ namespace bnpvi {
 namespace {
 
 // The Wishart model without regressors.
-class GaussianZeroMean final : public WishartModel {
+class GaussianZeroMean final : public WithGaussianPrior<GaussianZeroMean, WishartModel> {
  public:
   explicit GaussianZeroMean(const GaussianPrior& prior)
       : GaussianZeroMean(OwnGaussianPrior(prior, static_cast<Index>(prior.unit.size())),
                          Columns(prior.centre, prior.unit)) {}
-
-  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
-    return prior_.learned(*this, t, k, pool);
-  }
-  double log_hyperprior() const override { return prior_.log_hyperprior(); }
-  NamedArrays learned_fields() const override { return prior_.learned_fields(); }
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);
@@ -37,15 +29,12 @@ class GaussianZeroMean final : public WishartModel {
   }
 
  private:
-  GaussianZeroMean(OwnGaussianPrior prior, const Columns& columns)
-      : WishartModel(parameters(prior.in_engine_units(), columns.size()), columns, false),
-        prior_(std::move(prior)) {}
+  GaussianZeroMean(const OwnGaussianPrior& prior, const Columns& columns)
+      : WithGaussianPrior(prior, parameters(prior.in_engine_units(), columns.size()), columns, false) {}
 
   static WishartParameters parameters(const NormalWishart& prior, Index d) {
     return {0, d, prior.df, {}, {}, prior.scale};
   }
-
-  OwnGaussianPrior prior_;
 };
 
 }  // namespace

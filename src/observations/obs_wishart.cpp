@@ -256,15 +256,6 @@ ExpectedClusters WishartModel::expected_cluster(const double* t) const {
   return out;
 }
 
-ExpectedClusters WishartModel::expected_clusters(const double* t, Index k, Pool* pool) const {
-  std::vector<ExpectedClusters> clusters(static_cast<std::size_t>(k));
-  for_each_part(pool, k, [&](Index j) {
-    const double* tj = t + j * n_features();
-    if (tj[0] > 0) clusters[j] = expected_cluster(tj);
-  });
-  return sum_of(clusters);
-}
-
 NamedArray WishartModel::df_array(const std::vector<WishartParameters>& q) const {
   NamedArray out{"df", {}, {}};
   for (const auto& cluster : q) out.value.push_back(cluster.df);

@@ -52,8 +52,8 @@ class WishartModel : public ObsModel {
   /// a and eᵀB̂⁻¹e, because |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²).
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const final;
 
-  /// What the posteriors of the clusters with observations say of the prior of a Gaussian, E ≤ 1.
-  ExpectedClusters expected_clusters(const double* t, Index k, Pool* pool) const;
+  /// What a cluster's posterior says of the prior of a Gaussian, E ≤ 1.
+  ExpectedClusters expected_cluster(const double* t) const;
 
  protected:
   /// one_first: v_0 = 1, so that the packed features begin with N themselves.
@@ -83,7 +83,6 @@ class WishartModel : public ObsModel {
   double log_evidence(const double* t, const Cholesky& chol) const;
   void weights(const double* t, const Cholesky& chol, double* w) const;
   WishartParameters posterior_parameters(const double* t) const;
-  ExpectedClusters expected_cluster(const double* t) const;
   double log_z(double df, double log_det_v, double log_det_b) const;
   double row_constant() const;  // −(D/2) log 2π − Σ log unit
   void subtract_quadratic(const Cholesky& chol, double regressor, double response, double* w) const;

@@ -68,9 +68,7 @@ class HdpTopics final : public TopicAlloc {
     const double top = top_value(top_level(total.k, documents, gamma), {globals.u, globals.omega}).term() +
                        documents * static_cast<double>(total.k) * std::log(alpha()) +
                        rows.value(pi, nullptr).term() + gamma_.beyond(gamma, pi, nullptr).term();
-    Terms terms{{"documents", sum.term()}, {"top_level", top}, {"entropy", total.entropy()}};
-    add_hyperprior(terms);
-    return terms;
+    return {{"documents", sum.term()}, {"top_level", top}, {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }

@@ -26,9 +26,7 @@ class Lda final : public TopicAlloc {
 
   Terms elbo_terms(const Summary& total, const Globals&) const override {
     const RoundedSum sum = value_of_documents(total, {});
-    Terms terms{{"documents", sum.term()}, {"entropy", total.entropy()}};
-    add_hyperprior(terms);
-    return terms;
+    return {{"documents", sum.term()}, {"entropy", total.entropy()}};
   }
 
   Vec mean_weights(const Globals& globals) const override {

@@ -269,7 +269,7 @@ std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* 
       extra[TopicExtra::offset] = used[k];
     }
     total.scalar[TopicScalar::lengths] = lengths.term(value);
-    return model->value_of_documents(total, pi).term() + log_hyperprior({model->alpha_}).value_or(0);
+    return model->value_of_documents(total, pi).term() + model->log_hyperprior();
   });
   return found != alpha() ? model_at(found) : nullptr;
 }
@@ -278,10 +278,6 @@ NamedArrays TopicAlloc::learned_fields() const {
   NamedArrays out;
   add_field("alpha", alpha_, out);
   return out;
-}
-
-void TopicAlloc::add_hyperprior(Terms& terms) const {
-  if (const auto value = log_hyperprior({alpha_})) terms.emplace_back("hyperprior", *value);
 }
 
 std::vector<MoveKind> TopicAlloc::moves() const {

@@ -52,6 +52,7 @@ class TopicAlloc : public AllocModel {
   /// α at its best for the documents' counts of topics, with θ̂_d optimal for each value; no data are read.
   std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const override;
   NamedArrays learned_fields() const override;
+  double log_hyperprior() const override { return log_density(alpha_); }
 
   double alpha() const { return alpha_.value; }
 
@@ -85,9 +86,6 @@ class TopicAlloc : public AllocModel {
   /// What the ELBO has of α: the documents' part, and the bounds of the normalisers of their priors with
   /// moments of π.
   virtual RoundedSum value_of_documents(const Summary& total, const WeightMoments& pi) const = 0;
-
-  /// The term of a learned α.
-  void add_hyperprior(Terms& terms) const;
 
   const Concentration alpha_;
 };

@@ -305,3 +305,35 @@ test_that("learned concentrations stay within the range of given ones", {
     expect_true(all(is.finite(unlist(coef(hmm)[c("gamma", "alpha", "start", "sticky")]))))
   }
 })
+
+test_that("concentrations and the prior of clusters are learned together, in one term", {
+  toy <- toy_sequences(4, rep(c(30, 60, 10), 5))
+  obs <- resolve_obs(obs_gaussian("diagonal", learn = TRUE), engine_data(toy$data$x))
+  for (prior in c(hmm_learned, list(topics = list(family = "hdp", gamma = ab(), alpha = ab())))) {
+    for (batches in c(1L, 4L)) {
+      control <- engine_control(3, 7, batches = batches, moves = all_moves, max_laps = 30L, audit = TRUE)
+      fit <- engine_fit(toy$data, list(obs = obs, prior = prior), control, NULL, NULL)
+      expect_audited(fit)
+      expect_false(anyDuplicated(names(fit$terms)) > 0)
+      expect_equal(sum(fit$terms), fit$elbo, tolerance = 1e-12)
+      values <- vapply(fit$concentrations, function(x) x[3], 0)
+      density <- sum(mapply(log_prior, values, prior[names(values)]))
+      end <- utils::modifyList(obs, fit$learned)
+      expect_false(identical(end$scale, obs$scale))
+      expect_equal(fit$terms[["hyperprior"]], density + log_hyperprior_twin(end), tolerance = 1e-9)
+    }
+  }
+})
+
+test_that("a fit that learned both starts another, which never ends lower", {
+  walks <- toy_sequences(1)$data
+  id <- findInterval(seq_len(walks$n) - 1, walks$starts)
+  fit_from <- function(start, seed, laps) {
+    suppressWarnings(bnp_hmm(
+      walks$x, id, obs_gaussian(learn = TRUE), prior_hdp_hmm(learn, learn, learn), start = start,
+      control = bnp_control(seed = seed, max_laps = laps)
+    ))
+  }
+  before <- fit_from(NULL, 1, 20)
+  expect_gte(elbo(fit_from(before, 2, 1)), elbo(before) - 1e-8 * abs(elbo(before)))
+})

@@ -1,27 +1,5 @@
 # Gaussian priors learned while fitting, against plain R: the hyperprior, the optimum, the objective of a fit.
 
-# log p(m, kappa, nu, B) about the location and squared spread of the columns, as ?obs_gaussian describes it; blocks of
-# one column each for diagonal covariances.
-log_hyperprior_twin <- function(obs) {
-  v <- obs$data_variance
-  full <- is.matrix(obs$scale)
-  d <- if (full) length(v) else 1
-  a <- d + 2
-  shape <- obs$scale / obs$df
-  blocks <- if (full) list(list(shape, v)) else Map(function(s, v) list(as.matrix(s), v), shape, v)
-  of_shape <- vapply(blocks, function(block) {
-    mean <- diag(block[[2]], d)
-    log_wishart <- (a - d - 1) / 2 * log_det(block[[1]]) - sum(diag(solve(mean / a, block[[1]]))) / 2 -
-      a * d / 2 * log(2) - a / 2 * log_det(mean / a) - multigamma(d, a / 2)
-    log_wishart + (d + 1) / 2 * log_det(block[[1]])
-  }, 0)
-  of_mean <- if (!is.null(obs$mean)) {
-    sum(dnorm((obs$mean - obs$data_location) / sqrt(v), log = TRUE)) +
-      dunif(log(obs$mean_strength), log(1e-6), log(1e2), log = TRUE)
-  }
-  sum(of_shape, of_mean, dexp(obs$df - d + 1, 0.01, log = TRUE))
-}
-
 learned_twins <- list(
   gaussian_full = twin_gaussian_full, gaussian_diagonal = twin_gaussian_diagonal,
   gaussian_zero_mean = twin_gaussian_zero_mean
@@ -131,6 +109,25 @@ test_that("where the prior is the best one for a single value, no other value of
         expect_lt(objective_twin(other, data$x, data$resp), best, label = paste(covariance, name, factor))
       }
     }
+  }
+})
+
+# Posteriors of two rows are wide, and the mean has far to go: every part of the step of kappa counts.
+test_that("many small clusters near each other teach the strength of the mean", {
+  x <- withr::with_seed(6, matrix(rnorm(160, sd = 0.8), 80)[rep(1:80, each = 2), ] + matrix(rnorm(320), 160))
+  resp <- diag(80)[rep(1:80, each = 2), ]
+  for (covariance in c("full", "diagonal")) {
+    obs <- learned_obs(covariance, x, mean = c(30, -20))
+    first <- learned_from(obs, x, resp, 1)
+    expect_gt(first$objective[2], first$objective[1])
+    learned <- learned_from(obs, x, resp, 200)
+    expect_gte(min(diff(learned$objective)), -1e-9, label = covariance)
+    end <- obs
+    end[names(learned$fields)] <- learned$fields
+    expect_gt(end$mean_strength, 0.2)
+    value <- function(log_kappa) objective_twin(utils::modifyList(end, list(mean_strength = exp(log_kappa))), x, resp)
+    best <- stats::optimise(value, log(end$mean_strength) + c(-1, 1), maximum = TRUE, tol = 1e-10)$maximum
+    expect_equal(best, log(end$mean_strength), tolerance = 1e-3, label = covariance)
   }
 })
 

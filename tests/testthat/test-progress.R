@@ -41,6 +41,10 @@ progress_cases <- function() {
       prior <- prior_hdp_hmm(gamma_prior(2, 1), gamma_prior(2, 1), gamma_prior(2, 1), gamma_prior(1, 0.1))
       bnp_hmm(walks, prior = prior, control = control)
     },
+    everything_learned = function(control) {
+      prior <- prior_hdp_hmm(gamma_prior(2, 1), gamma_prior(2, 1), gamma_prior(2, 1))
+      bnp_hmm(walks, obs = obs_gaussian(learn = TRUE), prior = prior, control = control)
+    },
     sequences = function(control) bnp_hmm(walks, prior = prior_hdp_hmm(sticky = 5), control = control),
     sequences_sparse = function(control) {
       control$sparsity <- 2L
