@@ -25,9 +25,22 @@ Index MoveMemory::number_of(std::uint64_t id) const {
   return -1;
 }
 
+std::vector<std::uint64_t> MoveMemory::ids(const std::vector<Index>& clusters) const {
+  std::vector<std::uint64_t> out;
+  for (Index j : clusters) out.push_back(id(j));
+  return out;
+}
+
+std::vector<Index> MoveMemory::numbers_of(const std::vector<std::uint64_t>& ids) const {
+  std::vector<Index> out;
+  for (std::uint64_t id : ids) out.push_back(number_of(id));
+  return out;
+}
+
 void MoveMemory::drop(Index j) {
   failed_merges_.forget(id(j));
   failed_resplits_.forget(id(j));
+  tried_refits_.forget(id(j));
   clusters_.erase(clusters_.begin() + j);
 }
 
@@ -51,15 +64,22 @@ std::vector<SizedCluster> MoveMemory::identified(const std::vector<Index>& group
   return out;
 }
 
-void MoveMemory::resplit_failed(const std::vector<Index>& group, const Vec& sizes, bool barely_shared) {
-  failed_resplits_.failed(identified(group, sizes), barely_shared ? allowed_failures(0) : 1);
+void MoveMemory::resplit_failed(const std::vector<Index>& pair, const Vec& sizes, bool barely_shared) {
+  failed_resplits_.failed(identified(pair, sizes), barely_shared ? allowed_failures(0) : 1);
 }
 
-// Of pairs one failure less than of births; of larger groups, which share clusters with each other, one.
-bool MoveMemory::resplit_worth_trying(const std::vector<Index>& group, const Vec& sizes) const {
+// One failure less than of births.
+bool MoveMemory::resplit_worth_trying(const std::vector<Index>& pair, const Vec& sizes) const {
   const double size = std::accumulate(sizes.begin(), sizes.end(), 0.0);
-  return failed_resplits_.worth_trying(identified(group, sizes),
-                                       group.size() == 2 ? allowed_failures(size) - 1 : 1);
+  return failed_resplits_.worth_trying(identified(pair, sizes), allowed_failures(size) - 1);
+}
+
+void MoveMemory::refit_tried(const std::vector<Index>& group, const Vec& sizes) {
+  tried_refits_.failed(identified(group, sizes), 1);
+}
+
+bool MoveMemory::refit_worth_trying(const std::vector<Index>& group, const Vec& sizes) const {
+  return tried_refits_.worth_trying(identified(group, sizes), 1);
 }
 
 void MoveMemory::birth_failed(Index j, double size, bool unsplit) {
@@ -91,6 +111,7 @@ void MoveMemory::write(Writer& out) const {
   out.integer(static_cast<std::int64_t>(next_id_));
   failed_merges_.write(out);
   failed_resplits_.write(out);
+  tried_refits_.write(out);
 }
 
 MoveMemory MoveMemory::read(Reader& in) {
@@ -100,6 +121,7 @@ MoveMemory MoveMemory::read(Reader& in) {
   out.next_id_ = static_cast<std::uint64_t>(in.integer());
   out.failed_merges_ = FailedGroups::read(in);
   out.failed_resplits_ = FailedGroups::read(in);
+  out.tried_refits_ = FailedGroups::read(in);
   return out;
 }
 

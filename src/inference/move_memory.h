@@ -27,6 +27,8 @@ class MoveMemory {
   Index size() const { return static_cast<Index>(clusters_.size()); }
   std::uint64_t id(Index j) const { return clusters_[j].id; }
   Index number_of(std::uint64_t id) const;  // its present number, −1 when it is gone
+  std::vector<std::uint64_t> ids(const std::vector<Index>& clusters) const;
+  std::vector<Index> numbers_of(const std::vector<std::uint64_t>& ids) const;
   void append(Index m);
   void merge(Index, Index b) { drop(b); }
   void drop(Index j);
@@ -35,10 +37,14 @@ class MoveMemory {
   void merge_failed(Index a, Index b, double size_a, double size_b);
   bool merge_worth_trying(Index a, Index b, double size_a, double size_b) const;
 
-  /// The group was split anew in vain; sizes: of its clusters. barely_shared: it shares so few rows that this
+  /// The pair was split anew in vain; sizes: of its clusters. barely_shared: it shares so few rows that this
   /// one failure counts as all that are allowed until a size changes.
-  void resplit_failed(const std::vector<Index>& group, const Vec& sizes, bool barely_shared);
-  bool resplit_worth_trying(const std::vector<Index>& group, const Vec& sizes) const;
+  void resplit_failed(const std::vector<Index>& pair, const Vec& sizes, bool barely_shared);
+  bool resplit_worth_trying(const std::vector<Index>& pair, const Vec& sizes) const;
+
+  /// The group was fitted anew, which is done once until a size changes.
+  void refit_tried(const std::vector<Index>& group, const Vec& sizes);
+  bool refit_worth_trying(const std::vector<Index>& group, const Vec& sizes) const;
 
   /// unsplit: all newborns merged with each other before the proposal was judged; counts twice, as such a
   /// failure is likelier to repeat itself than a rejected split.
@@ -60,7 +66,7 @@ class MoveMemory {
 
   double p_ = 1;
   std::vector<ClusterHistory> clusters_;
-  FailedGroups failed_merges_, failed_resplits_;
+  FailedGroups failed_merges_, failed_resplits_, tried_refits_;
   std::uint64_t next_id_ = 0;
 };
 

@@ -38,7 +38,7 @@ class MixtureBirth final : public Move {
  private:
   std::optional<Proposal> split(const State& state, const MoveMemory& memory, std::size_t i) const {
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i]);
-    return split_cluster(c_, alloc_, state, memory, memory.number_of(ids_[i]), where_[i], 1, stream);
+    return split_cluster(c_, alloc_, state, memory, memory.number_of(ids_[i]), where_[i], stream);
   }
 
   void judge_one_by_one(State& state) {

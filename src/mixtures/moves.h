@@ -11,6 +11,10 @@ std::unique_ptr<Move> make_mixture_birth(const MoveContext& context, const Mixtu
 std::unique_ptr<Move> make_mixture_exchange(const MoveContext& context, const MixtureAlloc& alloc);
 /// Two overlapping clusters are joined and split anew, in laps in which no other move has anything to try.
 std::unique_ptr<Move> make_mixture_resplit(const MoveContext& context, const MixtureAlloc& alloc);
+/// A cluster, or up to three near each other, fitted anew with one cluster more, then with as many; judged
+/// after the rows around have moved to whichever cluster they like. In laps in which no other move has
+/// anything to try.
+std::unique_ptr<Move> make_mixture_refit(const MoveContext& context, const MixtureAlloc& alloc);
 /// Merge of pairs of clusters [Hughes 2016, §4.1].
 std::unique_ptr<Move> make_mixture_merge(const MoveContext& context, const MixtureAlloc& alloc);
 /// Deletion of one cluster, its rows reassigned by restricted local steps [Hughes 2016, §4.3].

@@ -25,23 +25,25 @@ constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are k
 
 }  // namespace
 
-// Quick is a guess. Thorough, on overlapping groups (grids, 15 to 31 clusters in 2-D), found in the median of
-// five seeds up to 25 more than quick. Halves start nearly even and need more steps to part.
-const RestrictedFit::Limits RestrictedFit::quick{5, 0.005}, RestrictedFit::thorough{30, 0.001},
+// Guesses. Halves start nearly even and need more steps to part.
+const RestrictedFit::Limits RestrictedFit::developing{5, 0.005}, RestrictedFit::reseeding{30, 0.001},
     RestrictedFit::halving{40, 0.005};
 
 RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool,
-                             const State& state, Index target, const std::vector<MassOnRows>& by_batch,
-                             Stream& stream)
+                             const State& state, const Target& target,
+                             const std::vector<MassOnRows>& by_batch, Stream& stream)
     : problem_(problem), alloc_(alloc), pool_(pool), p_(state.total.shape.p) {
   for (Index j = 0; j < state.k(); ++j)
-    if (j != target) others_.push_back(state.total.size(j));
+    if (std::find(target.begin(), target.end(), j) == target.end()) others_.push_back(state.total.size(j));
   base_.assign(static_cast<std::size_t>(p_), 0.0);
   for (std::size_t b = 0; b < by_batch.size(); ++b) {
     if (by_batch[b].all) continue;
     const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
     const Vec t = sum_of(batch->data, by_batch[b].rows, by_batch[b].mass);
-    for (Index i = 0; i < p_; ++i) base_[i] += state.batch[b]->t(target)[i] - t[i];
+    for (Index i = 0; i < p_; ++i) {
+      for (Index j : target) base_[i] += state.batch[b]->t(j)[i];
+      base_[i] -= t[i];
+    }
   }
   take_sample(by_batch, stream);
   load_sample();
@@ -97,16 +99,21 @@ void RestrictedFit::load_sample() {
   });
 }
 
-void RestrictedFit::develop(Index k, Effort effort, Stream& stream) {
-  const Limits& limits = effort == Effort::quick ? quick : thorough;
+bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream) {
   const HardClusters hard =
       bregman_kmeans(problem_.obs, copy_.data, sample_.rows, sample_.mass.data(), k, true, 5, stream, pool_);
   k_ = hard.k;
-  if (k_ < 2) return;
-  place_base(hard.t, hard.k);
+  if (k_ > 1) place_base(hard.t, hard.k, base_of_its_own);
   share_.clear();
-  iterate(limits);
-  prune(limits);
+  return k_ > 1;
+}
+
+void RestrictedFit::develop(Index k, Stream& stream) {
+  if (seed(k, true, stream)) iterate(developing), prune();
+}
+
+void RestrictedFit::reseed(Index k, Stream& stream) {
+  if (seed(k, false, stream)) iterate(reseeding), drop_small();
 }
 
 void RestrictedFit::halve(Stream& stream) {
@@ -122,18 +129,18 @@ void RestrictedFit::halve(Stream& stream) {
   const Vec all = sum_of(copy_.data, sample_.rows, sample_.mass);
   Vec t = sum_of(copy_.data, sample_.rows, mass);
   for (Index i = 0; i < p_; ++i) t.push_back(all[i] - t[i]);
-  place_base(t, 2);
+  place_base(t, 2, true);
   if (k_ > 2) share_.clear();
   iterate(halving);
-  prune(quick);
+  prune();
 }
 
-void RestrictedFit::prune(const Limits& limits) {
+void RestrictedFit::prune() {
   for (int cycle = 0; cycle < max_cycles; ++cycle) {
     const bool fewer = drop_small();
     const bool merged = merge_pairs();
     if (k_ < 2 || !(fewer || merged)) return;
-    iterate(limits);
+    iterate(developing);
   }
 }
 
@@ -153,9 +160,9 @@ void RestrictedFit::iterate(const Limits& limits) {
   }
 }
 
-void RestrictedFit::place_base(const Vec& t, Index k) {
+void RestrictedFit::place_base(const Vec& t, Index k, bool of_its_own) {
   current_.clear();
-  if (base_[0] >= 1 && alloc_.fixed_k() == 0) {
+  if (of_its_own && base_[0] >= 1 && alloc_.fixed_k() == 0) {
     current_.insert(current_.end(), base_.begin(), base_.end());
     current_.insert(current_.end(), t.begin(), t.end());
     k_ = k + 1;

@@ -1,4 +1,4 @@
-// A small mixture fitted to the mass that one cluster has on some rows.
+// A small mixture fitted to the mass that a cluster, or a group of clusters, has on some rows.
 #pragma once
 #include "foundation/random.h"
 #include "inference/state.h"
@@ -14,26 +14,28 @@ struct Redistributed {
   double entropy = 0;  // change of the entropy of q(z), exactly
 };
 
-/// Splits the mass that a target cluster has on some rows among k clusters, everything else held fixed:
-/// r'_nj = mass_n p_nj with p_n the restricted local step [Hughes 2016, eq. 4.16], which changes the
-/// entropy by Σ_n mass_n H(p_n). Cluster 0 keeps the target's remaining statistic (`base`, from its mass on
-/// other rows). When that is less than one observation, or K is fixed, the cluster that explains it best gets
-/// it instead, which becomes cluster 0.
+/// Splits the mass that a target has on some rows among k clusters, everything else held fixed: r'_nj =
+/// mass_n p_nj with p_n the restricted local step [Hughes 2016, eq. 4.16], which changes the entropy by Σ_n
+/// mass_n H(p_n). Cluster 0 keeps the target's remaining statistic (`base`, from its mass on other rows).
+/// When that is less than one observation, or K is fixed, or after reseed(), the cluster that explains it
+/// best gets it instead, which becomes cluster 0.
 ///
 /// The clusters are developed on a sample of the rows (2^11, or four a feature if that is more), weighted up
 /// to the mass of all; assign() then redistributes every row.
 class RestrictedFit {
  public:
-  /// Local steps between two looks at the number of clusters: few for splits of one cluster, of which many
-  /// are tried and most fail soon; many for groups of overlapping clusters, whose borders settle slowly.
-  enum class Effort { quick, thorough };
-
+  /// target: its clusters, of which by_batch has the mass together.
   RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const State& state,
-                Index target, const std::vector<MassOnRows>& by_batch, Stream& stream);
+                const Target& target, const std::vector<MassOnRows>& by_batch, Stream& stream);
 
   /// Seeds at most k clusters by Bregman k-means++, then alternates restricted local steps, merges that
   /// raise the objective and removal of clusters below one observation, until their number stays.
-  void develop(Index k, Effort effort, Stream& stream);
+  void develop(Index k, Stream& stream);
+
+  /// The same without merges, so that k are left but for those below one observation: whether one more is
+  /// right shows only when the rows around have moved too. More local steps, as the borders of clusters that
+  /// overlap settle slowly.
+  void reseed(Index k, Stream& stream);
 
   /// Starts two clusters from shares of every row that are nearly even (0.5 ± 0.1), and lets local steps
   /// enlarge the difference in which the rows vary most. Finds clusters that seeds of single rows miss, such
@@ -55,15 +57,16 @@ class RestrictedFit {
   void take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream);
   Vec sum_of(const Dataset& data, const std::vector<Index>& rows, const Vec& mass) const;  // Σ mass φ, p
   void load_sample();
-  void place_base(const Vec& t, Index k);
+  bool seed(Index k, bool base_of_its_own, Stream& stream);  // false: fewer than two clusters
+  void place_base(const Vec& t, Index k, bool of_its_own);
   struct Limits {
     int rounds;          // of local steps
     double least_moved;  // share of the mass; local steps end when less of it moves
   };
-  static const Limits quick, thorough, halving;
+  static const Limits developing, reseeding, halving;
 
   void iterate(const Limits& limits);
-  void prune(const Limits& limits);  // removes and merges clusters until that gains nothing
+  void prune();  // removes and merges clusters until that gains nothing
   void local_step();
   bool drop_small();
   bool merge_pairs();

@@ -42,19 +42,18 @@ State redistributed(const Problem& problem, const State& state, Index target,
 
 std::optional<Proposal> split_cluster(const MoveContext& c, const MixtureAlloc& alloc, const State& state,
                                       const MoveMemory& memory, Index target,
-                                      const std::vector<MassOnRows>& by_batch, Index joined, Stream& stream) {
+                                      const std::vector<MassOnRows>& by_batch, Stream& stream) {
   double mass = 0;
   for (const MassOnRows& where : by_batch) mass += where.total();
   if (mass < 2) return std::nullopt;
-  RestrictedFit fit(c.problem, alloc, c.pool, state, target, by_batch, stream);
+  RestrictedFit fit(c.problem, alloc, c.pool, state, {target}, by_batch, stream);
   std::optional<Proposal> best;
   const bool keeps_k = alloc.fixed_k() > 0;
-  const auto effort = joined > 2 ? RestrictedFit::Effort::thorough : RestrictedFit::Effort::quick;
   for (const Attempt attempt : {Attempt::first, Attempt::second}) {
     if (attempt == Attempt::first)
-      fit.develop(keeps_k ? 2 : std::max(c.options.birth_size, 3 * joined), effort, stream);
+      fit.develop(keeps_k ? 2 : c.options.birth_size, stream);
     else if (best && !keeps_k)
-      fit.develop(std::max<Index>(2, joined), effort, stream);
+      fit.develop(2, stream);
     else
       fit.halve(stream);
     if (fit.k() < 2) continue;
@@ -72,19 +71,14 @@ bool join_and_split(const MoveContext& c, const MixtureAlloc& alloc, State& stat
                     Stream& stream) {
   std::sort(joined.begin(), joined.end());
   Changes changes;
-  Index of_target = 1;
   for (std::size_t i = joined.size(); i-- > 0;) {
-    if (c.memory.id(joined[i]) == target) {
-      of_target = static_cast<Index>(joined.size());
-      target = c.memory.id(joined[0]);
-    }
+    if (c.memory.id(joined[i]) == target) target = c.memory.id(joined[0]);
     if (i > 0) changes.merge(joined[0], joined[i]);
   }
   MoveMemory memory = c.memory;
   changes.apply(memory);
   const State after = with_joined(c.problem, state, changes, entropy);
-  auto proposal =
-      split_cluster(c, alloc, after, memory, memory.number_of(target), by_batch, of_target, stream);
+  auto proposal = split_cluster(c, alloc, after, memory, memory.number_of(target), by_batch, stream);
   if (!proposal || proposal->state.elbo <= state.elbo + rounding_of(state.elbo)) return false;
   state = std::move(proposal->state);
   c.memory = std::move(proposal->memory);

@@ -15,14 +15,13 @@ struct Proposal {
   MoveMemory memory;
 };
 
-/// Redistributes the target's mass on the given rows (by batch) among new clusters: by a split into many or
-/// into few, whichever has the higher ELBO [Hughes 2016, §4.2]; with a fixed K into two. Many: birth_size, or
-/// three for each of `joined`, the number of clusters that the target was joined from, if that is more; few:
-/// `joined`, or two. Clusters are reordered when that raises the ELBO; the caller compares it with that of
-/// the present state. Empty when all new clusters merged into one.
+/// Redistributes the target's mass on the given rows (by batch) among new clusters: by a split into
+/// birth_size or into two, whichever has the higher ELBO [Hughes 2016, §4.2]; with a fixed K into two.
+/// Clusters are reordered when that raises the ELBO; the caller compares it with that of the present state.
+/// Empty when all new clusters merged into one.
 std::optional<Proposal> split_cluster(const MoveContext& context, const MixtureAlloc& alloc,
                                       const State& state, const MoveMemory& memory, Index target,
-                                      const std::vector<MassOnRows>& by_batch, Index joined, Stream& stream);
+                                      const std::vector<MassOnRows>& by_batch, Stream& stream);
 
 /// Joins clusters and splits the one with identity `target` (that of one of them means the joined one), in
 /// one proposal. When the ELBO rises, the proposal replaces the state and context.memory; returns whether it

@@ -1,5 +1,9 @@
 #include "mixtures/touched_rows.h"
 
+#include <algorithm>
+
+#include "foundation/special.h"
+
 namespace bnpvi::mixtures {
 
 void TouchedRows::append(const TouchedRows& other) {
@@ -16,6 +20,16 @@ double TouchedRows::get(Index row, Index j) const {
   return 0;
 }
 
+double TouchedRows::mass(Index row, const Target& target) const {
+  double sum = 0;
+  for (Index j : target) sum += get(row, j);
+  return sum;
+}
+
+void TouchedRows::renumber(const std::vector<Index>& number) {
+  for (int& j : cluster) j = static_cast<int>(number[j]);
+}
+
 void TouchedSink::begin(Index n_chunks) {
   found_.assign(targets_.size(), std::vector<TouchedRows>(static_cast<std::size_t>(n_chunks)));
 }
@@ -24,7 +38,9 @@ void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& 
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     TouchedRows& out = found_[i][chunk];
     for (Index n = 0; n < r.n; ++n) {
-      if (r.get(n, targets_[i]) == 0) continue;
+      double mass = 0;
+      for (Index j : targets_[i]) mass += r.get(n, j);
+      if (mass == 0 || mass < least_) continue;
       out.rows.push_back(rows[n]);
       for (Index l = 0; l < r.width; ++l) {
         const double x = r.value[n * r.width + l];
@@ -50,6 +66,42 @@ TouchedRows TouchedSink::rows_of(std::size_t i) const {
   all.value.reserve(entries);
   for (const TouchedRows& part : found_[i]) all.append(part);
   return all;
+}
+
+Summary without(const Problem& problem, Pool& pool, const Batch& batch, const Summary& whole,
+                const TouchedRows& touched) {
+  Summary out = whole;
+  const Index n = static_cast<Index>(touched.rows.size());
+  if (n > 0) out.memory = nullptr;
+  FeatureBlock block(problem.obs, batch.data);
+  FeatureSum sum(problem.obs, batch.data, whole.k);
+  Responsibilities r;
+  r.k = r.width = whole.k;
+  for (Index from = 0; from < n; from += block.block_rows()) {
+    pool.poll();
+    r.n = std::min(block.block_rows(), n - from);
+    r.value.assign(static_cast<std::size_t>(r.n * r.k), 0.0);
+    for (Index i = 0; i < r.n; ++i)
+      for (Index e = touched.offset[from + i]; e < touched.offset[from + i + 1]; ++e) {
+        r.value[i * r.k + touched.cluster[e]] = -touched.value[e];
+        out.entropy() += x_log_x(touched.value[e]);
+      }
+    block.load(touched.rows.data() + from, r.n);
+    block.add_weighted(r, sum);
+  }
+  sum.finish(out.edit_t(0));
+  return out;
+}
+
+bool share_rows(const std::vector<TouchedRows>& a, const std::vector<TouchedRows>& b) {
+  for (std::size_t batch = 0; batch < std::min(a.size(), b.size()); ++batch) {
+    auto x = a[batch].rows.begin(), y = b[batch].rows.begin();
+    while (x != a[batch].rows.end() && y != b[batch].rows.end()) {
+      if (*x == *y) return true;
+      ++(*x < *y ? x : y);
+    }
+  }
+  return false;
 }
 
 }  // namespace bnpvi::mixtures

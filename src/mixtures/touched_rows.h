@@ -1,24 +1,31 @@
-// The rows of a batch that a delete would redistribute.
+// The rows of a batch that a move would assign afresh.
 #pragma once
 #include "inference/alloc_model.h"
+#include "inference/state.h"
+#include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
 
-/// The rows on which the target has any mass, with their responsibilities for all clusters.
+/// The rows on which a target has some mass, with their responsibilities for all clusters.
 struct TouchedRows {
-  std::vector<Index> rows;
+  std::vector<Index> rows;       // ascending
   std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i+1]-1
   std::vector<int> cluster;
   Vec value;
 
   void append(const TouchedRows& other);
   double get(Index row, Index j) const;  // responsibility of cluster j for the row-th of these rows
+  double mass(Index row, const Target& target) const;
+  /// Cluster j is number[j] from now on.
+  void renumber(const std::vector<Index>& number);
 };
 
-/// Collects the touched rows of each target during a visit.
+/// Collects the touched rows of each target during a visit: those on which it has any mass, or at least
+/// `least`.
 class TouchedSink final : public ResponsibilitySink {
  public:
-  explicit TouchedSink(const std::vector<Index>& targets) : targets_(targets) {}
+  explicit TouchedSink(const std::vector<Target>& targets, double least = 0)
+      : targets_(targets), least_(least) {}
 
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
@@ -26,8 +33,17 @@ class TouchedSink final : public ResponsibilitySink {
   TouchedRows rows_of(std::size_t target) const;
 
  private:
-  const std::vector<Index>& targets_;
+  const std::vector<Target>& targets_;
+  const double least_;
   std::vector<std::vector<TouchedRows>> found_;  // by target and chunk
 };
+
+/// The batch's summary `whole` without these rows, the entropy of which leaves too; without the memory of
+/// where they were.
+Summary without(const Problem& problem, Pool& pool, const Batch& batch, const Summary& whole,
+                const TouchedRows& touched);
+
+/// True when two targets have a row in common; their rows by batch, or none at all.
+bool share_rows(const std::vector<TouchedRows>& a, const std::vector<TouchedRows>& b);
 
 }  // namespace bnpvi::mixtures

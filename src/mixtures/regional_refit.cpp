@@ -1,0 +1,191 @@
+// A cluster, or some near each other, fitted anew, judged when the rows around have settled: the escape from
+// a wrong border and from a wrong number of clusters where they overlap.
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "foundation/special.h"
+#include "inference/unit_edit.h"
+#include "mixtures/moves.h"
+#include "mixtures/neighbour_groups.h"
+#include "mixtures/restricted_fit.h"
+#include "mixtures/touched_rows.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+// Guesses; with all clusters as neighbours, or with twice the rounds, medians of ten seeds were the same.
+constexpr Index sizes_of_groups[] = {1, 2, 3};  // tried one after the other
+constexpr Index neighbours = 4;                 // of each member, whose rows are assigned afresh too
+constexpr double least_mass = 0.01;             // of these clusters on such a row
+constexpr Index max_rounds = 15;                // of local steps on these rows
+constexpr double least_shared = 1e-3;  // entropy lost by joining a cluster with the rest of its group, per
+                                       // observation of the smallest, that is worth a try
+
+class MixtureRefit final : public Move {
+ public:
+  MixtureRefit(const MoveContext& context, const MixtureAlloc& alloc) : c_(context), alloc_(alloc) {}
+
+  // Groups of one size that are worth trying.
+  bool prepare(const State& state) override {
+    const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+    for (Index m : sizes_of_groups) {
+      groups_ = affordable(
+          neighbour_groups(state.k(), loss, m), state.total.sizes(), c_.options.max_births,
+          [&](const Target& group, const Vec& sizes) { return c_.memory.refit_worth_trying(group, sizes); });
+      if (!groups_.empty()) break;
+    }
+    for (const Target& group : groups_) {
+      ids_.push_back(c_.memory.ids(group));
+      regions_.push_back(region_of(group, state.k(), loss));
+    }
+    touched_.assign(groups_.size(), std::vector<TouchedRows>(state.batch.size()));
+    return !groups_.empty();
+  }
+
+  ResponsibilitySink* watch(const State&, Index) override {
+    sink_ = std::make_unique<TouchedSink>(regions_, least_mass);
+    return sink_.get();
+  }
+
+  void after_batch(State&, Index b) override {
+    for (std::size_t i = 0; i < groups_.size(); ++i) touched_[i][b] = sink_->rows_of(i);
+    sink_.reset();
+  }
+
+  // Every try counts, as one that is accepted may do no more than the laps to come would have done.
+  void after_lap(State& state) override {
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      if (touched_[i].empty()) continue;
+      const Target group = c_.memory.numbers_of(ids_[i]);
+      c_.memory.refit_tried(group, sizes_of(group, state.total.sizes()));
+      if (is_of_one_piece(state, group, touched_[i])) {
+        ++tried_;
+        if (propose(state, group, i, 1) || (group.size() > 1 && propose(state, group, i, 0))) ++accepted_;
+      }
+      touched_[i].clear();
+    }
+  }
+
+ private:
+  // The group and the clusters nearest to each of its members.
+  static Target region_of(const Target& group, Index k, const Vec& loss) {
+    std::set<Index> out(group.begin(), group.end());
+    for (Index a : group)
+      for (Index b : nearest(a, k, loss, neighbours)) out.insert(b);
+    return Target(out.begin(), out.end());
+  }
+
+  // True when every cluster of the group shares rows with the others.
+  static bool is_of_one_piece(const State& state, const Target& group,
+                              const std::vector<TouchedRows>& touched) {
+    if (group.size() == 1) return true;
+    Vec lost(group.size());
+    for (const TouchedRows& batch : touched)
+      for (Index n = 0; n < static_cast<Index>(batch.rows.size()); ++n) {
+        const double all = batch.mass(n, group);
+        for (std::size_t l = 0; l < group.size(); ++l) {
+          const double x = batch.get(n, group[l]);
+          lost[l] += x_log_x(all) - x_log_x(x) - x_log_x(std::max(all - x, 0.0));
+        }
+      }
+    const Vec sizes = sizes_of(group, state.total.sizes());
+    return *std::min_element(lost.begin(), lost.end()) >=
+           least_shared * *std::min_element(sizes.begin(), sizes.end());
+  }
+
+  // The group's mass is split among as many clusters and `born` more; then the rows of the region go wherever
+  // they like.
+  bool propose(State& state, const Target& group, std::size_t i, Index born) {
+    const std::vector<TouchedRows>& touched = touched_[i];
+    std::vector<MassOnRows> where;
+    double mass = 0;
+    for (const TouchedRows& rows : touched) {
+      where.push_back(mass_on(rows, group));
+      mass += where.back().total();
+    }
+    if (mass < 2) return false;
+    Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i][0]);
+    RestrictedFit fit(c_.problem, alloc_, c_.pool, state, group, where, stream);
+    const Index m = static_cast<Index>(group.size());
+    fit.reseed(m + born, stream);
+    if (fit.k() < m + born) return false;
+
+    Summary start = state.total;
+    start.append(born);
+    Target placed = group;  // where the clusters of the restricted fit go; the first of them has its base
+    if (born > 0) placed.push_back(state.k());
+    for (Index l = 1; l < m; ++l) move_statistic(start, placed[l], placed[0]);
+    std::vector<EditedPart> parts(touched.size());
+    for (std::size_t b = 0; b < touched.size(); ++b) {
+      const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
+      parts[b] = {touched[b].rows, without(c_.problem, c_.pool, *batch, *state.batch[b], touched[b])};
+      const Redistributed found = fit.assign(batch->data, where[b]);
+      for (Index f = 0; f < start.shape.p; ++f) {
+        start.edit_t(placed[0])[f] -= found.left[f];
+        for (Index l = 0; l < m + born; ++l)
+          start.edit_t(placed[l])[f] += found.arrived[l * start.shape.p + f];
+      }
+    }
+    const std::vector<Index> order = by_size(start);
+    start.permute(order);
+    UnitEdit edit(c_, state, Changes().append(born).permute(order), std::move(parts));
+    edit.begin_at(alloc_.global_step(start, {}));
+    if (!edit.climb(state, max_rounds)) return false;
+    renumber_after(i, order);
+    return true;
+  }
+
+  static MassOnRows mass_on(const TouchedRows& touched, const Target& group) {
+    MassOnRows out;
+    out.all = false;
+    for (std::size_t n = 0; n < touched.rows.size(); ++n) {
+      const double mass = touched.mass(static_cast<Index>(n), group);
+      if (mass < least_mass) continue;
+      out.rows.push_back(touched.rows[n]);
+      out.mass.push_back(mass);
+    }
+    return out;
+  }
+
+  static void move_statistic(Summary& s, Index from, Index to) {
+    for (Index f = 0; f < s.shape.p; ++f) {
+      s.edit_t(to)[f] += s.t(from)[f];
+      s.edit_t(from)[f] = 0;
+    }
+  }
+
+  static std::vector<Index> by_size(const Summary& s) {
+    std::vector<Index> order(static_cast<std::size_t>(s.k));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return s.size(a) > s.size(b); });
+    return order;
+  }
+
+  // Of the groups after an accepted one, those with a row of it wait for another lap.
+  void renumber_after(std::size_t done, const std::vector<Index>& order) {
+    std::vector<Index> number(order.size());
+    for (std::size_t j = 0; j < order.size(); ++j) number[order[j]] = static_cast<Index>(j);
+    for (std::size_t i = done + 1; i < touched_.size(); ++i)
+      if (share_rows(touched_[done], touched_[i]))
+        touched_[i].clear();
+      else
+        for (TouchedRows& rows : touched_[i]) rows.renumber(number);
+  }
+
+  MoveContext c_;
+  const MixtureAlloc& alloc_;
+  std::vector<Target> groups_, regions_;           // as the lap began
+  std::vector<std::vector<std::uint64_t>> ids_;    // of the groups
+  std::vector<std::vector<TouchedRows>> touched_;  // by group and batch: rows of its region
+  std::unique_ptr<TouchedSink> sink_;
+};
+
+}  // namespace
+
+std::unique_ptr<Move> make_mixture_refit(const MoveContext& context, const MixtureAlloc& alloc) {
+  return std::make_unique<MixtureRefit>(context, alloc);
+}
+
+}  // namespace bnpvi::mixtures
