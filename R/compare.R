@@ -96,7 +96,7 @@ has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 # What the exponential of a bound is.
 measure_of <- function(obs) {
   entry <- obs_entry(obs)
-  if (entry$counts_tokens) "sequences of tokens" else if (is.null(entry$refusal)) "densities" else "probabilities"
+  if (entry$counts_tokens) "sequences of tokens" else if (entry$density) "densities" else "probabilities"
 }
 
 heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {

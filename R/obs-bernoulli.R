@@ -3,9 +3,9 @@
 #' @rdname observation_models
 #' @order 5
 #' @param a,b One number or one per column. Of `obs_bernoulli()`: Beta prior of
-#'   each probability, the weights of a one and of a zero. Of `obs_poisson()`:
-#'   Gamma prior of each rate, with shape `a` and mean `a / b`; by default, the
-#'   mean is the rate in all data, where a column of zeros counts as half an
+#'   each probability, the weights of a one and of a zero. Of `obs_poisson()`
+#'   and `obs_gamma()`: Gamma prior of each rate, with shape `a` and mean `a / b`; by
+#'   default, the mean is the rate in all data, where a column of zeros counts as half an
 #'   event.
 #' @export
 obs_bernoulli <- function(a = 0.1, b = 0.3, learn = FALSE) {

@@ -12,6 +12,7 @@
 #' @section Ranges:
 #' Parameters are taken where numbers keep their digits, so that the bound is right
 #' to eight of them: `term_prior` from 1e-8 to 1e50, `a` and `b` from 1e-10 to 1e50,
+#' `shape` from 0.001 to 1e6,
 #' `mean_strength` from 1e-50 to 1e50, `df` up to 1e8 and by 1e-10 above its limit.
 #' Beside the data, `scale` is taken from 1e-10 to 1e50 and `coef_precision` from
 #' 1e-16 to 1e50 times the squared spread of a column; `mean_strength * (mean - m)^2`
@@ -55,6 +56,7 @@ NULL
 # Its data
 #   support         function(values): can the model produce each of these finite numbers?
 #   refusal         the error where it cannot: c(class = , must = , remedy = ), read as "x must <must>"
+#   density         is the likelihood a density? Else it is a probability, and bounds of the two do not compare.
 #   takes_sparse    are sparse matrices taken as they are?
 #   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers,
 #                   TRUE when a fit had numbers, or NULL: rows have none
@@ -98,8 +100,9 @@ NULL
 #   shrinks         may clusters shrink to single values that are repeated in the data?
 new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
-                          support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE,
-                          exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L,
+                          support = function(values) TRUE, refusal = NULL, density = is.null(refusal),
+                          takes_sparse = FALSE, exposure = function(obs) NULL, counts_tokens = FALSE,
+                          lag = function(obs) 0L,
                           keep = function(data) list(), working = character(),
                           learned = function(obs) NULL, learned_numbers = character(), parameters = list(),
                           axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(),
@@ -126,7 +129,8 @@ obs_models <- list(
   ar = model_ar,
   multinomial = model_multinomial,
   bernoulli = model_bernoulli,
-  poisson = model_poisson
+  poisson = model_poisson,
+  waiting_time = model_gamma
 ) |> lapply(function(fields) do.call(new_obs_entry, fields))
 
 # The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table

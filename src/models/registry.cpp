@@ -83,6 +83,10 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     const Vec a = f.numbers("a");
     return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed")});
   }
+  if (family == "waiting_time") {
+    const Vec a = f.numbers("a");
+    return make_gamma({f.numbers("shape", size_of(a)), a, f.numbers("b", size_of(a))});
+  }
   const Vec unit = f.numbers("unit");
   const Index d = size_of(unit);
   if (family == "gaussian_full") return make_gaussian_full(gaussian_prior(f, d, d * d, true));

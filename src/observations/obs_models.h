@@ -29,6 +29,12 @@ struct PoissonPrior {
   bool exposed;
 };
 
+/// Values x_j > 0 from Gamma distributions of known shapes s_j, with independent rates θ_j ~ Gamma(a_j, rate
+/// b_j).
+struct GammaTimesPrior {
+  Vec shape, a, b;
+};
+
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior);
@@ -37,5 +43,7 @@ std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
 std::unique_ptr<ObsModel> make_bernoulli(const BetaPrior& prior);
 std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior);
+/// Throws std::invalid_argument from log_base() if rows are sparse: zeros are no values of the model.
+std::unique_ptr<ObsModel> make_gamma(const GammaTimesPrior& prior);
 
 }  // namespace bnpvi

@@ -66,6 +66,9 @@ model_cases <- function() {
     bernoulli <- list(family = "bernoulli", a = runif(5) + 0.1, b = runif(5) + 0.1)
     poisson <- list(family = "poisson", a = runif(5) + 0.1, b = runif(5) + 0.1, exposed = FALSE)
     exposed <- utils::modifyList(poisson, list(exposed = TRUE))
+    hours <- cbind(counts, exp(rnorm(40)))
+    times <- matrix(rgamma(40 * 4, rep(c(1, 0.4, 3, 20), each = 40), rep(c(1, 3, 0.1, 5), each = 40)), 40)
+    gamma <- list(family = "waiting_time", shape = c(1, 0.5, 3, 20), a = runif(4) + 0.1, b = runif(4) + 0.1)
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
@@ -74,7 +77,8 @@ model_cases <- function() {
       case("multinomial", multinomial, counts, twin_multinomial),
       case("bernoulli", bernoulli, 1 * (counts > 0), twin_bernoulli),
       case("poisson", poisson, counts, twin_poisson),
-      case("poisson, exposure", exposed, cbind(counts, exp(rnorm(40))), twin_poisson)
+      case("poisson, exposure", exposed, hours, twin_poisson),
+      case("waiting_time", gamma, times, twin_gamma)
     )
   })
 }
@@ -84,7 +88,7 @@ count_columns <- function(case) case$data$d - isTRUE(case$model$obs$exposed)
 
 # The model with its columns reordered.
 permute_columns <- function(obs, order) {
-  for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b"))) {
+  for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b", "shape"))) {
     obs[[field]] <- obs[[field]][order]
   }
   if (is.matrix(obs$scale)) {

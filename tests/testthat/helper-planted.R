@@ -36,6 +36,7 @@ planted_cases <- function() {
     rate <- 6 * prob[terms, ]
     events <- matrix(as.double(rpois(2400, rate)), 200)
     over_hours <- matrix(as.double(rpois(2400, hours * rate)), 200)
+    waits <- matrix(rgamma(2400, 2, rate), 200)
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
@@ -46,7 +47,8 @@ planted_cases <- function() {
       planted_case("bernoulli", obs_bernoulli(), binary, terms),
       planted_case("poisson", obs_poisson(), events, terms),
       planted_case("poisson, exposure", obs_poisson(exposure = hours), over_hours, terms),
-      planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE)
+      planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE),
+      planted_case("waiting_time", obs_gamma(2), waits, terms)
     )
   })
 }

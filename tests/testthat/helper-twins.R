@@ -241,6 +241,34 @@ twin_poisson <- function(obs) {
   )
 }
 
+# Compound gamma predictives, x / (x + b) ~ Beta(shape, a).
+twin_gamma <- function(obs) {
+  s <- obs$shape
+  post <- function(x, r) list(a = obs$a + s * sum(r), b = obs$b + colSums(r * x), shape = s)
+  log_base <- function(x) as.numeric(log(x) %*% (s - 1) - sum(lgamma(s)))
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      sum(obs$a * log(obs$b) - lgamma(obs$a) + lgamma(q$a) - q$a * log(q$b)) + sum(r * log_base(x))
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      sum(s * (digamma(q$a) - log(q$b))) - as.numeric(new %*% (q$a / q$b)) + log_base(new)
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      b <- rep(q$b, each = nrow(new))
+      of_share <- stats::dbeta(new / (new + b), rep(s, each = nrow(new)), rep(q$a, each = nrow(new)), log = TRUE)
+      rowSums(matrix(of_share + log(b) - 2 * log(new + b), nrow(new)))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(rate = q$a / q$b, shape = s)
+    }
+  )
+}
+
 # (y, lag 1, lag 2, ..., [1]) of every modelled row of the groups that begin at `starts`.
 lagged_rows <- function(x, starts, lag, intercept) {
   at <- unlist(lapply(seq_len(length(starts) - 1L), function(g) {
