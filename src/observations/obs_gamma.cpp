@@ -96,9 +96,7 @@ class GammaTimes final : public ObsModel {
   // have the sum x: with m = s b / a and m̂ = s (b + x) / (a + more) it is remainder(a + more) − remainder(a)
   // − a log(m̂/m) − more log m̂.
   double gain(Index j, double a, double b, double more, double x) const {
-    const double ratio = (x - more / a * b) / b / (1 + more / a);
-    const double growth =
-        std::abs(ratio) < 0.5 ? std::log1p(ratio) : std::log1p(x / b) - std::log1p(more / a);
+    const double growth = std::log1p(x / b) - std::log1p(more / a);
     return stirling_remainder(a + more) - stirling_remainder(a) - a * growth -
            more * std::log(s_[j] / (a + more) * (b + x));
   }
