@@ -166,7 +166,7 @@ check_support <- function(x, obs, arg, call) {
   entry <- obs_entry(obs)
   bad <- !entry$support(if (is.matrix(x)) x else x@x)
   if (!any(bad)) {
-    return(invisible())
+    return(if (is.matrix(x)) entry$conditions(x, arg, call))
   }
   refusal <- entry$refusal
   abort(refusal[["class"]], c(

@@ -3,8 +3,8 @@
 #' @rdname observation_models
 #' @order 5
 #' @param a,b One number or one per column. Of `obs_bernoulli()`: Beta prior of
-#'   each probability, the weights of a one and of a zero. Of `obs_poisson()`
-#'   and `obs_gamma()`: Gamma prior of each rate, with shape `a` and mean `a / b`; by
+#'   each probability, the weights of a one and of a zero. Of `obs_poisson()`,
+#'   `obs_gamma()` and `obs_survival()`: Gamma prior of each rate, with shape `a` and mean `a / b`; by
 #'   default, the mean is the rate in all data, where a column of zeros counts as half an
 #'   event.
 #' @export

@@ -39,7 +39,7 @@ resolve_gamma <- function(obs, data, start, call) {
 }
 
 # The predictive of x / (x + b) is Beta(shape, a), and x has as many moments as a says.
-moments_of_times <- function(q, given) {
+moments_of_times <- function(q, given = NULL) {
   mean <- ifelse(q$a > 1, q$shape * q$b / (q$a - 1), Inf)
   list(mean = mean, var = ifelse(q$a > 2, mean / q$shape * mean * (q$shape + q$a - 1) / (q$a - 2), Inf))
 }

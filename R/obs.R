@@ -56,6 +56,7 @@ NULL
 # Its data
 #   support         function(values): can the model produce each of these finite numbers?
 #   refusal         the error where it cannot: c(class = , must = , remedy = ), read as "x must <must>"
+#   conditions      function(x, arg, call): refuses a matrix whose columns do not go together as the model wants
 #   density         is the likelihood a density? Else it is a probability, and bounds of the two do not compare.
 #   takes_sparse    are sparse matrices taken as they are?
 #   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers,
@@ -100,16 +101,16 @@ NULL
 #   shrinks         may clusters shrink to single values that are repeated in the data?
 new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
-                          support = function(values) TRUE, refusal = NULL, density = is.null(refusal),
+                          support = function(values) TRUE, refusal = NULL,
+                          conditions = function(x, arg, call) NULL, density = is.null(refusal),
                           takes_sparse = FALSE, exposure = function(obs) NULL, counts_tokens = FALSE,
-                          lag = function(obs) 0L,
-                          keep = function(data) list(), working = character(),
+                          lag = function(obs) 0L, keep = function(data) list(), working = character(),
                           learned = function(obs) NULL, learned_numbers = character(), parameters = list(),
                           axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(),
                           predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
-  functions <- c("resolve", "draw", "support", "exposure", "lag", "keep", "learned", "axes")
+  functions <- c("resolve", "draw", "support", "conditions", "exposure", "lag", "keep", "learned", "axes")
   stopifnot(
     vapply(entry[functions], is.function, NA), vapply(given, is.function, NA), vapply(quantiles, is.function, NA),
     names(quantiles) %in% names(arrays),
@@ -130,7 +131,8 @@ obs_models <- list(
   multinomial = model_multinomial,
   bernoulli = model_bernoulli,
   poisson = model_poisson,
-  waiting_time = model_gamma
+  waiting_time = model_gamma,
+  censored = model_survival
 ) |> lapply(function(fields) do.call(new_obs_entry, fields))
 
 # The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table

@@ -60,8 +60,9 @@ tidy_clusters <- function(x, word) {
   columns <- column_labels(x)
   locations <- cluster_locations(x, means)
   if (is.null(means$cov)) {
-    rows <- rep(seq_len(k), each = length(columns))
-    long <- data.frame(term = rep(columns, k), estimate = as.double(t(locations)))
+    terms <- colnames(locations)
+    rows <- rep(seq_len(k), each = length(terms))
+    long <- data.frame(term = rep(terms, k), estimate = as.double(t(locations)))
     return(as_tidy(cbind(out[rows, ], long)))
   }
   named <- function(values, prefix) {

@@ -83,6 +83,7 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     const Vec a = f.numbers("a");
     return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed")});
   }
+  if (family == "censored") return make_poisson({f.numbers("a", 1), f.numbers("b", 1), false, true});
   if (family == "waiting_time") {
     const Vec a = f.numbers("a");
     return make_gamma({f.numbers("shape", size_of(a)), a, f.numbers("b", size_of(a))});

@@ -23,10 +23,12 @@ struct ArPrior {
 };
 
 /// Counts x_j ~ Poisson(e θ_j) with independent rates θ_j ~ Gamma(a_j, rate b_j). exposed: the last column of
-/// the data (which then have one more than a) is the exposure e > 0 of each row; else e = 1.
+/// the data (which then have one more than a) is the exposure e > 0 of each row; else e = 1. censored: the
+/// two columns of the data are a time e > 0 and whether the event came then (1) or had not come yet (0), with
+/// likelihood θ^x e^(−θe): that of a count, but a density of the time.
 struct PoissonPrior {
   Vec a, b;
-  bool exposed;
+  bool exposed = false, censored = false;
 };
 
 /// Values x_j > 0 from Gamma distributions of known shapes s_j, with independent rates θ_j ~ Gamma(a_j, rate

@@ -69,6 +69,7 @@ model_cases <- function() {
     hours <- cbind(counts, exp(rnorm(40)))
     times <- matrix(rgamma(40 * 4, rep(c(1, 0.4, 3, 20), each = 40), rep(c(1, 3, 0.1, 5), each = 40)), 40)
     gamma <- list(family = "waiting_time", shape = c(1, 0.5, 3, 20), a = runif(4) + 0.1, b = runif(4) + 0.1)
+    followed <- cbind(rexp(40, rep(1:2, 20)), rbinom(40, 1, 0.7))
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
@@ -78,13 +79,16 @@ model_cases <- function() {
       case("bernoulli", bernoulli, 1 * (counts > 0), twin_bernoulli),
       case("poisson", poisson, counts, twin_poisson),
       case("poisson, exposure", exposed, hours, twin_poisson),
-      case("waiting_time", gamma, times, twin_gamma)
+      case("waiting_time", gamma, times, twin_gamma),
+      case("censored", list(family = "censored", a = 0.6, b = 0.9), followed, twin_censored)
     )
   })
 }
 
-# Columns of the data that the model is a distribution of.
-count_columns <- function(case) case$data$d - isTRUE(case$model$obs$exposed)
+# Columns of the data that may be in any order.
+count_columns <- function(case) {
+  if (case$model$obs$family == "censored") 1L else case$data$d - isTRUE(case$model$obs$exposed)
+}
 
 # The model with its columns reordered.
 permute_columns <- function(obs, order) {

@@ -22,7 +22,8 @@ small_tables <- function() {
     counts <- matrix(as.double(rpois(14 * 5, 1.5)), 14, dimnames = list(names[[1]], paste0("w", 1:5)))
     counts[, 1] <- counts[, 1] + 1
     list(
-      points = points, counts = counts, binary = 1 * (counts > 1), frame = as.data.frame(points), times = exp(points)
+      points = points, counts = counts, binary = 1 * (counts > 1), frame = as.data.frame(points), times = exp(points),
+      followed = cbind(time = exp(points[, 1]), status = 1 * (counts[, 2] > 1))
     )
   })
 }
@@ -44,6 +45,7 @@ small_fits <- function(tables) {
     bernoulli = bnp_mixture(binary, obs_bernoulli(), control = few_laps()),
     poisson = bnp_mixture(counts, obs_poisson(), control = few_laps()),
     gamma = bnp_mixture(times, obs_gamma(), control = few_laps()),
+    survival = bnp_mixture(followed, obs_survival(), control = few_laps()),
     topics = bnp_topics(counts, control = few_laps(k_init = 2)),
     lda = bnp_topics(Matrix::Matrix(counts, sparse = TRUE), prior = prior_lda(2, learn), control = few_laps()),
     topics_rows = bnp_topics(points, obs_gaussian(), id = id, control = few_laps()),
@@ -60,7 +62,7 @@ table_of <- function(name, tables) {
   kind <- c(
     multinomial = "counts", sparse = "counts", poisson = "counts", hmm_poisson = "counts", hmm_multinomial = "counts",
     topics = "counts", lda = "counts", bernoulli = "binary", hmm_bernoulli = "binary", formula = "frame",
-    gamma = "times", hmm_gamma = "times"
+    gamma = "times", hmm_gamma = "times", survival = "followed"
   )
   tables[[if (name %in% names(kind)) kind[[name]] else "points"]]
 }
@@ -216,7 +218,8 @@ other_calls <- function(tables, fits) {
     made("obs_ar", lag = 1, intercept = TRUE, df = 4, scale = diag(2), coef_mean = cbind(diag(2), 0),
       coef_precision = diag(3)),
     made("obs_multinomial", term_prior = c(0.1, 0.2)), made("obs_bernoulli", a = 0.1, b = c(0.2, 0.3), learn = TRUE),
-    made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)), made("obs_gamma", shape = c(1, 2), a = 1, b = 2),
+    made("obs_survival", a = 1, b = 2), made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
+    made("obs_gamma", shape = c(1, 2), a = 1, b = 2),
     made("prior_dp", concentration = 1),
     made("prior_py", concentration = 1, discount = 0.3), made("gamma_prior", shape = 2, rate = 1),
     made("prior_dirichlet", k = 3, concentration = 1), made("prior_hdp", gamma = 10, alpha = 0.5),
@@ -248,7 +251,9 @@ constructed_calls <- function(tables) {
   fit_with <- function(slot, maker, ...) {
     arguments <- list(...)
     x <- if (maker %in% c("obs_multinomial", "obs_poisson")) tables$counts else
-      switch(maker, obs_bernoulli = tables$binary, obs_gamma = tables$times, tables$points)
+      switch(
+        maker, obs_bernoulli = tables$binary, obs_gamma = tables$times, obs_survival = tables$followed, tables$points
+      )
     verb <- function(...) {
       made <- do.call(maker, list(...))
       given <- list(x = if (maker %in% c("prior_hdp", "prior_lda")) tables$counts else x, control = few_laps())
@@ -269,6 +274,7 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10),
     fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3, learn = TRUE),
     fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)),
+    fit_with("obs", "obs_survival", a = 1, b = 2),
     fit_with("obs", "obs_gamma", shape = c(1, 2, 3), a = 1, b = 2),
     fit_with("prior", "prior_dp", concentration = 1),
     fit_with("prior", "prior_py", concentration = 1, discount = 0.3),

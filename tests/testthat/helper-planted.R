@@ -37,6 +37,10 @@ planted_cases <- function() {
     events <- matrix(as.double(rpois(2400, rate)), 200)
     over_hours <- matrix(as.double(rpois(2400, hours * rate)), 200)
     waits <- matrix(rgamma(2400, 2, rate), 200)
+    groups <- rep(1:3, each = 60)
+    event <- rexp(180, c(1, 12, 150)[groups])
+    until <- rexp(180, c(0.3, 4, 50)[groups])
+    followed <- cbind(pmin(event, until), 1 * (event <= until))
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
@@ -48,7 +52,8 @@ planted_cases <- function() {
       planted_case("poisson", obs_poisson(), events, terms),
       planted_case("poisson, exposure", obs_poisson(exposure = hours), over_hours, terms),
       planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE),
-      planted_case("waiting_time", obs_gamma(2), waits, terms)
+      planted_case("waiting_time", obs_gamma(2), waits, terms),
+      planted_case("censored", obs_survival(), followed, groups)
     )
   })
 }

@@ -269,6 +269,31 @@ twin_gamma <- function(obs) {
   )
 }
 
+# Columns: time and status.
+twin_censored <- function(obs) {
+  post <- function(x, r) list(a = obs$a + sum(r * x[, 2]), b = obs$b + sum(r * x[, 1]))
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      obs$a * log(obs$b) - lgamma(obs$a) + lgamma(q$a) - q$a * log(q$b)
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      new[, 2] * (digamma(q$a) - log(q$b)) - new[, 1] * q$a / q$b
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      survives <- -q$a * log1p(new[, 1] / q$b)
+      survives + new[, 2] * log(q$a / (q$b + new[, 1]))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(rate = q$a / q$b)
+    }
+  )
+}
+
 # (y, lag 1, lag 2, ..., [1]) of every modelled row of the groups that begin at `starts`.
 lagged_rows <- function(x, starts, lag, intercept) {
   at <- unlist(lapply(seq_len(length(starts) - 1L), function(g) {

@@ -162,6 +162,11 @@ test_that("divergence and overlap are the sums and integrals that they stand for
   a <- list(rate = c(3, 0.5), shape = c(2, 5))
   b <- list(rate = c(5, 0.7), shape = c(2, 5))
   expect_closed_forms(obs_models$waiting_time, a, b, times(a), times(b))
+  line <- exp(seq(-25, 3, 0.005))
+  one_time <- function(q) dexp(line, q$rate) * line * 0.005
+  a <- list(rate = 3)
+  b <- list(rate = 5)
+  expect_closed_forms(obs_models$censored, a, b, one_time(a), one_time(b))
   bits <- as.matrix(expand.grid(0:1, 0:1))
   binary <- function(q) dbinom(bits[, 1], 1, q$prob[1]) * dbinom(bits[, 2], 1, q$prob[2])
   a <- list(prob = c(0.2, 0.7))

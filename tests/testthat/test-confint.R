@@ -28,7 +28,8 @@ draw_of <- list(
   multinomial = function(q) list(prob = gamma_shares(q$concentration)),
   bernoulli = function(q) list(prob = rbeta(length(q$a), q$a, q$b)),
   poisson = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
-  waiting_time = function(q) list(rate = rgamma(length(q$a), q$a, q$b))
+  waiting_time = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
+  censored = function(q) list(rate = rgamma(length(q$a), q$a, q$b))
 )
 
 # Draws (rows) below the ends of intervals: 4.5 standard errors, for a few hundred comparisons.
@@ -62,7 +63,7 @@ for (case in cases) {
     set.seed(7)
     sample <- replicate(draws, draw_of[[case$name]](q), simplify = FALSE)
     for (name in names(obs_entry(fit$model$obs)$quantiles)) {
-      all <- t(vapply(sample, function(s) as.vector(s[[name]]), numeric(length(sample[[1]][[name]]))))
+      all <- do.call(rbind, lapply(sample, function(s) as.vector(s[[name]])))
       d <- diag(ncol(case$x))
       known <- if (case$name == "gaussian_diagonal") d == 1 else upper.tri(d, diag = TRUE)
       shown <- if (name == "cov") which(known) else seq_len(ncol(all))
