@@ -74,7 +74,7 @@ moments_of_states <- function(fit, states) {
 # p %*% value, states that cannot come apart: a value may be infinite where few observations are known.
 mean_over_states <- function(p, value) {
   finite <- is.finite(value)
-  replace(p %*% ifelse(finite, value, 0), p %*% !finite > 0, Inf)
+  replace(p %*% ifelse(finite, value, 0), p %*% (!finite) > 0, Inf)
 }
 
 # Autoregressions: mean and covariance of the regressors s = (x_t, x_{t-1}, ..., 1) in each state, at the posterior

@@ -182,3 +182,20 @@ test_that("forecasts are drawn with times, without series, of one step, and wher
     }
   }
 })
+
+test_that("a state that may come and has no moments makes them infinite, and one that cannot come does not", {
+  expect_equal(mean_over_states(rbind(c(1, 0), c(0.5, 0.5)), rbind(c(2, 3), c(Inf, 5))), rbind(c(2, 3), c(Inf, 4)))
+  x <- withr::with_seed(1, rexp(40, rep(c(1, 50), each = 20)))
+  fit <- bnp_hmm(
+    x, obs = obs_gamma(a = 0.5), prior = prior_hmm(2), start = rep(1L, 40),
+    control = bnp_control(seed = 1, max_laps = 1, moves = FALSE, verbose = FALSE)
+  ) |> suppressWarnings()
+  q <- posterior_params(fit)
+  expect_lt(min(q$a), 1)
+  ahead <- predict(fit, x, n.ahead = 1)
+  expect_identical(ahead$mean.x, Inf)
+  expect_identical(ahead$sd.x, Inf)
+  of_states <- moments_of_states(fit, list(cbind(1, 0)))
+  expect_equal(of_states$mean[[1]], cbind(q$b[1] / (q$a[1] - 1)))
+  expect_true(is.finite(of_states$var[[1]]))
+})
