@@ -11,8 +11,8 @@
 #' @param initial For an autoregression: the rows before the first one
 #'   simulated, oldest first (lag x columns). Default: the column medians of the training
 #'   data. They are the first rows of each sequence.
-#' @param total For counts: the total of each row; default, the average of the
-#'   training data.
+#' @param total For counts: the total of each row (the trials of [obs_binomial()], one
+#'   number or one for each pair of columns); default, the average of the training data.
 #' @param exposure For [obs_poisson()] with exposures: one number or one per row;
 #'   default, the average of the training data.
 #' @param ... Must be empty.

@@ -132,7 +132,8 @@ obs_models <- list(
   bernoulli = model_bernoulli,
   poisson = model_poisson,
   waiting_time = model_gamma,
-  censored = model_survival
+  censored = model_survival,
+  binomial = model_binomial
 ) |> lapply(function(fields) do.call(new_obs_entry, fields))
 
 # The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table

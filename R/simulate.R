@@ -10,7 +10,8 @@
 #' @param initial For an autoregression: the rows before the first one
 #'   simulated, oldest first (lag x columns). Default: the column medians of the
 #'   training data. They are the first rows of the data set.
-#' @param total For counts: the total of each observation; default, the average
+#' @param total For counts: the total of each observation (the trials of [obs_binomial()],
+#'   one number or one for each pair of columns); default, the average
 #'   of the training data.
 #' @param exposure For [obs_poisson()] with exposures: one number or one per
 #'   observation; default, the average of the training data.

@@ -79,6 +79,10 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     const Vec a = f.numbers("a");
     return make_bernoulli({a, f.numbers("b", size_of(a)), f.has("learn")});
   }
+  if (family == "binomial") {
+    const Vec a = f.numbers("a");
+    return make_binomial({a, f.numbers("b", size_of(a))});
+  }
   if (family == "poisson") {
     const Vec a = f.numbers("a");
     return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed")});

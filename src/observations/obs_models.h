@@ -44,6 +44,9 @@ std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
 /// A row of counts stands for its tokens in one given order: the likelihood has no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
 std::unique_ptr<ObsModel> make_bernoulli(const BetaPrior& prior);
+/// Numbers of successes and of failures, in pairs of columns of which each has one value of the prior, which
+/// is not learned. Throws std::invalid_argument from log_base() if rows are sparse.
+std::unique_ptr<ObsModel> make_binomial(const BetaPrior& prior);
 std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior);
 /// Throws std::invalid_argument from log_base() if rows are sparse: zeros are no values of the model.
 std::unique_ptr<ObsModel> make_gamma(const GammaTimesPrior& prior);

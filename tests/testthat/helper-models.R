@@ -70,6 +70,8 @@ model_cases <- function() {
     times <- matrix(rgamma(40 * 4, rep(c(1, 0.4, 3, 20), each = 40), rep(c(1, 3, 0.1, 5), each = 40)), 40)
     gamma <- list(family = "waiting_time", shape = c(1, 0.5, 3, 20), a = runif(4) + 0.1, b = runif(4) + 0.1)
     followed <- cbind(rexp(40, rep(1:2, 20)), rbinom(40, 1, 0.7))
+    trials <- cbind(counts[, 1:3], matrix(rpois(40 * 3, 3), 40))
+    binomial <- list(family = "binomial", a = runif(3) + 0.1, b = runif(3) + 0.1)
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
@@ -80,14 +82,23 @@ model_cases <- function() {
       case("poisson", poisson, counts, twin_poisson),
       case("poisson, exposure", exposed, hours, twin_poisson),
       case("waiting_time", gamma, times, twin_gamma),
-      case("censored", list(family = "censored", a = 0.6, b = 0.9), followed, twin_censored)
+      case("censored", list(family = "censored", a = 0.6, b = 0.9), followed, twin_censored),
+      case("binomial", binomial, trials, twin_binomial)
     )
   })
 }
 
-# Columns of the data that may be in any order.
-count_columns <- function(case) {
-  if (case$model$obs$family == "censored") 1L else case$data$d - isTRUE(case$model$obs$exposed)
+# The data with parameters of the model in another order.
+in_other_order <- function(case, order) {
+  at <- if (case$model$obs$family == "binomial") c(rbind(2L * order - 1L, 2L * order)) else order
+  engine_data(case$data$x[, union(at, seq_len(case$data$d))], case$data$starts)
+}
+
+# How many parameters may be in any order.
+count_parameters <- function(case) {
+  switch(case$model$obs$family,
+    censored = 1L, binomial = case$data$d %/% 2L, case$data$d - isTRUE(case$model$obs$exposed)
+  )
 }
 
 # The model with its columns reordered.

@@ -23,6 +23,7 @@ small_tables <- function() {
     counts[, 1] <- counts[, 1] + 1
     list(
       points = points, counts = counts, binary = 1 * (counts > 1), frame = as.data.frame(points), times = exp(points),
+      tries = cbind(hit = counts[, 2], miss = counts[, 3], far = counts[, 4], wide = counts[, 5]),
       followed = cbind(time = exp(points[, 1]), status = 1 * (counts[, 2] > 1))
     )
   })
@@ -45,6 +46,7 @@ small_fits <- function(tables) {
     bernoulli = bnp_mixture(binary, obs_bernoulli(), control = few_laps()),
     poisson = bnp_mixture(counts, obs_poisson(), control = few_laps()),
     gamma = bnp_mixture(times, obs_gamma(), control = few_laps()),
+    binomial = bnp_mixture(tries, obs_binomial(), control = few_laps()),
     survival = bnp_mixture(followed, obs_survival(), control = few_laps()),
     topics = bnp_topics(counts, control = few_laps(k_init = 2)),
     lda = bnp_topics(Matrix::Matrix(counts, sparse = TRUE), prior = prior_lda(2, learn), control = few_laps()),
@@ -62,7 +64,7 @@ table_of <- function(name, tables) {
   kind <- c(
     multinomial = "counts", sparse = "counts", poisson = "counts", hmm_poisson = "counts", hmm_multinomial = "counts",
     topics = "counts", lda = "counts", bernoulli = "binary", hmm_bernoulli = "binary", formula = "frame",
-    gamma = "times", hmm_gamma = "times", survival = "followed"
+    gamma = "times", hmm_gamma = "times", survival = "followed", binomial = "tries"
   )
   tables[[if (name %in% names(kind)) kind[[name]] else "points"]]
 }
@@ -218,7 +220,8 @@ other_calls <- function(tables, fits) {
     made("obs_ar", lag = 1, intercept = TRUE, df = 4, scale = diag(2), coef_mean = cbind(diag(2), 0),
       coef_precision = diag(3)),
     made("obs_multinomial", term_prior = c(0.1, 0.2)), made("obs_bernoulli", a = 0.1, b = c(0.2, 0.3), learn = TRUE),
-    made("obs_survival", a = 1, b = 2), made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
+    made("obs_survival", a = 1, b = 2), made("obs_binomial", a = 1, b = 2),
+    made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
     made("obs_gamma", shape = c(1, 2), a = 1, b = 2),
     made("prior_dp", concentration = 1),
     made("prior_py", concentration = 1, discount = 0.3), made("gamma_prior", shape = 2, rate = 1),
@@ -252,7 +255,8 @@ constructed_calls <- function(tables) {
     arguments <- list(...)
     x <- if (maker %in% c("obs_multinomial", "obs_poisson")) tables$counts else
       switch(
-        maker, obs_bernoulli = tables$binary, obs_gamma = tables$times, obs_survival = tables$followed, tables$points
+        maker, obs_bernoulli = tables$binary, obs_gamma = tables$times, obs_survival = tables$followed,
+        obs_binomial = tables$tries, tables$points
       )
     verb <- function(...) {
       made <- do.call(maker, list(...))
@@ -275,6 +279,7 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3, learn = TRUE),
     fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)),
     fit_with("obs", "obs_survival", a = 1, b = 2),
+    fit_with("obs", "obs_binomial", a = 0.1, b = c(1, 2)),
     fit_with("obs", "obs_gamma", shape = c(1, 2, 3), a = 1, b = 2),
     fit_with("prior", "prior_dp", concentration = 1),
     fit_with("prior", "prior_py", concentration = 1, discount = 0.3),

@@ -41,6 +41,10 @@ planted_cases <- function() {
     event <- rexp(180, c(1, 12, 150)[groups])
     until <- rexp(180, c(0.3, 4, 50)[groups])
     followed <- cbind(pmin(event, until), 1 * (event <= until))
+    share <- pmin(prob, 0.9)[terms, c(1, 4, 7, 10)]
+    trials <- matrix(as.double(rpois(800, 12)), 200)
+    hits <- matrix(as.double(rbinom(800, trials, share)), 200)
+    tries <- cbind(hits, trials - hits)[, c(1, 5, 2, 6, 3, 7, 4, 8)]
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
@@ -53,7 +57,8 @@ planted_cases <- function() {
       planted_case("poisson, exposure", obs_poisson(exposure = hours), over_hours, terms),
       planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE),
       planted_case("waiting_time", obs_gamma(2), waits, terms),
-      planted_case("censored", obs_survival(), followed, groups)
+      planted_case("censored", obs_survival(), followed, groups),
+      planted_case("binomial", obs_binomial(), tries, terms)
     )
   })
 }

@@ -269,6 +269,36 @@ twin_gamma <- function(obs) {
   )
 }
 
+# Columns: success, failure, success, failure, ...
+twin_binomial <- function(obs) {
+  success <- function(x) x[, c(TRUE, FALSE), drop = FALSE]
+  failure <- function(x) x[, c(FALSE, TRUE), drop = FALSE]
+  log_base <- function(x) rowSums(lchoose(success(x) + failure(x), success(x)))
+  post <- function(x, r) list(a = obs$a + colSums(r * success(x)), b = obs$b + colSums(r * failure(x)))
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      sum(lbeta(q$a, q$b) - lbeta(obs$a, obs$b)) + sum(r * log_base(x))
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      both <- digamma(q$a + q$b)
+      as.numeric(success(new) %*% (digamma(q$a) - both) + failure(new) %*% (digamma(q$b) - both)) + log_base(new)
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      a <- rep(q$a, each = nrow(new))
+      b <- rep(q$b, each = nrow(new))
+      rowSums(lbeta(a + success(new), b + failure(new)) - lbeta(a, b)) + log_base(new)
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(prob = q$a / (q$a + q$b))
+    }
+  )
+}
+
 # Columns: time and status.
 twin_censored <- function(obs) {
   post <- function(x, r) list(a = obs$a + sum(r * x[, 2]), b = obs$b + sum(r * x[, 1]))

@@ -172,6 +172,7 @@ test_that("divergence and overlap are the sums and integrals that they stand for
   a <- list(prob = c(0.2, 0.7))
   b <- list(prob = c(0.6, 0.65))
   expect_closed_forms(obs_models$bernoulli, a, b, binary(a), binary(b))
+  expect_closed_forms(obs_models$binomial, a, b, binary(a), binary(b))
   expect_closed_forms(
     obs_models$multinomial, list(prob = c(0.2, 0.5, 0.3)), list(prob = c(0.4, 0.1, 0.5)), c(0.2, 0.5, 0.3),
     c(0.4, 0.1, 0.5)

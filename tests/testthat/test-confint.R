@@ -29,7 +29,8 @@ draw_of <- list(
   bernoulli = function(q) list(prob = rbeta(length(q$a), q$a, q$b)),
   poisson = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
   waiting_time = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
-  censored = function(q) list(rate = rgamma(length(q$a), q$a, q$b))
+  censored = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
+  binomial = function(q) list(prob = rbeta(length(q$a), q$a, q$b))
 )
 
 # Draws (rows) below the ends of intervals: 4.5 standard errors, for a few hundred comparisons.
