@@ -12,11 +12,15 @@ check_against_data <- function(given, obs, call) {
     scale <- if (is.matrix(obs$scale)) diag(obs$scale) else obs$scale
     check_in_units(scale, obs$unit, "scale", c(1e-10, 1e50), call)
   }
+  if (gave("variance")) {
+    variance <- if (is.matrix(obs$variance)) diag(obs$variance) else obs$variance
+    check_in_units(variance, obs$unit, "variance", c(1e-8, 1e50), call)
+  }
   if (gave("coef_precision")) {
     unit <- c(rep(obs$unit, obs$lag), if (obs$intercept) 1)
     check_in_units(diag(obs$coef_precision), unit, "coef_precision", c(1e-16, 1e50), call)
   }
-  parameters <- Filter(gave, c("mean", "mean_strength", "scale", "coef_mean", "coef_precision"))
+  parameters <- Filter(gave, c("mean", "mean_strength", "scale", "variance", "coef_mean", "coef_precision"))
   if (length(parameters)) check_strain(parameters, obs, call)
 }
 

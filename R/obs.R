@@ -71,6 +71,8 @@ NULL
 #   working         fields that resolve() adds for the engine's use and that print() does not show
 #   learned         function(obs): the argument by which the constructor was asked to learn the prior while fitting, as
 #                   code; NULL: the prior is given
+#   begin_again     function(obs, k): the model as it is to be fitted once more where k clusters were found; the better
+#                   fit is kept. NULL: it is not
 #   learned_numbers single numbers that are learned then, which print() and glance() show
 #   parameters      axes of each of the constructor's arguments that may have a value for each column: "columns" or
 #                   those named by `axes`; where users give names, values are matched by them. A matrix has two axes; a
@@ -105,12 +107,15 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           conditions = function(x, arg, call) NULL, density = is.null(refusal),
                           takes_sparse = FALSE, exposure = function(obs) NULL, counts_tokens = FALSE,
                           lag = function(obs) 0L, keep = function(data) list(), working = character(),
-                          learned = function(obs) NULL, learned_numbers = character(), parameters = list(),
+                          learned = function(obs) NULL, begin_again = function(obs, k) NULL,
+                          learned_numbers = character(), parameters = list(),
                           axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(),
                           predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
-  functions <- c("resolve", "draw", "support", "conditions", "exposure", "lag", "keep", "learned", "axes")
+  functions <- c(
+    "resolve", "draw", "support", "conditions", "exposure", "lag", "keep", "learned", "begin_again", "axes"
+  )
   stopifnot(
     vapply(entry[functions], is.function, NA), vapply(given, is.function, NA), vapply(quantiles, is.function, NA),
     names(quantiles) %in% names(arrays),
@@ -127,6 +132,10 @@ obs_models <- list(
   gaussian_full = model_gaussian_full,
   gaussian_diagonal = model_gaussian_diagonal,
   gaussian_zero_mean = model_gaussian_zero_mean,
+  gaussian_spherical = model_gaussian_spherical,
+  gaussian_tied_spherical = model_gaussian_tied_spherical,
+  gaussian_tied_diagonal = model_gaussian_tied_diagonal,
+  gaussian_tied = model_gaussian_tied,
   ar = model_ar,
   multinomial = model_multinomial,
   bernoulli = model_bernoulli,

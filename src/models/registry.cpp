@@ -43,6 +43,18 @@ GaussianPrior gaussian_prior(const Fields& f, Index d, Index size, bool has_mean
   return out;
 }
 
+// size: numbers of `variance`.
+TiedPrior tied_prior(const Fields& f, TiedShape shape, Index d, Index size) {
+  return {shape,
+          f.numbers("mean", d),
+          f.number("mean_strength"),
+          f.numbers("variance", size),
+          f.numbers("centre", d),
+          f.numbers("unit", d),
+          f.has("data_variance") ? f.numbers("data_variance", d) : Vec{},
+          f.has("from_one")};
+}
+
 std::unique_ptr<AllocModel> make_sticks(const Fields& f, double discount, const Sparsity& sparsity) {
   if (const auto prior = gamma_prior(f, "concentration"))
     return mixtures::make_pitman_yor(*prior, discount, sparsity);
@@ -96,6 +108,11 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   const Index d = size_of(unit);
   if (family == "gaussian_full") return make_gaussian_full(gaussian_prior(f, d, d * d, true));
   if (family == "gaussian_diagonal") return make_gaussian_diagonal(gaussian_prior(f, d, d, true));
+  if (family == "gaussian_spherical") return make_gaussian_spherical(gaussian_prior(f, d, 1, true));
+  if (family == "gaussian_tied_spherical")
+    return make_gaussian_tied(tied_prior(f, TiedShape::spherical, d, 1));
+  if (family == "gaussian_tied_diagonal") return make_gaussian_tied(tied_prior(f, TiedShape::diagonal, d, d));
+  if (family == "gaussian_tied") return make_gaussian_tied(tied_prior(f, TiedShape::full, d, d * d));
   if (family == "gaussian_zero_mean") return make_gaussian_zero_mean(gaussian_prior(f, d, d * d, false));
   if (family == "ar") {
     const Index lag = f.integer("lag"), e = d * lag + (f.flag("intercept") ? 1 : 0);

@@ -4,6 +4,7 @@
 #include "observations/gaussian_prior.h"
 #include "observations/obs_model.h"
 #include "observations/term_prior.h"
+#include "observations/tied_variance.h"
 
 namespace bnpvi {
 
@@ -40,6 +41,11 @@ struct GammaTimesPrior {
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior);
+/// One variance for all columns, the same unit for all of them: `scale` is one number. The prior is not
+/// learned.
+std::unique_ptr<ObsModel> make_gaussian_spherical(const GaussianPrior& prior);
+/// One covariance for all clusters, given or learned as the one under which Σ Λ is highest.
+std::unique_ptr<ObsModel> make_gaussian_tied(const TiedPrior& prior);
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
 /// A row of counts stands for its tokens in one given order: the likelihood has no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);

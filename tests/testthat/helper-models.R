@@ -72,6 +72,11 @@ model_cases <- function() {
     followed <- cbind(rexp(40, rep(1:2, 20)), rbinom(40, 1, 0.7))
     trials <- cbind(counts[, 1:3], matrix(rpois(40 * 3, 3), 40))
     binomial <- list(family = "binomial", a = runif(3) + 0.1, b = runif(3) + 0.1)
+    spherical <- utils::modifyList(full, list(family = "gaussian_spherical", scale = 0.8, unit = rep(2, d)))
+    tied <- function(shape, variance, unit = full$unit) {
+      c(list(family = paste0("gaussian_", shape), variance = variance, unit = unit),
+        full[c("mean", "mean_strength", "centre")])
+    }
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
@@ -83,7 +88,11 @@ model_cases <- function() {
       case("poisson, exposure", exposed, hours, twin_poisson),
       case("waiting_time", gamma, times, twin_gamma),
       case("censored", list(family = "censored", a = 0.6, b = 0.9), followed, twin_censored),
-      case("binomial", binomial, trials, twin_binomial)
+      case("binomial", binomial, trials, twin_binomial),
+      case("gaussian_spherical", spherical, x, twin_gaussian_spherical),
+      case("gaussian_tied_spherical", tied("tied_spherical", 0.7, rep(4, d)), x, twin_gaussian_tied),
+      case("gaussian_tied_diagonal", tied("tied_diagonal", c(0.5, 3, 1)), x, twin_gaussian_tied),
+      case("gaussian_tied", tied("tied", random_definite(d)), x, twin_gaussian_tied)
     )
   })
 }
@@ -108,8 +117,13 @@ permute_columns <- function(obs, order) {
   }
   if (is.matrix(obs$scale)) {
     obs$scale <- obs$scale[order, order]
-  } else if (!is.null(obs$scale)) {
+  } else if (length(obs$scale) > 1L) {
     obs$scale <- obs$scale[order]
+  }
+  if (is.matrix(obs$variance)) {
+    obs$variance <- obs$variance[order, order]
+  } else if (length(obs$variance) > 1L) {
+    obs$variance <- obs$variance[order]
   }
   if (obs$family == "ar") {
     d <- length(order)

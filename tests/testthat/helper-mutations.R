@@ -39,6 +39,8 @@ small_fits <- function(tables) {
     full = bnp_mixture(points, control = few_laps()),
     diagonal = bnp_mixture(points, obs_gaussian("diagonal"), prior_dirichlet(2), control = few_laps()),
     formula = bnp_mixture(~ a + b, frame, control = few_laps()),
+    tied = bnp_mixture(points, obs_gaussian("tied"), control = few_laps()),
+    spherical = bnp_mixture(points, obs_gaussian("spherical"), control = few_laps()),
     zero_mean = bnp_mixture(points, obs_gaussian("zero_mean"), control = few_laps()),
     ar = bnp_mixture(points, obs_ar(), control = few_laps()),
     multinomial = bnp_mixture(counts, obs_multinomial(), control = few_laps()),
@@ -82,7 +84,7 @@ fitting_calls <- function(tables, fits) {
     fit <- fits[[name]]
     obs <- do.call(obs_entry(fit$model$obs)$constructor, list())
     if (name == "diagonal") obs <- obs_gaussian("diagonal")
-    if (name == "zero_mean") obs <- obs_gaussian("zero_mean")
+    if (name %in% c("zero_mean", "tied", "spherical")) obs <- obs_gaussian(name)
     arguments <- list(
       x = table_of(name, tables), obs = obs, prior = fit$model$prior, control = few_laps(), start = NULL
     )
@@ -217,6 +219,7 @@ other_calls <- function(tables, fits) {
       birth_size = 2, max_deletes = 3, max_merges = 3),
     made("obs_gaussian", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2),
       learn = TRUE),
+    made("obs_gaussian", covariance = "tied", mean = c(1, 2), mean_strength = 1, variance = diag(2)),
     made("obs_ar", lag = 1, intercept = TRUE, df = 4, scale = diag(2), coef_mean = cbind(diag(2), 0),
       coef_precision = diag(3)),
     made("obs_multinomial", term_prior = c(0.1, 0.2)), made("obs_bernoulli", a = 0.1, b = c(0.2, 0.3), learn = TRUE),
@@ -273,6 +276,8 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_gaussian", covariance = "full", mean = c(1, 2, 3), mean_strength = 1, df = 5, scale = diag(3)),
     fit_with("obs", "obs_gaussian", covariance = "diagonal", mean = c(1, 2, 3), mean_strength = 1, df = 5,
       scale = c(1, 2, 3), learn = TRUE),
+    fit_with("obs", "obs_gaussian", covariance = "tied_diagonal", mean = c(1, 2, 3), mean_strength = 1,
+      variance = c(1, 2, 3)),
     fit_with("obs", "obs_ar", lag = 1, intercept = FALSE, df = 5, scale = diag(3), coef_mean = diag(3),
       coef_precision = diag(3)),
     fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10),

@@ -58,7 +58,12 @@ planted_cases <- function() {
       planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE),
       planted_case("waiting_time", obs_gamma(2), waits, terms),
       planted_case("censored", obs_survival(), followed, groups),
-      planted_case("binomial", obs_binomial(), tries, terms)
+      planted_case("binomial", obs_binomial(), tries, terms),
+      planted_case("gaussian_spherical", obs_gaussian("spherical"), points$x, points$cluster),
+      planted_case("gaussian_tied_spherical", obs_gaussian("tied_spherical"), points$x, points$cluster),
+      planted_case("gaussian_tied_diagonal", obs_gaussian("tied_diagonal"), points$x, points$cluster),
+      planted_case("gaussian_tied", obs_gaussian("tied"), points$x, points$cluster),
+      planted_case("gaussian_tied, known", obs_gaussian("tied", variance = 1), points$x, points$cluster)
     )
   })
 }

@@ -95,6 +95,70 @@ twin_gaussian_diagonal <- function(obs) {
   )
 }
 
+# Rows as long vectors of one-dimensional values that share a precision but not their means.
+twin_gaussian_spherical <- function(obs) {
+  d <- length(obs$mean)
+  post <- function(x, r) {
+    n <- sum(r)
+    centre <- if (n > 0) colSums(r * x) / n else obs$mean
+    strength <- obs$mean_strength + n
+    within <- sum(r * rowSums(sweep(x, 2, centre)^2))
+    list(
+      mean = (obs$mean_strength * obs$mean + n * centre) / strength, mean_strength = strength, df = obs$df + n * d,
+      scale = obs$scale + within + obs$mean_strength * n / strength * sum((centre - obs$mean)^2)
+    )
+  }
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      -sum(r) * d / 2 * log(pi) + lgamma(q$df / 2) - lgamma(obs$df / 2) + obs$df / 2 * log(obs$scale) -
+        q$df / 2 * log(q$scale) + d / 2 * (log(obs$mean_strength) - log(q$mean_strength))
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      d / 2 * (digamma(q$df / 2) - log(q$scale / 2) - log(2 * pi) - 1 / q$mean_strength) -
+        q$df / q$scale * rowSums(sweep(new, 2, q$mean)^2) / 2
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      log_t(sweep(new, 2, q$mean), q$df, diag(q$scale * (1 + 1 / q$mean_strength) / q$df, d))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(mean = q$mean, cov = diag(q$scale / (q$df - 2), d))
+    }
+  )
+}
+
+# Rows of one cluster are jointly normal: each column has the covariance variance * (I + 11' / mean_strength).
+twin_gaussian_tied <- function(obs) {
+  d <- length(obs$mean)
+  cov <- if (is.matrix(obs$variance)) obs$variance else diag(obs$variance, d)
+  post <- function(x, r) {
+    strength <- obs$mean_strength + sum(r)
+    list(mean = (obs$mean_strength * obs$mean + colSums(r * x)) / strength, mean_strength = strength, cov = cov)
+  }
+  log_normal <- function(e, cov) -(d * log(2 * pi) + log_det(cov) + quadratic(e, cov)) / 2
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      prior <- log_normal(t(q$mean - obs$mean), cov / obs$mean_strength)
+      prior + sum(r * log_normal(sweep(x, 2, q$mean), cov)) - log_normal(t(rep(0, d)), cov / q$mean_strength)
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      log_normal(sweep(new, 2, q$mean), cov) - d / q$mean_strength / 2
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      log_normal(sweep(new, 2, q$mean), cov * (1 + 1 / q$mean_strength))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) post(x, r)[c("mean", "cov")]
+  )
+}
+
 twin_gaussian_zero_mean <- function(obs) {
   d <- nrow(obs$scale)
   post <- function(x, r) list(df = obs$df + sum(r), scale = obs$scale + crossprod(x, r * x))
