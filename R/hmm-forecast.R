@@ -54,9 +54,15 @@ first_state_ahead <- function(fit, data) {
 }
 
 # Exchangeable rows: the mixture over states of the posterior predictive of each.
-moments_of_states <- function(fit, states) {
+moments_of_states <- function(fit, states, call = rlang::caller_env(3)) {
   entry <- obs_entry(fit$model$obs)
   given <- complete_given(fit, list())
+  if (is.null(entry$moments)) {
+    abort("argument", c(
+      "{.arg n.ahead} cannot be given for {.fn {entry$constructor}}.",
+      i = "Covariates of rows to come are not known."
+    ), call = call)
+  }
   each <- lapply(posterior_clusters(fit), function(q) entry$moments(q, given))
   state_mean <- do.call(rbind, lapply(each, `[[`, "mean"))
   state_var <- do.call(rbind, lapply(each, `[[`, "var"))

@@ -65,6 +65,12 @@ bnp_mixture.default <- function(x, obs = obs_gaussian(), prior = prior_dp(), con
 bnp_mixture.formula <- function(x, data = NULL, obs = obs_gaussian(), prior = prior_dp(),
                                 control = bnp_control(), start = NULL, ...) {
   check_no_dots(...)
+  if (length(x) == 3L) {
+    obs <- if (missing(obs)) obs_of_responses() else check_obs_of_responses(obs, x)
+    table <- regression_table(x, data)
+    obs[names(table$obs)] <- table$obs
+    return(fit_mixture(table$x, obs, prior, control, start, rename_call(match.call()), input = table$input))
+  }
   frame <- formula_frame(x, data)
   fit_mixture(frame$frame, obs, prior, control, start, rename_call(match.call()),
     input = list(terms = frame$terms)

@@ -4,6 +4,9 @@
 # given: as its constructor made it; obs: completed by resolve_obs().
 check_against_data <- function(given, obs, call) {
   gave <- function(name) !is.null(given[[name]])
+  responses <- obs_entry(obs)$responses
+  covariates <- if (!is.null(responses)) obs$unit[-responses(obs)]
+  if (!is.null(responses)) obs$unit <- obs$unit[responses(obs)]
   columns <- length(obs$unit)
   if (gave("df") && is.matrix(obs$scale)) {
     check_range(obs$df - (columns - 1), paste("df -", columns - 1), parameter_ranges$df, call)
@@ -17,7 +20,8 @@ check_against_data <- function(given, obs, call) {
     check_in_units(variance, obs$unit, "variance", c(1e-8, 1e50), call)
   }
   if (gave("coef_precision")) {
-    unit <- c(rep(obs$unit, obs$lag), if (obs$intercept) 1)
+    unit <- if (is.null(responses)) c(rep(obs$unit, obs$lag), if (obs$intercept) 1) else
+      c(if (obs$intercept) 1, covariates)
     check_in_units(diag(obs$coef_precision), unit, "coef_precision", c(1e-16, 1e50), call)
   }
   parameters <- Filter(gave, c("mean", "mean_strength", "scale", "variance", "coef_mean", "coef_precision"))

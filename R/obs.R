@@ -71,6 +71,8 @@ NULL
 #   working         fields that resolve() adds for the engine's use and that print() does not show
 #   learned         function(obs): the argument by which the constructor was asked to learn the prior while fitting, as
 #                   code; NULL: the prior is given
+#   responses       function(obs): numbers of the columns that are modelled given the others, covariates; NULL: all are
+#                   modelled
 #   begin_again     function(obs, k): the model as it is to be fitted once more where k clusters were found; the better
 #                   fit is kept. NULL: it is not
 #   learned_numbers single numbers that are learned then, which print() and glance() show
@@ -107,7 +109,7 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           conditions = function(x, arg, call) NULL, density = is.null(refusal),
                           takes_sparse = FALSE, exposure = function(obs) NULL, counts_tokens = FALSE,
                           lag = function(obs) 0L, keep = function(data) list(), working = character(),
-                          learned = function(obs) NULL, begin_again = function(obs, k) NULL,
+                          learned = function(obs) NULL, begin_again = function(obs, k) NULL, responses = NULL,
                           learned_numbers = character(), parameters = list(),
                           axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(),
                           predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
@@ -142,7 +144,8 @@ obs_models <- list(
   poisson = model_poisson,
   waiting_time = model_gamma,
   censored = model_survival,
-  binomial = model_binomial
+  binomial = model_binomial,
+  regression = model_regression
 ) |> lapply(function(fields) do.call(new_obs_entry, fields))
 
 # The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table

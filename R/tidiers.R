@@ -57,7 +57,6 @@ tidy_clusters <- function(x, word) {
     proportion = unname(proportion(x, means))
   )
   names(out)[1] <- word
-  columns <- column_labels(x)
   locations <- cluster_locations(x, means)
   if (is.null(means$cov)) {
     terms <- colnames(locations)
@@ -67,7 +66,7 @@ tidy_clusters <- function(x, word) {
   }
   named <- function(values, prefix) {
     values <- matrix(values, k)
-    colnames(values) <- paste0(prefix, ".", columns)
+    colnames(values) <- paste0(prefix, ".", location_labels(x, "cov"))
     as.data.frame(values)
   }
   mean <- if (!is.null(locations)) named(locations, "mean")

@@ -120,6 +120,14 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
                     f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e), f.numbers("centre", d),
                     unit});
   }
+  if (family == "regression") {
+    const Index y = f.integer("responses"), covariates = d - y,
+                e = covariates + (f.flag("intercept") ? 1 : 0);
+    return make_regression({y, f.flag("intercept"), f.number("df"), f.numbers("scale", y * y),
+                            f.numbers("coef_mean", y * e), f.numbers("scaled_precision", e * e),
+                            f.numbers("origin", covariates), f.numbers("spread", covariates),
+                            f.numbers("centre", d), unit});
+  }
   throw std::invalid_argument("unknown observation model: " + family);
 }
 

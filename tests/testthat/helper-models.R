@@ -77,6 +77,17 @@ model_cases <- function() {
       c(list(family = paste0("gaussian_", shape), variance = variance, unit = unit),
         full[c("mean", "mean_strength", "centre")])
     }
+    regression <- list(
+      family = "regression", responses = 2L, intercept = TRUE, df = 3.5, scale = random_definite(2),
+      coef_mean = matrix(rnorm(6), 2) / 3, coef_precision = random_definite(3), origin = c(0, 0), spread = c(1, 1),
+      centre = colMeans(paired <- gaussian_rows(40, 4)), unit = c(0.5, 2, 4, 1)
+    )
+    regression$scaled_precision <- regression$coef_precision
+    through_0 <- utils::modifyList(regression, list(
+      intercept = FALSE, coef_mean = regression$coef_mean[, 1:2], coef_precision = random_definite(2),
+      centre = rep(0, 4)
+    ))
+    through_0$scaled_precision <- through_0$coef_precision
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
@@ -92,7 +103,9 @@ model_cases <- function() {
       case("gaussian_spherical", spherical, x, twin_gaussian_spherical),
       case("gaussian_tied_spherical", tied("tied_spherical", 0.7, rep(4, d)), x, twin_gaussian_tied),
       case("gaussian_tied_diagonal", tied("tied_diagonal", c(0.5, 3, 1)), x, twin_gaussian_tied),
-      case("gaussian_tied", tied("tied", random_definite(d)), x, twin_gaussian_tied)
+      case("gaussian_tied", tied("tied", random_definite(d)), x, twin_gaussian_tied),
+      case("regression", regression, paired, twin_ar, function(data) cbind(data$x[, 1:2], 1, data$x[, 3:4])),
+      case("regression, no intercept", through_0, paired, twin_ar)
     )
   })
 }
@@ -106,7 +119,7 @@ in_other_order <- function(case, order) {
 # How many parameters may be in any order.
 count_parameters <- function(case) {
   switch(case$model$obs$family,
-    censored = 1L, binomial = case$data$d %/% 2L, case$data$d - isTRUE(case$model$obs$exposed)
+    censored = 1L, regression = 1L, binomial = case$data$d %/% 2L, case$data$d - isTRUE(case$model$obs$exposed)
   )
 }
 

@@ -45,6 +45,9 @@ planted_cases <- function() {
     trials <- matrix(as.double(rpois(800, 12)), 200)
     hits <- matrix(as.double(rbinom(800, trials, share)), 200)
     tries <- cbind(hits, trials - hits)[, c(1, 5, 2, 6, 3, 7, 4, 8)]
+    lines <- rep(1:3, each = 60)
+    at <- runif(180, -3, 3)
+    on_lines <- cbind(c(4, 0, -4)[lines] + c(-2, 1, 3)[lines] * at + rnorm(180) / 2, at, deparse.level = 0)
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
@@ -63,6 +66,7 @@ planted_cases <- function() {
       planted_case("gaussian_tied_spherical", obs_gaussian("tied_spherical"), points$x, points$cluster),
       planted_case("gaussian_tied_diagonal", obs_gaussian("tied_diagonal"), points$x, points$cluster),
       planted_case("gaussian_tied", obs_gaussian("tied"), points$x, points$cluster),
+      planted_case("regression", obs_regression(), on_lines, lines),
       planted_case("gaussian_tied, known", obs_gaussian("tied", variance = 1), points$x, points$cluster)
     )
   })

@@ -25,6 +25,7 @@ draw_of <- list(
     noise <- matrix(rnorm(length(q$coef_mean)), nrow(cov))
     list(coef = q$coef_mean + t(chol(cov)) %*% noise %*% chol(solve(q$coef_precision)), cov = cov)
   },
+  regression = function(q) draw_of$ar(q),
   multinomial = function(q) list(prob = gamma_shares(q$concentration)),
   bernoulli = function(q) list(prob = rbeta(length(q$a), q$a, q$b)),
   poisson = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
@@ -73,7 +74,7 @@ for (case in cases) {
     sample <- replicate(draws, draw_of[[case$name]](q), simplify = FALSE)
     for (name in names(obs_entry(fit$model$obs)$quantiles)) {
       all <- do.call(rbind, lapply(sample, function(s) as.vector(s[[name]])))
-      d <- diag(ncol(case$x))
+      d <- diag(round(sqrt(ncol(all))))
       known <- if (case$name %in% c("gaussian_diagonal", "gaussian_spherical")) d == 1 else upper.tri(d, diag = TRUE)
       shown <- if (name == "cov") which(known) else seq_len(ncol(all))
       for (level in c(0.5, 0.95)) expect_quantiles(all[, shown, drop = FALSE], confint(fit, name, level), level)

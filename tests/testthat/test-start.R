@@ -7,8 +7,8 @@ test_that("statistics re-expressed in another centre and unit are those of the d
     if (is.null(obs$unit)) next
     d <- case$data$d
     other <- obs
-    other$unit <- obs$unit * 2^if (grepl("spherical", case$name)) 3 else c(-3, 2, 5)[seq_len(d)]
-    if (!is.null(obs$centre) && any(obs$centre != 0)) other$centre <- obs$centre + c(0.7, -3, 12)[seq_len(d)]
+    other$unit <- obs$unit * 2^if (grepl("spherical", case$name)) 3 else rep_len(c(-3, 2, 5), d)
+    if (!is.null(obs$centre) && any(obs$centre != 0)) other$centre <- obs$centre + rep_len(c(0.7, -3, 12), d)
     rows <- sum(pmax(diff(case$data$starts) - (obs$lag %||% 0L), 0L))
     resp <- matrix(runif(3 * rows), rows)
     statistic <- function(obs) engine_contract(case$data, list(obs = obs, prior = case$model$prior), resp)$statistic
