@@ -5,15 +5,14 @@
 check_against_data <- function(given, obs, call) {
   gave <- function(name) !is.null(given[[name]])
   responses <- obs_entry(obs)$responses
-  covariates <- if (!is.null(responses)) obs$unit[-responses(obs)]
-  if (!is.null(responses)) obs$unit <- obs$unit[responses(obs)]
-  columns <- length(obs$unit)
+  modelled <- if (is.null(responses)) obs$unit else obs$unit[responses(obs)]
+  columns <- length(modelled)
   if (gave("df") && is.matrix(obs$scale)) {
     check_range(obs$df - (columns - 1), paste("df -", columns - 1), parameter_ranges$df, call)
   }
   if (gave("scale")) {
     scale <- if (is.matrix(obs$scale)) diag(obs$scale) else obs$scale
-    check_in_units(scale, obs$unit, "scale", c(1e-10, 1e50), call)
+    check_in_units(scale, modelled, "scale", c(1e-10, 1e50), call)
   }
   if (gave("variance")) {
     variance <- if (is.matrix(obs$variance)) diag(obs$variance) else obs$variance
@@ -21,7 +20,7 @@ check_against_data <- function(given, obs, call) {
   }
   if (gave("coef_precision")) {
     unit <- if (is.null(responses)) c(rep(obs$unit, obs$lag), if (obs$intercept) 1) else
-      c(if (obs$intercept) 1, covariates)
+      c(if (obs$intercept) 1, obs$unit[-responses(obs)])
     check_in_units(diag(obs$coef_precision), unit, "coef_precision", c(1e-16, 1e50), call)
   }
   parameters <- Filter(gave, c("mean", "mean_strength", "scale", "variance", "coef_mean", "coef_precision"))

@@ -100,7 +100,7 @@ residual_variances <- function(y, z, intercept) {
 }
 
 # The regressors of rows, intercept first.
-with_intercept <- function(z, obs) unname(if (obs$intercept) cbind(1, z, deparse.level = 0) else z)
+with_intercept <- function(z, obs) unname(if (obs$intercept) cbind(rep(1, nrow(z)), z, deparse.level = 0) else z)
 
 # Covariates of rows to be drawn: by default those of the training data.
 covariates_of_rows <- function(covariates, fit, call) {
@@ -110,6 +110,36 @@ covariates_of_rows <- function(covariates, fit, call) {
   covariates <- as_covariates(fit, covariates, "covariates", call)
   if (!nrow(covariates)) abort("no_rows", "{.arg covariates} has no rows.", call = call)
   covariates
+}
+
+# One response over one covariate: each cluster's line with the band that has 90 % of its rows.
+regression_picture <- function(fit, data, call = rlang::caller_env(2)) {
+  obs <- fit$model$obs
+  means <- coef(fit)
+  if (fit$input$d != 2L || obs$responses != 1L) {
+    abort("argument", c(
+      "Regressions have a picture where there are one response and one covariate.",
+      i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
+    ), call = call)
+  }
+  used <- in_use(fit)
+  x <- if (is.null(data) || data$n == 0L) obs$covariates[, 1] else data$x[, 2]
+  ends <- range(x)
+  line <- function(k, x) drop(with_intercept(cbind(x), obs) %*% means$coef[1, , k])
+  rings <- lapply(used, function(k) {
+    half <- stats::qnorm(0.95) * sqrt(means$cov[1, 1, k])
+    y <- line(k, ends)
+    data.frame(x = ends[c(1, 2, 2, 1, 1)], y = c(y + half, rev(y) - half, y[1] + half), cluster = k)
+  })
+  points <- if (!is.null(data) && data$n > 0L) {
+    data.frame(x = data$x[, 2], y = data$x[, 1], cluster = max.col(responsibilities(fit, data), "first"))
+  }
+  middle <- mean(ends)
+  list(
+    kind = "plane", points = points, rings = do.call(rbind, rings),
+    centres = data.frame(x = middle, y = vapply(used, line, 1, middle), cluster = used),
+    labels = rev(column_labels(fit))
+  )
 }
 
 model_regression <- list(
@@ -144,5 +174,6 @@ model_regression <- list(
       matrix(unlist(lapply(rows, function(i) draw(regressors[i, ]))), length(rows), byrow = TRUE)
     })
     cbind(y, z)
-  }
+  },
+  picture = regression_picture
 )

@@ -89,6 +89,8 @@ as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_en
   obs <- fit$model$obs
   y <- obs_entry(obs)$responses(obs)
   if (is.null(fit$input$terms)) {
+    known <- intersect(fit$input$column_names, colnames(newdata))
+    if (length(known)) newdata <- newdata[, known, drop = FALSE]
     table <- as_table(newdata, arg, allow_no_rows = TRUE, call)
     wanted <- fit$input$column_names[-y]
     given <- colnames(table)

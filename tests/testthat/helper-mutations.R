@@ -48,6 +48,7 @@ small_fits <- function(tables) {
     bernoulli = bnp_mixture(binary, obs_bernoulli(), control = few_laps()),
     poisson = bnp_mixture(counts, obs_poisson(), control = few_laps()),
     gamma = bnp_mixture(times, obs_gamma(), control = few_laps()),
+    regression = bnp_mixture(points, obs_regression(), control = few_laps()),
     binomial = bnp_mixture(tries, obs_binomial(), control = few_laps()),
     survival = bnp_mixture(followed, obs_survival(), control = few_laps()),
     topics = bnp_topics(counts, control = few_laps(k_init = 2)),
@@ -134,7 +135,7 @@ reading_calls <- function(tables, fits) {
       )),
       call("tidy", x = fit), call("glance", x = fit), call("elbo", fit = fit, terms = TRUE),
       call("tidy", x = fit, conf.int = TRUE, conf.level = 0.9), call("plot", x = fit, type = "elbo", spoil = "type"),
-      if (family == "bnp_hmm" || !name %in% c("ar", "topics", "lda", "topics_rows")) {
+      if (family == "bnp_hmm" || !name %in% c("ar", "regression", "topics", "lda", "topics_rows")) {
         do.call(call, c(
           list("plot", x = fit, type = if (family == "bnp_hmm") "segments" else "clusters", data = x),
           if (family == "bnp_hmm") id, list(spoil = c("type", "data"), tables = "data")
@@ -223,6 +224,7 @@ other_calls <- function(tables, fits) {
     made("obs_ar", lag = 1, intercept = TRUE, df = 4, scale = diag(2), coef_mean = cbind(diag(2), 0),
       coef_precision = diag(3)),
     made("obs_multinomial", term_prior = c(0.1, 0.2)), made("obs_bernoulli", a = 0.1, b = c(0.2, 0.3), learn = TRUE),
+    made("obs_regression", df = 3, scale = 2, coef_mean = c(1, 2), coef_precision = diag(2)),
     made("obs_survival", a = 1, b = 2), made("obs_binomial", a = 1, b = 2),
     made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
     made("obs_gamma", shape = c(1, 2), a = 1, b = 2),
@@ -284,6 +286,7 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3, learn = TRUE),
     fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)),
     fit_with("obs", "obs_survival", a = 1, b = 2),
+    fit_with("obs", "obs_regression", df = 3, scale = 2, coef_mean = c(1, 2, 3), coef_precision = diag(3)),
     fit_with("obs", "obs_binomial", a = 0.1, b = c(1, 2)),
     fit_with("obs", "obs_gamma", shape = c(1, 2, 3), a = 1, b = 2),
     fit_with("prior", "prior_dp", concentration = 1),
