@@ -66,6 +66,19 @@ test_that("planted clusters and states are found, and the default prior has the 
   expect_gt(stats::ks.test(as.vector(residuals(chain, x$x)), "pnorm")$p.value, 1e-3)
 })
 
+test_that("what tells rows apart is drawn for one column and for several", {
+  withr::local_pdf(NULL)
+  x <- two_groups(30, 3)$x
+  for (data in list(x, cbind(x, rev(x)))) {
+    fit <- bnp_mixture(data, obs_gamma(3), control = quiet(seed = 1))
+    expect_silent(plot(fit))
+    expect_silent(plot(fit, "uncertainty", data = data))
+    expect_true(all(is.finite(as.matrix(predict(bnp_hmm(data, obs = obs_gamma(3), control = quiet(seed = 1)),
+      data, n.ahead = 2
+    )[-(1:3)]))))
+  }
+})
+
 test_that("values, shapes and priors may be extreme", {
   x <- two_groups(50, 3)
   plain <- bnp_mixture(x$x, obs_gamma(3), control = quiet(seed = 1))

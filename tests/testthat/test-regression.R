@@ -159,6 +159,10 @@ test_that("sequences of regressions have their states, and forecasts are refused
   expect_bad(residuals(fit, x), "argument", "obs_regression")
   expect_bad(bnp_topics(x, obs_regression(), id = rep(1:4, 40)), "argument", "obs_regression")
   expect_bad(cluster_divergence(fit), "argument", "closed form")
+  expect_bad(bnp_hmm(y ~ x, obs = obs_regression()), "formula", "response comes first")
+  joint <- bnp_hmm(x, control = few)
+  expect_bad(compare_fits(fit, joint), "not_comparable", "given the others")
+  expect_s3_class(compare_fits(fit, bnp_hmm(x, obs = obs_regression(df = 5), control = few)), "bnp_comparison")
 })
 
 test_that("units, origins and scales of responses and covariates do not matter", {
