@@ -4,7 +4,8 @@
 #'
 #' @param x Observations: a numeric vector, a matrix or data frame of numeric
 #'   columns, a one-sided formula with `data`, or a sparse matrix for
-#'   [observation models][observation_models] that take one. For [obs_ar()] the
+#'   [observation models][observation_models] that take one. A formula with a response is
+#'   for [obs_regression()], which then is the default of `obs`. For [obs_ar()] the
 #'   rows are a series in time, or `x` is a list of series.
 #' @param obs What a cluster produces: `r obs_links(verb_makers("bnp_mixture"))`.
 #'   With [obs_ar()] a cluster is a way to get from the rows before to the next
@@ -41,7 +42,8 @@
 #' process mixture models. *Advances in Neural Information Processing Systems* 26.
 #' @seealso [bnp_topics()] for groups of observations, [bnp_hmm()] for sequences;
 #'   [predict.bnp_mixture()], [plot.bnp_mixture()], [read_fit]; `vignette("getting-started")`,
-#'   `vignette("how-many-clusters")`, `vignette("from-mclust")`.
+#'   `vignette("how-many-clusters")`, `vignette("from-mclust")`,
+#'   `vignette("mixtures-of-regressions")`.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' fit

@@ -11,11 +11,11 @@
 #'
 #' @section Ranges:
 #' Parameters are taken where numbers keep their digits, so that the bound is right
-#' to eight of them: `term_prior` from 1e-8 to 1e50, `a` and `b` from 1e-10 to 1e50,
+#' to about eight of them: `term_prior` from 1e-8 to 1e50, `a` and `b` from 1e-10 to 1e50,
 #' `shape` from 0.001 to 1e6,
 #' `mean_strength` from 1e-50 to 1e50, `df` up to 1e8 and by 1e-10 above its limit.
-#' Beside the data, `scale` is taken from 1e-10 to 1e50 and `coef_precision` from
-#' 1e-16 to 1e50 times the squared spread of a column; `mean_strength * (mean - m)^2`
+#' Beside the data, `scale` is taken from 1e-10 to 1e50, `variance` from 1e-8 to 1e50 and
+#' `coef_precision` from 1e-16 to 1e50 times the squared spread of a column; `mean_strength * (mean - m)^2`
 #' with m the column medians, and the diagonal of
 #' `coef_mean %*% coef_precision %*% t(coef_mean)`, up to about 1e8 times `scale`,
 #' which must be as far from singular. Of these only parameters that are given are

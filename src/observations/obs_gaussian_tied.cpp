@@ -68,20 +68,16 @@ class GaussianTied final : public ObsModel {
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     constexpr double farthest = 1e10;
     gather(data, columns_, rows, n, 0, phi + 1, ld);
-    Vec x(static_cast<std::size_t>(d_));
     for (Index i = 0; i < n; ++i) {
       double* f = phi + i * ld;
-      std::copy_n(f + 1, d_, x.begin());
       double most = 0;
-      for (double v : x) most = std::max(most, std::abs(v));
-      f[0] = 1;
+      for (Index j = 1; j <= d_; ++j) most = std::max(most, std::abs(f[j]));
+      f[0] = most <= farthest ? 1 : farthest / most;
       std::fill(f + 1 + d_, f + n_features(), 0.0);
-      if (most <= farthest) {
-        variance_.outer(1, x, f + 1 + d_);
-        continue;
-      }
-      f[0] = farthest / most;
-      for (Index j = 0; j < d_; ++j) f[1 + j] *= f[0];
+      if (most <= farthest)
+        variance_.outer(1, f + 1, f + 1 + d_);
+      else
+        for (Index j = 1; j <= d_; ++j) f[j] *= f[0];
     }
   }
 
@@ -130,7 +126,7 @@ class GaussianTied final : public ObsModel {
     std::copy(m.begin(), m.end(), mean + 1);
     double* moment = mean + 1 + d_;
     std::fill_n(moment, variance_.n_moments(), 0.0);
-    variance_.outer(1, m, moment);
+    variance_.outer(1, m.data(), moment);
     Index at = 0;
     for (Index i = 0; i < d_; ++i)
       for (Index j = prior_.shape == TiedShape::full ? 0 : i; j <= i; ++j, ++at)
@@ -178,8 +174,8 @@ class GaussianTied final : public ObsModel {
   // Σ x̃x̃ᵀ + κ mmᵀ − κ̂ m̂m̂ᵀ. What it has on its diagonal is not below 0, which is enforced against rounding.
   Vec moment_around_mean(const double* t) const {
     Vec out(t + 1 + d_, t + n_features());
-    variance_.outer(strength_, mean_, out.data());
-    variance_.outer(-(strength_ + count(t)), posterior_mean(t), out.data());
+    variance_.outer(strength_, mean_.data(), out.data());
+    variance_.outer(-(strength_ + count(t)), posterior_mean(t).data(), out.data());
     if (prior_.shape == TiedShape::full)
       for (Index i = 0; i < d_; ++i) out[i * (i + 3) / 2] = std::max(out[i * (i + 3) / 2], 0.0);
     else

@@ -71,7 +71,7 @@ void TiedVariance::moment_weights(double* w) const {
   }
 }
 
-void TiedVariance::outer(double weight, const Vec& x, double* moment) const {
+void TiedVariance::outer(double weight, const double* x, double* moment) const {
   for (Index i = 0; i < d_; ++i) {
     if (shape_ == TiedShape::full)
       for (Index j = 0; j <= i; ++j) moment[packed(i, j)] += weight * x[i] * x[j];

@@ -32,8 +32,8 @@ class TiedVariance {
   double log_det() const { return log_det_; }  // log|Σ|
   Vec precision_times(const Vec& x) const;     // Σ⁻¹x
   void moment_weights(double* w) const;        // −½Σ⁻¹, entries off the diagonal twice
-  void outer(double weight, const Vec& x, double* moment) const;  // moment += weight xxᵀ
-  Vec covariance() const;                                         // Σ, D × D
+  void outer(double weight, const double* x, double* moment) const;  // moment += weight xxᵀ
+  Vec covariance() const;                                            // Σ, D × D
   double strain() const;  // the largest Σ_jj over a squared pivot of its factor
 
   /// Σ with the largest −(n/2) log|Σ| − ½ tr Σ⁻¹M for the moments M of n rows around their clusters' means,

@@ -221,6 +221,10 @@ test_that("parameters go by names of responses and regressors, and fits print wh
   expect_output(print(fit$model$obs), "coef_precision")
   expect_identical(elbo(update(fit, data = lines)), elbo(fit))
   expect_equal(elbo(update(fit, start = fit, data = lines)), elbo(fit), tolerance = 1e-8)
+  both <- bnp_mixture(cbind(y, x) ~ 1, lines, control = few)
+  expect_bad(bnp_mixture(y ~ x, lines, control = few, start = both), "start", "same observation model")
+  through <- bnp_mixture(y ~ x - 1, lines, control = few)
+  expect_bad(bnp_mixture(y ~ x, lines, control = few, start = through), "start", "no intercept")
 })
 
 test_that("formulas and data that make no regression are refused", {
