@@ -23,6 +23,7 @@
 #'   * of densities and of probabilities of counts together ([obs_gaussian()] beside
 #'     [obs_poisson()]), or of tokens ([obs_multinomial()], whose bound leaves out the
 #'     multinomial coefficient) beside either;
+#'   * of regressions ([obs_regression()]) beside models of all columns, or with other covariates;
 #'   * of autoregressions with other lags or other sequences, as other rows are
 #'     conditioned on;
 #'   * of other bounds (`bnp_control(bound =)`), of which one is higher for the same
@@ -96,7 +97,10 @@ has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 # What the exponential of a bound is.
 measure_of <- function(obs) {
   entry <- obs_entry(obs)
-  if (entry$counts_tokens) "sequences of tokens" else if (is.null(entry$refusal)) "densities" else "probabilities"
+  if (!is.null(entry$responses)) {
+    return(paste("densities of", length(entry$responses(obs)), "columns given the others"))
+  }
+  if (entry$counts_tokens) "sequences of tokens" else if (entry$density) "densities" else "probabilities"
 }
 
 heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {

@@ -16,7 +16,8 @@
 #'   the share of observations that the best rule assigns to the wrong one of the two.
 #'
 #' Both are closed forms. For [obs_multinomial()] they are those of one token, for
-#' [obs_poisson()] of counts with exposure 1. The sizes of clusters play no part.
+#' [obs_poisson()] of counts with exposure 1, for [obs_binomial()] of one trial in each pair
+#' of columns, for [obs_survival()] of a time that is not censored. The sizes of clusters play no part.
 #' @references Kailath (1967), The divergence and Bhattacharyya distance measures in
 #'   signal selection, IEEE Transactions on Communication Technology 15(1).
 #' @seealso [cluster_tree()] for what joining clusters costs, [coclustering()] for observations,

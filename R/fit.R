@@ -22,10 +22,19 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
   progress <- progress_reporter(control)
   on.exit(progress$finish())
-  result <- tryCatch(
+  fit_once <- function(model) tryCatch(
     engine_fit(as_engine_data(data), model, asked, resolved_start, progress$report),
     `std::bad_alloc` = function(e) too_large(error_call), `std::length_error` = function(e) too_large(error_call)
   )
+  result <- fit_once(model)
+  again <- if (is.null(start) && is.finite(result$elbo)) obs_entry(obs)$begin_again(obs, result$state$k)
+  if (!is.null(again) && !isTRUE(result$interrupted)) {
+    second <- fit_once(replace(model, "obs", list(again)))
+    if (isTRUE(second$elbo > result$elbo)) {
+      model$obs <- again
+      result <- second
+    }
+  }
   result <- report_breakdown(result, error_call)
   result <- report_interruption(result, resolved)
   if (result$reason == "max_laps" && control$algorithm != "stochastic") warn_of_laps(result, control, error_call)

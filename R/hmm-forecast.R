@@ -54,20 +54,33 @@ first_state_ahead <- function(fit, data) {
 }
 
 # Exchangeable rows: the mixture over states of the posterior predictive of each.
-moments_of_states <- function(fit, states) {
+moments_of_states <- function(fit, states, call = rlang::caller_env(3)) {
   entry <- obs_entry(fit$model$obs)
   given <- complete_given(fit, list())
+  if (is.null(entry$moments)) {
+    abort("argument", c(
+      "{.arg n.ahead} cannot be given for {.fn {entry$constructor}}.",
+      i = "Covariates of rows to come are not known."
+    ), call = call)
+  }
   each <- lapply(posterior_clusters(fit), function(q) entry$moments(q, given))
   state_mean <- do.call(rbind, lapply(each, `[[`, "mean"))
   state_var <- do.call(rbind, lapply(each, `[[`, "var"))
-  mean <- lapply(states, function(p) p %*% state_mean)
+  mean <- lapply(states, mean_over_states, state_mean)
   list(mean = mean, var = Map(function(p, mean) {
     total <- matrix(0, nrow(p), ncol(mean))
     for (k in which(colSums(p) > 0)) {
-      total <- total + p[, k] * (rep(state_var[k, ], each = nrow(p)) + (rep(state_mean[k, ], each = nrow(p)) - mean)^2)
+      part <- p[, k] * (rep(state_var[k, ], each = nrow(p)) + (rep(state_mean[k, ], each = nrow(p)) - mean)^2)
+      total <- total + replace(part, p[, k] == 0, 0)
     }
-    total
+    replace(total, is.infinite(mean), Inf)
   }, states, mean))
+}
+
+# p %*% value, states that cannot come apart: a value may be infinite where few observations are known.
+mean_over_states <- function(p, value) {
+  finite <- is.finite(value)
+  replace(p %*% ifelse(finite, value, 0), p %*% (!finite) > 0, Inf)
 }
 
 # Autoregressions: mean and covariance of the regressors s = (x_t, x_{t-1}, ..., 1) in each state, at the posterior

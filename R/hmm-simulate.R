@@ -11,10 +11,13 @@
 #' @param initial For an autoregression: the rows before the first one
 #'   simulated, oldest first (lag x columns). Default: the column medians of the training
 #'   data. They are the first rows of each sequence.
-#' @param total For counts: the total of each row; default, the average of the
-#'   training data.
+#' @param total For counts: the total of each row (the trials of [obs_binomial()], one
+#'   number or one for each pair of columns); default, the average of the training data.
 #' @param exposure For [obs_poisson()] with exposures: one number or one per row;
 #'   default, the average of the training data.
+#' @param covariates For [obs_regression()]: covariates of the rows of all sequences, in the
+#'   form in which the fit got them (further columns are left out), and as often as
+#'   needed; default, those of the training data.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data, `.id`, the sequence, and `.state`, the state
@@ -27,13 +30,13 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(object$input$starts), initial = NULL,
-                             total = NULL, exposure = NULL, ...) {
+                             total = NULL, exposure = NULL, covariates = NULL, ...) {
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
   lag <- state_lag(object)
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = lag + 1L)
-  given <- complete_given(object, list(initial = initial, total = total, exposure = exposure))
+  given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   params <- posterior_params(object)
   clusters <- posterior_clusters(object, params)
   simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given))

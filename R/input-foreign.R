@@ -42,6 +42,19 @@ refuse_relations <- function(x, arg, call) {
       i = "Give the {.cls dfm} of the documents."
     ), call = call)
   }
+  refuse_other_censoring(x, arg, call)
+}
+
+# Of times that are given as package survival has them, only those that are censored on the right have one time.
+refuse_other_censoring <- function(x, arg, call) {
+  columns <- if (is.data.frame(x)) x else list(x)
+  other <- Filter(function(v) inherits(v, "Surv") && !identical(attr(v, "type"), "right"), columns)
+  if (length(other)) {
+    abort("input", c(
+      "{.arg {arg}} has times of type {.val {attr(other[[1]], 'type')}}, and can have those censored on the right.",
+      i = "Give {.code survival::Surv(time, status)}."
+    ), call = call)
+  }
 }
 
 # zoo and xts: their values and the times of these, which is all that a sequence needs.

@@ -11,8 +11,7 @@ as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rla
 formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) {
   if (length(formula) != 2L) {
     abort("formula", c(
-      "{.arg {arg}} must be a one-sided formula, like {.code ~ a + b}.",
-      i = "A mixture has no response: remove the left-hand side."
+      "{.arg {arg}} must be a one-sided formula, like {.code ~ a + b}, or have a response, like {.code y ~ a + b}."
     ), call = call)
   }
   if (!is.null(data) && !is.data.frame(data) && !is.environment(data) && !is.list(data)) {
@@ -61,7 +60,8 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
         "{.arg {arg}} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."
       ), call = call)
     }
-    newdata <- formula_frame(fit$input$terms, newdata, arg, call)$frame
+    newdata <- if (is.null(obs_entry(obs)$responses)) formula_frame(fit$input$terms, newdata, arg, call)$frame else
+      regression_newdata(fit, newdata, arg, call)
   }
   newdata <- if (obs_lag(obs) > 0L && is.list(newdata) && !is.data.frame(newdata)) {
     lapply(newdata, select_columns, fit, call, arg)

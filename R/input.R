@@ -64,6 +64,11 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call) {
       "{.arg {arg}} must hold numbers, not {describe(x)}.",
       foreign_remedies(list(x)) %||% c(i = "Convert it, or choose numeric columns.")
     ), call = call)
+  } else if (inherits(x, "formula")) {
+    abort("formula", c(
+      "{.arg {arg}} is a formula, which only {.fn bnp_mixture} takes.",
+      i = "Give a matrix or a data frame of the columns; for regressions the response comes first."
+    ), call = call)
   } else {
     abort("input", c(
       "{.arg {arg}} must be a numeric vector, a matrix, a data frame or a formula, not {describe(x)}."
@@ -166,7 +171,7 @@ check_support <- function(x, obs, arg, call) {
   entry <- obs_entry(obs)
   bad <- !entry$support(if (is.matrix(x)) x else x@x)
   if (!any(bad)) {
-    return(invisible())
+    return(if (is.matrix(x)) entry$conditions(x, arg, call))
   }
   refusal <- entry$refusal
   abort(refusal[["class"]], c(

@@ -4,7 +4,8 @@
 #'
 #' @param x Observations: a numeric vector, a matrix or data frame of numeric
 #'   columns, a one-sided formula with `data`, or a sparse matrix for
-#'   [observation models][observation_models] that take one. For [obs_ar()] the
+#'   [observation models][observation_models] that take one. A formula with a response is
+#'   for [obs_regression()], which then is the default of `obs`. For [obs_ar()] the
 #'   rows are a series in time, or `x` is a list of series.
 #' @param obs What a cluster produces: `r obs_links(verb_makers("bnp_mixture"))`.
 #'   With [obs_ar()] a cluster is a way to get from the rows before to the next
@@ -41,7 +42,8 @@
 #' process mixture models. *Advances in Neural Information Processing Systems* 26.
 #' @seealso [bnp_topics()] for groups of observations, [bnp_hmm()] for sequences;
 #'   [predict.bnp_mixture()], [plot.bnp_mixture()], [read_fit]; `vignette("getting-started")`,
-#'   `vignette("how-many-clusters")`, `vignette("from-mclust")`.
+#'   `vignette("how-many-clusters")`, `vignette("from-mclust")`,
+#'   `vignette("mixtures-of-regressions")`.
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' fit
@@ -65,6 +67,12 @@ bnp_mixture.default <- function(x, obs = obs_gaussian(), prior = prior_dp(), con
 bnp_mixture.formula <- function(x, data = NULL, obs = obs_gaussian(), prior = prior_dp(),
                                 control = bnp_control(), start = NULL, ...) {
   check_no_dots(...)
+  if (length(x) == 3L) {
+    obs <- if (missing(obs)) obs_of_responses() else check_obs_of_responses(obs, x)
+    table <- regression_table(x, data)
+    obs[names(table$obs)] <- table$obs
+    return(fit_mixture(table$x, obs, prior, control, start, rename_call(match.call()), input = table$input))
+  }
   frame <- formula_frame(x, data)
   fit_mixture(frame$frame, obs, prior, control, start, rename_call(match.call()),
     input = list(terms = frame$terms)

@@ -2,10 +2,11 @@
 
 #' @rdname observation_models
 #' @order 5
-#' @param a,b One number or one per column. Of `obs_bernoulli()`: Beta prior of
-#'   each probability, the weights of a one and of a zero. Of `obs_poisson()`:
-#'   Gamma prior of each rate, with shape `a` and mean `a / b`; by default, the
-#'   mean is the rate in all data, where a column of zeros counts as half an
+#' @param a,b One number or one per column. Of `obs_bernoulli()` and
+#'   `obs_binomial()`: Beta prior of each probability, the weights of a one and of a zero
+#'   (of a success and of a failure, for each pair of columns). Of `obs_poisson()`,
+#'   `obs_gamma()` and `obs_survival()`: Gamma prior of each rate, with shape `a` and mean `a / b`; by
+#'   default, the mean is the rate in all data, where a column of zeros counts as half an
 #'   event.
 #' @export
 obs_bernoulli <- function(a = 0.1, b = 0.3, learn = FALSE) {

@@ -6,17 +6,20 @@
 #'   Normal-Wishart prior. `"diagonal"`: independent columns within a cluster,
 #'   each with a Normal-Gamma prior. `"zero_mean"`: a full covariance matrix
 #'   around a mean known to be zero, with a Wishart prior on the precision.
+#'   `"spherical"`: independent columns of the same variance, one for each cluster, with a
+#'   Normal-Gamma prior. `"tied_spherical"`, `"tied_diagonal"`, `"tied"`: all clusters
+#'   have the same covariance, which is one variance for all columns, one for each, or any.
 #' @param mean Prior mean, one number or one per column. Default: the column
 #'   medians.
 #' @param mean_strength Weight of the prior mean, counted in observations.
 #'   Default: 0.0001.
 #' @param df Degrees of freedom of the Wishart prior, above D - 1 for D
-#'   columns (above 0 for `"diagonal"`, where each column has its own).
-#'   Default: D + 2 (3 for `"diagonal"`), the smallest whole number for which
+#'   columns (above 0 for `"diagonal"`, where each column has its own, and for
+#'   `"spherical"`). Default: D + 2 (3 for these two), the smallest whole number for which
 #'   the expected covariance exists.
 #' @param scale Scale matrix of the prior: the expected covariance is
 #'   `scale / (df - D - 1)`. A D x D positive definite matrix, or its diagonal,
-#'   or one number for a multiple of the identity. Default: an expected
+#'   or one number for a multiple of the identity (`"spherical"`: one number). Default: an expected
 #'   covariance with the share `n^(-1 / D)` of the column variances on its
 #'   diagonal for n rows, at least a thousandth: the spread of sqrt(n) clusters
 #'   that fill the range of the data.
@@ -24,6 +27,11 @@
 #'   defaults, are where learning begins, and those in `fit$model$obs` (`mean`,
 #'   `mean_strength`, `df` and `scale`; `a` and `b`) are the learned ones: the prior
 #'   under which the objective is highest. See *Learned priors*.
+#' @param variance Of the tied covariances: what all clusters share, one number, one number
+#'   per column (`"tied_diagonal"`), or a matrix (`"tied"`). Default: learned while fitting,
+#'   as the covariance under which the objective is highest for the clusters found, which is
+#'   a bound on the evidence under it; `fit$model$obs$variance` has it in the end. In no
+#'   direction does it fall below 1e-6 of the variance of the data.
 #' @section Learned priors:
 #' With `learn = TRUE` the prior follows the clusters, as soon as there are two. Of
 #' Gaussian clusters it learns where
@@ -50,18 +58,18 @@
 #' @section Names of mclust:
 #' The package mclust names covariances by three letters: volume, shape and
 #' orientation of clusters, each equal (E), varying (V) or that of the axes (I).
-#' Of its fourteen models two are here, with priors on the parameters; the other
-#' twelve are not, as clusters share no part of a covariance and none is spherical.
+#' Of its fourteen models six are here, with priors on the parameters; in the other
+#' eight clusters share some part of a covariance but not all of it.
 #'
 #' | mclust | Covariance of cluster k | Here |
 #' |---|---|---|
-#' | `EII` | \eqn{\lambda I} | no |
-#' | `VII` | \eqn{\lambda_k I} | no |
-#' | `EEI` | \eqn{\lambda A} | no |
+#' | `EII` | \eqn{\lambda I} | `obs_gaussian("tied_spherical")` |
+#' | `VII` | \eqn{\lambda_k I} | `obs_gaussian("spherical")` |
+#' | `EEI` | \eqn{\lambda A} | `obs_gaussian("tied_diagonal")` |
 #' | `VEI` | \eqn{\lambda_k A} | no |
 #' | `EVI` | \eqn{\lambda A_k} | no |
 #' | `VVI` | \eqn{\lambda_k A_k} | `obs_gaussian("diagonal")` |
-#' | `EEE` | \eqn{\lambda D A D^T} | no |
+#' | `EEE` | \eqn{\lambda D A D^T} | `obs_gaussian("tied")` |
 #' | `VEE` | \eqn{\lambda_k D A D^T} | no |
 #' | `EVE` | \eqn{\lambda D A_k D^T} | no |
 #' | `VVE` | \eqn{\lambda_k D A_k D^T} | no |
@@ -70,13 +78,17 @@
 #' | `EVV` | \eqn{\lambda D_k A_k D_k^T} | no |
 #' | `VVV` | \eqn{\lambda_k D_k A_k D_k^T} | `obs_gaussian()` |
 #'
-#' Of the two models for one column, `V` (variances differ) is `obs_gaussian()`; `E`
-#' (one variance) is not here. `obs_gaussian("zero_mean")` has no name in mclust.
+#' Of the two models for one column, `V` (variances differ) is `obs_gaussian()`, and `E`
+#' (one variance) is `obs_gaussian("tied")`. `obs_gaussian("zero_mean")` has no name in mclust.
 #'
 #' @export
-obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean = NULL,
-                         mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE) {
-  covariance <- check_choice(covariance, c("full", "diagonal", "zero_mean"), "covariance")
+obs_gaussian <- function(covariance = c(
+                           "full", "diagonal", "zero_mean", "spherical", "tied_spherical", "tied_diagonal", "tied"
+                         ),
+                         mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE,
+                         variance = NULL) {
+  covariance <- check_choice(covariance, eval(formals()$covariance), "covariance")
+  refuse_foreign(covariance, list(df = df, scale = scale, learn = if (!isFALSE(learn)) learn, variance = variance))
   if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
     abort("argument", c(
       "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
@@ -84,9 +96,11 @@ obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean =
     ))
   }
   scale <- check_definite(scale, "scale")
-  if (covariance == "diagonal" && is.matrix(scale)) {
+  variance <- check_definite(variance, "variance")
+  vectors <- list(scale = scale, variance = variance)[if (!covariance %in% c("full", "zero_mean", "tied")) 1:2]
+  for (arg in names(Filter(is.matrix, vectors))) {
     abort("argument", c(
-      "{.arg scale} must be a vector when {.code covariance = \"diagonal\"}, not {describe(scale)}.",
+      "{.arg {arg}} must be a vector when {.code covariance = \"{covariance}\"}, not {describe(vectors[[arg]])}.",
       i = "Give one number per column."
     ))
   }
@@ -94,16 +108,36 @@ obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean =
     mean = check_vector(mean, "mean"),
     mean_strength = if (!is.null(mean_strength)) check_number(mean_strength, "mean_strength"),
     df = if (!is.null(df)) check_number(df, "df"),
-    scale = scale
+    scale = scale, variance = variance
   )
   learn <- check_flag(learn, "learn")
   if (learn && !is.null(mean_strength)) {
     check_range(prior$mean_strength, "mean_strength", learned_strengths, rlang::current_env())
   }
-  do.call(new_obs, c(
-    paste0("gaussian_", covariance), prior[if (covariance == "zero_mean") c("df", "scale") else names(prior)],
-    if (learn) list(learn = TRUE)
+  fields <- setdiff(names(prior), c(
+    if (is_tied(covariance)) c("df", "scale") else "variance",
+    if (covariance == "zero_mean") c("mean", "mean_strength")
   ))
+  do.call(new_obs, c(paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE)))
+}
+
+is_tied <- function(covariance) startsWith(covariance, "tied")
+
+# given: arguments that not every covariance has.
+refuse_foreign <- function(covariance, given, call = rlang::caller_env()) {
+  lacking <- if (is_tied(covariance)) c("df", "scale", "learn") else
+    c("variance", if (covariance == "spherical") "learn")
+  foreign <- intersect(lacking, names(Filter(Negate(is.null), given)))
+  if (length(foreign)) {
+    abort("argument", c(
+      "{.arg {foreign}} {?has/have} no meaning when {.code covariance = \"{covariance}\"}.",
+      i = if (is_tied(covariance)) {
+        "All clusters have the covariance {.arg variance}; {.code NULL} has it learned."
+      } else if ("variance" %in% foreign) {
+        "Each cluster has its own covariance, with a prior given by {.arg df} and {.arg scale}."
+      }
+    ), call = call)
+  }
 }
 
 # The range in which the engine learns `mean_strength` (gaussian_hyperprior.h).
@@ -131,11 +165,7 @@ learn_about <- function(obs, variance, location = NULL) {
 #   narrower than the data to lie anywhere among them.
 resolve_gaussian <- function(obs, data, start, full, call) {
   d <- data$d
-  obs <- learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale"))
-  obs$centre <- column_medians(data$x)
-  obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
-  obs$mean <- expand_vector(obs$mean %||% obs$centre, d, "mean", call)
-  obs$mean_strength <- obs$mean_strength %||% 1e-4
+  obs <- resolve_means(learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale")), data, call)
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit)
   obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
   excess <- obs$df - (if (full) d else 1L) - 1
@@ -143,6 +173,14 @@ resolve_gaussian <- function(obs, data, start, full, call) {
   expand <- if (full) expand_matrix else expand_vector
   obs$scale <- expand(obs$scale %||% default, d, "scale", call)
   learn_about(obs, variance, obs$centre)
+}
+
+resolve_means <- function(obs, data, call) {
+  obs$centre <- column_medians(data$x)
+  obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
+  obs$mean <- expand_vector(obs$mean %||% obs$centre, data$d, "mean", call)
+  obs$mean_strength <- obs$mean_strength %||% 1e-4
+  obs
 }
 
 resolve_zero_mean <- function(obs, data, start, call) {
@@ -202,18 +240,21 @@ student_cdf <- function(x, mean, scale, df) {
 # Of a Student-t with squared scale `square / df`.
 student_variance <- function(square, df) if (df > 2) square / (df - 2) else rep(Inf, length(square))
 
-gaussian <- list(
+any_gaussian <- list(
   constructor = "obs_gaussian",
   values = "real numbers",
-  working = c("centre", "unit", "data_location", "data_variance"),
-  learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
-  learned_numbers = c("mean_strength", "df"),
-  parameters = list(mean = "columns", scale = c("columns", "columns")),
+  working = c("centre", "unit", "data_location", "data_variance", "from_one"),
   divergence = gaussian_divergence,
   overlap = gaussian_overlap,
   picture = function(fit, data) gaussian_picture(fit, data),
   as_series = TRUE
 )
+
+gaussian <- c(any_gaussian, list(
+  learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
+  learned_numbers = c("mean_strength", "df"),
+  parameters = list(mean = "columns", scale = c("columns", "columns"))
+))
 
 model_gaussian_full <- c(gaussian, list(
   title = "Gaussian, full covariance",

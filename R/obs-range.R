@@ -4,19 +4,26 @@
 # given: as its constructor made it; obs: completed by resolve_obs().
 check_against_data <- function(given, obs, call) {
   gave <- function(name) !is.null(given[[name]])
-  columns <- length(obs$unit)
+  responses <- obs_entry(obs)$responses
+  modelled <- if (is.null(responses)) obs$unit else obs$unit[responses(obs)]
+  columns <- length(modelled)
   if (gave("df") && is.matrix(obs$scale)) {
     check_range(obs$df - (columns - 1), paste("df -", columns - 1), parameter_ranges$df, call)
   }
   if (gave("scale")) {
     scale <- if (is.matrix(obs$scale)) diag(obs$scale) else obs$scale
-    check_in_units(scale, obs$unit, "scale", c(1e-10, 1e50), call)
+    check_in_units(scale, modelled, "scale", c(1e-10, 1e50), call)
+  }
+  if (gave("variance")) {
+    variance <- if (is.matrix(obs$variance)) diag(obs$variance) else obs$variance
+    check_in_units(variance, obs$unit, "variance", c(1e-8, 1e50), call)
   }
   if (gave("coef_precision")) {
-    unit <- c(rep(obs$unit, obs$lag), if (obs$intercept) 1)
+    unit <- if (is.null(responses)) c(rep(obs$unit, obs$lag), if (obs$intercept) 1) else
+      c(if (obs$intercept) 1, obs$unit[-responses(obs)])
     check_in_units(diag(obs$coef_precision), unit, "coef_precision", c(1e-16, 1e50), call)
   }
-  parameters <- Filter(gave, c("mean", "mean_strength", "scale", "coef_mean", "coef_precision"))
+  parameters <- Filter(gave, c("mean", "mean_strength", "scale", "variance", "coef_mean", "coef_precision"))
   if (length(parameters)) check_strain(parameters, obs, call)
 }
 

@@ -11,10 +11,11 @@
 #'
 #' @section Ranges:
 #' Parameters are taken where numbers keep their digits, so that the bound is right
-#' to eight of them: `term_prior` from 1e-8 to 1e50, `a` and `b` from 1e-10 to 1e50,
+#' to about eight of them: `term_prior` from 1e-8 to 1e50, `a` and `b` from 1e-10 to 1e50,
+#' `shape` from 0.001 to 1e6,
 #' `mean_strength` from 1e-50 to 1e50, `df` up to 1e8 and by 1e-10 above its limit.
-#' Beside the data, `scale` is taken from 1e-10 to 1e50 and `coef_precision` from
-#' 1e-16 to 1e50 times the squared spread of a column; `mean_strength * (mean - m)^2`
+#' Beside the data, `scale` is taken from 1e-10 to 1e50, `variance` from 1e-8 to 1e50 and
+#' `coef_precision` from 1e-16 to 1e50 times the squared spread of a column; `mean_strength * (mean - m)^2`
 #' with m the column medians, and the diagonal of
 #' `coef_mean %*% coef_precision %*% t(coef_mean)`, up to about 1e8 times `scale`,
 #' which must be as far from singular. Of these only parameters that are given are
@@ -55,6 +56,8 @@ NULL
 # Its data
 #   support         function(values): can the model produce each of these finite numbers?
 #   refusal         the error where it cannot: c(class = , must = , remedy = ), read as "x must <must>"
+#   conditions      function(x, arg, call): refuses a matrix whose columns do not go together as the model wants
+#   density         is the likelihood a density? Else it is a probability, and bounds of the two do not compare.
 #   takes_sparse    are sparse matrices taken as they are?
 #   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers,
 #                   TRUE when a fit had numbers, or NULL: rows have none
@@ -68,6 +71,10 @@ NULL
 #   working         fields that resolve() adds for the engine's use and that print() does not show
 #   learned         function(obs): the argument by which the constructor was asked to learn the prior while fitting, as
 #                   code; NULL: the prior is given
+#   responses       function(obs): numbers of the columns that are modelled given the others, covariates; NULL: all are
+#                   modelled
+#   begin_again     function(obs, k): the model as it is to be fitted once more where k clusters were found; the better
+#                   fit is kept. NULL: it is not
 #   learned_numbers single numbers that are learned then, which print() and glance() show
 #   parameters      axes of each of the constructor's arguments that may have a value for each column: "columns" or
 #                   those named by `axes`; where users give names, values are matched by them. A matrix has two axes; a
@@ -98,15 +105,19 @@ NULL
 #   shrinks         may clusters shrink to single values that are repeated in the data?
 new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
-                          support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE,
-                          exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L,
-                          keep = function(data) list(), working = character(),
-                          learned = function(obs) NULL, learned_numbers = character(), parameters = list(),
+                          support = function(values) TRUE, refusal = NULL,
+                          conditions = function(x, arg, call) NULL, density = is.null(refusal),
+                          takes_sparse = FALSE, exposure = function(obs) NULL, counts_tokens = FALSE,
+                          lag = function(obs) 0L, keep = function(data) list(), working = character(),
+                          learned = function(obs) NULL, begin_again = function(obs, k) NULL, responses = NULL,
+                          learned_numbers = character(), parameters = list(),
                           axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(),
                           predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
                           picture = NULL, as_series = FALSE, shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
-  functions <- c("resolve", "draw", "support", "exposure", "lag", "keep", "learned", "axes")
+  functions <- c(
+    "resolve", "draw", "support", "conditions", "exposure", "lag", "keep", "learned", "begin_again", "axes"
+  )
   stopifnot(
     vapply(entry[functions], is.function, NA), vapply(given, is.function, NA), vapply(quantiles, is.function, NA),
     names(quantiles) %in% names(arrays),
@@ -123,10 +134,18 @@ obs_models <- list(
   gaussian_full = model_gaussian_full,
   gaussian_diagonal = model_gaussian_diagonal,
   gaussian_zero_mean = model_gaussian_zero_mean,
+  gaussian_spherical = model_gaussian_spherical,
+  gaussian_tied_spherical = model_gaussian_tied_spherical,
+  gaussian_tied_diagonal = model_gaussian_tied_diagonal,
+  gaussian_tied = model_gaussian_tied,
   ar = model_ar,
   multinomial = model_multinomial,
   bernoulli = model_bernoulli,
-  poisson = model_poisson
+  poisson = model_poisson,
+  waiting_time = model_gamma,
+  censored = model_survival,
+  binomial = model_binomial,
+  regression = model_regression
 ) |> lapply(function(fields) do.call(new_obs_entry, fields))
 
 # The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table

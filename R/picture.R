@@ -129,7 +129,8 @@ heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
 }
 
 density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
-  picture <- if (fit$input$d <= 2L) cluster_picture(fit, data, call)
+  all_modelled <- is.null(obs_entry(fit$model$obs)$responses)
+  picture <- if (fit$input$d <= 2L && all_modelled) cluster_picture(fit, data, call)
   if (!isTRUE(picture$kind %in% c("curve", "plane"))) {
     abort("argument", c(
       "{.code type = \"density\"} needs a Gaussian fit of one or two columns.",

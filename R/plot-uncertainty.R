@@ -7,12 +7,13 @@ uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   if (!nrow(prob)) abort("no_rows", "{.arg data} has no rows.", call = call)
   cluster <- max.col(prob, ties.method = "first")
   points <- data.frame(cluster = cluster, uncertainty = uncertainty(prob, cluster))
-  placed <- !is.null(data) && obs_entry(fit$model$obs)$as_series && !is.null(obs_entry(fit$model$obs)$picture)
-  if (placed && fit$input$d > 1L) {
+  entry <- obs_entry(fit$model$obs)
+  placed <- !is.null(data) && entry$as_series && !is.null(entry$picture)
+  if (placed && fit$input$d > 1L && !is.null(entry$arrays$cov)) {
     plane <- plane_picture(fit, as_newdata(fit, data, call))
     points[c("x", "y")] <- plane$points[c("x", "y")]
     picture <- list(kind = "plane", labels = plane$labels)
-  } else if (placed) {
+  } else if (placed && fit$input$d == 1L) {
     points$x <- as_newdata(fit, data, call)$x[, 1L]
     points$y <- points$uncertainty
     picture <- list(kind = "line", labels = c(column_labels(fit), "Uncertainty"))

@@ -14,7 +14,10 @@
 #'   mixture (Student-t, Dirichlet-multinomial, Beta-Bernoulli or negative
 #'   binomial components; for a Dirichlet process the weight of clusters not seen
 #'   yet goes to the prior predictive). `NA` in the first `lag` rows of an autoregression.
-#'   `"cluster"`: clusters and probabilities in one data frame.
+#'   `"cluster"`: clusters and probabilities in one data frame. `"response"`, for
+#'   [obs_regression()]: the expected response given the covariates, the average over
+#'   clusters by their weights.
+#'   Where `newdata` lacks the response, probabilities of clusters are their weights.
 #' @param ... Must be empty.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for
@@ -31,17 +34,24 @@
 #' table(predict(fit, faithful[-odd, ]))
 #' heldout_loglik(fit, faithful[-odd, ])
 #' @export
-predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob", "logdensity", "cluster"), ...,
-                                new_data = NULL) {
+predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob", "logdensity", "cluster", "response"),
+                                ..., new_data = NULL) {
   check_no_dots(...)
-  type <- check_choice(type, c("class", "prob", "logdensity", "cluster"), "type")
+  type <- check_choice(type, c("class", "prob", "logdensity", "cluster", "response"), "type")
   newdata <- one_newdata(newdata, new_data)
   if (type == "cluster") {
     prob <- predict(object, newdata, type = "prob")
     return(cluster_predictions(max.col(prob, ties.method = "first"), prob))
   }
+  if (type == "response") {
+    return(expected_response(object, newdata))
+  }
   if (is.null(newdata)) {
     return(training_answer(object, type))
+  }
+  if (type != "logdensity" && lacks_response(object, newdata)) {
+    prob <- prior_probabilities(object, newdata)
+    return(if (type == "prob") prob else most_probable(prob))
   }
   data <- as_newdata(object, newdata)
   if (type == "logdensity") {

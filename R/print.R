@@ -132,7 +132,14 @@ cluster_table <- function(fit, word, means = coef(fit)) {
 # Where each cluster is, clusters x columns; NULL where the model has no array that says so.
 cluster_locations <- function(fit, means = coef(fit)) {
   location <- obs_entry(fit$model$obs)$location
-  if (!is.null(location)) `colnames<-`(means[[location]], column_labels(fit))
+  if (!is.null(location)) `colnames<-`(means[[location]], location_labels(fit, location))
+}
+
+# Names along the second axis of an array.
+location_labels <- function(fit, location) {
+  obs <- fit$model$obs
+  columns <- column_labels(fit)
+  c(list(columns = columns), obs_entry(obs)$axes(obs, columns))[[obs_entry(obs)$arrays[[location]][2]]]
 }
 
 default_names <- function(d) if (d == 1L) "x" else paste0("x", seq_len(d))

@@ -129,7 +129,7 @@ start_from_fit <- function(fit, data, obs, prior, call) {
   check_format(fit, call)
   given <- fit$model$obs
   same <- given$family == obs$family && fit$model$prior$family == prior$family && fit$input$d == data$d &&
-    is.null(obs_exposure(given)) == is.null(obs_exposure(obs))
+    is.null(obs_exposure(given)) == is.null(obs_exposure(obs)) && identical(given$responses, obs$responses)
   if (!same) {
     abort("start", c(
       "{.arg start} must be a fit of the same observation model, prior and columns.",
@@ -140,7 +140,7 @@ start_from_fit <- function(fit, data, obs, prior, call) {
   if (obs_lag(given) != obs_lag(obs) || !identical(given$intercept, obs$intercept)) {
     abort("start", c(
       "{.arg start} must be a fit with the same lag and intercept.",
-      x = "It has lag {given$lag} and {if (given$intercept) 'an' else 'no'} intercept.",
+      x = "It has lag {obs_lag(given)} and {if (given$intercept) 'an' else 'no'} intercept.",
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }

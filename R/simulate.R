@@ -10,10 +10,14 @@
 #' @param initial For an autoregression: the rows before the first one
 #'   simulated, oldest first (lag x columns). Default: the column medians of the
 #'   training data. They are the first rows of the data set.
-#' @param total For counts: the total of each observation; default, the average
+#' @param total For counts: the total of each observation (the trials of [obs_binomial()],
+#'   one number or one for each pair of columns); default, the average
 #'   of the training data.
 #' @param exposure For [obs_poisson()] with exposures: one number or one per
 #'   observation; default, the average of the training data.
+#' @param covariates For [obs_regression()]: covariates of the rows, in the form in which the
+#'   fit got them (further columns are left out), and as often as needed; default, those
+#'   of the training data.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data and `.class`, the cluster drawn. Attribute
@@ -27,12 +31,12 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = nobs(object), initial = NULL, total = NULL,
-                                 exposure = NULL, ...) {
+                                 exposure = NULL, covariates = NULL, ...) {
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
   n <- check_count(n, "n", lower = 0L)
-  given <- complete_given(object, list(initial = initial, total = total, exposure = exposure))
+  given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   clusters <- posterior_clusters(object)
   weights <- coef(object)$weights[seq_len(object$state$k)]
   draw <- function() {

@@ -57,16 +57,16 @@ tidy_clusters <- function(x, word) {
     proportion = unname(proportion(x, means))
   )
   names(out)[1] <- word
-  columns <- column_labels(x)
   locations <- cluster_locations(x, means)
   if (is.null(means$cov)) {
-    rows <- rep(seq_len(k), each = length(columns))
-    long <- data.frame(term = rep(columns, k), estimate = as.double(t(locations)))
+    terms <- colnames(locations)
+    rows <- rep(seq_len(k), each = length(terms))
+    long <- data.frame(term = rep(terms, k), estimate = as.double(t(locations)))
     return(as_tidy(cbind(out[rows, ], long)))
   }
   named <- function(values, prefix) {
     values <- matrix(values, k)
-    colnames(values) <- paste0(prefix, ".", columns)
+    colnames(values) <- paste0(prefix, ".", location_labels(x, "cov"))
     as.data.frame(values)
   }
   mean <- if (!is.null(locations)) named(locations, "mean")

@@ -22,6 +22,9 @@ beavers <- function(prior, control) bnp_hmm(days, id = rep(1:6, each = 19), prio
 series <- function(obs, control) bnp_hmm(as.matrix(faithful), id = rep(1:8, each = 34), obs = obs, control = control)
 gaussian <- function(obs, control) bnp_mixture(faithful, obs, control = control)
 ar <- obs_ar(intercept = TRUE)
+waits <- faithful
+followed <- cbind(faithful$waiting, rep(c(1, 1, 0, 1), 68))
+tries <- images[, 1:2]
 
 fits <- list(
   term_prior = function(v, c) bnp_mixture(images, set(obs_multinomial(), term_prior = v), control = c),
@@ -48,6 +51,16 @@ fits <- list(
   ar_coef_mean = function(v, c) series(set(obs_ar(), coef_mean = v * matrix(1, 2, 2)), c),
   ar_coef_precision = function(v, c) series(set(obs_ar(), coef_precision = v * unit^2), c),
   ar_intercept_precision = function(v, c) series(set(ar, coef_precision = c(unit^2, v)), c),
+  gamma_shape = function(v, c) bnp_mixture(waits, set(obs_gamma(), shape = v), control = c),
+  gamma_a = function(v, c) bnp_mixture(waits, set(obs_gamma(50), a = v), control = c),
+  gamma_b = function(v, c) bnp_mixture(waits, set(obs_gamma(50), b = v), control = c),
+  survival_a = function(v, c) bnp_mixture(followed, set(obs_survival(), a = v), control = c),
+  binomial_a = function(v, c) bnp_mixture(tries, set(obs_binomial(), a = v), control = c),
+  spherical_scale = function(v, c) gaussian(set(obs_gaussian("spherical"), scale = v * 16), c),
+  variance = function(v, c) gaussian(set(obs_gaussian("tied_spherical"), variance = v * 16), c),
+  variance_full = function(v, c) gaussian(set(obs_gaussian("tied"), variance = diag(v * unit^2)), c),
+  regression_scale = function(v, c) gaussian(set(obs_regression(), scale = matrix(v)), c),
+  regression_precision = function(v, c) gaussian(set(obs_regression(), coef_precision = diag(v, 2)), c),
   dp = function(v, c) bnp_mixture(faithful, prior = set(prior_dp(), concentration = v), control = c),
   discount = function(v, c) bnp_mixture(faithful, prior = set(prior_py(), discount = v), control = c),
   no_discount = function(v, c) bnp_mixture(faithful, prior = set(prior_py(), discount = 1 - v), control = c),

@@ -43,6 +43,18 @@ GaussianPrior gaussian_prior(const Fields& f, Index d, Index size, bool has_mean
   return out;
 }
 
+// size: numbers of `variance`.
+TiedPrior tied_prior(const Fields& f, TiedShape shape, Index d, Index size) {
+  return {shape,
+          f.numbers("mean", d),
+          f.number("mean_strength"),
+          f.numbers("variance", size),
+          f.numbers("centre", d),
+          f.numbers("unit", d),
+          f.has("data_variance") ? f.numbers("data_variance", d) : Vec{},
+          f.has("from_one")};
+}
+
 std::unique_ptr<AllocModel> make_sticks(const Fields& f, double discount, const Sparsity& sparsity) {
   if (const auto prior = gamma_prior(f, "concentration"))
     return mixtures::make_pitman_yor(*prior, discount, sparsity);
@@ -79,20 +91,42 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     const Vec a = f.numbers("a");
     return make_bernoulli({a, f.numbers("b", size_of(a)), f.has("learn")});
   }
+  if (family == "binomial") {
+    const Vec a = f.numbers("a");
+    return make_binomial({a, f.numbers("b", size_of(a))});
+  }
   if (family == "poisson") {
     const Vec a = f.numbers("a");
     return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed")});
+  }
+  if (family == "censored") return make_poisson({f.numbers("a", 1), f.numbers("b", 1), false, true});
+  if (family == "waiting_time") {
+    const Vec a = f.numbers("a");
+    return make_gamma({f.numbers("shape", size_of(a)), a, f.numbers("b", size_of(a))});
   }
   const Vec unit = f.numbers("unit");
   const Index d = size_of(unit);
   if (family == "gaussian_full") return make_gaussian_full(gaussian_prior(f, d, d * d, true));
   if (family == "gaussian_diagonal") return make_gaussian_diagonal(gaussian_prior(f, d, d, true));
+  if (family == "gaussian_spherical") return make_gaussian_spherical(gaussian_prior(f, d, 1, true));
+  if (family == "gaussian_tied_spherical")
+    return make_gaussian_tied(tied_prior(f, TiedShape::spherical, d, 1));
+  if (family == "gaussian_tied_diagonal") return make_gaussian_tied(tied_prior(f, TiedShape::diagonal, d, d));
+  if (family == "gaussian_tied") return make_gaussian_tied(tied_prior(f, TiedShape::full, d, d * d));
   if (family == "gaussian_zero_mean") return make_gaussian_zero_mean(gaussian_prior(f, d, d * d, false));
   if (family == "ar") {
     const Index lag = f.integer("lag"), e = d * lag + (f.flag("intercept") ? 1 : 0);
     return make_ar({lag, f.flag("intercept"), f.number("df"), f.numbers("scale", d * d),
                     f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e), f.numbers("centre", d),
                     unit});
+  }
+  if (family == "regression") {
+    const Index y = f.integer("responses"), covariates = d - y,
+                e = covariates + (f.flag("intercept") ? 1 : 0);
+    return make_regression({y, f.flag("intercept"), f.number("df"), f.numbers("scale", y * y),
+                            f.numbers("coef_mean", y * e), f.numbers("scaled_precision", e * e),
+                            f.numbers("origin", covariates), f.numbers("spread", covariates),
+                            f.numbers("centre", d), unit});
   }
   throw std::invalid_argument("unknown observation model: " + family);
 }

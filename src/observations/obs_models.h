@@ -4,6 +4,7 @@
 #include "observations/gaussian_prior.h"
 #include "observations/obs_model.h"
 #include "observations/term_prior.h"
+#include "observations/tied_variance.h"
 
 namespace bnpvi {
 
@@ -22,20 +23,54 @@ struct ArPrior {
   Vec centre, unit;
 };
 
+/// Regression: y = A z + ε, z = ([1], covariates), in which y (the first `responses` columns of the data) are
+/// modelled and the covariates (the others) are known; A and the noise as for an autoregression, coef_mean
+/// with the intercept first. precision (E × E) is that of the coefficients of (covariates − origin) / spread,
+/// which may be near the data where that of the users' covariates would lose digits. centre and unit: of all
+/// columns of the data; without an intercept no column can be centred.
+struct RegressionPrior {
+  Index responses;
+  bool intercept;
+  double df;
+  Vec scale;
+  Vec coef_mean, precision;
+  Vec origin, spread;
+  Vec centre, unit;
+};
+
 /// Counts x_j ~ Poisson(e θ_j) with independent rates θ_j ~ Gamma(a_j, rate b_j). exposed: the last column of
-/// the data (which then have one more than a) is the exposure e > 0 of each row; else e = 1.
+/// the data (which then have one more than a) is the exposure e > 0 of each row; else e = 1. censored: the
+/// two columns of the data are a time e > 0 and whether the event came then (1) or had not come yet (0), with
+/// likelihood θ^x e^(−θe): that of a count, but a density of the time.
 struct PoissonPrior {
   Vec a, b;
-  bool exposed;
+  bool exposed = false, censored = false;
+};
+
+/// Values x_j > 0 from Gamma distributions of known shapes s_j, with independent rates θ_j ~ Gamma(a_j, rate
+/// b_j).
+struct GammaTimesPrior {
+  Vec shape, a, b;
 };
 
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior);
+/// One variance for all columns, the same unit for all of them: `scale` is one number. The prior is not
+/// learned.
+std::unique_ptr<ObsModel> make_gaussian_spherical(const GaussianPrior& prior);
+/// One covariance for all clusters, given or learned as the one under which Σ Λ is highest.
+std::unique_ptr<ObsModel> make_gaussian_tied(const TiedPrior& prior);
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
+std::unique_ptr<ObsModel> make_regression(const RegressionPrior& prior);
 /// A row of counts stands for its tokens in one given order: the likelihood has no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
 std::unique_ptr<ObsModel> make_bernoulli(const BetaPrior& prior);
+/// Numbers of successes and of failures, in pairs of columns of which each has one value of the prior, which
+/// is not learned. Throws std::invalid_argument from log_base() if rows are sparse.
+std::unique_ptr<ObsModel> make_binomial(const BetaPrior& prior);
 std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior);
+/// Throws std::invalid_argument from log_base() if rows are sparse: zeros are no values of the model.
+std::unique_ptr<ObsModel> make_gamma(const GammaTimesPrior& prior);
 
 }  // namespace bnpvi

@@ -10,24 +10,30 @@ namespace bnpvi {
 
 namespace {
 
-// φ = (1, x, [e]); Gamma(a_j, rate b_j) for the rate of each column. With E = Σ r e, which is N where e = 1,
-// q(θ_j) = Gamma(a_j + S_j, rate b_j + E). h(x) = Π_j e^x_j / x_j!.
+// φ = (1, x, [e]), or (1, e, x) of censored times; Gamma(a_j, rate b_j) for the rate of each column. With
+// E = Σ r e, which is N where e = 1, q(θ_j) = Gamma(a_j + S_j, rate b_j + E). h(x) = Π_j e^x_j / x_j!, and 1
+// of censored times.
 class Poisson final : public ObsModel {
  public:
   explicit Poisson(const PoissonPrior& prior)
-      : d_(static_cast<Index>(prior.a.size())), exposed_(prior.exposed), a_(prior.a), b_(prior.b) {
+      : d_(static_cast<Index>(prior.a.size())),
+        exposed_(prior.exposed || prior.censored),
+        censored_(prior.censored),
+        a_(prior.a),
+        b_(prior.b) {
     for (double b : b_) log_b_.push_back(std::log(b));
   }
 
   Index n_features() const override { return 1 + n_columns(); }
   Index n_columns() const override { return d_ + (exposed_ ? 1 : 0); }
   bool linear() const override { return true; }
-  bool has_base() const override { return true; }
+  bool has_base() const override { return !censored_; }
 
   void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
     for (Index i = 0; i < n; ++i) {
       double total = 0, exposure = 1;
       out[i] = 0;
+      if (censored_) continue;
       for_entries(data, rows[i], [&](Index j, double x) {
         if (j == d_) exposure = x;
         if (j == d_) return;
@@ -54,12 +60,12 @@ class Poisson final : public ObsModel {
 
   void weights(const double* t, double* w) const override {
     const double exposure = total_exposure(t);
-    kernels().digamma_of_counts(d_, a_.data(), t + 1, 0, w + 1);
+    kernels().digamma_of_counts(d_, a_.data(), t + first(), 0, w + first());
     w[0] = 0;
     double& all_rates = w[exposure_at()];
     all_rates = 0;
     for (Index j = 0; j < d_; ++j) {
-      w[1 + j] -= log_b_[j] + std::log1p(exposure / b_[j]);
+      w[first() + j] -= log_b_[j] + std::log1p(exposure / b_[j]);
       all_rates -= shape(t, j) / (b_[j] + exposure);
     }
   }
@@ -74,8 +80,8 @@ class Poisson final : public ObsModel {
     all_rates = 0;
     for (Index j = 0; j < d_; ++j) {
       const double rate = shape(t, j) / (b_[j] + exposure);
-      mean[1 + j] = rate * each;
-      w[1 + j] = std::log(rate);
+      mean[first() + j] = rate * each;
+      w[first() + j] = std::log(rate);
       all_rates -= rate;
     }
   }
@@ -84,7 +90,7 @@ class Poisson final : public ObsModel {
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     const double exposure = total_exposure(t);
     for (Index i = 0; i < n; ++i) {
-      const double *x = phi + i * ld + 1, e = phi[i * ld + exposure_at()];
+      const double *x = phi + i * ld + first(), e = phi[i * ld + exposure_at()];
       out[i] = 0;
       for (Index j = 0; j < d_; ++j) {
         const double size = shape(t, j), rate = b_[j] + exposure;
@@ -121,15 +127,17 @@ class Poisson final : public ObsModel {
       for (int s = data.row_start[row]; s < data.row_start[row + 1]; ++s) f(data.column[s], data.value[s]);
   }
 
-  Index exposure_at() const { return exposed_ ? 1 + d_ : 0; }
+  // Places among the features, of the first count and of the exposure.
+  Index first() const { return censored_ ? 2 : 1; }
+  Index exposure_at() const { return censored_ ? 1 : exposed_ ? 1 + d_ : 0; }
 
   // S ≥ 0 and E ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
-  static double count(const double* t, Index j) { return std::max(t[1 + j], 0.0); }
+  double count(const double* t, Index j) const { return std::max(t[first() + j], 0.0); }
   double shape(const double* t, Index j) const { return a_[j] + count(t, j); }
   double total_exposure(const double* t) const { return std::max(t[exposure_at()], 0.0); }
 
   Index d_;
-  bool exposed_;
+  bool exposed_, censored_;
   Vec a_, b_, log_b_;
 };
 

@@ -104,7 +104,9 @@ double WishartModel::log_z(double df, double log_det_v, double log_det_b) const 
 }
 
 double WishartModel::row_constant() const {
-  return columns_.log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
+  double log_jacobian = 0;
+  for (Index i = 0; i < d_; ++i) log_jacobian -= std::log(columns_.unit[i]);
+  return log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
 }
 
 double WishartModel::log_evidence(const double* t) const { return log_evidence(t, factorise(t)); }

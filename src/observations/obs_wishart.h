@@ -9,6 +9,7 @@ namespace bnpvi {
 
 /// Response y (D) given regressors z (E): y = M z + ε, in engine units (see Columns).
 /// Full Gaussian: z = 1, M = mean, V = κ. Zero mean: no z. Autoregression: z = lags and intercept.
+/// Regression: z = intercept and covariates.
 struct WishartParameters {
   Index e, d;
   double df;
@@ -17,7 +18,7 @@ struct WishartParameters {
   Vec scale;      // B, D × D
 };
 
-/// All three models have one statistic, the second moment of v = (z, y), and one posterior: with the
+/// All these models have one statistic, the second moment of v = (z, y), and one posterior: with the
 /// prior's P_0 = [V, V Mᵀ; M V, B + M V Mᵀ], P̂ = P_0 + Σ r v vᵀ has the same form in V̂, M̂, B̂. Its
 /// Cholesky factor is [L_V̂, 0; M̂ L_V̂, L_B̂], so log|V̂|, log|B̂|, M̂ and every quadratic form below are
 /// read off a single factorisation, without subtracting M̂ V̂ M̂ᵀ:
@@ -29,7 +30,7 @@ struct WishartParameters {
 class WishartModel : public ObsModel {
  public:
   Index n_features() const final { return offset_ + m_ * (m_ + 1) / 2; }
-  Index n_columns() const final { return d_; }
+  Index n_columns() const override { return d_; }
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const final;
 
   /// The largest ratio of a diagonal entry of P_0 to the squared pivot of its Cholesky factor: for a Gaussian
@@ -56,7 +57,8 @@ class WishartModel : public ObsModel {
   ExpectedClusters expected_cluster(const double* t) const;
 
  protected:
-  /// one_first: v_0 = 1, so that the packed features begin with N themselves.
+  /// columns: of the data, those of y first. one_first: v_0 = 1, so that the packed features begin with N
+  /// themselves.
   WishartModel(const WishartParameters& prior, const Columns& columns, bool one_first);
 
   /// v = (z, y) of n rows, n × m.

@@ -66,6 +66,28 @@ model_cases <- function() {
     bernoulli <- list(family = "bernoulli", a = runif(5) + 0.1, b = runif(5) + 0.1)
     poisson <- list(family = "poisson", a = runif(5) + 0.1, b = runif(5) + 0.1, exposed = FALSE)
     exposed <- utils::modifyList(poisson, list(exposed = TRUE))
+    hours <- cbind(counts, exp(rnorm(40)))
+    times <- matrix(rgamma(40 * 4, rep(c(1, 0.4, 3, 20), each = 40), rep(c(1, 3, 0.1, 5), each = 40)), 40)
+    gamma <- list(family = "waiting_time", shape = c(1, 0.5, 3, 20), a = runif(4) + 0.1, b = runif(4) + 0.1)
+    followed <- cbind(rexp(40, rep(1:2, 20)), rbinom(40, 1, 0.7))
+    trials <- cbind(counts[, 1:3], matrix(rpois(40 * 3, 3), 40))
+    binomial <- list(family = "binomial", a = runif(3) + 0.1, b = runif(3) + 0.1)
+    spherical <- utils::modifyList(full, list(family = "gaussian_spherical", scale = 0.8, unit = rep(2, d)))
+    tied <- function(shape, variance, unit = full$unit) {
+      c(list(family = paste0("gaussian_", shape), variance = variance, unit = unit),
+        full[c("mean", "mean_strength", "centre")])
+    }
+    regression <- list(
+      family = "regression", responses = 2L, intercept = TRUE, df = 3.5, scale = random_definite(2),
+      coef_mean = matrix(rnorm(6), 2) / 3, coef_precision = random_definite(3), origin = c(0, 0), spread = c(1, 1),
+      centre = colMeans(paired <- gaussian_rows(40, 4)), unit = c(0.5, 2, 4, 1)
+    )
+    regression$scaled_precision <- regression$coef_precision
+    through_0 <- utils::modifyList(regression, list(
+      intercept = FALSE, coef_mean = regression$coef_mean[, 1:2], coef_precision = random_definite(2),
+      centre = rep(0, 4)
+    ))
+    through_0$scaled_precision <- through_0$coef_precision
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
@@ -74,23 +96,47 @@ model_cases <- function() {
       case("multinomial", multinomial, counts, twin_multinomial),
       case("bernoulli", bernoulli, 1 * (counts > 0), twin_bernoulli),
       case("poisson", poisson, counts, twin_poisson),
-      case("poisson, exposure", exposed, cbind(counts, exp(rnorm(40))), twin_poisson)
+      case("poisson, exposure", exposed, hours, twin_poisson),
+      case("waiting_time", gamma, times, twin_gamma),
+      case("censored", list(family = "censored", a = 0.6, b = 0.9), followed, twin_censored),
+      case("binomial", binomial, trials, twin_binomial),
+      case("gaussian_spherical", spherical, x, twin_gaussian_spherical),
+      case("gaussian_tied_spherical", tied("tied_spherical", 0.7, rep(4, d)), x, twin_gaussian_tied),
+      case("gaussian_tied_diagonal", tied("tied_diagonal", c(0.5, 3, 1)), x, twin_gaussian_tied),
+      case("gaussian_tied", tied("tied", random_definite(d)), x, twin_gaussian_tied),
+      case("regression", regression, paired, twin_ar, function(data) cbind(data$x[, 1:2], 1, data$x[, 3:4])),
+      case("regression, no intercept", through_0, paired, twin_ar)
     )
   })
 }
 
-# Columns of the data that the model is a distribution of.
-count_columns <- function(case) case$data$d - isTRUE(case$model$obs$exposed)
+# The data with parameters of the model in another order.
+in_other_order <- function(case, order) {
+  at <- if (case$model$obs$family == "binomial") c(rbind(2L * order - 1L, 2L * order)) else order
+  engine_data(case$data$x[, union(at, seq_len(case$data$d))], case$data$starts)
+}
+
+# How many parameters may be in any order.
+count_parameters <- function(case) {
+  switch(case$model$obs$family,
+    censored = 1L, regression = 1L, binomial = case$data$d %/% 2L, case$data$d - isTRUE(case$model$obs$exposed)
+  )
+}
 
 # The model with its columns reordered.
 permute_columns <- function(obs, order) {
-  for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b"))) {
+  for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b", "shape"))) {
     obs[[field]] <- obs[[field]][order]
   }
   if (is.matrix(obs$scale)) {
     obs$scale <- obs$scale[order, order]
-  } else if (!is.null(obs$scale)) {
+  } else if (length(obs$scale) > 1L) {
     obs$scale <- obs$scale[order]
+  }
+  if (is.matrix(obs$variance)) {
+    obs$variance <- obs$variance[order, order]
+  } else if (length(obs$variance) > 1L) {
+    obs$variance <- obs$variance[order]
   }
   if (obs$family == "ar") {
     d <- length(order)

@@ -21,7 +21,11 @@ small_tables <- function() {
     points <- matrix(rnorm(42) + 4 * rep(0:1, each = 7), 14, dimnames = names)
     counts <- matrix(as.double(rpois(14 * 5, 1.5)), 14, dimnames = list(names[[1]], paste0("w", 1:5)))
     counts[, 1] <- counts[, 1] + 1
-    list(points = points, counts = counts, binary = 1 * (counts > 1), frame = as.data.frame(points))
+    list(
+      points = points, counts = counts, binary = 1 * (counts > 1), frame = as.data.frame(points), times = exp(points),
+      tries = cbind(hit = counts[, 2], miss = counts[, 3], far = counts[, 4], wide = counts[, 5]),
+      followed = cbind(time = exp(points[, 1]), status = 1 * (counts[, 2] > 1))
+    )
   })
 }
 
@@ -35,18 +39,24 @@ small_fits <- function(tables) {
     full = bnp_mixture(points, control = few_laps()),
     diagonal = bnp_mixture(points, obs_gaussian("diagonal"), prior_dirichlet(2), control = few_laps()),
     formula = bnp_mixture(~ a + b, frame, control = few_laps()),
+    tied = bnp_mixture(points, obs_gaussian("tied"), control = few_laps()),
+    spherical = bnp_mixture(points, obs_gaussian("spherical"), control = few_laps()),
     zero_mean = bnp_mixture(points, obs_gaussian("zero_mean"), control = few_laps()),
     ar = bnp_mixture(points, obs_ar(), control = few_laps()),
     multinomial = bnp_mixture(counts, obs_multinomial(), control = few_laps()),
     sparse = bnp_mixture(Matrix::Matrix(counts, sparse = TRUE), obs_multinomial(), control = few_laps()),
     bernoulli = bnp_mixture(binary, obs_bernoulli(), control = few_laps()),
     poisson = bnp_mixture(counts, obs_poisson(), control = few_laps()),
+    gamma = bnp_mixture(times, obs_gamma(), control = few_laps()),
+    regression = bnp_mixture(points, obs_regression(), control = few_laps()),
+    binomial = bnp_mixture(tries, obs_binomial(), control = few_laps()),
+    survival = bnp_mixture(followed, obs_survival(), control = few_laps()),
     topics = bnp_topics(counts, control = few_laps(k_init = 2)),
     lda = bnp_topics(Matrix::Matrix(counts, sparse = TRUE), prior = prior_lda(2, learn), control = few_laps()),
     topics_rows = bnp_topics(points, obs_gaussian(), id = id, control = few_laps()),
     hmm = hmm(points, obs_gaussian()), hmm_ar = hmm(points, obs_ar()), hmm_bernoulli = hmm(binary, obs_bernoulli()),
     hmm_poisson = hmm(counts, obs_poisson(), prior_hdp_hmm(learn, learn, learn, learn)),
-    hmm_multinomial = hmm(counts, obs_multinomial())
+    hmm_multinomial = hmm(counts, obs_multinomial()), hmm_gamma = hmm(times, obs_gamma(2))
   ))
 }
 
@@ -56,7 +66,8 @@ family_of <- function(fit) class(fit)[1L]
 table_of <- function(name, tables) {
   kind <- c(
     multinomial = "counts", sparse = "counts", poisson = "counts", hmm_poisson = "counts", hmm_multinomial = "counts",
-    topics = "counts", lda = "counts", bernoulli = "binary", hmm_bernoulli = "binary", formula = "frame"
+    topics = "counts", lda = "counts", bernoulli = "binary", hmm_bernoulli = "binary", formula = "frame",
+    gamma = "times", hmm_gamma = "times", survival = "followed", binomial = "tries"
   )
   tables[[if (name %in% names(kind)) kind[[name]] else "points"]]
 }
@@ -74,7 +85,7 @@ fitting_calls <- function(tables, fits) {
     fit <- fits[[name]]
     obs <- do.call(obs_entry(fit$model$obs)$constructor, list())
     if (name == "diagonal") obs <- obs_gaussian("diagonal")
-    if (name == "zero_mean") obs <- obs_gaussian("zero_mean")
+    if (name %in% c("zero_mean", "tied", "spherical")) obs <- obs_gaussian(name)
     arguments <- list(
       x = table_of(name, tables), obs = obs, prior = fit$model$prior, control = few_laps(), start = NULL
     )
@@ -124,7 +135,7 @@ reading_calls <- function(tables, fits) {
       )),
       call("tidy", x = fit), call("glance", x = fit), call("elbo", fit = fit, terms = TRUE),
       call("tidy", x = fit, conf.int = TRUE, conf.level = 0.9), call("plot", x = fit, type = "elbo", spoil = "type"),
-      if (family == "bnp_hmm" || !name %in% c("ar", "topics", "lda", "topics_rows")) {
+      if (family == "bnp_hmm" || !name %in% c("ar", "regression", "topics", "lda", "topics_rows")) {
         do.call(call, c(
           list("plot", x = fit, type = if (family == "bnp_hmm") "segments" else "clusters", data = x),
           if (family == "bnp_hmm") id, list(spoil = c("type", "data"), tables = "data")
@@ -209,10 +220,15 @@ other_calls <- function(tables, fits) {
       birth_size = 2, max_deletes = 3, max_merges = 3),
     made("obs_gaussian", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2),
       learn = TRUE),
+    made("obs_gaussian", covariance = "tied", mean = c(1, 2), mean_strength = 1, variance = diag(2)),
     made("obs_ar", lag = 1, intercept = TRUE, df = 4, scale = diag(2), coef_mean = cbind(diag(2), 0),
       coef_precision = diag(3)),
     made("obs_multinomial", term_prior = c(0.1, 0.2)), made("obs_bernoulli", a = 0.1, b = c(0.2, 0.3), learn = TRUE),
-    made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)), made("prior_dp", concentration = 1),
+    made("obs_regression", df = 3, scale = 2, coef_mean = c(1, 2), coef_precision = diag(2)),
+    made("obs_survival", a = 1, b = 2), made("obs_binomial", a = 1, b = 2),
+    made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
+    made("obs_gamma", shape = c(1, 2), a = 1, b = 2),
+    made("prior_dp", concentration = 1),
     made("prior_py", concentration = 1, discount = 0.3), made("gamma_prior", shape = 2, rate = 1),
     made("prior_dirichlet", k = 3, concentration = 1), made("prior_hdp", gamma = 10, alpha = 0.5),
     made("prior_lda", k = 3, alpha = 0.5), made("prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
@@ -243,7 +259,10 @@ constructed_calls <- function(tables) {
   fit_with <- function(slot, maker, ...) {
     arguments <- list(...)
     x <- if (maker %in% c("obs_multinomial", "obs_poisson")) tables$counts else
-      if (maker == "obs_bernoulli") tables$binary else tables$points
+      switch(
+        maker, obs_bernoulli = tables$binary, obs_gamma = tables$times, obs_survival = tables$followed,
+        obs_binomial = tables$tries, tables$points
+      )
     verb <- function(...) {
       made <- do.call(maker, list(...))
       given <- list(x = if (maker %in% c("prior_hdp", "prior_lda")) tables$counts else x, control = few_laps())
@@ -259,11 +278,17 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_gaussian", covariance = "full", mean = c(1, 2, 3), mean_strength = 1, df = 5, scale = diag(3)),
     fit_with("obs", "obs_gaussian", covariance = "diagonal", mean = c(1, 2, 3), mean_strength = 1, df = 5,
       scale = c(1, 2, 3), learn = TRUE),
+    fit_with("obs", "obs_gaussian", covariance = "tied_diagonal", mean = c(1, 2, 3), mean_strength = 1,
+      variance = c(1, 2, 3)),
     fit_with("obs", "obs_ar", lag = 1, intercept = FALSE, df = 5, scale = diag(3), coef_mean = diag(3),
       coef_precision = diag(3)),
     fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10),
     fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3, learn = TRUE),
     fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)),
+    fit_with("obs", "obs_survival", a = 1, b = 2),
+    fit_with("obs", "obs_regression", df = 3, scale = 2, coef_mean = c(1, 2, 3), coef_precision = diag(3)),
+    fit_with("obs", "obs_binomial", a = 0.1, b = c(1, 2)),
+    fit_with("obs", "obs_gamma", shape = c(1, 2, 3), a = 1, b = 2),
     fit_with("prior", "prior_dp", concentration = 1),
     fit_with("prior", "prior_py", concentration = 1, discount = 0.3),
     fit_with("prior", "prior_py", concentration = gamma_prior(2, 1), discount = 0.3),

@@ -36,6 +36,18 @@ planted_cases <- function() {
     rate <- 6 * prob[terms, ]
     events <- matrix(as.double(rpois(2400, rate)), 200)
     over_hours <- matrix(as.double(rpois(2400, hours * rate)), 200)
+    waits <- matrix(rgamma(2400, 2, rate), 200)
+    groups <- rep(1:3, each = 60)
+    event <- rexp(180, c(1, 12, 150)[groups])
+    until <- rexp(180, c(0.3, 4, 50)[groups])
+    followed <- cbind(pmin(event, until), 1 * (event <= until))
+    share <- pmin(prob, 0.9)[terms, c(1, 4, 7, 10)]
+    trials <- matrix(as.double(rpois(800, 12)), 200)
+    hits <- matrix(as.double(rbinom(800, trials, share)), 200)
+    tries <- cbind(hits, trials - hits)[, c(1, 5, 2, 6, 3, 7, 4, 8)]
+    lines <- rep(1:3, each = 60)
+    at <- runif(180, -3, 3)
+    on_lines <- cbind(c(4, 0, -4)[lines] + c(-2, 1, 3)[lines] * at + rnorm(180) / 2, at, deparse.level = 0)
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
@@ -46,7 +58,16 @@ planted_cases <- function() {
       planted_case("bernoulli", obs_bernoulli(), binary, terms),
       planted_case("poisson", obs_poisson(), events, terms),
       planted_case("poisson, exposure", obs_poisson(exposure = hours), over_hours, terms),
-      planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE)
+      planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE),
+      planted_case("waiting_time", obs_gamma(2), waits, terms),
+      planted_case("censored", obs_survival(), followed, groups),
+      planted_case("binomial", obs_binomial(), tries, terms),
+      planted_case("gaussian_spherical", obs_gaussian("spherical"), points$x, points$cluster),
+      planted_case("gaussian_tied_spherical", obs_gaussian("tied_spherical"), points$x, points$cluster),
+      planted_case("gaussian_tied_diagonal", obs_gaussian("tied_diagonal"), points$x, points$cluster),
+      planted_case("gaussian_tied", obs_gaussian("tied"), points$x, points$cluster),
+      planted_case("regression", obs_regression(), on_lines, lines),
+      planted_case("gaussian_tied, known", obs_gaussian("tied", variance = 1), points$x, points$cluster)
     )
   })
 }

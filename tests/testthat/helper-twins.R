@@ -95,6 +95,70 @@ twin_gaussian_diagonal <- function(obs) {
   )
 }
 
+# Rows as long vectors of one-dimensional values that share a precision but not their means.
+twin_gaussian_spherical <- function(obs) {
+  d <- length(obs$mean)
+  post <- function(x, r) {
+    n <- sum(r)
+    centre <- if (n > 0) colSums(r * x) / n else obs$mean
+    strength <- obs$mean_strength + n
+    within <- sum(r * rowSums(sweep(x, 2, centre)^2))
+    list(
+      mean = (obs$mean_strength * obs$mean + n * centre) / strength, mean_strength = strength, df = obs$df + n * d,
+      scale = obs$scale + within + obs$mean_strength * n / strength * sum((centre - obs$mean)^2)
+    )
+  }
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      -sum(r) * d / 2 * log(pi) + lgamma(q$df / 2) - lgamma(obs$df / 2) + obs$df / 2 * log(obs$scale) -
+        q$df / 2 * log(q$scale) + d / 2 * (log(obs$mean_strength) - log(q$mean_strength))
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      d / 2 * (digamma(q$df / 2) - log(q$scale / 2) - log(2 * pi) - 1 / q$mean_strength) -
+        q$df / q$scale * rowSums(sweep(new, 2, q$mean)^2) / 2
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      log_t(sweep(new, 2, q$mean), q$df, diag(q$scale * (1 + 1 / q$mean_strength) / q$df, d))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(mean = q$mean, cov = diag(q$scale / (q$df - 2), d))
+    }
+  )
+}
+
+# Rows of one cluster are jointly normal: each column has the covariance variance * (I + 11' / mean_strength).
+twin_gaussian_tied <- function(obs) {
+  d <- length(obs$mean)
+  cov <- if (is.matrix(obs$variance)) obs$variance else diag(obs$variance, d)
+  post <- function(x, r) {
+    strength <- obs$mean_strength + sum(r)
+    list(mean = (obs$mean_strength * obs$mean + colSums(r * x)) / strength, mean_strength = strength, cov = cov)
+  }
+  log_normal <- function(e, cov) -(d * log(2 * pi) + log_det(cov) + quadratic(e, cov)) / 2
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      prior <- log_normal(t(q$mean - obs$mean), cov / obs$mean_strength)
+      prior + sum(r * log_normal(sweep(x, 2, q$mean), cov)) - log_normal(t(rep(0, d)), cov / q$mean_strength)
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      log_normal(sweep(new, 2, q$mean), cov) - d / q$mean_strength / 2
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      log_normal(sweep(new, 2, q$mean), cov * (1 + 1 / q$mean_strength))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) post(x, r)[c("mean", "cov")]
+  )
+}
+
 twin_gaussian_zero_mean <- function(obs) {
   d <- nrow(obs$scale)
   post <- function(x, r) list(df = obs$df + sum(r), scale = obs$scale + crossprod(x, r * x))
@@ -232,6 +296,89 @@ twin_poisson <- function(obs) {
       prob <- 1 / (1 + outer(exposure(new), q$b, "/"))
       size <- rep(q$a, each = nrow(new))
       rowSums(matrix(stats::dnbinom(counts(new), size, prob, log = TRUE), nrow(new)))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(rate = q$a / q$b)
+    }
+  )
+}
+
+# Compound gamma predictives, x / (x + b) ~ Beta(shape, a).
+twin_gamma <- function(obs) {
+  s <- obs$shape
+  post <- function(x, r) list(a = obs$a + s * sum(r), b = obs$b + colSums(r * x), shape = s)
+  log_base <- function(x) as.numeric(log(x) %*% (s - 1) - sum(lgamma(s)))
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      sum(obs$a * log(obs$b) - lgamma(obs$a) + lgamma(q$a) - q$a * log(q$b)) + sum(r * log_base(x))
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      sum(s * (digamma(q$a) - log(q$b))) - as.numeric(new %*% (q$a / q$b)) + log_base(new)
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      b <- rep(q$b, each = nrow(new))
+      of_share <- stats::dbeta(new / (new + b), rep(s, each = nrow(new)), rep(q$a, each = nrow(new)), log = TRUE)
+      rowSums(matrix(of_share + log(b) - 2 * log(new + b), nrow(new)))
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(rate = q$a / q$b, shape = s)
+    }
+  )
+}
+
+# Columns: success, failure, success, failure, ...
+twin_binomial <- function(obs) {
+  success <- function(x) x[, c(TRUE, FALSE), drop = FALSE]
+  failure <- function(x) x[, c(FALSE, TRUE), drop = FALSE]
+  log_base <- function(x) rowSums(lchoose(success(x) + failure(x), success(x)))
+  post <- function(x, r) list(a = obs$a + colSums(r * success(x)), b = obs$b + colSums(r * failure(x)))
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      sum(lbeta(q$a, q$b) - lbeta(obs$a, obs$b)) + sum(r * log_base(x))
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      both <- digamma(q$a + q$b)
+      as.numeric(success(new) %*% (digamma(q$a) - both) + failure(new) %*% (digamma(q$b) - both)) + log_base(new)
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      a <- rep(q$a, each = nrow(new))
+      b <- rep(q$b, each = nrow(new))
+      rowSums(lbeta(a + success(new), b + failure(new)) - lbeta(a, b)) + log_base(new)
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(prob = q$a / (q$a + q$b))
+    }
+  )
+}
+
+# Columns: time and status.
+twin_censored <- function(obs) {
+  post <- function(x, r) list(a = obs$a + sum(r * x[, 2]), b = obs$b + sum(r * x[, 1]))
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      obs$a * log(obs$b) - lgamma(obs$a) + lgamma(q$a) - q$a * log(q$b)
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      new[, 2] * (digamma(q$a) - log(q$b)) - new[, 1] * q$a / q$b
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      survives <- -q$a * log1p(new[, 1] / q$b)
+      survives + new[, 2] * log(q$a / (q$b + new[, 1]))
     },
     posterior = post,
     mean_parameters = function(x, r) {

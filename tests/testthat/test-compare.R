@@ -45,6 +45,8 @@ test_that("bounds that cannot be compared are refused", {
   for (pair in list(list(tokens, events), list(events, real), list(tokens, real))) {
     expect_bad(do.call(compare_fits, pair), "not_comparable", "One is of")
   }
+  waits <- suppressWarnings(bnp_mixture(faithful$waiting, obs_gamma(50), control = few))
+  expect_s3_class(compare_fits(waits, bnp_mixture(faithful$waiting, control = few)), "bnp_comparison")
   topics <- suppressWarnings(bnp_topics(counts, control = few))
   expect_equal(compare_fits(tokens, topics)$elbo, c(elbo(tokens), elbo(topics)))
   expect_bad(compare_fits(tokens, topics, newdata = counts), "not_comparable", "complete documents")
@@ -154,11 +156,23 @@ test_that("divergence and overlap are the sums and integrals that they stand for
   a <- list(rate = c(3, 0.5))
   b <- list(rate = c(5, 0.7))
   expect_closed_forms(obs_models$poisson, a, b, poisson(a), poisson(b))
+  at <- as.matrix(expand.grid(exp(seq(-12, 4, 0.02)), exp(seq(-12, 4, 0.02))))
+  times <- function(q) dgamma(at[, 1], q$shape[1], q$rate[1]) * dgamma(at[, 2], q$shape[2], q$rate[2]) *
+    at[, 1] * at[, 2] * 0.02^2
+  a <- list(rate = c(3, 0.5), shape = c(2, 5))
+  b <- list(rate = c(5, 0.7), shape = c(2, 5))
+  expect_closed_forms(obs_models$waiting_time, a, b, times(a), times(b))
+  line <- exp(seq(-25, 3, 0.005))
+  one_time <- function(q) dexp(line, q$rate) * line * 0.005
+  a <- list(rate = 3)
+  b <- list(rate = 5)
+  expect_closed_forms(obs_models$censored, a, b, one_time(a), one_time(b))
   bits <- as.matrix(expand.grid(0:1, 0:1))
   binary <- function(q) dbinom(bits[, 1], 1, q$prob[1]) * dbinom(bits[, 2], 1, q$prob[2])
   a <- list(prob = c(0.2, 0.7))
   b <- list(prob = c(0.6, 0.65))
   expect_closed_forms(obs_models$bernoulli, a, b, binary(a), binary(b))
+  expect_closed_forms(obs_models$binomial, a, b, binary(a), binary(b))
   expect_closed_forms(
     obs_models$multinomial, list(prob = c(0.2, 0.5, 0.3)), list(prob = c(0.4, 0.1, 0.5)), c(0.2, 0.5, 0.3),
     c(0.4, 0.1, 0.5)

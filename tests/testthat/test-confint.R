@@ -25,9 +25,20 @@ draw_of <- list(
     noise <- matrix(rnorm(length(q$coef_mean)), nrow(cov))
     list(coef = q$coef_mean + t(chol(cov)) %*% noise %*% chol(solve(q$coef_precision)), cov = cov)
   },
+  regression = function(q) draw_of$ar(q),
   multinomial = function(q) list(prob = gamma_shares(q$concentration)),
   bernoulli = function(q) list(prob = rbeta(length(q$a), q$a, q$b)),
-  poisson = function(q) list(rate = rgamma(length(q$a), q$a, q$b))
+  poisson = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
+  waiting_time = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
+  censored = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
+  binomial = function(q) list(prob = rbeta(length(q$a), q$a, q$b)),
+  gaussian_spherical = function(q) {
+    variance <- 1 / rgamma(1, q$df / 2, q$scale / 2)
+    list(mean = rnorm(length(q$mean), q$mean, sqrt(variance / q$mean_strength)), cov = diag(variance, length(q$mean)))
+  },
+  gaussian_tied_spherical = function(q) list(mean = normal(q$mean, q$cov / q$mean_strength)),
+  gaussian_tied_diagonal = function(q) list(mean = normal(q$mean, q$cov / q$mean_strength)),
+  gaussian_tied = function(q) list(mean = normal(q$mean, q$cov / q$mean_strength))
 )
 
 # Draws (rows) below the ends of intervals: 4.5 standard errors, for a few hundred comparisons.
@@ -44,10 +55,10 @@ cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases()
 
 test_that("every model has intervals for every parameter of its clusters, and a draw to compare them with", {
   expect_setequal(names(draw_of), names(obs_models))
-  for (entry in obs_models) {
-    parameters <- setdiff(
-      names(entry$arrays), c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
-    )
+  for (name in names(obs_models)) {
+    entry <- obs_models[[name]]
+    of_prior <- c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
+    parameters <- setdiff(names(entry$arrays), c(of_prior, "shape", if (grepl("tied", name)) "cov")) # these are known
     expect_setequal(names(entry$quantiles), parameters)
   }
 })
@@ -62,9 +73,9 @@ for (case in cases) {
     set.seed(7)
     sample <- replicate(draws, draw_of[[case$name]](q), simplify = FALSE)
     for (name in names(obs_entry(fit$model$obs)$quantiles)) {
-      all <- t(vapply(sample, function(s) as.vector(s[[name]]), numeric(length(sample[[1]][[name]]))))
-      d <- diag(ncol(case$x))
-      known <- if (case$name == "gaussian_diagonal") d == 1 else upper.tri(d, diag = TRUE)
+      all <- do.call(rbind, lapply(sample, function(s) as.vector(s[[name]])))
+      d <- diag(round(sqrt(ncol(all))))
+      known <- if (case$name %in% c("gaussian_diagonal", "gaussian_spherical")) d == 1 else upper.tri(d, diag = TRUE)
       shown <- if (name == "cov") which(known) else seq_len(ncol(all))
       for (level in c(0.5, 0.95)) expect_quantiles(all[, shown, drop = FALSE], confint(fit, name, level), level)
     }

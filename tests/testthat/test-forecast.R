@@ -35,7 +35,7 @@ for (case in cases[names(cases) != "ar"]) {
     given <- complete_given(fit, list())
     drawn <- t(vapply(states, function(k) draw_rows(fit, clusters, k, 1L, given)[1, ], numeric(ncol(case$x))))
     sd <- columns(ahead, "sd")[2, ]
-    expect_lt(max(abs(colMeans(drawn) - columns(ahead, "mean")[2, ]) / sd), 4.5 / sqrt(6000))
+    expect_lt(max(abs(colMeans(drawn) - columns(ahead, "mean")[2, ]) / pmax(sd, 1e-12)), 4.5 / sqrt(6000))
     expect_equal(apply(drawn, 2, sd), sd, tolerance = 0.08, ignore_attr = TRUE)
   })
 }
@@ -181,4 +181,21 @@ test_that("forecasts are drawn with times, without series, of one step, and wher
       if (requireNamespace("ggplot2", quietly = TRUE)) expect_silent(print(ggplot2::autoplot(table, type)))
     }
   }
+})
+
+test_that("a state that may come and has no moments makes them infinite, and one that cannot come does not", {
+  expect_equal(mean_over_states(rbind(c(1, 0), c(0.5, 0.5)), rbind(c(2, 3), c(Inf, 5))), rbind(c(2, 3), c(Inf, 4)))
+  x <- withr::with_seed(1, rexp(40, rep(c(1, 50), each = 20)))
+  fit <- bnp_hmm(
+    x, obs = obs_gamma(a = 0.5), prior = prior_hmm(2), start = rep(1L, 40),
+    control = bnp_control(seed = 1, max_laps = 1, moves = FALSE, verbose = FALSE)
+  ) |> suppressWarnings()
+  q <- posterior_params(fit)
+  expect_lt(min(q$a), 1)
+  ahead <- predict(fit, x, n.ahead = 1)
+  expect_identical(ahead$mean.x, Inf)
+  expect_identical(ahead$sd.x, Inf)
+  of_states <- moments_of_states(fit, list(rbind(c(1, 0), c(0.5, 0.5))))
+  expect_equal(of_states$mean[[1]], cbind(c(q$b[1] / (q$a[1] - 1), Inf)))
+  expect_identical(is.finite(of_states$var[[1]]), cbind(c(TRUE, FALSE)))
 })

@@ -18,7 +18,10 @@ for (case in planted_cases()) {
       }
     }
     expect_gt(total[["births"]], 0)
-    expect_gt(total[["merges"]] + total[["deletes"]], 0)
+    # A variance that begins large leaves no cluster too many.
+    if (is.null(case$model$obs$data_variance) || is.null(case$model$obs$variance)) {
+      expect_gt(total[["merges"]] + total[["deletes"]], 0)
+    }
   })
 
   test_that(paste0(case$name, ": each kind of move by itself, dense and sparse"), {

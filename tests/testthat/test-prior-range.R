@@ -7,6 +7,7 @@ makers <- list(
   start = function(x) prior_hdp_hmm(start = x), sticky = function(x) prior_hdp_hmm(sticky = x),
   alpha = function(x) prior_hmm(1, alpha = x), start = function(x) prior_hmm(1, start = x),
   sticky = function(x) prior_hmm(1, sticky = x), term_prior = obs_multinomial,
+  a = function(x) obs_gamma(a = x), b = function(x) obs_survival(b = x), a = obs_binomial,
   a = function(x) obs_poisson(a = x), b = function(x) obs_poisson(b = x), a = function(x) obs_bernoulli(a = c(1, x)),
   b = function(x) obs_bernoulli(b = x),
   mean_strength = function(x) obs_gaussian(mean_strength = x), df = function(x) obs_gaussian(df = x),

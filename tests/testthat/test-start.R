@@ -7,8 +7,8 @@ test_that("statistics re-expressed in another centre and unit are those of the d
     if (is.null(obs$unit)) next
     d <- case$data$d
     other <- obs
-    other$unit <- obs$unit * 2^c(-3, 2, 5)[seq_len(d)]
-    if (!is.null(obs$centre) && any(obs$centre != 0)) other$centre <- obs$centre + c(0.7, -3, 12)[seq_len(d)]
+    other$unit <- obs$unit * 2^if (grepl("spherical", case$name)) 3 else rep_len(c(-3, 2, 5), d)
+    if (!is.null(obs$centre) && any(obs$centre != 0)) other$centre <- obs$centre + rep_len(c(0.7, -3, 12), d)
     rows <- sum(pmax(diff(case$data$starts) - (obs$lag %||% 0L), 0L))
     resp <- matrix(runif(3 * rows), rows)
     statistic <- function(obs) engine_contract(case$data, list(obs = obs, prior = case$model$prior), resp)$statistic
@@ -21,7 +21,8 @@ test_that("statistics re-expressed in another centre and unit are those of the d
 # A fit as if it had been made in another centre and unit.
 in_other_units <- function(fit) {
   obs <- fit$model$obs
-  fit$model$obs$unit <- obs$unit * 2^((-1)^seq_along(obs$unit) * 3)
+  different <- !grepl("spherical", obs$family)
+  fit$model$obs$unit <- obs$unit * 2^((-1)^(different * seq_along(obs$unit)) * 3)
   if (!is.null(obs$centre) && (obs$family != "ar" || obs$intercept)) fit$model$obs$centre <- obs$centre + 5 * obs$unit
   fit$state$obs <- engine_re_express(obs, fit$model$obs, fit$state$obs)
   fit

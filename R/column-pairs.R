@@ -1,0 +1,10 @@
+# Observation models whose data come as pairs of columns: a matrix of two columns, or several of them beside each other,
+# as in a data frame whose columns are such matrices.
+
+# The name of each pair: what the names of its two columns have in common before the last dot, else the first of them.
+pair_names <- function(columns) {
+  first <- columns[c(TRUE, FALSE)]
+  stem <- sub("[.][^.]*$", "", first)
+  shared <- stem != first & stem == sub("[.][^.]*$", "", columns[c(FALSE, TRUE)])
+  make.unique(ifelse(shared, stem, first))
+}

@@ -1,0 +1,77 @@
+# Successes and failures among trials: each cluster has a probability of a success for each pair of columns.
+
+#' @rdname observation_models
+#' @order 6
+#' @details
+#' `obs_binomial()` takes pairs of columns, numbers of successes and of failures:
+#' `cbind(success, failure)`, or a data frame of such matrices, `~ cbind(hits, misses)`
+#' in a formula. Several pairs stand beside each other (success, failure, success,
+#' failure, ...) and are named by what the names of their two columns have in common before
+#' a dot, else by the first of them. Rows without trials are allowed, and say nothing. With
+#' one trial a row this is `obs_bernoulli()`. There is no room for probabilities that vary
+#' within a group: such a group gets more than one cluster.
+#' @export
+obs_binomial <- function(a = 0.1, b = 0.3) {
+  new_obs("binomial", a = check_positive(a, "a"), b = check_positive(b, "b"))
+}
+
+refuse_odd_columns <- function(x, arg, call) {
+  if (ncol(x) %% 2L) {
+    abort("not_pairs", c(
+      "{.arg {arg}} must have pairs of columns, successes and failures, not {ncol(x)} column{?s}.",
+      i = "Give {.code cbind(success, failure)}, where {.code failure} is {.code trials - success}."
+    ), call = call)
+  }
+}
+
+# Trials of each pair in rows to be drawn: by default as many as rows of the data have on average.
+trials_of_rows <- function(total, fit, call) {
+  pairs <- length(fit$model$obs$a)
+  if (is.null(total)) {
+    return(pmax(1, round(fit$input$mean_trials)))
+  }
+  if (!is.numeric(total) || !length(total) %in% c(1L, pairs) || !all(is.finite(total)) || !all(are_counts(total))) {
+    abort("argument", c(
+      "{.arg total} must be whole numbers of at least 0, one or one for each pair of columns ({pairs}), not
+       {describe(total)}."
+    ), call = call)
+  }
+  rep_len(as.double(total), pairs)
+}
+
+# Values of successes and of failures, pair by pair.
+side_by_side <- function(success, failure) c(rbind(success, failure))
+
+model_binomial <- list(
+  title = "Binomial",
+  constructor = "obs_binomial",
+  values = "successes and failures, in pairs of columns",
+  support = are_counts,
+  refusal = refused_counts("Give numbers of successes and of failures, not shares."),
+  conditions = refuse_odd_columns,
+  keep = function(data) list(mean_trials = colMeans(data$x)[c(TRUE, FALSE)] + colMeans(data$x)[c(FALSE, TRUE)]),
+  resolve = function(obs, data, start, call) resolve_fields(obs, c("a", "b"), data$d %/% 2L, call),
+  parameters = list(a = "pairs", b = "pairs"),
+  arrays = list(a = c("clusters", "pairs"), b = c("clusters", "pairs"), prob = c("clusters", "pairs")),
+  axes = function(obs, columns) if (length(columns)) list(pairs = pair_names(columns)) else list(),
+  location = "prob",
+  quantiles = list(prob = function(q, p) stats::qbeta(p, q$a, q$b)),
+  moments = function(q, given) {
+    n <- given$total
+    all <- q$a + q$b
+    var <- n * (q$a / all) * (q$b / all) * (n + all) / (1 + all)
+    list(mean = side_by_side(n * q$a / all, n * q$b / all), var = side_by_side(var, var))
+  },
+  divergence = model_bernoulli$divergence,
+  overlap = model_bernoulli$overlap,
+  given = list(total = trials_of_rows),
+  draw = function(obs, clusters, path, lengths, given) {
+    draw_by_cluster(clusters, path, function(q, rows) {
+      prob <- stats::rbeta(length(q$a), q$a, q$b)
+      trials <- rep(given$total, length(rows))
+      success <- stats::rbinom(length(trials), trials, prob)
+      matrix(side_by_side(success, trials - success), length(rows), byrow = TRUE)
+    })
+  },
+  picture = function(fit, data) heat_picture(fit)
+)

@@ -1,0 +1,179 @@
+# Regressions: each cluster has coefficients and a covariance of the noise; covariates are known and not modelled.
+
+#' @rdname observation_models
+#' @order 4
+#' @details
+#' `obs_regression()` is for `bnp_mixture(y ~ a + b, data)`, or several responses,
+#' `cbind(y1, y2) ~ a`: clusters differ in the coefficients and in the noise. Of a matrix,
+#' which [bnp_hmm()] and [bnp_topics()] take, the first column is the response and the
+#' others are covariates, with an intercept. Covariates are known and not modelled: they do
+#' not tell which cluster a row belongs to unless its response is known, too. By default,
+#' `df` is D + 2 for D responses, the expected variance of the noise is a quarter of that
+#' around one regression for all data, and coefficients are 0, the intercept the median of
+#' the response, with a precision of 0.01 for covariates that are centred and scaled to
+#' unit variance. A fit keeps the covariates of up to 1,000 rows, for [simulate()].
+#' @export
+obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_precision = NULL) {
+  if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
+    abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
+  }
+  new_obs(
+    "regression",
+    df = if (!is.null(df)) check_number(df, "df"),
+    scale = check_definite(scale, "scale"),
+    coef_mean = if (!is.null(coef_mean)) rbind_vector(coef_mean),
+    coef_precision = check_definite(coef_precision, "coef_precision"),
+    responses = 1L, intercept = TRUE
+  )
+}
+
+# Coefficients of one response may be given as a vector.
+rbind_vector <- function(x) if (is.matrix(x)) x else t(x)
+
+response_columns <- function(obs) seq_len(obs$responses)
+
+resolve_regression <- function(obs, data, start, call) {
+  d <- obs$responses
+  y <- seq_len(d)
+  e <- data$d - d + obs$intercept
+  if (e < 1L) {
+    abort("no_columns", c(
+      "A regression needs a covariate or an intercept.",
+      i = "Write {.code y ~ a + b}, or give covariates in further columns."
+    ), call = call)
+  }
+  medians <- column_medians(data$x)
+  obs$unit <- column_units(data$x, medians, data$column_names, call)
+  obs$centre <- if (obs$intercept) medians else rep(0, data$d)
+  z <- standardise(data$x, obs)
+  noise <- obs$unit[y]^2 * residual_variances(z[, y, drop = FALSE], z[, -y, drop = FALSE], obs$intercept)
+  obs$df <- check_df(obs$df %||% (d + 2), d, call)
+  obs$scale <- expand_matrix(obs$scale %||% (noise / 4 * max(obs$df - d - 1, 1)), d, "scale", call)
+  default <- cbind(if (obs$intercept) medians[y], matrix(0, d, e - obs$intercept))
+  obs$coef_mean <- obs$coef_mean %||% default
+  if (!identical(dim(obs$coef_mean), c(d, e))) {
+    abort("argument", c(
+      "{.arg coef_mean} must be a {d} x {e} matrix for {d} response{?s} and {e} coefficient{?s} of each, not
+       {describe(obs$coef_mean)}."
+    ), call = call)
+  }
+  storage.mode(obs$coef_mean) <- "double"
+  obs$coef_mean <- unname(obs$coef_mean)
+  some <- unique(round(seq(1, data$n, length.out = min(data$n, 1000L))))
+  obs$covariates <- unname(data$x[some, -y, drop = FALSE])
+  with_precision(obs, z[, -y, drop = FALSE], e, call)
+}
+
+# The engine wants the precision of the coefficients of (covariates - origin) / spread. A default is known for
+# covariates that are centred and scaled, where it has all its digits.
+with_precision <- function(obs, z, e, call) {
+  covariates <- -response_columns(obs)
+  unit <- obs$unit[covariates]
+  if (!is.null(obs$coef_precision)) {
+    obs$coef_precision <- obs$scaled_precision <- expand_matrix(obs$coef_precision, e, "coef_precision", call)
+    obs$origin <- rep(0, length(unit))
+    obs$spread <- rep(1, length(unit))
+    return(obs)
+  }
+  obs$scaled_precision <- diag(0.01, e)
+  obs$spread <- unit * sqrt(column_variances(z))
+  obs$origin <- rep(0, length(unit))
+  back <- diag(obs$spread, length(unit))
+  if (obs$intercept) {
+    obs$origin <- obs$centre[covariates] + unit * colMeans(z)
+    back <- rbind(c(1, rep(0, length(unit))), cbind(obs$origin, back, deparse.level = 0))
+  }
+  obs$coef_precision <- unname(back %*% obs$scaled_precision %*% t(back))
+  obs
+}
+
+# Of each response around its regression on all covariates, in working units; at least 1e-6 of its own variance, so that
+# a response that covariates explain without noise leaves a prior.
+residual_variances <- function(y, z, intercept) {
+  own <- column_variances(y)
+  fit <- stats::lm.fit(cbind(if (intercept) rep(1, nrow(z)), z), y)
+  left <- nrow(z) - fit$rank
+  if (left < 1L) {
+    return(own)
+  }
+  pmax(colSums(as.matrix(fit$residuals)^2) / left, 1e-6 * own)
+}
+
+# The regressors of rows, intercept first.
+with_intercept <- function(z, obs) unname(if (obs$intercept) cbind(rep(1, nrow(z)), z, deparse.level = 0) else z)
+
+# Covariates of rows to be drawn: by default those of the training data.
+covariates_of_rows <- function(covariates, fit, call) {
+  if (is.null(covariates)) {
+    return(fit$model$obs$covariates)
+  }
+  covariates <- as_covariates(fit, covariates, "covariates", call)
+  if (!nrow(covariates)) abort("no_rows", "{.arg covariates} has no rows.", call = call)
+  covariates
+}
+
+# One response over one covariate: each cluster's line with the band that has 90 % of its rows.
+regression_picture <- function(fit, data, call = rlang::caller_env(2)) {
+  obs <- fit$model$obs
+  means <- coef(fit)
+  if (fit$input$d != 2L || obs$responses != 1L) {
+    abort("argument", c(
+      "Regressions have a picture where there are one response and one covariate.",
+      i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
+    ), call = call)
+  }
+  used <- in_use(fit)
+  x <- if (is.null(data) || data$n == 0L) obs$covariates[, 1] else data$x[, 2]
+  ends <- range(x)
+  line <- function(k, x) drop(with_intercept(cbind(x), obs) %*% means$coef[1, , k])
+  rings <- lapply(used, function(k) {
+    half <- stats::qnorm(0.95) * sqrt(means$cov[1, 1, k])
+    y <- line(k, ends)
+    data.frame(x = ends[c(1, 2, 2, 1, 1)], y = c(y + half, rev(y) - half, y[1] + half), cluster = k)
+  })
+  points <- if (!is.null(data) && data$n > 0L) {
+    data.frame(x = data$x[, 2], y = data$x[, 1], cluster = max.col(responsibilities(fit, data), "first"))
+  }
+  middle <- mean(ends)
+  list(
+    kind = "plane", points = points, rings = do.call(rbind, rings),
+    centres = data.frame(x = middle, y = vapply(used, line, 1, middle), cluster = used),
+    labels = rev(column_labels(fit))
+  )
+}
+
+model_regression <- list(
+  title = "Regression",
+  constructor = "obs_regression",
+  values = "responses, with covariates",
+  responses = response_columns,
+  resolve = resolve_regression,
+  verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
+  working = c("responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "covariates"),
+  parameters = list(
+    scale = c("responses", "responses"), coef_mean = c("responses", "regressors"),
+    coef_precision = c("regressors", "regressors")
+  ),
+  arrays = list(
+    df = "clusters", scale = c("responses", "responses", "clusters"), cov = c("responses", "responses", "clusters"),
+    coef = c("responses", "regressors", "clusters"), coef_mean = c("responses", "regressors", "clusters"),
+    coef_precision = c("regressors", "regressors", "clusters")
+  ),
+  axes = function(obs, columns) {
+    y <- response_columns(obs)
+    if (is.null(columns)) list() else
+      list(responses = columns[y], regressors = c(if (obs$intercept) "(Intercept)", columns[-y]))
+  },
+  quantiles = model_ar$quantiles,
+  given = list(covariates = covariates_of_rows),
+  draw = function(obs, clusters, path, lengths, given) {
+    z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
+    regressors <- with_intercept(z, obs)
+    y <- draw_by_cluster(clusters, path, function(q, rows) {
+      draw <- draw_dynamics(q)
+      matrix(unlist(lapply(rows, function(i) draw(regressors[i, ]))), length(rows), byrow = TRUE)
+    })
+    cbind(y, z)
+  },
+  picture = regression_picture
+)

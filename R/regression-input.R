@@ -1,0 +1,168 @@
+# Formulas with a response, and new data with or without it.
+
+obs_of_responses <- function() {
+  maker <- obs_makers(function(entry) !is.null(entry$responses))
+  getExportedValue("bnpvi", maker[1])()
+}
+
+check_obs_of_responses <- function(obs, formula, call = rlang::caller_env()) {
+  check_obs(obs, "bnp_mixture", call)
+  if (is.null(obs_entry(obs)$responses)) {
+    makers <- obs_makers(function(entry) !is.null(entry$responses))
+    abort("formula", c(
+      "A formula with a response needs {.or {.fn {makers}}}, not {.fn {obs_entry(obs)$constructor}}.",
+      i = "For columns that are modelled together, remove the left-hand side."
+    ), call = call)
+  }
+  obs
+}
+
+# list(x, obs, input): a table of responses and covariates, what the model is to know of it, and what new data need.
+regression_table <- function(formula, data, call = rlang::caller_env()) {
+  if (!is.null(data) && !is.data.frame(data) && !is.environment(data) && !is.list(data)) {
+    abort("formula", "{.arg data} must be a data frame, not {describe(data)}.", call = call)
+  }
+  terms <- evaluate_formula(stats::terms(formula, data = if (is.data.frame(data)) data), "data", call)
+  if (!is.null(attr(terms, "offset"))) {
+    abort("formula", "{.arg x} must not have an {.fn offset}: subtract it from the response.", call = call)
+  }
+  frame <- evaluate_formula(stats::model.frame(terms, data, na.action = stats::na.pass), "data", call)
+  y <- response_matrix(frame, formula, call)
+  z <- covariate_matrix(attr(frame, "terms"), frame, NULL, "data", call)
+  terms <- attr(frame, "terms")
+  environment(terms) <- globalenv() # or a fit would carry along where it was made
+  list(
+    x = side_by_side_table(y, z), obs = list(responses = ncol(y), intercept = attr(terms, "intercept") == 1L),
+    input = list(
+      terms = terms, levels = stats::.getXlevels(terms, frame), contrasts = attr(z, "contrasts"),
+      response = colnames(y)
+    )
+  )
+}
+
+evaluate_formula <- function(value, arg, call) {
+  tryCatch(value, error = function(e) {
+    abort("formula", c(
+      "The formula cannot be evaluated in {.arg {arg}}.",
+      x = conditionMessage(e),
+      i = "Check the names of its variables."
+    ), call = call)
+  })
+}
+
+response_matrix <- function(frame, formula, call) {
+  y <- stats::model.response(frame)
+  if (!is_plain_number(y) || length(dim(y)) > 2L) {
+    abort("not_numeric", "The response must be numbers, not {describe(y)}.", call = call)
+  }
+  name <- paste(deparse(formula[[2L]]), collapse = "")
+  names <- if (is.null(dim(y))) name else colnames(y) %||% paste0("y", seq_len(ncol(y)))
+  matrix(as.double(y), NROW(y), NCOL(y), dimnames = list(row.names(frame), names))
+}
+
+# Without the intercept, which the engine has by itself; with the attribute `contrasts`.
+covariate_matrix <- function(terms, frame, contrasts, arg, call) {
+  full <- evaluate_formula(stats::model.matrix(terms, frame, contrasts.arg = contrasts), arg, call)
+  z <- full[, colnames(full) != "(Intercept)", drop = FALSE]
+  structure(z, assign = NULL, contrasts = attr(full, "contrasts"))
+}
+
+side_by_side_table <- function(y, z) {
+  table <- cbind(y, z)
+  attr(table, "contrasts") <- NULL
+  colnames(table) <- make.unique(c(colnames(y), colnames(z)))
+  table
+}
+
+# New data of a fit by a formula -> the columns of its table.
+regression_newdata <- function(fit, newdata, arg, call) {
+  frame <- evaluate_formula(
+    stats::model.frame(fit$input$terms, newdata, na.action = stats::na.pass, xlev = fit$input$levels), arg, call
+  )
+  y <- response_matrix(frame, stats::formula(fit$input$terms), call)
+  z <- covariate_matrix(fit$input$terms, frame, fit$input$contrasts, arg, call)
+  side_by_side_table(y, z)
+}
+
+# A matrix of the covariates of new rows, whether the response is there or not.
+as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_env()) {
+  obs <- fit$model$obs
+  y <- obs_entry(obs)$responses(obs)
+  if (is.null(fit$input$terms)) {
+    known <- intersect(fit$input$column_names, colnames(newdata))
+    if (length(known)) newdata <- newdata[, known, drop = FALSE]
+    table <- as_table(newdata, arg, allow_no_rows = TRUE, call)
+    wanted <- fit$input$column_names[-y]
+    given <- colnames(table)
+    if (is.null(wanted) || is.null(given)) {
+      if (ncol(table) == fit$input$d) table <- table[, -y, drop = FALSE]
+      if (ncol(table) == fit$input$d - length(y)) {
+        return(unname(as.matrix(table)))
+      }
+    }
+    missing <- setdiff(wanted %||% "covariates", given)
+    if (length(missing)) {
+      abort("newdata_columns", "{.arg {arg}} lacks covariates: {places(missing)}.", call = call)
+    }
+    return(unname(as.matrix(table[, wanted, drop = FALSE])))
+  }
+  if (!is.data.frame(newdata)) {
+    abort("newdata", c(
+      "{.arg {arg}} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."
+    ), call = call)
+  }
+  terms <- stats::delete.response(fit$input$terms)
+  frame <- evaluate_formula(
+    stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$input$levels), arg, call
+  )
+  z <- covariate_matrix(terms, frame, fit$input$contrasts, arg, call)
+  check_finite_table(z, arg, call)
+  unname(matrix(z, nrow(z)))
+}
+
+# Does new data lack a response, of a fit that has one?
+lacks_response <- function(fit, newdata) {
+  obs <- fit$model$obs
+  responses <- obs_entry(obs)$responses
+  if (is.null(responses)) {
+    return(FALSE)
+  }
+  if (!is.null(fit$input$terms)) {
+    needed <- all.vars(stats::formula(fit$input$terms)[[2L]])
+    return(is.data.frame(newdata) && !all(needed %in% names(newdata)))
+  }
+  given <- colnames(newdata)
+  wanted <- fit$input$column_names[responses(obs)]
+  if (is.null(given) || is.null(wanted)) NCOL(newdata) == fit$input$d - length(responses(obs)) else
+    !all(wanted %in% given)
+}
+
+# Rows x clusters: their weights, the same for every row.
+prior_probabilities <- function(fit, newdata) {
+  z <- as_covariates(fit, newdata, call = rlang::caller_env())
+  weight <- proportion(fit) / sum(proportion(fit))
+  names <- if (is.data.frame(newdata) && .row_names_info(newdata) > 0L) row.names(newdata) else rownames(newdata)
+  if (is.data.frame(newdata) && .row_names_info(newdata) < 0L) names <- NULL
+  matrix(weight, nrow(z), length(weight), byrow = TRUE, dimnames = list(names, seq_along(weight)))
+}
+
+# E[y | z] under the posterior: rows x responses, a vector for one response.
+expected_response <- function(fit, newdata, call = rlang::caller_env()) {
+  check_format(fit, call)
+  obs <- fit$model$obs
+  if (is.null(obs_entry(obs)$responses)) {
+    makers <- obs_makers(function(entry) !is.null(entry$responses))
+    abort("argument", c(
+      "{.code type = \"response\"} has no meaning for {.fn {obs_entry(obs)$constructor}}.",
+      i = "It is for {.or {.fn {makers}}}."
+    ), call = call)
+  }
+  need_data(is.null(newdata), "newdata", call)
+  z <- with_intercept(as_covariates(fit, newdata, call = call), obs)
+  weight <- proportion(fit) / sum(proportion(fit))
+  coef <- coef(fit)$coef
+  average <- matrix(matrix(coef, ncol = length(weight)) %*% weight, dim(coef)[1], dim(coef)[2])
+  out <- z %*% t(average)
+  colnames(out) <- dimnames(coef)[[1]]
+  if (ncol(out) == 1L) drop(unname(out)) else out
+}

@@ -1,0 +1,35 @@
+// Probabilities with independent Beta priors: zeros and ones, successes among trials.
+#pragma once
+#include "observations/obs_model.h"
+
+namespace bnpvi {
+
+/// Column j has a probability θ_j ~ Beta(a_j, b_j) of a one; with S_j ones and F_j zeros in a cluster q(θ_j)
+/// = Beta(a_j + S_j, b_j + F_j) and Λ = Σ_j log B(a_j + S_j, b_j + F_j) − log B(a_j, b_j).
+class BetaModel : public ObsModel {
+ public:
+  double log_evidence(const double* t) const final;
+  NamedArrays posterior(const double* t, Index k) const final;
+  NamedArrays mean_parameters(const double* t, Index k) const final;
+
+ protected:
+  BetaModel(const Vec& a, const Vec& b) : a_(a), b_(b) {}
+
+  /// S_j and F_j, not below 0: rounded sums and differences of summaries may be.
+  virtual double count_ones(const double* t, Index j) const = 0;
+  virtual double count_zeros(const double* t, Index j) const = 0;
+
+  Index columns() const { return static_cast<Index>(a_.size()); }
+  double a(Index j) const { return a_[j]; }
+  double b(Index j) const { return b_[j]; }
+  double ones(const double* t, Index j) const { return a_[j] + count_ones(t, j); }
+  double zeros(const double* t, Index j) const { return b_[j] + count_zeros(t, j); }
+
+ private:
+  Vec a_, b_;
+};
+
+/// log B(a + one, b + zero) − log B(a, b) for one, zero ≥ 0.
+double log_beta_gain(double a, double b, double one, double zero);
+
+}  // namespace bnpvi

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "foundation/special.h"
+#include "observations/gather.h"
+#include "observations/obs_models.h"
+
+namespace bnpvi {
+
+namespace {
+
+// φ = (1, x), x_j ~ Gamma(s_j, rate θ_j), θ_j ~ Gamma(a_j, rate b_j);
+// q(θ_j) = Gamma(a_j + s_j N, rate b_j + S_j).
+//
+// A large shape would drown the evidence in s log s and its opposite. Both are avoided by
+// h(x) = x^(s−1) s^s e^(−s) / Γ(s), whose factor beside x^(s−1) is a Stirling remainder, and by Λ in terms of
+// the scale m = s rate / shape of x that a Gamma distribution of θ stands for.
+class GammaTimes final : public ObsModel {
+ public:
+  explicit GammaTimes(const GammaTimesPrior& prior)
+      : d_(static_cast<Index>(prior.a.size())), s_(prior.shape), a_(prior.a), b_(prior.b) {}
+
+  Index n_features() const override { return 1 + d_; }
+  Index n_columns() const override { return d_; }
+  bool linear() const override { return true; }
+  bool has_base() const override { return true; }
+
+  void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
+    if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
+    std::fill(out, out + n, 0.0);
+    for (Index j = 0; j < d_; ++j) {
+      const double* x = data.dense + j * data.n;
+      const double constant = stirling_remainder(s_[j]);
+      for (Index i = 0; i < n; ++i) out[i] += (s_[j] - 1) * std::log(x[rows[i]]) - constant;
+    }
+  }
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    gather_linear(data, rows, n, phi, ld);
+  }
+
+  double log_evidence(const double* t) const override {
+    double total = 0;
+    for (Index j = 0; j < d_; ++j) total += gain(j, a_[j], b_[j], s_[j] * count(t), sum(t, j));
+    return total;
+  }
+
+  void weights(const double* t, double* w) const override {
+    w[0] = 0;
+    for (Index j = 0; j < d_; ++j) {
+      const double shape = posterior_shape(t, j), rate = posterior_rate(t, j);
+      w[0] += s_[j] * (1 + digamma(shape) - std::log(shape) - std::log(s_[j] / shape * rate));
+      w[1 + j] = -shape / rate;
+    }
+  }
+
+  // E[θ] under the posterior, and the mean of x there.
+  void point_estimate(const double* t, double* mean, double* w) const override {
+    mean[0] = 1;
+    w[0] = 0;
+    for (Index j = 0; j < d_; ++j) {
+      mean[1 + j] = s_[j] / posterior_shape(t, j) * posterior_rate(t, j);
+      w[0] += s_[j] * (1 - std::log(mean[1 + j]));
+      w[1 + j] = -s_[j] / mean[1 + j];
+    }
+  }
+
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    for (Index i = 0; i < n; ++i) {
+      out[i] = 0;
+      for (Index j = 0; j < d_; ++j)
+        out[i] += gain(j, posterior_shape(t, j), posterior_rate(t, j), s_[j], phi[i * ld + 1 + j]);
+    }
+  }
+
+  NamedArrays posterior(const double* t, Index k) const override {
+    NamedArray a{"a", {}, {k, d_}}, b{"b", {}, {k, d_}};
+    for (Index j = 0; j < d_; ++j)
+      for (Index i = 0; i < k; ++i) {
+        a.value.push_back(posterior_shape(t + i * n_features(), j));
+        b.value.push_back(posterior_rate(t + i * n_features(), j));
+      }
+    return {a, b, shapes(k)};
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    const NamedArrays q = posterior(t, k);
+    NamedArray out{"rate", q[0].value, q[0].dim};
+    for (std::size_t i = 0; i < out.value.size(); ++i) out.value[i] /= q[1].value[i];
+    return {out, shapes(k)};
+  }
+
+ private:
+  // log ∫ Π [θ^s e^(−θx) s^(−s) e^s] Gamma(θ | a, b) dθ for values whose shapes have the sum `more` and that
+  // have the sum x: with m = s b / a and m̂ = s (b + x) / (a + more) it is remainder(a + more) − remainder(a)
+  // − a log(m̂/m) − more log m̂.
+  double gain(Index j, double a, double b, double more, double x) const {
+    const double growth = std::log1p(x / b) - std::log1p(more / a);
+    return stirling_remainder(a + more) - stirling_remainder(a) - a * growth -
+           more * std::log(s_[j] / (a + more) * (b + x));
+  }
+
+  // N ≥ 0 and S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
+  static double count(const double* t) { return std::max(t[0], 0.0); }
+  static double sum(const double* t, Index j) { return std::max(t[1 + j], 0.0); }
+  double posterior_shape(const double* t, Index j) const { return a_[j] + s_[j] * count(t); }
+  double posterior_rate(const double* t, Index j) const { return b_[j] + sum(t, j); }
+
+  NamedArray shapes(Index k) const {
+    NamedArray out{"shape", {}, {k, d_}};
+    for (double s : s_) out.value.insert(out.value.end(), static_cast<std::size_t>(k), s);
+    return out;
+  }
+
+  Index d_;
+  Vec s_, a_, b_;
+};
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_gamma(const GammaTimesPrior& prior) {
+  return std::make_unique<GammaTimes>(prior);
+}
+
+}  // namespace bnpvi

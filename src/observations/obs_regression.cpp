@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <stdexcept>
+
+#include "observations/obs_models.h"
+#include "observations/obs_wishart.h"
+
+namespace bnpvi {
+
+namespace {
+
+// v = ([1], z̃, ỹ), the columns of the data being (y, z).
+//
+// With z̃ = (z − c) / u, a shift of covariates or responses moves the intercept alone: the coefficients of z̃
+// are Ã_j = A_j u_j / u_y, and the intercept is (A_0 + Σ A_j c_j − c_y) / u_y.
+class Regression final : public WishartModel {
+ public:
+  explicit Regression(const RegressionPrior& prior)
+      : WishartModel(engine_prior(prior), Columns(prior.centre, prior.unit), prior.intercept),
+        first_(prior.intercept ? 1 : 0) {}
+
+  Index n_columns() const override { return responses() + covariates(); }
+
+  NamedArrays posterior(const double* t, Index k) const override {
+    const auto q = posterior_parameters(t, k);
+    const Index e = regressors();
+    NamedArray precision{"coef_precision", {}, {e, e, k}};
+    for (const auto& cluster : q) {
+      Vec v = cluster.precision;
+      change_coordinates(
+          v, e, first_, [&](Index j) { return centre(j); }, [&](Index j) { return unit(j); });
+      precision.value.insert(precision.value.end(), v.begin(), v.end());
+    }
+    return {coef_array("coef_mean", q), precision, df_array(q), scale_array(q)};
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    const auto q = posterior_parameters(t, k);
+    return {coef_array("coef", q), covariance_array(q)};
+  }
+
+ protected:
+  Index column_of(Index i) const override {
+    if (i >= regressors()) return i - regressors();
+    return i < first_ ? -1 : responses() + i - first_;
+  }
+
+  void gather_rows(const Dataset& data, const Index* rows, Index n, double* v) const override {
+    if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
+    const Index d = responses(), m = regressors() + d;
+    const Vec &c = columns().centre, &u = columns().unit;
+    for (Index i = 0; i < n; ++i) {
+      double* row = v + i * m;
+      if (first_ == 1) row[0] = 1;
+      for (Index j = 0; j < n_columns(); ++j)
+        row[j < d ? regressors() + j : first_ + j - d] = (data.dense[j * data.n + rows[i]] - c[j]) / u[j];
+    }
+  }
+
+ private:
+  Index covariates() const { return regressors() - first_; }
+  double centre(Index j) const { return columns().centre[responses() + j]; }
+  double unit(Index j) const { return columns().unit[responses() + j]; }
+
+  // The precision of coefficients of (1, z) for that of coefficients of (1, x), where z = shift + scale x.
+  template <class Shift, class Scale>
+  static void change_coordinates(Vec& v, Index e, Index first, Shift shift, Scale scale) {
+    for (int side = 0; side < 2; ++side)
+      for (Index j = first; j < e; ++j)
+        for (Index i = 0; i < e; ++i) {
+          double& value = side == 0 ? v[j * e + i] : v[i * e + j];
+          value *= scale(j - first);
+          if (first == 1) value += shift(j - 1) * (side == 0 ? v[i] : v[i * e]);
+        }
+  }
+
+  static WishartParameters engine_prior(const RegressionPrior& prior) {
+    const Vec &unit = prior.unit, &centre = prior.centre;
+    const Index d = prior.responses, first = prior.intercept ? 1 : 0,
+                e = static_cast<Index>(unit.size()) - d + first;
+    if (!prior.intercept && std::any_of(centre.begin(), centre.end(), [](double c) { return c != 0; }))
+      throw std::invalid_argument("a regression without an intercept cannot be centred");
+    WishartParameters out{e, d, prior.df, Vec(prior.coef_mean.size()), prior.precision, prior.scale};
+    for (Index i = 0; i < d; ++i)
+      for (Index j = 0; j < d; ++j) out.scale[i * d + j] = out.scale[i * d + j] / unit[i] / unit[j];
+    change_coordinates(
+        out.precision, e, first, [&](Index j) { return (prior.origin[j] - centre[d + j]) / unit[d + j]; },
+        [&](Index j) { return prior.spread[j] / unit[d + j]; });
+    for (Index i = 0; i < d; ++i) {
+      double intercept = -centre[i];
+      for (Index j = first; j < e; ++j) {
+        const double a = prior.coef_mean[i + d * j];
+        intercept += a * centre[d + j - first];
+        out.coef[i * e + j] = a * (unit[d + j - first] / unit[i]);
+      }
+      if (first == 1) out.coef[i * e] = (prior.coef_mean[i] + intercept) / unit[i];
+    }
+    return out;
+  }
+
+  // D × E × K, intercept first.
+  NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const {
+    const Index d = responses(), e = regressors();
+    NamedArray out{
+        name, Vec(q.size() * static_cast<std::size_t>(d * e)), {d, e, static_cast<Index>(q.size())}};
+    for (std::size_t k = 0; k < q.size(); ++k) {
+      double* a = out.value.data() + static_cast<Index>(k) * d * e;
+      for (Index i = 0; i < d; ++i) {
+        const double unit_y = columns().unit[i];
+        double intercept = columns().centre[i];
+        for (Index j = first_; j < e; ++j) {
+          a[i + d * j] = q[k].coef[i * e + j] * (unit_y / unit(j - first_));
+          intercept -= a[i + d * j] * centre(j - first_);
+        }
+        if (first_ == 1) a[i] = intercept + unit_y * q[k].coef[i * e];
+      }
+    }
+    return out;
+  }
+
+  Index first_;
+};
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_regression(const RegressionPrior& prior) {
+  return std::make_unique<Regression>(prior);
+}
+
+}  // namespace bnpvi
