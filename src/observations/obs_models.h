@@ -29,6 +29,14 @@ struct PoissonPrior {
   bool exposed;
 };
 
+/// Columns of levels, coded 1 .. levels_j; any other number is a cell of no level, which says nothing.
+/// Independent probabilities ~ Dirichlet(λ_j); weight: λ of all levels of the first column, then the second,
+/// ...
+struct CategoricalPrior {
+  std::vector<Index> levels;
+  Vec weight;
+};
+
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior);
@@ -37,5 +45,6 @@ std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
 std::unique_ptr<ObsModel> make_bernoulli(const BetaPrior& prior);
 std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior);
+std::unique_ptr<ObsModel> make_categorical(const CategoricalPrior& prior);
 
 }  // namespace bnpvi
