@@ -96,6 +96,9 @@ has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 # What the exponential of a bound is.
 measure_of <- function(obs) {
   entry <- obs_entry(obs)
+  if (!is.null(entry$measure)) {
+    return(entry$measure(obs))
+  }
   if (entry$counts_tokens) "sequences of tokens" else if (is.null(entry$refusal)) "densities" else "probabilities"
 }
 
@@ -153,5 +156,7 @@ print.bnp_comparison <- function(x, digits = 4L, ...) {
 # The digest of the values that a fit was made of, exposures apart; rows go by their numbers in the user's order.
 fingerprint_of <- function(data) {
   data$exposure <- NULL
+  columns <- data$frame$columns
+  if (!is.null(columns)) data$x <- data$x[, match(columns, data$column_names), drop = FALSE]
   engine_fingerprint(as_engine_data(data), as.integer(data$order %||% integer()))
 }

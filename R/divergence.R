@@ -49,7 +49,7 @@ of_cluster_pairs <- function(fit, what, call = rlang::caller_env()) {
       i = "{.or {.fn {known}}} have."
     ), call = call)
   }
-  means <- coef(fit)
+  means <- mean_arrays(fit)
   arrays <- entry$arrays[intersect(names(entry$arrays), names(means))]
   clusters <- lapply(seq_len(fit$state$k), function(k) {
     Map(function(name, axes) one_cluster(means[[name]], axes == "clusters", k), names(arrays), arrays)

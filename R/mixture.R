@@ -54,7 +54,7 @@ bnp_mixture <- function(x, ...) {
 
 #' @rdname bnp_mixture
 #' @export
-bnp_mixture.default <- function(x, obs = obs_gaussian(), prior = prior_dp(), control = bnp_control(),
+bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(),
                                 start = NULL, ...) {
   check_no_dots(...)
   fit_mixture(x, obs, prior, control, start, rename_call(match.call()))
@@ -62,7 +62,7 @@ bnp_mixture.default <- function(x, obs = obs_gaussian(), prior = prior_dp(), con
 
 #' @rdname bnp_mixture
 #' @export
-bnp_mixture.formula <- function(x, data = NULL, obs = obs_gaussian(), prior = prior_dp(),
+bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 control = bnp_control(), start = NULL, ...) {
   check_no_dots(...)
   frame <- formula_frame(x, data)
@@ -73,6 +73,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = obs_gaussian(), prior = pr
 
 fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
                         error_call = rlang::caller_env()) {
+  obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
   check_prior(prior, "bnp_mixture", error_call)
   lag <- obs_lag(obs)
@@ -87,21 +88,19 @@ fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
 # rounded data may shrink to single values. The bound is right and the answer
 # is not what anyone asked for: say so.
 warn_of_ties <- function(fit, data) {
-  if (!obs_entry(fit$model$obs)$shrinks) {
+  obs <- fit$model$obs
+  means <- mean_arrays(fit)
+  columns <- if (is.null(obs$blocks)) {
+    if (obs_entry(obs)$shrinks) narrow_columns(fit, means$cov, data)
+  } else {
+    unlist(Map(function(block, name) {
+      entry <- obs_entry(block)
+      if (entry$shrinks) narrow_columns(fit, arrays_of_block(means, name, entry)$cov, data_of_block(data, block))
+    }, obs$blocks, names(obs$blocks)), use.names = FALSE)
+  }
+  if (!length(columns)) {
     return(invisible())
   }
-  used <- which(cluster_sizes(fit) > 1.5)
-  variance <- cluster_variances(coef(fit)$cov, data$d)[used, , drop = FALSE]
-  gap <- apply(data$x, 2, function(v) {
-    steps <- diff(sort(unique(v)))
-    if (length(steps)) min(steps[steps > 1e-8 * max(steps)]) else 0
-  })
-  repeated <- apply(data$x, 2, anyDuplicated) > 0
-  narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
-  if (!any(narrow)) {
-    return(invisible())
-  }
-  columns <- data$column_names[narrow] %||% as.character(which(narrow))
   cli::cli_warn(
     c(
       "Some clusters are narrower than the rounding of column{?s} {.val {columns}}: they stand for single values.",
@@ -110,6 +109,19 @@ warn_of_ties <- function(fit, data) {
     ),
     class = c("bnpvi_warning_ties", "bnpvi_warning")
   )
+}
+
+# Names of the columns in which clusters are narrower than the steps between values.
+narrow_columns <- function(fit, cov, data) {
+  used <- which(cluster_sizes(fit) > 1.5)
+  variance <- cluster_variances(cov, data$d)[used, , drop = FALSE]
+  gap <- apply(data$x, 2, function(v) {
+    steps <- diff(sort(unique(v)))
+    if (length(steps)) min(steps[steps > 1e-8 * max(steps)]) else 0
+  })
+  repeated <- apply(data$x, 2, anyDuplicated) > 0
+  narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
+  data$column_names[narrow] %||% as.character(which(narrow))
 }
 
 # K x D variances from D x D x K covariances or K x D variances.

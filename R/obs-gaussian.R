@@ -75,7 +75,7 @@
 #'
 #' @export
 obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean = NULL,
-                         mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE) {
+                         mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE, columns = NULL) {
   covariance <- check_choice(covariance, c("full", "diagonal", "zero_mean"), "covariance")
   if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
     abort("argument", c(
@@ -102,7 +102,7 @@ obs_gaussian <- function(covariance = c("full", "diagonal", "zero_mean"), mean =
   }
   do.call(new_obs, c(
     paste0("gaussian_", covariance), prior[if (covariance == "zero_mean") c("df", "scale") else names(prior)],
-    if (learn) list(learn = TRUE)
+    if (learn) list(learn = TRUE), columns_field(columns)
   ))
 }
 
@@ -205,12 +205,17 @@ student_variance <- function(square, df) if (df > 2) square / (df - 2) else rep(
 gaussian <- list(
   constructor = "obs_gaussian",
   values = "real numbers",
+  kind = "number",
   working = c("centre", "unit", "data_location", "data_variance"),
   learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
   learned_numbers = c("mean_strength", "df"),
   parameters = list(mean = "columns", scale = c("columns", "columns")),
   divergence = gaussian_divergence,
   overlap = gaussian_overlap,
+  marginals = function(means) {
+    sd <- sqrt(diag(as.matrix(means$cov)))
+    Map(function(mean, sd) list(kind = "number", mean = mean, sd = sd), means$mean %||% rep(0, length(sd)), sd)
+  },
   picture = function(fit, data) gaussian_picture(fit, data),
   as_series = TRUE
 )

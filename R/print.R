@@ -79,15 +79,25 @@ format_head <- function(fit) {
       if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
     ),
     described_concentrations(learned_concentrations(fit)),
-    if (length(learned_prior(fit))) paste("Learned prior:", format_fields(fit$model$obs, names(learned_prior(fit))))
+    if (length(learned_prior(fit))) paste("Learned prior:", format_fields(learned_prior(fit), names(learned_prior(fit)))),
+    described_blocks(fit$model$obs)
   )
 }
 
 # Single numbers of the observation model's prior that were learned, by name; none where the prior was given.
 learned_prior <- function(fit) {
-  obs <- fit$model$obs
-  entry <- obs_entry(obs)
-  if (is.null(entry$learned(obs))) list() else unclass(obs)[intersect(entry$learned_numbers, names(obs))]
+  of_model <- function(obs) {
+    entry <- obs_entry(obs)
+    if (is.null(entry$learned(obs))) list() else unclass(obs)[intersect(entry$learned_numbers, names(obs))]
+  }
+  blocks <- fit$model$obs$blocks
+  if (is.null(blocks)) {
+    return(of_model(fit$model$obs))
+  }
+  do.call(c, unname(Map(function(block, name) {
+    own <- of_model(block)
+    stats::setNames(own, in_block(name, names(own)))
+  }, blocks, names(blocks))))
 }
 
 # "Gamma 3.1 (90 % interval 1.2 to 5.5), alpha 0.7"
@@ -103,6 +113,12 @@ described_concentrations <- function(learned) {
   paste0(toupper(substr(line, 1L, 1L)), substring(line, 2L))
 }
 
+# Which columns went to which block of a product.
+described_blocks <- function(obs) {
+  columns <- vapply(obs$blocks, function(block) places(block$columns, 8L), "")
+  if (length(columns)) strwrap(paste0("Blocks: ", paste0(names(columns), " (", columns, ")", collapse = ", ")), exdent = 2)
+}
+
 described_data <- function(fit) {
   if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
     return(paste0(count_of(fit$input$n, "document"), " of ", count_of(fit$input$d, "term")))
@@ -112,7 +128,7 @@ described_data <- function(fit) {
 
 #' @export
 as.data.frame.bnp_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
-  means <- coef(x)
+  means <- mean_arrays(x)
   k <- x$state$k
   out <- cluster_table(x, "cluster", means)
   locations <- cluster_locations(x, means)
@@ -120,7 +136,7 @@ as.data.frame.bnp_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
 }
 
 # Number, size and weights of each cluster: the share of the data before that of the top level, where these differ.
-cluster_table <- function(fit, word, means = coef(fit)) {
+cluster_table <- function(fit, word, means = mean_arrays(fit)) {
   force(means)
   k <- fit$state$k
   out <- data.frame(cluster = seq_len(k), size = unname(cluster_sizes(fit)))
@@ -129,10 +145,11 @@ cluster_table <- function(fit, word, means = coef(fit)) {
   stats::setNames(out, c(word, names(out)[-1L]))
 }
 
-# Where each cluster is, clusters x columns; NULL where the model has no array that says so.
-cluster_locations <- function(fit, means = coef(fit)) {
-  location <- obs_entry(fit$model$obs)$location
-  if (!is.null(location)) `colnames<-`(means[[location]], column_labels(fit))
+# Where each cluster is, clusters x columns (or levels of these); NULL where the model has no array that says so.
+cluster_locations <- function(fit, means = mean_arrays(fit)) {
+  do.call(cbind, lapply(obs_entry(fit$model$obs)$location, function(name) {
+    `colnames<-`(means[[name]], colnames(means[[name]]) %||% column_labels(fit))
+  }))
 }
 
 default_names <- function(d) if (d == 1L) "x" else paste0("x", seq_len(d))

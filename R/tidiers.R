@@ -41,7 +41,32 @@ NULL
 #' @export
 tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
-  if (check_flag(conf.int, "conf.int")) tidy_intervals(x, conf.level) else tidy_clusters(x, "component")
+  check_flag(conf.int, "conf.int")
+  if (!is.null(obs_entry(x$model$obs)$read)) {
+    return(tidy_frame(check_format(x), conf.int, conf.level))
+  }
+  if (conf.int) tidy_intervals(x, conf.level) else tidy_clusters(x, "component")
+}
+
+# One row for each cluster and column, or level of a column, of a data frame.
+tidy_frame <- function(fit, conf.int, level) {
+  obs <- fit$model$obs
+  entry <- obs_entry(obs)
+  terms <- entry$terms(obs, column_labels(fit))
+  if (is.null(terms$block)) terms <- cbind(block = sub("^obs_", "", entry$constructor), terms)
+  k <- fit$state$k
+  rows <- rep(seq_len(nrow(terms)), k)
+  out <- data.frame(cluster = rep(seq_len(k), each = nrow(terms)), terms[rows, c("block", "variable", "level")])
+  out$estimate <- as.double(t(cluster_locations(fit)))
+  if (conf.int) {
+    check_level(level, "conf.level", rlang::caller_env(2))
+    ends <- lapply(entry$location, function(kind) {
+      table <- interval_table(fit, level, kind)
+      lapply(table[c("conf.low", "conf.high")], matrix, ncol = k)
+    })
+    for (end in c("conf.low", "conf.high")) out[[end]] <- as.double(do.call(rbind, lapply(ends, `[[`, end)))
+  }
+  as_tidy(out)
 }
 
 tidy_intervals <- function(fit, level, call = rlang::caller_env()) {
@@ -50,7 +75,7 @@ tidy_intervals <- function(fit, level, call = rlang::caller_env()) {
 
 # One row per cluster with means and standard deviations; one per cluster and column where a model has no covariances.
 tidy_clusters <- function(x, word) {
-  means <- coef(x)
+  means <- mean_arrays(x)
   k <- x$state$k
   out <- data.frame(
     component = seq_len(k), size = unname(cluster_sizes(x)),
