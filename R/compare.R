@@ -153,10 +153,23 @@ print.bnp_comparison <- function(x, digits = 4L, ...) {
   invisible(x)
 }
 
+# The columns in the user's order, with their values in place of codes where levels are numbers or logical.
+values_of_frame <- function(data) {
+  frame <- data$frame
+  x <- data$x
+  colnames(x) <- data$column_names
+  for (name in names(frame$levels)) {
+    value <- switch(frame$types[[name]],
+      logical = 0:1, integer = , double = as.double(frame$levels[[name]]), seq_along(frame$levels[[name]])
+    )
+    x[, name] <- value[x[, name]]
+  }
+  if (is.null(frame$columns)) unname(x) else unname(x[, frame$columns, drop = FALSE])
+}
+
 # The digest of the values that a fit was made of, exposures apart; rows go by their numbers in the user's order.
 fingerprint_of <- function(data) {
   data$exposure <- NULL
-  columns <- data$frame$columns
-  if (!is.null(columns)) data$x <- data$x[, match(columns, data$column_names), drop = FALSE]
+  if (!is.null(data$frame)) data$x <- values_of_frame(data)
   engine_fingerprint(as_engine_data(data), as.integer(data$order %||% integer()))
 }

@@ -16,13 +16,6 @@ column_type <- function(v) {
 
 # Anything with rows and columns as a data frame with names.
 as_frame <- function(x, arg, call) {
-  refuse_relations(x, arg, call)
-  if (is(x, "Matrix") || inherits(x, "simple_triplet_matrix")) {
-    abort("input", c(
-      "{.arg {arg}} is a sparse matrix, which columns of levels cannot come from.",
-      i = "Use {.code as.matrix({arg})}."
-    ), call = call)
-  }
   if (!is.data.frame(x)) {
     if (!is.atomic(x) && !is.factor(x) || length(dim(x)) > 2L) {
       abort("input", "{.arg {arg}} must be a data frame or a matrix, not {describe(x)}.", call = call)
@@ -48,16 +41,17 @@ check_frame_size <- function(x, arg, allow_no_rows, call) {
   }
 }
 
-# The columns that an observation model was told to take.
-choose_columns <- function(x, columns, arg, call) {
-  if (is.null(columns)) {
+# The columns that an observation model was told to take, and that of its exposures.
+choose_columns <- function(x, obs, arg, call) {
+  if (is.null(obs$columns)) {
     return(x)
   }
+  columns <- c(obs$columns, exposure_column(obs))
   given <- if (is.null(dim(x))) NULL else colnames(x)
   missing <- setdiff(columns, given)
   if (length(missing)) {
     abort("columns", c(
-      "{.arg columns} names {length(missing)} column{?s} that {.arg {arg}} does not have: {places(dQuote(missing, FALSE))}.",
+      "{.arg columns} names what {.arg {arg}} does not have: {places(dQuote(missing, FALSE))}.",
       i = if (is.null(given)) "Its columns have no names." else "Its columns: {places(dQuote(given, FALSE))}."
     ), call = call)
   }
@@ -214,7 +208,7 @@ default_obs <- function(x, call) {
   if (many) {
     cli::cli_inform(
       c("{sum(kinds == 'number')} columns of numbers are taken as independent within a cluster.",
-        i = "For covariances give {.code obs = obs_product(obs_gaussian(), obs_categorical())}."),
+        i = "For covariances say so by {.arg obs}: a product of a full Gaussian block and a categorical one."),
       class = c("bnpvi_message_diagonal", "bnpvi_message"), call = call
     )
   }

@@ -43,11 +43,12 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs) {
   refuse_relations(x, arg, call)
   read <- obs_entry(obs)$read
   if (!is.null(read)) {
-    x <- as_frame(x, arg, call)
+    if (is(x, "Matrix") || inherits(x, "simple_triplet_matrix")) refuse_sparse(obs, arg, call)
+    x <- choose_columns(as_frame(x, arg, call), obs, arg, call)
     check_frame_size(x, arg, allow_no_rows, call)
     return(read(x, obs, arg, call))
   }
-  if (!is.null(obs$columns)) x <- choose_columns(x, c(obs$columns, exposure_column(obs)), arg, call)
+  x <- choose_columns(x, obs, arg, call)
   if (inherits(x, "simple_triplet_matrix")) {
     x <- triplet_to_sparse(x)
   }
@@ -223,14 +224,15 @@ values_to_data <- function(x, obs, arg, call, starts, group_names) {
   if (is.matrix(x)) {
     return(new_data(x, starts, group_names))
   }
-  entry <- obs_entry(obs)
-  if (!entry$takes_sparse) {
-    takers <- Filter(function(entry) entry$takes_sparse, obs_models)
-    offers <- vapply(takers, function(entry) paste0("{.fn ", entry$constructor, "} for ", entry$values), "")
-    abort("input", c(
-      "{.arg {arg}} is a sparse matrix, which {.fn {entry$constructor}} does not take.",
-      i = paste0("Use {.code as.matrix({arg})}, or ", paste(offers, collapse = ", "), ".")
-    ), call = call)
-  }
+  if (!obs_entry(obs)$takes_sparse) refuse_sparse(obs, arg, call)
   new_data(x, starts, group_names, sparse = sparse_rows(x))
+}
+
+refuse_sparse <- function(obs, arg, call) {
+  takers <- Filter(function(entry) entry$takes_sparse, obs_models)
+  offers <- vapply(takers, function(entry) paste0("{.fn ", entry$constructor, "} for ", entry$values), "")
+  abort("input", c(
+    "{.arg {arg}} is a sparse matrix, which {.fn {obs_entry(obs)$constructor}} does not take.",
+    i = paste0("Use {.code as.matrix({arg})}, or ", paste(offers, collapse = ", "), ".")
+  ), call = call)
 }

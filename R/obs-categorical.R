@@ -41,7 +41,7 @@ check_level_prior <- function(prior, call = rlang::caller_env()) {
 level_weights <- function(prior, n_levels, call) {
   d <- length(n_levels)
   if (identical(prior, "perks")) {
-    return(rep(1 / n_levels, n_levels))
+    return(unname(rep(1 / n_levels, n_levels)))
   }
   if (!length(prior) %in% c(1L, d)) {
     abort("argument", c(
@@ -68,7 +68,7 @@ resolve_categorical <- function(obs, data, start, call) {
 }
 
 read_categorical <- function(x, obs, arg, call) {
-  encoded <- encode_levels(as_frame(x, arg, call), obs$levels, arg, call)
+  encoded <- encode_levels(x, obs$levels, arg, call)
   structure(encoded$x, frame = encoded[c("levels", "types")])
 }
 
@@ -143,7 +143,9 @@ model_categorical <- list(
   of_obs = function(obs) {
     by_column <- function(x, f) unlist(by_column_of_levels(obs, x, f))
     list(
-      quantiles = list(prob = function(q, p) by_column(q$concentration, function(a) drop(dirichlet_quantile(p, t(a))))),
+      quantiles = list(prob = function(q, p) {
+        by_column(q$concentration, function(a) if (length(a) == 1L) NA_real_ else drop(dirichlet_quantile(p, t(a))))
+      }),
       moments = function(q, given) {
         prob <- stats::setNames(by_column(q$concentration, function(a) a / sum(a)), level_names(obs))
         list(mean = prob, var = prob * (1 - prob))

@@ -24,13 +24,13 @@ check_block <- function(block, call) {
   entry <- obs_entry(block)
   if (is.null(entry$kind)) {
     abort("argument", c(
-      "{.fn {entry$constructor}} cannot be a block of {.fn obs_product}.", i = "{.or {.fn {makers}}} can."
+      "{.fn {entry$constructor}} cannot be a block of a product.", i = "{.or {.fn {makers}}} can."
     ), call = call)
   }
   exposure <- entry$exposure(block)
   if (!is.null(exposure) && !is.character(exposure)) {
     abort("exposure", c(
-      "{.arg exposure} of a block of {.fn obs_product} must be the name of a column, not {describe(exposure)}."
+      "{.arg exposure} of a block of a product must be the name of a column, not {describe(exposure)}."
     ), call = call)
   }
 }
@@ -40,7 +40,7 @@ block_names <- function(blocks, call) {
   made <- vapply(blocks, function(block) sub("^obs_", "", obs_entry(block)$constructor), "")
   given <- names(blocks) %||% rep("", length(blocks))
   if (anyDuplicated(given[nzchar(given)])) {
-    abort("argument", "Blocks of {.fn obs_product} must have different names.", call = call)
+    abort("argument", "Blocks of a product must have different names.", call = call)
   }
   make.unique(ifelse(nzchar(given), given, made), sep = "_")
 }
@@ -95,11 +95,6 @@ assign_columns <- function(frame, blocks, arg, call) {
 # what resolve_product() needs to know of it as the attribute `frame`. obs: as its constructor made it, or as a fit
 # keeps it.
 read_product <- function(x, obs, arg, call) {
-  x <- as_frame(x, arg, call)
-  if (!is.null(obs$columns)) {
-    if (!all(obs$columns %in% names(x)) && length(x) == length(obs$columns)) names(x) <- obs$columns
-    x <- choose_columns(x, obs$columns, arg, call)
-  }
   columns <- if (is.null(obs$columns)) assign_columns(x, obs$blocks, arg, call) else
     lapply(obs$blocks, `[[`, "columns")
   parts <- Map(function(block, own) read_block(x, block, own, arg, call), obs$blocks, columns)
@@ -108,7 +103,8 @@ read_product <- function(x, obs, arg, call) {
   exposures <- unlist(lapply(obs$blocks, exposure_column))
   structure(values, frame = list(
     columns = intersect(names(x), c(unlist(columns), exposures)), blocks = columns,
-    parts = lapply(parts, `[[`, "frame"), types = vapply(x, column_type, "")
+    parts = lapply(parts, `[[`, "frame"),
+    levels = do.call(c, unname(lapply(parts, function(part) part$frame$levels))), types = vapply(x, column_type, "")
   ))
 }
 

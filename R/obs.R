@@ -250,8 +250,11 @@ format_fields <- function(x, fields) {
 format.bnp_obs <- function(x, ...) {
   entry <- obs_entry(x)
   if (!is.null(x$blocks)) {
-    blocks <- vapply(x$blocks, format, "")
-    return(paste0("Product of blocks: ", paste(names(blocks), blocks, sep = " = ", collapse = "; ")))
+    blocks <- vapply(x$blocks, function(block) {
+      columns <- if (is.null(block$columns)) "" else paste0(" (", places(block$columns), ")")
+      paste0(columns, ": ", format(structure(block[names(block) != "columns"], class = class(block))))
+    }, "")
+    return(paste0("Product of ", paste0(names(blocks), blocks, collapse = "; ")))
   }
   paste0(entry$title, ": ", format_fields(x, setdiff(names(x), c("family", entry$working))))
 }

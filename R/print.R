@@ -46,6 +46,9 @@ print.summary.bnp_fit <- function(x, ...) {
       paste0(format(ends$elbo, digits = 8, trim = TRUE), " (", ends$k, ")", collapse = ", ")
     )
   }
+  if (!is.null(obs_entry(fit$model$obs)$read) && n_clusters(fit) > 1L) {
+    wrap("Columns by what they tell (nats): ", described_information(fit))
+  }
   shown <- seq_len(min(6L, fit$state$k))
   cat("Largest ", cluster_words[[class(fit)[1]]], "s:\n", sep = "")
   print(format(as.data.frame(fit)[shown, seq_len(min(6L, ncol(as.data.frame(fit))))], digits = 4), row.names = FALSE)

@@ -14,6 +14,9 @@
 #'   [coef.bnp_fit()], and, for
 #'   Gaussian clusters, `mean.<column>` and `sd.<column>`); for counts and
 #'   binary data one row per cluster and column (`term`, `estimate`). For
+#'   mixtures and topics of [obs_categorical()] and [obs_product()] one row per cluster and column, or level of
+#'   a column (`cluster`, `block`, `variable`, `level`, `estimate`: a mean, a rate or a
+#'   probability; with `conf.int = TRUE` also `conf.low` and `conf.high`). For
 #'   [bnp_hmm()] also `duration`, see [state_durations()]. With `conf.int = TRUE`
 #'   one row per parameter: `component`, `parameter` (as in [coef()]), `term` (its
 #'   column, or the state that a transition leads to), `estimate`, `conf.low`,
@@ -49,23 +52,27 @@ tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 }
 
 # One row for each cluster and column, or level of a column, of a data frame.
-tidy_frame <- function(fit, conf.int, level) {
+tidy_frame <- function(fit, conf.int, level, word = "cluster") {
   obs <- fit$model$obs
   entry <- obs_entry(obs)
   terms <- entry$terms(obs, column_labels(fit))
   if (is.null(terms$block)) terms <- cbind(block = sub("^obs_", "", entry$constructor), terms)
   k <- fit$state$k
   rows <- rep(seq_len(nrow(terms)), k)
-  out <- data.frame(cluster = rep(seq_len(k), each = nrow(terms)), terms[rows, c("block", "variable", "level")])
+  out <- data.frame(
+    cluster = rep(seq_len(k), each = nrow(terms)), terms[rows, c("block", "variable", "level")], row.names = NULL
+  )
   out$estimate <- as.double(t(cluster_locations(fit)))
   if (conf.int) {
     check_level(level, "conf.level", rlang::caller_env(2))
-    ends <- lapply(entry$location, function(kind) {
-      table <- interval_table(fit, level, kind)
-      lapply(table[c("conf.low", "conf.high")], matrix, ncol = k)
-    })
-    for (end in c("conf.low", "conf.high")) out[[end]] <- as.double(do.call(rbind, lapply(ends, `[[`, end)))
+    clusters <- posterior_clusters(fit)
+    quantile_of <- function(p) unlist(lapply(clusters, function(q) {
+      lapply(entry$location, function(kind) as.vector(entry$quantiles[[kind]](q, p)))
+    }))
+    out$conf.low <- quantile_of((1 - level) / 2)
+    out$conf.high <- quantile_of((1 + level) / 2)
   }
+  names(out)[1L] <- word
   as_tidy(out)
 }
 

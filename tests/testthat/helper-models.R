@@ -66,6 +66,15 @@ model_cases <- function() {
     bernoulli <- list(family = "bernoulli", a = runif(5) + 0.1, b = runif(5) + 0.1)
     poisson <- list(family = "poisson", a = runif(5) + 0.1, b = runif(5) + 0.1, exposed = FALSE)
     exposed <- utils::modifyList(poisson, list(exposed = TRUE))
+    codes <- cbind(sample(3, 40, TRUE), sample(2, 40, TRUE), 1, sample(5, 40, TRUE, c(8, 1, 1, 1, 1)))
+    holes <- replace(codes, cbind(c(2, 7, 7, 7, 7, 30), c(1, 1:4, 4)), 0)
+    categorical <- list(family = "categorical", n_levels = c(3, 2, 1, 6), concentration = runif(12) + 0.1)
+    few_levels <- list(family = "categorical", n_levels = c(3, 2), concentration = c(1, 1, 1, 0.5, 0.5) / 3)
+    product <- function(...) list(family = "product", blocks = list(...))
+    blocks <- product(
+      few = few_levels, counted = poisson, numbers = diagonal, more = categorical, full = full
+    )
+    mixed <- cbind(holes[, 1:2], counts, x, codes, x[40:1, ] %*% random_definite(d))
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
@@ -74,16 +83,34 @@ model_cases <- function() {
       case("multinomial", multinomial, counts, twin_multinomial),
       case("bernoulli", bernoulli, 1 * (counts > 0), twin_bernoulli),
       case("poisson", poisson, counts, twin_poisson),
-      case("poisson, exposure", exposed, cbind(counts, exp(rnorm(40))), twin_poisson)
+      case("poisson, exposure", exposed, cbind(counts, exp(rnorm(40))), twin_poisson),
+      case("categorical", categorical, codes, twin_categorical),
+      case("categorical, cells of no level", categorical, holes, twin_categorical),
+      case("product", blocks, mixed, twin_product),
+      case("product of one block", product(only = full), x, twin_product),
+      case("product of categories", product(a = few_levels, b = categorical), cbind(holes[, 1:2], codes), twin_product)
     )
   })
 }
 
+n_block_columns <- function(obs) length(obs$n_levels %||% obs$mean %||% obs$a)
+
 # Columns of the data that the model is a distribution of.
 count_columns <- function(case) case$data$d - isTRUE(case$model$obs$exposed)
 
-# The model with its columns reordered.
+# The model with its columns reordered; of a product in reverse order only.
 permute_columns <- function(obs, order) {
+  if (!is.null(obs$blocks)) {
+    stopifnot(identical(order, rev(seq_along(order))))
+    reversed <- lapply(obs$blocks, function(block) permute_columns(block, rev(seq_len(n_block_columns(block)))))
+    return(list(family = obs$family, blocks = rev(reversed)))
+  }
+  if (!is.null(obs$n_levels)) {
+    of_column <- split(obs$concentration, rep(seq_along(obs$n_levels), obs$n_levels))
+    obs$concentration <- unlist(of_column[order], use.names = FALSE)
+    obs$n_levels <- obs$n_levels[order]
+    return(obs)
+  }
   for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b"))) {
     obs[[field]] <- obs[[field]][order]
   }

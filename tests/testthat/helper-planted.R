@@ -2,8 +2,7 @@
 # gives it, `model` as the engine gets it.
 
 planted_case <- function(name, obs, x, cluster, sparse = FALSE) {
-  data <- engine_data(x)
-  data$exposure <- obs_exposure(obs)
+  data <- as_mixture_data(x, obs)
   model <- list(obs = resolve_obs(obs, data), prior = list(family = "dp", concentration = 1))
   if (sparse) data <- c(sparse_engine_data(x), data["exposure"])
   list(name = name, obs = obs, model = model, data = as_engine_data(data), x = x, cluster = cluster)
@@ -36,6 +35,13 @@ planted_cases <- function() {
     rate <- 6 * prob[terms, ]
     events <- matrix(as.double(rpois(2400, rate)), 200)
     over_hours <- matrix(as.double(rpois(2400, hours * rate)), 200)
+    profile <- rbind(c(1, 1, 2, 2, 3, 3, 1, 2), c(2, 3, 1, 2, 1, 2, 3, 1), c(3, 2, 3, 1, 2, 1, 2, 3), c(1, 3, 3, 3, 1, 3, 2, 1))
+    levels <- ifelse(matrix(runif(1600), 200) < 0.85, profile[terms, ], sample(3, 1600, TRUE))
+    mixed <- cbind(
+      planted_points(200, 2)$x[rank(terms, ties.method = "first"), ], levels[, 1:4], events[, c(1, 4, 7, 10)],
+      1 + (levels[, 5] > 1)
+    )
+    colnames(mixed) <- paste0("col", seq_len(ncol(mixed)))
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
@@ -46,7 +52,12 @@ planted_cases <- function() {
       planted_case("bernoulli", obs_bernoulli(), binary, terms),
       planted_case("poisson", obs_poisson(), events, terms),
       planted_case("poisson, exposure", obs_poisson(exposure = hours), over_hours, terms),
-      planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE)
+      planted_case("poisson, exposure, sparse", obs_poisson(exposure = hours), over_hours, terms, sparse = TRUE),
+      planted_case("categorical", obs_categorical(), levels, terms),
+      planted_case("product", obs_product(
+        obs_gaussian(columns = c("col1", "col2")), obs_categorical(columns = c("col11", paste0("col", 3:6))),
+        obs_poisson(columns = paste0("col", 7:10))
+      ), mixed, terms)
     )
   })
 }

@@ -27,8 +27,20 @@ draw_of <- list(
   },
   multinomial = function(q) list(prob = gamma_shares(q$concentration)),
   bernoulli = function(q) list(prob = rbeta(length(q$a), q$a, q$b)),
-  poisson = function(q) list(rate = rgamma(length(q$a), q$a, q$b))
+  poisson = function(q) list(rate = rgamma(length(q$a), q$a, q$b)),
+  categorical = function(q, obs) list(prob = unlist(by_column_of_levels(obs, q$concentration, gamma_shares))),
+  product = function(q, obs) {
+    parts <- lapply(stats::setNames(nm = names(obs$blocks)), function(name) {
+      block <- obs$blocks[[name]]
+      draw_with(block, arrays_of_block(q, name, obs_entry(block)))
+    })
+    unlist(parts, recursive = FALSE)
+  }
 )
+draw_with <- function(obs, q) {
+  draw <- draw_of[[obs$family]]
+  if ("obs" %in% names(formals(draw))) draw(q, obs) else draw(q)
+}
 
 # Draws (rows) below the ends of intervals: 4.5 standard errors, for a few hundred comparisons.
 expect_quantiles <- function(sample, intervals, level, slack = 0) {
@@ -44,11 +56,12 @@ cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases()
 
 test_that("every model has intervals for every parameter of its clusters, and a draw to compare them with", {
   expect_setequal(names(draw_of), names(obs_models))
-  for (entry in obs_models) {
+  for (case in cases) {
+    entry <- obs_entry(resolve_obs(case$obs, as_mixture_data(case$x, case$obs)))
     parameters <- setdiff(
-      names(entry$arrays), c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
+      sub(".*[.]", "", names(entry$arrays)), c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
     )
-    expect_setequal(names(entry$quantiles), parameters)
+    expect_setequal(sub(".*[.]", "", names(entry$quantiles)), parameters)
   }
 })
 
@@ -60,12 +73,12 @@ for (case in cases) {
     )
     q <- posterior_clusters(fit)[[1]]
     set.seed(7)
-    sample <- replicate(draws, draw_of[[case$name]](q), simplify = FALSE)
+    sample <- replicate(draws, draw_with(fit$model$obs, q), simplify = FALSE)
     for (name in names(obs_entry(fit$model$obs)$quantiles)) {
       all <- t(vapply(sample, function(s) as.vector(s[[name]]), numeric(length(sample[[1]][[name]]))))
-      d <- diag(ncol(case$x))
+      d <- diag(sqrt(ncol(all)))
       known <- if (case$name == "gaussian_diagonal") d == 1 else upper.tri(d, diag = TRUE)
-      shown <- if (name == "cov") which(known) else seq_len(ncol(all))
+      shown <- if (grepl("cov$", name)) which(known) else which(apply(all, 2, function(v) any(v != v[1])))
       for (level in c(0.5, 0.95)) expect_quantiles(all[, shown, drop = FALSE], confint(fit, name, level), level)
     }
   })
