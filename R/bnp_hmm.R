@@ -9,7 +9,8 @@
 #' @param id Which sequence each row of a matrix or data frame belongs to: the
 #'   name of a column or one value per row. Rows of a sequence must follow each
 #'   other. Default: all rows are one sequence.
-#' @param obs What a state produces: `r obs_links(verb_makers("bnp_hmm"))`. The first `lag` rows of each
+#' @param obs What a state produces: `r obs_links(verb_makers("bnp_hmm"))`. Default: by the
+#'   columns, as in [bnp_mixture()]. The first `lag` rows of each
 #'   sequence of an autoregression are conditioned on: they have no likelihood
 #'   of their own, and take the state of the first row that has.
 #' @param prior [prior_hdp_hmm()] or [prior_hmm()].

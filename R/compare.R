@@ -170,6 +170,9 @@ values_of_frame <- function(data) {
 # The digest of the values that a fit was made of, exposures apart; rows go by their numbers in the user's order.
 fingerprint_of <- function(data) {
   data$exposure <- NULL
-  if (!is.null(data$frame)) data$x <- values_of_frame(data)
+  if (!is.null(data$frame)) {
+    data$x <- values_of_frame(data)
+    data$d <- ncol(data$x)
+  }
   engine_fingerprint(as_engine_data(data), as.integer(data$order %||% integer()))
 }

@@ -15,7 +15,8 @@
 #' * `coef()`: posterior means, a list of arrays. Gaussian: `mean` (clusters x
 #'   columns), `cov` (columns x columns x clusters); tokens and binary data:
 #'   `prob` (clusters x columns); counts of events: `rate` (clusters x columns,
-#'   per unit of exposure); and `weights`, expected weights under the posterior:
+#'   per unit of exposure); factors: `prob`, a list with a matrix (clusters x levels) for each
+#'   column; of [obs_product()] a list for each block; and `weights`, expected weights under the posterior:
 #'   of a mixture, those of its clusters. Topics and states have two kinds:
 #'   `proportion` is the share of the data (tokens or rows) that each has, as in
 #'   `tidy()`; `weights` are those of the top level of the hierarchy, around which
@@ -107,7 +108,8 @@ coef.bnp_fit <- function(object, ...) {
 }
 
 # What coef() shows, with all arrays of the observation model as its entry lists them.
-mean_arrays <- function(fit) {
+mean_arrays <- function(fit, call = rlang::caller_env()) {
+  check_format(fit, call)
   means <- name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
   if (!inherits(fit, "bnp_mixture")) {
     means <- append(means, list(proportion = proportion(fit)), length(means) - 1L)
@@ -132,7 +134,8 @@ posterior_params <- function(fit) {
 }
 
 # The same with all arrays of the observation model as its entry lists them.
-posterior_arrays <- function(fit) {
+posterior_arrays <- function(fit, call = rlang::caller_env()) {
+  check_format(fit, call)
   params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
   if (is.null(fit$model$prior$k)) params$position <- stats::setNames(fit$numbering, seq_along(fit$numbering))
   params

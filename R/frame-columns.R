@@ -173,7 +173,8 @@ tell_of_order <- function(frame, arg, call) {
   ordered <- names(frame)[vapply(frame, is.ordered, NA)]
   if (length(ordered)) {
     cli::cli_inform(
-      "The order of the levels of {cli::qty(length(ordered))}column{?s} {.field {ordered}} of {.arg {arg}} is not used.",
+      "The order of the levels of {cli::qty(length(ordered))}column{?s} {.field {ordered}} of {.arg {arg}} is not
+       used.",
       class = c("bnpvi_message_order", "bnpvi_message"), call = call
     )
   }

@@ -2,11 +2,13 @@
 #'
 #' Finds clusters and, with the default Dirichlet process prior, their number.
 #'
-#' @param x Observations: a numeric vector, a matrix or data frame of numeric
-#'   columns, a one-sided formula with `data`, or a sparse matrix for
+#' @param x Observations: a numeric vector, a matrix, a data frame, a one-sided
+#'   formula with `data`, or a sparse matrix for
 #'   [observation models][observation_models] that take one. For [obs_ar()] the
 #'   rows are a series in time, or `x` is a list of series.
 #' @param obs What a cluster produces: `r obs_links(verb_makers("bnp_mixture"))`.
+#'   Default: [obs_gaussian()]; for a data frame with factors, text or logical
+#'   columns, see *Data frames*.
 #'   With [obs_ar()] a cluster is a way to get from the rows before to the next
 #'   row. The first `lag` rows of a series are conditioned on: they have no
 #'   likelihood of their own, and take the cluster of the first row that has. To let clusters last, use [bnp_hmm()].
@@ -27,6 +29,15 @@
 #'   without the data. Clusters are numbered by decreasing size. See [elbo()],
 #'   [n_clusters()], [predict.bnp_mixture()], [coef.bnp_fit()],
 #'   [plot.bnp_mixture()].
+#'
+#' @section Data frames:
+#'   Without `obs`, the columns of a data frame go to blocks by their kind: numbers to
+#'   [obs_gaussian()], factors, text and logical columns to [obs_categorical()], and a frame with both to their
+#'   [obs_product()]. The blocks are printed with the fit. Numbers have full covariances; more than
+#'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers
+#'   are numbers: for counts give
+#'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. Dates and lists are
+#'   refused, and so are missing values. See `vignette("mixed-data-frames")`.
 #'
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of

@@ -108,7 +108,8 @@ model_categorical <- list(
   kind = "level",
   support = function(values) values == round(values),
   refusal = c(
-    class = "not_levels", must = "hold labels or whole numbers", remedy = "Model numbers as numbers, or group them first."
+    class = "not_levels", must = "hold labels or whole numbers",
+    remedy = "Model numbers as numbers, or group them first."
   ),
   read = read_categorical,
   resolve = resolve_categorical,

@@ -42,8 +42,21 @@ block_names <- function(blocks, call) {
   if (anyDuplicated(given[nzchar(given)])) {
     abort("argument", "Blocks of a product must have different names.", call = call)
   }
+  taken <- intersect(given, names_of_priors)
+  if (length(taken)) {
+    abort("argument", c(
+      "A block of a product must not be called {.val {taken[1]}}, which {.fn coef} has already.",
+      i = "Choose another name."
+    ), call = call)
+  }
   make.unique(ifelse(nzchar(given), given, made), sep = "_")
 }
+
+# What coef() and posterior_params() hold beside the observation model's arrays.
+names_of_priors <- c(
+  "weights", "weights_concentration", "proportion", "concentration", "concentration_nodes", "gamma", "alpha", "start",
+  "sticky", "sticks", "position", "transition", "u", "omega"
+)
 
 # ---- Which columns a block has ----
 
@@ -221,7 +234,9 @@ entry_of_product <- function(obs) {
     },
     shown = function(obs, arrays) {
       own <- unlist(lapply(names, function(name) in_block(name, names(part(arrays, name)))))
-      shown <- lapply(stats::setNames(nm = names), function(name) entries[[name]]$shown(blocks[[name]], part(arrays, name)))
+      shown <- lapply(stats::setNames(nm = names), function(name) {
+        entries[[name]]$shown(blocks[[name]], part(arrays, name))
+      })
       c(shown, arrays[setdiff(names(arrays), own)])
     },
     layout = function(obs) {

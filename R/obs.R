@@ -82,8 +82,8 @@ NULL
 #   axes            function(obs, columns): list of the names along further axes
 #   location        name of the array of coef() that says where clusters are (clusters x columns, or x another axis); of
 #                   a product one for each block; NULL: none does
-#   terms           function(obs, columns): data frame of the columns `variable` and `level` ("" where a column has none),
-#                   one row for each column of the array `location`
+#   terms           function(obs, columns): data frame of the columns `variable` and `level` ("" where a column has
+#                   none), one row for each column of the array `location`
 #   shown           function(obs, arrays): arrays as coef() and posterior_params() show them
 #   layout          function(obs): what statistics of clusters depend on beside the number of columns, which an earlier
 #                   fit must share to be a start
@@ -106,7 +106,8 @@ NULL
 #                   parameters `a` (its part of coef()) from that with `b`; NULL: has no closed form
 #   as_frame        function(obs, x): drawn rows with the types of the columns of the training data; NULL: as numbers
 #   marginals       function(means): list by column of its distribution in one cluster: list(kind = "number", mean, sd),
-#                   list(kind = "count", mean, var), or list(kind = "levels", prob), probabilities by level; NULL: no profile
+#                   list(kind = "count", mean), list(kind = "share", mean), of all tokens, or list(kind = "levels",
+#                   prob), probabilities by level; NULL: no profile
 #   measure         function(obs): what the exponential of a bound is; NULL: said by `support` and `counts_tokens`
 #   overlap         function(a, b): Bhattacharyya coefficient of the same two; NULL: has no closed form
 #   picture         function(fit, data): clusters as cluster_picture() describes them; NULL: none
@@ -114,13 +115,14 @@ NULL
 #   shrinks         may clusters shrink to single values that are repeated in the data?
 new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
-                          support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE, kind = NULL, read = NULL,
+                          support = function(values) TRUE, refusal = NULL, takes_sparse = FALSE, kind = NULL,
+                          read = NULL,
                           exposure = function(obs) NULL, counts_tokens = FALSE, lag = function(obs) 0L,
                           keep = function(data) list(), working = character(),
                           learned = function(obs) NULL, learned_numbers = character(), parameters = list(),
                           axes = function(obs, columns) list(), location = NULL,
-                          terms = function(obs, columns) data.frame(variable = columns, level = rep("", length(columns))),
-                          shown = function(obs, arrays) arrays, layout = function(obs) NULL, of_obs = NULL, quantiles = list(), given = list(),
+                          terms = plain_terms, shown = function(obs, arrays) arrays, layout = function(obs) NULL,
+                          of_obs = NULL, quantiles = list(), given = list(),
                           predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
                           as_frame = NULL, marginals = NULL, measure = NULL, picture = NULL, as_series = FALSE,
                           shrinks = FALSE) {
@@ -136,6 +138,8 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
   )
   entry
 }
+
+plain_terms <- function(obs, columns) data.frame(variable = columns, level = rep("", length(columns)))
 
 # R reads the files obs-*.R before this one.
 obs_models <- list(

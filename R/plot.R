@@ -8,7 +8,7 @@
 #'   plane of the first two principal components (more); counts and binary
 #'   data as a heat map of the columns that tell the clusters apart best (rates
 #'   relative to their average);
-#'   autoregressions have none.
+#'   data frames with columns of levels as `"profile"`; autoregressions have none.
 #'   `"density"`: the predictive density over one or two columns. `"elbo"`: the
 #'   bound by lap, with the accepted moves. `"uncertainty"`: one minus the
 #'   probability of each observation's cluster, as the size of its point (Gaussian

@@ -71,6 +71,7 @@ format_head <- function(fit) {
   k <- n_clusters(fit)
   word <- cluster_words[[kind]]
   empty <- fit$state$k - k
+  learned <- learned_prior(fit)
   c(
     paste0(prior_entry(fit$model$prior)$title, " ", fit_titles[[kind]], " (", obs_entry(fit$model$obs)$title, ")"),
     paste0(
@@ -82,7 +83,7 @@ format_head <- function(fit) {
       if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
     ),
     described_concentrations(learned_concentrations(fit)),
-    if (length(learned_prior(fit))) paste("Learned prior:", format_fields(learned_prior(fit), names(learned_prior(fit)))),
+    if (length(learned)) paste("Learned prior:", format_fields(learned, names(learned))),
     described_blocks(fit$model$obs)
   )
 }
@@ -119,7 +120,8 @@ described_concentrations <- function(learned) {
 # Which columns went to which block of a product.
 described_blocks <- function(obs) {
   columns <- vapply(obs$blocks, function(block) places(block$columns, 8L), "")
-  if (length(columns)) strwrap(paste0("Blocks: ", paste0(names(columns), " (", columns, ")", collapse = ", ")), exdent = 2)
+  named <- paste0(names(columns), " (", columns, ")", collapse = ", ")
+  if (length(columns)) strwrap(paste0("Blocks: ", named), exdent = 2)
 }
 
 described_data <- function(fit) {

@@ -22,7 +22,8 @@ cluster_profile <- function(fit, call = rlang::caller_env()) {
   means <- mean_arrays(fit)
   arrays <- entry$arrays[intersect(names(entry$arrays), names(means))]
   of_cluster <- lapply(used, function(k) {
-    own <- entry$marginals(Map(function(name, axes) one_cluster(means[[name]], axes == "clusters", k), names(arrays), arrays))
+    parts <- Map(function(name, axes) one_cluster(means[[name]], axes == "clusters", k), names(arrays), arrays)
+    own <- entry$marginals(parts)
     stats::setNames(own, names(own) %||% column_labels(fit))
   })
   columns <- stats::setNames(nm = names(of_cluster[[1L]]))
@@ -47,7 +48,8 @@ information_of <- function(parts, weight) {
       function(x, k) stats::dnorm(x, each("mean")[k], each("sd")[k], log = TRUE)
     ),
     count = of_densities(
-      weight, function(p, k) stats::qpois(p, each("mean")[k]), function(x, k) stats::dpois(x, each("mean")[k], log = TRUE)
+      weight, function(p, k) stats::qpois(p, each("mean")[k]),
+      function(x, k) stats::dpois(x, each("mean")[k], log = TRUE)
     )
   )
 }
@@ -142,7 +144,9 @@ draw_bars <- function(data, cluster) {
   bottom <- cbind(0, top[, -ncol(top), drop = FALSE])
   shade <- level_shades(ncol(prob))
   graphics::plot(range(k) + c(-0.5, 0.5), 0:1, type = "n", xaxt = "n", xlab = "", ylab = "", bty = "n")
-  for (l in seq_len(ncol(prob))) graphics::rect(k - 0.42, bottom[, l], k + 0.42, top[, l], col = shade[l], border = "white")
+  for (l in seq_len(ncol(prob))) {
+    graphics::rect(k - 0.42, bottom[, l], k + 0.42, top[, l], col = shade[l], border = "white")
+  }
   size <- text_size("0", 0.6)
   roomy <- which(prob > 1.3 * size[2], arr.ind = TRUE)
   labels <- levels(data$level)[roomy[, 2]]

@@ -56,21 +56,23 @@ tidy_frame <- function(fit, conf.int, level, word = "cluster") {
   obs <- fit$model$obs
   entry <- obs_entry(obs)
   terms <- entry$terms(obs, column_labels(fit))
+  if (is.null(terms)) terms <- data.frame(block = character(), variable = character(), level = character())
   if (is.null(terms$block)) terms <- cbind(block = sub("^obs_", "", entry$constructor), terms)
   k <- fit$state$k
   rows <- rep(seq_len(nrow(terms)), k)
   out <- data.frame(
     cluster = rep(seq_len(k), each = nrow(terms)), terms[rows, c("block", "variable", "level")], row.names = NULL
   )
-  out$estimate <- as.double(t(cluster_locations(fit)))
+  locations <- cluster_locations(fit)
+  out$estimate <- if (is.null(locations)) double(nrow(out)) else as.double(t(locations))
   if (conf.int) {
     check_level(level, "conf.level", rlang::caller_env(2))
     clusters <- posterior_clusters(fit)
     quantile_of <- function(p) unlist(lapply(clusters, function(q) {
       lapply(entry$location, function(kind) as.vector(entry$quantiles[[kind]](q, p)))
     }))
-    out$conf.low <- quantile_of((1 - level) / 2)
-    out$conf.high <- quantile_of((1 + level) / 2)
+    out$conf.low <- as.double(quantile_of((1 - level) / 2))
+    out$conf.high <- as.double(quantile_of((1 + level) / 2))
   }
   names(out)[1L] <- word
   as_tidy(out)

@@ -14,9 +14,9 @@ rdirichlet <- function(a) {
 
 # Parameters of K groups at a distance: `apart` scales the differences of means, log odds and log rates.
 planted_parameters <- function(k) {
+  covariance <- function(i) stats::cov2cor(crossprod(matrix(stats::rnorm(32), 8))) * stats::rgamma(1, 10, 10)
   list(
-    weight = rdirichlet(rep(10, k)), mean = matrix(stats::rnorm(4 * k), k),
-    cov = lapply(seq_len(k), function(i) stats::cov2cor(crossprod(matrix(stats::rnorm(32), 8))) * stats::rgamma(1, 10, 10)),
+    weight = rdirichlet(rep(10, k)), mean = matrix(stats::rnorm(4 * k), k), cov = lapply(seq_len(k), covariance),
     logit = lapply(c(2, 3, 4, 6), function(l) matrix(stats::rnorm(k * l), k)), rate = matrix(stats::rnorm(2 * k), k)
   )
 }
@@ -35,11 +35,12 @@ planted_frame <- function(n, p) {
   k <- length(p$weight)
   group <- sample(k, n, TRUE, p$weight)
   x <- t(vapply(group, function(i) p$mean[i, ] + drop(stats::rnorm(4) %*% chol(p$cov[[i]])), numeric(4)))
-  f <- vapply(p$prob, function(prob) vapply(group, function(i) sample.int(ncol(prob), 1L, prob = prob[i, ]), 1L), integer(n))
+  draw <- function(prob) vapply(group, function(i) sample.int(ncol(prob), 1L, prob = prob[i, ]), 1L)
+  f <- vapply(p$prob, draw, integer(n))
   c <- matrix(stats::rpois(2 * n, p$rate[group, ]), n)
   list(group = group, x = x, f = f, c = c, data = data.frame(
-    x = x, f = as.data.frame(lapply(seq_len(4), function(j) factor(letters[f[, j]]))) |> stats::setNames(paste0("f", 1:4)),
-    visits = c[, 1], calls = c[, 2]
+    x = x, f1 = factor(letters[f[, 1]]), f2 = factor(letters[f[, 2]]), f3 = factor(letters[f[, 3]]),
+    f4 = factor(letters[f[, 4]]), visits = c[, 1], calls = c[, 2]
   ))
 }
 
@@ -49,7 +50,8 @@ bayes_rule <- function(frame, p) {
     e <- backsolve(half, t(frame$x) - p$mean[i, ], transpose = TRUE)
     gauss <- -colSums(e^2) / 2 - sum(log(diag(half)))
     levels <- rowSums(vapply(1:4, function(j) log(p$prob[[j]][i, frame$f[, j]]), numeric(nrow(frame$x))))
-    log(p$weight[i]) + gauss + levels + rowSums(vapply(1:2, function(j) stats::dpois(frame$c[, j], p$rate[i, j], TRUE), numeric(nrow(frame$x))))
+    counts <- vapply(1:2, function(j) stats::dpois(frame$c[, j], p$rate[i, j], TRUE), numeric(nrow(frame$x)))
+    log(p$weight[i]) + gauss + levels + rowSums(counts)
   }, numeric(nrow(frame$x)))
   max.col(log_p)
 }

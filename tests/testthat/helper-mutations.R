@@ -21,7 +21,15 @@ small_tables <- function() {
     points <- matrix(rnorm(42) + 4 * rep(0:1, each = 7), 14, dimnames = names)
     counts <- matrix(as.double(rpois(14 * 5, 1.5)), 14, dimnames = list(names[[1]], paste0("w", 1:5)))
     counts[, 1] <- counts[, 1] + 1
-    list(points = points, counts = counts, binary = 1 * (counts > 1), frame = as.data.frame(points))
+    frame <- as.data.frame(points)
+    labels <- data.frame(
+      colour = factor(rep(c("red", "blue"), 7)), word = rep(c("u", "v", "w"), length.out = 14), yes = counts[, 1] > 2,
+      row.names = names[[1]]
+    )
+    list(
+      points = points, counts = counts, binary = 1 * (counts > 1), frame = frame, labels = labels,
+      mixed = cbind(frame, labels)
+    )
   })
 }
 
@@ -41,6 +49,8 @@ small_fits <- function(tables) {
     sparse = bnp_mixture(Matrix::Matrix(counts, sparse = TRUE), obs_multinomial(), control = few_laps()),
     bernoulli = bnp_mixture(binary, obs_bernoulli(), control = few_laps()),
     poisson = bnp_mixture(counts, obs_poisson(), control = few_laps()),
+    categorical = bnp_mixture(labels, control = few_laps()), mixed = bnp_mixture(mixed, control = few_laps()),
+    hmm_mixed = hmm(mixed, NULL),
     topics = bnp_topics(counts, control = few_laps(k_init = 2)),
     lda = bnp_topics(Matrix::Matrix(counts, sparse = TRUE), prior = prior_lda(2, learn), control = few_laps()),
     topics_rows = bnp_topics(points, obs_gaussian(), id = id, control = few_laps()),
@@ -56,7 +66,8 @@ family_of <- function(fit) class(fit)[1L]
 table_of <- function(name, tables) {
   kind <- c(
     multinomial = "counts", sparse = "counts", poisson = "counts", hmm_poisson = "counts", hmm_multinomial = "counts",
-    topics = "counts", lda = "counts", bernoulli = "binary", hmm_bernoulli = "binary", formula = "frame"
+    topics = "counts", lda = "counts", bernoulli = "binary", hmm_bernoulli = "binary", formula = "frame",
+    categorical = "labels", mixed = "mixed", hmm_mixed = "mixed"
   )
   tables[[if (name %in% names(kind)) kind[[name]] else "points"]]
 }
@@ -72,7 +83,8 @@ fitting_calls <- function(tables, fits) {
   id <- rep(c("u", "v"), c(8, 6))
   unlist(lapply(names(fits), function(name) {
     fit <- fits[[name]]
-    obs <- do.call(obs_entry(fit$model$obs)$constructor, list())
+    of_blocks <- if (grepl("mixed", name)) list(obs_gaussian(), obs_categorical()) else list()
+    obs <- do.call(obs_entry(fit$model$obs)$constructor, of_blocks)
     if (name == "diagonal") obs <- obs_gaussian("diagonal")
     if (name == "zero_mean") obs <- obs_gaussian("zero_mean")
     arguments <- list(
@@ -212,7 +224,9 @@ other_calls <- function(tables, fits) {
     made("obs_ar", lag = 1, intercept = TRUE, df = 4, scale = diag(2), coef_mean = cbind(diag(2), 0),
       coef_precision = diag(3)),
     made("obs_multinomial", term_prior = c(0.1, 0.2)), made("obs_bernoulli", a = 0.1, b = c(0.2, 0.3), learn = TRUE),
-    made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)), made("prior_dp", concentration = 1),
+    made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)), made("obs_categorical", prior = 2, columns = "a"),
+    made("obs_product", one = obs_gaussian(columns = "a"), two = obs_categorical(0.5)),
+    made("prior_dp", concentration = 1),
     made("prior_py", concentration = 1, discount = 0.3), made("gamma_prior", shape = 2, rate = 1),
     made("prior_dirichlet", k = 3, concentration = 1), made("prior_hdp", gamma = 10, alpha = 0.5),
     made("prior_lda", k = 3, alpha = 0.5), made("prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
@@ -243,7 +257,7 @@ constructed_calls <- function(tables) {
   fit_with <- function(slot, maker, ...) {
     arguments <- list(...)
     x <- if (maker %in% c("obs_multinomial", "obs_poisson")) tables$counts else
-      if (maker == "obs_bernoulli") tables$binary else tables$points
+      if (maker == "obs_bernoulli") tables$binary else if (maker == "obs_categorical") tables$labels else tables$points
     verb <- function(...) {
       made <- do.call(maker, list(...))
       given <- list(x = if (maker %in% c("prior_hdp", "prior_lda")) tables$counts else x, control = few_laps())
@@ -264,6 +278,7 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10),
     fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3, learn = TRUE),
     fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)),
+    fit_with("obs", "obs_categorical", prior = c(1, 2, 3), columns = c("colour", "word", "yes")),
     fit_with("prior", "prior_dp", concentration = 1),
     fit_with("prior", "prior_py", concentration = 1, discount = 0.3),
     fit_with("prior", "prior_py", concentration = gamma_prior(2, 1), discount = 0.3),

@@ -35,7 +35,9 @@ planted_cases <- function() {
     rate <- 6 * prob[terms, ]
     events <- matrix(as.double(rpois(2400, rate)), 200)
     over_hours <- matrix(as.double(rpois(2400, hours * rate)), 200)
-    profile <- rbind(c(1, 1, 2, 2, 3, 3, 1, 2), c(2, 3, 1, 2, 1, 2, 3, 1), c(3, 2, 3, 1, 2, 1, 2, 3), c(1, 3, 3, 3, 1, 3, 2, 1))
+    profile <- rbind(
+      c(1, 1, 2, 2, 3, 3, 1, 2), c(2, 3, 1, 2, 1, 2, 3, 1), c(3, 2, 3, 1, 2, 1, 2, 3), c(1, 3, 3, 3, 1, 3, 2, 1)
+    )
     levels <- ifelse(matrix(runif(1600), 200) < 0.85, profile[terms, ], sample(3, 1600, TRUE))
     mixed <- cbind(
       planted_points(200, 2)$x[rank(terms, ties.method = "first"), ], levels[, 1:4], events[, c(1, 4, 7, 10)],

@@ -47,7 +47,8 @@ test_that("the ELBO of one cluster is the exact log evidence, in every family", 
   for (batches in c(1, 3)) {
     control <- quiet(seed = 1, batches = batches)
     expect_equal(elbo(bnp_mixture(x, prior = one, control = control)), exact, tolerance = 1e-12)
-    expect_equal(elbo(bnp_hmm(x, rep(1:4, each = 10), prior = prior_hmm(1), control = control)), exact, tolerance = 1e-12)
+    chain <- bnp_hmm(x, rep(1:4, each = 10), prior = prior_hmm(1), control = control)
+    expect_equal(elbo(chain), exact, tolerance = 1e-12)
     topics <- bnp_topics(x, obs_categorical(), prior_lda(1), control, id = rep(1:4, 10))
     expect_equal(elbo(topics), exact, tolerance = 1e-12)
   }
@@ -180,7 +181,9 @@ test_that("priors are numbers, one for each column or one for each level, by nam
 
 test_that("what is no column of levels is refused by name, place and remedy", {
   x <- profiles(12)
-  refused <- function(x, class, why, ...) expect_bad(bnp_mixture(x, obs_categorical(...), control = quiet()), class, why)
+  refused <- function(x, class, why, ...) {
+    expect_bad(bnp_mixture(x, obs_categorical(...), control = quiet()), class, why)
+  }
   refused(replace(x, 2, c("a", NA)), "not_finite", "\\(2, size\\)")
   refused(replace(x, 2, seq(0.5, 6, by = 0.5)), "not_levels", "\\(1, size\\).*cut")
   x$day <- Sys.Date()
@@ -191,7 +194,9 @@ test_that("what is no column of levels is refused by name, place and remedy", {
   refused(x[0, 1:4], "no_rows", "x")
   refused(x, "columns", "hue.*colour", columns = "hue")
   refused(list(1, "a", x), "input", "data frame")
-  for (bad in list(1, character(), NA_character_, c("a", "a"))) expect_bad(obs_categorical(columns = bad), "argument", "columns")
+  for (bad in list(1, character(), NA_character_, c("a", "a"))) {
+    expect_bad(obs_categorical(columns = bad), "argument", "columns")
+  }
   fit <- bnp_mixture(x, obs_categorical(columns = c("size", "taste")), one, quiet())
   expect_equal(fit$input$d, 2L)
   expect_length(predict(fit, x[c("taste", "size")]), 12)
@@ -202,12 +207,34 @@ test_that("what is no column of levels is refused by name, place and remedy", {
 })
 
 test_that("a thousand levels, a level for every row and columns with one level are fitted", {
-  x <- withr::with_seed(5, data.frame(many = factor(sample(1000, 3000, TRUE), 1:1000), one = "a", two = rep(c("x", "y"), 1500)))
+  many <- withr::with_seed(5, sample(1000, 3000, TRUE))
+  x <- data.frame(many = factor(many, 1:1000), one = "a", two = rep(c("x", "y"), 1500))
   fit <- bnp_mixture(x, prior = one, control = quiet(seed = 1))
-  expect_equal(elbo(fit), sequential(codes_of(lapply(x, factor) |> as.data.frame()), list(rep(0.001, 1000), 1, c(0.5, 0.5))))
+  codes <- cbind(many, 1L, rep(1:2, 1500))
+  expect_equal(elbo(fit), sequential(codes, list(rep(0.001, 1000), 1, c(0.5, 0.5))), tolerance = 1e-11)
   each <- suppressWarnings(bnp_mixture(data.frame(id = sprintf("r%03d", 1:60)), control = quiet(seed = 1)))
   expect_true(is.finite(elbo(each)))
   alone <- bnp_mixture(data.frame(f = rep("a", 5)), control = quiet(seed = 1))
   expect_equal(n_clusters(alone), 1)
   expect_equal(elbo(alone, TRUE)[["data"]], 0)
+})
+
+# Ratings of 118 slides by seven pathologists (Landis and Koch, 1977; Agresti, 2002, table 13.1): patterns and their
+# numbers.
+carcinoma <- function() {
+  patterns <- c(
+    "1111111" = 34, "1111211" = 2, "1211111" = 6, "1211112" = 1, "1211211" = 4, "1211212" = 5, "2111111" = 2,
+    "2121212" = 1, "2211111" = 2, "2211112" = 1, "2211211" = 2, "2211212" = 7, "2211222" = 1, "2212112" = 1,
+    "2212212" = 2, "2212222" = 3, "2221212" = 13, "2221222" = 5, "2222212" = 10, "2222222" = 16
+  )
+  ratings <- do.call(rbind, strsplit(rep(names(patterns), patterns), ""))
+  `colnames<-`(matrix(as.integer(ratings), 118), LETTERS[1:7])
+}
+
+test_that("three kinds of slides are found where poLCA's BIC has three classes, from every seed", {
+  for (seed in 1:3) {
+    fit <- bnp_mixture(carcinoma(), obs_categorical(), control = quiet(seed = seed))
+    expect_equal(elbo(fit), -346.923, tolerance = 1e-6)
+    expect_equal(unname(cluster_sizes(fit)), c(53, 44.5, 20.5), tolerance = 1e-3)
+  }
 })

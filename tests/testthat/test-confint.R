@@ -59,7 +59,8 @@ test_that("every model has intervals for every parameter of its clusters, and a 
   for (case in cases) {
     entry <- obs_entry(resolve_obs(case$obs, as_mixture_data(case$x, case$obs)))
     parameters <- setdiff(
-      sub(".*[.]", "", names(entry$arrays)), c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
+      sub(".*[.]", "", names(entry$arrays)),
+      c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
     )
     expect_setequal(sub(".*[.]", "", names(entry$quantiles)), parameters)
   }

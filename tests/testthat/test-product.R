@@ -190,6 +190,30 @@ test_that("all that reads a fit knows its blocks", {
   expect_equal(dim(coclustering(fit, x)), c(80L, 80L))
 })
 
+test_that("blocks with a mean known to be zero, of terms and with several exposures are fitted and read", {
+  x <- mixed(60)
+  x[c("len", "mass")] <- scale(x[c("len", "mass")])
+  x$hours <- rep(c(1, 2, 4), 20)
+  x <- cbind(x, a = rep(0:2, 20), b = rep(c(3, 1, 0), 20), c = 1)
+  obs <- obs_product(
+    obs_gaussian("zero_mean", columns = c("len", "mass")), obs_poisson(columns = "visits", exposure = "hours"),
+    terms = obs_multinomial(columns = c("a", "b", "c")), obs_categorical(),
+    obs_poisson(columns = "a2", exposure = "hours")
+  )
+  x$a2 <- x$a + 1L
+  fit <- bnp_mixture(x, obs, control = quiet(seed = 1))
+  expect_setequal(tidy(fit)$variable, setdiff(names(x), c("len", "mass", "hours")))
+  expect_named(simulate(fit, seed = 1)$sim_1, c(names(x), ".class"))
+  expect_identical(class(simulate(fit, seed = 1)$sim_1$a2), "integer")
+  expect_equal(unique(simulate(fit, seed = 1)$sim_1$hours), mean(x$hours))
+  expect_length(column_information(fit), ncol(x) - 1L)
+  expect_output(print(fit), "poisson_1 \\(a2\\)")
+  zero <- bnp_mixture(x[c("len", "mass")], obs_product(obs_gaussian("zero_mean")), control = quiet(seed = 1))
+  expect_equal(nrow(tidy(zero, conf.int = TRUE)), 0)
+  expect_equal(nrow(as.data.frame(zero)), zero$state$k)
+  expect_length(bregman_kmeans(x, 2, seed = 1)$cluster, 60)
+})
+
 test_that("fits of the same columns compare, whatever the blocks that have densities for the same ones", {
   x <- mixed(80)
   full <- bnp_mixture(x, four_blocks(), control = quiet(seed = 1))
@@ -201,7 +225,8 @@ test_that("fits of the same columns compare, whatever the blocks that have densi
   expect_bad(compare_fits(full, by_kind), "not_comparable", "densities of")
   codes <- bnp_mixture(x[c("site", "seen")], control = quiet(seed = 1))
   ones <- obs_product(obs_categorical(columns = "site"), obs_bernoulli(columns = "seen"))
-  expect_s3_class(compare_fits(codes, bnp_mixture(x[c("site", "seen")], ones, control = quiet(seed = 1))), "bnp_comparison")
+  ones <- bnp_mixture(x[c("site", "seen")], ones, control = quiet(seed = 1))
+  expect_s3_class(compare_fits(codes, ones), "bnp_comparison")
   numbers <- bnp_mixture(x[1:2], control = quiet(seed = 1))
   expect_bad(compare_fits(full, numbers), "not_comparable", "different data")
   product <- bnp_mixture(x[1:2], obs_product(obs_gaussian()), control = quiet(seed = 1))
@@ -224,7 +249,9 @@ test_that("priors of blocks are matched by name and learned, and a fit goes on f
   expect_bad(
     bnp_mixture(x, learning, control = quiet("stochastic")), "argument", "learn = TRUE"
   )
-  moved <- bnp_mixture(transform(x, len = len * 1000 + 7), four_blocks(), control = quiet(seed = 1, max_laps = 60), start = fitted(fit))
+  moved <- bnp_mixture(
+    transform(x, len = len * 1000 + 7), four_blocks(), control = quiet(seed = 1, max_laps = 60), start = fitted(fit)
+  )
   from <- bnp_mixture(x, four_blocks(), control = quiet(seed = 1), start = fitted(fit))
   on <- bnp_mixture(x[41:120, ], four_blocks(), start = from, control = quiet(seed = 1, max_laps = 60))
   expect_gte(n_clusters(on), 2)
@@ -271,16 +298,19 @@ test_that("blocks and columns that do not fit each other are refused by name, pl
   expect_bad(obs_product(obs_product(obs_gaussian())), "argument", "cannot be a block")
   expect_bad(obs_product("gaussian"), "argument", "must be made by")
   expect_bad(obs_product(a = obs_gaussian(columns = "len"), a = obs_categorical()), "argument", "different names")
+  expect_bad(obs_product(weights = obs_gaussian(), obs_categorical()), "argument", "weights")
   expect_bad(obs_product(obs_poisson(exposure = 1:3)), "exposure", "name of a column")
   refused(obs_product(obs_gaussian(columns = c("len", "width")), obs_categorical()), "columns", "width.*len")
-  refused(obs_product(obs_gaussian(columns = c("len", "mass")), obs_poisson(columns = "mass")), "columns", "mass.*several")
+  twice <- obs_product(obs_gaussian(columns = c("len", "mass")), obs_poisson(columns = "mass"))
+  refused(twice, "columns", "mass.*several")
   refused(obs_product(obs_gaussian(columns = "len"), obs_categorical()), "columns", "No block takes.*mass.*visits")
   refused(obs_product(obs_gaussian(), obs_poisson(), obs_categorical()), "columns", "poisson.*no columns left")
   refused(obs_product(obs_gaussian(columns = "sex"), obs_gaussian(), obs_categorical()), "not_numeric", "sex")
   refused(
     obs_product(obs_poisson(columns = "len"), obs_gaussian(), obs_categorical()), "not_counts", "\\(1, len\\)|len"
   )
-  refused(obs_product(obs_poisson(columns = "visits", exposure = "len"), obs_gaussian(), obs_categorical()), "exposure", "len")
+  negative <- obs_product(obs_poisson(columns = "visits", exposure = "len"), obs_gaussian(), obs_categorical())
+  refused(negative, "exposure", "len")
   x$when <- Sys.time()
   refused(NULL, "not_numeric", "when.*POSIXct")
   x$when <- I(as.list(seq_len(40)))
@@ -325,10 +355,29 @@ test_that("profiles order the columns by what they tell of the clusters", {
   expect_silent(plot(fit))
   counts <- bnp_mixture(as.matrix(x["visits"]), obs_poisson(), control = quiet(seed = 1))
   expect_silent(plot(counts, "profile"))
-  expect_bad(plot(bnp_mixture(faithful, obs_ar(), control = quiet(seed = 1, max_laps = 3)), "profile"), "argument", "profile")
+  dynamics <- suppressWarnings(bnp_mixture(faithful, obs_ar(), control = quiet(seed = 1, max_laps = 3)))
+  expect_bad(plot(dynamics, "profile"), "argument", "profile")
   skip_if_not_installed("ggplot2")
   for (shown in list(fit, counts)) {
     drawn <- ggplot2::ggplot_build(ggplot2::autoplot(shown, "profile"))
     expect_gt(length(drawn$data), 1)
+  }
+})
+
+test_that("penguins are told apart by species and sex, where numbers, sex and island are given", {
+  skip_if_not_installed("palmerpenguins")
+  birds <- stats::na.omit(as.data.frame(palmerpenguins::penguins))
+  x <- cbind(as.data.frame(scale(birds[3:6])), birds[c("sex", "island")])
+  kind <- paste(birds$species, birds$sex)
+  model <- obs_product(obs_gaussian(scale = 333^(-1 / 4)), obs_categorical())
+  independent <- obs_product(obs_gaussian("diagonal"), obs_categorical())
+  for (seed in 1:3) {
+    fit <- bnp_mixture(x, model, control = quiet(seed = seed))
+    expect_equal(n_clusters(fit), 6)
+    expect_gt(adjusted_rand_index(fitted(fit), kind), 0.97)
+    expect_equal(elbo(fit), -1627.166, tolerance = 1e-6)
+    numbers <- bnp_mixture(x[1:4], obs_gaussian(scale = 333^(-1 / 4)), control = quiet(seed = seed))
+    expect_equal(elbo(numbers), -1288.219, tolerance = 1e-6)
+    expect_lt(elbo(bnp_mixture(x, independent, control = quiet(seed = seed))), elbo(fit))
   }
 })
