@@ -136,25 +136,29 @@ draw_intervals <- function(data, cluster) {
   graphics::axis(1L, k, cluster, tick = FALSE)
 }
 
-draw_bars <- function(data, cluster) {
+# With the names of the levels at the right, the first ones from below.
+draw_bars <- function(data, cluster, most = 8L) {
   k <- seq_along(cluster)
   prob <- matrix(data$prob, length(k))
-  top <- t(apply(prob, 1L, cumsum))
-  top <- matrix(top, length(k))
+  top <- matrix(t(apply(prob, 1L, cumsum)), length(k))
   bottom <- cbind(0, top[, -ncol(top), drop = FALSE])
   shade <- level_shades(ncol(prob))
-  graphics::plot(range(k) + c(-0.5, 0.5), 0:1, type = "n", xaxt = "n", xlab = "", ylab = "", bty = "n")
+  named <- utils::head(seq_len(ncol(prob)), most)
+  labels <- shorten(levels(data$level)[named], 0.35 * graphics::par("pin")[1], 0.65)
+  if (ncol(prob) > most) labels[most] <- paste("+", ncol(prob) - most + 1L)
+  inches <- max(graphics::strwidth(labels, units = "inches", cex = 0.65)) + 0.25
+  room <- length(k) * inches / max(graphics::par("pin")[1] - inches, 0.1)
+  graphics::plot(
+    range(k) + c(-0.5, 0.5 + room), 0:1, type = "n", xaxt = "n", xlab = "", ylab = "", bty = "n", xaxs = "i"
+  )
   for (l in seq_len(ncol(prob))) {
     graphics::rect(k - 0.42, bottom[, l], k + 0.42, top[, l], col = shade[l], border = "white")
   }
-  size <- text_size("0", 0.6)
-  roomy <- which(prob > 1.3 * size[2], arr.ind = TRUE)
-  labels <- levels(data$level)[roomy[, 2]]
-  wide <- graphics::strwidth(labels, cex = 0.6) < 0.84
-  graphics::text(
-    k[roomy[wide, 1]], ((top + bottom) / 2)[roomy[wide, , drop = FALSE]], labels[wide], cex = 0.6,
-    col = ifelse(roomy[wide, 2] > ncol(prob) / 2, "white", "black")
-  )
+  at <- (named - 0.5) / length(named)
+  x <- length(k) + 0.5
+  square <- 0.25 * room * 0.15 / inches
+  graphics::rect(x + square, at - 0.03, x + 4 * square, at + 0.03, col = shade[named], border = NA)
+  graphics::text(x + 5 * square, at, labels, adj = c(0, 0.5), cex = 0.65)
   graphics::axis(1L, k, cluster, tick = FALSE)
 }
 
