@@ -5,7 +5,9 @@
 #' @param prior Of `obs_categorical()`: Dirichlet weights of the levels of each column.
 #'   `"perks"`: one divided by the number of levels, so that the prior weighs as much as
 #'   one observation however many levels a column has. Or numbers: one for all levels, one
-#'   per column, or a list with a number, or one per level, for each column.
+#'   per column, or a list with a number, or one per level, for each column. `NULL`: learned while
+#'   fitting, as `even + common * share` with two numbers for each column, like `term_prior`; they are
+#'   `prior_even` and `prior_common` in `fit$model$obs`.
 #' @param columns Names of the columns that are modelled. Default: all columns; in
 #'   [obs_product()] all columns of its kind that no other block names.
 #' @details
@@ -18,7 +20,7 @@
 #' @export
 obs_categorical <- function(prior = "perks", columns = NULL) {
   do.call(new_obs, c(
-    "categorical", list(prior = check_level_prior(prior)), columns_field(columns)
+    "categorical", list(prior = if (!is.null(prior)) check_level_prior(prior)), columns_field(columns)
   ))
 }
 
@@ -26,7 +28,7 @@ check_level_prior <- function(prior, call = rlang::caller_env()) {
   if (identical(prior, "perks")) {
     return(prior)
   }
-  if (is.character(prior) || is.null(prior)) {
+  if (is.character(prior)) {
     abort("argument", "{.arg prior} must be {.val perks} or positive numbers, not {describe(prior)}.", call = call)
   }
   parts <- if (is.list(prior)) prior else list(prior)
@@ -63,7 +65,22 @@ resolve_categorical <- function(obs, data, start, call) {
   obs$levels <- data$frame$levels
   obs$types <- data$frame$types
   obs$n_levels <- as.double(lengths(obs$levels))
-  obs$concentration <- level_weights(obs$prior, lengths(obs$levels), call)
+  if (!is.null(obs$prior)) {
+    obs$concentration <- level_weights(obs$prior, lengths(obs$levels), call)
+    return(obs)
+  }
+  # Learning starts where an earlier fit ended, or at two observations a column, shared out evenly and as in the data: a
+  # guess.
+  before <- if (inherits(start, "bnp_fit")) start$model$obs
+  if (!identical(before$levels, obs$levels)) before <- NULL
+  column <- rep(seq_along(obs$levels), lengths(obs$levels))
+  obs$prior <- "learned"
+  obs$level_share <- unlist(Map(
+    function(j, n) tabulate(data$x[, j], n) / max(sum(data$x[, j] > 0), 1), seq_along(obs$levels), lengths(obs$levels)
+  ), use.names = FALSE)
+  obs$prior_even <- before$prior_even %||% (1 / obs$n_levels)
+  obs$prior_common <- before$prior_common %||% rep(1, length(obs$levels))
+  obs$concentration <- obs$prior_even[column] + obs$prior_common[column] * obs$level_share
   obs
 }
 
@@ -113,7 +130,8 @@ model_categorical <- list(
   ),
   read = read_categorical,
   resolve = resolve_categorical,
-  working = c("levels", "types", "n_levels", "concentration"),
+  working = c("levels", "types", "n_levels", "concentration", "level_share", "prior_even", "prior_common"),
+  learned = function(obs) if (is.null(obs$prior) || identical(obs$prior, "learned")) "prior = NULL",
   parameters = list(prior = "columns"),
   arrays = list(concentration = c("clusters", "levels"), prob = c("clusters", "levels")),
   axes = function(obs, columns) list(levels = level_names(obs)),

@@ -86,7 +86,7 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed")});
   }
   if (family == "categorical") {
-    CategoricalPrior prior{{}, f.numbers("concentration")};
+    CategoricalPrior prior{{}, f.numbers("concentration"), {}, {}, {}};
     Index total = 0;
     for (double levels : f.numbers("n_levels")) {
       prior.levels.push_back(static_cast<Index>(levels));
@@ -94,6 +94,11 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
     }
     if (total != size_of(prior.weight))
       throw std::invalid_argument("internal error: field concentration has not a number for each level");
+    if (f.has("level_share")) {
+      prior.share = f.numbers("level_share", total);
+      prior.even = f.numbers("prior_even", static_cast<Index>(prior.levels.size()));
+      prior.common = f.numbers("prior_common", static_cast<Index>(prior.levels.size()));
+    }
     return make_categorical(prior);
   }
   if (family == "product") {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "foundation/special.h"
 #include "kernels/kernels.h"
@@ -14,11 +15,11 @@ namespace {
 // A column's segment of T sums to N_j, the count of its cells that have a level, so that T_0 is not needed.
 class Categorical final : public ObsModel {
  public:
-  explicit Categorical(const CategoricalPrior& prior) : weight_(prior.weight) {
+  explicit Categorical(CategoricalPrior prior) : prior_(std::move(prior)) {
     Index at = 0;
-    for (Index n : prior.levels) {
+    for (Index n : prior_.levels) {
       double total = 0;
-      for (Index l = 0; l < n; ++l) total += weight_[at + l];
+      for (Index l = 0; l < n; ++l) total += prior_.weight[at + l];
       columns_.push_back({at, n, total});
       at += n;
     }
@@ -28,6 +29,34 @@ class Categorical final : public ObsModel {
   Index n_features() const override { return 1 + levels_; }
   Index n_columns() const override { return static_cast<Index>(columns_.size()); }
   Index n_dense() const override { return 1; }
+
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+    if (prior_.share.empty() || occupied_clusters(t, k, n_features()) < 2) return nullptr;
+    CategoricalPrior next = prior_;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      const Column& c = columns_[j];
+      Vec own;  // (T_0, segment) of each cluster
+      for (Index i = 0; i < k; ++i) {
+        const double* segment = t + i * n_features() + 1 + c.at;
+        own.push_back(t[i * n_features()]);
+        own.insert(own.end(), segment, segment + c.levels);
+      }
+      const auto part = [&c](const Vec& x) { return Vec(x.begin() + c.at, x.begin() + c.at + c.levels); };
+      const TermPrior best = learn_term_prior(
+          {part(prior_.weight), part(prior_.share), prior_.even[j], prior_.common[j]}, own.data(), k, pool);
+      std::copy(best.weight.begin(), best.weight.end(), next.weight.begin() + c.at);
+      next.even[j] = best.even;
+      next.common[j] = best.common;
+    }
+    return std::make_shared<Categorical>(std::move(next));
+  }
+
+  NamedArrays learned_fields() const override {
+    if (prior_.share.empty()) return {};
+    return {{"concentration", prior_.weight, {}},
+            {"prior_even", prior_.even, {}},
+            {"prior_common", prior_.common, {}}};
+  }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     Indicators hot;
@@ -62,7 +91,8 @@ class Categorical final : public ObsModel {
     double sum = 0;
     for (const Column& c : columns_) {
       sum += log_gamma_difference(c.prior, cells(t, c));
-      for (Index v = c.at; v < c.at + c.levels; ++v) sum -= log_gamma_difference(weight_[v], count(t, v));
+      for (Index v = c.at; v < c.at + c.levels; ++v)
+        sum -= log_gamma_difference(prior_.weight[v], count(t, v));
     }
     return sum;
   }
@@ -70,7 +100,7 @@ class Categorical final : public ObsModel {
   void weights(const double* t, double* w) const override {
     w[0] = 0;
     for (const Column& c : columns_)
-      kernels().digamma_of_counts(c.levels, weight_.data() + c.at, t + 1 + c.at,
+      kernels().digamma_of_counts(c.levels, prior_.weight.data() + c.at, t + 1 + c.at,
                                   digamma(c.prior + cells(t, c)), w + 1 + c.at);
   }
 
@@ -81,7 +111,7 @@ class Categorical final : public ObsModel {
     for (const Column& c : columns_) {
       const double n = cells(t, c), share = t[0] > 0 ? n / t[0] : 1;
       for (Index v = c.at; v < c.at + c.levels; ++v) {
-        const double prob = (weight_[v] + count(t, v)) / (c.prior + n);
+        const double prob = (prior_.weight[v] + count(t, v)) / (c.prior + n);
         mean[1 + v] = share * prob;
         w[1 + v] = std::log(prob);
       }
@@ -101,7 +131,7 @@ class Categorical final : public ObsModel {
   NamedArrays posterior(const double* t, Index k) const override {
     NamedArray out{"concentration", {}, {k, levels_}};
     for (Index v = 0; v < levels_; ++v)
-      for (Index i = 0; i < k; ++i) out.value.push_back(weight_[v] + count(t + i * n_features(), v));
+      for (Index i = 0; i < k; ++i) out.value.push_back(prior_.weight[v] + count(t + i * n_features(), v));
     return {out};
   }
 
@@ -128,7 +158,7 @@ class Categorical final : public ObsModel {
     return kernels().positive_sum(c.levels, t + 1 + c.at);
   }
 
-  Vec weight_;
+  CategoricalPrior prior_;
   std::vector<Column> columns_;
   Index levels_ = 0;
 };

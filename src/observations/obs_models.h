@@ -32,9 +32,13 @@ struct PoissonPrior {
 /// Columns of levels, coded 1 .. levels_j; any other number is a cell of no level, which says nothing.
 /// Independent probabilities ~ Dirichlet(λ_j); weight: λ of all levels of the first column, then the second,
 /// ...
+/// When `share` (the proportion of each level in its column) is not empty, the weights of column j are
+/// learned as even_j + common_j share, as a TermPrior's.
 struct CategoricalPrior {
   std::vector<Index> levels;
   Vec weight;
+  Vec share;
+  Vec even, common;
 };
 
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);

@@ -175,7 +175,7 @@ test_that("priors are numbers, one for each column or one for each level, by nam
   expect_bad(weights(c(1, 2)), "argument", "prior")
   expect_bad(weights(list(1, 2, c(3, 4, 5), 5)), "argument", "Column 3 has 2 levels")
   expect_bad(weights(c(a = 1, b = 2, c = 3, d = 4)), "names", "prior")
-  for (bad in list("flat", NULL, -1, 0, NA_real_, list("a"))) expect_bad(obs_categorical(bad), "argument", "prior")
+  for (bad in list("flat", -1, 0, NA_real_, list("a"))) expect_bad(obs_categorical(bad), "argument", "prior")
   expect_bad(obs_categorical(1e-12), "range", "prior")
 })
 
@@ -237,4 +237,38 @@ test_that("three kinds of slides are found where poLCA's BIC has three classes, 
     expect_equal(elbo(fit), -346.923, tolerance = 1e-6)
     expect_equal(unname(cluster_sizes(fit)), c(53, 44.5, 20.5), tolerance = 1e-3)
   }
+})
+
+test_that("a learned prior never lowers the objective, and ends where no pair of numbers is better", {
+  x <- profiles(200)
+  group <- rep(1:2, 100)
+  fit <- bnp_mixture(x, obs_categorical(NULL), control = quiet(seed = 1, max_laps = 500, tol = 1e-12), start = group)
+  expect_gt(elbo(fit), elbo(bnp_mixture(x, obs_categorical(), control = quiet(seed = 1), start = group)))
+  expect_gte(min(diff(elbo_trace(fit)$elbo)), -1e-8)
+  obs <- fit$model$obs
+  expect_equal(obs$concentration, rep(obs$prior_even, c(3, 4, 2, 5)) + rep(obs$prior_common, c(3, 4, 2, 5)) * obs$level_share)
+  expect_equal(obs$level_share[1:3], as.vector(prop.table(table(x$colour))))
+  expect_output(print(obs), "prior = learned")
+
+  steps <- engine_learned(unclass(obs), fit$state$obs, 300)
+  expect_gte(min(diff(steps$objective)), -1e-9)
+  best <- utils::modifyList(unclass(obs), steps$fields)
+  value <- function(even, common) {
+    other <- unclass(best)
+    other$concentration[1:3] <- even + common * obs$level_share[1:3]
+    sum(engine_learned(other, fit$state$obs, 0)$objective)
+  }
+  at <- c(best$prior_even[1], best$prior_common[1])
+  for (factor in list(c(1.05, 1), c(0.95, 1), c(1, 1.05), c(1, 0.95))) {
+    expect_lte(value(at[1] * factor[1], at[2] * factor[2]), value(at[1], at[2]) + 1e-6)
+  }
+
+  in_batches <- bnp_mixture(x, obs_categorical(NULL), control = quiet(seed = 1, batches = 4), start = group)
+  expect_equal(elbo(in_batches), elbo(fit), tolerance = 1e-3)
+  again <- bnp_mixture(x, obs_categorical(NULL), control = quiet(seed = 1), start = fit)
+  expect_equal(again$model$obs$prior_even, fit$model$obs$prior_even, tolerance = 0.05)
+  mixed <- data.frame(x, number = group + withr::with_seed(1, rnorm(200)) / 5)
+  product <- bnp_mixture(mixed, obs_product(obs_gaussian(), obs_categorical(NULL)), control = quiet(seed = 1))
+  expect_false(identical(product$model$obs$blocks$categorical$prior_common, rep(1, 4)))
+  expect_bad(bnp_mixture(x, obs_categorical(NULL), control = quiet("stochastic")), "argument", "prior = NULL")
 })

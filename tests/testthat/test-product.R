@@ -288,6 +288,36 @@ test_that("rows far out in a block of numbers go where the numbers say, as witho
     expect_equal(predict(fit, turned, "prob"), prob)
   }
   expect_lt(diff(predict(fit, transform(x[1:2, ], len = c(1e100, 1e200)), "logdensity")), 0)
+
+  # Of one cluster, densities of blocks add up, whichever of them is far out.
+  blocks <- list(
+    obs_gaussian(columns = "len"), obs_gaussian("diagonal", columns = "mass"), obs_poisson(columns = "visits"),
+    obs_categorical(columns = "sex")
+  )
+  all <- bnp_mixture(x, do.call(obs_product, c(blocks, list(obs_categorical()))), one, quiet())
+  apart <- lapply(c(blocks, list(obs_categorical(columns = c("site", "seen")))), function(block) {
+    bnp_mixture(x[block$columns], block, one, quiet())
+  })
+  for (far in list(c(1, 1), c(1e160, 1), c(1, 1e170), c(1e180, 1e160))) {
+    new <- transform(x[1:6, ], len = len * far[1], mass = mass * far[2])
+    sum_of <- Reduce(`+`, lapply(apart, function(fit) predict(fit, new, "logdensity")))
+    expect_equal(predict(all, new, "logdensity"), sum_of, tolerance = 1e-10)
+  }
+})
+
+test_that("factors in two blocks are what they are in one", {
+  x <- mixed(80)
+  one_block <- obs_product(obs_gaussian(columns = c("len", "mass", "visits")), obs_categorical())
+  two_blocks <- obs_product(
+    a = obs_categorical(columns = c("site", "seen")), obs_gaussian(), b = obs_categorical(columns = "sex")
+  )
+  for (sparsity in list(NULL, 2)) {
+    control <- quiet(seed = 1, moves = FALSE, sparsity = sparsity)
+    one_fit <- bnp_mixture(x, one_block, control = control, start = rep(1:4, 20))
+    two_fit <- bnp_mixture(x, two_blocks, control = control, start = rep(1:4, 20))
+    expect_equal(elbo(two_fit), elbo(one_fit), tolerance = 1e-10)
+    expect_identical(fitted(two_fit), fitted(one_fit))
+  }
 })
 
 test_that("blocks and columns that do not fit each other are refused by name, place and remedy", {
