@@ -23,6 +23,7 @@
 #'   * of densities and of probabilities of counts together ([obs_gaussian()] beside
 #'     [obs_poisson()]), or of tokens ([obs_multinomial()], whose bound leaves out the
 #'     multinomial coefficient) beside either;
+#'   * of data frames with densities for other columns (a count as a number beside a count as a count);
 #'   * of autoregressions with other lags or other sequences, as other rows are
 #'     conditioned on;
 #'   * of other bounds (`bnp_control(bound =)`), of which one is higher for the same

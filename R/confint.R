@@ -14,7 +14,7 @@
 #' * `mean`, `coef` (autoregressions): Student-t.
 #' * `cov`: inverse Gamma for variances; covariances by integration of a Student-t
 #'   over an inverse Gamma, with an error of some 1e-5 of probability.
-#' * `prob`: Beta. `rate`: Gamma.
+#' * `prob`: Beta; of factors for each level. `rate`: Gamma.
 #' * `transition` and `start`: Beta, given that the states of the fit are all there
 #'   are, as in [transition_matrix()].
 #' * `weights`: Beta for [prior_dirichlet()]. With a Dirichlet or Pitman-Yor process, of mixtures
@@ -33,7 +33,8 @@
 #' @param level Probability of an interval.
 #' @param ... Must be empty.
 #' @return A matrix with a row for each parameter, named like `mean[2,waiting]`
-#'   (cluster, then column), and its lower and upper end. With
+#'   (cluster, then column), of factors `prob[2,sex=female]` and of blocks
+#'   `gaussian.mean[2,waiting]`, and its lower and upper end. With
 #'   `tidy(conf.int = TRUE)`, see [tidiers], the same as a data frame.
 #' @references
 #' Blei, D. M., Kucukelbir, A. and McAuliffe, J. D. (2017). Variational inference: a review for

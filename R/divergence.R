@@ -15,7 +15,8 @@
 #'   possible under both. With equal weights, at most half of it is
 #'   the share of observations that the best rule assigns to the wrong one of the two.
 #'
-#' Both are closed forms. For [obs_multinomial()] they are those of one token, for
+#' Both are closed forms; of the blocks of [obs_product()] divergences add up, and
+#' overlaps multiply. For [obs_multinomial()] they are those of one token, for
 #' [obs_poisson()] of counts with exposure 1. The sizes of clusters play no part.
 #' @references Kailath (1967), The divergence and Bhattacharyya distance measures in
 #'   signal selection, IEEE Transactions on Communication Technology 15(1).

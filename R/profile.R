@@ -65,14 +65,14 @@ of_densities <- function(weight, quantile, log_density) {
       return(0)
     }
     own <- log_density(x, k)
-    relative <- vapply(clusters, function(l) weight[l] * exp(pmin(log_density(x, l) - own, 700)), numeric(200))
+    relative <- vapply(clusters, function(l) weight[l] * exp(pmin(log_density(x, l) - own, 600)), numeric(200))
     -mean(log(rowSums(matrix(relative, 200), na.rm = TRUE)))
   }, 1))
 }
 
-# list(kind, panels): one panel for each column, the most telling first, list(kind, information, data). Kind
-# "interval": mean and one standard deviation to either side of each cluster, in standard deviations of all data from
-# their mean. Kind "bars": the probability of each level in each cluster.
+# list(kind, panels, cluster, word): one panel for each column, the most telling first, list(kind, information, data).
+# Kind "interval": mean and one standard deviation to either side of each cluster, in standard deviations of all data
+# from their mean. Kind "bars": the probability of each level in each cluster.
 profile_picture <- function(fit, call = rlang::caller_env()) {
   profile <- cluster_profile(fit, call)
   information <- column_information(fit)
@@ -84,7 +84,9 @@ profile_picture <- function(fit, call = rlang::caller_env()) {
       data = if (bars) bars_of(parts, profile$cluster) else intervals_of(parts, profile)
     )
   })
-  list(kind = "profile", panels = panels, cluster = profile$cluster)
+  word <- cluster_words[[class(fit)[1L]]]
+  substr(word, 1L, 1L) <- toupper(substr(word, 1L, 1L))
+  list(kind = "profile", panels = panels, cluster = profile$cluster, word = word)
 }
 
 bars_of <- function(parts, cluster) {
@@ -115,7 +117,7 @@ panel_titles <- function(picture) {
   paste0(names(picture$panels), " (", signif(vapply(picture$panels, `[[`, 1, "information"), 2), ")")
 }
 
-draw_profile <- function(picture, main = "", xlab = "Cluster", ...) {
+draw_profile <- function(picture, main = "", xlab = picture$word, ...) {
   titles <- panel_titles(picture)
   draw_grid(titles, length(titles), "column", xlab, function(title) {
     panel <- picture$panels[[match(title, titles)]]
@@ -204,6 +206,6 @@ gg_profile <- function(picture, most = 24L) {
     ggplot2::scale_colour_manual(
       values = stats::setNames(cluster_colours(max(picture$cluster)), seq_len(max(picture$cluster))), guide = "none"
     ) +
-    ggplot2::labs(x = "Cluster", y = NULL, caption = note) +
+    ggplot2::labs(x = picture$word, y = NULL, caption = note) +
     ggplot2::theme_minimal()
 }

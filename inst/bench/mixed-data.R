@@ -50,6 +50,7 @@ if (there("mlbench")) {
   show("zoo", zoo[1:16], zoo$type, obs_categorical())
   show("zoo, weights 1/2", zoo[1:16], zoo$type, obs_categorical(0.5))
   show("zoo, weights 1", zoo[1:16], zoo$type, obs_categorical(1))
+  show("zoo, weights learned", zoo[1:16], zoo$type, obs_categorical(NULL))
 }
 if (there("poLCA")) {
   show("carcinoma", from("poLCA", "carcinoma"), NULL, obs_categorical())

@@ -246,7 +246,8 @@ test_that("a learned prior never lowers the objective, and ends where no pair of
   expect_gt(elbo(fit), elbo(bnp_mixture(x, obs_categorical(), control = quiet(seed = 1), start = group)))
   expect_gte(min(diff(elbo_trace(fit)$elbo)), -1e-8)
   obs <- fit$model$obs
-  expect_equal(obs$concentration, rep(obs$prior_even, c(3, 4, 2, 5)) + rep(obs$prior_common, c(3, 4, 2, 5)) * obs$level_share)
+  of_levels <- function(x) rep(x, c(3, 4, 2, 5))
+  expect_equal(obs$concentration, of_levels(obs$prior_even) + of_levels(obs$prior_common) * obs$level_share)
   expect_equal(obs$level_share[1:3], as.vector(prop.table(table(x$colour))))
   expect_output(print(obs), "prior = learned")
 

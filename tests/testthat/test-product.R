@@ -385,10 +385,12 @@ test_that("profiles order the columns by what they tell of the clusters", {
   expect_silent(plot(fit))
   counts <- bnp_mixture(as.matrix(x["visits"]), obs_poisson(), control = quiet(seed = 1))
   expect_silent(plot(counts, "profile"))
+  chain <- bnp_hmm(x, control = quiet(seed = 1, max_laps = 20))
+  expect_silent(plot(chain, "profile"))
   dynamics <- suppressWarnings(bnp_mixture(faithful, obs_ar(), control = quiet(seed = 1, max_laps = 3)))
   expect_bad(plot(dynamics, "profile"), "argument", "profile")
   skip_if_not_installed("ggplot2")
-  for (shown in list(fit, counts)) {
+  for (shown in list(fit, counts, chain)) {
     drawn <- ggplot2::ggplot_build(ggplot2::autoplot(shown, "profile"))
     expect_gt(length(drawn$data), 1)
   }
