@@ -1,21 +1,25 @@
 #' @rdname plot.bnp_mixture
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_mixture <- function(object, type = c("clusters", "density", "elbo", "uncertainty"), data = NULL, ...) {
+autoplot.bnp_mixture <- function(object, type = c("clusters", "density", "elbo", "uncertainty", "profile"), data = NULL,
+                                 ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
-  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty"), "type")
+  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty", "profile"), "type")
   if (type == "elbo") {
     return(gg_trace(trace_picture(object)))
   }
   if (type == "uncertainty") {
     return(gg_uncertainty(uncertainty_picture(object, data)))
   }
-  picture <- if (type == "clusters") cluster_picture(object, data) else density_picture(object, data)
+  picture <- switch(type,
+    clusters = cluster_picture(object, data), density = density_picture(object, data), profile = profile_picture(object)
+  )
   switch(picture$kind,
     curve = gg_curve(picture),
     plane = gg_plane(picture),
     surface = gg_surface(picture),
-    heat = gg_heat(picture)
+    heat = gg_heat(picture),
+    profile = gg_profile(picture)
   )
 }
 

@@ -9,7 +9,8 @@
 #' @param id Which sequence each row of a matrix or data frame belongs to: the
 #'   name of a column or one value per row. Rows of a sequence must follow each
 #'   other. Default: all rows are one sequence.
-#' @param obs What a state produces: `r obs_links(verb_makers("bnp_hmm"))`. The first `lag` rows of each
+#' @param obs What a state produces: `r obs_links(verb_makers("bnp_hmm"))`. Default: by the
+#'   columns, as in [bnp_mixture()]. The first `lag` rows of each
 #'   sequence of an autoregression are conditioned on: they have no likelihood
 #'   of their own, and take the state of the first row that has.
 #' @param prior [prior_hdp_hmm()] or [prior_hmm()].
@@ -56,9 +57,11 @@ bnp_hmm <- function(x, ...) {
 
 #' @rdname bnp_hmm
 #' @export
-bnp_hmm.default <- function(x, id = NULL, obs = obs_gaussian(), prior = prior_hdp_hmm(),
+bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL, ...) {
   check_no_dots(...)
+  id <- id_column(id)
+  obs <- obs %||% default_obs(columns_beside(x, id), rlang::current_env())
   check_obs(obs, "bnp_hmm", rlang::current_env())
   check_prior(prior, "bnp_hmm", rlang::current_env())
   check_class(control, "bnp_control", "control", "bnp_control")
@@ -68,13 +71,20 @@ bnp_hmm.default <- function(x, id = NULL, obs = obs_gaussian(), prior = prior_hd
       i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
     ))
   }
-  id <- id_column(id)
   data <- as_sequence_data(x, obs, id)
   input <- list(times = data$times, id_column = if (is.character(id) && length(id) == 1L) id)
   fit_model(
     "bnp_hmm", rename_call(match.call(), "bnp_hmm"), data, obs, prior, control, start, length(data$starts) - 1L,
     input, rlang::current_env()
   )
+}
+
+# A data frame without the column of the sequences; the first of a list of sequences.
+columns_beside <- function(x, id) {
+  if (is.list(x) && !is.data.frame(x)) {
+    return(if (length(x)) x[[1L]])
+  }
+  if (is.data.frame(x) && is.character(id) && length(id) == 1L) x[setdiff(names(x), id)] else x
 }
 
 state_lag <- function(fit) obs_lag(fit$model$obs)

@@ -24,6 +24,7 @@
 #'     [obs_poisson()]), or of tokens ([obs_multinomial()], whose bound leaves out the
 #'     multinomial coefficient) beside either;
 #'   * of regressions ([obs_regression()]) beside models of all columns, or with other covariates;
+#'   * of data frames with densities for other columns (a count as a number beside a count as a count);
 #'   * of autoregressions with other lags or other sequences, as other rows are
 #'     conditioned on;
 #'   * of other bounds (`bnp_control(bound =)`), of which one is higher for the same
@@ -100,6 +101,9 @@ measure_of <- function(obs) {
   if (!is.null(entry$responses)) {
     return(paste("densities of", length(entry$responses(obs)), "columns given the others"))
   }
+  if (!is.null(entry$measure)) {
+    return(entry$measure(obs))
+  }
   if (entry$counts_tokens) "sequences of tokens" else if (entry$density) "densities" else "probabilities"
 }
 
@@ -154,8 +158,26 @@ print.bnp_comparison <- function(x, digits = 4L, ...) {
   invisible(x)
 }
 
+# The columns in the user's order, with their values in place of codes where levels are numbers or logical.
+values_of_frame <- function(data) {
+  frame <- data$frame
+  x <- data$x
+  colnames(x) <- data$column_names
+  for (name in names(frame$levels)) {
+    value <- switch(frame$types[[name]],
+      logical = 0:1, integer = , double = as.double(frame$levels[[name]]), seq_along(frame$levels[[name]])
+    )
+    x[, name] <- value[x[, name]]
+  }
+  if (is.null(frame$columns)) unname(x) else unname(x[, frame$columns, drop = FALSE])
+}
+
 # The digest of the values that a fit was made of, exposures apart; rows go by their numbers in the user's order.
 fingerprint_of <- function(data) {
   data$exposure <- NULL
+  if (!is.null(data$frame)) {
+    data$x <- values_of_frame(data)
+    data$d <- ncol(data$x)
+  }
   engine_fingerprint(as_engine_data(data), as.integer(data$order %||% integer()))
 }

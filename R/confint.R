@@ -14,7 +14,7 @@
 #' * `mean`, `coef` (autoregressions): Student-t.
 #' * `cov`: inverse Gamma for variances; covariances by integration of a Student-t
 #'   over an inverse Gamma, with an error of some 1e-5 of probability.
-#' * `prob`: Beta. `rate`: Gamma.
+#' * `prob`: Beta; of factors for each level. `rate`: Gamma.
 #' * `transition` and `start`: Beta, given that the states of the fit are all there
 #'   are, as in [transition_matrix()].
 #' * `weights`: Beta for [prior_dirichlet()]. With a Dirichlet or Pitman-Yor process, of mixtures
@@ -33,7 +33,8 @@
 #' @param level Probability of an interval.
 #' @param ... Must be empty.
 #' @return A matrix with a row for each parameter, named like `mean[2,waiting]`
-#'   (cluster, then column), and its lower and upper end. With
+#'   (cluster, then column), of factors `prob[2,sex=female]` and of blocks
+#'   `gaussian.mean[2,waiting]`, and its lower and upper end. With
 #'   `tidy(conf.int = TRUE)`, see [tidiers], the same as a data frame.
 #' @references
 #' Blei, D. M., Kucukelbir, A. and McAuliffe, J. D. (2017). Variational inference: a review for
@@ -112,7 +113,7 @@ interval_table <- function(fit, level, kinds = names(interval_sources(fit))) {
 
 # For each kind of parameter a function(ends, kind) that makes its rows of the table.
 interval_sources <- function(fit) {
-  params <- posterior_params(fit)
+  params <- posterior_arrays(fit)
   known <- obs_entry(fit$model$obs)$quantiles
   of_clusters <- lapply(
     known, function(quantile) function(ends, kind) cluster_intervals(fit, params, kind, quantile, ends)
@@ -123,7 +124,7 @@ interval_sources <- function(fit) {
 weight_sources <- function(fit, params) {
   k <- fit$state$k
   rows <- function(quantile) function(ends, kind) {
-    interval_rows(seq_len(k), kind, "", coef(fit)$weights[seq_len(k)], quantile(ends[1]), quantile(ends[2]))
+    interval_rows(seq_len(k), kind, "", mean_arrays(fit)$weights[seq_len(k)], quantile(ends[1]), quantile(ends[2]))
   }
   sticks <- params$sticks %||% if (!is.null(params$omega)) cbind(params$u, 1 - params$u) * params$omega
   if (!is.null(sticks)) {
@@ -172,7 +173,7 @@ cluster_intervals <- function(fit, params, kind, quantile, ends) {
   columns <- column_labels(fit)
   names_of <- c(list(columns = columns), obs_entry(obs)$axes(obs, columns))[axes[axes != "clusters"]]
   term <- Reduce(function(a, b) outer(a, b, paste, sep = ","), names_of)
-  estimate <- coef(fit)[[kind]]
+  estimate <- mean_arrays(fit)[[kind]]
   clusters <- posterior_clusters(fit, params)
   parts <- lapply(seq_along(clusters), function(k) {
     low <- quantile(clusters[[k]], ends[1])

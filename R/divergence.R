@@ -15,7 +15,8 @@
 #'   possible under both. With equal weights, at most half of it is
 #'   the share of observations that the best rule assigns to the wrong one of the two.
 #'
-#' Both are closed forms. For [obs_multinomial()] they are those of one token, for
+#' Both are closed forms; of the blocks of [obs_product()] divergences add up, and
+#' overlaps multiply. For [obs_multinomial()] they are those of one token, for
 #' [obs_poisson()] of counts with exposure 1, for [obs_binomial()] of one trial in each pair
 #' of columns, for [obs_survival()] of a time that is not censored. The sizes of clusters play no part.
 #' @references Kailath (1967), The divergence and Bhattacharyya distance measures in
@@ -50,7 +51,7 @@ of_cluster_pairs <- function(fit, what, call = rlang::caller_env()) {
       i = "{.or {.fn {known}}} have."
     ), call = call)
   }
-  means <- coef(fit)
+  means <- mean_arrays(fit)
   arrays <- entry$arrays[intersect(names(entry$arrays), names(means))]
   clusters <- lapply(seq_len(fit$state$k), function(k) {
     Map(function(name, axes) one_cluster(means[[name]], axes == "clusters", k), names(arrays), arrays)

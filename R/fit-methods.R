@@ -15,7 +15,8 @@
 #' * `coef()`: posterior means, a list of arrays. Gaussian: `mean` (clusters x
 #'   columns), `cov` (columns x columns x clusters); tokens and binary data:
 #'   `prob` (clusters x columns); counts of events: `rate` (clusters x columns,
-#'   per unit of exposure); and `weights`, expected weights under the posterior:
+#'   per unit of exposure); factors: `prob`, a list with a matrix (clusters x levels) for each
+#'   column; of [obs_product()] a list for each block; and `weights`, expected weights under the posterior:
 #'   of a mixture, those of its clusters. Topics and states have two kinds:
 #'   `proportion` is the share of the data (tokens or rows) that each has, as in
 #'   `tidy()`; `weights` are those of the top level of the hierarchy, around which
@@ -103,17 +104,23 @@ in_user_order <- function(fit, x) {
 coef.bnp_fit <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
-  means <- name_arrays(object, engine_mean_parameters(object$model, object$state))
-  if (!inherits(object, "bnp_mixture")) {
-    means <- append(means, list(proportion = proportion(object)), length(means) - 1L)
+  obs_entry(object$model$obs)$shown(object$model$obs, mean_arrays(object))
+}
+
+# What coef() shows, with all arrays of the observation model as its entry lists them.
+mean_arrays <- function(fit, call = rlang::caller_env()) {
+  check_format(fit, call)
+  means <- name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
+  if (!inherits(fit, "bnp_mixture")) {
+    means <- append(means, list(proportion = proportion(fit)), length(means) - 1L)
   }
-  c(means, learned_concentrations(object))
+  c(means, learned_concentrations(fit))
 }
 
 # The share of the data that each cluster has; of a mixture its expected weight.
 proportion <- function(fit, means = NULL) {
   if (inherits(fit, "bnp_mixture")) {
-    return((means %||% coef(fit))$weights[seq_len(fit$state$k)])
+    return((means %||% mean_arrays(fit))$weights[seq_len(fit$state$k)])
   }
   size <- cluster_sizes(fit)
   size / sum(size)
@@ -123,6 +130,12 @@ proportion <- function(fit, means = NULL) {
 #' @export
 posterior_params <- function(fit) {
   check_fit(fit)
+  obs_entry(fit$model$obs)$shown(fit$model$obs, posterior_arrays(fit))
+}
+
+# The same with all arrays of the observation model as its entry lists them.
+posterior_arrays <- function(fit, call = rlang::caller_env()) {
+  check_format(fit, call)
   params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
   if (is.null(fit$model$prior$k)) params$position <- stats::setNames(fit$numbering, seq_along(fit$numbering))
   params
@@ -168,7 +181,7 @@ in_cluster_order <- function(fit, array, axes) {
 }
 
 # The posterior parameters of each cluster, in the shape of the prior's.
-posterior_clusters <- function(fit, params = posterior_params(fit)) {
+posterior_clusters <- function(fit, params = posterior_arrays(fit)) {
   arrays <- obs_entry(fit$model$obs)$arrays
   arrays <- arrays[intersect(names(arrays), names(params))]
   params <- lapply(params[names(arrays)], unname)

@@ -52,7 +52,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
 # A fit with what the engine returned for its data, model and control.
 with_result <- function(fit, result, model, control, data) {
   result <- number_clusters(result)
-  model$obs[names(result$learned)] <- result$learned
+  model$obs <- with_learned_fields(model$obs, result$learned)
   model$prior <- with_learned_values(model$prior, result$concentrations)
   result$learned <- result$concentrations <- NULL
   names(result)[names(result) == "terms"] <- "elbo_terms"

@@ -15,7 +15,7 @@ forecast <- function(fit, data, h) {
   out$time <- times_ahead(data, h)
   out$state <- max.col(prob, ties.method = "first")
   named <- function(values, prefix, names) stats::setNames(as.data.frame(values), paste0(prefix, ".", names))
-  columns <- column_labels(fit)
+  columns <- colnames(moments$mean[[1L]]) %||% column_labels(fit)
   out <- cbind(
     out, named(prob, "prob", seq_len(ncol(prob))), named(do.call(rbind, moments$mean), "mean", columns),
     named(sqrt(do.call(rbind, moments$var)), "sd", columns)

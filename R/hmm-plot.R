@@ -6,7 +6,8 @@
 #' @param type `"segments"`: the most probable path, one strip per sequence;
 #'   with `data`, each column's series above its coloured runs, one panel per
 #'   sequence. `"transitions"`: the transition matrix as a heat map. `"elbo"`:
-#'   the bound by lap, with the accepted moves.
+#'   the bound by lap, with the accepted moves. `"profile"`: what states have in each column, as
+#'   in [plot.bnp_mixture()].
 #' @param data Sequences to draw, usually the training data, in any form that
 #'   [bnp_hmm()] takes. A fit does not keep its data.
 #' @param id As in [bnp_hmm()].
@@ -22,16 +23,17 @@
 #' plot(fit, data = beaver1["temp"])
 #' plot(fit, "transitions")
 #' @export
-plot.bnp_hmm <- function(x, type = c("segments", "transitions", "elbo"), data = NULL, id = NULL,
+plot.bnp_hmm <- function(x, type = c("segments", "transitions", "elbo", "profile"), data = NULL, id = NULL,
                          max_sequences = 40L, ...) {
-  type <- check_choice(type, c("segments", "transitions", "elbo"), "type")
+  type <- check_choice(type, c("segments", "transitions", "elbo", "profile"), "type")
   switch(type,
     segments = {
       picture <- segment_picture(x, data, id, max_sequences)
       if (is.null(picture$series)) draw_strips(picture, ...) else draw_series(picture, ...)
     },
     transitions = draw_transitions(transition_matrix(x), ...),
-    elbo = draw_trace(trace_picture(x), ...)
+    elbo = draw_trace(trace_picture(x), ...),
+    profile = draw_profile(profile_picture(x), ...)
   )
   invisible(x)
 }
@@ -171,15 +173,16 @@ draw_transitions <- function(p, main = "", xlab = "To", ylab = "From", ...) {
 
 #' @rdname plot.bnp_hmm
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_hmm <- function(object, type = c("segments", "transitions", "elbo"), data = NULL, id = NULL,
+autoplot.bnp_hmm <- function(object, type = c("segments", "transitions", "elbo", "profile"), data = NULL, id = NULL,
                              max_sequences = 40L, ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
-  type <- check_choice(type, c("segments", "transitions", "elbo"), "type")
+  type <- check_choice(type, c("segments", "transitions", "elbo", "profile"), "type")
   switch(type,
     segments = gg_segments(segment_picture(object, data, id, max_sequences)),
     transitions = gg_transitions(transition_matrix(object)),
-    elbo = gg_trace(trace_picture(object))
+    elbo = gg_trace(trace_picture(object)),
+    profile = gg_profile(profile_picture(object))
   )
 }
 

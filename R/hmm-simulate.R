@@ -37,7 +37,7 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   lag <- state_lag(object)
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = lag + 1L)
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
-  params <- posterior_params(object)
+  params <- posterior_arrays(object)
   clusters <- posterior_clusters(object, params)
   simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given))
 }

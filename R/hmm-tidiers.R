@@ -20,7 +20,7 @@ augment.bnp_hmm <- function(x, data, id = NULL, ...) {
   internal <- as_new_sequences(x, data, id, arg = "data")
   path <- viterbi_path(x, internal)
   prob <- state_probabilities(x, internal)
-  out <- as.data.frame(if (is.data.frame(data)) data else as.matrix(data_matrix(internal)))
+  out <- as.data.frame(if (is.data.frame(data)) data else rows_as_given(x, internal))
   out$.class <- factor(path, levels = seq_len(x$state$k))
   out$.uncertainty <- uncertainty(prob, path)
   like_input(out, data)

@@ -15,7 +15,7 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
   if (is.data.frame(x) && is_term_frame(x)) {
     x <- term_frame_to_sparse(x, arg, call)
   }
-  x <- as_table(x, arg, allow_no_rows, call)
+  x <- as_table(x, arg, allow_no_rows, call, obs)
   if (is.matrix(x)) {
     check_support(x, obs, arg, call)
     x <- as_column_sparse(Matrix::Matrix(x, sparse = TRUE))
@@ -70,7 +70,7 @@ term_frame_to_sparse <- function(x, arg, call) {
 # Rows in any order; documents by first appearance (or by factor level).
 rows_by_document <- function(x, obs, id, arg, allow_no_rows, call) {
   split <- take_id(x, id, arg, call)
-  x <- as_table(split$x, arg, allow_no_rows, call)
+  x <- as_table(split$x, arg, allow_no_rows, call, obs)
   id <- check_id(split$id, nrow(x), arg, call)
   order <- order(as.integer(id))
   starts <- c(0L, cumsum(tabulate(id, nlevels(id))))

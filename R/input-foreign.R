@@ -10,8 +10,10 @@ foreign_numbers <- list(
   POSIXt = "Use {.code as.numeric()} for seconds, or what of the time matters, such as its hour; leave it out if it only
             says when.",
   integer64 = "Convert it by {.code as.numeric()}.",
-  factor = "Leave it out, or code its levels as columns of 0 and 1 by {.fn model.matrix}.",
-  character = "Leave it out, or code its values as columns of 0 and 1 by {.fn model.matrix}."
+  factor = "Factors are for {.fn obs_categorical}, beside numbers in {.fn obs_product}; without {.arg obs} both are
+            chosen by the columns of a data frame.",
+  character = "Text is for {.fn obs_categorical}, beside numbers in {.fn obs_product}; without {.arg obs} both are
+               chosen by the columns of a data frame."
 )
 
 # The first of them that x has; none for plain numbers.

@@ -4,7 +4,7 @@ as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rla
   if (obs_lag(obs) > 0L && !(allow_no_rows && NROW(x) == 0L)) {
     return(as_sequence_data(x, obs, NULL, arg, call))
   }
-  table_to_data(as_table(x, arg, allow_no_rows, call), obs, arg, call)
+  table_to_data(as_table(x, arg, allow_no_rows, call, obs), obs, arg, call)
 }
 
 # The variables of a one-sided formula as a data frame.
@@ -87,7 +87,8 @@ select_columns <- function(x, fit, call, arg = "newdata") {
   if (is.null(dim(x)) && !is.list(x) && !stats::is.ts(x) && !is_indexed(x) && d > 1L && length(x) == d) {
     x <- matrix(x, 1L, dimnames = list(NULL, names(x)))
   }
-  wanted <- c(fit$input$column_names, beside)
+  named <- fit$model$obs$columns
+  wanted <- unique(c(named %||% fit$input$column_names, beside))
   given <- if (is.null(dim(x))) NULL else colnames(x)
   if (stats::is.ts(x) && identical(given, paste("Series", seq_len(NCOL(x))))) given <- NULL
   if (is.null(wanted) || is.null(given)) {
@@ -98,7 +99,7 @@ select_columns <- function(x, fit, call, arg = "newdata") {
       ), call = call)
     }
     if (!is.null(wanted) && d > 1L && NROW(x) > 0L) tell_by_position(wanted, call, arg)
-    return(x)
+    return(if (is.null(named)) x else `colnames<-`(as.matrix(x), wanted))
   }
   at <- match(wanted, given)
   if (obs_entry(fit$model$obs)$counts_tokens && !is.data.frame(x)) {

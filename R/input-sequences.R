@@ -12,7 +12,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     timed <- lapply(x, split_times)
     times <- lapply(timed, `[[`, "times")
     times <- if (!any(vapply(times, is.null, NA))) do.call(c, unname(times))
-    parts <- bind_sequences(stats::setNames(lapply(timed, `[[`, "x"), names(x)), arg, call)
+    parts <- bind_sequences(stats::setNames(lapply(timed, `[[`, "x"), names(x)), obs, arg, call)
     x <- parts$x
     lengths <- parts$lengths
     names <- parts$names
@@ -21,7 +21,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     times <- timed$times
     x <- timed$x
     split <- if (is.null(id)) list(x = x, id = NULL) else take_id(x, id, arg, call)
-    x <- as_table(split$x, arg, FALSE, call)
+    x <- as_table(split$x, arg, FALSE, call, obs)
     id <- check_id(split$id %||% rep("1", nrow(x)), nrow(x), arg, call)
     check_contiguous(id, call)
     id <- factor(id, levels = unique(as.character(id)))
@@ -42,13 +42,17 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
   data
 }
 
-bind_sequences <- function(x, arg, call) {
+# Sequences one after the other. Columns that are no numbers are read when all are together, so that they have the same
+# levels.
+bind_sequences <- function(x, obs, arg, call) {
   if (!length(x)) {
     abort("no_rows", c("{.arg {arg}} has no sequences.", i = "Give at least one."), call = call)
   }
   names <- names(x) %||% as.character(seq_along(x))
+  reads <- !is.null(obs_entry(obs)$read)
   tables <- lapply(seq_along(x), function(i) {
-    as_table(x[[i]], paste0(arg, "[[", i, "]]"), FALSE, call)
+    name <- paste0(arg, "[[", i, "]]")
+    if (reads) as_frame(x[[i]], name, call) else as_table(x[[i]], name, FALSE, call, obs)
   })
   widths <- vapply(tables, ncol, 1L)
   if (any(widths != widths[1])) {
@@ -67,10 +71,14 @@ bind_sequences <- function(x, arg, call) {
       x = "Unlike the first: {cli::qty(length(differs))}sequence{?s} {places(names[differs])}."
     ), call = call)
   }
+  lengths <- vapply(tables, nrow, 1L)
+  if (reads) {
+    return(list(x = as_table(do.call(rbind, unname(tables)), arg, FALSE, call, obs), lengths = lengths, names = names))
+  }
   if (!all(vapply(tables, is.matrix, NA))) {
     tables <- lapply(tables, function(t) if (is.matrix(t)) as_column_sparse(Matrix::Matrix(t, sparse = TRUE)) else t)
   }
-  list(x = do.call(rbind, tables), lengths = vapply(tables, nrow, 1L), names = names)
+  list(x = do.call(rbind, tables), lengths = lengths, names = names)
 }
 
 check_contiguous <- function(id, call) {

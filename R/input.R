@@ -1,8 +1,9 @@
 # The one internal form of data, shared by all families.
 #
 # list(x | row_start, column, value; n, d, starts; row_names, column_names,
-# group_names, exposure, order). The first fields are what C++ reads (`as_engine_data()`), the
-# names stay in R. Rows of one group (sequence, document) are contiguous.
+# group_names, exposure, order, frame). The first fields are what C++ reads (`as_engine_data()`), the
+# names stay in R; `frame` is what `read` of an observation model says of the columns. Rows of one group (sequence,
+# document) are contiguous.
 
 new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NULL) {
   names <- dimnames(x) %||% list(NULL, NULL)
@@ -37,10 +38,18 @@ data_matrix <- function(data) {
   )
 }
 
-# Anything tabular -> a numeric matrix or a CsparseMatrix, checked for
-# everything that does not depend on the observation model.
-as_table <- function(x, arg, allow_no_rows = FALSE, call) {
+# Anything tabular -> a numeric matrix or a CsparseMatrix: the columns that the observation model takes, checked for
+# everything that does not depend on it.
+as_table <- function(x, arg, allow_no_rows = FALSE, call, obs) {
   refuse_relations(x, arg, call)
+  read <- obs_entry(obs)$read
+  if (!is.null(read)) {
+    if (is(x, "Matrix") || inherits(x, "simple_triplet_matrix")) refuse_sparse(obs, arg, call)
+    x <- choose_columns(as_frame(x, arg, call), obs, arg, call)
+    check_frame_size(x, arg, allow_no_rows, call)
+    return(read(x, obs, arg, call))
+  }
+  x <- choose_columns(x, obs, arg, call)
   if (inherits(x, "simple_triplet_matrix")) {
     x <- triplet_to_sparse(x)
   }
@@ -183,6 +192,8 @@ check_support <- function(x, obs, arg, call) {
 
 # Checked table -> internal form, for groups of rows; `order`: of the rows, where it is to be another.
 table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_names = NULL, order = NULL) {
+  frame <- attr(x, "frame")
+  attr(x, "frame") <- NULL
   split <- take_exposure(x, obs, arg, call)
   check_support(split$x, obs, arg, call)
   in_order <- function(v) if (is.null(order) || is.null(v)) v else
@@ -190,16 +201,19 @@ table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_name
   data <- values_to_data(in_order(split$x), obs, arg, call, starts, group_names)
   data$exposure <- in_order(split$exposure)
   data$order <- order
+  data$frame <- frame
   data
 }
 
 # Rows so far out that their squares are not numbers, even when shrunk, cannot be asked about.
 check_reach <- function(data, obs, call, arg, farthest = 1e280) {
+  unit <- unlist(lapply(obs$blocks %||% list(obs), function(block) {
+    block$unit %||% rep(1, if (is.null(obs$blocks)) data$d else length(block$columns) + length(exposure_column(block)))
+  }))
   values <- data$x %||% data$value
-  if (!length(values) || max(abs(range(values))) < min(1, obs$unit) * 1e200) {
+  if (!length(values) || max(abs(range(values))) < min(1, unit) * 1e200) {
     return(data)
   }
-  unit <- obs$unit %||% rep(1, data$d)
   distance <- if (is.null(data$x)) abs(values) else abs(data$x / rep(unit, each = data$n))
   if (any(distance > farthest)) {
     row <- if (is.null(data$x)) findInterval(which(distance > farthest)[1] - 1L, data$row_start) else
@@ -216,14 +230,15 @@ values_to_data <- function(x, obs, arg, call, starts, group_names) {
   if (is.matrix(x)) {
     return(new_data(x, starts, group_names))
   }
-  entry <- obs_entry(obs)
-  if (!entry$takes_sparse) {
-    takers <- Filter(function(entry) entry$takes_sparse, obs_models)
-    offers <- vapply(takers, function(entry) paste0("{.fn ", entry$constructor, "} for ", entry$values), "")
-    abort("input", c(
-      "{.arg {arg}} is a sparse matrix, which {.fn {entry$constructor}} does not take.",
-      i = paste0("Use {.code as.matrix({arg})}, or ", paste(offers, collapse = ", "), ".")
-    ), call = call)
-  }
+  if (!obs_entry(obs)$takes_sparse) refuse_sparse(obs, arg, call)
   new_data(x, starts, group_names, sparse = sparse_rows(x))
+}
+
+refuse_sparse <- function(obs, arg, call) {
+  takers <- Filter(function(entry) entry$takes_sparse, obs_models)
+  offers <- vapply(takers, function(entry) paste0("{.fn ", entry$constructor, "} for ", entry$values), "")
+  abort("input", c(
+    "{.arg {arg}} is a sparse matrix, which {.fn {obs_entry(obs)$constructor}} does not take.",
+    i = paste0("Use {.code as.matrix({arg})}, or ", paste(offers, collapse = ", "), ".")
+  ), call = call)
 }

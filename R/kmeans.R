@@ -35,7 +35,8 @@
 #' hard$size
 #' fit <- bnp_mixture(faithful, start = hard$cluster)
 #' @export
-bregman_kmeans <- function(x, k, obs = obs_gaussian(), rounds = 100L, spread = TRUE, seed = NULL) {
+bregman_kmeans <- function(x, k, obs = NULL, rounds = 100L, spread = TRUE, seed = NULL) {
+  obs <- obs %||% default_obs(x, rlang::current_env())
   check_obs(obs, "bregman_kmeans")
   k <- check_count(k, "k")
   rounds <- check_count(rounds, "rounds")

@@ -38,7 +38,7 @@ with_learned_values <- function(prior, from) {
 learned_concentrations <- function(fit) {
   prior <- fit$model$prior
   learned <- names(prior)[vapply(prior, is_learned, NA)]
-  params <- if (any(learned %in% integrated_concentrations)) posterior_params(fit)
+  params <- if (any(learned %in% integrated_concentrations)) posterior_arrays(fit)
   stats::setNames(lapply(learned, function(name) {
     switch(name,
       concentration = with_interval(

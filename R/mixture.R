@@ -2,12 +2,14 @@
 #'
 #' Finds clusters and, with the default Dirichlet process prior, their number.
 #'
-#' @param x Observations: a numeric vector, a matrix or data frame of numeric
-#'   columns, a one-sided formula with `data`, or a sparse matrix for
+#' @param x Observations: a numeric vector, a matrix, a data frame, a one-sided
+#'   formula with `data`, or a sparse matrix for
 #'   [observation models][observation_models] that take one. A formula with a response is
 #'   for [obs_regression()], which then is the default of `obs`. For [obs_ar()] the
 #'   rows are a series in time, or `x` is a list of series.
 #' @param obs What a cluster produces: `r obs_links(verb_makers("bnp_mixture"))`.
+#'   Default: [obs_gaussian()]; for a data frame with factors, text or logical
+#'   columns, see *Data frames*.
 #'   With [obs_ar()] a cluster is a way to get from the rows before to the next
 #'   row. The first `lag` rows of a series are conditioned on: they have no
 #'   likelihood of their own, and take the cluster of the first row that has. To let clusters last, use [bnp_hmm()].
@@ -28,6 +30,15 @@
 #'   without the data. Clusters are numbered by decreasing size. See [elbo()],
 #'   [n_clusters()], [predict.bnp_mixture()], [coef.bnp_fit()],
 #'   [plot.bnp_mixture()].
+#'
+#' @section Data frames:
+#'   Without `obs`, the columns of a data frame go to blocks by their kind: numbers to
+#'   [obs_gaussian()], factors, text and logical columns to [obs_categorical()], and a frame with both to their
+#'   [obs_product()]. The blocks are printed with the fit. Numbers have full covariances; more than
+#'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers
+#'   are numbers: for counts give
+#'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. Dates and lists are
+#'   refused, and so are missing values. See `vignette("mixed-data-frames")`.
 #'
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of
@@ -56,7 +67,7 @@ bnp_mixture <- function(x, ...) {
 
 #' @rdname bnp_mixture
 #' @export
-bnp_mixture.default <- function(x, obs = obs_gaussian(), prior = prior_dp(), control = bnp_control(),
+bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(),
                                 start = NULL, ...) {
   check_no_dots(...)
   fit_mixture(x, obs, prior, control, start, rename_call(match.call()))
@@ -64,7 +75,7 @@ bnp_mixture.default <- function(x, obs = obs_gaussian(), prior = prior_dp(), con
 
 #' @rdname bnp_mixture
 #' @export
-bnp_mixture.formula <- function(x, data = NULL, obs = obs_gaussian(), prior = prior_dp(),
+bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 control = bnp_control(), start = NULL, ...) {
   check_no_dots(...)
   if (length(x) == 3L) {
@@ -81,6 +92,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = obs_gaussian(), prior = pr
 
 fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
                         error_call = rlang::caller_env()) {
+  obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
   check_prior(prior, "bnp_mixture", error_call)
   lag <- obs_lag(obs)
@@ -95,21 +107,19 @@ fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
 # rounded data may shrink to single values. The bound is right and the answer
 # is not what anyone asked for: say so.
 warn_of_ties <- function(fit, data) {
-  if (!obs_entry(fit$model$obs)$shrinks) {
+  obs <- fit$model$obs
+  means <- mean_arrays(fit)
+  columns <- if (is.null(obs$blocks)) {
+    if (obs_entry(obs)$shrinks) narrow_columns(fit, means$cov, data)
+  } else {
+    unlist(Map(function(block, name) {
+      entry <- obs_entry(block)
+      if (entry$shrinks) narrow_columns(fit, arrays_of_block(means, name, entry)$cov, data_of_block(data, block))
+    }, obs$blocks, names(obs$blocks)), use.names = FALSE)
+  }
+  if (!length(columns)) {
     return(invisible())
   }
-  used <- which(cluster_sizes(fit) > 1.5)
-  variance <- cluster_variances(coef(fit)$cov, data$d)[used, , drop = FALSE]
-  gap <- apply(data$x, 2, function(v) {
-    steps <- diff(sort(unique(v)))
-    if (length(steps)) min(steps[steps > 1e-8 * max(steps)]) else 0
-  })
-  repeated <- apply(data$x, 2, anyDuplicated) > 0
-  narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
-  if (!any(narrow)) {
-    return(invisible())
-  }
-  columns <- data$column_names[narrow] %||% as.character(which(narrow))
   cli::cli_warn(
     c(
       "Some clusters are narrower than the rounding of column{?s} {.val {columns}}: they stand for single values.",
@@ -118,6 +128,19 @@ warn_of_ties <- function(fit, data) {
     ),
     class = c("bnpvi_warning_ties", "bnpvi_warning")
   )
+}
+
+# Names of the columns in which clusters are narrower than the steps between values.
+narrow_columns <- function(fit, cov, data) {
+  used <- which(cluster_sizes(fit) > 1.5)
+  variance <- cluster_variances(cov, data$d)[used, , drop = FALSE]
+  gap <- apply(data$x, 2, function(v) {
+    steps <- diff(sort(unique(v)))
+    if (length(steps)) min(steps[steps > 1e-8 * max(steps)]) else 0
+  })
+  repeated <- apply(data$x, 2, anyDuplicated) > 0
+  narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
+  data$column_names[narrow] %||% as.character(which(narrow))
 }
 
 # K x D variances from D x D x K covariances or K x D variances.

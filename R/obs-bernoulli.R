@@ -9,10 +9,11 @@
 #'   default, the mean is the rate in all data, where a column of zeros counts as half an
 #'   event.
 #' @export
-obs_bernoulli <- function(a = 0.1, b = 0.3, learn = FALSE) {
+obs_bernoulli <- function(a = 0.1, b = 0.3, learn = FALSE, columns = NULL) {
   learn <- check_flag(learn, "learn")
   do.call(new_obs, c(
-    "bernoulli", list(a = check_positive(a, "a"), b = check_positive(b, "b")), if (learn) list(learn = TRUE)
+    "bernoulli", list(a = check_positive(a, "a"), b = check_positive(b, "b")), if (learn) list(learn = TRUE),
+    columns_field(columns)
   ))
 }
 
@@ -24,6 +25,7 @@ model_bernoulli <- list(
   title = "Bernoulli",
   constructor = "obs_bernoulli",
   values = "zeros and ones",
+  kind = "level",
   support = function(values) values == 0 | values == 1,
   refusal = c(
     class = "not_binary", must = "hold zeros and ones",
@@ -41,6 +43,9 @@ model_bernoulli <- list(
     sum(a$prob * log(a$prob / b$prob) + (1 - a$prob) * (log1p(-a$prob) - log1p(-b$prob)))
   },
   overlap = function(a, b) prod(sqrt(a$prob * b$prob) + sqrt((1 - a$prob) * (1 - b$prob))),
+  marginals = function(means) {
+    lapply(means$prob, function(p) list(kind = "levels", prob = c("0" = 1 - p, "1" = p)))
+  },
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {
       prob <- stats::rbeta(length(q$a), q$a, q$b)

@@ -86,7 +86,7 @@ obs_gaussian <- function(covariance = c(
                            "full", "diagonal", "zero_mean", "spherical", "tied_spherical", "tied_diagonal", "tied"
                          ),
                          mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE,
-                         variance = NULL) {
+                         variance = NULL, columns = NULL) {
   covariance <- check_choice(covariance, eval(formals()$covariance), "covariance")
   refuse_foreign(covariance, list(df = df, scale = scale, learn = if (!isFALSE(learn)) learn, variance = variance))
   if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
@@ -118,7 +118,9 @@ obs_gaussian <- function(covariance = c(
     if (is_tied(covariance)) c("df", "scale") else "variance",
     if (covariance == "zero_mean") c("mean", "mean_strength")
   ))
-  do.call(new_obs, c(paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE)))
+  do.call(new_obs, c(
+    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE), columns_field(columns)
+  ))
 }
 
 is_tied <- function(covariance) startsWith(covariance, "tied")
@@ -243,9 +245,14 @@ student_variance <- function(square, df) if (df > 2) square / (df - 2) else rep(
 any_gaussian <- list(
   constructor = "obs_gaussian",
   values = "real numbers",
+  kind = "number",
   working = c("centre", "unit", "data_location", "data_variance", "from_one"),
   divergence = gaussian_divergence,
   overlap = gaussian_overlap,
+  marginals = function(means) {
+    sd <- sqrt(diag(as.matrix(means$cov)))
+    Map(function(mean, sd) list(kind = "number", mean = mean, sd = sd), means$mean %||% rep(0, length(sd)), sd)
+  },
   picture = function(fit, data) gaussian_picture(fit, data),
   as_series = TRUE
 )

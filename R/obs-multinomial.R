@@ -11,8 +11,9 @@
 #'   The two numbers are `term_prior_even` and `term_prior_common` in
 #'   `fit$model$obs`.
 #' @export
-obs_multinomial <- function(term_prior = 0.1) {
-  new_obs("multinomial", term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))
+obs_multinomial <- function(term_prior = 0.1, columns = NULL) {
+  prior <- list(term_prior = if (!is.null(term_prior)) check_positive(term_prior, "term_prior"))
+  do.call(new_obs, c("multinomial", prior, columns_field(columns)))
 }
 
 # A term prior to be learned starts where an earlier fit ended, or at 0.1 for
@@ -42,6 +43,7 @@ model_multinomial <- list(
   title = "Multinomial",
   constructor = "obs_multinomial",
   values = "counts",
+  kind = "number",
   support = are_counts,
   refusal = refused_counts("Use raw counts, not weights or proportions."),
   takes_sparse = TRUE,
@@ -63,6 +65,7 @@ model_multinomial <- list(
   },
   divergence = function(a, b) sum(a$prob * log(a$prob / b$prob)),
   overlap = function(a, b) sum(sqrt(a$prob * b$prob)),
+  marginals = function(means) lapply(means$prob, function(prob) list(kind = "share", mean = prob)),
   given = list(total = row_total),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {

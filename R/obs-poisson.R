@@ -11,9 +11,11 @@
 #' `obs_poisson()` has no room for counts that vary more within a group than
 #' Poisson counts do: such a group gets more than one cluster.
 #' @export
-obs_poisson <- function(a = 1, b = NULL, exposure = NULL) {
+obs_poisson <- function(a = 1, b = NULL, exposure = NULL, columns = NULL) {
   prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
-  do.call(new_obs, c("poisson", prior, if (!is.null(exposure)) list(exposure = check_exposure(exposure))))
+  do.call(new_obs, c(
+    "poisson", prior, if (!is.null(exposure)) list(exposure = check_exposure(exposure)), columns_field(columns)
+  ))
 }
 
 # Exposures that came as numbers belong to the data: TRUE is left of them.
@@ -33,6 +35,7 @@ model_poisson <- list(
   title = "Poisson",
   constructor = "obs_poisson",
   values = "counts of events",
+  kind = "number",
   support = are_counts,
   refusal = refused_counts("Use raw counts; what they are relative to is their {.arg exposure}."),
   takes_sparse = TRUE,
@@ -50,6 +53,7 @@ model_poisson <- list(
   },
   divergence = function(a, b) sum(a$rate * log(a$rate / b$rate) - a$rate + b$rate),
   overlap = function(a, b) exp(-sum((sqrt(a$rate) - sqrt(b$rate))^2) / 2),
+  marginals = function(means) lapply(means$rate, function(rate) list(kind = "count", mean = rate)),
   given = list(exposure = exposure_of_rows),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {

@@ -3,6 +3,9 @@
 
 # given: as its constructor made it; obs: completed by resolve_obs().
 check_against_data <- function(given, obs, call) {
+  if (!is.null(obs$blocks)) {
+    return(Map(check_against_data, given$blocks, obs$blocks, MoreArgs = list(call = call)))
+  }
   gave <- function(name) !is.null(given[[name]])
   responses <- obs_entry(obs)$responses
   modelled <- if (is.null(responses)) obs$unit else obs$unit[responses(obs)]

@@ -59,6 +59,11 @@ NULL
 #   conditions      function(x, arg, call): refuses a matrix whose columns do not go together as the model wants
 #   density         is the likelihood a density? Else it is a probability, and bounds of the two do not compare.
 #   takes_sparse    are sparse matrices taken as they are?
+#   kind            kind of the columns that it takes as a block of a product which names none: "number", "level", or
+#                   several (column_kind()); NULL: it cannot be a block
+#   read            function(x, obs, arg, call): the numbers that stand for the columns of a table, a matrix with names
+#                   and an attribute `frame`, which is in the internal form what `resolve` needs to know of the columns;
+#                   NULL: columns are numbers
 #   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers,
 #                   TRUE when a fit had numbers, or NULL: rows have none
 #   counts_tokens   are columns terms of a vocabulary and values numbers of tokens? Then a document is one row, rows of
@@ -82,7 +87,14 @@ NULL
 # Its parameters
 #   arrays          axes of each array of coef() and posterior_params(): "clusters", "columns" or those named by `axes`
 #   axes            function(obs, columns): list of the names along further axes
-#   location        name of the array of coef() that says where clusters are (clusters x columns); NULL: none does
+#   location        name of the array of coef() that says where clusters are (clusters x columns, or x another axis); of
+#                   a product one for each block; NULL: none does
+#   terms           function(obs, columns): data frame of the columns `variable` and `level` ("" where a column has
+#                   none), one row for each column of the array `location`
+#   shown           function(obs, arrays): arrays as coef() and posterior_params() show them
+#   layout          function(obs): what statistics of clusters depend on beside the number of columns, which an earlier
+#                   fit must share to be a start
+#   of_obs          function(obs): list of further fields, which depend on the model; NULL: none do
 # What is made of them
 #   given           what draws are conditioned on: a list named by arguments of simulate(), each a
 #                   function(value, fit, call) that completes the argument, NULL included
@@ -99,6 +111,11 @@ NULL
 #                   iterated
 #   divergence      function(a, b): Kullback-Leibler divergence, of a row or a token, of the cluster with
 #                   parameters `a` (its part of coef()) from that with `b`; NULL: has no closed form
+#   as_frame        function(obs, x): drawn rows with the types of the columns of the training data; NULL: as numbers
+#   marginals       function(means): list by column of its distribution in one cluster: list(kind = "number", mean, sd),
+#                   list(kind = "count", mean), list(kind = "share", mean), of all tokens, or list(kind = "levels",
+#                   prob), probabilities by level; NULL: no profile
+#   measure         function(obs): what the exponential of a bound is; NULL: said by `support` and `counts_tokens`
 #   overlap         function(a, b): Bhattacharyya coefficient of the same two; NULL: has no closed form
 #   picture         function(fit, data): clusters as cluster_picture() describes them; NULL: none
 #   as_series       is each column worth drawing as a line over time?
@@ -107,16 +124,20 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
                           support = function(values) TRUE, refusal = NULL,
                           conditions = function(x, arg, call) NULL, density = is.null(refusal),
-                          takes_sparse = FALSE, exposure = function(obs) NULL, counts_tokens = FALSE,
-                          lag = function(obs) 0L, keep = function(data) list(), working = character(),
-                          learned = function(obs) NULL, begin_again = function(obs, k) NULL, responses = NULL,
-                          learned_numbers = character(), parameters = list(),
-                          axes = function(obs, columns) list(), location = NULL, quantiles = list(), given = list(),
+                          takes_sparse = FALSE, kind = NULL, read = NULL, exposure = function(obs) NULL,
+                          counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
+                          working = character(), learned = function(obs) NULL, begin_again = function(obs, k) NULL,
+                          responses = NULL, learned_numbers = character(), parameters = list(),
+                          axes = function(obs, columns) list(), location = NULL,
+                          terms = plain_terms, shown = function(obs, arrays) arrays, layout = function(obs) NULL,
+                          of_obs = NULL, quantiles = list(), given = list(),
                           predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
-                          picture = NULL, as_series = FALSE, shrinks = FALSE) {
+                          as_frame = NULL, marginals = NULL, measure = NULL, picture = NULL, as_series = FALSE,
+                          shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
   functions <- c(
-    "resolve", "draw", "support", "conditions", "exposure", "lag", "keep", "learned", "begin_again", "axes"
+    "resolve", "draw", "support", "conditions", "exposure", "lag", "keep", "learned", "begin_again", "axes", "terms",
+    "shown", "layout"
   )
   stopifnot(
     vapply(entry[functions], is.function, NA), vapply(given, is.function, NA), vapply(quantiles, is.function, NA),
@@ -128,6 +149,8 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
   )
   entry
 }
+
+plain_terms <- function(obs, columns) data.frame(variable = columns, level = rep("", length(columns)))
 
 # R reads the files obs-*.R before this one.
 obs_models <- list(
@@ -145,12 +168,22 @@ obs_models <- list(
   waiting_time = model_gamma,
   censored = model_survival,
   binomial = model_binomial,
-  regression = model_regression
+  regression = model_regression,
+  categorical = model_categorical,
+  product = model_product
 ) |> lapply(function(fields) do.call(new_obs_entry, fields))
 
 # The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table
 # for a model.
-obs_entry <- function(obs) obs_models[[obs$family]]
+obs_entry <- function(obs) {
+  entry <- obs_models[[obs$family]]
+  if (is.null(entry$of_obs)) {
+    return(entry)
+  }
+  own <- entry$of_obs(obs)
+  entry[names(own)] <- own
+  entry
+}
 
 obs_lag <- function(obs) obs_entry(obs)$lag(obs)
 
@@ -215,6 +248,10 @@ format_fields <- function(x, fields) {
   one <- function(v) {
     if (is.null(v)) {
       "(from the data)"
+    } else if (is.character(v)) {
+      places(v)
+    } else if (is.list(v) && !is.object(v)) {
+      format_fields(v, names(v) %||% as.character(seq_along(v)))
     } else if (inherits(v, "bnp_gamma_prior")) {
       format(v)
     } else if (is.matrix(v)) {
@@ -235,6 +272,13 @@ format_fields <- function(x, fields) {
 #' @export
 format.bnp_obs <- function(x, ...) {
   entry <- obs_entry(x)
+  if (!is.null(x$blocks)) {
+    blocks <- vapply(x$blocks, function(block) {
+      columns <- if (is.null(block$columns)) "" else paste0(" (", places(block$columns), ")")
+      paste0(columns, ": ", format(structure(block[names(block) != "columns"], class = class(block))))
+    }, "")
+    return(paste0("Product of ", paste0(names(blocks), blocks, collapse = "; ")))
+  }
   paste0(entry$title, ": ", format_fields(x, setdiff(names(x), c("family", entry$working))))
 }
 

@@ -107,7 +107,7 @@ plane_axes <- function(fit, m) {
 # Columns that tell clusters apart best, grouped by the cluster they stand for: probabilities, or rates relative to
 # their average over the clusters, which tell clusters apart the better the more counts there are.
 heat_picture <- function(fit, relative = FALSE, max_columns = 40L) {
-  means <- coef(fit)
+  means <- mean_arrays(fit)
   used <- in_use(fit)
   value <- cluster_locations(fit, means)[used, , drop = FALSE]
   weight <- proportion(fit, means)[used] / sum(proportion(fit, means)[used])

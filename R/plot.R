@@ -8,12 +8,17 @@
 #'   plane of the first two principal components (more); counts and binary
 #'   data as a heat map of the columns that tell the clusters apart best (rates
 #'   relative to their average);
-#'   autoregressions have none.
+#'   data frames with columns of levels as `"profile"`; autoregressions have none.
 #'   `"density"`: the predictive density over one or two columns. `"elbo"`: the
 #'   bound by lap, with the accepted moves. `"uncertainty"`: one minus the
 #'   probability of each observation's cluster, as the size of its point (Gaussian
 #'   clusters of several columns), against the value (one column), or in increasing
-#'   order.
+#'   order. `"profile"`, which is also `"clusters"` of data frames with columns of levels: a
+#'   panel for each column, of numbers with each cluster's mean and one standard deviation to
+#'   either side, in standard deviations of all data from their mean; of levels with their
+#'   probabilities as stacked bars. Panels come in the order in which columns tell the clusters
+#'   apart: the number above each is the expected log Bayes factor (nats) of a value of this
+#'   column for its own cluster against all of them, under the fitted clusters.
 #' @param data Observations to draw, usually the training data. A fit does not
 #'   keep its data, so without this argument only the clusters are drawn.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
@@ -27,12 +32,13 @@
 #' plot(fit, data = faithful)
 #' plot(fit, "elbo")
 #' @export
-plot.bnp_mixture <- function(x, type = c("clusters", "density", "elbo", "uncertainty"), data = NULL, ...) {
-  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty"), "type")
+plot.bnp_mixture <- function(x, type = c("clusters", "density", "elbo", "uncertainty", "profile"), data = NULL, ...) {
+  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty", "profile"), "type")
   picture <- switch(type,
     clusters = cluster_picture(x, data),
     density = density_picture(x, data),
     uncertainty = uncertainty_picture(x, data),
+    profile = profile_picture(x),
     elbo = NULL
   )
   if (type == "elbo") {
@@ -44,7 +50,8 @@ plot.bnp_mixture <- function(x, type = c("clusters", "density", "elbo", "uncerta
       curve = draw_curve(picture, ...),
       plane = draw_plane(picture, ...),
       surface = draw_surface(picture, ...),
-      heat = draw_heat(picture, ...)
+      heat = draw_heat(picture, ...),
+      profile = draw_profile(picture, ...)
     )
   }
   invisible(x)

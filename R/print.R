@@ -46,6 +46,9 @@ print.summary.bnp_fit <- function(x, ...) {
       paste0(format(ends$elbo, digits = 8, trim = TRUE), " (", ends$k, ")", collapse = ", ")
     )
   }
+  if (!is.null(obs_entry(fit$model$obs)$read) && n_clusters(fit) > 1L) {
+    wrap("Columns by what they tell (nats): ", described_information(fit))
+  }
   shown <- seq_len(min(6L, fit$state$k))
   cat("Largest ", cluster_words[[class(fit)[1]]], "s:\n", sep = "")
   print(format(as.data.frame(fit)[shown, seq_len(min(6L, ncol(as.data.frame(fit))))], digits = 4), row.names = FALSE)
@@ -68,6 +71,7 @@ format_head <- function(fit) {
   k <- n_clusters(fit)
   word <- cluster_words[[kind]]
   empty <- fit$state$k - k
+  learned <- learned_prior(fit)
   c(
     paste0(prior_entry(fit$model$prior)$title, " ", fit_titles[[kind]], " (", obs_entry(fit$model$obs)$title, ")"),
     paste0(
@@ -79,15 +83,25 @@ format_head <- function(fit) {
       if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
     ),
     described_concentrations(learned_concentrations(fit)),
-    if (length(learned_prior(fit))) paste("Learned prior:", format_fields(fit$model$obs, names(learned_prior(fit))))
+    if (length(learned)) paste("Learned prior:", format_fields(learned, names(learned))),
+    described_blocks(fit$model$obs)
   )
 }
 
 # Single numbers of the observation model's prior that were learned, by name; none where the prior was given.
 learned_prior <- function(fit) {
-  obs <- fit$model$obs
-  entry <- obs_entry(obs)
-  if (is.null(entry$learned(obs))) list() else unclass(obs)[intersect(entry$learned_numbers, names(obs))]
+  of_model <- function(obs) {
+    entry <- obs_entry(obs)
+    if (is.null(entry$learned(obs))) list() else unclass(obs)[intersect(entry$learned_numbers, names(obs))]
+  }
+  blocks <- fit$model$obs$blocks
+  if (is.null(blocks)) {
+    return(of_model(fit$model$obs))
+  }
+  do.call(c, unname(Map(function(block, name) {
+    own <- of_model(block)
+    stats::setNames(own, in_block(name, names(own)))
+  }, blocks, names(blocks))))
 }
 
 # "Gamma 3.1 (90 % interval 1.2 to 5.5), alpha 0.7"
@@ -103,6 +117,13 @@ described_concentrations <- function(learned) {
   paste0(toupper(substr(line, 1L, 1L)), substring(line, 2L))
 }
 
+# Which columns went to which block of a product.
+described_blocks <- function(obs) {
+  columns <- vapply(obs$blocks, function(block) places(block$columns, 8L), "")
+  named <- paste0(names(columns), " (", columns, ")", collapse = ", ")
+  if (length(columns)) strwrap(paste0("Blocks: ", named), exdent = 2)
+}
+
 described_data <- function(fit) {
   if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
     return(paste0(count_of(fit$input$n, "document"), " of ", count_of(fit$input$d, "term")))
@@ -112,7 +133,7 @@ described_data <- function(fit) {
 
 #' @export
 as.data.frame.bnp_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
-  means <- coef(x)
+  means <- mean_arrays(x)
   k <- x$state$k
   out <- cluster_table(x, "cluster", means)
   locations <- cluster_locations(x, means)
@@ -120,7 +141,7 @@ as.data.frame.bnp_fit <- function(x, row.names = NULL, optional = FALSE, ...) {
 }
 
 # Number, size and weights of each cluster: the share of the data before that of the top level, where these differ.
-cluster_table <- function(fit, word, means = coef(fit)) {
+cluster_table <- function(fit, word, means = mean_arrays(fit)) {
   force(means)
   k <- fit$state$k
   out <- data.frame(cluster = seq_len(k), size = unname(cluster_sizes(fit)))
@@ -129,10 +150,11 @@ cluster_table <- function(fit, word, means = coef(fit)) {
   stats::setNames(out, c(word, names(out)[-1L]))
 }
 
-# Where each cluster is, clusters x columns; NULL where the model has no array that says so.
-cluster_locations <- function(fit, means = coef(fit)) {
-  location <- obs_entry(fit$model$obs)$location
-  if (!is.null(location)) `colnames<-`(means[[location]], location_labels(fit, location))
+# Where each cluster is, clusters x columns (or levels of these); NULL where the model has no array that says so.
+cluster_locations <- function(fit, means = mean_arrays(fit)) {
+  do.call(cbind, lapply(obs_entry(fit$model$obs)$location, function(name) {
+    `colnames<-`(means[[name]], colnames(means[[name]]) %||% location_labels(fit, name))
+  }))
 }
 
 # Names along the second axis of an array.

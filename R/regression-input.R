@@ -91,7 +91,7 @@ as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_en
   if (is.null(fit$input$terms)) {
     known <- intersect(fit$input$column_names, colnames(newdata))
     if (length(known)) newdata <- newdata[, known, drop = FALSE]
-    table <- as_table(newdata, arg, allow_no_rows = TRUE, call)
+    table <- as_table(newdata, arg, allow_no_rows = TRUE, call, obs)
     wanted <- fit$input$column_names[-y]
     given <- colnames(table)
     if (is.null(wanted) || is.null(given)) {

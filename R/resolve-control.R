@@ -144,6 +144,12 @@ start_from_fit <- function(fit, data, obs, prior, call) {
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }
+  if (!identical(obs_entry(given)$layout(given), obs_entry(obs)$layout(obs))) {
+    abort("start", c(
+      "{.arg start} must be a fit with the same blocks of columns and the same levels.",
+      i = "Make text a factor with the same levels in both, or use {.code start = fitted(fit)} to take only its labels."
+    ), call = call)
+  }
   check_start_columns(fit$input$column_names, data$column_names, call)
   c(
     list(state = add_empty_clusters(fit$state, start_clusters(fit$state$k, prior, call)), obs = given),

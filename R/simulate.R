@@ -98,8 +98,19 @@ draw_rows <- function(fit, clusters, path, lengths, given) {
   x <- if (length(path)) obs_entry(obs)$draw(obs, clusters, path, lengths, given) else matrix(0, 0L, fit$input$d)
   storage.mode(x) <- "double"
   dimnames(x) <- list(NULL, column_labels(fit))
+  as_frame <- obs_entry(obs)$as_frame
+  if (!is.null(as_frame)) {
+    return(as_frame(obs, x))
+  }
   column <- exposure_column(obs)
   if (is.null(column)) x else cbind(x, matrix(given$exposure, dimnames = list(NULL, column)))
+}
+
+# Rows of the internal form as columns of a data frame, or as a matrix of numbers.
+rows_as_given <- function(fit, data) {
+  x <- as.matrix(data_matrix(data))
+  as_frame <- obs_entry(fit$model$obs)$as_frame
+  if (is.null(as_frame)) x else as_frame(fit$model$obs, x)
 }
 
 # Rows without order: draw(parameters, rows) makes those of one cluster, a matrix.

@@ -14,6 +14,9 @@
 #'   [coef.bnp_fit()], and, for
 #'   Gaussian clusters, `mean.<column>` and `sd.<column>`); for counts and
 #'   binary data one row per cluster and column (`term`, `estimate`). For
+#'   mixtures and topics of [obs_categorical()] and [obs_product()] one row per cluster and column, or level of
+#'   a column (`cluster`, `block`, `variable`, `level`, `estimate`: a mean, a rate or a
+#'   probability; with `conf.int = TRUE` also `conf.low` and `conf.high`). For
 #'   [bnp_hmm()] also `duration`, see [state_durations()]. With `conf.int = TRUE`
 #'   one row per parameter: `component`, `parameter` (as in [coef()]), `term` (its
 #'   column, or the state that a transition leads to), `estimate`, `conf.low`,
@@ -41,7 +44,38 @@ NULL
 #' @export
 tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
-  if (check_flag(conf.int, "conf.int")) tidy_intervals(x, conf.level) else tidy_clusters(x, "component")
+  check_flag(conf.int, "conf.int")
+  if (!is.null(obs_entry(x$model$obs)$read)) {
+    return(tidy_frame(check_format(x), conf.int, conf.level))
+  }
+  if (conf.int) tidy_intervals(x, conf.level) else tidy_clusters(x, "component")
+}
+
+# One row for each cluster and column, or level of a column, of a data frame.
+tidy_frame <- function(fit, conf.int, level, word = "cluster") {
+  obs <- fit$model$obs
+  entry <- obs_entry(obs)
+  terms <- entry$terms(obs, column_labels(fit))
+  if (is.null(terms)) terms <- data.frame(block = character(), variable = character(), level = character())
+  if (is.null(terms$block)) terms <- cbind(block = sub("^obs_", "", entry$constructor), terms)
+  k <- fit$state$k
+  rows <- rep(seq_len(nrow(terms)), k)
+  out <- data.frame(
+    cluster = rep(seq_len(k), each = nrow(terms)), terms[rows, c("block", "variable", "level")], row.names = NULL
+  )
+  locations <- cluster_locations(fit)
+  out$estimate <- if (is.null(locations)) double(nrow(out)) else as.double(t(locations))
+  if (conf.int) {
+    check_level(level, "conf.level", rlang::caller_env(2))
+    clusters <- posterior_clusters(fit)
+    quantile_of <- function(p) unlist(lapply(clusters, function(q) {
+      lapply(entry$location, function(kind) as.vector(entry$quantiles[[kind]](q, p)))
+    }))
+    out$conf.low <- as.double(quantile_of((1 - level) / 2))
+    out$conf.high <- as.double(quantile_of((1 + level) / 2))
+  }
+  names(out)[1L] <- word
+  as_tidy(out)
 }
 
 tidy_intervals <- function(fit, level, call = rlang::caller_env()) {
@@ -50,7 +84,7 @@ tidy_intervals <- function(fit, level, call = rlang::caller_env()) {
 
 # One row per cluster with means and standard deviations; one per cluster and column where a model has no covariances.
 tidy_clusters <- function(x, word) {
-  means <- coef(x)
+  means <- mean_arrays(x)
   k <- x$state$k
   out <- data.frame(
     component = seq_len(k), size = unname(cluster_sizes(x)),

@@ -41,6 +41,9 @@ tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), conf.int = FALSE, co
   if (obs_entry(x$model$obs)$counts_tokens) {
     return(tidy_terms(x, level))
   }
+  if (!is.null(obs_entry(x$model$obs)$read)) {
+    return(tidy_frame(x, conf.int, conf.level, "topic"))
+  }
   if (is.null(level)) {
     return(tidy_clusters(x, "topic"))
   }

@@ -29,6 +29,23 @@ Vec ListFields::numbers(const char* name) const {
   return array ? array->value : Rcpp::as<Vec>(get(name));
 }
 
+Fields::Lists ListFields::lists(const char* name) const {
+  const Rcpp::List all = get(name);
+  const auto names = Rcpp::as<std::vector<std::string>>(all.names());
+  Lists out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    NamedArrays own;
+    for (const NamedArray& array : replaced_) {
+      const std::size_t dot = array.name.rfind('.');
+      if (dot != std::string::npos && array.name.substr(0, dot) == names[i])
+        own.push_back({array.name.substr(dot + 1), array.value, array.dim});
+    }
+    const Rcpp::List list = all[static_cast<R_xlen_t>(i)];
+    out.emplace_back(names[i], std::make_unique<ListFields>(list, own));
+  }
+  return out;
+}
+
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::invalid_argument("internal error: " + what);
 }

@@ -21,6 +21,8 @@ class ListFields final : public Fields {
   std::string text(const char* name) const override;
   double number(const char* name) const override;
   Vec numbers(const char* name) const override;
+  /// Those of `replaced` whose name is <list>.<field> are replaced in that list.
+  Lists lists(const char* name) const override;
 
  private:
   SEXP get(const char* name) const;

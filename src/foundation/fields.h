@@ -1,7 +1,10 @@
 // Read access to the named values by which the caller describes a model.
 #pragma once
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "foundation/types.h"
 
@@ -15,6 +18,10 @@ class Fields {
   virtual std::string text(const char* name) const = 0;
   virtual double number(const char* name) const = 0;
   virtual Vec numbers(const char* name) const = 0;
+
+  using Lists = std::vector<std::pair<std::string, std::unique_ptr<Fields>>>;
+  /// The named lists in the list `name`, in their order.
+  virtual Lists lists(const char* name) const = 0;
 
   /// The same, which must have `size` entries; throws std::invalid_argument otherwise.
   Vec numbers(const char* name, Index size) const {

@@ -132,9 +132,23 @@ class MixtureRefit final : public Move {
     start.permute(order);
     UnitEdit edit(c_, state, Changes().append(born).permute(order), std::move(parts));
     edit.begin_at(alloc_.global_step(start, {}));
+    const State before = state;
+    const MoveMemory memory = c_.memory;
     if (!edit.climb(state, max_rounds)) return false;
+    if (of_size_one(state) < of_size_one(before) + born) {
+      state = before;
+      c_.memory = memory;
+      return false;
+    }
     renumber_after(i, order);
     return true;
+  }
+
+  // Clusters of at least one observation. A proposal that ends with fewer than it began with owes its gain to
+  // the rounds alone.
+  static Index of_size_one(const State& state) {
+    const Vec sizes = state.total.sizes();
+    return std::count_if(sizes.begin(), sizes.end(), [](double size) { return size >= 1; });
   }
 
   static MassOnRows mass_on(const TouchedRows& touched, const Target& group) {

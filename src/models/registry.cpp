@@ -2,11 +2,13 @@
 
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "chains/hmm.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
 #include "observations/obs_models.h"
+#include "observations/obs_product.h"
 #include "topics/topic_model.h"
 
 namespace bnpvi {
@@ -103,6 +105,27 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   if (family == "waiting_time") {
     const Vec a = f.numbers("a");
     return make_gamma({f.numbers("shape", size_of(a)), a, f.numbers("b", size_of(a))});
+  }
+  if (family == "categorical") {
+    CategoricalPrior prior{{}, f.numbers("concentration"), {}, {}, {}};
+    Index total = 0;
+    for (double levels : f.numbers("n_levels")) {
+      prior.levels.push_back(static_cast<Index>(levels));
+      total += prior.levels.back();
+    }
+    if (total != size_of(prior.weight))
+      throw std::invalid_argument("internal error: field concentration has not a number for each level");
+    if (f.has("level_share")) {
+      prior.share = f.numbers("level_share", total);
+      prior.even = f.numbers("prior_even", static_cast<Index>(prior.levels.size()));
+      prior.common = f.numbers("prior_common", static_cast<Index>(prior.levels.size()));
+    }
+    return make_categorical(prior);
+  }
+  if (family == "product") {
+    std::vector<ProductBlock> blocks;
+    for (const auto& [name, fields] : f.lists("blocks")) blocks.push_back({name, make_obs_model(*fields)});
+    return make_product(std::move(blocks));
   }
   const Vec unit = f.numbers("unit");
   const Index d = size_of(unit);

@@ -27,7 +27,7 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, 
     else
       obs.weights(statistic, w);
   });
-  if (products && obs.linear()) out.transpose(pool);
+  if (products && has_entries(obs)) out.transpose(pool);
   return out;
 }
 
@@ -49,17 +49,18 @@ void Weights::add_constants(const Vec& c) {
 
 void Weights::pack(const ObsModel& obs, const DataShape& data) {
   if (by_sparse_rows(obs, data)) return;
-  packed.resize(static_cast<std::size_t>(kernels().packed_size(k, p)));
-  kernels().pack(k, p, w.data(), p, packed.data());
+  packed.resize(static_cast<std::size_t>(kernels().packed_size(k, obs.n_dense())));
+  kernels().pack(k, obs.n_dense(), w.data(), p, packed.data());
 }
 
 FeatureSum::FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few)
     : k_(k),
       p_(obs.n_features()),
-      transposed_(by_sparse_rows(obs, data)),
-      few_(few && !transposed_),
+      dense_(by_sparse_rows(obs, data) ? 0 : obs.n_dense()),
+      few_(few && dense_ == p_),
       place_(few_ ? static_cast<std::size_t>(k) : 0, -1),
-      sum_(few_ ? 0 : static_cast<std::size_t>(k * p_), 0.0) {}
+      sum_(few_ ? 0 : static_cast<std::size_t>(k * dense_), 0.0),
+      transposed_(static_cast<std::size_t>((p_ - dense_) * k), 0.0) {}
 
 int FeatureSum::place(int cluster) {
   if (!few_) return cluster;
@@ -71,15 +72,12 @@ int FeatureSum::place(int cluster) {
 }
 
 void FeatureSum::finish(double* t, Index first, Index end) const {
-  if (transposed_) {
-    for (Index i = 0; i < p_; ++i)
-      for (Index j = first; j < end; ++j) t[j * p_ + i] += sum_[i * k_ + j];
-    return;
-  }
+  for (Index i = dense_; i < p_; ++i)
+    for (Index j = first; j < end; ++j) t[j * p_ + i] += transposed_[(i - dense_) * k_ + j];
   for (Index j = first; j < end; ++j) {
     const Index row = few_ ? place_[j] : j;
     if (row < 0) continue;
-    for (Index i = 0; i < p_; ++i) t[j * p_ + i] += sum_[row * p_ + i];
+    for (Index i = 0; i < dense_; ++i) t[j * p_ + i] += sum_[row * dense_ + i];
   }
 }
 
@@ -97,18 +95,26 @@ FeatureBlock::FeatureBlock(const ObsModel& obs, const Dataset& data)
     : obs_(obs),
       data_(data),
       p_(obs.n_features()),
+      sparse_path_(by_sparse_rows(obs, data)),
+      dense_(sparse_path_ ? 0 : obs.n_dense()),
       ld_((p_ + 7) / 8 * 8 + 8),
-      block_rows_(std::clamp<Index>((Index{1} << 17) / p_ / 8 * 8, 64, 512)),
-      sparse_path_(by_sparse_rows(obs, data)) {}
+      dense_ld_((dense_ + 7) / 8 * 8 + 8),
+      block_rows_(std::clamp<Index>((Index{1} << 17) / p_ / 8 * 8, 64, 512)) {}
 
 void FeatureBlock::load(const Index* rows, Index n) {
   rows_ = rows;
   n_ = n;
   filled_ = false;
-  if (!sparse_path_) features();
+  if (sparse_path_) return;
+  dense_phi_.resize(static_cast<std::size_t>(std::max(n_, block_rows_) * dense_ld_));
+  obs_.dense_features(data_, rows_, n_, dense_phi_.data(), dense_ld_);
+  if (dense_ == p_) return;
+  obs_.indicators(data_, rows_, n_, hot_);
+  if (ones_.size() < hot_.at.size()) ones_.resize(hot_.at.size(), 1.0);
 }
 
 const double* FeatureBlock::features() {
+  if (dense_ == p_) return dense_phi_.data();
   if (!filled_) {
     phi_.resize(static_cast<std::size_t>(std::max(n_, block_rows_) * ld_));
     obs_.features(data_, rows_, n_, phi_.data(), ld_);
@@ -117,50 +123,62 @@ const double* FeatureBlock::features() {
   return phi_.data();
 }
 
+FeatureBlock::Entries FeatureBlock::entries(Index row) const {
+  if (sparse_path_) {
+    const int from = data_.row_start[rows_[row]];
+    return {data_.row_start[rows_[row] + 1] - from, data_.column + from, data_.value + from};
+  }
+  if (dense_ == p_) return {0, nullptr, nullptr};
+  return {hot_.start[row + 1] - hot_.start[row], hot_.at.data() + hot_.start[row], ones_.data()};
+}
+
 void FeatureBlock::times(const Weights& weights, double* c) const {
   const Index k = weights.k;
-  if (!sparse_path_) {
-    if (weights.packed.empty())
-      kernels().product_nt(n_, k, p_, phi_.data(), ld_, weights.w.data(), p_, c, k);
-    else
-      kernels().product_packed(n_, k, p_, phi_.data(), ld_, weights.packed.data(), c, k);
-    return;
-  }
-  const double* constant = weights.transposed.data();
+  if (!sparse_path_ && weights.packed.empty())
+    kernels().product_nt(n_, k, dense_, dense_phi_.data(), dense_ld_, weights.w.data(), p_, c, k);
+  else if (!sparse_path_)
+    kernels().product_packed(n_, k, dense_, dense_phi_.data(), dense_ld_, weights.packed.data(), c, k);
+  if (dense_ == p_) return;
+  const double* table = weights.transposed.data() + first_entry() * k;
   for (Index i = 0; i < n_; ++i) {
-    double* row = c + i * k;
-    std::copy_n(constant, k, row);
-    const int from = data_.row_start[rows_[i]], to = data_.row_start[rows_[i] + 1];
-    kernels().add_sparse_rows(to - from, k, data_.column + from, data_.value + from, constant + k, k, row);
+    if (sparse_path_) std::copy_n(weights.transposed.data(), k, c + i * k);
+    const Entries e = entries(i);
+    kernels().add_sparse_rows(e.n, k, e.at, e.value, table, k, c + i * k);
   }
 }
 
 void FeatureBlock::times_some(const Weights& weights, const std::vector<int>& chosen, Index first, Index n,
                               double* c) const {
   const Index m = static_cast<Index>(chosen.size());
-  if (!sparse_path_) {
-    kernels().selected_product_nt(m, n, p_, chosen.data(), weights.w.data(), p_, phi_.data() + first * ld_,
-                                  ld_, c, n);
-    return;
-  }
+  if (!sparse_path_)
+    kernels().selected_product_nt(m, n, dense_, chosen.data(), weights.w.data(), p_,
+                                  dense_phi_.data() + first * dense_ld_, dense_ld_, c, n);
+  if (dense_ == p_) return;
   for (Index i = 0; i < n; ++i)
-    for (Index l = 0; l < m; ++l) c[l * n + i] = sparse_dot(weights, chosen[l], first + i);
+    for (Index l = 0; l < m; ++l) {
+      const double sum = entries_dot(weights, chosen[l], first + i);
+      c[l * n + i] = sparse_path_ ? sum : c[l * n + i] + sum;
+    }
 }
 
 void FeatureBlock::times_own(const Weights& weights, const int* cluster, Index width, double* c) const {
   for (Index i = 0; i < n_; ++i, cluster += width, c += width) {
     if (!sparse_path_)
-      kernels().dot_rows(width, p_, cluster, weights.w.data(), p_, phi_.data() + i * ld_, c);
-    else
-      for (Index l = 0; l < width; ++l) c[l] = sparse_dot(weights, cluster[l], i);
+      kernels().dot_rows(width, dense_, cluster, weights.w.data(), p_, dense_phi_.data() + i * dense_ld_, c);
+    if (dense_ == p_) continue;
+    for (Index l = 0; l < width; ++l) {
+      const double sum = entries_dot(weights, cluster[l], i);
+      c[l] = sparse_path_ ? sum : c[l] + sum;
+    }
   }
 }
 
-double FeatureBlock::sparse_dot(const Weights& weights, int cluster, Index row) const {
+// With the constant of sparse rows, which have no dense features.
+double FeatureBlock::entries_dot(const Weights& weights, int cluster, Index row) const {
   const double* w = weights.w.data() + cluster * p_;
-  double sum = w[0];
-  for (int e = data_.row_start[rows_[row]]; e < data_.row_start[rows_[row] + 1]; ++e)
-    sum += data_.value[e] * w[1 + data_.column[e]];
+  double sum = sparse_path_ ? w[0] : 0;
+  const Entries e = entries(row);
+  for (Index l = 0; l < e.n; ++l) sum += e.value[l] * w[first_entry() + e.at[l]];
   return sum;
 }
 
@@ -176,21 +194,26 @@ void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) cons
         sum.where_.push_back(sum.place(r.sparse ? r.cluster[e] : static_cast<int>(e - i * r.width)));
       }
       kernels().scatter_sparse_rows(static_cast<Index>(sum.where_.size()), p_, sum.where_.data(),
-                                    sum.weight_.data(), phi_.data() + i * ld_, sum.sum_.data(), p_);
+                                    sum.weight_.data(), dense_phi_.data() + i * dense_ld_, sum.sum_.data(),
+                                    p_);
     }
     return;
   }
-  double* s = sum.sum_.data();
-  if (!sum.transposed_ && !r.sparse) {
-    kernels().add_product_tn(n_, k, p_, r.value.data(), k, phi_.data(), ld_, s, p_);
-    return;
-  }
-  if (!sum.transposed_) {
+  if (!sparse_path_ && !r.sparse) {
+    kernels().add_product_tn(n_, k, dense_, r.value.data(), k, dense_phi_.data(), dense_ld_, sum.sum_.data(),
+                             dense_);
+  } else if (!sparse_path_) {
     for (Index i = 0; i < n_; ++i)
-      kernels().scatter_sparse_rows(r.width, p_, r.cluster.data() + i * r.width, r.value.data() + i * r.width,
-                                    phi_.data() + i * ld_, s, p_);
-    return;
+      kernels().scatter_sparse_rows(r.width, dense_, r.cluster.data() + i * r.width,
+                                    r.value.data() + i * r.width, dense_phi_.data() + i * dense_ld_,
+                                    sum.sum_.data(), dense_);
   }
+  if (dense_ < p_) add_entries(r, sum);
+}
+
+void FeatureBlock::add_entries(const Responsibilities& r, FeatureSum& sum) const {
+  const Index k = r.k;
+  double* s = sum.transposed_.data();
   for (Index i = 0; i < n_; ++i) {
     const double* weight = r.value.data() + i * r.width;
     if (r.sparse) {
@@ -198,23 +221,21 @@ void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) cons
       for (Index l = 0; l < r.width; ++l) sum.weight_[r.cluster[i * r.width + l]] = weight[l];
       weight = sum.weight_.data();
     }
-    for (Index j = 0; j < k; ++j) s[j] += weight[j];
-    const int from = data_.row_start[rows_[i]], to = data_.row_start[rows_[i] + 1];
-    kernels().scatter_sparse_rows(to - from, k, data_.column + from, data_.value + from, weight, s + k, k);
+    if (sparse_path_)
+      for (Index j = 0; j < k; ++j) s[j] += weight[j];
+    const Entries e = entries(i);
+    kernels().scatter_sparse_rows(e.n, k, e.at, e.value, weight, sparse_path_ ? s + k : s, k);
   }
 }
 
 void FeatureBlock::add_weighted(const double* r, double* t) const {
   for (Index i = 0; i < n_; ++i) {
     if (r[i] == 0) continue;
-    if (sparse_path_) {
-      t[0] += r[i];
-      for (int e = data_.row_start[rows_[i]]; e < data_.row_start[rows_[i] + 1]; ++e)
-        t[1 + data_.column[e]] += r[i] * data_.value[e];
-    } else {
-      const double* phi = phi_.data() + i * ld_;
-      for (Index v = 0; v < p_; ++v) t[v] += r[i] * phi[v];
-    }
+    if (sparse_path_) t[0] += r[i];
+    const double* phi = dense_phi_.data() + i * dense_ld_;
+    for (Index v = 0; v < dense_; ++v) t[v] += r[i] * phi[v];
+    const Entries e = entries(i);
+    for (Index l = 0; l < e.n; ++l) t[first_entry() + e.at[l]] += r[i] * e.value[l];
   }
 }
 

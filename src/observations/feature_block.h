@@ -11,8 +11,8 @@ struct Weights {
   Index k = 0;
   Index p = 0;
   Buffer w;           // K × p
-  Buffer transposed;  // p × K, of linear models; or empty
-  Buffer packed;      // as Kernels::pack lays w out, for products with many blocks of rows; or empty
+  Buffer transposed;  // p × K, of models that are linear or have indicators; or empty
+  Buffer packed;  // as Kernels::pack lays out the dense part of w, for products with many blocks; or empty
 
   void transpose(Pool* pool = nullptr);  // fills `transposed` from w
   void add_constants(const Vec& c);      // to ⟨φ, w_k⟩, for φ_0 = 1; before pack()
@@ -21,13 +21,17 @@ struct Weights {
 };
 
 /// ∇Λ(T_k) for all clusters of t (K × p), on the threads of the pool if one is given. evidence: receives
-/// Λ(T_k), K numbers, unless null. products: false leaves `transposed` empty for linear models too, whose
-/// products then cannot be formed.
+/// Λ(T_k), K numbers, unless null. products: false leaves `transposed` empty in any case; products of models
+/// that would have it can then not be formed.
 Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr,
                      double* evidence = nullptr, bool products = true);
 
-/// Accumulates T += Rᵀ Φ over blocks of rows. For sparse rows the sum is kept transposed until finish(). With
-/// `few`, memory is taken only for clusters that receive any mass.
+/// True when products add up the weights of single features of a row, which are then `transposed`.
+inline bool has_entries(const ObsModel& obs) { return obs.linear() || obs.n_dense() < obs.n_features(); }
+
+/// Accumulates T += Rᵀ Φ over blocks of rows. The sums of single features, those of sparse rows and of
+/// indicators, are kept transposed until finish(). With `few`, memory is taken only for clusters that receive
+/// any mass, if there are no such features.
 class FeatureSum {
  public:
   FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few = false);
@@ -40,10 +44,12 @@ class FeatureSum {
   void finish(double* t, Index first, Index end) const;  // of some of the clusters
   int place(int cluster);                                // row of sum_ where the cluster's statistic is
   Index k_, p_;
-  bool transposed_, few_;
+  Index dense_;  // features summed as they lie: 0 for sparse rows
+  bool few_;
   std::vector<int> place_;  // when few_: −1 or the row of each cluster
-  Vec sum_;
-  Vec weight_;  // scratch: what one row adds to which clusters
+  Vec sum_;                 // K × dense_, or of fewer clusters
+  Vec transposed_;          // p − dense_ × K
+  Vec weight_;              // scratch: what one row adds to which clusters
   std::vector<int> where_;
 };
 
@@ -72,21 +78,35 @@ class FeatureBlock {
   void add_weighted(const double* r, double* t) const;
 
   Index n() const { return n_; }
-  /// Φ of the loaded rows, n × p with rows ld() apart, dense for every model.
+  /// Φ of the loaded rows, n × p with rows ld() apart, all features dense.
   const double* features();
   Index ld() const { return ld_; }
 
  private:
-  double sparse_dot(const Weights& weights, int cluster, Index row) const;  // ⟨φ(row), w_cluster⟩
+  // Entries of a row beside its dense features, numbered from the first feature that may be one.
+  struct Entries {
+    Index n;
+    const int* at;
+    const double* value;
+  };
+  Entries entries(Index row) const;
+  double entries_dot(const Weights& weights, int cluster, Index row) const;  // their part of ⟨φ(row), w⟩
+  Index first_entry() const { return sparse_path_ ? 1 : dense_; }
+  void add_entries(const Responsibilities& r, FeatureSum& sum) const;
 
   const ObsModel& obs_;
   const Dataset& data_;
-  Index p_, ld_, block_rows_;
+  Index p_;
+  bool sparse_path_;  // all features but φ_0 are entries, those of the data
+  Index dense_;       // features in dense_phi_: none on the sparse path
+  Index ld_, dense_ld_, block_rows_;
   Index n_ = 0;
   const Index* rows_ = nullptr;
-  bool sparse_path_;
   bool filled_ = false;
-  Vec phi_;
+  Vec phi_;        // all features, only where someone asks for them
+  Vec dense_phi_;  // dense features
+  Indicators hot_;
+  Vec ones_;
 };
 
 }  // namespace bnpvi

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "foundation/data.h"
 #include "foundation/named_array.h"
@@ -10,6 +11,12 @@
 #include "foundation/types.h"
 
 namespace bnpvi {
+
+/// Which of some indicators are 1, for n rows: those of row i are at[start[i]] .. at[start[i + 1] − 1].
+struct Indicators {
+  std::vector<int> start;
+  std::vector<int> at;  // counted from the first indicator
+};
 
 /// A likelihood from a conjugate exponential family with its prior.
 ///
@@ -44,6 +51,22 @@ class ObsModel {
 
   /// Φ, n × p with rows `ld` apart: features of the given rows.
   virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
+
+  /// Features 0 .. n_dense() − 1 may be any numbers. Those after them are indicators: 0 or 1, and few of a
+  /// row are 1, so that products with clusters add up the weights of these only. All are dense by default.
+  virtual Index n_dense() const { return n_features(); }
+
+  /// The dense features alone, as features() writes them.
+  virtual void dense_features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const {
+    features(data, rows, n, phi, ld);
+  }
+
+  /// Which indicators of the given rows are 1; called only where there are any.
+  virtual void indicators(const Dataset& /*data*/, const Index* /*rows*/, Index /*n*/,
+                          Indicators& /*out*/) const {}
+
+  /// True when features() brings rows near that are far out, as said above, and log_predictive() knows them.
+  virtual bool knows_far_rows() const { return false; }
 
   /// False when h = 1 for all rows; log_base() then returns zeros.
   virtual bool has_base() const { return false; }

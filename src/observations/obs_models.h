@@ -53,6 +53,18 @@ struct GammaTimesPrior {
   Vec shape, a, b;
 };
 
+/// Columns of levels, coded 1 .. levels_j; any other number is a cell of no level, which says nothing.
+/// Independent probabilities ~ Dirichlet(λ_j); weight: λ of all levels of the first column, then the second,
+/// ...
+/// When `share` (the proportion of each level in its column) is not empty, the weights of column j are
+/// learned as even_j + common_j share, as a TermPrior's.
+struct CategoricalPrior {
+  std::vector<Index> levels;
+  Vec weight;
+  Vec share;
+  Vec even, common;
+};
+
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior);
@@ -72,5 +84,6 @@ std::unique_ptr<ObsModel> make_binomial(const BetaPrior& prior);
 std::unique_ptr<ObsModel> make_poisson(const PoissonPrior& prior);
 /// Throws std::invalid_argument from log_base() if rows are sparse: zeros are no values of the model.
 std::unique_ptr<ObsModel> make_gamma(const GammaTimesPrior& prior);
+std::unique_ptr<ObsModel> make_categorical(const CategoricalPrior& prior);
 
 }  // namespace bnpvi

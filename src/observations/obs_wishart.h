@@ -31,6 +31,7 @@ class WishartModel : public ObsModel {
  public:
   Index n_features() const final { return offset_ + m_ * (m_ + 1) / 2; }
   Index n_columns() const override { return d_; }
+  bool knows_far_rows() const final { return true; }
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const final;
 
   /// The largest ratio of a diagonal entry of P_0 to the squared pivot of its Cholesky factor: for a Gaussian

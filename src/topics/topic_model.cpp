@@ -141,7 +141,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
   none.k = k;
   none.p = in.obs.n_features();
   none.w.assign(static_cast<std::size_t>(k * none.p), 0.0);
-  if (in.obs.linear() && !by_term) none.transposed.assign(static_cast<std::size_t>(k * none.p), 0.0);
+  if (has_entries(in.obs) && !by_term) none.transposed.assign(static_cast<std::size_t>(k * none.p), 0.0);
   const TopicTable table = by_term ? TopicTable(none, false) : TopicTable();
   DocumentReader reader(in.obs, in.data);
   Vec log_resp;

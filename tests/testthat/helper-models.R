@@ -88,6 +88,15 @@ model_cases <- function() {
       centre = rep(0, 4)
     ))
     through_0$scaled_precision <- through_0$coef_precision
+    codes <- cbind(sample(3, 40, TRUE), sample(2, 40, TRUE), 1, sample(5, 40, TRUE, c(8, 1, 1, 1, 1)))
+    holes <- replace(codes, cbind(c(2, 7, 7, 7, 7, 30), c(1, 1:4, 4)), 0)
+    categorical <- list(family = "categorical", n_levels = c(3, 2, 1, 6), concentration = runif(12) + 0.1)
+    few_levels <- list(family = "categorical", n_levels = c(3, 2), concentration = c(1, 1, 1, 0.5, 0.5) / 3)
+    product <- function(...) list(family = "product", blocks = list(...))
+    blocks <- product(
+      few = few_levels, counted = poisson, numbers = diagonal, more = categorical, full = full
+    )
+    mixed <- cbind(holes[, 1:2], counts, x, codes, x[40:1, ] %*% random_definite(d))
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
@@ -105,7 +114,12 @@ model_cases <- function() {
       case("gaussian_tied_diagonal", tied("tied_diagonal", c(0.5, 3, 1)), x, twin_gaussian_tied),
       case("gaussian_tied", tied("tied", random_definite(d)), x, twin_gaussian_tied),
       case("regression", regression, paired, twin_ar, function(data) cbind(data$x[, 1:2], 1, data$x[, 3:4])),
-      case("regression, no intercept", through_0, paired, twin_ar)
+      case("regression, no intercept", through_0, paired, twin_ar),
+      case("categorical", categorical, codes, twin_categorical),
+      case("categorical, cells of no level", categorical, holes, twin_categorical),
+      case("product", blocks, mixed, twin_product),
+      case("product of one block", product(only = full), x, twin_product),
+      case("product of categories", product(a = few_levels, b = categorical), cbind(holes[, 1:2], codes), twin_product)
     )
   })
 }
@@ -122,9 +136,24 @@ count_parameters <- function(case) {
     censored = 1L, regression = 1L, binomial = case$data$d %/% 2L, case$data$d - isTRUE(case$model$obs$exposed)
   )
 }
+n_block_columns <- function(obs) length(obs$n_levels %||% obs$mean %||% obs$a)
 
-# The model with its columns reordered.
+# Columns of the data that the model is a distribution of.
+count_columns <- function(case) case$data$d - isTRUE(case$model$obs$exposed)
+
+# The model with its columns reordered; of a product in reverse order only.
 permute_columns <- function(obs, order) {
+  if (!is.null(obs$blocks)) {
+    stopifnot(identical(order, rev(seq_along(order))))
+    reversed <- lapply(obs$blocks, function(block) permute_columns(block, rev(seq_len(n_block_columns(block)))))
+    return(list(family = obs$family, blocks = rev(reversed)))
+  }
+  if (!is.null(obs$n_levels)) {
+    of_column <- split(obs$concentration, rep(seq_along(obs$n_levels), obs$n_levels))
+    obs$concentration <- unlist(of_column[order], use.names = FALSE)
+    obs$n_levels <- obs$n_levels[order]
+    return(obs)
+  }
   for (field in intersect(names(obs), c("mean", "centre", "unit", "term_prior", "a", "b", "shape"))) {
     obs[[field]] <- obs[[field]][order]
   }

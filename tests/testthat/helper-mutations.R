@@ -21,8 +21,14 @@ small_tables <- function() {
     points <- matrix(rnorm(42) + 4 * rep(0:1, each = 7), 14, dimnames = names)
     counts <- matrix(as.double(rpois(14 * 5, 1.5)), 14, dimnames = list(names[[1]], paste0("w", 1:5)))
     counts[, 1] <- counts[, 1] + 1
+    frame <- as.data.frame(points)
+    labels <- data.frame(
+      colour = factor(rep(c("red", "blue"), 7)), word = rep(c("u", "v", "w"), length.out = 14), yes = counts[, 1] > 2,
+      row.names = names[[1]]
+    )
     list(
-      points = points, counts = counts, binary = 1 * (counts > 1), frame = as.data.frame(points), times = exp(points),
+      points = points, counts = counts, binary = 1 * (counts > 1), frame = frame, labels = labels,
+      mixed = cbind(frame, labels), times = exp(points),
       tries = cbind(hit = counts[, 2], miss = counts[, 3], far = counts[, 4], wide = counts[, 5]),
       followed = cbind(time = exp(points[, 1]), status = 1 * (counts[, 2] > 1))
     )
@@ -51,6 +57,8 @@ small_fits <- function(tables) {
     regression = bnp_mixture(points, obs_regression(), control = few_laps()),
     binomial = bnp_mixture(tries, obs_binomial(), control = few_laps()),
     survival = bnp_mixture(followed, obs_survival(), control = few_laps()),
+    categorical = bnp_mixture(labels, control = few_laps()), mixed = bnp_mixture(mixed, control = few_laps()),
+    hmm_mixed = hmm(mixed, NULL),
     topics = bnp_topics(counts, control = few_laps(k_init = 2)),
     lda = bnp_topics(Matrix::Matrix(counts, sparse = TRUE), prior = prior_lda(2, learn), control = few_laps()),
     topics_rows = bnp_topics(points, obs_gaussian(), id = id, control = few_laps()),
@@ -67,7 +75,8 @@ table_of <- function(name, tables) {
   kind <- c(
     multinomial = "counts", sparse = "counts", poisson = "counts", hmm_poisson = "counts", hmm_multinomial = "counts",
     topics = "counts", lda = "counts", bernoulli = "binary", hmm_bernoulli = "binary", formula = "frame",
-    gamma = "times", hmm_gamma = "times", survival = "followed", binomial = "tries"
+    gamma = "times", hmm_gamma = "times", survival = "followed", binomial = "tries",
+    categorical = "labels", mixed = "mixed", hmm_mixed = "mixed"
   )
   tables[[if (name %in% names(kind)) kind[[name]] else "points"]]
 }
@@ -83,7 +92,8 @@ fitting_calls <- function(tables, fits) {
   id <- rep(c("u", "v"), c(8, 6))
   unlist(lapply(names(fits), function(name) {
     fit <- fits[[name]]
-    obs <- do.call(obs_entry(fit$model$obs)$constructor, list())
+    of_blocks <- if (grepl("mixed", name)) list(obs_gaussian(), obs_categorical()) else list()
+    obs <- do.call(obs_entry(fit$model$obs)$constructor, of_blocks)
     if (name == "diagonal") obs <- obs_gaussian("diagonal")
     if (name %in% c("zero_mean", "tied", "spherical")) obs <- obs_gaussian(name)
     arguments <- list(
@@ -228,6 +238,8 @@ other_calls <- function(tables, fits) {
     made("obs_survival", a = 1, b = 2), made("obs_binomial", a = 1, b = 2),
     made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
     made("obs_gamma", shape = c(1, 2), a = 1, b = 2),
+    made("obs_categorical", prior = 2, columns = "a"),
+    made("obs_product", one = obs_gaussian(columns = "a"), two = obs_categorical(0.5)),
     made("prior_dp", concentration = 1),
     made("prior_py", concentration = 1, discount = 0.3), made("gamma_prior", shape = 2, rate = 1),
     made("prior_dirichlet", k = 3, concentration = 1), made("prior_hdp", gamma = 10, alpha = 0.5),
@@ -261,7 +273,7 @@ constructed_calls <- function(tables) {
     x <- if (maker %in% c("obs_multinomial", "obs_poisson")) tables$counts else
       switch(
         maker, obs_bernoulli = tables$binary, obs_gamma = tables$times, obs_survival = tables$followed,
-        obs_binomial = tables$tries, tables$points
+        obs_binomial = tables$tries, obs_categorical = tables$labels, tables$points
       )
     verb <- function(...) {
       made <- do.call(maker, list(...))
@@ -289,6 +301,7 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_regression", df = 3, scale = 2, coef_mean = c(1, 2, 3), coef_precision = diag(3)),
     fit_with("obs", "obs_binomial", a = 0.1, b = c(1, 2)),
     fit_with("obs", "obs_gamma", shape = c(1, 2, 3), a = 1, b = 2),
+    fit_with("obs", "obs_categorical", prior = c(1, 2, 3), columns = c("colour", "word", "yes")),
     fit_with("prior", "prior_dp", concentration = 1),
     fit_with("prior", "prior_py", concentration = 1, discount = 0.3),
     fit_with("prior", "prior_py", concentration = gamma_prior(2, 1), discount = 0.3),

@@ -2,8 +2,7 @@
 # gives it, `model` as the engine gets it.
 
 planted_case <- function(name, obs, x, cluster, sparse = FALSE) {
-  data <- engine_data(x)
-  data$exposure <- obs_exposure(obs)
+  data <- as_mixture_data(x, obs)
   model <- list(obs = resolve_obs(obs, data), prior = list(family = "dp", concentration = 1))
   if (sparse) data <- c(sparse_engine_data(x), data["exposure"])
   list(name = name, obs = obs, model = model, data = as_engine_data(data), x = x, cluster = cluster)
@@ -48,6 +47,15 @@ planted_cases <- function() {
     lines <- rep(1:3, each = 60)
     at <- runif(180, -3, 3)
     on_lines <- cbind(c(4, 0, -4)[lines] + c(-2, 1, 3)[lines] * at + rnorm(180) / 2, at, deparse.level = 0)
+    profile <- rbind(
+      c(1, 1, 2, 2, 3, 3, 1, 2), c(2, 3, 1, 2, 1, 2, 3, 1), c(3, 2, 3, 1, 2, 1, 2, 3), c(1, 3, 3, 3, 1, 3, 2, 1)
+    )
+    levels <- ifelse(matrix(runif(1600), 200) < 0.85, profile[terms, ], sample(3, 1600, TRUE))
+    mixed <- cbind(
+      planted_points(200, 2)$x[rank(terms, ties.method = "first"), ], levels[, 1:4], events[, c(1, 4, 7, 10)],
+      1 + (levels[, 5] > 1)
+    )
+    colnames(mixed) <- paste0("col", seq_len(ncol(mixed)))
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
@@ -67,7 +75,12 @@ planted_cases <- function() {
       planted_case("gaussian_tied_diagonal", obs_gaussian("tied_diagonal"), points$x, points$cluster),
       planted_case("gaussian_tied", obs_gaussian("tied"), points$x, points$cluster),
       planted_case("regression", obs_regression(), on_lines, lines),
-      planted_case("gaussian_tied, known", obs_gaussian("tied", variance = 1), points$x, points$cluster)
+      planted_case("gaussian_tied, known", obs_gaussian("tied", variance = 1), points$x, points$cluster),
+      planted_case("categorical", obs_categorical(), levels, terms),
+      planted_case("product", obs_product(
+        obs_gaussian(columns = c("col1", "col2")), obs_categorical(columns = c("col11", paste0("col", 3:6))),
+        obs_poisson(columns = paste0("col", 7:10))
+      ), mixed, terms)
     )
   })
 }

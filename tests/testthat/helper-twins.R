@@ -388,6 +388,57 @@ twin_censored <- function(obs) {
   )
 }
 
+# One Dirichlet a column, of counts of its levels; 0 is a cell of no level.
+twin_categorical <- function(obs) {
+  prior <- split(obs$concentration, rep(seq_along(obs$n_levels), obs$n_levels))
+  post <- function(x, r) {
+    lapply(seq_along(prior), function(j) prior[[j]] + vapply(seq_along(prior[[j]]), function(l) sum(r[x[, j] == l]), 1))
+  }
+  log_z <- function(a) sum(lgamma(a)) - lgamma(sum(a))
+  look_up <- function(new, value) {
+    rowSums(vapply(seq_along(prior), function(j) c(0, value(j))[new[, j] + 1], numeric(nrow(new))))
+  }
+  list(
+    evidence = function(x, r) sum(mapply(function(q, a) log_z(q) - log_z(a), post(x, r), prior)),
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      look_up(new, function(j) digamma(q[[j]]) - digamma(sum(q[[j]])))
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      look_up(new, function(j) log(q[[j]] / sum(q[[j]])))
+    },
+    posterior = function(x, r) list(concentration = unlist(post(x, r))),
+    mean_parameters = function(x, r) list(prob = unlist(lapply(post(x, r), function(a) a / sum(a))))
+  )
+}
+
+# The sum of the twins of its blocks, each on its own columns.
+twin_product <- function(obs) {
+  twin_of <- list(
+    gaussian_full = twin_gaussian_full, gaussian_diagonal = twin_gaussian_diagonal, poisson = twin_poisson,
+    categorical = twin_categorical
+  )
+  twins <- lapply(obs$blocks, function(block) twin_of[[block$family]](block))
+  width <- vapply(obs$blocks, n_block_columns, 1L)
+  columns <- split(seq_len(sum(width)), rep(seq_along(width), width))
+  own <- function(x, m) x[, columns[[m]], drop = FALSE]
+  over_blocks <- function(f) Reduce(`+`, lapply(seq_along(twins), f))
+  lists <- function(what, x, r) {
+    unlist(lapply(seq_along(twins), function(m) {
+      part <- twins[[m]][[what]](own(x, m), r)
+      stats::setNames(part, paste(names(twins)[m], names(part), sep = "."))
+    }), recursive = FALSE)
+  }
+  list(
+    evidence = function(x, r) over_blocks(function(m) twins[[m]]$evidence(own(x, m), r)),
+    expected = function(x, r, new) over_blocks(function(m) twins[[m]]$expected(own(x, m), r, own(new, m))),
+    predictive = function(x, r, new) over_blocks(function(m) twins[[m]]$predictive(own(x, m), r, own(new, m))),
+    posterior = function(x, r) lists("posterior", x, r),
+    mean_parameters = function(x, r) lists("mean_parameters", x, r)
+  )
+}
+
 # (y, lag 1, lag 2, ..., [1]) of every modelled row of the groups that begin at `starts`.
 lagged_rows <- function(x, starts, lag, intercept) {
   at <- unlist(lapply(seq_len(length(starts) - 1L), function(g) {

@@ -10,7 +10,7 @@ test_that("missing and infinite values are reported with their places", {
 })
 
 test_that("columns that are not numeric are named", {
-  bad(iris, "not_numeric", "Species \\(factor\\)")
+  bad(iris, "not_numeric", "Species \\(factor\\)", obs = obs_gaussian())
   bad(letters, "not_numeric")
   bad(matrix("a"), "not_numeric")
   bad(factor(1:3), "not_numeric", "factor")
@@ -66,7 +66,7 @@ test_that("formulas must be one-sided, without interactions, and have their colu
   expect_bad(bnp_mixture(~ waiting:eruptions, faithful), "formula", "interactions")
   expect_bad(bnp_mixture(~ nothing_of_this_name, faithful), "formula", "nothing_of_this_name")
   expect_bad(bnp_mixture(~1, faithful), "formula", "no columns")
-  expect_bad(bnp_mixture(~Species, iris), "not_numeric", "Species")
+  expect_bad(bnp_mixture(~Species, iris, obs_gaussian()), "not_numeric", "Species")
 })
 
 test_that("starts are checked", {

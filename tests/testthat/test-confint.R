@@ -38,8 +38,20 @@ draw_of <- list(
   },
   gaussian_tied_spherical = function(q) list(mean = normal(q$mean, q$cov / q$mean_strength)),
   gaussian_tied_diagonal = function(q) list(mean = normal(q$mean, q$cov / q$mean_strength)),
-  gaussian_tied = function(q) list(mean = normal(q$mean, q$cov / q$mean_strength))
+  gaussian_tied = function(q) list(mean = normal(q$mean, q$cov / q$mean_strength)),
+  categorical = function(q, obs) list(prob = unlist(by_column_of_levels(obs, q$concentration, gamma_shares))),
+  product = function(q, obs) {
+    parts <- lapply(stats::setNames(nm = names(obs$blocks)), function(name) {
+      block <- obs$blocks[[name]]
+      draw_with(block, arrays_of_block(q, name, obs_entry(block)))
+    })
+    unlist(parts, recursive = FALSE)
+  }
 )
+draw_with <- function(obs, q) {
+  draw <- draw_of[[obs$family]]
+  if ("obs" %in% names(formals(draw))) draw(q, obs) else draw(q)
+}
 
 # Draws (rows) below the ends of intervals: 4.5 standard errors, for a few hundred comparisons.
 expect_quantiles <- function(sample, intervals, level, slack = 0) {
@@ -55,11 +67,13 @@ cases <- Filter(function(case) case$name %in% names(obs_models), planted_cases()
 
 test_that("every model has intervals for every parameter of its clusters, and a draw to compare them with", {
   expect_setequal(names(draw_of), names(obs_models))
-  for (name in names(obs_models)) {
-    entry <- obs_models[[name]]
-    of_prior <- c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
-    parameters <- setdiff(names(entry$arrays), c(of_prior, "shape", if (grepl("tied", name)) "cov")) # these are known
-    expect_setequal(names(entry$quantiles), parameters)
+  of_prior <- c("mean_strength", "df", "scale", "a", "b", "concentration", "coef_mean", "coef_precision")
+  for (case in cases) {
+    obs <- resolve_obs(case$obs, as_mixture_data(case$x, case$obs))
+    entry <- obs_entry(obs)
+    known <- c("shape", if (grepl("tied", obs$family)) "cov")
+    parameters <- setdiff(sub(".*[.]", "", names(entry$arrays)), c(of_prior, known))
+    expect_setequal(sub(".*[.]", "", names(entry$quantiles)), parameters)
   }
 })
 
@@ -71,12 +85,12 @@ for (case in cases) {
     )
     q <- posterior_clusters(fit)[[1]]
     set.seed(7)
-    sample <- replicate(draws, draw_of[[case$name]](q), simplify = FALSE)
+    sample <- replicate(draws, draw_with(fit$model$obs, q), simplify = FALSE)
     for (name in names(obs_entry(fit$model$obs)$quantiles)) {
       all <- do.call(rbind, lapply(sample, function(s) as.vector(s[[name]])))
       d <- diag(round(sqrt(ncol(all))))
       known <- if (case$name %in% c("gaussian_diagonal", "gaussian_spherical")) d == 1 else upper.tri(d, diag = TRUE)
-      shown <- if (name == "cov") which(known) else seq_len(ncol(all))
+      shown <- if (grepl("cov$", name)) which(known) else which(apply(all, 2, function(v) any(v != v[1])))
       for (level in c(0.5, 0.95)) expect_quantiles(all[, shown, drop = FALSE], confint(fit, name, level), level)
     }
   })

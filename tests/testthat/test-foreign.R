@@ -33,7 +33,7 @@ test_that("columns with a unit or a meaning of their own say what to do", {
   bad <- function(column, ...) {
     x <- data.frame(a = c(1, 2, 4, 8))
     x$b <- column
-    expect_bad(bnp_mixture(x, control = few), "not_numeric", ...)
+    expect_bad(bnp_mixture(x, obs_gaussian(), control = few), "not_numeric", ...)
     expect_bad(bnp_mixture(column, control = few), "not_numeric", ...)
   }
   metres <- structure(list(numerator = "m", denominator = character()), class = "symbolic_units")
@@ -42,8 +42,8 @@ test_that("columns with a unit or a meaning of their own say what to do", {
   bad(Sys.Date() + 1:4, "for days")
   bad(Sys.time() + 1:4, "for seconds")
   bad(structure(c(1, 2, 3, 4), class = "integer64"), "as.numeric")
-  bad(letters[1:4], "model.matrix")
-  bad(factor(letters[1:4]), "model.matrix")
+  bad(letters[1:4], "obs_categorical")
+  bad(factor(letters[1:4]), "obs_categorical")
 })
 
 test_that("matrix columns of data frames are columns", {

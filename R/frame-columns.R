@@ -1,0 +1,220 @@
+# Columns of a data frame as numbers, and numbers as such columns again. A column of levels is coded 1, 2, ...; 0 is a
+# cell of no level.
+
+# What a column is: "number", "level" (factor, character or logical), or "other" (dates, lists, ...).
+column_kind <- function(v) {
+  if (is.factor(v) || is.character(v) || is.logical(v)) {
+    return("level")
+  }
+  if (is_plain_number(v)) "number" else "other"
+}
+
+# What simulated values are to be turned back into.
+column_type <- function(v) {
+  if (is.ordered(v)) "ordered" else if (is.factor(v)) "factor" else typeof(v)
+}
+
+# Anything with rows and columns as a data frame with names.
+as_frame <- function(x, arg, call) {
+  if (!is.data.frame(x)) {
+    if (!is.atomic(x) && !is.factor(x) || length(dim(x)) > 2L) {
+      abort("input", "{.arg {arg}} must be a data frame or a matrix, not {describe(x)}.", call = call)
+    }
+    row_names <- if (is.null(dim(x))) names(x) else rownames(x)
+    names <- colnames(x)
+    x <- if (is.null(dim(x))) data.frame(x = unname(x)) else as.data.frame(unname(x))
+    names(x) <- names %||% default_names(ncol(x))
+    if (!is.null(row_names) && !anyDuplicated(row_names)) rownames(x) <- row_names
+  }
+  unique_columns(flatten_columns(as.data.frame(x)), arg, call)
+}
+
+# The rows' names of a data frame, unless they are numbers.
+frame_row_names <- function(x) if (.row_names_info(x) >= 0L) row.names(x)
+
+check_frame_size <- function(x, arg, allow_no_rows, call) {
+  if (ncol(x) == 0L) {
+    abort("no_columns", c("{.arg {arg}} has no columns.", i = "Give at least one."), call = call)
+  }
+  if (nrow(x) == 0L && !allow_no_rows) {
+    abort("no_rows", c("{.arg {arg}} has no rows.", i = "Give at least one observation."), call = call)
+  }
+}
+
+# The columns that an observation model was told to take, and that of its exposures.
+choose_columns <- function(x, obs, arg, call) {
+  if (is.null(obs$columns)) {
+    return(x)
+  }
+  columns <- c(obs$columns, exposure_column(obs))
+  given <- if (is.null(dim(x))) NULL else colnames(x)
+  missing <- setdiff(columns, given)
+  if (length(missing)) {
+    abort("columns", c(
+      "{.arg columns} names what {.arg {arg}} does not have: {places(dQuote(missing, FALSE))}.",
+      i = if (is.null(given)) "Its columns have no names." else "Its columns: {places(dQuote(given, FALSE))}."
+    ), call = call)
+  }
+  x[, columns, drop = FALSE]
+}
+
+# `columns` of a constructor: names, each once, or NULL.
+check_columns <- function(columns, call = rlang::caller_env()) {
+  if (is.null(columns)) {
+    return(NULL)
+  }
+  if (!is.character(columns) || !length(columns) || anyNA(columns) || anyDuplicated(columns)) {
+    abort("argument", "{.arg columns} must be names of columns, each once, or {.code NULL}, not {describe(columns)}.",
+      call = call
+    )
+  }
+  as.vector(columns)
+}
+
+# The same as the fields of an observation model.
+columns_field <- function(columns, call = rlang::caller_env()) {
+  if (!is.null(columns)) list(columns = check_columns(columns, call))
+}
+
+# Labels of the cells of a column: text, whatever the column is.
+cell_labels <- function(v) {
+  if (is.factor(v)) {
+    labels <- levels(v)
+    labels[is.na(labels)] <- "NA"
+    return(labels[as.integer(v)])
+  }
+  if (is.double(v)) ifelse(is.na(v), NA_character_, sprintf("%.0f", v)) else as.character(v)
+}
+
+# Levels of a column of the training data, in the order in which they are coded.
+levels_of <- function(v) {
+  if (is.factor(v)) {
+    return(ifelse(is.na(levels(v)), "NA", levels(v)))
+  }
+  if (is.logical(v)) {
+    return(c("FALSE", "TRUE"))
+  }
+  cell_labels(sort(unique(v), method = "radix"))
+}
+
+# Columns of levels -> list(x, levels, types): codes, the labels of each column, and what each column was. `known`:
+# levels of the training data, to which those of new data are matched by label; a label that is not among them is a cell
+# of no level.
+encode_levels <- function(frame, known, arg, call) {
+  for (name in names(frame)) check_levels(frame[[name]], name, arg, call)
+  levels <- known[names(frame)] %||% lapply(frame, levels_of)
+  x <- matrix(0, nrow(frame), length(frame), dimnames = list(frame_row_names(frame), names(frame)))
+  unseen <- character()
+  for (name in names(frame)) {
+    code <- match(cell_labels(frame[[name]]), levels[[name]])
+    if (anyNA(code)) {
+      labels <- unique(cell_labels(frame[[name]])[is.na(code)])
+      unseen <- c(unseen, paste0(name, " (", places(dQuote(labels, FALSE), 3L), ")"))
+      code[is.na(code)] <- 0L
+    }
+    x[, name] <- code
+  }
+  if (length(unseen)) {
+    cli::cli_warn(c(
+      "{.arg {arg}} has levels that the training data did not have, which say nothing of the cluster.",
+      i = "{places(unseen)}"
+    ), class = c("bnpvi_warning_unseen_levels", "bnpvi_warning"), call = call)
+  }
+  if (is.null(known)) {
+    warn_of_many_levels(levels, nrow(frame), arg, call)
+    tell_of_order(frame, arg, call)
+  }
+  list(x = x, levels = levels, types = vapply(frame, column_type, ""))
+}
+
+check_levels <- function(v, name, arg, call) {
+  if (column_kind(v) == "other") refuse_column(v, name, arg, call)
+  missing <- which(if (is.factor(v)) is.na(as.integer(v)) else is.na(v))
+  if (length(missing)) {
+    abort("not_finite", c(
+      "{.arg {arg}} has {length(missing)} missing value{?s} in the column {.field {name}}.",
+      x = "At (row, column): {places(paste0('(', missing, ', ', name, ')'))}.",
+      i = "Remove these rows, for instance by {.fn na.omit}, or make a level of them by {.fn addNA}."
+    ), call = call)
+  }
+  if (is.double(v) && any(v != round(v) | !is.finite(v))) {
+    bad <- which(v != round(v) | !is.finite(v))
+    abort("not_levels", c(
+      "{.arg {arg}} must hold labels or whole numbers in columns of levels.",
+      x = "At (row, column): {places(paste0('(', bad, ', ', name, ')'))}.",
+      i = "Model numbers as numbers, or group them first: {.fn cut}."
+    ), call = call)
+  }
+}
+
+refuse_column <- function(v, name, arg, call) {
+  abort("not_numeric", c(
+    "{.arg {arg}} must hold columns of numbers or of levels.",
+    x = "The column {.field {name}} is {describe(v)}.",
+    foreign_remedies(list(v)) %||% c(i = "Leave it out, or convert it to numbers or a factor.")
+  ), call = call)
+}
+
+# An identifier or free text has a level for nearly every row and tells nothing of groups. (A tenth of the rows would
+# be as good a guess; a fit is right with any number.)
+warn_of_many_levels <- function(levels, n, arg, call) {
+  number <- lengths(levels)
+  many <- names(levels)[number > max(n / 2, 10)]
+  if (length(many)) {
+    cli::cli_warn(c(
+      "{cli::qty(length(many))}Column{?s} {.field {many}} of {.arg {arg}} {?has/have} a level for more than every second
+       row.",
+      i = "Leave identifiers and free text out: they say nothing of groups."
+    ), class = c("bnpvi_warning_many_levels", "bnpvi_warning"), call = call)
+  }
+}
+
+tell_of_order <- function(frame, arg, call) {
+  ordered <- names(frame)[vapply(frame, is.ordered, NA)]
+  if (length(ordered)) {
+    cli::cli_inform(
+      "The order of the levels of {cli::qty(length(ordered))}column{?s} {.field {ordered}} of {.arg {arg}} is not
+       used.",
+      class = c("bnpvi_message_order", "bnpvi_message"), call = call
+    )
+  }
+}
+
+# Numbers -> a column of this type, with these labels if it is one of levels.
+as_column <- function(x, type, labels = NULL) {
+  if (is.null(labels)) {
+    return(switch(type, logical = x > 0, integer = if (all(x == round(x))) as.integer(x) else x, x))
+  }
+  text <- labels[x]
+  switch(type,
+    factor = factor(text, levels = labels), ordered = factor(text, levels = labels, ordered = TRUE),
+    logical = text == "TRUE", integer = as.integer(text), double = as.double(text), text
+  )
+}
+
+# The observation model of data for which none was given: by the columns of a data frame, if any of them is one of
+# levels.
+default_obs <- function(x, call) {
+  if (!is.data.frame(x)) {
+    return(obs_gaussian())
+  }
+  kinds <- vapply(flatten_columns(x), column_kind, "")
+  if (!any(kinds == "level")) {
+    return(obs_gaussian())
+  }
+  if (!any(kinds == "number")) {
+    return(obs_categorical())
+  }
+  many <- sum(kinds == "number") > most_full_columns
+  if (many) {
+    cli::cli_inform(
+      c("{sum(kinds == 'number')} columns of numbers are taken as independent within a cluster.",
+        i = "For covariances say so by {.arg obs}: a product of a full Gaussian block and a categorical one."),
+      class = c("bnpvi_message_diagonal", "bnpvi_message"), call = call
+    )
+  }
+  obs_product(if (many) obs_gaussian("diagonal") else obs_gaussian(), obs_categorical())
+}
+
+# Beyond this number a full covariance has more parameters than most data can tell: a guess.
+most_full_columns <- 50L

@@ -1,0 +1,183 @@
+# Columns of levels: each cluster has a probability of each level of each column.
+
+#' @rdname observation_models
+#' @order 8
+#' @param prior Of `obs_categorical()`: Dirichlet weights of the levels of each column.
+#'   `"perks"`: one divided by the number of levels, so that the prior weighs as much as
+#'   one observation however many levels a column has. Or numbers: one for all levels, one
+#'   per column, or a list with a number, or one per level, for each column. `NULL`: learned while
+#'   fitting, as `even + common * share` with two numbers for each column, like `term_prior`; they are
+#'   `prior_even` and `prior_common` in `fit$model$obs`.
+#' @param columns Names of the columns that are modelled. Default: all columns; in
+#'   [obs_product()] all columns of its kind that no other block names.
+#' @details
+#' `obs_categorical()` takes factors, text, logical columns and whole numbers; columns are independent
+#' given the cluster (latent class analysis). All levels of a factor count, those that do not
+#' occur included: [droplevels()] takes them out. The order of ordered factors is not used.
+#' New data are matched to the levels by label; a label that the training data do not have says
+#' nothing of the cluster, with a warning. With weights of 1 or more a level, clusters of
+#' rare profiles cannot form where there are many levels.
+#' @export
+obs_categorical <- function(prior = "perks", columns = NULL) {
+  do.call(new_obs, c(
+    "categorical", list(prior = if (!is.null(prior)) check_level_prior(prior)), columns_field(columns)
+  ))
+}
+
+check_level_prior <- function(prior, call = rlang::caller_env()) {
+  if (identical(prior, "perks")) {
+    return(prior)
+  }
+  if (is.character(prior)) {
+    abort("argument", "{.arg prior} must be {.val perks} or positive numbers, not {describe(prior)}.", call = call)
+  }
+  parts <- if (is.list(prior)) prior else list(prior)
+  for (part in parts) {
+    check_positive(part, "prior", call)
+    check_range(part, "prior", parameter_ranges$term_prior, call)
+  }
+  prior
+}
+
+# Dirichlet weights of all levels, column after column.
+level_weights <- function(prior, n_levels, call) {
+  d <- length(n_levels)
+  if (identical(prior, "perks")) {
+    return(unname(rep(1 / n_levels, n_levels)))
+  }
+  if (!length(prior) %in% c(1L, d)) {
+    abort("argument", c(
+      "{.arg prior} must have one value or one per column ({d}), not {length(prior)}."
+    ), call = call)
+  }
+  prior <- rep_len(as.list(prior), d)
+  wrong <- which(!(lengths(prior) == 1L | lengths(prior) == n_levels))
+  if (length(wrong)) {
+    abort("argument", c(
+      "{.arg prior} must have one number or one per level in each column.",
+      x = "Column {wrong[1]} has {n_levels[wrong[1]]} levels, and {.arg prior} {length(prior[[wrong[1]]])} numbers."
+    ), call = call)
+  }
+  unlist(Map(function(x, n) rep_len(as.double(x), n), prior, n_levels), use.names = FALSE)
+}
+
+resolve_categorical <- function(obs, data, start, call) {
+  obs$levels <- data$frame$levels
+  obs$types <- data$frame$types
+  obs$n_levels <- as.double(lengths(obs$levels))
+  if (!is.null(obs$prior)) {
+    obs$concentration <- level_weights(obs$prior, lengths(obs$levels), call)
+    return(obs)
+  }
+  # Learning starts where an earlier fit ended, or at two observations a column, shared out evenly and as in the data: a
+  # guess.
+  before <- if (inherits(start, "bnp_fit")) start$model$obs
+  if (!identical(before$levels, obs$levels)) before <- NULL
+  column <- rep(seq_along(obs$levels), lengths(obs$levels))
+  obs$prior <- "learned"
+  obs$level_share <- unlist(Map(
+    function(j, n) tabulate(data$x[, j], n) / max(sum(data$x[, j] > 0), 1), seq_along(obs$levels), lengths(obs$levels)
+  ), use.names = FALSE)
+  obs$prior_even <- before$prior_even %||% (1 / obs$n_levels)
+  obs$prior_common <- before$prior_common %||% rep(1, length(obs$levels))
+  obs$concentration <- obs$prior_even[column] + obs$prior_common[column] * obs$level_share
+  obs
+}
+
+read_categorical <- function(x, obs, arg, call) {
+  encoded <- encode_levels(x, obs$levels, arg, call)
+  structure(encoded$x, frame = encoded[c("levels", "types")])
+}
+
+# Variable and level of each number along the axis "levels".
+level_axis <- function(obs) {
+  data.frame(
+    variable = rep(names(obs$levels) %||% character(), lengths(obs$levels)),
+    level = as.character(unlist(obs$levels, use.names = FALSE))
+  )
+}
+
+level_names <- function(obs) {
+  axis <- level_axis(obs)
+  paste0(axis$variable, rep("=", nrow(axis)), axis$level)
+}
+
+# f(part) of each column's part of a vector along the levels.
+by_column_of_levels <- function(obs, x, f) {
+  unname(lapply(split(x, rep(seq_along(obs$levels), lengths(obs$levels))), f))
+}
+
+# Clusters x levels -> a list of matrices, clusters x levels of a column.
+split_levels <- function(obs, array) {
+  at <- rep(seq_along(obs$levels), lengths(obs$levels))
+  parts <- lapply(seq_along(obs$levels), function(j) {
+    part <- array[, at == j, drop = FALSE]
+    dimnames(part) <- list(rownames(array), obs$levels[[j]])
+    part
+  })
+  stats::setNames(parts, names(obs$levels))
+}
+
+model_categorical <- list(
+  title = "Categorical",
+  constructor = "obs_categorical",
+  values = "factors, text, logical values",
+  kind = "level",
+  support = function(values) values == round(values),
+  refusal = c(
+    class = "not_levels", must = "hold labels or whole numbers",
+    remedy = "Model numbers as numbers, or group them first."
+  ),
+  read = read_categorical,
+  resolve = resolve_categorical,
+  working = c("levels", "types", "n_levels", "concentration", "level_share", "prior_even", "prior_common"),
+  learned = function(obs) if (is.null(obs$prior) || identical(obs$prior, "learned")) "prior = NULL",
+  parameters = list(prior = "columns"),
+  arrays = list(concentration = c("clusters", "levels"), prob = c("clusters", "levels")),
+  axes = function(obs, columns) list(levels = level_names(obs)),
+  location = "prob",
+  terms = function(obs, columns) level_axis(obs),
+  shown = function(obs, arrays) {
+    own <- intersect(c("concentration", "prob"), names(arrays))
+    arrays[own] <- lapply(arrays[own], split_levels, obs = obs)
+    arrays
+  },
+  layout = function(obs) obs$levels,
+  draw = function(obs, clusters, path, lengths, given) {
+    draw_by_cluster(clusters, path, function(q, rows) {
+      columns <- by_column_of_levels(obs, q$concentration, function(a) {
+        prob <- stats::rgamma(length(a), a)
+        if (!any(prob > 0)) prob[which.max(a)] <- 1
+        sample.int(length(a), length(rows), replace = TRUE, prob = prob)
+      })
+      matrix(unlist(columns), length(rows))
+    })
+  },
+  as_frame = function(obs, x) {
+    columns <- lapply(stats::setNames(nm = names(obs$levels)), function(name) {
+      as_column(x[, name], obs$types[[name]], obs$levels[[name]])
+    })
+    structure(columns, class = "data.frame", row.names = seq_len(nrow(x)))
+  },
+  of_obs = function(obs) {
+    by_column <- function(x, f) unlist(by_column_of_levels(obs, x, f))
+    list(
+      quantiles = list(prob = function(q, p) {
+        by_column(q$concentration, function(a) if (length(a) == 1L) NA_real_ else drop(dirichlet_quantile(p, t(a))))
+      }),
+      moments = function(q, given) {
+        prob <- stats::setNames(by_column(q$concentration, function(a) a / sum(a)), level_names(obs))
+        list(mean = prob, var = prob * (1 - prob))
+      },
+      divergence = function(a, b) sum(a$prob * log(a$prob / b$prob)),
+      overlap = function(a, b) prod(by_column(sqrt(a$prob * b$prob), sum)),
+      marginals = function(means) {
+        Map(
+          function(prob, levels) list(kind = "levels", prob = stats::setNames(prob, levels)),
+          stats::setNames(by_column_of_levels(obs, means$prob, identity), names(obs$levels)), obs$levels
+        )
+      }
+    )
+  },
+  picture = function(fit, data) profile_picture(fit)
+)

@@ -1,0 +1,58 @@
+# Data frames of several kinds of columns that others have fitted: clusters, agreement with the known groups and bound,
+# from ten seeds; what is not installed (palmerpenguins, mlbench, poLCA, clustMixType) is left out.
+#   Rscript inst/bench/mixed-data.R
+
+suppressPackageStartupMessages(library(bnpvi))
+
+there <- function(package) requireNamespace(package, quietly = TRUE)
+from <- function(package, name) {
+  where <- new.env()
+  utils::data(list = name, package = package, envir = where)
+  where[[name]]
+}
+
+show <- function(name, x, truth, obs = NULL) {
+  ends <- vapply(1:10, function(seed) {
+    seconds <- system.time(fit <- suppressWarnings(suppressMessages(
+      bnp_mixture(x, obs, control = bnp_control(seed = seed, verbose = FALSE))
+    )))[[1]]
+    ari <- if (is.null(truth)) NA else adjusted_rand_index(fitted(fit), truth)
+    c(k = n_clusters(fit), ari = ari, elbo = elbo(fit), seconds = seconds)
+  }, numeric(4))
+  k <- table(ends["k", ])
+  cat(sprintf(
+    "%-36s K %s, ARI %.3f, ELBO %.3f to %.3f, %.2f s\n", name, paste0(names(k), " (", k, ")", collapse = " "),
+    stats::median(ends["ari", ]), min(ends["elbo", ]), max(ends["elbo", ]), stats::median(ends["seconds", ])
+  ))
+}
+
+if (there("palmerpenguins")) {
+  birds <- stats::na.omit(as.data.frame(palmerpenguins::penguins))
+  x <- cbind(as.data.frame(scale(birds[3:6])), birds[c("sex", "island")])
+  kind <- paste(birds$species, birds$sex)
+  quarter <- 333^(-1 / 4) # the default share of the variances, without what makes it robust
+  show("penguins, numbers", x[1:4], birds$species, obs_gaussian())
+  show("penguins, numbers, scale n^(-1/4)", x[1:4], birds$species, obs_gaussian(scale = quarter))
+  show("penguins, numbers, diagonal", x[1:4], birds$species, obs_gaussian("diagonal"))
+  show("penguins, + sex + island", x, kind)
+  show("penguins, + sex + island, n^(-1/4)", x, kind, obs_product(obs_gaussian(scale = quarter), obs_categorical()))
+  show("penguins, + sex + island, diagonal", x, kind, obs_product(obs_gaussian("diagonal"), obs_categorical()))
+  if (there("clustMixType")) {
+    set.seed(1)
+    ari <- vapply(1:10, function(i) {
+      adjusted_rand_index(clustMixType::kproto(x, 6, verbose = FALSE)$cluster, kind)
+    }, 1)
+    cat(sprintf("penguins, k-prototypes told 6: ARI %.3f (median of 10), best %.3f\n", stats::median(ari), max(ari)))
+  }
+}
+if (there("mlbench")) {
+  zoo <- from("mlbench", "Zoo")
+  show("zoo", zoo[1:16], zoo$type, obs_categorical())
+  show("zoo, weights 1/2", zoo[1:16], zoo$type, obs_categorical(0.5))
+  show("zoo, weights 1", zoo[1:16], zoo$type, obs_categorical(1))
+  show("zoo, weights learned", zoo[1:16], zoo$type, obs_categorical(NULL))
+}
+if (there("poLCA")) {
+  show("carcinoma", from("poLCA", "carcinoma"), NULL, obs_categorical())
+  show("cheating", from("poLCA", "cheating")[1:4], NULL, obs_categorical())
+}

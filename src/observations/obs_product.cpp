@@ -1,0 +1,273 @@
+#include "observations/obs_product.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace bnpvi {
+
+namespace {
+
+// φ = (1, φ_1∖0, ..., φ_M∖0), blocks of dense features first. A block's own features are read and written
+// with the shared φ_0 before them.
+class Product final : public ObsModel {
+ public:
+  explicit Product(std::vector<ProductBlock> blocks) {
+    for (ProductBlock& block : blocks) {
+      const ObsModel& m = *block.model;
+      if (m.lag() > 0 || (m.n_dense() != m.n_features() && m.n_dense() != 1))
+        throw std::invalid_argument("internal error: a model that cannot be a block");
+      parts_.push_back({std::move(block), columns_, 0, m.n_features()});
+      columns_ += m.n_columns();
+    }
+    for (Part& part : parts_)
+      if (part.dense()) place(part);
+    dense_ = p_;
+    for (Part& part : parts_)
+      if (!part.dense()) place(part);
+  }
+
+  Index n_features() const override { return p_; }
+  Index n_columns() const override { return columns_; }
+  Index n_dense() const override { return dense_; }
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    write_features(data, rows, n, phi, ld, false);
+  }
+
+  void dense_features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    write_features(data, rows, n, phi, ld, true);
+  }
+
+  void indicators(const Dataset& data, const Index* rows, Index n, Indicators& out) const override {
+    std::vector<std::pair<const Part*, Indicators>> each;
+    for (const Part& part : parts_) {
+      if (part.dense()) continue;
+      each.emplace_back(&part, Indicators{});
+      part.model().indicators(columns_of(data, part), rows, n, each.back().second);
+    }
+    if (each.size() == 1) {
+      out = std::move(each[0].second);
+      return;
+    }
+    out.start.assign(1, 0);
+    out.at.clear();
+    for (Index i = 0; i < n; ++i) {
+      for (const auto& [part, own] : each)
+        for (int e = own.start[i]; e < own.start[i + 1]; ++e)
+          out.at.push_back(own.at[e] + static_cast<int>(part->at - dense_));
+      out.start.push_back(static_cast<int>(out.at.size()));
+    }
+  }
+
+  bool has_base() const override {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](const Part& part) { return part.model().has_base(); });
+  }
+
+  void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
+    std::fill_n(out, n, 0.0);
+    Vec own(static_cast<std::size_t>(n));
+    for (const Part& part : parts_) {
+      if (!part.model().has_base()) continue;
+      part.model().log_base(columns_of(data, part), rows, n, own.data());
+      for (Index i = 0; i < n; ++i) out[i] += own[i];
+    }
+  }
+
+  bool knows_far_rows() const override {
+    return std::any_of(parts_.begin(), parts_.end(),
+                       [](const Part& part) { return part.model().knows_far_rows(); });
+  }
+
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+    std::vector<ProductBlock> blocks;
+    bool any = false;
+    for (const Part& part : parts_) {
+      Vec own(static_cast<std::size_t>(k * part.p));
+      for (Index j = 0; j < k; ++j) part.read(t + j * p_, own.data() + j * part.p);
+      std::shared_ptr<const ObsModel> next = part.model().learned(own.data(), k, pool);
+      any = any || next;
+      blocks.push_back({part.block.name, next ? next : part.block.model});
+    }
+    return any ? std::make_shared<Product>(std::move(blocks)) : nullptr;
+  }
+
+  double log_hyperprior() const override {
+    double sum = 0;
+    for (const Part& part : parts_) sum += part.model().log_hyperprior();
+    return sum;
+  }
+
+  NamedArrays learned_fields() const override {
+    return of_blocks([](const Part& part) { return part.model().learned_fields(); });
+  }
+
+  void re_express(const ObsModel& from, double* t) const override {
+    const Product& before = dynamic_cast<const Product&>(from);
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      Vec own = before.parts_[m].read(t);
+      parts_[m].model().re_express(before.parts_[m].model(), own.data());
+      parts_[m].write(own, t);
+    }
+  }
+
+  double strain() const override {
+    double most = 1;
+    for (const Part& part : parts_) most = std::max(most, part.model().strain());
+    return most;
+  }
+
+  double log_evidence(const double* t) const override {
+    double sum = 0;
+    for (const Part& part : parts_) sum += part.model().log_evidence(part.read(t).data());
+    return sum;
+  }
+
+  void weights(const double* t, double* w) const override { evidence_and_weights(t, w); }
+
+  double evidence_and_weights(const double* t, double* w) const override {
+    double sum = 0, constant = 0;
+    for (const Part& part : parts_) {
+      Vec own(static_cast<std::size_t>(part.p));
+      sum += part.model().evidence_and_weights(part.read(t).data(), own.data());
+      part.write(own, w);
+      constant += own[0];
+    }
+    w[0] = constant;
+    return sum;
+  }
+
+  void point_estimate(const double* t, double* mean, double* w) const override {
+    double constant = 0;
+    for (const Part& part : parts_) {
+      Vec own_mean(static_cast<std::size_t>(part.p)), own(own_mean.size());
+      part.model().point_estimate(part.read(t).data(), own_mean.data(), own.data());
+      part.write(own_mean, mean);
+      part.write(own, w);
+      constant += own[0];
+    }
+    mean[0] = 1;
+    w[0] = constant;
+  }
+
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    std::fill_n(out, n, 0.0);
+    Vec log_p(static_cast<std::size_t>(n));
+    for (const Part& part : parts_) {
+      Vec own(static_cast<std::size_t>(n * part.p));
+      for (Index i = 0; i < n; ++i) {
+        part.read(phi + i * ld, own.data() + i * part.p);
+        if (!part.model().knows_far_rows()) own[i * part.p] = 1;
+      }
+      part.model().log_predictive(part.read(t).data(), own.data(), n, part.p, log_p.data());
+      for (Index i = 0; i < n; ++i) out[i] += log_p[i];
+    }
+  }
+
+  NamedArrays posterior(const double* t, Index k) const override {
+    return of_blocks([&](const Part& part) { return part.model().posterior(read(part, t, k).data(), k); });
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    return of_blocks(
+        [&](const Part& part) { return part.model().mean_parameters(read(part, t, k).data(), k); });
+  }
+
+ private:
+  struct Part {
+    ProductBlock block;
+    Index column;  // the first of its columns
+    Index at;      // of its features beside φ_0, the first
+    Index p;       // its features, φ_0 included
+
+    const ObsModel& model() const { return *block.model; }
+    bool dense() const { return model().n_dense() == p; }
+
+    // Numbers that go with features, between the product's order and the block's own.
+    void read(const double* all, double* own) const {
+      own[0] = all[0];
+      std::copy_n(all + at, p - 1, own + 1);
+    }
+    Vec read(const double* all) const {
+      Vec own(static_cast<std::size_t>(p));
+      read(all, own.data());
+      return own;
+    }
+    void write(const Vec& own, double* all) const { std::copy(own.begin() + 1, own.end(), all + at); }
+  };
+
+  void place(Part& part) {
+    part.at = p_;
+    p_ += part.p - 1;
+  }
+
+  Vec read(const Part& part, const double* t, Index k) const {
+    Vec own(static_cast<std::size_t>(k * part.p));
+    for (Index j = 0; j < k; ++j) part.read(t + j * p_, own.data() + j * part.p);
+    return own;
+  }
+
+  static Dataset columns_of(const Dataset& data, const Part& part) {
+    if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
+    Dataset out;
+    out.n = data.n;
+    out.d = part.model().n_columns();
+    out.dense = data.dense + part.column * data.n;
+    return out;
+  }
+
+  // Each block begins with its φ_0, so that blocks are written from the last to the first: the block before
+  // then puts its last feature there. Rows that are far out for one block are brought near for all that know
+  // such rows.
+  void write_features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld,
+                      bool dense_only) const {
+    std::vector<const Part*> order;
+    for (const Part& part : parts_)
+      if (part.dense() || !dense_only) order.push_back(&part);
+    std::sort(order.begin(), order.end(), [](const Part* a, const Part* b) { return a->at > b->at; });
+    for (Index i = 0; i < n; ++i) phi[i * ld] = 1;
+    std::vector<Vec> scale;
+    bool far = false;
+    for (const Part* part : order) {
+      double* first = phi + part->at - 1;
+      part->model().features(columns_of(data, *part), rows, n, first, ld);
+      scale.emplace_back(static_cast<std::size_t>(n));
+      for (Index i = 0; i < n; ++i) scale.back()[i] = first[i * ld];
+      far = far || std::any_of(scale.back().begin(), scale.back().end(), [](double s) { return s != 1; });
+    }
+    if (!far) return;
+    for (Index i = 0; i < n; ++i) {
+      double least = 1;
+      for (const Vec& s : scale) least = std::min(least, s[i]);
+      phi[i * ld] = least;
+      for (std::size_t m = 0; m < order.size(); ++m) {
+        if (!order[m]->model().knows_far_rows() || scale[m][i] == least) continue;
+        double* own = phi + i * ld + order[m]->at;
+        for (Index v = 0; v < order[m]->p - 1; ++v) own[v] *= least / scale[m][i];
+      }
+    }
+  }
+
+  template <class F>
+  NamedArrays of_blocks(F arrays) const {
+    NamedArrays out;
+    for (const Part& part : parts_)
+      for (NamedArray& array : arrays(part)) {
+        array.name = part.block.name + "." + array.name;
+        out.push_back(std::move(array));
+      }
+    return out;
+  }
+
+  std::vector<Part> parts_;
+  Index columns_ = 0, p_ = 1, dense_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks) {
+  return std::make_unique<Product>(std::move(blocks));
+}
+
+}  // namespace bnpvi

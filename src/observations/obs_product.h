@@ -1,0 +1,28 @@
+// Columns of several kinds: blocks of columns, each with an observation model of its own.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "observations/obs_model.h"
+
+namespace bnpvi {
+
+struct ProductBlock {
+  std::string name;
+  std::shared_ptr<const ObsModel> model;
+};
+
+/// Blocks that are independent given the cluster, with independent priors: p(x | φ_k) = Π_m p_m(x_m | φ_km).
+/// The columns of the data are those of the blocks one after the other, and with φ_m∖0 for the features of
+/// block m but its 1,
+///   φ = (1, φ_1∖0, ..., φ_M∖0),  Λ(T) = Σ_m Λ_m(T_0, T_m∖0),  w_0 = Σ_m w_m0,
+/// while log predictives, log base measures and log hyperpriors add up, and point estimates lie side by side.
+/// Arrays and learned fields have the names <block>.<name>. A block has no lag, and its features are either
+/// all dense or, beside φ_0, all indicators: std::invalid_argument otherwise.
+///
+/// Every block reads its count from T_0. A block whose cells may be missing will read it from a feature of
+/// its own instead (Categorical has one a column already, the sum of its segment).
+std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks);
+
+}  // namespace bnpvi
