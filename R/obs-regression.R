@@ -134,10 +134,10 @@ regression_picture <- function(fit, data, call = rlang::caller_env(2)) {
   points <- if (!is.null(data) && data$n > 0L) {
     data.frame(x = data$x[, 2], y = data$x[, 1], cluster = max.col(responsibilities(fit, data), "first"))
   }
-  middle <- mean(ends)
+  at <- ends[1] + diff(ends) * (seq_along(used) - 0.5) / length(used) # beside each other where lines cross
   list(
     kind = "plane", points = points, rings = do.call(rbind, rings),
-    centres = data.frame(x = middle, y = vapply(used, line, 1, middle), cluster = used),
+    centres = data.frame(x = at, y = mapply(line, used, at), cluster = used),
     labels = rev(column_labels(fit))
   )
 }

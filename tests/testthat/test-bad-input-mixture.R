@@ -61,8 +61,8 @@ test_that("k_init and batches must suit the data", {
   expect_bad(bnp_mixture(1:5, control = bnp_control(batches = 6)), "argument", "batches")
 })
 
-test_that("formulas must be one-sided, without interactions, and have their columns", {
-  expect_bad(bnp_mixture(waiting ~ eruptions, faithful), "formula", "one-sided")
+test_that("formulas must be one-sided or of regressions, without interactions, and have their columns", {
+  expect_bad(bnp_mixture(waiting ~ eruptions, faithful, obs_gaussian()), "formula", "left-hand side")
   expect_bad(bnp_mixture(~ waiting:eruptions, faithful), "formula", "interactions")
   expect_bad(bnp_mixture(~ nothing_of_this_name, faithful), "formula", "nothing_of_this_name")
   expect_bad(bnp_mixture(~1, faithful), "formula", "no columns")

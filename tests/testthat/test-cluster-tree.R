@@ -10,6 +10,7 @@ replay <- function(tree, parts, join, value, size) {
   for (i in seq_along(tree$a)) {
     at <- sort(match(c(tree$a[i], tree$b[i]), id))
     parts <- join(parts, at[1], at[2])
+    id[at[1]] <- tree$a[i] # whichever of the two stands first
     id <- id[-at[2]]
     by_size <- order(-size(parts))
     tried <- list(list(parts, id), list(join(parts, order = by_size), id[by_size]))
