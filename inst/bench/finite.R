@@ -2,27 +2,12 @@
 # true clusters, with moves and without. Best, median and worst of the seeds, and CPU seconds a fit.
 # Rscript finite.R [seeds]
 suppressPackageStartupMessages(library(bnpvi))
+source(system.file("bench", "overlapping.R", package = "bnpvi"))
 
 args <- commandArgs(TRUE)
 seeds <- seq_len(if (length(args)) as.integer(args[1]) else 6L)
 options(warn = -1)
 
-round_clusters <- function(n, k, d, spread) {
-  centre <- matrix(stats::rnorm(k * d, sd = spread), k)
-  z <- sample(k, n, TRUE)
-  list(x = centre[z, , drop = FALSE] + matrix(stats::rnorm(n * d), n), z = z)
-}
-turned_clusters <- function(n, k, d, spread) {
-  z <- sample(k, n, TRUE)
-  x <- matrix(0, n, d)
-  for (j in seq_len(k)) {
-    rows <- which(z == j)
-    half <- matrix(stats::rnorm(d * d), d) / sqrt(d)
-    centre <- rep(stats::rnorm(d, sd = spread), each = length(rows))
-    x[rows, ] <- centre + matrix(stats::rnorm(length(rows) * d), ncol = d) %*% half
-  }
-  list(x = x, z = z)
-}
 sequence <- function(n, k, d, spread, stay) {
   centre <- matrix(stats::rnorm(k * d, sd = spread), k)
   z <- integer(n)
@@ -30,18 +15,6 @@ sequence <- function(n, k, d, spread, stay) {
   for (t in 2:n) z[t] <- if (stats::runif(1) < stay) z[t - 1] else sample(k, 1)
   list(x = centre[z, ] + matrix(stats::rnorm(n * d), n), z = z)
 }
-planted <- function(seed, make, ...) {
-  set.seed(seed)
-  make(...)
-}
-mixtures <- list(
-  "2-D, 15 overlapping" = planted(1, round_clusters, 5000, 15, 2, 4),
-  "2-D, 15 more so" = planted(2, round_clusters, 2500, 15, 2, 2.5),
-  "2-D, 20 overlapping" = planted(3, round_clusters, 10000, 20, 2, 5),
-  "2-D, 31" = planted(4, round_clusters, 3100, 31, 2, 8),
-  "10-D, 10 turned" = planted(6, turned_clusters, 4000, 10, 10, 1),
-  "50-D, 10 turned" = planted(5, turned_clusters, 5000, 10, 50, 0.7)
-)
 capture <- mocap6[!is.na(mocap6$action), ]
 sequences <- list(
   "4 states, 20-D" = planted(1, sequence, 803, 4, 20, 0.6, 0.9),

@@ -1,6 +1,7 @@
 #include "mixtures/touched_rows.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "foundation/special.h"
 
@@ -12,6 +13,20 @@ void TouchedRows::append(const TouchedRows& other) {
   for (std::size_t i = 1; i < other.offset.size(); ++i) offset.push_back(shift + other.offset[i]);
   cluster.insert(cluster.end(), other.cluster.begin(), other.cluster.end());
   value.insert(value.end(), other.value.begin(), other.value.end());
+}
+
+TouchedRows TouchedRows::ascending() const {
+  std::vector<Index> order(rows.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) { return rows[a] < rows[b]; });
+  TouchedRows out;
+  for (Index i : order) {
+    out.rows.push_back(rows[i]);
+    out.cluster.insert(out.cluster.end(), cluster.begin() + offset[i], cluster.begin() + offset[i + 1]);
+    out.value.insert(out.value.end(), value.begin() + offset[i], value.begin() + offset[i + 1]);
+    out.offset.push_back(static_cast<Index>(out.value.size()));
+  }
+  return out;
 }
 
 double TouchedRows::get(Index row, Index j) const {
@@ -65,7 +80,7 @@ TouchedRows TouchedSink::rows_of(std::size_t i) const {
   all.cluster.reserve(entries);
   all.value.reserve(entries);
   for (const TouchedRows& part : found_[i]) all.append(part);
-  return all;
+  return std::is_sorted(all.rows.begin(), all.rows.end()) ? all : all.ascending();
 }
 
 Summary without(const Problem& problem, Pool& pool, const Batch& batch, const Summary& whole,

@@ -14,6 +14,7 @@ struct TouchedRows {
   Vec value;
 
   void append(const TouchedRows& other);
+  TouchedRows ascending() const;         // the same in order of the rows
   double get(Index row, Index j) const;  // responsibility of cluster j for the row-th of these rows
   double mass(Index row, const Target& target) const;
   /// Cluster j is number[j] from now on.
@@ -30,6 +31,7 @@ class TouchedSink final : public ResponsibilitySink {
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
 
+  /// Ascending, in whichever order the rows were visited (L-sparse visits sort them by cluster).
   TouchedRows rows_of(std::size_t target) const;
 
  private:

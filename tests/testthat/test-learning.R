@@ -44,7 +44,10 @@ for (case in c(model_cases(), planted_cases())) {
   test_that(paste0(case$name, ": the same seed gives the same bits, another seed another start"), {
     run <- function(seed, ...) without_seconds(engine_run(case, batches = 3, k_init = 5, seed = seed, ...))
     expect_identical(run(1), run(1))
-    expect_false(identical(run(1, max_laps = 1)$elbo, run(2, max_laps = 1)$elbo))
+    first <- run(1, max_laps = 1)$elbo
+    # Few columns may lead from several seeds to the same partition.
+    others <- function() vapply(2:8, function(seed) run(seed, max_laps = 1)$elbo, 1)
+    expect_true(!identical(first, run(2, max_laps = 1)$elbo) || any(others() != first))
   })
 
   test_that(paste0(case$name, ": L-sparse responsibilities ascend, and L = K is dense bit for bit"), {

@@ -10,17 +10,18 @@ test_that("every registered model is planted", {
 for (case in planted_cases()) {
   test_that(paste0(case$name, ": accepted and rejected moves equal their recomputation"), {
     total <- c(births = 0, merges = 0, deletes = 0)
-    too_many <- FALSE # clusters at the start: some models' k-means leaves none
+    begun <- 0
     for (batches in c(1, 4)) {
       for (k_init in c(1, 15)) {
         fit <- engine_run(case, batches = batches, k_init = k_init, seed = 3, audit = TRUE)
         expect_audited(fit)
         total <- total + accepted(fit)
-        too_many <- too_many || fit$trace$k[1] > fit$trace$k[nrow(fit$trace)]
+        begun <- max(begun, fit$trace$k[1])
       }
     }
     expect_gt(total[["births"]], 0)
-    if (too_many) expect_gt(total[["merges"]] + total[["deletes"]], 0)
+    # Nothing is to be removed where hard clusters, or a variance that begins large, leave no cluster too many.
+    expect_true(total[["merges"]] + total[["deletes"]] > 0 || begun <= length(unique(case$cluster)))
   })
 
   test_that(paste0(case$name, ": each kind of move by itself, dense and sparse"), {
