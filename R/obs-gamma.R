@@ -13,8 +13,9 @@
 #' The prior weighs as much as `a / shape` values of average size: where groups differ by
 #' orders of magnitude, give a small `a`, or the shortest times look alike to it.
 #' @export
-obs_gamma <- function(shape = 1, a = 1, b = NULL) {
-  obs <- new_obs("waiting_time", a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
+obs_gamma <- function(shape = 1, a = 1, b = NULL, columns = NULL) {
+  prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
+  obs <- do.call(new_obs, c("waiting_time", prior, columns_field(columns)))
   obs$shape <- check_positive(shape, "shape")
   check_range(obs$shape, "shape", likelihood_shapes, rlang::current_env())
   obs
@@ -48,6 +49,7 @@ model_gamma <- list(
   title = "Gamma, shape known",
   constructor = "obs_gamma",
   values = "values above 0",
+  kind = "number",
   support = function(values) values > 0,
   refusal = c(
     class = "not_positive", must = "hold values above 0",

@@ -293,19 +293,22 @@ model_gaussian_full <- c(gaussian, list(
   shrinks = TRUE
 ))
 
+# Of a mean with independent coordinates, and of their variances (which may be one for all).
+diagonal_quantiles <- list(
+  mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
+  cov = function(q, p) {
+    out <- matrix(NA_real_, length(q$mean), length(q$mean))
+    diag(out) <- inverse_gamma_quantile(p, q$df / 2, q$scale / 2)
+    out
+  }
+)
+
 model_gaussian_diagonal <- c(gaussian, list(
   title = "Gaussian, diagonal covariance",
   resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = FALSE, call),
   arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
   location = "mean",
-  quantiles = list(
-    mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
-    cov = function(q, p) {
-      out <- matrix(NA_real_, length(q$mean), length(q$mean))
-      diag(out) <- inverse_gamma_quantile(p, q$df / 2, q$scale / 2)
-      out
-    }
-  ),
+  quantiles = diagonal_quantiles,
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {
       draw_diagonal(length(rows), q$mean, q$mean_strength, q$df, q$scale)

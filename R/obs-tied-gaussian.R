@@ -93,14 +93,7 @@ model_gaussian_spherical <- c(any_gaussian, list(
     cov = c("columns", "columns", "clusters")
   ),
   location = "mean",
-  quantiles = list(
-    mean = function(q, p) student_quantile(p, q$mean, sqrt(q$scale / (q$mean_strength * q$df)), q$df),
-    cov = function(q, p) {
-      out <- matrix(NA_real_, length(q$mean), length(q$mean))
-      diag(out) <- inverse_gamma_quantile(p, q$df / 2, q$scale / 2)
-      out
-    }
-  ),
+  quantiles = diagonal_quantiles,
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {
       sd <- 1 / sqrt(stats::rgamma(1L, q$df / 2, q$scale / 2))

@@ -24,15 +24,12 @@ class Autoregressive final : public WishartModel {
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);
-    const Index e = regressors();
-    NamedArray precision{"coef_precision", {}, {e, e, k}};
-    for (const auto& cluster : q) {
-      Vec v = cluster.precision;
+    const NamedArray precision = coef_precision_array(q, [&](Vec& v) {
+      const Index e = regressors();
       for (Index i = 0; i < e; ++i)
         for (Index j = 0; j < e; ++j) v[i * e + j] *= regressor_unit(i) * regressor_unit(j);
       if (intercept_) shift_precision(v, columns().centre, e, 1);
-      precision.value.insert(precision.value.end(), v.begin(), v.end());
-    }
+    });
     return {coef_array("coef_mean", q), precision, df_array(q), scale_array(q)};
   }
 

@@ -34,6 +34,7 @@ class GaussianSpherical final : public ObsModel {
 
   Index n_features() const override { return 2 + d_; }
   Index n_columns() const override { return d_; }
+  bool knows_far_rows() const override { return true; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather(data, columns_, rows, n, 0, phi + 1, ld);

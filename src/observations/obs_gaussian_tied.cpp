@@ -64,6 +64,7 @@ class GaussianTied final : public ObsModel {
 
   Index n_features() const override { return 1 + d_ + variance_.n_moments(); }
   Index n_columns() const override { return d_; }
+  bool knows_far_rows() const override { return true; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     constexpr double farthest = 1e10;

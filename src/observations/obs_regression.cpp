@@ -22,14 +22,10 @@ class Regression final : public WishartModel {
 
   NamedArrays posterior(const double* t, Index k) const override {
     const auto q = posterior_parameters(t, k);
-    const Index e = regressors();
-    NamedArray precision{"coef_precision", {}, {e, e, k}};
-    for (const auto& cluster : q) {
-      Vec v = cluster.precision;
+    const NamedArray precision = coef_precision_array(q, [&](Vec& v) {
       change_coordinates(
-          v, e, first_, [&](Index j) { return centre(j); }, [&](Index j) { return unit(j); });
-      precision.value.insert(precision.value.end(), v.begin(), v.end());
-    }
+          v, regressors(), first_, [&](Index j) { return centre(j); }, [&](Index j) { return unit(j); });
+    });
     return {coef_array("coef_mean", q), precision, df_array(q), scale_array(q)};
   }
 

@@ -273,6 +273,17 @@ NamedArray WishartModel::scale_array(const std::vector<WishartParameters>& q) co
   return out;
 }
 
+NamedArray WishartModel::coef_precision_array(const std::vector<WishartParameters>& q,
+                                              const std::function<void(Vec&)>& to_users) const {
+  NamedArray out{"coef_precision", {}, {e_, e_, static_cast<Index>(q.size())}};
+  for (const auto& cluster : q) {
+    Vec v = cluster.precision;
+    to_users(v);
+    out.value.insert(out.value.end(), v.begin(), v.end());
+  }
+  return out;
+}
+
 NamedArray WishartModel::covariance_array(const std::vector<WishartParameters>& q) const {
   NamedArray out = scale_array(q);
   out.name = "cov";

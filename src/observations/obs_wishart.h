@@ -1,5 +1,7 @@
 // Gaussian likelihoods with a matrix-normal–Wishart prior: full covariance, zero mean, autoregressive.
 #pragma once
+#include <functional>
+
 #include "observations/gather.h"
 #include "observations/gaussian_hyperprior.h"
 #include "observations/linalg.h"
@@ -76,6 +78,9 @@ class WishartModel : public ObsModel {
   NamedArray df_array(const std::vector<WishartParameters>& q) const;
   NamedArray scale_array(const std::vector<WishartParameters>& q) const;
   NamedArray covariance_array(const std::vector<WishartParameters>& q) const;
+  /// V̂ (E × E × K), each changed by to_users from engine units to the user's.
+  NamedArray coef_precision_array(const std::vector<WishartParameters>& q,
+                                  const std::function<void(Vec&)>& to_users) const;
 
   Index responses() const { return d_; }
   Index regressors() const { return e_; }

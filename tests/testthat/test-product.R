@@ -290,18 +290,20 @@ test_that("rows far out in a block of numbers go where the numbers say, as witho
   expect_lt(diff(predict(fit, transform(x[1:2, ], len = c(1e100, 1e200)), "logdensity")), 0)
 
   # Of one cluster, densities of blocks add up, whichever of them is far out.
-  blocks <- list(
-    obs_gaussian(columns = "len"), obs_gaussian("diagonal", columns = "mass"), obs_poisson(columns = "visits"),
-    obs_categorical(columns = "sex")
-  )
-  all <- bnp_mixture(x, do.call(obs_product, c(blocks, list(obs_categorical()))), one, quiet())
-  apart <- lapply(c(blocks, list(obs_categorical(columns = c("site", "seen")))), function(block) {
-    bnp_mixture(x[block$columns], block, one, quiet())
-  })
-  for (far in list(c(1, 1), c(1e160, 1), c(1, 1e170), c(1e180, 1e160))) {
-    new <- transform(x[1:6, ], len = len * far[1], mass = mass * far[2])
-    sum_of <- Reduce(`+`, lapply(apart, function(fit) predict(fit, new, "logdensity")))
-    expect_equal(predict(all, new, "logdensity"), sum_of, tolerance = 1e-10)
+  for (covariance in c("diagonal", "spherical", "tied", "tied_diagonal", "tied_spherical")) {
+    blocks <- list(
+      obs_gaussian(columns = "len"), obs_gaussian(covariance, columns = "mass"), obs_poisson(columns = "visits"),
+      obs_categorical(columns = "sex")
+    )
+    all <- bnp_mixture(x, do.call(obs_product, c(blocks, list(obs_categorical()))), one, quiet())
+    apart <- lapply(c(blocks, list(obs_categorical(columns = c("site", "seen")))), function(block) {
+      bnp_mixture(x[block$columns], block, one, quiet())
+    })
+    for (far in list(c(1, 1), c(1e160, 1), c(1, 1e140), c(1e180, 1e140))) {
+      new <- transform(x[1:6, ], len = len * far[1], mass = mass * far[2])
+      sum_of <- Reduce(`+`, lapply(apart, function(fit) predict(fit, new, "logdensity")))
+      expect_equal(predict(all, new, "logdensity"), sum_of, tolerance = 1e-10, label = covariance)
+    }
   }
 })
 
