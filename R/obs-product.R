@@ -146,6 +146,14 @@ entry_of_product <- function(obs) {
     learned = function(obs) {
       unlist(Map(function(block, entry) entry$learned(block), blocks, entries), use.names = FALSE)
     },
+    begin_again = function(obs, k) {
+      again <- Map(function(block, entry) entry$begin_again(block, k), obs$blocks, entries)
+      if (all(vapply(again, is.null, NA))) {
+        return(NULL)
+      }
+      obs$blocks <- Map(function(block, changed) changed %||% block, obs$blocks, again)
+      obs
+    },
     measure = function(obs) measure_of_blocks(blocks),
     quantiles = gather(function(block, entry, name) {
       lapply(entry$quantiles, function(quantile) function(q, p) quantile(part(q, name), p))
