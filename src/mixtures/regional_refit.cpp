@@ -20,8 +20,8 @@ constexpr Index sizes_of_groups[] = {1, 2, 3};  // tried one after the other
 constexpr Index neighbours = 4;                 // of each member, whose rows are assigned afresh too
 constexpr double least_mass = 0.01;             // of these clusters on such a row
 constexpr Index max_rounds = 15;                // of local steps on these rows
-constexpr double least_shared = 1e-3;  // entropy lost by joining a cluster with the rest of its group, per
-                                       // observation of the smallest, that is worth a try
+constexpr double least_shared = 1e-3;  // entropy lost by joining, per observation of the smaller cluster,
+                                       // from which two share rows
 
 class MixtureRefit final : public Move {
  public:
@@ -60,8 +60,12 @@ class MixtureRefit final : public Move {
       if (touched_[i].empty()) continue;
       const Target group = c_.memory.numbers_of(ids_[i]);
       c_.memory.refit_tried(group, sizes_of(group, state.total.sizes()));
-      if (is_of_one_piece(state, group, touched_[i])) {
+      const Target around = sharing(state, group, touched_[i]);
+      if (overlaps(state, group, touched_[i], around)) {
         ++tried_;
+        Target moving = group;
+        moving.insert(moving.end(), around.begin(), around.end());
+        for (TouchedRows& batch : touched_[i]) batch = batch.with_mass(moving, least_mass);
         if (propose(state, group, i, 1) || (group.size() > 1 && propose(state, group, i, 0))) ++accepted_;
       }
       touched_[i].clear();
@@ -77,22 +81,43 @@ class MixtureRefit final : public Move {
     return Target(out.begin(), out.end());
   }
 
-  // True when every cluster of the group shares rows with the others.
-  static bool is_of_one_piece(const State& state, const Target& group,
-                              const std::vector<TouchedRows>& touched) {
-    if (group.size() == 1) return true;
-    Vec lost(group.size());
+  // Entropy lost by joining clusters with mass x and y on a row.
+  static double lost(double x, double y) { return x_log_x(x + y) - x_log_x(x) - x_log_x(y); }
+
+  // True when every cluster of the group shares rows with the others, or a single one with some other.
+  static bool overlaps(const State& state, const Target& group, const std::vector<TouchedRows>& touched,
+                       const Target& around) {
+    if (group.size() == 1) return !around.empty();
+    Vec shared(group.size());
     for (const TouchedRows& batch : touched)
       for (Index n = 0; n < static_cast<Index>(batch.rows.size()); ++n) {
         const double all = batch.mass(n, group);
         for (std::size_t l = 0; l < group.size(); ++l) {
           const double x = batch.get(n, group[l]);
-          lost[l] += x_log_x(all) - x_log_x(x) - x_log_x(std::max(all - x, 0.0));
+          shared[l] += lost(x, std::max(all - x, 0.0));
         }
       }
     const Vec sizes = sizes_of(group, state.total.sizes());
-    return *std::min_element(lost.begin(), lost.end()) >=
+    return *std::min_element(shared.begin(), shared.end()) >=
            least_shared * *std::min_element(sizes.begin(), sizes.end());
+  }
+
+  // The clusters outside the group that share rows with it.
+  static Target sharing(const State& state, const Target& group, const std::vector<TouchedRows>& touched) {
+    Vec shared(static_cast<std::size_t>(state.k()));
+    for (const TouchedRows& batch : touched)
+      for (Index n = 0; n < static_cast<Index>(batch.rows.size()); ++n) {
+        const double mass = batch.mass(n, group);
+        for (Index e = batch.offset[n]; mass > 0 && e < batch.offset[n + 1]; ++e)
+          shared[batch.cluster[e]] += lost(mass, batch.value[e]);
+      }
+    for (Index j : group) shared[j] = 0;
+    double size = 0;
+    for (Index j : group) size += state.total.size(j);
+    Target out;
+    for (Index j = 0; j < state.k(); ++j)
+      if (shared[j] > 0 && shared[j] >= least_shared * std::min(size, state.total.size(j))) out.push_back(j);
+    return out;
   }
 
   // The group's mass is split among as many clusters and `born` more; then the rows of the region go wherever
