@@ -19,8 +19,19 @@ TouchedRows TouchedRows::ascending() const {
   std::vector<Index> order(rows.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return rows[a] < rows[b]; });
+  return some(order);
+}
+
+TouchedRows TouchedRows::with_mass(const Target& target, double least) const {
+  std::vector<Index> kept;
+  for (Index i = 0; i < static_cast<Index>(rows.size()); ++i)
+    if (mass(i, target) >= least) kept.push_back(i);
+  return some(kept);
+}
+
+TouchedRows TouchedRows::some(const std::vector<Index>& numbers) const {
   TouchedRows out;
-  for (Index i : order) {
+  for (Index i : numbers) {
     out.rows.push_back(rows[i]);
     out.cluster.insert(out.cluster.end(), cluster.begin() + offset[i], cluster.begin() + offset[i + 1]);
     out.value.insert(out.value.end(), value.begin() + offset[i], value.begin() + offset[i + 1]);

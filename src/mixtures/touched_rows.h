@@ -14,11 +14,15 @@ struct TouchedRows {
   Vec value;
 
   void append(const TouchedRows& other);
-  TouchedRows ascending() const;         // the same in order of the rows
+  TouchedRows ascending() const;                                    // the same in order of the rows
+  TouchedRows with_mass(const Target& target, double least) const;  // those on which it has so much
   double get(Index row, Index j) const;  // responsibility of cluster j for the row-th of these rows
   double mass(Index row, const Target& target) const;
   /// Cluster j is number[j] from now on.
   void renumber(const std::vector<Index>& number);
+
+ private:
+  TouchedRows some(const std::vector<Index>& numbers) const;  // these of the rows
 };
 
 /// Collects the touched rows of each target during a visit: those on which it has any mass, or at least
