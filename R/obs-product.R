@@ -14,13 +14,16 @@ obs_product <- function(...) {
   if (!length(blocks)) {
     abort("argument", "{.fn obs_product} needs observation models, the blocks of the product.")
   }
-  for (block in blocks) check_block(block, rlang::current_env())
+  named <- rlang::names2(blocks)
+  for (i in seq_along(blocks)) {
+    check_block(blocks[[i]], if (nzchar(named[i])) named[i] else "...", rlang::current_env())
+  }
   new_obs("product", blocks = stats::setNames(blocks, block_names(blocks, rlang::current_env())))
 }
 
-check_block <- function(block, call) {
+check_block <- function(block, arg, call) {
   makers <- obs_makers(function(entry) !is.null(entry$kind))
-  check_class(block, "bnp_obs", "...", makers, call)
+  check_class(block, "bnp_obs", arg, makers, call)
   entry <- obs_entry(block)
   if (is.null(entry$kind)) {
     abort("argument", c(
