@@ -126,6 +126,18 @@ test_that("failed groups are tried again when a size changed, go with their clus
   }
 })
 
+# Four grids of touching clusters, far from each other: groups that are fitted anew in one lap share no rows.
+test_that("several refits of one lap are exact together", {
+  x <- withr::with_seed(34, do.call(rbind, lapply(1:4, function(island) {
+    centres <- 2.5 * as.matrix(expand.grid(1:4, 1:4))
+    centres[sample(16, 1500, TRUE), ] + matrix(rnorm(3000), 1500) + 100 * island
+  })))
+  case <- planted_case("islands", obs_gaussian(), unname(x), NULL)
+  for (batches in c(1, 3)) {
+    expect_audited(engine_run(case, batches = batches, k_init = 1, seed = 1, max_laps = 60, audit = TRUE))
+  }
+})
+
 test_that("overlapping clusters are found from one cluster, whatever the seed, as well as from their labels", {
   for (case in list(list(n = 1500, seed = 1), list(n = 3000, seed = 2))) {
     planted <- withr::with_seed(case$seed, {
