@@ -14,10 +14,9 @@ obs_product <- function(...) {
   if (!length(blocks)) {
     abort("argument", "{.fn obs_product} needs observation models, the blocks of the product.")
   }
-  named <- rlang::names2(blocks)
-  for (i in seq_along(blocks)) {
-    check_block(blocks[[i]], if (nzchar(named[i])) named[i] else "...", rlang::current_env())
-  }
+  given <- names(blocks) %||% rep("", length(blocks))
+  args <- ifelse(nzchar(given), given, paste0("..", seq_along(blocks)))
+  for (i in seq_along(blocks)) check_block(blocks[[i]], args[i], rlang::current_env())
   new_obs("product", blocks = stats::setNames(blocks, block_names(blocks, rlang::current_env())))
 }
 
@@ -27,13 +26,13 @@ check_block <- function(block, arg, call) {
   entry <- obs_entry(block)
   if (is.null(entry$kind)) {
     abort("argument", c(
-      "{.fn {entry$constructor}} cannot be a block of a product.", i = "{.or {.fn {makers}}} can."
+      "{.arg {arg}} cannot be {.fn {entry$constructor}}, which is no block of a product.", i = "{.or {.fn {makers}}} can."
     ), call = call)
   }
   exposure <- entry$exposure(block)
   if (!is.null(exposure) && !is.character(exposure)) {
     abort("exposure", c(
-      "{.arg exposure} of a block of a product must be the name of a column, not {describe(exposure)}."
+      "{.arg exposure} of the block {.arg {arg}} must be the name of a column, not {describe(exposure)}."
     ), call = call)
   }
 }
