@@ -26,7 +26,8 @@ check_block <- function(block, arg, call) {
   entry <- obs_entry(block)
   if (is.null(entry$kind)) {
     abort("argument", c(
-      "{.arg {arg}} cannot be {.fn {entry$constructor}}, which is no block of a product.", i = "{.or {.fn {makers}}} can."
+      "{.arg {arg}} cannot be {.fn {entry$constructor}}, which is no block of a product.",
+      i = "{.or {.fn {makers}}} can."
     ), call = call)
   }
   exposure <- entry$exposure(block)
