@@ -34,4 +34,10 @@ double trigamma_remainder(double x);
 
 inline double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }  // x log x, 0 at 0
 
+constexpr double log_2 = 0.6931471805599453;
+constexpr double log_2pi = 1.8378770664093456;
+
+/// log(1 + e^x), for any x.
+inline double log_1p_exp(double x) { return x > 40 ? x : std::log1p(std::exp(x)); }
+
 }  // namespace bnpvi

@@ -13,7 +13,6 @@ namespace bnpvi {
 
 namespace {
 
-constexpr double log_2pi = 1.8378770664093456;
 constexpr double least_strength = 1e-6, most_strength = 1e2;
 constexpr double mean_excess_df = 100;                    // of ν − d + 1
 constexpr double least_excess = 1e-3, most_excess = 1e7;  // searched for ν − d + 1

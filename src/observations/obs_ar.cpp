@@ -13,30 +13,14 @@ namespace {
 // Scaling a column multiplies its coefficients by unit ratios. Centring at c, C = (c, ..., c) over the
 // lags, changes z by the matrix G⁻¹ = [I, −C; 0, 1], hence V to G⁻¹ V G⁻ᵀ and the intercept b to
 // b + A C − c: an exact reparametrisation, which needs the intercept.
-class Autoregressive final : public WishartModel {
+class Autoregressive final : public CoefficientModel {
  public:
   explicit Autoregressive(const ArPrior& prior)
-      : WishartModel(engine_prior(prior), Columns(prior.centre, prior.unit), false),
+      : CoefficientModel(engine_prior(prior), Columns(prior.centre, prior.unit), false),
         lag_(prior.lag),
         intercept_(prior.intercept) {}
 
   Index lag() const override { return lag_; }
-
-  NamedArrays posterior(const double* t, Index k) const override {
-    const auto q = posterior_parameters(t, k);
-    const NamedArray precision = coef_precision_array(q, [&](Vec& v) {
-      const Index e = regressors();
-      for (Index i = 0; i < e; ++i)
-        for (Index j = 0; j < e; ++j) v[i * e + j] *= regressor_unit(i) * regressor_unit(j);
-      if (intercept_) shift_precision(v, columns().centre, e, 1);
-    });
-    return {coef_array("coef_mean", q), precision, df_array(q), scale_array(q)};
-  }
-
-  NamedArrays mean_parameters(const double* t, Index k) const override {
-    const auto q = posterior_parameters(t, k);
-    return {coef_array("coef", q), covariance_array(q)};
-  }
 
  protected:
   Index column_of(Index i) const override {
@@ -50,6 +34,29 @@ class Autoregressive final : public WishartModel {
     if (intercept_)
       for (Index i = 0; i < n; ++i) v[i * m + lag_ * d] = 1;
     gather(data, columns(), rows, n, 0, v + regressors(), m);
+  }
+
+  void precision_to_users(Vec& v) const override {
+    const Index e = regressors();
+    for (Index i = 0; i < e; ++i)
+      for (Index j = 0; j < e; ++j) v[i * e + j] *= regressor_unit(i) * regressor_unit(j);
+    if (intercept_) shift_precision(v, columns().centre, e, 1);
+  }
+
+  // Intercept last.
+  NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const override {
+    const Index d = responses(), e = regressors(), lags = lag_ * d;
+    NamedArray out{name, {}, {d, e, static_cast<Index>(q.size())}};
+    for (const auto& cluster : q) {
+      Vec shift = columns().centre;
+      for (Index j = 0; j < e; ++j)
+        for (Index i = 0; i < d; ++i) {
+          const double a = cluster.coef[i * e + j] * (columns().unit[i] / regressor_unit(j));
+          if (j < lags) shift[i] -= a * columns().centre[j % d];
+          out.value.push_back(j < lags ? a : a + shift[i]);
+        }
+    }
+    return out;
   }
 
  private:
@@ -91,22 +98,6 @@ class Autoregressive final : public WishartModel {
 
   double regressor_unit(Index j) const {
     return j < lag_ * responses() ? columns().unit[j % responses()] : 1.0;
-  }
-
-  // D × E × K, intercept last.
-  NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const {
-    const Index d = responses(), e = regressors(), lags = lag_ * d;
-    NamedArray out{name, {}, {d, e, static_cast<Index>(q.size())}};
-    for (const auto& cluster : q) {
-      Vec shift = columns().centre;
-      for (Index j = 0; j < e; ++j)
-        for (Index i = 0; i < d; ++i) {
-          const double a = cluster.coef[i * e + j] * (columns().unit[i] / regressor_unit(j));
-          if (j < lags) shift[i] -= a * columns().centre[j % d];
-          out.value.push_back(j < lags ? a : a + shift[i]);
-        }
-    }
-    return out;
   }
 
   Index lag_;

@@ -129,14 +129,11 @@ class Categorical final : public ObsModel {
   }
 
   NamedArrays posterior(const double* t, Index k) const override {
-    NamedArray out{"concentration", {}, {k, levels_}};
-    for (Index v = 0; v < levels_; ++v)
-      for (Index i = 0; i < k; ++i) out.value.push_back(prior_.weight[v] + count(t + i * n_features(), v));
-    return {out};
+    return {dirichlet_array(prior_.weight, t, k)};
   }
 
   NamedArrays mean_parameters(const double* t, Index k) const override {
-    NamedArray out = posterior(t, k)[0];
+    NamedArray out = dirichlet_array(prior_.weight, t, k);
     out.name = "prob";
     for (const Column& c : columns_)
       for (Index i = 0; i < k; ++i) {

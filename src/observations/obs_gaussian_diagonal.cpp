@@ -3,16 +3,13 @@
 #include <limits>
 
 #include "foundation/special.h"
-#include "observations/gather.h"
+#include "observations/gaussian_arrays.h"
 #include "observations/gaussian_prior.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
 
 namespace {
-
-constexpr double log_2 = 0.6931471805599453;
-constexpr double log_2pi = 1.8378770664093456;
 
 // φ = (1, x̃, x̃²). Every coordinate is a one-dimensional Normal–Wishart with its own mean and scale and
 // the common κ and ν.
@@ -138,17 +135,11 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     return {mean_array(t, k), strength, df, scale_array(t, k)};
   }
 
-  // E[σ²] = B̂/(ν̂ − 2), infinite where it does not exist, as D × D × K diagonal matrices.
   NamedArrays mean_parameters(const double* t, Index k) const override {
     const NamedArray scale = scale_array(t, k);
-    NamedArray cov{"cov", Vec(static_cast<std::size_t>(d_ * d_ * k), 0.0), {d_, d_, k}};
-    for (Index i = 0; i < k; ++i) {
-      const double divisor = df_ + t[i * n_features()] - 2;
-      for (Index j = 0; j < d_; ++j)
-        cov.value[(i * d_ + j) * d_ + j] =
-            divisor > 0 ? scale.value[i + k * j] / divisor : std::numeric_limits<double>::infinity();
-    }
-    return {mean_array(t, k), cov};
+    return {mean_array(t, k), diagonal_covariances(
+                                  d_, k, [&](Index i, Index j) { return scale.value[i + k * j]; },
+                                  [&](Index i) { return df_ + t[i * n_features()]; })};
   }
 
  private:
@@ -178,12 +169,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
   }
 
   NamedArray mean_array(const double* t, Index k) const {
-    NamedArray out{"mean", Vec(static_cast<std::size_t>(k * d_)), {k, d_}};
-    for (Index i = 0; i < k; ++i) {
-      const Posterior q = update(t + i * n_features());
-      for (Index j = 0; j < d_; ++j) out.value[i + k * j] = columns_.centre[j] + columns_.unit[j] * q.mean[j];
-    }
-    return out;
+    return bnpvi::mean_array(columns_, k, [&](Index i) { return update(t + i * n_features()).mean; });
   }
 
   NamedArray scale_array(const double* t, Index k) const {

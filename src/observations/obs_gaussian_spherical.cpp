@@ -4,15 +4,12 @@
 #include <stdexcept>
 
 #include "foundation/special.h"
-#include "observations/gather.h"
+#include "observations/gaussian_arrays.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
 
 namespace {
-
-constexpr double log_2 = 0.6931471805599453;
-constexpr double log_2pi = 1.8378770664093456;
 
 // φ = (1, x̃, |x̃|²), the same unit for all columns. μ ~ N(m, 1/(κλ)), λ ~ Gamma(ν/2, B/2) has the posterior
 //   κ̂ = κ + N,   m̂ = (κm + S)/κ̂,   ν̂ = ν + ND,   B̂ = B + Σ|x̃|² + κ|m|² − κ̂|m̂|².
@@ -98,8 +95,7 @@ class GaussianSpherical final : public ObsModel {
       for (Index j = 0; j < d_; ++j) largest = std::max(largest, std::abs(offset(j)));
       for (Index j = 0; j < d_; ++j) sum += offset(j) / largest * (offset(j) / largest);
       const double log_square = 2 * std::log(largest) + std::log(shrink / q.scale * sum);
-      const double log_1p = log_square > 40 ? log_square : std::log1p(std::exp(log_square));
-      out[i] = constant - 0.5 * (q.df + d()) * log_1p;
+      out[i] = constant - 0.5 * (q.df + d()) * log_1p_exp(log_square);
     }
   }
 
@@ -111,20 +107,15 @@ class GaussianSpherical final : public ObsModel {
       df.value.push_back(q.df);
       scale.value.push_back(q.scale * columns_.unit[0] * columns_.unit[0]);
     }
-    return {mean_array(t, k), strength, df, scale};
+    const auto mean_of = [&](Index i) { return update(t + i * n_features()).mean; };
+    return {mean_array(columns_, k, mean_of), strength, df, scale};
   }
 
-  // E[σ²] = B̂/(ν̂ − 2), infinite where it does not exist, as D × D × K diagonal matrices.
   NamedArrays mean_parameters(const double* t, Index k) const override {
     const NamedArrays q = posterior(t, k);
-    NamedArray cov{"cov", Vec(static_cast<std::size_t>(d_ * d_ * k), 0.0), {d_, d_, k}};
-    for (Index i = 0; i < k; ++i) {
-      const double divisor = q[2].value[i] - 2;
-      for (Index j = 0; j < d_; ++j)
-        cov.value[(i * d_ + j) * d_ + j] =
-            divisor > 0 ? q[3].value[i] / divisor : std::numeric_limits<double>::infinity();
-    }
-    return {q[0], cov};
+    return {q[0], diagonal_covariances(
+                      d_, k, [&](Index i, Index) { return q[3].value[i]; },
+                      [&](Index i) { return q[2].value[i]; })};
   }
 
  private:
@@ -151,15 +142,6 @@ class GaussianSpherical final : public ObsModel {
 
   double log_z(double strength, double df, double scale) const {
     return 0.5 * df * (log_2 - std::log(scale)) + log_gamma(0.5 * df) - 0.5 * d() * std::log(strength);
-  }
-
-  NamedArray mean_array(const double* t, Index k) const {
-    NamedArray out{"mean", Vec(static_cast<std::size_t>(k * d_)), {k, d_}};
-    for (Index i = 0; i < k; ++i) {
-      const Posterior q = update(t + i * n_features());
-      for (Index j = 0; j < d_; ++j) out.value[i + k * j] = columns_.centre[j] + columns_.unit[j] * q.mean[j];
-    }
-    return out;
   }
 
   static double square(const Vec& v) {

@@ -3,16 +3,14 @@
 #include <limits>
 #include <stdexcept>
 
-#include "foundation/types.h"
-#include "observations/gather.h"
+#include "foundation/special.h"
+#include "observations/gaussian_arrays.h"
 #include "observations/obs_models.h"
 #include "observations/tied_variance.h"
 
 namespace bnpvi {
 
 namespace {
-
-constexpr double log_2pi = 1.8378770664093456;
 
 // φ = (1, x̃, second moments in the shape of Σ), of which the last have the same weights −½Σ⁻¹ in all
 // clusters. q(μ) = N(m̂, Σ/κ̂), κ̂ = κ + N, m̂ = (κm + S)/κ̂, and
@@ -193,12 +191,7 @@ class GaussianTied final : public ObsModel {
   }
 
   NamedArray mean_array(const double* t, Index k) const {
-    NamedArray out{"mean", Vec(static_cast<std::size_t>(k * d_)), {k, d_}};
-    for (Index i = 0; i < k; ++i) {
-      const Vec m = posterior_mean(t + i * n_features());
-      for (Index j = 0; j < d_; ++j) out.value[i + k * j] = columns_.centre[j] + columns_.unit[j] * m[j];
-    }
-    return out;
+    return bnpvi::mean_array(columns_, k, [&](Index i) { return posterior_mean(t + i * n_features()); });
   }
 
   NamedArray covariance_array(Index k) const {

@@ -103,14 +103,11 @@ class Multinomial final : public ObsModel {
   }
 
   NamedArrays posterior(const double* t, Index k) const override {
-    NamedArray out{"concentration", {}, {k, d_}};
-    for (Index v = 0; v < d_; ++v)
-      for (Index i = 0; i < k; ++i) out.value.push_back(prior_.weight[v] + count(t + i * n_features(), v));
-    return {out};
+    return {dirichlet_array(prior_.weight, t, k)};
   }
 
   NamedArrays mean_parameters(const double* t, Index k) const override {
-    NamedArray out = posterior(t, k)[0];
+    NamedArray out = dirichlet_array(prior_.weight, t, k);
     out.name = "prob";
     for (Index i = 0; i < k; ++i) {
       const double all = total_ + tokens(t + i * n_features());

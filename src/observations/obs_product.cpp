@@ -84,9 +84,7 @@ class Product final : public ObsModel {
     std::vector<ProductBlock> blocks;
     bool any = false;
     for (const Part& part : parts_) {
-      Vec own(static_cast<std::size_t>(k * part.p));
-      for (Index j = 0; j < k; ++j) part.read(t + j * p_, own.data() + j * part.p);
-      std::shared_ptr<const ObsModel> next = part.model().learned(own.data(), k, pool);
+      std::shared_ptr<const ObsModel> next = part.model().learned(read(part, t, k).data(), k, pool);
       any = any || next;
       blocks.push_back({part.block.name, next ? next : part.block.model});
     }

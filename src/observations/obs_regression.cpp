@@ -12,27 +12,13 @@ namespace {
 //
 // With z̃ = (z − c) / u, a shift of covariates or responses moves the intercept alone: the coefficients of z̃
 // are Ã_j = A_j u_j / u_y, and the intercept is (A_0 + Σ A_j c_j − c_y) / u_y.
-class Regression final : public WishartModel {
+class Regression final : public CoefficientModel {
  public:
   explicit Regression(const RegressionPrior& prior)
-      : WishartModel(engine_prior(prior), Columns(prior.centre, prior.unit), prior.intercept),
+      : CoefficientModel(engine_prior(prior), Columns(prior.centre, prior.unit), prior.intercept),
         first_(prior.intercept ? 1 : 0) {}
 
   Index n_columns() const override { return responses() + covariates(); }
-
-  NamedArrays posterior(const double* t, Index k) const override {
-    const auto q = posterior_parameters(t, k);
-    const NamedArray precision = coef_precision_array(q, [&](Vec& v) {
-      change_coordinates(
-          v, regressors(), first_, [&](Index j) { return centre(j); }, [&](Index j) { return unit(j); });
-    });
-    return {coef_array("coef_mean", q), precision, df_array(q), scale_array(q)};
-  }
-
-  NamedArrays mean_parameters(const double* t, Index k) const override {
-    const auto q = posterior_parameters(t, k);
-    return {coef_array("coef", q), covariance_array(q)};
-  }
 
  protected:
   Index column_of(Index i) const override {
@@ -50,6 +36,31 @@ class Regression final : public WishartModel {
       for (Index j = 0; j < n_columns(); ++j)
         row[j < d ? regressors() + j : first_ + j - d] = (data.dense[j * data.n + rows[i]] - c[j]) / u[j];
     }
+  }
+
+  void precision_to_users(Vec& v) const override {
+    change_coordinates(
+        v, regressors(), first_, [&](Index j) { return centre(j); }, [&](Index j) { return unit(j); });
+  }
+
+  // Intercept first.
+  NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const override {
+    const Index d = responses(), e = regressors();
+    NamedArray out{
+        name, Vec(q.size() * static_cast<std::size_t>(d * e)), {d, e, static_cast<Index>(q.size())}};
+    for (std::size_t k = 0; k < q.size(); ++k) {
+      double* a = out.value.data() + static_cast<Index>(k) * d * e;
+      for (Index i = 0; i < d; ++i) {
+        const double unit_y = columns().unit[i];
+        double intercept = columns().centre[i];
+        for (Index j = first_; j < e; ++j) {
+          a[i + d * j] = q[k].coef[i * e + j] * (unit_y / unit(j - first_));
+          intercept -= a[i + d * j] * centre(j - first_);
+        }
+        if (first_ == 1) a[i] = intercept + unit_y * q[k].coef[i * e];
+      }
+    }
+    return out;
   }
 
  private:
@@ -89,26 +100,6 @@ class Regression final : public WishartModel {
         out.coef[i * e + j] = a * (unit[d + j - first] / unit[i]);
       }
       if (first == 1) out.coef[i * e] = (prior.coef_mean[i] + intercept) / unit[i];
-    }
-    return out;
-  }
-
-  // D × E × K, intercept first.
-  NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const {
-    const Index d = responses(), e = regressors();
-    NamedArray out{
-        name, Vec(q.size() * static_cast<std::size_t>(d * e)), {d, e, static_cast<Index>(q.size())}};
-    for (std::size_t k = 0; k < q.size(); ++k) {
-      double* a = out.value.data() + static_cast<Index>(k) * d * e;
-      for (Index i = 0; i < d; ++i) {
-        const double unit_y = columns().unit[i];
-        double intercept = columns().centre[i];
-        for (Index j = first_; j < e; ++j) {
-          a[i + d * j] = q[k].coef[i * e + j] * (unit_y / unit(j - first_));
-          intercept -= a[i + d * j] * centre(j - first_);
-        }
-        if (first_ == 1) a[i] = intercept + unit_y * q[k].coef[i * e];
-      }
     }
     return out;
   }

@@ -11,8 +11,6 @@
 namespace bnpvi {
 
 namespace {
-constexpr double log_2 = 0.6931471805599453;
-constexpr double log_2pi = 1.8378770664093456;
 constexpr Index gather_size = 4096;  // doubles on the stack, as features() does not allocate: a guess
 
 Index packed(Index i, Index j) { return i * (i + 1) / 2 + j; }
@@ -168,13 +166,6 @@ void WishartModel::point_estimate(const double* t, double* mean, double* w) cons
   w[0] += row_constant() + 0.5 * (static_cast<double>(d_) * std::log(df) - chol.log_det(e_, m_));
 }
 
-namespace {
-
-// log(1 + e^x).
-double log_1p_exp(double x) { return x > 40 ? x : std::log1p(std::exp(x)); }
-
-}  // namespace
-
 void WishartModel::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {
   const Cholesky chol = factorise(t);
   const double df = df_ + t[0], d = static_cast<double>(d_);
@@ -273,17 +264,6 @@ NamedArray WishartModel::scale_array(const std::vector<WishartParameters>& q) co
   return out;
 }
 
-NamedArray WishartModel::coef_precision_array(const std::vector<WishartParameters>& q,
-                                              const std::function<void(Vec&)>& to_users) const {
-  NamedArray out{"coef_precision", {}, {e_, e_, static_cast<Index>(q.size())}};
-  for (const auto& cluster : q) {
-    Vec v = cluster.precision;
-    to_users(v);
-    out.value.insert(out.value.end(), v.begin(), v.end());
-  }
-  return out;
-}
-
 NamedArray WishartModel::covariance_array(const std::vector<WishartParameters>& q) const {
   NamedArray out = scale_array(q);
   out.name = "cov";
@@ -294,6 +274,22 @@ NamedArray WishartModel::covariance_array(const std::vector<WishartParameters>& 
       *value = divisor > 0 ? *value / divisor : std::numeric_limits<double>::infinity();
   }
   return out;
+}
+
+NamedArrays CoefficientModel::posterior(const double* t, Index k) const {
+  const auto q = posterior_parameters(t, k);
+  NamedArray precision{"coef_precision", {}, {regressors(), regressors(), k}};
+  for (const auto& cluster : q) {
+    Vec v = cluster.precision;
+    precision_to_users(v);
+    precision.value.insert(precision.value.end(), v.begin(), v.end());
+  }
+  return {coef_array("coef_mean", q), precision, df_array(q), scale_array(q)};
+}
+
+NamedArrays CoefficientModel::mean_parameters(const double* t, Index k) const {
+  const auto q = posterior_parameters(t, k);
+  return {coef_array("coef", q), covariance_array(q)};
 }
 
 }  // namespace bnpvi

@@ -1,7 +1,5 @@
 // Gaussian likelihoods with a matrix-normal–Wishart prior: full covariance, zero mean, autoregressive.
 #pragma once
-#include <functional>
-
 #include "observations/gather.h"
 #include "observations/gaussian_hyperprior.h"
 #include "observations/linalg.h"
@@ -78,9 +76,6 @@ class WishartModel : public ObsModel {
   NamedArray df_array(const std::vector<WishartParameters>& q) const;
   NamedArray scale_array(const std::vector<WishartParameters>& q) const;
   NamedArray covariance_array(const std::vector<WishartParameters>& q) const;
-  /// V̂ (E × E × K), each changed by to_users from engine units to the user's.
-  NamedArray coef_precision_array(const std::vector<WishartParameters>& q,
-                                  const std::function<void(Vec&)>& to_users) const;
 
   Index responses() const { return d_; }
   Index regressors() const { return e_; }
@@ -100,6 +95,23 @@ class WishartModel : public ObsModel {
   Columns columns_;
   Vec prior_;        // P_0, m × m
   Vec least_pivot_;  // squared diagonal of its Cholesky factor
+};
+
+/// A Wishart model of responses given regressors that users know, which shows coefficients and their
+/// precision.
+class CoefficientModel : public WishartModel {
+ public:
+  NamedArrays posterior(const double* t, Index k) const final;
+  NamedArrays mean_parameters(const double* t, Index k) const final;
+
+ protected:
+  using WishartModel::WishartModel;
+
+  /// M̂ in the user's units and order of regressors, D × E × K.
+  virtual NamedArray coef_array(const char* name, const std::vector<WishartParameters>& q) const = 0;
+
+  /// V̂ (E × E), from engine units to the user's.
+  virtual void precision_to_users(Vec& precision) const = 0;
 };
 
 }  // namespace bnpvi

@@ -1,5 +1,6 @@
 // The Dirichlet prior of terms, given or learned.
 #pragma once
+#include "foundation/named_array.h"
 #include "foundation/pool.h"
 #include "foundation/types.h"
 
@@ -25,5 +26,8 @@ struct TermPrior {
 /// Both parts stay within [1e-8, 1e50], the range in which a prior may be given, as the optimum may be 0,
 /// which a round approaches by a constant factor.
 TermPrior learn_term_prior(TermPrior prior, const double* t, Index k, Pool* pool);
+
+/// Parameters λ + counts of the posteriors of K clusters with such statistics, K × D.
+NamedArray dirichlet_array(const Vec& weight, const double* t, Index k);
 
 }  // namespace bnpvi
