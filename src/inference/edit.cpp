@@ -1,5 +1,7 @@
 #include "inference/edit.h"
 
+#include <algorithm>
+
 namespace bnpvi {
 
 double Edit::round() {
@@ -12,11 +14,17 @@ double Edit::round() {
   return proposed_.elbo;
 }
 
+Index occupied(const Summary& s) {
+  const Vec sizes = s.sizes();
+  return std::count_if(sizes.begin(), sizes.end(), [](double size) { return size >= 1; });
+}
+
 bool Edit::climb(State& state, Index max_rounds, double before) {
   const double present = state.elbo + rounding_of(state.elbo);
   for (Index left = max_rounds; left > 0; --left) {
     const double elbo = round();
     if (elbo > present) {
+      if (occupied(proposed_.total) < least_occupied_) return false;
       State edited = state;
       put_back(edited);
       edited.globals = proposed_.globals;

@@ -7,6 +7,9 @@
 
 namespace bnpvi {
 
+/// Number of clusters with at least one observation.
+Index occupied(const Summary& s);
+
 /// Some units are taken out of a state, the clusters of what is left change, and the units are brought back
 /// by rounds of a local and a global step. All other units keep their responsibilities, so the changes must
 /// need no look at them: merges of clusters that no other unit uses together, drops of clusters that no
@@ -30,6 +33,10 @@ class Edit {
   /// shrink. before: the ELBO before the first of these rounds, where it is known.
   bool climb(State& state, Index max_rounds, double before = -std::numeric_limits<double>::infinity());
 
+  /// Refuses what climbs but ends with fewer than `least` clusters of at least one observation: it owes its
+  /// gain to the rounds alone.
+  void require_occupied(Index least) { least_occupied_ = least; }
+
   Index rounds() const { return rounds_; }
   /// ELBO, globals and the whole-data summary after the last round; without batches.
   const State& proposed() const { return proposed_; }
@@ -50,7 +57,7 @@ class Edit {
 
  private:
   State proposed_;
-  Index rounds_ = 0;
+  Index rounds_ = 0, least_occupied_ = 0;
 };
 
 }  // namespace bnpvi

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "foundation/special.h"
 
@@ -56,24 +57,44 @@ void TouchedRows::renumber(const std::vector<Index>& number) {
   for (int& j : cluster) j = static_cast<int>(number[j]);
 }
 
+TouchedSink::TouchedSink(const std::vector<Target>& targets, double least)
+    : n_targets_(targets.size()), least_(least) {
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    for (Index j : targets[i]) {
+      if (j >= static_cast<Index>(targets_of_.size())) targets_of_.resize(static_cast<std::size_t>(j + 1));
+      targets_of_[j].push_back(i);
+    }
+}
+
 void TouchedSink::begin(Index n_chunks) {
-  found_.assign(targets_.size(), std::vector<TouchedRows>(static_cast<std::size_t>(n_chunks)));
+  found_.assign(n_targets_, std::vector<TouchedRows>(static_cast<std::size_t>(n_chunks)));
 }
 
 void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock&) {
-  for (std::size_t i = 0; i < targets_.size(); ++i) {
-    TouchedRows& out = found_[i][chunk];
-    for (Index n = 0; n < r.n; ++n) {
-      double mass = 0;
-      for (Index j : targets_[i]) mass += r.get(n, j);
-      if (mass == 0 || mass < least_) continue;
-      out.rows.push_back(rows[n]);
-      for (Index l = 0; l < r.width; ++l) {
-        const double x = r.value[n * r.width + l];
-        if (x == 0) continue;
-        out.cluster.push_back(r.sparse ? r.cluster[n * r.width + l] : static_cast<int>(l));
-        out.value.push_back(x);
+  Vec mass(n_targets_);
+  std::vector<std::size_t> touched;  // targets with any mass on the row
+  std::vector<int> cluster;
+  Vec value;
+  for (Index n = 0; n < r.n; ++n) {
+    cluster.clear(), value.clear(), touched.clear();
+    for (Index l = 0; l < r.width; ++l) {
+      const double x = r.value[n * r.width + l];
+      if (x == 0) continue;
+      cluster.push_back(r.sparse ? r.cluster[n * r.width + l] : static_cast<int>(l));
+      value.push_back(x);
+      if (cluster.back() >= static_cast<int>(targets_of_.size())) continue;
+      for (std::size_t i : targets_of_[cluster.back()]) {
+        if (mass[i] == 0) touched.push_back(i);
+        mass[i] += x;
       }
+    }
+    for (std::size_t i : touched) {
+      const double own = std::exchange(mass[i], 0.0);
+      if (own < least_) continue;
+      TouchedRows& out = found_[i][chunk];
+      out.rows.push_back(rows[n]);
+      out.cluster.insert(out.cluster.end(), cluster.begin(), cluster.end());
+      out.value.insert(out.value.end(), value.begin(), value.end());
       out.offset.push_back(static_cast<Index>(out.value.size()));
     }
   }

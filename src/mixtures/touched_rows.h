@@ -29,8 +29,7 @@ struct TouchedRows {
 /// `least`.
 class TouchedSink final : public ResponsibilitySink {
  public:
-  explicit TouchedSink(const std::vector<Target>& targets, double least = 0)
-      : targets_(targets), least_(least) {}
+  explicit TouchedSink(const std::vector<Target>& targets, double least = 0);
 
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
@@ -39,9 +38,10 @@ class TouchedSink final : public ResponsibilitySink {
   TouchedRows rows_of(std::size_t target) const;
 
  private:
-  const std::vector<Target>& targets_;
+  const std::size_t n_targets_;
   const double least_;
-  std::vector<std::vector<TouchedRows>> found_;  // by target and chunk
+  std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last that is in one
+  std::vector<std::vector<TouchedRows>> found_;       // by target and chunk
 };
 
 /// The batch's summary `whole` without these rows, the entropy of which leaves too; without the memory of
