@@ -120,6 +120,16 @@ draw_dynamics <- function(q) {
   function(z) drop(coef %*% z + noise(1L))
 }
 
+# Axes of what a linear Gaussian model has, `y`: those of its responses.
+coef_parameters <- function(y) {
+  list(scale = c(y, y), coef_mean = c(y, "regressors"), coef_precision = c("regressors", "regressors"))
+}
+
+coef_arrays <- function(y) {
+  own <- lapply(coef_parameters(y), c, "clusters")
+  c(list(df = "clusters"), own["scale"], list(cov = own$scale, coef = own$coef_mean), own[-1])
+}
+
 model_ar <- list(
   title = "Autoregressive Gaussian",
   constructor = "obs_ar",
@@ -129,15 +139,8 @@ model_ar <- list(
   keep = function(data) list(initial = column_medians(data$x)),
   resolve = resolve_ar,
   working = c("centre", "unit"),
-  parameters = list(
-    scale = c("columns", "columns"), coef_mean = c("columns", "regressors"),
-    coef_precision = c("regressors", "regressors")
-  ),
-  arrays = list(
-    df = "clusters", scale = c("columns", "columns", "clusters"), cov = c("columns", "columns", "clusters"),
-    coef = c("columns", "regressors", "clusters"), coef_mean = c("columns", "regressors", "clusters"),
-    coef_precision = c("regressors", "regressors", "clusters")
-  ),
+  parameters = coef_parameters("columns"),
+  arrays = coef_arrays("columns"),
   axes = regressor_names,
   quantiles = list(
     coef = function(q, p) {

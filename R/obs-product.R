@@ -14,7 +14,7 @@ obs_product <- function(...) {
   if (!length(blocks)) {
     abort("argument", "{.fn obs_product} needs observation models, the blocks of the product.")
   }
-  given <- names(blocks) %||% rep("", length(blocks))
+  given <- rlang::names2(blocks)
   args <- ifelse(nzchar(given), given, paste0("..", seq_along(blocks)))
   for (i in seq_along(blocks)) check_block(blocks[[i]], args[i], rlang::current_env())
   new_obs("product", blocks = stats::setNames(blocks, block_names(blocks, rlang::current_env())))
@@ -41,7 +41,7 @@ check_block <- function(block, arg, call) {
 # Names given, or what constructors are called, numbered where they repeat.
 block_names <- function(blocks, call) {
   made <- vapply(blocks, function(block) sub("^obs_", "", obs_entry(block)$constructor), "")
-  given <- names(blocks) %||% rep("", length(blocks))
+  given <- rlang::names2(blocks)
   if (anyDuplicated(given[nzchar(given)])) {
     abort("argument", "Blocks of a product must have different names.", call = call)
   }

@@ -150,15 +150,8 @@ model_regression <- list(
   resolve = resolve_regression,
   verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
   working = c("responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "covariates"),
-  parameters = list(
-    scale = c("responses", "responses"), coef_mean = c("responses", "regressors"),
-    coef_precision = c("regressors", "regressors")
-  ),
-  arrays = list(
-    df = "clusters", scale = c("responses", "responses", "clusters"), cov = c("responses", "responses", "clusters"),
-    coef = c("responses", "regressors", "clusters"), coef_mean = c("responses", "regressors", "clusters"),
-    coef_precision = c("regressors", "regressors", "clusters")
-  ),
+  parameters = coef_parameters("responses"),
+  arrays = coef_arrays("responses"),
   axes = function(obs, columns) {
     y <- response_columns(obs)
     if (is.null(columns)) list() else
