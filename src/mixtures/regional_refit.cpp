@@ -45,8 +45,8 @@ class MixtureRefit final : public Move {
     return !groups_.empty();
   }
 
-  ResponsibilitySink* watch(const State&, Index) override {
-    sink_ = std::make_unique<TouchedSink>(regions_, least_mass);
+  ResponsibilitySink* watch(const State& state, Index) override {
+    sink_ = std::make_unique<TouchedSink>(regions_, expecting_weights(c_.problem, state), least_mass);
     return sink_.get();
   }
 
@@ -140,7 +140,8 @@ class MixtureRefit final : public Move {
     const Index m = static_cast<Index>(group.size());
     for (Index born : {1, 0}) {
       if (m + born < 2) break;
-      fit.reseed(m + born, stream);
+      Stream own = stream;
+      fit.reseed(m + born, own);
       if (fit.k() < m + born) continue;
       Summary start = started(state, group, fit, where, born);
       const std::vector<Index> order = by_size(start);
@@ -178,11 +179,16 @@ class MixtureRefit final : public Move {
   static MassOnRows mass_on(const TouchedRows& touched, const Target& group) {
     MassOnRows out;
     out.all = false;
+    out.expected = touched.expected;
+    for (Index j : group)
+      if (out.expected) out.cluster.push_back(touched.at_visit[j]);
     for (std::size_t n = 0; n < touched.rows.size(); ++n) {
       const double mass = touched.mass(static_cast<Index>(n), group);
       if (mass < least_mass) continue;
       out.rows.push_back(touched.rows[n]);
       out.mass.push_back(mass);
+      for (Index j : group)
+        if (out.expected) out.by_cluster.push_back(touched.get(static_cast<Index>(n), j));
     }
     return out;
   }
