@@ -128,7 +128,7 @@ class HmmBirth final : public HmmMove {
     const std::vector<Index> sequences = sequences_of(j, stream);
     const Sequences copy(c_.problem.source, sequences);
     return attempt_birth(state, j, sequences, division_of(state.total, j, sequences, copy, stream)) ||
-           attempt_birth(state, j, sequences, block_near(j, sequences, copy, stream));
+           attempt_birth(state, j, sequences, block_near(state.total, j, sequences, copy, stream));
   }
 
   bool attempt_birth(State& state, Index j, const std::vector<Index>& sequences, const Birth& birth) {
@@ -189,7 +189,7 @@ class HmmBirth final : public HmmMove {
     std::vector<Stretch> local;
     for (const Stretch& s : out.stretches) local.push_back(copy.local(s));
     const StretchClusters found =
-        cluster_stretches(c_.problem.obs, copy.data(), local, wanted, stream, c_.pool);
+        cluster_stretches(c_.problem.obs, copy.data(), local, weights_of(total, j), wanted, stream, c_.pool);
     const Index p = c_.problem.obs.n_features();
     out.born = found.k - 1;
     out.kept.assign(found.t.begin(), found.t.begin() + p);
@@ -201,7 +201,7 @@ class HmmBirth final : public HmmMove {
   }
 
   // One or two new states for a block of random length around a random row of state j (best_cut).
-  Birth block_near(Index j, const std::vector<Index>& sequences, const Sequences& copy,
+  Birth block_near(const Summary& total, Index j, const std::vector<Index>& sequences, const Sequences& copy,
                    Stream& stream) const {
     const std::vector<Index>& starts = c_.problem.source.starts();
     std::vector<std::pair<Index, Index>> rows;  // row and its sequence
@@ -216,12 +216,18 @@ class HmmBirth final : public HmmMove {
     Birth out;
     const Stretch local = copy.local(block);
     const Index shift = block.begin - local.begin;
-    for (const auto& part : best_cut(c_.problem.obs, copy.data(), local)) {
+    for (const auto& part : best_cut(c_.problem.obs, copy.data(), local, weights_of(total, j))) {
       out.stretches.push_back({part.first.begin + shift, part.first.end + shift});
       out.t.insert(out.t.end(), part.second.begin(), part.second.end());
       out.state.push_back(out.born++);
     }
     return out;
+  }
+
+  Vec weights_of(const Summary& total, Index j) const {
+    Vec w(static_cast<std::size_t>(total.shape.p));
+    c_.problem.obs.weights(total.t(j), w.data());
+    return w;
   }
 
   double mass_in(const std::vector<Index>& sequences, Index j) const {

@@ -55,6 +55,7 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
   Summary out(shape(in.obs), k);
   FeatureBlock block(in.obs, in.data);
   FeatureSum sum(in.obs, in.data, k);
+  if (in.weights && !in.weights->w.empty()) sum.expect_under(*in.weights);
   Responsibilities r;
   r.k = r.width = k;
   const Index L = std::min(width(), k);

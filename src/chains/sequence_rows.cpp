@@ -76,7 +76,9 @@ PieceWork::PieceWork(const Visit& in, Index k, const Piece& piece, Pool* pool)
       piece_(piece),
       pool_(pool),
       blocks_(static_cast<std::size_t>(piece.parts), FeatureBlock(in.obs, in.data)),
-      sums_(static_cast<std::size_t>(piece.parts), FeatureSum(in.obs, in.data, k)) {}
+      sums_(static_cast<std::size_t>(piece.parts), FeatureSum(in.obs, in.data, k)) {
+  for (FeatureSum& sum : sums_) sum.expect_under(*in.weights);
+}
 
 void PieceWork::collect(Index part, const Index* rows, Index n, Index width, const double* value,
                         const int* state) {

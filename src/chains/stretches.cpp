@@ -19,11 +19,12 @@ void add(Vec& to, const Vec& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-// Σ φ(x) of stretches, one at a time.
+// Σ φ(x) of stretches, one at a time; missing cells as expected under the weights w of a state.
 class Statistic {
  public:
-  Statistic(const ObsModel& obs, const Dataset& data)
-      : p_(static_cast<std::size_t>(obs.n_features())),
+  Statistic(const ObsModel& obs, const Dataset& data, const Vec& w)
+      : w_(w),
+        p_(static_cast<std::size_t>(obs.n_features())),
         block_(obs, data),
         rows_(static_cast<std::size_t>(block_.block_rows())),
         ones_(rows_.size(), 1.0) {}
@@ -34,12 +35,13 @@ class Statistic {
       const Index n = std::min(block_.block_rows(), s.end - from);
       std::iota(rows_.begin(), rows_.begin() + n, from);
       block_.load(rows_.data(), n);
-      block_.add_weighted(ones_.data(), t.data());
+      block_.add_weighted(ones_.data(), t.data(), w_.data());
     }
     return t;
   }
 
  private:
+  const Vec& w_;
   std::size_t p_;
   FeatureBlock block_;
   std::vector<Index> rows_;
@@ -123,9 +125,9 @@ std::vector<Vec> improve(const ObsModel& obs, const std::vector<Vec>& t, std::ve
 }  // namespace
 
 StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
-                                  const std::vector<Stretch>& stretches, Index k, Stream& stream,
-                                  Pool& pool) {
-  Statistic statistic(obs, data);
+                                  const std::vector<Stretch>& stretches, const Vec& w, Index k,
+                                  Stream& stream, Pool& pool) {
+  Statistic statistic(obs, data, w);
   const Index n = static_cast<Index>(stretches.size()), p = obs.n_features();
   const Index m = std::min({n, most_sampled, std::max<Index>(64, most_doubles / p)});
   std::vector<Stretch> sample = stretches;
@@ -154,9 +156,9 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
   return out;
 }
 
-std::vector<std::pair<Stretch, Vec>> best_cut(const ObsModel& obs, const Dataset& data,
-                                              const Stretch& block) {
-  Statistic statistic(obs, data);
+std::vector<std::pair<Stretch, Vec>> best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block,
+                                              const Vec& w) {
+  Statistic statistic(obs, data, w);
   const Vec all = statistic(block);
   std::vector<std::pair<Stretch, Vec>> best{{block, all}};
   double highest = obs.log_evidence(all.data());

@@ -23,12 +23,16 @@ struct StretchClusters {
 /// Clusters stretches into at most k clusters by Bregman k-means++, each stretch represented by the statistic
 /// Σ φ(x) of its rows: the first centre is drawn with probability proportional to length, each next one to
 /// the evidence lost when a stretch joins the nearest centre so far; then k-means until nothing changes.
-/// Centres come from a random sample of at most 4,096 stretches; then all stretches are assigned to them.
+/// w: weights (p) of the state that the rows come from, under which cells that they lack are expected, here
+/// and below. Centres come from a random sample of at most 4,096 stretches; then all stretches are assigned
+/// to them.
 StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
-                                  const std::vector<Stretch>& stretches, Index k, Stream& stream, Pool& pool);
+                                  const std::vector<Stretch>& stretches, const Vec& w, Index k,
+                                  Stream& stream, Pool& pool);
 
 /// The stretch `block` cut in two where the evidence of the two halves exceeds that of the whole by most, or
 /// uncut when no cut raises it; each with its statistic.
-std::vector<std::pair<Stretch, Vec>> best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block);
+std::vector<std::pair<Stretch, Vec>> best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block,
+                                              const Vec& w);
 
 }  // namespace bnpvi::chains

@@ -93,12 +93,12 @@ HardClusters kmeans(const ObsModel& obs, SeedRows* s, Index k, bool spread, Inde
 
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
-                            Pool& pool) {
+                            Pool& pool, const double* fill) {
   const Subsample chosen = choose_subsample(obs, static_cast<Index>(rows.size()), mass, stream);
   std::vector<Index> some;
   for (Index i : chosen.position) some.push_back(rows[i]);
-  return kmeans(obs, make_seed_rows(obs, data, std::move(some), chosen).get(), k, spread, rounds, stream,
-                pool);
+  return kmeans(obs, make_seed_rows(obs, data, std::move(some), chosen, fill).get(), k, spread, rounds,
+                stream, pool);
 }
 
 HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const std::vector<Place>& rows,

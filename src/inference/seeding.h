@@ -20,11 +20,11 @@ struct HardClusters {
 /// cluster frequencies [Alg. 2.1]; stops early when no row changes. Empty clusters are dropped, so fewer
 /// than k clusters may be returned; so too when fewer than k rows are different.
 ///
-/// mass: weight of each row (nullptr: all 1). Uses a random subset of the rows when the features of all would
-/// take more than 32 MB.
+/// mass: weight of each row (nullptr: all 1). fill: as of make_seed_rows(). Uses a random subset of the rows
+/// when the features of all would take more than 32 MB.
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
-                            Pool& pool);
+                            Pool& pool, const double* fill = nullptr);
 
 /// The same among rows of several batches, of which only that random subset is copied; all rows have mass 1.
 HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const std::vector<Place>& rows,

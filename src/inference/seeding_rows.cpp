@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "kernels/kernels.h"
+#include "observations/feature_block.h"
 
 namespace bnpvi {
 
@@ -18,9 +19,13 @@ double without_rounding(double divergence, double size) {
 
 class DenseRows final : public SeedRows {
  public:
-  DenseRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const Subsample& chosen)
+  DenseRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const Subsample& chosen,
+            const double* fill)
       : SeedRows(obs, std::move(rows), chosen), phi_(static_cast<std::size_t>(n() * p_)) {
-    obs_.features(data, rows_.data(), n(), phi_.data(), p_);
+    if (obs_.n_cells() > 0)
+      fill_in(data, fill);
+    else
+      obs_.features(data, rows_.data(), n(), phi_.data(), p_);
   }
 
   void add(Index i, double weight, double* t) const override {
@@ -54,6 +59,16 @@ class DenseRows final : public SeedRows {
 
  private:
   const double* row(Index i) const { return phi_.data() + i * p_; }
+
+  void fill_in(const Dataset& data, const double* fill) {
+    FeatureBlock block(obs_, data);
+    for (Index from = 0; from < n(); from += block.n()) {
+      block.load(rows_.data() + from, std::min(block.block_rows(), n() - from));
+      block.complete(fill);
+      for (Index i = 0; i < block.n(); ++i)
+        std::copy_n(block.features() + i * block.ld(), p_, phi_.data() + (from + i) * p_);
+    }
+  }
 
   Vec phi_, mean_, self_, w_, unused_;
 };
@@ -160,10 +175,10 @@ SeedRows::SeedRows(const ObsModel& obs, std::vector<Index> rows, const Subsample
     : obs_(obs), p_(obs.n_features()), rows_(std::move(rows)), mass_(chosen.mass), scale_(chosen.scale) {}
 
 std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
-                                         const Subsample& chosen) {
+                                         const Subsample& chosen, const double* fill) {
   if (data.sparse() && obs.pseudo_counts())
     return std::make_unique<CountRows>(obs, data, std::move(rows), chosen);
-  return std::make_unique<DenseRows>(obs, data, std::move(rows), chosen);
+  return std::make_unique<DenseRows>(obs, data, std::move(rows), chosen, fill);
 }
 
 }  // namespace bnpvi

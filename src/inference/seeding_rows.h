@@ -51,7 +51,9 @@ class SeedRows {
 };
 
 /// rows: those of the subsample, in its order.
+/// fill: weights (p) of the cluster that the rows come from, under which cells that they lack are expected; a
+/// cluster without data unless given.
 std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
-                                         const Subsample& chosen);
+                                         const Subsample& chosen, const double* fill = nullptr);
 
 }  // namespace bnpvi

@@ -1,6 +1,7 @@
 #include "inference/start.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "foundation/chunks.h"
@@ -9,6 +10,8 @@
 namespace bnpvi {
 
 namespace {
+
+constexpr int most_expectations = 100;  // of missing cells, given responsibilities: a guess
 
 // Clusters by decreasing size, the order that stick breaking prefers.
 Summary by_size(Summary s) {
@@ -93,15 +96,19 @@ State start_from_globals(const Problem& problem, Globals globals) {
 State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool) {
   State state;
   const Index k = resp.k(), n = problem.source.shape().n;
-  state.total = Summary(problem.alloc.shape(problem.obs), k);
-  for (Index b = 0; b < problem.source.n_batches(); ++b) {
-    const std::shared_ptr<const Batch> batch = problem.source.open(b);
-    auto s = std::make_shared<Summary>(problem.alloc.summarise(
-        {batch->data, batch->units, problem.obs, {}, nullptr, pool}, resp.of_rows(batch->rows)));
-    s->log_base = batch_log_base(problem, *batch);
-    state.total.add(*s);
-    state.batch.push_back(std::move(s));
-  }
+  const auto summarise = [&](std::shared_ptr<const Weights> weights) {
+    state.total = Summary(problem.alloc.shape(problem.obs), k);
+    state.batch.clear();
+    for (Index b = 0; b < problem.source.n_batches(); ++b) {
+      const std::shared_ptr<const Batch> batch = problem.source.open(b);
+      auto s = std::make_shared<Summary>(problem.alloc.summarise(
+          {batch->data, batch->units, problem.obs, {}, weights, pool}, resp.of_rows(batch->rows)));
+      s->log_base = batch_log_base(problem, *batch);
+      state.total.add(*s);
+      state.batch.push_back(std::move(s));
+    }
+  };
+  summarise(nullptr);
   if (problem.observer.wants_assignments() && !problem.alloc.remembers()) {
     state.assignments.emplace(n, k, state.total.shape.pairs);
     Vec& r = state.assignments->r;
@@ -110,6 +117,12 @@ State start_from_responsibilities(const Problem& problem, const GivenResponsibil
     if (state.total.shape.pairs) expect_independence(problem, *state.assignments);
   }
   refresh(problem, state);
+  for (int round = 0; round < most_expectations && problem.obs.n_cells() > 0; ++round) {
+    const double before = state.elbo;
+    summarise(visiting_weights(problem, state.total));
+    refresh(problem, state);
+    if (state.elbo - before < 1e-10 * std::abs(state.elbo)) break;
+  }
   settle(problem, state);
   return state;
 }

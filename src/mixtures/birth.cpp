@@ -19,8 +19,8 @@ class MixtureBirth final : public Move {
     return !targets_.empty();
   }
 
-  ResponsibilitySink* watch(const State&, Index) override {
-    sink_ = std::make_unique<TargetRows>(targets_);
+  ResponsibilitySink* watch(const State& state, Index) override {
+    sink_ = std::make_unique<TargetRows>(targets_, expecting_weights(c_.problem, state));
     return sink_.get();
   }
 

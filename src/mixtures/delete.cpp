@@ -39,8 +39,8 @@ class MixtureDelete final : public Move {
     return !targets_.empty();
   }
 
-  ResponsibilitySink* watch(const State&, Index) override {
-    sink_ = std::make_unique<TouchedSink>(each_);
+  ResponsibilitySink* watch(const State& state, Index) override {
+    sink_ = std::make_unique<TouchedSink>(each_, expecting_weights(c_.problem, state));
     return sink_.get();
   }
 

@@ -54,6 +54,8 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   for (double m : sample.mass) seen += m;
   const double scale = total.size(target) / seen;
 
+  Vec own_weights(static_cast<std::size_t>(p));
+  problem.obs.weights(total.t(target), own_weights.data());
   Summary rest = total;
   rest.drop(target);
   Vec with(rest.obs.begin(), rest.obs.end()), gone(static_cast<std::size_t>(p));
@@ -68,6 +70,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
     weights.add_constants(alloc.expected_log_weights(sizes));
     weights.pack(problem.obs, copy.data);
     FeatureSum sum(problem.obs, copy.data, k);
+    sum.expect_under(weights);
     std::fill(gone.begin(), gone.end(), 0.0);
     entropy = 0;
     Vec w, mass(sample.mass);
@@ -91,7 +94,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
         }
       }
       block.add_weighted(r, sum);
-      block.add_weighted(mass.data() + from, gone.data());
+      block.add_weighted(mass.data() + from, gone.data(), own_weights.data());
     }
     with.assign(rest.obs.begin(), rest.obs.end());
     sum.finish(with.data());

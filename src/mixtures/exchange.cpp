@@ -29,8 +29,8 @@ class MixtureExchange final : public Move {
     return true;
   }
 
-  ResponsibilitySink* watch(const State&, Index) override {
-    sink_ = std::make_unique<TargetRows>(targets_);
+  ResponsibilitySink* watch(const State& state, Index) override {
+    sink_ = std::make_unique<TargetRows>(targets_, expecting_weights(c_.problem, state));
     return sink_.get();
   }
 

@@ -35,6 +35,7 @@ Summary sum_units(const Visit& in, Index k, bool few, const SummaryShape& shape,
   in.pool.run(n_chunks, [&](Index chunk) {
     FeatureBlock block(in.obs, in.data);
     FeatureSum& sum = sums[chunk].emplace(in.obs, in.data, k, few);
+    if (in.weights && !in.weights->w.empty()) sum.expect_under(*in.weights);
     Responsibilities r;
     auto fill = make_fill();
     const Index end = chunk_end(n, n_chunks, chunk);

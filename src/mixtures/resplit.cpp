@@ -30,8 +30,8 @@ class MixtureResplit final : public Move {
     return !pairs_.empty();
   }
 
-  ResponsibilitySink* watch(const State&, Index) override {
-    sink_ = std::make_unique<TargetRows>(targets_);
+  ResponsibilitySink* watch(const State& state, Index) override {
+    sink_ = std::make_unique<TargetRows>(targets_, expecting_weights(c_.problem, state));
     return sink_.get();
   }
 

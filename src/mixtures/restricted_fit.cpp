@@ -39,11 +39,18 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
   for (std::size_t b = 0; b < by_batch.size(); ++b) {
     if (by_batch[b].all) continue;
     const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
-    const Vec t = sum_of(batch->data, by_batch[b].rows, by_batch[b].mass);
+    const Vec t = by_batch[b].statistic(problem.obs, batch->data, pool);
     for (Index i = 0; i < p_; ++i) {
       for (Index j : target) base_[i] += state.batch[b]->t(j)[i];
       base_[i] -= t[i];
     }
+  }
+  if (problem.obs.n_cells() > 0) {
+    Vec whole(static_cast<std::size_t>(p_));
+    for (Index j : target)
+      for (Index i = 0; i < p_; ++i) whole[i] += state.total.t(j)[i];
+    target_weights_.resize(whole.size());
+    problem.obs.weights(whole.data(), target_weights_.data());
   }
   take_sample(by_batch, stream);
   load_sample();
@@ -72,14 +79,14 @@ void RestrictedFit::take_sample(const std::vector<MassOnRows>& by_batch, Stream&
     for (double& m : sample_.mass) m *= scale;
 }
 
-Vec RestrictedFit::sum_of(const Dataset& data, const std::vector<Index>& rows, const Vec& mass) const {
-  FeatureBlock block(problem_.obs, data);
-  const Index n = static_cast<Index>(rows.size());
+Vec RestrictedFit::sum_of_sample(const Vec& mass) const {
+  FeatureBlock block(problem_.obs, copy_.data);
+  const Index n = static_cast<Index>(sample_.rows.size());
   Vec t(static_cast<std::size_t>(p_), 0.0);
   for (Index from = 0; from < n; from += block.block_rows()) {
     pool_.poll();
-    block.load(rows.data() + from, std::min(block.block_rows(), n - from));
-    block.add_weighted(mass.data() + from, t.data());
+    block.load(sample_.rows.data() + from, std::min(block.block_rows(), n - from));
+    block.add_weighted(mass.data() + from, t.data(), target_weights());
   }
   return t;
 }
@@ -100,8 +107,8 @@ void RestrictedFit::load_sample() {
 }
 
 bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream) {
-  const HardClusters hard =
-      bregman_kmeans(problem_.obs, copy_.data, sample_.rows, sample_.mass.data(), k, true, 5, stream, pool_);
+  const HardClusters hard = bregman_kmeans(problem_.obs, copy_.data, sample_.rows, sample_.mass.data(), k,
+                                           true, 5, stream, pool_, target_weights());
   k_ = hard.k;
   if (k_ > 1) place_base(hard.t, hard.k, base_of_its_own);
   share_.clear();
@@ -126,8 +133,8 @@ void RestrictedFit::halve(Stream& stream) {
     share_.push_back(1 - half);
     m *= half;
   }
-  const Vec all = sum_of(copy_.data, sample_.rows, sample_.mass);
-  Vec t = sum_of(copy_.data, sample_.rows, mass);
+  const Vec all = sum_of_sample(sample_.mass);
+  Vec t = sum_of_sample(mass);
   for (Index i = 0; i < p_; ++i) t.push_back(all[i] - t[i]);
   place_base(t, 2, true);
   if (k_ > 2) share_.clear();
@@ -190,6 +197,8 @@ Redistributed RestrictedFit::step(const Dataset& data, const MassOnRows& where, 
   const Index n = static_cast<Index>(where.rows.size()), n_chunks = count_chunks(n);
   if (share) share->resize(static_cast<std::size_t>(n * k_));
   std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(problem_.obs, data, k_));
+  for (FeatureSum& sum : sums) sum.expect_under(weights);
+  const bool add_left = !sums_only && !where.expected;
   std::vector<Vec> left(static_cast<std::size_t>(n_chunks), Vec(static_cast<std::size_t>(p_), 0.0));
   Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
   const bool loaded = sums_only && !loaded_.empty();
@@ -222,7 +231,7 @@ Redistributed RestrictedFit::step(const Dataset& data, const MassOnRows& where, 
         }
       }
       block.add_weighted(r, sums[chunk]);
-      if (!sums_only) block.add_weighted(where.mass.data() + from, left[chunk].data());
+      if (add_left) block.add_weighted(where.mass.data() + from, left[chunk].data());
     }
   });
   Redistributed out;
@@ -233,6 +242,7 @@ Redistributed RestrictedFit::step(const Dataset& data, const MassOnRows& where, 
     out.entropy += entropy[chunk];
     for (Index i = 0; i < p_; ++i) out.left[i] += left[chunk][i];
   }
+  if (!sums_only && where.expected) out.left = where.statistic(problem_.obs, data, pool_);
   return out;
 }
 

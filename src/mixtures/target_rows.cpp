@@ -1,5 +1,6 @@
 #include "mixtures/target_rows.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "foundation/special.h"
@@ -13,6 +14,29 @@ constexpr double worth_moving = 0.01;  // responsibility from which a row is col
 }  // namespace
 
 double MassOnRows::total() const { return std::accumulate(mass.begin(), mass.end(), 0.0); }
+
+Vec MassOnRows::statistic(const ObsModel& obs, const Dataset& data, Pool& pool) const {
+  FeatureBlock block(obs, data);
+  const Index n = static_cast<Index>(rows.size()), m = static_cast<Index>(cluster.size());
+  Vec t(static_cast<std::size_t>(obs.n_features()), 0.0), own;
+  for (Index from = 0; from < n; from += block.block_rows()) {
+    pool.poll();
+    block.load(rows.data() + from, std::min(block.block_rows(), n - from));
+    if (!expected) block.add_weighted(mass.data() + from, t.data());
+    for (Index l = 0; l < m; ++l) {
+      own.clear();
+      for (Index i = from; i < from + block.n(); ++i) own.push_back(by_cluster[i * m + l]);
+      block.add_weighted(own.data(), t.data(), expected->w.data() + cluster[l] * expected->p);
+    }
+  }
+  return t;
+}
+
+std::shared_ptr<const Weights> expecting_weights(const Problem& problem, const State& state) {
+  if (problem.obs.n_cells() == 0) return nullptr;
+  if (state.globals.weights) return state.globals.weights;
+  return visiting_weights(problem, state.globals.effective);
+}
 
 double joining_entropy(const Responsibilities& r, const Target& joined) {
   double sum = 0;
@@ -48,6 +72,8 @@ void TargetRows::visit(Index chunk, const Index* rows, const Responsibilities& r
       }
       where.rows.push_back(rows[n]);
       where.mass.push_back(mass);
+      if (!expected_) continue;
+      for (Index j : targets_[i]) where.by_cluster.push_back(r.get(n, j));
     }
   for (std::size_t i = 0; i < targets_.size(); ++i)
     if (targets_[i].size() > 1) found_[i][chunk].entropy += joining_entropy(r, targets_[i]);
@@ -58,8 +84,11 @@ MassOnRows TargetRows::rows_of(std::size_t target) const {
   for (const Found& part : found_[target]) {
     all.rows.insert(all.rows.end(), part.where.rows.begin(), part.where.rows.end());
     all.mass.insert(all.mass.end(), part.where.mass.begin(), part.where.mass.end());
+    all.by_cluster.insert(all.by_cluster.end(), part.where.by_cluster.begin(), part.where.by_cluster.end());
     all.all = all.all && part.where.all;
   }
+  all.expected = expected_;
+  if (expected_) all.cluster = targets_[target];
   return all;
 }
 

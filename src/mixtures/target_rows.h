@@ -1,8 +1,11 @@
 // The rows of a batch that belong to the targets of a move.
 #pragma once
-#include "inference/alloc_model.h"
+#include "inference/state.h"
 
 namespace bnpvi::mixtures {
+
+/// Clusters whose mass is redistributed together: one, or several to be joined first.
+using Target = std::vector<Index>;
 
 /// Rows of a batch with the mass that may be moved on each.
 struct MassOnRows {
@@ -10,17 +13,28 @@ struct MassOnRows {
   Vec mass;
   bool all = true;  // no other row has mass of the target, so that its statistic on other rows is exactly 0
 
+  // Where rows may lack cells: the weights under which these were expected when the mass was put where it is,
+  // the clusters that it was put in, as rows of these weights, and the mass of each (rows × clusters).
+  std::shared_ptr<const Weights> expected;
+  Target cluster;
+  Vec by_cluster;
+
   double total() const;
+
+  /// Its statistic (p), as the batch's summary has it.
+  Vec statistic(const ObsModel& obs, const Dataset& data, Pool& pool) const;
 };
 
-/// Clusters whose mass is redistributed together: one, or several to be joined first.
-using Target = std::vector<Index>;
+/// The weights of a batch's visit that begins at this state, for MassOnRows and TouchedRows; null where no
+/// cells of a row are ever expected.
+std::shared_ptr<const Weights> expecting_weights(const Problem& problem, const State& state);
 
 /// Collects, for each target, the rows on which it has at least 1 % of the responsibility, and the change
 /// of entropy when its clusters are joined.
 class TargetRows final : public ResponsibilitySink {
  public:
-  explicit TargetRows(const std::vector<Target>& targets) : targets_(targets) {}
+  TargetRows(const std::vector<Target>& targets, std::shared_ptr<const Weights> expected)
+      : targets_(targets), expected_(std::move(expected)) {}
 
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
@@ -34,6 +48,7 @@ class TargetRows final : public ResponsibilitySink {
     double entropy = 0;
   };
   const std::vector<Target>& targets_;
+  const std::shared_ptr<const Weights> expected_;
   std::vector<std::vector<Found>> found_;  // by target and chunk
 };
 

@@ -32,6 +32,8 @@ TouchedRows TouchedRows::with_mass(const Target& target, double least) const {
 
 TouchedRows TouchedRows::some(const std::vector<Index>& numbers) const {
   TouchedRows out;
+  out.expected = expected;
+  out.at_visit = at_visit;
   for (Index i : numbers) {
     out.rows.push_back(rows[i]);
     out.cluster.insert(out.cluster.end(), cluster.begin() + offset[i], cluster.begin() + offset[i + 1]);
@@ -55,10 +57,15 @@ double TouchedRows::mass(Index row, const Target& target) const {
 
 void TouchedRows::renumber(const std::vector<Index>& number) {
   for (int& j : cluster) j = static_cast<int>(number[j]);
+  if (!expected) return;
+  std::vector<Index> before(static_cast<std::size_t>(*std::max_element(number.begin(), number.end()) + 1));
+  before.swap(at_visit);
+  for (std::size_t j = 0; j < before.size(); ++j) at_visit[number[j]] = before[j];
 }
 
-TouchedSink::TouchedSink(const std::vector<Target>& targets, double least)
-    : n_targets_(targets.size()), least_(least) {
+TouchedSink::TouchedSink(const std::vector<Target>& targets, std::shared_ptr<const Weights> expected,
+                         double least)
+    : n_targets_(targets.size()), expected_(std::move(expected)), least_(least) {
   for (std::size_t i = 0; i < targets.size(); ++i)
     for (Index j : targets[i]) {
       if (j >= static_cast<Index>(targets_of_.size())) targets_of_.resize(static_cast<std::size_t>(j + 1));
@@ -102,6 +109,11 @@ void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& 
 
 TouchedRows TouchedSink::rows_of(std::size_t i) const {
   TouchedRows all;
+  if (expected_) {
+    all.expected = expected_;
+    all.at_visit.resize(static_cast<std::size_t>(expected_->k));
+    std::iota(all.at_visit.begin(), all.at_visit.end(), Index{0});
+  }
   std::size_t rows = 0, entries = 0;
   for (const TouchedRows& part : found_[i]) {
     rows += part.rows.size();
@@ -122,6 +134,7 @@ Summary without(const Problem& problem, Pool& pool, const Batch& batch, const Su
   if (n > 0) out.memory = nullptr;
   FeatureBlock block(problem.obs, batch.data);
   FeatureSum sum(problem.obs, batch.data, whole.k);
+  if (touched.expected) sum.expect_under(*touched.expected, &touched.at_visit);
   Responsibilities r;
   r.k = r.width = whole.k;
   for (Index from = 0; from < n; from += block.block_rows()) {

@@ -1,7 +1,5 @@
 // The rows of a batch that a move would assign afresh.
 #pragma once
-#include "inference/alloc_model.h"
-#include "inference/state.h"
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
@@ -12,6 +10,11 @@ struct TouchedRows {
   std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i+1]-1
   std::vector<int> cluster;
   Vec value;
+
+  // Where rows may lack cells: the weights under which these were expected at the visit, and the row of these
+  // weights that each cluster had then.
+  std::shared_ptr<const Weights> expected;
+  std::vector<Index> at_visit;
 
   void append(const TouchedRows& other);
   TouchedRows ascending() const;                                    // the same in order of the rows
@@ -29,7 +32,7 @@ struct TouchedRows {
 /// `least`.
 class TouchedSink final : public ResponsibilitySink {
  public:
-  explicit TouchedSink(const std::vector<Target>& targets, double least = 0);
+  TouchedSink(const std::vector<Target>& targets, std::shared_ptr<const Weights> expected, double least = 0);
 
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
@@ -39,6 +42,7 @@ class TouchedSink final : public ResponsibilitySink {
 
  private:
   const std::size_t n_targets_;
+  const std::shared_ptr<const Weights> expected_;
   const double least_;
   std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last that is in one
   std::vector<std::vector<TouchedRows>> found_;       // by target and chunk

@@ -9,6 +9,7 @@
 #include "mixtures/mixture.h"
 #include "observations/obs_models.h"
 #include "observations/obs_product.h"
+#include "observations/partly_observed.h"
 #include "topics/topic_model.h"
 
 namespace bnpvi {
@@ -79,6 +80,13 @@ chains::HmmPrior hmm_prior(const Fields& f, double k = 1) {
           make_concentration(f.numbers("sticky"), 1e-50)};
 }
 
+// The model itself, or for rows that may lack cells.
+std::unique_ptr<ObsModel> as_observed(const Fields& f, std::unique_ptr<ObsModel> model) {
+  if (!f.has("gaps") || !f.flag("gaps")) return model;
+  const std::shared_ptr<const ObsModel> complete = std::move(model);
+  return make_partly_observed(std::dynamic_pointer_cast<const WishartModel>(complete));
+}
+
 }  // namespace
 
 std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
@@ -129,27 +137,29 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   }
   const Vec unit = f.numbers("unit");
   const Index d = size_of(unit);
-  if (family == "gaussian_full") return make_gaussian_full(gaussian_prior(f, d, d * d, true));
+  if (family == "gaussian_full") return as_observed(f, make_gaussian_full(gaussian_prior(f, d, d * d, true)));
   if (family == "gaussian_diagonal") return make_gaussian_diagonal(gaussian_prior(f, d, d, true));
   if (family == "gaussian_spherical") return make_gaussian_spherical(gaussian_prior(f, d, 1, true));
   if (family == "gaussian_tied_spherical")
     return make_gaussian_tied(tied_prior(f, TiedShape::spherical, d, 1));
   if (family == "gaussian_tied_diagonal") return make_gaussian_tied(tied_prior(f, TiedShape::diagonal, d, d));
   if (family == "gaussian_tied") return make_gaussian_tied(tied_prior(f, TiedShape::full, d, d * d));
-  if (family == "gaussian_zero_mean") return make_gaussian_zero_mean(gaussian_prior(f, d, d * d, false));
+  if (family == "gaussian_zero_mean")
+    return as_observed(f, make_gaussian_zero_mean(gaussian_prior(f, d, d * d, false)));
   if (family == "ar") {
     const Index lag = f.integer("lag"), e = d * lag + (f.flag("intercept") ? 1 : 0);
-    return make_ar({lag, f.flag("intercept"), f.number("df"), f.numbers("scale", d * d),
-                    f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e), f.numbers("centre", d),
-                    unit});
+    return as_observed(f, make_ar({lag, f.flag("intercept"), f.number("df"), f.numbers("scale", d * d),
+                                   f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e),
+                                   f.numbers("centre", d), unit}));
   }
   if (family == "regression") {
     const Index y = f.integer("responses"), covariates = d - y,
                 e = covariates + (f.flag("intercept") ? 1 : 0);
-    return make_regression({y, f.flag("intercept"), f.number("df"), f.numbers("scale", y * y),
-                            f.numbers("coef_mean", y * e), f.numbers("scaled_precision", e * e),
-                            f.numbers("origin", covariates), f.numbers("spread", covariates),
-                            f.numbers("centre", d), unit});
+    return as_observed(f,
+                       make_regression({y, f.flag("intercept"), f.number("df"), f.numbers("scale", y * y),
+                                        f.numbers("coef_mean", y * e), f.numbers("scaled_precision", e * e),
+                                        f.numbers("origin", covariates), f.numbers("spread", covariates),
+                                        f.numbers("centre", d), unit}));
   }
   throw std::invalid_argument("unknown observation model: " + family);
 }

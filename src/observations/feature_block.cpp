@@ -1,6 +1,7 @@
 #include "observations/feature_block.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/kernels.h"
 
@@ -62,6 +63,11 @@ FeatureSum::FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool
       sum_(few_ ? 0 : static_cast<std::size_t>(k * dense_), 0.0),
       transposed_(static_cast<std::size_t>((p_ - dense_) * k), 0.0) {}
 
+void FeatureSum::expect_under(const Weights& weights, const std::vector<Index>* number) {
+  expected_ = &weights;
+  number_ = number;
+}
+
 int FeatureSum::place(int cluster) {
   if (!few_) return cluster;
   if (place_[cluster] < 0) {
@@ -99,7 +105,12 @@ FeatureBlock::FeatureBlock(const ObsModel& obs, const Dataset& data)
       dense_(sparse_path_ ? 0 : obs.n_dense()),
       ld_((p_ + 7) / 8 * 8 + 8),
       dense_ld_((dense_ + 7) / 8 * 8 + 8),
-      block_rows_(std::clamp<Index>((Index{1} << 17) / p_ / 8 * 8, 64, 512)) {}
+      block_rows_(std::clamp<Index>((Index{1} << 17) / p_ / 8 * 8, 64, 512)) {
+  if (obs.n_cells() == 0) return;
+  const Vec none(static_cast<std::size_t>(p_), 0.0);
+  prior_.resize(none.size());
+  obs.weights(none.data(), prior_.data());
+}
 
 void FeatureBlock::load(const Index* rows, Index n) {
   rows_ = rows;
@@ -108,6 +119,7 @@ void FeatureBlock::load(const Index* rows, Index n) {
   if (sparse_path_) return;
   dense_phi_.resize(static_cast<std::size_t>(std::max(n_, block_rows_) * dense_ld_));
   obs_.dense_features(data_, rows_, n_, dense_phi_.data(), dense_ld_);
+  if (obs_.n_cells() > 0) find_incomplete();
   if (dense_ == p_) return;
   obs_.indicators(data_, rows_, n_, hot_);
   if (ones_.size() < hot_.at.size()) ones_.resize(hot_.at.size(), 1.0);
@@ -118,9 +130,56 @@ const double* FeatureBlock::features() {
   if (!filled_) {
     phi_.resize(static_cast<std::size_t>(std::max(n_, block_rows_) * ld_));
     obs_.features(data_, rows_, n_, phi_.data(), ld_);
+    for (Index i = 0; i < n_ && obs_.n_cells() > 0; ++i)
+      std::copy_n(dense_phi_.data() + i * dense_ld_, dense_, phi_.data() + i * ld_);
     filled_ = true;
   }
   return phi_.data();
+}
+
+void FeatureBlock::find_incomplete() {
+  incomplete_.clear();
+  std::vector<IncompleteRow> rows;
+  obs_.incomplete_rows(data_, rows_, n_, rows);
+  std::map<MissingCells, std::size_t> group;
+  for (const IncompleteRow& row : rows) {
+    std::fill_n(dense_phi_.data() + row.at * dense_ld_, dense_, 0.0);
+    const auto [known, is_new] = group.emplace(row.missing, incomplete_.size());
+    if (is_new) {
+      std::shared_ptr<const MissingPattern>& pattern = patterns_[row.missing];
+      if (!pattern) pattern = obs_.pattern(row.missing);
+      incomplete_.push_back({pattern, {}, {}});
+    }
+    incomplete_[known->second].at.push_back(row.at);
+  }
+  std::vector<Index> numbers;
+  for (Incomplete& g : incomplete_) {
+    numbers.clear();
+    for (Index i : g.at) numbers.push_back(rows_[i]);
+    const Index p = g.pattern->n_features(), n = static_cast<Index>(numbers.size());
+    g.phi.resize(static_cast<std::size_t>(n * p));
+    g.pattern->features(data_, numbers.data(), n, g.phi.data(), p);
+  }
+}
+
+void FeatureBlock::complete(const double* w) {
+  if (!w) w = prior_.data();
+  for (const Incomplete& g : incomplete_) {
+    const Index p = g.pattern->n_features();
+    for (std::size_t i = 0; i < g.at.size(); ++i)
+      g.pattern->expand(w, g.phi.data() + static_cast<Index>(i) * p, dense_phi_.data() + g.at[i] * dense_ld_);
+  }
+  incomplete_.clear();
+  filled_ = false;
+}
+
+template <class Out>
+void FeatureBlock::reduced_products(const Incomplete& group, const double* w, Out out) const {
+  const Index p = group.pattern->n_features(), n = static_cast<Index>(group.at.size());
+  Vec reduced(static_cast<std::size_t>(p)), product(static_cast<std::size_t>(n));
+  group.pattern->weights(w, reduced.data());
+  kernels().product_nt(n, 1, p, group.phi.data(), p, reduced.data(), p, product.data(), 1);
+  for (Index i = 0; i < n; ++i) out(group.at[i], product[i]);
 }
 
 FeatureBlock::Entries FeatureBlock::entries(Index row) const {
@@ -138,6 +197,9 @@ void FeatureBlock::times(const Weights& weights, double* c) const {
     kernels().product_nt(n_, k, dense_, dense_phi_.data(), dense_ld_, weights.w.data(), p_, c, k);
   else if (!sparse_path_)
     kernels().product_packed(n_, k, dense_, dense_phi_.data(), dense_ld_, weights.packed.data(), c, k);
+  for (const Incomplete& g : incomplete_)
+    for (Index j = 0; j < k; ++j)
+      reduced_products(g, weights.w.data() + j * p_, [&](Index row, double x) { c[row * k + j] = x; });
   if (dense_ == p_) return;
   const double* table = weights.transposed.data() + first_entry() * k;
   for (Index i = 0; i < n_; ++i) {
@@ -153,6 +215,13 @@ void FeatureBlock::times_some(const Weights& weights, const std::vector<int>& ch
   if (!sparse_path_)
     kernels().selected_product_nt(m, n, dense_, chosen.data(), weights.w.data(), p_,
                                   dense_phi_.data() + first * dense_ld_, dense_ld_, c, n);
+  for (const Incomplete& g : incomplete_) {
+    if (g.at.back() < first || g.at.front() >= first + n) continue;
+    for (Index l = 0; l < m; ++l)
+      reduced_products(g, weights.w.data() + chosen[l] * p_, [&](Index row, double x) {
+        if (row >= first && row < first + n) c[l * n + row - first] = x;
+      });
+  }
   if (dense_ == p_) return;
   for (Index i = 0; i < n; ++i)
     for (Index l = 0; l < m; ++l) {
@@ -162,6 +231,22 @@ void FeatureBlock::times_some(const Weights& weights, const std::vector<int>& ch
 }
 
 void FeatureBlock::times_own(const Weights& weights, const int* cluster, Index width, double* c) const {
+  times_own_complete(weights, cluster, width, c);
+  Vec reduced;
+  for (const Incomplete& g : incomplete_) {
+    const Index p = g.pattern->n_features();
+    reduced.resize(static_cast<std::size_t>(p));
+    for (std::size_t i = 0; i < g.at.size(); ++i)
+      for (Index l = g.at[i] * width; l < (g.at[i] + 1) * width; ++l) {
+        g.pattern->weights(weights.w.data() + cluster[l] * p_, reduced.data());
+        const double* phi = g.phi.data() + static_cast<Index>(i) * p;
+        c[l] += std::inner_product(phi, phi + p, reduced.begin(), 0.0);
+      }
+  }
+}
+
+void FeatureBlock::times_own_complete(const Weights& weights, const int* cluster, Index width,
+                                      double* c) const {
   for (Index i = 0; i < n_; ++i, cluster += width, c += width) {
     if (!sparse_path_)
       kernels().dot_rows(width, dense_, cluster, weights.w.data(), p_, dense_phi_.data() + i * dense_ld_, c);
@@ -184,6 +269,7 @@ double FeatureBlock::entries_dot(const Weights& weights, int cluster, Index row)
 
 void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) const {
   const Index k = r.k;
+  for (const Incomplete& g : incomplete_) add_incomplete(g, r, sum);
   if (sum.few_) {
     for (Index i = 0; i < n_; ++i) {
       sum.weight_.clear();
@@ -211,6 +297,34 @@ void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) cons
   if (dense_ < p_) add_entries(r, sum);
 }
 
+// Cluster by cluster: the sum of reduced features, which is then expanded.
+void FeatureBlock::add_incomplete(const Incomplete& g, const Responsibilities& r, FeatureSum& sum) const {
+  const Index p = g.pattern->n_features(), n = static_cast<Index>(g.at.size());
+  Vec weight(static_cast<std::size_t>(n)), reduced(static_cast<std::size_t>(p));
+  for (Index j = 0; j < r.k; ++j) {
+    bool any = false;
+    for (Index i = 0; i < n; ++i) any |= (weight[i] = r.get(g.at[i], j)) != 0;
+    if (!any) continue;
+    std::fill(reduced.begin(), reduced.end(), 0.0);
+    for (Index i = 0; i < n; ++i)
+      for (Index v = 0; v < p && weight[i] != 0; ++v) reduced[v] += weight[i] * g.phi[i * p + v];
+    const double* w = prior_.data();
+    if (sum.expected_) w = sum.expected_->w.data() + (sum.number_ ? (*sum.number_)[j] : j) * p_;
+    g.pattern->expand(w, reduced.data(), sum.sum_.data() + sum.place(static_cast<int>(j)) * dense_);
+  }
+}
+
+void FeatureBlock::log_predictive(const double* t, double* out) {
+  obs_.log_predictive(t, features(), n_, dense_ == p_ ? dense_ld_ : ld_, out);
+  Vec own;
+  for (const Incomplete& g : incomplete_) {
+    const Index n = static_cast<Index>(g.at.size());
+    own.resize(static_cast<std::size_t>(n));
+    g.pattern->log_predictive(t, g.phi.data(), n, g.pattern->n_features(), own.data());
+    for (Index i = 0; i < n; ++i) out[g.at[i]] += own[i];
+  }
+}
+
 void FeatureBlock::add_entries(const Responsibilities& r, FeatureSum& sum) const {
   const Index k = r.k;
   double* s = sum.transposed_.data();
@@ -228,7 +342,14 @@ void FeatureBlock::add_entries(const Responsibilities& r, FeatureSum& sum) const
   }
 }
 
-void FeatureBlock::add_weighted(const double* r, double* t) const {
+void FeatureBlock::add_weighted(const double* r, double* t, const double* w) const {
+  for (const Incomplete& g : incomplete_) {
+    const Index p = g.pattern->n_features();
+    Vec reduced(static_cast<std::size_t>(p), 0.0);
+    for (std::size_t i = 0; i < g.at.size(); ++i)
+      for (Index v = 0; v < p; ++v) reduced[v] += r[g.at[i]] * g.phi[static_cast<Index>(i) * p + v];
+    g.pattern->expand(w ? w : prior_.data(), reduced.data(), t);
+  }
   for (Index i = 0; i < n_; ++i) {
     if (r[i] == 0) continue;
     if (sparse_path_) t[0] += r[i];

@@ -1,5 +1,7 @@
 // A block of rows in feature space, and its two products with clusters.
 #pragma once
+#include <map>
+
 #include "foundation/pool.h"
 #include "observations/obs_model.h"
 #include "observations/responsibilities.h"
@@ -32,9 +34,14 @@ inline bool has_entries(const ObsModel& obs) { return obs.linear() || obs.n_dens
 /// Accumulates T += Rᵀ Φ over blocks of rows. The sums of single features, those of sparse rows and of
 /// indicators, are kept transposed until finish(). With `few`, memory is taken only for clusters that receive
 /// any mass, if there are no such features.
+///
+/// Rows that lack cells enter by what is expected under the weights of the clusters, those of a cluster
+/// without data until others are given.
 class FeatureSum {
  public:
   FeatureSum(const ObsModel& obs, const DataShape& data, Index k, bool few = false);
+  /// Cluster j has row (*number)[j] of these weights, or row j; both must outlive the sum.
+  void expect_under(const Weights& weights, const std::vector<Index>* number = nullptr);
   /// Adds the sum to t (K × p).
   void finish(double* t) const { finish(t, 0, k_); }
 
@@ -51,6 +58,8 @@ class FeatureSum {
   Vec transposed_;          // p − dense_ × K
   Vec weight_;              // scratch: what one row adds to which clusters
   std::vector<int> where_;
+  const Weights* expected_ = nullptr;
+  const std::vector<Index>* number_ = nullptr;
 };
 
 /// t (K × p) ← the sum of one or more FeatureSums of the same model and K, added in their order; tasks of the
@@ -74,11 +83,20 @@ class FeatureBlock {
   /// Each row with its own `width` clusters (n × width), c likewise.
   void times_own(const Weights& weights, const int* cluster, Index width, double* c) const;
   void add_weighted(const Responsibilities& r, FeatureSum& sum) const;  // sum += Rᵀ Φ
-  /// One cluster: t (p) += Σ_i r_i φ(row_i).
-  void add_weighted(const double* r, double* t) const;
+  /// One cluster: t (p) += Σ_i r_i φ(row_i); of rows that lack cells what is expected under its weights w
+  /// (p), by default those of a cluster without data.
+  void add_weighted(const double* r, double* t, const double* w = nullptr) const;
+
+  /// Fills loaded rows that lack cells (ObsModel::n_cells): from now on they have the features expected under
+  /// w (p), or null as above. Otherwise products with a cluster integrate these cells out, under its weights.
+  void complete(const double* w);
+
+  /// log p(x | data with statistic T) − log h(x) of the loaded rows, of what is observed of them.
+  void log_predictive(const double* t, double* out);
 
   Index n() const { return n_; }
-  /// Φ of the loaded rows, n × p with rows ld() apart, all features dense.
+  /// Φ of the loaded rows, n × p with rows ld() apart, all features dense; zero in dense features of rows
+  /// that lack cells and are not completed.
   const double* features();
   Index ld() const { return ld_; }
 
@@ -91,6 +109,18 @@ class FeatureBlock {
   };
   Entries entries(Index row) const;
   double entries_dot(const Weights& weights, int cluster, Index row) const;  // their part of ⟨φ(row), w⟩
+  // Loaded rows that lack the same cells.
+  struct Incomplete {
+    std::shared_ptr<const MissingPattern> pattern;
+    std::vector<Index> at;
+    Vec phi;  // reduced features
+  };
+  void find_incomplete();
+  void times_own_complete(const Weights& weights, const int* cluster, Index width, double* c) const;
+  // The rows of `group` times a cluster with weights w: out(row, product).
+  template <class Out>
+  void reduced_products(const Incomplete& group, const double* w, Out out) const;
+  void add_incomplete(const Incomplete& group, const Responsibilities& r, FeatureSum& sum) const;
   Index first_entry() const { return sparse_path_ ? 1 : dense_; }
   void add_entries(const Responsibilities& r, FeatureSum& sum) const;
 
@@ -107,6 +137,9 @@ class FeatureBlock {
   Vec dense_phi_;  // dense features
   Indicators hot_;
   Vec ones_;
+  std::map<MissingCells, std::shared_ptr<const MissingPattern>> patterns_;  // seen so far
+  std::vector<Incomplete> incomplete_;
+  Vec prior_;  // weights of a cluster without data
 };
 
 }  // namespace bnpvi

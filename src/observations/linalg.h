@@ -31,6 +31,9 @@ class Cholesky {
   Vec l_;
 };
 
+/// Place of entry (i, j) = (j, i) of a symmetric matrix of which the lower triangle is packed by rows.
+inline Index packed(Index i, Index j) { return i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i; }
+
 /// Every eigenvalue λ of the symmetric matrix A, d × d, becomes f(λ), and its vectors stay. Throws
 /// std::domain_error when an entry is not finite.
 void map_eigenvalues(double* a, Index d, const std::function<double(double)>& f);

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
 
 namespace bnpvi {
 
 void ObsModel::log_base(const Dataset&, const Index*, Index n, double* out) const {
   std::fill_n(out, n, 0.0);
+}
+
+std::unique_ptr<const MissingPattern> ObsModel::pattern(const MissingCells&) const {
+  throw std::logic_error("this observation model has no cells that may be missing");
 }
 
 double ObsModel::evidence_and_weights(const double* t, double* w) const {

@@ -1,5 +1,6 @@
 // The contract of an observation model: what a cluster produces.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "foundation/named_array.h"
 #include "foundation/pool.h"
 #include "foundation/types.h"
+#include "observations/missing_pattern.h"
 
 namespace bnpvi {
 
@@ -64,6 +66,22 @@ class ObsModel {
   /// Which indicators of the given rows are 1; called only where there are any.
   virtual void indicators(const Dataset& /*data*/, const Index* /*rows*/, Index /*n*/,
                           Indicators& /*out*/) const {}
+
+  /// Number of cells of a row that are expected given the others where they are missing; 0 for models of
+  /// complete rows and for those that leave missing cells out.
+  virtual Index n_cells() const { return 0; }
+
+  /// The rows that lack any of these cells. Their dense features are zero throughout; pattern() has what
+  /// enters instead. Called only where there are such cells, as is pattern().
+  virtual void incomplete_rows(const Dataset& /*data*/, const Index* /*rows*/, Index /*n*/,
+                               std::vector<IncompleteRow>& /*out*/) const {}
+  virtual std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const;
+
+  /// T under this model, of which rows may lack cells, from T of the same (complete) rows under `plain`, the
+  /// same model of complete rows. The default copies.
+  virtual void from_complete(const ObsModel& /*plain*/, const double* plain_t, double* t) const {
+    std::copy_n(plain_t, n_features(), t);
+  }
 
   /// True when features() brings rows near that are far out, as said above, and log_predictive() knows them.
   virtual bool knows_far_rows() const { return false; }
@@ -122,8 +140,9 @@ class ObsModel {
   /// ⟨φ(x), w⟩. The Bregman divergence between clusters a and b is ⟨s̃_a, w_a − w_b⟩ ≥ 0.
   virtual void point_estimate(const double* t, double* mean, double* w) const = 0;
 
-  /// log p(x | data with statistic T) − log h(x) for rows with features phi (n × p). The default is the
-  /// definition, Λ(T + φ) − Λ(T); models override it where a closed form is cheaper.
+  /// log p(x | data with statistic T) − log h(x) for rows with features phi (n × p); of rows with φ_0 = 0,
+  /// which lack cells, only the part of the indicators. The default is the definition, Λ(T + φ) − Λ(T);
+  /// models override it where a closed form is cheaper.
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const;
 
   /// Variational parameters of K clusters with statistics T (K × p), in the units of the user's data.

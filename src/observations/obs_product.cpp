@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "observations/product_pattern.h"
+
 namespace bnpvi {
 
 namespace {
@@ -44,7 +46,7 @@ class Product final : public ObsModel {
     for (const Part& part : parts_) {
       if (part.dense()) continue;
       each.emplace_back(&part, Indicators{});
-      part.model().indicators(columns_of(data, part), rows, n, each.back().second);
+      part.model().indicators(part.columns_of(data), rows, n, each.back().second);
     }
     if (each.size() == 1) {
       out = std::move(each[0].second);
@@ -60,6 +62,47 @@ class Product final : public ObsModel {
     }
   }
 
+  Index n_cells() const override {
+    Index sum = 0;
+    for (const Part& part : parts_) sum += part.model().n_cells();
+    return sum;
+  }
+
+  void incomplete_rows(const Dataset& data, const Index* rows, Index n,
+                       std::vector<IncompleteRow>& out) const override {
+    const std::size_t cells = static_cast<std::size_t>(n_cells());
+    std::vector<MissingCells> missing(static_cast<std::size_t>(n));
+    std::vector<IncompleteRow> own;
+    Index first = 0;
+    for (const Part& part : parts_) {
+      if (part.model().n_cells() == 0) continue;
+      part.model().incomplete_rows(part.columns_of(data), rows, n, own);
+      for (const IncompleteRow& row : own) {
+        missing[row.at].resize(cells);
+        std::copy(row.missing.begin(), row.missing.end(), missing[row.at].begin() + first);
+      }
+      first += part.model().n_cells();
+    }
+    out.clear();
+    for (Index i = 0; i < n; ++i)
+      if (!missing[i].empty()) out.push_back({i, std::move(missing[i])});
+  }
+
+  std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const override {
+    return make_product_pattern(parts_, missing);
+  }
+
+  void from_complete(const ObsModel& plain, const double* plain_t, double* t) const override {
+    const Product& complete = dynamic_cast<const Product&>(plain);
+    t[0] = plain_t[0];
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      const Part& from = complete.parts_[m];
+      Vec own(static_cast<std::size_t>(parts_[m].p));
+      parts_[m].model().from_complete(from.model(), from.read(plain_t).data(), own.data());
+      parts_[m].write(own, t);
+    }
+  }
+
   bool has_base() const override {
     return std::any_of(parts_.begin(), parts_.end(),
                        [](const Part& part) { return part.model().has_base(); });
@@ -70,7 +113,7 @@ class Product final : public ObsModel {
     Vec own(static_cast<std::size_t>(n));
     for (const Part& part : parts_) {
       if (!part.model().has_base()) continue;
-      part.model().log_base(columns_of(data, part), rows, n, own.data());
+      part.model().log_base(part.columns_of(data), rows, n, own.data());
       for (Index i = 0; i < n; ++i) out[i] += own[i];
     }
   }
@@ -159,7 +202,8 @@ class Product final : public ObsModel {
         if (!part.model().knows_far_rows()) own[i * part.p] = 1;
       }
       part.model().log_predictive(part.read(t).data(), own.data(), n, part.p, log_p.data());
-      for (Index i = 0; i < n; ++i) out[i] += log_p[i];
+      for (Index i = 0; i < n; ++i)
+        if (phi[i * ld] != 0 || !part.dense()) out[i] += log_p[i];
     }
   }
 
@@ -173,27 +217,7 @@ class Product final : public ObsModel {
   }
 
  private:
-  struct Part {
-    ProductBlock block;
-    Index column;  // the first of its columns
-    Index at;      // of its features beside φ_0, the first
-    Index p;       // its features, φ_0 included
-
-    const ObsModel& model() const { return *block.model; }
-    bool dense() const { return model().n_dense() == p; }
-
-    // Numbers that go with features, between the product's order and the block's own.
-    void read(const double* all, double* own) const {
-      own[0] = all[0];
-      std::copy_n(all + at, p - 1, own + 1);
-    }
-    Vec read(const double* all) const {
-      Vec own(static_cast<std::size_t>(p));
-      read(all, own.data());
-      return own;
-    }
-    void write(const Vec& own, double* all) const { std::copy(own.begin() + 1, own.end(), all + at); }
-  };
+  using Part = ProductPart;
 
   void place(Part& part) {
     part.at = p_;
@@ -206,15 +230,6 @@ class Product final : public ObsModel {
     return own;
   }
 
-  static Dataset columns_of(const Dataset& data, const Part& part) {
-    if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
-    Dataset out;
-    out.n = data.n;
-    out.d = part.model().n_columns();
-    out.dense = data.dense + part.column * data.n;
-    return out;
-  }
-
   // Each block begins with its φ_0, so that blocks are written from the last to the first: the block before
   // then puts its last feature there. Rows that are far out for one block are brought near for all that know
   // such rows.
@@ -225,26 +240,17 @@ class Product final : public ObsModel {
       if (part.dense() || !dense_only) order.push_back(&part);
     std::sort(order.begin(), order.end(), [](const Part* a, const Part* b) { return a->at > b->at; });
     for (Index i = 0; i < n; ++i) phi[i * ld] = 1;
-    std::vector<Vec> scale;
+    std::vector<PlacedFeatures> placed;
     bool far = false;
     for (const Part* part : order) {
       double* first = phi + part->at - 1;
-      part->model().features(columns_of(data, *part), rows, n, first, ld);
-      scale.emplace_back(static_cast<std::size_t>(n));
-      for (Index i = 0; i < n; ++i) scale.back()[i] = first[i * ld];
-      far = far || std::any_of(scale.back().begin(), scale.back().end(), [](double s) { return s != 1; });
+      part->model().features(part->columns_of(data), rows, n, first, ld);
+      placed.push_back({&part->model(), part->at, part->p, Vec(static_cast<std::size_t>(n))});
+      Vec& scale = placed.back().scale;
+      for (Index i = 0; i < n; ++i) scale[i] = first[i * ld];
+      far = far || std::any_of(scale.begin(), scale.end(), [](double s) { return s != 1; });
     }
-    if (!far) return;
-    for (Index i = 0; i < n; ++i) {
-      double least = 1;
-      for (const Vec& s : scale) least = std::min(least, s[i]);
-      phi[i * ld] = least;
-      for (std::size_t m = 0; m < order.size(); ++m) {
-        if (!order[m]->model().knows_far_rows() || scale[m][i] == least) continue;
-        double* own = phi + i * ld + order[m]->at;
-        for (Index v = 0; v < order[m]->p - 1; ++v) own[v] *= least / scale[m][i];
-      }
-    }
+    if (far) bring_blocks_near(placed, n, phi, ld);
   }
 
   template <class F>

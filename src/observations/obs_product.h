@@ -21,8 +21,8 @@ struct ProductBlock {
 /// Arrays and learned fields have the names <block>.<name>. A block has no lag, and its features are either
 /// all dense or, beside φ_0, all indicators: std::invalid_argument otherwise.
 ///
-/// Every block reads its count from T_0. A block whose cells may be missing will read it from a feature of
-/// its own instead (Categorical has one a column already, the sum of its segment).
+/// Every block reads its count from T_0, unless its cells may be missing: it then has a count of its own
+/// (Categorical has one a column in any case, the sum of its segment).
 std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks);
 
 }  // namespace bnpvi

@@ -12,8 +12,6 @@ namespace bnpvi {
 
 namespace {
 constexpr Index gather_size = 4096;  // doubles on the stack, as features() does not allocate: a guess
-
-Index packed(Index i, Index j) { return i * (i + 1) / 2 + j; }
 }  // namespace
 
 WishartModel::WishartModel(const WishartParameters& prior, const Columns& columns, bool one_first)
@@ -167,22 +165,44 @@ void WishartModel::point_estimate(const double* t, double* mean, double* w) cons
 }
 
 void WishartModel::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {
-  const Cholesky chol = factorise(t);
-  const double df = df_ + t[0], d = static_cast<double>(d_);
-  const double constant = 0.5 * (d * log_2 - chol.log_det(e_, m_)) + log_gamma(0.5 * (df + 1)) -
-                          log_gamma(0.5 * (df + 1 - d)) + row_constant();
-  Vec v(static_cast<std::size_t>(m_));
+  log_student(factorise(t), df_ + t[0], row_constant(), phi, n, ld, out);
+}
+
+void WishartModel::log_marginal_predictive(const double* t, const std::vector<Index>& observed,
+                                           const double* phi, Index n, Index ld, double* out) const {
+  const Index m = static_cast<Index>(observed.size());
+  Vec prior(static_cast<std::size_t>(m * m)), p(prior.size());
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      prior[i * m + j] = prior_[observed[i] * m_ + observed[j]];
+      p[i * m + j] = prior[i * m + j] + t[offset_ + packed(observed[i], observed[j])];
+    }
+  const Vec least = Cholesky(prior.data(), m).pivots();
+  double constant = -0.5 * static_cast<double>(m - e_) * log_2pi;
+  for (Index i : observed)
+    if (i >= e_) constant -= std::log(unit_of(i));
+  log_student(Cholesky(p.data(), m, least.data()), df_ + t[0] - static_cast<double>(m_ - m), constant, phi, n,
+              ld, out);
+}
+
+void WishartModel::log_student(const Cholesky& chol, double df, double constant, const double* phi, Index n,
+                               Index ld, double* out) const {
+  const Index m = chol.size();
+  const double d = static_cast<double>(m - e_);
+  constant = 0.5 * (d * log_2 - chol.log_det(e_, m)) + log_gamma(0.5 * (df + 1)) -
+             log_gamma(0.5 * (df + 1 - d)) + constant;
+  Vec v(static_cast<std::size_t>(m));
   for (Index r = 0; r < n; ++r) {
     const double* f = phi + r * ld + offset_;
     Index top = 0;
-    for (Index i = 1; i < m_; ++i)
+    for (Index i = 1; i < m; ++i)
       if (f[packed(i, i)] > f[packed(top, top)]) top = i;
     const double size = std::sqrt(f[packed(top, top)]);
-    for (Index i = 0; i < m_; ++i) v[i] = size > 0 ? f[i < top ? packed(top, i) : packed(i, top)] / size : 0;
+    for (Index i = 0; i < m; ++i) v[i] = size > 0 ? f[i < top ? packed(top, i) : packed(i, top)] / size : 0;
     chol.solve_lower(v.data());
     double a = 0, b = 0;
     for (Index i = 0; i < e_; ++i) a += v[i] * v[i];
-    for (Index i = e_; i < m_; ++i) b += v[i] * v[i];
+    for (Index i = e_; i < m; ++i) b += v[i] * v[i];
     double log_a = std::log1p(a), log_b = std::log1p(b / (1 + a));
     if (const double log_square = -std::log(phi[r * ld]); log_square > 0) {
       log_a = log_1p_exp(log_square + std::log(a));

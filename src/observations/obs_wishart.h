@@ -57,6 +57,21 @@ class WishartModel : public ObsModel {
   /// What a cluster's posterior says of the prior of a Gaussian, E ≤ 1.
   ExpectedClusters expected_cluster(const double* t) const;
 
+  /// v = (z, y): its length, the number of its regressors, the place of its second moments among the
+  /// features, the unit of a response, and the v of some rows (n × m).
+  Index coordinates() const { return m_; }
+  Index regressors() const { return e_; }
+  Index offset() const { return offset_; }
+  double unit_of(Index response) const { return columns_.unit[response - e_]; }
+  void gather_coordinates(const Dataset& data, const Index* rows, Index n, double* v) const {
+    gather_rows(data, rows, n, v);
+  }
+
+  /// log_predictive() of rows that have only some coordinates of v (all regressors are among them), phi the
+  /// features made of these. Σ_oo of a Wishart posterior has ν̂ − |m| degrees of freedom and scale B̂_oo.
+  void log_marginal_predictive(const double* t, const std::vector<Index>& observed, const double* phi,
+                               Index n, Index ld, double* out) const;
+
  protected:
   /// columns: of the data, those of y first. one_first: v_0 = 1, so that the packed features begin with N
   /// themselves.
@@ -78,10 +93,12 @@ class WishartModel : public ObsModel {
   NamedArray covariance_array(const std::vector<WishartParameters>& q) const;
 
   Index responses() const { return d_; }
-  Index regressors() const { return e_; }
   const Columns& columns() const { return columns_; }
 
  private:
+  // Posterior predictive density of responses given regressors, in the order of the factor of their P̂.
+  void log_student(const Cholesky& chol, double df, double constant, const double* phi, Index n, Index ld,
+                   double* out) const;
   Cholesky factorise(const double* t) const;
   double log_evidence(const double* t, const Cholesky& chol) const;
   void weights(const double* t, const Cholesky& chol, double* w) const;

@@ -11,8 +11,6 @@ namespace {
 
 constexpr double least_share = 1e-6;
 
-Index packed(Index i, Index j) { return i * (i + 1) / 2 + j; }
-
 // Σ⁻¹ from the factor of Σ.
 Vec inverse_of(const Cholesky& chol) {
   const Index d = chol.size();

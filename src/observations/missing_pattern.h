@@ -1,0 +1,45 @@
+// Rows that lack cells: what a model does with all that lack the same ones.
+#pragma once
+#include <vector>
+
+#include "foundation/data.h"
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// Which of the cells that a model expects (ObsModel::n_cells) a row lacks.
+using MissingCells = std::vector<bool>;
+
+/// A row that lacks cells, by its position among the rows asked for.
+struct IncompleteRow {
+  Index at;
+  MissingCells missing;
+};
+
+/// Rows that have the cells x_o and lack the same others, x_m. In a cluster with weights w the missing cells
+/// have the density q(x_m) ∝ exp⟨φ(x), w⟩, the best for these weights, and the row enters statistics by
+/// E_q φ(x), to which belongs the entropy of q, a feature of weight 1 that is 0 in complete rows. All that
+/// depends on a row is in reduced features φ'(x_o), the same for all clusters, with φ'_0 = φ_0:
+///   log ∫ exp⟨φ(x), w⟩ dx_m = E_q⟨φ(x), w⟩ = ⟨φ'(x_o), w'⟩,
+/// and E_q φ(x) is linear in φ'(x_o). Features and weights are here the dense ones (ObsModel::n_dense).
+class MissingPattern {
+ public:
+  virtual ~MissingPattern() = default;
+
+  virtual Index n_features() const = 0;  // p'
+
+  /// Φ', n × p' with rows `ld` apart, of rows of this pattern.
+  virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
+
+  /// w' (p') of a cluster with weights w.
+  virtual void weights(const double* w, double* reduced) const = 0;
+
+  /// t += Σ r E_q φ(x) for rows with Σ r φ'(x_o) = reduced (p'), in a cluster with weights w.
+  virtual void expand(const double* w, const double* reduced, double* t) const = 0;
+
+  /// log p(x_o | data with statistic T) for rows with reduced features phi (n × p'): the exact marginal of
+  /// the posterior predictive.
+  virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const = 0;
+};
+
+}  // namespace bnpvi

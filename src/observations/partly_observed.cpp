@@ -1,0 +1,273 @@
+#include "observations/partly_observed.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/special.h"
+#include "kernels/kernels.h"
+
+namespace bnpvi {
+
+namespace {
+
+// Rows without likelihood.
+class Unobserved final : public MissingPattern {
+ public:
+  Index n_features() const override { return 1; }
+  void features(const Dataset&, const Index*, Index n, double* phi, Index ld) const override {
+    for (Index i = 0; i < n; ++i) phi[i * ld] = 1;
+  }
+  void weights(const double* w, double* reduced) const override { reduced[0] = w[0]; }
+  void expand(const double*, const double* reduced, double* t) const override { t[0] += reduced[0]; }
+  void log_predictive(const double*, const double*, Index n, Index, double* out) const override {
+    std::fill_n(out, n, 0.0);
+  }
+};
+
+// With A the symmetric matrix of the weights, ⟨φ(x), w⟩ = const + ½ vᵀAv: q(x_m) = N(G v_o, V), V = −A_mm⁻¹,
+// G = V A_mo. Reduced features are those of v_o.
+class SomeResponses final : public MissingPattern {
+ public:
+  SomeResponses(const WishartModel& model, const MissingCells& missing) : model_(model) {
+    for (Index i = 0; i < model.coordinates(); ++i) (missing[i] ? m_ : o_).push_back(i);
+    for (Index i : m_) log_unit_ += std::log(model.unit_of(i));
+    n_o_ = static_cast<Index>(o_.size());
+    n_m_ = static_cast<Index>(m_.size());
+  }
+
+  Index n_features() const override { return offset() + n_o_ * (n_o_ + 1) / 2; }
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    const Index m = model_.coordinates();
+    Vec v(static_cast<std::size_t>(n * m)), seen(static_cast<std::size_t>(n * n_o_));
+    model_.gather_coordinates(data, rows, n, v.data());
+    for (Index i = 0; i < n; ++i) {
+      for (Index a = 0; a < n_o_; ++a) seen[i * n_o_ + a] = v[i * m + o_[a]];
+      const double inverse = bring_near(n_o_, seen.data() + i * n_o_);
+      phi[i * ld] = inverse * inverse;
+    }
+    kernels().packed_outer(n, n_o_, seen.data(), n_o_, phi + offset(), ld);
+  }
+
+  // A'_oo = A_oo + A_om V A_mo = A_oo + A_om G.
+  void weights(const double* w, double* reduced) const override {
+    const Expected q(*this, w);
+    std::fill_n(reduced, n_features(), 0.0);
+    double* quadratic = reduced + offset();
+    for (Index a = 0; a < n_o_; ++a)
+      for (Index b = 0; b <= a; ++b) {
+        double sum = second(w, o_[a], o_[b]);
+        for (Index i = 0; i < n_m_; ++i) sum += second(w, m_[i], o_[a]) * q.g[i * n_o_ + b];
+        quadratic[packed(a, b)] = a == b ? sum / 2 : sum;
+      }
+    if (offset() == 1) reduced[0] = w[0];
+    const Index n = model_.n_features();
+    reduced[0] += count_weight(w) + q.log_normaliser + w[n + 1] * log_unit_;
+  }
+
+  void expand(const double* w, const double* reduced, double* t) const override {
+    const Expected q(*this, w);
+    const double* seen = reduced + offset();
+    double* sum = t + offset();
+    for (Index a = 0; a < n_o_; ++a)
+      for (Index b = 0; b <= a; ++b) sum[packed(o_[a], o_[b])] += seen[packed(a, b)];
+    Vec cross(static_cast<std::size_t>(n_o_));  // a row of G S'
+    for (Index i = 0; i < n_m_; ++i) {
+      for (Index b = 0; b < n_o_; ++b) {
+        cross[b] = 0;
+        for (Index a = 0; a < n_o_; ++a) cross[b] += q.g[i * n_o_ + a] * seen[packed(a, b)];
+        sum[packed(m_[i], o_[b])] += cross[b];
+      }
+      for (Index j = 0; j <= i; ++j) {
+        double square = reduced[0] * q.v[i * n_m_ + j];
+        for (Index b = 0; b < n_o_; ++b) square += cross[b] * q.g[j * n_o_ + b];
+        sum[packed(m_[i], m_[j])] += square;
+      }
+    }
+    const Index n = model_.n_features();
+    if (offset() == 1) t[0] += reduced[0];
+    t[n] += reduced[0];
+    t[n + 1] += reduced[0] * (q.log_normaliser + 0.5 * static_cast<double>(n_m_) + log_unit_);
+  }
+
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    Vec own(t, t + model_.n_features());
+    own[0] = t[model_.n_features()];
+    model_.log_marginal_predictive(own.data(), o_, phi, n, ld, out);
+  }
+
+ private:
+  // V and G of a cluster, and ½|m| log 2π + ½ log|V|.
+  struct Expected {
+    Vec g, v;  // |m| × |o|, |m| × |m|
+    double log_normaliser;
+
+    Expected(const SomeResponses& in, const double* w)
+        : g(static_cast<std::size_t>(in.n_m_ * in.n_o_)), v(static_cast<std::size_t>(in.n_m_ * in.n_m_)) {
+      const Index n_m = in.n_m_, n_o = in.n_o_;
+      Vec precision(v.size()), column(static_cast<std::size_t>(n_m));
+      for (Index i = 0; i < n_m; ++i)
+        for (Index j = 0; j < n_m; ++j) precision[i * n_m + j] = -in.second(w, in.m_[i], in.m_[j]);
+      const Cholesky chol(precision.data(), n_m);
+      log_normaliser = 0.5 * (static_cast<double>(n_m) * log_2pi - chol.log_det(0, n_m));
+      for (Index j = 0; j < n_m; ++j) {
+        std::fill(column.begin(), column.end(), 0.0);
+        column[j] = 1;
+        chol.solve(column.data());
+        for (Index i = 0; i < n_m; ++i) v[i * n_m + j] = column[i];
+      }
+      for (Index i = 0; i < n_m; ++i)
+        for (Index b = 0; b < n_o; ++b)
+          for (Index j = 0; j < n_m; ++j) g[i * n_o + b] += v[i * n_m + j] * in.second(w, in.m_[j], in.o_[b]);
+    }
+  };
+
+  Index offset() const { return model_.offset(); }
+
+  // Entry of A; the features' diagonal has half of it, and off the diagonal an entry stands for two. The
+  // weight of v_0² = φ_0 is that of the allocation and of δ, which are no part of A.
+  double second(const double* w, Index i, Index j) const {
+    if (offset() == 0 && i == 0 && j == 0) return 2 * w[0];
+    return (i == j ? 2 : 1) * w[offset() + packed(i, j)];
+  }
+
+  double count_weight(const double* w) const { return w[model_.n_features()]; }
+
+  const WishartModel& model_;
+  std::vector<Index> o_, m_;
+  Index n_o_, n_m_;
+  double log_unit_ = 0;
+};
+
+class PartlyObserved final : public ObsModel {
+ public:
+  explicit PartlyObserved(std::shared_ptr<const WishartModel> inner)
+      : inner_(std::move(inner)), p_(inner_->n_features()) {}
+
+  Index n_features() const override { return p_ + 2; }
+  Index n_columns() const override { return inner_->n_columns(); }
+  Index lag() const override { return inner_->lag(); }
+  bool knows_far_rows() const override { return true; }
+  Index n_cells() const override { return inner_->coordinates(); }
+
+  // Incomplete rows are zero throughout.
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    inner_->features(data, rows, n, phi, ld);
+    for (Index i = 0; i < n; ++i) {
+      double* f = phi + i * ld;
+      if (std::any_of(f, f + p_, [](double x) { return std::isnan(x); }))
+        std::fill_n(f, p_ + 2, 0.0);
+      else
+        f[p_] = f[0], f[p_ + 1] = 0;
+    }
+  }
+
+  void incomplete_rows(const Dataset& data, const Index* rows, Index n,
+                       std::vector<IncompleteRow>& out) const override {
+    const Index m = inner_->coordinates();
+    Vec v(static_cast<std::size_t>(n * m));
+    inner_->gather_coordinates(data, rows, n, v.data());
+    out.clear();
+    for (Index i = 0; i < n; ++i) {
+      const double* x = v.data() + i * m;
+      if (std::none_of(x, x + m, [](double cell) { return std::isnan(cell); })) continue;
+      out.push_back({i, MissingCells(static_cast<std::size_t>(m))});
+      for (Index j = 0; j < m; ++j) out.back().missing[j] = std::isnan(x[j]);
+    }
+  }
+
+  std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const override {
+    const auto first_response = missing.begin() + inner_->regressors();
+    const bool regressor = std::find(missing.begin(), first_response, true) != first_response,
+               response = std::find(first_response, missing.end(), false) != missing.end();
+    if (regressor || !response) return std::make_unique<Unobserved>();
+    return std::make_unique<SomeResponses>(*inner_, missing);
+  }
+
+  std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
+    const auto next = std::dynamic_pointer_cast<const WishartModel>(
+        inner_->learned(inner_statistics(t, k).data(), k, pool));
+    return next ? std::make_shared<PartlyObserved>(next) : nullptr;
+  }
+
+  double log_hyperprior() const override { return inner_->log_hyperprior(); }
+  NamedArrays learned_fields() const override { return inner_->learned_fields(); }
+  double strain() const override { return inner_->strain(); }
+
+  // The entropy is of cells in the user's units.
+  void re_express(const ObsModel& from, double* t) const override {
+    Vec own = inner_statistics(t, 1);
+    inner_->re_express(*dynamic_cast<const PartlyObserved&>(from).inner_, own.data());
+    std::copy(own.begin() + 1, own.end(), t + 1);
+  }
+
+  void from_complete(const ObsModel&, const double* plain_t, double* t) const override {
+    std::copy_n(plain_t, p_, t);
+    t[p_] = plain_t[0];
+    t[p_ + 1] = 0;
+  }
+
+  double log_evidence(const double* t) const override {
+    return inner_->log_evidence(inner_statistics(t, 1).data()) + t[p_ + 1];
+  }
+
+  void weights(const double* t, double* w) const override { evidence_and_weights(t, w); }
+
+  double evidence_and_weights(const double* t, double* w) const override {
+    const double value = inner_->evidence_and_weights(inner_statistics(t, 1).data(), w);
+    weigh_count(w);
+    return value + t[p_ + 1];
+  }
+
+  void point_estimate(const double* t, double* mean, double* w) const override {
+    inner_->point_estimate(inner_statistics(t, 1).data(), mean, w);
+    mean[p_] = 1;
+    mean[p_ + 1] = 0;
+    weigh_count(w);
+  }
+
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    const Vec own = inner_statistics(t, 1);
+    for (Index i = 0, end; i < n; i = end) {
+      for (end = i; end < n && phi[end * ld] != 0;) ++end;
+      inner_->log_predictive(own.data(), phi + i * ld, end - i, ld, out + i);
+      for (; end < n && phi[end * ld] == 0; ++end) out[end] = 0;
+    }
+  }
+
+  NamedArrays posterior(const double* t, Index k) const override {
+    return inner_->posterior(inner_statistics(t, k).data(), k);
+  }
+
+  NamedArrays mean_parameters(const double* t, Index k) const override {
+    return inner_->mean_parameters(inner_statistics(t, k).data(), k);
+  }
+
+ private:
+  // Of K clusters, K × p.
+  Vec inner_statistics(const double* t, Index k) const {
+    Vec out;
+    for (Index j = 0; j < k; ++j, t += p_ + 2) {
+      out.insert(out.end(), t, t + p_);
+      out[out.size() - static_cast<std::size_t>(p_)] = t[p_];
+    }
+    return out;
+  }
+
+  void weigh_count(double* w) const {
+    w[p_] = w[0];
+    w[0] = 0;
+    w[p_ + 1] = 1;
+  }
+
+  std::shared_ptr<const WishartModel> inner_;
+  Index p_;
+};
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_partly_observed(std::shared_ptr<const WishartModel> inner) {
+  return std::make_unique<PartlyObserved>(std::move(inner));
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,156 @@
+#include "observations/product_pattern.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace bnpvi {
+
+Dataset ProductPart::columns_of(const Dataset& data) const {
+  if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
+  Dataset out;
+  out.n = data.n;
+  out.d = model().n_columns();
+  out.dense = data.dense + column * data.n;
+  return out;
+}
+
+void ProductPart::read(const double* all, double* own) const {
+  own[0] = all[0];
+  std::copy_n(all + at, p - 1, own + 1);
+}
+
+Vec ProductPart::read(const double* all) const {
+  Vec own(static_cast<std::size_t>(p));
+  read(all, own.data());
+  return own;
+}
+
+void bring_blocks_near(const std::vector<PlacedFeatures>& blocks, Index n, double* phi, Index ld) {
+  for (Index i = 0; i < n; ++i) {
+    double least = 1;
+    for (const PlacedFeatures& block : blocks) least = std::min(least, block.scale[i]);
+    phi[i * ld] = least;
+    for (const PlacedFeatures& block : blocks) {
+      if (!block.model->knows_far_rows() || block.scale[i] == least) continue;
+      double* own = phi + i * ld + block.at;
+      for (Index v = 0; v < block.p - 1; ++v) own[v] *= least / block.scale[i];
+    }
+  }
+}
+
+namespace {
+
+class ProductPattern final : public MissingPattern {
+ public:
+  ProductPattern(const std::vector<ProductPart>& parts, const MissingCells& missing) {
+    auto cells = missing.begin();
+    for (const ProductPart& part : parts) {
+      const auto end = cells + part.model().n_cells();
+      if (part.dense()) {
+        Piece piece{&part, nullptr, p_, part.p};
+        if (std::find(cells, end, true) != end) {
+          piece.pattern = part.model().pattern(MissingCells(cells, end));
+          piece.p = piece.pattern->n_features();
+        }
+        p_ += piece.p - 1;
+        pieces_.push_back(std::move(piece));
+      }
+      cells = end;
+    }
+  }
+
+  Index n_features() const override { return p_; }
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    std::vector<PlacedFeatures> placed;
+    Vec own;
+    for (const Piece& piece : pieces_) {
+      own.resize(static_cast<std::size_t>(n * piece.p));
+      const Dataset columns = piece.part->columns_of(data);
+      if (piece.pattern)
+        piece.pattern->features(columns, rows, n, own.data(), piece.p);
+      else
+        piece.part->model().features(columns, rows, n, own.data(), piece.p);
+      placed.push_back({&piece.part->model(), piece.at, piece.p, {}});
+      for (Index i = 0; i < n; ++i) {
+        placed.back().scale.push_back(own[i * piece.p]);
+        std::copy_n(own.data() + i * piece.p + 1, piece.p - 1, phi + i * ld + piece.at);
+      }
+    }
+    bring_blocks_near(placed, n, phi, ld);
+  }
+
+  void weights(const double* w, double* reduced) const override {
+    reduced[0] = w[0];
+    for (const Piece& piece : pieces_) {
+      if (!piece.pattern) {
+        std::copy_n(w + piece.part->at, piece.p - 1, reduced + piece.at);
+        continue;
+      }
+      Vec own(static_cast<std::size_t>(piece.p)), all = piece.part->read(w);
+      all[0] = 0;
+      piece.pattern->weights(all.data(), own.data());
+      reduced[0] += own[0];
+      std::copy(own.begin() + 1, own.end(), reduced + piece.at);
+    }
+  }
+
+  void expand(const double* w, const double* reduced, double* t) const override {
+    t[0] += reduced[0];
+    for (const Piece& piece : pieces_) {
+      double* out = t + piece.part->at;
+      if (!piece.pattern) {
+        for (Index v = 0; v < piece.p - 1; ++v) out[v] += reduced[piece.at + v];
+        continue;
+      }
+      Vec own(static_cast<std::size_t>(piece.part->p));
+      piece.pattern->expand(piece.part->read(w).data(), piece.read(reduced).data(), own.data());
+      for (Index v = 0; v < piece.part->p - 1; ++v) out[v] += own[v + 1];
+    }
+  }
+
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    std::fill_n(out, n, 0.0);
+    Vec log_p(static_cast<std::size_t>(n)), own(log_p.size());
+    for (const Piece& piece : pieces_) {
+      const ObsModel& model = piece.part->model();
+      own.clear();
+      for (Index i = 0; i < n; ++i) {
+        const Vec row = piece.read(phi + i * ld);
+        own.insert(own.end(), row.begin(), row.end());
+        if (!model.knows_far_rows()) own[i * piece.p] = 1;
+      }
+      const Vec statistic = piece.part->read(t);
+      if (piece.pattern)
+        piece.pattern->log_predictive(statistic.data(), own.data(), n, piece.p, log_p.data());
+      else
+        model.log_predictive(statistic.data(), own.data(), n, piece.p, log_p.data());
+      for (Index i = 0; i < n; ++i) out[i] += log_p[i];
+    }
+  }
+
+ private:
+  struct Piece {
+    const ProductPart* part;
+    std::shared_ptr<const MissingPattern> pattern;  // null where the block lacks no cell
+    Index at, p;                                    // of the reduced features
+
+    Vec read(const double* all) const {
+      Vec own{all[0]};
+      own.insert(own.end(), all + at, all + at + p - 1);
+      return own;
+    }
+  };
+
+  std::vector<Piece> pieces_;
+  Index p_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<const MissingPattern> make_product_pattern(const std::vector<ProductPart>& parts,
+                                                           const MissingCells& missing) {
+  return std::make_unique<ProductPattern>(parts, missing);
+}
+
+}  // namespace bnpvi
