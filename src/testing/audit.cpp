@@ -10,10 +10,10 @@ namespace {
 
 double relative(double a, double b) { return std::abs(a - b) / (1 + std::abs(b)); }
 
-// Largest difference of the statistics of a and b, each feature relative to its sum over clusters.
-double deviation(const Summary& a, const Summary& b) {
+// Largest difference of the first p statistics of a and b, each feature relative to its sum over clusters.
+double deviation(const Summary& a, const Summary& b, Index p) {
   double worst = 0;
-  for (Index i = 0; i < b.shape.p; ++i) {
+  for (Index i = 0; i < p; ++i) {
     double size = 1, difference = 0;
     for (Index j = 0; j < b.k; ++j) {
       size += std::abs(b.t(j)[i]);
@@ -73,15 +73,23 @@ void Audit::computed(const Problem& problem, const State& state) {
   }
   GivenResponsibilities resp;
   if (!remembers) resp = {state.assignments->r.data(), state.assignments->n, state.k()};
-  const auto no_weights = std::make_shared<Weights>();
-  no_weights->k = state.k();
+  const bool expects = problem.obs.n_cells() > 0;
+  std::shared_ptr<const Weights> visiting;
+  if (expects) {
+    visiting = visiting_weights(problem, state.total);
+  } else {
+    Weights none;
+    none.k = state.k();
+    visiting = std::make_shared<const Weights>(std::move(none));
+  }
+  const Index p = expects ? 1 : state.total.shape.p;
   State again;
   again.total = Summary(state.total.shape, state.k());
   Summary sum = again.total;
   for (Index b = 0; b < problem.source.n_batches(); ++b) {
     const std::shared_ptr<const Batch> batch = problem.source.open(b);
-    Summary truth = problem.alloc.recompute({batch->data, batch->units, problem.obs, state.globals,
-                                             no_weights, pool_, nullptr, state.batch[b]->memory.get()},
+    Summary truth = problem.alloc.recompute({batch->data, batch->units, problem.obs, state.globals, visiting,
+                                             pool_, nullptr, state.batch[b]->memory.get()},
                                             resp.of_rows(batch->rows));
     if (truth.shape.pairs) {
       const double margins = count_pairs(problem, *batch, *state.assignments, truth);
@@ -92,14 +100,17 @@ void Audit::computed(const Problem& problem, const State& state) {
     if (remembers) weights = std::max(weights, state.batch[b]->memory->shares.n_weights());
     again.total.add(truth);
     sum.add(*state.batch[b]);
-    statistics = std::max(statistics, deviation(*state.batch[b], truth));
+    statistics = std::max(statistics, deviation(*state.batch[b], truth, p));
     entropy = std::max(entropy, relative(state.batch[b]->entropy(), truth.entropy()));
     statistics = std::max(statistics, relative(state.batch[b]->log_base, truth.log_base));
   }
-  sums = std::max({sums, deviation(state.total, sum), relative(state.total.entropy(), sum.entropy()),
+  sums = std::max({sums, deviation(state.total, sum, state.total.shape.p),
+                   relative(state.total.entropy(), sum.entropy()),
                    relative(state.total.log_base, sum.log_base)});
   again.globals = {again.total, state.globals.u, state.globals.omega};
-  elbo = std::max(elbo, relative(state.elbo, sum_terms(elbo_terms(problem, again.total, again.globals))));
+  if (expects) again.globals = problem.alloc.global_step(again.total, again.globals);
+  const double recomputed = sum_terms(elbo_terms(problem, again.total, again.globals));
+  if (!expects || recomputed < state.elbo) elbo = std::max(elbo, relative(state.elbo, recomputed));
 }
 
 void Audit::predicted(double foretold, const State& state, Index taken) {
