@@ -1,6 +1,7 @@
 #include "r_convert.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
@@ -85,6 +86,13 @@ RData::RData(const Rcpp::List& list) : list_(list) {
         std::all_of(data_.column, data_.column + Rf_xlength(column), [d](int j) { return 0 <= j && j < d; }),
         "data$column is not within d columns");
   }
+  if (list.containsElementNamed("weights")) {
+    SEXP weight = vector_of(REALSXP, list, "weights");
+    require(Rf_xlength(weight) == n && std::all_of(REAL(weight), REAL(weight) + n,
+                                                   [](double w) { return w >= 0 && std::isfinite(w); }),
+            "data$weights are not n numbers from 0");
+    data_.weight = REAL(weight);
+  }
   const auto offsets = Rcpp::as<std::vector<int>>(list["starts"]);
   require(are_offsets(offsets.data(), static_cast<Index>(offsets.size()) - 1, n),
           "data$starts does not divide n rows into groups");
@@ -134,6 +142,27 @@ std::vector<Index> all_units(const Dataset& data, const RModel& model) {
   std::vector<Index> groups(static_cast<std::size_t>(data.n_groups()));
   std::iota(groups.begin(), groups.end(), Index{0});
   return groups;
+}
+
+namespace {
+
+template <class Test>
+std::vector<Index> units_where(const Dataset& data, const RModel& model, Test test) {
+  const bool grouped = model.alloc->grouped();
+  std::vector<Index> units;
+  for (Index unit : all_units(data, model))
+    if (test(grouped ? data.weight_of_group(unit) : data.weight_of(unit))) units.push_back(unit);
+  return units;
+}
+
+}  // namespace
+
+std::vector<Index> counted_units(const Dataset& data, const RModel& model) {
+  return units_where(data, model, [](double weight) { return weight > 0; });
+}
+
+std::vector<Index> uncounted_units(const Dataset& data, const RModel& model) {
+  return units_where(data, model, [](double weight) { return weight == 0; });
 }
 
 Rcpp::List state_to_r(const Globals& g) {

@@ -60,6 +60,9 @@ void require_columns(const Dataset& data, const ObsModel& obs);
 
 /// Numbers of all units of the data: of modelled rows, or of groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
+/// Those of them that have a weight above 0, and the others.
+std::vector<Index> counted_units(const Dataset& data, const RModel& model);
+std::vector<Index> uncounted_units(const Dataset& data, const RModel& model);
 
 Rcpp::List state_to_r(const Globals& globals);
 Globals state_from_r(const Rcpp::List& state, const RModel& model);

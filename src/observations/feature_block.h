@@ -78,6 +78,8 @@ class FeatureBlock {
   void add_weighted(const double* r, double* t) const;
 
   Index n() const { return n_; }
+  double weight(Index i) const { return data_.weight_of(rows_[i]); }  // of the i-th loaded row
+  bool weighted() const { return data_.weight != nullptr; }
   /// Φ of the loaded rows, n × p with rows ld() apart, all features dense.
   const double* features();
   Index ld() const { return ld_; }
