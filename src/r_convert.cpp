@@ -93,6 +93,19 @@ RData::RData(const Rcpp::List& list) : list_(list) {
             "data$weights are not n numbers from 0");
     data_.weight = REAL(weight);
   }
+  if (list.containsElementNamed("classes")) {
+    SEXP classes = vector_of(INTSXP, list, "classes");
+    const Rcpp::LogicalMatrix sets(static_cast<SEXP>(list["class_sets"]));
+    class_sets_.n_classes = sets.ncol();
+    for (int set = 0; set < sets.nrow(); ++set)
+      for (int c = 0; c < sets.ncol(); ++c) class_sets_.has.push_back(sets(set, c) == TRUE);
+    require(Rf_xlength(classes) == n &&
+                std::all_of(INTEGER(classes), INTEGER(classes) + n,
+                            [&](int set) { return 0 <= set && set <= sets.nrow(); }),
+            "data$classes are not n numbers of rows of data$class_sets");
+    data_.classes = INTEGER(classes);
+    data_.class_sets = &class_sets_;
+  }
   const auto offsets = Rcpp::as<std::vector<int>>(list["starts"]);
   require(are_offsets(offsets.data(), static_cast<Index>(offsets.size()) - 1, n),
           "data$starts does not divide n rows into groups");
@@ -167,12 +180,14 @@ std::vector<Index> uncounted_units(const Dataset& data, const RModel& model) {
 
 Rcpp::List state_to_r(const Globals& g) {
   const Summary& s = g.effective;
-  return Rcpp::List::create(
+  Rcpp::List out = Rcpp::List::create(
       Rcpp::_["k"] = static_cast<int>(s.k), Rcpp::_["obs"] = rows_to_matrix(s.obs.data(), s.k, s.shape.p),
       Rcpp::_["extra"] = rows_to_matrix(s.extra.data(), s.k, s.shape.q),
       Rcpp::_["pair"] = s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair.data(), s.k, s.k * s.shape.pairs))
                                       : Rcpp::RObject(R_NilValue),
       Rcpp::_["scalar"] = s.scalar, Rcpp::_["u"] = g.u, Rcpp::_["omega"] = g.omega);
+  if (!s.owner.empty()) out.push_back(s.owner, "owner");
+  return out;
 }
 
 Globals state_from_r(const Rcpp::List& state, const RModel& model) {
@@ -185,6 +200,8 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   matrix_to_rows(state, "extra", k, s.shape.q, s.extra);
   if (s.shape.pairs) matrix_to_rows(state, "pair", k, k * s.shape.pairs, s.pair);
   s.scalar = Rcpp::as<Vec>(state["scalar"]);
+  if (state.containsElementNamed("owner")) s.owner = Rcpp::as<std::vector<int>>(state["owner"]);
+  require(s.owner.empty() || static_cast<Index>(s.owner.size()) == k, "state$owner has not k classes");
   g.u = Rcpp::as<Vec>(state["u"]);
   g.omega = Rcpp::as<Vec>(state["omega"]);
   const std::size_t sticks = model.alloc->has_sticks() ? static_cast<std::size_t>(k) : 0;

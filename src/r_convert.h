@@ -40,10 +40,13 @@ void require(bool holds, const std::string& what);
 class RData {
  public:
   explicit RData(const Rcpp::List& list);
+  RData(const RData&) = delete;  // the view points into it
+  RData& operator=(const RData&) = delete;
   const Dataset& view() const { return data_; }
 
  private:
   Rcpp::List list_;
+  ClassSets class_sets_;
   Dataset data_;
 };
 

@@ -76,6 +76,14 @@ std::optional<Progress> earlier_progress(const Rcpp::List& control) {
   return progress_from_r(control["resume"]);
 }
 
+// Classes that own the clusters of a start; none where no row has a label.
+std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
+  if (!start.containsElementNamed("owner")) return {};
+  const auto owner = Rcpp::as<std::vector<int>>(start["owner"]);
+  require(static_cast<Index>(owner.size()) == k, "start$owner has not one class for each cluster");
+  return owner;
+}
+
 State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, SEXP start,
                      Pool& pool) {
   if (!Rf_isNull(start)) {
@@ -99,12 +107,13 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
                                                 [k](int label) { return 1 <= label && label <= k; }),
               "start$labels are not n labels from 1 to k");
       require(fixed_k == 0 || k == fixed_k, "start$k is not the number of clusters of the prior");
-      return start_from_responsibilities(problem, {labels.begin(), k}, pool);
+      return start_from_responsibilities(problem, {labels.begin(), k}, pool, owners_of_start(s, k));
     }
     const Rcpp::NumericMatrix resp(static_cast<SEXP>(s["resp"]));
     require(resp.nrow() == n && resp.ncol() > 0 && (fixed_k == 0 || resp.ncol() == fixed_k),
             "start$resp has not n rows and a column for each cluster");
-    return start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool);
+    return start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool,
+                                       owners_of_start(s, resp.ncol()));
   }
   const ListFields c(control);
   const std::string init = c.text("init");

@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "foundation/class_sets.h"
 #include "foundation/types.h"
 
 namespace bnpvi {
@@ -14,6 +15,7 @@ struct DataShape {
   bool sparse = false;
   bool rows_are_groups = false;  // each group has one row
   bool weighted = false;         // rows have weights of their own
+  bool labelled = false;         // rows may belong to some classes only
 };
 
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
@@ -36,13 +38,16 @@ struct Dataset {
   const double* weight = nullptr;  // of each row, n numbers ≥ 0; the rows of a group that is a unit have one
                                    // weight; null: all 1
 
+  const int* classes = nullptr;    // of each row: the set of classes to which it may belong; null: all 0
+  const ClassSets* class_sets = nullptr;  // of which `classes` has the numbers
+
   double weight_of(Index row) const { return weight ? weight[row] : 1; }
   /// Of a unit that is a group; 1 where it has no rows.
   double weight_of_group(Index g) const { return starts[g] < starts[g + 1] ? weight_of(starts[g]) : 1; }
 
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
-  operator DataShape() const { return {n, d, n_groups(), sparse(), rows_are_groups, weight != nullptr}; }
+  operator DataShape() const { return {n, d, n_groups(), sparse(), rows_are_groups, weight != nullptr, classes != nullptr}; }
 };
 
 /// Rows that have a likelihood of their own: all but the first `lag` of each group.

@@ -97,6 +97,14 @@ Sample take(const Source& source, const std::vector<Place>& places, Length lengt
     });
     out.data.weight = out.weight.data();
   }
+  if (shape.labelled) {
+    out.classes.resize(static_cast<std::size_t>(out.data.n));
+    in_batches([&](std::size_t i, const Dataset& data, Index row, Index n) {
+      std::copy_n(data.classes + row, n, out.classes.begin() + starts[i]);
+      out.data.class_sets = data.class_sets;
+    });
+    out.data.classes = out.classes.data();
+  }
   if (!shape.sparse) {
     out.dense.reserve(1);  // so that data() is not null for dense data without rows
     out.dense.resize(static_cast<std::size_t>(out.data.n * shape.d));

@@ -73,7 +73,7 @@ struct Sample {
   Dataset data;             // points into the vectors below
   std::vector<Index> rows;  // the rows that were asked for, in that order
   Vec dense, value, weight;
-  std::vector<int> row_start, column;
+  std::vector<int> row_start, column, classes;
 
   Sample() = default;
   Sample(Sample&&) = default;

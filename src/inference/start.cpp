@@ -84,6 +84,7 @@ Globals start_from_blocks(const Problem& problem, Index k) {
 State start_from_globals(const Problem& problem, Globals globals) {
   State state;
   state.total = Summary(problem.alloc.shape(problem.obs), globals.effective.k);
+  state.total.owner = globals.effective.owner;
   state.batch.resize(static_cast<std::size_t>(problem.source.n_batches()));
   state.globals = std::move(globals);
   if (problem.observer.wants_assignments() && !problem.alloc.remembers())
@@ -91,15 +92,18 @@ State start_from_globals(const Problem& problem, Globals globals) {
   return state;
 }
 
-State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool) {
+State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool,
+                                  const std::vector<int>& owner) {
   State state;
   const Index k = resp.k(), n = problem.source.shape().n;
   state.total = Summary(problem.alloc.shape(problem.obs), k);
+  state.total.owner = owner;
   for (Index b = 0; b < problem.source.n_batches(); ++b) {
     const std::shared_ptr<const Batch> batch = problem.source.open(b);
     auto s = std::make_shared<Summary>(problem.alloc.summarise(
         {batch->data, batch->units, problem.obs, {}, nullptr, pool}, resp.of_rows(batch->rows)));
     s->log_base = batch_log_base(problem, *batch);
+    s->owner = owner;
     state.total.add(*s);
     state.batch.push_back(std::move(s));
   }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "foundation/special.h"
+#include "mixtures/known_labels.h"
 
 namespace bnpvi::mixtures {
 
@@ -81,6 +82,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
       block.load(copy.rows.data() + from, m);
       w.resize(static_cast<std::size_t>(m * k));
       block.times(weights, w.data());
+      exclude_forbidden(block, 0, m, rest.owner, w.data());
       double unused = 0;
       normalise(m, k, w, 0, r, unused);
       for (Index i = 0; i < m; ++i) {

@@ -5,6 +5,7 @@
 
 #include "foundation/chunks.h"
 #include "foundation/special.h"
+#include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
 
 namespace bnpvi::mixtures {
@@ -65,6 +66,7 @@ Summary sum_units(const Visit& in, Index k, bool few, const SummaryShape& shape,
   for (const auto& sum : sums) all.push_back(&*sum);
   set_to_sum(all, out.edit_t(0), &in.pool);
   for (double x : entropy) out.entropy() += x;
+  out.owner = in.globals.effective.owner;
   return out;
 }
 
@@ -117,6 +119,7 @@ Summary MixtureAlloc::step(const Visit& in, const Neighbours* near) const {
     return [&, w = Vec()](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
       w.resize(static_cast<std::size_t>(block.n() * k));
       block.times(weights, w.data());
+      exclude_forbidden(block, 0, block.n(), in.globals.effective.owner, w.data());
       normalise(block.n(), k, w, width(), r, entropy);
       if (memory)
         for (Index i = 0; i < r.n; ++i) remember_row(*memory, from + i, r, i);
@@ -135,7 +138,7 @@ Summary MixtureAlloc::visit_again(const Visit& in, const Neighbours& near, const
   const auto memory = row_memory(n, k, width(), &last);
   const Visit sorted{in.data, rows, in.obs, in.globals, in.weights, in.pool, in.sink};
   Summary out = sum_units(sorted, k, true, shape(in.obs), [&] {
-    return [&, step = CandidateStep(*in.weights, log_pi, near, last, width())](
+    return [&, step = CandidateStep(*in.weights, log_pi, near, last, in.globals.effective.owner, width())](
                Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
       step.responsibilities(block, order.data() + from, r, entropy);
       for (Index i = 0; i < r.n; ++i) remember_row(*memory, order[from + i], r, i);

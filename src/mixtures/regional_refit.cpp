@@ -6,6 +6,7 @@
 
 #include "foundation/special.h"
 #include "inference/unit_edit.h"
+#include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
 #include "mixtures/neighbour_groups.h"
 #include "mixtures/restricted_fit.h"
@@ -34,7 +35,9 @@ class MixtureRefit final : public Move {
     for (Index m : sizes_of_groups) {
       groups_ = affordable(
           neighbour_groups(state.k(), loss, m), state.total.sizes(), c_.options.max_births,
-          [&](const Target& group, const Vec& sizes) { return c_.memory.refit_worth_trying(group, sizes); });
+          [&](const Target& group, const Vec& sizes) {
+            return one_owner(state.total, group) && c_.memory.refit_worth_trying(group, sizes);
+          });
       if (!groups_.empty()) break;
     }
     for (const Target& group : groups_) {
@@ -138,6 +141,7 @@ class MixtureRefit final : public Move {
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i][0]);
     RestrictedFit fit(c_.problem, alloc_, c_.pool, state, group, where, stream);
     const Index m = static_cast<Index>(group.size());
+    const int owner = state.total.owner_of(group.front());
     for (Index born : {1, 0}) {
       if (m + born < 2) break;
       fit.reseed(m + born, stream);
@@ -145,7 +149,7 @@ class MixtureRefit final : public Move {
       Summary start = started(state, group, fit, where, born);
       const std::vector<Index> order = by_size(start);
       start.permute(order);
-      UnitEdit edit(c_, state, Changes().append(born).permute(order), parts);
+      UnitEdit edit(c_, state, Changes().append(born, owner).permute(order), parts);
       edit.begin_at(alloc_.global_step(start, {}));
       edit.require_occupied(occupied(state.total) + born);
       if (!edit.climb(state, max_rounds)) continue;
@@ -159,7 +163,7 @@ class MixtureRefit final : public Move {
   Summary started(const State& state, const Target& group, const RestrictedFit& fit,
                   const std::vector<MassOnRows>& where, Index born) const {
     Summary out = state.total;
-    out.append(born);
+    out.append(born, out.owner_of(group.front()));
     Target placed = group;  // where the clusters of the restricted fit go; the first of them has its base
     if (born > 0) placed.push_back(state.k());
     for (std::size_t l = 1; l < group.size(); ++l) move_statistic(out, placed[l], placed[0]);
