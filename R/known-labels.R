@@ -36,14 +36,14 @@ known_sets <- function(allowed, n, call) {
   if (length(bad)) {
     abort("labels", c(
       "Rows of a matrix of {.arg labels} must be {.code TRUE} and {.code FALSE}, or all {.code NA}.",
-      x = "Not so: row{?s} {places(bad)}."
+      x = "Not so: row {places(bad)}."
     ), call = call)
   }
   none <- which(!open & rowSums(allowed) == 0)
   if (length(none)) {
     abort("labels", c(
       "Each row must be allowed at least one class.",
-      x = "None in row{?s} {places(none)} of {.arg labels}.",
+      x = "None in row {places(none)} of {.arg labels}.",
       i = "A row of {.code NA} may belong to any cluster."
     ), call = call)
   }
@@ -160,7 +160,7 @@ own_start_clusters <- function(start, data, call) {
   if (length(wrong) || length(lacking)) {
     abort("start", c(
       "{.arg start} contradicts {.arg labels}.",
-      x = if (length(wrong)) "Row{?s} {places(wrong)} begin{?s/} in a cluster of another class.",
+      x = if (length(wrong)) "Row {places(wrong)} is in a cluster of another class.",
       x = if (!length(wrong)) "No cluster has rows of class {.val {data$class_names[lacking]}} alone.",
       i = "A cluster of {.arg start} may have rows of one class and unlabelled ones. Leave {.arg start} out to begin with
            the labels."
@@ -214,7 +214,7 @@ most_probable_class <- function(fit, prob) {
 with_known <- function(data, fit) {
   known <- data
   if (identical(as.integer(data$n), as.integer(fit$input$n))) {
-    known[c("weights", "classes", "class_sets")] <- fit$input[c("weights", "classes", "class_sets")]
+    for (field in c("weights", "classes", "class_sets")) known[[field]] <- fit$input[[field]]
     if (identical(fingerprint_of(known), fit$input$fingerprint)) {
       return(known)
     }

@@ -91,6 +91,7 @@ with_precision <- function(obs, z, e, call, w = NULL) {
 # Of each response around its regression on all covariates, in working units; at least 1e-6 of its own variance, so that
 # a response that covariates explain without noise leaves a prior.
 residual_variances <- function(y, z, intercept, w = NULL) {
+  if (!is.null(w)) w <- at_least_once(w)
   own <- column_variances(y, w)
   design <- cbind(if (intercept) rep(1, nrow(z)), z)
   fit <- if (is.null(w)) stats::lm.fit(design, y) else stats::lm.wfit(design, y, w)

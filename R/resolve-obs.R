@@ -34,7 +34,7 @@ column_totals <- function(data) {
 # Share of the data's variance that a cluster is expected to have: n observations
 # hardly tell more than sqrt(n) clusters apart, and so many of equal size fill d
 # dimensions when each has n^(-1/d) of the variance. Rounded data need a floor.
-spread_within <- function(n, d) max(n^(-1 / d), 1e-3)
+spread_within <- function(n, d) max(max(n, 1)^(-1 / d), 1e-3)
 
 column_medians <- function(x, w = NULL) {
   if (!is.null(w)) {
@@ -85,6 +85,7 @@ standardise <- function(x, obs) {
 # fewer than two rows).
 column_variances <- function(z, w = NULL) {
   if (!is.null(w)) {
+    w <- at_least_once(w)
     square <- colSums((z - rep(column_means(z, w), each = nrow(z)))^2 * w)
     v <- if (sum(w) < 2) 0 * square else square / (sum(w) - 1)
     return(ifelse(v < 1e-28, 1, v))

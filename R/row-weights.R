@@ -17,7 +17,7 @@ check_weights <- function(weights, n, call) {
   if (length(bad)) {
     abort("weights", c(
       "{.arg weights} must be finite and at least 0.",
-      x = "Not so: row{?s} {places(bad)}.",
+      x = "Not so: row {places(bad)}.",
       i = "Give rows that are not to count weight 0."
     ), call = call)
   }
@@ -49,15 +49,18 @@ times_weights <- function(x, w) if (is.null(w)) x else x * w
 
 column_means <- function(x, w) if (is.null(w)) colMeans(x) else colSums(x * w) / sum(w)
 
+# For quantiles and variances: weights of which the smallest is at least 1, so that weights that sum to 1 have them too.
+at_least_once <- function(w) w / min(1, w[w > 0])
+
 # Quantiles of the values written out as often as they count (type 7), between whole weights as if there were parts of
 # an order statistic: that of number t is the smallest value with at least the weight t up to it.
 weighted_quantile <- function(x, w, p) {
   kept <- w > 0
   order <- order(x[kept])
   x <- x[kept][order]
-  upto <- cumsum(w[kept][order])
+  upto <- cumsum(at_least_once(w[kept])[order])
   n <- upto[length(upto)]
-  number <- 1 + max(n - 1, 0) * p
+  number <- 1 + (n - 1) * p
   below <- floor(number + 1e-9)
   at <- function(t) x[pmin(findInterval(t * (1 - 1e-12), upto, left.open = TRUE) + 1L, length(x))]
   at(below) + pmax(number - below, 0) * (at(below + 1) - at(below))
