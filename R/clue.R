@@ -14,7 +14,7 @@ cl_class_ids.bnp_fit <- function(x) {
 }
 
 #' @exportS3Method clue::n_of_objects
-n_of_objects.bnp_fit <- function(x) nobs(x)
+n_of_objects.bnp_fit <- function(x) as.integer(x$input$n)
 
 #' @exportS3Method clue::n_of_classes
 n_of_classes.bnp_fit <- function(x) sum(colSums(memberships(x)) > 0)

@@ -86,12 +86,14 @@ cluster_tree.default <- function(fit, data, ...) {
 # The data of a fit in the engine's form, which must be those that it was made of.
 training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
+  refuse_known_labels(fit, call)
   read <- switch(class(fit)[1L],
     bnp_mixture = as_newdata(fit, data, call, "data"), bnp_topics = new_documents(fit, data, id, call, "data"),
     bnp_hmm = as_new_sequences(fit, data, id, call, "data")
   )
   known <- fit$input
-  exposure <- if (!is.null(read$exposure)) mean(read$exposure)
+  if (identical(length(known$weights), as.integer(read$n))) read$weights <- known$weights
+  exposure <- mean_exposure(read)
   # A mixture without a lag has no groups, whatever the input calls them.
   grouped <- !inherits(fit, "bnp_mixture") || state_lag(fit) > 0L
   same <- identical(as.integer(read$n), as.integer(known$n)) && identical(fingerprint_of(read), known$fingerprint) &&

@@ -51,10 +51,10 @@ coclustering.default <- function(fit, ...) {
 # read(fit, data, ..., call, arg): data in the engine's form.
 pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::caller_env()) {
   check_format(fit, call)
-  n <- if (is.null(data)) nobs(fit) else if (is.list(data) && !is.data.frame(data)) 0L else NROW(data)
+  n <- if (is.null(data)) fit$input$n else if (is.list(data) && !is.data.frame(data)) 0L else NROW(data)
   if (n <= most) {
     prob <- if (is.null(data)) predict(fit, type = "prob") else
-      state_probabilities(fit, read(fit, data, ..., call = call, arg = "data"))
+      state_probabilities(fit, with_known(read(fit, data, ..., call = call, arg = "data"), fit))
     n <- nrow(prob)
   }
   if (n > most) {

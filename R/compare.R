@@ -72,8 +72,14 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
     )
   }
   same <- function(field) identical(a$input[[field]], b$input[[field]])
+  if (!same("weights")) {
+    refuse("Their rows have other weights, and weights are part of the data.", "Fit both with the same {.arg weights}.")
+  }
   if (is.null(a$input$fingerprint) || !all(same("n"), same("d"), same("fingerprint"))) {
     refuse("They were fitted to different data, or to rows or columns in another order.", "Fit both to the same data.")
+  }
+  if (!same("classes") || !same("class_sets")) {
+    refuse("Other labels were known to them, and the bound is that of data and labels.", "Fit both with the same {.arg labels}.")
   }
   held <- "Compare their clusters by {.fn adjusted_rand_index}."
   measures <- c(measure_of(a$model$obs), measure_of(b$model$obs))

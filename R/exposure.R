@@ -86,6 +86,10 @@ with_exposure_column <- function(data) {
   data
 }
 
+mean_exposure <- function(data) {
+  if (!is.null(data$exposure)) stats::weighted.mean(data$exposure, data$weights %||% rep(1, data$n))
+}
+
 # Exposures of rows to be drawn: by default all the average of the training data.
 exposure_of_rows <- function(exposure, fit, call) {
   if (is.null(exposure)) {

@@ -202,7 +202,7 @@ one_cluster <- function(array, is_cluster, k) {
 #' @export
 nobs.bnp_fit <- function(object, ...) {
   check_format(object)
-  as.integer(object$input$n)
+  if (is.null(object$input$weights)) as.integer(object$input$n) else sum(object$input$weights)
 }
 
 #' @rdname read_fit

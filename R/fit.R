@@ -15,8 +15,9 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   obs <- resolve_obs(obs, data, start, error_call)
   check_against_data(given, obs, error_call)
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
+  resolved_start <- start_with_labels(resolved_start, start, data, prior, control, error_call)
   prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
-  resolved <- resolve_control(control, obs, prior, data$n, n_units, resolved_start, error_call)
+  resolved <- resolve_control(control, obs, prior, rows_that_count(data), n_units, resolved_start, error_call)
   model <- list(obs = obs, prior = prior, bound = control$bound)
   check_size(prior, resolved$k_init, data$n, error_call)
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
@@ -41,7 +42,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   input <- c(
     input, obs_entry(obs)$keep(data),
     list(fingerprint = fingerprint_of(data)),
-    data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")]
+    data[c("n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts", "order")]
   )
   fit <- structure(
     list(format = fit_format, call = call, input = input[!vapply(input, is.null, NA)]), class = c(class, "bnp_fit")

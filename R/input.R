@@ -22,7 +22,7 @@ new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NU
 
 as_engine_data <- function(data) {
   if (!is.null(data$exposure)) data <- with_exposure_column(data)
-  data[intersect(c("x", "row_start", "column", "value", "n", "d", "starts"), names(data))]
+  data[intersect(c("x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets"), names(data))]
 }
 
 is_sparse_data <- function(data) is.null(data$x)

@@ -68,36 +68,40 @@ bnp_mixture <- function(x, ...) {
 #' @rdname bnp_mixture
 #' @export
 bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(),
-                                start = NULL, ...) {
+                                start = NULL, weights = NULL, labels = NULL, ...) {
   check_no_dots(...)
-  fit_mixture(x, obs, prior, control, start, rename_call(match.call()))
+  fit_mixture(x, obs, prior, control, start, rename_call(match.call()), weights = weights, labels = labels)
 }
 
 #' @rdname bnp_mixture
 #' @export
 bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
-                                control = bnp_control(), start = NULL, ...) {
+                                control = bnp_control(), start = NULL, weights = NULL, labels = NULL, ...) {
   check_no_dots(...)
   if (length(x) == 3L) {
     obs <- if (missing(obs)) obs_of_responses() else check_obs_of_responses(obs, x)
     table <- regression_table(x, data)
     obs[names(table$obs)] <- table$obs
-    return(fit_mixture(table$x, obs, prior, control, start, rename_call(match.call()), input = table$input))
+    return(fit_mixture(table$x, obs, prior, control, start, rename_call(match.call()), table$input, weights, labels))
   }
   frame <- formula_frame(x, data)
   fit_mixture(frame$frame, obs, prior, control, start, rename_call(match.call()),
-    input = list(terms = frame$terms)
+    input = list(terms = frame$terms), weights = weights, labels = labels
   )
 }
 
-fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
-                        error_call = rlang::caller_env()) {
+fit_mixture <- function(x, obs, prior, control, start, call, input = list(), weights = NULL,
+                        labels = NULL, error_call = rlang::caller_env()) {
   obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
   check_prior(prior, "bnp_mixture", error_call)
   lag <- obs_lag(obs)
   data <- as_mixture_data(x, obs, call = error_call)
-  n_modelled <- data$n - lag * (length(data$starts) - 1L)
+  refuse_weighted_series(weights, obs, error_call)
+  refuse_labelled_series(labels, obs, error_call)
+  data$weights <- check_weights(weights, data$n, error_call)
+  data <- with_labels(data, known_labels(labels, data$n, error_call))
+  n_modelled <- rows_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)
   fit

@@ -76,12 +76,21 @@ resolve_categorical <- function(obs, data, start, call) {
   column <- rep(seq_along(obs$levels), lengths(obs$levels))
   obs$prior <- "learned"
   obs$level_share <- unlist(Map(
-    function(j, n) tabulate(data$x[, j], n) / max(sum(data$x[, j] > 0), 1), seq_along(obs$levels), lengths(obs$levels)
+    function(j, n) level_shares(data$x[, j], n, data$weights), seq_along(obs$levels), lengths(obs$levels)
   ), use.names = FALSE)
   obs$prior_even <- before$prior_even %||% (1 / obs$n_levels)
   obs$prior_common <- before$prior_common %||% rep(1, length(obs$levels))
   obs$concentration <- obs$prior_even[column] + obs$prior_common[column] * obs$level_share
   obs
+}
+
+# The share of each level among the cells that have one.
+level_shares <- function(x, n, w) {
+  if (is.null(w)) {
+    return(tabulate(x, n) / max(sum(x > 0), 1))
+  }
+  counts <- vapply(seq_len(n), function(level) sum(w[x == level]), 1)
+  if (sum(counts) > 0) counts / sum(counts) else counts
 }
 
 read_categorical <- function(x, obs, arg, call) {

@@ -35,7 +35,7 @@ resolve_gamma <- function(obs, data, start, call) {
       i = "Change their units."
     ), call = call)
   }
-  if (is.null(obs$b)) obs$b <- obs$a * colMeans(data$x) / obs$shape
+  if (is.null(obs$b)) obs$b <- obs$a * column_means(data$x, data$weights) / obs$shape
   resolve_fields(obs, "b", data$d, call)
 }
 

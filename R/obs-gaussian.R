@@ -168,18 +168,18 @@ learn_about <- function(obs, variance, location = NULL) {
 resolve_gaussian <- function(obs, data, start, full, call) {
   d <- data$d
   obs <- resolve_means(learned_before(obs, start, d, c("mean", "mean_strength", "df", "scale")), data, call)
-  variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit)
+  variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
   obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
   excess <- obs$df - (if (full) d else 1L) - 1
-  default <- spread_within(data$n, d) * variance * max(excess, 1)
+  default <- spread_within(counted_rows(data), d) * variance * max(excess, 1)
   expand <- if (full) expand_matrix else expand_vector
   obs$scale <- expand(obs$scale %||% default, d, "scale", call)
   learn_about(obs, variance, obs$centre)
 }
 
 resolve_means <- function(obs, data, call) {
-  obs$centre <- column_medians(data$x)
-  obs$unit <- column_units(data$x, obs$centre, data$column_names, call)
+  obs$centre <- column_medians(data$x, data$weights)
+  obs$unit <- column_units(data$x, obs$centre, data$column_names, call, data$weights)
   obs$mean <- expand_vector(obs$mean %||% obs$centre, data$d, "mean", call)
   obs$mean_strength <- obs$mean_strength %||% 1e-4
   obs
@@ -188,12 +188,12 @@ resolve_means <- function(obs, data, call) {
 resolve_zero_mean <- function(obs, data, start, call) {
   d <- data$d
   obs <- learned_before(obs, start, d, c("df", "scale"))
-  obs$unit <- column_units(data$x, rep(0, d), data$column_names, call)
+  obs$unit <- column_units(data$x, rep(0, d), data$column_names, call, data$weights)
   z <- data$x / rep(obs$unit, each = data$n)
-  square <- colMeans(z^2)
+  square <- column_means(z^2, data$weights)
   square[square == 0] <- 1
   obs$df <- check_df(obs$df %||% (d + 2), d, call)
-  default <- spread_within(data$n, d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
+  default <- spread_within(counted_rows(data), d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
   obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
   learn_about(obs, obs$unit^2 * square)
 }

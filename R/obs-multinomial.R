@@ -48,7 +48,7 @@ model_multinomial <- list(
   refusal = refused_counts("Use raw counts, not weights or proportions."),
   takes_sparse = TRUE,
   counts_tokens = TRUE,
-  keep = function(data) list(mean_total = sum(data$value %||% data$x) / data$n),
+  keep = function(data) list(mean_total = sum(column_totals(data)) / counted_rows(data)),
   resolve = resolve_multinomial,
   working = "term_share",
   parameters = list(term_prior = "columns"),

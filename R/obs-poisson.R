@@ -21,7 +21,7 @@ obs_poisson <- function(a = 1, b = NULL, exposure = NULL, columns = NULL) {
 # Exposures that came as numbers belong to the data: TRUE is left of them.
 resolve_poisson <- function(obs, data, start, call) {
   if (is.null(obs$b)) {
-    total <- sum(data$exposure %||% data$n)
+    total <- if (is.null(data$exposure)) counted_rows(data) else sum(times_weights(data$exposure, data$weights))
     events <- column_totals(data)
     obs$b <- obs$a * total / ifelse(events > 0, events, 0.5)
   }
@@ -40,7 +40,7 @@ model_poisson <- list(
   refusal = refused_counts("Use raw counts; what they are relative to is their {.arg exposure}."),
   takes_sparse = TRUE,
   exposure = function(obs) obs$exposure,
-  keep = function(data) list(mean_exposure = if (!is.null(data$exposure)) mean(data$exposure)),
+  keep = function(data) list(mean_exposure = mean_exposure(data)),
   resolve = resolve_poisson,
   working = "exposed",
   parameters = list(a = "columns", b = "columns"),

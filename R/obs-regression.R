@@ -42,11 +42,12 @@ resolve_regression <- function(obs, data, start, call) {
       i = "Write {.code y ~ a + b}, or give covariates in further columns."
     ), call = call)
   }
-  medians <- column_medians(data$x)
-  obs$unit <- column_units(data$x, medians, data$column_names, call)
+  w <- data$weights
+  medians <- column_medians(data$x, w)
+  obs$unit <- column_units(data$x, medians, data$column_names, call, w)
   obs$centre <- if (obs$intercept) medians else rep(0, data$d)
   z <- standardise(data$x, obs)
-  noise <- obs$unit[y]^2 * residual_variances(z[, y, drop = FALSE], z[, -y, drop = FALSE], obs$intercept)
+  noise <- obs$unit[y]^2 * residual_variances(z[, y, drop = FALSE], z[, -y, drop = FALSE], obs$intercept, w)
   obs$df <- check_df(obs$df %||% (d + 2), d, call)
   obs$scale <- expand_matrix(obs$scale %||% (noise / 4 * max(obs$df - d - 1, 1)), d, "scale", call)
   default <- cbind(if (obs$intercept) medians[y], matrix(0, d, e - obs$intercept))
@@ -61,12 +62,12 @@ resolve_regression <- function(obs, data, start, call) {
   obs$coef_mean <- unname(obs$coef_mean)
   some <- unique(round(seq(1, data$n, length.out = min(data$n, 1000L))))
   obs$covariates <- unname(data$x[some, -y, drop = FALSE])
-  with_precision(obs, z[, -y, drop = FALSE], e, call)
+  with_precision(obs, z[, -y, drop = FALSE], e, call, w)
 }
 
 # The engine wants the precision of the coefficients of (covariates - origin) / spread. A default is known for
 # covariates that are centred and scaled, where it has all its digits.
-with_precision <- function(obs, z, e, call) {
+with_precision <- function(obs, z, e, call, w = NULL) {
   covariates <- -response_columns(obs)
   unit <- obs$unit[covariates]
   if (!is.null(obs$coef_precision)) {
@@ -76,11 +77,11 @@ with_precision <- function(obs, z, e, call) {
     return(obs)
   }
   obs$scaled_precision <- diag(0.01, e)
-  obs$spread <- unit * sqrt(column_variances(z))
+  obs$spread <- unit * sqrt(column_variances(z, w))
   obs$origin <- rep(0, length(unit))
   back <- diag(obs$spread, length(unit))
   if (obs$intercept) {
-    obs$origin <- obs$centre[covariates] + unit * colMeans(z)
+    obs$origin <- obs$centre[covariates] + unit * column_means(z, w)
     back <- rbind(c(1, rep(0, length(unit))), cbind(obs$origin, back, deparse.level = 0))
   }
   obs$coef_precision <- unname(back %*% obs$scaled_precision %*% t(back))
@@ -89,14 +90,16 @@ with_precision <- function(obs, z, e, call) {
 
 # Of each response around its regression on all covariates, in working units; at least 1e-6 of its own variance, so that
 # a response that covariates explain without noise leaves a prior.
-residual_variances <- function(y, z, intercept) {
-  own <- column_variances(y)
-  fit <- stats::lm.fit(cbind(if (intercept) rep(1, nrow(z)), z), y)
-  left <- nrow(z) - fit$rank
+residual_variances <- function(y, z, intercept, w = NULL) {
+  if (!is.null(w)) w <- at_least_once(w)
+  own <- column_variances(y, w)
+  design <- cbind(if (intercept) rep(1, nrow(z)), z)
+  fit <- if (is.null(w)) stats::lm.fit(design, y) else stats::lm.wfit(design, y, w)
+  left <- (if (is.null(w)) nrow(z) else sum(w)) - fit$rank
   if (left < 1L) {
     return(own)
   }
-  pmax(colSums(as.matrix(fit$residuals)^2) / left, 1e-6 * own)
+  pmax(colSums(times_weights(as.matrix(fit$residuals)^2, w)) / left, 1e-6 * own)
 }
 
 # The regressors of rows, intercept first.

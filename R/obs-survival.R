@@ -46,7 +46,10 @@ refuse_times <- function(x, arg, call) {
 
 # The prior mean of the rate is that of all data; without an event, as with half of one.
 resolve_survival <- function(obs, data, start, call) {
-  if (is.null(obs$b)) obs$b <- obs$a * sum(data$x[, 1]) / max(sum(data$x[, 2]), 0.5)
+  if (is.null(obs$b)) {
+    totals <- column_totals(data)
+    obs$b <- obs$a * totals[1] / max(totals[2], 0.5)
+  }
   resolve_fields(obs, c("a", "b"), 1L, call)
 }
 

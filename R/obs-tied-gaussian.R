@@ -9,7 +9,7 @@ common_unit <- function(obs) {
 # As for other covariances; the expected variance is the average over columns.
 resolve_spherical <- function(obs, data, start, call) {
   obs <- resolve_means(obs, data, call)
-  variance <- mean(obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit))
+  variance <- mean(obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights))
   obs <- common_unit(obs)
   obs$df <- check_df(obs$df %||% 3, 1L, call)
   if (length(obs$scale) > 1L) {
@@ -17,7 +17,7 @@ resolve_spherical <- function(obs, data, start, call) {
       "{.arg scale} must be one number for {.code covariance = \"spherical\"}, not {describe(obs$scale)}."
     ), call = call)
   }
-  obs$scale <- obs$scale %||% (spread_within(data$n, data$d) * variance * max(obs$df - 2, 1))
+  obs$scale <- obs$scale %||% (spread_within(counted_rows(data), data$d) * variance * max(obs$df - 2, 1))
   obs
 }
 
@@ -28,7 +28,7 @@ resolve_spherical <- function(obs, data, start, call) {
 resolve_tied <- function(obs, data, start, shape, call) {
   obs <- resolve_means(obs, data, call)
   if (is.null(obs$variance)) {
-    obs$data_variance <- obs$unit^2 * column_variances(standardise(data$x, obs))
+    obs$data_variance <- obs$unit^2 * column_variances(standardise(data$x, obs), data$weights)
     before <- if (inherits(start, "bnp_fit") && start$input$d == data$d) start$model$obs
     if (identical(before$family, obs$family)) obs$variance <- before$variance
     share <- obs$data_variance / 4

@@ -34,14 +34,20 @@
 #' table(predict(fit, faithful[-odd, ]))
 #' heldout_loglik(fit, faithful[-odd, ])
 #' @export
-predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob", "logdensity", "cluster", "response"),
-                                ..., new_data = NULL) {
+predict.bnp_mixture <- function(object, newdata = NULL, type = c(
+                                  "class", "prob", "logdensity", "cluster", "response", "label", "label_prob"
+                                ), ..., new_data = NULL) {
   check_no_dots(...)
-  type <- check_choice(type, c("class", "prob", "logdensity", "cluster", "response"), "type")
+  type <- check_choice(
+    type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob"), "type"
+  )
   newdata <- one_newdata(newdata, new_data)
   if (type == "cluster") {
     prob <- predict(object, newdata, type = "prob")
     return(cluster_predictions(max.col(prob, ties.method = "first"), prob))
+  }
+  if (type %in% c("label", "label_prob")) {
+    return(label_answer(object, newdata, type))
   }
   if (type == "response") {
     return(expected_response(object, newdata))
@@ -100,6 +106,18 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
     ), call = call)
   }
   if (type == "prob") fit$probabilities else most_probable(fit$probabilities)
+}
+
+# Classes of known labels; of the training data with what was known of them.
+label_answer <- function(fit, newdata, type, call = rlang::caller_env()) {
+  check_format(fit, call)
+  need_labels(fit, type, call)
+  if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
+    label <- cluster_classes(fit)[fit_labels(fit)]
+    return(stats::setNames(factor(label, fit$input$class_names), fit$input$row_names))
+  }
+  prob <- predict(fit, newdata, type = "prob")
+  if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 
 most_probable <- function(prob) stats::setNames(max.col(prob, ties.method = "first"), rownames(prob))

@@ -84,7 +84,8 @@ format_head <- function(fit) {
     ),
     described_concentrations(learned_concentrations(fit)),
     if (length(learned)) paste("Learned prior:", format_fields(learned, names(learned))),
-    described_blocks(fit$model$obs)
+    described_blocks(fit$model$obs),
+    described_labels(fit)
   )
 }
 
@@ -128,7 +129,7 @@ described_data <- function(fit) {
   if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
     return(paste0(count_of(fit$input$n, "document"), " of ", count_of(fit$input$d, "term")))
   }
-  paste0(count_of(fit$input$n, "observation"), " of ", count_of(fit$input$d, "column"))
+  paste0(described_rows(fit), " of ", count_of(fit$input$d, "column"))
 }
 
 #' @export
@@ -147,6 +148,7 @@ cluster_table <- function(fit, word, means = mean_arrays(fit)) {
   out <- data.frame(cluster = seq_len(k), size = unname(cluster_sizes(fit)))
   if (!inherits(fit, "bnp_mixture")) out$proportion <- unname(means$proportion)
   out$weight <- unname(means$weights[seq_len(k)])
+  out$class <- cluster_classes(fit)
   stats::setNames(out, c(word, names(out)[-1L]))
 }
 

@@ -183,6 +183,7 @@ add_empty_clusters <- function(state, k) {
   rows <- function(x) rbind(x, matrix(0, more, ncol(x)))
   state[c("obs", "extra")] <- lapply(state[c("obs", "extra")], rows)
   if (!is.null(state$pair)) state$pair <- cbind(rows(state$pair), matrix(0, k, more))
+  if (!is.null(state$owner)) state$owner <- c(state$owner, integer(more))
   state$k <- k
   state
 }

@@ -22,10 +22,11 @@ learned_before <- function(obs, start, d, fields) {
 
 column_totals <- function(data) {
   if (!is_sparse_data(data)) {
-    return(colSums(data$x))
+    return(colSums(times_weights(data$x, data$weights)))
   }
   totals <- double(data$d)
-  by_column <- rowsum(data$value, data$column + 1L)
+  of_entries <- if (!is.null(data$weights)) rep(data$weights, diff(data$row_start))
+  by_column <- rowsum(times_weights(data$value, of_entries), data$column + 1L)
   totals[as.integer(rownames(by_column))] <- by_column
   totals
 }
@@ -33,9 +34,12 @@ column_totals <- function(data) {
 # Share of the data's variance that a cluster is expected to have: n observations
 # hardly tell more than sqrt(n) clusters apart, and so many of equal size fill d
 # dimensions when each has n^(-1/d) of the variance. Rounded data need a floor.
-spread_within <- function(n, d) max(n^(-1 / d), 1e-3)
+spread_within <- function(n, d) max(max(n, 1)^(-1 / d), 1e-3)
 
-column_medians <- function(x) {
+column_medians <- function(x, w = NULL) {
+  if (!is.null(w)) {
+    return(apply(x, 2L, weighted_quantile, w, 0.5))
+  }
   if (nrow(x) == 0L) {
     return(rep(0, ncol(x)))
   }
@@ -48,7 +52,9 @@ column_medians <- function(x) {
 
 # Powers of two near the spread of each column about `centre`, so that C++ can
 # work with numbers near 1 and lose no bit by it.
-column_units <- function(x, centre, names, call) {
+column_units <- function(x, centre, names, call, w = NULL) {
+  if (!is.null(w)) x <- x[w > 0, , drop = FALSE]
+  w <- w[w > 0]
   vapply(seq_len(ncol(x)), function(j) {
     distance <- abs(x[, j] - centre[j])
     largest <- max(distance)
@@ -63,9 +69,9 @@ column_units <- function(x, centre, names, call) {
         i = "Change its unit so that values lie within 1e-150 to 1e150."
       ), call = call)
     }
-    spread <- 1.5 * stats::median(distance)
+    spread <- 1.5 * (if (is.null(w)) stats::median(distance) else weighted_quantile(distance, w, 0.5))
     if (spread < 1e-8 * largest) {
-      spread <- largest * sqrt(mean((distance / largest)^2))
+      spread <- largest * sqrt(column_means(cbind((distance / largest)^2), w))
     }
     2^round(log2(spread))
   }, 1)
@@ -77,7 +83,13 @@ standardise <- function(x, obs) {
 
 # Variances in working units; 1 where the data tell nothing (constant columns,
 # fewer than two rows).
-column_variances <- function(z) {
+column_variances <- function(z, w = NULL) {
+  if (!is.null(w)) {
+    w <- at_least_once(w)
+    square <- colSums((z - rep(column_means(z, w), each = nrow(z)))^2 * w)
+    v <- if (sum(w) < 2) 0 * square else square / (sum(w) - 1)
+    return(ifelse(v < 1e-28, 1, v))
+  }
   vapply(seq_len(ncol(z)), function(j) {
     v <- if (nrow(z) < 2L) 0 else stats::var(z[, j])
     if (v < 1e-28) 1 else v
@@ -87,11 +99,13 @@ column_variances <- function(z) {
 # In working units, column by column so that no second copy of the data is made:
 # the variance, or what the central 95 % of the values would make it for a normal
 # sample where that is smaller, so that a few outliers cannot inflate it.
-robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x))) {
+robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x)), w = NULL) {
   vapply(seq_len(ncol(x)), function(j) {
     z <- (x[, j, drop = FALSE] - centre[j]) / unit[j]
-    v <- column_variances(z)
-    middle <- (diff(stats::quantile(z, c(0.025, 0.975), names = FALSE)) / 3.92)^2
+    v <- column_variances(z, w)
+    ends <- c(0.025, 0.975)
+    ends <- if (is.null(w)) stats::quantile(z, ends, names = FALSE) else weighted_quantile(z, w, ends)
+    middle <- (diff(ends) / 3.92)^2
     if (middle > 1e-28) min(v, middle) else v
   }, 1)
 }

@@ -30,7 +30,7 @@
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
-simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = nobs(object), initial = NULL, total = NULL,
+simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input$n, initial = NULL, total = NULL,
                                  exposure = NULL, covariates = NULL, ...) {
   check_no_dots(...)
   check_format(object)

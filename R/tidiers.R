@@ -141,7 +141,7 @@ augment.bnp_mixture <- function(x, data, ...) {
   check_no_dots(...)
   need_data(missing(data), "data")
   internal <- as_newdata(x, data, arg = "data")
-  prob <- state_probabilities(x, internal)
+  prob <- state_probabilities(x, with_known(internal, x))
   class <- max.col(prob, ties.method = "first")
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression
   out <- as.data.frame(
@@ -149,6 +149,7 @@ augment.bnp_mixture <- function(x, data, ...) {
   )
   out$.class <- factor(class, levels = seq_len(ncol(prob)))
   out$.uncertainty <- uncertainty(prob, class)
+  if (!is.null(x$state$owner)) out$.label <- unname(most_probable_class(x, prob))
   like_input(out, data)
 }
 

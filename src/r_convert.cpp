@@ -1,6 +1,7 @@
 #include "r_convert.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <stdexcept>
@@ -85,6 +86,26 @@ RData::RData(const Rcpp::List& list) : list_(list) {
         std::all_of(data_.column, data_.column + Rf_xlength(column), [d](int j) { return 0 <= j && j < d; }),
         "data$column is not within d columns");
   }
+  if (list.containsElementNamed("weights")) {
+    SEXP weight = vector_of(REALSXP, list, "weights");
+    require(Rf_xlength(weight) == n && std::all_of(REAL(weight), REAL(weight) + n,
+                                                   [](double w) { return w >= 0 && std::isfinite(w); }),
+            "data$weights are not n numbers from 0");
+    data_.weight = REAL(weight);
+  }
+  if (list.containsElementNamed("classes")) {
+    SEXP classes = vector_of(INTSXP, list, "classes");
+    const Rcpp::LogicalMatrix sets(static_cast<SEXP>(list["class_sets"]));
+    class_sets_.n_classes = sets.ncol();
+    for (int set = 0; set < sets.nrow(); ++set)
+      for (int c = 0; c < sets.ncol(); ++c) class_sets_.has.push_back(sets(set, c) == TRUE);
+    require(Rf_xlength(classes) == n &&
+                std::all_of(INTEGER(classes), INTEGER(classes) + n,
+                            [&](int set) { return 0 <= set && set <= sets.nrow(); }),
+            "data$classes are not n numbers of rows of data$class_sets");
+    data_.classes = INTEGER(classes);
+    data_.class_sets = &class_sets_;
+  }
   const auto offsets = Rcpp::as<std::vector<int>>(list["starts"]);
   require(are_offsets(offsets.data(), static_cast<Index>(offsets.size()) - 1, n),
           "data$starts does not divide n rows into groups");
@@ -136,14 +157,37 @@ std::vector<Index> all_units(const Dataset& data, const RModel& model) {
   return groups;
 }
 
+namespace {
+
+template <class Test>
+std::vector<Index> units_where(const Dataset& data, const RModel& model, Test test) {
+  const bool grouped = model.alloc->grouped();
+  std::vector<Index> units;
+  for (Index unit : all_units(data, model))
+    if (test(grouped ? data.weight_of_group(unit) : data.weight_of(unit))) units.push_back(unit);
+  return units;
+}
+
+}  // namespace
+
+std::vector<Index> counted_units(const Dataset& data, const RModel& model) {
+  return units_where(data, model, [](double weight) { return weight > 0; });
+}
+
+std::vector<Index> uncounted_units(const Dataset& data, const RModel& model) {
+  return units_where(data, model, [](double weight) { return weight == 0; });
+}
+
 Rcpp::List state_to_r(const Globals& g) {
   const Summary& s = g.effective;
-  return Rcpp::List::create(
+  Rcpp::List out = Rcpp::List::create(
       Rcpp::_["k"] = static_cast<int>(s.k), Rcpp::_["obs"] = rows_to_matrix(s.obs.data(), s.k, s.shape.p),
       Rcpp::_["extra"] = rows_to_matrix(s.extra.data(), s.k, s.shape.q),
       Rcpp::_["pair"] = s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair.data(), s.k, s.k * s.shape.pairs))
                                       : Rcpp::RObject(R_NilValue),
       Rcpp::_["scalar"] = s.scalar, Rcpp::_["u"] = g.u, Rcpp::_["omega"] = g.omega);
+  if (!s.owner.empty()) out.push_back(s.owner, "owner");
+  return out;
 }
 
 Globals state_from_r(const Rcpp::List& state, const RModel& model) {
@@ -156,6 +200,8 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   matrix_to_rows(state, "extra", k, s.shape.q, s.extra);
   if (s.shape.pairs) matrix_to_rows(state, "pair", k, k * s.shape.pairs, s.pair);
   s.scalar = Rcpp::as<Vec>(state["scalar"]);
+  if (state.containsElementNamed("owner")) s.owner = Rcpp::as<std::vector<int>>(state["owner"]);
+  require(s.owner.empty() || static_cast<Index>(s.owner.size()) == k, "state$owner has not k classes");
   g.u = Rcpp::as<Vec>(state["u"]);
   g.omega = Rcpp::as<Vec>(state["omega"]);
   const std::size_t sticks = model.alloc->has_sticks() ? static_cast<std::size_t>(k) : 0;

@@ -40,10 +40,13 @@ void require(bool holds, const std::string& what);
 class RData {
  public:
   explicit RData(const Rcpp::List& list);
+  RData(const RData&) = delete;  // the view points into it
+  RData& operator=(const RData&) = delete;
   const Dataset& view() const { return data_; }
 
  private:
   Rcpp::List list_;
+  ClassSets class_sets_;
   Dataset data_;
 };
 
@@ -60,6 +63,9 @@ void require_columns(const Dataset& data, const ObsModel& obs);
 
 /// Numbers of all units of the data: of modelled rows, or of groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
+/// Those of them that have a weight above 0, and the others.
+std::vector<Index> counted_units(const Dataset& data, const RModel& model);
+std::vector<Index> uncounted_units(const Dataset& data, const RModel& model);
 
 Rcpp::List state_to_r(const Globals& globals);
 Globals state_from_r(const Rcpp::List& state, const RModel& model);

@@ -36,7 +36,7 @@ LearnOptions learn_options(const Rcpp::List& control) {
 
 std::vector<std::vector<Index>> batches_of_units(const Dataset& data, const RModel& model, Index n_batches,
                                                  unsigned long long seed) {
-  const std::vector<Index> units = all_units(data, model);
+  const std::vector<Index> units = counted_units(data, model);
   const Index n = static_cast<Index>(units.size());
   auto batches = deal_batches(n, std::clamp<Index>(n_batches, 1, std::max<Index>(n, 1)), seed);
   for (auto& batch : batches)
@@ -76,6 +76,14 @@ std::optional<Progress> earlier_progress(const Rcpp::List& control) {
   return progress_from_r(control["resume"]);
 }
 
+// Classes that own the clusters of a start; none where no row has a label.
+std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
+  if (!start.containsElementNamed("owner")) return {};
+  const auto owner = Rcpp::as<std::vector<int>>(start["owner"]);
+  require(static_cast<Index>(owner.size()) == k, "start$owner has not one class for each cluster");
+  return owner;
+}
+
 State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, SEXP start,
                      Pool& pool) {
   if (!Rf_isNull(start)) {
@@ -99,12 +107,13 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
                                                 [k](int label) { return 1 <= label && label <= k; }),
               "start$labels are not n labels from 1 to k");
       require(fixed_k == 0 || k == fixed_k, "start$k is not the number of clusters of the prior");
-      return start_from_responsibilities(problem, {labels.begin(), k}, pool);
+      return start_from_responsibilities(problem, {labels.begin(), k}, pool, owners_of_start(s, k));
     }
     const Rcpp::NumericMatrix resp(static_cast<SEXP>(s["resp"]));
     require(resp.nrow() == n && resp.ncol() > 0 && (fixed_k == 0 || resp.ncol() == fixed_k),
             "start$resp has not n rows and a column for each cluster");
-    return start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool);
+    return start_from_responsibilities(problem, {resp.begin(), resp.nrow(), resp.ncol()}, pool,
+                                       owners_of_start(s, resp.ncol()));
   }
   const ListFields c(control);
   const std::string init = c.text("init");
@@ -163,10 +172,12 @@ LapRecord end_of(const Progress& p) {
   return record;
 }
 
-// Numbers of the rows' most probable clusters; NA: rows without a likelihood of their own.
-std::vector<int> labels_of(const Problem& problem, const State& state, Index n, Pool& pool) {
+// Numbers of the rows' most probable clusters; NA: rows without a likelihood of their own. further: rows of
+// the data that are in no batch.
+std::vector<int> labels_of(const Problem& problem, const State& state, const Dataset& data,
+                           const std::vector<Index>& further, Pool& pool) {
   const auto weights = visiting_weights(problem, state.globals.effective);
-  std::vector<int> labels(static_cast<std::size_t>(n), NA_INTEGER);
+  std::vector<int> labels(static_cast<std::size_t>(data.n), NA_INTEGER);
   const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
   for (Index b = 0; b < problem.source.n_batches(); ++b) {
     const std::shared_ptr<const Batch> batch = problem.source.open(b);
@@ -174,6 +185,10 @@ std::vector<int> labels_of(const Problem& problem, const State& state, Index n, 
     Labels sink(*batch, labels);
     visitor->visit({batch->data, batch->units, problem.obs, state.globals, weights, pool, &sink, memory});
   }
+  if (further.empty()) return labels;
+  const Batch rest{data, further};
+  Labels sink(rest, labels);
+  visitor->visit({data, further, problem.obs, state.globals, weights, pool, &sink});
   return labels;
 }
 
@@ -266,7 +281,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const ObsModel& obs = best->obs ? *best->obs : *rmodel.obs;
     const AllocModel& alloc = best->alloc ? *best->alloc : *rmodel.alloc;
     const Problem whole{*source, obs, alloc, seed};
-    const std::vector<int> labels = labels_of(whole, state, rdata.view().n, pool);
+    const std::vector<int> labels = labels_of(whole, state, rdata.view(), uncounted_units(rdata.view(), rmodel), pool);
     return made_in_r([&] {
       Rcpp::List out =
           Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,

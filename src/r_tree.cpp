@@ -12,7 +12,7 @@ struct Fit {
   Fit(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& start, const Rcpp::List& control)
       : query(data, model, start["state"], Rcpp::as<int>(control["threads"]),
               {Rcpp::as<int>(control["sparsity"]), Rcpp::as<int>(control["candidates"])}),
-        source(query.data(), {all_units(query.data(), query.model)}),
+        source(query.data(), {counted_units(query.data(), query.model)}),
         problem{source, query.obs(), *query.model.alloc, 0, nobody, &query.pool},
         clusters(problem, query.globals,
                  start.containsElementNamed("documents") ? documents_from_r(start["documents"], source)

@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "foundation/class_sets.h"
 #include "foundation/types.h"
 
 namespace bnpvi {
@@ -13,12 +14,18 @@ struct DataShape {
   Index n_groups = 0;  // 1 when rows are not grouped
   bool sparse = false;
   bool rows_are_groups = false;  // each group has one row
+  bool weighted = false;         // rows have weights of their own
+  bool labelled = false;         // rows may belong to some classes only
 };
 
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
 ///
 /// Rows may be grouped: group g holds rows starts[g] .. starts[g+1]-1, in an order that may matter.
 /// Without groups, `starts` is {0, n}.
+///
+/// A row of weight w counts as w rows that share one assignment: T = Σ w r φ and H(z) = −Σ w Σ_k r log r,
+/// while its responsibilities r do not depend on w. For whole w the objective is that of the data in which
+/// the row is written w times. A row of weight 0 belongs to no batch.
 struct Dataset {
   Index n = 0;
   Index d = 0;
@@ -27,11 +34,20 @@ struct Dataset {
   const int* column = nullptr;     // 0-based column of each stored entry
   const double* value = nullptr;   // each stored entry
   std::vector<Index> starts;
-  bool rows_are_groups = false;  // in the whole data set, of which this may be a batch
+  bool rows_are_groups = false;    // in the whole data set, of which this may be a batch
+  const double* weight = nullptr;  // of each row, n numbers ≥ 0; the rows of a group that is a unit have one
+                                   // weight; null: all 1
+
+  const int* classes = nullptr;    // of each row: the set of classes to which it may belong; null: all 0
+  const ClassSets* class_sets = nullptr;  // of which `classes` has the numbers
+
+  double weight_of(Index row) const { return weight ? weight[row] : 1; }
+  /// Of a unit that is a group; 1 where it has no rows.
+  double weight_of_group(Index g) const { return starts[g] < starts[g + 1] ? weight_of(starts[g]) : 1; }
 
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
-  operator DataShape() const { return {n, d, n_groups(), sparse(), rows_are_groups}; }
+  operator DataShape() const { return {n, d, n_groups(), sparse(), rows_are_groups, weight != nullptr, classes != nullptr}; }
 };
 
 /// Rows that have a likelihood of their own: all but the first `lag` of each group.

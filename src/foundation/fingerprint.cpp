@@ -22,6 +22,7 @@ std::uint64_t number_of(Index row, Index column, double value) {
 std::uint64_t fingerprint(const Dataset& data, const int* row_number) {
   const auto name = [&](Index row) { return row_number ? static_cast<Index>(row_number[row]) : row; };
   std::uint64_t sum = 0;
+  for (Index i = 0; data.weight && i < data.n; ++i) sum += number_of(name(i), data.d, data.weight[i]);
   if (data.sparse()) {
     for (Index i = 0; i < data.n; ++i)
       for (Index e = data.row_start[i]; e < data.row_start[i + 1]; ++e)

@@ -16,8 +16,9 @@ void Assignments::split(Index j, const Batch& batch, const std::vector<Index>& r
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double* p = share.data() + static_cast<Index>(i) * m;
     const Index row = batch.row_number(rows[i]);
-    r[j * n + row] += mass[i] * (p[0] - 1);
-    for (Index l = 1; l < m; ++l) r[(k - m + l) * n + row] = mass[i] * p[l];
+    const double moved = mass[i] / batch.data.weight_of(rows[i]);
+    r[j * n + row] += moved * (p[0] - 1);
+    for (Index l = 1; l < m; ++l) r[(k - m + l) * n + row] = moved * p[l];
   }
 }
 

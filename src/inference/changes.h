@@ -1,10 +1,13 @@
 // What a move does to the clusters, as a value.
 #pragma once
+#include <type_traits>
 #include <vector>
 
 #include "foundation/types.h"
 
 namespace bnpvi {
+
+struct Summary;
 
 /// Changes of a list of clusters, one after the other; each numbers the clusters as the ones before it left
 /// them. They apply to whatever has merge(a, b), drop(j), append(m) and permute(order): summaries,
@@ -15,8 +18,8 @@ class Changes {
   Changes& merge(Index a, Index b) { return add({Kind::merge, a, b, {}}); }
   /// Cluster j goes.
   Changes& drop(Index j) { return add({Kind::drop, j, 0, {}}); }
-  /// m new clusters at the end.
-  Changes& append(Index m) { return add({Kind::append, m, 0, {}}); }
+  /// m new clusters at the end; in summaries with this owner.
+  Changes& append(Index m, int owner = 0) { return add({Kind::append, m, owner, {}}); }
   /// Cluster j is the present order[j].
   Changes& permute(std::vector<Index> order) { return add({Kind::permute, 0, 0, std::move(order)}); }
 
@@ -30,7 +33,10 @@ class Changes {
           clusters.drop(change.a);
           break;
         case Kind::append:
-          clusters.append(change.a);
+          if constexpr (std::is_same_v<Clusters, Summary>)
+            clusters.append(change.a, static_cast<int>(change.b));
+          else
+            clusters.append(change.a);
           break;
         case Kind::permute:
           clusters.permute(change.order);

@@ -56,7 +56,7 @@ class RowCollector final : public ResponsibilitySink {
     for (Index i = 0; i < n_chunks; ++i) part_.push_back(std::make_unique<JoinTable<AloneKind>>());
   }
 
-  void visit(Index chunk, const Index*, const Responsibilities& r, FeatureBlock&) override {
+  void visit(Index chunk, const Index*, const Responsibilities& r, FeatureBlock& block) override {
     std::vector<int> id;
     Vec value;
     for (Index i = 0; i < r.n; ++i) {
@@ -68,7 +68,7 @@ class RowCollector final : public ResponsibilitySink {
         id.push_back(static_cast<int>(r.sparse ? r.cluster[i * r.width + l] : l));
         value.push_back(x);
       }
-      if (id.size() > 1) part_[chunk]->append(id, value, 1);
+      if (id.size() > 1) part_[chunk]->append(id, value, block.weight(i));
     }
   }
 

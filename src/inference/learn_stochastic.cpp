@@ -9,21 +9,13 @@
 
 namespace bnpvi {
 
-namespace {
-
-double units_in(const Source& source) {
-  double n = 0;
-  for (Index b = 0; b < source.n_batches(); ++b) n += static_cast<double>(source.open(b)->units.size());
-  return n;
-}
-
-}  // namespace
-
 Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptions& options, Pool& pool) {
   const auto began = std::chrono::steady_clock::now();
   Progress p = std::move(from);
   State& state = p.state;
-  const double n = units_in(problem.source), before = p.trace.empty() ? 0 : p.trace.back().seconds;
+  const bool grouped = problem.alloc.grouped();
+  const double all = weight_of_units(problem.source, grouped),
+               before = p.trace.empty() ? 0 : p.trace.back().seconds;
   p.memory.resize(static_cast<std::size_t>(problem.source.n_batches()));
   const auto end_lap = [&](double elbo) {
     LapRecord record;
@@ -43,8 +35,8 @@ Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptio
       Summary s = visitor->visit({batch->data, batch->units, problem.obs, state.globals,
                                   visiting_weights(problem, state.globals.effective), pool, nullptr,
                                   p.memory[b].get()});
-      if (!problem.alloc.grouped()) p.memory[b] = s.memory;
-      s.scale(n / static_cast<double>(batch->units.size()));
+      if (!grouped) p.memory[b] = s.memory;
+      s.scale(all / weight_of_units(*batch, grouped));
       const double rate =
           std::min(1.0, std::pow(options.delay + static_cast<double>(++p.step), -options.power));
       state.globals = problem.alloc.stochastic_step(state.globals, s, rate);
@@ -62,6 +54,7 @@ Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptio
   }
   for (auto& b : state.batch) b.reset();  // the last lap is to compare rows with all clusters
   state.total = Summary(problem.alloc.shape(problem.obs), state.globals.effective.k);
+  state.total.owner = state.globals.effective.owner;
   const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
   for (Index b = 0; b < problem.source.n_batches(); ++b) visit_batch(problem, state, b, *visitor, pool);
   refresh(problem, state);

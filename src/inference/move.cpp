@@ -101,6 +101,7 @@ Vec evidence_of_merging(const ObsModel& obs, const Summary& total, Pool& pool) {
     pool.poll();
     Vec both(static_cast<std::size_t>(p));
     for (Index b : partners[a]) {
+      if (!total.may_join(a, b)) continue;
       for (Index i = 0; i < p; ++i) both[i] = total.t(a)[i] + total.t(b)[i];
       out[a * k + b] = out[b * k + a] = obs.log_evidence(both.data()) - alone[a] - alone[b];
     }
@@ -126,7 +127,7 @@ bool reorder(const Problem& problem, State& state, MoveMemory& memory, bool remo
   }
   if (!remove_empty || problem.alloc.fixed_k() > 0) return any;
   for (Index j = state.k() - 1; j >= 0 && state.k() > 1; --j) {
-    if (state.total.size(j) > 0) continue;
+    if (state.total.size(j) > 0 || state.total.is_last_of_class(j)) continue;
     State proposed = state;
     change_summaries(problem, proposed, [j](auto& s) { s.drop(j); });
     proposed.globals = {};

@@ -103,7 +103,9 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std:
 
 HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const std::vector<Place>& rows,
                             Index k, bool spread, Index rounds, Stream& stream, Pool& pool) {
-  const Subsample chosen = choose_subsample(obs, static_cast<Index>(rows.size()), nullptr, stream);
+  const Vec mass = weights_of_rows(source, rows);
+  const Subsample chosen =
+      choose_subsample(obs, static_cast<Index>(rows.size()), mass.empty() ? nullptr : mass.data(), stream);
   std::vector<Place> some;
   for (Index i : chosen.position) some.push_back(rows[i]);
   const Sample sample = take_rows(source, some, obs.lag());

@@ -26,7 +26,8 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std:
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
                             Pool& pool, const double* fill = nullptr);
 
-/// The same among rows of several batches, of which only that random subset is copied; all rows have mass 1.
+/// The same among rows of several batches, of which only that random subset is copied; the mass of a row is
+/// its weight.
 HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const std::vector<Place>& rows,
                             Index k, bool spread, Index rounds, Stream& stream, Pool& pool);
 

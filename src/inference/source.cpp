@@ -37,26 +37,49 @@ std::vector<Place> places_of_groups(const Source& source) {
   return out;
 }
 
+double weight_of_units(const Batch& batch, bool grouped) {
+  if (!batch.data.weight) return static_cast<double>(batch.units.size());
+  double sum = 0;
+  for (Index unit : batch.units)
+    sum += grouped ? batch.data.weight_of_group(unit) : batch.data.weight_of(unit);
+  return sum;
+}
+
+double weight_of_units(const Source& source, bool grouped) {
+  double sum = 0;
+  for (Index b = 0; b < source.n_batches(); ++b) sum += weight_of_units(*source.open(b), grouped);
+  return sum;
+}
+
 namespace {
+
+// Calls visit(i, data of the batch) for every place, batch by batch with one open at a time; within a batch
+// in the order given.
+template <class Visit>
+void for_each_place(const Source& source, const std::vector<Place>& places, Visit visit) {
+  std::vector<std::size_t> order(places.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t x, std::size_t y) { return places[x].batch < places[y].batch; });
+  std::shared_ptr<const Batch> batch;
+  Index opened = -1;
+  for (std::size_t i : order) {
+    if (places[i].batch != opened) {
+      batch.reset();
+      batch = source.open(opened = places[i].batch);
+    }
+    visit(i, batch->data);
+  }
+}
 
 // Copies one range of consecutive rows for each place; each range is a group of the copy. The range of a
 // place begins at first(data, place) and has length(data, place) rows.
 template <class Length, class First>
 Sample take(const Source& source, const std::vector<Place>& places, Length length, First first) {
-  std::vector<std::size_t> order(places.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t x, std::size_t y) { return places[x].batch < places[y].batch; });
   const auto in_batches = [&](auto visit) {
-    std::shared_ptr<const Batch> batch;
-    Index opened = -1;
-    for (std::size_t i : order) {
-      if (places[i].batch != opened) {
-        batch.reset();  // one batch at a time
-        batch = source.open(opened = places[i].batch);
-      }
-      visit(i, batch->data, first(batch->data, places[i].at), length(batch->data, places[i].at));
-    }
+    for_each_place(source, places, [&](std::size_t i, const Dataset& data) {
+      visit(i, data, first(data, places[i].at), length(data, places[i].at));
+    });
   };
   Sample out;
   const DataShape shape = source.shape();
@@ -67,6 +90,21 @@ Sample take(const Source& source, const std::vector<Place>& places, Length lengt
   out.data.n = starts.back();
   out.data.d = shape.d;
   out.data.rows_are_groups = shape.rows_are_groups;
+  if (shape.weighted) {
+    out.weight.resize(static_cast<std::size_t>(out.data.n));
+    in_batches([&](std::size_t i, const Dataset& data, Index row, Index n) {
+      std::copy_n(data.weight + row, n, out.weight.begin() + starts[i]);
+    });
+    out.data.weight = out.weight.data();
+  }
+  if (shape.labelled) {
+    out.classes.resize(static_cast<std::size_t>(out.data.n));
+    in_batches([&](std::size_t i, const Dataset& data, Index row, Index n) {
+      std::copy_n(data.classes + row, n, out.classes.begin() + starts[i]);
+      out.data.class_sets = data.class_sets;
+    });
+    out.data.classes = out.classes.data();
+  }
   if (!shape.sparse) {
     out.dense.reserve(1);  // so that data() is not null for dense data without rows
     out.dense.resize(static_cast<std::size_t>(out.data.n * shape.d));
@@ -97,6 +135,14 @@ Sample take(const Source& source, const std::vector<Place>& places, Length lengt
 }
 
 }  // namespace
+
+Vec weights_of_rows(const Source& source, const std::vector<Place>& rows) {
+  if (!source.shape().weighted) return {};
+  Vec out(rows.size());
+  for_each_place(source, rows,
+                 [&](std::size_t i, const Dataset& data) { out[i] = data.weight_of(rows[i].at); });
+  return out;
+}
 
 Sample take_rows(const Source& source, const std::vector<Place>& places, Index lag) {
   Sample out = take(

@@ -60,12 +60,20 @@ struct Place {
 std::vector<Place> places_of_rows(const Source& source, bool grouped, Index lag);
 std::vector<Place> places_of_groups(const Source& source);
 
+/// Σ of the weights of a batch's units, and of all units; their numbers where none has a weight of its own.
+/// grouped: units are groups, not rows.
+double weight_of_units(const Batch& batch, bool grouped);
+double weight_of_units(const Source& source, bool grouped);
+
+/// Weights of some rows, each batch being opened once; empty where none has a weight of its own.
+Vec weights_of_rows(const Source& source, const std::vector<Place>& rows);
+
 /// A copy of some rows, in data of their own.
 struct Sample {
   Dataset data;             // points into the vectors below
   std::vector<Index> rows;  // the rows that were asked for, in that order
-  Vec dense, value;
-  std::vector<int> row_start, column;
+  Vec dense, value, weight;
+  std::vector<int> row_start, column, classes;
 
   Sample() = default;
   Sample(Sample&&) = default;

@@ -70,13 +70,14 @@ Globals start_from_blocks(const Problem& problem, Index k) {
   const Sample sample = take_rows(problem.source, chosen, lag);
   Summary total(problem.alloc.shape(problem.obs), k);
   FeatureBlock block(problem.obs, sample.data);
-  const Vec ones(static_cast<std::size_t>(block.block_rows()), 1.0);
+  Vec mass(static_cast<std::size_t>(block.block_rows()));
   std::size_t from = 0;
   for (Index j = 0; j < k; ++j)
     while (from < ends[j]) {
       const Index m = std::min(block.block_rows(), static_cast<Index>(ends[j] - from));
       block.load(sample.rows.data() + from, m);
-      block.add_weighted(ones.data(), total.edit_t(j));
+      for (Index i = 0; i < m; ++i) mass[i] = block.weight(i);
+      block.add_weighted(mass.data(), total.edit_t(j));
       from += static_cast<std::size_t>(m);
     }
   problem.alloc.complete_start(total, problem.source.shape().n_groups);
@@ -86,6 +87,7 @@ Globals start_from_blocks(const Problem& problem, Index k) {
 State start_from_globals(const Problem& problem, Globals globals) {
   State state;
   state.total = Summary(problem.alloc.shape(problem.obs), globals.effective.k);
+  state.total.owner = globals.effective.owner;
   state.batch.resize(static_cast<std::size_t>(problem.source.n_batches()));
   state.globals = std::move(globals);
   if (problem.observer.wants_assignments() && !problem.alloc.remembers())
@@ -93,16 +95,19 @@ State start_from_globals(const Problem& problem, Globals globals) {
   return state;
 }
 
-State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool) {
+State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool,
+                                  const std::vector<int>& owner) {
   State state;
   const Index k = resp.k(), n = problem.source.shape().n;
   const auto summarise = [&](std::shared_ptr<const Weights> weights) {
     state.total = Summary(problem.alloc.shape(problem.obs), k);
+    state.total.owner = owner;
     state.batch.clear();
     for (Index b = 0; b < problem.source.n_batches(); ++b) {
       const std::shared_ptr<const Batch> batch = problem.source.open(b);
       auto s = std::make_shared<Summary>(problem.alloc.summarise(
           {batch->data, batch->units, problem.obs, {}, weights, pool}, resp.of_rows(batch->rows)));
+      s->owner = owner;
       s->log_base = batch_log_base(problem, *batch);
       state.total.add(*s);
       state.batch.push_back(std::move(s));

@@ -16,7 +16,8 @@ Globals start_from_blocks(const Problem& problem, Index k);
 Globals start_of_model(const Problem& problem, Index k, Pool& pool);
 
 /// A complete state from responsibilities of all rows of the data.
-State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool);
+State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool,
+                                  const std::vector<int>& owner = {});
 
 /// A state at the given globals in which no batch has been visited yet.
 State start_from_globals(const Problem& problem, Globals globals);

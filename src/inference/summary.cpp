@@ -20,7 +20,7 @@ void add_row(Numbers& m, Index width, Index to, Index from) {
 }
 
 template <class Numbers>
-Numbers permuted_rows(const double* m, Index width, const std::vector<Index>& order) {
+Numbers permuted_rows(const typename Numbers::value_type* m, Index width, const std::vector<Index>& order) {
   Numbers out(order.size() * static_cast<std::size_t>(width));
   for (std::size_t j = 0; j < order.size(); ++j)
     std::copy_n(m + order[j] * width, width, out.begin() + static_cast<Index>(j) * width);
@@ -56,6 +56,14 @@ std::vector<Index> Summary::by_size() const {
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [this](Index a, Index b) { return size(a) > size(b); });
   return order;
+}
+
+bool Summary::is_last_of_class(Index j) const {
+  return owner_of(j) > 0 && std::count(owner.begin(), owner.end(), owner_of(j)) == 1;
+}
+
+bool Summary::may_join(Index a, Index b) const {
+  return owner_of(a) == owner_of(b) || owner_of(a) == 0 || owner_of(b) == 0;
 }
 
 void Summary::add(const Summary& other, double c) {
@@ -114,6 +122,7 @@ void Summary::merge(Index a, Index b) {
   add_row(extra, shape.q, a, b);
   add_row(pair, k * shape.pairs, a, b);
   for (Index i = 0; i < k; ++i) add_row(pair, shape.pairs, i * k + a, i * k + b);
+  if (!owner.empty() && owner[a] == 0) owner[a] = owner[b];
   if (memory) {
     std::vector<Index> number = numbers_without(k, b);
     number[b] = a;
@@ -128,6 +137,7 @@ void Summary::drop(Index j) {
 }
 
 void Summary::drop_statistics(Index j) {
+  if (!owner.empty()) owner.erase(owner.begin() + j);
   erase_row(obs.edit(), shape.p, j);
   erase_row(extra, shape.q, j);
   erase_row(pair, k * shape.pairs, j);
@@ -135,7 +145,8 @@ void Summary::drop_statistics(Index j) {
   --k;
 }
 
-void Summary::append(Index m) {
+void Summary::append(Index m, int owned_by) {
+  if (!owner.empty()) owner.resize(static_cast<std::size_t>(k + m), owned_by);
   Buffer more(static_cast<std::size_t>((k + m) * shape.p));
   std::fill(std::copy(obs.begin(), obs.end(), more.begin()), more.end(), 0.0);
   obs = std::move(more);
@@ -153,6 +164,7 @@ void Summary::permute(const std::vector<Index>& order) {
     for (std::size_t j = 0; j < order.size(); ++j) number[order[j]] = static_cast<Index>(j);
     memory = std::make_shared<const UnitMemory>(memory->renumbered(number));
   }
+  if (!owner.empty()) owner = permuted_rows<std::vector<int>>(owner.data(), 1, order);
   obs = permuted_rows<Buffer>(obs.data(), shape.p, order);
   extra = permuted_rows<Vec>(extra.data(), shape.q, order);
   pair = permuted_rows<Vec>(pair.data(), k * shape.pairs, order);
@@ -168,6 +180,7 @@ void Summary::write(Writer& out) const {
   out.list(obs.data(), obs.size());
   for (const auto numbers : further_numbers) out.list(this->*numbers);
   out.number(log_base);
+  out.list(owner);
   out.flag(memory != nullptr);
   if (memory) memory->write(out);
 }
@@ -179,6 +192,7 @@ Summary Summary::read(Reader& in) {
   out.obs = SharedVec(in.list<Buffer>());
   for (const auto numbers : further_numbers) out.*numbers = in.list<Vec>();
   out.log_base = in.number();
+  out.owner = in.list<std::vector<int>>();
   if (in.flag()) out.memory = std::make_shared<const UnitMemory>(UnitMemory::read(in));
   return out;
 }

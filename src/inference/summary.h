@@ -29,6 +29,7 @@ struct Summary {
   Vec pair;                                  // K × K × pairs, row-major
   Vec scalar;                                // shape.scalars
   double log_base = 0;                       // Σ log h(x) of the rows of whole batches (see batch_log_base)
+  std::vector<int> owner;  // class that owns each cluster (class_sets.h); empty where no row has a label
   std::shared_ptr<const UnitMemory> memory;  // of a batch, if the model has one; null in sums
 
   Summary() = default;
@@ -40,17 +41,23 @@ struct Summary {
   double size(Index j) const { return obs[static_cast<std::size_t>(j * shape.p)]; }
   Vec sizes() const;
   std::vector<Index> by_size() const;  // numbers of the clusters, largest first; ties in ascending order
+  int owner_of(Index j) const { return owner.empty() ? 0 : owner[static_cast<std::size_t>(j)]; }
+  /// True when a class would be left without a cluster if j went.
+  bool is_last_of_class(Index j) const;
+  /// True when a and b may be joined: both have one owner, or one of them has none.
+  bool may_join(Index a, Index b) const;
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }
 
-  // Summaries that are combined have the same shape and k. Results have the same bits with any pool or none.
+  // Summaries that are combined have the same shape, k and owners. Results have the same bits with any pool or none.
   void add(const Summary& other, double scale = 1);
   void exchange(const Summary& old, const Summary& fresh, Pool* pool);    // − old + fresh
   void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);  // one or more, added in order
   void scale(double c);
-  void merge(Index a, Index b);  // a < b: adds b to a and removes b; the entropy, not additive, is unchanged
+  void merge(Index a, Index b);  // a < b: adds b to a and removes b; the entropy, not additive, is unchanged,
+                                 // and the owner is that of a, or of b where a has none
   void drop(Index j);            // removes j and its statistics
-  void append(Index m);          // m empty clusters at the end
+  void append(Index m, int owned_by = 0);  // m empty clusters at the end
   void permute(const std::vector<Index>& order);  // new cluster j is old cluster order[j]
 
   void write(Writer& out) const;  // with the memory

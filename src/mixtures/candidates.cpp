@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "kernels/kernels.h"
+#include "mixtures/known_labels.h"
 
 namespace bnpvi::mixtures {
 
@@ -36,11 +37,12 @@ std::vector<Index> by_best_cluster(const SupportTable& support, Index n, Index k
 }
 
 CandidateStep::CandidateStep(const Weights& weights, const Vec& log_pi, const Neighbours& neighbours,
-                             const UnitMemory& memory, Index width)
+                             const UnitMemory& memory, const std::vector<int>& owner, Index width)
     : weights_(weights),
       log_pi_(log_pi),
       neighbours_(neighbours),
       support_(memory.support),
+      owner_(owner),
       width_(width),
       born_(memory.newborn(weights.k)),
       is_chosen_(static_cast<std::size_t>(weights.k), false) {}
@@ -78,6 +80,10 @@ void CandidateStep::responsibilities(const FeatureBlock& block, const Index* pos
     block.times_some(weights_, chosen_, from, rows, score_.data());
     for (Index c = 0; c < m; ++c)
       for (Index i = 0; i < rows; ++i) by_row_[i * m + c] = score_[c * rows + i] + log_pi_[chosen_[c]];
+    owner_of_chosen_.clear();
+    for (int j : chosen_)
+      if (!owner_.empty()) owner_of_chosen_.push_back(owner_[j]);
+    exclude_forbidden(block, from, rows, owner_of_chosen_, by_row_.data());
     int* cluster = r.cluster.data() + from * width_;
     select_largest(rows, m, by_row_.data(), width_, r.log_weight.data() + from * width_, cluster);
     for (Index i = 0; i < rows * width_; ++i) cluster[i] = chosen_[cluster[i]];

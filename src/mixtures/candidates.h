@@ -30,7 +30,7 @@ std::vector<Index> by_best_cluster(const SupportTable& support, Index n, Index k
 class CandidateStep {
  public:
   CandidateStep(const Weights& weights, const Vec& log_pi, const Neighbours& neighbours,
-                const UnitMemory& memory, Index width);
+                const UnitMemory& memory, const std::vector<int>& owner, Index width);
 
   /// Responsibilities of the rows loaded in the block, which are those at the given positions of the batch,
   /// sorted by best cluster. Rows with the same best cluster share their candidates: its neighbours, the
@@ -45,8 +45,9 @@ class CandidateStep {
   const Vec& log_pi_;
   const Neighbours& neighbours_;
   const SupportTable& support_;
+  const std::vector<int>& owner_;  // of the clusters
   Index width_;
-  std::vector<int> born_, chosen_;
+  std::vector<int> born_, chosen_, owner_of_chosen_;
   std::vector<bool> is_chosen_;
   Vec score_, by_row_;
 };

@@ -27,7 +27,7 @@ class MixtureDelete final : public Move {
   bool prepare(const State& state) override {
     if (state.k() < 2) return false;
     for (Index j = 0; j < state.k(); ++j)
-      if (state.total.size(j) > 0 && c_.memory.delete_worth_trying(j, state.total.size(j)))
+      if (state.total.size(j) > 0 && !state.total.is_last_of_class(j) && c_.memory.delete_worth_trying(j, state.total.size(j)))
         targets_.push_back(j);
     std::stable_sort(targets_.begin(), targets_.end(),
                      [&](Index a, Index b) { return state.total.size(a) < state.total.size(b); });
@@ -55,9 +55,10 @@ class MixtureDelete final : public Move {
   void after_lap(State& state) override {
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       if (absorbed_.count(ids_[i]) || touched_[i].empty()) continue;
-      ++tried_;
       const Index k = state.k();
       const Index target = c_.memory.number_of(ids_[i]);
+      if (state.total.is_last_of_class(target)) continue;
+      ++tried_;
       const double gain = estimate_deletion(c_.problem, alloc_, state, target, touched_[i], c_.pool);
       if (gain < -allowed_loss * state.total.size(target) - allowed_loss_in_all ||
           !propose(state, target, touched_[i])) {

@@ -1,8 +1,10 @@
 #include "mixtures/delete_forecast.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "foundation/special.h"
+#include "mixtures/known_labels.h"
 
 namespace bnpvi::mixtures {
 
@@ -14,7 +16,8 @@ constexpr double least_mass = 0.01;
 
 struct Chosen {
   std::vector<Place> rows;
-  Vec mass;    // of the target on each row, before scaling up to all rows
+  Vec weight;  // of each row, before scaling up to all rows
+  Vec own;     // responsibility of the target for each row
   Vec others;  // responsibilities of the other clusters, rows x (K - 1)
 };
 
@@ -31,7 +34,8 @@ Chosen choose_rows(const std::vector<TouchedRows>& by_batch, Index target, Index
       const double mass = t.get(i, target);
       if (mass < least_mass || seen++ % every != 0) continue;
       s.rows.push_back({static_cast<Index>(b), t.rows[i]});
-      s.mass.push_back(mass);
+      s.weight.push_back(t.weight[i]);
+      s.own.push_back(mass);
       s.others.resize(s.others.size() + static_cast<std::size_t>(k - 1), 0.0);
       double* row = s.others.data() + s.others.size() - (k - 1);
       for (Index e = t.offset[i]; e < t.offset[i + 1]; ++e)
@@ -50,9 +54,10 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   const Chosen sample = choose_rows(by_batch, target, total.k);
   const Index n = static_cast<Index>(sample.rows.size());
   if (n == 0) return 0;
-  double seen = 0;
-  for (double m : sample.mass) seen += m;
-  const double scale = total.size(target) / seen;
+  Vec mass(sample.own);
+  for (Index i = 0; i < n; ++i) mass[i] *= sample.weight[i];
+  const double scale = total.size(target) / std::accumulate(mass.begin(), mass.end(), 0.0);
+  for (double& m : mass) m *= scale;
 
   Vec own_weights(static_cast<std::size_t>(p));
   problem.obs.weights(total.t(target), own_weights.data());
@@ -73,23 +78,23 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
     sum.expect_under(weights);
     std::fill(gone.begin(), gone.end(), 0.0);
     entropy = 0;
-    Vec w, mass(sample.mass);
+    Vec w;
     Responsibilities r;
-    for (double& m : mass) m *= scale;
     for (Index from = 0; from < n; from += block.block_rows()) {
       const Index m = std::min(block.block_rows(), n - from);
       block.load(copy.rows.data() + from, m);
       w.resize(static_cast<std::size_t>(m * k));
       block.times(weights, w.data());
+      exclude_forbidden(block, 0, m, rest.owner, w.data());
       double unused = 0;
       normalise(m, k, w, 0, r, unused);
       for (Index i = 0; i < m; ++i) {
-        const double own = sample.mass[from + i];
-        entropy += x_log_x(own);
+        const double own = sample.own[from + i], weight = sample.weight[from + i];
+        entropy += weight * x_log_x(own);
         for (Index j = 0; j < k; ++j) {
           double& share = r.value[i * k + j];
           const double before = sample.others[(from + i) * k + j];
-          entropy += x_log_x(before) - x_log_x(before + own * share);
+          entropy += weight * (x_log_x(before) - x_log_x(before + own * share));
           share *= mass[from + i];
         }
       }

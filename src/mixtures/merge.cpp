@@ -18,7 +18,7 @@ struct Pair {
   double score;  // gain without the loss of entropy: an upper bound of the true gain
 };
 
-// −Σ (r_a + r_b) log(r_a + r_b) + Σ r_a log r_a + Σ r_b log r_b ≤ 0 for tracked pairs, by chunk.
+// Σ w [−(r_a + r_b) log(r_a + r_b) + r_a log r_a + r_b log r_b] ≤ 0 for tracked pairs, by chunk.
 class PairEntropy final : public ResponsibilitySink {
  public:
   explicit PairEntropy(const std::vector<Pair>& pairs) : pairs_(pairs) {}
@@ -27,9 +27,9 @@ class PairEntropy final : public ResponsibilitySink {
     change_.assign(static_cast<std::size_t>(n_chunks), Vec(pairs_.size(), 0.0));
   }
 
-  void visit(Index chunk, const Index*, const Responsibilities& r, FeatureBlock&) override {
+  void visit(Index chunk, const Index*, const Responsibilities& r, FeatureBlock& block) override {
     for (std::size_t i = 0; i < pairs_.size(); ++i)
-      change_[chunk][i] += joining_entropy(r, {pairs_[i].a, pairs_[i].b});
+      change_[chunk][i] += joining_entropy(r, {pairs_[i].a, pairs_[i].b}, block);
   }
 
   Vec total() const {

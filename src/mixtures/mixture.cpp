@@ -1,10 +1,11 @@
 #include "mixtures/mixture.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "foundation/chunks.h"
+#include "foundation/special.h"
+#include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
 
 namespace bnpvi::mixtures {
@@ -23,9 +24,20 @@ Globals MixtureAlloc::stochastic_step(const Globals& from, const Summary& noisy,
 
 namespace {
 
-// Sums φ and the entropy over the units, chunk by chunk; make_fill() gives each chunk a function (from,
-// block, r, entropy) for the responsibilities of the units from, from + 1, ... whose rows are loaded in the
-// block.
+// Σ w −r log r of the loaded rows; r, with the entropies of its rows, becomes w r.
+double weigh(const FeatureBlock& block, Responsibilities& r) {
+  double entropy = 0;
+  for (Index i = 0; i < r.n; ++i) {
+    const double weight = block.weight(i);
+    entropy += weight * r.row_entropy[i];
+    for (Index l = 0; l < r.width; ++l) r.value[i * r.width + l] *= weight;
+  }
+  return entropy;
+}
+
+// Sums w φ and the weighted entropy over the units, chunk by chunk; make_fill() gives each chunk a function
+// (from, block, r, entropy) for the responsibilities, and the entropies, of the units from, from + 1, ...
+// whose rows are loaded in the block.
 template <class MakeFill>
 Summary sum_units(const Visit& in, Index k, bool few, const SummaryShape& shape, MakeFill make_fill) {
   const Index n = static_cast<Index>(in.units.size()), n_chunks = count_chunks(n, k * shape.p);
@@ -43,9 +55,11 @@ Summary sum_units(const Visit& in, Index k, bool few, const SummaryShape& shape,
       in.pool.poll();
       const Index* rows = in.units.data() + from;
       block.load(rows, std::min(block.block_rows(), end - from));
+      const double before = entropy[chunk];
       fill(from, block, r, entropy[chunk]);
-      block.add_weighted(r, sum);
       if (in.sink) in.sink->visit(chunk, rows, r, block);
+      if (block.weighted()) entropy[chunk] = before + weigh(block, r);
+      block.add_weighted(r, sum);
     }
   });
   Summary out(shape, k, false);
@@ -53,6 +67,7 @@ Summary sum_units(const Visit& in, Index k, bool few, const SummaryShape& shape,
   for (const auto& sum : sums) all.push_back(&*sum);
   set_to_sum(all, out.edit_t(0), &in.pool);
   for (double x : entropy) out.entropy() += x;
+  out.owner = in.globals.effective.owner;
   return out;
 }
 
@@ -105,6 +120,7 @@ Summary MixtureAlloc::step(const Visit& in, const Neighbours* near) const {
     return [&, w = Vec()](Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
       w.resize(static_cast<std::size_t>(block.n() * k));
       block.times(weights, w.data());
+      exclude_forbidden(block, 0, block.n(), in.globals.effective.owner, w.data());
       normalise(block.n(), k, w, width(), r, entropy);
       if (memory)
         for (Index i = 0; i < r.n; ++i) remember_row(*memory, from + i, r, i);
@@ -123,7 +139,7 @@ Summary MixtureAlloc::visit_again(const Visit& in, const Neighbours& near, const
   const auto memory = row_memory(n, k, width(), &last);
   const Visit sorted{in.data, rows, in.obs, in.globals, in.weights, in.pool, in.sink};
   Summary out = sum_units(sorted, k, true, shape(in.obs), [&] {
-    return [&, step = CandidateStep(*in.weights, log_pi, near, last, width())](
+    return [&, step = CandidateStep(*in.weights, log_pi, near, last, in.globals.effective.owner, width())](
                Index from, FeatureBlock& block, Responsibilities& r, double& entropy) mutable {
       step.responsibilities(block, order.data() + from, r, entropy);
       for (Index i = 0; i < r.n; ++i) remember_row(*memory, order[from + i], r, i);
@@ -141,11 +157,13 @@ Summary MixtureAlloc::summarise(const Visit& in, const GivenResponsibilities& re
       r.k = r.width = k;
       r.sparse = false;
       r.value.resize(static_cast<std::size_t>(r.n * k));
+      r.row_entropy.assign(static_cast<std::size_t>(r.n), 0.0);
       for (Index i = 0; i < r.n; ++i)
         for (Index j = 0; j < k; ++j) {
           const double x = resp(in.units[from + i], j);
           r.value[i * k + j] = x;
-          if (x > 0) entropy -= x * std::log(x);
+          entropy -= x_log_x(x);
+          r.row_entropy[i] -= x_log_x(x);
         }
     };
   });

@@ -6,6 +6,7 @@
 
 #include "foundation/special.h"
 #include "inference/unit_edit.h"
+#include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
 #include "mixtures/neighbour_groups.h"
 #include "mixtures/restricted_fit.h"
@@ -32,9 +33,11 @@ class MixtureRefit final : public Move {
   bool prepare(const State& state) override {
     const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
     for (Index m : sizes_of_groups) {
-      groups_ = affordable(
-          neighbour_groups(state.k(), loss, m), state.total.sizes(), c_.options.max_births,
-          [&](const Target& group, const Vec& sizes) { return c_.memory.refit_worth_trying(group, sizes); });
+      groups_ =
+          affordable(neighbour_groups(state.k(), loss, m), state.total.sizes(), c_.options.max_births,
+                     [&](const Target& group, const Vec& sizes) {
+                       return one_owner(state.total, group) && c_.memory.refit_worth_trying(group, sizes);
+                     });
       if (!groups_.empty()) break;
     }
     for (const Target& group : groups_) {
@@ -82,7 +85,7 @@ class MixtureRefit final : public Move {
     return Target(out.begin(), out.end());
   }
 
-  // Entropy lost by joining clusters with mass x and y on a row.
+  // Entropy lost by joining clusters with responsibilities x and y for a row of weight 1.
   static double lost(double x, double y) { return x_log_x(x + y) - x_log_x(x) - x_log_x(y); }
 
   // True when every cluster of the group shares rows with the others, or a single one with some other.
@@ -95,7 +98,7 @@ class MixtureRefit final : public Move {
         const double all = batch.mass(n, group);
         for (std::size_t l = 0; l < group.size(); ++l) {
           const double x = batch.get(n, group[l]);
-          shared[l] += lost(x, std::max(all - x, 0.0));
+          shared[l] += batch.weight[n] * lost(x, std::max(all - x, 0.0));
         }
       }
     const Vec sizes = sizes_of(group, state.total.sizes());
@@ -110,7 +113,7 @@ class MixtureRefit final : public Move {
       for (Index n = 0; n < static_cast<Index>(batch.rows.size()); ++n) {
         const double mass = batch.mass(n, group);
         for (Index e = batch.offset[n]; mass > 0 && e < batch.offset[n + 1]; ++e)
-          shared[batch.cluster[e]] += lost(mass, batch.value[e]);
+          shared[batch.cluster[e]] += batch.weight[n] * lost(mass, batch.value[e]);
       }
     for (Index j : group) shared[j] = 0;
     double size = 0;
@@ -138,6 +141,7 @@ class MixtureRefit final : public Move {
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i][0]);
     RestrictedFit fit(c_.problem, alloc_, c_.pool, state, group, where, stream);
     const Index m = static_cast<Index>(group.size());
+    const int owner = state.total.owner_of(group.front());
     for (Index born : {1, 0}) {
       if (m + born < 2) break;
       Stream own = stream;
@@ -146,7 +150,7 @@ class MixtureRefit final : public Move {
       Summary start = started(state, group, fit, where, born);
       const std::vector<Index> order = by_size(start);
       start.permute(order);
-      UnitEdit edit(c_, state, Changes().append(born).permute(order), parts);
+      UnitEdit edit(c_, state, Changes().append(born, owner).permute(order), parts);
       edit.begin_at(alloc_.global_step(start, {}));
       edit.require_occupied(occupied(state.total) + born);
       if (!edit.climb(state, max_rounds)) continue;
@@ -160,7 +164,7 @@ class MixtureRefit final : public Move {
   Summary started(const State& state, const Target& group, const RestrictedFit& fit,
                   const std::vector<MassOnRows>& where, Index born) const {
     Summary out = state.total;
-    out.append(born);
+    out.append(born, out.owner_of(group.front()));
     Target placed = group;  // where the clusters of the restricted fit go; the first of them has its base
     if (born > 0) placed.push_back(state.k());
     for (std::size_t l = 1; l < group.size(); ++l) move_statistic(out, placed[l], placed[0]);
@@ -186,9 +190,9 @@ class MixtureRefit final : public Move {
       const double mass = touched.mass(static_cast<Index>(n), group);
       if (mass < least_mass) continue;
       out.rows.push_back(touched.rows[n]);
-      out.mass.push_back(mass);
+      out.mass.push_back(touched.weight[n] * mass);
       for (Index j : group)
-        if (out.expected) out.by_cluster.push_back(touched.get(static_cast<Index>(n), j));
+        if (out.expected) out.by_cluster.push_back(touched.weight[n] * touched.get(static_cast<Index>(n), j));
     }
     return out;
   }

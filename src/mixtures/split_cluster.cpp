@@ -23,7 +23,7 @@ State redistributed(const Problem& problem, const State& state, Index target,
     const Redistributed moved = fit.assign(batch->data, by_batch[b], out.assignments ? &share : nullptr);
     if (out.assignments) out.assignments->split(target, *batch, by_batch[b].rows, by_batch[b].mass, share);
     auto s = std::make_shared<Summary>(*state.batch[b]);
-    s->append(born);
+    s->append(born, s->owner_of(target));
     if (by_batch[b].all)
       std::copy_n(moved.arrived.begin(), p, s->edit_t(target));
     else

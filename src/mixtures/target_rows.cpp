@@ -38,7 +38,7 @@ std::shared_ptr<const Weights> expecting_weights(const Problem& problem, const S
   return visiting_weights(problem, state.globals.effective);
 }
 
-double joining_entropy(const Responsibilities& r, const Target& joined) {
+double joining_entropy(const Responsibilities& r, const Target& joined, const FeatureBlock& block) {
   double sum = 0;
   for (Index n = 0; n < r.n; ++n) {
     double all = 0;
@@ -49,8 +49,9 @@ double joining_entropy(const Responsibilities& r, const Target& joined) {
       members += x > 0;
     }
     if (members < 2) continue;
-    for (Index j : joined) sum += x_log_x(r.get(n, j));
-    sum -= x_log_x(all);
+    const double weight = block.weight(n);
+    for (Index j : joined) sum += weight * x_log_x(r.get(n, j));
+    sum -= weight * x_log_x(all);
   }
   return sum;
 }
@@ -59,7 +60,7 @@ void TargetRows::begin(Index n_chunks) {
   found_.assign(targets_.size(), std::vector<Found>(static_cast<std::size_t>(n_chunks)));
 }
 
-void TargetRows::visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock&) {
+void TargetRows::visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) {
   for (Index n = 0; n < r.n; ++n)
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       double mass = 0;
@@ -71,12 +72,12 @@ void TargetRows::visit(Index chunk, const Index* rows, const Responsibilities& r
         continue;
       }
       where.rows.push_back(rows[n]);
-      where.mass.push_back(mass);
+      where.mass.push_back(block.weight(n) * mass);
       if (!expected_) continue;
-      for (Index j : targets_[i]) where.by_cluster.push_back(r.get(n, j));
+      for (Index j : targets_[i]) where.by_cluster.push_back(block.weight(n) * r.get(n, j));
     }
   for (std::size_t i = 0; i < targets_.size(); ++i)
-    if (targets_[i].size() > 1) found_[i][chunk].entropy += joining_entropy(r, targets_[i]);
+    if (targets_[i].size() > 1) found_[i][chunk].entropy += joining_entropy(r, targets_[i], block);
 }
 
 MassOnRows TargetRows::rows_of(std::size_t target) const {

@@ -7,7 +7,7 @@ namespace bnpvi::mixtures {
 /// Clusters whose mass is redistributed together: one, or several to be joined first.
 using Target = std::vector<Index>;
 
-/// Rows of a batch with the mass that may be moved on each.
+/// Rows of a batch with the mass (weight of the row times responsibility) that may be moved on each.
 struct MassOnRows {
   std::vector<Index> rows;
   Vec mass;
@@ -52,8 +52,8 @@ class TargetRows final : public ResponsibilitySink {
   std::vector<std::vector<Found>> found_;  // by target and chunk
 };
 
-/// Change of Σ −r log r when the responsibilities of some clusters are added up, for the rows of a block; ≤
-/// 0.
-double joining_entropy(const Responsibilities& r, const Target& joined);
+/// Change of Σ −w r log r when the responsibilities of some clusters are added up, for the rows of a block, w
+/// being their weights; ≤ 0.
+double joining_entropy(const Responsibilities& r, const Target& joined, const FeatureBlock& block);
 
 }  // namespace bnpvi::mixtures

@@ -10,6 +10,7 @@ namespace bnpvi::mixtures {
 
 void TouchedRows::append(const TouchedRows& other) {
   rows.insert(rows.end(), other.rows.begin(), other.rows.end());
+  weight.insert(weight.end(), other.weight.begin(), other.weight.end());
   const Index shift = offset.back();
   for (std::size_t i = 1; i < other.offset.size(); ++i) offset.push_back(shift + other.offset[i]);
   cluster.insert(cluster.end(), other.cluster.begin(), other.cluster.end());
@@ -36,6 +37,7 @@ TouchedRows TouchedRows::some(const std::vector<Index>& numbers) const {
   out.at_visit = at_visit;
   for (Index i : numbers) {
     out.rows.push_back(rows[i]);
+    out.weight.push_back(weight[i]);
     out.cluster.insert(out.cluster.end(), cluster.begin() + offset[i], cluster.begin() + offset[i + 1]);
     out.value.insert(out.value.end(), value.begin() + offset[i], value.begin() + offset[i + 1]);
     out.offset.push_back(static_cast<Index>(out.value.size()));
@@ -77,7 +79,7 @@ void TouchedSink::begin(Index n_chunks) {
   found_.assign(n_targets_, std::vector<TouchedRows>(static_cast<std::size_t>(n_chunks)));
 }
 
-void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock&) {
+void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) {
   Vec mass(n_targets_);
   std::vector<std::size_t> touched;  // targets with any mass on the row
   std::vector<int> cluster;
@@ -100,6 +102,7 @@ void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& 
       if (own < least_) continue;
       TouchedRows& out = found_[i][chunk];
       out.rows.push_back(rows[n]);
+      out.weight.push_back(block.weight(n));
       out.cluster.insert(out.cluster.end(), cluster.begin(), cluster.end());
       out.value.insert(out.value.end(), value.begin(), value.end());
       out.offset.push_back(static_cast<Index>(out.value.size()));
@@ -120,6 +123,7 @@ TouchedRows TouchedSink::rows_of(std::size_t i) const {
     entries += part.value.size();
   }
   all.rows.reserve(rows);
+  all.weight.reserve(rows);
   all.offset.reserve(rows + 1);
   all.cluster.reserve(entries);
   all.value.reserve(entries);
@@ -141,11 +145,13 @@ Summary without(const Problem& problem, Pool& pool, const Batch& batch, const Su
     pool.poll();
     r.n = std::min(block.block_rows(), n - from);
     r.value.assign(static_cast<std::size_t>(r.n * r.k), 0.0);
-    for (Index i = 0; i < r.n; ++i)
+    for (Index i = 0; i < r.n; ++i) {
+      const double weight = touched.weight[from + i];
       for (Index e = touched.offset[from + i]; e < touched.offset[from + i + 1]; ++e) {
-        r.value[i * r.k + touched.cluster[e]] = -touched.value[e];
-        out.entropy() += x_log_x(touched.value[e]);
+        r.value[i * r.k + touched.cluster[e]] = -weight * touched.value[e];
+        out.entropy() += weight * x_log_x(touched.value[e]);
       }
+    }
     block.load(touched.rows.data() + from, r.n);
     block.add_weighted(r, sum);
   }

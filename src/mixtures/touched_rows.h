@@ -4,9 +4,10 @@
 
 namespace bnpvi::mixtures {
 
-/// The rows on which a target has some mass, with their responsibilities for all clusters.
+/// The rows on which a target has some responsibility, with those of all clusters.
 struct TouchedRows {
   std::vector<Index> rows;       // ascending
+  Vec weight;                    // of each row
   std::vector<Index> offset{0};  // entries of row i: offset[i] .. offset[i+1]-1
   std::vector<int> cluster;
   Vec value;
@@ -20,7 +21,7 @@ struct TouchedRows {
   TouchedRows ascending() const;                                    // the same in order of the rows
   TouchedRows with_mass(const Target& target, double least) const;  // those on which it has so much
   double get(Index row, Index j) const;  // responsibility of cluster j for the row-th of these rows
-  double mass(Index row, const Target& target) const;
+  double mass(Index row, const Target& target) const;  // responsibility of the target
   /// Cluster j is number[j] from now on.
   void renumber(const std::vector<Index>& number);
 

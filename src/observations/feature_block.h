@@ -95,6 +95,11 @@ class FeatureBlock {
   void log_predictive(const double* t, double* out);
 
   Index n() const { return n_; }
+  double weight(Index i) const { return data_.weight_of(rows_[i]); }  // of the i-th loaded row
+  bool weighted() const { return data_.weight != nullptr; }
+  bool labelled() const { return data_.classes != nullptr; }
+  /// True when the i-th loaded row may belong to a cluster of this owner; only if labelled().
+  bool allows(Index i, int owner) const { return data_.class_sets->allows(data_.classes[rows_[i]], owner); }
   /// Φ of the loaded rows, n × p with rows ld() apart, all features dense; zero in dense features of rows
   /// that lack cells and are not completed.
   const double* features();

@@ -44,6 +44,7 @@ double sum_log_base(const ObsModel& obs, const Dataset& data, const std::vector<
     double value[step];
     const Index from = part * step, m = std::min(step, n - from);
     obs.log_base(data, rows.data() + from, m, value);
+    for (Index i = 0; data.weight && i < m; ++i) value[i] *= data.weight[rows[from + i]];
     sum[part] = std::accumulate(value, value + m, 0.0);
   });
   return std::accumulate(sum.begin(), sum.end(), 0.0);

@@ -155,7 +155,7 @@ class ObsModel {
 /// Number of clusters with observations, of K with statistics T (K × p).
 Index occupied_clusters(const double* t, Index k, Index p);
 
-/// Σ log h(x) over the given rows; the same for any pool.
+/// Σ w log h(x) over the given rows; the same for any pool.
 double sum_log_base(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows, Pool* pool);
 
 }  // namespace bnpvi

@@ -20,13 +20,15 @@ void destroy(std::vector<T>& x, T by) {
 // Its vectors keep their size once `data` points into them.
 struct TransientSource::Copy {
   Dataset data;
-  Vec dense, value;
-  std::vector<int> row_start{0}, column;
+  Vec dense, value, weight;
+  std::vector<int> row_start{0}, column, classes;
   std::vector<Index> units, rows, groups;
   Batch batch{data, units, &rows, &groups};
 
   void add_row(const Dataset& from, Index row) {
     rows.push_back(row);
+    if (from.weight) weight.push_back(from.weight[row]);
+    if (from.classes) classes.push_back(from.classes[row]);
     if (!from.sparse()) return;
     for (int e = from.row_start[row]; e < from.row_start[row + 1]; ++e) {
       column.push_back(from.column[e]);
@@ -39,6 +41,9 @@ struct TransientSource::Copy {
     data.n = static_cast<Index>(rows.size());
     data.d = from.d;
     data.rows_are_groups = from.rows_are_groups;
+    if (from.weight) data.weight = weight.data();
+    if (from.classes) data.classes = classes.data();
+    data.class_sets = from.class_sets;
     if (from.sparse()) {
       data.row_start = row_start.data();
       data.column = column.data();
@@ -56,8 +61,10 @@ struct TransientSource::Copy {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     destroy(dense, nan);
     destroy(value, nan);
+    destroy(weight, nan);
     destroy(row_start, -1);
     destroy(column, -1);
+    destroy(classes, -1);
     for (std::vector<Index>* x : {&units, &rows, &groups, &data.starts}) destroy(*x, Index{-1});
   }
 };

@@ -1,0 +1,237 @@
+# Known labels: to which classes each row may belong. Each class owns clusters, of which the first are made here.
+
+# labels -> list(classes, set, sets): the names of the classes; for each row the number of its set of classes, 0 where
+# it may belong to any cluster; and the sets (sets x classes, logical). NULL where no labels were given.
+known_labels <- function(labels, n, call) {
+  if (is.null(labels)) {
+    return(NULL)
+  }
+  if (is.matrix(labels)) {
+    return(known_sets(labels, n, call))
+  }
+  if (!is.factor(labels) && !is.character(labels) && !is.numeric(labels) && !is.logical(labels)) {
+    abort("labels", c(
+      "{.arg labels} must be a factor, a vector with one label per row, or a logical matrix (rows x classes), not
+       {describe(labels)}."
+    ), call = call)
+  }
+  check_labelled_rows(length(labels), n, "label", call)
+  refuse_no_labels(is.na(labels), call)
+  factor <- droplevels(as.factor(labels))
+  set <- as.integer(factor)
+  list(classes = levels(factor), set = replace(set, is.na(set), 0L), sets = diag(nlevels(factor)) == 1)
+}
+
+known_sets <- function(allowed, n, call) {
+  if (!is.logical(allowed)) {
+    abort("labels", c(
+      "A matrix of {.arg labels} must be logical (rows x classes), not {typeof(allowed)}.",
+      i = "It says which classes a row may belong to."
+    ), call = call)
+  }
+  check_labelled_rows(nrow(allowed), n, "row", call)
+  open <- rowSums(is.na(allowed)) == ncol(allowed)
+  refuse_no_labels(open, call)
+  bad <- which(!open & rowSums(is.na(allowed)) > 0)
+  if (length(bad)) {
+    abort("labels", c(
+      "Rows of a matrix of {.arg labels} must be {.code TRUE} and {.code FALSE}, or all {.code NA}.",
+      x = "Not so: row {places(bad)}."
+    ), call = call)
+  }
+  none <- which(!open & rowSums(allowed) == 0)
+  if (length(none)) {
+    abort("labels", c(
+      "Each row must be allowed at least one class.",
+      x = "None in row {places(none)} of {.arg labels}.",
+      i = "A row of {.code NA} may belong to any cluster."
+    ), call = call)
+  }
+  classes <- colnames(allowed) %||% as.character(seq_len(ncol(allowed)))
+  used <- colSums(allowed[!open, , drop = FALSE]) > 0
+  allowed <- unname(allowed[, used, drop = FALSE])
+  key <- apply(1L * allowed, 1L, paste, collapse = "")
+  keys <- unique(key[!open])
+  set <- match(key, keys)
+  list(
+    classes = classes[used], set = replace(set, open, 0L), sets = allowed[match(keys, key), , drop = FALSE]
+  )
+}
+
+check_labelled_rows <- function(given, n, what, call) {
+  if (given != n) {
+    abort("labels", "{.arg labels} must have one {what} per row of {.arg x} ({n}), not {given}.", call = call)
+  }
+}
+
+refuse_no_labels <- function(missing, call) {
+  if (all(missing)) {
+    abort("labels", c("All {.arg labels} are missing.", i = "Leave {.arg labels} out."), call = call)
+  }
+}
+
+refuse_labelled_series <- function(labels, obs, call) {
+  if (!is.null(labels) && obs_lag(obs) > 0L) {
+    abort("labels", c(
+      "{.arg labels} are for rows that are independent given their cluster, not for those of a series.",
+      i = "Leave {.arg labels} out for {.fn {obs_entry(obs)$constructor}}."
+    ), call = call)
+  }
+}
+
+# Data with what C++ reads of the labels.
+with_labels <- function(data, known) {
+  data$classes <- known$set
+  data$class_sets <- known$sets
+  data$class_names <- known$classes
+  data
+}
+
+# Which rows may belong to clusters of these owners (0: of no class), rows x clusters.
+allowed_clusters <- function(data, owner) {
+  sets <- cbind(FALSE, data$class_sets)[, owner + 1L, drop = FALSE]
+  rbind(TRUE, sets)[data$classes + 1L, , drop = FALSE]
+}
+
+# A start in which labelled rows are where their labels say, each class owning one cluster, and all other rows in one
+# more, if the prior lets them have one; a row of several classes is shared out evenly. A start that was given stays, and
+# its clusters are owned by the classes of their rows.
+start_with_labels <- function(start, given, data, prior, control, call) {
+  if (is.null(data$classes)) {
+    if (!is.null(start$state)) start$state$owner <- NULL
+    return(start)
+  }
+  if (inherits(given, "bnp_fit")) {
+    return(start_with_owners(start, given, data, call))
+  }
+  if (!is.null(start)) {
+    return(own_start_clusters(start, data, call))
+  }
+  if (!is.null(control$k_init) && is.null(prior$k)) {
+    abort("k_init", c(
+      "{.arg k_init} cannot be chosen with {.arg labels}: each class begins with one cluster, and unlabelled rows with
+       one.",
+      i = "Leave {.arg k_init} out, or give a {.arg start}."
+    ), call = call)
+  }
+  classes <- length(data$class_names)
+  if (!is.null(prior$k) && prior$k < classes) {
+    abort("labels", c(
+      "{.arg labels} have {classes} classes, the finite prior only {prior$k} cluster{?s}.",
+      i = "Raise {.arg k} of the prior."
+    ), call = call)
+  }
+  more <- is.null(prior$k) || prior$k > classes
+  k <- prior$k %||% (classes + any(data$classes == 0L))
+  owner <- c(seq_len(classes), integer(k - classes))
+  first <- seq_len(classes + (more && k > classes)) # where rows are to begin
+  allowed <- allowed_clusters(data, owner[first])
+  if (length(first) > classes) allowed[data$classes == 0L, -length(first)] <- FALSE
+  if (all(rowSums(allowed) == 1)) {
+    return(list(labels = max.col(allowed, ties.method = "first"), k = as.integer(k), owner = owner))
+  }
+  resp <- allowed / rowSums(allowed)
+  list(resp = cbind(resp, matrix(0, data$n, k - ncol(resp))), owner = owner)
+}
+
+start_with_owners <- function(start, fit, data, call) {
+  if (!identical(fit$input$class_names, data$class_names)) {
+    abort("start", c(
+      "{.arg start} must be a fit with the same classes of {.arg labels}.",
+      i = "Leave {.arg start} out, or use {.code start = fitted(fit)} to take only its clusters."
+    ), call = call)
+  }
+  start
+}
+
+own_start_clusters <- function(start, data, call) {
+  k <- start$k %||% ncol(start$resp)
+  known <- which(data$classes > 0L)
+  single <- known[rowSums(data$class_sets)[data$classes[known]] == 1]
+  class <- max.col(data$class_sets, ties.method = "first")[data$classes[single]]
+  within <- if (is.null(start$resp)) outer(start$labels, seq_len(k), `==`) else start$resp > 0
+  of_class <- vapply(seq_along(data$class_names), function(c) {
+    colSums(within[single[class == c], , drop = FALSE]) > 0
+  }, logical(k))
+  of_class <- matrix(of_class, k)
+  owner <- ifelse(rowSums(of_class) > 0, max.col(1L * of_class, ties.method = "first"), 0L)
+  wrong <- which(rowSums(within & !allowed_clusters(data, owner)) > 0)
+  lacking <- setdiff(seq_along(data$class_names), owner)
+  if (length(wrong) || length(lacking)) {
+    abort("start", c(
+      "{.arg start} contradicts {.arg labels}.",
+      x = if (length(wrong)) "Row {places(wrong)} is in a cluster of another class.",
+      x = if (!length(wrong)) "No cluster has rows of class {.val {data$class_names[lacking]}} alone.",
+      i = "A cluster of {.arg start} may have rows of one class and unlabelled ones. Leave {.arg start} out to begin with
+           the labels."
+    ), call = call)
+  }
+  start$owner <- owner
+  start
+}
+
+# The class that owns each cluster of a fit, NA for none; NULL where no row had a label.
+cluster_classes <- function(fit) {
+  if (!is.null(fit$state$owner)) c(NA, fit$input$class_names)[fit$state$owner[fit$numbering] + 1L]
+}
+
+need_labels <- function(fit, type, call = rlang::caller_env()) {
+  if (is.null(fit$state$owner)) {
+    abort("labels", c(
+      "{.code type = {.str {type}}} is for fits with known {.arg labels}.",
+      i = "{.code type = \"class\"} gives clusters."
+    ), call = call)
+  }
+}
+
+refuse_known_labels <- function(fit, call) {
+  if (!is.null(fit$state$owner)) {
+    abort("labels", c(
+      "{.fn cluster_tree} and {.fn cut_fit} do not take fits with known {.arg labels} yet.",
+      i = "Clusters of different classes cannot be joined, so such a tree would have no root."
+    ), call = call)
+  }
+}
+
+# Probabilities of clusters -> of classes; clusters of no class together are the last column, where there are any.
+class_probabilities <- function(fit, prob) {
+  classes <- fit$input$class_names
+  owner <- fit$state$owner[fit$numbering]
+  columns <- c(seq_along(classes), if (any(owner == 0L)) 0L)
+  out <- vapply(columns, function(class) rowSums(prob[, owner == class, drop = FALSE]), double(nrow(prob)))
+  matrix(out, nrow(prob), dimnames = list(rownames(prob), c(classes, "(none)")[seq_along(columns)]))
+}
+
+# The most probable class, NA where clusters of no class are more probable.
+most_probable_class <- function(fit, prob) {
+  sums <- class_probabilities(fit, prob)
+  class <- max.col(sums, ties.method = "first")
+  out <- factor(fit$input$class_names[class], fit$input$class_names)
+  stats::setNames(out, rownames(prob))
+}
+
+# The training data as a fit got them know their weights and labels.
+with_known <- function(data, fit) {
+  known <- data
+  if (identical(as.integer(data$n), as.integer(fit$input$n))) {
+    for (field in c("weights", "classes", "class_sets")) known[[field]] <- fit$input[[field]]
+    if (identical(fingerprint_of(known), fit$input$fingerprint)) {
+      return(known)
+    }
+  }
+  data
+}
+
+# "Labels: 30 rows of 3 classes; clusters of each: setosa 1, versicolor 1, virginica 2; of no class 1"
+described_labels <- function(fit) {
+  owner <- cluster_classes(fit)
+  if (is.null(owner)) {
+    return(NULL)
+  }
+  each <- table(factor(owner, fit$input$class_names))
+  none <- sum(is.na(owner))
+  strwrap(paste0(
+    "Labels: ", count_of(sum(fit$input$classes > 0L), "row"), " of ", count_of(length(each), "class", "es"),
+    "; clusters of each: ", places(paste(names(each), each), 12L), if (none > 0) paste0("; of no class ", none)
+  ), exdent = 2)
+}

@@ -1,0 +1,76 @@
+# Weights of rows: how often each counts. Here is what resolving, fitting and printing need of them; `w` is NULL where
+# every row counts once.
+
+check_weights <- function(weights, n, call) {
+  if (is.null(weights)) {
+    return(NULL)
+  }
+  if (!is.numeric(weights) || !is.null(dim(weights))) {
+    abort("weights", "{.arg weights} must be a numeric vector, not {describe(weights)}.", call = call)
+  }
+  if (length(weights) != n) {
+    abort("weights", c(
+      "{.arg weights} must have one number per row of {.arg x} ({n}), not {length(weights)}."
+    ), call = call)
+  }
+  bad <- which(!is.finite(weights) | weights < 0)
+  if (length(bad)) {
+    abort("weights", c(
+      "{.arg weights} must be finite and at least 0.",
+      x = "Not so: row {places(bad)}.",
+      i = "Give rows that are not to count weight 0."
+    ), call = call)
+  }
+  if (all(weights == 0)) {
+    abort("weights", c(
+      "{.arg weights} must not all be 0.", i = "At least one row must count: its weight is how often."
+    ), call = call)
+  }
+  as.double(weights)
+}
+
+# Weights are for rows that are independent of each other.
+refuse_weighted_series <- function(weights, obs, call) {
+  if (!is.null(weights) && obs_lag(obs) > 0L) {
+    abort("weights", c(
+      "{.arg weights} are for rows that are independent given their cluster, not for those of a series.",
+      i = "With {.fn {obs_entry(obs)$constructor}} each row has the rows before it to explain it: leave {.arg weights}
+           out."
+    ), call = call)
+  }
+}
+
+# How many rows the data count as, and how many count at all.
+counted_rows <- function(data) if (is.null(data$weights)) data$n else sum(data$weights)
+rows_that_count <- function(data) if (is.null(data$weights)) data$n else sum(data$weights > 0)
+
+# The rows of a matrix, or the elements of a vector, times their weights.
+times_weights <- function(x, w) if (is.null(w)) x else x * w
+
+column_means <- function(x, w) if (is.null(w)) colMeans(x) else colSums(x * w) / sum(w)
+
+# For quantiles and variances: weights of which the smallest is at least 1, so that weights that sum to 1 have them too.
+at_least_once <- function(w) w / min(1, w[w > 0])
+
+# Quantiles of the values written out as often as they count (type 7), between whole weights as if there were parts of
+# an order statistic: that of number t is the smallest value with at least the weight t up to it.
+weighted_quantile <- function(x, w, p) {
+  kept <- w > 0
+  order <- order(x[kept])
+  x <- x[kept][order]
+  upto <- cumsum(at_least_once(w[kept])[order])
+  n <- upto[length(upto)]
+  number <- 1 + (n - 1) * p
+  below <- floor(number + 1e-9)
+  at <- function(t) x[pmin(findInterval(t * (1 - 1e-12), upto, left.open = TRUE) + 1L, length(x))]
+  at(below) + pmax(number - below, 0) * (at(below + 1) - at(below))
+}
+
+# "1,000 observations (272 rows with weights) ..."
+described_rows <- function(fit) {
+  if (is.null(fit$input$weights)) {
+    return(count_of(fit$input$n, "observation"))
+  }
+  rows <- count_of(sum(fit$input$weights > 0), "row")
+  paste0(count_of(as.double(format(sum(fit$input$weights), digits = 6)), "observation"), " (", rows, " with weights)")
+}
