@@ -52,31 +52,8 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
     target_weights_.resize(whole.size());
     problem.obs.weights(whole.data(), target_weights_.data());
   }
-  take_sample(by_batch, stream);
+  copy_ = take_sample(problem, by_batch, std::max(min_sample, rows_a_feature * p_), stream, sample_);
   load_sample();
-}
-
-void RestrictedFit::take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream) {
-  double mass = 0;
-  Index rows = 0;
-  for (const MassOnRows& where : by_batch) {
-    mass += where.total();
-    rows += static_cast<Index>(where.rows.size());
-  }
-  const double chance =
-      static_cast<double>(std::max(min_sample, rows_a_feature * p_)) / static_cast<double>(rows);
-  std::vector<Place> chosen;
-  for (std::size_t b = 0; b < by_batch.size(); ++b)
-    for (std::size_t i = 0; i < by_batch[b].rows.size(); ++i) {
-      if (chance < 1 && stream.uniform() >= chance) continue;
-      chosen.push_back({static_cast<Index>(b), by_batch[b].rows[i]});
-      sample_.mass.push_back(by_batch[b].mass[i]);
-    }
-  copy_ = take_rows(problem_.source, chosen, problem_.obs.lag());
-  sample_.rows = copy_.rows;
-  const double scale = mass / sample_.total();
-  if (chance < 1)
-    for (double& m : sample_.mass) m *= scale;
 }
 
 Vec RestrictedFit::sum_of_sample(const Vec& mass) const {

@@ -54,7 +54,6 @@ class RestrictedFit {
     double gain = 0;
   };
 
-  void take_sample(const std::vector<MassOnRows>& by_batch, Stream& stream);
   Vec sum_of_sample(const Vec& mass) const;  // Σ mass φ, p
   void load_sample();
   bool seed(Index k, bool base_of_its_own, Stream& stream);  // false: fewer than two clusters

@@ -32,6 +32,29 @@ Vec MassOnRows::statistic(const ObsModel& obs, const Dataset& data, Pool& pool) 
   return t;
 }
 
+Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_batch, Index rows,
+                   Stream& stream, MassOnRows& sample) {
+  double mass = 0, all = 0;
+  for (const MassOnRows& where : by_batch) {
+    mass += where.total();
+    all += static_cast<double>(where.rows.size());
+  }
+  const double chance = static_cast<double>(rows) / all;
+  std::vector<Place> chosen;
+  for (std::size_t b = 0; b < by_batch.size(); ++b)
+    for (std::size_t i = 0; i < by_batch[b].rows.size(); ++i) {
+      if (chance < 1 && stream.uniform() >= chance) continue;
+      chosen.push_back({static_cast<Index>(b), by_batch[b].rows[i]});
+      sample.mass.push_back(by_batch[b].mass[i]);
+    }
+  Sample copy = take_rows(problem.source, chosen, problem.obs.lag());
+  sample.rows = copy.rows;
+  const double scale = mass / sample.total();
+  if (chance < 1)
+    for (double& m : sample.mass) m *= scale;
+  return copy;
+}
+
 std::shared_ptr<const Weights> expecting_weights(const Problem& problem, const State& state) {
   if (problem.obs.n_cells() == 0) return nullptr;
   if (state.globals.weights) return state.globals.weights;

@@ -1,5 +1,6 @@
 // The rows of a batch that belong to the targets of a move.
 #pragma once
+#include "foundation/random.h"
 #include "inference/state.h"
 
 namespace bnpvi::mixtures {
@@ -24,6 +25,11 @@ struct MassOnRows {
   /// Its statistic (p), as the batch's summary has it.
   Vec statistic(const ObsModel& obs, const Dataset& data, Pool& pool) const;
 };
+
+/// A copy of about so many of the rows, or of all. sample: these rows as the copy numbers them, with their
+/// mass scaled up to that of all.
+Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_batch, Index rows,
+                   Stream& stream, MassOnRows& sample);
 
 /// The weights of a batch's visit that begins at this state, for MassOnRows and TouchedRows; null where no
 /// cells of a row are ever expected.

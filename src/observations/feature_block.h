@@ -3,33 +3,10 @@
 #include <map>
 
 #include "foundation/pool.h"
-#include "observations/obs_model.h"
 #include "observations/responsibilities.h"
+#include "observations/weights.h"
 
 namespace bnpvi {
-
-/// Weights ∇Λ(T_k) of K clusters (obs_model.h) in the layouts that products with features need.
-struct Weights {
-  Index k = 0;
-  Index p = 0;
-  Buffer w;           // K × p
-  Buffer transposed;  // p × K, of models that are linear or have indicators; or empty
-  Buffer packed;  // as Kernels::pack lays out the dense part of w, for products with many blocks; or empty
-
-  void transpose(Pool* pool = nullptr);  // fills `transposed` from w
-  void add_constants(const Vec& c);      // to ⟨φ, w_k⟩, for φ_0 = 1; before pack()
-  void pack(const ObsModel& obs,
-            const DataShape& data);  // fills `packed` from w, if products with these data use it
-};
-
-/// ∇Λ(T_k) for all clusters of t (K × p), on the threads of the pool if one is given. evidence: receives
-/// Λ(T_k), K numbers, unless null. products: false leaves `transposed` empty in any case; products of models
-/// that would have it can then not be formed.
-Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool = nullptr,
-                     double* evidence = nullptr, bool products = true);
-
-/// True when products add up the weights of single features of a row, which are then `transposed`.
-inline bool has_entries(const ObsModel& obs) { return obs.linear() || obs.n_dense() < obs.n_features(); }
 
 /// Accumulates T += Rᵀ Φ over blocks of rows. The sums of single features, those of sparse rows and of
 /// indicators, are kept transposed until finish(). With `few`, memory is taken only for clusters that receive

@@ -1,0 +1,49 @@
+#include "observations/weights.h"
+
+#include <algorithm>
+
+#include "kernels/kernels.h"
+
+namespace bnpvi {
+
+Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, double* evidence,
+                     bool products) {
+  Weights out;
+  out.k = k;
+  out.p = obs.n_features();
+  out.w.resize(static_cast<std::size_t>(k * out.p));
+  for_each_part(pool, k, [&](Index j) {
+    const double* statistic = t + j * out.p;
+    double* w = out.w.data() + j * out.p;
+    if (evidence)
+      evidence[j] = obs.evidence_and_weights(statistic, w);
+    else
+      obs.weights(statistic, w);
+  });
+  if (products && has_entries(obs)) out.transpose(pool);
+  return out;
+}
+
+void Weights::transpose(Pool* pool) {
+  constexpr Index step = 32;  // features a task: a guess
+  transposed.resize(w.size());
+  for_each_part(pool, (p + step - 1) / step, [&](Index part) {
+    const Index from = part * step;
+    kernels().transpose_rows(k, std::min(step, p - from), w.data() + from, p, transposed.data() + from * k,
+                             k);
+  });
+}
+
+void Weights::add_constants(const Vec& c) {
+  for (Index j = 0; j < k; ++j) w[j * p] += c[j];
+  if (transposed.empty()) return;
+  for (Index j = 0; j < k; ++j) transposed[j] += c[j];
+}
+
+void Weights::pack(const ObsModel& obs, const DataShape& data) {
+  if (by_sparse_rows(obs, data)) return;
+  packed.resize(static_cast<std::size_t>(kernels().packed_size(k, obs.n_dense())));
+  kernels().pack(k, obs.n_dense(), w.data(), p, packed.data());
+}
+
+}  // namespace bnpvi
