@@ -99,9 +99,8 @@ RData::RData(const Rcpp::List& list) : list_(list) {
     class_sets_.n_classes = sets.ncol();
     for (int set = 0; set < sets.nrow(); ++set)
       for (int c = 0; c < sets.ncol(); ++c) class_sets_.has.push_back(sets(set, c) == TRUE);
-    require(Rf_xlength(classes) == n &&
-                std::all_of(INTEGER(classes), INTEGER(classes) + n,
-                            [&](int set) { return 0 <= set && set <= sets.nrow(); }),
+    require(Rf_xlength(classes) == n && std::all_of(INTEGER(classes), INTEGER(classes) + n,
+                                                    [&](int set) { return 0 <= set && set <= sets.nrow(); }),
             "data$classes are not n numbers of rows of data$class_sets");
     data_.classes = INTEGER(classes);
     data_.class_sets = &class_sets_;

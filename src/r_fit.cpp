@@ -281,7 +281,8 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const ObsModel& obs = best->obs ? *best->obs : *rmodel.obs;
     const AllocModel& alloc = best->alloc ? *best->alloc : *rmodel.alloc;
     const Problem whole{*source, obs, alloc, seed};
-    const std::vector<int> labels = labels_of(whole, state, rdata.view(), uncounted_units(rdata.view(), rmodel), pool);
+    const std::vector<int> labels =
+        labels_of(whole, state, rdata.view(), uncounted_units(rdata.view(), rmodel), pool);
     return made_in_r([&] {
       Rcpp::List out =
           Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,

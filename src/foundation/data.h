@@ -38,7 +38,7 @@ struct Dataset {
   const double* weight = nullptr;  // of each row, n numbers ≥ 0; the rows of a group that is a unit have one
                                    // weight; null: all 1
 
-  const int* classes = nullptr;    // of each row: the set of classes to which it may belong; null: all 0
+  const int* classes = nullptr;  // of each row: the set of classes to which it may belong; null: all 0
   const ClassSets* class_sets = nullptr;  // of which `classes` has the numbers
 
   double weight_of(Index row) const { return weight ? weight[row] : 1; }
@@ -47,7 +47,9 @@ struct Dataset {
 
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
-  operator DataShape() const { return {n, d, n_groups(), sparse(), rows_are_groups, weight != nullptr, classes != nullptr}; }
+  operator DataShape() const {
+    return {n, d, n_groups(), sparse(), rows_are_groups, weight != nullptr, classes != nullptr};
+  }
 };
 
 /// Rows that have a likelihood of their own: all but the first `lag` of each group.

@@ -21,8 +21,8 @@ struct Assignments {
 
   void set(const Batch& batch, const Index* rows, const Responsibilities& resp);  // these rows, all clusters
 
-  /// Redistributes mass_i (responsibility times weight) of cluster j on row rows[i]: share is rows × m with rows that sum to 1; the first
-  /// column stays with j, the others go to the last m − 1 clusters.
+  /// Redistributes mass_i (responsibility times weight) of cluster j on row rows[i]: share is rows × m with
+  /// rows that sum to 1; the first column stays with j, the others go to the last m − 1 clusters.
   void split(Index j, const Batch& batch, const std::vector<Index>& rows, const Vec& mass, const Vec& share);
 
   void merge(Index a, Index b);  // a < b

@@ -24,11 +24,11 @@ std::vector<Index> numbers_without(Index k, Index j);
 struct Summary {
   SummaryShape shape;
   Index k = 0;
-  SharedVec obs;                             // K × p, row-major: T_k = (N_k, S_k)
-  Vec extra;                                 // K × q, row-major
-  Vec pair;                                  // K × K × pairs, row-major
-  Vec scalar;                                // shape.scalars
-  double log_base = 0;                       // Σ log h(x) of the rows of whole batches (see batch_log_base)
+  SharedVec obs;           // K × p, row-major: T_k = (N_k, S_k)
+  Vec extra;               // K × q, row-major
+  Vec pair;                // K × K × pairs, row-major
+  Vec scalar;              // shape.scalars
+  double log_base = 0;     // Σ log h(x) of the rows of whole batches (see batch_log_base)
   std::vector<int> owner;  // class that owns each cluster (class_sets.h); empty where no row has a label
   std::shared_ptr<const UnitMemory> memory;  // of a batch, if the model has one; null in sums
 
@@ -49,7 +49,8 @@ struct Summary {
   double& entropy() { return scalar[0]; }
   double entropy() const { return scalar[0]; }
 
-  // Summaries that are combined have the same shape, k and owners. Results have the same bits with any pool or none.
+  // Summaries that are combined have the same shape, k and owners. Results have the same bits with any pool
+  // or none.
   void add(const Summary& other, double scale = 1);
   void exchange(const Summary& old, const Summary& fresh, Pool* pool);    // − old + fresh
   void set_to_sum(const std::vector<const Summary*>& parts, Pool* pool);  // one or more, added in order
@@ -57,7 +58,7 @@ struct Summary {
   void merge(Index a, Index b);  // a < b: adds b to a and removes b; the entropy, not additive, is unchanged,
                                  // and the owner is that of a, or of b where a has none
   void drop(Index j);            // removes j and its statistics
-  void append(Index m, int owned_by = 0);  // m empty clusters at the end
+  void append(Index m, int owned_by = 0);         // m empty clusters at the end
   void permute(const std::vector<Index>& order);  // new cluster j is old cluster order[j]
 
   void write(Writer& out) const;  // with the memory
