@@ -79,7 +79,10 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
     refuse("They were fitted to different data, or to rows or columns in another order.", "Fit both to the same data.")
   }
   if (!same("classes") || !same("class_sets")) {
-    refuse("Other labels were known to them, and the bound is that of data and labels.", "Fit both with the same {.arg labels}.")
+    refuse(
+      "Other labels were known to them, and the bound is that of data and labels.",
+      "Fit both with the same {.arg labels}."
+    )
   }
   held <- "Compare their clusters by {.fn adjusted_rand_index}."
   measures <- c(measure_of(a$model$obs), measure_of(b$model$obs))

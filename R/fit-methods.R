@@ -10,7 +10,8 @@
 #'   moves accepted (`births`, `merges`, `deletes`) and tried
 #'   (`births_tried`, ...), `seconds` since the start.
 #' * `n_clusters()`: the number of clusters in use.
-#' * `cluster_sizes()`: expected number of observations of each.
+#' * `cluster_sizes()`: expected number of observations of each, a sum of weights where rows
+#'   have them.
 #' * `fitted()`: the most probable cluster of each training observation.
 #' * `coef()`: posterior means, a list of arrays. Gaussian: `mean` (clusters x
 #'   columns), `cov` (columns x columns x clusters); tokens and binary data:

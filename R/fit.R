@@ -42,7 +42,10 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   input <- c(
     input, obs_entry(obs)$keep(data),
     list(fingerprint = fingerprint_of(data)),
-    data[c("n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts", "order")]
+    data[c(
+      "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
+      "order"
+    )]
   )
   fit <- structure(
     list(format = fit_format, call = call, input = input[!vapply(input, is.null, NA)]), class = c(class, "bnp_fit")

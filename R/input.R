@@ -22,7 +22,8 @@ new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NU
 
 as_engine_data <- function(data) {
   if (!is.null(data$exposure)) data <- with_exposure_column(data)
-  data[intersect(c("x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets"), names(data))]
+  read <- c("x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets")
+  data[intersect(read, names(data))]
 }
 
 is_sparse_data <- function(data) is.null(data$x)

@@ -94,8 +94,8 @@ allowed_clusters <- function(data, owner) {
 }
 
 # A start in which labelled rows are where their labels say, each class owning one cluster, and all other rows in one
-# more, if the prior lets them have one; a row of several classes is shared out evenly. A start that was given stays, and
-# its clusters are owned by the classes of their rows.
+# more, if the prior lets them have one; a row of several classes is shared out evenly. A start that was given stays,
+# and its clusters are owned by the classes of their rows.
 start_with_labels <- function(start, given, data, prior, control, call) {
   if (is.null(data$classes)) {
     if (!is.null(start$state)) start$state$owner <- NULL
@@ -162,8 +162,8 @@ own_start_clusters <- function(start, data, call) {
       "{.arg start} contradicts {.arg labels}.",
       x = if (length(wrong)) "Row {places(wrong)} is in a cluster of another class.",
       x = if (!length(wrong)) "No cluster has rows of class {.val {data$class_names[lacking]}} alone.",
-      i = "A cluster of {.arg start} may have rows of one class and unlabelled ones. Leave {.arg start} out to begin with
-           the labels."
+      i = "A cluster of {.arg start} may have rows of one class and unlabelled ones. Leave {.arg start} out to begin
+           with the labels."
     ), call = call)
   }
   start$owner <- owner

@@ -23,6 +23,10 @@
 #'   `clustering`, as of [kmeans()], or one of mclust. Its cluster 0 is noise, as in
 #'   dbscan: these observations start as one cluster of their own, with a message, and
 #'   from there go where the model has them.
+#' @param weights How often each row counts: one number from 0 a row, see *Weights*.
+#' @param labels What is known of the rows' classes: one label a row, `NA` where it is not
+#'   known, or a logical matrix (rows x classes) of the classes that each row may belong
+#'   to, see *Known labels*.
 #' @param data A data frame with the variables of the formula.
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
@@ -39,6 +43,33 @@
 #'   are numbers: for counts give
 #'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. Dates and lists are
 #'   refused, and so are missing values. See `vignette("mixed-data-frames")`.
+#'
+#' @section Weights:
+#'   A row of weight w counts as w rows that share one cluster: all sums over rows are
+#'   weighted, and so is the bound, which is one on
+#'   \eqn{\log \int p(\theta, \pi) \prod_n p(x_n | \theta, \pi)^{w_n}}. With whole weights the fit is that of the
+#'   data in which each row is written as often, defaults of priors included.
+#'   A row of weight 0 is left out of the fit, and still has a cluster in [fitted()]. Sizes
+#'   of clusters and [nobs()] are sums of weights.
+#'
+#'   Weights are an amount of evidence: twice the weights are twice the data, and find more
+#'   clusters. Frequencies are right as they are. Sampling weights should be scaled to sum
+#'   to the number of rows, `w * length(w) / sum(w)`: as they come, their sum is the
+#'   size of a population, of which nobody has seen so much. They are for rows that are independent given their
+#'   cluster, not for [obs_ar()].
+#'
+#' @section Known labels:
+#'   Each class of `labels` owns clusters, one to begin with. A row with a label belongs to clusters of its
+#'   class only; a row without one to any cluster. Clusters that are split leave parts of the
+#'   same class; clusters are joined where both have the same class, or one has none; and a class keeps at least one
+#'   cluster. Unlabelled rows begin in a cluster of no class, so that classes which nobody has
+#'   labelled may be found. The bound is one on the log probability of
+#'   data and labels, and is compared with that of fits with the same labels only.
+#'
+#'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities. With `start`
+#'   the clusters are owned by the classes of their rows. Without it, each
+#'   class and the unlabelled rows begin with one cluster, so that `k_init` has no meaning. A finite
+#'   prior needs at least as many clusters as there are classes. [cluster_tree()] does not take such fits yet.
 #'
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of
@@ -60,6 +91,15 @@
 #' fit
 #' table(fitted(fit))
 #' predict(fit, data.frame(eruptions = 2, waiting = 55), type = "prob")
+#'
+#' # A table of frequencies
+#' hair <- as.data.frame(HairEyeColor)
+#' bnp_mixture(hair[1:3], weights = hair$Freq, control = bnp_control(seed = 1))
+#'
+#' # Ten irises are known
+#' known <- replace(iris$Species, -seq(1, 150, by = 15), NA)
+#' some <- bnp_mixture(iris[1:4], labels = known, control = bnp_control(seed = 1))
+#' table(predict(some, type = "label"), iris$Species, useNA = "ifany")
 #' @export
 bnp_mixture <- function(x, ...) {
   UseMethod("bnp_mixture")

@@ -17,6 +17,10 @@
 #'   `"cluster"`: clusters and probabilities in one data frame. `"response"`, for
 #'   [obs_regression()]: the expected response given the covariates, the average over
 #'   clusters by their weights.
+#'   `"label"`, for fits with known labels: the most probable class, a factor, `NA` where clusters of no class are
+#'   more probable together; without `newdata` the class of each row's cluster (or what
+#'   `keep = "probabilities"` says). `"label_prob"`: a matrix of the probabilities of classes, those of
+#'   clusters of no class together in a last column `(none)`.
 #'   Where `newdata` lacks the response, probabilities of clusters are their weights.
 #' @param ... Must be empty.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.

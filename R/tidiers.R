@@ -27,7 +27,8 @@
 #'   with a learned prior of the observation model its single numbers, `prior.df`,
 #'   `prior.mean_strength`, `prior.term_prior_even` and so on.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
-#'   `.uncertainty`, one minus its probability.
+#'   `.uncertainty`, one minus its probability; for a mixture with known labels also `.label`, the
+#'   most probable class. Of the training data, labels stay known.
 #' @references
 #' Robinson, D. (2014). broom: an R package for converting statistical analysis objects into
 #' tidy data frames. arXiv:1412.3565.

@@ -125,9 +125,9 @@ test_that("all rows labelled and no births: responsibilities are the labels", {
   expect_identical(max(abs(predict(fit, type = "prob") - diag(3)[fitted(fit), ])), 0)
   expect_identical(as.character(predict(fit, type = "label")), as.character(iris$Species))
   expect_identical(fit$laps, 1L)
-  same <- bnp_mixture(iris[1:4], start = as.integer(iris$Species), control = bnp_control(moves = FALSE, max_laps = 1) |>
-    suppressWarnings()) |> suppressWarnings()
-  expect_lt(elbo(fit), elbo(same)) # which a lap has let go where they like
+  one_lap <- bnp_control(moves = FALSE, max_laps = 1)
+  free <- suppressWarnings(bnp_mixture(iris[1:4], start = as.integer(iris$Species), control = one_lap))
+  expect_lt(elbo(fit), elbo(free)) # whose rows one lap has let go where they like
 })
 
 test_that("labels of a few rows find the classes, and rows of several classes keep to these", {
@@ -160,7 +160,8 @@ test_that("labels of a few rows find the classes, and rows of several classes ke
 test_that("forms of the same labels are the same labels", {
   labels <- replace(rep(c("b", "a"), 136), 5:272, NA)
   control <- bnp_control(seed = 1, max_laps = 3)
-  fits <- suppressWarnings(lapply(list(labels, factor(labels), factor(labels, c("a", "b", "unused"))), function(labels) {
+  forms <- list(labels, factor(labels), factor(labels, c("a", "b", "unused")))
+  fits <- suppressWarnings(lapply(forms, function(labels) {
     bnp_mixture(faithful, labels = labels, control = control)
   }))
   for (fit in fits[-1]) expect_identical(fit[c("elbo", "labels", "input")], fits[[1]][c("elbo", "labels", "input")])
@@ -207,7 +208,7 @@ test_that("wrong labels are refused by name and place", {
   expect_bad(fit(replace(sets, cbind(4, 1:2), FALSE)), "labels", "None in row 4")
   expect_bad(fit(c(1:3, rep(NA, 7)), prior = prior_dirichlet(2)), "labels", "3 classes, the finite prior only 2")
   expect_bad(fit(c(1:3, rep(NA, 7)), control = bnp_control(k_init = 4)), "k_init", "cannot be chosen with `labels`")
-  expect_bad(fit(rep(1:2, 5), start = rep(1:2, each = 5)), "start", "Row 2, 4, 6, 8, 10 is in a cluster of another class")
+  expect_bad(fit(rep(1:2, 5), start = rep(1:2, each = 5)), "start", "Row 2, 4, 6, 8, 10 is in a cluster of another")
   expect_bad(fit(rep(1:2, 5), start = rep(1, 10)), "start", "contradicts `labels`")
   plain <- suppressWarnings(bnp_mixture(x, control = bnp_control(max_laps = 2)))
   expect_bad(fit(rep(1:2, 5), start = plain), "start", "same classes")

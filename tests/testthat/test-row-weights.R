@@ -145,8 +145,7 @@ test_that("weights are evidence: a multiple of them is another fit, and fraction
 test_that("trees of clusters are of the weighted rows", {
   case <- weighted_cases()[[1]]
   fit <- engine_run(case, k_init = 12, seed = 2, moves = FALSE, max_laps = 3)
-  tree <- function(case) {
-    engine_cluster_tree(case$data, case$model, list(state = fit$state), list(threads = 1L, sparsity = 0L, candidates = 0L))
-  }
+  control <- list(threads = 1L, sparsity = 0L, candidates = 0L)
+  tree <- function(case) engine_cluster_tree(case$data, case$model, list(state = fit$state), control)
   expect_equal(tree(case), tree(case$written_out), tolerance = 1e-10)
 })

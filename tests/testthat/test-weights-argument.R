@@ -114,10 +114,17 @@ test_that("weights stay with the fit and its methods", {
   expect_bad(cluster_tree(fit, faithful[272:1, ]), "other_data")
   expect_identical(augment(fit, faithful)$.class, factor(unname(fitted(fit)), seq_len(fit$state$k)))
   frame <- data.frame(faithful, w = w)
-  expect_identical(bnp_mixture(~ eruptions + waiting, frame, weights = w, control = bnp_control(seed = 1))$elbo, fit$elbo)
+  by_formula <- bnp_mixture(~ eruptions + waiting, frame, weights = w, control = bnp_control(seed = 1))
+  expect_identical(by_formula$elbo, fit$elbo)
   expect_equal(dim(coclustering(fit, faithful)), c(272L, 272L))
   again <- bnp_mixture(faithful, weights = w, start = fit, control = bnp_control(seed = 2))
   expect_gte(elbo(again), elbo(fit) - 1e-6)
+})
+
+test_that("weights that sum to 1 leave the location and unit of columns as they are", {
+  control <- bnp_control(seed = 1, max_laps = 2)
+  obs <- function(w) suppressWarnings(bnp_mixture(faithful, weights = w, control = control))$model$obs
+  expect_equal(obs(rep(1 / 272, 272))[c("mean", "centre", "unit")], obs(NULL)[c("mean", "centre", "unit")])
 })
 
 test_that("one heavy row, tiny weights and huge weights are no trouble", {
