@@ -33,7 +33,8 @@ GaussianPrior gaussian_prior(const Fields& f, Index d, Index size, bool has_mean
                     Vec(static_cast<std::size_t>(d), 0.0),
                     f.numbers("unit", d),
                     {},
-                    {}};
+                    {},
+                    f.optional_flag("gaps")};
   if (has_mean) {
     out.mean = f.numbers("mean", d);
     out.mean_strength = f.number("mean_strength");
@@ -91,7 +92,7 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   }
   if (family == "bernoulli") {
     const Vec a = f.numbers("a");
-    return make_bernoulli({a, f.numbers("b", size_of(a)), f.has("learn")});
+    return make_bernoulli({a, f.numbers("b", size_of(a)), f.has("learn"), f.optional_flag("gaps")});
   }
   if (family == "binomial") {
     const Vec a = f.numbers("a");
@@ -99,12 +100,13 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   }
   if (family == "poisson") {
     const Vec a = f.numbers("a");
-    return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed")});
+    return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed"), false, f.optional_flag("gaps")});
   }
   if (family == "censored") return make_poisson({f.numbers("a", 1), f.numbers("b", 1), false, true});
   if (family == "waiting_time") {
     const Vec a = f.numbers("a");
-    return make_gamma({f.numbers("shape", size_of(a)), a, f.numbers("b", size_of(a))});
+    return make_gamma(
+        {f.numbers("shape", size_of(a)), a, f.numbers("b", size_of(a)), f.optional_flag("gaps")});
   }
   if (family == "categorical") {
     CategoricalPrior prior{{}, f.numbers("concentration"), {}, {}, {}};
