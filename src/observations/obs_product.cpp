@@ -110,6 +110,17 @@ class Product final : public ObsModel {
     }
   }
 
+  // complete_to_gaps() of each block.
+  void from_product(const Product& before, const double* complete_t, double* t) const {
+    t[0] = complete_t[0];
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      Vec own(static_cast<std::size_t>(parts_[m].p));
+      complete_to_gaps(before.parts_[m].model(), before.parts_[m].read(complete_t).data(), parts_[m].model(),
+                       own.data());
+      parts_[m].write(own, t);
+    }
+  }
+
   double strain() const override {
     double most = 1;
     for (const Part& part : parts_) most = std::max(most, part.model().strain());
@@ -266,6 +277,15 @@ class Product final : public ObsModel {
 
 std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks) {
   return std::make_unique<Product>(std::move(blocks));
+}
+
+void complete_to_gaps(const ObsModel& from, const double* t, const ObsModel& to, double* out) {
+  if (const auto* product = dynamic_cast<const Product*>(&to))
+    product->from_product(dynamic_cast<const Product&>(from), t, out);
+  else if (from.n_features() == to.n_features())
+    std::copy_n(t, to.n_features(), out);
+  else
+    to.from_complete(t, out);
 }
 
 }  // namespace bnpvi
