@@ -13,6 +13,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   }
   given <- obs
   obs <- resolve_obs(obs, data, start, error_call)
+  obs <- with_gaps(obs, data, if (inherits(start, "bnp_fit")) start$model$obs)
   check_against_data(given, obs, error_call)
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
   prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
@@ -41,7 +42,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   input <- c(
     input, obs_entry(obs)$keep(data),
     list(fingerprint = fingerprint_of(data)),
-    data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order")]
+    data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order", "left_out")]
   )
   fit <- structure(
     list(format = fit_format, call = call, input = input[!vapply(input, is.null, NA)]), class = c(class, "bnp_fit")

@@ -24,6 +24,8 @@
 #'   dbscan: these observations start as one cluster of their own, with a message, and
 #'   from there go where the model has them.
 #' @param data A data frame with the variables of the formula.
+#' @inheritParams missing_values
+#' @inheritSection missing_values Missing values
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
 #' @return An object of class `c("bnp_mixture", "bnp_fit")`, a plain list
@@ -38,7 +40,7 @@
 #'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers
 #'   are numbers: for counts give
 #'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. Dates and lists are
-#'   refused, and so are missing values. See `vignette("mixed-data-frames")`.
+#'   refused. See `vignette("mixed-data-frames")`.
 #'
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of
@@ -68,35 +70,40 @@ bnp_mixture <- function(x, ...) {
 #' @rdname bnp_mixture
 #' @export
 bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(),
-                                start = NULL, ...) {
+                                start = NULL, na_action = c("fail", "model", "omit"), ...) {
   check_no_dots(...)
-  fit_mixture(x, obs, prior, control, start, rename_call(match.call()))
+  na_action <- check_na_action(na_action)
+  fit_mixture(x, obs, prior, control, start, rename_call(match.call()), na_action = na_action)
 }
 
 #' @rdname bnp_mixture
 #' @export
 bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
-                                control = bnp_control(), start = NULL, ...) {
+                                control = bnp_control(), start = NULL,
+                                na_action = c("fail", "model", "omit"), ...) {
   check_no_dots(...)
+  na_action <- check_na_action(na_action)
   if (length(x) == 3L) {
     obs <- if (missing(obs)) obs_of_responses() else check_obs_of_responses(obs, x)
     table <- regression_table(x, data)
     obs[names(table$obs)] <- table$obs
-    return(fit_mixture(table$x, obs, prior, control, start, rename_call(match.call()), input = table$input))
+    return(fit_mixture(
+      table$x, obs, prior, control, start, rename_call(match.call()), na_action = na_action, input = table$input
+    ))
   }
   frame <- formula_frame(x, data)
   fit_mixture(frame$frame, obs, prior, control, start, rename_call(match.call()),
-    input = list(terms = frame$terms)
+    na_action = na_action, input = list(terms = frame$terms)
   )
 }
 
-fit_mixture <- function(x, obs, prior, control, start, call, input = list(),
+fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = list(),
                         error_call = rlang::caller_env()) {
   obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
   check_prior(prior, "bnp_mixture", error_call)
   lag <- obs_lag(obs)
-  data <- as_mixture_data(x, obs, call = error_call)
+  data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
   n_modelled <- data$n - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)
@@ -138,7 +145,7 @@ narrow_columns <- function(fit, cov, data) {
     steps <- diff(sort(unique(v)))
     if (length(steps)) min(steps[steps > 1e-8 * max(steps)]) else 0
   })
-  repeated <- apply(data$x, 2, anyDuplicated) > 0
+  repeated <- apply(data$x, 2, function(v) anyDuplicated(v[!is.na(v)])) > 0
   narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
   data$column_names[narrow] %||% as.character(which(narrow))
 }

@@ -49,6 +49,7 @@ model_binomial <- list(
   support = are_counts,
   refusal = refused_counts("Give numbers of successes and of failures, not shares."),
   conditions = refuse_odd_columns,
+  gaps = "pairs",
   keep = function(data) list(mean_trials = colMeans(data$x)[c(TRUE, FALSE)] + colMeans(data$x)[c(FALSE, TRUE)]),
   resolve = function(obs, data, start, call) resolve_fields(obs, c("a", "b"), data$d %/% 2L, call),
   parameters = list(a = "pairs", b = "pairs"),

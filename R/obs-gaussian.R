@@ -190,7 +190,7 @@ resolve_zero_mean <- function(obs, data, start, call) {
   obs <- learned_before(obs, start, d, c("df", "scale"))
   obs$unit <- column_units(data$x, rep(0, d), data$column_names, call)
   z <- data$x / rep(obs$unit, each = data$n)
-  square <- colMeans(z^2)
+  square <- colMeans(z^2, na.rm = TRUE)
   square[square == 0] <- 1
   obs$df <- check_df(obs$df %||% (d + 2), d, call)
   default <- spread_within(data$n, d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
@@ -236,11 +236,11 @@ wishart_root <- function(df, scale) {
 # Student-t probabilities of values of at most x: rows x columns, with the mean
 # and scale of each column.
 student_cdf <- function(x, mean, scale, df) {
-  stats::pt((x - rep(mean, each = nrow(x))) / rep(scale, each = nrow(x)), df)
+  stats::pt((x - rep(mean, each = nrow(x))) / rep(scale, each = nrow(x)), rep(df, each = nrow(x)))
 }
 
 # Of a Student-t with squared scale `square / df`.
-student_variance <- function(square, df) if (df > 2) square / (df - 2) else rep(Inf, length(square))
+student_variance <- function(square, df) ifelse(rep_len(df > 2, length(square)), square / (df - 2), Inf)
 
 any_gaussian <- list(
   constructor = "obs_gaussian",
@@ -258,6 +258,7 @@ any_gaussian <- list(
 )
 
 gaussian <- c(any_gaussian, list(
+  gaps = "cells",
   learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
   learned_numbers = c("mean_strength", "df"),
   parameters = list(mean = "columns", scale = c("columns", "columns"))
@@ -307,6 +308,10 @@ model_gaussian_diagonal <- c(gaussian, list(
   title = "Gaussian, diagonal covariance",
   resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = FALSE, call),
   arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
+  of_obs = function(obs) if (isTRUE(obs$gaps)) {
+    counted <- list(mean_strength = c("clusters", "columns"), df = c("clusters", "columns"))
+    list(arrays = utils::modifyList(model_gaussian_diagonal$arrays, counted))
+  },
   location = "mean",
   quantiles = diagonal_quantiles,
   draw = function(obs, clusters, path, lengths, given) {

@@ -91,6 +91,9 @@ with_precision <- function(obs, z, e, call) {
 # a response that covariates explain without noise leaves a prior.
 residual_variances <- function(y, z, intercept) {
   own <- column_variances(y)
+  whole <- rowSums(is.na(cbind(y, z))) == 0
+  y <- y[whole, , drop = FALSE]
+  z <- z[whole, , drop = FALSE]
   fit <- stats::lm.fit(cbind(if (intercept) rep(1, nrow(z)), z), y)
   left <- nrow(z) - fit$rank
   if (left < 1L) {
@@ -147,6 +150,7 @@ model_regression <- list(
   constructor = "obs_regression",
   values = "responses, with covariates",
   responses = response_columns,
+  gaps = "cells",
   resolve = resolve_regression,
   verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
   working = c("responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "covariates"),

@@ -61,7 +61,9 @@ NULL
 #   takes_sparse    are sparse matrices taken as they are?
 #   kind            kind of the columns that it takes as a block of a product which names none: "number", "level", or
 #                   several (column_kind()); NULL: it cannot be a block
-#   read            function(x, obs, arg, call): the numbers that stand for the columns of a table, a matrix with names
+#   gaps            which values of a row may be missing: "cells", any, NA in the engine's data; or 0 there, which says
+#                   nothing: "levels", any; "pairs", of columns; "rows", all or none. NULL: none
+#   read            function(x, obs, arg, call, na_action): the numbers that stand for the columns of a table, a matrix with names
 #                   and an attribute `frame`, which is in the internal form what `resolve` needs to know of the columns;
 #                   NULL: columns are numbers
 #   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers,
@@ -124,7 +126,7 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
                           support = function(values) TRUE, refusal = NULL,
                           conditions = function(x, arg, call) NULL, density = is.null(refusal),
-                          takes_sparse = FALSE, kind = NULL, read = NULL, exposure = function(obs) NULL,
+                          takes_sparse = FALSE, kind = NULL, gaps = NULL, read = NULL, exposure = function(obs) NULL,
                           counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
                           working = character(), learned = function(obs) NULL, begin_again = function(obs, k) NULL,
                           responses = NULL, learned_numbers = character(), parameters = list(),
@@ -279,7 +281,7 @@ format.bnp_obs <- function(x, ...) {
     }, "")
     return(paste0("Product of ", paste0(names(blocks), blocks, collapse = "; ")))
   }
-  paste0(entry$title, ": ", format_fields(x, setdiff(names(x), c("family", entry$working))))
+  paste0(entry$title, ": ", format_fields(x, setdiff(names(x), c("family", "gaps", entry$working))))
 }
 
 #' @export

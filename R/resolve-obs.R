@@ -22,7 +22,7 @@ learned_before <- function(obs, start, d, fields) {
 
 column_totals <- function(data) {
   if (!is_sparse_data(data)) {
-    return(colSums(data$x))
+    return(colSums(data$x, na.rm = TRUE))
   }
   totals <- double(data$d)
   by_column <- rowsum(data$value, data$column + 1L)
@@ -50,9 +50,9 @@ column_medians <- function(x) {
 # work with numbers near 1 and lose no bit by it.
 column_units <- function(x, centre, names, call) {
   vapply(seq_len(ncol(x)), function(j) {
-    distance <- abs(x[, j] - centre[j])
+    distance <- abs(x[!is.na(x[, j]), j] - centre[j])
     largest <- max(distance)
-    if (largest <= 1e-14 * max(abs(x[, j]))) {
+    if (largest <= 1e-14 * max(abs(x[, j]), na.rm = TRUE)) {
       return(1)
     }
     if (largest > 1e153 || largest < 1e-153) {
@@ -79,7 +79,8 @@ standardise <- function(x, obs) {
 # fewer than two rows).
 column_variances <- function(z) {
   vapply(seq_len(ncol(z)), function(j) {
-    v <- if (nrow(z) < 2L) 0 else stats::var(z[, j])
+    seen <- z[!is.na(z[, j]), j]
+    v <- if (length(seen) < 2L) 0 else stats::var(seen)
     if (v < 1e-28) 1 else v
   }, 1)
 }
@@ -91,7 +92,7 @@ robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x))
   vapply(seq_len(ncol(x)), function(j) {
     z <- (x[, j, drop = FALSE] - centre[j]) / unit[j]
     v <- column_variances(z)
-    middle <- (diff(stats::quantile(z, c(0.025, 0.975), names = FALSE)) / 3.92)^2
+    middle <- (diff(stats::quantile(z, c(0.025, 0.975), na.rm = TRUE, names = FALSE)) / 3.92)^2
     if (middle > 1e-28) min(v, middle) else v
   }, 1)
 }

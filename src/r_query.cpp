@@ -30,6 +30,8 @@ class ToMatrix final : public ResponsibilitySink {
   Index n_;
 };
 
+}  // namespace
+
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, Rcpp::List state,
                                             int threads) {
@@ -44,8 +46,10 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
   });
 }
 
-// Calls each(row, log_p) with log p(x | cluster) for every modelled row and K + 1 clusters, the last one not
-// seen yet, on the threads of the pool.
+namespace {
+
+// Calls each(row, log_p, log_base) with log p(x | cluster) for every modelled row and K + 1 clusters, the
+// last one not seen yet, on the threads of the pool.
 template <class Each>
 void for_predictives(Query& q, Each each) {
   const Index k = q.k(), p = q.obs().n_features();
