@@ -66,7 +66,8 @@ read_product <- function(x, obs, arg, call, na_action = NULL) {
 read_block <- function(x, block, columns, arg, call, na_action) {
   entry <- obs_entry(block)
   own <- x[columns]
-  values <- if (is.null(entry$read)) data_frame_to_matrix(own, arg, call) else entry$read(own, block, arg, call, na_action)
+  values <- if (is.null(entry$read)) data_frame_to_matrix(own, arg, call) else
+    entry$read(own, block, arg, call, na_action)
   check_finite_table(values, arg, call, na_action)
   check_support(values, block, arg, call)
   exposure <- exposure_column(block)

@@ -16,7 +16,8 @@
 #'   the posterior predictive of each state (a state not seen yet included,
 #'   when the prior allows more); summed over a sequence, its log probability.
 #'   It is `NA` in the first `lag` rows of an autoregression. `"cluster"`: the states of
-#'   `"class"` and the probabilities of `"prob"` in one data frame, as in [predict.bnp_mixture()].
+#'   `"class"` and the probabilities of `"prob"` in one data frame, as in [predict.bnp_mixture()]. `"impute"`: as
+#'   there, given the whole sequence.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
 #' @param n.ahead Forecast so many rows after the last one of each sequence of
@@ -54,8 +55,8 @@
 #' predict(fit, beaver2["temp"], n.ahead = 3)
 #' @export
 predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
-                            type = c("class", "marginal", "prob", "logdensity", "cluster"), n.ahead = NULL, ...,
-                            new_data = NULL, na_action = c("fail", "model", "omit")) {
+                            type = c("class", "marginal", "prob", "logdensity", "cluster", "impute"),
+                            n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   newdata <- one_newdata(newdata, new_data)
@@ -67,7 +68,11 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
     return(forecast(object, data, h))
   }
-  type <- check_choice(type, c("class", "marginal", "prob", "logdensity", "cluster"), "type")
+  type <- check_choice(type, c("class", "marginal", "prob", "logdensity", "cluster", "impute"), "type")
+  if (type == "impute") {
+    if (is.null(newdata)) need_data(TRUE, "newdata")
+    return(expected_values(object, newdata, as_new_sequences(object, newdata, id, na_action = "model")))
+  }
   if (type == "cluster") {
     prob <- predict(object, newdata, id, type = "prob", na_action = na_action)
     return(cluster_predictions(unname(predict(object, newdata, id, na_action = na_action)), prob))

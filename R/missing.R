@@ -22,17 +22,19 @@
 #'   different cells missing do not compare.
 #'
 #'   A row in which everything is missing says nothing: mixtures leave it out of the fit (`nobs()` counts the
-#'   others) and give it the weights of the clusters in [predict()]; in a sequence it keeps its place, and the state there is
-#'   what the rows around it say. A column in which everything is missing is refused, as are missing exposures, covariates and
-#'   counts of [obs_multinomial()] (their total is unknown), unless all of a row are. Pairs of columns ([obs_binomial()],
-#'   [obs_survival()]) are missing as a whole. Sparse matrices cannot have missing values.
+#'   others) and give it the weights of the clusters in [predict()]; in a sequence it keeps its place, and its state
+#'   is what the rows around it say. A column in which everything is missing is refused, as are missing exposures,
+#'   covariates and counts of [obs_multinomial()] (their total is unknown), unless all of a row are. Pairs of columns
+#'   ([obs_binomial()], [obs_survival()]) are missing as a whole. Sparse matrices cannot have missing values.
 #' @name missing_values
 #' @keywords internal
 NULL
 
 na_actions <- c("fail", "model", "omit")
 
-check_na_action <- function(na_action, call = rlang::caller_env()) check_choice(na_action, na_actions, "na_action", call)
+check_na_action <- function(na_action, call = rlang::caller_env()) {
+  check_choice(na_action, na_actions, "na_action", call)
+}
 
 keeps_missing <- function(na_action) !is.null(na_action) && na_action != "fail"
 
@@ -46,8 +48,8 @@ remedy_of_missing <- function(na_action, values) {
   c(i = "{.code na_action = \"model\"} averages over what is missing, {.code \"omit\"} leaves these rows out.")
 }
 
-# Blocks of columns of the internal form, a model that is no product being one: list(entry, columns, modelled), numbers of
-# all columns but exposures and of those that are modelled.
+# Blocks of columns of the internal form, a model that is no product being one: list(entry, columns, modelled), numbers
+# of all columns but exposures and of those that are modelled.
 blocks_of <- function(data, obs) {
   part <- function(block, columns) {
     entry <- obs_entry(block)
@@ -78,8 +80,8 @@ missing_cells <- function(data, obs) {
   missing
 }
 
-# Checked data with NA -> the internal form described above. `use`: what they are for, "rows" or "sequences" to be fitted,
-# or "predict".
+# Checked data with NA -> the internal form described above. `use`: what they are for, "rows" or "sequences" to be
+# fitted, or "predict".
 act_on_missing <- function(data, obs, na_action, use, arg, call) {
   if (is_sparse_data(data) || !anyNA(data$x)) {
     return(data)

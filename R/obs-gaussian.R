@@ -264,8 +264,23 @@ gaussian <- c(any_gaussian, list(
   parameters = list(mean = "columns", scale = c("columns", "columns"))
 ))
 
+# What is missing in rows of a Gaussian with covariances, given the rest. q$mean is NULL where it is known to be 0.
+gaussian_conditional <- list(
+  predictive = function(obs, q, x) {
+    df <- q$df - nrow(q$scale) + 1
+    shrink <- if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
+    list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(shrink, nrow(x)), df = df)
+  },
+  parameters = function(obs, q, x) {
+    cov <- draw_covariance(q$df, q$scale)
+    mean <- if (!is.null(q$mean)) q$mean + drop(stats::rnorm(length(q$mean)) %*% chol(cov)) / sqrt(q$mean_strength)
+    list(location = in_each_row(mean, x), cov = cov)
+  }
+)
+in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
 model_gaussian_full <- c(gaussian, list(
   title = "Gaussian, full covariance",
+  conditional = gaussian_conditional,
   resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = TRUE, call),
   arrays = list(
     mean = c("clusters", "columns"), mean_strength = "clusters", df = "clusters",
@@ -328,6 +343,7 @@ model_gaussian_diagonal <- c(gaussian, list(
 
 model_gaussian_zero_mean <- c(gaussian, list(
   title = "Gaussian, zero mean",
+  conditional = gaussian_conditional,
   resolve = resolve_zero_mean,
   arrays = model_gaussian_full$arrays[c("df", "scale", "cov")],
   quantiles = model_gaussian_full$quantiles["cov"],

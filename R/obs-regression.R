@@ -163,6 +163,21 @@ model_regression <- list(
   },
   quantiles = model_ar$quantiles,
   given = list(covariates = covariates_of_rows),
+  conditional = list(
+    predictive = function(obs, q, x) {
+      z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
+      df <- q$df - nrow(q$scale) + 1
+      spread <- 1 + rowSums(z * t(solve(q$coef_precision, t(z))))
+      list(location = z %*% t(q$coef_mean), scale = q$scale / df, spread = spread, df = df)
+    },
+    parameters = function(obs, q, x) {
+      z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
+      cov <- draw_covariance(q$df, q$scale)
+      noise <- matrix(stats::rnorm(length(q$coef_mean)), nrow(q$coef_mean))
+      coef <- q$coef_mean + t(chol(cov)) %*% noise %*% t(backsolve(chol(q$coef_precision), diag(ncol(noise))))
+      list(location = z %*% t(coef), cov = cov)
+    }
+  ),
   draw = function(obs, clusters, path, lengths, given) {
     z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
     regressors <- with_intercept(z, obs)

@@ -17,6 +17,9 @@
 #'   `"cluster"`: clusters and probabilities in one data frame. `"response"`, for
 #'   [obs_regression()]: the expected response given the covariates, the average over
 #'   clusters by their weights.
+#'   `"impute"`: `newdata` with missing values replaced by their expectation given what is there, those of
+#'   levels by the most probable one; the attribute `sd` is a matrix of standard deviations (`NA` where nothing was
+#'   missing, and for levels). See [impute()] for draws.
 #'   Where `newdata` lacks the response, probabilities of clusters are their weights.
 #' @inheritParams missing_values
 #' @param ... Must be empty.
@@ -35,11 +38,12 @@
 #' table(predict(fit, faithful[-odd, ]))
 #' heldout_loglik(fit, faithful[-odd, ])
 #' @export
-predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob", "logdensity", "cluster", "response"),
-                                ..., new_data = NULL, na_action = c("fail", "model", "omit")) {
+predict.bnp_mixture <- function(object, newdata = NULL,
+                                type = c("class", "prob", "logdensity", "cluster", "response", "impute"), ...,
+                                new_data = NULL, na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
-  type <- check_choice(type, c("class", "prob", "logdensity", "cluster", "response"), "type")
+  type <- check_choice(type, c("class", "prob", "logdensity", "cluster", "response", "impute"), "type")
   newdata <- one_newdata(newdata, new_data)
   if (type == "cluster") {
     prob <- predict(object, newdata, type = "prob", na_action = na_action)
@@ -47,6 +51,10 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c("class", "prob"
   }
   if (type == "response") {
     return(expected_response(object, newdata))
+  }
+  if (type == "impute") {
+    need_data(is.null(newdata), "newdata")
+    return(expected_values(object, newdata, as_newdata(object, newdata, na_action = "model")))
   }
   if (is.null(newdata)) {
     return(training_answer(object, type))

@@ -151,8 +151,11 @@ start_from_fit <- function(fit, data, obs, prior, call) {
     ), call = call)
   }
   check_start_columns(fit$input$column_names, data$column_names, call)
+  fit <- fit_as(fit, obs)
   c(
-    list(state = add_empty_clusters(fit_as(fit, obs)$state, start_clusters(fit$state$k, prior, call)), obs = fit_as(fit, obs)$model$obs),
+    list(
+      state = add_empty_clusters(fit$state, start_clusters(fit$state$k, prior, call)), obs = fit$model$obs
+    ),
     documents_of_fit(fit, data)
   )
 }

@@ -213,7 +213,8 @@ for (case in Filter(function(case) !is.null(case$model$obs$unit), model_cases())
       e <- contract(case, resp)
       m <- contract(case, resp, engine_data(case$data$x * factor, case$data$starts), scaled)
       expect_equal(m$features, e$features, tolerance = 1e-12)
-      cells <- if (is.null(obs$responses)) rowSums(!is.na(rows[, seq_len(case$data$d), drop = FALSE])) else obs$responses
+      modelled <- seq_len(obs$responses %||% case$data$d)
+      cells <- rowSums(!is.na(rows[, modelled, drop = FALSE]))
       expect_equal(m$evidence + colSums(resp * cells) * log(factor), e$evidence,
         tolerance = 1e-10, ignore_attr = TRUE
       )
