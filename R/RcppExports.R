@@ -57,6 +57,10 @@ engine_log_predictive <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_log_predictive`, data, model, state, threads)
 }
 
+engine_log_predictives <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_log_predictives`, data, model, state, threads)
+}
+
 engine_fingerprint <- function(data, row_number) {
     .Call(`_bnpvi_engine_fingerprint`, data, row_number)
 }
@@ -71,6 +75,10 @@ engine_posterior <- function(model, state) {
 
 engine_mean_parameters <- function(model, state) {
     .Call(`_bnpvi_engine_mean_parameters`, model, state)
+}
+
+engine_complete_to_gaps <- function(from, to, statistic) {
+    .Call(`_bnpvi_engine_complete_to_gaps`, from, to, statistic)
 }
 
 engine_elbo_of <- function(data, model, resp) {

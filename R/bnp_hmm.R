@@ -26,6 +26,8 @@
 #'   responsibilities (rows x states), or an earlier fit of the same columns in
 #'   the same order, with the same lag (to these or other data, with no more
 #'   states than a finite prior has), or a clustering as in [bnp_mixture()].
+#' @inheritParams missing_values
+#' @inheritSection missing_values Missing values
 #' @param ... Must be empty.
 #'
 #' @return An object of class `c("bnp_hmm", "bnp_fit")`, a plain list without
@@ -58,8 +60,10 @@ bnp_hmm <- function(x, ...) {
 #' @rdname bnp_hmm
 #' @export
 bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
-                            control = bnp_control(), start = NULL, ...) {
+                            control = bnp_control(), start = NULL,
+                            na_action = c("fail", "model", "omit"), ...) {
   check_no_dots(...)
+  na_action <- check_na_action(na_action)
   id <- id_column(id)
   obs <- obs %||% default_obs(columns_beside(x, id), rlang::current_env())
   check_obs(obs, "bnp_hmm", rlang::current_env())
@@ -71,7 +75,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
       i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
     ))
   }
-  data <- as_sequence_data(x, obs, id)
+  data <- as_sequence_data(x, obs, id, na_action = na_action)
   input <- list(times = data$times, id_column = if (is.character(id) && length(id) == 1L) id)
   fit_model(
     "bnp_hmm", rename_call(match.call(), "bnp_hmm"), data, obs, prior, control, start, length(data$starts) - 1L,
@@ -108,11 +112,15 @@ viterbi_path <- function(fit, data) {
   if (data$n == 0L) {
     return(integer())
   }
+  fit <- fit_with_gaps(fit, data)
   path <- engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   carry_back(match(path, fit$numbering), data$starts, state_lag(fit))
 }
 
 state_probabilities <- function(fit, data) {
+  if (has_missing(data) && inherits(fit, "bnp_mixture") && state_lag(fit) == 0L) {
+    return(probabilities_of_rows(fit, data))
+  }
   carry_back(responsibilities(fit, data), data$starts, state_lag(fit))
 }
 
@@ -134,8 +142,10 @@ sequence_parts <- function(lengths, k, most) {
 # Consecutive sequences of the internal form.
 rows_of_data <- function(data, rows, groups) {
   starts <- data$starts[c(groups, groups[length(groups)] + 1L)] - data$starts[groups[1]]
-  out <- list(n = length(rows), d = data$d, starts = as.integer(starts))
+  out <- list(n = length(rows), d = data$d, starts = as.integer(starts), column_names = data$column_names)
   out$exposure <- data$exposure[rows]
+  missing <- data$missing[rows, , drop = FALSE]
+  if (any(missing)) out$missing <- missing
   if (!is_sparse_data(data)) {
     return(c(list(x = data$x[rows, , drop = FALSE]), out))
   }
@@ -153,5 +163,5 @@ rows_of_data <- function(data, rows, groups) {
 fitted.bnp_hmm <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
-  stats::setNames(as.integer(object$labels), object$input$row_names)
+  for_all_rows(object$input, stats::setNames(as.integer(object$labels), object$input$row_names))
 }

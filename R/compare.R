@@ -176,7 +176,7 @@ values_of_frame <- function(data) {
     value <- switch(frame$types[[name]],
       logical = 0:1, integer = , double = as.double(frame$levels[[name]]), seq_along(frame$levels[[name]])
     )
-    x[, name] <- value[x[, name]]
+    x[, name] <- c(NA, value)[x[, name] + 1] # a cell of no level is 0
   }
   if (is.null(frame$columns)) unname(x) else unname(x[, frame$columns, drop = FALSE])
 }

@@ -89,7 +89,7 @@ cluster_sizes <- function(fit) {
 fitted.bnp_fit <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
-  in_user_order(object, stats::setNames(fit_labels(object), object$input$row_names))
+  for_all_rows(object$input, in_user_order(object, stats::setNames(fit_labels(object), object$input$row_names)))
 }
 
 fit_labels <- function(fit) as.integer(fit$labels)

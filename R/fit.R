@@ -13,6 +13,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   }
   given <- obs
   obs <- resolve_obs(obs, data, start, error_call)
+  obs <- with_gaps(obs, data, if (inherits(start, "bnp_fit")) start$model$obs)
   check_against_data(given, obs, error_call)
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
   resolved_start <- start_with_labels(resolved_start, start, data, prior, control, error_call)
@@ -44,7 +45,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     list(fingerprint = fingerprint_of(data)),
     data[c(
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order"
+      "order", "left_out"
     )]
   )
   fit <- structure(

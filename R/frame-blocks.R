@@ -48,10 +48,10 @@ assign_columns <- function(frame, blocks, arg, call) {
 # A data frame -> numbers, the columns of the blocks one after the other, each block's exposure after its columns; with
 # what resolve_product() needs to know of it as the attribute `frame`. obs: as its constructor made it, or as a fit
 # keeps it.
-read_product <- function(x, obs, arg, call) {
+read_product <- function(x, obs, arg, call, na_action = NULL) {
   columns <- if (is.null(obs$columns)) assign_columns(x, obs$blocks, arg, call) else
     lapply(obs$blocks, `[[`, "columns")
-  parts <- Map(function(block, own) read_block(x, block, own, arg, call), obs$blocks, columns)
+  parts <- Map(function(block, own) read_block(x, block, own, arg, call, na_action), obs$blocks, columns)
   values <- do.call(cbind, unname(lapply(parts, `[[`, "x")))
   rownames(values) <- frame_row_names(x)
   exposures <- unlist(lapply(obs$blocks, exposure_column))
@@ -63,11 +63,12 @@ read_product <- function(x, obs, arg, call) {
 }
 
 # list(x, frame): the numbers of one block and what its own model needs to know of its columns.
-read_block <- function(x, block, columns, arg, call) {
+read_block <- function(x, block, columns, arg, call, na_action) {
   entry <- obs_entry(block)
   own <- x[columns]
-  values <- if (is.null(entry$read)) data_frame_to_matrix(own, arg, call) else entry$read(own, block, arg, call)
-  check_finite_table(values, arg, call)
+  values <- if (is.null(entry$read)) data_frame_to_matrix(own, arg, call) else
+    entry$read(own, block, arg, call, na_action)
+  check_finite_table(values, arg, call, na_action)
   check_support(values, block, arg, call)
   exposure <- exposure_column(block)
   frame <- attr(values, "frame")
@@ -80,9 +81,10 @@ read_block <- function(x, block, columns, arg, call) {
 
 # The internal data of one block; `columns`: of its model.
 data_of_block <- function(data, block) {
-  part <- function(names) data$x[, match(names, data$column_names), drop = FALSE]
+  part <- function(names, x = data$x) x[, match(names, data$column_names), drop = FALSE]
   out <- data
   out$x <- part(block$columns)
+  out$missing <- if (has_missing(data)) part(block$columns, data$missing)
   out$d <- ncol(out$x)
   out$column_names <- block$columns
   exposure <- exposure_column(block)

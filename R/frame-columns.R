@@ -99,18 +99,19 @@ levels_of <- function(v) {
 
 # Columns of levels -> list(x, levels, types): codes, the labels of each column, and what each column was. `known`:
 # levels of the training data, to which those of new data are matched by label; a label that is not among them is a cell
-# of no level.
-encode_levels <- function(frame, known, arg, call) {
-  for (name in names(frame)) check_levels(frame[[name]], name, arg, call)
+# of no level. A missing cell is NA.
+encode_levels <- function(frame, known, arg, call, na_action = NULL) {
+  for (name in names(frame)) check_levels(frame[[name]], name, arg, call, na_action)
   levels <- known[names(frame)] %||% lapply(frame, levels_of)
   x <- matrix(0, nrow(frame), length(frame), dimnames = list(frame_row_names(frame), names(frame)))
   unseen <- character()
   for (name in names(frame)) {
-    code <- match(cell_labels(frame[[name]]), levels[[name]])
-    if (anyNA(code)) {
-      labels <- unique(cell_labels(frame[[name]])[is.na(code)])
-      unseen <- c(unseen, paste0(name, " (", places(dQuote(labels, FALSE), 3L), ")"))
-      code[is.na(code)] <- 0L
+    labels <- cell_labels(frame[[name]])
+    code <- match(labels, levels[[name]])
+    other <- is.na(code) & !is.na(labels)
+    if (any(other)) {
+      unseen <- c(unseen, paste0(name, " (", places(dQuote(unique(labels[other]), FALSE), 3L), ")"))
+      code[other] <- 0L
     }
     x[, name] <- code
   }
@@ -127,18 +128,18 @@ encode_levels <- function(frame, known, arg, call) {
   list(x = x, levels = levels, types = vapply(frame, column_type, ""))
 }
 
-check_levels <- function(v, name, arg, call) {
+check_levels <- function(v, name, arg, call, na_action) {
   if (column_kind(v) == "other") refuse_column(v, name, arg, call)
   missing <- which(if (is.factor(v)) is.na(as.integer(v)) else is.na(v))
-  if (length(missing)) {
+  if (length(missing) && !keeps_missing(na_action)) {
     abort("not_finite", c(
       "{.arg {arg}} has {length(missing)} missing value{?s} in the column {.field {name}}.",
       x = "At (row, column): {places(paste0('(', missing, ', ', name, ')'))}.",
-      i = "Remove these rows, for instance by {.fn na.omit}, or make a level of them by {.fn addNA}."
+      remedy_of_missing(na_action, NA), i = "{.fn addNA} makes a level of them."
     ), call = call)
   }
-  if (is.double(v) && any(v != round(v) | !is.finite(v))) {
-    bad <- which(v != round(v) | !is.finite(v))
+  bad <- if (is.double(v)) which(v != round(v) | is.infinite(v))
+  if (length(bad)) {
     abort("not_levels", c(
       "{.arg {arg}} must hold labels or whole numbers in columns of levels.",
       x = "At (row, column): {places(paste0('(', bad, ', ', name, ')'))}.",

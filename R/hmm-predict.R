@@ -16,8 +16,10 @@
 #'   the posterior predictive of each state (a state not seen yet included,
 #'   when the prior allows more); summed over a sequence, its log probability.
 #'   It is `NA` in the first `lag` rows of an autoregression. `"cluster"`: the states of
-#'   `"class"` and the probabilities of `"prob"` in one data frame, as in [predict.bnp_mixture()].
+#'   `"class"` and the probabilities of `"prob"` in one data frame, as in [predict.bnp_mixture()]. `"impute"`: as
+#'   there, given the whole sequence.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
+#' @inheritParams missing_values
 #' @param n.ahead Forecast so many rows after the last one of each sequence of
 #'   `newdata` instead.
 #' @param ... Must be empty.
@@ -53,40 +55,46 @@
 #' predict(fit, beaver2["temp"], n.ahead = 3)
 #' @export
 predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
-                            type = c("class", "marginal", "prob", "logdensity", "cluster"), n.ahead = NULL, ...,
-                            new_data = NULL) {
+                            type = c("class", "marginal", "prob", "logdensity", "cluster", "impute"),
+                            n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
+  na_action <- check_na_action(na_action)
   newdata <- one_newdata(newdata, new_data)
   if (!is.null(n.ahead)) {
     h <- check_count(n.ahead, "n.ahead")
     if (!missing(type)) abort("argument", "{.arg type} has no meaning with {.arg n.ahead}: leave it out.")
     if (is.null(newdata)) need_data(TRUE, "newdata")
-    data <- as_new_sequences(object, newdata, id)
+    data <- as_new_sequences(object, newdata, id, na_action = na_action)
     if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
     return(forecast(object, data, h))
   }
-  type <- check_choice(type, c("class", "marginal", "prob", "logdensity", "cluster"), "type")
+  type <- check_choice(type, c("class", "marginal", "prob", "logdensity", "cluster", "impute"), "type")
+  if (type == "impute") {
+    if (is.null(newdata)) need_data(TRUE, "newdata")
+    return(expected_values(object, newdata, as_new_sequences(object, newdata, id, na_action = "model")))
+  }
   if (type == "cluster") {
-    prob <- predict(object, newdata, id, type = "prob")
-    return(cluster_predictions(unname(predict(object, newdata, id)), prob))
+    prob <- predict(object, newdata, id, type = "prob", na_action = na_action)
+    return(cluster_predictions(unname(predict(object, newdata, id, na_action = na_action)), prob))
   }
   if (is.null(newdata)) {
     return(training_answer(object, type))
   }
-  data <- as_new_sequences(object, newdata, id)
+  data <- as_new_sequences(object, newdata, id, na_action = na_action)
   named <- function(x) stats::setNames(x, data$row_names)
-  switch(type,
+  for_all_rows(data, switch(type,
     class = named(viterbi_path(object, data)),
-    marginal = named(max.col(state_probabilities(object, data), ties.method = "first")),
+    marginal = most_probable(state_probabilities(object, data)),
     prob = state_probabilities(object, data),
     logdensity = named(one_step_ahead(object, data)$log_density)
-  )
+  ))
 }
 
 one_step_ahead <- function(fit, data) {
   if (data$n == 0L) {
     return(list(log_density = numeric(), prob = matrix(0, 0L, fit$state$k)))
   }
+  fit <- fit_with_gaps(fit, data)
   ahead <- engine_one_step_ahead(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   ahead$prob <- ahead$prob[, engine_index(fit, ncol(ahead$prob)), drop = FALSE]
   ahead
@@ -94,7 +102,10 @@ one_step_ahead <- function(fit, data) {
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
 # sequences.
-as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata") {
+as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
+  read <- function(x, id) {
+    check_reach(as_sequence_data(x, obs, id, arg, call, na_action, "predict"), obs, call, arg)
+  }
   check_format(fit, call)
   obs <- fit$model$obs
   id <- id_column(id, call)
@@ -102,14 +113,14 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
   if (is.character(column) && length(column) == 1L && !column %in% colnames(newdata)) column <- id
   if (is.list(newdata) && !is.data.frame(newdata) && !inherits(newdata, "simple_triplet_matrix")) {
     newdata <- lapply(newdata, select_columns, fit, call, arg)
-    return(check_reach(as_sequence_data(newdata, obs, id, arg, call), obs, call, arg))
+    return(read(newdata, id))
   }
   if (stats::is.ts(newdata) || is_indexed(newdata)) {
     newdata <- select_columns(newdata, fit, call, arg)
-    return(check_reach(as_sequence_data(newdata, obs, NULL, arg, call), obs, call, arg))
+    return(read(newdata, NULL))
   }
   if (NROW(newdata) == 0L) {
-    return(as_newdata(fit, newdata, call, arg))
+    return(as_newdata(fit, newdata, call, arg, na_action))
   }
   if (is.character(column) && length(column) == 1L) {
     split <- take_id(newdata, column, arg, call)
@@ -117,15 +128,16 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
     column <- split$id
   }
   newdata <- select_columns(newdata, fit, call, arg)
-  check_reach(as_sequence_data(newdata, obs, column, arg, call), obs, call, arg)
+  read(newdata, column)
 }
 
 #' @rdname predict.bnp_hmm
 #' @export
-heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, ...) {
+heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, ..., na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
-  mean_loglik(one_step_ahead(fit, as_new_sequences(fit, newdata, id))$log_density)
+  data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action))
+  mean_loglik(without_empty_rows(data, one_step_ahead(fit, data)$log_density))
 }
 
 #' @rdname predict.bnp_hmm

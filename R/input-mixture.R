@@ -1,10 +1,13 @@
 # All inputs of bnp_mixture() and of its methods' newdata -> internal form.
 
-as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env()) {
+# `use`: as in act_on_missing().
+as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env(), na_action = NULL,
+                            use = "rows") {
   if (obs_lag(obs) > 0L && !(allow_no_rows && NROW(x) == 0L)) {
-    return(as_sequence_data(x, obs, NULL, arg, call))
+    return(as_sequence_data(x, obs, NULL, arg, call, na_action, if (use == "rows") "sequences" else use))
   }
-  table_to_data(as_table(x, arg, allow_no_rows, call, obs), obs, arg, call)
+  data <- table_to_data(as_table(x, arg, allow_no_rows, call, obs, na_action), obs, arg, call)
+  act_on_missing(data, obs, na_action, use, arg, call)
 }
 
 # The variables of a one-sided formula as a data frame.
@@ -51,7 +54,7 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 }
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data.
-as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata") {
+as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
   check_format(fit, call)
   obs <- fit$model$obs
   if (!is.null(fit$input$terms)) {
@@ -68,7 +71,8 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
   } else {
     select_columns(newdata, fit, call, arg)
   }
-  check_reach(as_mixture_data(newdata, obs, arg, allow_no_rows = TRUE, call = call), obs, call, arg)
+  data <- as_mixture_data(newdata, obs, arg, allow_no_rows = TRUE, call, na_action, "predict")
+  check_reach(data, obs, call, arg)
 }
 
 # Columns matched by name when both sides have names, by position otherwise, which is said when only the training data

@@ -1,6 +1,8 @@
 # All inputs of bnp_hmm() -> internal form, one group per sequence.
 
-as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_env()) {
+# `use`: as in act_on_missing().
+as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,
+                             use = "sequences") {
   times <- NULL
   id <- id_column(id, call)
   if (is.list(x) && !is.data.frame(x) && !inherits(x, "simple_triplet_matrix")) {
@@ -12,7 +14,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     timed <- lapply(x, split_times)
     times <- lapply(timed, `[[`, "times")
     times <- if (!any(vapply(times, is.null, NA))) do.call(c, unname(times))
-    parts <- bind_sequences(stats::setNames(lapply(timed, `[[`, "x"), names(x)), obs, arg, call)
+    parts <- bind_sequences(stats::setNames(lapply(timed, `[[`, "x"), names(x)), obs, arg, call, na_action)
     x <- parts$x
     lengths <- parts$lengths
     names <- parts$names
@@ -21,7 +23,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     times <- timed$times
     x <- timed$x
     split <- if (is.null(id)) list(x = x, id = NULL) else take_id(x, id, arg, call)
-    x <- as_table(split$x, arg, FALSE, call, obs)
+    x <- as_table(split$x, arg, FALSE, call, obs, na_action)
     id <- check_id(split$id %||% rep("1", nrow(x)), nrow(x), arg, call)
     check_contiguous(id, call)
     id <- factor(id, levels = unique(as.character(id)))
@@ -39,12 +41,12 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
   }
   data <- table_to_data(x, obs, arg, call, c(0L, cumsum(lengths)), names)
   data$times <- times
-  data
+  act_on_missing(data, obs, na_action, use, arg, call)
 }
 
 # Sequences one after the other. Columns that are no numbers are read when all are together, so that they have the same
 # levels.
-bind_sequences <- function(x, obs, arg, call) {
+bind_sequences <- function(x, obs, arg, call, na_action = NULL) {
   if (!length(x)) {
     abort("no_rows", c("{.arg {arg}} has no sequences.", i = "Give at least one."), call = call)
   }
@@ -52,7 +54,7 @@ bind_sequences <- function(x, obs, arg, call) {
   reads <- !is.null(obs_entry(obs)$read)
   tables <- lapply(seq_along(x), function(i) {
     name <- paste0(arg, "[[", i, "]]")
-    if (reads) as_frame(x[[i]], name, call) else as_table(x[[i]], name, FALSE, call, obs)
+    if (reads) as_frame(x[[i]], name, call) else as_table(x[[i]], name, FALSE, call, obs, na_action)
   })
   widths <- vapply(tables, ncol, 1L)
   if (any(widths != widths[1])) {
@@ -73,7 +75,8 @@ bind_sequences <- function(x, obs, arg, call) {
   }
   lengths <- vapply(tables, nrow, 1L)
   if (reads) {
-    return(list(x = as_table(do.call(rbind, unname(tables)), arg, FALSE, call, obs), lengths = lengths, names = names))
+    x <- as_table(do.call(rbind, unname(tables)), arg, FALSE, call, obs, na_action)
+    return(list(x = x, lengths = lengths, names = names))
   }
   if (!all(vapply(tables, is.matrix, NA))) {
     tables <- lapply(tables, function(t) if (is.matrix(t)) as_column_sparse(Matrix::Matrix(t, sparse = TRUE)) else t)

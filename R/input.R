@@ -41,14 +41,14 @@ data_matrix <- function(data) {
 
 # Anything tabular -> a numeric matrix or a CsparseMatrix: the columns that the observation model takes, checked for
 # everything that does not depend on it.
-as_table <- function(x, arg, allow_no_rows = FALSE, call, obs) {
+as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL) {
   refuse_relations(x, arg, call)
   read <- obs_entry(obs)$read
   if (!is.null(read)) {
     if (is(x, "Matrix") || inherits(x, "simple_triplet_matrix")) refuse_sparse(obs, arg, call)
     x <- choose_columns(as_frame(x, arg, call), obs, arg, call)
     check_frame_size(x, arg, allow_no_rows, call)
-    return(read(x, obs, arg, call))
+    return(read(x, obs, arg, call, na_action))
   }
   x <- choose_columns(x, obs, arg, call)
   if (inherits(x, "simple_triplet_matrix")) {
@@ -84,7 +84,7 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs) {
       "{.arg {arg}} must be a numeric vector, a matrix, a data frame or a formula, not {describe(x)}."
     ), call = call)
   }
-  check_table(x, arg, allow_no_rows, call)
+  check_table(x, arg, allow_no_rows, call, na_action)
   unique_columns(x, arg, call)
 }
 
@@ -117,7 +117,7 @@ data_frame_to_matrix <- function(x, arg, call) {
   m
 }
 
-check_table <- function(x, arg, allow_no_rows, call) {
+check_table <- function(x, arg, allow_no_rows, call, na_action) {
   if (ncol(x) == 0L) {
     abort("no_columns", c(
       "{.arg {arg}} has no columns.", i = "Give at least one numeric column."
@@ -126,20 +126,24 @@ check_table <- function(x, arg, allow_no_rows, call) {
   if (nrow(x) == 0L && !allow_no_rows) {
     abort("no_rows", c("{.arg {arg}} has no rows.", i = "Give at least one observation."), call = call)
   }
-  check_finite_table(x, arg, call)
+  check_finite_table(x, arg, call, na_action)
 }
 
-check_finite_table <- function(x, arg, call) {
+check_finite_table <- function(x, arg, call, na_action = NULL) {
   values <- if (is.matrix(x)) x else x@x
   if (is.finite(sum(values)) || all(is.finite(values))) {
     return(invisible())
   }
-  bad <- !is.finite(values)
+  bad <- if (is.matrix(x) && keeps_missing(na_action)) is.infinite(values) else !is.finite(values)
   count <- sum(bad)
+  if (!count) {
+    return(invisible())
+  }
   abort("not_finite", c(
     "{.arg {arg}} has {count} missing or infinite value{?s}.",
     x = "At (row, column): {cell_places(x, bad)}.",
-    i = "Remove these rows, for instance by {.fn na.omit}, or impute the values."
+    if (is.matrix(x) || is.null(na_action)) remedy_of_missing(na_action, values) else
+      c(i = "Sparse matrices cannot have missing values: use {.code as.matrix({arg})}, or put 0 there.")
   ), call = call)
 }
 
@@ -180,6 +184,7 @@ sparse_rows <- function(x) {
 check_support <- function(x, obs, arg, call) {
   entry <- obs_entry(obs)
   bad <- !entry$support(if (is.matrix(x)) x else x@x)
+  bad[is.na(bad)] <- FALSE # missing values, where they are allowed
   if (!any(bad)) {
     return(if (is.matrix(x)) entry$conditions(x, arg, call))
   }
@@ -212,13 +217,13 @@ check_reach <- function(data, obs, call, arg, farthest = 1e280) {
     block$unit %||% rep(1, if (is.null(obs$blocks)) data$d else length(block$columns) + length(exposure_column(block)))
   }))
   values <- data$x %||% data$value
-  if (!length(values) || max(abs(range(values))) < min(1, unit) * 1e200) {
+  if (!length(values) || !any(abs(values) >= min(1, unit) * 1e200, na.rm = TRUE)) {
     return(data)
   }
   distance <- if (is.null(data$x)) abs(values) else abs(data$x / rep(unit, each = data$n))
-  if (any(distance > farthest)) {
+  if (any(distance > farthest, na.rm = TRUE)) {
     row <- if (is.null(data$x)) findInterval(which(distance > farthest)[1] - 1L, data$row_start) else
-      which(rowSums(distance > farthest) > 0)[1]
+      which(rowSums(distance > farthest, na.rm = TRUE) > 0)[1]
     abort("range", c(
       "{.arg {arg}} has values that are more than {farthest} times the spread of the training data away.",
       x = "The first of them is in row {row}."

@@ -1,13 +1,14 @@
 # Known labels: to which classes each row may belong. Each class owns clusters, of which the first are made here.
 
 # labels -> list(classes, set, sets): the names of the classes; for each row the number of its set of classes, 0 where
-# it may belong to any cluster; and the sets (sets x classes, logical). NULL where no labels were given.
-known_labels <- function(labels, n, call) {
+# it may belong to any cluster; and the sets (sets x classes, logical). NULL where no labels were given. kept: the rows
+# that are used, NULL for all.
+known_labels <- function(labels, n, call, kept = NULL) {
   if (is.null(labels)) {
     return(NULL)
   }
   if (is.matrix(labels)) {
-    return(known_sets(labels, n, call))
+    return(known_sets(labels, n, call, kept))
   }
   if (!is.factor(labels) && !is.character(labels) && !is.numeric(labels) && !is.logical(labels)) {
     abort("labels", c(
@@ -16,13 +17,14 @@ known_labels <- function(labels, n, call) {
     ), call = call)
   }
   check_labelled_rows(length(labels), n, "label", call)
+  if (!is.null(kept)) labels <- labels[kept]
   refuse_no_labels(is.na(labels), call)
   factor <- droplevels(as.factor(labels))
   set <- as.integer(factor)
   list(classes = levels(factor), set = replace(set, is.na(set), 0L), sets = diag(nlevels(factor)) == 1)
 }
 
-known_sets <- function(allowed, n, call) {
+known_sets <- function(allowed, n, call, kept) {
   if (!is.logical(allowed)) {
     abort("labels", c(
       "A matrix of {.arg labels} must be logical (rows x classes), not {typeof(allowed)}.",
@@ -30,6 +32,7 @@ known_sets <- function(allowed, n, call) {
     ), call = call)
   }
   check_labelled_rows(nrow(allowed), n, "row", call)
+  if (!is.null(kept)) allowed <- allowed[kept, , drop = FALSE]
   open <- rowSums(is.na(allowed)) == ncol(allowed)
   refuse_no_labels(open, call)
   bad <- which(!open & rowSums(is.na(allowed)) > 0)

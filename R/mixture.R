@@ -28,6 +28,8 @@
 #'   known, or a logical matrix (rows x classes) of the classes that each row may belong
 #'   to, see *Known labels*.
 #' @param data A data frame with the variables of the formula.
+#' @inheritParams missing_values
+#' @inheritSection missing_values Missing values
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
 #' @return An object of class `c("bnp_mixture", "bnp_fit")`, a plain list
@@ -42,7 +44,7 @@
 #'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers
 #'   are numbers: for counts give
 #'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. Dates and lists are
-#'   refused, and so are missing values. See `vignette("mixed-data-frames")`.
+#'   refused. See `vignette("mixed-data-frames")`.
 #'
 #' @section Weights:
 #'   A row of weight w counts as w rows that share one cluster: all sums over rows are
@@ -108,39 +110,47 @@ bnp_mixture <- function(x, ...) {
 #' @rdname bnp_mixture
 #' @export
 bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(),
-                                start = NULL, weights = NULL, labels = NULL, ...) {
+                                start = NULL, na_action = c("fail", "model", "omit"), weights = NULL,
+                                labels = NULL, ...) {
   check_no_dots(...)
-  fit_mixture(x, obs, prior, control, start, rename_call(match.call()), weights = weights, labels = labels)
+  na_action <- check_na_action(na_action)
+  fit_mixture(x, obs, prior, control, start, rename_call(match.call()), na_action,
+    weights = weights, labels = labels
+  )
 }
 
 #' @rdname bnp_mixture
 #' @export
 bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
-                                control = bnp_control(), start = NULL, weights = NULL, labels = NULL, ...) {
+                                control = bnp_control(), start = NULL,
+                                na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, ...) {
   check_no_dots(...)
+  na_action <- check_na_action(na_action)
   if (length(x) == 3L) {
     obs <- if (missing(obs)) obs_of_responses() else check_obs_of_responses(obs, x)
     table <- regression_table(x, data)
     obs[names(table$obs)] <- table$obs
-    return(fit_mixture(table$x, obs, prior, control, start, rename_call(match.call()), table$input, weights, labels))
+    return(fit_mixture(
+      table$x, obs, prior, control, start, rename_call(match.call()), na_action, table$input, weights, labels
+    ))
   }
   frame <- formula_frame(x, data)
-  fit_mixture(frame$frame, obs, prior, control, start, rename_call(match.call()),
+  fit_mixture(frame$frame, obs, prior, control, start, rename_call(match.call()), na_action,
     input = list(terms = frame$terms), weights = weights, labels = labels
   )
 }
 
-fit_mixture <- function(x, obs, prior, control, start, call, input = list(), weights = NULL,
+fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = list(), weights = NULL,
                         labels = NULL, error_call = rlang::caller_env()) {
   obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
   check_prior(prior, "bnp_mixture", error_call)
   lag <- obs_lag(obs)
-  data <- as_mixture_data(x, obs, call = error_call)
+  data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
   refuse_weighted_series(weights, obs, error_call)
   refuse_labelled_series(labels, obs, error_call)
-  data$weights <- check_weights(weights, data$n, error_call)
-  data <- with_labels(data, known_labels(labels, data$n, error_call))
+  data$weights <- of_kept_rows(data, check_weights(weights, rows_given(data), error_call))
+  data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept))
   n_modelled <- rows_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)
@@ -182,7 +192,7 @@ narrow_columns <- function(fit, cov, data) {
     steps <- diff(sort(unique(v)))
     if (length(steps)) min(steps[steps > 1e-8 * max(steps)]) else 0
   })
-  repeated <- apply(data$x, 2, anyDuplicated) > 0
+  repeated <- apply(data$x, 2, function(v) anyDuplicated(v[!is.na(v)])) > 0
   narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
   data$column_names[narrow] %||% as.character(which(narrow))
 }

@@ -136,6 +136,7 @@ model_ar <- list(
   verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
   values = "real numbers, rows in time order",
   lag = function(obs) obs$lag,
+  gaps = "cells",
   keep = function(data) list(initial = column_medians(data$x)),
   resolve = resolve_ar,
   working = c("centre", "unit"),

@@ -26,6 +26,7 @@ model_bernoulli <- list(
   constructor = "obs_bernoulli",
   values = "zeros and ones",
   kind = "level",
+  gaps = "cells",
   support = function(values) values == 0 | values == 1,
   refusal = c(
     class = "not_binary", must = "hold zeros and ones",

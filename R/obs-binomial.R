@@ -53,6 +53,7 @@ model_binomial <- list(
     means <- column_means(data$x, data$weights)
     list(mean_trials = means[c(TRUE, FALSE)] + means[c(FALSE, TRUE)])
   },
+  gaps = "pairs",
   resolve = function(obs, data, start, call) resolve_fields(obs, c("a", "b"), data$d %/% 2L, call),
   parameters = list(a = "pairs", b = "pairs"),
   arrays = list(a = c("clusters", "pairs"), b = c("clusters", "pairs"), prob = c("clusters", "pairs")),

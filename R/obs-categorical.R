@@ -93,8 +93,8 @@ level_shares <- function(x, n, w) {
   if (sum(counts) > 0) counts / sum(counts) else counts
 }
 
-read_categorical <- function(x, obs, arg, call) {
-  encoded <- encode_levels(x, obs$levels, arg, call)
+read_categorical <- function(x, obs, arg, call, na_action = NULL) {
+  encoded <- encode_levels(x, obs$levels, arg, call, na_action)
   structure(encoded$x, frame = encoded[c("levels", "types")])
 }
 
@@ -132,6 +132,7 @@ model_categorical <- list(
   constructor = "obs_categorical",
   values = "factors, text, logical values",
   kind = "level",
+  gaps = "levels",
   support = function(values) values == round(values),
   refusal = c(
     class = "not_levels", must = "hold labels or whole numbers",

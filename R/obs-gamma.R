@@ -27,7 +27,7 @@ likelihood_shapes <- c(1e-3, 1e6)
 # The prior mean of a rate is that of all data.
 resolve_gamma <- function(obs, data, start, call) {
   obs <- resolve_fields(obs, c("a", "shape"), data$d, call)
-  bad <- which(colSums(data$x < 1e-150 | data$x > 1e150) > 0)
+  bad <- which(colSums(data$x < 1e-150 | data$x > 1e150, na.rm = TRUE) > 0)
   if (length(bad)) {
     abort("range", c(
       "Columns of {.arg x} must lie within 1e-150 to 1e150 for {.fn {obs_entry(obs)$constructor}}.",
@@ -50,6 +50,7 @@ model_gamma <- list(
   constructor = "obs_gamma",
   values = "values above 0",
   kind = "number",
+  gaps = "cells",
   support = function(values) values > 0,
   refusal = c(
     class = "not_positive", must = "hold values above 0",

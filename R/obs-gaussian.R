@@ -236,11 +236,11 @@ wishart_root <- function(df, scale) {
 # Student-t probabilities of values of at most x: rows x columns, with the mean
 # and scale of each column.
 student_cdf <- function(x, mean, scale, df) {
-  stats::pt((x - rep(mean, each = nrow(x))) / rep(scale, each = nrow(x)), df)
+  stats::pt((x - rep(mean, each = nrow(x))) / rep(scale, each = nrow(x)), rep(df, each = nrow(x)))
 }
 
 # Of a Student-t with squared scale `square / df`.
-student_variance <- function(square, df) if (df > 2) square / (df - 2) else rep(Inf, length(square))
+student_variance <- function(square, df) ifelse(rep_len(df > 2, length(square)), square / (df - 2), Inf)
 
 any_gaussian <- list(
   constructor = "obs_gaussian",
@@ -258,13 +258,29 @@ any_gaussian <- list(
 )
 
 gaussian <- c(any_gaussian, list(
+  gaps = "cells",
   learned = function(obs) if (!is.null(obs$learn)) "learn = TRUE",
   learned_numbers = c("mean_strength", "df"),
   parameters = list(mean = "columns", scale = c("columns", "columns"))
 ))
 
+# What is missing in rows of a Gaussian with covariances, given the rest. q$mean is NULL where it is known to be 0.
+gaussian_conditional <- list(
+  predictive = function(obs, q, x) {
+    df <- q$df - nrow(q$scale) + 1
+    shrink <- if (is.null(q$mean)) 1 else 1 + 1 / q$mean_strength
+    list(location = in_each_row(q$mean, x), scale = q$scale / df, spread = rep(shrink, nrow(x)), df = df)
+  },
+  parameters = function(obs, q, x) {
+    cov <- draw_covariance(q$df, q$scale)
+    mean <- if (!is.null(q$mean)) q$mean + drop(stats::rnorm(length(q$mean)) %*% chol(cov)) / sqrt(q$mean_strength)
+    list(location = in_each_row(mean, x), cov = cov)
+  }
+)
+in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
 model_gaussian_full <- c(gaussian, list(
   title = "Gaussian, full covariance",
+  conditional = gaussian_conditional,
   resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = TRUE, call),
   arrays = list(
     mean = c("clusters", "columns"), mean_strength = "clusters", df = "clusters",
@@ -307,6 +323,10 @@ model_gaussian_diagonal <- c(gaussian, list(
   title = "Gaussian, diagonal covariance",
   resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = FALSE, call),
   arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
+  of_obs = function(obs) if (isTRUE(obs$gaps)) {
+    counted <- list(mean_strength = c("clusters", "columns"), df = c("clusters", "columns"))
+    list(arrays = utils::modifyList(model_gaussian_diagonal$arrays, counted))
+  },
   location = "mean",
   quantiles = diagonal_quantiles,
   draw = function(obs, clusters, path, lengths, given) {
@@ -323,6 +343,7 @@ model_gaussian_diagonal <- c(gaussian, list(
 
 model_gaussian_zero_mean <- c(gaussian, list(
   title = "Gaussian, zero mean",
+  conditional = gaussian_conditional,
   resolve = resolve_zero_mean,
   arrays = model_gaussian_full$arrays[c("df", "scale", "cov")],
   quantiles = model_gaussian_full$quantiles["cov"],

@@ -44,6 +44,7 @@ model_multinomial <- list(
   constructor = "obs_multinomial",
   values = "counts",
   kind = "number",
+  gaps = "rows",
   support = are_counts,
   refusal = refused_counts("Use raw counts, not weights or proportions."),
   takes_sparse = TRUE,

@@ -21,7 +21,8 @@ obs_poisson <- function(a = 1, b = NULL, exposure = NULL, columns = NULL) {
 # Exposures that came as numbers belong to the data: TRUE is left of them.
 resolve_poisson <- function(obs, data, start, call) {
   if (is.null(obs$b)) {
-    total <- if (is.null(data$exposure)) counted_rows(data) else sum(times_weights(data$exposure, data$weights))
+    exposure <- times_weights(data$exposure %||% rep(1, data$n), data$weights)
+    total <- if (has_missing(data)) colSums(exposure * !data$missing) else sum(exposure)
     events <- column_totals(data)
     obs$b <- obs$a * total / ifelse(events > 0, events, 0.5)
   }
@@ -36,6 +37,7 @@ model_poisson <- list(
   constructor = "obs_poisson",
   values = "counts of events",
   kind = "number",
+  gaps = "cells",
   support = are_counts,
   refusal = refused_counts("Use raw counts; what they are relative to is their {.arg exposure}."),
   takes_sparse = TRUE,

@@ -93,6 +93,10 @@ with_precision <- function(obs, z, e, call, w = NULL) {
 residual_variances <- function(y, z, intercept, w = NULL) {
   if (!is.null(w)) w <- at_least_once(w)
   own <- column_variances(y, w)
+  whole <- rowSums(is.na(cbind(y, z))) == 0
+  y <- y[whole, , drop = FALSE]
+  z <- z[whole, , drop = FALSE]
+  w <- w[whole]
   design <- cbind(if (intercept) rep(1, nrow(z)), z)
   fit <- if (is.null(w)) stats::lm.fit(design, y) else stats::lm.wfit(design, y, w)
   left <- (if (is.null(w)) nrow(z) else sum(w)) - fit$rank
@@ -150,6 +154,7 @@ model_regression <- list(
   constructor = "obs_regression",
   values = "responses, with covariates",
   responses = response_columns,
+  gaps = "cells",
   resolve = resolve_regression,
   verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
   working = c("responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "covariates"),
@@ -162,6 +167,21 @@ model_regression <- list(
   },
   quantiles = model_ar$quantiles,
   given = list(covariates = covariates_of_rows),
+  conditional = list(
+    predictive = function(obs, q, x) {
+      z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
+      df <- q$df - nrow(q$scale) + 1
+      spread <- 1 + rowSums(z * t(solve(q$coef_precision, t(z))))
+      list(location = z %*% t(q$coef_mean), scale = q$scale / df, spread = spread, df = df)
+    },
+    parameters = function(obs, q, x) {
+      z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
+      cov <- draw_covariance(q$df, q$scale)
+      noise <- matrix(stats::rnorm(length(q$coef_mean)), nrow(q$coef_mean))
+      coef <- q$coef_mean + t(chol(cov)) %*% noise %*% t(backsolve(chol(q$coef_precision), diag(ncol(noise))))
+      list(location = z %*% t(coef), cov = cov)
+    }
+  ),
   draw = function(obs, clusters, path, lengths, given) {
     z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
     regressors <- with_intercept(z, obs)

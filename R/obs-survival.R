@@ -35,7 +35,7 @@ refuse_times <- function(x, arg, call) {
       "Times of 0 have been rounded: give half of the smallest that can be told from 0."
     )
   }
-  bad <- which(!x[, 2] %in% c(0, 1))
+  bad <- which(!x[, 2] %in% c(0, 1, NA))
   if (length(bad)) {
     say(
       "the second column must be 0 or 1", bad,
@@ -63,6 +63,7 @@ model_survival <- list(
     remedy = "Give {.code survival::Surv(time, status)}."
   ),
   conditions = refuse_times,
+  gaps = "pairs",
   density = TRUE,
   resolve = resolve_survival,
   parameters = list(a = "times", b = "times"),

@@ -87,6 +87,10 @@ model_tied <- function(shape, title) {
 
 model_gaussian_spherical <- c(any_gaussian, list(
   title = "Gaussian, spherical covariance",
+  gaps = "cells",
+  of_obs = function(obs) if (isTRUE(obs$gaps)) {
+    list(arrays = replace(model_gaussian_spherical$arrays, "mean_strength", list(c("clusters", "columns"))))
+  },
   resolve = resolve_spherical,
   arrays = list(
     mean = c("clusters", "columns"), mean_strength = "clusters", df = "clusters", scale = "clusters",
@@ -103,10 +107,11 @@ model_gaussian_spherical <- c(any_gaussian, list(
     })
   },
   moments = function(q, given) {
-    list(mean = q$mean, var = rep(student_variance(q$scale * (1 + 1 / q$mean_strength), q$df), length(q$mean)))
+    var <- student_variance(q$scale * (1 + 1 / q$mean_strength), q$df)
+    list(mean = q$mean, var = rep_len(var, length(q$mean)))
   },
   predictive_cdf = function(obs, q, data) {
-    sd <- rep(sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), length(q$mean))
+    sd <- rep_len(sqrt(q$scale * (1 + 1 / q$mean_strength) / q$df), length(q$mean))
     student_cdf(data$x, q$mean, sd, q$df)
   },
   shrinks = TRUE,

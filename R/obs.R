@@ -61,8 +61,10 @@ NULL
 #   takes_sparse    are sparse matrices taken as they are?
 #   kind            kind of the columns that it takes as a block of a product which names none: "number", "level", or
 #                   several (column_kind()); NULL: it cannot be a block
-#   read            function(x, obs, arg, call): the numbers that stand for the columns of a table, a matrix with names
-#                   and an attribute `frame`, which is in the internal form what `resolve` needs to know of the columns;
+#   gaps            which values of a row may be missing: "cells", any, NA in the engine's data; or 0 there, which says
+#                   nothing: "levels", any; "pairs", of columns; "rows", all or none. NULL: none
+#   read            function(x, obs, arg, call, na_action): the numbers that stand for the columns of a table, a matrix
+#                   with names and an attribute `frame`, which is in the internal form what `resolve` needs to know of the columns;
 #                   NULL: columns are numbers
 #   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers,
 #                   TRUE when a fit had numbers, or NULL: rows have none
@@ -109,6 +111,10 @@ NULL
 #   moments         function(q, given): list(mean, var), mean and variance of each column under the posterior predictive
 #                   of a cluster with posterior parameters q; NULL for models with a lag, whose `coef` and `cov` are
 #                   iterated
+#   conditional     of columns that depend on each other in a cluster: list(predictive = function(obs, q, x), a list of
+#                   `location` (rows x modelled columns), `scale` (a matrix), `spread` (its factor in each row) and `df`
+#                   of a Student-t; parameters = function(obs, q, x), `location` and `cov` of a Gaussian by one draw of
+#                   the cluster's parameters), which fill in what is missing; NULL: `moments` and `draw` do
 #   divergence      function(a, b): Kullback-Leibler divergence, of a row or a token, of the cluster with
 #                   parameters `a` (its part of coef()) from that with `b`; NULL: has no closed form
 #   as_frame        function(obs, x): drawn rows with the types of the columns of the training data; NULL: as numbers
@@ -124,14 +130,14 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
                           support = function(values) TRUE, refusal = NULL,
                           conditions = function(x, arg, call) NULL, density = is.null(refusal),
-                          takes_sparse = FALSE, kind = NULL, read = NULL, exposure = function(obs) NULL,
+                          takes_sparse = FALSE, kind = NULL, gaps = NULL, read = NULL, exposure = function(obs) NULL,
                           counts_tokens = FALSE, lag = function(obs) 0L, keep = function(data) list(),
                           working = character(), learned = function(obs) NULL, begin_again = function(obs, k) NULL,
                           responses = NULL, learned_numbers = character(), parameters = list(),
                           axes = function(obs, columns) list(), location = NULL,
                           terms = plain_terms, shown = function(obs, arrays) arrays, layout = function(obs) NULL,
                           of_obs = NULL, quantiles = list(), given = list(),
-                          predictive_cdf = NULL, moments = NULL, divergence = NULL, overlap = NULL,
+                          predictive_cdf = NULL, moments = NULL, conditional = NULL, divergence = NULL, overlap = NULL,
                           as_frame = NULL, marginals = NULL, measure = NULL, picture = NULL, as_series = FALSE,
                           shrinks = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
@@ -279,7 +285,7 @@ format.bnp_obs <- function(x, ...) {
     }, "")
     return(paste0("Product of ", paste0(names(blocks), blocks, collapse = "; ")))
   }
-  paste0(entry$title, ": ", format_fields(x, setdiff(names(x), c("family", entry$working))))
+  paste0(entry$title, ": ", format_fields(x, setdiff(names(x), c("family", "gaps", entry$working))))
 }
 
 #' @export

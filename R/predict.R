@@ -21,7 +21,11 @@
 #'   more probable together; without `newdata` the class of each row's cluster (or what
 #'   `keep = "probabilities"` says). `"label_prob"`: a matrix of the probabilities of classes, those of
 #'   clusters of no class together in a last column `(none)`.
+#'   `"impute"`: `newdata` with missing values replaced by their expectation given what is there, those of
+#'   levels by the most probable one; the attribute `sd` is a matrix of standard deviations (`NA` where nothing was
+#'   missing, and for levels). See [impute()] for draws.
 #'   Where `newdata` lacks the response, probabilities of clusters are their weights.
+#' @inheritParams missing_values
 #' @param ... Must be empty.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for
@@ -39,22 +43,27 @@
 #' heldout_loglik(fit, faithful[-odd, ])
 #' @export
 predict.bnp_mixture <- function(object, newdata = NULL, type = c(
-                                  "class", "prob", "logdensity", "cluster", "response", "label", "label_prob"
-                                ), ..., new_data = NULL) {
+                                  "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute"
+                                ), ..., new_data = NULL, na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
+  na_action <- check_na_action(na_action)
   type <- check_choice(
-    type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob"), "type"
+    type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute"), "type"
   )
   newdata <- one_newdata(newdata, new_data)
   if (type == "cluster") {
-    prob <- predict(object, newdata, type = "prob")
-    return(cluster_predictions(max.col(prob, ties.method = "first"), prob))
+    prob <- predict(object, newdata, type = "prob", na_action = na_action)
+    return(cluster_predictions(most_probable(prob), prob))
   }
   if (type %in% c("label", "label_prob")) {
-    return(label_answer(object, newdata, type))
+    return(label_answer(object, newdata, type, na_action))
   }
   if (type == "response") {
     return(expected_response(object, newdata))
+  }
+  if (type == "impute") {
+    need_data(is.null(newdata), "newdata")
+    return(expected_values(object, newdata, as_newdata(object, newdata, na_action = "model")))
   }
   if (is.null(newdata)) {
     return(training_answer(object, type))
@@ -63,15 +72,12 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     prob <- prior_probabilities(object, newdata)
     return(if (type == "prob") prob else most_probable(prob))
   }
-  data <- as_newdata(object, newdata)
+  data <- as_newdata(object, newdata, na_action = na_action)
   if (type == "logdensity") {
-    return(stats::setNames(log_predictive(object, data), data$row_names))
+    return(for_all_rows(data, stats::setNames(log_predictive(object, data), data$row_names)))
   }
-  prob <- state_probabilities(object, data)
-  if (type == "prob") {
-    return(prob)
-  }
-  stats::setNames(max.col(prob, ties.method = "first"), data$row_names)
+  prob <- for_all_rows(data, state_probabilities(object, data))
+  if (type == "prob") prob else most_probable(prob)
 }
 
 # newdata by either of its names.
@@ -109,27 +115,35 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
       i = if (type != "logdensity") "{.code bnp_control(keep = \"probabilities\")} keeps those of the training data."
     ), call = call)
   }
-  if (type == "prob") fit$probabilities else most_probable(fit$probabilities)
+  prob <- for_all_rows(fit$input, fit$probabilities)
+  if (type == "prob") prob else most_probable(prob)
 }
 
 # Classes of known labels; of the training data with what was known of them.
-label_answer <- function(fit, newdata, type, call = rlang::caller_env()) {
+label_answer <- function(fit, newdata, type, na_action, call = rlang::caller_env()) {
   check_format(fit, call)
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
     label <- cluster_classes(fit)[fit_labels(fit)]
     return(stats::setNames(factor(label, fit$input$class_names), fit$input$row_names))
   }
-  prob <- predict(fit, newdata, type = "prob")
+  prob <- predict(fit, newdata, type = "prob", na_action = na_action)
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 
-most_probable <- function(prob) stats::setNames(max.col(prob, ties.method = "first"), rownames(prob))
+# The number of the most probable cluster of each row; NA where a row has none.
+most_probable <- function(prob) {
+  out <- rep(NA_integer_, nrow(prob))
+  known <- !is.na(prob[, 1L])
+  out[known] <- max.col(prob[known, , drop = FALSE], ties.method = "first")
+  stats::setNames(out, rownames(prob))
+}
 
 log_predictive <- function(fit, data) {
   if (data$n == 0L) {
     return(numeric())
   }
+  fit <- fit_with_gaps(fit, data)
   engine_log_predictive(as_engine_data(data), fit$model, fit$state, fit$control$threads)
 }
 
@@ -137,6 +151,7 @@ responsibilities <- function(fit, data) {
   prob <- if (data$n == 0L) {
     matrix(0, 0L, fit$state$k)
   } else {
+    fit <- fit_with_gaps(fit, data)
     resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
     resp[, fit$numbering, drop = FALSE]
   }
@@ -157,10 +172,11 @@ heldout_loglik.default <- function(fit, newdata, ...) {
 
 #' @rdname predict.bnp_mixture
 #' @export
-heldout_loglik.bnp_mixture <- function(fit, newdata, ...) {
+heldout_loglik.bnp_mixture <- function(fit, newdata, ..., na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
-  mean_loglik(log_predictive(fit, as_newdata(fit, newdata)))
+  data <- as_newdata(fit, newdata, na_action = check_na_action(na_action))
+  mean_loglik(without_empty_rows(data, log_predictive(fit, data)))
 }
 
 # Over the rows that have a density: not the first ones of an autoregression.

@@ -103,11 +103,11 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   }
   rows <- data$order %||% seq_len(data$n)
   if (is.matrix(start)) {
-    resp <- check_responsibilities(start, data$n, call)
+    resp <- of_kept_rows(data, check_responsibilities(start, rows_given(data), call))
     k <- start_clusters(ncol(resp), prior, call)
     return(list(resp = cbind(resp, matrix(0, data$n, k - ncol(resp)))[rows, , drop = FALSE]))
   }
-  labels <- check_labels(start, data$n, call)
+  labels <- check_labels(start, rows_given(data), call, data$left_out$kept)
   list(labels = labels[rows], k = start_clusters(max(labels, 1L), prior, call))
 }
 
@@ -151,8 +151,11 @@ start_from_fit <- function(fit, data, obs, prior, call) {
     ), call = call)
   }
   check_start_columns(fit$input$column_names, data$column_names, call)
+  fit <- fit_as(fit, obs)
   c(
-    list(state = add_empty_clusters(fit$state, start_clusters(fit$state$k, prior, call)), obs = given),
+    list(
+      state = add_empty_clusters(fit$state, start_clusters(fit$state$k, prior, call)), obs = fit$model$obs
+    ),
     documents_of_fit(fit, data)
   )
 }
@@ -199,17 +202,18 @@ documents_of_fit <- function(fit, data) {
   list(documents = list(document = counts$i, topic = fit$numbering[counts$j], count = counts$x))
 }
 
-check_labels <- function(x, n, call) {
+# `kept`: numbers of the rows whose labels are needed; NULL: all.
+check_labels <- function(x, n, call, kept = NULL) {
   if (!is.atomic(x) || length(x) != n) {
     abort("start", c(
       "{.arg start} must have one label per observation ({n}), not {describe(x)}."
     ), call = call)
   }
-  if (anyNA(x)) {
-    abort("start", c(
-      "{.arg start} has missing labels.", x = "At {places(which(is.na(x)))}."
-    ), call = call)
+  missing <- intersect(which(is.na(x)), kept %||% seq_len(n))
+  if (length(missing)) {
+    abort("start", c("{.arg start} has missing labels.", x = "At {places(missing)}."), call = call)
   }
+  if (!is.null(kept)) x <- x[kept]
   as.integer(factor(x, levels = if (is.factor(x)) intersect(levels(x), x) else sort(unique(x))))
 }
 

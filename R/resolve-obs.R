@@ -22,7 +22,7 @@ learned_before <- function(obs, start, d, fields) {
 
 column_totals <- function(data) {
   if (!is_sparse_data(data)) {
-    return(colSums(times_weights(data$x, data$weights)))
+    return(colSums(times_weights(data$x, data$weights), na.rm = TRUE))
   }
   totals <- double(data$d)
   of_entries <- if (!is.null(data$weights)) rep(data$weights, diff(data$row_start))
@@ -56,9 +56,10 @@ column_units <- function(x, centre, names, call, w = NULL) {
   if (!is.null(w)) x <- x[w > 0, , drop = FALSE]
   w <- w[w > 0]
   vapply(seq_len(ncol(x)), function(j) {
-    distance <- abs(x[, j] - centre[j])
+    seen <- !is.na(x[, j])
+    distance <- abs(x[seen, j] - centre[j])
     largest <- max(distance)
-    if (largest <= 1e-14 * max(abs(x[, j]))) {
+    if (largest <= 1e-14 * max(abs(x[, j]), na.rm = TRUE)) {
       return(1)
     }
     if (largest > 1e153 || largest < 1e-153) {
@@ -69,9 +70,9 @@ column_units <- function(x, centre, names, call, w = NULL) {
         i = "Change its unit so that values lie within 1e-150 to 1e150."
       ), call = call)
     }
-    spread <- 1.5 * (if (is.null(w)) stats::median(distance) else weighted_quantile(distance, w, 0.5))
+    spread <- 1.5 * (if (is.null(w)) stats::median(distance) else weighted_quantile(distance, w[seen], 0.5))
     if (spread < 1e-8 * largest) {
-      spread <- largest * sqrt(column_means(cbind((distance / largest)^2), w))
+      spread <- largest * sqrt(column_means(cbind((distance / largest)^2), w[seen]))
     }
     2^round(log2(spread))
   }, 1)
@@ -86,12 +87,14 @@ standardise <- function(x, obs) {
 column_variances <- function(z, w = NULL) {
   if (!is.null(w)) {
     w <- at_least_once(w)
-    square <- colSums((z - rep(column_means(z, w), each = nrow(z)))^2 * w)
-    v <- if (sum(w) < 2) 0 * square else square / (sum(w) - 1)
+    square <- colSums((z - rep(column_means(z, w), each = nrow(z)))^2 * w, na.rm = TRUE)
+    count <- counts_of_columns(z, w)
+    v <- ifelse(count < 2, 0, square / (count - 1))
     return(ifelse(v < 1e-28, 1, v))
   }
   vapply(seq_len(ncol(z)), function(j) {
-    v <- if (nrow(z) < 2L) 0 else stats::var(z[, j])
+    seen <- z[!is.na(z[, j]), j]
+    v <- if (length(seen) < 2L) 0 else stats::var(seen)
     if (v < 1e-28) 1 else v
   }, 1)
 }
@@ -104,7 +107,7 @@ robust_variances <- function(x, centre = rep(0, ncol(x)), unit = rep(1, ncol(x))
     z <- (x[, j, drop = FALSE] - centre[j]) / unit[j]
     v <- column_variances(z, w)
     ends <- c(0.025, 0.975)
-    ends <- if (is.null(w)) stats::quantile(z, ends, names = FALSE) else weighted_quantile(z, w, ends)
+    ends <- if (is.null(w)) stats::quantile(z, ends, na.rm = TRUE, names = FALSE) else weighted_quantile(z, w, ends)
     middle <- (diff(ends) / 3.92)^2
     if (middle > 1e-28) min(v, middle) else v
   }, 1)

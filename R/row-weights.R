@@ -47,7 +47,12 @@ rows_that_count <- function(data) if (is.null(data$weights)) data$n else sum(dat
 # The rows of a matrix, or the elements of a vector, times their weights.
 times_weights <- function(x, w) if (is.null(w)) x else x * w
 
-column_means <- function(x, w) if (is.null(w)) colMeans(x) else colSums(x * w) / sum(w)
+# Of what is not missing: means, and how often each column counts.
+column_means <- function(x, w) {
+  if (is.null(w)) colMeans(x, na.rm = TRUE) else colSums(x * w, na.rm = TRUE) / counts_of_columns(x, w)
+}
+
+counts_of_columns <- function(x, w) if (anyNA(x)) colSums(!is.na(x) * w) else rep(sum(w), ncol(x))
 
 # For quantiles and variances: weights of which the smallest is at least 1, so that weights that sum to 1 have them too.
 at_least_once <- function(w) w / min(1, w[w > 0])
@@ -55,7 +60,7 @@ at_least_once <- function(w) w / min(1, w[w > 0])
 # Quantiles of the values written out as often as they count (type 7), between whole weights as if there were parts of
 # an order statistic: that of number t is the smallest value with at least the weight t up to it.
 weighted_quantile <- function(x, w, p) {
-  kept <- w > 0
+  kept <- w > 0 & !is.na(x)
   order <- order(x[kept])
   x <- x[kept][order]
   upto <- cumsum(at_least_once(w[kept])[order])

@@ -50,6 +50,14 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input
 
 # nsim draws with names and the attribute `seed`. A seed that is given leaves R's own stream as it was.
 simulate_sets <- function(nsim, seed, draw, call = rlang::caller_env()) {
+  drawn <- with_r_seed(nsim, seed, draw, call)
+  structure(
+    stats::setNames(drawn$sets, paste0("sim_", seq_len(nsim))), seed = drawn$seed, class = c("bnp_simulation", "list")
+  )
+}
+
+# list(sets, seed): n results of draw(), and what simulate() returns as the attribute `seed`.
+with_r_seed <- function(n, seed, draw, call) {
   if (!is.null(seed)) seed <- check_r_seed(seed, call)
   if (!exists(".Random.seed", envir = globalenv(), inherits = FALSE)) stats::runif(1)
   before <- get(".Random.seed", envir = globalenv())
@@ -58,8 +66,7 @@ simulate_sets <- function(nsim, seed, draw, call = rlang::caller_env()) {
     on.exit(assign(".Random.seed", before, envir = globalenv()))
   }
   used <- if (is.null(seed)) before else structure(seed, kind = as.list(RNGkind()))
-  sims <- lapply(seq_len(nsim), function(i) draw())
-  structure(stats::setNames(sims, paste0("sim_", seq_len(nsim))), seed = used, class = c("bnp_simulation", "list"))
+  list(sets = lapply(seq_len(n), function(i) draw()), seed = used)
 }
 
 # The state of R's generator, 626 numbers, is for set.seed() and not for eyes.

@@ -6,6 +6,7 @@
 #' @param x A fit.
 #' @param data The observations to augment, usually the training data.
 #' @param id For sequences, as in [bnp_hmm()].
+#' @inheritParams missing_values
 #' @param conf.int Return intervals instead, as [confint()] does?
 #' @param conf.level Probability of an interval.
 #' @param ... Must be empty.
@@ -138,12 +139,12 @@ glance.bnp_fit <- function(x, ...) {
 
 #' @rdname tidiers
 #' @export
-augment.bnp_mixture <- function(x, data, ...) {
+augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  internal <- as_newdata(x, data, arg = "data")
-  prob <- state_probabilities(x, with_known(internal, x))
-  class <- max.col(prob, ties.method = "first")
+  internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action))
+  prob <- for_all_rows(internal, state_probabilities(x, with_known(internal, x)))
+  class <- unname(most_probable(prob))
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression
   out <- as.data.frame(
     if (is.data.frame(data)) data else if (sequences) data_matrix(internal) else data_matrix_of(data)

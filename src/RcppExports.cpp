@@ -207,6 +207,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_log_predictives
+Rcpp::NumericMatrix engine_log_predictives(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
+RcppExport SEXP _bnpvi_engine_log_predictives(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_log_predictives(data, model, state, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_fingerprint
 std::string engine_fingerprint(Rcpp::List data, Rcpp::IntegerVector row_number);
 RcppExport SEXP _bnpvi_engine_fingerprint(SEXP dataSEXP, SEXP row_numberSEXP) {
@@ -251,6 +265,19 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_mean_parameters(model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_complete_to_gaps
+Rcpp::NumericMatrix engine_complete_to_gaps(Rcpp::List from, Rcpp::List to, Rcpp::NumericMatrix statistic);
+RcppExport SEXP _bnpvi_engine_complete_to_gaps(SEXP fromSEXP, SEXP toSEXP, SEXP statisticSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type from(fromSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type to(toSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type statistic(statisticSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_complete_to_gaps(from, to, statistic));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -504,10 +531,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 4},
+    {"_bnpvi_engine_log_predictives", (DL_FUNC) &_bnpvi_engine_log_predictives, 4},
     {"_bnpvi_engine_fingerprint", (DL_FUNC) &_bnpvi_engine_fingerprint, 2},
     {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
+    {"_bnpvi_engine_complete_to_gaps", (DL_FUNC) &_bnpvi_engine_complete_to_gaps, 3},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},

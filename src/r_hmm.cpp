@@ -83,9 +83,7 @@ Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List s
       for (Index from = 0; from < s.size(); from += block.block_rows()) {
         const Index m = std::min(block.block_rows(), s.size() - from);
         block.load(s.rows.data() + from, m);
-        for (Index j = 0; j < k; ++j)
-          q.obs().log_predictive(statistic.data() + j * p, block.features(), m, block.ld(),
-                                 log_p.data() + j * m);
+        for (Index j = 0; j < k; ++j) block.log_predictive(statistic.data() + j * p, log_p.data() + j * m);
         q.obs().log_base(q.data(), s.rows.data() + from, m, base.data());
         for (Index i = 0; i < m; ++i) {
           const Index row = s.rows[from + i];

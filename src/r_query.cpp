@@ -5,6 +5,7 @@
 
 #include "foundation/fingerprint.h"
 #include "inference/start.h"
+#include "observations/obs_product.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
@@ -45,43 +46,74 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
   });
 }
 
+namespace {
+
+// Calls each(row, log_p, log_base) with log p(x | cluster) for every modelled row and K + 1 clusters, the
+// last one not seen yet, on the threads of the pool.
+template <class Each>
+void for_predictives(Query& q, Each each) {
+  const Index k = q.k(), p = q.obs().n_features();
+  const SharedVec& t = q.globals.effective.obs;
+  Vec statistic(t.begin(), t.end());
+  statistic.resize(static_cast<std::size_t>((k + 1) * p), 0.0);
+  const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().lag());
+  const Index n = static_cast<Index>(rows.size());
+  constexpr Index step = 256;  // rows a task: a guess
+  q.pool.run((n + step - 1) / step, [&](Index task) {
+    q.pool.poll();
+    const Index from = task * step, m = std::min(step, n - from);
+    FeatureBlock block(q.obs(), q.data());
+    Vec log_p(static_cast<std::size_t>((k + 1) * block.block_rows())),
+        base(static_cast<std::size_t>(block.block_rows())), of_row(static_cast<std::size_t>(k + 1));
+    for (Index begin = from; begin < from + m; begin += block.block_rows()) {
+      const Index rows_here = std::min(block.block_rows(), from + m - begin);
+      block.load(rows.data() + begin, rows_here);
+      for (Index j = 0; j <= k; ++j)
+        block.log_predictive(statistic.data() + j * p, log_p.data() + j * rows_here);
+      q.obs().log_base(q.data(), rows.data() + begin, rows_here, base.data());
+      for (Index i = 0; i < rows_here; ++i) {
+        for (Index j = 0; j <= k; ++j) of_row[j] = log_p[j * rows_here + i];
+        each(rows[begin + i], of_row, base[i]);
+      }
+    }
+  });
+}
+
+}  // namespace
+
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
     Query q(data, model, state, threads);
-    const Index k = q.k(), p = q.obs().n_features();
-    Vec pi = q.model.alloc->mean_weights(q.globals);
-    const SharedVec& t = q.globals.effective.obs;
-    Vec statistic(t.begin(), t.end());
-    statistic.resize(static_cast<std::size_t>((k + 1) * p), 0.0);  // the last: a cluster not seen yet
-    const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().lag());
-    const Index n = static_cast<Index>(rows.size());
+    const Vec pi = q.model.alloc->mean_weights(q.globals);
     Rcpp::NumericVector out =
         made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(q.data().n), NA_REAL); });
     double* value = out.begin();
-    constexpr Index step = 256;  // rows a task: a guess
-    q.pool.run((n + step - 1) / step, [&](Index task) {
-      q.pool.poll();
-      const Index from = task * step, m = std::min(step, n - from);
-      FeatureBlock block(q.obs(), q.data());
-      Vec log_p(static_cast<std::size_t>((k + 1) * block.block_rows())),
-          base(static_cast<std::size_t>(block.block_rows()));
-      for (Index begin = from; begin < from + m; begin += block.block_rows()) {
-        const Index rows_here = std::min(block.block_rows(), from + m - begin);
-        block.load(rows.data() + begin, rows_here);
-        for (Index j = 0; j <= k; ++j)
-          q.obs().log_predictive(statistic.data() + j * p, block.features(), rows_here, block.ld(),
-                                 log_p.data() + j * rows_here);
-        q.obs().log_base(q.data(), rows.data() + begin, rows_here, base.data());
-        for (Index i = 0; i < rows_here; ++i) {
-          double top = -INFINITY, sum = 0;
-          for (Index j = 0; j <= k; ++j)
-            if (pi[j] > 0) top = std::max(top, log_p[j * rows_here + i]);
-          for (Index j = 0; j <= k; ++j)
-            if (pi[j] > 0) sum += pi[j] * std::exp(log_p[j * rows_here + i] - top);
-          value[rows[begin + i]] = top + std::log(sum) + base[i];
-        }
-      }
+    for_predictives(q, [&](Index row, const Vec& log_p, double base) {
+      double top = -INFINITY, sum = 0;
+      for (std::size_t j = 0; j < pi.size(); ++j)
+        if (pi[j] > 0) top = std::max(top, log_p[j]);
+      for (std::size_t j = 0; j < pi.size(); ++j)
+        if (pi[j] > 0) sum += pi[j] * std::exp(log_p[j] - top);
+      value[row] = top + std::log(sum) + base;
+    });
+    return out;
+  });
+}
+
+// log p(x | cluster), n × (K + 1): under the posterior predictive of each cluster and, in the last column, of
+// one that is not seen yet; NA for rows that are not modelled.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_log_predictives(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
+  return entry([&] {
+    Query q(data, model, state, threads);
+    const Index n = q.data().n;
+    Rcpp::NumericMatrix out =
+        made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(q.k() + 1)); });
+    std::fill(out.begin(), out.end(), NA_REAL);
+    double* value = out.begin();
+    for_predictives(q, [&](Index row, const Vec& log_p, double base) {
+      for (std::size_t j = 0; j < log_p.size(); ++j) value[static_cast<Index>(j) * n + row] = log_p[j] + base;
     });
     return out;
   });
@@ -124,6 +156,24 @@ Rcpp::List engine_mean_parameters(Rcpp::List model, Rcpp::List state) {
   weights.resize(static_cast<std::size_t>(globals.effective.k));
   all.push_back({"weights", std::move(weights), {}});
   return arrays_to_r(all);
+}
+
+// Statistics (K × p) of rows without gaps under the observation model `from`, as they are under `to`, the
+// same with gaps.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_complete_to_gaps(Rcpp::List from, Rcpp::List to, Rcpp::NumericMatrix statistic) {
+  return entry([&] {
+    const auto before = make_obs_model(ListFields(from)), after = make_obs_model(ListFields(to));
+    require(statistic.ncol() == before->n_features(), "statistic has not a column for each feature");
+    Rcpp::NumericMatrix out(statistic.nrow(), static_cast<int>(after->n_features()));
+    Vec with_gaps(static_cast<std::size_t>(after->n_features()));
+    for (int k = 0; k < statistic.nrow(); ++k) {
+      const Rcpp::NumericVector t = statistic.row(k);
+      complete_to_gaps(*before, t.begin(), *after, with_gaps.data());
+      std::copy(with_gaps.begin(), with_gaps.end(), out.row(k).begin());
+    }
+    return out;
+  });
 }
 
 // [[Rcpp::export]]

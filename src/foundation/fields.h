@@ -34,6 +34,9 @@ class Fields {
 
   Index integer(const char* name) const { return static_cast<Index>(number(name)); }
   bool flag(const char* name) const { return number(name) != 0; }
+  bool optional_flag(const char* name) const {
+    return has(name) && flag(name);
+  }  // false where it is not there
 };
 
 }  // namespace bnpvi

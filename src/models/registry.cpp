@@ -34,7 +34,8 @@ GaussianPrior gaussian_prior(const Fields& f, Index d, Index size, bool has_mean
                     Vec(static_cast<std::size_t>(d), 0.0),
                     f.numbers("unit", d),
                     {},
-                    {}};
+                    {},
+                    f.optional_flag("gaps")};
   if (has_mean) {
     out.mean = f.numbers("mean", d);
     out.mean_strength = f.number("mean_strength");
@@ -82,7 +83,7 @@ chains::HmmPrior hmm_prior(const Fields& f, double k = 1) {
 
 // The model itself, or for rows that may lack cells.
 std::unique_ptr<ObsModel> as_observed(const Fields& f, std::unique_ptr<ObsModel> model) {
-  if (!f.has("gaps") || !f.flag("gaps")) return model;
+  if (!f.optional_flag("gaps")) return model;
   const std::shared_ptr<const ObsModel> complete = std::move(model);
   return make_partly_observed(std::dynamic_pointer_cast<const WishartModel>(complete));
 }
@@ -99,7 +100,7 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   }
   if (family == "bernoulli") {
     const Vec a = f.numbers("a");
-    return make_bernoulli({a, f.numbers("b", size_of(a)), f.has("learn")});
+    return make_bernoulli({a, f.numbers("b", size_of(a)), f.has("learn"), f.optional_flag("gaps")});
   }
   if (family == "binomial") {
     const Vec a = f.numbers("a");
@@ -107,12 +108,13 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   }
   if (family == "poisson") {
     const Vec a = f.numbers("a");
-    return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed")});
+    return make_poisson({a, f.numbers("b", size_of(a)), f.flag("exposed"), false, f.optional_flag("gaps")});
   }
   if (family == "censored") return make_poisson({f.numbers("a", 1), f.numbers("b", 1), false, true});
   if (family == "waiting_time") {
     const Vec a = f.numbers("a");
-    return make_gamma({f.numbers("shape", size_of(a)), a, f.numbers("b", size_of(a))});
+    return make_gamma(
+        {f.numbers("shape", size_of(a)), a, f.numbers("b", size_of(a)), f.optional_flag("gaps")});
   }
   if (family == "categorical") {
     CategoricalPrior prior{{}, f.numbers("concentration"), {}, {}, {}};

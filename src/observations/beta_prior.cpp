@@ -5,6 +5,7 @@
 
 #include "foundation/extrapolation.h"
 #include "foundation/special.h"
+#include "observations/column_gaps.h"
 
 namespace bnpvi {
 
@@ -17,7 +18,8 @@ constexpr double least = 1e-8, most = 1e8;  // of a and b: within their range in
 // One column of K clusters at (log a, log b).
 class Column {
  public:
-  Column(const double* t, Index k, Index p, Index column) : t_(t), k_(k), p_(p), column_(column) {}
+  Column(const double* t, Index k, Index p, Index column, Index count)
+      : t_(t), k_(k), p_(p), column_(column), count_(count) {}
 
   double objective(const Vec& x) const {
     const double a = std::exp(x[0]), b = std::exp(x[1]);
@@ -43,10 +45,10 @@ class Column {
 
  private:
   double ones(Index i) const { return std::max(t_[i * p_ + 1 + column_], 0.0); }
-  double zeros(Index i) const { return std::max(t_[i * p_] - t_[i * p_ + 1 + column_], 0.0); }
+  double zeros(Index i) const { return std::max(t_[i * p_ + count_] - t_[i * p_ + 1 + column_], 0.0); }
 
   const double* t_;
-  Index k_, p_, column_;
+  Index k_, p_, column_, count_;
 };
 
 }  // namespace
@@ -62,8 +64,9 @@ double log_hyperprior(const BetaPrior& prior) {
 BetaPrior learn_beta_prior(const BetaPrior& prior, const double* t, Index k, Pool* pool) {
   BetaPrior out = prior;
   const Index d = static_cast<Index>(prior.a.size());
+  const ColumnGaps gaps(prior.gaps, d, 1 + d);
   for_each_part(pool, d, [&](Index j) {
-    const Column column(t, k, 1 + d, j);
+    const Column column(t, k, gaps.n_features(), j, gaps.at(j));
     Vec best{std::log(prior.a[j]), std::log(prior.b[j])};
     for (int cycle = 0; cycle < cycles; ++cycle) {
       const Vec first = column.next(best), second = column.next(first);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "foundation/named_array.h"
+#include "observations/column_gaps.h"
 #include "observations/gather.h"
 
 namespace bnpvi {
@@ -19,16 +20,29 @@ NamedArray mean_array(const Columns& columns, Index k, F mean_of) {
   return out;
 }
 
-/// Diagonal covariances, D × D × K: E[σ²] = scale_of(k, j)/(df_of(k) − 2) of an inverse Gamma distribution,
-/// infinite where it does not exist.
+/// What a cluster has by its count of rows: K numbers, or K × D where each column has its own count; of(k,
+/// j).
+template <class F>
+NamedArray counted_array(const char* name, const ColumnGaps& gaps, Index k, Index d, F of) {
+  NamedArray out{name, {}, {}};
+  const Index columns = gaps ? d : 1;
+  if (gaps) out.dim = {k, d};
+  for (Index j = 0; j < columns; ++j)
+    for (Index i = 0; i < k; ++i) out.value.push_back(of(i, j));
+  return out;
+}
+
+/// Diagonal covariances, D × D × K: E[σ²] = scale_of(k, j)/(df_of(k, j) − 2) of an inverse Gamma
+/// distribution, infinite where it does not exist.
 template <class Scale, class Df>
 NamedArray diagonal_covariances(Index d, Index k, Scale scale_of, Df df_of) {
   NamedArray out{"cov", Vec(static_cast<std::size_t>(d * d * k), 0.0), {d, d, k}};
   for (Index i = 0; i < k; ++i) {
-    const double divisor = df_of(i) - 2;
-    for (Index j = 0; j < d; ++j)
+    for (Index j = 0; j < d; ++j) {
+      const double divisor = df_of(i, j) - 2;
       out.value[(i * d + j) * d + j] =
           divisor > 0 ? scale_of(i, j) / divisor : std::numeric_limits<double>::infinity();
+    }
   }
   return out;
 }

@@ -23,6 +23,7 @@ struct GaussianPrior {
   Vec scale;
   Vec centre, unit;
   Vec data_location, data_variance;
+  bool gaps = false;  // cells may be missing
 };
 
 /// A model's own prior: in engine units, and what the model needs to learn it.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "observations/column_gaps.h"
 #include "observations/gather.h"
 #include "observations/obs_beta.h"
 #include "observations/obs_models.h"
@@ -10,10 +11,11 @@ namespace bnpvi {
 
 namespace {
 
-// φ = (1, x), x in {0, 1}^D, so that N − S_j zeros belong to S_j ones.
+// φ = (1, x, [δ]), x in {0, 1}^D, so that N_j − S_j zeros belong to S_j ones.
 class Bernoulli final : public BetaModel {
  public:
-  explicit Bernoulli(const BetaPrior& prior) : BetaModel(prior.a, prior.b), prior_(prior) {}
+  explicit Bernoulli(const BetaPrior& prior)
+      : BetaModel(prior.a, prior.b), prior_(prior), gaps_(prior.gaps, columns(), 1 + columns()) {}
 
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
     if (!prior_.learn || occupied_clusters(t, k, n_features()) < 2) return nullptr;
@@ -25,31 +27,37 @@ class Bernoulli final : public BetaModel {
     return {{"a", prior_.a, {}}, {"b", prior_.b, {}}};
   }
 
-  Index n_features() const override { return 1 + columns(); }
+  Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return columns(); }
-  bool linear() const override { return true; }
+  bool linear() const override { return !gaps_; }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather_linear(data, rows, n, phi, ld);
+    gaps_.mark(n, phi, ld, 1, 1, [](const double*) { return 1; });
+  }
+
+  void from_complete(const double* complete_t, double* t) const override {
+    gaps_.from_complete(complete_t, t);
   }
 
   void weights(const double* t, double* w) const override {
-    w[0] = 0;
+    std::fill_n(w, n_features(), 0.0);
     for (Index j = 0; j < columns(); ++j) {
       const double zero = digamma(zeros(t, j));
-      w[0] += zero - digamma(a(j) + b(j) + t[0]);
+      w[gaps_.at(j)] += zero - digamma(a(j) + b(j) + t[gaps_.at(j)]);
       w[1 + j] = digamma(ones(t, j)) - zero;
     }
   }
 
-  // E[p] under the posterior.
+  // E[p] under the posterior, times the share of rows that have the cell.
   void point_estimate(const double* t, double* mean, double* w) const override {
     mean[0] = 1;
-    w[0] = 0;
+    std::fill_n(w, n_features(), 0.0);
     for (Index j = 0; j < columns(); ++j) {
-      const double one = ones(t, j), zero = zeros(t, j);
-      mean[1 + j] = one / (one + zero);
-      w[0] += std::log(zero / (one + zero));
+      const double one = ones(t, j), zero = zeros(t, j), share = gaps_.share(t, j);
+      mean[gaps_.at(j)] = share;
+      mean[1 + j] = share * (one / (one + zero));
+      w[gaps_.at(j)] += std::log(zero / (one + zero));
       w[1 + j] = std::log(one / zero);
     }
   }
@@ -66,10 +74,13 @@ class Bernoulli final : public BetaModel {
 
  protected:
   double count_ones(const double* t, Index j) const override { return std::max(t[1 + j], 0.0); }
-  double count_zeros(const double* t, Index j) const override { return std::max(t[0] - t[1 + j], 0.0); }
+  double count_zeros(const double* t, Index j) const override {
+    return std::max(t[gaps_.at(j)] - t[1 + j], 0.0);
+  }
 
  private:
   BetaPrior prior_;
+  ColumnGaps gaps_;
 };
 
 }  // namespace

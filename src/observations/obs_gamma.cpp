@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "foundation/special.h"
+#include "observations/column_gaps.h"
 #include "observations/gather.h"
 #include "observations/obs_models.h"
 
@@ -10,8 +11,8 @@ namespace bnpvi {
 
 namespace {
 
-// φ = (1, x), x_j ~ Gamma(s_j, rate θ_j), θ_j ~ Gamma(a_j, rate b_j);
-// q(θ_j) = Gamma(a_j + s_j N, rate b_j + S_j).
+// φ = (1, x, [δ]), x_j ~ Gamma(s_j, rate θ_j), θ_j ~ Gamma(a_j, rate b_j);
+// q(θ_j) = Gamma(a_j + s_j N_j, rate b_j + S_j).
 //
 // A large shape would drown the evidence in s log s and its opposite. Both are avoided by
 // h(x) = x^(s−1) s^s e^(−s) / Γ(s), whose factor beside x^(s−1) is a Stirling remainder, and by Λ in terms of
@@ -19,11 +20,15 @@ namespace {
 class GammaTimes final : public ObsModel {
  public:
   explicit GammaTimes(const GammaTimesPrior& prior)
-      : d_(static_cast<Index>(prior.a.size())), s_(prior.shape), a_(prior.a), b_(prior.b) {}
+      : d_(static_cast<Index>(prior.a.size())),
+        s_(prior.shape),
+        a_(prior.a),
+        b_(prior.b),
+        gaps_(prior.gaps, d_, 1 + d_) {}
 
-  Index n_features() const override { return 1 + d_; }
+  Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return d_; }
-  bool linear() const override { return true; }
+  bool linear() const override { return !gaps_; }
   bool has_base() const override { return true; }
 
   void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
@@ -32,45 +37,54 @@ class GammaTimes final : public ObsModel {
     for (Index j = 0; j < d_; ++j) {
       const double* x = data.dense + j * data.n;
       const double constant = stirling_remainder(s_[j]);
-      for (Index i = 0; i < n; ++i) out[i] += (s_[j] - 1) * std::log(x[rows[i]]) - constant;
+      for (Index i = 0; i < n; ++i)
+        if (!std::isnan(x[rows[i]])) out[i] += (s_[j] - 1) * std::log(x[rows[i]]) - constant;
     }
   }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather_linear(data, rows, n, phi, ld);
+    gaps_.mark(n, phi, ld, 1, 1, [](const double*) { return 1; });
+  }
+
+  void from_complete(const double* complete_t, double* t) const override {
+    gaps_.from_complete(complete_t, t);
   }
 
   double log_evidence(const double* t) const override {
     double total = 0;
-    for (Index j = 0; j < d_; ++j) total += gain(j, a_[j], b_[j], s_[j] * count(t), sum(t, j));
+    for (Index j = 0; j < d_; ++j) total += gain(j, a_[j], b_[j], s_[j] * gaps_.count(t, j), sum(t, j));
     return total;
   }
 
   void weights(const double* t, double* w) const override {
-    w[0] = 0;
+    std::fill_n(w, n_features(), 0.0);
     for (Index j = 0; j < d_; ++j) {
       const double shape = posterior_shape(t, j), rate = posterior_rate(t, j);
-      w[0] += s_[j] * (1 + digamma(shape) - std::log(shape) - std::log(s_[j] / shape * rate));
+      w[gaps_.at(j)] += s_[j] * (1 + digamma(shape) - std::log(shape) - std::log(s_[j] / shape * rate));
       w[1 + j] = -shape / rate;
     }
   }
 
-  // E[θ] under the posterior, and the mean of x there.
+  // E[θ] under the posterior, and the mean of x there, times the share of rows that have the cell.
   void point_estimate(const double* t, double* mean, double* w) const override {
-    mean[0] = 1;
-    w[0] = 0;
+    std::fill_n(w, n_features(), 0.0);
     for (Index j = 0; j < d_; ++j) {
-      mean[1 + j] = s_[j] / posterior_shape(t, j) * posterior_rate(t, j);
-      w[0] += s_[j] * (1 - std::log(mean[1 + j]));
-      w[1 + j] = -s_[j] / mean[1 + j];
+      const double each = s_[j] / posterior_shape(t, j) * posterior_rate(t, j), share = gaps_.share(t, j);
+      mean[gaps_.at(j)] = share;
+      mean[1 + j] = share * each;
+      w[gaps_.at(j)] += s_[j] * (1 - std::log(each));
+      w[1 + j] = -s_[j] / each;
     }
+    mean[0] = 1;
   }
 
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     for (Index i = 0; i < n; ++i) {
       out[i] = 0;
       for (Index j = 0; j < d_; ++j)
-        out[i] += gain(j, posterior_shape(t, j), posterior_rate(t, j), s_[j], phi[i * ld + 1 + j]);
+        out[i] += gain(j, posterior_shape(t, j), posterior_rate(t, j), s_[j] * phi[i * ld + gaps_.at(j)],
+                       phi[i * ld + 1 + j]);
     }
   }
 
@@ -101,10 +115,9 @@ class GammaTimes final : public ObsModel {
            more * std::log(s_[j] / (a + more) * (b + x));
   }
 
-  // N ≥ 0 and S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
-  static double count(const double* t) { return std::max(t[0], 0.0); }
+  // S ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
   static double sum(const double* t, Index j) { return std::max(t[1 + j], 0.0); }
-  double posterior_shape(const double* t, Index j) const { return a_[j] + s_[j] * count(t); }
+  double posterior_shape(const double* t, Index j) const { return a_[j] + s_[j] * gaps_.count(t, j); }
   double posterior_rate(const double* t, Index j) const { return b_[j] + sum(t, j); }
 
   NamedArray shapes(Index k) const {
@@ -115,6 +128,7 @@ class GammaTimes final : public ObsModel {
 
   Index d_;
   Vec s_, a_, b_;
+  ColumnGaps gaps_;
 };
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace bnpvi {
 
 namespace {
 
-// φ = (1, x̃, x̃²). Every coordinate is a one-dimensional Normal–Wishart with its own mean and scale and
-// the common κ and ν.
+// φ = (1, x̃, x̃², [δ]). Every coordinate is a one-dimensional Normal–Wishart with its own mean and scale and
+// the common prior κ and ν.
 class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsModel> {
  public:
   explicit GaussianDiagonal(const GaussianPrior& given)
@@ -22,18 +22,23 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
         df_(given.df),
         mean_(prior().mean),
         scale_(prior().scale),
-        columns_(given.centre, given.unit) {
+        columns_(given.centre, given.unit),
+        gaps_(given.gaps, d_, 1 + 2 * d_) {
     row_constant_ = columns_.log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
-    log_z_prior_ = log_z(strength_, df_, scale_);
+    const Vec none(static_cast<std::size_t>(n_features()), 0.0);
+    log_z_prior_ = log_z(none.data(), scale_);
   }
 
   /// What a cluster's posterior says of the prior.
   ExpectedClusters expected_cluster(const double* t) const {
     const Posterior q = update(t);
-    const double d = static_cast<double>(d_);
-    ExpectedClusters out{log_evidence(t), d * (digamma(0.5 * q.df) + log_2), {}, {}, d / q.strength};
+    ExpectedClusters out{log_evidence(t),
+                         gaps_.sum(t, [&](double n) { return digamma(0.5 * (df_ + n)) + log_2; }),
+                         {},
+                         {},
+                         gaps_.sum_of_inverse(t, strength_)};
     for (Index j = 0; j < d_; ++j) {
-      const double precision = q.df / q.scale[j], offset = q.mean[j] - mean_[j];
+      const double precision = df(t, j) / q.scale[j], offset = q.mean[j] - mean_[j];
       out.log_det -= std::log(q.scale[j]);
       out.precision.push_back(precision);
       out.weighted_offset.push_back(precision * offset);
@@ -42,7 +47,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     return out;
   }
 
-  Index n_features() const override { return 1 + 2 * d_; }
+  Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return d_; }
   bool knows_far_rows() const override { return true; }
 
@@ -54,6 +59,11 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
       f[0] = inverse * inverse;
       for (Index j = 1; j <= d_; ++j) f[d_ + j] = f[j] * f[j], f[j] *= inverse;
     }
+    gaps_.mark(n, phi, ld, 1, 2, [](const double* f) { return f[0]; });
+  }
+
+  void from_complete(const double* complete_t, double* t) const override {
+    gaps_.from_complete(complete_t, t);
   }
 
   double strain() const override {
@@ -70,38 +80,45 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     for (Index j = 0; j < d_; ++j) {
       const double scale = change.scale[j], shift = change.shift[j];
       double &sum = t[1 + j], &square = t[1 + d_ + j];
-      square = scale * scale * square + shift * (2 * scale * sum + shift * t[0]);
-      sum = scale * sum + shift * t[0];
+      const double n = t[gaps_.at(j)];
+      square = scale * scale * square + shift * (2 * scale * sum + shift * n);
+      sum = scale * sum + shift * n;
     }
   }
 
   double log_evidence(const double* t) const override {
-    const Posterior q = update(t);
-    return log_z(q.strength, q.df, q.scale) - log_z_prior_ + t[0] * row_constant_;
+    double value = log_z(t, update(t).scale) - log_z_prior_;
+    if (!gaps_) return value + t[0] * row_constant_;
+    for (Index j = 0; j < d_; ++j) value += t[gaps_.at(j)] * cell_constant(j);
+    return value;
   }
 
   void weights(const double* t, double* w) const override {
     const Posterior q = update(t);
-    const double d = static_cast<double>(d_);
-    w[0] = row_constant_ + 0.5 * d * (digamma(0.5 * q.df) + log_2 - 1 / q.strength);
+    const auto of_count = [this](double n) { return digamma(0.5 * (df_ + n)) + log_2 - 1 / (strength_ + n); };
+    begin_weights(w);
+    if (!gaps_) w[0] += 0.5 * gaps_.sum(t, of_count);
     for (Index j = 0; j < d_; ++j) {
-      const double precision = q.df / q.scale[j];
-      w[0] -= 0.5 * (std::log(q.scale[j]) + precision * q.mean[j] * q.mean[j]);
+      const double precision = df(t, j) / q.scale[j];
+      double& constant = w[gaps_.at(j)];
+      if (gaps_) constant += 0.5 * of_count(gaps_.count(t, j));
+      constant -= 0.5 * (std::log(q.scale[j]) + precision * q.mean[j] * q.mean[j]);
       w[1 + j] = precision * q.mean[j];
       w[1 + d_ + j] = -0.5 * precision;
     }
   }
 
-  // N(m̂, B̂/ν̂), as for the full covariance.
+  // N(m̂, B̂/ν̂), as for the full covariance, times the share of rows that have the cell.
   void point_estimate(const double* t, double* mean, double* w) const override {
     const Posterior q = update(t);
     mean[0] = 1;
-    w[0] = row_constant_;
+    begin_weights(w);
     for (Index j = 0; j < d_; ++j) {
-      const double variance = q.scale[j] / q.df;
-      mean[1 + j] = q.mean[j];
-      mean[1 + d_ + j] = variance + q.mean[j] * q.mean[j];
-      w[0] -= 0.5 * (std::log(variance) + q.mean[j] * q.mean[j] / variance);
+      const double variance = q.scale[j] / df(t, j), share = gaps_.share(t, j);
+      mean[gaps_.at(j)] = share;
+      mean[1 + j] = share * q.mean[j];
+      mean[1 + d_ + j] = share * (variance + q.mean[j] * q.mean[j]);
+      w[gaps_.at(j)] -= 0.5 * (std::log(variance) + q.mean[j] * q.mean[j] / variance);
       w[1 + j] = q.mean[j] / variance;
       w[1 + d_ + j] = -0.5 / variance;
     }
@@ -110,61 +127,82 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
   // A product of Student-t densities.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     const Posterior q = update(t);
-    const double shrink = q.strength / (q.strength + 1);
-    double constant =
-        row_constant_ + static_cast<double>(d_) * (log_gamma(0.5 * (q.df + 1)) - log_gamma(0.5 * q.df) +
-                                                   0.5 * (log_2 + std::log(shrink)));
-    for (Index j = 0; j < d_; ++j) constant -= 0.5 * std::log(q.scale[j]);
+    const auto of_count = [this](double n) {
+      return log_gamma(0.5 * (df_ + n + 1)) - log_gamma(0.5 * (df_ + n)) +
+             0.5 * (log_2 + std::log(shrink(n)));
+    };
+    double all_cells = row_constant_ + gaps_.sum(t, of_count);
+    for (Index j = 0; j < d_; ++j) all_cells -= 0.5 * std::log(q.scale[j]);
     for (Index i = 0; i < n; ++i) {
+      const double* f = phi + i * ld;
+      out[i] = all_cells;
       double sum = 0;
       for (Index j = 0; j < d_; ++j) {
-        const double e = phi[i * ld + 1 + j] / phi[i * ld] - q.mean[j];
-        sum += std::abs(e) < 1e100 ? std::log1p(shrink * e * e / q.scale[j])
-                                   : std::log(shrink / q.scale[j]) + 2 * std::log(std::abs(e));
+        const double count = gaps_.count(t, j);
+        if (f[gaps_.at(j)] == 0) {
+          out[i] -= cell_constant(j) + of_count(count) - 0.5 * std::log(q.scale[j]);
+          continue;
+        }
+        const double e = f[1 + j] / f[0] - q.mean[j], ratio = shrink(count) / q.scale[j];
+        sum += (gaps_ ? df_ + count + 1 : 1) * (std::abs(e) < 1e100
+                                                    ? std::log1p(shrink(count) * e * e / q.scale[j])
+                                                    : std::log(ratio) + 2 * std::log(std::abs(e)));
       }
-      out[i] = constant - 0.5 * (q.df + 1) * sum;
+      out[i] -= 0.5 * (gaps_ ? 1 : df_ + gaps_.count(t, 0) + 1) * sum;
     }
   }
 
   NamedArrays posterior(const double* t, Index k) const override {
-    NamedArray strength{"mean_strength", {}, {}}, df{"df", {}, {}};
-    for (Index i = 0; i < k; ++i) {
-      strength.value.push_back(strength_ + t[i * n_features()]);
-      df.value.push_back(df_ + t[i * n_features()]);
-    }
-    return {mean_array(t, k), strength, df, scale_array(t, k)};
+    const auto count = [&](Index i, Index j) { return t[i * n_features() + gaps_.at(j)]; };
+    const auto strength = [&](Index i, Index j) { return strength_ + count(i, j); };
+    const auto df = [&](Index i, Index j) { return df_ + count(i, j); };
+    return {mean_array(t, k), counted_array("mean_strength", gaps_, k, d_, strength),
+            counted_array("df", gaps_, k, d_, df), scale_array(t, k)};
   }
 
   NamedArrays mean_parameters(const double* t, Index k) const override {
     const NamedArray scale = scale_array(t, k);
     return {mean_array(t, k), diagonal_covariances(
                                   d_, k, [&](Index i, Index j) { return scale.value[i + k * j]; },
-                                  [&](Index i) { return df_ + t[i * n_features()]; })};
+                                  [&](Index i, Index j) { return df_ + t[i * n_features() + gaps_.at(j)]; })};
   }
 
  private:
   struct Posterior {
-    double strength, df;
     Vec mean, scale;
   };
 
-  // κ̂ ≥ κ, ν̂ ≥ ν and B̂ ≥ B in exact arithmetic, which is enforced against rounding.
+  // κ̂_j ≥ κ, ν̂_j ≥ ν and B̂ ≥ B in exact arithmetic, which is enforced against rounding.
   Posterior update(const double* t) const {
-    const double n = std::max(t[0], 0.0);
-    Posterior q{strength_ + n, df_ + n, mean_, scale_};
+    Posterior q{mean_, scale_};
     for (Index j = 0; j < d_; ++j) {
-      q.mean[j] = (strength_ * mean_[j] + t[1 + j]) / q.strength;
+      const double strength = strength_ + gaps_.count(t, j);
+      q.mean[j] = (strength_ * mean_[j] + t[1 + j]) / strength;
       const double spread =
-          t[1 + d_ + j] + strength_ * mean_[j] * mean_[j] - q.strength * q.mean[j] * q.mean[j];
+          t[1 + d_ + j] + strength_ * mean_[j] * mean_[j] - strength * q.mean[j] * q.mean[j];
       q.scale[j] += std::max(spread, 0.0);
     }
     return q;
   }
+  double df(const double* t, Index j) const { return df_ + gaps_.count(t, j); }
+  double shrink(double n) const { return (strength_ + n) / (strength_ + n + 1); }
 
-  double log_z(double strength, double df, const Vec& scale) const {
-    double sum =
-        static_cast<double>(d_) * (0.5 * df * log_2 + log_gamma(0.5 * df) - 0.5 * std::log(strength));
-    for (double b : scale) sum -= 0.5 * df * std::log(b);
+  // The logarithm of the density's factor that only the unit of column j has a part in; row_constant_ is
+  // their sum.
+  double cell_constant(Index j) const { return -std::log(columns_.unit[j]) - 0.5 * log_2pi; }
+
+  // Weights of the counts that do not depend on the cluster, and 0 elsewhere.
+  void begin_weights(double* w) const {
+    std::fill_n(w, n_features(), 0.0);
+    if (!gaps_) w[0] = row_constant_;
+    for (Index j = 0; gaps_ && j < d_; ++j) w[gaps_.at(j)] = cell_constant(j);
+  }
+
+  double log_z(const double* t, const Vec& scale) const {
+    double sum = gaps_.sum(t, [this](double n) {
+      return 0.5 * (df_ + n) * log_2 + log_gamma(0.5 * (df_ + n)) - 0.5 * std::log(strength_ + n);
+    });
+    for (Index j = 0; j < d_; ++j) sum -= 0.5 * df(t, j) * std::log(scale[j]);
     return sum;
   }
 
@@ -185,6 +223,7 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
   double strength_, df_;
   Vec mean_, scale_;
   Columns columns_;
+  ColumnGaps gaps_;
   double row_constant_, log_z_prior_;
 };
 

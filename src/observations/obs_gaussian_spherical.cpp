@@ -11,25 +11,28 @@ namespace bnpvi {
 
 namespace {
 
-// φ = (1, x̃, |x̃|²), the same unit for all columns. μ ~ N(m, 1/(κλ)), λ ~ Gamma(ν/2, B/2) has the posterior
-//   κ̂ = κ + N,   m̂ = (κm + S)/κ̂,   ν̂ = ν + ND,   B̂ = B + Σ|x̃|² + κ|m|² − κ̂|m̂|².
+// φ = (1, x̃, |x̃|², [δ]), the same unit for all columns. μ ~ N(m, 1/(κλ)), λ ~ Gamma(ν/2, B/2) has the
+// posterior
+//   κ̂_j = κ + N_j,   m̂ = (κm + S)/κ̂,   ν̂ = ν + Σ N_j,   B̂ = B + Σ|x̃|² + κ|m|² − Σ κ̂_j m̂_j².
 class GaussianSpherical final : public ObsModel {
  public:
   explicit GaussianSpherical(const GaussianPrior& prior)
       : d_(static_cast<Index>(prior.mean.size())),
         strength_(prior.mean_strength),
         df_(prior.df),
-        columns_(prior.centre, prior.unit) {
+        columns_(prior.centre, prior.unit),
+        gaps_(prior.gaps, d_, 2 + d_) {
     const double unit = prior.unit.at(0);
     if (std::any_of(prior.unit.begin(), prior.unit.end(), [&](double u) { return u != unit; }))
       throw std::invalid_argument("spherical clusters need one unit for all columns");
     scale_ = prior.scale.at(0) / unit / unit;
     for (Index j = 0; j < d_; ++j) mean_.push_back((prior.mean[j] - prior.centre[j]) / unit);
     row_constant_ = columns_.log_jacobian - 0.5 * d() * log_2pi;
-    log_z_prior_ = log_z(strength_, df_, scale_);
+    const Vec none(static_cast<std::size_t>(n_features()), 0.0);
+    log_z_prior_ = log_z(none.data(), scale_);
   }
 
-  Index n_features() const override { return 2 + d_; }
+  Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return d_; }
   bool knows_far_rows() const override { return true; }
 
@@ -40,8 +43,14 @@ class GaussianSpherical final : public ObsModel {
       const double inverse = bring_near(d_, f + 1);
       f[0] = inverse * inverse;
       f[1 + d_] = 0;
-      for (Index j = 1; j <= d_; ++j) f[1 + d_] += f[j] * f[j], f[j] *= inverse;
+      for (Index j = 1; j <= d_; ++j)
+        if (!gaps_ || !std::isnan(f[j])) f[1 + d_] += f[j] * f[j], f[j] *= inverse;
     }
+    gaps_.mark(n, phi, ld, 1, 1, [](const double* f) { return f[0]; });
+  }
+
+  void from_complete(const double* complete_t, double* t) const override {
+    gaps_.from_complete(complete_t, t);
   }
 
   double strain() const override {
@@ -55,24 +64,29 @@ class GaussianSpherical final : public ObsModel {
     double& sum_of_squares = t[1 + d_];
     sum_of_squares *= scale * scale;
     for (Index j = 0; j < d_; ++j) {
-      const double shift = change.shift[j];
-      sum_of_squares += shift * (2 * scale * t[1 + j] + shift * t[0]);
-      t[1 + j] = scale * t[1 + j] + shift * t[0];
+      const double shift = change.shift[j], n = t[gaps_.at(j)];
+      sum_of_squares += shift * (2 * scale * t[1 + j] + shift * n);
+      t[1 + j] = scale * t[1 + j] + shift * n;
     }
   }
 
   double log_evidence(const double* t) const override {
-    const Posterior q = update(t);
-    return log_z(q.strength, q.df, q.scale) - log_z_prior_ + t[0] * row_constant_;
+    double value = log_z(t, update(t).scale) - log_z_prior_;
+    if (!gaps_) return value + t[0] * row_constant_;
+    for (Index j = 0; j < d_; ++j) value += t[gaps_.at(j)] * row_constant_ / d();
+    return value;
   }
 
   void weights(const double* t, double* w) const override {
     const Posterior q = update(t);
     natural(q, q.df / q.scale, w);
-    w[0] += row_constant_ + 0.5 * d() * (digamma(0.5 * q.df) + log_2 - 1 / q.strength - std::log(q.scale));
+    for_counts(t, [&](Index at, double n, double cells) {
+      w[at] += row_constant_ * (cells / d()) +
+               0.5 * cells * (digamma(0.5 * q.df) + log_2 - 1 / (strength_ + n) - std::log(q.scale));
+    });
   }
 
-  // N(m̂, B̂/ν̂), as for other covariances.
+  // N(m̂, B̂/ν̂), as for other covariances, times the share of rows that have the cell.
   void point_estimate(const double* t, double* mean, double* w) const override {
     const Posterior q = update(t);
     const double variance = q.scale / q.df;
@@ -80,13 +94,24 @@ class GaussianSpherical final : public ObsModel {
     std::copy(q.mean.begin(), q.mean.end(), mean + 1);
     mean[1 + d_] = square(q.mean) + d() * variance;
     natural(q, 1 / variance, w);
-    w[0] += row_constant_ - 0.5 * d() * std::log(variance);
+    for_counts(t, [&](Index at, double, double cells) {
+      w[at] += row_constant_ * (cells / d()) - 0.5 * cells * std::log(variance);
+    });
+    if (!gaps_) return;
+    mean[1 + d_] = 0;
+    for (Index j = 0; j < d_; ++j) {
+      const double share = gaps_.share(t, j);
+      mean[gaps_.at(j)] = share;
+      mean[1 + j] = share * q.mean[j];
+      mean[1 + d_] += share * (q.mean[j] * q.mean[j] + variance);
+    }
   }
 
-  // Multivariate Student-t.
+  // Multivariate Student-t; where cells are missing, of the others.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     const Posterior q = update(t);
-    const double shrink = q.strength / (q.strength + 1);
+    if (gaps_) return log_predictive_of_cells(q, t, phi, n, ld, out);
+    const double shrink = shrink_of(t, 0);
     const double constant = row_constant_ - log_gamma_difference(0.5 * q.df, 0.5 * d()) +
                             0.5 * d() * std::log(2 * shrink / q.scale);
     for (Index i = 0; i < n; ++i) {
@@ -100,48 +125,95 @@ class GaussianSpherical final : public ObsModel {
   }
 
   NamedArrays posterior(const double* t, Index k) const override {
-    NamedArray strength{"mean_strength", {}, {}}, df{"df", {}, {}}, scale{"scale", {}, {}};
+    NamedArray df{"df", {}, {}}, scale{"scale", {}, {}};
     for (Index i = 0; i < k; ++i) {
       const Posterior q = update(t + i * n_features());
-      strength.value.push_back(q.strength);
       df.value.push_back(q.df);
       scale.value.push_back(q.scale * columns_.unit[0] * columns_.unit[0]);
     }
     const auto mean_of = [&](Index i) { return update(t + i * n_features()).mean; };
-    return {mean_array(columns_, k, mean_of), strength, df, scale};
+    const auto strength = [&](Index i, Index j) { return strength_ + gaps_.count(t + i * n_features(), j); };
+    return {mean_array(columns_, k, mean_of), counted_array("mean_strength", gaps_, k, d_, strength), df,
+            scale};
   }
 
   NamedArrays mean_parameters(const double* t, Index k) const override {
     const NamedArrays q = posterior(t, k);
     return {q[0], diagonal_covariances(
                       d_, k, [&](Index i, Index) { return q[3].value[i]; },
-                      [&](Index i) { return q[2].value[i]; })};
+                      [&](Index i, Index) { return q[2].value[i]; })};
   }
 
  private:
   struct Posterior {
-    double strength, df, scale;
+    double df, scale;
     Vec mean;
   };
 
-  // κ̂ ≥ κ, ν̂ ≥ ν and B̂ ≥ B in exact arithmetic, which is enforced against rounding.
+  // κ̂_j ≥ κ, ν̂ ≥ ν and B̂ ≥ B in exact arithmetic, which is enforced against rounding.
   Posterior update(const double* t) const {
-    const double n = std::max(t[0], 0.0);
-    Posterior q{strength_ + n, df_ + n * d(), scale_, mean_};
-    for (Index j = 0; j < d_; ++j) q.mean[j] = (strength_ * mean_[j] + t[1 + j]) / q.strength;
-    q.scale += std::max(t[1 + d_] + strength_ * square(mean_) - q.strength * square(q.mean), 0.0);
+    Posterior q{df_ + gaps_.sum(t, [](double n) { return n; }), scale_, mean_};
+    double around_mean = 0;
+    for (Index j = 0; j < d_; ++j) {
+      const double strength = strength_ + gaps_.count(t, j);
+      q.mean[j] = (strength_ * mean_[j] + t[1 + j]) / strength;
+      if (gaps_) around_mean += strength * q.mean[j] * q.mean[j];
+    }
+    if (!gaps_) around_mean = (strength_ + gaps_.count(t, 0)) * square(q.mean);
+    q.scale += std::max(t[1 + d_] + strength_ * square(mean_) - around_mean, 0.0);
     return q;
   }
-
-  // Weights of x̃ and |x̃|² under N(m̂, 1/precision), and −½ precision |m̂|².
-  void natural(const Posterior& q, double precision, double* w) const {
-    for (Index j = 0; j < d_; ++j) w[1 + j] = precision * q.mean[j];
-    w[1 + d_] = -0.5 * precision;
-    w[0] = -0.5 * precision * square(q.mean);
+  double shrink_of(const double* t, Index j) const {
+    const double strength = strength_ + gaps_.count(t, j);
+    return strength / (strength + 1);
   }
 
-  double log_z(double strength, double df, double scale) const {
-    return 0.5 * df * (log_2 - std::log(scale)) + log_gamma(0.5 * df) - 0.5 * d() * std::log(strength);
+  // Calls f(at, count, cells) for each count among the features: where it is, its value, cells of a row it
+  // stands for.
+  template <class F>
+  void for_counts(const double* t, F f) const {
+    if (!gaps_) return f(Index{0}, gaps_.count(t, 0), d());
+    for (Index j = 0; j < d_; ++j) f(gaps_.at(j), gaps_.count(t, j), 1.0);
+  }
+
+  // Far rows have φ_0 < 1.
+  void log_predictive_of_cells(const Posterior& q, const double* t, const double* phi, Index n, Index ld,
+                               double* out) const {
+    for (Index i = 0; i < n; ++i) {
+      const double* f = phi + i * ld;
+      double cells = 0, largest = 1, sum = 0;
+      out[i] = 0;
+      for (Index j = 0; j < d_; ++j) {
+        if (f[gaps_.at(j)] == 0) continue;
+        ++cells;
+        out[i] += row_constant_ / d() + 0.5 * std::log(2 * shrink_of(t, j) / q.scale);
+        largest = std::max(largest, std::abs(f[1 + j] / f[0] - q.mean[j]));
+      }
+      for (Index j = 0; j < d_; ++j) {
+        const double e = (f[1 + j] / f[0] - q.mean[j]) / largest;
+        if (f[gaps_.at(j)] != 0) sum += shrink_of(t, j) * e * e;
+      }
+      if (cells == 0) continue;
+      const double log_square = 2 * std::log(largest) + std::log(sum / q.scale);
+      out[i] -= log_gamma_difference(0.5 * q.df, 0.5 * cells) + 0.5 * (q.df + cells) * log_1p_exp(log_square);
+    }
+  }
+
+  // Weights of x̃ and |x̃|² under N(m̂, 1/precision), and −½ precision m̂_j² where cells are counted.
+  void natural(const Posterior& q, double precision, double* w) const {
+    std::fill_n(w, n_features(), 0.0);
+    for (Index j = 0; j < d_; ++j) {
+      w[1 + j] = precision * q.mean[j];
+      if (gaps_) w[gaps_.at(j)] = -0.5 * precision * q.mean[j] * q.mean[j];
+    }
+    w[1 + d_] = -0.5 * precision;
+    if (!gaps_) w[0] = -0.5 * precision * square(q.mean);
+  }
+
+  double log_z(const double* t, double scale) const {
+    const double df = df_ + gaps_.sum(t, [](double n) { return n; });
+    return 0.5 * df * (log_2 - std::log(scale)) + log_gamma(0.5 * df) -
+           0.5 * gaps_.sum(t, [this](double n) { return std::log(strength_ + n); });
   }
 
   static double square(const Vec& v) {
@@ -155,6 +227,7 @@ class GaussianSpherical final : public ObsModel {
   double strength_, df_, scale_ = 1;
   Vec mean_;
   Columns columns_;
+  ColumnGaps gaps_;
   double row_constant_ = 0, log_z_prior_ = 0;
 };
 

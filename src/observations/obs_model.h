@@ -77,12 +77,6 @@ class ObsModel {
                                std::vector<IncompleteRow>& /*out*/) const {}
   virtual std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const;
 
-  /// T under this model, of which rows may lack cells, from T of the same (complete) rows under `plain`, the
-  /// same model of complete rows. The default copies.
-  virtual void from_complete(const ObsModel& /*plain*/, const double* plain_t, double* t) const {
-    std::copy_n(plain_t, n_features(), t);
-  }
-
   /// True when features() brings rows near that are far out, as said above, and log_predictive() knows them.
   virtual bool knows_far_rows() const { return false; }
 
@@ -119,6 +113,12 @@ class ObsModel {
   /// Turns a cluster's T under `from`, this model with other values of prior, centre and unit, into the T of
   /// the same rows under this model. Features that do not depend on these (the default) leave T as it is.
   virtual void re_express(const ObsModel& /*from*/, double* /*t*/) const {}
+
+  /// Of a model whose rows may have gaps (missing cells): T of rows without gaps, from their T under the same
+  /// model without gaps, which is the default.
+  virtual void from_complete(const double* complete_t, double* t) const {
+    std::copy_n(complete_t, n_features(), t);
+  }
 
   /// Loss of precision that the prior alone causes: the factor ≥ 1 by which second moments of the prior
   /// exceed the variances that remain when squared means are subtracted from them. Every cluster's Λ has a

@@ -45,12 +45,14 @@ struct RegressionPrior {
 struct PoissonPrior {
   Vec a, b;
   bool exposed = false, censored = false;
+  bool gaps = false;  // counts may be missing, exposures not; not of censored times
 };
 
 /// Values x_j > 0 from Gamma distributions of known shapes s_j, with independent rates θ_j ~ Gamma(a_j, rate
 /// b_j).
 struct GammaTimesPrior {
   Vec shape, a, b;
+  bool gaps = false;  // cells may be missing
 };
 
 /// Columns of levels, coded 1 .. levels_j; any other number is a cell of no level, which says nothing.

@@ -3,6 +3,7 @@
 
 #include "foundation/special.h"
 #include "kernels/kernels.h"
+#include "observations/column_gaps.h"
 #include "observations/gather.h"
 #include "observations/obs_models.h"
 
@@ -10,9 +11,9 @@ namespace bnpvi {
 
 namespace {
 
-// φ = (1, x, [e]), or (1, e, x) of censored times; Gamma(a_j, rate b_j) for the rate of each column. With
-// E = Σ r e, which is N where e = 1, q(θ_j) = Gamma(a_j + S_j, rate b_j + E). h(x) = Π_j e^x_j / x_j!, and 1
-// of censored times.
+// φ = (1, x, [e]), or (1, e, x) of censored times, or (1, x, δe) where cells may be missing; Gamma(a_j, rate
+// b_j) for the rate of each column. With E_j = Σ r δ_j e, which is N where e = 1 and no cell is missing,
+// q(θ_j) = Gamma(a_j + S_j, rate b_j + E_j). h(x) = Π_j e^x_j / x_j!, and 1 of censored times.
 class Poisson final : public ObsModel {
  public:
   explicit Poisson(const PoissonPrior& prior)
@@ -20,13 +21,14 @@ class Poisson final : public ObsModel {
         exposed_(prior.exposed || prior.censored),
         censored_(prior.censored),
         a_(prior.a),
-        b_(prior.b) {
+        b_(prior.b),
+        gaps_(prior.gaps, d_, prior.gaps ? 1 + d_ : 1 + n_columns()) {
     for (double b : b_) log_b_.push_back(std::log(b));
   }
 
-  Index n_features() const override { return 1 + n_columns(); }
+  Index n_features() const override { return gaps_.n_features(); }
   Index n_columns() const override { return d_ + (exposed_ ? 1 : 0); }
-  bool linear() const override { return true; }
+  bool linear() const override { return !gaps_; }
   bool has_base() const override { return !censored_; }
 
   void log_base(const Dataset& data, const Index* rows, Index n, double* out) const override {
@@ -36,7 +38,7 @@ class Poisson final : public ObsModel {
       if (censored_) continue;
       for_entries(data, rows[i], [&](Index j, double x) {
         if (j == d_) exposure = x;
-        if (j == d_) return;
+        if (j == d_ || std::isnan(x)) return;
         total += x;
         if (x > 1) out[i] -= log_gamma(x + 1);
       });
@@ -46,54 +48,55 @@ class Poisson final : public ObsModel {
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
     gather_linear(data, rows, n, phi, ld);
+    gaps_.mark(n, phi, ld, 1, 1, [this](const double* f) { return exposed_ ? f[1 + d_] : 1; });
+  }
+
+  void from_complete(const double* complete_t, double* t) const override {
+    std::copy_n(complete_t, 1 + d_, t);
+    for (Index j = 0; j < d_; ++j) t[exposure_at(j)] = complete_t[exposed_ ? 1 + d_ : 0];
   }
 
   double log_evidence(const double* t) const override {
-    const double exposure = total_exposure(t);
     double sum = 0;
     for (Index j = 0; j < d_; ++j) {
-      const double s = count(t, j);
+      const double s = count(t, j), exposure = total_exposure(t, j);
       sum -= log_gamma_difference(a_[j], s) + (a_[j] + s) * std::log1p(exposure / b_[j]) + s * log_b_[j];
     }
     return sum;
   }
 
   void weights(const double* t, double* w) const override {
-    const double exposure = total_exposure(t);
+    std::fill_n(w, n_features(), 0.0);
     kernels().digamma_of_counts(d_, a_.data(), t + first(), 0, w + first());
-    w[0] = 0;
-    double& all_rates = w[exposure_at()];
-    all_rates = 0;
     for (Index j = 0; j < d_; ++j) {
+      const double exposure = total_exposure(t, j);
       w[first() + j] -= log_b_[j] + std::log1p(exposure / b_[j]);
-      all_rates -= shape(t, j) / (b_[j] + exposure);
+      w[exposure_at(j)] -= shape(t, j) / (b_[j] + exposure);
     }
   }
 
   // E[θ] under the posterior, times the mean exposure of a row; that of an empty cluster counts as 1.
   void point_estimate(const double* t, double* mean, double* w) const override {
-    const double exposure = total_exposure(t), each = t[0] > 0 ? exposure / t[0] : 1;
-    w[0] = 0;
-    mean[exposure_at()] = each;
-    mean[0] = 1;
-    double& all_rates = w[exposure_at()];
-    all_rates = 0;
+    std::fill_n(w, n_features(), 0.0);
     for (Index j = 0; j < d_; ++j) {
+      const double exposure = total_exposure(t, j), each = t[0] > 0 ? exposure / t[0] : 1;
       const double rate = shape(t, j) / (b_[j] + exposure);
+      mean[exposure_at(j)] = each;
       mean[first() + j] = rate * each;
       w[first() + j] = std::log(rate);
-      all_rates -= rate;
+      w[exposure_at(j)] -= rate;
     }
+    mean[0] = 1;
   }
 
   // Negative binomial of size a + S and probability (b + E) / (b + E + e), without its 1/x!.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
-    const double exposure = total_exposure(t);
     for (Index i = 0; i < n; ++i) {
-      const double *x = phi + i * ld + first(), e = phi[i * ld + exposure_at()];
+      const double* x = phi + i * ld + first();
       out[i] = 0;
       for (Index j = 0; j < d_; ++j) {
-        const double size = shape(t, j), rate = b_[j] + exposure;
+        const double size = shape(t, j), rate = b_[j] + total_exposure(t, j),
+                     e = phi[i * ld + exposure_at(j)];
         out[i] -= size * std::log1p(e / rate);
         if (x[j] > 0) out[i] -= log_gamma_difference(size, x[j]) + x[j] * std::log(rate + e);
       }
@@ -105,7 +108,7 @@ class Poisson final : public ObsModel {
     for (Index j = 0; j < d_; ++j)
       for (Index i = 0; i < k; ++i) {
         a.value.push_back(shape(t + i * n_features(), j));
-        b.value.push_back(b_[j] + total_exposure(t + i * n_features()));
+        b.value.push_back(b_[j] + total_exposure(t + i * n_features(), j));
       }
     return {a, b};
   }
@@ -127,18 +130,19 @@ class Poisson final : public ObsModel {
       for (int s = data.row_start[row]; s < data.row_start[row + 1]; ++s) f(data.column[s], data.value[s]);
   }
 
-  // Places among the features, of the first count and of the exposure.
+  // Places among the features, of the first count and of the exposure of column j.
   Index first() const { return censored_ ? 2 : 1; }
-  Index exposure_at() const { return censored_ ? 1 : exposed_ ? 1 + d_ : 0; }
+  Index exposure_at(Index j) const { return gaps_ ? gaps_.at(j) : censored_ ? 1 : exposed_ ? 1 + d_ : 0; }
 
   // S ≥ 0 and E ≥ 0 in exact arithmetic; rounded sums and differences of summaries may be below.
   double count(const double* t, Index j) const { return std::max(t[first() + j], 0.0); }
   double shape(const double* t, Index j) const { return a_[j] + count(t, j); }
-  double total_exposure(const double* t) const { return std::max(t[exposure_at()], 0.0); }
+  double total_exposure(const double* t, Index j) const { return std::max(t[exposure_at(j)], 0.0); }
 
   Index d_;
   bool exposed_, censored_;
   Vec a_, b_, log_b_;
+  ColumnGaps gaps_;
 };
 
 }  // namespace

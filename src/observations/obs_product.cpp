@@ -92,17 +92,6 @@ class Product final : public ObsModel {
     return make_product_pattern(parts_, missing);
   }
 
-  void from_complete(const ObsModel& plain, const double* plain_t, double* t) const override {
-    const Product& complete = dynamic_cast<const Product&>(plain);
-    t[0] = plain_t[0];
-    for (std::size_t m = 0; m < parts_.size(); ++m) {
-      const Part& from = complete.parts_[m];
-      Vec own(static_cast<std::size_t>(parts_[m].p));
-      parts_[m].model().from_complete(from.model(), from.read(plain_t).data(), own.data());
-      parts_[m].write(own, t);
-    }
-  }
-
   bool has_base() const override {
     return std::any_of(parts_.begin(), parts_.end(),
                        [](const Part& part) { return part.model().has_base(); });
@@ -149,6 +138,17 @@ class Product final : public ObsModel {
     for (std::size_t m = 0; m < parts_.size(); ++m) {
       Vec own = before.parts_[m].read(t);
       parts_[m].model().re_express(before.parts_[m].model(), own.data());
+      parts_[m].write(own, t);
+    }
+  }
+
+  // complete_to_gaps() of each block.
+  void from_product(const Product& before, const double* complete_t, double* t) const {
+    t[0] = complete_t[0];
+    for (std::size_t m = 0; m < parts_.size(); ++m) {
+      Vec own(static_cast<std::size_t>(parts_[m].p));
+      complete_to_gaps(before.parts_[m].model(), before.parts_[m].read(complete_t).data(), parts_[m].model(),
+                       own.data());
       parts_[m].write(own, t);
     }
   }
@@ -272,6 +272,15 @@ class Product final : public ObsModel {
 
 std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks) {
   return std::make_unique<Product>(std::move(blocks));
+}
+
+void complete_to_gaps(const ObsModel& from, const double* t, const ObsModel& to, double* out) {
+  if (const auto* product = dynamic_cast<const Product*>(&to))
+    product->from_product(dynamic_cast<const Product&>(from), t, out);
+  else if (from.n_features() == to.n_features())
+    std::copy_n(t, to.n_features(), out);
+  else
+    to.from_complete(t, out);
 }
 
 }  // namespace bnpvi

@@ -25,4 +25,8 @@ struct ProductBlock {
 /// (Categorical has one a column in any case, the sum of its segment).
 std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks);
 
+/// T under `to` of rows without gaps, from their T under `from`: the same model, which of a product has gaps
+/// in fewer blocks or none, and else has none unless `to` is `from` (ObsModel::from_complete).
+void complete_to_gaps(const ObsModel& from, const double* t, const ObsModel& to, double* out);
+
 }  // namespace bnpvi

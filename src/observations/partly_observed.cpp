@@ -201,9 +201,9 @@ class PartlyObserved final : public ObsModel {
     std::copy(own.begin() + 1, own.end(), t + 1);
   }
 
-  void from_complete(const ObsModel&, const double* plain_t, double* t) const override {
-    std::copy_n(plain_t, p_, t);
-    t[p_] = plain_t[0];
+  void from_complete(const double* complete_t, double* t) const override {
+    std::copy_n(complete_t, p_, t);
+    t[p_] = complete_t[0];
     t[p_ + 1] = 0;
   }
 

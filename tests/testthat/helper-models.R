@@ -96,6 +96,16 @@ model_cases <- function() {
     blocks <- product(
       few = few_levels, counted = poisson, numbers = diagonal, more = categorical, full = full
     )
+    # Some cells are missing, of the first column most, and of one row all (exposures apart).
+    with_gaps <- function(obs) c(obs, gaps = TRUE)
+    punch <- function(x, columns = ncol(x)) {
+      gone <- matrix(runif(nrow(x) * columns) < rep(c(0.7, 0.2, 0.1), length.out = columns), nrow(x), byrow = TRUE)
+      gone[5, ] <- TRUE
+      gone[1, ] <- FALSE
+      x[, seq_len(columns)][gone] <- NA
+      x
+    }
+    gappy <- product(few = few_levels, counted = with_gaps(poisson), numbers = with_gaps(diagonal), more = categorical)
     mixed <- cbind(holes[, 1:2], counts, x, codes, x[40:1, ] %*% random_definite(d))
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
@@ -117,7 +127,15 @@ model_cases <- function() {
       case("regression, no intercept", through_0, paired, twin_ar),
       case("categorical", categorical, codes, twin_categorical),
       case("categorical, cells of no level", categorical, holes, twin_categorical),
+      case("gaussian_diagonal, gaps", with_gaps(diagonal), punch(x), twin_with_gaps(twin_gaussian_diagonal)),
+      case("gaussian_diagonal, no cell missing", with_gaps(diagonal), x, twin_with_gaps(twin_gaussian_diagonal)),
+      case("gaussian_spherical, gaps", with_gaps(spherical), punch(x), twin_spherical_with_gaps),
+      case("bernoulli, gaps", with_gaps(bernoulli), punch(1 * (counts > 0)), twin_with_gaps(twin_bernoulli)),
+      case("poisson, gaps", with_gaps(poisson), punch(counts), twin_with_gaps(twin_poisson)),
+      case("poisson, exposure, gaps", with_gaps(exposed), punch(hours, 5), twin_with_gaps(twin_poisson)),
+      case("waiting_time, gaps", with_gaps(gamma), punch(times), twin_with_gaps(twin_gamma)),
       case("product", blocks, mixed, twin_product),
+      case("product, gaps", gappy, cbind(holes[, 1:2], punch(counts), punch(x), codes), twin_product),
       case("product of one block", product(only = full), x, twin_product),
       case("product of categories", product(a = few_levels, b = categorical), cbind(holes[, 1:2], codes), twin_product)
     )

@@ -419,7 +419,10 @@ twin_product <- function(obs) {
     gaussian_full = twin_gaussian_full, gaussian_diagonal = twin_gaussian_diagonal, poisson = twin_poisson,
     categorical = twin_categorical
   )
-  twins <- lapply(obs$blocks, function(block) twin_of[[block$family]](block))
+  twins <- lapply(obs$blocks, function(block) {
+    twin <- twin_of[[block$family]]
+    (if (isTRUE(block$gaps)) twin_with_gaps(twin) else twin)(block)
+  })
   width <- vapply(obs$blocks, n_block_columns, 1L)
   columns <- split(seq_len(sum(width)), rep(seq_along(width), width))
   own <- function(x, m) x[, columns[[m]], drop = FALSE]
@@ -469,4 +472,82 @@ log_hyperprior_twin <- function(obs) {
       dunif(log(obs$mean_strength), log(1e-6), log(1e2), log = TRUE)
   }
   sum(of_shape, of_mean, dexp(obs$df - d + 1, 0.01, log = TRUE))
+}
+
+# Independent columns with missing cells: each column by itself, with the rows that have it.
+twin_with_gaps <- function(twin) {
+  function(obs) {
+    d <- length(obs$mean %||% obs$a)
+    by_column <- intersect(names(obs), c("mean", "scale", "a", "b", "shape"))
+    column <- function(j) twin(replace(obs, by_column, lapply(obs[by_column], `[`, j)))
+    seen <- function(x, j) !is.na(x[, j])
+    part <- function(x, j) x[seen(x, j), union(j, if (isTRUE(obs$exposed)) ncol(x)), drop = FALSE]
+    of_rows <- function(what) {
+      function(x, r, new) {
+        out <- double(nrow(new))
+        for (j in seq_len(d)) {
+          own <- column(j)[[what]](part(x, j), r[seen(x, j)], part(new, j))
+          out[seen(new, j)] <- out[seen(new, j)] + own
+        }
+        out
+      }
+    }
+    arrays <- function(what) {
+      function(x, r) {
+        each <- lapply(seq_len(d), function(j) column(j)[[what]](part(x, j), r[seen(x, j)]))
+        joint <- lapply(stats::setNames(nm = names(each[[1]])), function(name) {
+          vapply(each, function(q) as.numeric(q[[name]]), 0)
+        })
+        if (!is.null(joint$cov)) joint$cov <- diag(joint$cov, d)
+        joint
+      }
+    }
+    list(
+      evidence = function(x, r) {
+        sum(vapply(seq_len(d), function(j) column(j)$evidence(part(x, j), r[seen(x, j)]), 0))
+      },
+      expected = of_rows("expected"), predictive = of_rows("predictive"), posterior = arrays("posterior"),
+      mean_parameters = arrays("mean_parameters")
+    )
+  }
+}
+
+# The coordinates that are there share a precision.
+twin_spherical_with_gaps <- function(obs) {
+  d <- length(obs$mean)
+  sums <- function(x) colSums(replace(x, is.na(x), 0))
+  post <- function(x, r) {
+    n <- sums(r * !is.na(x))
+    centre <- ifelse(n > 0, sums(r * x) / n, obs$mean)
+    strength <- obs$mean_strength + n
+    within <- sum(sums(r * sweep(x, 2, centre)^2))
+    list(
+      mean = (obs$mean_strength * obs$mean + n * centre) / strength, mean_strength = strength, df = obs$df + sum(n),
+      scale = obs$scale + within + sum(obs$mean_strength * n / strength * (centre - obs$mean)^2)
+    )
+  }
+  list(
+    evidence = function(x, r) {
+      q <- post(x, r)
+      (obs$df - q$df) / 2 * log(pi) + lgamma(q$df / 2) - lgamma(obs$df / 2) + obs$df / 2 * log(obs$scale) -
+        q$df / 2 * log(q$scale) + sum(log(obs$mean_strength) - log(q$mean_strength)) / 2
+    },
+    expected = function(x, r, new) {
+      q <- post(x, r)
+      own <- digamma(q$df / 2) - log(q$scale / 2) - log(2 * pi) - 1 / q$mean_strength
+      rowSums((rep(own, each = nrow(new)) - q$df / q$scale * sweep(new, 2, q$mean)^2) / 2, na.rm = TRUE)
+    },
+    predictive = function(x, r, new) {
+      q <- post(x, r)
+      apply(new, 1, function(y) {
+        o <- !is.na(y)
+        if (any(o)) log_t(t(y[o] - q$mean[o]), q$df, diag(q$scale * (1 + 1 / q$mean_strength[o]) / q$df, sum(o))) else 0
+      })
+    },
+    posterior = post,
+    mean_parameters = function(x, r) {
+      q <- post(x, r)
+      list(mean = q$mean, cov = diag(q$scale / (q$df - 2), d))
+    }
+  )
 }

@@ -1,0 +1,205 @@
+# What is missing in rows given what is there and the rows' clusters.
+
+# list(x, sd): the internal data with expectations, or codes of the most probable levels, where cells are missing, and
+# standard deviations of numbers there (NA elsewhere). prob: rows x clusters.
+expected_missing <- function(fit, data, prob) {
+  sd <- matrix(NA_real_, data$n, data$d)
+  x <- data$x
+  rows <- which(rowSums(data$missing) > 0)
+  for_gappy_blocks(fit, data, rows, posterior_clusters(fit), function(block, own, clusters, columns) {
+    gone <- own$missing
+    if (!is.null(block$levels)) {
+      expected <- prob[rows, , drop = FALSE] %*% level_probabilities(block, clusters)
+      at <- rep(seq_along(block$levels), lengths(block$levels))
+      values <- vapply(seq_along(columns), function(j) {
+        max.col(expected[, at == j, drop = FALSE], ties.method = "first")
+      }, integer(length(rows)))
+      x[rows, columns][gone] <<- matrix(values, length(rows))[gone]
+      return()
+    }
+    mean <- square <- array(0, dim(own$x))
+    for (k in seq_along(clusters)) {
+      part <- moments_of_gaps(block, clusters[[k]], own)
+      mean <- mean + prob[rows, k] * part$mean
+      square <- square + prob[rows, k] * (part$var + part$mean^2)
+    }
+    x[rows, columns][gone] <<- mean[gone]
+    sd[rows, columns][gone] <<- sqrt(pmax(square - mean^2, 0))[gone]
+  })
+  list(x = x, sd = sd)
+}
+
+# The internal data with draws where cells are missing; path: the cluster of each row.
+draw_missing <- function(fit, data, clusters, path) {
+  x <- data$x
+  rows <- which(rowSums(data$missing) > 0)
+  for_gappy_blocks(fit, data, rows, clusters, function(block, own, clusters, columns) {
+    x[rows, columns][own$missing] <<- draw_gaps(block, clusters, own, path[rows])[own$missing]
+  })
+  x
+}
+
+# Calls f(block, own, clusters, columns) for each block with missing cells: its model, its data of these rows, its part
+# of the clusters' parameters, and its columns.
+for_gappy_blocks <- function(fit, data, rows, clusters, f) {
+  obs <- fit$model$obs
+  data <- some_rows(data, seq_len(data$n) %in% rows)
+  parts <- blocks_of(data, obs)
+  for (i in seq_along(parts)) {
+    part <- parts[[i]]
+    if (!any(data$missing[, part$columns])) next
+    if (is.null(obs$blocks)) {
+      f(obs, data, clusters, part$columns)
+    } else {
+      own <- lapply(clusters, arrays_of_block, names(obs$blocks)[i], part$entry)
+      f(obs$blocks[[i]], data_of_block(data, obs$blocks[[i]]), own, part$columns)
+    }
+  }
+}
+
+# Clusters x levels.
+level_probabilities <- function(block, clusters) {
+  do.call(rbind, lapply(clusters, function(q) {
+    unlist(by_column_of_levels(block, q$concentration, function(a) a / sum(a)))
+  }))
+}
+
+# Mean and variance of each cell given the cells that are there: rows x columns, in one cluster. Where columns are
+# independent that is their predictive.
+moments_of_gaps <- function(block, q, data) {
+  entry <- obs_entry(block)
+  if (!is.null(entry$conditional)) {
+    return(conditional_moments(entry$conditional$predictive(block, q, data$x), data))
+  }
+  exposure <- data$exposure %||% rep(1, data$n)
+  each <- unique(exposure)
+  by_exposure <- lapply(each, function(e) entry$moments(q, list(exposure = e)))
+  of <- function(what) do.call(rbind, lapply(by_exposure, `[[`, what))[match(exposure, each), , drop = FALSE]
+  list(mean = of("mean"), var = of("var"))
+}
+
+draw_gaps <- function(block, clusters, data, path) {
+  entry <- obs_entry(block)
+  if (is.null(entry$conditional)) {
+    return(entry$draw(block, clusters, path, data$n, list(exposure = data$exposure %||% rep(1, data$n))))
+  }
+  x <- data$x
+  for (k in unique(path)) {
+    rows <- path == k
+    x[rows, ] <- draw_conditional(entry$conditional$parameters(block, clusters[[k]], x[rows, , drop = FALSE]),
+      some_rows(data, rows)
+    )
+  }
+  x
+}
+
+# Rows by what is missing in the first D columns: calls f(rows, o, m), o and m numbers of columns. A pattern in which
+# nothing is missing is left out.
+by_pattern <- function(missing, f) {
+  pattern <- apply(missing, 1L, function(gone) paste(which(gone), collapse = " "))
+  for (one in setdiff(unique(pattern), "")) {
+    rows <- which(pattern == one)
+    gone <- missing[rows[1L], ]
+    f(rows, which(!gone), which(gone))
+  }
+}
+
+# Of a multivariate Student-t: t$location (rows x D), t$scale (D x D) times t$spread (one a row), t$df.
+conditional_moments <- function(t, data) {
+  d <- ncol(t$location)
+  mean <- data$x
+  var <- array(0, dim(data$x))
+  by_pattern(data$missing[, seq_len(d), drop = FALSE], function(rows, o, m) {
+    given <- regress(t$scale, o, m, data$x[rows, o, drop = FALSE] - t$location[rows, o, drop = FALSE])
+    df <- t$df + length(o)
+    scale <- (t$df * t$spread[rows] + given$square) / df
+    mean[rows, m] <<- t$location[rows, m] + given$shift
+    var[rows, m] <<- if (df > 2) outer(scale, diag(given$cov)) * df / (df - 2) else Inf
+  })
+  list(mean = mean, var = var)
+}
+
+# x with draws of what is missing: of Gaussian rows around p$location (rows x D) with covariance p$cov.
+draw_conditional <- function(p, data) {
+  x <- data$x
+  if (!has_missing(data)) {
+    return(x)
+  }
+  by_pattern(data$missing[, seq_len(ncol(p$location)), drop = FALSE], function(rows, o, m) {
+    given <- regress(p$cov, o, m, x[rows, o, drop = FALSE] - p$location[rows, o, drop = FALSE])
+    noise <- matrix(stats::rnorm(length(rows) * length(m)), length(rows)) %*% chol(given$cov)
+    x[rows, m] <<- p$location[rows, m] + given$shift + noise
+  })
+  x
+}
+
+# The regression of the coordinates m on o of a covariance S: shift = e S_oo^-1 S_om for the offsets e (rows x o),
+# square = e S_oo^-1 e', cov = S_mm - S_mo S_oo^-1 S_om. In units of the diagonal, so that scales do not matter.
+regress <- function(s, o, m, e) {
+  unit <- sqrt(diag(s))
+  s <- s / outer(unit, unit)
+  if (!length(o)) {
+    cov <- s[m, m, drop = FALSE] * outer(unit[m], unit[m])
+    return(list(shift = matrix(0, nrow(e), length(m)), square = double(nrow(e)), cov = cov))
+  }
+  root <- chol(s[o, o, drop = FALSE])
+  half <- backsolve(root, s[o, m, drop = FALSE], transpose = TRUE)
+  whitened <- t(backsolve(root, t(e) / unit[o], transpose = TRUE))
+  cov <- s[m, m, drop = FALSE] - crossprod(half)
+  list(
+    shift = (whitened %*% half) * rep(unit[m], each = nrow(e)), square = rowSums(whitened^2),
+    cov = cov * outer(unit[m], unit[m])
+  )
+}
+
+# One covariance whose inverse is Wishart, with df degrees of freedom and inverse scale `scale`.
+draw_covariance <- function(df, scale) {
+  unit <- sqrt(diag(scale))
+  half <- wishart_root(df, chol2inv(chol(scale / outer(unit, unit))))
+  chol2inv(half) * outer(unit, unit)
+}
+
+# Clusters of rows given what is there: list(prob, draw), rows x clusters and a function that draws one for each row.
+clusters_given <- function(fit, data) {
+  if (inherits(fit, "bnp_hmm")) {
+    return(paths_given(fit, data))
+  }
+  prob <- state_probabilities(fit, data)
+  list(prob = prob, draw = function() draw_each(prob))
+}
+
+# One number of a column for each row of a matrix of weights.
+draw_each <- function(weight) {
+  reached <- weight
+  for (k in seq_len(ncol(weight))[-1L]) reached[, k] <- reached[, k - 1L] + weight[, k]
+  1L + as.integer(rowSums(reached < stats::runif(nrow(weight)) * reached[, ncol(reached)]))
+}
+
+# Paths of states given all rows of a sequence: forward filtering, then smoothing or backward sampling; under the
+# posterior predictive of each state and the posterior means of the transitions among the states of the fit.
+paths_given <- function(fit, data) {
+  fit <- fit_with_gaps(fit, data)
+  log_p <- engine_log_predictives(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  log_p <- log_p[, fit$numbering, drop = FALSE]
+  likelihood <- exp(log_p - apply(log_p, 1L, max))
+  moves <- engine_mean_transitions(fit$model, fit$state)
+  transition <- moves[1L + fit$numbering, fit$numbering, drop = FALSE]
+  first <- seq_len(data$n) %in% (data$starts + 1L)
+  last <- seq_len(data$n) %in% data$starts
+  ahead <- filtered <- prob <- matrix(0, data$n, ncol(log_p))
+  for (t in seq_len(data$n)) {
+    ahead[t, ] <- if (first[t]) moves[1L, fit$numbering] else filtered[t - 1L, ] %*% transition
+    now <- ahead[t, ] * likelihood[t, ]
+    filtered[t, ] <- now / sum(now)
+  }
+  for (t in rev(seq_len(data$n))) {
+    prob[t, ] <- filtered[t, ] * if (last[t]) 1 else drop(transition %*% (prob[t + 1L, ] / ahead[t + 1L, ]))
+  }
+  list(prob = prob, draw = function() {
+    path <- integer(data$n)
+    for (t in rev(seq_len(data$n))) {
+      path[t] <- draw_each(t(filtered[t, ] * if (last[t]) 1 else transition[, path[t + 1L]]))
+    }
+    path
+  })
+}

@@ -1,0 +1,170 @@
+# Filling in missing values: by their expectations, or by draws.
+
+#' Impute missing values
+#'
+#' Completes data by draws from what a fit says of the missing values given the values that are there: multiple
+#' imputation. For one completed table by expected values see `type = "impute"` of [predict.bnp_mixture()].
+#'
+#' @param fit A fit of [bnp_mixture()] or [bnp_hmm()], of these data (with `na_action = "model"`) or of others.
+#' @param newdata Data with missing values (`NA`), in any form that the fitting function takes.
+#' @param m Number of completed copies.
+#' @param seed `NULL`, or a number for [set.seed()].
+#' @param id For sequences, as in [bnp_hmm()].
+#' @param ... Must be empty.
+#' @details For each copy the parameters of the clusters are drawn from their posterior, then the cluster of each row
+#'   given what is there (of sequences, a path of states by forward filtering and backward sampling), then
+#'   what is missing given cluster, parameters and the other values of the row. Copies therefore differ by as much
+#'   as is not known, apart from the number of clusters, and the approximation of the posterior. Clusters are
+#'   drawn with probabilities that are averaged over the parameters.
+#'   Columns keep their types; numbers of a whole-number column that [obs_gaussian()] has modelled are real.
+#'   Values of [obs_ar()], [obs_binomial()], [obs_survival()] and [obs_multinomial()] cannot be imputed.
+#' @return A list of `m` completed data sets, each as `newdata`, of class `bnp_imputations`; as it is, a
+#'   list for `mitools::imputationList()`. `as.data.frame()` of it is the long table that `mice::as.mids()`
+#'   takes, with the columns `.imp` (0: the data with gaps) and `.id` (the row).
+#' @references
+#' Rubin, D. B. (1987). *Multiple imputation for nonresponse in surveys*. Wiley.
+#'
+#' Scott, S. L. (2002). Bayesian methods for hidden Markov models. *Journal of the American Statistical
+#' Association* 97, 337-351; forward filtering and backward sampling.
+#' @seealso [predict.bnp_mixture()], [simulate.bnp_mixture()]; `vignette("missing-values")`.
+#' @examples
+#' x <- iris
+#' x$Species[c(1, 60, 120)] <- NA
+#' x$Sepal.Width[c(2, 61, 121)] <- NA
+#' model <- obs_product(obs_gaussian("diagonal"), obs_categorical())
+#' fit <- bnp_mixture(x, model, control = bnp_control(seed = 1), na_action = "model")
+#' copies <- impute(fit, x, m = 3, seed = 1)
+#' sapply(copies, function(data) mean(data$Sepal.Width))
+#' head(as.data.frame(copies))
+#' @export
+impute <- function(fit, newdata, ...) {
+  UseMethod("impute")
+}
+
+#' @export
+impute.default <- function(fit, newdata, ...) {
+  check_class(fit, character(), "fit", c("bnp_mixture", "bnp_hmm"))
+}
+
+#' @rdname impute
+#' @export
+impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, ...) {
+  check_no_dots(...)
+  need_data(missing(newdata), "newdata")
+  data <- as_newdata(fit, newdata, na_action = "model")
+  imputations(fit, newdata, data, m, seed)
+}
+
+#' @rdname impute
+#' @export
+impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
+  check_no_dots(...)
+  need_data(missing(newdata), "newdata")
+  data <- as_new_sequences(fit, newdata, id, na_action = "model")
+  imputations(fit, newdata, data, m, seed)
+}
+
+imputations <- function(fit, newdata, data, m, seed, call = rlang::caller_env()) {
+  m <- check_count(m, "m", call = call)
+  check_imputable(fit, newdata, data, call)
+  of_rows <- if (has_missing(data)) clusters_given(fit, data)
+  clusters <- posterior_clusters(fit)
+  sets <- with_r_seed(m, seed, function() {
+    if (is.null(of_rows)) newdata else put_back(fit, newdata, data, draw_missing(fit, data, clusters, of_rows$draw()))
+  }, call)
+  structure(unname(sets$sets), data = newdata, seed = sets$seed, class = c("bnp_imputations", "list"))
+}
+
+# newdata with what is missing replaced by its expectation or most probable level; attribute `sd`.
+expected_values <- function(fit, newdata, data, call = rlang::caller_env()) {
+  check_imputable(fit, newdata, data, call)
+  sd <- matrix(NA_real_, data$n, data$d, dimnames = list(data$row_names, data$column_names))
+  if (has_missing(data)) {
+    filled <- expected_missing(fit, data, clusters_given(fit, data)$prob)
+    newdata <- put_back(fit, newdata, data, filled$x)
+    sd[] <- filled$sd
+  }
+  in_order <- intersect(if (!is.list(newdata) || is.data.frame(newdata)) colnames(newdata), data$column_names)
+  structure(newdata, sd = if (length(in_order)) sd[, in_order, drop = FALSE] else sd)
+}
+
+check_imputable <- function(fit, newdata, data, call) {
+  obs <- fit$model$obs
+  for (block in blocks_of(data, obs)) {
+    entry <- block$entry
+    known <- entry$lag(obs) == 0L && entry$gaps %||% "" %in% c("cells", "levels")
+    if (!known && any(data$missing[, block$columns])) {
+      abort("argument", c(
+        "Missing values of {.fn {entry$constructor}} cannot be imputed.",
+        i = "They can be left out of a fit and of its predictions: {.arg na_action}."
+      ), call = call)
+    }
+  }
+  foreign <- setdiff(data$column_names[colSums(data$missing %||% matrix(FALSE, 1L, data$d)) > 0], names(newdata))
+  if (is.data.frame(newdata) && length(foreign)) {
+    abort("argument", c(
+      "Missing values of {.field {foreign}} cannot be put into {.arg newdata}, which has no such column{?s}.",
+      i = "Compute {cli::qty(length(foreign))}{?this column/these columns} first, and fit to {?it/them}."
+    ), call = call)
+  }
+}
+
+# A completed internal matrix (levels: their codes) -> newdata with these values where it has none.
+put_back <- function(fit, newdata, data, x) {
+  if (is.list(newdata) && !is.data.frame(newdata)) {
+    group <- rep(seq_along(newdata), diff(data$starts))
+    return(Map(function(part, i) {
+      rows <- which(group == i)
+      own <- list(missing = data$missing[rows, , drop = FALSE], column_names = data$column_names)
+      put_back(fit, part, own, x[rows, , drop = FALSE])
+    }, newdata, seq_along(newdata)))
+  }
+  levels <- do.call(c, unname(lapply(fit$model$obs$blocks %||% list(fit$model$obs), function(block) block$levels)))
+  gaps <- which(colSums(data$missing) > 0)
+  if (is.null(dim(newdata))) {
+    newdata[data$missing[, 1L]] <- x[data$missing[, 1L], 1L]
+    return(newdata)
+  }
+  at <- if (is.null(data$column_names) || is.null(colnames(newdata))) seq_len(ncol(x)) else
+    match(data$column_names, colnames(newdata))
+  for (j in gaps) {
+    rows <- data$missing[, j]
+    labels <- levels[[data$column_names[j] %||% ""]]
+    values <- if (is.null(labels)) x[rows, j] else labels[x[rows, j]]
+    if (!is.data.frame(newdata)) {
+      newdata[rows, at[j]] <- values
+    } else {
+      newdata[[at[j]]] <- filled_column(newdata[[at[j]]], rows, values)
+    }
+  }
+  newdata
+}
+
+# A column of a data frame with these values or labels in some rows.
+filled_column <- function(v, rows, values) {
+  if (is.factor(v)) levels(v) <- union(levels(v), values)
+  if (is.logical(v)) values <- values == "TRUE"
+  if (is.numeric(v) && is.character(values)) values <- as.double(values)
+  if (is.integer(v) && is.numeric(values) && all(values == round(values))) values <- as.integer(values)
+  v[rows] <- values
+  v
+}
+
+#' @export
+as.data.frame.bnp_imputations <- function(x, row.names = NULL, optional = FALSE, ...) {
+  sets <- lapply(c(list(attr(x, "data")), unclass(x)), function(set) {
+    if (is.list(set) && !is.data.frame(set)) set <- do.call(rbind, set)
+    as.data.frame(set)
+  })
+  n <- nrow(sets[[1L]])
+  out <- do.call(rbind, unname(lapply(sets, `row.names<-`, NULL)))
+  cbind(.imp = rep(seq_along(sets) - 1L, each = n), .id = rep(seq_len(n), length(sets)), out)
+}
+
+#' @export
+print.bnp_imputations <- function(x, n = 6L, ...) {
+  copies <- if (length(x) == 1L) "completed copy" else "completed copies"
+  cat(length(x), " ", copies, " of the data; the first:\n", sep = "")
+  if (length(x)) print(utils::head(x[[1L]], n))
+  invisible(x)
+}

@@ -1,0 +1,286 @@
+# Missing values: which cells are missing, what `na_action` does about them, and models whose rows may have gaps.
+#
+# The internal form of data has, where any cell is missing, `missing` (rows x columns) and NA in `x`, but 0 where the
+# model takes that for nothing; and, where rows were left out, `left_out`: list(n, kept, row_names) of the rows given.
+
+#' Missing values
+#'
+#' What the fitting functions and their methods do where cells are missing.
+#'
+#' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that
+#'   says where they are; `"model"` takes them for unknown quantities that are averaged over, see
+#'   *Missing values*; `"omit"` leaves out rows with any, which is said: [fitted()] and [predict()]
+#'   have `NA` there.
+#' @section Missing values:
+#'   With `na_action = "model"` a row counts by what is there. Where columns are independent given the
+#'   cluster ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_gamma()], [obs_gaussian()] with
+#'   diagonal or spherical covariance, and blocks of [obs_product()]) a missing cell is simply left out, which is
+#'   exact. Where they are not, it is one more hidden variable of its row.
+#'   Both are right if values are *missing at random*: whether one is missing may depend on what was observed, not
+#'   on the value itself. Where that is not so, give indicators of what is missing as columns of their own.
+#'   Parameters that are read from the data are read from the cells that are there. Bounds of fits to data with
+#'   different cells missing do not compare.
+#'
+#'   A row in which everything is missing says nothing: mixtures leave it out of the fit (`nobs()` counts the
+#'   others) and give it the weights of the clusters in [predict()]; in a sequence it keeps its place, and its state
+#'   is what the rows around it say. A column in which everything is missing is refused, as are missing exposures,
+#'   covariates and counts of [obs_multinomial()] (their total is unknown), unless all of a row are. Pairs of columns
+#'   ([obs_binomial()], [obs_survival()]) are missing as a whole. Sparse matrices cannot have missing values.
+#' @name missing_values
+#' @keywords internal
+NULL
+
+na_actions <- c("fail", "model", "omit")
+
+check_na_action <- function(na_action, call = rlang::caller_env()) {
+  check_choice(na_action, na_actions, "na_action", call)
+}
+
+keeps_missing <- function(na_action) !is.null(na_action) && na_action != "fail"
+
+has_missing <- function(data) !is.null(data$missing)
+
+# What to say where a value is missing; `na_action`: NULL in functions that do not have the argument.
+remedy_of_missing <- function(na_action, values) {
+  if (is.null(na_action) || !anyNA(values)) {
+    return(c(i = "Remove these rows, for instance by {.fn na.omit}, or impute the values."))
+  }
+  c(i = "{.code na_action = \"model\"} averages over what is missing, {.code \"omit\"} leaves these rows out.")
+}
+
+# Blocks of columns of the internal form, a model that is no product being one: list(entry, columns, modelled), numbers
+# of all columns but exposures and of those that are modelled.
+blocks_of <- function(data, obs) {
+  part <- function(block, columns) {
+    entry <- obs_entry(block)
+    list(
+      entry = entry, columns = columns, modelled = if (is.null(entry$responses)) columns else entry$responses(block)
+    )
+  }
+  if (is.null(obs$blocks)) {
+    return(list(part(obs, seq_len(data$d))))
+  }
+  # A product that is not resolved yet leaves it to the frame which block has which columns.
+  Map(function(block, name) {
+    part(block, match(block$columns %||% data$frame$blocks[[name]], data$column_names))
+  }, obs$blocks, names(obs$blocks))
+}
+
+# Which cells are missing, those that go with them included.
+missing_cells <- function(data, obs) {
+  missing <- is.na(data$x)
+  for (block in blocks_of(data, obs)) {
+    if (identical(block$entry$gaps, "pairs")) {
+      first <- block$columns[c(TRUE, FALSE)]
+      second <- block$columns[c(FALSE, TRUE)]
+      both <- missing[, first, drop = FALSE] | missing[, second, drop = FALSE]
+      missing[, first] <- missing[, second] <- both
+    }
+  }
+  missing
+}
+
+# Checked data with NA -> the internal form described above. `use`: what they are for, "rows" or "sequences" to be
+# fitted, or "predict".
+act_on_missing <- function(data, obs, na_action, use, arg, call) {
+  if (is_sparse_data(data) || !anyNA(data$x)) {
+    return(data)
+  }
+  data$missing <- missing_cells(data, obs)
+  modelled <- unlist(lapply(blocks_of(data, obs), `[[`, "modelled"))
+  if (na_action == "omit") {
+    if (obs_lag(obs) > 0L) {
+      abort("argument", c(
+        "{.code na_action = \"omit\"} would leave rows out of a series in which each depends on those before it.",
+        i = "Use {.code na_action = \"model\"}, or cut the series where values are missing."
+      ), call = call)
+    }
+    data <- without_rows(data, rowSums(data$missing) > 0, "with missing values", arg, call)
+  } else if (use == "rows") {
+    data <- without_rows(data, rowSums(!data$missing[, modelled, drop = FALSE]) == 0, "without any value", arg, call)
+  }
+  if (!any(data$missing)) {
+    data$missing <- NULL
+    return(data)
+  }
+  check_gaps(data, obs, arg, call)
+  if (use != "predict") check_observed(data, modelled, arg, call)
+  fill_with_nothing(data, obs)
+}
+
+# `what`: of the rows that are left out, for the message.
+without_rows <- function(data, gone, what, arg, call) {
+  if (!any(gone)) {
+    return(data)
+  }
+  if (all(gone)) {
+    abort("no_rows", c("All rows of {.arg {arg}} are {what}.", i = "Give at least one that is not."), call = call)
+  }
+  kept <- which(!gone)
+  cli::cli_inform(
+    "{sum(gone)} row{?s} of {.arg {arg}} {what} {cli::qty(sum(gone))}{?is/are} left out.",
+    class = c("bnpvi_message_left_out", "bnpvi_message"), call = call
+  )
+  group <- findInterval(kept - 1L, data$starts)
+  lengths <- tabulate(group, length(data$starts) - 1L)
+  if (any(lengths == 0L)) {
+    empty <- which(lengths == 0L)
+    abort("no_rows", c(
+      "All rows of {cli::qty(length(empty))}sequence{?s} {places(data$group_names[empty] %||% empty)} of {.arg {arg}}
+       are {what}.",
+      i = "Remove {cli::qty(length(empty))}{?it/them}."
+    ), call = call)
+  }
+  data$left_out <- list(n = data$n, kept = kept, row_names = data$row_names)
+  data$x <- data$x[kept, , drop = FALSE]
+  data$missing <- data$missing[kept, , drop = FALSE]
+  for (name in intersect(c("exposure", "row_names", "times"), names(data))) data[[name]] <- data[[name]][kept]
+  data$n <- length(kept)
+  data$starts <- c(0L, cumsum(lengths))
+  data
+}
+
+# Values by rows that were used -> by rows that were given, NA where one was left out. `from`: data, or the input of a
+# fit.
+for_all_rows <- function(from, x) {
+  left_out <- from$left_out
+  if (is.null(left_out)) {
+    return(x)
+  }
+  at <- match(seq_len(left_out$n), left_out$kept)
+  if (is.matrix(x)) {
+    x <- x[at, , drop = FALSE]
+    rownames(x) <- left_out$row_names
+    return(x)
+  }
+  stats::setNames(x[at], left_out$row_names)
+}
+
+# Values by rows, NA where everything is missing.
+without_empty_rows <- function(data, x) if (has_missing(data)) replace(x, rowSums(!data$missing) == 0, NA) else x
+
+# Values that users gave for all rows -> of those that are used.
+of_kept_rows <- function(data, x) {
+  kept <- data$left_out$kept
+  if (is.null(kept)) x else if (is.matrix(x)) x[kept, , drop = FALSE] else x[kept]
+}
+rows_given <- function(data) data$left_out$n %||% data$n
+
+# Rows with gaps must be such that the model has them.
+check_gaps <- function(data, obs, arg, call) {
+  for (block in blocks_of(data, obs)) {
+    missing <- data$missing[, block$columns, drop = FALSE]
+    if (!any(missing)) next
+    maker <- block$entry$constructor
+    gaps <- block$entry$gaps
+    if (is.null(gaps)) {
+      abort("gaps", c(
+        "{.arg {arg}} has missing values, which {.fn {maker}} cannot have with this covariance.",
+        i = "Choose {.code covariance = \"full\"} or {.code \"diagonal\"}, or {.code na_action = \"omit\"}."
+      ), call = call)
+    }
+    known <- data$missing[, setdiff(block$columns, block$modelled), drop = FALSE]
+    if (any(known)) {
+      abort("gaps", c(
+        "Covariates of {.arg {arg}} must not be missing: they are not modelled.",
+        x = "Missing in row{?s} {places(which(rowSums(known) > 0))}.",
+        i = "Use {.code na_action = \"omit\"}, or impute them."
+      ), call = call)
+    }
+    partly <- which(rowSums(missing) > 0 & rowSums(!missing) > 0)
+    if (gaps == "rows" && length(partly)) {
+      abort("gaps", c(
+        "In a row of {.arg {arg}} all counts of {.fn {maker}} must be there, or none: its total is unknown else.",
+        x = "Some are missing in row{?s} {places(partly)}.",
+        i = "Use {.code na_action = \"omit\"}, or put 0 where nothing was counted."
+      ), call = call)
+    }
+  }
+}
+
+check_observed <- function(data, modelled, arg, call) {
+  empty <- modelled[colSums(!data$missing[, modelled, drop = FALSE]) == 0]
+  if (length(empty)) {
+    abort("gaps", c(
+      "{cli::qty(length(empty))}Column{?s} {.field {data$column_names[empty] %||% empty}} of {.arg {arg}}
+       {cli::qty(length(empty))}{?has/have} no value at all.",
+      i = "Leave {cli::qty(length(empty))}{?it/them} out."
+    ), call = call)
+  }
+}
+
+# 0 in place of what is missing where that says nothing: no level, no trial, no time, no count.
+fill_with_nothing <- function(data, obs) {
+  for (block in blocks_of(data, obs)) {
+    if (block$entry$gaps %||% "" != "cells") {
+      own <- data$x[, block$columns, drop = FALSE]
+      own[data$missing[, block$columns]] <- 0
+      data$x[, block$columns] <- own
+    }
+  }
+  data$x[is.na(data$x)] <- NA_real_ # and not NaN, so that equal data have equal bits
+  data
+}
+
+# The observation model with `gaps = TRUE` in the blocks whose rows have any, or had any in `before`, the model of an
+# earlier fit.
+with_gaps <- function(obs, data, before = NULL) {
+  if (!is.null(obs$blocks)) {
+    own <- lapply(blocks_of(data, obs), function(part) list(missing = data$missing[, part$columns, drop = FALSE]))
+    obs$blocks <- Map(with_gaps, obs$blocks, own, before$blocks[names(obs$blocks)] %||% list(NULL))
+    return(obs)
+  }
+  if (identical(obs_entry(obs)$gaps, "cells") && (any(data$missing) || isTRUE(before$gaps))) obs$gaps <- TRUE
+  obs
+}
+
+# A fit whose model can have the gaps of these data.
+fit_with_gaps <- function(fit, data) if (has_missing(data)) fit_as(fit, with_gaps(fit$model$obs, data)) else fit
+
+# A fit whose model has gaps wherever `obs` has them.
+fit_as <- function(fit, obs) {
+  before <- fit$model$obs
+  copy <- function(from, to) if (isTRUE(to$gaps)) replace(from, "gaps", TRUE) else from
+  now <- if (is.null(before$blocks)) copy(before, obs) else
+    replace(before, "blocks", list(Map(copy, before$blocks, obs$blocks)))
+  if (!identical(before, now)) {
+    fit$state$obs <- engine_complete_to_gaps(before, now, fit$state$obs)
+    fit$model$obs <- now
+  }
+  fit
+}
+
+# Probabilities of the clusters of a mixture, rows x clusters in their order, of rows with gaps: by the exact
+# predictive of what is there.
+predictive_probabilities <- function(fit, data) {
+  fit <- fit_with_gaps(fit, data)
+  log_p <- engine_log_predictives(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  k <- fit$state$k
+  log_p <- log_p[, fit$numbering, drop = FALSE] + rep(log(proportion(fit)), each = data$n)
+  if (!is.null(data$classes)) log_p[!allowed_clusters(data, fit$state$owner[fit$numbering])] <- -Inf
+  prob <- exp(log_p - log_p[cbind(seq_len(data$n), max.col(log_p, ties.method = "first"))])
+  prob <- prob / rowSums(prob)
+  prob
+}
+
+# The same of all rows: those without gaps have responsibilities.
+probabilities_of_rows <- function(fit, data) {
+  gappy <- rowSums(data$missing) > 0
+  prob <- matrix(0, data$n, fit$state$k, dimnames = list(data$row_names, seq_len(fit$state$k)))
+  prob[gappy, ] <- predictive_probabilities(fit, some_rows(data, gappy))
+  if (!all(gappy)) prob[!gappy, ] <- responsibilities(fit, some_rows(data, !gappy))
+  prob
+}
+
+# Rows of data without an order, by TRUE and FALSE.
+some_rows <- function(data, chosen) {
+  data$x <- data$x[chosen, , drop = FALSE]
+  data$missing <- data$missing[chosen, , drop = FALSE]
+  if (!any(data$missing)) data$missing <- NULL
+  for (name in intersect(c("exposure", "row_names", "weights", "classes"), names(data))) {
+    data[[name]] <- data[[name]][chosen]
+  }
+  data$n <- nrow(data$x)
+  data$starts <- c(0L, data$n)
+  data
+}

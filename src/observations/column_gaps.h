@@ -1,0 +1,74 @@
+// Missing cells of columns that are independent given the cluster.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// Integrating a missing cell out of independent columns is leaving it out: its features are 0, and column j
+/// counts the cells that are there, N_j = Σ r δ_j. A model that may have gaps has the features δ_j after all
+/// others; one that has none counts rows, N_j = T_0.
+class ColumnGaps {
+ public:
+  /// columns: D; complete: the number of features of the model without gaps.
+  ColumnGaps(bool gaps, Index columns, Index complete)
+      : gaps_(gaps), columns_(columns), complete_(complete) {}
+
+  explicit operator bool() const { return gaps_; }
+  Index n_features() const { return gaps_ ? complete_ + columns_ : complete_; }
+  /// Where among the features the count of column j is.
+  Index at(Index j) const { return gaps_ ? complete_ + j : 0; }
+  /// N_j, not below 0: rounded sums and differences of summaries may be.
+  double count(const double* t, Index j) const { return std::max(t[at(j)], 0.0); }
+  /// The share of rows whose cell in column j is there, 1 in a cluster without rows: what a point estimate
+  /// has in the place of the count.
+  double share(const double* t, Index j) const {
+    return gaps_ && t[0] > 0 ? std::min(count(t, j) / t[0], 1.0) : 1;
+  }
+
+  /// Σ_j f(N_j), which is D f(N) without gaps.
+  template <class F>
+  double sum(const double* t, F f) const {
+    if (!gaps_) return static_cast<double>(columns_) * f(count(t, 0));
+    double out = 0;
+    for (Index j = 0; j < columns_; ++j) out += f(count(t, j));
+    return out;
+  }
+
+  /// Σ_j 1/(κ + N_j), which is D/(κ + N) without gaps.
+  double sum_of_inverse(const double* t, double strength) const {
+    if (!gaps_) return static_cast<double>(columns_) / (strength + count(t, 0));
+    return sum(t, [strength](double n) { return 1 / (strength + n); });
+  }
+
+  /// Completes the complete features of n rows, in which those of a missing cell are NaN: δ_j, of the value
+  /// `one(f)` of the row's features f, and 0 for what is missing. value: the first of D features that are NaN
+  /// where a cell is missing; per_column: how many groups of D such features there are, one after the other.
+  template <class F>
+  void mark(Index n, double* phi, Index ld, Index value, Index per_column, F one) const {
+    if (!gaps_) return;
+    for (Index i = 0; i < n; ++i) {
+      double* f = phi + i * ld;
+      const double here = one(f);
+      for (Index j = 0; j < columns_; ++j) {
+        const bool missing = std::isnan(f[value + j]);
+        f[complete_ + j] = missing ? 0 : here;
+        for (Index v = 0; missing && v < per_column; ++v) f[value + v * columns_ + j] = 0;
+      }
+    }
+  }
+
+  /// ObsModel::from_complete.
+  void from_complete(const double* complete_t, double* t) const {
+    for (Index i = 0; i < complete_; ++i) t[i] = complete_t[i];
+    for (Index i = complete_; i < n_features(); ++i) t[i] = complete_t[0];
+  }
+
+ private:
+  bool gaps_;
+  Index columns_, complete_;
+};
+
+}  // namespace bnpvi
