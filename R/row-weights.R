@@ -52,7 +52,7 @@ column_means <- function(x, w) {
   if (is.null(w)) colMeans(x, na.rm = TRUE) else colSums(x * w, na.rm = TRUE) / counts_of_columns(x, w)
 }
 
-counts_of_columns <- function(x, w) if (anyNA(x)) colSums(!is.na(x) * w) else rep(sum(w), ncol(x))
+counts_of_columns <- function(x, w) if (anyNA(x)) colSums((!is.na(x)) * w) else rep(sum(w), ncol(x))
 
 # For quantiles and variances: weights of which the smallest is at least 1, so that weights that sum to 1 have them too.
 at_least_once <- function(w) w / min(1, w[w > 0])

@@ -1,0 +1,137 @@
+# Gaussian rows with gaps: missing cells are hidden variables of their rows.
+
+table_x <- cbind(x = c(0.1, -0.4, 2.2, 1.9, 2.4), y = c(1.2, 0.3, 0.8, -0.5, 0.1))
+table_prior <- obs_gaussian(mean = c(0, 0), mean_strength = 0.1, df = 4, scale = diag(0.5, 2))
+
+without_cells <- function(x, ...) {
+  x[rbind(...)] <- NA
+  x
+}
+
+# The bound of fixed responsibilities, missing cells at their best.
+bound_of <- function(x, resp, obs = table_prior, prior = prior_dp(1)) {
+  data <- act_on_missing(as_mixture_data(x, obs, na_action = "model"), obs, "model", "rows", "x", NULL)
+  obs <- with_gaps(resolve_obs(obs, data), data)
+  engine_elbo_of(as_engine_data(data), list(obs = obs, prior = prior, bound = "tight"), resp)
+}
+
+# The same in plain R, row by row, by the formulas in terms of the posterior: list(elbo, c, h) with C and the entropy of
+# each row and cluster.
+slow_gaps <- function(x, resp, m, kappa, nu, B, rounds = 200L) {
+  d <- ncol(x)
+  log_z <- function(q) {
+    q$nu / 2 * (d * log(2) - log(det(q$B))) + d * (d - 1) / 4 * log(pi) + sum(lgamma((q$nu + 1 - seq_len(d)) / 2)) -
+      d / 2 * log(q$kappa)
+  }
+  prior <- list(m = m, kappa = kappa, nu = nu, B = B)
+  posterior <- function(T) {
+    k <- kappa + T$n
+    mean <- (kappa * m + T$s) / k
+    list(m = mean, kappa = k, nu = nu + T$n, B = B + T$ss + kappa * tcrossprod(m) - k * tcrossprod(mean))
+  }
+  expected <- function(row, q) {
+    o <- which(!is.na(row))
+    u <- which(is.na(row))
+    e <- row[o] - q$m[o]
+    inverse <- solve(q$B[o, o, drop = FALSE])
+    mean <- row
+    mean[u] <- q$m[u] + q$B[u, o, drop = FALSE] %*% inverse %*% e
+    v <- matrix(0, d, d)
+    v[u, u] <- (q$B[u, u] - q$B[u, o, drop = FALSE] %*% inverse %*% q$B[o, u, drop = FALSE]) / q$nu
+    h <- if (length(u)) 0.5 * (length(u) * (1 + log(2 * pi)) + log(det(v[u, u, drop = FALSE]))) else 0
+    c <- 0.5 * (sum(digamma((q$nu + 1 - seq_len(d)) / 2)) + d * log(2) - length(u) * log(q$nu) -
+      log(det(q$B[o, o, drop = FALSE])) - length(o) * log(2 * pi) - d / q$kappa - q$nu * sum(e * (inverse %*% e)))
+    list(mean = mean, second = tcrossprod(mean) + v, h = h, c = c)
+  }
+  now <- rep(list(prior), ncol(resp))
+  for (round in seq_len(rounds)) {
+    rows <- lapply(now, function(q) lapply(seq_len(nrow(x)), function(n) expected(x[n, ], q)))
+    now <- lapply(seq_along(now), function(k) {
+      sums <- function(f) Reduce(`+`, Map(function(row, r) r * f(row), rows[[k]], resp[, k]))
+      posterior(list(n = sum(resp[, k]), s = sums(function(row) row$mean), ss = sums(function(row) row$second)))
+    })
+  }
+  h <- vapply(rows, function(own) vapply(own, `[[`, 1, "h"), double(nrow(x)))
+  list(
+    data = sum(vapply(seq_along(now), function(k) {
+      log_z(now[[k]]) - log_z(prior) - sum(resp[, k]) * d / 2 * log(2 * pi)
+    }, 1)) + sum(resp * h),
+    c = vapply(rows, function(own) vapply(own, `[[`, 1, "c"), double(nrow(x))), h = h
+  )
+}
+
+test_that("bounds of a small table with gaps are those of the page", {
+  one <- matrix(1, 5, 1)
+  expect_equal(bound_of(without_cells(table_x, c(3, 2)), one)[["data"]], -18.74382584, tolerance = 1e-9)
+  expect_equal(bound_of(without_cells(table_x, c(3, 2), c(1, 1)), one)[["data"]], -17.95574370, tolerance = 1e-9)
+  gappy <- without_cells(table_x, c(3, 2))
+  fit_from <- function(labels) {
+    control <- bnp_control(
+      seed = 1, verbose = FALSE, moves = bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE),
+      tol = 1e-13, max_laps = 5000
+    )
+    bnp_mixture(gappy, table_prior, prior_dp(1), control, start = labels, na_action = "model")
+  }
+  expect_equal(elbo(fit_from(c(1, 1, 2, 3, 2))), -17.44876879, tolerance = 1e-6)
+  expect_equal(elbo(fit_from(c(1, 1, 2, 2, 2))), -17.44877163, tolerance = 1e-6)
+  expect_equal(elbo(fit_from(rep(1, 5))), -20.53558531, tolerance = 1e-8)
+})
+
+test_that("the bound, responsibilities and entropies are those of a slow twin", {
+  set.seed(1)
+  x <- matrix(rnorm(60), 20) %*% matrix(c(1, 0.6, 0, 0, 1, -0.4, 0, 0, 1), 3)
+  x[sample(60, 14)] <- NA
+  resp <- prop.table(matrix(rexp(60), 20), 1)
+  obs <- obs_gaussian(mean = c(0.2, 0, -0.1), mean_strength = 0.3, df = 5, scale = diag(c(0.5, 1, 0.7)))
+  slow <- slow_gaps(x, resp, c(0.2, 0, -0.1), 0.3, 5, diag(c(0.5, 1, 0.7)))
+  expect_equal(bound_of(x, resp, obs)[["data"]], slow$data, tolerance = 1e-9)
+  mixed <- without_cells(x, c(1, 1), c(1, 2))
+  slow <- slow_gaps(mixed, resp, c(0.2, 0, -0.1), 0.3, 5, diag(c(0.5, 1, 0.7)))
+  expect_equal(bound_of(mixed, resp, obs)[["data"]], slow$data, tolerance = 1e-9)
+})
+
+cases_by_name <- function() {
+  cases <- planted_cases()
+  stats::setNames(cases, vapply(cases, `[[`, "", "name"))
+}
+
+# Planted cases of which a tenth of the cells is missing: `responses`, the columns that may be.
+gappy_cases <- function(share = 0.1) {
+  cases <- cases_by_name()
+  responses <- list(gaussian_full = NULL, gaussian_zero_mean = NULL, regression = 1L, ar = NULL, product = 1:2)
+  lapply(stats::setNames(nm = names(responses)), function(name) {
+    case <- cases[[name]]
+    columns <- responses[[name]] %||% seq_len(case$data$d)
+    set.seed(5)
+    gone <- matrix(FALSE, case$data$n, case$data$d)
+    gone[, columns] <- runif(case$data$n * length(columns)) < share
+    case$data$x[gone] <- NA
+    if (name == "product") case$model$obs$blocks[[1L]]$gaps <- TRUE else case$model$obs$gaps <- TRUE
+    case
+  })
+}
+
+test_that("audited fits of rows with gaps never fall, whatever the batches, moves and sparsity", {
+  for (name in names(cases <- gappy_cases())) {
+    case <- cases[[name]]
+    for (batches in c(1, 4)) {
+      fit <- engine_run(case, seed = 3, max_laps = 60, batches = batches, audit = TRUE)
+      expect_audited(fit)
+      expect_true(is.finite(fit$elbo), label = name)
+    }
+    expect_audited(engine_run(case, seed = 3, max_laps = 30, batches = 3, k_init = 8, sparsity = 2, audit = TRUE))
+    expect_audited(engine_run(case, seed = 3, max_laps = 30, prior = prior_dirichlet(5), audit = TRUE))
+    one <- engine_run(case, seed = 3, max_laps = 30, batches = 3, threads = 1)
+    two <- engine_run(case, seed = 3, max_laps = 30, batches = 3, threads = 2)
+    expect_identical(one$elbo, two$elbo, label = name)
+  }
+})
+
+test_that("a model for rows with gaps is today's where none is missing", {
+  for (name in names(cases <- gappy_cases(0))) {
+    case <- cases[[name]]
+    plain <- cases_by_name()[[name]]
+    with <- engine_run(case, seed = 3, max_laps = 40)
+    expect_equal(with$elbo, engine_run(plain, seed = 3, max_laps = 40)$elbo, tolerance = 1e-9, label = name)
+  }
+})
