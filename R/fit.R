@@ -42,7 +42,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   input <- c(
     input, obs_entry(obs)$keep(data),
     list(fingerprint = fingerprint_of(data)),
-    data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order", "left_out")]
+    data[c("n", "d", "row_names", "column_names", "group_names", "starts", "order", "left_out", "na_action")]
   )
   fit <- structure(
     list(format = fit_format, call = call, input = input[!vapply(input, is.null, NA)]), class = c(class, "bnp_fit")
