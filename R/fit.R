@@ -45,7 +45,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     list(fingerprint = fingerprint_of(data)),
     data[c(
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order", "left_out"
+      "order", "left_out", "na_action"
     )]
   )
   fit <- structure(

@@ -109,6 +109,7 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
   check_format(fit, call)
   obs <- fit$model$obs
   id <- id_column(id, call)
+  na_action <- na_action %||% fit$input$na_action
   column <- id %||% fit$input$id_column
   if (is.character(column) && length(column) == 1L && !column %in% colnames(newdata)) column <- id
   if (is.list(newdata) && !is.data.frame(newdata) && !inherits(newdata, "simple_triplet_matrix")) {

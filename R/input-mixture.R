@@ -71,6 +71,7 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
   } else {
     select_columns(newdata, fit, call, arg)
   }
+  na_action <- na_action %||% fit$input$na_action
   data <- as_mixture_data(newdata, obs, arg, allow_no_rows = TRUE, call, na_action, "predict")
   check_reach(data, obs, call, arg)
 }

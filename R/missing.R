@@ -1,7 +1,8 @@
 # Missing values: which cells are missing, what `na_action` does about them, and models whose rows may have gaps.
 #
 # The internal form of data has, where any cell is missing, `missing` (rows x columns) and NA in `x`, but 0 where the
-# model takes that for nothing; and, where rows were left out, `left_out`: list(n, kept, row_names) of the rows given.
+# model takes that for nothing; where rows were left out, `left_out`: list(n, kept, row_names) of the rows given; and
+# `na_action`.
 
 #' Missing values
 #'
@@ -26,6 +27,9 @@
 #'   is what the rows around it say. A column in which everything is missing is refused, as are missing exposures,
 #'   covariates and counts of [obs_multinomial()] (their total is unknown), unless all of a row are. Pairs of columns
 #'   ([obs_binomial()], [obs_survival()]) are missing as a whole. Sparse matrices cannot have missing values.
+#'
+#'   Functions without the argument that take data beside a fit ([cluster_tree()], [coclustering()], [segments()],
+#'   plots) do with missing values as the fit did.
 #' @name missing_values
 #' @keywords internal
 NULL
@@ -86,6 +90,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
   if (is_sparse_data(data) || !anyNA(data$x)) {
     return(data)
   }
+  data$na_action <- na_action
   data$missing <- missing_cells(data, obs)
   modelled <- unlist(lapply(blocks_of(data, obs), `[[`, "modelled"))
   if (na_action == "omit") {

@@ -1,0 +1,152 @@
+# Imputed values: expectations and draws against what they stand for.
+
+few <- bnp_control(seed = 1, verbose = FALSE)
+diagonal <- obs_gaussian("diagonal")
+punch <- function(x, share, seed) {
+  gone <- withr::with_seed(seed, matrix(runif(length(as.matrix(x))) < share, nrow(x)))
+  x[gone] <- NA
+  x
+}
+
+test_that("the conditional of a Student-t is that of its density", {
+  s <- matrix(c(2, 0.8, -0.3, 0.8, 1, 0.2, -0.3, 0.2, 0.5), 3)
+  t <- list(location = matrix(c(1, -1, 0.5), 1), scale = s, spread = 1.7, df = 4)
+  x <- matrix(c(0.2, NA, 1.5), 1)
+  density <- function(y) {
+    vapply(y, function(v) {
+      e <- c(0.2, v, 1.5) - t$location
+      (1 + sum(e * solve(1.7 * s, c(e))) / t$df)^(-(t$df + 3) / 2)
+    }, 1)
+  }
+  moment <- function(f) stats::integrate(function(y) f(y) * density(y), -Inf, Inf, rel.tol = 1e-10)$value
+  mean <- moment(identity) / moment(function(y) 1 + 0 * y)
+  var <- moment(function(y) (y - mean)^2) / moment(function(y) 1 + 0 * y)
+  found <- conditional_moments(t, list(x = x, missing = is.na(x)))
+  expect_equal(found$mean[2], mean, tolerance = 1e-8)
+  expect_equal(found$var[2], var, tolerance = 1e-8)
+  # Nothing observed: the marginal; in units far from 1 the same.
+  none <- conditional_moments(t, list(x = NA * x, missing = is.na(NA * x)))
+  expect_equal(c(none$mean), c(t$location))
+  expect_equal(c(none$var), diag(s) * 1.7 * 4 / 2)
+  unit <- c(1e-120, 1, 1e120)
+  far <- list(location = t$location * unit, scale = s * outer(unit, unit), spread = 1.7, df = 4)
+  expect_equal(conditional_moments(far, list(x = x * unit, missing = is.na(x)))$mean[2], mean, tolerance = 1e-8)
+})
+
+test_that("draws of a Gaussian's missing cells have the conditional's moments", {
+  s <- matrix(c(2, 0.8, -0.3, 0.8, 1, 0.2, -0.3, 0.2, 0.5), 3)
+  x <- matrix(c(0.2, NA, NA), 4e4, 3, byrow = TRUE)
+  p <- list(location = matrix(c(1, -1, 0.5), 4e4, 3, byrow = TRUE), cov = s)
+  drawn <- withr::with_seed(1, draw_conditional(p, list(x = x, missing = is.na(x))))
+  expect_true(all(drawn[, 1] == 0.2))
+  expect_equal(colMeans(drawn[, -1]), c(-1, 0.5) + s[-1, 1] / s[1, 1] * (0.2 - 1), tolerance = 0.02)
+  expect_equal(stats::cov(drawn[, -1]), s[-1, -1] - s[-1, 1] %o% s[-1, 1] / s[1, 1], tolerance = 0.02)
+  cov <- withr::with_seed(2, replicate(4000, draw_covariance(9, s)))
+  expect_equal(apply(cov, 1:2, mean), s / (9 - 3 - 1), tolerance = 0.05)
+})
+
+test_that("parameters of regressions and Gaussians are drawn around what is expected", {
+  x <- withr::with_seed(1, cbind(y = 3 + 2 * (z <- rnorm(60)) + rnorm(60, sd = 0.1), z = z))
+  for (obs in list(obs_regression(), obs_gaussian(), obs_gaussian("zero_mean"))) {
+    fit <- bnp_mixture(x, obs, prior_dirichlet(1), few)
+    q <- posterior_clusters(fit)[[1]]
+    entry <- obs_entry(fit$model$obs)$conditional
+    expected <- entry$predictive(fit$model$obs, q, x)
+    drawn <- withr::with_seed(2, replicate(500, entry$parameters(fit$model$obs, q, x), simplify = FALSE))
+    location <- Reduce(`+`, lapply(drawn, `[[`, "location")) / 500
+    expect_equal(location, expected$location, tolerance = 0.02, ignore_attr = TRUE)
+    # E cov + var of the location is the predictive's variance.
+    first <- vapply(drawn, function(p) p$location[1, 1], 1)
+    total <- mean(vapply(drawn, function(p) p$cov[1, 1], 1)) + stats::var(first)
+    expect_equal(total, expected$scale[1, 1] * expected$spread[1] * expected$df / (expected$df - 2), tolerance = 0.15)
+  }
+})
+
+test_that("nine of ten missing values are within their 90 % intervals", {
+  simulated <- withr::with_seed(5, {
+    group <- sample(3, 500, TRUE)
+    matrix(rnorm(2000, c(0, 6, -6)[group] * rep(c(1, -1, 1, 0.5), each = 500), c(1, 0.5, 2)[group]), 500)
+  })
+  x <- punch(simulated, 0.1, 6)
+  gone <- is.na(x)
+  fit <- bnp_mixture(x, diagonal, control = few, na_action = "model")
+  copies <- impute(fit, x, m = 200, seed = 1)
+  drawn <- vapply(copies, function(y) y[gone], double(sum(gone)))
+  ends <- apply(drawn, 1, stats::quantile, c(0.05, 0.95))
+  covered <- mean(simulated[gone] > ends[1, ] & simulated[gone] < ends[2, ])
+  expect_gt(covered, 0.85)
+  expect_lt(covered, 0.95)
+  # The draws are around the expectations, with their standard deviations.
+  expected <- predict(fit, x, type = "impute")
+  expect_equal(expected[!gone], simulated[!gone])
+  z <- (rowMeans(drawn) - expected[gone]) / attr(expected, "sd")[gone] * sqrt(200)
+  expect_lt(mean(z^2), 1.5)
+  expect_lt(sqrt(mean((expected[gone] - simulated[gone])^2)), 0.75 * stats::sd(simulated[gone]))
+  expect_identical(is.na(attr(expected, "sd")), !gone, ignore_attr = TRUE)
+})
+
+test_that("columns keep their types, and levels are the most probable ones", {
+  frame <- withr::with_seed(3, data.frame(
+    n = rpois(90, rep(c(1, 20), 45)), x = rnorm(90, rep(c(0, 8), 45)), f = factor(rep(c("u", "v"), 45)),
+    yes = rep(c(TRUE, FALSE), 45), word = rep(c("k", "l"), 45), row.names = paste0("r", 1:90)
+  ))
+  gappy <- frame
+  for (j in 1:5) gappy[3 * j + 0:1, j] <- NA
+  model <- obs_product(obs_poisson(columns = "n"), diagonal, obs_categorical())
+  fit <- bnp_mixture(gappy, model, control = few, na_action = "model")
+  filled <- predict(fit, gappy, type = "impute")
+  expect_identical(filled[3:5], frame[3:5], ignore_attr = TRUE)
+  expect_identical(dimnames(attr(filled, "sd")), dimnames(frame))
+  copies <- impute(fit, gappy, m = 3, seed = 2)
+  for (copy in copies) {
+    expect_identical(lapply(copy, class), lapply(frame, class))
+    expect_identical(dimnames(copy), dimnames(frame))
+    expect_false(anyNA(copy))
+    whole <- !is.na(gappy)
+    expect_identical(as.matrix(copy)[whole], as.matrix(gappy)[whole])
+  }
+  long <- as.data.frame(copies)
+  expect_named(long, c(".imp", ".id", names(frame)))
+  expect_identical(long$.imp, rep(0:3, each = 90))
+  expect_identical(long$.id, rep(1:90, 4))
+  expect_identical(long[long$.imp == 2, -(1:2)], copies[[2]], ignore_attr = TRUE)
+  expect_identical(is.na(long[1:90, -(1:2)]), is.na(gappy), ignore_attr = TRUE)
+  expect_output(print(copies), "3 completed copies")
+})
+
+test_that("binary data, counts with exposures and waiting times are drawn from their predictives", {
+  counts <- withr::with_seed(7, cbind(n = rpois(60, 4 * rep(c(0.1, 5), 30)), hours = rep(c(0.1, 5), 30)))
+  x <- replace(counts, cbind(1:2, 1), NA)
+  fit <- bnp_mixture(x, obs_poisson(exposure = "hours"), prior_dirichlet(1), few, na_action = "model")
+  q <- posterior_params(fit)
+  filled <- predict(fit, x, type = "impute")
+  expect_equal(filled[1:2, 1], q$a[1] / q$b[1] * c(0.1, 5), ignore_attr = TRUE)
+  sd <- sqrt(q$a[1] / q$b[1] * c(0.1, 5) * (1 + c(0.1, 5) / q$b[1]))
+  expect_equal(attr(filled, "sd")[1:2, 1], sd, ignore_attr = TRUE)
+  drawn <- vapply(impute(fit, x, m = 2000, seed = 1), function(y) y[2, 1], 1)
+  expect_equal(mean(drawn), filled[2, 1], tolerance = 0.03, ignore_attr = TRUE)
+  yes <- replace(1 * (counts[, 1] > 2), 5, NA)
+  fit <- bnp_mixture(yes, obs_bernoulli(), prior_dirichlet(1), few, na_action = "model")
+  expect_equal(unname(predict(fit, yes, type = "impute")[5]), unname(drop(coef(fit)$prob)))
+  expect_setequal(vapply(impute(fit, yes, m = 50, seed = 1), `[`, 1, 5), 0:1)
+  times <- replace(withr::with_seed(1, rexp(50)), 2, NA)
+  fit <- bnp_mixture(times, obs_gamma(), prior_dirichlet(1), few, na_action = "model")
+  q <- posterior_params(fit)
+  expect_equal(unname(predict(fit, times, type = "impute")[2]), unname(drop(q$b / (q$a - 1))))
+})
+
+test_that("the same seed gives the same copies, and leaves R's generator alone", {
+  x <- punch(as.matrix(faithful), 0.1, 1)
+  x[rowSums(is.na(x)) == 2, 1] <- 3
+  fit <- bnp_mixture(x, diagonal, control = few, na_action = "model")
+  set.seed(9)
+  before <- .Random.seed
+  one <- impute(fit, x, m = 2, seed = 3)
+  expect_identical(.Random.seed, before)
+  expect_identical(impute(fit, x, m = 2, seed = 3), one)
+  expect_false(identical(one[[1]], one[[2]]))
+  # Nothing to fill in.
+  whole <- as.matrix(faithful)
+  expect_identical(impute(fit, whole, m = 2, seed = 1)[[2]], whole)
+  expect_equal(predict(fit, whole, type = "impute"), whole, ignore_attr = TRUE)
+})

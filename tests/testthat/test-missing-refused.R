@@ -1,0 +1,82 @@
+# What cannot be missing is refused, with what to do.
+
+few <- bnp_control(seed = 1, verbose = FALSE)
+x <- withr::with_seed(1, matrix(rnorm(40), 20, dimnames = list(NULL, c("a", "b"))))
+hole <- replace(x, cbind(3, 2), NA)
+modelled_fit <- function(x, obs = obs_gaussian("diagonal"), ...) {
+  bnp_mixture(x, obs, control = few, na_action = "model", ...)
+}
+
+test_that("without na_action missing values are an error that names it", {
+  expect_bad(bnp_mixture(hole, control = few), "not_finite", "na_action = \"model\"")
+  expect_bad(bnp_mixture(data.frame(f = c("a", NA, "b")), control = few), "not_finite", "na_action = \"model\"")
+  fit <- bnp_mixture(x, control = few)
+  expect_bad(predict(fit, hole), "not_finite", "na_action")
+  expect_bad(heldout_loglik(fit, hole), "not_finite", "na_action")
+  expect_bad(augment(fit, hole), "not_finite", "na_action")
+  expect_bad(bnp_hmm(hole, control = few), "not_finite", "na_action")
+  expect_bad(bregman_kmeans(hole, 2), "not_finite", "na.omit")
+  expect_bad(bnp_mixture(x, na_action = "drop"), "argument", "na_action")
+})
+
+test_that("infinite values are not missing", {
+  expect_bad(modelled_fit(replace(hole, 1, Inf)), "not_finite", "\\(1, a\\)")
+})
+
+test_that("a sparse matrix has no missing values", {
+  counts <- Matrix::Matrix(c(1, 0, 0, NA, 2, 0), 3, sparse = TRUE)
+  expect_bad(modelled_fit(counts, obs_poisson()), "not_finite", "Sparse matrices cannot have missing values")
+})
+
+test_that("a column, or everything, may not be missing", {
+  expect_bad(modelled_fit(cbind(x, c = NA)), "gaps", "c.*no value at all")
+  expect_bad(modelled_fit(NA * x), "no_rows", "All rows of `x` are without any value")
+  expect_bad(bnp_mixture(NA * x, control = few, na_action = "omit"), "no_rows", "with missing values")
+})
+
+test_that("counts of a total, covariates, exposures and shared covariances may not be missing", {
+  counts <- matrix(c(1, 2, NA, 4, 5, 6), 3)
+  expect_bad(modelled_fit(counts, obs_multinomial()), "gaps", "row 3")
+  expect_message(fit <- modelled_fit(rbind(counts[1:2, ], NA), obs_multinomial()), class = "bnpvi_message_left_out")
+  expect_equal(nobs(fit), 2)
+  expect_bad(modelled_fit(cbind(y = x[, 1], z = hole[, 2]), obs_regression()), "gaps", "Covariates.*\n.*row 3")
+  exposed <- cbind(n = 1:3, hours = c(1, NA, 2))
+  expect_bad(modelled_fit(exposed, obs_poisson(exposure = "hours")), "exposure", "row 2")
+  expect_bad(modelled_fit(hole, obs_gaussian("tied")), "gaps", "covariance = \"full\"")
+  # Wholly missing rows are not in the fit.
+  expect_message(tied <- modelled_fit(rbind(x, NA), obs_gaussian("tied")), class = "bnpvi_message_left_out")
+  expect_equal(nobs(tied), 20)
+})
+
+test_that("rows of a series are not left out", {
+  expect_bad(bnp_mixture(hole, obs_ar(), control = few, na_action = "omit"), "argument", "series")
+  expect_bad(bnp_hmm(hole, obs = obs_ar(), control = few, na_action = "omit"), "argument", "series")
+  id <- rep(c("u", "v"), c(19, 1))
+  expect_bad(
+    bnp_hmm(replace(x, cbind(20, 1), NA), id, control = few, na_action = "omit"), "no_rows", "sequence v"
+  )
+})
+
+test_that("labels of rows that are left out are not needed", {
+  labels <- rep(1:2, 10)
+  labels[3] <- NA
+  expect_equal(length(suppressMessages(
+    fitted(bnp_mixture(hole, control = few, start = labels, na_action = "omit"))
+  )), 20)
+  expect_bad(modelled_fit(hole, start = labels), "start", "3")
+})
+
+test_that("what cannot be imputed is refused", {
+  fit <- bnp_mixture(x, obs_ar(), control = few)
+  expect_bad(impute(fit, hole), "argument", "obs_ar")
+  tries <- cbind(success = c(2, 3, 1), failure = c(1, 3, 0))
+  fit <- bnp_mixture(tries, obs_binomial(), control = few)
+  expect_bad(predict(fit, replace(tries, 1, NA), type = "impute"), "argument", "obs_binomial")
+  frame <- data.frame(a = exp(x[, 1]), b = x[, 2])
+  fit <- bnp_mixture(~ log(a) + b, frame, control = few)
+  expect_bad(impute(fit, replace(frame, cbind(2, 1), NA)), "argument", "log\\(a\\)")
+  expect_bad(impute(fit), "newdata")
+  expect_bad(predict(fit, type = "impute"), "newdata")
+  expect_bad(impute(fit, frame, m = 0), "argument", "`m`")
+  expect_bad(impute(1, frame), "argument", "fit")
+})
