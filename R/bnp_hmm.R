@@ -26,6 +26,9 @@
 #'   responsibilities (rows x states), or an earlier fit of the same columns in
 #'   the same order, with the same lag (to these or other data, with no more
 #'   states than a finite prior has), or a clustering as in [bnp_mixture()].
+#' @param weights How often each sequence counts: one number above 0 for each, in the order of the
+#'   sequences; see *Weights* of [bnp_mixture()]. The transitions and first states of a sequence, its rows and the
+#'   entropy of its path are multiplied by it.
 #' @param ... Must be empty.
 #'
 #' @return An object of class `c("bnp_hmm", "bnp_fit")`, a plain list without
@@ -58,7 +61,7 @@ bnp_hmm <- function(x, ...) {
 #' @rdname bnp_hmm
 #' @export
 bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
-                            control = bnp_control(), start = NULL, ...) {
+                            control = bnp_control(), start = NULL, weights = NULL, ...) {
   check_no_dots(...)
   id <- id_column(id)
   obs <- obs %||% default_obs(columns_beside(x, id), rlang::current_env())
@@ -72,6 +75,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
     ))
   }
   data <- as_sequence_data(x, obs, id)
+  data$weights <- unit_weights(weights, data, "sequence", rlang::current_env())
   input <- list(times = data$times, id_column = if (is.character(id) && length(id) == 1L) id)
   fit_model(
     "bnp_hmm", rename_call(match.call(), "bnp_hmm"), data, obs, prior, control, start, length(data$starts) - 1L,

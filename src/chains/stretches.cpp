@@ -19,14 +19,14 @@ void add(Vec& to, const Vec& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-// Σ φ(x) of stretches, one at a time.
+// Σ w φ(x) of stretches, one at a time.
 class Statistic {
  public:
   Statistic(const ObsModel& obs, const Dataset& data)
       : p_(static_cast<std::size_t>(obs.n_features())),
         block_(obs, data),
         rows_(static_cast<std::size_t>(block_.block_rows())),
-        ones_(rows_.size(), 1.0) {}
+        mass_(rows_.size()) {}
 
   Vec operator()(const Stretch& s) {
     Vec t(p_, 0.0);
@@ -34,7 +34,8 @@ class Statistic {
       const Index n = std::min(block_.block_rows(), s.end - from);
       std::iota(rows_.begin(), rows_.begin() + n, from);
       block_.load(rows_.data(), n);
-      block_.add_weighted(ones_.data(), t.data());
+      for (Index i = 0; i < n; ++i) mass_[i] = block_.weight(i);
+      block_.add_weighted(mass_.data(), t.data());
     }
     return t;
   }
@@ -43,7 +44,7 @@ class Statistic {
   std::size_t p_;
   FeatureBlock block_;
   std::vector<Index> rows_;
-  Vec ones_;
+  Vec mass_;
 };
 
 // Weights ∇Λ of the centres, by which each stretch is assigned to the centre that explains it best.
