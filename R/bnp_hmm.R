@@ -28,6 +28,9 @@
 #'   states than a finite prior has), or a clustering as in [bnp_mixture()].
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
+#' @param weights How often each sequence counts: one number above 0 for each, in the order of the
+#'   sequences; see *Weights* of [bnp_mixture()]. The transitions and first states of a sequence, its rows and the
+#'   entropy of its path are multiplied by it.
 #' @param ... Must be empty.
 #'
 #' @return An object of class `c("bnp_hmm", "bnp_fit")`, a plain list without
@@ -61,7 +64,7 @@ bnp_hmm <- function(x, ...) {
 #' @export
 bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
-                            na_action = c("fail", "model", "omit"), ...) {
+                            na_action = c("fail", "model", "omit"), weights = NULL, ...) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   id <- id_column(id)
@@ -76,6 +79,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
     ))
   }
   data <- as_sequence_data(x, obs, id, na_action = na_action)
+  data$weights <- unit_weights(weights, data, "sequence", rlang::current_env())
   input <- list(times = data$times, id_column = if (is.character(id) && length(id) == 1L) id)
   fit_model(
     "bnp_hmm", rename_call(match.call(), "bnp_hmm"), data, obs, prior, control, start, length(data$starts) - 1L,

@@ -19,6 +19,8 @@
 #'   them had of each topic, and cannot end lower.
 #' @param id The document of each row, or the name of a column that says so.
 #'   With counts, the rows of a document are added up.
+#' @param weights How often each document counts: one number above 0 for each, in the order of the
+#'   rows of `x`, or with `id` in that of its documents (as `fitted()` has them); see *Weights* of [bnp_mixture()].
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
 #' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
@@ -64,13 +66,14 @@ bnp_topics <- function(x, ...) {
 #' @rdname bnp_topics
 #' @export
 bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
-                               start = NULL, id = NULL, ...) {
+                               start = NULL, id = NULL, weights = NULL, ...) {
   check_no_dots(...)
   call <- rename_call(match.call(), "bnp_topics")
   check_obs(obs, "bnp_topics", rlang::current_env())
   check_prior(prior, "bnp_topics", rlang::current_env())
   check_class(control, "bnp_control", "control", "bnp_control")
   data <- as_documents(x, obs, id)
+  data$weights <- unit_weights(weights, data, "document", rlang::current_env())
   fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
     list(lengths = document_lengths(data, obs))

@@ -35,13 +35,14 @@ obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_me
 resolve_ar <- function(obs, data, start, call) {
   d <- data$d
   e <- d * obs$lag + obs$intercept
-  centre <- column_medians(data$x)
-  obs$unit <- column_units(data$x, centre, data$column_names, call)
+  w <- data$weights
+  centre <- column_medians(data$x, w)
+  obs$unit <- column_units(data$x, centre, data$column_names, call, w)
   obs$centre <- if (obs$intercept) centre else rep(0, d)
   z <- standardise(data$x, list(centre = centre, unit = obs$unit))
   within <- !seq_len(data$n - 1L) %in% data$starts
   steps <- (z[-1L, , drop = FALSE] - z[-data$n, , drop = FALSE])[within, , drop = FALSE]
-  noise <- obs$unit^2 * column_variances(steps) / 2
+  noise <- obs$unit^2 * column_variances(steps, w[-1L][within]) / 2
   obs$df <- check_df(obs$df %||% (d + 2), d, call)
   obs$scale <- expand_matrix(obs$scale %||% (noise * max(obs$df - d - 1, 1)), d, "scale", call)
   identity <- cbind(diag(d), matrix(0, d, e - d))
@@ -137,7 +138,7 @@ model_ar <- list(
   values = "real numbers, rows in time order",
   lag = function(obs) obs$lag,
   gaps = "cells",
-  keep = function(data) list(initial = column_medians(data$x)),
+  keep = function(data) list(initial = column_medians(data$x, data$weights)),
   resolve = resolve_ar,
   working = c("centre", "unit"),
   parameters = coef_parameters("columns"),

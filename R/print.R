@@ -127,7 +127,7 @@ described_blocks <- function(obs) {
 
 described_data <- function(fit) {
   if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
-    return(paste0(count_of(fit$input$n, "document"), " of ", count_of(fit$input$d, "term")))
+    return(paste0(described_rows(fit, "document", "document"), " of ", count_of(fit$input$d, "term")))
   }
   paste0(described_rows(fit), " of ", count_of(fit$input$d, "column"))
 }

@@ -1,7 +1,7 @@
-# Weights of rows: how often each counts. Here is what resolving, fitting and printing need of them; `w` is NULL where
-# every row counts once.
+# Weights: how often each row counts, or each sequence or document. Here is what resolving, fitting and printing need of
+# them; `w` is NULL where every row counts once.
 
-check_weights <- function(weights, n, call) {
+check_weights <- function(weights, n, call, of = "row of {.arg x}") {
   if (is.null(weights)) {
     return(NULL)
   }
@@ -10,7 +10,7 @@ check_weights <- function(weights, n, call) {
   }
   if (length(weights) != n) {
     abort("weights", c(
-      "{.arg weights} must have one number per row of {.arg x} ({n}), not {length(weights)}."
+      paste0("{.arg weights} must have one number per ", of, " ({n}), not {length(weights)}.")
     ), call = call)
   }
   bad <- which(!is.finite(weights) | weights < 0)
@@ -27,6 +27,29 @@ check_weights <- function(weights, n, call) {
     ), call = call)
   }
   as.double(weights)
+}
+
+# One weight for each sequence or document (`word`) -> one for each of its rows, in the order of the internal form.
+unit_weights <- function(weights, data, word, call) {
+  groups <- length(data$starts) - 1L
+  if (is.null(weights)) {
+    return(NULL)
+  }
+  if (length(weights) == data$n && groups != data$n) {
+    abort("weights", c(
+      "{.arg weights} must have one number per {word} ({groups}), not one per row.",
+      i = "All rows of a {word} count equally often: how they hang together has no meaning otherwise."
+    ), call = call)
+  }
+  weights <- check_weights(weights, groups, call, word)
+  if (any(weights == 0)) {
+    abort("weights", c(
+      "{.arg weights} of {word}s must be above 0.",
+      x = "Not so: {word} {places(data$group_names[weights == 0] %||% which(weights == 0))}.",
+      i = "Leave {word}s that are not to count out of {.arg x}."
+    ), call = call)
+  }
+  rep(weights, diff(data$starts))
 }
 
 # Weights are for rows that are independent of each other.
@@ -71,11 +94,11 @@ weighted_quantile <- function(x, w, p) {
   at(below) + pmax(number - below, 0) * (at(below + 1) - at(below))
 }
 
-# "1,000 observations (272 rows with weights) ..."
-described_rows <- function(fit) {
-  if (is.null(fit$input$weights)) {
-    return(count_of(fit$input$n, "observation"))
+# "1000 observations (272 rows with weights)"
+described_rows <- function(fit, word = "observation", row = "row") {
+  w <- fit$input$weights
+  if (is.null(w)) {
+    return(count_of(fit$input$n, word))
   }
-  rows <- count_of(sum(fit$input$weights > 0), "row")
-  paste0(count_of(as.double(format(sum(fit$input$weights), digits = 6)), "observation"), " (", rows, " with weights)")
+  paste0(count_of(signif(sum(w), 6), word), " (", count_of(sum(w > 0), row), " with weights)")
 }

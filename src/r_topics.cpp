@@ -59,6 +59,7 @@ std::vector<std::shared_ptr<const UnitMemory>> documents_from_r(const Rcpp::List
       std::sort(share.begin(), share.end(),
                 [](const Share& a, const Share& b) { return a.cluster < b.cluster; });
       memory->shares.unit.push_back(remember(*block, 0, share));
+      memory->shares.unit.back().weight = batch->data.weight_of_group(unit);
     }
     memory->shares.block.push_back(block);
     out.push_back(memory);

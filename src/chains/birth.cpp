@@ -232,7 +232,7 @@ class HmmBirth final : public HmmMove {
 
   double mass_in(const std::vector<Index>& sequences, Index j) const {
     double mass = 0;
-    for (Index g : sequences) mass += now_.mass[g * now_.k + j];
+    for (Index g : sequences) mass += now_.weight[g] * now_.mass[g * now_.k + j];
     return mass;
   }
 
@@ -254,9 +254,9 @@ class HmmBirth final : public HmmMove {
     for (Index g = 0; g + 1 < static_cast<Index>(starts.size()); ++g)
       for (Index i = starts[g] + c_.problem.obs.lag(); i < starts[g + 1]; ++i) {
         if (i == starts[g] + c_.problem.obs.lag())
-          s.extra[label[i]] += 1;
+          s.extra[label[i]] += now_.weight[g];
         else
-          s.pair[label[i - 1] * s.k + label[i]] += 1;
+          s.pair[label[i - 1] * s.k + label[i]] += now_.weight[g];
       }
     return s;
   }

@@ -41,7 +41,7 @@ class NeighbourKind {
         const Index aa = a * s + a, ab = a * s + b, ba = b * s + a, bb = b * s + b;
         change += entropy_part(v[aa] + v[ab] + v[ba] + v[bb]) - part_[aa] - part_[ab] - part_[ba] - part_[bb];
         change -= entropy_part(before_[a] + before_[b]) - entropy_part(before_[a]) - entropy_part(before_[b]);
-        *out.of(x.id[a], x.id[b]) += sign * change;
+        *out.of(x.id[a], x.id[b]) += sign * x.weight * change;
       }
   }
 
@@ -66,7 +66,7 @@ class NeighbourKind {
 class ChainCollector final : public ResponsibilitySink {
  public:
   explicit ChainCollector(const Visit& in)
-      : row_(static_cast<std::size_t>(in.data.n)), is_first_(row_.size()) {
+      : data_(in.data), row_(static_cast<std::size_t>(in.data.n)), is_first_(row_.size()) {
     for (Index unit : in.units) {
       const Index first = in.data.starts[unit] + in.obs.lag();
       if (first < in.data.starts[unit + 1]) is_first_[first] = 1;
@@ -119,9 +119,9 @@ class ChainCollector final : public ResponsibilitySink {
         const ExplicitRow row = std::move(row_[t]);
         if (row.id.empty()) continue;
         if (is_first_[t])
-          first->append(row.id, row.value, 1);
+          first->append(row.id, row.value, data_.weight_of(t));
         else
-          later->append(row.id, row.value, 1);
+          later->append(row.id, row.value, data_.weight_of(t));
       }
       parts.push_back(std::move(first));
       parts.push_back(std::move(later));
@@ -129,6 +129,7 @@ class ChainCollector final : public ResponsibilitySink {
   }
 
  private:
+  const Dataset& data_;
   std::vector<ExplicitRow> row_;
   std::vector<std::uint8_t> is_first_;
 };

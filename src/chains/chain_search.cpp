@@ -45,7 +45,10 @@ class HmmMove::Sink final : public ResponsibilitySink {
 
   void finish() {
     const auto mass = [&](Index group) { return out_.mass.begin() + batch_->group_number(group) * out_.k; };
-    for (Index unit : batch_->units) std::fill_n(mass(unit), out_.k, 0.0f);
+    for (Index unit : batch_->units) {
+      std::fill_n(mass(unit), out_.k, 0.0f);
+      out_.weight[batch_->group_number(unit)] = batch_->data.weight_of_group(unit);
+    }
     for (const auto& chunk : found_)
       for (const Mass& m : chunk)
         for (Index j = 0; j < out_.k; ++j) mass(m.group)[j] += static_cast<float>(m.mass[j]);
@@ -69,6 +72,7 @@ class HmmMove::Sink final : public ResponsibilitySink {
 
 HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc) : c_(context), alloc_(alloc) {
   now_.label.assign(static_cast<std::size_t>(c_.problem.source.shape().n), -1);
+  now_.weight.assign(static_cast<std::size_t>(c_.problem.source.shape().n_groups), 1.0);
   now_.globals.resize(static_cast<std::size_t>(c_.problem.source.n_batches()));
 }
 

@@ -13,7 +13,8 @@ namespace bnpvi::chains {
 struct Snapshot {
   Index k = 0;
   std::vector<int> label;
-  std::vector<float> mass;       // groups × K
+  std::vector<float> mass;       // groups × K, of sequences as if of weight 1
+  Vec weight;                    // of each group
   std::vector<Globals> globals;  // by batch: those of the visit
 };
 

@@ -106,11 +106,11 @@ RoundedSum HmmAlloc::transition_value(const Summary& total, const Globals& globa
   return value;
 }
 
-void HmmAlloc::complete_start(Summary& s, Index n_groups) const {
+void HmmAlloc::complete_start(Summary& s, double n_groups) const {
   const Vec n = s.sizes();
   const double rows = std::accumulate(n.begin(), n.end(), 0.0);
   for (Index i = 0; i < s.k; ++i) {
-    s.extra[i] = static_cast<double>(n_groups) * n[i] / rows;
+    s.extra[i] = n_groups * n[i] / rows;
     for (Index j = 0; j < s.k; ++j) s.pair[i * s.k + j] = n[i] * n[j] / rows;
   }
 }

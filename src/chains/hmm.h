@@ -48,7 +48,7 @@ class HmmAlloc : public AllocModel {
   Summary found_before(const Visit& in) const { return step(in, true); }
 
   /// Transitions as if the states of rows did not depend on each other.
-  void complete_start(Summary& start, Index n_groups) const override;
+  void complete_start(Summary& start, double n_groups) const override;
 
   /// As if the rows were independent: q(z) = Π_t q(z_t).
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;

@@ -62,6 +62,7 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
   auto memory = chain_memory(in.data, in.units, in.obs.lag(), L);
   Index position = 0;
   for (Index unit : in.units) {
+    const double weight = in.data.weight_of_group(unit);
     SequenceRows s;
     s.append(in.data, unit, in.obs.lag());
     for (Index from = 0; from < s.size(); from += block.block_rows()) {
@@ -72,11 +73,11 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
       for (Index i = 0; i < r.n; ++i)
         for (Index j = 0; j < k; ++j) {
           const double x = resp(rows[i], j);
-          r.value[i * k + j] = x;
-          if (x > 0) out.entropy() -= x * std::log(x);
-          if (from + i == 0) out.extra[j] += x;
+          r.value[i * k + j] = weight * x;
+          if (x > 0) out.entropy() -= weight * x * std::log(x);
+          if (from + i == 0) out.extra[j] += weight * x;
           if (from + i == 0 || x == 0) continue;
-          for (Index l = 0; l < k; ++l) out.pair[l * k + j] += resp(rows[i] - 1, l) * x;
+          for (Index l = 0; l < k; ++l) out.pair[l * k + j] += weight * resp(rows[i] - 1, l) * x;
         }
       block.load(rows, r.n);
       block.add_weighted(r, sum);

@@ -92,7 +92,8 @@ class PieceWork {
 /// Summary of all units of a batch: `out` plus the summaries of the pieces, in order. make_pass(piece, pool)
 /// makes an object with run(SequenceRows), which is called with consecutive sequences of the piece (of at
 /// most segment_rows rows together, or a single longer one), and finish(), which returns their Summary.
-/// Pieces run as tasks of the pool; a long sequence runs alone, on all threads.
+/// Sequences of different weights are passed by different objects, whose summaries are multiplied by the
+/// weight. Pieces run as tasks of the pool; a long sequence runs alone, on all threads.
 template <class MakePass>
 Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
   const std::vector<Piece> pieces =
@@ -100,21 +101,31 @@ Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
   if (in.sink) in.sink->begin(pieces.empty() ? 0 : pieces.back().first_chunk + pieces.back().parts);
   std::vector<Summary> found(pieces.size());
   const auto run = [&](std::size_t i, Pool* pool) {
-    auto pass = make_pass(pieces[i], pool);
-    SequenceRows group, next;
-    for (Index u = pieces[i].begin; u < pieces[i].end; ++u) {
-      in.pool.poll();
-      next.clear();
-      next.append(in.data, in.units[u], in.obs.lag());
-      if (group.size() > 0 && group.size() + next.size() > segment_rows) {
-        pass.run(group);
-        group.clear();
+    Piece alike = pieces[i];
+    for (alike.end = alike.begin; alike.begin < pieces[i].end; alike.begin = alike.end) {
+      const double weight = in.data.weight_of_group(in.units[alike.begin]);
+      while (alike.end < pieces[i].end && in.data.weight_of_group(in.units[alike.end]) == weight) ++alike.end;
+      auto pass = make_pass(alike, pool);
+      SequenceRows group, next;
+      for (Index u = alike.begin; u < alike.end; ++u) {
+        in.pool.poll();
+        next.clear();
+        next.append(in.data, in.units[u], in.obs.lag());
+        if (group.size() > 0 && group.size() + next.size() > segment_rows) {
+          pass.run(group);
+          group.clear();
+        }
+        group.rows.insert(group.rows.end(), next.rows.begin(), next.rows.end());
+        group.first.insert(group.first.end(), next.first.begin(), next.first.end());
       }
-      group.rows.insert(group.rows.end(), next.rows.begin(), next.rows.end());
-      group.first.insert(group.first.end(), next.first.begin(), next.first.end());
+      pass.run(group);
+      Summary sum = pass.finish();
+      if (weight != 1) sum.scale(weight);
+      if (found[i].k == 0)
+        found[i] = std::move(sum);
+      else
+        found[i].add(sum);
     }
-    pass.run(group);
-    found[i] = pass.finish();
   };
   std::vector<std::size_t> shorter;
   for (std::size_t i = 0; i < pieces.size(); ++i) {

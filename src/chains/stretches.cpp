@@ -19,7 +19,8 @@ void add(Vec& to, const Vec& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-// Σ φ(x) of stretches, one at a time; missing cells as expected under the weights w of a state.
+// Σ w φ(x) of stretches, one at a time, each row times its weight; missing cells as expected under the
+// weights of a state.
 class Statistic {
  public:
   Statistic(const ObsModel& obs, const Dataset& data, const Vec& w)
@@ -27,7 +28,7 @@ class Statistic {
         p_(static_cast<std::size_t>(obs.n_features())),
         block_(obs, data),
         rows_(static_cast<std::size_t>(block_.block_rows())),
-        ones_(rows_.size(), 1.0) {}
+        mass_(rows_.size()) {}
 
   Vec operator()(const Stretch& s) {
     Vec t(p_, 0.0);
@@ -35,7 +36,8 @@ class Statistic {
       const Index n = std::min(block_.block_rows(), s.end - from);
       std::iota(rows_.begin(), rows_.begin() + n, from);
       block_.load(rows_.data(), n);
-      block_.add_weighted(ones_.data(), t.data(), w_.data());
+      for (Index i = 0; i < n; ++i) mass_[i] = block_.weight(i);
+      block_.add_weighted(mass_.data(), t.data(), w_.data());
     }
     return t;
   }
@@ -45,7 +47,7 @@ class Statistic {
   std::size_t p_;
   FeatureBlock block_;
   std::vector<Index> rows_;
-  Vec ones_;
+  Vec mass_;
 };
 
 // Weights ∇Λ of the centres, by which each stretch is assigned to the centre that explains it best.

@@ -131,9 +131,9 @@ class AllocModel {
                             Pool& pool) const;
 
   /// Completes statistics that a fit may start from: those of the clusters' observations are known, of data
-  /// in n_groups groups, and those of the allocation model's own (extra, pair, scalar) are zero. The default
-  /// leaves them.
-  virtual void complete_start(Summary& /*start*/, Index /*n_groups*/) const {}
+  /// in n_groups groups (their weights together), and those of the allocation model's own (extra, pair,
+  /// scalar) are zero. The default leaves them.
+  virtual void complete_start(Summary& /*start*/, double /*n_groups*/) const {}
 
   /// Summary of the given units when their rows have the given responsibilities, for starts and tests.
   virtual Summary summarise(const Visit& visit, const GivenResponsibilities& resp) const = 0;

@@ -122,6 +122,7 @@ class JoinTable : public Joins {
   const int* ids(Index i) const { return id_.data() + first_id_[i]; }
   const double* values(Index i) const { return value_.data() + first_value_[i]; }
   Index size(Index i) const { return size_[i]; }
+  double weight(Index i) const { return weight_[i]; }
 
  private:
   static Index find(const JoinItem& x, Index id) {

@@ -15,7 +15,7 @@ Shares ShareTable::shares(Index i) const {
   return {block[u.block]->share.data() + u.from, static_cast<std::size_t>(u.n)};
 }
 
-ShareTable ShareTable::changed(const std::function<void(std::vector<Share>&)>& change) const {
+ShareTable ShareTable::changed(const std::function<void(std::vector<Share>&, double weight)>& change) const {
   std::vector<std::shared_ptr<ShareBlock>> blocks;
   for (const auto& old : block) {
     blocks.push_back(std::make_shared<ShareBlock>());
@@ -29,12 +29,13 @@ ShareTable ShareTable::changed(const std::function<void(std::vector<Share>&)>& c
   for (std::size_t i = 0; i < unit.size(); ++i) {
     const Shares old = shares(static_cast<Index>(i));
     share.assign(old.begin(), old.end());
-    change(share);
+    change(share, unit[i].weight);
     const int number = unit[i].block;
     UnitShares now = remember(*blocks[number], number, share);
     now.logs = unit[i].logs;
     now.misses = unit[i].misses;
     now.wait = unit[i].wait;
+    now.weight = unit[i].weight;
     out.unit.push_back(now);
   }
   out.block.assign(blocks.begin(), blocks.end());
@@ -42,7 +43,7 @@ ShareTable ShareTable::changed(const std::function<void(std::vector<Share>&)>& c
 }
 
 ShareTable ShareTable::renumbered(const std::vector<Index>& number) const {
-  return changed([&](std::vector<Share>& share) {
+  return changed([&](std::vector<Share>& share, double) {
     for (Share& s : share) s.cluster = static_cast<int>(number[s.cluster]);
     share.erase(std::remove_if(share.begin(), share.end(), [](const Share& s) { return s.cluster < 0; }),
                 share.end());
@@ -91,6 +92,7 @@ ShareTable ShareTable::without(const std::set<const Weights*>& gone, std::size_t
     now.logs = logs.size();
     now.misses = unit[i].misses;
     now.wait = unit[i].wait;
+    now.weight = unit[i].weight;
     append(at, logs);
     out.unit[i] = now;
   }

@@ -56,6 +56,7 @@ struct UnitShares {
   std::size_t logs = 0;  // the first number of its C in those of the block, if there are any
   int misses = 0;        // searches for another optimum in a row that found none
   int wait = 0;          // visits until the next search
+  double weight = 1;     // of the unit
 };
 
 /// Appends the shares of a unit to a block, which is to have this number in its table; returns their place.
@@ -80,8 +81,8 @@ struct ShareTable {
   /// The same with clusters renumbered: number[j] is the new number of cluster j, −1 when it is gone.
   ShareTable renumbered(const std::vector<Index>& number) const;
 
-  /// The same after `change` was called with the shares of every unit in turn.
-  ShareTable changed(const std::function<void(std::vector<Share>&)>& change) const;
+  /// The same after `change` was called with the shares, and the weight, of every unit in turn.
+  ShareTable changed(const std::function<void(std::vector<Share>&, double weight)>& change) const;
 
   /// The same with units at[0], at[1], ... replaced by units first, first + 1, ... of `newer`.
   ShareTable with(const std::vector<Index>& at, const ShareTable& newer, Index first) const;

@@ -42,7 +42,7 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
   if (problem.alloc.grouped() && problem.obs.tokens())
     for (Index j = 0; j < hard.k; ++j)
       total.edit_t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
-  problem.alloc.complete_start(total, problem.source.shape().n_groups);
+  problem.alloc.complete_start(total, weight_of_units(problem.source, problem.alloc.grouped()));
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 
@@ -80,7 +80,7 @@ Globals start_from_blocks(const Problem& problem, Index k) {
       block.add_weighted(mass.data(), total.edit_t(j));
       from += static_cast<std::size_t>(m);
     }
-  problem.alloc.complete_start(total, problem.source.shape().n_groups);
+  problem.alloc.complete_start(total, weight_of_units(problem.source, problem.alloc.grouped()));
   return problem.alloc.global_step(by_size(std::move(total)), {});
 }
 

@@ -42,16 +42,17 @@ double count_pairs(const Problem& problem, const Batch& batch, const Assignments
   const std::vector<Index>& starts = problem.source.starts();
   for (Index unit : batch.units) {
     const Index g = batch.group_number(unit), first = starts[g] + problem.obs.lag();
+    const double w = batch.data.weight_of_group(unit);
     for (Index t = first; t < starts[g + 1]; ++t) {
       const double* joint = q.joint.data() + t * k * k;
       for (Index j = 0; j < k; ++j) {
-        if (t == first) out.entropy() -= negative_entropy(q.r[j * q.n + t]);
+        if (t == first) out.entropy() -= w * negative_entropy(q.r[j * q.n + t]);
         if (t == first) continue;
-        out.entropy() += negative_entropy(q.r[j * q.n + t - 1]);
+        out.entropy() += w * negative_entropy(q.r[j * q.n + t - 1]);
         double from = 0, to = 0;
         for (Index l = 0; l < k; ++l) {
-          out.pair[j * k + l] += joint[j * k + l];
-          out.entropy() -= negative_entropy(joint[j * k + l]);
+          out.pair[j * k + l] += w * joint[j * k + l];
+          out.entropy() -= w * negative_entropy(joint[j * k + l]);
           from += joint[j * k + l];
           to += joint[l * k + j];
         }

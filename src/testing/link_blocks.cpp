@@ -138,13 +138,12 @@ Summary LinkBlocks::local_step(const Visit& in) const {
       });
 }
 
-void LinkBlocks::complete_start(Summary& start, Index n_groups) const {
+void LinkBlocks::complete_start(Summary& start, double n_groups) const {
   const Vec n = start.sizes();
   double all = 0;
   for (double x : n) all += x;
   for (Index lj = 0; lj < start.k * start.k; ++lj)
-    start.pair[2 * lj] = start.pair[2 * lj + 1] =
-        static_cast<double>(n_groups) * n[lj / start.k] / all * n[lj % start.k] / all;
+    start.pair[2 * lj] = start.pair[2 * lj + 1] = n_groups * n[lj / start.k] / all * n[lj % start.k] / all;
 }
 
 Summary LinkBlocks::summarise(const Visit& in, const GivenResponsibilities& resp) const {

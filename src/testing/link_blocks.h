@@ -27,7 +27,7 @@ class LinkBlocks final : public AllocModel {
   bool ordered() const override { return false; }
   Summary local_step(const Visit& in) const override;
   /// As if the ends of a link did not depend on each other, and y were 1.
-  void complete_start(Summary& start, Index n_groups) const override;
+  void complete_start(Summary& start, double n_groups) const override;
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
   Globals global_step(const Summary& total, const Globals&) const override { return {total, {}, {}}; }
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;

@@ -30,6 +30,7 @@ struct TargetPart {
   PartialCounts counts;     // counts: a document a row
   std::vector<Place> rows;  // otherwise: rows and their mass
   Vec mass;
+  double tokens = 0, weighted = 0;  // of counts, and as often as their documents count
 };
 
 // How the target is divided.
@@ -88,9 +89,11 @@ class TopicBirth final : public Move {
           out.counts.column.push_back(view.row[u]);
           out.counts.value.push_back(mass);
           out.counts.square.push_back(mass * share);
+          out.tokens += mass;
+          out.weighted += view.times * mass;
         } else {
           out.rows.push_back({ref.batch, reader.rows()[u]});
-          out.mass.push_back(mass);
+          out.mass.push_back(view.times * mass);
         }
       }
       out.counts.row_start.push_back(static_cast<int>(out.counts.column.size()));
@@ -117,7 +120,8 @@ class TopicBirth final : public Move {
       HardClusters found = clusters(part, how == Division::many ? c_.options.birth_size : 2, stream);
       out = {found.k, std::move(found.t)};
     }
-    for (double& x : out.t) x *= static_cast<double>(n) / static_cast<double>(looked_at);
+    const double times = part.tokens > 0 ? part.weighted / part.tokens : 1;
+    for (double& x : out.t) x *= times * (static_cast<double>(n) / static_cast<double>(looked_at));
     return out;
   }
 

@@ -61,6 +61,7 @@ DocumentView DocumentReader::rows_of(Index document) {
   std::iota(rows_.begin(), rows_.end(), data_.starts[document]);
   DocumentView view;
   view.n = n_rows(document);
+  view.times = data_.weight_of_group(document);
   view.length = static_cast<double>(view.n);
   if (by_term_) {
     view.row = data_.column + data_.row_start[document];

@@ -40,6 +40,7 @@ struct DocumentView {
   const int* c_row = nullptr;      // row of c_table that belongs to u; nullptr: u itself
   const double* weight = nullptr;  // nullptr: all 1
   double length = 0;               // Σ_u weight_u
+  double times = 1;                // weight of the document: how often it counts
 
   double c(Index u, Index topic) const { return c_table(c_row ? c_row[u] : u, topic); }
   double count(Index u) const { return weight ? weight[u] : 1.0; }

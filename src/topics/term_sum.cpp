@@ -26,11 +26,11 @@ TermSum::TermSum(const Dataset& data, const std::vector<Index>& units, Index fro
 
 void TermSum::add(const DocumentView& view, Shares share, const DocumentFactors& factors) {
   const int document = static_cast<int>(document_.size());
-  add_document(view, share, alpha_, 1, rest_);
-  rest_.scalar[TopicScalar::entropy] += factors.log_sum;
-  for (const Share& s : share) rest_.edit_t(s.cluster)[0] += s.count;
+  add_document(view, share, alpha_, rest_);
+  rest_.scalar[TopicScalar::entropy] += view.times * factors.log_sum;
+  for (const Share& s : share) rest_.edit_t(s.cluster)[0] += view.times * s.count;
   for (Index j = 0; j < factors.m; ++j)
-    use_.push_back({factors.w[j], document, share[j].cluster, static_cast<int>(j)});
+    use_.push_back({view.times * factors.w[j], document, share[j].cluster, static_cast<int>(j)});
   const Index mask_words = factors.mask ? factors.mask_words : 0;
   document_.push_back({view.row, factors.n, share_.size(), mask_.size(), mask_words});
   share_.insert(share_.end(), factors.share, factors.share + factors.n);
@@ -38,7 +38,7 @@ void TermSum::add(const DocumentView& view, Shares share, const DocumentFactors&
   for (std::size_t i = 0; i < factors.apart.size(); ++i)
     for (Index j = 0; j < factors.m; ++j)
       apart_.push_back({view.row[factors.apart[i]], share[j].cluster,
-                        factors.apart_mass[i * static_cast<std::size_t>(factors.m) + j]});
+                        view.times * factors.apart_mass[i * static_cast<std::size_t>(factors.m) + j]});
 }
 
 void TermSum::sort_uses() {

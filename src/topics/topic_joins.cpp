@@ -10,9 +10,9 @@ namespace bnpvi::topics {
 namespace {
 
 // The tangent of log Γ(N + a) at θ: TopicExtra of one share.
-void add_tangent(double count, double a, double sign, double* to) {
+void add_tangent(double count, double a, double times, double* to) {
   const Share s{0, 0, count, 0, count + a};
-  add_tangents(Shares(&s, 1), sign, to);
+  add_tangents(Shares(&s, 1), times, to);
 }
 
 // Counts N_dk of a document. Changes of further statistics are those of the tangents at N_da + N_db + a_a +
@@ -24,10 +24,10 @@ class CountKind {
   void add(const JoinItem& x, double sign, Index i, Index j, JoinChanges& out) {
     alone_.assign(static_cast<std::size_t>(x.size * TopicExtra::size), 0.0);
     for (Index l = 0; l < x.size; ++l)
-      add_tangent(x.value[l], prior_[x.id[l]], 1, alone_.data() + l * TopicExtra::size);
+      add_tangent(x.value[l], prior_[x.id[l]], x.weight, alone_.data() + l * TopicExtra::size);
     const auto add_pair = [&](Index l, Index m) {
       double* to = out.of(x.id[l], x.id[m]) + 1;
-      add_tangent(x.value[l] + x.value[m], prior_[x.id[l]] + prior_[x.id[m]], sign, to);
+      add_tangent(x.value[l] + x.value[m], prior_[x.id[l]] + prior_[x.id[m]], sign * x.weight, to);
       for (Index e = 0; e < TopicExtra::size; ++e)
         to[e] -= sign * (alone_[l * TopicExtra::size + e] + alone_[m * TopicExtra::size + e]);
     };
@@ -57,7 +57,7 @@ class DocumentJoins final : public JoinTable<CountKind> {
     for (Index i = 0; i < n_items(); ++i)
       for (Index l = 0; l < size(i); ++l) {
         const Index topic = number[ids(i)[l]];
-        add_tangent(values(i)[l], a[topic], 1, extra.data() + topic * TopicExtra::size);
+        add_tangent(values(i)[l], a[topic], weight(i), extra.data() + topic * TopicExtra::size);
       }
     return true;
   }
@@ -91,7 +91,7 @@ Summary TopicAlloc::explicit_step(const Visit& in, JoinParts& parts) const {
         id.push_back(s.cluster);
         value.push_back(s.count);
       }
-      documents->append(id, value, 1);
+      documents->append(id, value, memory.unit[i].weight);
       if (share.size() < 2) continue;
       const DocumentView view = reader.recall(in.units[i], memory, i);
       document_responsibilities(view, share, width(), r, entropy);
@@ -104,7 +104,7 @@ Summary TopicAlloc::explicit_step(const Visit& in, JoinParts& parts) const {
             id.push_back(share[j].cluster);
             value.push_back(r[u * m + j]);
           }
-        if (id.size() > 1) words->append(id, value, view.count(u));
+        if (id.size() > 1) words->append(id, value, view.times * view.count(u));
       }
     }
     made[2 * chunk] = std::move(words);

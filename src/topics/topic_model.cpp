@@ -61,6 +61,7 @@ UnitShares TopicAlloc::visit(DocStep& step, const DocumentView& view, const Last
   const bool first = last.share.empty();
   if (!first && last.wait > 0 && !search) {
     UnitShares now = remember(block, number, step.warm(view, last.share, false).share);
+    now.weight = view.times;
     now.misses = last.misses;
     now.wait = last.wait - 1;
     return now;
@@ -72,6 +73,7 @@ UnitShares TopicAlloc::visit(DocStep& step, const DocumentView& view, const Last
   if (fresh.bound > best.bound) best = fresh;
   step.restarts(view, best);
   UnitShares now = remember(block, number, best.share);
+  now.weight = view.times;
   if (!first && best.bound <= before + 1e-6 * std::abs(before)) {
     now.misses = last.misses + 1;
     now.wait = std::min(longest_wait, (1 << std::min(now.misses, 8)) - 1);
@@ -164,7 +166,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
         count = view.length * probability(in.units[i], j);
       else
         for (Index row : reader.rows()) count += probability(row, j);
-      sizes[j] += count;
+      sizes[j] += view.times * count;
       const double log_weight = by_term ? std::log(probability(in.units[i], j)) : 0.0;
       const int topic = static_cast<int>(j);
       if (count >= least_share) shares[i].push_back({topic, topic, count, log_weight, count});
@@ -184,6 +186,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
     for (std::size_t j = 0; j < shares[i].size(); ++j) shares[i][j].column = static_cast<int>(j);
     memory->shares.unit.push_back(remember(*block, 0, shares[i]));
     memory->shares.unit.back().logs = from;
+    memory->shares.unit.back().weight = view.times;
   }
   block->logs = std::make_shared<const Vec>(std::move(logs));
   memory->shares.block.push_back(block);
@@ -235,9 +238,9 @@ bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
   const Vec a = document_prior(globals);
   std::fill(batch.extra.begin(), batch.extra.end(), 0.0);
   auto settled = std::make_shared<UnitMemory>();
-  settled->shares = batch.memory->shares.changed([&](std::vector<Share>& share) {
+  settled->shares = batch.memory->shares.changed([&](std::vector<Share>& share, double weight) {
     for (Share& s : share) s.theta = s.count + a[s.cluster];
-    add_tangents(share, 1, batch.extra.data());
+    add_tangents(share, weight, batch.extra.data());
   });
   if (alpha_.prior) {
     DocumentLengths lengths;

@@ -9,7 +9,7 @@ namespace bnpvi::topics {
 
 SummaryShape topic_shape(Index p) { return {p, TopicExtra::size, 0, TopicScalar::size}; }
 
-void add_tangents(Shares share, double sign, double* extra) {
+void add_tangents(Shares share, double times, double* extra) {
   constexpr std::size_t step = 16;  // shares that one call of a kernel takes: a guess
   double theta[step], slope[step], value[step];
   for (std::size_t from = 0; from < share.size(); from += step) {
@@ -20,17 +20,17 @@ void add_tangents(Shares share, double sign, double* extra) {
     for (std::size_t j = 0; j < n; ++j) {
       const Share& s = share[from + j];
       double* to = extra + s.cluster * TopicExtra::size;
-      to[TopicExtra::users] += sign;
-      to[TopicExtra::slope] += sign * slope[j];
-      to[TopicExtra::offset] += sign * (value[j] + (s.count - s.theta) * slope[j]);
+      to[TopicExtra::users] += times;
+      to[TopicExtra::slope] += times * slope[j];
+      to[TopicExtra::offset] += times * (value[j] + (s.count - s.theta) * slope[j]);
     }
   }
 }
 
-void add_document(const DocumentView& view, Shares share, double alpha, double sign, Summary& to) {
-  to.scalar[TopicScalar::documents] += sign;
-  to.scalar[TopicScalar::lengths] -= sign * log_gamma(view.length + alpha);
-  add_tangents(share, sign, to.extra.data());
+void add_document(const DocumentView& view, Shares share, double alpha, Summary& to) {
+  to.scalar[TopicScalar::documents] += view.times;
+  to.scalar[TopicScalar::lengths] -= view.times * log_gamma(view.length + alpha);
+  add_tangents(share, view.times, to.extra.data());
 }
 
 TopicSum::TopicSum(const ObsModel& obs, const DataShape& data, Index k, double alpha, Index width)
@@ -43,23 +43,23 @@ TopicSum::TopicSum(const ObsModel& obs, const DataShape& data, Index k, double a
       sum_(obs, data, by_term_ ? 0 : k),
       by_topic_(static_cast<std::size_t>(by_term_ ? k : 0)) {}
 
-const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view, Shares share, double sign) {
+const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view, Shares share) {
   double entropy = 0;
   document_responsibilities(view, share, width_, r_, entropy);
-  rest_.scalar[TopicScalar::entropy] += sign * entropy;
-  add_document(view, share, alpha_, sign, rest_);
-  if (!share.empty()) add_statistics(reader, view, share, sign);
+  rest_.scalar[TopicScalar::entropy] += view.times * entropy;
+  add_document(view, share, alpha_, rest_);
+  if (!share.empty()) add_statistics(reader, view, share);
   return r_;
 }
 
-void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, Shares share, double sign) {
+void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, Shares share) {
   const Index m = static_cast<Index>(share.size());
   if (by_term_) {
     for (Index j = 0; j < m; ++j) {
       Vec& t = by_topic_[share[j].cluster];
       t.resize(static_cast<std::size_t>(n_terms_));
-      for (Index u = 0; u < view.n; ++u) t[view.row[u]] += sign * view.weight[u] * r_[u * m + j];
-      rest_.edit_t(share[j].cluster)[0] += sign * share[j].count;
+      for (Index u = 0; u < view.n; ++u) t[view.row[u]] += view.times * view.weight[u] * r_[u * m + j];
+      rest_.edit_t(share[j].cluster)[0] += view.times * share[j].count;
     }
     return;
   }
@@ -71,7 +71,7 @@ void TopicSum::add_statistics(DocumentReader& reader, const DocumentView& view, 
     r.n = std::min(block.block_rows(), view.n - from);
     r.value.assign(static_cast<std::size_t>(r.n * k_), 0.0);
     for (Index i = 0; i < r.n; ++i)
-      for (Index j = 0; j < m; ++j) r.value[i * k_ + share[j].cluster] = sign * r_[(from + i) * m + j];
+      for (Index j = 0; j < m; ++j) r.value[i * k_ + share[j].cluster] = view.times * r_[(from + i) * m + j];
     block.load(rows.data() + from, r.n);
     block.add_weighted(r, sum_);
   }

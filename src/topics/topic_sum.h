@@ -12,34 +12,35 @@ namespace bnpvi::topics {
 struct TopicExtra {
   enum { users, slope, offset, size };
 };
-/// Scalars: the entropy of q(z), the number of documents, −Σ_d log Γ(N_d + α).
+/// Scalars: the entropy of q(z), the number of documents, −Σ_d log Γ(N_d + α). A document of weight w counts
+/// as w documents in all of them.
 struct TopicScalar {
   enum { entropy, documents, lengths, size };
 };
 
-/// Adds the tangents of a document's shares to the statistics of topics (K × TopicExtra::size); sign −1
-/// subtracts.
-void add_tangents(Shares share, double sign, double* extra);
+/// Adds the tangents of a document's shares, `times` each, to the statistics of topics (K ×
+/// TopicExtra::size).
+void add_tangents(Shares share, double times, double* extra);
 
-/// Adds what a document contributes except T and the entropy to extra and scalar of a summary; sign −1
-/// subtracts.
-void add_document(const DocumentView& view, Shares share, double alpha, double sign, Summary& to);
+/// Adds what a document contributes, as often as it counts, except T and the entropy to extra and scalar of a
+/// summary.
+void add_document(const DocumentView& view, Shares share, double alpha, Summary& to);
 
 SummaryShape topic_shape(Index p);
 
-/// Adds up documents with the given number of topics, each with sign 1 or −1.
+/// Adds up documents with the given number of topics, each as often as it counts.
 class TopicSum {
  public:
   TopicSum(const ObsModel& obs, const DataShape& data, Index k, double alpha, Index width);
 
   /// `share` must belong to the loaded view. Returns the responsibilities by share, rows × share.size().
-  const Vec& add(DocumentReader& reader, const DocumentView& view, Shares share, double sign = 1);
+  const Vec& add(DocumentReader& reader, const DocumentView& view, Shares share);
 
   /// Adds everything to `out`.
   void finish(Summary& out);
 
  private:
-  void add_statistics(DocumentReader& reader, const DocumentView& view, Shares share, double sign);
+  void add_statistics(DocumentReader& reader, const DocumentView& view, Shares share);
 
   Index k_, n_terms_;
   double alpha_;
