@@ -135,3 +135,54 @@ test_that("a model for rows with gaps is today's where none is missing", {
     expect_equal(with$elbo, engine_run(plain, seed = 3, max_laps = 40)$elbo, tolerance = 1e-9, label = name)
   }
 })
+
+test_that("what is observed of a row has the exact marginal of the predictive", {
+  fit <- bnp_mixture(table_x, table_prior, prior_dirichlet(1), bnp_control(seed = 1, verbose = FALSE))
+  row <- cbind(x = 0.7, y = NA)
+  expect_equal(
+    unname(predict(fit, row, type = "logdensity", na_action = "model")), -1.13100522, tolerance = 1e-8
+  )
+  expect_equal(predict(fit, row, type = "impute", na_action = "model")[[2]], 0.46102596, tolerance = 1e-7)
+  # Three columns, two missing, against a model of the one column that is left.
+  set.seed(2)
+  x <- matrix(rnorm(90), 30) %*% matrix(c(1, 0.5, 0.2, 0, 1, -0.3, 0, 0, 1), 3)
+  own <- obs_gaussian(mean = 0, mean_strength = 0.5, df = 6, scale = diag(1:3))
+  left <- obs_gaussian(mean = 0, mean_strength = 0.5, df = 4, scale = 2)
+  one <- function(x, obs) bnp_mixture(x, obs, prior_dirichlet(1), bnp_control(seed = 1, verbose = FALSE))
+  at <- c(-1, 0.3, 1e200)
+  expect_equal(
+    unname(predict(one(x, own), cbind(NA, at, NA), type = "logdensity", na_action = "model")),
+    unname(predict(one(x[, 2], left), at, type = "logdensity")), tolerance = 1e-10
+  )
+})
+
+test_that("a hidden Markov model passes through a row that is wholly missing", {
+  # Transitions and first states all but known: the figures of the page.
+  prior <- prior_hmm(2, alpha = 4e5, sticky = 6e5, start = 1e6)
+  obs <- obs_gaussian(mean = 0, mean_strength = 0.1, df = 3, scale = 0.5)
+  fit <- bnp_hmm(c(0.1, NA, 2.2, 2.4),
+    obs = obs, prior = prior, start = c(1, 1, 2, 2), na_action = "model",
+    control = bnp_control(seed = 1, verbose = FALSE, moves = FALSE, tol = 1e-13, max_laps = 3000)
+  )
+  expect_equal(elbo(fit), -6.72333848, tolerance = 1e-5)
+  expect_gte(min(diff(elbo_trace(fit)$elbo)), -1e-7) # rounding of counts of a million
+})
+
+test_that("audited sequences of rows with gaps never fall, and carry on the same for any number of threads", {
+  walk <- planted_cases()[[1L]]$x
+  gone <- withr::with_seed(3, matrix(runif(length(walk)) < 0.15, nrow(walk)))
+  walk[gone] <- NA
+  for (obs in list(obs_gaussian(), obs_gaussian("zero_mean"), obs_ar())) {
+    data <- act_on_missing(as_sequence_data(walk, obs, rep(1:6, each = 40), na_action = "model"), obs, "model",
+      "sequences", "x", NULL
+    )
+    case <- list(data = as_engine_data(data), model = list(
+      obs = with_gaps(resolve_obs(obs, data), data), prior = hmm_priors$sticky
+    ))
+    run <- function(...) engine_run(case, seed = 2, max_laps = 25, ...)
+    for (fit in list(run(audit = TRUE), run(batches = 3, audit = TRUE), run(k_init = 6, sparsity = 3, audit = TRUE))) {
+      expect_audited(fit)
+    }
+    expect_identical(run(threads = 1)$elbo, run(threads = 2)$elbo)
+  }
+})
