@@ -186,3 +186,27 @@ test_that("audited sequences of rows with gaps never fall, and carry on the same
     expect_identical(run(threads = 1)$elbo, run(threads = 2)$elbo)
   }
 })
+
+# Four grids of touching clusters, far from each other: groups that are fitted anew in one lap share no rows.
+test_that("several moves of one lap take out what their rows were put in with", {
+  x <- withr::with_seed(34, do.call(rbind, lapply(1:4, function(island) {
+    centres <- 2.5 * as.matrix(expand.grid(1:4, 1:4))
+    centres[sample(16, 600, TRUE), ] + matrix(rnorm(1200), 600) + 100 * island
+  })))
+  gone <- withr::with_seed(4, matrix(runif(length(x)) < 0.15, nrow(x)))
+  gone[rowSums(gone) == 2, ] <- FALSE
+  x[gone] <- NA
+  obs <- obs_gaussian()
+  data <- act_on_missing(as_mixture_data(x, obs, na_action = "model"), obs, "model", "rows", "x", NULL)
+  case <- list(data = as_engine_data(data), model = list(
+    obs = with_gaps(resolve_obs(obs, data), data), prior = list(family = "dp", concentration = 1)
+  ))
+  for (batches in c(1, 3)) {
+    expect_audited(engine_run(case, batches = batches, k_init = 1, seed = 1, max_laps = 60, audit = TRUE))
+  }
+  from_many <- engine_run(case,
+    seed = 1, max_laps = 20, k_init = 60, moves = bnp_moves(birth = FALSE, merge = FALSE), audit = TRUE
+  )
+  expect_audited(from_many)
+  expect_gt(max(from_many$trace$deletes), 1)
+})
