@@ -78,9 +78,7 @@ class MixtureDelete final : public Move {
  private:
   // After one cluster was removed, on which none of these rows has mass.
   static void forget_cluster(std::vector<TouchedRows>& batches, Index gone, Index k) {
-    std::vector<Index> number(static_cast<std::size_t>(k));
-    for (Index j = 0; j < k; ++j) number[j] = j > gone ? j - 1 : j;
-    for (TouchedRows& batch : batches) batch.renumber(number);
+    for (TouchedRows& batch : batches) batch.renumber(numbers_without(k, gone));
   }
 
   bool propose(State& state, Index target, const std::vector<TouchedRows>& touched) {

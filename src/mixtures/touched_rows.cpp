@@ -62,7 +62,8 @@ void TouchedRows::renumber(const std::vector<Index>& number) {
   if (!expected) return;
   std::vector<Index> before(static_cast<std::size_t>(*std::max_element(number.begin(), number.end()) + 1));
   before.swap(at_visit);
-  for (std::size_t j = 0; j < before.size(); ++j) at_visit[number[j]] = before[j];
+  for (std::size_t j = 0; j < before.size(); ++j)
+    if (number[j] >= 0) at_visit[number[j]] = before[j];
 }
 
 TouchedSink::TouchedSink(const std::vector<Target>& targets, std::shared_ptr<const Weights> expected,

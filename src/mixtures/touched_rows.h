@@ -22,7 +22,7 @@ struct TouchedRows {
   TouchedRows with_mass(const Target& target, double least) const;  // those on which it has so much
   double get(Index row, Index j) const;  // responsibility of cluster j for the row-th of these rows
   double mass(Index row, const Target& target) const;  // responsibility of the target
-  /// Cluster j is number[j] from now on.
+  /// Cluster j is number[j] from now on; −1 for one that is gone, on which none of these rows has mass.
   void renumber(const std::vector<Index>& number);
 
  private:
