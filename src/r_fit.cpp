@@ -41,6 +41,8 @@ std::vector<std::vector<Index>> batches_of_units(const Dataset& data, const RMod
   auto batches = deal_batches(n, std::clamp<Index>(n_batches, 1, std::max<Index>(n, 1)), seed);
   for (auto& batch : batches)
     for (Index& unit : batch) unit = units[unit];
+  if (!model.alloc->grouped())
+    for (auto& batch : batches) sort_by_missing_cells(*model.obs, data, batch);
   return batches;
 }
 

@@ -49,7 +49,7 @@ class ResponsibilitySink {
 /// What a local step works on: the units of a batch at the present globals.
 struct Visit {
   const Dataset& data;              // in which units are numbered
-  const std::vector<Index>& units;  // rows, or groups of rows; ascending
+  const std::vector<Index>& units;  // rows, or groups of rows, which are ascending
   const ObsModel& obs;
   const Globals& globals;
   std::shared_ptr<const Weights> weights;  // AllocModel::visit_weights at these globals

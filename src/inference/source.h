@@ -11,7 +11,7 @@ namespace bnpvi {
 /// (ObsModel::lag); a unit that is a group has all its rows.
 struct Batch {
   const Dataset& data;
-  const std::vector<Index>& units;           // rows, or groups of rows, of the batch; ascending
+  const std::vector<Index>& units;           // rows, or groups of rows, of the batch, in the order of visits
   const std::vector<Index>* rows = nullptr;  // number of each row of `data` among all rows; null: the same
   const std::vector<Index>* groups =
       nullptr;  // number of each group of `data` among all groups; null: the same
@@ -36,7 +36,7 @@ class Source {
 /// Data that are in memory as one view, which the caller owns. Opening a batch costs nothing.
 class MemorySource final : public Source {
  public:
-  /// units: of each batch, ascending.
+  /// units: of each batch; groups are ascending.
   MemorySource(const Dataset& data, std::vector<std::vector<Index>> units);
 
   DataShape shape() const override;

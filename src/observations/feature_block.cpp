@@ -92,26 +92,18 @@ const double* FeatureBlock::features() {
 
 void FeatureBlock::find_incomplete() {
   incomplete_.clear();
-  std::vector<IncompleteRow> rows;
-  obs_.incomplete_rows(data_, rows_, n_, rows);
-  std::map<MissingCells, std::size_t> group;
-  for (const IncompleteRow& row : rows) {
-    std::fill_n(dense_phi_.data() + row.at * dense_ld_, dense_, 0.0);
-    const auto [known, is_new] = group.emplace(row.missing, incomplete_.size());
-    if (is_new) {
-      std::shared_ptr<const MissingPattern>& pattern = patterns_[row.missing];
-      if (!pattern) pattern = obs_.pattern(row.missing);
-      incomplete_.push_back({pattern, {}, {}});
-    }
-    incomplete_[known->second].at.push_back(row.at);
-  }
   std::vector<Index> numbers;
-  for (Incomplete& g : incomplete_) {
+  for (IncompleteRows& rows : obs_.incomplete_rows(data_, rows_, n_)) {
+    std::shared_ptr<const MissingPattern>& pattern = patterns_[rows.missing];
+    if (!pattern) pattern = obs_.pattern(rows.missing);
     numbers.clear();
-    for (Index i : g.at) numbers.push_back(rows_[i]);
-    const Index p = g.pattern->n_features(), n = static_cast<Index>(numbers.size());
-    g.phi.resize(static_cast<std::size_t>(n * p));
-    g.pattern->features(data_, numbers.data(), n, g.phi.data(), p);
+    for (Index i : rows.at) {
+      std::fill_n(dense_phi_.data() + i * dense_ld_, dense_, 0.0);
+      numbers.push_back(rows_[i]);
+    }
+    const Index p = pattern->n_features(), n = static_cast<Index>(numbers.size());
+    incomplete_.push_back({pattern, std::move(rows.at), Vec(static_cast<std::size_t>(n * p))});
+    pattern->features(data_, numbers.data(), n, incomplete_.back().phi.data(), p);
   }
 }
 
@@ -126,13 +118,16 @@ void FeatureBlock::complete(const double* w) {
   filled_ = false;
 }
 
-template <class Out>
-void FeatureBlock::reduced_products(const Incomplete& group, const double* w, Out out) const {
-  const Index p = group.pattern->n_features(), n = static_cast<Index>(group.at.size());
-  Vec reduced(static_cast<std::size_t>(p)), product(static_cast<std::size_t>(n));
-  group.pattern->weights(w, reduced.data());
-  kernels().product_nt(n, 1, p, group.phi.data(), p, reduced.data(), p, product.data(), 1);
-  for (Index i = 0; i < n; ++i) out(group.at[i], product[i]);
+// The rows of a group times some clusters: |group| × |clusters|.
+Vec FeatureBlock::reduced_products(const Incomplete& g, const Weights& weights,
+                                   const std::vector<int>& clusters) const {
+  const Index p = g.pattern->n_features(), n = static_cast<Index>(g.at.size()),
+              k = static_cast<Index>(clusters.size());
+  Vec reduced(static_cast<std::size_t>(k * p)), out(static_cast<std::size_t>(n * k));
+  for (Index j = 0; j < k; ++j)
+    g.pattern->weights(weights.w.data() + clusters[j] * p_, reduced.data() + j * p);
+  kernels().product_nt(n, k, p, g.phi.data(), p, reduced.data(), p, out.data(), k);
+  return out;
 }
 
 FeatureBlock::Entries FeatureBlock::entries(Index row) const {
@@ -150,9 +145,13 @@ void FeatureBlock::times(const Weights& weights, double* c) const {
     kernels().product_nt(n_, k, dense_, dense_phi_.data(), dense_ld_, weights.w.data(), p_, c, k);
   else if (!sparse_path_)
     kernels().product_packed(n_, k, dense_, dense_phi_.data(), dense_ld_, weights.packed.data(), c, k);
-  for (const Incomplete& g : incomplete_)
-    for (Index j = 0; j < k; ++j)
-      reduced_products(g, weights.w.data() + j * p_, [&](Index row, double x) { c[row * k + j] = x; });
+  std::vector<int> all(incomplete_.empty() ? 0 : static_cast<std::size_t>(k));
+  std::iota(all.begin(), all.end(), 0);
+  for (const Incomplete& g : incomplete_) {
+    const Vec product = reduced_products(g, weights, all);
+    for (std::size_t i = 0; i < g.at.size(); ++i)
+      std::copy_n(product.data() + static_cast<Index>(i) * k, k, c + g.at[i] * k);
+  }
   if (dense_ == p_) return;
   const double* table = weights.transposed.data() + first_entry() * k;
   for (Index i = 0; i < n_; ++i) {
@@ -170,10 +169,12 @@ void FeatureBlock::times_some(const Weights& weights, const std::vector<int>& ch
                                   dense_phi_.data() + first * dense_ld_, dense_ld_, c, n);
   for (const Incomplete& g : incomplete_) {
     if (g.at.back() < first || g.at.front() >= first + n) continue;
-    for (Index l = 0; l < m; ++l)
-      reduced_products(g, weights.w.data() + chosen[l] * p_, [&](Index row, double x) {
-        if (row >= first && row < first + n) c[l * n + row - first] = x;
-      });
+    const Vec product = reduced_products(g, weights, chosen);
+    for (std::size_t i = 0; i < g.at.size(); ++i) {
+      const Index row = g.at[i] - first;
+      for (Index l = 0; l < m && row >= 0 && row < n; ++l)
+        c[l * n + row] = product[static_cast<Index>(i) * m + l];
+    }
   }
   if (dense_ == p_) return;
   for (Index i = 0; i < n; ++i)

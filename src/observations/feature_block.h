@@ -99,9 +99,8 @@ class FeatureBlock {
   };
   void find_incomplete();
   void times_own_complete(const Weights& weights, const int* cluster, Index width, double* c) const;
-  // The rows of `group` times a cluster with weights w: out(row, product).
-  template <class Out>
-  void reduced_products(const Incomplete& group, const double* w, Out out) const;
+  Vec reduced_products(const Incomplete& group, const Weights& weights,
+                       const std::vector<int>& clusters) const;
   void add_incomplete(const Incomplete& group, const Responsibilities& r, FeatureSum& sum) const;
   Index first_entry() const { return sparse_path_ ? 1 : dense_; }
   void add_entries(const Responsibilities& r, FeatureSum& sum) const;

@@ -1,5 +1,7 @@
 // Rows that lack cells: what a model does with all that lack the same ones.
 #pragma once
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "foundation/data.h"
@@ -10,10 +12,22 @@ namespace bnpvi {
 /// Which of the cells that a model expects (ObsModel::n_cells) a row lacks.
 using MissingCells = std::vector<bool>;
 
-/// A row that lacks cells, by its position among the rows asked for.
-struct IncompleteRow {
-  Index at;
+/// Rows that lack the same cells, by their positions among the rows asked for, ascending.
+struct IncompleteRows {
   MissingCells missing;
+  std::vector<Index> at;
+};
+
+/// Collects rows, one after the other, by what they lack.
+class IncompleteGroups {
+ public:
+  void add(Index row, const MissingCells& missing);
+  std::vector<IncompleteRows> take() { return std::move(groups_); }
+
+ private:
+  std::vector<IncompleteRows> groups_;
+  std::map<MissingCells, std::size_t> number_;
+  std::size_t last_ = 0;
 };
 
 /// Rows that have the cells x_o and lack the same others, x_m. In a cluster with weights w the missing cells

@@ -29,6 +29,21 @@ void ObsModel::log_predictive(const double* t, const double* phi, Index n, Index
   }
 }
 
+void sort_by_missing_cells(const ObsModel& obs, const Dataset& data, std::vector<Index>& rows) {
+  if (obs.n_cells() == 0) return;
+  const std::vector<IncompleteRows> groups =
+      obs.incomplete_rows(data, rows.data(), static_cast<Index>(rows.size()));
+  std::vector<bool> complete(rows.size(), true);
+  for (const IncompleteRows& group : groups)
+    for (Index i : group.at) complete[i] = false;
+  std::vector<Index> out;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (complete[i]) out.push_back(rows[i]);
+  for (const IncompleteRows& group : groups)
+    for (Index i : group.at) out.push_back(rows[i]);
+  rows.swap(out);
+}
+
 Index occupied_clusters(const double* t, Index k, Index p) {
   Index out = 0;
   for (Index j = 0; j < k; ++j) out += t[j * p] > 0;

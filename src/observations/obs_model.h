@@ -73,8 +73,10 @@ class ObsModel {
 
   /// The rows that lack any of these cells. Their dense features are zero throughout; pattern() has what
   /// enters instead. Called only where there are such cells, as is pattern().
-  virtual void incomplete_rows(const Dataset& /*data*/, const Index* /*rows*/, Index /*n*/,
-                               std::vector<IncompleteRow>& /*out*/) const {}
+  virtual std::vector<IncompleteRows> incomplete_rows(const Dataset& /*data*/, const Index* /*rows*/,
+                                                      Index /*n*/) const {
+    return {};
+  }
   virtual std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const;
 
   /// True when features() brings rows near that are far out, as said above, and log_predictive() knows them.
@@ -151,6 +153,10 @@ class ObsModel {
   /// Posterior means of the parameters as users know them: mean, cov, prob, rate, ...
   virtual NamedArrays mean_parameters(const double* t, Index k) const = 0;
 };
+
+/// Puts complete rows first, then those that lack the same cells together; each as they came. A block of rows
+/// then has few patterns, which is what it takes time for.
+void sort_by_missing_cells(const ObsModel& obs, const Dataset& data, std::vector<Index>& rows);
 
 /// Number of clusters with observations, of K with statistics T (K × p).
 Index occupied_clusters(const double* t, Index k, Index p);

@@ -68,24 +68,34 @@ class Product final : public ObsModel {
     return sum;
   }
 
-  void incomplete_rows(const Dataset& data, const Index* rows, Index n,
-                       std::vector<IncompleteRow>& out) const override {
-    const std::size_t cells = static_cast<std::size_t>(n_cells());
-    std::vector<MissingCells> missing(static_cast<std::size_t>(n));
-    std::vector<IncompleteRow> own;
-    Index first = 0;
+  std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
+                                              Index n) const override {
+    std::vector<std::vector<IncompleteRows>> of_parts;
+    std::vector<std::vector<int>> group;  // of each row, by part; −1 where it lacks nothing
     for (const Part& part : parts_) {
-      if (part.model().n_cells() == 0) continue;
-      part.model().incomplete_rows(part.columns_of(data), rows, n, own);
-      for (const IncompleteRow& row : own) {
-        missing[row.at].resize(cells);
-        std::copy(row.missing.begin(), row.missing.end(), missing[row.at].begin() + first);
-      }
-      first += part.model().n_cells();
+      of_parts.push_back(part.model().incomplete_rows(part.columns_of(data), rows, n));
+      group.emplace_back(static_cast<std::size_t>(n), -1);
+      for (std::size_t g = 0; g < of_parts.back().size(); ++g)
+        for (Index i : of_parts.back()[g].at) group.back()[i] = static_cast<int>(g);
     }
-    out.clear();
-    for (Index i = 0; i < n; ++i)
-      if (!missing[i].empty()) out.push_back({i, std::move(missing[i])});
+    MissingCells missing(static_cast<std::size_t>(n_cells()));
+    IncompleteGroups all;
+    for (Index i = 0; i < n; ++i) {
+      bool any = false;
+      auto own = missing.begin();
+      for (std::size_t m = 0; m < parts_.size(); ++m) {
+        const Index cells = parts_[m].model().n_cells();
+        const int g = group[m][i];
+        any = any || g >= 0;
+        if (g >= 0)
+          std::copy(of_parts[m][g].missing.begin(), of_parts[m][g].missing.end(), own);
+        else
+          std::fill_n(own, cells, false);
+        own += cells;
+      }
+      if (any) all.add(i, missing);
+    }
+    return all.take();
   }
 
   std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const override {

@@ -162,18 +162,24 @@ class PartlyObserved final : public ObsModel {
     }
   }
 
-  void incomplete_rows(const Dataset& data, const Index* rows, Index n,
-                       std::vector<IncompleteRow>& out) const override {
+  std::vector<IncompleteRows> incomplete_rows(const Dataset& data, const Index* rows,
+                                              Index n) const override {
+    constexpr Index step = 512;  // rows gathered at a time: a guess
     const Index m = inner_->coordinates();
-    Vec v(static_cast<std::size_t>(n * m));
-    inner_->gather_coordinates(data, rows, n, v.data());
-    out.clear();
-    for (Index i = 0; i < n; ++i) {
-      const double* x = v.data() + i * m;
-      if (std::none_of(x, x + m, [](double cell) { return std::isnan(cell); })) continue;
-      out.push_back({i, MissingCells(static_cast<std::size_t>(m))});
-      for (Index j = 0; j < m; ++j) out.back().missing[j] = std::isnan(x[j]);
+    Vec v(static_cast<std::size_t>(std::min(n, step) * m));
+    MissingCells missing(static_cast<std::size_t>(m));
+    IncompleteGroups groups;
+    for (Index from = 0; from < n; from += step) {
+      const Index size = std::min(step, n - from);
+      inner_->gather_coordinates(data, rows + from, size, v.data());
+      for (Index i = 0; i < size; ++i) {
+        const double* x = v.data() + i * m;
+        if (std::none_of(x, x + m, [](double cell) { return std::isnan(cell); })) continue;
+        for (Index j = 0; j < m; ++j) missing[j] = std::isnan(x[j]);
+        groups.add(from + i, missing);
+      }
     }
+    return groups.take();
   }
 
   std::unique_ptr<const MissingPattern> pattern(const MissingCells& missing) const override {
