@@ -95,7 +95,7 @@ check_imputable <- function(fit, newdata, data, call) {
     known <- entry$lag(obs) == 0L && entry$gaps %||% "" %in% c("cells", "levels")
     if (!known && any(data$missing[, block$columns])) {
       abort("argument", c(
-        "Missing values of {.fn {entry$constructor}} cannot be imputed.",
+        "Missing values of {.arg newdata} cannot be imputed where {.fn {entry$constructor}} has modelled them.",
         i = "They can be left out of a fit and of its predictions: {.arg na_action}."
       ), call = call)
     }

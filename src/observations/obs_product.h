@@ -21,8 +21,8 @@ struct ProductBlock {
 /// Arrays and learned fields have the names <block>.<name>. A block has no lag, and its features are either
 /// all dense or, beside φ_0, all indicators: std::invalid_argument otherwise.
 ///
-/// Every block reads its count from T_0. A block whose cells may be missing will read it from a feature of
-/// its own instead (Categorical has one a column already, the sum of its segment).
+/// Every block without gaps reads its count from T_0; those whose cells may be missing have counts of their
+/// own.
 std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks);
 
 /// T under `to` of rows without gaps, from their T under `from`: the same model, which of a product has gaps

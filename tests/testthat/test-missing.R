@@ -1,5 +1,5 @@
-# Missing values. That models with gaps obey the laws of observation models, are below the exact evidence and add up over
-# batches is tested with all others (helper-models.R has cases with gaps); here is what na_action does.
+# Missing values. That models with gaps obey the laws of observation models, are below the exact evidence and add up
+# over batches is tested with all others (helper-models.R has cases with gaps); here is what na_action does.
 
 quiet <- function(...) bnp_control(..., verbose = FALSE)
 few <- quiet(seed = 1)
@@ -63,10 +63,8 @@ for (name in names(planted)) {
   test_that(paste0(name, ": a fit of complete data is one with gaps of which there are none"), {
     plain <- bnp_mixture(planted[[name]], makers[[name]], control = few)
     gappy <- fit_as(plain, replace(plain$model$obs, "gaps", TRUE))
-    expect_equal(
-      log_predictive(gappy, as_newdata(gappy, planted[[name]])), log_predictive(plain, as_newdata(plain, planted[[name]])),
-      tolerance = 1e-12
-    )
+    density <- function(fit) log_predictive(fit, as_newdata(fit, planted[[name]]))
+    expect_equal(density(gappy), density(plain), tolerance = 1e-12)
     expect_equal(coef(gappy), coef(plain), tolerance = 1e-12)
     again <- bnp_mixture(planted[[name]], makers[[name]], control = few, start = gappy)
     expect_true(again$model$obs$gaps)
