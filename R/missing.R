@@ -96,7 +96,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
   if (na_action == "omit") {
     if (obs_lag(obs) > 0L) {
       abort("argument", c(
-        "{.code na_action = \"omit\"} would leave rows out of a series in which each depends on those before it.",
+        "{.code na_action = \"omit\"} would leave rows of {.arg {arg}} out, a series in which each depends on those before it.",
         i = "Use {.code na_action = \"model\"}, or cut the series where values are missing."
       ), call = call)
     }

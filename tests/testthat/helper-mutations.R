@@ -160,7 +160,8 @@ reading_calls <- function(tables, fits) {
       call("coef", object = fit), call("summary", object = fit), call("fitted", object = fit)
     ))
     if (family != "bnp_topics") {
-      out <- c(out, list(do.call(call, c(list("impute", fit = fit, newdata = x, m = 2, seed = 1), id, tables = "newdata"))))
+      filled <- c(list("impute", fit = fit, newdata = x, m = 2, seed = 1), id, tables = "newdata")
+      out <- c(out, list(do.call(call, filled)))
     }
     if (family == "bnp_mixture") {
       out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1)))
