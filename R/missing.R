@@ -11,7 +11,7 @@
 #' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that
 #'   says where they are; `"model"` takes them for unknown quantities that are averaged over, see
 #'   *Missing values*; `"omit"` leaves out rows with any, which is said: [fitted()] and [predict()]
-#'   have `NA` there.
+#'   have `NA` there (in a sequence the rows that are left follow each other).
 #' @section Missing values:
 #'   With `na_action = "model"` a row counts by what is there. Where columns are independent given the
 #'   cluster ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_gamma()], [obs_gaussian()] with
@@ -161,8 +161,8 @@ for_all_rows <- function(from, x) {
   stats::setNames(x[at], left_out$row_names)
 }
 
-# Values by rows, NA where everything is missing.
-without_empty_rows <- function(data, x) if (has_missing(data)) replace(x, rowSums(!data$missing) == 0, NA) else x
+# Which rows have any value.
+has_values <- function(data) if (has_missing(data)) rowSums(!data$missing) > 0 else rep(TRUE, data$n)
 
 # Values that users gave for all rows -> of those that are used.
 of_kept_rows <- function(data, x) {
@@ -225,6 +225,11 @@ fill_with_nothing <- function(data, obs) {
   }
   data$x[is.na(data$x)] <- NA_real_ # and not NaN, so that equal data have equal bits
   data
+}
+
+# Means of columns over the cells that are there.
+observed_means <- function(data) {
+  colMeans(if (has_missing(data)) replace(data$x, data$missing, NA) else data$x, na.rm = TRUE)
 }
 
 # The observation model with `gaps = TRUE` in the blocks whose rows have any, or had any in `before`, the model of an

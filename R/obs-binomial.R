@@ -50,7 +50,10 @@ model_binomial <- list(
   refusal = refused_counts("Give numbers of successes and of failures, not shares."),
   conditions = refuse_odd_columns,
   gaps = "pairs",
-  keep = function(data) list(mean_trials = colMeans(data$x)[c(TRUE, FALSE)] + colMeans(data$x)[c(FALSE, TRUE)]),
+  keep = function(data) {
+    mean <- observed_means(data)
+    list(mean_trials = mean[c(TRUE, FALSE)] + mean[c(FALSE, TRUE)])
+  },
   resolve = function(obs, data, start, call) resolve_fields(obs, c("a", "b"), data$d %/% 2L, call),
   parameters = list(a = "pairs", b = "pairs"),
   arrays = list(a = c("clusters", "pairs"), b = c("clusters", "pairs"), prob = c("clusters", "pairs")),

@@ -49,7 +49,7 @@ model_multinomial <- list(
   refusal = refused_counts("Use raw counts, not weights or proportions."),
   takes_sparse = TRUE,
   counts_tokens = TRUE,
-  keep = function(data) list(mean_total = sum(data$value %||% data$x) / data$n),
+  keep = function(data) list(mean_total = sum(data$value %||% data$x) / max(1, sum(has_values(data)))),
   resolve = resolve_multinomial,
   working = "term_share",
   parameters = list(term_prior = "columns"),

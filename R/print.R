@@ -128,7 +128,11 @@ described_data <- function(fit) {
   if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
     return(paste0(count_of(fit$input$n, "document"), " of ", count_of(fit$input$d, "term")))
   }
-  paste0(count_of(fit$input$n, "observation"), " of ", count_of(fit$input$d, "column"))
+  gaps <- fit$input$n_missing
+  paste0(
+    count_of(fit$input$n, "observation"), " of ", count_of(fit$input$d, "column"),
+    if (!is.null(gaps)) paste0(", ", count_of(gaps, "value"), " missing")
+  )
 }
 
 #' @export

@@ -135,6 +135,17 @@ test_that("binary data, counts with exposures and waiting times are drawn from t
   expect_equal(unname(predict(fit, times, type = "impute")[2]), unname(drop(q$b / (q$a - 1))))
 })
 
+test_that("a column without any value in new data is filled in", {
+  fit <- bnp_mixture(faithful, diagonal, control = few)
+  new <- data.frame(eruptions = c(2, 4.5), waiting = NA)
+  filled <- predict(fit, new, type = "impute")
+  expect_equal(filled$waiting, c(55, 80), tolerance = 0.05)
+  expect_type(impute(fit, new, m = 1)[[1]]$waiting, "double")
+  yes <- data.frame(a = rep(c(TRUE, FALSE), 20), b = rep(c(TRUE, FALSE), 20))
+  fit <- bnp_mixture(yes, obs_bernoulli(), control = few)
+  expect_identical(impute(fit, replace(yes, cbind(1, 2), NA), m = 1, seed = 1)[[1]], yes)
+})
+
 test_that("the same seed gives the same copies, and leaves R's generator alone", {
   x <- punch(as.matrix(faithful), 0.1, 1)
   x[rowSums(is.na(x)) == 2, 1] <- 3
@@ -145,6 +156,9 @@ test_that("the same seed gives the same copies, and leaves R's generator alone",
   expect_identical(.Random.seed, before)
   expect_identical(impute(fit, x, m = 2, seed = 3), one)
   expect_false(identical(one[[1]], one[[2]]))
+  times <- c(NA, withr::with_seed(1, rexp(20)))
+  suppressMessages(of_times <- bnp_mixture(times, obs_gamma(), control = few, na_action = "model"))
+  expect_named(as.data.frame(impute(of_times, times, m = 1)), c(".imp", ".id", "x"))
   # Nothing to fill in.
   whole <- as.matrix(faithful)
   expect_identical(impute(fit, whole, m = 2, seed = 1)[[2]], whole)

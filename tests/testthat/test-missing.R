@@ -214,7 +214,7 @@ test_that("intervals, simulation and tables of a fit with gaps are there", {
   expect_true(all(is.finite(confint(fit, "mean"))))
   expect_false(anyNA(tidy(fit)))
   expect_false(anyNA(simulate(fit, seed = 1)$sim_1))
-  expect_output(print(fit), "150 observations")
+  expect_output(print(fit), "150 observations of 4 columns, 47 values missing")
   tree <- cluster_tree(fit, holed)
   expect_equal(n_clusters(cut_fit(fit, holed, k = 2)), 2)
   expect_equal(unname(diag(coclustering(fit, holed))), rep(1, 150))
