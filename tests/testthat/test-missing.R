@@ -207,6 +207,34 @@ test_that("default priors are those of the cells that are there", {
   expect_equal(fit$model$obs$b, 1 / unname(colMeans(counts, na.rm = TRUE)))
 })
 
+test_that("topics leave rows and documents out", {
+  counts <- withr::with_seed(1, matrix(rpois(200, rep(c(5, 0.2), each = 100)), 20, dimnames = list(
+    paste0("doc", 1:20), paste0("w", 1:10)
+  )))
+  gappy <- replace(counts, cbind(c(2, 7), c(1, 3)), NA)
+  control <- quiet(seed = 1, max_laps = 5)
+  expect_error(bnp_topics(gappy, control = control), class = "bnpvi_error_not_finite")
+  expect_error(bnp_topics(gappy, control = control, na_action = "model"), class = "bnpvi_error_argument", "omit")
+  expect_message(fit <- bnp_topics(gappy, control = control, na_action = "omit"), class = "bnpvi_message_left_out")
+  expect_identical(fit$state, bnp_topics(counts[-c(2, 7), ], control = control)$state)
+  expect_identical(rownames(fitted(fit)), rownames(counts)[-c(2, 7)])
+  suppressMessages({
+    prob <- predict(fit, gappy, na_action = "omit")
+    expect_identical(which(is.na(predict(fit, gappy, type = "class", na_action = "omit"))), c(doc2 = 2L, doc7 = 7L))
+    expect_identical(prob[-c(2, 7), , drop = FALSE], predict(fit, counts[-c(2, 7), ]))
+    expect_equal(
+      heldout_loglik(fit, gappy, seed = 1, na_action = "omit"), heldout_loglik(fit, counts[-c(2, 7), ], seed = 1)
+    )
+    id <- rep(1:10, each = 15)
+    rows <- bnp_topics(holed, obs_gaussian(), id = id, control = control, na_action = "omit")
+    whole <- stats::complete.cases(holed)
+    expect_identical(
+      rows$state, bnp_topics(holed[whole, ], obs_gaussian(), id = id[whole], control = control)$state
+    )
+    expect_identical(is.na(augment(rows, holed, id, na_action = "omit")$.topic), !whole)
+  })
+})
+
 test_that("intervals, simulation and tables of a fit with gaps are there", {
   fit <- modelled_fit(holed, diagonal)
   k <- n_clusters(fit)
