@@ -46,19 +46,21 @@ test_that("draws of a Gaussian's missing cells have the conditional's moments", 
 })
 
 test_that("parameters of regressions and Gaussians are drawn around what is expected", {
-  x <- withr::with_seed(1, cbind(y = 3 + 2 * (z <- rnorm(60)) + rnorm(60, sd = 0.1), z = z))
+  x <- withr::with_seed(1, cbind(y = 3 + 2 * (z <- rnorm(60, 3)) + rnorm(60, sd = 0.1), z = z))
   for (obs in list(obs_regression(), obs_gaussian(), obs_gaussian("zero_mean"))) {
     fit <- bnp_mixture(x, obs, prior_dirichlet(1), few)
     q <- posterior_clusters(fit)[[1]]
     entry <- obs_entry(fit$model$obs)$conditional
     expected <- entry$predictive(fit$model$obs, q, x)
-    drawn <- withr::with_seed(2, replicate(500, entry$parameters(fit$model$obs, q, x), simplify = FALSE))
-    location <- Reduce(`+`, lapply(drawn, `[[`, "location")) / 500
+    drawn <- withr::with_seed(2, replicate(2000, entry$parameters(fit$model$obs, q, x), simplify = FALSE))
+    location <- Reduce(`+`, lapply(drawn, `[[`, "location")) / 2000
     expect_equal(location, expected$location, tolerance = 0.02, ignore_attr = TRUE)
-    # E cov + var of the location is the predictive's variance.
-    first <- vapply(drawn, function(p) p$location[1, 1], 1)
-    total <- mean(vapply(drawn, function(p) p$cov[1, 1], 1)) + stats::var(first)
-    expect_equal(total, expected$scale[1, 1] * expected$spread[1] * expected$df / (expected$df - 2), tolerance = 0.15)
+    # E cov, and the variance of the location beside it.
+    cov <- expected$scale * expected$df / (expected$df - 2)
+    expect_equal(Reduce(`+`, lapply(drawn, `[[`, "cov")) / 2000, cov, tolerance = 0.05, ignore_attr = TRUE)
+    of_rows <- apply(vapply(drawn, function(p) p$location[, 1], x[, 1]), 1, stats::var)
+    # (In units in which it is not small: all.equal() takes small numbers for equal.)
+    expect_equal(60 * of_rows / cov[1, 1], 60 * (expected$spread - 1), tolerance = 0.1)
   }
 })
 
