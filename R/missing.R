@@ -105,7 +105,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
   }
   data$na_action <- na_action
   data$missing <- missing_cells(data, obs)
-  modelled <- unlist(lapply(blocks_of(data, obs), `[[`, "modelled"))
+  modelled <- modelled_columns(data, obs)
   if (na_action == "omit") {
     if (obs_lag(obs) > 0L) {
       abort("argument", c(
@@ -116,7 +116,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
     }
     data <- without_rows(data, rowSums(data$missing) > 0, "with missing values", arg, call)
   } else if (use == "rows") {
-    data <- without_rows(data, rowSums(!data$missing[, modelled, drop = FALSE]) == 0, "without any value", arg, call)
+    data <- without_rows(data, !has_values(data, modelled), "without any value", arg, call)
   }
   if (!any(data$missing)) {
     data$missing <- NULL
@@ -191,8 +191,13 @@ for_all_rows <- function(from, x) {
   stats::setNames(x[at], left_out$row_names)
 }
 
-# Which rows have any value.
-has_values <- function(data) if (has_missing(data)) rowSums(!data$missing) > 0 else rep(TRUE, data$n)
+# Columns that are modelled, neither exposures nor covariates.
+modelled_columns <- function(data, obs) unlist(lapply(blocks_of(data, obs), `[[`, "modelled"))
+
+# Which rows have a value in these columns.
+has_values <- function(data, columns = seq_len(data$d)) {
+  if (has_missing(data)) rowSums(!data$missing[, columns, drop = FALSE]) > 0 else rep(TRUE, data$n)
+}
 
 # Values that users gave for all rows -> of those that are used.
 of_kept_rows <- function(data, x) {

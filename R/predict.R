@@ -155,7 +155,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, ..., na_action = c("fail", 
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   data <- as_newdata(fit, newdata, na_action = check_na_action(na_action))
-  mean_loglik(log_predictive(fit, data)[has_values(data)])
+  mean_loglik(log_predictive(fit, data)[has_values(data, modelled_columns(data, fit$model$obs))])
 }
 
 # Over the rows that have a density: not the first ones of an autoregression.

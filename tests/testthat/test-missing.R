@@ -188,6 +188,14 @@ test_that("blocks of a product have gaps of their own", {
   expect_equal(density[whole], unname(predict(some, frame[whole, ], type = "logdensity")), tolerance = 1e-12)
 })
 
+test_that("a row of which only the exposure is known has no density", {
+  frame <- data.frame(n = c(1, 9, 2, 8, NA), hours = c(1, 2, 1, 2, 1), x = c(0, 5, 0.1, 5.2, NA))
+  model <- obs_product(obs_poisson(columns = "n", exposure = "hours"), diagonal)
+  suppressMessages(fit <- modelled_fit(frame, model))
+  expect_equal(nobs(fit), 4)
+  expect_equal(heldout_loglik(fit, frame, na_action = "model"), heldout_loglik(fit, frame[1:4, ]))
+})
+
 test_that("learned priors of independent columns are learned from the cells that are there", {
   x <- punch(planted$diagonal)
   for (obs in list(obs_gaussian("diagonal", learn = TRUE), obs_bernoulli(learn = TRUE))) {
