@@ -21,6 +21,7 @@
 #'   With counts, the rows of a document are added up.
 #' @param weights How often each document counts: one number above 0 for each, in the order of the
 #'   rows of `x`, or with `id` in that of its documents (as `fitted()` has them); see *Weights* of [bnp_mixture()].
+#' @inheritParams missing_values
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
 #' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
@@ -66,13 +67,14 @@ bnp_topics <- function(x, ...) {
 #' @rdname bnp_topics
 #' @export
 bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
-                               start = NULL, id = NULL, weights = NULL, ...) {
+                               start = NULL, id = NULL, na_action = c("fail", "omit"), weights = NULL, ...) {
   check_no_dots(...)
+  na_action <- check_no_model_of_missing(na_action)
   call <- rename_call(match.call(), "bnp_topics")
   check_obs(obs, "bnp_topics", rlang::current_env())
   check_prior(prior, "bnp_topics", rlang::current_env())
   check_class(control, "bnp_control", "control", "bnp_control")
-  data <- as_documents(x, obs, id)
+  data <- as_documents(x, obs, id, na_action = na_action)
   data$weights <- unit_weights(weights, data, "document", rlang::current_env())
   fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
@@ -81,8 +83,9 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
 }
 
 # Rows of counts that belong to one document are added up first.
-as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env()) {
-  data <- as_document_data(x, obs, id, arg, allow_no_rows, call)
+as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, call = rlang::caller_env(),
+                         na_action = NULL) {
+  data <- as_document_data(x, obs, id, arg, allow_no_rows, call, na_action)
   if (is.null(id) || !obs_entry(obs)$counts_tokens) {
     return(data)
   }
@@ -90,7 +93,9 @@ as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, ca
   rows <- data_matrix(data)
   added <- Matrix::t(Matrix::fac2sparse(factor(document))) |> Matrix::crossprod(as_column_sparse(as(rows, "dMatrix")))
   dimnames(added) <- list(data$group_names, data$column_names)
-  as_document_data(added, obs, NULL, arg, allow_no_rows, call)
+  out <- as_document_data(added, obs, NULL, arg, allow_no_rows, call)
+  out$na_action <- data$na_action
+  out
 }
 
 # Tokens (counts) or rows of each document.

@@ -63,6 +63,7 @@ pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::ca
       i = "Give at most {most} rows: {.code data[sample(nrow(data), 5000), ]}."
     ), call = call)
   }
+  prob <- prob[!is.na(prob[, 1L]), , drop = FALSE] # but for rows that the fit left out
   out <- pmin(tcrossprod(prob), 1)
   diag(out) <- 1
   out

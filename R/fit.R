@@ -42,7 +42,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   if (result$reason == "max_laps" && control$algorithm != "stochastic") warn_of_laps(result, control, error_call)
   input <- c(
     input, obs_entry(obs)$keep(data),
-    list(fingerprint = fingerprint_of(data)),
+    list(fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing)),
     data[c(
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
       "order", "left_out", "na_action"

@@ -134,8 +134,9 @@ draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, 
     at <- series$id == panel
     values <- series$x[at, , drop = FALSE]
     runs <- picture$runs[picture$runs$id == panel, ]
+    height <- if (all(is.na(values))) 0:1 else range(values, na.rm = TRUE)
     graphics::plot(
-      range(series$at[at]), range(values), type = "n", main = if (several) "" else main %||% "",
+      range(series$at[at]), height, type = "n", main = if (several) "" else main %||% "",
       xlab = if (several) "" else xlab, ylab = if (several && size[2] < 5) "" else name, ...
     )
     if (several) graphics::mtext(main %||% panel, side = 3L, line = 0.1, cex = 0.75, font = 2)
@@ -231,7 +232,7 @@ gg_segments <- function(picture) {
       ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = -Inf, ymax = Inf, fill = .data$state),
       data = runs, alpha = 0.4
     ) +
-    ggplot2::geom_line(ggplot2::aes(.data$at, .data$value, group = .data$column), linewidth = 0.3) +
+    ggplot2::geom_line(ggplot2::aes(.data$at, .data$value, group = .data$column), linewidth = 0.3, na.rm = TRUE) +
     (if (length(picture$ids) > 1L) ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L)) +
     ggplot2::scale_y_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     gg_states(picture$k, picture$runs$state) +

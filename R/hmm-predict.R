@@ -138,7 +138,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, ..., na_action = c("
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action))
-  mean_loglik(without_empty_rows(data, one_step_ahead(fit, data)$log_density))
+  mean_loglik(one_step_ahead(fit, data)$log_density[has_values(data, modelled_columns(data, fit$model$obs))])
 }
 
 #' @rdname predict.bnp_hmm

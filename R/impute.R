@@ -95,7 +95,7 @@ check_imputable <- function(fit, newdata, data, call) {
     known <- entry$lag(obs) == 0L && entry$gaps %||% "" %in% c("cells", "levels")
     if (!known && any(data$missing[, block$columns])) {
       abort("argument", c(
-        "Missing values of {.fn {entry$constructor}} cannot be imputed.",
+        "Missing values of {.arg newdata} cannot be imputed where {.fn {entry$constructor}} has modelled them.",
         i = "They can be left out of a fit and of its predictions: {.arg na_action}."
       ), call = call)
     }
@@ -143,7 +143,8 @@ put_back <- function(fit, newdata, data, x) {
 # A column of a data frame with these values or labels in some rows.
 filled_column <- function(v, rows, values) {
   if (is.factor(v)) levels(v) <- union(levels(v), values)
-  if (is.logical(v)) values <- values == "TRUE"
+  if (is.logical(v) && is.character(values)) values <- values == "TRUE"
+  if (is.logical(v) && !all(rows) && all(values %in% 0:1)) values <- values == 1
   if (is.numeric(v) && is.character(values)) values <- as.double(values)
   if (is.integer(v) && is.numeric(values) && all(values == round(values))) values <- as.integer(values)
   v[rows] <- values
@@ -153,8 +154,8 @@ filled_column <- function(v, rows, values) {
 #' @export
 as.data.frame.bnp_imputations <- function(x, row.names = NULL, optional = FALSE, ...) {
   sets <- lapply(c(list(attr(x, "data")), unclass(x)), function(set) {
-    if (is.list(set) && !is.data.frame(set)) set <- do.call(rbind, set)
-    as.data.frame(set)
+    if (is.list(set) && !is.data.frame(set)) set <- do.call(rbind, unname(set))
+    if (is.null(dim(set))) data.frame(x = unname(set)) else as.data.frame(set)
   })
   n <- nrow(sets[[1L]])
   out <- do.call(rbind, unname(lapply(sets, `row.names<-`, NULL)))

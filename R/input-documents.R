@@ -1,10 +1,10 @@
 # All inputs of bnp_topics() -> internal form, one group per document.
 
 as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE,
-                             call = rlang::caller_env()) {
+                             call = rlang::caller_env(), na_action = NULL) {
   id <- id_column(id, call)
   if (!is.null(id)) {
-    return(rows_by_document(x, obs, id, arg, allow_no_rows, call))
+    return(rows_by_document(x, obs, id, arg, allow_no_rows, call, na_action))
   }
   if (!obs_entry(obs)$counts_tokens) {
     abort("id", c(
@@ -15,12 +15,15 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
   if (is.data.frame(x) && is_term_frame(x)) {
     x <- term_frame_to_sparse(x, arg, call)
   }
-  x <- as_table(x, arg, allow_no_rows, call, obs)
+  x <- as_table(x, arg, allow_no_rows, call, obs, na_action)
+  whole <- whole_rows(x, arg, call)
+  x <- whole$x
   if (is.matrix(x)) {
     check_support(x, obs, arg, call)
     x <- as_column_sparse(Matrix::Matrix(x, sparse = TRUE))
   }
   data <- table_to_data(x, obs, arg, call, starts = seq(0L, nrow(x)), group_names = rownames(x))
+  data[c("left_out", "na_action")] <- whole[c("left_out", "na_action")]
   if (!length(data$value) && data$n > 0L && !allow_no_rows) {
     abort("no_tokens", c(
       "All documents of {.arg {arg}} are empty.", i = "At least one count must be above 0."
@@ -68,13 +71,18 @@ term_frame_to_sparse <- function(x, arg, call) {
 }
 
 # Rows in any order; documents by first appearance (or by factor level).
-rows_by_document <- function(x, obs, id, arg, allow_no_rows, call) {
+rows_by_document <- function(x, obs, id, arg, allow_no_rows, call, na_action) {
   split <- take_id(x, id, arg, call)
-  x <- as_table(split$x, arg, allow_no_rows, call, obs)
+  x <- as_table(split$x, arg, allow_no_rows, call, obs, na_action)
   id <- check_id(split$id, nrow(x), arg, call)
+  whole <- whole_rows(x, arg, call)
+  x <- whole$x
+  if (!is.null(whole$left_out)) id <- droplevels(id[whole$left_out$kept])
   order <- order(as.integer(id))
   starts <- c(0L, cumsum(tabulate(id, nlevels(id))))
-  table_to_data(x, obs, arg, call, starts, levels(id), order)
+  data <- table_to_data(x, obs, arg, call, starts, levels(id), order)
+  data[c("left_out", "na_action")] <- whole[c("left_out", "na_action")]
+  data
 }
 
 # `id` as a vector over the rows, or the name of a column to take out of x.

@@ -11,7 +11,8 @@
 #' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that
 #'   says where they are; `"model"` takes them for unknown quantities that are averaged over, see
 #'   *Missing values*; `"omit"` leaves out rows with any, which is said: [fitted()] and [predict()]
-#'   have `NA` there.
+#'   have `NA` there (in a sequence the rows that are left follow each other). Topics: `"fail"` or `"omit"`, and results
+#'   of documents are of those that are left.
 #' @section Missing values:
 #'   With `na_action = "model"` a row counts by what is there. Where columns are independent given the
 #'   cluster ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_gamma()], [obs_gaussian()] with
@@ -40,6 +41,17 @@ check_na_action <- function(na_action, call = rlang::caller_env()) {
   check_choice(na_action, na_actions, "na_action", call)
 }
 
+# Of topic models.
+check_no_model_of_missing <- function(na_action, call = rlang::caller_env()) {
+  if (identical(na_action, "model")) {
+    abort("argument", c(
+      "{.code na_action = \"model\"} is for mixtures and hidden Markov models, not for topics.",
+      i = "{.code \"omit\"} leaves rows with missing values out."
+    ), call = call)
+  }
+  check_choice(na_action, c("fail", "omit"), "na_action", call)
+}
+
 keeps_missing <- function(na_action) !is.null(na_action) && na_action != "fail"
 
 has_missing <- function(data) !is.null(data$missing)
@@ -49,7 +61,8 @@ remedy_of_missing <- function(na_action, values) {
   if (is.null(na_action) || !anyNA(values)) {
     return(c(i = "Remove these rows, for instance by {.fn na.omit}, or impute the values."))
   }
-  c(i = "{.code na_action = \"model\"} averages over what is missing, {.code \"omit\"} leaves these rows out.")
+  c(i = "{.code na_action = \"model\"} averages over what is missing, {.code \"omit\"} leaves these rows out
+         (of topics, only the latter).")
 }
 
 # Blocks of columns of the internal form, a model that is no product being one: list(entry, columns, modelled), numbers
@@ -92,17 +105,18 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
   }
   data$na_action <- na_action
   data$missing <- missing_cells(data, obs)
-  modelled <- unlist(lapply(blocks_of(data, obs), `[[`, "modelled"))
+  modelled <- modelled_columns(data, obs)
   if (na_action == "omit") {
     if (obs_lag(obs) > 0L) {
       abort("argument", c(
-        "{.code na_action = \"omit\"} would leave rows out of a series in which each depends on those before it.",
+        "{.code na_action = \"omit\"} would leave rows of {.arg {arg}} out, a series in which each row depends on those
+         before it.",
         i = "Use {.code na_action = \"model\"}, or cut the series where values are missing."
       ), call = call)
     }
     data <- without_rows(data, rowSums(data$missing) > 0, "with missing values", arg, call)
   } else if (use == "rows") {
-    data <- without_rows(data, rowSums(!data$missing[, modelled, drop = FALSE]) == 0, "without any value", arg, call)
+    data <- without_rows(data, !has_values(data, modelled), "without any value", arg, call)
   }
   if (!any(data$missing)) {
     data$missing <- NULL
@@ -118,14 +132,8 @@ without_rows <- function(data, gone, what, arg, call) {
   if (!any(gone)) {
     return(data)
   }
-  if (all(gone)) {
-    abort("no_rows", c("All rows of {.arg {arg}} are {what}.", i = "Give at least one that is not."), call = call)
-  }
   kept <- which(!gone)
-  cli::cli_inform(
-    "{sum(gone)} row{?s} of {.arg {arg}} {what} {cli::qty(sum(gone))}{?is/are} left out.",
-    class = c("bnpvi_message_left_out", "bnpvi_message"), call = call
-  )
+  say_left_out(gone, what, arg, call)
   group <- findInterval(kept - 1L, data$starts)
   lengths <- tabulate(group, length(data$starts) - 1L)
   if (any(lengths == 0L)) {
@@ -145,6 +153,28 @@ without_rows <- function(data, gone, what, arg, call) {
   data
 }
 
+say_left_out <- function(gone, what, arg, call) {
+  if (all(gone)) {
+    abort("no_rows", c("All rows of {.arg {arg}} are {what}.", i = "Give at least one that is not."), call = call)
+  }
+  cli::cli_inform(
+    "{sum(gone)} row{?s} of {.arg {arg}} {what} {cli::qty(sum(gone))}{?is/are} left out.",
+    class = c("bnpvi_message_left_out", "bnpvi_message"), call = call
+  )
+}
+
+# A checked table of documents, or of their rows -> list(x, left_out, na_action), x without the rows that have missing
+# values.
+whole_rows <- function(x, arg, call) {
+  gone <- if (is.matrix(x) && anyNA(x)) rowSums(is.na(x)) > 0
+  if (is.null(gone)) {
+    return(list(x = x))
+  }
+  say_left_out(gone, "with missing values", arg, call)
+  left_out <- list(n = nrow(x), kept = which(!gone), row_names = rownames(x))
+  list(x = structure(x[!gone, , drop = FALSE], frame = attr(x, "frame")), left_out = left_out, na_action = "omit")
+}
+
 # Values by rows that were used -> by rows that were given, NA where one was left out. `from`: data, or the input of a
 # fit.
 for_all_rows <- function(from, x) {
@@ -161,8 +191,13 @@ for_all_rows <- function(from, x) {
   stats::setNames(x[at], left_out$row_names)
 }
 
-# Values by rows, NA where everything is missing.
-without_empty_rows <- function(data, x) if (has_missing(data)) replace(x, rowSums(!data$missing) == 0, NA) else x
+# Columns that are modelled, neither exposures nor covariates.
+modelled_columns <- function(data, obs) unlist(lapply(blocks_of(data, obs), `[[`, "modelled"))
+
+# Which rows have a value in these columns.
+has_values <- function(data, columns = seq_len(data$d)) {
+  if (has_missing(data)) rowSums(!data$missing[, columns, drop = FALSE]) > 0 else rep(TRUE, data$n)
+}
 
 # Values that users gave for all rows -> of those that are used.
 of_kept_rows <- function(data, x) {
@@ -225,6 +260,11 @@ fill_with_nothing <- function(data, obs) {
   }
   data$x[is.na(data$x)] <- NA_real_ # and not NaN, so that equal data have equal bits
   data
+}
+
+# Means of columns over the cells that are there.
+observed_means <- function(data) {
+  column_means(if (has_missing(data)) replace(data$x, data$missing, NA) else data$x, data$weights)
 }
 
 # The observation model with `gaps = TRUE` in the blocks whose rows have any, or had any in `before`, the model of an

@@ -49,11 +49,11 @@ model_binomial <- list(
   support = are_counts,
   refusal = refused_counts("Give numbers of successes and of failures, not shares."),
   conditions = refuse_odd_columns,
-  keep = function(data) {
-    means <- column_means(data$x, data$weights)
-    list(mean_trials = means[c(TRUE, FALSE)] + means[c(FALSE, TRUE)])
-  },
   gaps = "pairs",
+  keep = function(data) {
+    mean <- observed_means(data)
+    list(mean_trials = mean[c(TRUE, FALSE)] + mean[c(FALSE, TRUE)])
+  },
   resolve = function(obs, data, start, call) resolve_fields(obs, c("a", "b"), data$d %/% 2L, call),
   parameters = list(a = "pairs", b = "pairs"),
   arrays = list(a = c("clusters", "pairs"), b = c("clusters", "pairs"), prob = c("clusters", "pairs")),

@@ -64,8 +64,8 @@ NULL
 #   gaps            which values of a row may be missing: "cells", any, NA in the engine's data; or 0 there, which says
 #                   nothing: "levels", any; "pairs", of columns; "rows", all or none. NULL: none
 #   read            function(x, obs, arg, call, na_action): the numbers that stand for the columns of a table, a matrix
-#                   with names and an attribute `frame`, which is in the internal form what `resolve` needs to know of the columns;
-#                   NULL: columns are numbers
+#                   with names and an attribute `frame`, which is in the internal form what `resolve` needs to know of
+#                   the columns; NULL: columns are numbers
 #   exposure        function(obs): what gives each row its exposure (see R/exposure.R): the name of a column, numbers,
 #                   TRUE when a fit had numbers, or NULL: rows have none
 #   counts_tokens   are columns terms of a vocabulary and values numbers of tokens? Then a document is one row, rows of

@@ -28,8 +28,11 @@ cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   entry$picture(fit, if (!is.null(data)) as_newdata(fit, data, call, "data"))
 }
 
+# Rows with gaps have no place.
 gaussian_picture <- function(fit, data) {
-  if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
+  picture <- if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
+  if (!is.null(picture$points)) picture$points <- picture$points[stats::complete.cases(picture$points), ]
+  picture
 }
 
 moments <- function(fit) {
@@ -45,7 +48,7 @@ curve_picture <- function(fit, data) {
   used <- in_use(fit)
   sd <- sqrt(m$cov[1, 1, ])
   range <- if (is.null(data) || data$n == 0L) range(m$mean[used] - 3 * sd[used], m$mean[used] + 3 * sd[used]) else
-    range(data$x)
+    range(data$x, na.rm = TRUE)
   at <- seq(range[1] - 0.15 * diff(range), range[2] + 0.15 * diff(range), length.out = 400L)
   parts <- lapply(used, function(k) {
     data.frame(x = at, density = m$weight[k] * stats::dnorm(at, m$mean[k], sd[k]), cluster = k)
@@ -53,7 +56,7 @@ curve_picture <- function(fit, data) {
   total <- exp(log_predictive(fit, new_data(matrix(at))))
   list(
     kind = "curve", parts = do.call(rbind, parts), total = data.frame(x = at, density = total),
-    values = if (!is.null(data) && data$n > 0L) data$x[, 1L], label = column_labels(fit)
+    values = if (!is.null(data) && data$n > 0L) data$x[!is.na(data$x[, 1L]), 1L], label = column_labels(fit)
   )
 }
 

@@ -173,7 +173,7 @@ autoplot.bnp_forecast <- function(object, type = c("values", "states"), columns 
 gg_forecast <- function(picture) {
   colour <- cluster_colours(1L)
   past <- if (!is.null(picture$before)) {
-    ggplot2::geom_line(ggplot2::aes(.data$at, .data$value), data = picture$before, linewidth = 0.3)
+    ggplot2::geom_line(ggplot2::aes(.data$at, .data$value), data = picture$before, linewidth = 0.3, na.rm = TRUE)
   }
   ggplot2::ggplot(picture$ahead) +
     past +

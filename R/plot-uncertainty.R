@@ -3,7 +3,9 @@
 # list(kind, points, labels): points with x, y, cluster, uncertainty, those of large uncertainty last. Kind "plane":
 # where they lie. "line": their value and their uncertainty. "sorted": their rank and their uncertainty.
 uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
-  prob <- predict(fit, data, type = "prob")
+  prob <- if (is.null(data)) predict(fit, type = "prob") else
+    state_probabilities(fit, as_newdata(fit, data, call, "data"))
+  prob <- prob[!is.na(prob[, 1L]), , drop = FALSE]
   if (!nrow(prob)) abort("no_rows", "{.arg data} has no rows.", call = call)
   cluster <- max.col(prob, ties.method = "first")
   points <- data.frame(cluster = cluster, uncertainty = uncertainty(prob, cluster))
@@ -22,6 +24,7 @@ uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
     points$y <- points$uncertainty
     picture <- list(kind = "sorted", labels = c("Observations by uncertainty", "Uncertainty"))
   }
+  points <- points[stats::complete.cases(points), ] # rows with gaps have no place
   c(picture, list(points = points[order(points$uncertainty), ], k = ncol(prob), most = 1 - 1 / max(ncol(prob), 2L)))
 }
 

@@ -176,7 +176,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, ..., na_action = c("fail", 
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   data <- as_newdata(fit, newdata, na_action = check_na_action(na_action))
-  mean_loglik(without_empty_rows(data, log_predictive(fit, data)))
+  mean_loglik(log_predictive(fit, data)[has_values(data, modelled_columns(data, fit$model$obs))])
 }
 
 # Over the rows that have a density: not the first ones of an autoregression.

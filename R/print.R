@@ -129,7 +129,11 @@ described_data <- function(fit) {
   if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
     return(paste0(described_rows(fit, "document", "document"), " of ", count_of(fit$input$d, "term")))
   }
-  paste0(described_rows(fit), " of ", count_of(fit$input$d, "column"))
+  gaps <- fit$input$n_missing
+  paste0(
+    described_rows(fit), " of ", count_of(fit$input$d, "column"),
+    if (!is.null(gaps)) paste0(", ", count_of(gaps, "value"), " missing")
+  )
 }
 
 #' @export

@@ -45,24 +45,26 @@
 #' heldout_loglik(fit, whales$counts[-odd, ], seed = 1)
 #' @export
 predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster"), id = NULL, ...,
-                               new_data = NULL) {
+                               new_data = NULL, na_action = c("fail", "omit")) {
   check_no_dots(...)
+  na_action <- check_no_model_of_missing(na_action)
   type <- check_choice(type, c("prob", "class", "cluster"), "type")
   newdata <- one_newdata(newdata, new_data)
   prob <- if (is.null(newdata)) {
     fitted(object)
   } else {
-    data <- new_documents(object, newdata, id)
-    proportions(object, document_counts(object, data))
+    data <- new_documents(object, newdata, id, na_action = na_action)
+    theta <- proportions(object, document_counts(object, data))
+    if (is.null(id)) for_all_rows(data, theta) else theta
   }
   if (type == "prob") {
     return(prob)
   }
-  main <- max.col(prob, ties.method = "first")
-  if (type == "cluster") cluster_predictions(main, prob) else stats::setNames(main, rownames(prob))
+  main <- most_probable(prob)
+  if (type == "cluster") cluster_predictions(main, prob) else main
 }
 
-new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata") {
+new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
   check_format(fit, call)
   obs <- fit$model$obs
   if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
@@ -70,7 +72,8 @@ new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), a
   }
   split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, arg, call)
   newdata <- select_columns(split$x, fit, call, arg)
-  check_reach(as_documents(newdata, obs, split$id, arg, allow_no_rows = TRUE, call = call), obs, call, arg)
+  na_action <- na_action %||% fit$input$na_action
+  check_reach(as_documents(newdata, obs, split$id, arg, allow_no_rows = TRUE, call, na_action), obs, call, arg)
 }
 
 # Expected tokens (or rows) of each topic in each document.
@@ -96,8 +99,9 @@ document_counts <- function(fit, data) {
 #' @export
 heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), seen = 0.5,
                                       inference = c("collapsed", "variational", "predictive"), seed = NULL,
-                                      per_document = FALSE, id = NULL, ...) {
+                                      per_document = FALSE, id = NULL, ..., na_action = c("fail", "omit")) {
   check_no_dots(...)
+  na_action <- check_no_model_of_missing(na_action)
   check_format(fit)
   need_data(missing(newdata), "newdata")
   check_flag(per_document, "per_document")
@@ -111,7 +115,7 @@ heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), 
   if (!model$counts_tokens) {
     abort("argument", "{.fn heldout_loglik} completes documents of counts; this fit has {.fn {model$constructor}}.")
   }
-  data <- new_documents(fit, newdata, id)
+  data <- new_documents(fit, newdata, id, na_action = na_action)
   halves <- with_seed(seed, complete_split(data, split, seen))
   entry <- halves$held
   loglik <- entry$n * log(completion_probability(fit, halves, inference))

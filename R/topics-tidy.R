@@ -81,11 +81,12 @@ tidy_documents <- function(fit, level) {
 
 #' @rdname tidy.bnp_topics
 #' @export
-augment.bnp_topics <- function(x, data, id = NULL, ...) {
+augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = c("fail", "omit")) {
   check_no_dots(...)
+  na_action <- check_no_model_of_missing(na_action)
   if (!obs_entry(x$model$obs)$counts_tokens) {
     need_data(missing(data), "data")
-    return(augment_rows(x, data, id))
+    return(augment_rows(x, data, id, na_action))
   }
   if (missing(data) || !is.data.frame(data) || !"document" %in% names(data) || !any(term_names %in% names(data))) {
     abort("newdata", c(
@@ -110,10 +111,10 @@ augment.bnp_topics <- function(x, data, id = NULL, ...) {
 }
 
 # Rows of documents in the order of `data`, each with its most probable topic.
-augment_rows <- function(x, data, id, call = rlang::caller_env()) {
-  internal <- new_documents(x, data, id, call, "data")
-  prob <- responsibilities(x, internal)[order(internal$order), , drop = FALSE]
-  topic <- max.col(prob, ties.method = "first")
+augment_rows <- function(x, data, id, na_action, call = rlang::caller_env()) {
+  internal <- new_documents(x, data, id, call, "data", na_action)
+  prob <- for_all_rows(internal, responsibilities(x, internal)[order(internal$order), , drop = FALSE])
+  topic <- unname(most_probable(prob))
   out <- as.data.frame(if (is.data.frame(data)) data else data_matrix_of(data))
   out$.topic <- topic
   out$.uncertainty <- uncertainty(prob, topic)

@@ -10,7 +10,7 @@ valid_call <- function(name, verb, arguments, spoil = names(arguments), data = c
 }
 
 # Arguments that say how much work is to be done, which a large number asks for.
-amounts <- c("nsim", "n", "lengths", "restarts", "rounds", "max_laps", "laps")
+amounts <- c("nsim", "n", "m", "lengths", "restarts", "rounds", "max_laps", "laps")
 too_much <- c("largest", "beyond", "far_beyond", "hundred_thousand", "huge", "one_thousand")
 
 few_laps <- function(...) bnp_control(seed = 1, max_laps = 3, verbose = FALSE, ...)
@@ -159,6 +159,10 @@ reading_calls <- function(tables, fits) {
       )),
       call("coef", object = fit), call("summary", object = fit), call("fitted", object = fit)
     ))
+    if (family != "bnp_topics") {
+      filled <- c(list("impute", fit = fit, newdata = x, m = 2, seed = 1), id, tables = "newdata")
+      out <- c(out, list(do.call(call, filled)))
+    }
     if (family == "bnp_mixture") {
       out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1)))
     }

@@ -304,3 +304,29 @@ test_that("what is not positive definite or not translatable is refused", {
   origin$model$obs$centre <- c(1, 0)
   expect_error(contract(origin, weights_of(origin)), "without an intercept")
 })
+
+# A model without gaps, or with them in some blocks of a product only.
+without_gaps <- function(obs, blocks = names(obs$blocks)) {
+  obs$gaps <- NULL
+  obs$blocks[blocks] <- lapply(obs$blocks[blocks], without_gaps)
+  obs[!vapply(obs, is.null, NA)]
+}
+has_gaps <- function(case) {
+  any(vapply(case$model$obs$blocks %||% list(case$model$obs), function(block) isTRUE(block$gaps), NA))
+}
+for (case in Filter(has_gaps, model_cases())) {
+  test_that(paste0(case$name, ": where nothing is missing it is the model without gaps"), {
+    whole <- engine_data(replace(case$data$x, is.na(case$data$x), 1), case$data$starts)
+    resp <- weights_of(case)
+    e <- contract(case, resp, whole)
+    obs <- case$model$obs
+    for (plain in list(without_gaps(obs), if (!is.null(obs$blocks)) without_gaps(obs, names(obs$blocks)[2]))) {
+      if (is.null(plain)) next
+      p <- contract(case, resp, whole, plain)
+      expect_equal(engine_complete_to_gaps(plain, obs, p$statistic), e$statistic, tolerance = 1e-13)
+      expect_equal(e$evidence, p$evidence, tolerance = 1e-11)
+      expect_equal(e$log_predictive, p$log_predictive, tolerance = 1e-11)
+      expect_equal(e$mean_parameters, p$mean_parameters, tolerance = 1e-11)
+    }
+  })
+}
