@@ -134,6 +134,28 @@ start_with_labels <- function(start, given, data, prior, control, call) {
   list(resp = cbind(resp, matrix(0, data$n, k - ncol(resp))), owner = owner)
 }
 
+# A fit that begins with the classes as their labelled rows alone have them, and with those clusters of no class that
+# `result` ended with, where it ends clearly higher than `result`. That began with one cluster of no class for all other
+# rows, which finds classes that nobody has labelled, but may take rows of two classes before these know where they
+# are: of 30 labelled irises it ended 8 nats lower. By less than 0.1, a guess, fits differ by where their last lap was.
+better_with_classes_alone <- function(result, data, model, control, start, report) {
+  alone <- data
+  alone$weights <- (data$weights %||% rep(1, data$n)) * (data$classes > 0L)
+  once <- utils::modifyList(control, list(algorithm = "memoized", batches = 1L, max_laps = 1L, restarts = 1L))
+  once$moves <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+  classes <- engine_fit(as_engine_data(alone), model, once, start, NULL)$state
+  own <- classes$owner > 0L
+  found <- result$state$owner == 0L & result$sizes >= 1
+  state <- classes
+  state$obs <- rbind(classes$obs[own, , drop = FALSE], result$state$obs[found, , drop = FALSE])
+  state$extra <- matrix(0, nrow(state$obs), 0L)
+  state$owner <- c(classes$owner[own], integer(sum(found)))
+  state$k <- nrow(state$obs)
+  state <- add_empty_clusters(state, model$prior$k %||% state$k)
+  second <- engine_fit(as_engine_data(data), model, control, list(state = state), report)
+  if (isTRUE(second$elbo > result$elbo + 0.1)) second else result
+}
+
 start_with_owners <- function(start, fit, data, call) {
   if (!identical(fit$input$class_names, data$class_names)) {
     abort("start", c(

@@ -68,7 +68,8 @@
 #'
 #'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities. With `start`
 #'   the clusters are owned by the classes of their rows. Without it, each
-#'   class and the unlabelled rows begin with one cluster, so that `k_init` has no meaning. A finite
+#'   class and the unlabelled rows begin with one cluster, so that `k_init` has no meaning; a second fit begins
+#'   with the classes as their labelled rows have them, and the better one is returned. A finite
 #'   prior needs at least as many clusters as there are classes. [cluster_tree()] does not take such fits yet.
 #'
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
@@ -96,8 +97,8 @@
 #' hair <- as.data.frame(HairEyeColor)
 #' bnp_mixture(hair[1:3], weights = hair$Freq, control = bnp_control(seed = 1))
 #'
-#' # Ten irises are known
-#' known <- replace(iris$Species, -seq(1, 150, by = 15), NA)
+#' # Thirty irises are known
+#' known <- replace(iris$Species, -seq(1, 150, by = 5), NA)
 #' some <- bnp_mixture(iris[1:4], labels = known, control = bnp_control(seed = 1))
 #' table(predict(some, type = "label"), iris$Species, useNA = "ifany")
 #' @export
