@@ -1,13 +1,15 @@
 # Known labels: to which classes each row may belong. Each class owns clusters, of which the first are made here.
 
 # labels -> list(classes, set, sets): the names of the classes; for each row the number of its set of classes, 0 where
-# it may belong to any cluster; and the sets (sets x classes, logical). NULL where no labels were given.
-known_labels <- function(labels, n, call) {
+# it may belong to any cluster; and the sets (sets x classes, logical). NULL where no labels were given. Labels of rows
+# of weight 0, which are not in the fit, are not known.
+known_labels <- function(labels, n, call, weights = NULL) {
   if (is.null(labels)) {
     return(NULL)
   }
+  absent <- which(weights == 0)
   if (is.matrix(labels)) {
-    return(known_sets(labels, n, call))
+    return(known_sets(labels, n, call, absent))
   }
   if (!is.factor(labels) && !is.character(labels) && !is.numeric(labels) && !is.logical(labels)) {
     abort("labels", c(
@@ -16,13 +18,14 @@ known_labels <- function(labels, n, call) {
     ), call = call)
   }
   check_labelled_rows(length(labels), n, "label", call)
+  labels[absent] <- NA
   refuse_no_labels(is.na(labels), call)
   factor <- droplevels(as.factor(labels))
   set <- as.integer(factor)
   list(classes = levels(factor), set = replace(set, is.na(set), 0L), sets = diag(nlevels(factor)) == 1)
 }
 
-known_sets <- function(allowed, n, call) {
+known_sets <- function(allowed, n, call, absent) {
   if (!is.logical(allowed)) {
     abort("labels", c(
       "A matrix of {.arg labels} must be logical (rows x classes), not {typeof(allowed)}.",
@@ -30,6 +33,7 @@ known_sets <- function(allowed, n, call) {
     ), call = call)
   }
   check_labelled_rows(nrow(allowed), n, "row", call)
+  allowed[absent, ] <- NA
   open <- rowSums(is.na(allowed)) == ncol(allowed)
   refuse_no_labels(open, call)
   bad <- which(!open & rowSums(is.na(allowed)) > 0)

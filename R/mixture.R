@@ -141,7 +141,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, input = list(), wei
   refuse_weighted_series(weights, obs, error_call)
   refuse_labelled_series(labels, obs, error_call)
   data$weights <- check_weights(weights, data$n, error_call)
-  data <- with_labels(data, known_labels(labels, data$n, error_call))
+  data <- with_labels(data, known_labels(labels, data$n, error_call, data$weights))
   n_modelled <- rows_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)

@@ -172,6 +172,22 @@ test_that("borders between classes and a class that nobody has labelled are foun
   expect_true(all(1:2 %in% finite$state$owner))
 })
 
+test_that("weights and labels go together, and labels of rows that do not count are not known", {
+  labels <- replace(iris$Species, -seq(1, 150, by = 5), NA)
+  w <- withr::with_seed(1, sample(0:3, 150, TRUE))
+  control <- bnp_control(seed = 1, moves = FALSE, max_laps = 5)
+  run <- function(x, ...) suppressWarnings(bnp_mixture(x, control = control, ...))
+  a <- run(iris[1:4], labels = labels, weights = w)
+  b <- run(iris[rep(1:150, w), 1:4], labels = rep(labels, w))
+  expect_equal(elbo(a), elbo(b), tolerance = 1e-9)
+  expect_identical(as.character(rep(predict(a, type = "label"), w)), as.character(predict(b, type = "label")))
+  only <- replace(rep(1, 150), iris$Species == "setosa", 0)
+  expect_identical(run(iris[1:4], labels = labels, weights = only)$input$class_names, c("versicolor", "virginica"))
+  sets <- outer(labels, levels(iris$Species), `==`)
+  expect_identical(elbo(run(iris[1:4], labels = sets, weights = w)), elbo(a))
+  expect_bad(run(iris[1:4], labels = labels, weights = 1 * is.na(labels)), "labels", "All `labels` are missing")
+})
+
 test_that("forms of the same labels are the same labels", {
   labels <- replace(rep(c("b", "a"), 136), 5:272, NA)
   control <- bnp_control(seed = 1, max_laps = 3)
