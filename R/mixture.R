@@ -68,8 +68,8 @@
 #'
 #'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities. With `start`
 #'   the clusters are owned by the classes of their rows. Without it, each
-#'   class and the unlabelled rows begin with one cluster, so that `k_init` has no meaning; a second fit begins
-#'   with the classes as their labelled rows have them, and the better one is returned. A finite
+#'   class and the unlabelled rows begin with one cluster, so that `k_init` and `restarts` have no meaning; a
+#'   second fit begins with the classes as their labelled rows have them, and the better one is returned. A finite
 #'   prior needs at least as many clusters as there are classes. [cluster_tree()] does not take such fits yet.
 #'
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
