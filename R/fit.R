@@ -29,6 +29,9 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     `std::bad_alloc` = function(e) too_large(error_call), `std::length_error` = function(e) too_large(error_call)
   )
   result <- fit_once(model)
+  if (is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
+    result <- better_with_classes_alone(result, data, model, asked, resolved_start, progress$report)
+  }
   again <- if (is.null(start) && is.finite(result$elbo)) obs_entry(obs)$begin_again(obs, result$state$k)
   if (!is.null(again) && !isTRUE(result$interrupted)) {
     second <- fit_once(replace(model, "obs", list(again)))

@@ -2,13 +2,14 @@
 
 # labels -> list(classes, set, sets): the names of the classes; for each row the number of its set of classes, 0 where
 # it may belong to any cluster; and the sets (sets x classes, logical). NULL where no labels were given. kept: the rows
-# that are used, NULL for all.
-known_labels <- function(labels, n, call, kept = NULL) {
+# that are used, NULL for all; weights: of these. Labels of rows of weight 0, which are not in the fit, are not known.
+known_labels <- function(labels, n, call, kept = NULL, weights = NULL) {
   if (is.null(labels)) {
     return(NULL)
   }
+  absent <- which(weights == 0)
   if (is.matrix(labels)) {
-    return(known_sets(labels, n, call, kept))
+    return(known_sets(labels, n, call, kept, absent))
   }
   if (!is.factor(labels) && !is.character(labels) && !is.numeric(labels) && !is.logical(labels)) {
     abort("labels", c(
@@ -18,13 +19,14 @@ known_labels <- function(labels, n, call, kept = NULL) {
   }
   check_labelled_rows(length(labels), n, "label", call)
   if (!is.null(kept)) labels <- labels[kept]
+  labels[absent] <- NA
   refuse_no_labels(is.na(labels), call)
   factor <- droplevels(as.factor(labels))
   set <- as.integer(factor)
   list(classes = levels(factor), set = replace(set, is.na(set), 0L), sets = diag(nlevels(factor)) == 1)
 }
 
-known_sets <- function(allowed, n, call, kept) {
+known_sets <- function(allowed, n, call, kept, absent) {
   if (!is.logical(allowed)) {
     abort("labels", c(
       "A matrix of {.arg labels} must be logical (rows x classes), not {typeof(allowed)}.",
@@ -33,6 +35,7 @@ known_sets <- function(allowed, n, call, kept) {
   }
   check_labelled_rows(nrow(allowed), n, "row", call)
   if (!is.null(kept)) allowed <- allowed[kept, , drop = FALSE]
+  allowed[absent, ] <- NA
   open <- rowSums(is.na(allowed)) == ncol(allowed)
   refuse_no_labels(open, call)
   bad <- which(!open & rowSums(is.na(allowed)) > 0)
@@ -135,6 +138,28 @@ start_with_labels <- function(start, given, data, prior, control, call) {
   }
   resp <- allowed / rowSums(allowed)
   list(resp = cbind(resp, matrix(0, data$n, k - ncol(resp))), owner = owner)
+}
+
+# A fit that begins with the classes as their labelled rows alone have them, and with those clusters of no class that
+# `result` ended with, where it ends clearly higher than `result`. That began with one cluster of no class for all other
+# rows, which finds classes that nobody has labelled, but may take rows of two classes before these know where they
+# are: of 30 labelled irises it ended 8 nats lower. By less than 0.1, a guess, fits differ by where their last lap was.
+better_with_classes_alone <- function(result, data, model, control, start, report) {
+  alone <- data
+  alone$weights <- (data$weights %||% rep(1, data$n)) * (data$classes > 0L)
+  once <- utils::modifyList(control, list(algorithm = "memoized", batches = 1L, max_laps = 1L, restarts = 1L))
+  once$moves <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+  classes <- engine_fit(as_engine_data(alone), model, once, start, NULL)$state
+  own <- classes$owner > 0L
+  found <- result$state$owner == 0L & result$sizes >= 1
+  state <- classes
+  state$obs <- rbind(classes$obs[own, , drop = FALSE], result$state$obs[found, , drop = FALSE])
+  state$extra <- matrix(0, nrow(state$obs), 0L)
+  state$owner <- c(classes$owner[own], integer(sum(found)))
+  state$k <- nrow(state$obs)
+  state <- add_empty_clusters(state, model$prior$k %||% state$k)
+  second <- engine_fit(as_engine_data(data), model, control, list(state = state), report)
+  if (isTRUE(second$elbo > result$elbo + 0.1)) second else result
 }
 
 start_with_owners <- function(start, fit, data, call) {

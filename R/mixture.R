@@ -70,7 +70,8 @@
 #'
 #'   `predict(type = "label")` gives classes, `"label_prob"` their probabilities. With `start`
 #'   the clusters are owned by the classes of their rows. Without it, each
-#'   class and the unlabelled rows begin with one cluster, so that `k_init` has no meaning. A finite
+#'   class and the unlabelled rows begin with one cluster, so that `k_init` and `restarts` have no meaning; a
+#'   second fit begins with the classes as their labelled rows have them, and the better one is returned. A finite
 #'   prior needs at least as many clusters as there are classes. [cluster_tree()] does not take such fits yet.
 #'
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
@@ -98,8 +99,8 @@
 #' hair <- as.data.frame(HairEyeColor)
 #' bnp_mixture(hair[1:3], weights = hair$Freq, control = bnp_control(seed = 1))
 #'
-#' # Ten irises are known
-#' known <- replace(iris$Species, -seq(1, 150, by = 15), NA)
+#' # Thirty irises are known
+#' known <- replace(iris$Species, -seq(1, 150, by = 5), NA)
 #' some <- bnp_mixture(iris[1:4], labels = known, control = bnp_control(seed = 1))
 #' table(predict(some, type = "label"), iris$Species, useNA = "ifany")
 #' @export
@@ -149,8 +150,8 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
   refuse_weighted_series(weights, obs, error_call)
   refuse_labelled_series(labels, obs, error_call)
-  data$weights <- of_kept_rows(data, check_weights(weights, rows_given(data), error_call))
-  data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept))
+  data$weights <- check_weights(weights, rows_given(data), error_call, data$left_out$kept)
+  data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept, data$weights))
   n_modelled <- rows_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)

@@ -157,6 +157,37 @@ test_that("labels of a few rows find the classes, and rows of several classes ke
   }
 })
 
+test_that("borders between classes and a class that nobody has labelled are found from a fifth of the labels", {
+  labels <- replace(iris$Species, -seq(1, 150, by = 5), NA)
+  fit <- bnp_mixture(iris[1:4], labels = labels, control = bnp_control(seed = 1))
+  expect_gt(mean(predict(fit, type = "label") == iris$Species), 0.95)
+  truth <- bnp_mixture(iris[1:4], labels = iris$Species, control = bnp_control(seed = 1))
+  expect_gt(elbo(fit), elbo(truth))
+  two <- replace(labels, labels == "setosa", NA)
+  fit <- bnp_mixture(iris[1:4], labels = two, control = bnp_control(seed = 1))
+  expect_identical(unname(is.na(predict(fit, type = "label"))), iris$Species == "setosa")
+  expect_identical(colnames(predict(fit, iris, type = "label_prob")), c("versicolor", "virginica", "(none)"))
+  finite <- bnp_mixture(iris[1:4], labels = two, prior = prior_dirichlet(4), control = bnp_control(seed = 1))
+  expect_identical(finite$state$k, 4L)
+  expect_true(all(1:2 %in% finite$state$owner))
+})
+
+test_that("weights and labels go together, and labels of rows that do not count are not known", {
+  labels <- replace(iris$Species, -seq(1, 150, by = 5), NA)
+  w <- withr::with_seed(1, sample(0:3, 150, TRUE))
+  control <- bnp_control(seed = 1, moves = FALSE, max_laps = 5)
+  run <- function(x, ...) suppressWarnings(bnp_mixture(x, control = control, ...))
+  a <- run(iris[1:4], labels = labels, weights = w)
+  b <- run(iris[rep(1:150, w), 1:4], labels = rep(labels, w))
+  expect_equal(elbo(a), elbo(b), tolerance = 1e-9)
+  expect_identical(as.character(rep(predict(a, type = "label"), w)), as.character(predict(b, type = "label")))
+  only <- replace(rep(1, 150), iris$Species == "setosa", 0)
+  expect_identical(run(iris[1:4], labels = labels, weights = only)$input$class_names, c("versicolor", "virginica"))
+  sets <- outer(labels, levels(iris$Species), `==`)
+  expect_identical(elbo(run(iris[1:4], labels = sets, weights = w)), elbo(a))
+  expect_bad(run(iris[1:4], labels = labels, weights = 1 * is.na(labels)), "labels", "All `labels` are missing")
+})
+
 test_that("forms of the same labels are the same labels", {
   labels <- replace(rep(c("b", "a"), 136), 5:272, NA)
   control <- bnp_control(seed = 1, max_laps = 3)
