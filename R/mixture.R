@@ -150,7 +150,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
   refuse_weighted_series(weights, obs, error_call)
   refuse_labelled_series(labels, obs, error_call)
-  data$weights <- check_weights(weights, rows_given(data), error_call, data$left_out$kept)
+  data$weights <- check_weights(weights, rows_given(data), error_call, kept = data$left_out$kept)
   data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept, data$weights))
   n_modelled <- rows_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)

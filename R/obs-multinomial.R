@@ -49,7 +49,9 @@ model_multinomial <- list(
   refusal = refused_counts("Use raw counts, not weights or proportions."),
   takes_sparse = TRUE,
   counts_tokens = TRUE,
-  keep = function(data) list(mean_total = sum(column_totals(data)) / max(1, sum(times_weights(has_values(data), data$weights)))),
+  keep = function(data) {
+    list(mean_total = sum(column_totals(data)) / max(1, sum(times_weights(has_values(data), data$weights))))
+  },
   resolve = resolve_multinomial,
   working = "term_share",
   parameters = list(term_prior = "columns"),

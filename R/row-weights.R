@@ -1,7 +1,8 @@
 # Weights: how often each row counts, or each sequence or document. Here is what resolving, fitting and printing need of
 # them; `w` is NULL where every row counts once.
 
-check_weights <- function(weights, n, call, of = "row of {.arg x}") {
+# kept: the rows that are used, NULL for all.
+check_weights <- function(weights, n, call, of = "row of {.arg x}", kept = NULL) {
   if (is.null(weights)) {
     return(NULL)
   }
@@ -21,6 +22,7 @@ check_weights <- function(weights, n, call, of = "row of {.arg x}") {
       i = "Give rows that are not to count weight 0."
     ), call = call)
   }
+  if (!is.null(kept)) weights <- weights[kept]
   if (all(weights == 0)) {
     abort("weights", c(
       "{.arg weights} must not all be 0.", i = "At least one row must count: its weight is how often."

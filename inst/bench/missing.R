@@ -1,7 +1,7 @@
 # Missing values: small real tables of which a tenth of the cells was removed, and planted data frames.
-#   Rscript inst/bench/missing.R tables          RMSE over removed cells, agreement, CPU seconds; peers that are installed
-#   Rscript inst/bench/missing.R frames [n]      n frames of mixed-frames.R, complete and with a tenth of the cells removed
-#   Rscript inst/bench/missing.R speed           a lap of 200,000 rows with and without 5 % of the cells
+#   Rscript missing.R tables      RMSE over removed cells, agreement, CPU seconds; peers that are installed
+#   Rscript missing.R frames [n]  n frames of mixed-frames.R, complete and with a tenth of the cells removed
+#   Rscript missing.R speed       a lap of 200,000 rows with and without 5 % of the cells
 
 suppressPackageStartupMessages(library(bnpvi))
 args <- commandArgs(TRUE)
@@ -16,6 +16,8 @@ remove_cells <- function(x, seed, share = 0.1) {
   list(x = replace(x, gone, NA), gone = gone)
 }
 
+with_medians <- function(x) apply(x, 2, function(v) replace(v, is.na(v), stats::median(v, na.rm = TRUE)))
+
 cpu <- function(expr) system.time(expr)[["user.self"]]
 
 tables <- function() {
@@ -29,7 +31,7 @@ tables <- function() {
     group <- sets[[name]]$group
     kmeans_labels <- function(x) {
       set.seed(1)
-      stats::kmeans(apply(x, 2, function(v) replace(v, is.na(v), stats::median(v, na.rm = TRUE))), 3, nstart = 10)$cluster
+      stats::kmeans(with_medians(x), 3, nstart = 10)$cluster
     }
     rule <- function(x, how) switch(how,
       "from one cluster" = bnp_mixture(x, control = control(), na_action = "model"),
@@ -51,8 +53,7 @@ tables <- function() {
           seconds
         ))
       }
-      medians <- apply(hidden$x, 2, function(v) replace(v, is.na(v), stats::median(v, na.rm = TRUE)))
-      cat(sprintf("%s, mask %d, medians: RMSE %.3f\n", name, seed, rmse(medians)))
+      cat(sprintf("%s, mask %d, medians: RMSE %.3f\n", name, seed, rmse(with_medians(hidden$x))))
       if (requireNamespace("mice", quietly = TRUE)) {
         seconds <- cpu(imputed <- mice::mice(hidden$x, m = 10, seed = 1, printFlag = FALSE))
         mean_of <- Reduce(`+`, lapply(1:10, function(i) as.matrix(mice::complete(imputed, i)))) / 10
@@ -72,9 +73,11 @@ tables <- function() {
 
 frames <- function(n) {
   own <- new.env()
-  script <- parse(file.path(dirname(sub("--file=", "", grep("--file=", commandArgs(), value = TRUE))), "mixed-frames.R"))
-  for (e in script) if (is.call(e) && identical(e[[1]], as.name("<-")) && is.call(e[[3]]) &&
-    identical(e[[3]][[1]], as.name("function"))) eval(e, own)
+  folder <- dirname(sub("--file=", "", grep("--file=", commandArgs(), value = TRUE)))
+  defines <- function(e) {
+    is.call(e) && identical(e[[1]], as.name("<-")) && is.call(e[[3]]) && identical(e[[3]][[1]], as.name("function"))
+  }
+  for (e in Filter(defines, parse(file.path(folder, "mixed-frames.R")))) eval(e, own)
   ratios <- vapply(seq_len(n), function(seed) {
     frame <- own$make_frame(seed)
     obs <- obs_product(obs_poisson(columns = c("visits", "calls")), obs_gaussian(), obs_categorical())
