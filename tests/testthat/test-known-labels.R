@@ -101,6 +101,32 @@ test_that("births inside a class are of that class, those of no class of none", 
   expect_identical(sort(fit$state$owner[fit$sizes > 1]), c(0L, 0L, 0L, 1L))
 })
 
+test_that("labels of one class for all rows change nothing, in any kind of move", {
+  overlapping <- withr::with_seed(3, planted_points(400, 1.6))
+  cases <- c(planted_cases()[c(1, 5, 20)], list(
+    planted_case("overlapping", obs_gaussian(), overlapping$x, overlapping$cluster)
+  ))
+  idle <- 0
+  for (case in cases) {
+    for (batches in c(1, 3)) {
+      for (sparsity in list(NULL, 2)) {
+        run <- function(case, start) engine_run(case, start = start, batches = batches, sparsity = sparsity, seed = 5)
+        start <- list(labels = rep(1L, case$data$n), k = 1L)
+        free <- run(case, start)
+        labelled <- case
+        labelled$data[c("classes", "class_sets")] <- list(start$labels, matrix(TRUE))
+        one <- run(labelled, c(start, list(owner = 1L)))
+        expect_identical(unique(one$state$owner), 1L)
+        expect_identical(one$labels, free$labels)
+        expect_identical(one$elbo, free$elbo)
+        expect_identical(one$trace$births, free$trace$births)
+        idle <- idle + sum(one$trace$births[-(1:3)])
+      }
+    }
+  }
+  expect_gt(idle, 0) # refits, which come when births have nothing to try
+})
+
 test_that("the bound of the design's table with two known labels", {
   x <- cbind(c(0.1, -0.4, 2.2, 1.9, 2.4), c(1.2, 0.3, 0.8, -0.5, 0.1))
   obs <- list(

@@ -127,6 +127,15 @@ test_that("weights that sum to 1 leave the location and unit of columns as they 
   expect_equal(obs(rep(1 / 272, 272))[c("mean", "centre", "unit")], obs(NULL)[c("mean", "centre", "unit")])
 })
 
+test_that("the fingerprint of data has their weights", {
+  data <- as_mixture_data(faithful, obs_gaussian())
+  of <- function(w) fingerprint_of(c(data, list(weights = w)))
+  ones <- rep(1, 272)
+  expect_identical(of(ones), of(ones))
+  expect_false(of(ones) == fingerprint_of(data))
+  expect_false(of(replace(ones, 1, 2)) == of(replace(ones, 2, 2)))
+})
+
 test_that("one heavy row, tiny weights and huge weights are no trouble", {
   for (w in list(c(1e6, rep(1, 271)), rep(1e-6, 272), rep(1e6, 272), replace(rep(0, 272), 7, 2))) {
     fit <- suppressWarnings(bnp_mixture(faithful, weights = w, control = bnp_control(seed = 1, max_laps = 20)))
