@@ -17,7 +17,9 @@ lca <- function(frame) {
   set.seed(1)
   fits <- lapply(1:10, function(k) {
     tryCatch(
-      poLCA::poLCA(formula, codes, nclass = k, nrep = if (k == 1) 1 else 10, maxiter = 5000, verbose = FALSE, na.rm = FALSE),
+      poLCA::poLCA(
+        formula, codes, nclass = k, nrep = if (k == 1) 1 else 10, maxiter = 5000, verbose = FALSE, na.rm = FALSE
+      ),
       error = function(e) NULL
     )
   })
