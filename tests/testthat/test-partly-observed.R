@@ -210,3 +210,28 @@ test_that("several moves of one lap take out what their rows were put in with", 
   expect_audited(from_many)
   expect_gt(max(from_many$trace$deletes), 1)
 })
+
+test_that("planted clusters are found with a tenth of the cells missing, and imputed intervals cover", {
+  planted <- withr::with_seed(11, {
+    z <- sample(3, 500, TRUE)
+    centre <- matrix(rnorm(12, 0, 3), 3)
+    half <- lapply(1:3, function(i) chol(crossprod(matrix(rnorm(16), 4)) / 4 + diag(0.2, 4)))
+    x <- t(vapply(z, function(i) centre[i, ] + drop(rnorm(4) %*% half[[i]]), double(4)))
+    gone <- matrix(runif(2000) < 0.1, 500)
+    gone[rowSums(gone) == 4, 1] <- FALSE
+    list(z = z, x = x, gone = gone, holes = replace(x, gone, NA))
+  })
+  control <- bnp_control(seed = 1, verbose = FALSE)
+  complete <- bnp_mixture(planted$x, control = control)
+  fit <- bnp_mixture(planted$holes, control = control, na_action = "model")
+  expect_equal(n_clusters(fit), 3)
+  expect_gte(
+    adjusted_rand_index(fitted(fit), planted$z), 0.95 * adjusted_rand_index(fitted(complete), planted$z)
+  )
+  copies <- impute(fit, planted$holes, m = 100, seed = 1)
+  draws <- vapply(copies, function(copy) as.matrix(copy)[planted$gone], double(sum(planted$gone)))
+  ends <- apply(draws, 1, quantile, c(0.05, 0.95))
+  covered <- mean(planted$x[planted$gone] > ends[1, ] & planted$x[planted$gone] < ends[2, ])
+  expect_gte(covered, 0.85)
+  expect_lte(covered, 0.95)
+})
