@@ -17,7 +17,8 @@ column_type <- function(v) {
 # Anything with rows and columns as a data frame with names.
 as_frame <- function(x, arg, call) {
   if (!is.data.frame(x)) {
-    if (!is.atomic(x) && !is.factor(x) || length(dim(x)) > 2L) {
+    if (inherits(x, "table")) x <- unclass(x) # or it would become a row for each cell
+    if (is.null(x) || !is.atomic(x) && !is.factor(x) || length(dim(x)) > 2L) {
       abort("input", "{.arg {arg}} must be a data frame or a matrix, not {describe(x)}.", call = call)
     }
     row_names <- if (is.null(dim(x))) names(x) else rownames(x)

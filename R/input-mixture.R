@@ -104,7 +104,8 @@ select_columns <- function(x, fit, call, arg = "newdata") {
       ), call = call)
     }
     if (!is.null(wanted) && d > 1L && NROW(x) > 0L) tell_by_position(wanted, call, arg)
-    return(if (is.null(named)) x else `colnames<-`(as.matrix(x), wanted))
+    # Levels are known by the names of their columns.
+    return(if (is.null(named) && is.null(fit$model$obs$levels)) x else `colnames<-`(as.matrix(x), wanted))
   }
   at <- match(wanted, given)
   if (obs_entry(fit$model$obs)$counts_tokens && !is.data.frame(x)) {

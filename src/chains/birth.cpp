@@ -106,10 +106,9 @@ class HmmBirth final : public HmmMove {
     return all;
   }
 
-  // Runs of state j in some sequences, cut into stretches of a random length.
-  std::vector<Stretch> stretches_of(Index j, const std::vector<Index>& sequences, Stream& stream) const {
+  // Runs of state j in some sequences, cut into stretches of at most so many rows.
+  std::vector<Stretch> stretches_of(Index j, const std::vector<Index>& sequences, Index longest) const {
     const std::vector<Index>& starts = c_.problem.source.starts();
-    const Index longest = std::lround(2 * std::pow(longest_stretch / 2, stream.uniform()));
     std::vector<Stretch> out;
     for (Index g : sequences)
       for (Index i = starts[g]; i < starts[g + 1]; ++i) {
@@ -122,13 +121,17 @@ class HmmBirth final : public HmmMove {
     return out;
   }
 
-  // Divides the rows of state j; if that fails, proposes new states for a block of rows around one of them,
-  // whatever states the rows of the block have. True when one was accepted.
+  // Divides stretches of the rows of state j, of a random length; if that fails, proposes new states for a
+  // block of rows around one of them, whatever states the rows of the block have; if that fails, divides
+  // single rows, as states that last for one row are in no stretch alone. True when one was accepted.
   bool propose(State& state, Index j, Stream& stream) {
     const std::vector<Index> sequences = sequences_of(j, stream);
     const Sequences copy(c_.problem.source, sequences);
-    return attempt_birth(state, j, sequences, division_of(state.total, j, sequences, copy, stream)) ||
-           attempt_birth(state, j, sequences, block_near(state.total, j, sequences, copy, stream));
+    const Index longest = std::lround(2 * std::pow(longest_stretch / 2, stream.uniform()));
+    return attempt_birth(state, j, sequences,
+                         division_of(state.total, j, sequences, copy, longest, stream)) ||
+           attempt_birth(state, j, sequences, block_near(state.total, j, sequences, copy, stream)) ||
+           attempt_birth(state, j, sequences, division_of(state.total, j, sequences, copy, 1, stream));
   }
 
   bool attempt_birth(State& state, Index j, const std::vector<Index>& sequences, const Birth& birth) {
@@ -181,9 +184,9 @@ class HmmBirth final : public HmmMove {
   // The first cluster remains state j, with its mass in all other sequences; the other clusters are new
   // states.
   Birth division_of(const Summary& total, Index j, const std::vector<Index>& sequences, const Sequences& copy,
-                    Stream& stream) const {
+                    Index longest, Stream& stream) const {
     Birth out;
-    out.stretches = stretches_of(j, sequences, stream);
+    out.stretches = stretches_of(j, sequences, longest);
     if (out.stretches.size() < 2) return out;
     const Index wanted = 2 + stream.index(std::min(most_born, c_.options.birth_size - 1));
     std::vector<Stretch> local;

@@ -104,8 +104,19 @@ fitting_calls <- function(tables, fits) {
     call <- valid_call(
       name, family_of(fit), arguments, data = c(if (name != "formula") "x", "data"), holds = is_sound_fit
     )
-    rep(list(call), 3L) # tables have more ways to be spoiled than other arguments
+    c(rep(list(call), 3L), list(counted_call(call, name))) # tables have more ways to be spoiled than other arguments
   }), recursive = FALSE)
+}
+
+# The same of rows, sequences or documents with weights; of rows with labels, and of data that may have holes.
+counted_call <- function(call, name) {
+  arguments <- call$arguments
+  if (name != "ar") arguments$weights <- if (call$verb == "bnp_mixture" || is.null(arguments$id)) rep(1:2, 7) else 1:2
+  if (call$verb == "bnp_mixture" && name != "ar") arguments$labels <- rep(c("p", NA), 7)
+  arguments$na_action <- if (call$verb == "bnp_topics") "omit" else "model"
+  call$spoil <- c(setdiff(names(arguments), names(call$arguments)), call$data)
+  call$arguments <- arguments
+  call
 }
 
 reading_calls <- function(tables, fits) {

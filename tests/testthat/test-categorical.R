@@ -273,3 +273,12 @@ test_that("a learned prior never lowers the objective, and ends where no pair of
   expect_false(identical(product$model$obs$blocks$categorical$prior_common, rep(1, 4)))
   expect_bad(bnp_mixture(x, obs_categorical(NULL), control = quiet("stochastic")), "argument", "prior = NULL")
 })
+
+test_that("new data without names of columns are taken in the order of the training data", {
+  frame <- data.frame(colour = factor(rep(c("red", "blue"), 30)), word = rep(c("u", "v", "w"), each = 20))
+  fit <- bnp_mixture(frame, control = bnp_control(seed = 1, verbose = FALSE))
+  bare <- unname(as.matrix(frame))
+  expect_message(prob <- predict(fit, bare, type = "prob"), class = "bnpvi_message_by_position")
+  expect_equal(prob, predict(fit, frame, type = "prob"), ignore_attr = TRUE)
+  suppressMessages(expect_equal(augment(fit, bare)$.class, augment(fit, frame)$.class))
+})

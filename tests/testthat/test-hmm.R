@@ -271,3 +271,14 @@ test_that("probabilities of the path are found a few sequences at a time", {
   expect_gt(length(sequence_parts(diff(data$starts), f$state$k, 50)), 2)
   expect_identical(path_probabilities(f, data, most = 50), f$prob)
 })
+
+test_that("states that last for one row are found from one state", {
+  x <- withr::with_seed(1, rnorm(200) + rep(c(0, 6), 100))
+  control <- function(seed) bnp_control(seed = seed, verbose = FALSE)
+  best <- bnp_hmm(x, start = rep(1:2, 100), control = control(1))
+  for (seed in 1:3) {
+    fit <- bnp_hmm(x, control = control(seed))
+    expect_equal(n_clusters(fit), 2)
+    expect_gte(elbo(fit), elbo(best) - 0.01)
+  }
+})
