@@ -21,7 +21,9 @@
 #'   With counts, the rows of a document are added up.
 #' @param weights How often each document counts: one number above 0 for each, in the order of the
 #'   rows of `x`, or with `id` in that of its documents (as `fitted()` has them); see *Weights* of [bnp_mixture()].
-#' @inheritParams missing_values
+#' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that says where
+#'   they are; `"omit"` leaves out rows with any: of counts whole documents, which then have `NA` in
+#'   results. Topics cannot average over missing values.
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
 #' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without

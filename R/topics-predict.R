@@ -10,6 +10,7 @@
 #' @param type `"prob"`: proportions, documents x topics, rows summing to 1.
 #'   `"class"`: the topic with the largest proportion. `"cluster"`: both in one data
 #'   frame, as in [predict.bnp_mixture()].
+#' @param na_action As in [bnp_topics()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @param split What is held out of each document by `heldout_loglik()`:
 #'   `"token"`: a share `1 - seen` of the tokens of each word type; `"type"`: all

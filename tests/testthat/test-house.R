@@ -209,3 +209,8 @@ test_that("every help page has a place on the site", {
   expect_gt(length(pages), 20L)
   expect_identical(basename(pages[!has_place]), character())
 })
+
+test_that("every argument is documented where its function is", {
+  skip_if_not(dir.exists(file.path(root, "man")), "no sources beside these tests (not a checkout)")
+  expect_identical(capture.output(print(tools::checkDocFiles(dir = root))), character())
+})
