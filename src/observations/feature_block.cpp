@@ -92,6 +92,7 @@ const double* FeatureBlock::features() {
 
 void FeatureBlock::find_incomplete() {
   incomplete_.clear();
+  Index left = n_;
   std::vector<Index> numbers;
   for (IncompleteRows& rows : obs_.incomplete_rows(data_, rows_, n_)) {
     std::shared_ptr<const MissingPattern>& pattern = patterns_[rows.missing];
@@ -102,9 +103,11 @@ void FeatureBlock::find_incomplete() {
       numbers.push_back(rows_[i]);
     }
     const Index p = pattern->n_features(), n = static_cast<Index>(numbers.size());
+    left -= n;
     incomplete_.push_back({pattern, std::move(rows.at), Vec(static_cast<std::size_t>(n * p))});
     pattern->features(data_, numbers.data(), n, incomplete_.back().phi.data(), p);
   }
+  any_complete_ = left > 0;
 }
 
 void FeatureBlock::complete(const double* w) {
@@ -115,6 +118,7 @@ void FeatureBlock::complete(const double* w) {
       g.pattern->expand(w, g.phi.data() + static_cast<Index>(i) * p, dense_phi_.data() + g.at[i] * dense_ld_);
   }
   incomplete_.clear();
+  any_complete_ = true;
   filled_ = false;
 }
 
@@ -141,9 +145,10 @@ FeatureBlock::Entries FeatureBlock::entries(Index row) const {
 
 void FeatureBlock::times(const Weights& weights, double* c) const {
   const Index k = weights.k;
-  if (!sparse_path_ && weights.packed.empty())
+  const bool dense = !sparse_path_ && any_complete_;
+  if (dense && weights.packed.empty())
     kernels().product_nt(n_, k, dense_, dense_phi_.data(), dense_ld_, weights.w.data(), p_, c, k);
-  else if (!sparse_path_)
+  else if (dense)
     kernels().product_packed(n_, k, dense_, dense_phi_.data(), dense_ld_, weights.packed.data(), c, k);
   std::vector<int> all(incomplete_.empty() ? 0 : static_cast<std::size_t>(k));
   std::iota(all.begin(), all.end(), 0);
@@ -239,10 +244,11 @@ void FeatureBlock::add_weighted(const Responsibilities& r, FeatureSum& sum) cons
     }
     return;
   }
-  if (!sparse_path_ && !r.sparse) {
+  const bool dense = !sparse_path_ && any_complete_;
+  if (dense && !r.sparse) {
     kernels().add_product_tn(n_, k, dense_, r.value.data(), k, dense_phi_.data(), dense_ld_, sum.sum_.data(),
                              dense_);
-  } else if (!sparse_path_) {
+  } else if (dense) {
     for (Index i = 0; i < n_; ++i)
       kernels().scatter_sparse_rows(r.width, dense_, r.cluster.data() + i * r.width,
                                     r.value.data() + i * r.width, dense_phi_.data() + i * dense_ld_,

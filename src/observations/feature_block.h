@@ -120,7 +120,8 @@ class FeatureBlock {
   Vec ones_;
   std::map<MissingCells, std::shared_ptr<const MissingPattern>> patterns_;  // seen so far
   std::vector<Incomplete> incomplete_;
-  Vec prior_;  // weights of a cluster without data
+  bool any_complete_ = true;  // of the loaded rows: others have no dense features
+  Vec prior_;                 // weights of a cluster without data
 };
 
 }  // namespace bnpvi

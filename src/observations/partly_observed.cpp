@@ -155,7 +155,7 @@ class PartlyObserved final : public ObsModel {
     inner_->features(data, rows, n, phi, ld);
     for (Index i = 0; i < n; ++i) {
       double* f = phi + i * ld;
-      if (std::any_of(f, f + p_, [](double x) { return std::isnan(x); }))
+      if (lacks_any(f))
         std::fill_n(f, p_ + 2, 0.0);
       else
         f[p_] = f[0], f[p_ + 1] = 0;
@@ -250,6 +250,13 @@ class PartlyObserved final : public ObsModel {
   }
 
  private:
+  // By the squares of the coordinates.
+  bool lacks_any(const double* f) const {
+    for (Index i = 0; i < inner_->coordinates(); ++i)
+      if (std::isnan(f[inner_->offset() + packed(i, i)])) return true;
+    return false;
+  }
+
   // Of K clusters, K × p.
   Vec inner_statistics(const double* t, Index k) const {
     Vec out;
