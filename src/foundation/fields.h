@@ -34,9 +34,8 @@ class Fields {
 
   Index integer(const char* name) const { return static_cast<Index>(number(name)); }
   bool flag(const char* name) const { return number(name) != 0; }
-  bool optional_flag(const char* name) const {
-    return has(name) && flag(name);
-  }  // false where it is not there
+  /// False where the name is not there.
+  bool optional_flag(const char* name) const { return has(name) && flag(name); }
 };
 
 }  // namespace bnpvi
