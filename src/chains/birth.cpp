@@ -192,7 +192,8 @@ class HmmBirth final : public HmmMove {
     std::vector<Stretch> local;
     for (const Stretch& s : out.stretches) local.push_back(copy.local(s));
     const StretchClusters found =
-        cluster_stretches(c_.problem.obs, copy.data(), local, weights_of(total, j), wanted, stream, c_.pool);
+        cluster_stretches(c_.problem.obs, copy.data(), local, expecting_weights(c_.problem.obs, total.t(j)),
+                          wanted, stream, c_.pool);
     const Index p = c_.problem.obs.n_features();
     out.born = found.k - 1;
     out.kept.assign(found.t.begin(), found.t.begin() + p);
@@ -219,18 +220,13 @@ class HmmBirth final : public HmmMove {
     Birth out;
     const Stretch local = copy.local(block);
     const Index shift = block.begin - local.begin;
-    for (const auto& part : best_cut(c_.problem.obs, copy.data(), local, weights_of(total, j))) {
+    for (const auto& part :
+         best_cut(c_.problem.obs, copy.data(), local, expecting_weights(c_.problem.obs, total.t(j)))) {
       out.stretches.push_back({part.first.begin + shift, part.first.end + shift});
       out.t.insert(out.t.end(), part.second.begin(), part.second.end());
       out.state.push_back(out.born++);
     }
     return out;
-  }
-
-  Vec weights_of(const Summary& total, Index j) const {
-    Vec w(static_cast<std::size_t>(total.shape.p));
-    c_.problem.obs.weights(total.t(j), w.data());
-    return w;
   }
 
   double mass_in(const std::vector<Index>& sequences, Index j) const {

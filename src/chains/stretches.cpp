@@ -19,16 +19,15 @@ void add(Vec& to, const Vec& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-// Σ w φ(x) of stretches, one at a time, each row times its weight; missing cells as expected under the
-// weights of a state.
+// Σ φ(x) of stretches, one at a time, each row times its weight; missing cells as expected under w (p), of a
+// state, if not empty.
 class Statistic {
  public:
   Statistic(const ObsModel& obs, const Dataset& data, const Vec& w)
       : w_(w),
         p_(static_cast<std::size_t>(obs.n_features())),
         block_(obs, data),
-        rows_(static_cast<std::size_t>(block_.block_rows())),
-        mass_(rows_.size()) {}
+        rows_(static_cast<std::size_t>(block_.block_rows())) {}
 
   Vec operator()(const Stretch& s) {
     Vec t(p_, 0.0);
@@ -36,8 +35,7 @@ class Statistic {
       const Index n = std::min(block_.block_rows(), s.end - from);
       std::iota(rows_.begin(), rows_.begin() + n, from);
       block_.load(rows_.data(), n);
-      for (Index i = 0; i < n; ++i) mass_[i] = block_.weight(i);
-      block_.add_weighted(mass_.data(), t.data(), w_.data());
+      block_.add_rows(t.data(), data_or_null(w_));
     }
     return t;
   }
@@ -47,7 +45,6 @@ class Statistic {
   std::size_t p_;
   FeatureBlock block_;
   std::vector<Index> rows_;
-  Vec mass_;
 };
 
 // Weights ∇Λ of the centres, by which each stretch is assigned to the centre that explains it best.

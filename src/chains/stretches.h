@@ -23,9 +23,9 @@ struct StretchClusters {
 /// Clusters stretches into at most k clusters by Bregman k-means++, each stretch represented by the statistic
 /// Σ φ(x) of its rows: the first centre is drawn with probability proportional to length, each next one to
 /// the evidence lost when a stretch joins the nearest centre so far; then k-means until nothing changes.
-/// w: weights (p) of the state that the rows come from, under which cells that they lack are expected, here
-/// and below. Centres come from a random sample of at most 4,096 stretches; then all stretches are assigned
-/// to them.
+/// w: expecting_weights() of the state that the rows come from, under which cells that they lack are
+/// expected, here and below. Centres come from a random sample of at most 4,096 stretches; then all stretches
+/// are assigned to them.
 StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
                                   const std::vector<Stretch>& stretches, const Vec& w, Index k,
                                   Stream& stream, Pool& pool);

@@ -10,6 +10,9 @@ namespace bnpvi {
 using Index = std::ptrdiff_t;
 using Vec = std::vector<double>;
 
+/// Null for an empty Vec, which stands for a default.
+inline const double* data_or_null(const Vec& x) { return x.empty() ? nullptr : x.data(); }
+
 /// Allocates at the beginning of a cache line (64 bytes), and leaves values uninitialised where none is
 /// given.
 template <class T>

@@ -70,14 +70,12 @@ Globals start_from_blocks(const Problem& problem, Index k) {
   const Sample sample = take_rows(problem.source, chosen, lag);
   Summary total(problem.alloc.shape(problem.obs), k);
   FeatureBlock block(problem.obs, sample.data);
-  Vec mass(static_cast<std::size_t>(block.block_rows()));
   std::size_t from = 0;
   for (Index j = 0; j < k; ++j)
     while (from < ends[j]) {
       const Index m = std::min(block.block_rows(), static_cast<Index>(ends[j] - from));
       block.load(sample.rows.data() + from, m);
-      for (Index i = 0; i < m; ++i) mass[i] = block.weight(i);
-      block.add_weighted(mass.data(), total.edit_t(j));
+      block.add_rows(total.edit_t(j));
       from += static_cast<std::size_t>(m);
     }
   problem.alloc.complete_start(total, weight_of_units(problem.source, problem.alloc.grouped()));

@@ -41,7 +41,7 @@ class MixtureDelete final : public Move {
   }
 
   ResponsibilitySink* watch(const State& state, Index) override {
-    sink_ = std::make_unique<TouchedSink>(each_, expecting_weights(c_.problem, state));
+    sink_ = std::make_unique<TouchedSink>(each_, weights_of_visit(c_.problem, state));
     return sink_.get();
   }
 
@@ -82,15 +82,10 @@ class MixtureDelete final : public Move {
   }
 
   bool propose(State& state, Index target, const std::vector<TouchedRows>& touched) {
-    std::vector<EditedPart> parts(touched.size());
-    for (std::size_t b = 0; b < touched.size(); ++b) {
-      const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
-      parts[b] = {touched[b].rows, without(c_.problem, c_.pool, *batch, *state.batch[b], touched[b])};
-    }
     const Changes changes = keeping_fixed_k(alloc_, Changes().drop(target));
     Summary start = state.total;
     changes.apply(start);
-    UnitEdit edit(c_, state, changes, std::move(parts));
+    UnitEdit edit(c_, state, changes, parts_without(c_.problem, c_.pool, state, touched));
     edit.begin_at(alloc_.global_step(start, {}));
     if (!edit.climb(state, max_rounds)) return false;
     for (Index j = 0; j < state.k(); ++j)

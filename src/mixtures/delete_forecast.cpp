@@ -59,8 +59,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
   const double scale = total.size(target) / std::accumulate(mass.begin(), mass.end(), 0.0);
   for (double& m : mass) m *= scale;
 
-  Vec own_weights(static_cast<std::size_t>(p));
-  problem.obs.weights(total.t(target), own_weights.data());
+  const Vec expected = expecting_weights(problem.obs, total.t(target));
   Summary rest = total;
   rest.drop(target);
   Vec with(rest.obs.begin(), rest.obs.end()), gone(static_cast<std::size_t>(p));
@@ -99,7 +98,7 @@ double estimate_deletion(const Problem& problem, const MixtureAlloc& alloc, cons
         }
       }
       block.add_weighted(r, sum);
-      block.add_weighted(mass.data() + from, gone.data(), own_weights.data());
+      block.add_weighted(mass.data() + from, gone.data(), data_or_null(expected));
     }
     with.assign(rest.obs.begin(), rest.obs.end());
     sum.finish(with.data());

@@ -49,7 +49,7 @@ class MixtureRefit final : public Move {
   }
 
   ResponsibilitySink* watch(const State& state, Index) override {
-    sink_ = std::make_unique<TouchedSink>(regions_, expecting_weights(c_.problem, state), least_mass);
+    sink_ = std::make_unique<TouchedSink>(regions_, weights_of_visit(c_.problem, state), least_mass);
     return sink_.get();
   }
 
@@ -129,13 +129,11 @@ class MixtureRefit final : public Move {
   bool propose(State& state, const Target& group, std::size_t i) {
     const std::vector<TouchedRows>& touched = touched_[i];
     std::vector<MassOnRows> where;
-    std::vector<EditedPart> parts;
+    std::vector<EditedPart> parts;  // of the first try, for both
     double mass = 0;
-    for (std::size_t b = 0; b < touched.size(); ++b) {
-      const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
-      where.push_back(mass_on(touched[b], group));
+    for (const TouchedRows& rows : touched) {
+      where.push_back(mass_on(rows, group));
       mass += where.back().total();
-      parts.push_back({touched[b].rows, without(c_.problem, c_.pool, *batch, *state.batch[b], touched[b])});
     }
     if (mass < 2) return false;
     Stream stream(c_.problem.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(c_.lap), ids_[i][0]);
@@ -147,6 +145,7 @@ class MixtureRefit final : public Move {
       Stream own = stream;
       fit.reseed(m + born, own);
       if (fit.k() < m + born) continue;
+      if (parts.empty()) parts = parts_without(c_.problem, c_.pool, state, touched);
       Summary start = started(state, group, fit, where, born);
       const std::vector<Index> order = by_size(start);
       start.permute(order);

@@ -31,7 +31,7 @@ class MixtureResplit final : public Move {
   }
 
   ResponsibilitySink* watch(const State& state, Index) override {
-    sink_ = std::make_unique<TargetRows>(targets_, expecting_weights(c_.problem, state));
+    sink_ = std::make_unique<TargetRows>(targets_, weights_of_visit(c_.problem, state));
     return sink_.get();
   }
 

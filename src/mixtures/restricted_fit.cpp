@@ -45,13 +45,10 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
       base_[i] -= t[i];
     }
   }
-  if (problem.obs.n_cells() > 0) {
-    Vec whole(static_cast<std::size_t>(p_));
-    for (Index j : target)
-      for (Index i = 0; i < p_; ++i) whole[i] += state.total.t(j)[i];
-    target_weights_.resize(whole.size());
-    problem.obs.weights(whole.data(), target_weights_.data());
-  }
+  Vec whole(static_cast<std::size_t>(p_));
+  for (Index j : target)
+    for (Index i = 0; i < p_; ++i) whole[i] += state.total.t(j)[i];
+  expected_ = expecting_weights(problem.obs, whole.data());
   copy_ = take_sample(problem, by_batch, std::max(min_sample, rows_a_feature * p_), stream, sample_);
   load_sample();
 }
@@ -63,7 +60,7 @@ Vec RestrictedFit::sum_of_sample(const Vec& mass) const {
   for (Index from = 0; from < n; from += block.block_rows()) {
     pool_.poll();
     block.load(sample_.rows.data() + from, std::min(block.block_rows(), n - from));
-    block.add_weighted(mass.data() + from, t.data(), target_weights());
+    block.add_weighted(mass.data() + from, t.data(), data_or_null(expected_));
   }
   return t;
 }
@@ -85,7 +82,7 @@ void RestrictedFit::load_sample() {
 
 bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream) {
   const HardClusters hard = bregman_kmeans(problem_.obs, copy_.data, sample_.rows, sample_.mass.data(), k,
-                                           true, 5, stream, pool_, target_weights());
+                                           true, 5, stream, pool_, data_or_null(expected_));
   k_ = hard.k;
   if (k_ > 1) place_base(hard.t, hard.k, base_of_its_own);
   share_.clear();

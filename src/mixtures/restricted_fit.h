@@ -72,7 +72,6 @@ class RestrictedFit {
   std::vector<Pair>
   bounded_pairs();  // pairs whose gain before the loss of entropy, an upper bound, is positive; best first
   void join(Index a, Index b);  // cluster b joins a < b
-  const double* target_weights() const { return target_weights_.empty() ? nullptr : target_weights_.data(); }
   Vec log_weights() const;
   double allocation_value() const;
   double pair_entropy(Index a, Index b) const;
@@ -89,9 +88,9 @@ class RestrictedFit {
   std::vector<std::vector<FeatureBlock>> loaded_;  // the sample's rows by chunk, unless they are too many
   Vec others_;                                     // sizes of all other clusters
   Vec base_;                                       // p
-  Vec target_weights_;  // p: of the target as a whole, where rows may lack cells; or empty
-  Vec current_;         // k × p: statistics at which the local step is taken, base included
-  Vec share_;           // p_nj of the sample, rows × k
+  Vec expected_;                                   // expecting_weights() of the target as a whole
+  Vec current_;  // k × p: statistics at which the local step is taken, base included
+  Vec share_;    // p_nj of the sample, rows × k
 };
 
 }  // namespace bnpvi::mixtures

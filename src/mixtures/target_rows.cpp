@@ -55,7 +55,7 @@ Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_bat
   return copy;
 }
 
-std::shared_ptr<const Weights> expecting_weights(const Problem& problem, const State& state) {
+std::shared_ptr<const Weights> weights_of_visit(const Problem& problem, const State& state) {
   if (problem.obs.n_cells() == 0) return nullptr;
   if (state.globals.weights) return state.globals.weights;
   return visiting_weights(problem, state.globals.effective);

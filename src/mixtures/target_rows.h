@@ -33,7 +33,7 @@ Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_bat
 
 /// The weights of a batch's visit that begins at this state, for MassOnRows and TouchedRows; null where no
 /// cells of a row are ever expected.
-std::shared_ptr<const Weights> expecting_weights(const Problem& problem, const State& state);
+std::shared_ptr<const Weights> weights_of_visit(const Problem& problem, const State& state);
 
 /// Collects, for each target, the rows on which it has at least 1 % of the responsibility, and the change
 /// of entropy when its clusters are joined.

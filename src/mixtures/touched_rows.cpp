@@ -132,6 +132,9 @@ TouchedRows TouchedSink::rows_of(std::size_t i) const {
   return std::is_sorted(all.rows.begin(), all.rows.end()) ? all : all.ascending();
 }
 
+namespace {
+
+// A batch's summary `whole` without these rows, and without the memory of where they were.
 Summary without(const Problem& problem, Pool& pool, const Batch& batch, const Summary& whole,
                 const TouchedRows& touched) {
   Summary out = whole;
@@ -158,6 +161,18 @@ Summary without(const Problem& problem, Pool& pool, const Batch& batch, const Su
   }
   sum.finish(out.edit_t(0));
   return out;
+}
+
+}  // namespace
+
+std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
+                                      const std::vector<TouchedRows>& touched) {
+  std::vector<EditedPart> parts;
+  for (std::size_t b = 0; b < touched.size(); ++b) {
+    const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
+    parts.push_back({touched[b].rows, without(problem, pool, *batch, *state.batch[b], touched[b])});
+  }
+  return parts;
 }
 
 bool share_rows(const std::vector<TouchedRows>& a, const std::vector<TouchedRows>& b) {

@@ -1,5 +1,6 @@
 // The rows of a batch that a move would assign afresh.
 #pragma once
+#include "inference/unit_edit.h"
 #include "mixtures/target_rows.h"
 
 namespace bnpvi::mixtures {
@@ -49,10 +50,9 @@ class TouchedSink final : public ResponsibilitySink {
   std::vector<std::vector<TouchedRows>> found_;       // by target and chunk
 };
 
-/// The batch's summary `whole` without these rows, the entropy of which leaves too; without the memory of
-/// where they were.
-Summary without(const Problem& problem, Pool& pool, const Batch& batch, const Summary& whole,
-                const TouchedRows& touched);
+/// These rows of every batch, to be visited again, and the batches' summaries without them and their entropy.
+std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
+                                      const std::vector<TouchedRows>& touched);
 
 /// True when two targets have a row in common; their rows by batch, or none at all.
 bool share_rows(const std::vector<TouchedRows>& a, const std::vector<TouchedRows>& b);

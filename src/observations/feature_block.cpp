@@ -302,6 +302,12 @@ void FeatureBlock::add_entries(const Responsibilities& r, FeatureSum& sum) const
   }
 }
 
+void FeatureBlock::add_rows(double* t, const double* w) const {
+  Vec weight;
+  for (Index i = 0; i < n_; ++i) weight.push_back(this->weight(i));
+  add_weighted(weight.data(), t, w);
+}
+
 void FeatureBlock::add_weighted(const double* r, double* t, const double* w) const {
   for (const Incomplete& g : incomplete_) {
     const Index p = g.pattern->n_features();

@@ -63,6 +63,8 @@ class FeatureBlock {
   /// One cluster: t (p) += Σ_i r_i φ(row_i); of rows that lack cells what is expected under its weights w
   /// (p), by default those of a cluster without data.
   void add_weighted(const double* r, double* t, const double* w = nullptr) const;
+  /// The same with r the weights of the rows.
+  void add_rows(double* t, const double* w = nullptr) const;
 
   /// Fills loaded rows that lack cells (ObsModel::n_cells): from now on they have the features expected under
   /// w (p), or null as above. Otherwise products with a cluster integrate these cells out, under its weights.

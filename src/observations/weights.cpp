@@ -24,6 +24,13 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool, 
   return out;
 }
 
+Vec expecting_weights(const ObsModel& obs, const double* t) {
+  if (obs.n_cells() == 0) return {};
+  Vec w(static_cast<std::size_t>(obs.n_features()));
+  obs.weights(t, w.data());
+  return w;
+}
+
 void Weights::transpose(Pool* pool) {
   constexpr Index step = 32;  // features a task: a guess
   transposed.resize(w.size());

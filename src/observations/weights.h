@@ -28,6 +28,10 @@ Weights make_weights(const ObsModel& obs, const double* t, Index k, Pool* pool =
 /// True when products add up the weights of single features of a row, which are then `transposed`.
 inline bool has_entries(const ObsModel& obs) { return obs.linear() || obs.n_dense() < obs.n_features(); }
 
+/// ∇Λ(T) of one cluster (p), under which cells that its rows lack are expected; empty where no cells ever are
+/// (ObsModel::n_cells).
+Vec expecting_weights(const ObsModel& obs, const double* t);
+
 /// True when products use the stored entries of sparse rows, without features in memory.
 inline bool by_sparse_rows(const ObsModel& obs, const DataShape& data) { return obs.linear() && data.sparse; }
 
