@@ -97,6 +97,7 @@ as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, ca
   dimnames(added) <- list(data$group_names, data$column_names)
   out <- as_document_data(added, obs, NULL, arg, allow_no_rows, call)
   out$na_action <- data$na_action
+  out$left_out <- out$left_out_documents <- data$left_out_documents
   out
 }
 
@@ -135,12 +136,12 @@ proportions <- function(fit, counts) {
 #' @rdname bnp_topics
 #' @param object A fit.
 #' @return `fitted()`: proportions of the training documents, documents x
-#'   topics, rows summing to 1.
+#'   topics, rows summing to 1; `NA` for documents that `na_action = "omit"` left out.
 #' @export
 fitted.bnp_topics <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
-  proportions(object, object$documents)
+  for_all_documents(object$input, document_proportions(object))
 }
 
 #' @export

@@ -10,7 +10,7 @@ is.cl_hard_partition.bnp_fit <- function(x) is.null(x$probabilities)
 #' @exportS3Method clue::cl_class_ids
 cl_class_ids.bnp_fit <- function(x) {
   refuse_topics(x)
-  clue::as.cl_class_ids(fitted(x))
+  clue::as.cl_class_ids(hard_labels(x))
 }
 
 #' @exportS3Method clue::n_of_objects
@@ -29,7 +29,7 @@ cl_membership.bnp_fit <- function(x, k = n_of_classes.bnp_fit(x)) {
   padded
 }
 
-memberships <- function(fit) unname(fit$probabilities %||% diag(fit$state$k)[fitted(fit), , drop = FALSE])
+memberships <- function(fit) unname(fit$probabilities %||% diag(fit$state$k)[hard_labels(fit), , drop = FALSE])
 
 #' @exportS3Method clue::cl_predict
 cl_predict.bnp_fit <- function(object, newdata = NULL, type = c("class_ids", "memberships"), ...) {

@@ -134,7 +134,7 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
 # One label for each row, in the user's order; of documents of counts, their largest topic.
 hard_labels <- function(fit) {
   if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
-    most_probable(fitted(fit))
+    most_probable(document_proportions(fit))
   } else {
     in_user_order(fit, fit$labels)
   }

@@ -48,7 +48,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     list(fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing)),
     data[c(
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order", "left_out", "na_action"
+      "order", "left_out", "left_out_documents", "na_action"
     )]
   )
   fit <- structure(

@@ -18,10 +18,11 @@ augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = c("fail", "mode
   check_no_dots(...)
   need_data(missing(data), "data")
   internal <- as_new_sequences(x, data, id, arg = "data", na_action = check_na_action(na_action))
-  in_place <- if (is.data.frame(data)) function(v) for_all_rows(internal, v) else identity
-  path <- in_place(viterbi_path(x, internal))
-  prob <- in_place(state_probabilities(x, internal))
-  out <- as.data.frame(if (is.data.frame(data)) data else rows_as_given(x, internal))
+  path <- for_all_rows(internal, viterbi_path(x, internal))
+  prob <- for_all_rows(internal, state_probabilities(x, internal))
+  out <- as.data.frame(if (is.data.frame(data)) data else {
+    rows_as_given(x, as_new_sequences(x, data, id, arg = "data", na_action = "keep"))
+  })
   out$.class <- factor(path, levels = seq_len(x$state$k))
   out$.uncertainty <- uncertainty(prob, path)
   like_input(out, data)

@@ -11,8 +11,8 @@
 #' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that
 #'   says where they are; `"model"` takes them for unknown quantities that are averaged over, see
 #'   *Missing values*; `"omit"` leaves out rows with any, which is said: [fitted()] and [predict()]
-#'   have `NA` there (in a sequence the rows that are left follow each other). Topics: `"fail"` or `"omit"`, and results
-#'   of documents are of those that are left.
+#'   have `NA` there (in a sequence the rows that are left follow each other). Topics: `"fail"` or `"omit"`; a
+#'   document without any row that is left is left out too.
 #' @section Missing values:
 #'   With `na_action = "model"` a row counts by what is there. Where columns are independent given the
 #'   cluster ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_gamma()], [obs_gaussian()] with
@@ -98,9 +98,9 @@ missing_cells <- function(data, obs) {
 }
 
 # Checked data with NA -> the internal form described above. `use`: what they are for, "rows" or "sequences" to be
-# fitted, or "predict".
+# fitted, or "predict". `na_action = "keep"`: as they were given, to be shown.
 act_on_missing <- function(data, obs, na_action, use, arg, call) {
-  if (is_sparse_data(data) || !anyNA(data$x)) {
+  if (is_sparse_data(data) || !anyNA(data$x) || na_action == "keep") {
     return(data)
   }
   data$na_action <- na_action
@@ -116,7 +116,8 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
     }
     data <- without_rows(data, rowSums(data$missing) > 0, "with missing values", arg, call)
   } else if (use == "rows") {
-    data <- without_rows(data, !has_values(data, modelled), "without any value", arg, call)
+    what <- if (length(modelled) < data$d) "without any value that is modelled" else "without any value"
+    data <- without_rows(data, !has_values(data, modelled), what, arg, call)
   }
   if (!any(data$missing)) {
     data$missing <- NULL
@@ -190,6 +191,9 @@ for_all_rows <- function(from, x) {
   }
   stats::setNames(x[at], left_out$row_names)
 }
+
+# The same of documents, those without any row that is left being left out.
+for_all_documents <- function(from, x) for_all_rows(list(left_out = from$left_out_documents), x)
 
 # Columns that are modelled, neither exposures nor covariates.
 modelled_columns <- function(data, obs) unlist(lapply(blocks_of(data, obs), `[[`, "modelled"))

@@ -124,8 +124,8 @@ label_answer <- function(fit, newdata, type, na_action, call = rlang::caller_env
   check_format(fit, call)
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
-    label <- cluster_classes(fit)[fit_labels(fit)]
-    return(stats::setNames(factor(label, fit$input$class_names), fit$input$row_names))
+    cluster <- fitted(fit)
+    return(stats::setNames(factor(cluster_classes(fit)[cluster], fit$input$class_names), names(cluster)))
   }
   prob <- predict(fit, newdata, type = "prob", na_action = na_action)
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)

@@ -18,8 +18,8 @@ check_weights <- function(weights, n, call, of = "row of {.arg x}", kept = NULL)
   if (length(bad)) {
     abort("weights", c(
       "{.arg weights} must be finite and at least 0.",
-      x = "Not so: row {places(bad)}.",
-      i = "Give rows that are not to count weight 0."
+      x = "Not so: {sub(' .*', '', of)} {places(bad)}.",
+      i = if (of == "row of {.arg x}") "Give rows that are not to count weight 0."
     ), call = call)
   }
   if (!is.null(kept)) weights <- weights[kept]
@@ -33,17 +33,18 @@ check_weights <- function(weights, n, call, of = "row of {.arg x}", kept = NULL)
 
 # One weight for each sequence or document (`word`) -> one for each of its rows, in the order of the internal form.
 unit_weights <- function(weights, data, word, call) {
-  groups <- length(data$starts) - 1L
+  left_out <- data$left_out_documents
+  groups <- if (is.null(left_out)) length(data$starts) - 1L else left_out$n
   if (is.null(weights)) {
     return(NULL)
   }
-  if (length(weights) == data$n && groups != data$n) {
+  if (length(weights) == rows_given(data) && groups != rows_given(data)) {
     abort("weights", c(
       "{.arg weights} must have one number per {word} ({groups}), not one per row.",
       i = "All rows of a {word} count equally often: how they hang together has no meaning otherwise."
     ), call = call)
   }
-  weights <- check_weights(weights, groups, call, word)
+  weights <- check_weights(weights, groups, call, word, left_out$kept)
   if (any(weights == 0)) {
     abort("weights", c(
       "{.arg weights} of {word}s must be above 0.",

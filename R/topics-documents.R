@@ -29,7 +29,7 @@
 top_documents <- function(fit, n = 5L) {
   theta <- document_proportions(fit)
   n <- min(check_count(n, "n"), nrow(theta))
-  names <- rownames(theta) %||% seq_len(nrow(theta))
+  names <- document_names(fit)
   rows <- lapply(seq_len(ncol(theta)), function(k) {
     at <- order(-theta[, k])[seq_len(n)]
     data.frame(topic = k, rank = seq_len(n), document = names[at], proportion = unname(theta[at, k]))
@@ -40,7 +40,12 @@ top_documents <- function(fit, n = 5L) {
 document_proportions <- function(fit, call = rlang::caller_env()) {
   check_class(fit, "bnp_topics", "fit", "bnp_topics", call)
   check_format(fit, call)
-  fitted(fit)
+  proportions(fit, fit$documents)
+}
+
+# Names of the documents of a fit, or their places among those that were given.
+document_names <- function(fit) {
+  fit$input$group_names %||% fit$input$left_out_documents$kept %||% seq_len(nrow(fit$documents))
 }
 
 #' @rdname top_documents

@@ -69,7 +69,7 @@ terms_picture <- function(fit, topics, n, by, call = rlang::caller_env()) {
 # Documents ordered by main topic and its proportion.
 proportions_picture <- function(fit, topics, call = rlang::caller_env()) {
   topics <- check_topics(topics, fit, call)
-  theta <- fitted(fit)
+  theta <- document_proportions(fit, call)
   main <- max.col(theta, ties.method = "first")
   order <- order(main, -theta[cbind(seq_along(main), main)])
   list(theta = theta[order, topics, drop = FALSE], topics = topics, n_topics = length(in_use(fit)))

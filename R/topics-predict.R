@@ -55,8 +55,7 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
     fitted(object)
   } else {
     data <- new_documents(object, newdata, id, na_action = na_action)
-    theta <- proportions(object, document_counts(object, data))
-    if (is.null(id)) for_all_rows(data, theta) else theta
+    for_all_documents(data, proportions(object, document_counts(object, data)))
   }
   if (type == "prob") {
     return(prob)

@@ -35,7 +35,7 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
   level <- check_level(level, "level")
   degree <- check_count(degree, "degree")
   said <- substitute(by)
-  covariate <- document_covariate(theta, by, data)
+  covariate <- document_covariate(fit, by, data)
   value <- covariate$value
   timed <- inherits(value, c("Date", "POSIXct"))
   known <- if (is.numeric(value) || timed) is.finite(value) else !is.na(value)
@@ -69,9 +69,11 @@ short_expression <- function(x) {
   if (length(text) == 1L && nchar(text) <= 40L) text
 }
 
-# list(value, label): one value per row of theta; the name of the column they come from, if any.
-document_covariate <- function(theta, by, data, call = rlang::caller_env()) {
-  names <- rownames(theta)
+# list(value, label): one value per document of the fit; the name of the column they come from, if any.
+document_covariate <- function(fit, by, data, call = rlang::caller_env()) {
+  names <- fit$input$group_names
+  left_out <- fit$input$left_out_documents
+  n <- if (is.null(left_out)) nrow(fit$documents) else left_out$n
   label <- NULL
   given <- NULL
   if (!is.null(data)) {
@@ -102,12 +104,13 @@ document_covariate <- function(theta, by, data, call = rlang::caller_env()) {
       ), call = call)
     }
     by <- by[at]
-  }
-  if (length(by) != nrow(theta)) {
+  } else if (length(by) != n) {
     abort("by", c(
-      "{.arg by} must have one value per document: {nrow(theta)}, not {length(by)}.",
+      "{.arg by} must have one value per document: {n}, not {length(by)}.",
       i = "Documents are in the order of {.code rownames(fitted(fit))}."
     ), call = call)
+  } else if (!is.null(left_out)) {
+    by <- by[left_out$kept]
   }
   if (inherits(by, "difftime")) by <- as.numeric(by)
   list(value = if (is.factor(by)) by else unname(by), label = label)

@@ -66,8 +66,8 @@ tidy_terms <- function(fit, level) {
 
 # One row per training document and topic.
 tidy_documents <- function(fit, level) {
-  gamma <- fitted(fit)
-  names <- rownames(gamma) %||% seq_len(nrow(gamma))
+  gamma <- document_proportions(fit)
+  names <- document_names(fit)
   out <- data.frame(
     document = rep(names, ncol(gamma)), topic = rep(seq_len(ncol(gamma)), each = nrow(gamma)),
     gamma = as.double(gamma)
@@ -95,9 +95,9 @@ augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = c("fail", "o
        {.or {.field {term_names}}}."
     ))
   }
-  theta <- fitted(x)
+  theta <- document_proportions(x)
   phi <- topic_terms(x)
-  document <- match(as.character(data$document), rownames(theta) %||% seq_len(nrow(theta)))
+  document <- match(as.character(data$document), document_names(x))
   term <- match(as.character(data[[first_of(term_names, data)]]), colnames(phi))
   known <- which(!is.na(document) & !is.na(term))
   topic <- rep(NA_integer_, nrow(data))

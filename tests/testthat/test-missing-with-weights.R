@@ -40,6 +40,8 @@ test_that("rows that are left out take their weights and labels with them", {
   expect_equal(elbo(some), elbo(same))
   expect_equal(which(is.na(fitted(some))), which(!complete))
   expect_equal(unname(fitted(some))[complete], unname(fitted(same)))
+  expect_identical(unname(predict(some, type = "label"))[complete], unname(predict(same, type = "label")))
+  expect_identical(which(is.na(predict(some, type = "label"))), which(!complete))
   expect_equal(nobs(some), nobs(same))
   expect_error(
     suppressMessages(bnp_mixture(x, weights = 1 * !complete, na_action = "omit")), "must not all be 0",

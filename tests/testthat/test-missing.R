@@ -225,7 +225,7 @@ test_that("topics leave rows and documents out", {
   expect_error(bnp_topics(gappy, control = control, na_action = "model"), class = "bnpvi_error_argument", "omit")
   expect_message(fit <- bnp_topics(gappy, control = control, na_action = "omit"), class = "bnpvi_message_left_out")
   expect_identical(fit$state, bnp_topics(counts[-c(2, 7), ], control = control)$state)
-  expect_identical(rownames(fitted(fit)), rownames(counts)[-c(2, 7)])
+  expect_identical(is.na(fitted(fit)[, 1]), replace(stats::setNames(rep(FALSE, 20), rownames(counts)), c(2, 7), TRUE))
   suppressMessages({
     prob <- predict(fit, gappy, na_action = "omit")
     expect_identical(which(is.na(predict(fit, gappy, type = "class", na_action = "omit"))), c(doc2 = 2L, doc7 = 7L))
@@ -241,6 +241,69 @@ test_that("topics leave rows and documents out", {
     )
     expect_identical(is.na(augment(rows, holed, id, na_action = "omit")$.topic), !whole)
   })
+})
+
+test_that("documents that are left out keep their places in weights, covariates and results", {
+  counts <- withr::with_seed(1, matrix(rpois(200, rep(c(9, 0.2, 0.2, 9), each = 10)), 20, dimnames = list(
+    NULL, paste0("w", 1:10)
+  )))
+  gone <- c(2, 7)
+  gappy <- replace(counts, cbind(gone, c(1, 3)), NA)
+  control <- quiet(seed = 1, max_laps = 5)
+  weights <- rep(1:2, 10)
+  by <- rep(c("a", "b"), each = 10)
+  suppressMessages(fit <- bnp_topics(gappy, control = control, weights = weights, na_action = "omit"))
+  plain <- bnp_topics(counts[-gone, ], control = control, weights = weights[-gone])
+  expect_identical(fit$state, plain$state)
+  expect_identical(fitted(fit)[-gone, , drop = FALSE], fitted(plain))
+  expect_identical(top_documents(fit, 20)$document, seq_len(20)[-gone][top_documents(plain, 20)$document])
+  expect_identical(tidy(fit, "gamma")$gamma, tidy(plain, "gamma")$gamma)
+  expect_identical(unique(tidy(fit, "gamma")$document), seq_len(20)[-gone])
+  expect_equal(prevalence(fit, by), prevalence(plain, by[-gone]), ignore_attr = TRUE)
+  expect_error(prevalence(fit, by[-gone]), class = "bnpvi_error_by", "20, not 18")
+  expect_error(
+    bnp_topics(gappy, weights = replace(weights, 7, -1), na_action = "omit"),
+    class = "bnpvi_error_weights", "document 7"
+  ) |> suppressMessages()
+  expect_identical(nrow(proportions_picture(fit, NULL)$theta), 18L)
+  expect_gt(n_clusters(fit), 1)
+
+  # Documents of several rows: the third has none that is whole.
+  id <- rep(letters[1:5], each = 4)
+  gappy <- replace(counts, cbind(c(1, 9:12), 1), NA)
+  for (obs in list(obs_multinomial(), obs_poisson())) {
+    whole <- stats::complete.cases(gappy)
+    suppressMessages(
+      fit <- bnp_topics(gappy, obs, id = id, control = control, weights = c(1, 2, 9, 1, 2), na_action = "omit")
+    )
+    plain <- bnp_topics(gappy[whole, ], obs, id = id[whole], control = control, weights = c(1, 2, 1, 2))
+    expect_identical(fit$state, plain$state)
+    expect_identical(fitted(fit)[-3, , drop = FALSE], fitted(plain))
+    expect_true(all(is.na(fitted(fit)["c", ])))
+    suppressMessages(new <- predict(fit, gappy, id = id, na_action = "omit"))
+    expect_identical(new[-3, , drop = FALSE], predict(plain, gappy[whole, ], id = id[whole]))
+    expect_true(all(is.na(new["c", ])))
+    expect_error(
+      suppressMessages(bnp_topics(gappy, obs, id = id, weights = 1:4, na_action = "omit")),
+      class = "bnpvi_error_weights", "(5), not 4", fixed = TRUE
+    )
+    suppressMessages(started <- bnp_topics(
+      gappy, obs, id = id, control = control, na_action = "omit",
+      start = if (identical(obs, obs_poisson())) rep(1:2, 10) else c(1, 2, 2, 1, 2)
+    ))
+    expect_s3_class(started, "bnp_topics")
+  }
+})
+
+test_that("rows that are left out keep their places in tables of sequences, whatever these are", {
+  x <- withr::with_seed(2, matrix(rnorm(120, rep(c(-3, 3), each = 30)), 60, dimnames = list(NULL, c("a", "b"))))
+  gappy <- replace(x, cbind(c(4, 50), 1:2), NA)
+  fit <- bnp_hmm(x, control = quiet(seed = 1, max_laps = 10))
+  for (data in list(gappy, as.data.frame(gappy), list(gappy[1:30, ], gappy[31:60, ]), stats::ts(gappy))) {
+    out <- suppressMessages(augment(fit, data, na_action = "omit"))
+    expect_identical(which(is.na(out$.class)), c(4L, 50L))
+    expect_identical(unname(as.matrix(out[1:2])), unname(gappy))
+  }
 })
 
 test_that("intervals, simulation and tables of a fit with gaps are there", {
