@@ -135,6 +135,10 @@ test_that("several refits of one lap are exact together", {
   case <- planted_case("islands", obs_gaussian(), unname(x), NULL)
   for (batches in c(1, 3)) {
     expect_audited(engine_run(case, batches = batches, k_init = 1, seed = 1, max_laps = 60, audit = TRUE))
+    sparse <- engine_run(
+      case, batches = batches, k_init = 40, seed = 1, max_laps = 30, sparsity = 3, candidates = 8, audit = TRUE
+    )
+    expect_audited(sparse)
   }
 })
 

@@ -88,6 +88,14 @@ test_that("the bound, responsibilities and entropies are those of a slow twin", 
   mixed <- without_cells(x, c(1, 1), c(1, 2))
   slow <- slow_gaps(mixed, resp, c(0.2, 0, -0.1), 0.3, 5, diag(c(0.5, 1, 0.7)))
   expect_equal(bound_of(mixed, resp, obs)[["data"]], slow$data, tolerance = 1e-9)
+  # One complete row among others.
+  mixed[cbind(2:20, rep_len(1:3, 19))] <- NA
+  mixed[1, ] <- c(0.5, -1, 2)
+  mixed <- mixed[rowSums(!is.na(mixed)) > 0, ]
+  resp <- resp[seq_len(nrow(mixed)), ]
+  expect_identical(sum(stats::complete.cases(mixed)), 1L)
+  slow <- slow_gaps(mixed, resp, c(0.2, 0, -0.1), 0.3, 5, diag(c(0.5, 1, 0.7)))
+  expect_equal(bound_of(mixed, resp, obs)[["data"]], slow$data, tolerance = 1e-9)
 })
 
 cases_by_name <- function() {
@@ -133,6 +141,33 @@ test_that("a model for rows with gaps is today's where none is missing", {
     plain <- cases_by_name()[[name]]
     with <- engine_run(case, seed = 3, max_laps = 40)
     expect_equal(with$elbo, engine_run(plain, seed = 3, max_laps = 40)$elbo, tolerance = 1e-9, label = name)
+  }
+})
+
+test_that("statistics of complete rows are those of a model for gaps, in any units, and teach the same prior", {
+  withr::local_seed(2)
+  with_gaps <- function(obs) c(obs, gaps = TRUE)
+  for (case in model_cases()) {
+    if (!case$model$obs$family %in% c("gaussian_full", "gaussian_zero_mean", "ar", "regression")) next
+    if (isTRUE(case$model$obs$gaps)) next
+    obs <- case$model$obs
+    other <- obs
+    other$unit <- obs$unit * 2^rep_len(c(-3, 2, 5), length(obs$unit))
+    if (!is.null(obs$centre) && any(obs$centre != 0)) {
+      other$centre <- obs$centre + rep_len(c(0.7, -3, 12), length(obs$centre))
+    }
+    rows <- sum(pmax(diff(case$data$starts) - (obs$lag %||% 0L), 0L))
+    resp <- matrix(runif(3 * rows), rows)
+    statistic <- function(obs) engine_contract(case$data, list(obs = obs, prior = case$model$prior), resp)$statistic
+    gappy <- engine_complete_to_gaps(obs, with_gaps(obs), statistic(obs))
+    expect_equal(gappy, statistic(with_gaps(obs)), tolerance = 1e-13, label = case$name)
+    expect_equal(
+      engine_re_express(with_gaps(obs), with_gaps(other), gappy),
+      engine_complete_to_gaps(other, with_gaps(other), statistic(other)), tolerance = 1e-12, label = case$name
+    )
+    plain <- engine_learned(obs, statistic(obs), 2L)
+    gappy[, 1] <- gappy[, 1] + 5 # rows without any value teach nothing
+    expect_equal(engine_learned(with_gaps(obs), gappy, 2L), plain, tolerance = 1e-12, label = case$name)
   }
 })
 
