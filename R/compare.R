@@ -33,6 +33,11 @@
 #'   Defaults of priors that are read from the data, and a learned `term_prior`, have seen
 #'   the data that the bound is about; held-out data judge without that. The bound of
 #'   `obs_gaussian(learn = TRUE)` pays for its prior by the term `hyperprior`.
+#' @references
+#' Hubert, L. and Arabie, P. (1985). Comparing partitions. *Journal of Classification* 2, 193-218.
+#'
+#' Kass, R. E. and Raftery, A. E. (1995). Bayes factors. *Journal of the American Statistical
+#' Association* 90, 773-795.
 #' @seealso [adjusted_rand_index()], [heldout_loglik()], [cluster_divergence()].
 #' @examples
 #' odd <- seq(1, nrow(faithful), by = 2)

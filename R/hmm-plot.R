@@ -162,14 +162,22 @@ draw_transitions <- function(p, main = "", xlab = "To", ylab = "From", ...) {
     seq_len(k), seq_len(k), t(p[rev(seq_len(k)), , drop = FALSE]), zlim = c(0, 1), axes = FALSE,
     col = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), main = main, xlab = xlab, ylab = ylab, ...
   )
-  graphics::axis(1L, seq_len(k), tick = FALSE)
-  graphics::axis(2L, seq_len(k), rev(seq_len(k)), las = 1, tick = FALSE)
+  at <- labelled_states(k, max(text_size("000", 1) * c(1, 1.2)))
+  graphics::axis(1L, at, tick = FALSE, gap.axis = 0)
+  graphics::axis(2L, k + 1 - at, at, las = 1, tick = FALSE, gap.axis = 0)
   if (text_size("0.00 ", 0.8)[1] < 1) {
     value <- t(p[rev(seq_len(k)), , drop = FALSE])
     shown <- format(round(value, 2))
     graphics::text(row(value), col(value), shown, cex = 0.8, col = ifelse(value > 0.5, "white", "black"))
   }
   graphics::box()
+}
+
+# All of k states, or every second, fifth, ..., so that labels of this size (in states) have room.
+labelled_states <- function(k, size) {
+  step <- c(1, 2, 5) * 10^rep(0:9, each = 3)
+  step <- step[step >= size][1]
+  if (step > k) 1L else seq(step, k, by = step)
 }
 
 #' @rdname plot.bnp_hmm

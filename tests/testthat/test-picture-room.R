@@ -122,3 +122,10 @@ test_that("progress tells laps, clusters and gain; in knitr it is one message", 
   )
   expect_equal(said, 1)
 })
+
+test_that("states are labelled in even steps where there is no room for all", {
+  expect_identical(labelled_states(30, 0.8), as.numeric(1:30))
+  expect_identical(labelled_states(30, 1.3), seq(2, 30, by = 2))
+  expect_identical(labelled_states(30, 3), seq(5, 30, by = 5))
+  expect_identical(labelled_states(3, 4), 1L)
+})
