@@ -56,10 +56,10 @@ cluster_tree <- function(fit, data, ...) UseMethod("cluster_tree")
 
 #' @rdname cluster_tree
 #' @export
-cluster_tree.bnp_mixture <- function(fit, data, ...) {
+cluster_tree.bnp_mixture <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  grow_tree(fit, training_data(fit, data), rename_call(match.call(), "cluster_tree"))
+  grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }
 
 #' @rdname cluster_tree
@@ -88,7 +88,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
   refuse_known_labels(fit, call)
   read <- switch(class(fit)[1L],
-    bnp_mixture = as_newdata(fit, data, call, "data"), bnp_topics = new_documents(fit, data, id, call, "data"),
+    bnp_mixture = as_newdata(fit, data, call, "data", id = id), bnp_topics = new_documents(fit, data, id, call, "data"),
     bnp_hmm = as_new_sequences(fit, data, id, call, "data")
   )
   known <- fit$input
@@ -98,7 +98,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   grouped <- !inherits(fit, "bnp_mixture") || state_lag(fit) > 0L
   same <- identical(as.integer(read$n), as.integer(known$n)) && identical(fingerprint_of(read), known$fingerprint) &&
     (!grouped || identical(as.integer(read$starts), as.integer(known$starts))) &&
-    isTRUE(all.equal(exposure, known$mean_exposure))
+    isTRUE(all.equal(exposure, known$mean_exposure)) && identical(read$individual, known$individual)
   if (!same) {
     abort("other_data", c(
       "{.arg data} must be the data that {.arg fit} was made of.",

@@ -28,9 +28,9 @@ coclustering <- function(fit, ...) UseMethod("coclustering")
 
 #' @rdname coclustering
 #' @export
-coclustering.bnp_mixture <- function(fit, data = NULL, ...) {
+coclustering.bnp_mixture <- function(fit, data = NULL, id = NULL, ...) {
   check_no_dots(...)
-  pairs_together(fit, data, as_newdata)
+  pairs_together(fit, data, as_newdata, id = id)
 }
 
 #' @rdname coclustering
@@ -51,9 +51,11 @@ coclustering.default <- function(fit, ...) {
 # read(fit, data, ..., call, arg): data in the engine's form.
 pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::caller_env()) {
   check_format(fit, call)
-  n <- if (is.null(data)) fit$input$n else if (is.list(data) && !is.data.frame(data)) 0L else NROW(data)
+  repeated <- isTRUE(fit$model$obs$repeated)
+  n <- if (is.null(data)) n_units(fit$input) else if (repeated || is.list(data) && !is.data.frame(data)) 0L else NROW(data)
   if (n <= most) {
-    prob <- if (is.null(data)) predict(fit, type = "prob") else
+    prob <- if (is.null(data) && repeated && !is.null(fit$probabilities)) fit$probabilities else
+      if (is.null(data)) predict(fit, type = "prob") else
       state_probabilities(fit, with_known(read(fit, data, ..., call = call, arg = "data"), fit))
     n <- nrow(prob)
   }

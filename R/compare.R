@@ -126,7 +126,7 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
   }
   seed <- if (any(completed)) draw_seed(NULL)
   vapply(fits, function(fit) {
-    extra <- list(id = if (!inherits(fit, "bnp_mixture")) id, seed = seed, na_action = fit$input$na_action)
+    extra <- list(id = if (!inherits(fit, "bnp_mixture") || isTRUE(fit$model$obs$repeated)) id, seed = seed, na_action = fit$input$na_action)
     do.call(heldout_loglik, c(list(fit, newdata), extra[!vapply(extra, is.null, NA)]))
   }, 1)
 }

@@ -89,7 +89,8 @@ cluster_sizes <- function(fit) {
 fitted.bnp_fit <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
-  for_all_rows(object$input, in_user_order(object, stats::setNames(fit_labels(object), object$input$row_names)))
+  labels <- of_units(object$input, stats::setNames(fit_labels(object), object$input$row_names))
+  for_all_rows(object$input, in_user_order(object, labels))
 }
 
 fit_labels <- function(fit) as.integer(fit$labels)

@@ -48,10 +48,10 @@ impute.default <- function(fit, newdata, ...) {
 
 #' @rdname impute
 #' @export
-impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, ...) {
+impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
-  data <- as_newdata(fit, newdata, na_action = "model")
+  data <- as_newdata(fit, newdata, na_action = "model", id = id)
   imputations(fit, newdata, data, m, seed)
 }
 
@@ -90,6 +90,12 @@ expected_values <- function(fit, newdata, data, call = rlang::caller_env()) {
 
 check_imputable <- function(fit, newdata, data, call) {
   obs <- fit$model$obs
+  if (!is.null(data$left_out)) {
+    abort("argument", c(
+      "Missing values of {.arg newdata} cannot be imputed by a fit with {.arg id} whose columns depend on each other.",
+      i = "Models whose columns are independent given the cluster can, as {.code obs_gaussian(\"diagonal\")}."
+    ), call = call)
+  }
   for (block in blocks_of(data, obs)) {
     entry <- block$entry
     known <- entry$lag(obs) == 0L && entry$gaps %||% "" %in% c("cells", "levels")

@@ -1,8 +1,8 @@
 # The one internal form of data, shared by all families.
 #
 # list(x | row_start, column, value; n, d, starts; row_names, column_names,
-# group_names, exposure, order, frame). The first fields are what C++ reads (`as_engine_data()`), the
-# names stay in R; `frame` is what `read` of an observation model says of the columns. Rows of one group (sequence,
+# group_names, exposure, order, frame; of repeated measurements more, see R/individuals.R). The first fields are what
+# C++ reads (`as_engine_data()`), the names stay in R; `frame` is what `read` of an observation model says of the columns. Rows of one group (sequence,
 # document) are contiguous.
 
 new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NULL) {
@@ -22,7 +22,10 @@ new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NU
 
 as_engine_data <- function(data) {
   if (!is.null(data$exposure)) data <- with_exposure_column(data)
-  read <- c("x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets")
+  read <- c(
+    "x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets", "individual",
+    "n_individuals"
+  )
   data[intersect(read, names(data))]
 }
 

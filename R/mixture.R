@@ -112,11 +112,12 @@ bnp_mixture <- function(x, ...) {
 #' @export
 bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(),
                                 start = NULL, na_action = c("fail", "model", "omit"), weights = NULL,
-                                labels = NULL, ...) {
+                                labels = NULL, id = NULL, ...) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
-  fit_mixture(x, obs, prior, control, start, rename_call(match.call()), na_action,
-    weights = weights, labels = labels
+  split <- split_id(x, id, "x", rlang::current_env())
+  fit_mixture(split$x, obs, prior, control, start, rename_call(match.call()), na_action,
+    weights = weights, labels = labels, id = split
   )
 }
 
@@ -124,25 +125,31 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
 #' @export
 bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 control = bnp_control(), start = NULL,
-                                na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, ...) {
+                                na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, id = NULL,
+                                ...) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
+  call <- rename_call(match.call())
+  split <- split_formula_id(x, data, id, rlang::current_env())
+  x <- split$formula
+  data <- split$data
   if (length(x) == 3L) {
     obs <- if (missing(obs)) obs_of_responses() else check_obs_of_responses(obs, x)
     table <- regression_table(x, data)
     obs[names(table$obs)] <- table$obs
     return(fit_mixture(
-      table$x, obs, prior, control, start, rename_call(match.call()), na_action, table$input, weights, labels
+      table$x, obs, prior, control, start, call, na_action, table$input, weights, labels, split
     ))
   }
   frame <- formula_frame(x, data)
-  fit_mixture(frame$frame, obs, prior, control, start, rename_call(match.call()), na_action,
-    input = list(terms = frame$terms), weights = weights, labels = labels
+  fit_mixture(frame$frame, obs, prior, control, start, call, na_action,
+    input = list(terms = frame$terms), weights = weights, labels = labels, id = split
   )
 }
 
+# id: list(id, name), as split_id() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = list(), weights = NULL,
-                        labels = NULL, error_call = rlang::caller_env()) {
+                        labels = NULL, id = NULL, error_call = rlang::caller_env()) {
   obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
   check_prior(prior, "bnp_mixture", error_call)
@@ -150,9 +157,12 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
   refuse_weighted_series(weights, obs, error_call)
   refuse_labelled_series(labels, obs, error_call)
+  data <- with_individuals(data, id$id, obs, "x", error_call, id$name)
+  weights <- one_per_individual(weights, data, "weights", error_call)
+  labels <- one_per_individual(labels, data, "labels", error_call, known = TRUE)
   data$weights <- check_weights(weights, rows_given(data), error_call, kept = data$left_out$kept)
   data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept, data$weights))
-  n_modelled <- rows_that_count(data) - lag * (length(data$starts) - 1L)
+  n_modelled <- units_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)
   fit

@@ -44,7 +44,7 @@
 #' @export
 predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                   "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute"
-                                ), ..., new_data = NULL, na_action = c("fail", "model", "omit")) {
+                                ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   type <- check_choice(
@@ -52,18 +52,18 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   )
   newdata <- one_newdata(newdata, new_data)
   if (type == "cluster") {
-    prob <- predict(object, newdata, type = "prob", na_action = na_action)
+    prob <- predict(object, newdata, type = "prob", na_action = na_action, id = id)
     return(cluster_predictions(most_probable(prob), prob))
   }
   if (type %in% c("label", "label_prob")) {
-    return(label_answer(object, newdata, type, na_action))
+    return(label_answer(object, newdata, type, na_action, id))
   }
   if (type == "response") {
     return(expected_response(object, newdata))
   }
   if (type == "impute") {
     need_data(is.null(newdata), "newdata")
-    return(expected_values(object, newdata, as_newdata(object, newdata, na_action = "model")))
+    return(expected_values(object, newdata, as_newdata(object, newdata, na_action = "model", id = id)))
   }
   if (is.null(newdata)) {
     return(training_answer(object, type))
@@ -72,7 +72,10 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     prob <- prior_probabilities(object, newdata)
     return(if (type == "prob") prob else most_probable(prob))
   }
-  data <- as_newdata(object, newdata, na_action = na_action)
+  data <- as_newdata(object, newdata, na_action = na_action, id = id)
+  if (type == "logdensity" && has_individuals(data)) {
+    return(stats::setNames(log_predictive(object, data), unit_names(data)))
+  }
   if (type == "logdensity") {
     return(for_all_rows(data, stats::setNames(log_predictive(object, data), data$row_names)))
   }
@@ -120,14 +123,14 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
 }
 
 # Classes of known labels; of the training data with what was known of them.
-label_answer <- function(fit, newdata, type, na_action, call = rlang::caller_env()) {
+label_answer <- function(fit, newdata, type, na_action, id = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
     cluster <- fitted(fit)
     return(stats::setNames(factor(cluster_classes(fit)[cluster], fit$input$class_names), names(cluster)))
   }
-  prob <- predict(fit, newdata, type = "prob", na_action = na_action)
+  prob <- predict(fit, newdata, type = "prob", na_action = na_action, id = id)
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 
@@ -155,7 +158,7 @@ responsibilities <- function(fit, data) {
     resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
     resp[, fit$numbering, drop = FALSE]
   }
-  dimnames(prob) <- list(data$row_names, seq_len(ncol(prob)))
+  dimnames(prob) <- list(unit_names(data), seq_len(ncol(prob)))
   prob
 }
 
@@ -172,10 +175,14 @@ heldout_loglik.default <- function(fit, newdata, ...) {
 
 #' @rdname predict.bnp_mixture
 #' @export
-heldout_loglik.bnp_mixture <- function(fit, newdata, ..., na_action = c("fail", "model", "omit")) {
+heldout_loglik.bnp_mixture <- function(fit, newdata, ..., na_action = c("fail", "model", "omit"), id = NULL) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
-  data <- as_newdata(fit, newdata, na_action = check_na_action(na_action))
+  data <- as_newdata(fit, newdata, na_action = check_na_action(na_action), id = id)
+  if (has_individuals(data)) {
+    rows <- sum(has_values(data, modelled_columns(data, fit$model$obs)))
+    return(mean_loglik(log_predictive(fit, data)) * data$n_individuals / rows)
+  }
   mean_loglik(log_predictive(fit, data)[has_values(data, modelled_columns(data, fit$model$obs))])
 }
 

@@ -101,6 +101,7 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (is.list(start)) {
     start <- unlist(start, use.names = FALSE)
   }
+  start <- one_per_individual(start, data, "start", call)
   rows <- data$order %||% seq_len(data$n)
   if (is.matrix(start)) {
     resp <- of_kept_rows(data, check_responsibilities(start, rows_given(data), call))
@@ -141,6 +142,12 @@ start_from_fit <- function(fit, data, obs, prior, call) {
     abort("start", c(
       "{.arg start} must be a fit with the same lag and intercept.",
       x = "It has lag {obs_lag(given)} and {if (given$intercept) 'an' else 'no'} intercept.",
+      i = "Use {.code start = fitted(fit)} to take only its labels."
+    ), call = call)
+  }
+  if (isTRUE(given$repeated) != isTRUE(obs$repeated)) {
+    abort("start", c(
+      "{.arg start} must be a fit with {.arg id} where there is one, and without it where there is none.",
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }
