@@ -1,9 +1,10 @@
 # Individuals: rows that are repeated measurements of one individual, which belongs to one cluster.
 #
 # The internal form of data then has `individual`, the number of each row's individual; `n_individuals`; and
-# `individuals`: list(names, of_given), names of the individuals, and the number of that of each row that was given (NA
-# where all rows of an individual were left out). The observation model has `repeated = TRUE`. What the engine returns
-# of its rows is then one value an individual; weights and classes stay one a row, equal within individuals.
+# `individuals`: list(names, of_given, all, all_names), names of the individuals; the number of that of each row that was
+# given, NA where all rows of an individual were left out; and both for all that were given. The observation model has
+# `repeated = TRUE`. What the engine returns of its rows is then one value an individual; weights and classes stay one a
+# row, equal within individuals.
 
 # `id` of bnp_mixture() -> list(x, id, name): the table without the column that `id` names, a value for each row, and
 # that name.
@@ -59,13 +60,18 @@ with_individuals <- function(data, id, obs, arg, call, name = NULL) {
     ), call = call)
   }
   id <- check_id(id, rows_given(data), arg, call)
-  used <- of_kept_rows(data, as.integer(id))
+  data$id <- name
+  without_unknown_rows(numbered_individuals(data, as.integer(id), levels(id)), obs, arg, call)
+}
+
+# Individuals that have rows left are numbered as they come among all; `all`: the number there of each row given.
+numbered_individuals <- function(data, all, names) {
+  used <- of_kept_rows(data, all)
   left <- sort(unique(used))
   data$individual <- match(used, left)
   data$n_individuals <- length(left)
-  data$individuals <- list(names = levels(id)[left], of_given = match(as.integer(id), left))
-  data$id <- name
-  without_unknown_rows(data, obs, arg, call)
+  data$individuals <- list(names = names[left], of_given = match(all, left), all = all, all_names = names)
+  data
 }
 
 # Where columns depend on each other, what is expected of a missing cell hangs on the cluster, so that features of rows
@@ -82,18 +88,15 @@ without_unknown_rows <- function(data, obs, arg, call) {
   }
   if (any(!has_values(data, modelled_columns(data, obs)))) {
     data <- without_rows(data, !has_values(data, modelled_columns(data, obs)), "without any value", arg, call)
-    given <- data$individuals$of_given[data$left_out$kept]
-    left <- sort(unique(given))
-    data$individual <- match(given, left)
-    data$n_individuals <- length(left)
-    data$individuals <- list(names = data$individuals$names[left], of_given = match(data$individuals$of_given, left))
+    data <- numbered_individuals(data, data$individuals$all, data$individuals$all_names)
     if (!any(data$missing)) data$missing <- NULL
     return(without_unknown_rows(data, obs, arg, call))
   }
   maker <- blocks_of(data, obs)[[which(expects)[1L]]]$entry$constructor
+  rows <- (data$left_out$kept %||% seq_len(data$n))[rowSums(data$missing) > 0]
   abort("gaps", c(
     "{.arg {arg}} has rows of which some values are missing, which {.fn {maker}} with {.arg id} cannot have.",
-    x = "In row{?s} {places(which(rowSums(data$missing) > 0))}.",
+    x = "In {cli::qty(length(rows))}row{?s} {places(rows)}.",
     i = "What is expected of a missing value depends on the others here. Use {.code na_action = \"omit\"}, or a model
          whose columns are independent given the cluster, as {.code obs_gaussian(\"diagonal\")}."
   ), call = call)
@@ -152,19 +155,20 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
     return(x)
   }
   given <- if (matrix) nrow(x) else length(x)
-  of_given <- data$individuals$of_given
+  of_given <- data$individuals$all
+  names <- data$individuals$all_names
   part <- function(at) if (matrix) x[at, , drop = FALSE] else x[at]
-  if (given == data$n_individuals && given != rows_given(data) && !anyNA(of_given)) {
+  if (given == length(names) && given != rows_given(data)) {
     return(part(of_given))
   }
   if (given != rows_given(data)) {
     abort(arg, c(
       "{.arg {arg}} must have one value per row ({rows_given(data)}), the same in all rows of an individual, or one per
-       individual ({data$n_individuals}), not {given}."
+       individual ({length(names)}), not {given}."
     ), call = call)
   }
   says <- if (!known) rep(TRUE, given) else if (matrix) rowSums(is.na(x)) < ncol(x) else !is.na(x)
-  rows <- which(says & !is.na(of_given))
+  rows <- which(says)
   first <- rows[match(of_given, of_given[rows])]
   same <- function(a, b) a == b | (is.na(a) & is.na(b))
   equal <- same(part(seq_len(given)), part(first))
@@ -173,7 +177,7 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
   if (length(bad)) {
     abort(arg, c(
       "{.arg {arg}} must be the same in all rows of an individual.",
-      x = "Not so: {places(data$individuals$names[unique(of_given[bad])])}."
+      x = "Not so: {places(names[unique(of_given[bad])])}."
     ), call = call)
   }
   first[is.na(first)] <- which(is.na(first))
@@ -215,16 +219,22 @@ newdata_id <- function(fit, newdata, id, arg, call) {
 # The individuals of the training data, of rows that are the same; else `id` is needed.
 training_individuals <- function(fit, data, arg, call) {
   known <- fit$input
-  same <- identical(as.integer(data$n), as.integer(known$n)) && identical(fingerprint_of(data), known$fingerprint) &&
-    identical(data$left_out$kept, known$left_out$kept)
+  rows <- data
+  kept <- known$left_out$kept
+  # Rows without any value, which the fit left out, are there in new data.
+  empty <- is.null(data$left_out) && !is.null(kept) && identical(as.integer(data$n), as.integer(known$left_out$n))
+  if (empty) rows <- some_rows(data, seq_len(data$n) %in% kept)
+  same <- identical(as.integer(rows$n), as.integer(known$n)) && identical(fingerprint_of(rows), known$fingerprint) &&
+    (empty || identical(data$left_out$kept, kept))
   if (!same) {
     abort("id", c(
       "{.arg id} is needed: it says which rows of {.arg {arg}} are measurements of the same individual.",
       i = "For rows of different individuals give {.code id = seq_len(nrow({arg}))}."
     ), call = call)
   }
-  data[c("individual", "n_individuals", "individuals")] <- known[c("individual", "n_individuals", "individuals")]
-  data
+  without_unknown_rows(
+    numbered_individuals(data, known$individuals$all, known$individuals$all_names), fit$model$obs, arg, call
+  )
 }
 
 # Sums of squares of rows so far out are no numbers.
@@ -235,10 +245,7 @@ as_single_rows <- function(fit, data) {
   if (!isTRUE(fit$model$obs$repeated)) {
     return(data)
   }
-  data$individual <- seq_len(data$n)
-  data$n_individuals <- data$n
-  data$individuals <- list(names = as.character(seq_len(data$n)), of_given = seq_len(data$n))
-  data
+  numbered_individuals(data, seq_len(data$n), as.character(seq_len(data$n)))
 }
 
 # The id of each row that is to be simulated, NULL where there are no individuals.
@@ -248,6 +255,7 @@ simulated_id <- function(fit, id, n, n_given, call) {
     return(NULL)
   }
   if (!is.null(id)) {
+    if (!is.atomic(id)) abort("id", "{.arg id} must be a vector, one value a row, not {describe(id)}.", call = call)
     id <- check_id(id, length(id), "object", call)
     if (n_given && n != length(id)) {
       abort("id", "{.arg id} has {length(id)} row{?s}, {.arg n} is {n}: leave {.arg n} out.", call = call)

@@ -79,8 +79,8 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
     return(check_reach(data, obs, call, arg))
   }
   check_reach_of_sums(data, obs, arg, call)
-  if (is.null(split$id)) training_individuals(fit, data, arg, call) else
-    with_individuals(data, split$id, obs, arg, call)
+  if (is.null(split$id) && data$n > 0L) training_individuals(fit, data, arg, call) else
+    with_individuals(data, split$id %||% integer(), obs, arg, call)
 }
 
 # Columns matched by name when both sides have names, by position otherwise, which is said when only the training data

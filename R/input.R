@@ -220,7 +220,7 @@ check_reach <- function(data, obs, call, arg, farthest = 1e280) {
     block$unit %||% rep(1, if (is.null(obs$blocks)) data$d else length(block$columns) + length(exposure_column(block)))
   }))
   values <- data$x %||% data$value
-  if (!length(values) || !any(abs(values) >= min(1, unit) * 1e200, na.rm = TRUE)) {
+  if (!length(values) || !any(abs(values) >= min(1, unit) * min(farthest, 1e200), na.rm = TRUE)) {
     return(data)
   }
   distance <- if (is.null(data$x)) abs(values) else abs(data$x / rep(unit, each = data$n))

@@ -339,10 +339,9 @@ some_rows <- function(data, chosen) {
   data$n <- nrow(data$x)
   data$starts <- c(0L, data$n)
   if (has_individuals(data)) { # all rows of each, or none
-    left <- sort(unique(data$individual[chosen]))
-    data$individual <- match(data$individual[chosen], left)
-    data$n_individuals <- length(left)
-    data$individuals <- list(names = data$individuals$names[left], of_given = data$individual)
+    own <- data$individual[chosen]
+    data$left_out <- NULL
+    data <- numbered_individuals(data, own, data$individuals$names)
   }
   data
 }
