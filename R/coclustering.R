@@ -52,7 +52,8 @@ coclustering.default <- function(fit, ...) {
 pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::caller_env()) {
   check_format(fit, call)
   repeated <- isTRUE(fit$model$obs$repeated)
-  n <- if (is.null(data)) n_units(fit$input) else if (repeated || is.list(data) && !is.data.frame(data)) 0L else NROW(data)
+  counted_later <- repeated || is.list(data) && !is.data.frame(data)
+  n <- if (is.null(data)) n_units(fit$input) else if (counted_later) 0L else NROW(data)
   if (n <= most) {
     prob <- if (is.null(data) && repeated && !is.null(fit$probabilities)) fit$probabilities else
       if (is.null(data)) predict(fit, type = "prob") else

@@ -126,7 +126,8 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
   }
   seed <- if (any(completed)) draw_seed(NULL)
   vapply(fits, function(fit) {
-    extra <- list(id = if (!inherits(fit, "bnp_mixture") || isTRUE(fit$model$obs$repeated)) id, seed = seed, na_action = fit$input$na_action)
+    grouped <- !inherits(fit, "bnp_mixture") || has_individuals(fit$input)
+    extra <- list(id = if (grouped) id, seed = seed, na_action = fit$input$na_action)
     do.call(heldout_loglik, c(list(fit, newdata), extra[!vapply(extra, is.null, NA)]))
   }, 1)
 }

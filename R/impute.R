@@ -93,7 +93,7 @@ check_imputable <- function(fit, newdata, data, call) {
   if (!is.null(data$left_out)) {
     abort("argument", c(
       "Missing values of {.arg newdata} cannot be imputed by a fit with {.arg id} whose columns depend on each other.",
-      i = "Models whose columns are independent given the cluster can, as {.code obs_gaussian(\"diagonal\")}."
+      i = "Models whose columns are independent given the cluster can, as with {.code covariance = \"diagonal\"}."
     ), call = call)
   }
   for (block in blocks_of(data, obs)) {

@@ -1,10 +1,10 @@
 # Individuals: rows that are repeated measurements of one individual, which belongs to one cluster.
 #
 # The internal form of data then has `individual`, the number of each row's individual; `n_individuals`; and
-# `individuals`: list(names, of_given, all, all_names), names of the individuals; the number of that of each row that was
-# given, NA where all rows of an individual were left out; and both for all that were given. The observation model has
-# `repeated = TRUE`. What the engine returns of its rows is then one value an individual; weights and classes stay one a
-# row, equal within individuals.
+# `individuals`: list(names, of_given, all, all_names), names of the individuals; the number of that of each row given,
+# NA where all rows of an individual were left out; and both for all individuals that were given. The observation model
+# has `repeated = TRUE`. What the engine returns of its rows is then one value an individual; weights and classes stay
+# one a row, equal within individuals.
 
 # `id` of bnp_mixture() -> list(x, id, name): the table without the column that `id` names, a value for each row, and
 # that name.
@@ -98,7 +98,7 @@ without_unknown_rows <- function(data, obs, arg, call) {
     "{.arg {arg}} has rows of which some values are missing, which {.fn {maker}} with {.arg id} cannot have.",
     x = "In {cli::qty(length(rows))}row{?s} {places(rows)}.",
     i = "What is expected of a missing value depends on the others here. Use {.code na_action = \"omit\"}, or a model
-         whose columns are independent given the cluster, as {.code obs_gaussian(\"diagonal\")}."
+         whose columns are independent given the cluster, as with {.code covariance = \"diagonal\"}."
   ), call = call)
 }
 

@@ -2,8 +2,8 @@
 #
 # list(x | row_start, column, value; n, d, starts; row_names, column_names,
 # group_names, exposure, order, frame; of repeated measurements more, see R/individuals.R). The first fields are what
-# C++ reads (`as_engine_data()`), the names stay in R; `frame` is what `read` of an observation model says of the columns. Rows of one group (sequence,
-# document) are contiguous.
+# C++ reads (`as_engine_data()`), the names stay in R; `frame` is what `read` of an observation model says of the
+# columns. Rows of one group (sequence, document) are contiguous.
 
 new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NULL) {
   names <- dimnames(x) %||% list(NULL, NULL)
