@@ -186,6 +186,9 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
 
 # A start in which each of the engine's rows has its label or probabilities.
 start_of_units <- function(start, data) {
+  if (is.null(start) || !has_individuals(data)) {
+    return(start)
+  }
   for (field in c("labels", "resp")) start[[field]] <- of_units(data, start[[field]])
   start
 }

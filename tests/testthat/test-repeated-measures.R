@@ -488,6 +488,34 @@ test_that("other observation models, learned priors and products by their constr
   few(expect_learns(round(10 * flowers), obs_multinomial(term_prior = NULL), id = plant))
 })
 
+test_that("every model and every method takes individuals", {
+  withr::local_pdf(NULL)
+  control <- bnp_control(seed = 1, k_init = 3, max_laps = 4, moves = FALSE, verbose = FALSE)
+  # Exposures that are given as numbers are not known of new rows.
+  for (case in Filter(function(case) !grepl("sparse|exposure", case$name), repeated_cases())) {
+    x <- `dimnames<-`(case$x, list(NULL, paste0("col", seq_len(ncol(case$x)))))
+    who <- case$data$individual
+    entry <- obs_entry(case$obs)
+    fit <- suppressWarnings(bnp_mixture(x, case$obs, control = control, id = who))
+    prob <- predict(fit, x, type = "prob", id = who)
+    expect_equal(unname(rowSums(prob)), rep(1, nrow(x)), label = case$name)
+    expect_identical(unname(fitted(fit)), max.col(prob, ties.method = "first"), label = case$name)
+    expect_identical(prob[match(who, who), ], prob, ignore_attr = TRUE)
+    sim <- simulate(fit, seed = 1)$sim_1
+    expect_identical(as.integer(as.character(sim$.id)), who)
+    values <- as.matrix(sim[seq_len(ncol(x))])
+    expect_true(all(entry$support(values)), label = case$name)
+    expect_true(is.finite(heldout_loglik(fit, x, id = who)), label = case$name)
+    expect_equal(nrow(augment(fit, x, id = who)), nrow(x))
+    expect_gte(nrow(tidy(fit, conf.int = TRUE)), 3)
+    expect_output(print(summary(fit)), paste(max(who), "individuals"))
+    if (is.null(entry$picture)) next
+    expect_silent(plot(fit))
+    expect_silent(plot(fit, data = x))
+    if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(fit, data = x), "ggplot")
+  }
+})
+
 test_that("what `id` cannot be is refused", {
   refused <- function(..., says) expect_bad(bnp_mixture(..., control = quiet), "id", says)
   refused(flowers, id = plant[-1], says = "one value per row of `x` \\(150\\)")
