@@ -7,7 +7,7 @@
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param data The training data, as the fit was given them; with a formula, its data frame.
-#' @param id As in [bnp_topics()] or [bnp_hmm()], where the fit had one.
+#' @param id As in [bnp_mixture()], [bnp_topics()] or [bnp_hmm()], where the fit had one; of mixtures it is known.
 #' @param ... Must be empty; of `plot()`, handed on to [stats::plot.hclust()].
 #' @return `cluster_tree()`: an object of class `bnp_tree`, which is an [stats::hclust()] tree of the clusters, so that
 #'   [stats::cutree()], [stats::as.dendrogram()], [stats::rect.hclust()] and `plot()` take it. Beside the components of

@@ -5,9 +5,10 @@
 #' @param fit A fit of [bnp_mixture()] or [bnp_hmm()].
 #' @param data The observations, usually the training data. Not needed when the fit
 #'   keeps its probabilities (`bnp_control(keep = "probabilities")`).
-#' @param id As in [bnp_hmm()].
+#' @param id As in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
 #' @param ... Must be empty.
-#' @return A symmetric matrix, observations x observations, with 1 on its diagonal.
+#' @return A symmetric matrix, observations x observations, with 1 on its diagonal; of mixtures with `id`, individuals x
+#'   individuals.
 #' @details The variational posterior takes the observations of a mixture as
 #'   independent of each other, so that this is the sum over clusters of the
 #'   products of their probabilities. For sequences the same is computed from the

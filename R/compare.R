@@ -7,7 +7,7 @@
 #'   data, with or without names.
 #' @param newdata New data for [heldout_loglik()]. Documents of counts are completed, all
 #'   with the same split.
-#' @param id As in [bnp_hmm()] or [bnp_topics()], for `newdata`.
+#' @param id As in [bnp_hmm()], [bnp_topics()] or [predict.bnp_mixture()], for `newdata`.
 #' @return A data frame of class `bnp_comparison`: `fit`, its name; `elbo`, `k`,
 #'   `laps`, `converged`; `heldout`, where `newdata` is given; and the agreement of
 #'   its clusters with those of the first fit: `ari`, the adjusted Rand index,

@@ -9,7 +9,7 @@
 #' @param newdata Data with missing values (`NA`), in any form that the fitting function takes.
 #' @param m Number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
-#' @param id For sequences, as in [bnp_hmm()].
+#' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
 #' @param ... Must be empty.
 #' @details For each copy the parameters of the clusters are drawn from their posterior, then the cluster of each row
 #'   given what is there (of sequences, a path of states by forward filtering and backward sampling), then
@@ -17,6 +17,7 @@
 #'   as is not known, apart from the number of clusters, and the approximation of the posterior. Clusters are
 #'   drawn with probabilities that are averaged over the parameters.
 #'   Columns keep their types; numbers of a whole-number column that [obs_gaussian()] has modelled are real.
+#'   Rows of an individual (`id`) are imputed by its one cluster, where columns are independent given it.
 #'   Values of [obs_ar()], [obs_binomial()], [obs_survival()] and [obs_multinomial()] cannot be imputed.
 #' @return A list of `m` completed data sets, each as `newdata`, of class `bnp_imputations`; as it is, a
 #'   list for `mitools::imputationList()`. `as.data.frame()` of it is the long table that `mice::as.mids()`

@@ -36,16 +36,15 @@ split_formula_id <- function(formula, data, id, call) {
     formula[[length(formula)]] <- right[[2L]]
   }
   name <- id_column(id, call)
-  if (!is.null(data) || !inherits(id, "formula")) {
-    split <- split_id(data, id, "data", call)
+  if (is.data.frame(data) || !inherits(id, "formula")) {
+    split <- if (is.data.frame(data)) split_id(data, id, "data", call) else list(x = data, id = id)
     if (!is.null(split$name) && split$name %in% all.vars(formula)) split$x <- data
-  } else {
-    value <- tryCatch(eval(id[[2L]], environment(id)), error = function(e) {
-      abort("id", c("{.arg id} names {.val {name}}, which is not there.", i = "Give {.arg data}."), call = call)
-    })
-    split <- list(id = value, name = name)
+    return(list(formula = formula, data = split$x, id = split$id, name = split$name))
   }
-  list(formula = formula, data = split$x, id = split$id, name = split$name)
+  value <- tryCatch(eval(id[[2L]], data, environment(id)), error = function(e) {
+    abort("id", c("{.arg id} names {.val {name}}, which is not there.", i = "Give {.arg data}."), call = call)
+  })
+  list(formula = formula, data = data, id = value, name = name)
 }
 
 # Checked data with what is known of individuals; `id`: a value for each row that was given, NULL for none.

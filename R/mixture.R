@@ -27,6 +27,9 @@
 #' @param labels What is known of the rows' classes: one label a row, `NA` where it is not
 #'   known, or a logical matrix (rows x classes) of the classes that each row may belong
 #'   to, see *Known labels*.
+#' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
+#'   row, or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then is no
+#'   variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
 #' @param data A data frame with the variables of the formula.
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
@@ -74,6 +77,24 @@
 #'   second fit begins with the classes as their labelled rows have them, and the better one is returned. A finite
 #'   prior needs at least as many clusters as there are classes. [cluster_tree()] does not take such fits yet.
 #'
+#' @section Repeated measures:
+#'   With `id`, all rows of an individual belong to one cluster and are independent of each other given that
+#'   cluster. What is shared out among the clusters are individuals: the prior, the entropy and [cluster_sizes()] count
+#'   each of them once, however many rows it has; parameters of clusters, and defaults of priors, are estimated from all
+#'   rows; and [nobs()] is the number of rows. Rows may come in any order. [fitted()], [predict()] and [augment()] give every row
+#'   the cluster of its individual. Fits with and without `id` are compared by [compare_fits()].
+#'
+#'   `weights`, `labels` and `start` have one value for each individual, in the order in which individuals first appear (or
+#'   of the levels, where `id` is a factor), or one for each row, the same in all rows of an individual;
+#'   of `labels` some may be `NA` beside others. Individuals that differ by more
+#'   than their cluster, as growth curves do, are shared out among many clusters, as if there were
+#'   as many kinds: the model has no random effects.
+#'
+#'   Rows that are left out for missing values have the cluster of their individual. `na_action = "model"` needs columns
+#'   that are independent given the cluster, or rows without any response. `id` is not for [obs_ar()]. The features of an individual's rows are
+#'   added up before the fit, which takes memory for as many numbers as the statistics of a cluster have (of \eqn{D} columns
+#'   with full covariances, about \eqn{D^2/2}), for each individual.
+#'
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of
 #'   the bound and of log densities. With all other observation models these are of
@@ -98,6 +119,11 @@
 #' # A table of frequencies
 #' hair <- as.data.frame(HairEyeColor)
 #' bnp_mixture(hair[1:3], weights = hair$Freq, control = bnp_control(seed = 1))
+#'
+#' # Twelve plants, each measured seven times
+#' plants <- bnp_mixture(uptake ~ log(conc) | Plant, CO2, control = bnp_control(seed = 1))
+#' plants
+#' unique(data.frame(CO2[c("Plant", "Type", "Treatment")], cluster = fitted(plants)))
 #'
 #' # Thirty irises are known
 #' known <- replace(iris$Species, -seq(1, 150, by = 5), NA)

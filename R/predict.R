@@ -13,7 +13,8 @@
 #'   summing to 1. `"logdensity"`: log density of the posterior predictive
 #'   mixture (Student-t, Dirichlet-multinomial, Beta-Bernoulli or negative
 #'   binomial components; for a Dirichlet process the weight of clusters not seen
-#'   yet goes to the prior predictive). `NA` in the first `lag` rows of an autoregression.
+#'   yet goes to the prior predictive). `NA` in the first `lag` rows of an autoregression. With `id` one
+#'   number for each individual, by its name: the joint density of its rows.
 #'   `"cluster"`: clusters and probabilities in one data frame. `"response"`, for
 #'   [obs_regression()]: the expected response given the covariates, the average over
 #'   clusters by their weights.
@@ -26,13 +27,18 @@
 #'   missing, and for levels). See [impute()] for draws.
 #'   Where `newdata` lacks the response, probabilities of clusters are their weights.
 #' @inheritParams missing_values
+#' @param id Of fits with `id` (see *Repeated measures* of [bnp_mixture()]): which rows of `newdata` are of the same
+#'   individual, in any of its forms. Needed unless `newdata` has the column that the fit had it from, or are the
+#'   training data. Names need not be those of the training data: each individual is a new one.
+#'   Every row gets the answer of its individual, given all its rows.
 #' @param ... Must be empty.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for
 #'   `type = "cluster"` a data frame of as many rows, in which metrics of yardstick find
 #'   what they need: `.pred_cluster`, a factor with levels `Cluster_1`, `Cluster_2`, ...,
 #'   and the probability of each as `.pred_Cluster_1`, ...
-#'   `heldout_loglik()`: the mean log predictive density of an observation.
+#'   `heldout_loglik()`: the mean log predictive density of an observation; with `id` those of individuals,
+#'   divided by the number of all rows.
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #' @seealso [bnp_mixture()], [tidiers] for [augment()]; `vignette("judging-a-fit")`.

@@ -252,6 +252,8 @@ test_that("regressions of individuals are found where single rows cannot be told
   x <- d$x
   who <- d$who
   expect_identical(bnp_mixture(y ~ x | who, control = quiet)$elbo, by_id$elbo)
+  expect_identical(bnp_mixture(y ~ x | who, as.list(d), control = quiet)$elbo, by_id$elbo)
+  expect_identical(bnp_mixture(y ~ x | who, list2env(d), control = quiet)$elbo, by_id$elbo)
   expect_identical(bnp_mixture(y ~ . - truth, d, id = "who", control = quiet)$elbo, by_id$elbo)
   # A column that the formula has too stays.
   both <- bnp_mixture(y ~ x + truth | truth, d, control = quiet)
