@@ -158,6 +158,30 @@ for (case in repeated_cases()) {
   })
 }
 
+test_that("known labels of individuals hold through audited moves, and earlier fits in other units", {
+  case <- repeated_cases()[[1]]
+  class <- replace(case$of_individual, case$of_individual > 2, 0L)
+  class[-seq(1, length(class), by = 3)] <- 0L
+  case$data$classes <- class[case$data$individual]
+  case$data$class_sets <- diag(2) == 1
+  start <- list(labels = replace(class, class == 0, 3L), k = 3L, owner = c(1L, 2L, 0L))
+  for (batches in c(1, 3)) {
+    fit <- engine_run(case, start = start, batches = batches, seed = 2, audit = TRUE)
+    expect_audited(fit)
+    expect_identical(fit$state$owner[fit$labels[class > 0]], as.integer(class[class > 0]))
+    expect_gt(adjusted_rand_index(fit$labels, case$of_individual), 0.9)
+  }
+  moved <- case
+  moved$model$obs$centre <- moved$model$obs$centre + c(1, -3)
+  moved$model$obs$unit <- moved$model$obs$unit * c(4, 0.5)
+  at <- engine_run(case, start = start, max_laps = 1, moves = FALSE, seed = 2)
+  again <- engine_run(
+    moved, start = list(state = at$state, obs = case$model$obs), max_laps = 1, moves = FALSE, seed = 2
+  )
+  here <- engine_run(case, start = list(state = at$state), max_laps = 1, moves = FALSE, seed = 2)
+  expect_equal(again$elbo, here$elbo, tolerance = 1e-9)
+})
+
 test_that("the order of rows, within individuals and between them, changes nothing", {
   for (case in Filter(function(case) !is.null(case$data$x), repeated_cases())) {
     a <- engine_run(case, seed = 2, k_init = 4)
