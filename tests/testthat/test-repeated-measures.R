@@ -230,16 +230,14 @@ test_that("planted clusters of individuals are found by every model", {
 })
 
 test_that("sums of sparse rows are sparse, and those of dense rows", {
-  for (pair in list(c("multinomial", "multinomial, sparse"), c("poisson, exposure", "poisson, exposure, sparse"))) {
-    cases <- repeated_cases()
-    names(cases) <- vapply(cases, `[[`, "", "name")
-    dense <- cases[[pair[1]]]
+  cases <- repeated_cases()
+  for (dense in cases[match(c("multinomial", "bernoulli", "poisson", "poisson, exposure"), lapply(cases, `[[`, "name"))]) {
     sparse <- dense
     sparse$data <- c(sparse_engine_data(dense$data$x), dense$data[c("individual", "n_individuals")])
     resp <- resp_of(dense$data$n_individuals, 3)
     expect_equal(
-      engine_at(sparse, resp, laps = 2L)[c("elbo", "sizes")], engine_at(dense, resp, laps = 2L)[c("elbo", "sizes")],
-      tolerance = 1e-11
+      engine_at(sparse, resp, laps = 2L)[c("elbo", "sizes", "state")],
+      engine_at(dense, resp, laps = 2L)[c("elbo", "sizes", "state")], tolerance = 1e-11
     )
   }
 })
@@ -559,6 +557,8 @@ test_that("what `id` cannot be is refused", {
   expect_bad(predict(of_plants, flowers, id = plant[-1]), "id", "one value per row")
   expect_bad(predict(bnp_mixture(faithful, control = quiet), faithful, id = 1:272), "id", "repeated")
   expect_bad(predict(of_plants, replace(flowers, 1, 1e150), id = plant), "range", "1e\\+120")
+  expect_bad(bnp_mixture(flowers, id = plant, control = bnp_control(k_init = 31)), "k_init", "individuals \\(30\\)")
+  expect_bad(bnp_mixture(flowers, id = plant, control = bnp_control(batches = 31)), "argument", "individuals \\(30\\)")
   other <- function(arg, value, says) {
     arguments <- c(list(flowers, id = plant, control = quiet), stats::setNames(list(value), arg))
     expect_bad(do.call(bnp_mixture, arguments), arg, says)
