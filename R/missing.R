@@ -11,8 +11,8 @@
 #' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that
 #'   says where they are; `"model"` takes them for unknown quantities that are averaged over, see
 #'   *Missing values*; `"omit"` leaves out rows with any, which is said: [fitted()] and [predict()]
-#'   have `NA` there, or the cluster of their individual (in a sequence the rows that are left follow each other). Topics: `"fail"` or `"omit"`; a
-#'   document without any row that is left is left out too.
+#'   have `NA` there, or the cluster of their individual (in a sequence the rows that are left follow each other).
+#'   Topics: `"fail"` or `"omit"`; a document without any row that is left is left out too.
 #' @section Missing values:
 #'   With `na_action = "model"` a row counts by what is there. Where columns are independent given the
 #'   cluster ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_gamma()], [obs_gaussian()] with

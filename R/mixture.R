@@ -78,22 +78,25 @@
 #'   prior needs at least as many clusters as there are classes. [cluster_tree()] does not take such fits yet.
 #'
 #' @section Repeated measures:
-#'   With `id`, all rows of an individual belong to one cluster and are independent of each other given that
-#'   cluster. What is shared out among the clusters are individuals: the prior, the entropy and [cluster_sizes()] count
-#'   each of them once, however many rows it has; parameters of clusters, and defaults of priors, are estimated from all
-#'   rows; and [nobs()] is the number of rows. Rows may come in any order. [fitted()], [predict()] and [augment()] give every row
-#'   the cluster of its individual. Fits with and without `id` are compared by [compare_fits()].
+#'   With `id`, all rows of an individual belong to one cluster and are independent of each other
+#'   given that cluster. What is shared out among the clusters are individuals: the prior, the
+#'   entropy and [cluster_sizes()] count each of them once, however many rows it has. Parameters of
+#'   clusters, and defaults of priors, are estimated from all rows, and [nobs()] is the number of
+#'   rows, which may come in any order. [fitted()], [predict()] and [augment()] give every row the
+#'   cluster of its individual. Fits with and without `id` are compared by [compare_fits()].
 #'
-#'   `weights`, `labels` and `start` have one value for each individual, in the order in which individuals first appear (or
-#'   of the levels, where `id` is a factor), or one for each row, the same in all rows of an individual;
-#'   of `labels` some may be `NA` beside others. Individuals that differ by more
-#'   than their cluster, as growth curves do, are shared out among many clusters, as if there were
-#'   as many kinds: the model has no random effects.
+#'   `weights`, `labels` and `start` have one value for each individual, in the order in which
+#'   individuals first appear (or of the levels, where `id` is a factor), or one for each row, the
+#'   same in all rows of an individual; of `labels` some may be `NA` beside others.
 #'
-#'   Rows that are left out for missing values have the cluster of their individual. `na_action = "model"` needs columns
-#'   that are independent given the cluster, or rows without any response. `id` is not for [obs_ar()]. The features of an individual's rows are
-#'   added up before the fit, which takes memory for as many numbers as the statistics of a cluster have (of \eqn{D} columns
-#'   with full covariances, about \eqn{D^2/2}), for each individual.
+#'   The model has no random effects: individuals that differ by more than their cluster, as growth
+#'   curves do, are shared out among many clusters, as if there were as many kinds.
+#'
+#'   Rows that are left out for missing values have the cluster of their individual.
+#'   `na_action = "model"` needs columns that are independent given the cluster, or rows without any
+#'   response. `id` is not for [obs_ar()]. What an individual's rows add to the statistics of a
+#'   cluster is added up before the fit, which takes as many numbers for each individual as these
+#'   statistics have: with full covariances of \eqn{D} columns about \eqn{D^2/2}.
 #'
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of

@@ -230,8 +230,8 @@ test_that("planted clusters of individuals are found by every model", {
 })
 
 test_that("sums of sparse rows are sparse, and those of dense rows", {
-  cases <- repeated_cases()
-  for (dense in cases[match(c("multinomial", "bernoulli", "poisson", "poisson, exposure"), lapply(cases, `[[`, "name"))]) {
+  names <- c("multinomial", "bernoulli", "poisson", "poisson, exposure")
+  for (dense in Filter(function(case) case$name %in% names, repeated_cases())) {
     sparse <- dense
     sparse$data <- c(sparse_engine_data(dense$data$x), dense$data[c("individual", "n_individuals")])
     resp <- resp_of(dense$data$n_individuals, 3)
