@@ -79,6 +79,24 @@ for (case in Filter(can_repeat, model_cases())) {
   })
 }
 
+test_that("statistics of complete individuals are those of the model with gaps", {
+  cases <- model_cases()
+  names(cases) <- vapply(cases, `[[`, "", "name")
+  for (name in c("poisson", "gaussian_diagonal", "bernoulli", "product, gaps")) {
+    case <- with_individual_rows(cases[[name]], rep(1:10, 4))
+    complete <- gaps <- case
+    for (row in which(rowSums(is.na(case$data$x)) > 0)) case$data$x[row, ] <- case$data$x[1, ]
+    complete$data <- gaps$data <- case$data
+    without <- function(obs) if (is.null(obs$blocks)) obs[setdiff(names(obs), "gaps")] else
+      replace(obs, "blocks", list(lapply(obs$blocks, without)))
+    complete$model$obs <- without(complete$model$obs)
+    if (is.null(gaps$model$obs$blocks)) gaps$model$obs$gaps <- TRUE
+    of <- function(case) engine_contract(case$data, case$model, cbind(1, (1:10) / 7))$statistic
+    turned <- engine_complete_to_gaps(complete$model$obs, gaps$model$obs, of(complete))
+    expect_equal(turned, of(gaps), tolerance = 1e-12, label = name)
+  }
+})
+
 # ---- Evidence of all partitions ----
 
 partitions <- function(n) {
