@@ -97,6 +97,26 @@ test_that("statistics of complete individuals are those of the model with gaps",
   }
 })
 
+test_that("individuals that contradict the data or the model are internal errors", {
+  case <- repeated_cases()[[1]]
+  refused <- function(...) {
+    case$data[names(list(...))] <- list(...)
+    expect_error(engine_elbo_of(case$data, case$model, matrix(1, case$data$n)), "internal error")
+  }
+  refused(individual = case$data$individual[-1])
+  refused(individual = replace(case$data$individual, 1, 0L))
+  refused(individual = replace(case$data$individual, 1, case$data$n_individuals + 1L))
+  refused(n_individuals = case$data$n_individuals + 1L)
+  refused(n_individuals = -1L)
+  refused(individual = NULL)
+  refused(x = case$data$x[, 1], d = 1L)
+  plain <- replace(case$model, "obs", list(replace(case$model$obs, "repeated", FALSE)))
+  expect_error(engine_elbo_of(case$data, plain, cbind(rep(1, case$data$n))), "internal error")
+  series <- Filter(function(case) case$name == "ar", planted_cases())[[1]]
+  series <- with_individual_rows(series, seq_len(series$data$n))
+  expect_error(engine_elbo_of(series$data, series$model, cbind(rep(1, series$data$n))), "internal error")
+})
+
 # ---- Evidence of all partitions ----
 
 partitions <- function(n) {
