@@ -108,8 +108,9 @@ test_that("individuals that contradict the data or the model are internal errors
   refused(individual = replace(case$data$individual, 1, case$data$n_individuals + 1L))
   refused(n_individuals = case$data$n_individuals + 1L)
   refused(n_individuals = -1L)
-  refused(individual = NULL)
   refused(x = case$data$x[, 1], d = 1L)
+  rows <- case$data[setdiff(names(case$data), "individual")]
+  expect_error(engine_elbo_of(rows, case$model, matrix(1, rows$n)), "internal error")
   plain <- replace(case$model, "obs", list(replace(case$model$obs, "repeated", FALSE)))
   expect_error(engine_elbo_of(case$data, plain, cbind(rep(1, case$data$n))), "internal error")
   series <- Filter(function(case) case$name == "ar", planted_cases())[[1]]
