@@ -29,7 +29,10 @@ cl_membership.bnp_fit <- function(x, k = n_of_classes.bnp_fit(x)) {
   padded
 }
 
-memberships <- function(fit) unname(fit$probabilities %||% diag(fit$state$k)[hard_labels(fit), , drop = FALSE])
+memberships <- function(fit) {
+  kept <- if (!is.null(fit$probabilities)) of_rows(fit$input, fit$probabilities)
+  unname(kept %||% diag(fit$state$k)[hard_labels(fit), , drop = FALSE])
+}
 
 #' @exportS3Method clue::cl_predict
 cl_predict.bnp_fit <- function(object, newdata = NULL, type = c("class_ids", "memberships"), ...) {

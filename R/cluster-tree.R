@@ -7,7 +7,7 @@
 #'
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param data The training data, as the fit was given them; with a formula, its data frame.
-#' @param id As in [bnp_topics()] or [bnp_hmm()], where the fit had one.
+#' @param id As in [bnp_mixture()], [bnp_topics()] or [bnp_hmm()], where the fit had one; of mixtures it is known.
 #' @param ... Must be empty; of `plot()`, handed on to [stats::plot.hclust()].
 #' @return `cluster_tree()`: an object of class `bnp_tree`, which is an [stats::hclust()] tree of the clusters, so that
 #'   [stats::cutree()], [stats::as.dendrogram()], [stats::rect.hclust()] and `plot()` take it. Beside the components of
@@ -56,10 +56,10 @@ cluster_tree <- function(fit, data, ...) UseMethod("cluster_tree")
 
 #' @rdname cluster_tree
 #' @export
-cluster_tree.bnp_mixture <- function(fit, data, ...) {
+cluster_tree.bnp_mixture <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  grow_tree(fit, training_data(fit, data), rename_call(match.call(), "cluster_tree"))
+  grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }
 
 #' @rdname cluster_tree
@@ -88,7 +88,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
   refuse_known_labels(fit, call)
   read <- switch(class(fit)[1L],
-    bnp_mixture = as_newdata(fit, data, call, "data"), bnp_topics = new_documents(fit, data, id, call, "data"),
+    bnp_mixture = as_newdata(fit, data, call, "data", id = id), bnp_topics = new_documents(fit, data, id, call, "data"),
     bnp_hmm = as_new_sequences(fit, data, id, call, "data")
   )
   known <- fit$input
@@ -98,7 +98,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   grouped <- !inherits(fit, "bnp_mixture") || state_lag(fit) > 0L
   same <- identical(as.integer(read$n), as.integer(known$n)) && identical(fingerprint_of(read), known$fingerprint) &&
     (!grouped || identical(as.integer(read$starts), as.integer(known$starts))) &&
-    isTRUE(all.equal(exposure, known$mean_exposure))
+    isTRUE(all.equal(exposure, known$mean_exposure)) && identical(read$individual, known$individual)
   if (!same) {
     abort("other_data", c(
       "{.arg data} must be the data that {.arg fit} was made of.",

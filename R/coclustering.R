@@ -5,9 +5,10 @@
 #' @param fit A fit of [bnp_mixture()] or [bnp_hmm()].
 #' @param data The observations, usually the training data. Not needed when the fit
 #'   keeps its probabilities (`bnp_control(keep = "probabilities")`).
-#' @param id As in [bnp_hmm()].
+#' @param id As in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
 #' @param ... Must be empty.
-#' @return A symmetric matrix, observations x observations, with 1 on its diagonal.
+#' @return A symmetric matrix, observations x observations, with 1 on its diagonal; of mixtures with `id`, individuals x
+#'   individuals.
 #' @details The variational posterior takes the observations of a mixture as
 #'   independent of each other, so that this is the sum over clusters of the
 #'   products of their probabilities. For sequences the same is computed from the
@@ -28,9 +29,9 @@ coclustering <- function(fit, ...) UseMethod("coclustering")
 
 #' @rdname coclustering
 #' @export
-coclustering.bnp_mixture <- function(fit, data = NULL, ...) {
+coclustering.bnp_mixture <- function(fit, data = NULL, id = NULL, ...) {
   check_no_dots(...)
-  pairs_together(fit, data, as_newdata)
+  pairs_together(fit, data, as_newdata, id = id)
 }
 
 #' @rdname coclustering
@@ -51,9 +52,12 @@ coclustering.default <- function(fit, ...) {
 # read(fit, data, ..., call, arg): data in the engine's form.
 pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::caller_env()) {
   check_format(fit, call)
-  n <- if (is.null(data)) fit$input$n else if (is.list(data) && !is.data.frame(data)) 0L else NROW(data)
+  repeated <- isTRUE(fit$model$obs$repeated)
+  counted_later <- repeated || is.list(data) && !is.data.frame(data)
+  n <- if (is.null(data)) n_units(fit$input) else if (counted_later) 0L else NROW(data)
   if (n <= most) {
-    prob <- if (is.null(data)) predict(fit, type = "prob") else
+    prob <- if (is.null(data) && repeated && !is.null(fit$probabilities)) fit$probabilities else
+      if (is.null(data)) predict(fit, type = "prob") else
       state_probabilities(fit, with_known(read(fit, data, ..., call = call, arg = "data"), fit))
     n <- nrow(prob)
   }

@@ -7,7 +7,7 @@
 #'   data, with or without names.
 #' @param newdata New data for [heldout_loglik()]. Documents of counts are completed, all
 #'   with the same split.
-#' @param id As in [bnp_hmm()] or [bnp_topics()], for `newdata`.
+#' @param id As in [bnp_hmm()], [bnp_topics()] or [predict.bnp_mixture()], for `newdata`.
 #' @return A data frame of class `bnp_comparison`: `fit`, its name; `elbo`, `k`,
 #'   `laps`, `converged`; `heldout`, where `newdata` is given; and the agreement of
 #'   its clusters with those of the first fit: `ari`, the adjusted Rand index,
@@ -131,7 +131,8 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
   }
   seed <- if (any(completed)) draw_seed(NULL)
   vapply(fits, function(fit) {
-    extra <- list(id = if (!inherits(fit, "bnp_mixture")) id, seed = seed, na_action = fit$input$na_action)
+    grouped <- !inherits(fit, "bnp_mixture") || has_individuals(fit$input)
+    extra <- list(id = if (grouped) id, seed = seed, na_action = fit$input$na_action)
     do.call(heldout_loglik, c(list(fit, newdata), extra[!vapply(extra, is.null, NA)]))
   }, 1)
 }

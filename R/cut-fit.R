@@ -14,10 +14,10 @@ cut_fit <- function(fit, data, k = NULL, ...) UseMethod("cut_fit")
 
 #' @rdname cluster_tree
 #' @export
-cut_fit.bnp_mixture <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, ...) {
+cut_fit.bnp_mixture <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  cut_at(fit, training_data(fit, data), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
+  cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
 }
 
 #' @rdname cluster_tree

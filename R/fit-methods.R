@@ -11,8 +11,10 @@
 #'   (`births_tried`, ...), `seconds` since the start.
 #' * `n_clusters()`: the number of clusters in use.
 #' * `cluster_sizes()`: expected number of observations of each, a sum of weights where rows
-#'   have them.
-#' * `fitted()`: the most probable cluster of each training observation.
+#'   have them; of individuals, where a mixture has an `id`.
+#' * `fitted()`: the most probable cluster of each training observation, in the order of the data; of repeated
+#'   measurements that of its individual.
+#' * `nobs()`: the number of rows, or the sum of their weights.
 #' * `coef()`: posterior means, a list of arrays. Gaussian: `mean` (clusters x
 #'   columns), `cov` (columns x columns x clusters); tokens and binary data:
 #'   `prob` (clusters x columns); counts of events: `rate` (clusters x columns,
@@ -89,7 +91,8 @@ cluster_sizes <- function(fit) {
 fitted.bnp_fit <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
-  for_all_rows(object$input, in_user_order(object, stats::setNames(fit_labels(object), object$input$row_names)))
+  labels <- of_units(object$input, stats::setNames(fit_labels(object), object$input$row_names))
+  for_all_rows(object$input, in_user_order(object, labels))
 }
 
 fit_labels <- function(fit) as.integer(fit$labels)

@@ -14,11 +14,16 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   given <- obs
   obs <- resolve_obs(obs, data, start, error_call)
   obs <- with_gaps(obs, data, if (inherits(start, "bnp_fit")) start$model$obs)
+  obs <- with_repeated(obs, data)
   check_against_data(given, obs, error_call)
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
   resolved_start <- start_with_labels(resolved_start, start, data, prior, control, error_call)
+  resolved_start <- start_of_units(resolved_start, data)
   prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
-  resolved <- resolve_control(control, obs, prior, rows_that_count(data), n_units, resolved_start, error_call)
+  resolved <- resolve_control(
+    control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
+    word = if (has_individuals(data)) "individuals" else "observations"
+  )
   model <- list(obs = obs, prior = prior, bound = control$bound)
   check_size(prior, resolved$k_init, data$n, error_call)
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
@@ -48,7 +53,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     list(fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing)),
     data[c(
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order", "left_out", "left_out_documents", "na_action"
+      "order", "left_out", "left_out_documents", "na_action", "individual", "n_individuals", "individuals", "id"
     )]
   )
   fit <- structure(
@@ -76,7 +81,7 @@ with_result <- function(fit, result, model, control, data) {
 # What each kind of fit keeps of its data beside what the engine returns.
 complete_fit <- function(fit, data) {
   if (inherits(fit, "bnp_mixture")) {
-    fit$labels <- carry_back(fit$labels, data$starts, state_lag(fit))
+    fit$labels <- of_rows(data, carry_back(fit$labels, data$starts, state_lag(fit)))
   } else if (inherits(fit, "bnp_topics")) {
     fit$documents <- sparseMatrix(
       i = fit$documents$document, j = fit$documents$topic, x = fit$documents$count,

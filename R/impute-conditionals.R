@@ -165,7 +165,7 @@ clusters_given <- function(fit, data) {
     return(paths_given(fit, data))
   }
   prob <- state_probabilities(fit, data)
-  list(prob = prob, draw = function() draw_each(prob))
+  list(prob = of_rows(data, prob), draw = function() of_rows(data, draw_each(prob)))
 }
 
 # One number of a column for each row of a matrix of weights.

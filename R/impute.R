@@ -9,7 +9,7 @@
 #' @param newdata Data with missing values (`NA`), in any form that the fitting function takes.
 #' @param m Number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
-#' @param id For sequences, as in [bnp_hmm()].
+#' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
 #' @param ... Must be empty.
 #' @details For each copy the parameters of the clusters are drawn from their posterior, then the cluster of each row
 #'   given what is there (of sequences, a path of states by forward filtering and backward sampling), then
@@ -17,6 +17,7 @@
 #'   as is not known, apart from the number of clusters, and the approximation of the posterior. Clusters are
 #'   drawn with probabilities that are averaged over the parameters.
 #'   Columns keep their types; numbers of a whole-number column that [obs_gaussian()] has modelled are real.
+#'   Rows of an individual (`id`) are imputed by its one cluster, where columns are independent given it.
 #'   Values of [obs_ar()], [obs_binomial()], [obs_survival()] and [obs_multinomial()] cannot be imputed.
 #' @return A list of `m` completed data sets, each as `newdata`, of class `bnp_imputations`; as it is, a
 #'   list for `mitools::imputationList()`. `as.data.frame()` of it is the long table that `mice::as.mids()`
@@ -48,10 +49,10 @@ impute.default <- function(fit, newdata, ...) {
 
 #' @rdname impute
 #' @export
-impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, ...) {
+impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
-  data <- as_newdata(fit, newdata, na_action = "model")
+  data <- as_newdata(fit, newdata, na_action = "model", id = id)
   imputations(fit, newdata, data, m, seed)
 }
 
@@ -90,6 +91,12 @@ expected_values <- function(fit, newdata, data, call = rlang::caller_env()) {
 
 check_imputable <- function(fit, newdata, data, call) {
   obs <- fit$model$obs
+  if (!is.null(data$left_out)) {
+    abort("argument", c(
+      "Missing values of {.arg newdata} cannot be imputed by a fit with {.arg id} whose columns depend on each other.",
+      i = "Models whose columns are independent given the cluster can, as with {.code covariance = \"diagonal\"}."
+    ), call = call)
+  }
   for (block in blocks_of(data, obs)) {
     entry <- block$entry
     known <- entry$lag(obs) == 0L && entry$gaps %||% "" %in% c("cells", "levels")

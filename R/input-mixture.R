@@ -54,9 +54,11 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 }
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data.
-as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
+as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL, id = NULL) {
   check_format(fit, call)
   obs <- fit$model$obs
+  split <- newdata_id(fit, newdata, id, arg, call)
+  newdata <- split$x
   if (!is.null(fit$input$terms)) {
     if (!is.data.frame(newdata)) {
       abort("newdata", c(
@@ -73,7 +75,12 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
   }
   na_action <- na_action %||% fit$input$na_action
   data <- as_mixture_data(newdata, obs, arg, allow_no_rows = TRUE, call, na_action, "predict")
-  check_reach(data, obs, call, arg)
+  if (!isTRUE(obs$repeated)) {
+    return(check_reach(data, obs, call, arg))
+  }
+  check_reach_of_sums(data, obs, arg, call)
+  if (is.null(split$id) && data$n > 0L) training_individuals(fit, data, arg, call) else
+    with_individuals(data, split$id %||% integer(), obs, arg, call)
 }
 
 # Columns matched by name when both sides have names, by position otherwise, which is said when only the training data

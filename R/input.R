@@ -1,9 +1,9 @@
 # The one internal form of data, shared by all families.
 #
 # list(x | row_start, column, value; n, d, starts; row_names, column_names,
-# group_names, exposure, order, frame). The first fields are what C++ reads (`as_engine_data()`), the
-# names stay in R; `frame` is what `read` of an observation model says of the columns. Rows of one group (sequence,
-# document) are contiguous.
+# group_names, exposure, order, frame; of repeated measurements more, see R/individuals.R). The first fields are what
+# C++ reads (`as_engine_data()`), the names stay in R; `frame` is what `read` of an observation model says of the
+# columns. Rows of one group (sequence, document) are contiguous.
 
 new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NULL) {
   names <- dimnames(x) %||% list(NULL, NULL)
@@ -22,7 +22,10 @@ new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NU
 
 as_engine_data <- function(data) {
   if (!is.null(data$exposure)) data <- with_exposure_column(data)
-  read <- c("x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets")
+  read <- c(
+    "x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets", "individual",
+    "n_individuals"
+  )
   data[intersect(read, names(data))]
 }
 
@@ -217,7 +220,7 @@ check_reach <- function(data, obs, call, arg, farthest = 1e280) {
     block$unit %||% rep(1, if (is.null(obs$blocks)) data$d else length(block$columns) + length(exposure_column(block)))
   }))
   values <- data$x %||% data$value
-  if (!length(values) || !any(abs(values) >= min(1, unit) * 1e200, na.rm = TRUE)) {
+  if (!length(values) || !any(abs(values) >= min(1, unit) * min(farthest, 1e200), na.rm = TRUE)) {
     return(data)
   }
   distance <- if (is.null(data$x)) abs(values) else abs(data$x / rep(unit, each = data$n))

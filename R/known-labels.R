@@ -241,7 +241,7 @@ most_probable_class <- function(fit, prob) {
 # The training data as a fit got them know their weights and labels.
 with_known <- function(data, fit) {
   known <- data
-  if (identical(as.integer(data$n), as.integer(fit$input$n))) {
+  if (identical(as.integer(data$n), as.integer(fit$input$n)) && identical(data$individual, fit$input$individual)) {
     for (field in c("weights", "classes", "class_sets")) known[[field]] <- fit$input[[field]]
     if (identical(fingerprint_of(known), fit$input$fingerprint)) {
       return(known)

@@ -11,8 +11,8 @@
 #' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that
 #'   says where they are; `"model"` takes them for unknown quantities that are averaged over, see
 #'   *Missing values*; `"omit"` leaves out rows with any, which is said: [fitted()] and [predict()]
-#'   have `NA` there (in a sequence the rows that are left follow each other). Topics: `"fail"` or `"omit"`; a
-#'   document without any row that is left is left out too.
+#'   have `NA` there, or the cluster of their individual (in a sequence the rows that are left follow each other).
+#'   Topics: `"fail"` or `"omit"`; a document without any row that is left is left out too.
 #' @section Missing values:
 #'   With `na_action = "model"` a row counts by what is there. Where columns are independent given the
 #'   cluster ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_gamma()], [obs_gaussian()] with
@@ -176,9 +176,12 @@ whole_rows <- function(x, arg, call) {
   list(x = structure(x[!gone, , drop = FALSE], frame = attr(x, "frame")), left_out = left_out, na_action = "omit")
 }
 
-# Values by rows that were used -> by rows that were given, NA where one was left out. `from`: data, or the input of a
-# fit.
+# Values by rows that were used -> by rows that were given, NA where one was left out; values by individuals -> by all
+# rows of each. `from`: data, or the input of a fit.
 for_all_rows <- function(from, x) {
+  if (has_individuals(from)) {
+    return(for_rows_of_individuals(from, x))
+  }
   left_out <- from$left_out
   if (is.null(left_out)) {
     return(x)
@@ -305,19 +308,23 @@ predictive_probabilities <- function(fit, data) {
   fit <- fit_with_gaps(fit, data)
   log_p <- engine_log_predictives(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   k <- fit$state$k
-  log_p <- log_p[, fit$numbering, drop = FALSE] + rep(log(proportion(fit)), each = data$n)
-  if (!is.null(data$classes)) log_p[!allowed_clusters(data, fit$state$owner[fit$numbering])] <- -Inf
-  prob <- exp(log_p - log_p[cbind(seq_len(data$n), max.col(log_p, ties.method = "first"))])
+  log_p <- log_p[, fit$numbering, drop = FALSE] + rep(log(proportion(fit)), each = nrow(log_p))
+  if (!is.null(data$classes)) {
+    log_p[!of_units(data, allowed_clusters(data, fit$state$owner[fit$numbering]))] <- -Inf
+  }
+  prob <- exp(log_p - log_p[cbind(seq_len(nrow(log_p)), max.col(log_p, ties.method = "first"))])
   prob <- prob / rowSums(prob)
   prob
 }
 
-# The same of all rows: those without gaps have responsibilities.
+# The same of all rows (or individuals): those without gaps have responsibilities.
 probabilities_of_rows <- function(fit, data) {
   gappy <- rowSums(data$missing) > 0
-  prob <- matrix(0, data$n, fit$state$k, dimnames = list(data$row_names, seq_len(fit$state$k)))
-  prob[gappy, ] <- predictive_probabilities(fit, some_rows(data, gappy))
-  if (!all(gappy)) prob[!gappy, ] <- responsibilities(fit, some_rows(data, !gappy))
+  if (has_individuals(data)) gappy <- tabulate(data$individual[gappy], data$n_individuals) > 0
+  rows <- of_rows(data, gappy)
+  prob <- matrix(0, n_units(data), fit$state$k, dimnames = list(unit_names(data), seq_len(fit$state$k)))
+  prob[gappy, ] <- predictive_probabilities(fit, some_rows(data, rows))
+  if (!all(gappy)) prob[!gappy, ] <- responsibilities(fit, some_rows(data, !rows))
   prob
 }
 
@@ -331,5 +338,10 @@ some_rows <- function(data, chosen) {
   }
   data$n <- nrow(data$x)
   data$starts <- c(0L, data$n)
+  if (has_individuals(data)) { # all rows of each, or none
+    own <- data$individual[chosen]
+    data$left_out <- NULL
+    data <- numbered_individuals(data, own, data$individuals$names)
+  }
   data
 }

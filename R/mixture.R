@@ -27,6 +27,9 @@
 #' @param labels What is known of the rows' classes: one label a row, `NA` where it is not
 #'   known, or a logical matrix (rows x classes) of the classes that each row may belong
 #'   to, see *Known labels*.
+#' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
+#'   row, or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then is no
+#'   variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
 #' @param data A data frame with the variables of the formula.
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
@@ -74,6 +77,27 @@
 #'   second fit begins with the classes as their labelled rows have them, and the better one is returned. A finite
 #'   prior needs at least as many clusters as there are classes. [cluster_tree()] does not take such fits yet.
 #'
+#' @section Repeated measures:
+#'   With `id`, all rows of an individual belong to one cluster and are independent of each other
+#'   given that cluster. What is shared out among the clusters are individuals: the prior, the
+#'   entropy and [cluster_sizes()] count each of them once, however many rows it has. Parameters of
+#'   clusters, and defaults of priors, are estimated from all rows, and [nobs()] is the number of
+#'   rows, which may come in any order. [fitted()], [predict()] and [augment()] give every row the
+#'   cluster of its individual. Fits with and without `id` are compared by [compare_fits()].
+#'
+#'   `weights`, `labels` and `start` have one value for each individual, in the order in which
+#'   individuals first appear (or of the levels, where `id` is a factor), or one for each row, the
+#'   same in all rows of an individual; of `labels` some may be `NA` beside others.
+#'
+#'   The model has no random effects: individuals that differ by more than their cluster, as growth
+#'   curves do, are shared out among many clusters, as if there were as many kinds.
+#'
+#'   Rows that are left out for missing values have the cluster of their individual.
+#'   `na_action = "model"` needs columns that are independent given the cluster, or rows without any
+#'   response. `id` is not for [obs_ar()]. What an individual's rows add to the statistics of a
+#'   cluster is added up before the fit, which takes as many numbers for each individual as these
+#'   statistics have: with full covariances of \eqn{D} columns about \eqn{D^2/2}.
+#'
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of
 #'   the bound and of log densities. With all other observation models these are of
@@ -99,6 +123,11 @@
 #' hair <- as.data.frame(HairEyeColor)
 #' bnp_mixture(hair[1:3], weights = hair$Freq, control = bnp_control(seed = 1))
 #'
+#' # Twelve plants, each measured seven times
+#' plants <- bnp_mixture(uptake ~ log(conc) | Plant, CO2, control = bnp_control(seed = 1))
+#' plants
+#' unique(data.frame(CO2[c("Plant", "Type", "Treatment")], cluster = fitted(plants)))
+#'
 #' # Thirty irises are known
 #' known <- replace(iris$Species, -seq(1, 150, by = 5), NA)
 #' some <- bnp_mixture(iris[1:4], labels = known, control = bnp_control(seed = 1))
@@ -112,11 +141,12 @@ bnp_mixture <- function(x, ...) {
 #' @export
 bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(),
                                 start = NULL, na_action = c("fail", "model", "omit"), weights = NULL,
-                                labels = NULL, ...) {
+                                labels = NULL, id = NULL, ...) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
-  fit_mixture(x, obs, prior, control, start, rename_call(match.call()), na_action,
-    weights = weights, labels = labels
+  split <- split_id(x, id, "x", rlang::current_env())
+  fit_mixture(split$x, obs, prior, control, start, rename_call(match.call()), na_action,
+    weights = weights, labels = labels, id = split
   )
 }
 
@@ -124,25 +154,31 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
 #' @export
 bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 control = bnp_control(), start = NULL,
-                                na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, ...) {
+                                na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, id = NULL,
+                                ...) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
+  call <- rename_call(match.call())
+  split <- split_formula_id(x, data, id, rlang::current_env())
+  x <- split$formula
+  data <- split$data
   if (length(x) == 3L) {
     obs <- if (missing(obs)) obs_of_responses() else check_obs_of_responses(obs, x)
     table <- regression_table(x, data)
     obs[names(table$obs)] <- table$obs
     return(fit_mixture(
-      table$x, obs, prior, control, start, rename_call(match.call()), na_action, table$input, weights, labels
+      table$x, obs, prior, control, start, call, na_action, table$input, weights, labels, split
     ))
   }
   frame <- formula_frame(x, data)
-  fit_mixture(frame$frame, obs, prior, control, start, rename_call(match.call()), na_action,
-    input = list(terms = frame$terms), weights = weights, labels = labels
+  fit_mixture(frame$frame, obs, prior, control, start, call, na_action,
+    input = list(terms = frame$terms), weights = weights, labels = labels, id = split
   )
 }
 
+# id: list(id, name), as split_id() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = list(), weights = NULL,
-                        labels = NULL, error_call = rlang::caller_env()) {
+                        labels = NULL, id = NULL, error_call = rlang::caller_env()) {
   obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
   check_prior(prior, "bnp_mixture", error_call)
@@ -150,9 +186,12 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
   refuse_weighted_series(weights, obs, error_call)
   refuse_labelled_series(labels, obs, error_call)
+  data <- with_individuals(data, id$id, obs, "x", error_call, id$name)
+  weights <- one_per_individual(weights, data, "weights", error_call)
+  labels <- one_per_individual(labels, data, "labels", error_call, known = TRUE)
   data$weights <- check_weights(weights, rows_given(data), error_call, kept = data$left_out$kept)
   data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept, data$weights))
-  n_modelled <- rows_that_count(data) - lag * (length(data$starts) - 1L)
+  n_modelled <- units_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)
   fit

@@ -139,7 +139,7 @@ regression_picture <- function(fit, data, call = rlang::caller_env(2)) {
     data.frame(x = ends[c(1, 2, 2, 1, 1)], y = c(y + half, rev(y) - half, y[1] + half), cluster = k)
   })
   points <- if (!is.null(data) && data$n > 0L) {
-    data.frame(x = data$x[, 2], y = data$x[, 1], cluster = max.col(responsibilities(fit, data), "first"))
+    data.frame(x = data$x[, 2], y = data$x[, 1], cluster = max.col(of_rows(data, responsibilities(fit, data)), "first"))
   }
   at <- ends[1] + diff(ends) * (seq_along(used) - 0.5) / length(used) # beside each other where lines cross
   list(

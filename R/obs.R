@@ -285,7 +285,7 @@ format.bnp_obs <- function(x, ...) {
     }, "")
     return(paste0("Product of ", paste0(names(blocks), blocks, collapse = "; ")))
   }
-  paste0(entry$title, ": ", format_fields(x, setdiff(names(x), c("family", "gaps", entry$working))))
+  paste0(entry$title, ": ", format_fields(x, setdiff(names(x), c("family", "gaps", "repeated", entry$working))))
 }
 
 #' @export

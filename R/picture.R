@@ -53,7 +53,7 @@ curve_picture <- function(fit, data) {
   parts <- lapply(used, function(k) {
     data.frame(x = at, density = m$weight[k] * stats::dnorm(at, m$mean[k], sd[k]), cluster = k)
   })
-  total <- exp(log_predictive(fit, new_data(matrix(at))))
+  total <- exp(log_predictive(fit, as_single_rows(fit, new_data(matrix(at)))))
   list(
     kind = "curve", parts = do.call(rbind, parts), total = data.frame(x = at, density = total),
     values = if (!is.null(data) && data$n > 0L) data$x[!is.na(data$x[, 1L]), 1L], label = column_labels(fit)
@@ -75,7 +75,7 @@ plane_picture <- function(fit, data) {
   centres <- project(m$mean[used, , drop = FALSE])
   points <- if (!is.null(data) && data$n > 0L) {
     xy <- project(data$x)
-    data.frame(x = xy[, 1], y = xy[, 2], cluster = max.col(responsibilities(fit, data), "first"))
+    data.frame(x = xy[, 1], y = xy[, 2], cluster = max.col(of_rows(data, responsibilities(fit, data)), "first"))
   }
   list(
     kind = "plane", points = points, rings = do.call(rbind, rings),
@@ -151,7 +151,7 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
   picture$kind <- "surface"
   picture$x <- x
   picture$y <- y
-  picture$density <- matrix(exp(log_predictive(fit, new_data(grid))), length(x))
+  picture$density <- matrix(exp(log_predictive(fit, as_single_rows(fit, new_data(grid)))), length(x))
   picture
 }
 

@@ -4,7 +4,7 @@
 # where they lie. "line": their value and their uncertainty. "sorted": their rank and their uncertainty.
 uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   prob <- if (is.null(data)) predict(fit, type = "prob") else
-    state_probabilities(fit, as_newdata(fit, data, call, "data"))
+    of_rows(own <- as_newdata(fit, data, call, "data"), state_probabilities(fit, own))
   prob <- prob[!is.na(prob[, 1L]), , drop = FALSE]
   if (!nrow(prob)) abort("no_rows", "{.arg data} has no rows.", call = call)
   cluster <- max.col(prob, ties.method = "first")

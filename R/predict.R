@@ -13,7 +13,8 @@
 #'   summing to 1. `"logdensity"`: log density of the posterior predictive
 #'   mixture (Student-t, Dirichlet-multinomial, Beta-Bernoulli or negative
 #'   binomial components; for a Dirichlet process the weight of clusters not seen
-#'   yet goes to the prior predictive). `NA` in the first `lag` rows of an autoregression.
+#'   yet goes to the prior predictive). `NA` in the first `lag` rows of an autoregression. With `id` one
+#'   number for each individual, by its name: the joint density of its rows.
 #'   `"cluster"`: clusters and probabilities in one data frame. `"response"`, for
 #'   [obs_regression()]: the expected response given the covariates, the average over
 #'   clusters by their weights.
@@ -26,13 +27,18 @@
 #'   missing, and for levels). See [impute()] for draws.
 #'   Where `newdata` lacks the response, probabilities of clusters are their weights.
 #' @inheritParams missing_values
+#' @param id Of fits with `id` (see *Repeated measures* of [bnp_mixture()]): which rows of `newdata` are of the same
+#'   individual, in any of its forms. Needed unless `newdata` has the column that the fit had it from, or are the
+#'   training data. Names need not be those of the training data: each individual is a new one.
+#'   Every row gets the answer of its individual, given all its rows.
 #' @param ... Must be empty.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for
 #'   `type = "cluster"` a data frame of as many rows, in which metrics of yardstick find
 #'   what they need: `.pred_cluster`, a factor with levels `Cluster_1`, `Cluster_2`, ...,
 #'   and the probability of each as `.pred_Cluster_1`, ...
-#'   `heldout_loglik()`: the mean log predictive density of an observation.
+#'   `heldout_loglik()`: the mean log predictive density of an observation; with `id` those of individuals,
+#'   divided by the number of all rows.
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #' @seealso [bnp_mixture()], [tidiers] for [augment()]; `vignette("judging-a-fit")`.
@@ -44,7 +50,7 @@
 #' @export
 predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                   "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute"
-                                ), ..., new_data = NULL, na_action = c("fail", "model", "omit")) {
+                                ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   type <- check_choice(
@@ -52,18 +58,18 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   )
   newdata <- one_newdata(newdata, new_data)
   if (type == "cluster") {
-    prob <- predict(object, newdata, type = "prob", na_action = na_action)
+    prob <- predict(object, newdata, type = "prob", na_action = na_action, id = id)
     return(cluster_predictions(most_probable(prob), prob))
   }
   if (type %in% c("label", "label_prob")) {
-    return(label_answer(object, newdata, type, na_action))
+    return(label_answer(object, newdata, type, na_action, id))
   }
   if (type == "response") {
     return(expected_response(object, newdata))
   }
   if (type == "impute") {
     need_data(is.null(newdata), "newdata")
-    return(expected_values(object, newdata, as_newdata(object, newdata, na_action = "model")))
+    return(expected_values(object, newdata, as_newdata(object, newdata, na_action = "model", id = id)))
   }
   if (is.null(newdata)) {
     return(training_answer(object, type))
@@ -72,7 +78,10 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     prob <- prior_probabilities(object, newdata)
     return(if (type == "prob") prob else most_probable(prob))
   }
-  data <- as_newdata(object, newdata, na_action = na_action)
+  data <- as_newdata(object, newdata, na_action = na_action, id = id)
+  if (type == "logdensity" && has_individuals(data)) {
+    return(stats::setNames(log_predictive(object, data), unit_names(data)))
+  }
   if (type == "logdensity") {
     return(for_all_rows(data, stats::setNames(log_predictive(object, data), data$row_names)))
   }
@@ -120,14 +129,14 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
 }
 
 # Classes of known labels; of the training data with what was known of them.
-label_answer <- function(fit, newdata, type, na_action, call = rlang::caller_env()) {
+label_answer <- function(fit, newdata, type, na_action, id = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
     cluster <- fitted(fit)
     return(stats::setNames(factor(cluster_classes(fit)[cluster], fit$input$class_names), names(cluster)))
   }
-  prob <- predict(fit, newdata, type = "prob", na_action = na_action)
+  prob <- predict(fit, newdata, type = "prob", na_action = na_action, id = id)
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 
@@ -155,7 +164,7 @@ responsibilities <- function(fit, data) {
     resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
     resp[, fit$numbering, drop = FALSE]
   }
-  dimnames(prob) <- list(data$row_names, seq_len(ncol(prob)))
+  dimnames(prob) <- list(unit_names(data), seq_len(ncol(prob)))
   prob
 }
 
@@ -172,10 +181,14 @@ heldout_loglik.default <- function(fit, newdata, ...) {
 
 #' @rdname predict.bnp_mixture
 #' @export
-heldout_loglik.bnp_mixture <- function(fit, newdata, ..., na_action = c("fail", "model", "omit")) {
+heldout_loglik.bnp_mixture <- function(fit, newdata, ..., na_action = c("fail", "model", "omit"), id = NULL) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
-  data <- as_newdata(fit, newdata, na_action = check_na_action(na_action))
+  data <- as_newdata(fit, newdata, na_action = check_na_action(na_action), id = id)
+  if (has_individuals(data)) {
+    rows <- sum(has_values(data, modelled_columns(data, fit$model$obs)))
+    return(mean_loglik(log_predictive(fit, data)) * data$n_individuals / rows)
+  }
   mean_loglik(log_predictive(fit, data)[has_values(data, modelled_columns(data, fit$model$obs))])
 }
 

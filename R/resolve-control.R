@@ -1,6 +1,8 @@
 # Control and start completed for one data set: what C++ reads.
 
-resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env()) {
+# word: what the rows that the engine counts are, for messages.
+resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = rlang::caller_env(),
+                            word = "observations") {
   entry <- obs_entry(obs)
   learned <- entry$learned(obs)
   if (control$algorithm == "stochastic" && length(learned)) {
@@ -11,8 +13,8 @@ resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = 
   }
   if (control$algorithm == "stochastic") check_stochastic_prior(prior, call)
   control$seed <- draw_seed(control$seed)
-  control$batches <- resolve_batches(control, n_units, call)
-  control$k_init <- resolve_k_init(control, prior, n_rows, start, call)
+  control$batches <- resolve_batches(control, n_units, call, word)
+  control$k_init <- resolve_k_init(control, prior, n_rows, start, call, word)
   control$init <- resolve_init(control, obs, prior, call)
   control$sparsity <- control$sparsity %||% 0L
   control$candidates <- control$candidates %||% 0L
@@ -34,7 +36,7 @@ check_stochastic_prior <- function(prior, call) {
 # The seed given, or one drawn from R's generator, so that set.seed() governs.
 draw_seed <- function(seed) seed %||% as.double(sample.int(.Machine$integer.max, 1L))
 
-resolve_batches <- function(control, n_units, call) {
+resolve_batches <- function(control, n_units, call, word) {
   if (control$algorithm == "full") {
     return(1L)
   }
@@ -46,7 +48,7 @@ resolve_batches <- function(control, n_units, call) {
   }
   if (batches > n_units) {
     abort("argument", c(
-      "{.arg batches} must be at most the number of observations ({n_units}), not {batches}."
+      "{.arg batches} must be at most the number of {word} ({n_units}), not {batches}."
     ), call = call)
   }
   batches
@@ -66,7 +68,7 @@ resolve_init <- function(control, obs, prior, call) {
   init
 }
 
-resolve_k_init <- function(control, prior, n, start, call) {
+resolve_k_init <- function(control, prior, n, start, call, word) {
   k_init <- control$k_init
   if (!is.null(prior$k)) {
     if (!is.null(k_init) && k_init != prior$k) {
@@ -82,7 +84,7 @@ resolve_k_init <- function(control, prior, n, start, call) {
   }
   if (k_init > n) {
     abort("k_init", c(
-      "{.arg k_init} must be at most the number of observations ({n}), not {k_init}."
+      "{.arg k_init} must be at most the number of {word} ({n}), not {k_init}."
     ), call = call)
   }
   k_init
@@ -101,6 +103,7 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
   if (is.list(start)) {
     start <- unlist(start, use.names = FALSE)
   }
+  start <- one_per_individual(start, data, "start", call)
   rows <- data$order %||% seq_len(data$n)
   if (is.matrix(start)) {
     resp <- of_kept_rows(data, check_responsibilities(start, rows_given(data), call))
@@ -141,6 +144,12 @@ start_from_fit <- function(fit, data, obs, prior, call) {
     abort("start", c(
       "{.arg start} must be a fit with the same lag and intercept.",
       x = "It has lag {obs_lag(given)} and {if (given$intercept) 'an' else 'no'} intercept.",
+      i = "Use {.code start = fitted(fit)} to take only its labels."
+    ), call = call)
+  }
+  if (isTRUE(given$repeated) != isTRUE(obs$repeated)) {
+    abort("start", c(
+      "{.arg start} must be a fit with {.arg id} where there is one, and without it where there is none.",
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }

@@ -66,9 +66,8 @@ refuse_weighted_series <- function(weights, obs, call) {
   }
 }
 
-# How many rows the data count as, and how many count at all.
+# How many rows the data count as.
 counted_rows <- function(data) if (is.null(data$weights)) data$n else sum(data$weights)
-rows_that_count <- function(data) if (is.null(data$weights)) data$n else sum(data$weights > 0)
 
 # The rows of a matrix, or the elements of a vector, times their weights.
 times_weights <- function(x, w) if (is.null(w)) x else x * w
@@ -100,6 +99,14 @@ weighted_quantile <- function(x, w, p) {
 # "1000 observations (272 rows with weights)"
 described_rows <- function(fit, word = "observation", row = "row") {
   w <- fit$input$weights
+  if (has_individuals(fit$input)) {
+    of_each <- of_units(fit$input, w)
+    return(paste0(
+      if (is.null(w)) count_of(n_units(fit$input), "individual") else {
+        paste0(count_of(signif(sum(of_each), 6), "individual"), " (", sum(of_each > 0), " with weights)")
+      }, ", ", count_of(signif(nobs(fit), 6), row)
+    ))
+  }
   if (is.null(w)) {
     return(count_of(fit$input$n, word))
   }

@@ -18,6 +18,8 @@
 #' @param covariates For [obs_regression()]: covariates of the rows, in the form in which the
 #'   fit got them (further columns are left out), and as often as needed; default, those
 #'   of the training data.
+#' @param id For fits with `id`: the individual of each row; default, the individuals of the training
+#'   data with as many rows each. Rows of one are of one cluster; the column `.id` says which they are.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data and `.class`, the cluster drawn. Attribute
@@ -31,18 +33,23 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input$n, initial = NULL, total = NULL,
-                                 exposure = NULL, covariates = NULL, ...) {
+                                 exposure = NULL, covariates = NULL, id = NULL, ...) {
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
+  n_given <- !missing(n)
   n <- check_count(n, "n", lower = 0L)
+  id <- simulated_id(object, id, n, n_given, rlang::current_env())
+  n <- if (is.null(id)) n else length(id)
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   clusters <- posterior_clusters(object)
   weights <- coef(object)$weights[seq_len(object$state$k)]
   draw <- function() {
-    class <- carry_back(sample.int(length(weights), n, replace = TRUE, prob = weights), c(0L, n), state_lag(object))
+    drawn <- sample.int(length(weights), if (is.null(id)) n else nlevels(id), replace = TRUE, prob = weights)
+    class <- if (is.null(id)) carry_back(drawn, c(0L, n), state_lag(object)) else drawn[as.integer(id)]
     out <- as.data.frame(draw_rows(object, clusters, class, n, given))
     out$.class <- factor(class, levels = seq_along(weights))
+    out$.id <- id
     out
   }
   simulate_sets(nsim, seed, draw)

@@ -5,7 +5,7 @@
 #'
 #' @param x A fit.
 #' @param data The observations to augment, usually the training data.
-#' @param id For sequences, as in [bnp_hmm()].
+#' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
 #' @inheritParams missing_values
 #' @param conf.int Return intervals instead, as [confint()] does?
 #' @param conf.level Probability of an interval.
@@ -139,10 +139,10 @@ glance.bnp_fit <- function(x, ...) {
 
 #' @rdname tidiers
 #' @export
-augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "omit")) {
+augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "omit"), id = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action))
+  internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action), id = id)
   prob <- for_all_rows(internal, state_probabilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression

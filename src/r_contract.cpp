@@ -26,16 +26,16 @@ class RowWriter {
 // [[Rcpp::export]]
 Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp) {
   return entry([&] {
-    const RData rdata(data);
+    RData rdata(data);
     const RModel rmodel(model);
     const ObsModel& obs = *rmodel.obs;
-    require_columns(rdata.view(), obs);
-    const std::vector<Index> rows = modelled_rows(rdata.view().starts, obs.lag());
+    const Dataset& view = rdata.view_for(obs);
+    const std::vector<Index> rows = modelled_rows(view.starts, obs.lag());
     const Index n = static_cast<Index>(rows.size()), p = obs.n_features(), k = resp.ncol();
     require(resp.nrow() == n, "resp has not one row for every modelled row");
 
     Vec phi(static_cast<std::size_t>(n * p)), t(static_cast<std::size_t>(k * p), 0.0);
-    obs.features(rdata.view(), rows.data(), n, phi.data(), p);
+    obs.features(view, rows.data(), n, phi.data(), p);
     for (Index j = 0; j < k; ++j)
       for (Index i = 0; i < n; ++i)
         for (Index f = 0; f < p; ++f) t[j * p + f] += resp[j * n + i] * phi[i * p + f];
@@ -63,7 +63,7 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
       definition.column(j, log_p);
     }
     Rcpp::NumericVector log_base(static_cast<int>(n));
-    obs.log_base(rdata.view(), rows.data(), n, log_base.begin());
+    obs.log_base(view, rows.data(), n, log_base.begin());
     using Rcpp::_;
     return Rcpp::List::create(
         _["log_base"] = log_base, _["has_base"] = obs.has_base(), _["features"] = features.matrix(),

@@ -105,6 +105,18 @@ RData::RData(const Rcpp::List& list) : list_(list) {
     data_.classes = INTEGER(classes);
     data_.class_sets = &class_sets_;
   }
+  if (list.containsElementNamed("individual")) {
+    individual_ = Rcpp::as<std::vector<int>>(list["individual"]);
+    n_individuals_ = Rcpp::as<int>(list["n_individuals"]);
+    std::vector<bool> seen(static_cast<std::size_t>(std::max<Index>(n_individuals_, 0)));
+    require(static_cast<Index>(individual_.size()) == n, "data$individual has not a number for each row");
+    for (int& i : individual_) {
+      require(1 <= i && i <= n_individuals_, "data$individual has numbers beyond data$n_individuals");
+      seen[--i] = true;
+    }
+    require(std::all_of(seen.begin(), seen.end(), [](bool x) { return x; }),
+            "data$individual leaves individuals without rows");
+  }
   const auto offsets = Rcpp::as<std::vector<int>>(list["starts"]);
   require(are_offsets(offsets.data(), static_cast<Index>(offsets.size()) - 1, n),
           "data$starts does not divide n rows into groups");
@@ -144,9 +156,15 @@ void matrix_to_rows(const Rcpp::List& state, const char* name, Index rows, Index
 
 }  // namespace
 
-void require_columns(const Dataset& data, const ObsModel& obs) {
-  require(data.d == obs.n_columns(), "the data have " + std::to_string(data.d) + " columns, the model " +
-                                         std::to_string(obs.n_columns()));
+const Dataset& RData::view_for(const ObsModel& obs) {
+  const auto* repeated = dynamic_cast<const RepeatedRows*>(&obs);
+  require((repeated != nullptr) == (n_individuals_ > 0), "only one of data and model has individuals");
+  const Index columns = repeated ? repeated->of_rows().n_columns() : obs.n_columns();
+  require(data_.d == columns,
+          "the data have " + std::to_string(data_.d) + " columns, the model " + std::to_string(columns));
+  if (!repeated) return data_;
+  sums_ = std::make_unique<IndividualSums>(*repeated, data_, individual_.data(), n_individuals_);
+  return sums_->view();
 }
 
 std::vector<Index> all_units(const Dataset& data, const RModel& model) {
@@ -291,8 +309,10 @@ RPool::RPool(Index asked, Monitor& monitor) : Pool(asked, monitor) {
 
 Query::Query(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& state, int threads,
              const Sparsity& sparsity)
-    : rdata(data), model(list, sparsity), globals(state_from_r(state, model)), pool(threads, monitor) {
-  require_columns(rdata.view(), *model.obs);
-}
+    : rdata(data),
+      model(list, sparsity),
+      view(rdata.view_for(*model.obs)),
+      globals(state_from_r(state, model)),
+      pool(threads, monitor) {}
 
 }  // namespace bnpvi

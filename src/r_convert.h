@@ -8,6 +8,7 @@
 #include "foundation/fields.h"
 #include "inference/learn.h"
 #include "models/registry.h"
+#include "observations/repeated_rows.h"
 
 namespace bnpvi {
 
@@ -42,12 +43,19 @@ class RData {
   explicit RData(const Rcpp::List& list);
   RData(const RData&) = delete;  // the view points into it
   RData& operator=(const RData&) = delete;
-  const Dataset& view() const { return data_; }
+  const Dataset& view() const { return data_; }  // the rows as they are
+  /// The data in the form that the model takes: the rows, or of RepeatedRows the sums of individuals, which
+  /// replace those of an earlier call. Throws std::invalid_argument unless they have the columns of the
+  /// model, and individuals where it wants them.
+  const Dataset& view_for(const ObsModel& obs);
 
  private:
   Rcpp::List list_;
   ClassSets class_sets_;
   Dataset data_;
+  Index n_individuals_ = 0;  // 0: each row is for itself
+  std::vector<int> individual_;
+  std::unique_ptr<IndividualSums> sums_;
 };
 
 /// The observation and the allocation model that an R list describes.
@@ -57,9 +65,6 @@ struct RModel {
   /// learned: fields of the two models that replace those of the lists.
   explicit RModel(const Rcpp::List& model, const Sparsity& sparsity = {}, const NamedArrays& learned = {});
 };
-
-/// Throws std::invalid_argument unless the data have the columns of the model.
-void require_columns(const Dataset& data, const ObsModel& obs);
 
 /// Numbers of all units of the data: of modelled rows, or of groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
@@ -101,13 +106,14 @@ class RPool : public Pool {
 struct Query {
   RData rdata;
   RModel model;
+  const Dataset& view;
   Globals globals;
   RMonitor monitor{R_NilValue};
   RPool pool;
 
   Query(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& state, int threads,
         const Sparsity& sparsity = {});
-  const Dataset& data() const { return rdata.view(); }
+  const Dataset& data() const { return view; }
   const ObsModel& obs() const { return *model.obs; }
   Index k() const { return globals.effective.k; }
   std::shared_ptr<const Weights> weights() const {

@@ -217,12 +217,12 @@ void add_audit(const testing::Audit& audit, const State& state, Rcpp::List& out)
 // [[Rcpp::export]]
 Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress) {
   return entry([&] {
-    const RData rdata(data);
+    RData rdata(data);
     const ListFields c(control);
     std::optional<Progress> earlier = earlier_progress(control);
     const RModel rmodel(model, {c.integer("sparsity"), c.integer("candidates")},
                         earlier ? earlier->learned : NamedArrays());
-    require_columns(rdata.view(), *rmodel.obs);
+    const Dataset& view = rdata.view_for(*rmodel.obs);
     const auto seed = static_cast<unsigned long long>(c.number("seed"));
     LearnOptions options = learn_options(control);
     RMonitor monitor(Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
@@ -244,11 +244,10 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     bool interrupted = false;
     for (Index restart = 0; restart < restarts && !interrupted; ++restart) {
       const std::uint64_t key = restart_seed(seed, static_cast<std::uint64_t>(restart));
-      auto dealt =
-          make_source(control.containsElementNamed("source") ? c.text("source") : "memory", rdata.view(),
-                      batches_of_units(rdata.view(), rmodel,
-                                       c.text("algorithm") == "full" ? 1 : c.integer("batches"), key),
-                      rmodel.alloc->grouped(), rmodel.obs->lag());
+      auto dealt = make_source(
+          control.containsElementNamed("source") ? c.text("source") : "memory", view,
+          batches_of_units(view, rmodel, c.text("algorithm") == "full" ? 1 : c.integer("batches"), key),
+          rmodel.alloc->grouped(), rmodel.obs->lag());
       const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, observer, &pool};
       observer.restarted();
       std::optional<Outcome> outcome;
@@ -283,8 +282,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const ObsModel& obs = best->obs ? *best->obs : *rmodel.obs;
     const AllocModel& alloc = best->alloc ? *best->alloc : *rmodel.alloc;
     const Problem whole{*source, obs, alloc, seed};
-    const std::vector<int> labels =
-        labels_of(whole, state, rdata.view(), uncounted_units(rdata.view(), rmodel), pool);
+    const std::vector<int> labels = labels_of(whole, state, view, uncounted_units(view, rmodel), pool);
     return made_in_r([&] {
       Rcpp::List out =
           Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,

@@ -10,10 +10,9 @@ using namespace bnpvi;
 // [[Rcpp::export]]
 Rcpp::List engine_kmeans(Rcpp::List data, Rcpp::List obs, int k, int rounds, bool spread, double seed) {
   return entry([&] {
-    const RData rdata(data);
+    RData rdata(data);
     const auto model = make_obs_model(ListFields(obs));
-    const Dataset& view = rdata.view();
-    require_columns(view, *model);
+    const Dataset& view = rdata.view_for(*model);
     RMonitor monitor{R_NilValue};
     Pool pool(1, monitor);
     const std::vector<Index> rows = modelled_rows(view.starts, model->lag());

@@ -179,10 +179,9 @@ Rcpp::NumericMatrix engine_complete_to_gaps(Rcpp::List from, Rcpp::List to, Rcpp
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_elbo_of(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp) {
   return entry([&] {
-    const RData rdata(data);
+    RData rdata(data);
     const RModel rmodel(model);
-    const Dataset& view = rdata.view();
-    require_columns(view, *rmodel.obs);
+    const Dataset& view = rdata.view_for(*rmodel.obs);
     require(resp.nrow() == view.n, "resp has not n rows");
     RMonitor monitor{R_NilValue};
     Pool pool(1, monitor);

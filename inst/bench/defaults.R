@@ -22,8 +22,8 @@ show <- function(set, candidates, measure) {
     )[[1]]
     middle <- apply(rows, 1, stats::median)
     cat(sprintf(
-      "%-24s %-22s %9.3f  K %3.0f (%.0f to %.0f)  ARI %6.3f  %6.1f s\n", set, name, middle[1], middle[2], min(rows[2, ]),
-      max(rows[2, ]), middle[3], seconds
+      "%-24s %-22s %9.3f  K %3.0f (%.0f to %.0f)  ARI %6.3f  %6.1f s\n",
+      set, name, middle[1], middle[2], min(rows[2, ]), max(rows[2, ]), middle[3], seconds
     ))
   }
   flush(stdout())

@@ -10,6 +10,7 @@
 #include "observations/obs_models.h"
 #include "observations/obs_product.h"
 #include "observations/partly_observed.h"
+#include "observations/repeated_rows.h"
 #include "topics/topic_model.h"
 
 namespace bnpvi {
@@ -88,9 +89,7 @@ std::unique_ptr<ObsModel> as_observed(const Fields& f, std::unique_ptr<ObsModel>
   return make_partly_observed(std::dynamic_pointer_cast<const WishartModel>(complete));
 }
 
-}  // namespace
-
-std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
+std::unique_ptr<ObsModel> make_model_of_rows(const Fields& f) {
   const std::string family = f.text("family");
   if (family == "multinomial") {
     const Vec prior = f.numbers("term_prior");
@@ -164,6 +163,14 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
                                         f.numbers("centre", d), unit}));
   }
   throw std::invalid_argument("unknown observation model: " + family);
+}
+
+}  // namespace
+
+std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
+  std::unique_ptr<ObsModel> of_rows = make_model_of_rows(f);
+  if (!f.optional_flag("repeated")) return of_rows;
+  return std::make_unique<RepeatedRows>(std::move(of_rows));
 }
 
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sparsity, RowBound bound) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "observations/product_pattern.h"
+#include "observations/repeated_rows.h"
 
 namespace bnpvi {
 
@@ -285,7 +286,9 @@ std::unique_ptr<ObsModel> make_product(std::vector<ProductBlock> blocks) {
 }
 
 void complete_to_gaps(const ObsModel& from, const double* t, const ObsModel& to, double* out) {
-  if (const auto* product = dynamic_cast<const Product*>(&to))
+  if (const auto* repeated = dynamic_cast<const RepeatedRows*>(&to))
+    repeated->from_complete_rows(dynamic_cast<const RepeatedRows&>(from), t, out);
+  else if (const auto* product = dynamic_cast<const Product*>(&to))
     product->from_product(dynamic_cast<const Product&>(from), t, out);
   else if (from.n_features() == to.n_features())
     std::copy_n(t, to.n_features(), out);

@@ -1,0 +1,274 @@
+# Individuals: rows that are repeated measurements of one individual, which belongs to one cluster.
+#
+# The internal form of data then has `individual`, the number of each row's individual; `n_individuals`; and
+# `individuals`: list(names, of_given, all, all_names), names of the individuals; the number of that of each row given,
+# NA where all rows of an individual were left out; and both for all individuals that were given. The observation model
+# has `repeated = TRUE`. What the engine returns of its rows is then one value an individual; weights and classes stay
+# one a row, equal within individuals.
+
+# `id` of bnp_mixture() -> list(x, id, name): the table without the column that `id` names, a value for each row, and
+# that name.
+split_id <- function(x, id, arg, call) {
+  id <- id_column(id, call)
+  if (is.null(id)) {
+    return(list(x = x))
+  }
+  if (is.list(x) && !is.data.frame(x) && !inherits(x, "simple_triplet_matrix")) {
+    abort("id", "{.arg id} has no meaning when {.arg {arg}} is a list of series.", call = call)
+  }
+  split <- take_id(x, id, arg, call)
+  names_column <- is.character(id) && length(id) == 1L && !is.null(colnames(x))
+  c(split, list(name = if (names_column) id))
+}
+
+# The same where variables come by a formula: list(formula, data, id, name). `y ~ x | subject` is `y ~ x` with
+# `id = ~ subject`, as in flexmix. The column stays in the data where the formula has it too.
+split_formula_id <- function(formula, data, id, call) {
+  right <- formula[[length(formula)]]
+  if (is.call(right) && identical(right[[1L]], quote(`|`))) {
+    if (!is.null(id)) {
+      abort("id", c(
+        "{.arg id} and {.code | {paste(deparse(right[[3L]]), collapse = ' ')}} in the formula say the same: give one.",
+        i = "A logical covariate is written {.code I(a | b)}."
+      ), call = call)
+    }
+    id <- stats::as.formula(call("~", right[[3L]]), environment(formula))
+    formula[[length(formula)]] <- right[[2L]]
+  }
+  name <- id_column(id, call)
+  if (is.data.frame(data) || !inherits(id, "formula")) {
+    split <- if (is.data.frame(data)) split_id(data, id, "data", call) else list(x = data, id = id)
+    if (!is.null(split$name) && split$name %in% all.vars(formula)) split$x <- data
+    return(list(formula = formula, data = split$x, id = split$id, name = split$name))
+  }
+  value <- tryCatch(eval(id[[2L]], data, environment(id)), error = function(e) {
+    abort("id", c("{.arg id} names {.val {name}}, which is not there.", i = "Give {.arg data}."), call = call)
+  })
+  list(formula = formula, data = data, id = value, name = name)
+}
+
+# Checked data with what is known of individuals; `id`: a value for each row that was given, NULL for none.
+with_individuals <- function(data, id, obs, arg, call, name = NULL) {
+  if (is.null(id)) {
+    return(data)
+  }
+  if (obs_lag(obs) > 0L) {
+    abort("id", c(
+      "{.arg id} is for rows that are independent given their cluster, not for those of a series.",
+      i = "{.fn {obs_entry(obs)$constructor}} takes several series as a list; {.fn bnp_hmm} has an {.arg id} for them."
+    ), call = call)
+  }
+  id <- check_id(id, rows_given(data), arg, call)
+  data$id <- name
+  without_unknown_rows(numbered_individuals(data, as.integer(id), levels(id)), obs, arg, call)
+}
+
+# Individuals that have rows left are numbered as they come among all; `all`: the number there of each row given.
+numbered_individuals <- function(data, all, names) {
+  used <- of_kept_rows(data, all)
+  left <- sort(unique(used))
+  data$individual <- match(used, left)
+  data$n_individuals <- length(left)
+  data$individuals <- list(names = names[left], of_given = match(all, left), all = all, all_names = names)
+  data
+}
+
+# Where columns depend on each other, what is expected of a missing cell hangs on the cluster, so that features of rows
+# cannot be added up. A row without any response says nothing and is left out.
+without_unknown_rows <- function(data, obs, arg, call) {
+  if (!has_missing(data)) {
+    return(data)
+  }
+  expects <- vapply(blocks_of(data, obs), function(block) {
+    !is.null(block$entry$conditional) && any(data$missing[, block$columns])
+  }, NA)
+  if (!any(expects)) {
+    return(data)
+  }
+  if (any(!has_values(data, modelled_columns(data, obs)))) {
+    data <- without_rows(data, !has_values(data, modelled_columns(data, obs)), "without any value", arg, call)
+    data <- numbered_individuals(data, data$individuals$all, data$individuals$all_names)
+    if (!any(data$missing)) data$missing <- NULL
+    return(without_unknown_rows(data, obs, arg, call))
+  }
+  maker <- blocks_of(data, obs)[[which(expects)[1L]]]$entry$constructor
+  rows <- (data$left_out$kept %||% seq_len(data$n))[rowSums(data$missing) > 0]
+  abort("gaps", c(
+    "{.arg {arg}} has rows of which some values are missing, which {.fn {maker}} with {.arg id} cannot have.",
+    x = "In {cli::qty(length(rows))}row{?s} {places(rows)}.",
+    i = "What is expected of a missing value depends on the others here. Use {.code na_action = \"omit\"}, or a model
+         whose columns are independent given the cluster, as with {.code covariance = \"diagonal\"}."
+  ), call = call)
+}
+
+has_individuals <- function(data) !is.null(data$individual)
+
+# What the engine has a row for: individuals, or rows. `data`: internal form, or the input of a fit.
+n_units <- function(data) data$n_individuals %||% data$n
+unit_names <- function(data) if (has_individuals(data)) data$individuals$names else data$row_names
+
+# Values of rows -> of the engine's rows: those of the first row of each individual.
+of_units <- function(data, x) {
+  if (!has_individuals(data) || is.null(x)) {
+    return(x)
+  }
+  first <- match(seq_len(data$n_individuals), data$individual)
+  if (is.matrix(x)) x[first, , drop = FALSE] else x[first]
+}
+
+# Values of the engine's rows -> of the rows that are used.
+of_rows <- function(data, x) {
+  if (!has_individuals(data)) {
+    return(x)
+  }
+  if (is.matrix(x)) x[data$individual, , drop = FALSE] else x[data$individual]
+}
+
+# The same of all rows that were given, by their names.
+for_rows_of_individuals <- function(data, x) {
+  at <- data$individuals$of_given
+  names <- if (is.null(data$left_out)) data$row_names else data$left_out$row_names
+  if (!is.matrix(x)) {
+    return(stats::setNames(x[at], names))
+  }
+  x <- x[at, , drop = FALSE]
+  rownames(x) <- names
+  x
+}
+
+# How many of the engine's rows have a weight above 0.
+units_that_count <- function(data) {
+  weights <- of_units(data, data$weights)
+  if (is.null(weights)) n_units(data) else sum(weights > 0)
+}
+
+# What users give as one value an individual (in the order of their first rows, or of the levels of a factor), or one a
+# row, the same in all rows of an individual -> one a row that was given. `known`: NA of a row says nothing beside
+# other rows of the same individual.
+one_per_individual <- function(x, data, arg, call, known = FALSE) {
+  if (is.null(x) || !has_individuals(data) || inherits(x, "bnp_fit")) {
+    return(x)
+  }
+  matrix <- is.matrix(x)
+  if (!matrix && !is.atomic(x)) {
+    return(x)
+  }
+  given <- if (matrix) nrow(x) else length(x)
+  of_given <- data$individuals$all
+  names <- data$individuals$all_names
+  part <- function(at) if (matrix) x[at, , drop = FALSE] else x[at]
+  if (given == length(names) && given != rows_given(data)) {
+    return(part(of_given))
+  }
+  if (given != rows_given(data)) {
+    abort(arg, c(
+      "{.arg {arg}} must have one value per row ({rows_given(data)}), the same in all rows of an individual, or one per
+       individual ({length(names)}), not {given}."
+    ), call = call)
+  }
+  says <- if (!known) rep(TRUE, given) else if (matrix) rowSums(is.na(x)) < ncol(x) else !is.na(x)
+  rows <- which(says)
+  first <- rows[match(of_given, of_given[rows])]
+  same <- function(a, b) a == b | (is.na(a) & is.na(b))
+  equal <- same(part(seq_len(given)), part(first))
+  equal <- if (matrix) rowSums(!equal | is.na(equal)) == 0 else equal & !is.na(equal)
+  bad <- rows[!equal[rows]]
+  if (length(bad)) {
+    abort(arg, c(
+      "{.arg {arg}} must be the same in all rows of an individual.",
+      x = "Not so: {places(names[unique(of_given[bad])])}."
+    ), call = call)
+  }
+  first[is.na(first)] <- which(is.na(first))
+  part(first)
+}
+
+# A start in which each of the engine's rows has its label or probabilities.
+start_of_units <- function(start, data) {
+  if (is.null(start) || !has_individuals(data)) {
+    return(start)
+  }
+  for (field in c("labels", "resp")) start[[field]] <- of_units(data, start[[field]])
+  start
+}
+
+# The observation model of individuals, where the data have any.
+with_repeated <- function(obs, data) {
+  if (has_individuals(data)) obs$repeated <- TRUE
+  obs
+}
+
+# `id` of new data; where it is not given, the column that the fit had it from, or what it was if these are the training
+# data. list(x, id)
+newdata_id <- function(fit, newdata, id, arg, call) {
+  repeated <- isTRUE(fit$model$obs$repeated)
+  if (!repeated && !is.null(id)) {
+    abort("id", c(
+      "{.arg id} is for fits of repeated measurements, which this one is not.",
+      i = "Fit with {.code bnp_mixture(x, id = )}."
+    ), call = call)
+  }
+  if (!repeated) {
+    return(list(x = newdata))
+  }
+  name <- fit$input$id
+  if (is.null(id) && !is.null(name) && length(dim(newdata)) == 2L && name %in% colnames(newdata)) id <- name
+  split <- split_id(newdata, id, arg, call)
+  if (!is.null(fit$input$terms) || isTRUE(split$name %in% fit$input$column_names)) split$x <- newdata
+  split
+}
+
+# The individuals of the training data, of rows that are the same; else `id` is needed.
+training_individuals <- function(fit, data, arg, call) {
+  known <- fit$input
+  rows <- data
+  kept <- known$left_out$kept
+  # Rows without any value, which the fit left out, are there in new data.
+  empty <- is.null(data$left_out) && !is.null(kept) && identical(as.integer(data$n), as.integer(known$left_out$n))
+  if (empty) rows <- some_rows(data, seq_len(data$n) %in% kept)
+  same <- identical(as.integer(rows$n), as.integer(known$n)) && identical(fingerprint_of(rows), known$fingerprint) &&
+    (empty || identical(data$left_out$kept, kept))
+  if (!same) {
+    abort("id", c(
+      "{.arg id} is needed: it says which rows of {.arg {arg}} are measurements of the same individual.",
+      i = "For rows of different individuals give {.code id = seq_len(nrow({arg}))}."
+    ), call = call)
+  }
+  without_unknown_rows(
+    numbered_individuals(data, known$individuals$all, known$individuals$all_names), fit$model$obs, arg, call
+  )
+}
+
+# Sums of squares of rows so far out are no numbers.
+check_reach_of_sums <- function(data, obs, arg, call) check_reach(data, obs, call, arg, farthest = 1e120)
+
+# Each row an individual of its own, for curves of densities.
+as_single_rows <- function(fit, data) {
+  if (!isTRUE(fit$model$obs$repeated)) {
+    return(data)
+  }
+  numbered_individuals(data, seq_len(data$n), as.character(seq_len(data$n)))
+}
+
+# The id of each row that is to be simulated, NULL where there are no individuals.
+simulated_id <- function(fit, id, n, n_given, call) {
+  if (!isTRUE(fit$model$obs$repeated)) {
+    if (!is.null(id)) newdata_id(fit, NULL, id, "object", call)
+    return(NULL)
+  }
+  if (!is.null(id)) {
+    if (!is.atomic(id)) abort("id", "{.arg id} must be a vector, one value a row, not {describe(id)}.", call = call)
+    id <- check_id(id, length(id), "object", call)
+    if (n_given && n != length(id)) {
+      abort("id", "{.arg id} has {length(id)} row{?s}, {.arg n} is {n}: leave {.arg n} out.", call = call)
+    }
+    return(id)
+  }
+  if (n_given) {
+    abort("id", c(
+      "{.arg id} is needed with {.arg n}: it says which of the rows are of the same individual.",
+      i = "For 20 individuals with 5 rows each: {.code id = rep(1:20, each = 5)}."
+    ), call = call)
+  }
+  factor(fit$input$individuals$names[fit$input$individual], fit$input$individuals$names)
+}
