@@ -272,3 +272,16 @@ test_that("wrong labels are refused by name and place", {
   expect_bad(predict(plain, type = "label"), "labels", "for fits with known `labels`")
   expect_bad(bnp_mixture(x, obs_ar(), labels = rep(1:2, 5)), "labels", "not for those of a series")
 })
+
+test_that("the training data of individuals with weights and labels are known again without their id", {
+  id <- rep(1:50, 3)
+  labels <- as.character(iris$Species[id])
+  labels[id %% 3 == 0] <- NA
+  x <- as.matrix(iris[c(1:50, 51:100, 101:150), 1:4])
+  both <- list(weights = rep(1:2, 25), labels = labels)
+  for (given in list(both[1], both[2], both)) {
+    fit <- do.call(bnp_mixture, c(list(x, id = id, control = bnp_control(seed = 1, verbose = FALSE)), given))
+    expect_identical(predict(fit, x, type = "prob"), predict(fit, x, type = "prob", id = id))
+    expect_identical(augment(fit, x), augment(fit, x, id = id))
+  }
+})
