@@ -2,7 +2,7 @@
 # adjusted Rand index against labels, with the defaults and with learned hyperparameters, on planted and real data. A
 # third of the rows, a fifth of the documents or a sequence is held out; medians over seeds.
 #   Rscript defaults.R [seeds [directory]]     a directory with penguins.csv and train_pca50.csv.gz (Fashion-MNIST) adds
-#                                              the penguins with sex and island, and 4,000 images
+#                                              the penguins with sex and island, and 6,000 images
 suppressPackageStartupMessages(library(bnpvi))
 args <- commandArgs(TRUE)
 seeds <- seq_len(as.integer(c(args, 5)[1]))
@@ -72,6 +72,8 @@ sets <- list(
     stats::na.omit(penguins_measurements)[-1], stats::na.omit(penguins_measurements)$species
   )
 )
+known <- mocap6[!is.na(mocap6$action), ]
+sets[["motion capture, rows"]] <- list(known[-(1:3)], known$action)
 set.seed(6)
 z <- sample(3, 900, TRUE)
 sets[["tails of t(2)"]] <- list(data.frame(a = 15 * z + rt(900, 2), b = rt(900, 2)), z)
@@ -79,6 +81,8 @@ sets[["uniform"]] <- list(data.frame(a = runif(500), b = runif(500)), rep(1, 500
 if (requireNamespace("MASS", quietly = TRUE)) {
   sets$galaxies <- list(data.frame(speed = MASS::galaxies / 1000))
   sets$crabs <- list(MASS::crabs[4:8], paste(MASS::crabs$sp, MASS::crabs$sex))
+  sets$glass <- list(MASS::fgl[1:9], MASS::fgl$type)
+  sets$biopsies <- list(stats::na.omit(MASS::biopsy)[2:10], stats::na.omit(MASS::biopsy)$class)
 }
 if (!is.na(found("penguins.csv"))) {
   p <- utils::read.csv(found("penguins.csv"))
@@ -88,8 +92,10 @@ if (!is.na(found("penguins.csv"))) {
   )
 }
 if (!is.na(found("train_pca50.csv.gz"))) {
-  fashion <- utils::read.csv(gzfile(found("train_pca50.csv.gz")), nrows = 4000)
-  sets[["Fashion, 10 columns"]] <- list(fashion[setdiff(names(fashion), "label")[1:10]], fashion$label)
+  fashion <- utils::read.csv(gzfile(found("train_pca50.csv.gz")), nrows = 6000)
+  for (d in c(8, 20, 50)) {
+    sets[[paste0("Fashion, ", d, " columns")]] <- list(fashion[setdiff(names(fashion), "label")[1:d]], fashion$label)
+  }
 }
 for (name in names(sets)) {
   x <- sets[[name]][[1]]
@@ -112,19 +118,17 @@ hmms <- list(
 beavers <- list(beaver1["temp"], beaver2["temp"])
 capture <- split(mocap6[-(1:3)], mocap6$sequence)
 sequences <- list(
-  beavers = list(beavers, list(beaver1$activ, beaver2$activ), obs_gaussian),
-  "motion capture" = list(capture, split(as.integer(mocap6$action), mocap6$sequence), obs_gaussian),
-  "motion capture, AR" = list(capture, split(as.integer(mocap6$action), mocap6$sequence), obs_ar)
+  beavers = list(beavers, list(beaver1$activ, beaver2$activ)),
+  "motion capture" = list(capture, split(as.integer(mocap6$action), mocap6$sequence))
 )
 for (name in names(sequences)) {
   x <- lapply(sequences[[name]][[1]], as.matrix)
   truth <- sequences[[name]][[2]]
   show(name, hmms, function(candidate, seed) {
     out <- (seed - 1) %% length(x) + 1
-    obs <- if (isTRUE(candidate$learn)) sequences[[name]][[3]](learn = TRUE) else sequences[[name]][[3]]()
     fit <- bnp_hmm(
-      x[-out], obs = obs, prior = if (is.null(candidate$prior)) prior_hdp_hmm() else candidate$prior,
-      control = control(seed)
+      x[-out], obs = obs_gaussian(learn = isTRUE(candidate$learn)),
+      prior = if (is.null(candidate$prior)) prior_hdp_hmm() else candidate$prior, control = control(seed)
     )
     row_of(fit, heldout_loglik(fit, x[out]), unlist(truth[-out]))
   })
