@@ -57,6 +57,11 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute"), "type"
   )
   newdata <- one_newdata(newdata, new_data)
+  if (is.null(newdata) && !is.null(id)) {
+    abort("id", c(
+      "{.arg id} is for {.arg newdata}.", i = "Leave it out: the individuals of the training data are known."
+    ))
+  }
   if (type == "cluster") {
     prob <- predict(object, newdata, type = "prob", na_action = na_action, id = id)
     return(cluster_predictions(most_probable(prob), prob))

@@ -593,6 +593,7 @@ test_that("what `id` cannot be is refused", {
   refused(flowers$Sepal.Length ~ flowers$Sepal.Width | nowhere, says = "not there")
   refused(~ Sepal.Width | a + b, data = iris, says = "one column")
   expect_bad(predict(of_plants, flowers[1:3, ]), "id", "seq_len")
+  expect_bad(predict(of_plants, id = plant), "id", "for `newdata`")
   expect_bad(predict(of_plants, flowers, id = plant[-1]), "id", "one value per row")
   expect_bad(predict(bnp_mixture(faithful, control = quiet), faithful, id = 1:272), "id", "repeated")
   expect_bad(predict(of_plants, replace(flowers, 1, 1e150), id = plant), "range", "1e\\+120")
