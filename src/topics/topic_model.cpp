@@ -285,9 +285,9 @@ NamedArrays TopicAlloc::learned_fields() const {
 
 std::vector<MoveKind> TopicAlloc::moves() const {
   using Turn = MoveKind::Turn;
-  return {move_kind(Turn::birth, false, *this, make_topic_birth),
-          move_kind(Turn::merge, false, *this, make_topic_merge),
-          move_kind(Turn::remove, false, *this, make_topic_delete)};
+  return {move_kind(Turn::birth, true, *this, make_topic_birth),
+          move_kind(Turn::merge, true, *this, make_topic_merge),
+          move_kind(Turn::remove, true, *this, make_topic_delete)};
 }
 
 Index TopicAlloc::cost_of_observation(const ObsModel& obs, const DataShape& data) const {
