@@ -163,6 +163,18 @@ std::vector<Index> HmmMove::touching(const std::vector<Index>& states) const {
   return out;
 }
 
+std::vector<std::pair<Index, Index>> HmmMove::pairs_by_loss(const State& state) const {
+  const Index k = state.k();
+  const Vec gain = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+  std::vector<std::pair<Index, Index>> out;
+  for (Index a = 0; a < k; ++a)
+    for (Index b = a + 1; b < k; ++b) out.push_back({a, b});
+  std::stable_sort(out.begin(), out.end(), [&](const auto& x, const auto& y) {
+    return gain[x.first * k + x.second] > gain[y.first * k + y.second];
+  });
+  return out;
+}
+
 bool HmmMove::spent() const {
   return rows_visited_ >
          std::max(rows_at_least, laps_worth * static_cast<double>(c_.problem.source.shape().n));

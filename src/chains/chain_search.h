@@ -47,6 +47,9 @@ class HmmMove : public Move {
   /// Sequences, by number among all, in which any of some states has mass; ascending.
   std::vector<Index> touching(const std::vector<Index>& states) const;
 
+  /// All pairs of states, first those that lose least by the data term when they are joined.
+  std::vector<std::pair<Index, Index>> pairs_by_loss(const State& state) const;
+
   /// True when this lap's proposals have visited enough rows: the rest waits for a later lap.
   bool spent() const;
 

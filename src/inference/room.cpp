@@ -13,8 +13,7 @@ std::vector<Index> Room::gone() const {
 }
 
 // Last first, so that numbers stay valid.
-Changes Room::changes() const {
-  Changes out;
+Changes Room::changes(Changes out) const {
   const std::vector<Index> all = gone();
   for (auto j = all.rbegin(); j != all.rend(); ++j) {
     const auto pair =

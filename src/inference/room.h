@@ -15,8 +15,8 @@ struct Room {
   Index size() const { return static_cast<Index>(dropped.size() + joined.size()); }
   /// The clusters that go, ascending.
   std::vector<Index> gone() const;
-  /// The changes that make them go.
-  Changes changes() const;
+  /// The changes that make them go, after those given.
+  Changes changes(Changes before = {}) const;
   /// The number that cluster j, which stays, has afterwards.
   Index number_of(Index j) const;
 };
