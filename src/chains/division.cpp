@@ -150,6 +150,7 @@ bool HmmDivision::propose(State& state, const std::vector<Index>& target, const 
   const Index idle = alloc_.fixed_k() > 0 ? room.size() - birth.born : 0;
   changes.append(idle);
   room.changes().append(idle).apply(start);
+  if (alloc_.fixed_k() > 0) soften(start);
   const std::vector<Index> also = touching(room.gone());
   std::vector<Index> touched;
   std::set_union(sequences.begin(), sequences.end(), also.begin(), also.end(), std::back_inserter(touched));
