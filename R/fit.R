@@ -19,6 +19,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   resolved_start <- start_with_labels(resolved_start, start, data, prior, control, error_call)
   prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
   resolved <- resolve_control(control, obs, prior, rows_that_count(data), n_units, resolved_start, error_call)
+  resolved_start <- resolved_start %||% kmeans_start(data, obs, prior, control, resolved)
   model <- list(obs = obs, prior = prior, bound = control$bound)
   check_size(prior, resolved$k_init, data$n, error_call)
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))

@@ -1,5 +1,5 @@
-// Transitions that are never made get a chance: the escape of hidden Markov models with a fixed K from rows that
-// cannot leave a wrong state.
+// Transitions that are never made get a chance: the escape of hidden Markov models with a fixed K from
+// rows that cannot leave a wrong state.
 #include <numeric>
 
 #include "chains/chain_search.h"

@@ -1,5 +1,5 @@
-// Topics near each other are joined and divided anew in one proposal: the escape of models with a fixed K from
-// a wrong border between topics.
+// Topics near each other are joined and divided anew in one proposal: the escape of models with a fixed K
+// from a wrong border between topics.
 #include <algorithm>
 #include <numeric>
 
