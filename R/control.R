@@ -14,7 +14,8 @@
 #' @param restarts Number of fits from different random starts; the one with
 #'   the highest bound is returned. `fit$restarts` has the seed, the bound, the number
 #'   of clusters and the laps of each, and `summary()` shows the bounds. A fit with
-#'   one of these seeds, and without restarts, repeats that restart.
+#'   one of these seeds, and without restarts, repeats that restart (of Gaussian states with [prior_hmm()]
+#'   give `init = "bregman"`, from which restarts begin).
 #' @param k_init Number of clusters to start with. Default: 1 when births are
 #'   on, 25 otherwise (fewer when there are fewer observations), and the `k` of
 #'   a finite prior.
@@ -25,7 +26,9 @@
 #'   (for topic models of counts) from words that occur in one topic only, and
 #'   `"best"` (for the same) from `"anchor"` or `"bregman"`, whichever is ahead
 #'   after ten laps (at most `max_laps`), which do not count. Default: `"best"` where it applies (`"anchor"` from one
-#'   topic and in stochastic learning), `"bregman"` elsewhere.
+#'   topic and in stochastic learning), `"bregman"` elsewhere. With [prior_lda()] and [prior_hmm()] seeds are the best
+#'   of ten. A single fit of Gaussian states with [prior_hmm()], without missing values, starts by default from the
+#'   clusters of [stats::kmeans()] with ten starts.
 #' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
 #'   changes the number of clusters, only their order.
 #' @param sparsity Most clusters (topics of a word, states of a row of a
@@ -174,9 +177,10 @@ check_moves <- function(moves, call = rlang::caller_env()) {
 #' Moves that find the number of clusters
 #'
 #' A move proposes another set of clusters and is accepted only when the bound
-#' of the whole data rises. Where the number of clusters is fixed (finite mixtures and
-#' sequences), merges and deletes leave an empty cluster behind, and a birth joins a
-#' pair of others, or takes an empty cluster, in the same proposal; `k` stays.
+#' of the whole data rises. Where the number of clusters is fixed (finite priors), merges and
+#' deletes leave an empty cluster behind, and a birth joins a pair of others, or takes an empty
+#' cluster, in the same proposal; `k` stays. Clusters near each other are also joined and divided
+#' anew, where both births and merges are on.
 #'
 #' @param birth Try new clusters?
 #' @param merge Try to join pairs of clusters?

@@ -24,6 +24,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
     word = if (has_individuals(data)) "individuals" else "observations"
   )
+  resolved_start <- resolved_start %||% kmeans_start(data, obs, prior, control, resolved)
   model <- list(obs = obs, prior = prior, bound = control$bound)
   check_size(prior, resolved$k_init, data$n, error_call)
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))

@@ -42,8 +42,8 @@
 #'
 #' With a finite prior `k` is the number of clusters there may be; those that the data
 #' have no need of stay empty, sooner the smaller `concentration` (for states `alpha`)
-#' is. Mixtures and sequences get moves too ([bnp_moves()]): a pair may be joined, which
-#' leaves an empty cluster, and a cluster may be split while another pair is joined.
+#' is. They get moves too ([bnp_moves()]): a pair may be joined, which leaves an empty
+#' cluster, and a cluster may be split while another pair is joined.
 #'
 #' `concentration` and `gamma` are taken from 1e-50 to 1e50, `alpha` and `start`
 #' from 1e-8 to 1e6, `sticky` from 1e-50 to 1e6, `discount` from 0 to 0.999999 (with

@@ -46,12 +46,18 @@ std::vector<std::vector<Index>> batches_of_units(const Dataset& data, const RMod
   return batches;
 }
 
+// Clusterings from which a fit of a fixed number of topics or states starts with the best: as in
+// stats::kmeans(nstart = 10), whose labels it should not end below.
+constexpr Index tries_of_fixed_k = 10;
+
 State start_by(const std::string& init, const Problem& problem, Index k, Pool& pool) {
   k = std::max(k, problem.alloc.fixed_k());
   if (init == "blocks") return start_from_globals(problem, start_from_blocks(problem, k));
   if (init == "anchor") return start_from_globals(problem, start_of_model(problem, k, pool));
   const Index rounds = init == "random" ? 0 : init == "kmeans" ? 100 : 10;
-  return start_from_globals(problem, start_from_seeds(problem, k, init != "random", rounds, pool));
+  const bool spread = init != "random";
+  const Index tries = spread && problem.alloc.grouped() && problem.alloc.fixed_k() > 0 ? tries_of_fixed_k : 1;
+  return start_from_globals(problem, start_from_seeds(problem, k, spread, rounds, tries, pool));
 }
 
 // Starts from anchor words and from clusters of documents; the one with the higher ELBO after ten laps is

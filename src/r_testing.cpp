@@ -171,7 +171,7 @@ Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List contro
     const auto start = [&] {
       if (resp.isNotNull())
         return start_from_responsibilities(problem, responsibilities_from_r(Rcpp::NumericMatrix(resp)), pool);
-      return start_from_globals(problem, start_from_seeds(problem, c.integer("k"), true, 10, pool));
+      return start_from_globals(problem, start_from_seeds(problem, c.integer("k"), true, 10, 1, pool));
     };
     Progress from = c.has("resume") ? progress_from_r(control["resume"]) : begin(problem, start());
     complete(problem, from);

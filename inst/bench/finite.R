@@ -1,5 +1,6 @@
-# Finite mixtures and hidden Markov models: bounds from random starts, from stats::kmeans() with ten starts and from the
-# true clusters, with moves and without. Best, median and worst of the seeds, and CPU seconds a fit.
+# Finite mixtures, hidden Markov models and topics: bounds from default and random starts, from stats::kmeans() with ten
+# starts (of topics: on roots of proportions of terms), from the open model cut to K and from the true clusters, with
+# moves and without. Best, median and worst of the seeds, and CPU seconds a fit.
 # Rscript finite.R [seeds]
 suppressPackageStartupMessages(library(bnpvi))
 source(system.file("bench", "overlapping.R", package = "bnpvi"))
@@ -23,19 +24,21 @@ sequences <- list(
   "motion capture, 12" = list(x = as.matrix(capture[-(1:3)]), z = as.integer(capture$action), id = capture$sequence)
 )
 
-report <- function(name, fit, case) {
-  k <- length(unique(case$z))
+report <- function(name, fit, case, k = length(unique(case$z)), cut = NULL) {
   starts <- list(
-    "random, no moves" = function(seed) fit(k, seed, moves = FALSE),
-    "random" = function(seed) fit(k, seed),
+    "default, no moves" = function(seed) fit(k, seed, moves = FALSE),
+    "default" = function(seed) fit(k, seed),
+    "random" = function(seed) fit(k, seed, init = "random"),
     "k-means, no moves" = function(seed) fit(k, seed, by_kmeans(case$x, k, seed), moves = FALSE),
     "k-means" = function(seed) fit(k, seed, by_kmeans(case$x, k, seed)),
-    "true clusters" = function(seed) fit(k, seed, case$z)
+    "open model, cut" = if (!is.null(cut)) function(seed) fit(k, seed, cut(k, seed)),
+    "true clusters" = if (!is.null(case$z) && length(unique(case$z)) <= k) function(seed) fit(k, seed, case$z)
   )
+  starts <- Filter(Negate(is.null), starts)
   for (start in names(starts)) {
     cpu <- system.time(bounds <- vapply(seeds, function(seed) elbo(starts[[start]](seed)), 1))[["user.self"]]
     cat(sprintf(
-      "%-20s %-18s best %12.1f  median %12.1f  worst %12.1f  %5.2f s\n", name, start, max(bounds),
+      "%-24s %-18s best %12.1f  median %12.1f  worst %12.1f  %5.2f s\n", name, start, max(bounds),
       stats::median(bounds), min(bounds), cpu / length(seeds)
     ))
   }
@@ -55,7 +58,30 @@ for (name in names(mixtures)) {
 for (name in names(sequences)) {
   case <- sequences[[name]]
   id <- if (is.null(case$id)) rep(1L, nrow(case$x)) else case$id
+  for (more in c(-1, 0, 2)) {
+    k <- length(unique(case$z)) + more
+    report(paste(name, "k =", k), function(k, seed, start = NULL, ...) {
+      bnp_hmm(case$x, id = id, prior = prior_hmm(k), start = start, control = control(seed, ...))
+    }, case, k, function(k, seed) {
+      open <- bnp_hmm(case$x, id = id, control = control(seed))
+      fitted(if (n_clusters(open) > k) cut_fit(open, case$x, k = k, id = id) else open)
+    })
+  }
+}
+
+bench <- new.env()
+source(system.file("bench", "planted-topics.R", package = "bnpvi"), bench)
+documents <- list("whales" = list(x = whales$counts, k = 20))
+documents[["20 planted topics"]] <- list(x = planted(2, bench$planted_topics(20, 500), 400), k = 20)
+for (name in names(documents)) {
+  case <- documents[[name]]
+  shares <- sqrt(as.matrix(case$x) / pmax(1, Matrix::rowSums(case$x)))
   report(name, function(k, seed, start = NULL, ...) {
-    bnp_hmm(case$x, id = id, prior = prior_hmm(k), start = start, control = control(seed, ...))
-  }, case)
+    bnp_topics(case$x, prior = prior_lda(k), start = start, control = control(seed, ...))
+  }, list(x = shares), case$k, function(k, seed) {
+    open <- bnp_topics(case$x, control = control(seed))
+    if (n_clusters(open) > k) open <- cut_fit(open, case$x, k = k)
+    start <- as.matrix(open$documents) + 1e-9
+    start / rowSums(start)
+  })
 }

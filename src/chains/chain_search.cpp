@@ -18,6 +18,7 @@ constexpr double laps_worth = 20, rows_at_least = 4e6;  // that the proposals of
 constexpr int most_visits = 10;                         // of all sequences before proposals
 constexpr double converged_gain = 1e-3;                 // of a visit, per row
 constexpr Index rounds_without_idle = 3;
+constexpr double softened = 0.1;  // share of the transitions
 
 }  // namespace
 
@@ -160,6 +161,29 @@ std::vector<Index> HmmMove::touching(const std::vector<Index>& states) const {
     if (std::any_of(states.begin(), states.end(),
                     [&](Index j) { return now_.mass[g * now_.k + j] > no_mass; }))
       out.push_back(g);
+  return out;
+}
+
+void HmmMove::soften(Summary& start) const {
+  Summary independent(start.shape, start.k);
+  independent.obs = start.obs;
+  alloc_.complete_start(independent, std::accumulate(start.extra.begin(), start.extra.end(), 0.0));
+  const auto mix = [](Vec& to, const Vec& with) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += softened * (with[i] - to[i]);
+  };
+  mix(start.pair, independent.pair);
+  mix(start.extra, independent.extra);
+}
+
+std::vector<std::pair<Index, Index>> HmmMove::pairs_by_loss(const State& state) const {
+  const Index k = state.k();
+  const Vec gain = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
+  std::vector<std::pair<Index, Index>> out;
+  for (Index a = 0; a < k; ++a)
+    for (Index b = a + 1; b < k; ++b) out.push_back({a, b});
+  std::stable_sort(out.begin(), out.end(), [&](const auto& x, const auto& y) {
+    return gain[x.first * k + x.second] > gain[y.first * k + y.second];
+  });
   return out;
 }
 

@@ -47,6 +47,14 @@ class HmmMove : public Move {
   /// Sequences, by number among all, in which any of some states has mass; ascending.
   std::vector<Index> touching(const std::vector<Index>& states) const;
 
+  /// A tenth of the expected transitions, and of the first states, become those of independent rows. A
+  /// transition that is never made has α/K and E log π near −K/α, which no row overcomes alone, so that a
+  /// local step from hard counts can make no other.
+  void soften(Summary& start) const;
+
+  /// All pairs of states, first those that lose least by the data term when they are joined.
+  std::vector<std::pair<Index, Index>> pairs_by_loss(const State& state) const;
+
   /// True when this lap's proposals have visited enough rows: the rest waits for a later lap.
   bool spent() const;
 

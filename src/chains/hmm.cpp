@@ -152,9 +152,14 @@ double HmmAlloc::log_hyperprior() const {
 
 std::vector<MoveKind> HmmAlloc::moves() const {
   using Turn = MoveKind::Turn;
-  return {move_kind(Turn::birth, true, *this, make_hmm_birth),
-          move_kind(Turn::merge, true, *this, make_hmm_merge),
-          move_kind(Turn::remove, true, *this, make_hmm_delete)};
+  std::vector<MoveKind> out{move_kind(Turn::birth, true, *this, make_hmm_birth),
+                            move_kind(Turn::merge, true, *this, make_hmm_merge),
+                            move_kind(Turn::remove, true, *this, make_hmm_delete)};
+  if (fixed_k() > 0) {
+    out.push_back(move_kind(Turn::idle, true, *this, make_hmm_thaw));
+    out.push_back(move_kind(Turn::idle, true, *this, make_hmm_resplit));
+  }
+  return out;
 }
 
 NamedArrays HmmAlloc::posterior(const Globals& globals) const {

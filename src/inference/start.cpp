@@ -31,11 +31,15 @@ void expect_independence(const Problem& problem, Assignments& q) {
 
 }  // namespace
 
-Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, Pool& pool) {
+Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, Index tries,
+                         Pool& pool) {
   Stream stream(problem.seed, Purpose::initial_seeds);
   const std::vector<Place> rows = places_of_rows(problem.source, problem.alloc.grouped(), problem.obs.lag());
-  const HardClusters hard =
-      bregman_kmeans(problem.obs, problem.source, rows, k, spread, rounds, stream, pool);
+  HardClusters hard = bregman_kmeans(problem.obs, problem.source, rows, k, spread, rounds, stream, pool);
+  for (; tries > 1; --tries) {
+    HardClusters other = bregman_kmeans(problem.obs, problem.source, rows, k, spread, rounds, stream, pool);
+    if (other.loss < hard.loss) hard = std::move(other);
+  }
   const Index size = std::max(hard.k, problem.alloc.fixed_k());
   Summary total(problem.alloc.shape(problem.obs), size);
   std::copy(hard.t.begin(), hard.t.end(), total.edit_t(0));

@@ -5,8 +5,9 @@
 
 namespace bnpvi {
 
-/// Globals from Bregman k-means++ (spread) or uniformly drawn seeds, improved by `rounds` of k-means.
-Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, Pool& pool);
+/// Globals from Bregman k-means++ (spread) or uniformly drawn seeds, improved by `rounds` of k-means: of
+/// `tries` such clusterings the one with the least loss.
+Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, Index tries, Pool& pool);
 
 /// Globals from K windows of at most 100 consecutive rows at random places, one cluster each; no window
 /// reaches across the end of a group [Hughes 2016, §6.6].

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "foundation/special.h"
+#include "inference/neighbour_groups.h"
 #include "inference/unit_edit.h"
 #include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
-#include "mixtures/neighbour_groups.h"
 #include "mixtures/restricted_fit.h"
 #include "mixtures/touched_rows.h"
 

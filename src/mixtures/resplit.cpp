@@ -3,8 +3,8 @@
 #include <numeric>
 #include <set>
 
+#include "inference/neighbour_groups.h"
 #include "mixtures/moves.h"
-#include "mixtures/neighbour_groups.h"
 #include "mixtures/split_cluster.h"
 
 namespace bnpvi::mixtures {

@@ -97,7 +97,7 @@ std::vector<DocumentRef> all_documents(const State& state) {
 }  // namespace
 
 bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, State& state, Index target,
-                         Stream& stream) {
+                         const Room& room, Stream& stream) {
   const ObsModel& obs = context.problem.obs;
   NewTopic candidate(context, state);
   std::vector<DocumentRef> users = users_of(state, target, 1);
@@ -131,36 +131,37 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.expected.gain > b.expected.gain; });
   if (candidates.size() > max_visited) candidates.resize(max_visited);
+  const auto same = [](const DocumentRef& x, const DocumentRef& y) {
+    return x.batch == y.batch && x.at == y.at;
+  };
+  if (room.size() > 0)
+    for (const DocumentRef& ref : documents_with(state, [&](Shares shares) { return touches(room, shares); }))
+      if (std::none_of(candidates.begin(), candidates.end(),
+                       [&](const Candidate& c) { return same(c.ref, ref); }))
+        candidates.push_back({ref, {0, 0}});
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     return a.ref.batch < b.ref.batch || (a.ref.batch == b.ref.batch && a.ref.at < b.ref.at);
   });
 
-  const Index k = state.k();
+  const Index k = state.k() - room.size();
   std::vector<DocumentRef> documents;
   for (const Candidate& x : candidates) documents.push_back(x.ref);
-  TopicEdit edit(context, alloc, state, documents, Changes().append(1), search_every);
+  TopicEdit edit(context, alloc, state, documents, room.changes().append(1), search_every);
   for (Index i = 0; i < edit.n(); ++i) {
     double length = 0;
-    for (const Share& s : shares_of(state, edit.document(i))) length += s.count;
+    for (const Share& s : edit.start[i]) length += s.count;
     const double moved = candidates[i].expected.tokens / 2;
-    for (Share s : shares_of(state, edit.document(i))) {
-      s.count *= 1 - moved / length;
-      edit.start[i].push_back(s);
-    }
+    if (moved == 0 || length == 0) continue;
+    for (Share& s : edit.start[i]) s.count *= 1 - moved / length;
     edit.start[i].push_back({static_cast<int>(k), 0, moved, 0, 0});
   }
-  Summary first = state.total;
-  first.append(1);
-  std::copy(t.begin(), t.end(), first.edit_t(k));
-  Vec weights = alloc.mean_weights(state.globals);
+  std::copy(t.begin(), t.end(), edit.topics.edit_t(k));
   const Vec sizes = state.total.sizes();
   const double share = t[0] / std::accumulate(sizes.begin(), sizes.end(), t[0]);
-  for (double& x : weights) x *= 1 - share;
-  weights.insert(weights.end() - 1, share);
-  edit.begin_at_topics(std::move(first), weights);
-  if (!edit.climb(state, max_rounds)) return false;
-  context.memory.birth_succeeded(target);
-  return true;
+  for (double& x : edit.weights_of_topics) x *= 1 - share;
+  edit.weights_of_topics[k] = share;
+  edit.begin();
+  return edit.climb(state, max_rounds);
 }
 
 }  // namespace bnpvi::topics

@@ -9,8 +9,9 @@ namespace bnpvi::topics {
 /// so that it may take from many topics at once what a split of one topic cannot. The document is drawn with
 /// probability proportional to what a topic of its own would explain better, Σ_u c_u max(0, w_u − log p_u),
 /// p_u the probability of word u in the document as it is. The documents that would gain most from the new
-/// topic are visited with it. Accepted (true) only if the ELBO rises. Documents of counts only.
+/// topic are visited with it. The topics of `room`, one or none, go in the same proposal. Accepted (true)
+/// only if the ELBO rises. Documents of counts only.
 bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, State& state, Index target,
-                         Stream& stream);
+                         const Room& room, Stream& stream);
 
 }  // namespace bnpvi::topics

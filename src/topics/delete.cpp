@@ -19,7 +19,7 @@ class TopicDelete final : public Move {
   bool prepare(const State& state) override {
     std::vector<Index> targets;
     for (Index j = 0; j < state.k() && state.k() > 1; ++j)
-      if (c_.memory.delete_worth_trying(j, state.total.size(j))) targets.push_back(j);
+      if (may_go(state, j) && c_.memory.delete_worth_trying(j, state.total.size(j))) targets.push_back(j);
     std::stable_sort(targets.begin(), targets.end(),
                      [&](Index a, Index b) { return state.total.size(a) < state.total.size(b); });
     for (Index j : targets) ids_.push_back(c_.memory.id(j));
@@ -41,19 +41,13 @@ class TopicDelete final : public Move {
   }
 
  private:
+  // Where K is fixed an empty topic would come back.
+  bool may_go(const State& state, Index j) const { return alloc_.fixed_k() == 0 || state.total.size(j) > 0; }
+
   bool propose(State& state, Index target) {
-    TopicEdit edit(c_, alloc_, state, users_of(state, target), Changes().drop(target), max_rounds);
-    for (Index i = 0; i < edit.n(); ++i)
-      for (Share s : shares_of(state, edit.document(i))) {
-        if (s.cluster == target) continue;
-        if (s.cluster > target) --s.cluster;
-        edit.start[i].push_back(s);
-      }
-    Summary first = state.total;
-    first.drop(target);
-    Vec weights = alloc_.mean_weights(state.globals);
-    weights.erase(weights.begin() + target);
-    edit.begin_at_topics(std::move(first), weights);
+    TopicEdit edit(c_, alloc_, state, users_of(state, target),
+                   keeping_fixed_k(alloc_, Changes().drop(target)), max_rounds);
+    edit.begin();
     return edit.climb(state, max_rounds);
   }
 

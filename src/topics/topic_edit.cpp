@@ -38,21 +38,102 @@ DocumentView PlacedReader::recall(const ShareTable& memory, Index at) {
   return reader_->recall(batch_->units[ref_.at], memory, at);
 }
 
-std::vector<DocumentRef> users_of(const State& state, Index topic, double least) {
+std::vector<DocumentRef> documents_with(const State& state, const std::function<bool(Shares)>& such) {
   std::vector<DocumentRef> out;
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
     const ShareTable& memory = memory_of(state, static_cast<Index>(b));
     for (Index i = 0; i < static_cast<Index>(memory.unit.size()); ++i)
-      for (const Share& s : memory.shares(i))
-        if (s.cluster == topic && s.count >= least) out.push_back({static_cast<Index>(b), i});
+      if (such(memory.shares(i))) out.push_back({static_cast<Index>(b), i});
   }
   return out;
 }
 
+std::vector<DocumentRef> users_of(const State& state, Index topic, double least) {
+  return documents_with(state, [&](Shares shares) {
+    return std::any_of(shares.begin(), shares.end(),
+                       [&](const Share& s) { return s.cluster == topic && s.count >= least; });
+  });
+}
+
+bool uses(Shares shares, Index topic) {
+  return std::any_of(shares.begin(), shares.end(), [&](const Share& s) { return s.cluster == topic; });
+}
+
+double count_of(Shares shares, Index topic) {
+  for (const Share& s : shares)
+    if (s.cluster == topic) return s.count;
+  return 0;
+}
+
+bool touches(const Room& room, Shares shares) {
+  if (std::any_of(room.dropped.begin(), room.dropped.end(), [&](Index j) { return uses(shares, j); }))
+    return true;
+  return std::any_of(room.joined.begin(), room.joined.end(), [&](const auto& pair) {
+    if (!uses(shares, pair.second)) return false;
+    return uses(shares, pair.first) ||
+           std::any_of(room.joined.begin(), room.joined.end(), [&](const auto& other) {
+             return other.first == pair.first && other.second != pair.second && uses(shares, other.second);
+           });
+  });
+}
+
+namespace {
+
+// The shares of a document and the weights of topics under changes of the topics (Changes).
+struct ChangedShares {
+  std::vector<Share> list;
+
+  void merge(Index a, Index b) {
+    const double joined = count_of(list, b);
+    const bool both = uses(list, a);
+    for (Share& s : list)
+      if (both && s.cluster == a)
+        s.count += joined;
+      else if (!both && s.cluster == b)
+        s.cluster = static_cast<int>(a);
+    drop(b);
+    sort();
+  }
+  void drop(Index j) {
+    list.erase(std::remove_if(list.begin(), list.end(), [j](const Share& s) { return s.cluster == j; }),
+               list.end());
+    for (Share& s : list)
+      if (s.cluster > j) --s.cluster;
+  }
+  void append(Index) {}
+  void permute(const std::vector<Index>& order) {
+    for (Share& s : list)
+      s.cluster = static_cast<int>(std::find(order.begin(), order.end(), s.cluster) - order.begin());
+    sort();
+  }
+  void sort() {
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Share& x, const Share& y) { return x.cluster < y.cluster; });
+  }
+};
+
+struct ChangedWeights {
+  Vec& value;  // K + 1
+
+  void merge(Index a, Index b) {
+    value[a] += value[b];
+    drop(b);
+  }
+  void drop(Index j) { value.erase(value.begin() + j); }
+  void append(Index m) { value.insert(value.end() - 1, static_cast<std::size_t>(m), 0.0); }
+  void permute(const std::vector<Index>& order) {
+    const Vec old = value;
+    for (std::size_t j = 0; j < order.size(); ++j) value[j] = old[order[j]];
+  }
+};
+
+}  // namespace
+
 TopicEdit::TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const State& state,
                      std::vector<DocumentRef> documents, Changes changes, Index search_every)
     : Edit(context, std::move(changes)),
-      start(documents.size()),
+      topics(state.total),
+      weights_of_topics(alloc.mean_weights(state.globals)),
       alloc_(alloc),
       state_(state),
       documents_(std::move(documents)),
@@ -60,10 +141,15 @@ TopicEdit::TopicEdit(const MoveContext& context, const TopicAlloc& alloc, const 
   rest_ = state.total;
   rest_.add(part(0, n(), state.k(), true), -1);
   changes_.apply(rest_);
-}
-
-void TopicEdit::begin_at_topics(Summary total, const Vec& weights) {
-  begin_at(alloc_.globals_at(std::move(total), weights));
+  changes_.apply(topics);
+  ChangedWeights changed{weights_of_topics};
+  changes_.apply(changed);
+  for (const DocumentRef& ref : documents_) {
+    const Shares last = shares_of(state, ref);
+    ChangedShares shares{{last.begin(), last.end()}};
+    changes_.apply(shares);
+    start.push_back(std::move(shares.list));
+  }
 }
 
 Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {

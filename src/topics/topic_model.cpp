@@ -285,9 +285,11 @@ NamedArrays TopicAlloc::learned_fields() const {
 
 std::vector<MoveKind> TopicAlloc::moves() const {
   using Turn = MoveKind::Turn;
-  return {move_kind(Turn::birth, false, *this, make_topic_birth),
-          move_kind(Turn::merge, false, *this, make_topic_merge),
-          move_kind(Turn::remove, false, *this, make_topic_delete)};
+  std::vector<MoveKind> out{move_kind(Turn::birth, true, *this, make_topic_birth),
+                            move_kind(Turn::merge, true, *this, make_topic_merge),
+                            move_kind(Turn::remove, true, *this, make_topic_delete)};
+  if (fixed_k() > 0) out.push_back(move_kind(Turn::idle, true, *this, make_topic_resplit));
+  return out;
 }
 
 Index TopicAlloc::cost_of_observation(const ObsModel& obs, const DataShape& data) const {

@@ -1,5 +1,12 @@
 # Moves of models with a fixed number of clusters: K stays, the bound rises, and good answers are found from bad starts.
 
+planted_chain <- function(n, k) {
+  withr::with_seed(2, {
+    z <- rep(rep(seq_len(k), length.out = n), each = 20)[seq_len(n)]
+    cbind(rnorm(n, 4 * z), rnorm(n, -3 * z))
+  })
+}
+
 accepted_moves <- function(fit) colSums(fit$trace[c("births", "merges", "deletes")])
 
 expect_exact <- function(fit, label) {
@@ -50,6 +57,60 @@ test_that("finite sequences keep K, and every state met equals its recomputation
   for (kind in names(total)) expect_gt(total[[kind]], 0, label = kind)
 })
 
+test_that("finite topics keep K, and every state met equals its recomputation, with weights too", {
+  total <- c(births = 0, merges = 0, deletes = 0)
+  x <- toy_corpus(documents = 60, topics = 4)
+  for (weighted in c(FALSE, TRUE)) {
+    data <- count_data(x)
+    if (weighted) data$weights <- rep(c(1, 2.5, 0.5), 20)
+    for (k in c(1L, 2L, 3L, 5L, 9L)) {
+      for (batches in c(1L, 3L)) {
+        for (sparsity in c(0L, 2L)) {
+          model <- topic_model(ncol(x), list(family = "lda", k = k, alpha = 0.5))
+          fit <- function(threads) {
+            engine_fit(data, model, engine_control(
+              k, init = "random", seed = 4, batches = batches, moves = all_moves, max_laps = 30L, audit = TRUE,
+              sparsity = sparsity, threads = threads
+            ), NULL, NULL)
+          }
+          one <- fit(1L)
+          expect_exact(one, paste("topics", k, batches, sparsity))
+          expect_identical(unique(one$trace$k), k)
+          expect_length(one$sizes, k)
+          expect_equal(sum(one$sizes), sum((data$weights %||% 1) * rowSums(x)))
+          if (batches == 3L) expect_identical(fit(2L)[c("state", "elbo", "audit")], one[c("state", "elbo", "audit")])
+          total <- total + accepted_moves(one)
+        }
+      }
+    }
+  }
+  for (kind in names(total)) expect_gt(total[[kind]], 0, label = kind)
+})
+
+test_that("finite topics that are rows in groups keep K too", {
+  for (case in planted_sequences()) {
+    if (case$model$obs$family == "ar") next
+    case$model$prior <- list(family = "lda", k = 4L, alpha = 0.5)
+    control <- engine_control(4L, seed = 2, batches = 2L, moves = all_moves, max_laps = 15L, audit = TRUE)
+    fit <- engine_fit(case$data, case$model, control, NULL, NULL)
+    expect_exact(fit, case$name)
+    expect_identical(unique(fit$trace$k), 4L)
+  }
+})
+
+test_that("finite topics find theirs from one topic and idle ones, as from k-means of the documents", {
+  x <- toy_corpus(seed = 2, documents = 120, terms = 40, topics = 8, tokens = 60)
+  fit <- function(start = NULL, ...) {
+    elbo(bnp_topics(x, prior = prior_lda(8), start = start, control = bnp_control(seed = 1, verbose = FALSE, ...)))
+  }
+  one <- cbind(rep(1, nrow(x)), matrix(0, nrow(x), 7))
+  clusters <- withr::with_seed(1, stats::kmeans(sqrt(x / rowSums(x)), 8, nstart = 10)$cluster)
+  best <- max(fit(), fit(one), fit(clusters))
+  expect_gte(fit(), best - 2)
+  expect_gte(fit(one), best - 40)
+  expect_gt(fit(one), fit(one, moves = FALSE) + 500)
+})
+
 # k clusters with covariances of their own, in so many dimensions that borders of the first laps last.
 far_clusters <- function(n = 3000, k = 10, d = 10) {
   withr::with_seed(6, {
@@ -96,6 +157,36 @@ test_that("a finite hidden Markov model ends above k-means as its start", {
   start <- withr::with_seed(1, stats::kmeans(case$x, 4, nstart = 10))
   for (seed in 1:3) expect_gte(fit(seed = seed), fit(start, seed = 1, moves = FALSE) - 1e-6)
   expect_gte(fit(seed = 1), fit(case$z, seed = 1) - 0.5)
+})
+
+test_that("a finite hidden Markov model starts from k-means, and R's generator stays", {
+  x <- planted_chain(400, 3)
+  control <- bnp_control(seed = 3, verbose = FALSE)
+  set.seed(9)
+  before <- .Random.seed
+  fit <- bnp_hmm(x, prior = prior_hmm(3), control = control)
+  expect_identical(.Random.seed, before)
+  labels <- withr::with_seed(3, stats::kmeans(x, 3, iter.max = 50, nstart = 10)$cluster)
+  same <- bnp_hmm(x, prior = prior_hmm(3), control = control, start = labels)
+  expect_equal(elbo(fit), elbo(same))
+  # Fewer different rows than states, missing values, another init: the engine's own start.
+  expect_identical(bnp_hmm(x[c(1, 1, 2, 2), ], prior = prior_hmm(3), control = control)$state$k, 3L)
+  x[5, 1] <- NA
+  expect_identical(bnp_hmm(x, prior = prior_hmm(3), control = control, na_action = "model")$state$k, 3L)
+})
+
+test_that("transitions that were never made are found when rows begin in wrong states", {
+  # Each state is misread in a few short runs, which a local step from hard transitions cannot undo.
+  chain <- withr::with_seed(5, {
+    z <- rep(rep(1:6, 10), each = 12)
+    list(x = matrix(rnorm(12, sd = 3), 6)[z, ] + matrix(rnorm(2 * length(z)), ncol = 2), z = z)
+  })
+  wrong <- chain$z
+  wrong[seq(5, length(wrong), by = 60)] <- 1L + wrong[seq(5, length(wrong), by = 60)] %% 6L
+  fit <- function(start, ...) {
+    elbo(bnp_hmm(chain$x, prior = prior_hmm(6), start = start, control = bnp_control(seed = 1, verbose = FALSE, ...)))
+  }
+  expect_gte(fit(wrong), fit(chain$z) - 0.01)
 })
 
 test_that("switched off moves are not made in finite models either", {

@@ -1,4 +1,4 @@
-#include "mixtures/neighbour_groups.h"
+#include "inference/neighbour_groups.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace bnpvi::mixtures {
+namespace bnpvi {
 
 namespace {
 
@@ -26,12 +26,12 @@ std::vector<Index> nearest(Index a, Index k, const Vec& loss, Index m) {
   return out;
 }
 
-std::vector<Target> neighbour_groups(Index k, const Vec& loss, Index m) {
-  std::vector<std::pair<double, Target>> groups;
+std::vector<ClusterGroup> neighbour_groups(Index k, const Vec& loss, Index m) {
+  std::vector<std::pair<double, ClusterGroup>> groups;
   for (Index a = 0; a < k; ++a) {
     const std::vector<Index> others = nearest(a, k, loss, m == 2 ? nearest_pairs : m - 1);
     for (Index first = 0; first + m - 1 <= static_cast<Index>(others.size()); ++first) {
-      Target group(others.begin() + first, others.begin() + first + m - 1);
+      ClusterGroup group(others.begin() + first, others.begin() + first + m - 1);
       double all = 0;
       for (Index b : group) all += loss[a * k + b];
       group.push_back(a);
@@ -40,24 +40,25 @@ std::vector<Target> neighbour_groups(Index k, const Vec& loss, Index m) {
     }
   }
   std::sort(groups.begin(), groups.end());
-  std::vector<Target> out;
-  std::set<Target> seen;
+  std::vector<ClusterGroup> out;
+  std::set<ClusterGroup> seen;
   for (auto& group : groups)
     if (seen.insert(group.second).second) out.push_back(std::move(group.second));
   return out;
 }
 
-Vec sizes_of(const Target& group, const Vec& sizes) {
+Vec sizes_of(const ClusterGroup& group, const Vec& sizes) {
   Vec out;
   for (Index j : group) out.push_back(sizes[j]);
   return out;
 }
 
-std::vector<Target> affordable(const std::vector<Target>& groups, const Vec& sizes, Index most,
-                               const std::function<bool(const Target&, const Vec&)>& worth_trying) {
+std::vector<ClusterGroup> affordable(
+    const std::vector<ClusterGroup>& groups, const Vec& sizes, Index most,
+    const std::function<bool(const ClusterGroup&, const Vec&)>& worth_trying) {
   double left = most_mass * std::accumulate(sizes.begin(), sizes.end(), 0.0);
-  std::vector<Target> out;
-  for (const Target& group : groups) {
+  std::vector<ClusterGroup> out;
+  for (const ClusterGroup& group : groups) {
     const Vec own = sizes_of(group, sizes);
     if (!worth_trying(group, own)) continue;
     left -= std::accumulate(own.begin(), own.end(), 0.0);
@@ -67,4 +68,4 @@ std::vector<Target> affordable(const std::vector<Target>& groups, const Vec& siz
   return out;
 }
 
-}  // namespace bnpvi::mixtures
+}  // namespace bnpvi

@@ -1,0 +1,197 @@
+#include "chains/division.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+namespace bnpvi::chains {
+
+namespace {
+
+// All are guesses.
+constexpr Index rounds_tried = 10;           // of local and global steps
+constexpr double longest_block = 64;         // rows
+constexpr Index most_rows = Index{1} << 16;  // of the sequences that a proposal uses, unless one is longer
+
+bool contains(const std::vector<Index>& target, int label) {
+  return std::binary_search(target.begin(), target.end(), static_cast<Index>(label));
+}
+
+// Λ's statistic of all the target's states together.
+Vec sum_of(const Summary& total, const std::vector<Index>& target) {
+  Vec out(total.t(target[0]), total.t(target[0]) + total.shape.p);
+  for (std::size_t g = 1; g < target.size(); ++g)
+    for (Index i = 0; i < total.shape.p; ++i) out[i] += total.t(target[g])[i];
+  return out;
+}
+
+}  // namespace
+
+// A copy of some sequences, given by their numbers among all (ascending).
+class HmmDivision::Copy {
+ public:
+  Copy(const Source& source, const std::vector<Index>& numbers)
+      : starts_(source.starts()), numbers_(numbers), sample_(take_groups(source, places(source, numbers))) {}
+
+  const Dataset& data() const { return sample_.data; }
+
+  /// The same stretch by the row numbers of the copy.
+  Stretch local(const Stretch& s) const {
+    const Index group = std::upper_bound(starts_.begin(), starts_.end(), s.begin) - starts_.begin() - 1;
+    const Index at = std::lower_bound(numbers_.begin(), numbers_.end(), group) - numbers_.begin();
+    const Index shift = sample_.data.starts[at] - starts_[group];
+    return {s.begin + shift, s.end + shift};
+  }
+
+ private:
+  static std::vector<Place> places(const Source& source, const std::vector<Index>& numbers) {
+    const std::vector<Place> all = places_of_groups(source);
+    std::vector<Place> out;
+    for (Index g : numbers) out.push_back(all[g]);
+    return out;
+  }
+
+  const std::vector<Index>& starts_;
+  const std::vector<Index>& numbers_;
+  const Sample sample_;
+};
+
+std::vector<Index> HmmDivision::sequences_of(const std::vector<Index>& target, Stream& stream) const {
+  const std::vector<Index>& starts = c_.problem.source.starts();
+  std::vector<Index> all = shuffled(static_cast<Index>(starts.size()) - 1, stream);
+  std::stable_partition(all.begin(), all.end(), [&](Index g) {
+    return std::any_of(now_.label.begin() + starts[g], now_.label.begin() + starts[g + 1],
+                       [&](int label) { return contains(target, label); });
+  });
+  Index rows = 0;
+  std::size_t n = 0;
+  while (n < all.size() && rows < most_rows) {
+    rows += starts[all[n] + 1] - starts[all[n]];
+    ++n;
+  }
+  all.resize(n);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::vector<Stretch> HmmDivision::stretches_of(const std::vector<Index>& target,
+                                               const std::vector<Index>& sequences, Index longest) const {
+  const std::vector<Index>& starts = c_.problem.source.starts();
+  std::vector<Stretch> out;
+  for (Index g : sequences)
+    for (Index i = starts[g]; i < starts[g + 1]; ++i) {
+      const Index begin = i;
+      while (i < starts[g + 1] && contains(target, now_.label[i])) ++i;
+      const Index n = i - begin, parts = (n + longest - 1) / longest;
+      for (Index part = 0; part < parts; ++part)
+        out.push_back({begin + n * part / parts, begin + n * (part + 1) / parts});
+    }
+  return out;
+}
+
+bool HmmDivision::divide(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,
+                         std::vector<Stretch> stretches, Index k, Stream& stream) {
+  Newborn out;
+  out.stretches = std::move(stretches);
+  const Copy copy(c_.problem.source, sequences);
+  std::vector<Stretch> local;
+  for (const Stretch& s : out.stretches) local.push_back(copy.local(s));
+  const Vec all = sum_of(state.total, target);
+  const StretchClusters found = cluster_stretches(
+      c_.problem.obs, copy.data(), local, expecting_weights(c_.problem.obs, all.data()), k, stream, c_.pool);
+  const Index p = c_.problem.obs.n_features();
+  out.born = found.k - 1;
+  out.kept.assign(found.t.begin(), found.t.begin() + p);
+  double size = 0;
+  for (Index j : target) size += state.total.size(j);
+  const double elsewhere = std::max(0.0, 1 - mass_in(sequences, target) / size);
+  for (Index i = 0; i < p; ++i) out.kept[i] += elsewhere * all[i];
+  out.t.assign(found.t.begin() + p, found.t.end());
+  for (Index g : found.group) out.state.push_back(g - 1);
+  return propose(state, target, sequences, out);
+}
+
+bool HmmDivision::divide_block(State& state, Index j, const std::vector<Index>& sequences, Stream& stream) {
+  const std::vector<Index>& starts = c_.problem.source.starts();
+  std::vector<std::pair<Index, Index>> rows;  // row and its sequence
+  for (Index g : sequences)
+    for (Index i = starts[g]; i < starts[g + 1]; ++i)
+      if (now_.label[i] == j) rows.push_back({i, g});
+  if (rows.empty()) return false;
+  const Copy copy(c_.problem.source, sequences);
+  const auto [row, g] = rows[stream.index(static_cast<Index>(rows.size()))];
+  const Index half = std::lround(std::pow(longest_block, stream.uniform()));
+  const Stretch block{std::max(starts[g] + c_.problem.obs.lag(), row - half),
+                      std::min(starts[g + 1], row + half + 1)};
+  Newborn out;
+  const Stretch local = copy.local(block);
+  const Index shift = block.begin - local.begin;
+  for (const auto& part :
+       best_cut(c_.problem.obs, copy.data(), local, expecting_weights(c_.problem.obs, state.total.t(j)))) {
+    out.stretches.push_back({part.first.begin + shift, part.first.end + shift});
+    out.t.insert(out.t.end(), part.second.begin(), part.second.end());
+    out.state.push_back(out.born++);
+  }
+  return propose(state, {j}, sequences, out);
+}
+
+bool HmmDivision::propose(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,
+                          const Newborn& birth) {
+  const Index own = static_cast<Index>(target.size()) - 1;
+  if (birth.born == 0) return false;
+  Room room;
+  if (alloc_.fixed_k() > 0)
+    room = room_for(birth.born - own, state.total.sizes(), pairs_by_loss(state), target);
+  for (Index g = 1; g <= own; ++g) room.joined.push_back({target[0], target[g]});
+  if (alloc_.fixed_k() > 0 && room.size() < birth.born) return false;
+  Summary start = start_of(state.total, target, birth);
+  Changes changes = room.changes(Changes().append(birth.born));
+  const Index idle = alloc_.fixed_k() > 0 ? room.size() - birth.born : 0;
+  changes.append(idle);
+  room.changes().append(idle).apply(start);
+  if (alloc_.fixed_k() > 0) soften(start);
+  const std::vector<Index> also = touching(room.gone());
+  std::vector<Index> touched;
+  std::set_union(sequences.begin(), sequences.end(), also.begin(), also.end(), std::back_inserter(touched));
+  return attempt(state, std::move(changes), std::move(start), touched, rounds_tried);
+}
+
+double HmmDivision::mass_in(const std::vector<Index>& sequences, const std::vector<Index>& target) const {
+  double mass = 0;
+  for (Index g : sequences)
+    for (Index j : target) mass += now_.weight[g] * now_.mass[g * now_.k + j];
+  return mass;
+}
+
+// Transitions are counted along the most probable states of the rows.
+Summary HmmDivision::start_of(const Summary& total, const std::vector<Index>& target,
+                              const Newborn& birth) const {
+  const Index old_k = total.k, p = total.shape.p, first = target[0];
+  Summary s = total;
+  s.append(birth.born);
+  std::copy(birth.t.begin(), birth.t.end(), s.edit_t(old_k));
+  std::copy(birth.kept.begin(), birth.kept.end(), s.edit_t(first));
+  for (std::size_t g = 1; g < target.size(); ++g) std::fill_n(s.edit_t(target[g]), p, 0.0);
+  std::vector<int> label = now_.label;
+  if (target.size() > 1)
+    for (int& l : label)
+      if (contains(target, l)) l = static_cast<int>(first);
+  for (std::size_t i = 0; i < birth.stretches.size(); ++i)
+    if (birth.state[i] >= 0)
+      std::fill(label.begin() + birth.stretches[i].begin, label.begin() + birth.stretches[i].end,
+                static_cast<int>(old_k + birth.state[i]));
+  std::fill(s.pair.begin(), s.pair.end(), 0.0);
+  std::fill(s.extra.begin(), s.extra.end(), 0.0);
+  const std::vector<Index>& starts = c_.problem.source.starts();
+  for (Index g = 0; g + 1 < static_cast<Index>(starts.size()); ++g)
+    for (Index i = starts[g] + c_.problem.obs.lag(); i < starts[g + 1]; ++i) {
+      if (i == starts[g] + c_.problem.obs.lag())
+        s.extra[label[i]] += now_.weight[g];
+      else
+        s.pair[label[i - 1] * s.k + label[i]] += now_.weight[g];
+    }
+  return s;
+}
+
+}  // namespace bnpvi::chains

@@ -1,0 +1,69 @@
+// Pairs and triples of states near each other are joined and divided anew in one proposal: the escape of
+// models with a fixed K from a wrong border.
+#include <algorithm>
+#include <cmath>
+
+#include "chains/division.h"
+#include "chains/moves.h"
+#include "inference/neighbour_groups.h"
+
+namespace bnpvi::chains {
+
+namespace {
+
+constexpr double longest_stretch = 16;  // rows: a guess
+
+class HmmResplit final : public HmmDivision {
+ public:
+  using HmmDivision::HmmDivision;
+
+  // Pairs that are worth trying, nearest first; triples when there are none.
+  bool prepare(const State& state) override {
+    const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool), sizes = state.total.sizes();
+    for (Index m = 2; m <= 3 && groups_.empty(); ++m)
+      for (const ClusterGroup& group :
+           affordable(neighbour_groups(state.k(), loss, m), sizes, c_.options.max_births,
+                      [&](const ClusterGroup&g, const Vec&own) {
+                        return *std::min_element(own.begin(), own.end()) >= 1 &&
+                               c_.memory.resplit_worth_trying(g, own);
+                      }))
+        groups_.push_back(c_.memory.ids(group));
+    return !groups_.empty();
+  }
+
+  void after_lap(State& state) override {
+    if (!visit_until_converged(state)) return;
+    for (const auto& ids : groups_) {
+      if (spent()) return;
+      ClusterGroup group = c_.memory.numbers_of(ids);
+      std::sort(group.begin(), group.end());
+      if (group[0] < 0) continue;
+      ++tried_;
+      Stream stream(c_.problem.seed, Purpose::merge_target, static_cast<std::uint64_t>(c_.lap), ids[0]);
+      if (propose(state, group, stream))
+        ++accepted_;
+      else
+        c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), false);
+    }
+  }
+
+ private:
+  bool propose(State& state, const ClusterGroup& group, Stream& stream) {
+    const std::vector<Index> sequences = sequences_of(group, stream);
+    const Index longest = std::lround(std::pow(longest_stretch, stream.uniform()));
+    const Index k = static_cast<Index>(group.size());
+    std::vector<Stretch> stretches = stretches_of(group, sequences, longest);
+    return static_cast<Index>(stretches.size()) >= k &&
+           divide(state, group, sequences, std::move(stretches), k, stream);
+  }
+
+  std::vector<std::vector<std::uint64_t>> groups_;  // identities: numbers change when a move is accepted
+};
+
+}  // namespace
+
+std::unique_ptr<Move> make_hmm_resplit(const MoveContext& context, const HmmAlloc& alloc) {
+  return std::make_unique<HmmResplit>(context, alloc);
+}
+
+}  // namespace bnpvi::chains

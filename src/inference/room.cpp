@@ -1,0 +1,56 @@
+#include "inference/room.h"
+
+#include <algorithm>
+#include <set>
+
+namespace bnpvi {
+
+std::vector<Index> Room::gone() const {
+  std::vector<Index> out = dropped;
+  for (const auto& pair : joined) out.push_back(pair.second);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// Last first, so that numbers stay valid.
+Changes Room::changes(Changes out) const {
+  const std::vector<Index> all = gone();
+  for (auto j = all.rbegin(); j != all.rend(); ++j) {
+    const auto pair =
+        std::find_if(joined.begin(), joined.end(), [j](const auto& p) { return p.second == *j; });
+    if (pair == joined.end())
+      out.drop(*j);
+    else
+      out.merge(pair->first, pair->second);
+  }
+  return out;
+}
+
+Index Room::number_of(Index j) const {
+  const std::vector<Index> all = gone();
+  return j - (std::lower_bound(all.begin(), all.end(), j) - all.begin());
+}
+
+std::vector<Index> idle_clusters(const Vec& sizes) {
+  std::vector<Index> out;
+  for (std::size_t j = 0; j < sizes.size(); ++j)
+    if (sizes[j] < 0.5) out.push_back(static_cast<Index>(j));
+  std::stable_sort(out.begin(), out.end(), [&](Index x, Index y) { return sizes[x] < sizes[y]; });
+  return out;
+}
+
+Room room_for(Index m, const Vec& sizes, const std::vector<std::pair<Index, Index>>& pairs,
+              const std::vector<Index>& kept) {
+  Room out;
+  std::set<Index> used(kept.begin(), kept.end());
+  for (Index j : idle_clusters(sizes))
+    if (out.size() < m && used.insert(j).second) out.dropped.push_back(j);
+  for (const auto& [a, b] : pairs) {
+    if (out.size() >= m || used.count(a) + used.count(b) > 0) continue;
+    used.insert({a, b});
+    out.joined.push_back({a, b});
+  }
+  return out;
+}
+
+}  // namespace bnpvi
