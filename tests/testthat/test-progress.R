@@ -38,8 +38,8 @@ progress_cases <- function() {
     topics = function(control) bnp_topics(documents, control = control),
     topics_learned = function(control) bnp_topics(documents, obs_multinomial(NULL), control = control),
     lda = function(control) bnp_topics(documents, prior = prior_lda(5), control = control),
-    lda_empty = function(control) bnp_topics(documents[1:20, ], prior = prior_lda(30), control = control),
-    sequences_finite = function(control) bnp_hmm(walks, prior = prior_hmm(5), control = control),
+    lda_empty = function(control) bnp_topics(documents[1:12, ], prior = prior_lda(8), control = control),
+    sequences_finite = function(control) bnp_hmm(walks, prior = prior_hmm(8), control = control),
     topics_gamma = function(control) bnp_topics(documents, prior = prior_hdp(gamma_prior(2, 1)), control = control),
     topics_alpha_learned = function(control) {
       bnp_topics(documents, obs_multinomial(NULL), prior_hdp(gamma_prior(2, 1), gamma_prior(2, 1)), control)
