@@ -7,8 +7,6 @@ namespace bnpvi::chains {
 
 /// Some stretches of consecutive rows of one state get new states [Hughes 2016, §6.5.2].
 std::unique_ptr<Move> make_hmm_birth(const MoveContext& context, const HmmAlloc& alloc);
-/// All sequences are visited again with transitions that are partly those of independent rows.
-std::unique_ptr<Move> make_hmm_thaw(const MoveContext& context, const HmmAlloc& alloc);
 /// Pairs and triples of near states are joined and divided anew: K is kept.
 std::unique_ptr<Move> make_hmm_resplit(const MoveContext& context, const HmmAlloc& alloc);
 /// Pairs of states are joined, several pairs at once where that succeeds.

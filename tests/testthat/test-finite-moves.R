@@ -175,8 +175,7 @@ test_that("a finite hidden Markov model starts from k-means, and R's generator s
   expect_identical(bnp_hmm(x, prior = prior_hmm(3), control = control, na_action = "model")$state$k, 3L)
 })
 
-test_that("transitions that were never made are found when rows begin in wrong states", {
-  # Each state is misread in a few short runs, which a local step from hard transitions cannot undo.
+test_that("rows that begin in wrong states, out of which no transition leads, end in the right ones", {
   chain <- withr::with_seed(5, {
     z <- rep(rep(1:6, 10), each = 12)
     list(x = matrix(rnorm(12, sd = 3), 6)[z, ] + matrix(rnorm(2 * length(z)), ncol = 2), z = z)
