@@ -27,8 +27,8 @@
 #'   `"best"` (for the same) from `"anchor"` or `"bregman"`, whichever is ahead
 #'   after ten laps (at most `max_laps`), which do not count. Default: `"best"` where it applies (`"anchor"` from one
 #'   topic and in stochastic learning), `"bregman"` elsewhere. With [prior_lda()] and [prior_hmm()] seeds are the best
-#'   of ten. A single fit of Gaussian states with [prior_hmm()], without missing values, starts by default from the
-#'   clusters of [stats::kmeans()] with ten starts.
+#'   of ten. A single fit of Gaussian states with [prior_hmm()], without missing values and weights, starts by
+#'   default from the clusters of [stats::kmeans()] with ten starts.
 #' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
 #'   changes the number of clusters, only their order.
 #' @param sparsity Most clusters (topics of a word, states of a row of a
