@@ -1,8 +1,9 @@
 # Where hidden Markov models with a fixed number of states start unless told otherwise: from stats::kmeans().
 
 # Labels from ten starts of k-means, by a seed of its own; NULL where another start was asked for, or the data have no
-# distances between rows, gaps, or weights, which k-means does not know. Clusters that differ in their means are what a
-# finite fit most often misses, and its search does not make up for a poor start on real data (inst/design/decisions.md).
+# distances between rows, gaps, or weights, which k-means does not know. Clusters that differ in their means are what
+# a finite fit most often misses, and its search does not make up for a poor start on real data
+# (inst/design/decisions.md).
 kmeans_start <- function(data, obs, prior, control, resolved) {
   distances <- obs$family %in% c("gaussian_full", "gaussian_diagonal", "gaussian_spherical", "gaussian_tied")
   if (!identical(prior$family, "hmm") || !is.null(control$init) || control$restarts > 1L ||
