@@ -8,3 +8,11 @@ pair_names <- function(columns) {
   shared <- stem != first & stem == sub("[.][^.]*$", "", columns[c(FALSE, TRUE)])
   make.unique(ifelse(shared, stem, first))
 }
+
+# What tidy() calls the parameters: one row for each pair.
+terms_of_pairs <- function(obs, columns) plain_terms(obs, pair_names(columns))
+
+# For errors, where columns have names. Braces would be code to {cli}.
+named_columns <- function(x) {
+  if (!is.null(colnames(x))) paste0(gsub("([{}])", "\\1\\1", paste("Given:", places(dQuote(colnames(x), FALSE)))), ".")
+}
