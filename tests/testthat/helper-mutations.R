@@ -187,6 +187,9 @@ reading_calls <- function(tables, fits) {
     if (family == "bnp_mixture") {
       out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1)))
     }
+    if (name == "regression") {
+      out <- c(out, list(call("residuals", object = fit, newdata = x, type = "cluster", tables = "newdata")))
+    }
     if (family == "bnp_hmm") {
       out <- c(out, list(
         call("segments", x0 = fit, newdata = x, id = id$id, tables = "newdata", spoil = c("newdata", "id")),
