@@ -173,11 +173,11 @@ entry_of_product <- function(obs) {
         own <- fit_of_block(fit, name)
         Map(function(complete) complete(NULL, own, call), entries[[name]]$given)
       })
-    }),
+    }, exposure = exposures_of_blocks),
     draw = function(obs, clusters, path, lengths, given) {
       do.call(cbind, lapply(names, function(name) {
         own <- given$blocks[[name]]
-        own$exposure <- exposure_by_row(own$exposure, length(path))
+        own$exposure <- given$exposure[[name]] %||% exposure_by_row(own$exposure, length(path))
         x <- entries[[name]]$draw(blocks[[name]], lapply(clusters, part, name), path, lengths, own)
         if (is.null(exposure_column(blocks[[name]]))) x else cbind(x, own$exposure, deparse.level = 0)
       }))
