@@ -6,7 +6,7 @@ pair_names <- function(columns) {
   first <- columns[c(TRUE, FALSE)]
   stem <- sub("[.][^.]*$", "", first)
   shared <- stem != first & stem == sub("[.][^.]*$", "", columns[c(FALSE, TRUE)])
-  make.unique(ifelse(shared, stem, first))
+  make.unique(as.character(ifelse(shared %in% TRUE, stem, first))) # a name may be NA
 }
 
 # What tidy() calls the parameters: one row for each pair.
