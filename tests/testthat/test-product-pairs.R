@@ -56,6 +56,12 @@ test_that("the bound is the sum of those of the blocks, with and without missing
     density <- vapply(parts, function(part) predict(part, x, "logdensity", na_action = "model"), numeric(90))
     expect_equal(predict(whole, x, "logdensity", na_action = "model"), rowSums(density), tolerance = 1e-10)
   }
+  # A pair of which one column is missing is missing.
+  both <- gaps
+  for (pair in list(tries[1:2], tries[3:4], times)) both[rowSums(is.na(gaps[pair])) > 0, pair] <- NA
+  whole <- lapply(list(gaps, both), bnp_mixture, all_blocks(), control = quiet(seed = 1), na_action = "model")
+  expect_identical(elbo(whole[[1]]), elbo(whole[[2]]))
+  expect_identical(whole[[1]]$input$n_missing, whole[[2]]$input$n_missing)
   left <- suppressMessages(bnp_mixture(gaps, all_blocks(), one, quiet(), na_action = "omit"))
   kept <- bnp_mixture(gaps[stats::complete.cases(gaps), ], all_blocks(), one, quiet())
   expect_equal(elbo(left), elbo(kept), tolerance = 1e-12)
