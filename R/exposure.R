@@ -107,8 +107,45 @@ exposure_of_rows <- function(exposure, fit, call) {
   check_above_0(as.double(exposure), "exposure", call)
 }
 
-# One number a row; NULL for models without exposures.
+# The same of a product: a list by block, of the blocks that have exposures. `exposure`: numbers, where all blocks have
+# them from one column, or a list of such by the names of these columns.
+exposures_of_blocks <- function(exposure, fit, call) {
+  columns <- unlist(lapply(fit$model$obs$blocks, exposure_column))
+  if (!is.null(exposure) && !length(columns)) {
+    abort("argument", c(
+      "{.arg exposure} has no meaning for a fit without exposures.",
+      i = "Give one to a block of the product: {.code exposure} of {.fn {exposure_makers()}}."
+    ), call = call)
+  }
+  if (!is.null(exposure) && (!is.list(exposure) || is.object(exposure) && !is.data.frame(exposure))) {
+    if (length(unique(columns)) > 1L) {
+      abort("exposure", c(
+        "{.arg exposure} must be a list or a data frame that names the columns of exposures it is for.",
+        i = "They are {.field {unique(columns)}}."
+      ), call = call)
+    }
+    exposure <- stats::setNames(list(exposure), columns[1L])
+  }
+  foreign <- setdiff(rlang::names2(exposure), columns)
+  if (length(foreign) || anyDuplicated(names(exposure))) {
+    abort("exposure", c(
+      "{.arg exposure} must have the names of columns of exposures, each once, not {places(dQuote(foreign, FALSE))}.",
+      i = "They are {.field {unique(columns)}}."
+    ), call = call)
+  }
+  Map(function(column, name) {
+    exposure_of_rows(exposure[[column]], fit_of_block(fit, name), call)
+  }, columns, names(columns))
+}
+
+exposure_makers <- function() obs_makers(function(entry) "exposure" %in% names(entry$given))
+
+# One number a row; NULL for models without exposures. Of a product a list of such.
 exposure_by_row <- function(exposure, n, call = rlang::caller_env(4)) {
+  force(call)
+  if (is.list(exposure)) {
+    return(lapply(exposure, exposure_by_row, n, call))
+  }
   if (!is.null(exposure) && !length(exposure) %in% c(1L, n)) {
     abort("exposure", "{.arg exposure} must have one number or one per row ({n}), not {length(exposure)}.", call = call)
   }

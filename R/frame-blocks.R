@@ -4,7 +4,7 @@
 # A frame and blocks as their constructors made them -> the names of each block's columns, exposures apart. `arg`: x.
 assign_columns <- function(frame, blocks, arg, call) {
   names <- names(frame)
-  named <- lapply(blocks, `[[`, "columns")
+  named <- lapply(blocks, function(block) flat_names(block$columns, frame))
   exposures <- unlist(lapply(blocks, exposure_column))
   foreign <- setdiff(c(unlist(named), exposures), names)
   if (length(foreign)) {

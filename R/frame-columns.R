@@ -47,7 +47,8 @@ choose_columns <- function(x, obs, arg, call) {
   if (is.null(obs$columns)) {
     return(x)
   }
-  columns <- c(obs$columns, exposure_column(obs))
+  x <- flatten_columns(x)
+  columns <- c(flat_names(obs$columns, x), exposure_column(obs))
   given <- if (is.null(dim(x))) NULL else colnames(x)
   missing <- setdiff(columns, given)
   if (length(missing)) {

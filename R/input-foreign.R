@@ -78,7 +78,8 @@ split_times <- function(x) {
   list(x = values, times = zoo::index(x))
 }
 
-# A column of a data frame that is a matrix becomes its columns, as scale() of one column, or poly().
+# A column of a data frame that is a matrix becomes its columns, as scale() of one column, or poly(). The attribute
+# `parts` says by the name of each such column what its columns are called.
 flatten_columns <- function(x) {
   if (!is.data.frame(x)) {
     return(x)
@@ -95,7 +96,13 @@ flatten_columns <- function(x) {
     stats::setNames(columns, if (ncol(v) == 1L) name else paste(name, colnames(v) %||% seq_len(ncol(v)), sep = "."))
   }, unclass(x)[seq_along(x)], names(x))
   out <- do.call(c, unname(parts))
-  structure(out, class = "data.frame", row.names = attr(x, "row.names"))
+  structure(out, class = "data.frame", row.names = attr(x, "row.names"), parts = lapply(parts[wide], names))
+}
+
+# Names of columns, those of matrices among them -> names in x, which was made by flatten_columns().
+flat_names <- function(columns, x) {
+  parts <- attr(x, "parts")
+  unlist(lapply(columns, function(name) if (name %in% colnames(x)) name else parts[[name]] %||% name))
 }
 
 # Columns that share a name, as of cbind() of lagged series, get numbers.

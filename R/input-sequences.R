@@ -75,7 +75,8 @@ bind_sequences <- function(x, obs, arg, call, na_action = NULL) {
   }
   lengths <- vapply(tables, nrow, 1L)
   if (reads) {
-    x <- as_table(do.call(rbind, unname(tables)), arg, FALSE, call, obs, na_action)
+    all <- structure(do.call(rbind, unname(tables)), parts = attr(tables[[1L]], "parts"))
+    x <- as_table(all, arg, FALSE, call, obs, na_action)
     return(list(x = x, lengths = lengths, names = names))
   }
   if (!all(vapply(tables, is.matrix, NA))) {

@@ -44,7 +44,14 @@ weights.bnp_fit <- function(object, ...) {
 
 #' @export
 residuals.bnp_fit <- function(object, ...) {
-  not_defined("residuals", "Only fits of {.fn bnp_hmm} have them. {.fn predict} gives log densities of observations.")
+  no_residuals()
+}
+
+no_residuals <- function(call = rlang::caller_env()) {
+  not_defined("residuals", c(
+    "Only fits of {.fn bnp_hmm} and mixtures of regressions have them. {.fn predict} gives log densities of
+     observations."
+  ), call)
 }
 
 #' @export

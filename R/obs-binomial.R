@@ -11,14 +11,17 @@
 #' one trial a row this is `obs_bernoulli()`. There is no room for probabilities that vary
 #' within a group: such a group gets more than one cluster.
 #' @export
-obs_binomial <- function(a = 0.1, b = 0.3) {
-  new_obs("binomial", a = check_positive(a, "a"), b = check_positive(b, "b"))
+obs_binomial <- function(a = 0.1, b = 0.3, columns = NULL) {
+  do.call(new_obs, c(
+    "binomial", list(a = check_positive(a, "a"), b = check_positive(b, "b")), columns_field(columns)
+  ))
 }
 
 refuse_odd_columns <- function(x, arg, call) {
   if (ncol(x) %% 2L) {
     abort("not_pairs", c(
       "{.arg {arg}} must have pairs of columns, successes and failures, not {ncol(x)} column{?s}.",
+      x = named_columns(x),
       i = "Give {.code cbind(success, failure)}, where {.code failure} is {.code trials - success}."
     ), call = call)
   }
@@ -49,6 +52,7 @@ model_binomial <- list(
   support = are_counts,
   refusal = refused_counts("Give numbers of successes and of failures, not shares."),
   conditions = refuse_odd_columns,
+  kind = "pair",
   gaps = "pairs",
   keep = function(data) {
     mean <- observed_means(data)
@@ -59,6 +63,7 @@ model_binomial <- list(
   arrays = list(a = c("clusters", "pairs"), b = c("clusters", "pairs"), prob = c("clusters", "pairs")),
   axes = function(obs, columns) if (length(columns)) list(pairs = pair_names(columns)) else list(),
   location = "prob",
+  terms = terms_of_pairs,
   quantiles = list(prob = function(q, p) stats::qbeta(p, q$a, q$b)),
   moments = function(q, given) {
     n <- given$total
@@ -68,6 +73,10 @@ model_binomial <- list(
   },
   divergence = model_bernoulli$divergence,
   overlap = model_bernoulli$overlap,
+  # Of one trial.
+  marginals = function(means) {
+    lapply(means$prob, function(p) list(kind = "levels", prob = c(failure = 1 - p, success = p)))
+  },
   given = list(total = trials_of_rows),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {

@@ -9,7 +9,8 @@
 #'   fitting, as `even + common * share` with two numbers for each column, like `term_prior`; they are
 #'   `prior_even` and `prior_common` in `fit$model$obs`.
 #' @param columns Names of the columns that are modelled. Default: all columns; in
-#'   [obs_product()] all columns of its kind that no other block names.
+#'   [obs_product()] all columns of its kind that no other block names. Of a column that is a
+#'   matrix, as `cbind(success, failure)` or a `Surv`, one name stands for all its columns.
 #' @details
 #' `obs_categorical()` takes factors, text, logical columns and whole numbers; columns are independent
 #' given the cluster (latent class analysis). All levels of a factor count, those that do not

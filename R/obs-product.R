@@ -3,7 +3,8 @@
 #' @rdname observation_models
 #' @order 9
 #' @param ... Observation models, the blocks of a product, which may be named. One without
-#'   `columns` takes all columns of its kind that no other block names.
+#'   `columns` takes all columns of its kind that no other block names; `obs_binomial()` and
+#'   `obs_survival()` must name theirs.
 #' @details
 #' `obs_product()` is for data frames: columns of different blocks are independent given the
 #' cluster, with independent priors. [bnp_mixture()] and [bnp_hmm()] make one themselves of a data
@@ -28,6 +29,12 @@ check_block <- function(block, arg, call) {
     abort("argument", c(
       "{.arg {arg}} cannot be {.fn {entry$constructor}}, which is no block of a product.",
       i = "{.or {.fn {makers}}} can."
+    ), call = call)
+  }
+  if (identical(entry$kind, "pair") && is.null(block$columns)) {
+    abort("columns", c(
+      "The block {.arg {arg}} must name its columns: which go together as pairs cannot be told from the data.",
+      i = "Name them by {.arg columns} of {.fn {entry$constructor}}, both of each pair beside each other."
     ), call = call)
   }
   exposure <- entry$exposure(block)
@@ -166,11 +173,11 @@ entry_of_product <- function(obs) {
         own <- fit_of_block(fit, name)
         Map(function(complete) complete(NULL, own, call), entries[[name]]$given)
       })
-    }),
+    }, exposure = exposures_of_blocks),
     draw = function(obs, clusters, path, lengths, given) {
       do.call(cbind, lapply(names, function(name) {
         own <- given$blocks[[name]]
-        own$exposure <- exposure_by_row(own$exposure, length(path))
+        own$exposure <- given$exposure[[name]] %||% exposure_by_row(own$exposure, length(path))
         x <- entries[[name]]$draw(blocks[[name]], lapply(clusters, part, name), path, lengths, own)
         if (is.null(exposure_column(blocks[[name]]))) x else cbind(x, own$exposure, deparse.level = 0)
       }))
@@ -188,7 +195,7 @@ entry_of_product <- function(obs) {
     marginals = if (all_have("marginals")) function(means) {
       do.call(c, unname(Map(function(block, entry, name) {
         own <- entry$marginals(part(means, name))
-        stats::setNames(own, names(own) %||% block$columns)
+        stats::setNames(own, names(own) %||% entry$terms(block, block$columns)$variable)
       }, blocks, entries, names)))
     }
   )

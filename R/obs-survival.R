@@ -9,21 +9,22 @@
 #' frame with such columns. Events come at a constant rate in each cluster; time in which none
 #' came counts fully. Data simulated from a fit, and forecasts, are of times that are not censored.
 #' @export
-obs_survival <- function(a = 1, b = NULL) {
-  new_obs("censored", a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
+obs_survival <- function(a = 1, b = NULL, columns = NULL) {
+  prior <- list(a = check_positive(a, "a"), b = if (!is.null(b)) check_positive(b, "b"))
+  do.call(new_obs, c("censored", prior, columns_field(columns)))
 }
 
 refuse_times <- function(x, arg, call) {
   say <- function(what, bad, remedy) {
     abort("not_times", c(
       paste0("{.arg {arg}} must be a time and a status: ", what, "."),
-      x = if (length(bad)) "Not so in {cli::qty(length(bad))}row{?s} {places(bad)}.",
+      x = if (is.character(bad)) bad else if (length(bad)) "Not so in {cli::qty(length(bad))}row{?s} {places(bad)}.",
       i = remedy
     ), call = call)
   }
   if (ncol(x) != 2L) {
     say(
-      "two columns, not {ncol(x)}", NULL,
+      "two columns, not {ncol(x)}", named_columns(x),
       "Give {.code survival::Surv(time, status)}, or {.code cbind(time, status)} with status 1 for an event and 0 for a
        time that is censored."
     )
@@ -63,6 +64,7 @@ model_survival <- list(
     remedy = "Give {.code survival::Surv(time, status)}."
   ),
   conditions = refuse_times,
+  kind = "pair",
   gaps = "pairs",
   density = TRUE,
   resolve = resolve_survival,
@@ -70,6 +72,7 @@ model_survival <- list(
   arrays = list(a = c("clusters", "times"), b = c("clusters", "times"), rate = c("clusters", "times")),
   axes = function(obs, columns) if (length(columns)) list(times = pair_names(columns)) else list(),
   location = "rate",
+  terms = terms_of_pairs,
   quantiles = list(rate = function(q, p) stats::qgamma(p, q$a, q$b)),
   moments = function(q, given) {
     time <- moments_of_times(c(q, list(shape = 1)))
@@ -77,6 +80,7 @@ model_survival <- list(
   },
   divergence = function(a, b) b$rate / a$rate - 1 - log(b$rate / a$rate),
   overlap = function(a, b) 2 / (sqrt(a$rate / b$rate) + sqrt(b$rate / a$rate)),
+  marginals = function(means) list(list(kind = "time", mean = 1 / means$rate)),
   draw = function(obs, clusters, path, lengths, given) {
     draw_by_cluster(clusters, path, function(q, rows) {
       cbind(stats::rexp(length(rows), stats::rgamma(1L, q$a, q$b)), 1)

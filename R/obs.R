@@ -60,7 +60,7 @@ NULL
 #   density         is the likelihood a density? Else it is a probability, and bounds of the two do not compare.
 #   takes_sparse    are sparse matrices taken as they are?
 #   kind            kind of the columns that it takes as a block of a product which names none: "number", "level", or
-#                   several (column_kind()); NULL: it cannot be a block
+#                   several (column_kind()); "pair": of none, pairs must be named; NULL: it cannot be a block
 #   gaps            which values of a row may be missing: "cells", any, NA in the engine's data; or 0 there, which says
 #                   nothing: "levels", any; "pairs", of columns; "rows", all or none. NULL: none
 #   read            function(x, obs, arg, call, na_action): the numbers that stand for the columns of a table, a matrix
@@ -119,8 +119,8 @@ NULL
 #                   parameters `a` (its part of coef()) from that with `b`; NULL: has no closed form
 #   as_frame        function(obs, x): drawn rows with the types of the columns of the training data; NULL: as numbers
 #   marginals       function(means): list by column of its distribution in one cluster: list(kind = "number", mean, sd),
-#                   list(kind = "count", mean), list(kind = "share", mean), of all tokens, or list(kind = "levels",
-#                   prob), probabilities by level; NULL: no profile
+#                   list(kind = "count", mean), list(kind = "time", mean), exponential, list(kind = "share", mean), of
+#                   all tokens, or list(kind = "levels", prob), probabilities by level; NULL: no profile
 #   measure         function(obs): what the exponential of a bound is; NULL: said by `support` and `counts_tokens`
 #   overlap         function(a, b): Bhattacharyya coefficient of the same two; NULL: has no closed form
 #   picture         function(fit, data): clusters as cluster_picture() describes them; NULL: none

@@ -24,7 +24,7 @@ cluster_profile <- function(fit, call = rlang::caller_env()) {
   of_cluster <- lapply(used, function(k) {
     parts <- Map(function(name, axes) one_cluster(means[[name]], axes == "clusters", k), names(arrays), arrays)
     own <- entry$marginals(parts)
-    stats::setNames(own, names(own) %||% column_labels(fit))
+    stats::setNames(own, names(own) %||% entry$terms(fit$model$obs, column_labels(fit))$variable)
   })
   columns <- stats::setNames(nm = names(of_cluster[[1L]]))
   weight <- cluster_sizes(fit)[used]
@@ -50,6 +50,10 @@ information_of <- function(parts, weight) {
     count = of_densities(
       weight, function(p, k) stats::qpois(p, each("mean")[k]),
       function(x, k) stats::dpois(x, each("mean")[k], log = TRUE)
+    ),
+    time = of_densities(
+      weight, function(p, k) stats::qexp(p, 1 / each("mean")[k]),
+      function(x, k) stats::dexp(x, 1 / each("mean")[k], log = TRUE)
     )
   )
 }
@@ -99,7 +103,9 @@ bars_of <- function(parts, cluster) {
 
 intervals_of <- function(parts, profile) {
   mean <- vapply(parts, `[[`, 1, "mean")
-  sd <- vapply(parts, function(part) switch(part$kind, number = part$sd, count = sqrt(part$mean), 0), 1)
+  sd <- vapply(parts, function(part) {
+    switch(part$kind, number = part$sd, count = sqrt(part$mean), time = part$mean, 0)
+  }, 1)
   centre <- sum(profile$weight * mean)
   unit <- sqrt(sum(profile$weight * (sd^2 + (mean - centre)^2)))
   if (!is.finite(unit) || unit == 0) unit <- 1

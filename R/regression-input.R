@@ -158,11 +158,15 @@ expected_response <- function(fit, newdata, call = rlang::caller_env()) {
     ), call = call)
   }
   need_data(is.null(newdata), "newdata", call)
-  z <- with_intercept(as_covariates(fit, newdata, call = call), obs)
-  weight <- proportion(fit) / sum(proportion(fit))
+  out <- average_response(fit, as_covariates(fit, newdata, call = call))
+  if (ncol(out) == 1L) drop(unname(out)) else out
+}
+
+# E[y | z] of rows with covariates z: rows x responses, the average over clusters by these weights.
+average_response <- function(fit, z, weight = proportion(fit) / sum(proportion(fit))) {
   coef <- coef(fit)$coef
   average <- matrix(matrix(coef, ncol = length(weight)) %*% weight, dim(coef)[1], dim(coef)[2])
-  out <- z %*% t(average)
+  out <- with_intercept(z, fit$model$obs) %*% t(average)
   colnames(out) <- dimnames(coef)[[1]]
-  if (ncol(out) == 1L) drop(unname(out)) else out
+  out
 }

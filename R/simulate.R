@@ -13,8 +13,9 @@
 #' @param total For counts: the total of each observation (the trials of [obs_binomial()],
 #'   one number or one for each pair of columns); default, the average
 #'   of the training data.
-#' @param exposure For [obs_poisson()] with exposures: one number or one per
-#'   observation; default, the average of the training data.
+#' @param exposure For [obs_poisson()] with exposures: one number or one per observation; default, the average of the
+#'   training data. Where blocks of an [obs_product()] have exposures from several columns, a list or
+#'   a data frame of such numbers with the names of the columns.
 #' @param covariates For [obs_regression()]: covariates of the rows, in the form in which the
 #'   fit got them (further columns are left out), and as often as needed; default, those
 #'   of the training data.

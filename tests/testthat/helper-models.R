@@ -69,6 +69,7 @@ model_cases <- function() {
     hours <- cbind(counts, exp(rnorm(40)))
     times <- matrix(rgamma(40 * 4, rep(c(1, 0.4, 3, 20), each = 40), rep(c(1, 3, 0.1, 5), each = 40)), 40)
     gamma <- list(family = "waiting_time", shape = c(1, 0.5, 3, 20), a = runif(4) + 0.1, b = runif(4) + 0.1)
+    survival <- list(family = "censored", a = 0.6, b = 0.9)
     followed <- cbind(rexp(40, rep(1:2, 20)), rbinom(40, 1, 0.7))
     trials <- cbind(counts[, 1:3], matrix(rpois(40 * 3, 3), 40))
     binomial <- list(family = "binomial", a = runif(3) + 0.1, b = runif(3) + 0.1)
@@ -117,7 +118,7 @@ model_cases <- function() {
       case("poisson", poisson, counts, twin_poisson),
       case("poisson, exposure", exposed, hours, twin_poisson),
       case("waiting_time", gamma, times, twin_gamma),
-      case("censored", list(family = "censored", a = 0.6, b = 0.9), followed, twin_censored),
+      case("censored", survival, followed, twin_censored),
       case("binomial", binomial, trials, twin_binomial),
       case("gaussian_spherical", spherical, x, twin_gaussian_spherical),
       case("gaussian_tied_spherical", tied("tied_spherical", 0.7, rep(4, d)), x, twin_gaussian_tied),
@@ -136,6 +137,8 @@ model_cases <- function() {
       case("waiting_time, gaps", with_gaps(gamma), punch(times), twin_with_gaps(twin_gamma)),
       case("product", blocks, mixed, twin_product),
       case("product, gaps", gappy, cbind(holes[, 1:2], punch(counts), punch(x), codes), twin_product),
+      case("product with pairs", product(tries = binomial, numbers = diagonal, followed = survival, few = few_levels),
+        cbind(trials, x, followed, holes[, 1:2]), twin_product),
       case("product of one block", product(only = full), x, twin_product),
       case("product of categories", product(a = few_levels, b = categorical), cbind(holes[, 1:2], codes), twin_product)
     )
@@ -144,8 +147,20 @@ model_cases <- function() {
 
 # The data with parameters of the model in another order.
 in_other_order <- function(case, order) {
-  at <- if (case$model$obs$family == "binomial") c(rbind(2L * order - 1L, 2L * order)) else order
+  at <- columns_in_order(case$model$obs, order)
   engine_data(case$data$x[, union(at, seq_len(case$data$d))], case$data$starts)
+}
+
+# The columns of parameters in another order; of a product in reverse order.
+columns_in_order <- function(obs, order) {
+  if (!is.null(obs$blocks)) {
+    width <- vapply(obs$blocks, n_block_columns, 1L)
+    own <- Map(function(block, before) {
+      before + columns_in_order(block, rev(seq_len(n_block_parameters(block))))
+    }, obs$blocks, cumsum(width) - width)
+    return(unlist(rev(own), use.names = FALSE))
+  }
+  switch(obs$family, binomial = c(rbind(2L * order - 1L, 2L * order)), censored = 1:2, order)
 }
 
 # How many parameters may be in any order.
@@ -154,7 +169,8 @@ count_parameters <- function(case) {
     censored = 1L, regression = 1L, binomial = case$data$d %/% 2L, case$data$d - isTRUE(case$model$obs$exposed)
   )
 }
-n_block_columns <- function(obs) length(obs$n_levels %||% obs$mean %||% obs$a)
+n_block_parameters <- function(obs) length(obs$n_levels %||% obs$mean %||% obs$a)
+n_block_columns <- function(obs) n_block_parameters(obs) * (if (obs$family %in% c("binomial", "censored")) 2L else 1L)
 
 # Columns of the data that the model is a distribution of.
 count_columns <- function(case) case$data$d - isTRUE(case$model$obs$exposed)
@@ -163,7 +179,7 @@ count_columns <- function(case) case$data$d - isTRUE(case$model$obs$exposed)
 permute_columns <- function(obs, order) {
   if (!is.null(obs$blocks)) {
     stopifnot(identical(order, rev(seq_along(order))))
-    reversed <- lapply(obs$blocks, function(block) permute_columns(block, rev(seq_len(n_block_columns(block)))))
+    reversed <- lapply(obs$blocks, function(block) permute_columns(block, rev(seq_len(n_block_parameters(block)))))
     return(list(family = obs$family, blocks = rev(reversed)))
   }
   if (!is.null(obs$n_levels)) {

@@ -28,12 +28,20 @@ small_tables <- function() {
     )
     list(
       points = points, counts = counts, binary = 1 * (counts > 1), frame = frame, labels = labels,
-      mixed = cbind(frame, labels), times = exp(points),
+      mixed = cbind(frame, labels),
+      paired = cbind(
+        frame["a"], hit = counts[, 2], miss = counts[, 3], time = exp(points[, 1]), event = counts[, 2] > 1
+      ),
+      times = exp(points),
       tries = cbind(hit = counts[, 2], miss = counts[, 3], far = counts[, 4], wide = counts[, 5]),
       followed = cbind(time = exp(points[, 1]), status = 1 * (counts[, 2] > 1))
     )
   })
 }
+
+blocks_with_pairs <- list(
+  obs_gaussian(), obs_binomial(columns = c("hit", "miss")), obs_survival(columns = c("time", "event"))
+)
 
 small_fits <- function(tables) {
   id <- rep(c("u", "v"), c(8, 6))
@@ -57,6 +65,7 @@ small_fits <- function(tables) {
     regression = bnp_mixture(points, obs_regression(), control = few_laps()),
     binomial = bnp_mixture(tries, obs_binomial(), control = few_laps()),
     survival = bnp_mixture(followed, obs_survival(), control = few_laps()),
+    paired = bnp_mixture(paired, do.call(obs_product, blocks_with_pairs), control = few_laps()),
     categorical = bnp_mixture(labels, control = few_laps()), mixed = bnp_mixture(mixed, control = few_laps()),
     hmm_mixed = hmm(mixed, NULL),
     topics = bnp_topics(counts, control = few_laps(k_init = 2)),
@@ -76,7 +85,7 @@ table_of <- function(name, tables) {
     multinomial = "counts", sparse = "counts", poisson = "counts", hmm_poisson = "counts", hmm_multinomial = "counts",
     topics = "counts", lda = "counts", bernoulli = "binary", hmm_bernoulli = "binary", formula = "frame",
     gamma = "times", hmm_gamma = "times", survival = "followed", binomial = "tries",
-    categorical = "labels", mixed = "mixed", hmm_mixed = "mixed"
+    categorical = "labels", mixed = "mixed", hmm_mixed = "mixed", paired = "paired"
   )
   tables[[if (name %in% names(kind)) kind[[name]] else "points"]]
 }
@@ -92,7 +101,8 @@ fitting_calls <- function(tables, fits) {
   id <- rep(c("u", "v"), c(8, 6))
   unlist(lapply(names(fits), function(name) {
     fit <- fits[[name]]
-    of_blocks <- if (grepl("mixed", name)) list(obs_gaussian(), obs_categorical()) else list()
+    of_blocks <- if (grepl("mixed", name)) list(obs_gaussian(), obs_categorical()) else
+      if (name == "paired") blocks_with_pairs else list()
     obs <- do.call(obs_entry(fit$model$obs)$constructor, of_blocks)
     if (name == "diagonal") obs <- obs_gaussian("diagonal")
     if (name %in% c("zero_mean", "tied", "spherical")) obs <- obs_gaussian(name)
@@ -177,6 +187,9 @@ reading_calls <- function(tables, fits) {
     if (family == "bnp_mixture") {
       out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1)))
     }
+    if (name == "regression") {
+      out <- c(out, list(call("residuals", object = fit, newdata = x, type = "cluster", tables = "newdata")))
+    }
     if (family == "bnp_hmm") {
       out <- c(out, list(
         call("segments", x0 = fit, newdata = x, id = id$id, tables = "newdata", spoil = c("newdata", "id")),
@@ -250,7 +263,8 @@ other_calls <- function(tables, fits) {
       coef_precision = diag(3)),
     made("obs_multinomial", term_prior = c(0.1, 0.2)), made("obs_bernoulli", a = 0.1, b = c(0.2, 0.3), learn = TRUE),
     made("obs_regression", df = 3, scale = 2, coef_mean = c(1, 2), coef_precision = diag(2)),
-    made("obs_survival", a = 1, b = 2), made("obs_binomial", a = 1, b = 2),
+    made("obs_survival", a = 1, b = 2, columns = c("a", "b")),
+    made("obs_binomial", a = 1, b = 2, columns = c("a", "b")),
     made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
     made("obs_gamma", shape = c(1, 2), a = 1, b = 2),
     made("obs_categorical", prior = 2, columns = "a"),
@@ -312,9 +326,9 @@ constructed_calls <- function(tables) {
     fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10),
     fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3, learn = TRUE),
     fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)),
-    fit_with("obs", "obs_survival", a = 1, b = 2),
+    fit_with("obs", "obs_survival", a = 1, b = 2, columns = c("time", "status")),
     fit_with("obs", "obs_regression", df = 3, scale = 2, coef_mean = c(1, 2, 3), coef_precision = diag(3)),
-    fit_with("obs", "obs_binomial", a = 0.1, b = c(1, 2)),
+    fit_with("obs", "obs_binomial", a = 0.1, b = c(1, 2), columns = c("hit", "miss", "far", "wide")),
     fit_with("obs", "obs_gamma", shape = c(1, 2, 3), a = 1, b = 2),
     fit_with("obs", "obs_categorical", prior = c(1, 2, 3), columns = c("colour", "word", "yes")),
     fit_with("prior", "prior_dp", concentration = 1),

@@ -417,7 +417,7 @@ twin_categorical <- function(obs) {
 twin_product <- function(obs) {
   twin_of <- list(
     gaussian_full = twin_gaussian_full, gaussian_diagonal = twin_gaussian_diagonal, poisson = twin_poisson,
-    categorical = twin_categorical
+    categorical = twin_categorical, binomial = twin_binomial, censored = twin_censored
   )
   twins <- lapply(obs$blocks, function(block) {
     twin <- twin_of[[block$family]]

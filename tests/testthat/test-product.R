@@ -214,6 +214,49 @@ test_that("blocks with a mean known to be zero, of terms and with several exposu
   expect_length(bregman_kmeans(x, 2, seed = 1)$cluster, 60)
 })
 
+test_that("rows are simulated with the exposures that are asked for, by column where there are several", {
+  x <- mixed(60)
+  x$hours <- rep(c(1, 2, 4), 20)
+  x$km <- rep(c(10, 30), 30)
+  x$deer <- rpois(60, x$km / 5)
+  once <- obs_product(
+    obs_gaussian(columns = c("len", "mass")), obs_categorical(), obs_poisson(columns = "visits", exposure = "hours"),
+    obs_poisson(columns = "deer", exposure = "hours")
+  )
+  fit <- bnp_mixture(x[names(x) != "km"], once, one, quiet())
+  long <- rep(c(1, 10), 2000)
+  for (exposure in list(long, list(hours = long), data.frame(hours = long))) {
+    sim <- simulate(fit, seed = 1, n = 4000, exposure = exposure)$sim_1
+    expect_identical(sim$hours, long)
+    for (name in c("visits", "deer")) {
+      expect_equal(mean(sim[[name]][long == 10]) / mean(sim[[name]][long == 1]), 10, tolerance = 0.1)
+    }
+  }
+  expect_equal(simulate(fit, seed = 1, exposure = mean(x$hours)), simulate(fit, seed = 1))
+  expect_equal(unique(simulate(fit, seed = 1, n = 3, exposure = 7)$sim_1$hours), 7)
+  expect_bad(simulate(fit, exposure = 1:3), "exposure", "one number or one per row \\(60\\)")
+  expect_bad(simulate(fit, exposure = -1), "exposure", "above 0")
+  expect_bad(simulate(fit, exposure = "hours"), "exposure", "numbers")
+  expect_bad(simulate(fit, exposure = list(days = 2)), "exposure", "days.*\n.*hours")
+  expect_bad(simulate(fit, exposure = list(2)), "exposure", "names")
+
+  apart <- once
+  apart$blocks[[4]] <- obs_poisson(columns = "deer", exposure = "km")
+  fit <- bnp_mixture(x, apart, one, quiet())
+  sim <- simulate(fit, seed = 1, n = 4000, exposure = data.frame(km = 20 * long, hours = rev(long)))$sim_1
+  expect_identical(sim[c("hours", "km")], data.frame(hours = rev(long), km = 20 * long))
+  expect_equal(mean(sim$deer[long == 10]) / mean(sim$deer[long == 1]), 10, tolerance = 0.1)
+  expect_equal(mean(sim$visits[long == 1]) / mean(sim$visits[long == 10]), 10, tolerance = 0.1)
+  sim <- simulate(fit, seed = 1, n = 5, exposure = list(km = 3))$sim_1
+  expect_equal(sim$hours, rep(mean(x$hours), 5))
+  expect_equal(sim$km, rep(3, 5))
+  expect_bad(simulate(fit, exposure = 2), "exposure", "list or a data frame.*\n.*hours.*km")
+  chain <- bnp_hmm(x, obs = apart, prior = prior_hmm(1), control = quiet(seed = 1))
+  expect_equal(simulate(chain, seed = 1, lengths = c(2, 3), exposure = list(hours = 1:5))$sim_1$hours, as.double(1:5))
+  without <- bnp_mixture(x, prior = one, control = quiet())
+  expect_bad(simulate(without, exposure = 2), "argument", "no meaning.*\n.*poisson")
+})
+
 test_that("fits of the same columns compare, whatever the blocks that have densities for the same ones", {
   x <- mixed(80)
   full <- bnp_mixture(x, four_blocks(), control = quiet(seed = 1))

@@ -133,6 +133,54 @@ test_that("new rows with the response have their clusters, those without it the 
   expect_bad(predict(by_matrix, lines["y"], type = "response"), "newdata_columns", "x")
 })
 
+test_that("residuals are what is left of the response in the row's cluster, or of the average", {
+  fit <- bnp_mixture(y ~ x + kind, lines, control = few)
+  z <- stats::model.matrix(~ x + kind, lines)
+  by_cluster <- z %*% coef(fit)$coef[1, , ]
+  left <- residuals(fit, lines)
+  expect_equal(left, stats::setNames(lines$y - by_cluster[cbind(1:160, fitted(fit))], 1:160), tolerance = 1e-10)
+  expect_lt(stats::sd(left), 1.5)
+  expect_equal(residuals(fit, lines[c(9, 150, 3), ]), left[c(9, 150, 3)], tolerance = 1e-10)
+  expect_equal(unname(residuals(fit, lines, "response")), lines$y - predict(fit, lines, type = "response"))
+  expect_gt(stats::sd(residuals(fit, lines, "response")), 5)
+  expect_equal(residuals(fit, lines[9, ]), left[9], tolerance = 1e-10)
+  expect_length(residuals(fit, lines[0, ]), 0)
+  expect_bad(residuals(fit), "newdata", "newdata")
+  expect_bad(residuals(fit, lines, "deviance"), "argument", "type")
+  expect_bad(residuals(fit, lines[c("x", "kind")]), "formula", "y")
+  expect_bad(residuals(fit, lines, id = 1:160), "id", "id")
+  two <- bnp_mixture(cbind(y, second) ~ x, lines, control = few)
+  left <- residuals(two, lines)
+  expect_identical(dimnames(left), list(as.character(1:160), c("y", "second")))
+  first <- coef(two)$coef[, , fitted(two)[7]]
+  expect_equal(left[7, ], c(y = lines$y[7], second = lines$second[7]) - drop(first %*% c(1, lines$x[7])))
+  alone <- bnp_mixture(as.matrix(lines[c("y", "x")]), obs_regression(), control = few)
+  formula <- bnp_mixture(y ~ x, lines, control = few)
+  expect_equal(residuals(alone, lines[c("x", "y")]), unname(residuals(formula, lines)), tolerance = 1e-10)
+  none <- bnp_mixture(y ~ x, lines, control = few, labels = replace(rep(NA, 160), 1:2, c("a", "b")))
+  expected <- (cbind(1, lines$x) %*% coef(none)$coef[1, , ])[cbind(1:160, augment(none, lines)$.class)]
+  expect_equal(unname(residuals(none, lines)), lines$y - expected, tolerance = 1e-10)
+  # What is missing, and rows of individuals.
+  gaps <- lines
+  gaps$y[c(2, 150)] <- NA
+  left <- residuals(formula, gaps, na_action = "model")
+  expect_identical(left, suppressMessages(residuals(formula, gaps, na_action = "omit")))
+  expect_identical(which(is.na(unname(left))), c(2L, 150L))
+  expect_equal(left[-c(2, 150)], residuals(formula, lines)[-c(2, 150)])
+  expect_bad(residuals(formula, gaps), "not_finite", "y")
+  gaps$second[2:3] <- NA
+  partly <- residuals(two, gaps, na_action = "model")
+  expect_identical(unname(is.na(partly[1:3, ])), cbind(c(FALSE, TRUE, FALSE), c(FALSE, TRUE, TRUE)))
+  rows <- data.frame(lines, who = c(1:80, 1:80))
+  rows <- rows[order(rows$who), ]
+  whole <- bnp_mixture(y ~ x | who, rows, prior = prior_dirichlet(2), control = few)
+  expected <- (cbind(1, rows$x) %*% coef(whole)$coef[1, , ])[cbind(1:160, fitted(whole))]
+  expect_equal(residuals(whole, rows), stats::setNames(rows$y - expected, rownames(rows)), tolerance = 1e-10)
+  rows$y[4] <- NA
+  expect_identical(which(is.na(unname(suppressMessages(residuals(whole, rows, na_action = "omit"))))), 4L)
+  expect_bad(residuals(bnp_mixture(lines$y, control = few), lines$y), "not_defined", "mixtures of regressions")
+})
+
 test_that("simulated rows have the covariates that are asked for, or those of the training data", {
   fit <- bnp_mixture(y ~ x + kind, lines, control = few)
   sim <- simulate(fit, seed = 1)$sim_1

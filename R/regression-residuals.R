@@ -1,0 +1,58 @@
+# What responses of a mixture of regressions differ by from what is expected of them.
+
+#' Residuals of mixtures of regressions
+#'
+#' Response minus expected response given the covariates, for fits of [bnp_mixture()] by a formula with a response, or
+#' with [obs_regression()].
+#'
+#' @param object A fit of [bnp_mixture()] with [obs_regression()].
+#' @param newdata Rows with responses and covariates, usually the training data, which a fit does not keep.
+#' @param type `"cluster"`: minus what the regression of the row's most probable cluster expects, which
+#'   [augment()] says for the same rows (of individuals, `id`, their one cluster). Such residuals are smaller than the
+#'   noise is, since the cluster was chosen by the response. `"response"`: minus
+#'   `predict(object, newdata, type = "response")`, the average over clusters by their weights, which does not look
+#'   at the response.
+#' @inheritParams missing_values
+#' @param id Of fits with `id`, as in [predict.bnp_mixture()].
+#' @param ... Must be empty.
+#' @return One number for each row, with the names of the rows; of several responses a matrix with a column for each.
+#'   `NA` in rows that `na_action` left out, and where the response is missing.
+#' @references
+#' Leisch, F. (2004). FlexMix: a general framework for finite mixture models and latent class regression in R.
+#' *Journal of Statistical Software* 11(8), 1-18.
+#' @seealso [predict.bnp_hmm()] for pseudo-residuals of sequences; `vignette("mixtures-of-regressions")`.
+#' @examples
+#' fit <- bnp_mixture(dist ~ speed, cars, control = bnp_control(seed = 1))
+#' left <- residuals(fit, cars)
+#' plot(cars$speed, left)
+#' @export
+residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response"),
+                                  na_action = c("fail", "model", "omit"), id = NULL, ...) {
+  if (is.null(obs_entry(object$model$obs)$responses)) {
+    no_residuals()
+  }
+  check_no_dots(...)
+  check_format(object)
+  need_data(missing(newdata), "newdata")
+  type <- check_choice(type, c("cluster", "response"), "type")
+  obs <- object$model$obs
+  y <- obs_entry(obs)$responses(obs)
+  data <- as_newdata(object, newdata, na_action = check_na_action(na_action), id = id)
+  z <- data$x[, -y, drop = FALSE]
+  left <- data$x[, y, drop = FALSE] - if (type == "response") average_response(object, z) else {
+    response_in_cluster(object, z, most_probable(of_rows(data, state_probabilities(object, with_known(data, object)))))
+  }
+  dimnames(left) <- list(data$row_names, data$column_names[y])
+  left <- for_all_rows(list(left_out = data$left_out), left)
+  if (ncol(left) == 1L) stats::setNames(as.vector(left), rownames(left)) else left
+}
+
+# E[y | z] of rows in their clusters, 1 to K: rows x responses.
+response_in_cluster <- function(fit, z, cluster) {
+  out <- matrix(0, nrow(z), length(response_columns(fit$model$obs)))
+  for (k in unique(cluster)) {
+    rows <- cluster == k
+    out[rows, ] <- average_response(fit, z[rows, , drop = FALSE], as.double(seq_len(fit$state$k) == k))
+  }
+  out
+}
