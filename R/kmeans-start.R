@@ -5,9 +5,10 @@
 # a finite fit most often misses, and its search does not make up for a poor start on real data
 # (inst/design/decisions.md).
 kmeans_start <- function(data, obs, prior, control, resolved) {
-  distances <- obs$family %in% c("gaussian_full", "gaussian_diagonal", "gaussian_spherical", "gaussian_tied")
-  if (!identical(prior$family, "hmm") || !is.null(control$init) || control$restarts > 1L ||
-        control$algorithm == "stochastic" || !distances || has_missing(data) || !is.null(data$weights)) {
+  finite_chain <- prior_entry(prior)$verb == "bnp_hmm" && !is.null(prior$k)
+  has_means <- identical(obs_entry(obs)$location, "mean")
+  if (!finite_chain || !has_means || !is.null(control$init) || control$restarts > 1L ||
+        control$algorithm == "stochastic" || has_missing(data) || !is.null(data$weights)) {
     return(NULL)
   }
   x <- data$x / max(abs(data$x)) # squares that neither overflow nor vanish
