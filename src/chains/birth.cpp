@@ -48,7 +48,7 @@ class HmmBirth final : public HmmDivision {
   // single rows, as states that last for one row are in no stretch alone. True when one was accepted.
   bool propose(State& state, Index j, Stream& stream) {
     const std::uint64_t id = c_.memory.id(j);
-    const std::vector<Index> sequences = sequences_of({j}, stream);
+    const Sequences sequences = sequences_of({j}, stream);
     const Index longest = std::lround(2 * std::pow(longest_stretch / 2, stream.uniform()));
     const auto divided = [&](Index rows) {
       std::vector<Stretch> stretches = stretches_of({j}, sequences, rows);

@@ -28,36 +28,22 @@ Vec sum_of(const Summary& total, const std::vector<Index>& target) {
 
 }  // namespace
 
-// A copy of some sequences, given by their numbers among all (ascending).
-class HmmDivision::Copy {
- public:
-  Copy(const Source& source, const std::vector<Index>& numbers)
-      : starts_(source.starts()), numbers_(numbers), sample_(take_groups(source, places(source, numbers))) {}
+HmmDivision::Sequences::Sequences(const Source& source, std::vector<Index> numbers)
+    : starts_(source.starts()), numbers_(std::move(numbers)) {
+  const std::vector<Place> all = places_of_groups(source);
+  std::vector<Place> places;
+  for (Index g : numbers_) places.push_back(all[g]);
+  sample_ = take_groups(source, places);
+}
 
-  const Dataset& data() const { return sample_.data; }
+Stretch HmmDivision::Sequences::local(const Stretch& s) const {
+  const Index group = std::upper_bound(starts_.begin(), starts_.end(), s.begin) - starts_.begin() - 1;
+  const Index at = std::lower_bound(numbers_.begin(), numbers_.end(), group) - numbers_.begin();
+  const Index shift = sample_.data.starts[at] - starts_[group];
+  return {s.begin + shift, s.end + shift};
+}
 
-  /// The same stretch by the row numbers of the copy.
-  Stretch local(const Stretch& s) const {
-    const Index group = std::upper_bound(starts_.begin(), starts_.end(), s.begin) - starts_.begin() - 1;
-    const Index at = std::lower_bound(numbers_.begin(), numbers_.end(), group) - numbers_.begin();
-    const Index shift = sample_.data.starts[at] - starts_[group];
-    return {s.begin + shift, s.end + shift};
-  }
-
- private:
-  static std::vector<Place> places(const Source& source, const std::vector<Index>& numbers) {
-    const std::vector<Place> all = places_of_groups(source);
-    std::vector<Place> out;
-    for (Index g : numbers) out.push_back(all[g]);
-    return out;
-  }
-
-  const std::vector<Index>& starts_;
-  const std::vector<Index>& numbers_;
-  const Sample sample_;
-};
-
-std::vector<Index> HmmDivision::sequences_of(const std::vector<Index>& target, Stream& stream) const {
+HmmDivision::Sequences HmmDivision::sequences_of(const std::vector<Index>& target, Stream& stream) const {
   const std::vector<Index>& starts = c_.problem.source.starts();
   std::vector<Index> all = shuffled(static_cast<Index>(starts.size()) - 1, stream);
   std::stable_partition(all.begin(), all.end(), [&](Index g) {
@@ -72,14 +58,14 @@ std::vector<Index> HmmDivision::sequences_of(const std::vector<Index>& target, S
   }
   all.resize(n);
   std::sort(all.begin(), all.end());
-  return all;
+  return Sequences(c_.problem.source, std::move(all));
 }
 
-std::vector<Stretch> HmmDivision::stretches_of(const std::vector<Index>& target,
-                                               const std::vector<Index>& sequences, Index longest) const {
+std::vector<Stretch> HmmDivision::stretches_of(const std::vector<Index>& target, const Sequences& sequences,
+                                               Index longest) const {
   const std::vector<Index>& starts = c_.problem.source.starts();
   std::vector<Stretch> out;
-  for (Index g : sequences)
+  for (Index g : sequences.numbers())
     for (Index i = starts[g]; i < starts[g + 1]; ++i) {
       const Index begin = i;
       while (i < starts[g + 1] && contains(target, now_.label[i])) ++i;
@@ -90,50 +76,49 @@ std::vector<Stretch> HmmDivision::stretches_of(const std::vector<Index>& target,
   return out;
 }
 
-bool HmmDivision::divide(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,
+bool HmmDivision::divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
                          std::vector<Stretch> stretches, Index k, Stream& stream) {
   Newborn out;
   out.stretches = std::move(stretches);
-  const Copy copy(c_.problem.source, sequences);
   std::vector<Stretch> local;
-  for (const Stretch& s : out.stretches) local.push_back(copy.local(s));
+  for (const Stretch& s : out.stretches) local.push_back(sequences.local(s));
   const Vec all = sum_of(state.total, target);
-  const StretchClusters found = cluster_stretches(
-      c_.problem.obs, copy.data(), local, expecting_weights(c_.problem.obs, all.data()), k, stream, c_.pool);
+  const StretchClusters found =
+      cluster_stretches(c_.problem.obs, sequences.data(), local,
+                        expecting_weights(c_.problem.obs, all.data()), k, stream, c_.pool);
   const Index p = c_.problem.obs.n_features();
   out.born = found.k - 1;
   out.kept.assign(found.t.begin(), found.t.begin() + p);
   double size = 0;
   for (Index j : target) size += state.total.size(j);
-  const double elsewhere = std::max(0.0, 1 - mass_in(sequences, target) / size);
+  const double elsewhere = std::max(0.0, 1 - mass_in(sequences.numbers(), target) / size);
   for (Index i = 0; i < p; ++i) out.kept[i] += elsewhere * all[i];
   out.t.assign(found.t.begin() + p, found.t.end());
   for (Index g : found.group) out.state.push_back(g - 1);
-  return propose(state, target, sequences, out);
+  return propose(state, target, sequences.numbers(), out);
 }
 
-bool HmmDivision::divide_block(State& state, Index j, const std::vector<Index>& sequences, Stream& stream) {
+bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences, Stream& stream) {
   const std::vector<Index>& starts = c_.problem.source.starts();
   std::vector<std::pair<Index, Index>> rows;  // row and its sequence
-  for (Index g : sequences)
+  for (Index g : sequences.numbers())
     for (Index i = starts[g]; i < starts[g + 1]; ++i)
       if (now_.label[i] == j) rows.push_back({i, g});
   if (rows.empty()) return false;
-  const Copy copy(c_.problem.source, sequences);
   const auto [row, g] = rows[stream.index(static_cast<Index>(rows.size()))];
   const Index half = std::lround(std::pow(longest_block, stream.uniform()));
   const Stretch block{std::max(starts[g] + c_.problem.obs.lag(), row - half),
                       std::min(starts[g + 1], row + half + 1)};
   Newborn out;
-  const Stretch local = copy.local(block);
+  const Stretch local = sequences.local(block);
   const Index shift = block.begin - local.begin;
-  for (const auto& part :
-       best_cut(c_.problem.obs, copy.data(), local, expecting_weights(c_.problem.obs, state.total.t(j)))) {
+  for (const auto& part : best_cut(c_.problem.obs, sequences.data(), local,
+                                   expecting_weights(c_.problem.obs, state.total.t(j)))) {
     out.stretches.push_back({part.first.begin + shift, part.first.end + shift});
     out.t.insert(out.t.end(), part.second.begin(), part.second.end());
     out.state.push_back(out.born++);
   }
-  return propose(state, {j}, sequences, out);
+  return propose(state, {j}, sequences.numbers(), out);
 }
 
 bool HmmDivision::propose(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,

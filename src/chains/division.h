@@ -4,6 +4,7 @@
 #include "chains/stretches.h"
 #include "foundation/random.h"
 #include "inference/room.h"
+#include "inference/source.h"
 
 namespace bnpvi::chains {
 
@@ -14,25 +15,40 @@ class HmmDivision : public HmmMove {
  protected:
   using HmmMove::HmmMove;
 
-  /// A random choice of sequences with 2^16 rows or more in all, ascending; sequences with rows of the
-  /// target are drawn first.
-  std::vector<Index> sequences_of(const std::vector<Index>& target, Stream& stream) const;
+  /// Some sequences, and a copy of their rows for all that is tried with them.
+  class Sequences {
+   public:
+    Sequences(const Source& source, std::vector<Index> numbers);
+
+    const std::vector<Index>& numbers() const { return numbers_; }  // among all, ascending
+    const Dataset& data() const { return sample_.data; }
+    /// The same stretch by the row numbers of the copy.
+    Stretch local(const Stretch& s) const;
+
+   private:
+    const std::vector<Index>& starts_;
+    std::vector<Index> numbers_;
+    Sample sample_;
+  };
+
+  /// A random choice of sequences with 2^16 rows or more in all; sequences with rows of the target are drawn
+  /// first.
+  Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;
 
   /// Runs of the target's rows in these sequences, cut into stretches of at most so many rows.
-  std::vector<Stretch> stretches_of(const std::vector<Index>& target, const std::vector<Index>& sequences,
+  std::vector<Stretch> stretches_of(const std::vector<Index>& target, const Sequences& sequences,
                                     Index longest) const;
 
   /// Proposes at most k states for these stretches, of which the first keeps the target's number and its mass
   /// in other sequences.
-  bool divide(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,
+  bool divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
               std::vector<Stretch> stretches, Index k, Stream& stream);
 
   /// Proposes one or two new states for a block of random length around a random row of state j, whatever
   /// states the rows of the block have (best_cut).
-  bool divide_block(State& state, Index j, const std::vector<Index>& sequences, Stream& stream);
+  bool divide_block(State& state, Index j, const Sequences& sequences, Stream& stream);
 
  private:
-  class Copy;
   // New states 0 .. born − 1 with statistics t, and the state of each stretch; `kept`, unless empty, replaces
   // the target's statistic.
   struct Newborn {

@@ -4,13 +4,14 @@
 
 #include "chains/chain_search.h"
 #include "chains/moves.h"
+#include "inference/neighbour_groups.h"
 
 namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index rounds_tried = 6;    // of local and global steps; both are guesses
-constexpr std::size_t partners = 3;  // of every state
+constexpr Index rounds_tried = 6;  // of local and global steps; both are guesses
+constexpr Index partners = 3;      // of every state
 
 class HmmMerge final : public HmmMove {
  public:
@@ -88,15 +89,8 @@ class HmmMerge final : public HmmMove {
     const Summary& s = state.total;
     const Vec gain = evidence_of_merging(c_.problem.obs, s, c_.pool);
     std::set<std::pair<Index, Index>> chosen;
-    for (Index a = 0; a < s.k; ++a) {
-      std::vector<Index> other;
-      for (Index b = 0; b < s.k; ++b)
-        if (b != a) other.push_back(b);
-      std::stable_sort(other.begin(), other.end(),
-                       [&](Index x, Index y) { return gain[a * s.k + x] > gain[a * s.k + y]; });
-      other.resize(std::min(other.size(), partners));
-      for (Index b : other) chosen.insert(std::minmax(a, b));
-    }
+    for (Index a = 0; a < s.k; ++a)
+      for (Index b : nearest(a, s.k, gain, partners)) chosen.insert(std::minmax(a, b));
     std::vector<Pair> out;
     for (const auto& [a, b] : chosen)
       if (s.size(a) > 0 && s.size(b) > 0 && c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b)))

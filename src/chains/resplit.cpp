@@ -49,7 +49,7 @@ class HmmResplit final : public HmmDivision {
 
  private:
   bool propose(State& state, const ClusterGroup& group, Stream& stream) {
-    const std::vector<Index> sequences = sequences_of(group, stream);
+    const Sequences sequences = sequences_of(group, stream);
     const Index longest = std::lround(std::pow(longest_stretch, stream.uniform()));
     const Index k = static_cast<Index>(group.size());
     std::vector<Stretch> stretches = stretches_of(group, sequences, longest);

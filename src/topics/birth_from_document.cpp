@@ -84,16 +84,6 @@ void thin(std::vector<DocumentRef>& documents, std::size_t size, Stream& stream)
   documents.swap(kept);
 }
 
-std::vector<DocumentRef> all_documents(const State& state) {
-  std::vector<DocumentRef> out;
-  for (std::size_t b = 0; b < state.batch.size(); ++b) {
-    const ShareTable& memory = memory_of(state, static_cast<Index>(b));
-    for (Index i = 0; i < static_cast<Index>(memory.unit.size()); ++i)
-      if (!memory.shares(i).empty()) out.push_back({static_cast<Index>(b), i});
-  }
-  return out;
-}
-
 }  // namespace
 
 bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, State& state, Index target,
@@ -120,7 +110,7 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
     NewTopic::ExpectedGain expected;
   };
   std::vector<Candidate> candidates;
-  std::vector<DocumentRef> others = all_documents(state);
+  std::vector<DocumentRef> others = documents_with(state, [](Shares shares) { return !shares.empty(); });
   thin(others, max_documents, stream);
   for (const DocumentRef& ref : others) {
     const auto expected = candidate.expected_gain(ref, w);
@@ -131,17 +121,16 @@ bool birth_from_document(const MoveContext& context, const TopicAlloc& alloc, St
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.expected.gain > b.expected.gain; });
   if (candidates.size() > max_visited) candidates.resize(max_visited);
-  const auto same = [](const DocumentRef& x, const DocumentRef& y) {
-    return x.batch == y.batch && x.at == y.at;
-  };
   if (room.size() > 0)
     for (const DocumentRef& ref : documents_with(state, [&](Shares shares) { return touches(room, shares); }))
-      if (std::none_of(candidates.begin(), candidates.end(),
-                       [&](const Candidate& c) { return same(c.ref, ref); }))
-        candidates.push_back({ref, {0, 0}});
-  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    return a.ref.batch < b.ref.batch || (a.ref.batch == b.ref.batch && a.ref.at < b.ref.at);
-  });
+      candidates.push_back({ref, {0, 0}});
+  // Of a document that is there twice the first is kept, with what it gains.
+  const auto place = [](const Candidate& x) { return std::make_pair(x.ref.batch, x.ref.at); };
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });
+  candidates.erase(std::unique(candidates.begin(), candidates.end(),
+                               [&](const Candidate& a, const Candidate& b) { return place(a) == place(b); }),
+                   candidates.end());
 
   const Index k = state.k() - room.size();
   std::vector<DocumentRef> documents;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "inference/neighbour_groups.h"
 #include "topics/close_pairs.h"
 #include "topics/division.h"
 #include "topics/moves.h"
@@ -17,8 +18,7 @@ class TopicResplit final : public Move {
  public:
   TopicResplit(const MoveContext& context, const TopicAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Pairs that are worth trying, nearest first: disjoint ones, so that each topic is in one a lap, among the
-  // nearest of all.
+  // Pairs that are worth trying among the K nearest of all, nearest first.
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     std::vector<TopicPair> near =
@@ -41,9 +41,7 @@ class TopicResplit final : public Move {
         ++accepted_;
         continue;
       }
-      Vec sizes;
-      for (Index j : target) sizes.push_back(state.total.size(j));
-      c_.memory.resplit_failed(target, sizes, true);
+      c_.memory.resplit_failed(target, sizes_of(target, state.total.sizes()), true);
     }
   }
 
