@@ -226,8 +226,7 @@ training_individuals <- function(fit, data, arg, call) {
   # Rows without any value, which the fit left out, are there in new data.
   empty <- is.null(data$left_out) && !is.null(kept) && identical(as.integer(data$n), as.integer(known$left_out$n))
   if (empty) rows <- some_rows(data, seq_len(data$n) %in% kept)
-  for (field in c("weights", "classes", "class_sets")) rows[[field]] <- known[[field]]
-  same <- identical(as.integer(rows$n), as.integer(known$n)) && identical(fingerprint_of(rows), known$fingerprint) &&
+  same <- !is.null(as_trained(rows, fit)) &&
     (empty || identical(data$left_out$kept, kept))
   if (!same) {
     abort("id", c(

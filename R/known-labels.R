@@ -240,14 +240,17 @@ most_probable_class <- function(fit, prob) {
 
 # The training data as a fit got them know their weights and labels.
 with_known <- function(data, fit) {
-  known <- data
-  if (identical(as.integer(data$n), as.integer(fit$input$n)) && identical(data$individual, fit$input$individual)) {
-    for (field in c("weights", "classes", "class_sets")) known[[field]] <- fit$input[[field]]
-    if (identical(fingerprint_of(known), fit$input$fingerprint)) {
-      return(known)
-    }
+  known <- if (identical(data$individual, fit$input$individual)) as_trained(data, fit)
+  known %||% data
+}
+
+# Data that have the rows and values of the training data: with their weights and labels; others: NULL.
+as_trained <- function(data, fit) {
+  if (!identical(as.integer(data$n), as.integer(fit$input$n))) {
+    return(NULL)
   }
-  data
+  for (field in c("weights", "classes", "class_sets")) data[[field]] <- fit$input[[field]]
+  if (identical(fingerprint_of(data), fit$input$fingerprint)) data
 }
 
 # "Labels: 30 rows of 3 classes; clusters of each: setosa 1, versicolor 1, virginica 2; of no class 1"
