@@ -206,3 +206,18 @@ test_that("finite mixtures come to an end, though some clusters stay empty", {
     expect_identical(fit$state$k, k)
   }
 })
+
+test_that("states that make room in sequences that a proposal has no copy of are visited there", {
+  # More rows of the state that is divided than proposals copy, and two states elsewhere that are near each other.
+  case <- withr::with_seed(3, {
+    z <- c(rep(rep(1:2, each = 10), 3350), rep(rep(3:5, each = 10), 100))
+    list(x = matrix(rnorm(length(z), c(0, 6, 40, 50, 52)[z])), z = z)
+  })
+  n <- length(case$z)
+  data <- list(x = case$x, n = n, d = 1L, starts = as.integer(seq(0, n, by = 1000)))
+  model <- list(obs = diagonal_model(1), prior = prior_hmm(4))
+  control <- engine_control(4L, moves = all_moves, max_laps = 6L, audit = TRUE)
+  fit <- engine_fit(data, model, control, list(labels = pmax(1L, case$z - 1L), k = 4L), NULL)
+  expect_exact(fit, "room elsewhere")
+  expect_gt(sum(accepted_moves(fit)), 0)
+})
