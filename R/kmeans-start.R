@@ -11,7 +11,8 @@ kmeans_start <- function(data, obs, prior, control, resolved) {
         control$algorithm == "stochastic" || has_missing(data) || !is.null(data$weights)) {
     return(NULL)
   }
-  x <- data$x / max(abs(data$x)) # squares that neither overflow nor vanish
+  x <- data$x - rep(colMeans(data$x), each = nrow(data$x))
+  x <- x / max(abs(x), .Machine$double.xmin) # squares that neither overflow nor vanish
   some <- unique(round(seq(1, nrow(x), length.out = min(nrow(x), most_rows_of_kmeans))))
   if (nrow(unique(x[some, , drop = FALSE])) <= prior$k) {
     return(NULL)

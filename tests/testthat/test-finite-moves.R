@@ -169,6 +169,12 @@ test_that("a finite hidden Markov model starts from k-means, and R's generator s
   labels <- withr::with_seed(3, stats::kmeans(x, 3, iter.max = 50, nstart = 10)$cluster)
   same <- bnp_hmm(x, prior = prior_hmm(3), control = control, start = labels)
   expect_equal(elbo(fit), elbo(same))
+  # Values far from zero, whose squares overflow and lose the differences; k-means knows no weights.
+  expect_identical(fitted(bnp_hmm(1e160 + 1e147 * x, prior = prior_hmm(3), control = control)), fitted(fit))
+  weighted <- function(...) {
+    bnp_hmm(x, prior = prior_hmm(3), weights = 2, control = bnp_control(seed = 3, verbose = FALSE, ...))
+  }
+  expect_identical(weighted()$state, weighted(init = "bregman")$state)
   # Fewer different rows than states, missing values, another init: the engine's own start.
   expect_identical(bnp_hmm(x[c(1, 1, 2, 2), ], prior = prior_hmm(3), control = control)$state$k, 3L)
   x[5, 1] <- NA
