@@ -170,7 +170,9 @@ test_that("a finite hidden Markov model starts from k-means, and R's generator s
   same <- bnp_hmm(x, prior = prior_hmm(3), control = control, start = labels)
   expect_equal(elbo(fit), elbo(same))
   # Values far from zero, whose squares overflow and lose the differences; k-means knows no weights.
-  expect_identical(fitted(bnp_hmm(1e160 + 1e147 * x, prior = prior_hmm(3), control = control)), fitted(fit))
+  one <- bnp_control(seed = 3, verbose = FALSE, max_laps = 1, moves = FALSE)
+  after_a_lap <- function(x) suppressWarnings(fitted(bnp_hmm(x, prior = prior_hmm(3), control = one)))
+  expect_identical(after_a_lap(1e160 + 1e147 * x), after_a_lap(x))
   weighted <- function(...) {
     bnp_hmm(x, prior = prior_hmm(3), weights = 2, control = bnp_control(seed = 3, verbose = FALSE, ...))
   }
