@@ -85,6 +85,14 @@ engine_elbo_of <- function(data, model, resp) {
     .Call(`_bnpvi_engine_elbo_of`, data, model, resp)
 }
 
+engine_sample <- function(data, model, chains, sweeps, keep, split_merge, seed, threads) {
+    .Call(`_bnpvi_engine_sample`, data, model, chains, sweeps, keep, split_merge, seed, threads)
+}
+
+engine_draw_in_sequence <- function(data, model, numbers, concentration, seed, threads) {
+    .Call(`_bnpvi_engine_draw_in_sequence`, data, model, numbers, concentration, seed, threads)
+}
+
 engine_special <- function(x, d) {
     .Call(`_bnpvi_engine_special`, x, d)
 }

@@ -294,6 +294,40 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_sample
+Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, double sweeps, double keep, int split_merge, double seed, int threads);
+RcppExport SEXP _bnpvi_engine_sample(SEXP dataSEXP, SEXP modelSEXP, SEXP chainsSEXP, SEXP sweepsSEXP, SEXP keepSEXP, SEXP split_mergeSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type chains(chainsSEXP);
+    Rcpp::traits::input_parameter< double >::type sweeps(sweepsSEXP);
+    Rcpp::traits::input_parameter< double >::type keep(keepSEXP);
+    Rcpp::traits::input_parameter< int >::type split_merge(split_mergeSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_sample(data, model, chains, sweeps, keep, split_merge, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_draw_in_sequence
+Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector numbers, double concentration, double seed, int threads);
+RcppExport SEXP _bnpvi_engine_draw_in_sequence(SEXP dataSEXP, SEXP modelSEXP, SEXP numbersSEXP, SEXP concentrationSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type numbers(numbersSEXP);
+    Rcpp::traits::input_parameter< double >::type concentration(concentrationSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_draw_in_sequence(data, model, numbers, concentration, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_special
 Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d);
 RcppExport SEXP _bnpvi_engine_special(SEXP xSEXP, SEXP dSEXP) {
@@ -538,6 +572,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_complete_to_gaps", (DL_FUNC) &_bnpvi_engine_complete_to_gaps, 3},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
+    {"_bnpvi_engine_sample", (DL_FUNC) &_bnpvi_engine_sample, 8},
+    {"_bnpvi_engine_draw_in_sequence", (DL_FUNC) &_bnpvi_engine_draw_in_sequence, 6},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},

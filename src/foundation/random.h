@@ -18,7 +18,9 @@ enum class Purpose : std::uint64_t {
   merge_target = 8,
   test = 12,
   fingerprint = 13,
-  restart = 14
+  restart = 14,
+  sampler = 15,
+  first_draw = 16
 };
 
 /// Stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), the

@@ -188,4 +188,15 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sp
   throw std::invalid_argument("unknown allocation model: " + family);
 }
 
+mixtures::PartitionPrior make_partition_prior(const Fields& f) {
+  const std::string family = f.text("family");
+  if (family == "dirichlet")
+    return mixtures::PartitionPrior::of_at_most(f.integer("k"), f.number("concentration"));
+  if (family != "dp" && family != "py")
+    throw std::invalid_argument("internal error: no prior of partitions: " + family);
+  const double discount = family == "py" ? f.number("discount") : 0;
+  if (const auto prior = gamma_prior(f, "concentration")) return {prior->mean(), discount, prior};
+  return {f.number("concentration"), discount, {}};
+}
+
 }  // namespace bnpvi

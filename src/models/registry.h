@@ -5,6 +5,7 @@
 #include "foundation/fields.h"
 #include "hdp/dirichlet_rows.h"
 #include "inference/alloc_model.h"
+#include "mixtures/partition_prior.h"
 
 namespace bnpvi {
 
@@ -12,5 +13,8 @@ namespace bnpvi {
 std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {},
                                              RowBound bound = RowBound::tight);
+/// The prior of partitions of an allocation model that is a mixture; where its concentration is learned, that
+/// is at the mean of its prior.
+mixtures::PartitionPrior make_partition_prior(const Fields& fields);
 
 }  // namespace bnpvi

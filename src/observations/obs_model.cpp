@@ -19,6 +19,18 @@ double ObsModel::evidence_and_weights(const double* t, double* w) const {
   return log_evidence(t);
 }
 
+void ObsModel::add_to_urn(double* urn, const double* phi) const {
+  for (Index i = 0; i < n_features(); ++i) urn[i] += phi[i];
+}
+
+void ObsModel::remove_from_urn(double* urn, const double* phi) const {
+  for (Index i = 0; i < n_features(); ++i) urn[i] -= phi[i];
+}
+
+void ObsModel::urn_predictives(const double* urns, Index k, const double* phi, double* out) const {
+  for (Index j = 0; j < k; ++j) log_predictive(urns + j * urn_size(), phi, 1, n_features(), out + j);
+}
+
 void ObsModel::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {
   const Index p = n_features();
   const double before = log_evidence(t);

@@ -147,6 +147,19 @@ class ObsModel {
   /// models override it where a closed form is cheaper.
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const;
 
+  /// An urn is one cluster from which single rows are taken and to which they return, as samplers do: T (p
+  /// numbers), and after it what predictives would otherwise derive from T for every row. Plain numbers, so
+  /// that urns are copied as such.
+  virtual Index urn_size() const { return n_features(); }
+  /// Makes the rest of an urn anew from its T.
+  virtual void fill_urn(double* /*urn*/) const {}
+  /// T += φ, and T −= φ of a row that is in the urn.
+  virtual void add_to_urn(double* urn, const double* phi) const;
+  virtual void remove_from_urn(double* urn, const double* phi) const;
+  /// log_predictive() of one row with φ_0 = 1 under each of K urns, which lie one after the other (K ×
+  /// urn_size()).
+  virtual void urn_predictives(const double* urns, Index k, const double* phi, double* out) const;
+
   /// Variational parameters of K clusters with statistics T (K × p), in the units of the user's data.
   virtual NamedArrays posterior(const double* t, Index k) const = 0;
 

@@ -54,6 +54,17 @@ class WishartModel : public ObsModel {
   /// a and eᵀB̂⁻¹e, because |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²).
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const final;
 
+  /// After T an urn has P̂⁻¹ and V̂⁻¹, packed like features and with off-diagonal entries doubled, so that s =
+  /// vᵀP̂⁻¹v and q = zᵀV̂⁻¹z are products with features; then log|B̂|, the constant of the predictive, (ν̂ +
+  /// 1)/2, and how often a row was removed since it was filled. With one row more |P̂| (1 + s) and |V̂| (1 + q)
+  /// are the determinants, and the predictive is
+  ///   constant − ((ν̂ + 1)/2) log(1 + s) + ((ν̂ + 1 − D)/2) log(1 + q).
+  Index urn_size() const final;
+  void fill_urn(double* urn) const final;
+  void add_to_urn(double* urn, const double* phi) const final;
+  void remove_from_urn(double* urn, const double* phi) const final;
+  void urn_predictives(const double* urns, Index k, const double* phi, double* out) const final;
+
   /// What a cluster's posterior says of the prior of a Gaussian, E ≤ 1.
   ExpectedClusters expected_cluster(const double* t) const;
 
@@ -96,6 +107,15 @@ class WishartModel : public ObsModel {
   const Columns& columns() const { return columns_; }
 
  private:
+  struct UrnParts;
+  UrnParts parts_of(double* urn) const;
+  void exchange_row(double* urn, const double* phi, double sign) const;  // sign 1: adds, −1: removes
+  void set_urn_constant(const UrnParts& urn, double count) const;        // from log|B̂|, V̂⁻¹ and N
+  // v of a row from its features, but for its sign.
+  void coordinates_of(const double* phi, double* v) const;
+  // 1 + q is the same for all rows of a cluster.
+  bool constant_regressors() const { return e_ == 0 || (e_ == 1 && offset_ == 0); }
+
   // Posterior predictive density of responses given regressors, in the order of the factor of their P̂.
   void log_student(const Cholesky& chol, double df, double constant, const double* phi, Index n, Index ld,
                    double* out) const;

@@ -20,7 +20,8 @@ families <- c("mixtures", "topics", "chains")
 floors <- c(
   list(foundation = character(), hdp = "foundation"),
   stats::setNames(lapply(2:4, function(i) common[seq_len(i - 1L)]), common[-1L]),
-  stats::setNames(rep(list(c(common, "hdp")), length(families)), families),
+  list(sampling = common),
+  stats::setNames(rep(list(c(common, "hdp", "sampling")), length(families)), families),
   list(models = c(common, "hdp", families), testing = common)
 )
 

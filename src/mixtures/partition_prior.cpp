@@ -1,0 +1,41 @@
+#include "mixtures/partition_prior.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "foundation/special.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+// log Γ(n − d) − log Γ(1 − d).
+double log_weight(Index n, double discount) {
+  return -log_gamma_difference(1 - discount, static_cast<double>(n - 1));
+}
+
+}  // namespace
+
+// Rounding must not leave odds where no cluster may come.
+double PartitionPrior::odds_of_new(Index k) const {
+  const double odds = concentration + static_cast<double>(k) * discount;
+  return odds > 1e-9 * std::abs(discount) || k == 0 ? odds : 0;
+}
+
+double PartitionPrior::log_probability(const std::vector<Index>& counts) const {
+  const Index n = std::accumulate(counts.begin(), counts.end(), Index{0});
+  if (n == 0) return 0;
+  double sum = log_gamma_difference(concentration + 1, static_cast<double>(n - 1));
+  for (Index j = 0; j < static_cast<Index>(counts.size()); ++j) {
+    if (j > 0) sum += std::log(odds_of_new(j));
+    sum += log_weight(counts[j], discount);
+  }
+  return sum;
+}
+
+double PartitionPrior::gain_of_split(Index a, Index b, Index k) const {
+  return std::log(odds_of_new(k)) + log_weight(a, discount) + log_weight(b, discount) -
+         log_weight(a + b, discount);
+}
+
+}  // namespace bnpvi::mixtures

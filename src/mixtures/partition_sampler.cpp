@@ -1,0 +1,129 @@
+#include "mixtures/partition_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "kernels/kernels.h"
+#include "mixtures/split_merge.h"
+#include "sampling/slice.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+constexpr Index least_proposals = 5;        // of splits and merges a sweep: a guess
+constexpr Index rows_between_polls = 4096;  // some milliseconds: a guess
+constexpr double least_concentration = 1e-50, most_concentration = 1e50;  // as in R/check.R
+
+}  // namespace
+
+PartitionSampler::PartitionSampler(const ObsModel& obs, const RowFeatures& rows, const PartitionPrior& prior,
+                                   Index split_merge, Pool& pool)
+    : rows_(rows),
+      prior_(prior),
+      split_merge_(split_merge),
+      pool_(pool),
+      urns_(obs),
+      phi_(static_cast<std::size_t>(rows.p())) {}
+
+DrawRecord PartitionSampler::sweep(SampledPartition& z, std::uint64_t seed, std::uint64_t chain) {
+  Stream stream(seed, Purpose::sampler, chain, static_cast<std::uint64_t>(z.sweeps));
+  rebuild(z);
+  const Index proposals = split_merge_ < 0 ? std::max(least_proposals, urns_.k()) : split_merge_;
+  if (proposals > 0 && rows_.n() > 1) {
+    SplitMerge split_merge(rows_, prior_, urns_, z.label);
+    for (Index i = 0; i < proposals; ++i) {
+      pool_.poll();
+      split_merge.propose(stream);
+    }
+  }
+  draw_rows(z.label, stream);
+  draw_concentration(stream);
+  z.concentration = prior_.concentration;
+  ++z.sweeps;
+  return record();
+}
+
+double PartitionSampler::draw_in_sequence(SampledPartition& z, Stream& stream) {
+  prior_.concentration = z.concentration;
+  urns_.clear();
+  z.label.resize(static_cast<std::size_t>(rows_.n()));
+  double log_probability = 0, before = 0;
+  for (Index i : shuffled(rows_.n(), stream)) {
+    const double* phi = rows_.of(i, phi_.data());
+    const Index j = draw_cluster(phi, stream);
+    const double total = std::accumulate(weight_.begin(), weight_.end(), 0.0);
+    log_probability += top_ + std::log(total / (before + prior_.concentration));
+    before += 1;
+    urns_.add(j, phi);
+    z.label[i] = static_cast<int>(j);
+  }
+  return log_probability;
+}
+
+void PartitionSampler::rebuild(const SampledPartition& z) {
+  prior_.concentration = z.concentration;
+  const int k = z.label.empty() ? 0 : 1 + *std::max_element(z.label.begin(), z.label.end());
+  urns_.clear();
+  urns_.open(k - 1);
+  for (Index i = 0; i < rows_.n(); ++i) urns_.gather(z.label[i], rows_.of(i, phi_.data()));
+  urns_.fill();
+}
+
+void PartitionSampler::draw_rows(std::vector<int>& label, Stream& stream) {
+  const std::vector<Index> order = shuffled(rows_.n(), stream);
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    if (at % rows_between_polls == 0) pool_.poll();
+    const Index i = order[at], from = label[i];
+    const double* phi = rows_.of(i, phi_.data());
+    if (urns_.remove(from, phi)) {
+      const Index last = urns_.k() - 1;
+      urns_.drop(from);
+      if (from != last)
+        std::replace(label.begin(), label.end(), static_cast<int>(last), static_cast<int>(from));
+    }
+    const Index to = draw_cluster(phi, stream);
+    urns_.add(to, phi);
+    label[i] = static_cast<int>(to);
+  }
+}
+
+Index PartitionSampler::draw_cluster(const double* phi, Stream& stream) {
+  const Index k = urns_.k();
+  const double of_new = prior_.odds_of_new(k);
+  const Index n = of_new > 0 ? k + 1 : k;
+  predictive_.resize(static_cast<std::size_t>(k + 1));
+  weight_.resize(static_cast<std::size_t>(n));
+  urns_.predictives(phi, predictive_.data());
+  kernels().exp_rows(1, n, predictive_.data(), n, weight_.data(), n, &top_);
+  for (Index j = 0; j < k; ++j) weight_[j] *= prior_.odds_of(urns_.count(j));
+  if (n > k) weight_[k] *= of_new;
+  return draw(weight_, stream);
+}
+
+void PartitionSampler::draw_concentration(Stream& stream) {
+  if (!prior_.learned) return;
+  prior_.concentration = slice_step(
+      prior_.concentration, least_concentration, most_concentration,
+      [&](double x) {
+        PartitionPrior at = prior_;
+        at.concentration = x;
+        return at.log_probability(urns_.counts()) + at.learned->log_density(x);
+      },
+      stream);
+}
+
+DrawRecord PartitionSampler::record() const {
+  DrawRecord out{urns_.k(), prior_.concentration, prior_.log_probability(urns_.counts()), 0, 0};
+  if (prior_.learned) out.log_joint += prior_.learned->log_density(prior_.concentration);
+  for (Index j = 0; j < out.k; ++j) {
+    const double share = static_cast<double>(urns_.count(j)) / static_cast<double>(rows_.n());
+    out.log_joint += urns_.log_evidence(j);
+    out.largest = std::max(out.largest, urns_.count(j));
+    out.entropy -= share * std::log(share);
+  }
+  return out;
+}
+
+}  // namespace bnpvi::mixtures

@@ -1,0 +1,136 @@
+// Entries of bnp_sample(): Markov chains over partitions.
+#include <algorithm>
+
+#include "mixtures/partition_sampler.h"
+#include "r_convert.h"
+
+using namespace bnpvi;
+using namespace bnpvi::mixtures;
+
+namespace {
+
+// A data set and a model that is sampled on it.
+struct Sampling {
+  RData rdata;
+  std::unique_ptr<ObsModel> obs;
+  const Dataset& view;
+  PartitionPrior prior;
+  RMonitor monitor{R_NilValue};
+  RPool pool;
+  RowFeatures rows;
+
+  Sampling(const Rcpp::List& data, const Rcpp::List& model, int threads)
+      : rdata(data),
+        obs(make_obs_model(ListFields(Rcpp::List(model["obs"])))),
+        view(rdata.view_for(*obs)),
+        prior(make_partition_prior(ListFields(Rcpp::List(model["prior"])))),
+        pool(threads, monitor),
+        rows(*obs, view) {
+    require(obs->n_cells() == 0, "rows with expected cells cannot be sampled");
+    require(view.weight == nullptr && view.classes == nullptr,
+            "rows with weights or labels cannot be sampled");
+  }
+};
+
+SampledPartition partition_from_r(const Rcpp::List& chain, Index n) {
+  SampledPartition z;
+  z.label = Rcpp::as<std::vector<int>>(chain["labels"]);
+  z.concentration = Rcpp::as<double>(chain["concentration"]);
+  z.sweeps = static_cast<Index>(Rcpp::as<double>(chain["sweeps"]));
+  require(static_cast<Index>(z.label.size()) == n, "a chain has not one label for each row");
+  for (int& label : z.label) require(--label >= 0 && label < n, "a chain's labels are not 1 to K");
+  return z;
+}
+
+std::vector<int> from_one(std::vector<int> label) {
+  for (int& l : label) ++l;
+  return label;
+}
+
+Rcpp::NumericMatrix records_to_r(const std::vector<DrawRecord>& records) {
+  Rcpp::NumericMatrix out(static_cast<int>(records.size()), 5);
+  for (int i = 0; i < out.nrow(); ++i) {
+    const DrawRecord& r = records[i];
+    const double values[] = {static_cast<double>(r.k), r.concentration, r.log_joint,
+                             static_cast<double>(r.largest), r.entropy};
+    for (int j = 0; j < 5; ++j) out(i, j) = values[j];
+  }
+  Rcpp::colnames(out) =
+      Rcpp::CharacterVector::create("n_clusters", "concentration", "log_joint", "largest", "entropy");
+  return out;
+}
+
+}  // namespace
+
+// `sweeps` more sweeps of each chain: list(labels, concentration, sweeps, number). Labels of every `keep`-th
+// sweep, counted from a chain's first, are returned, n × draws; none for keep = 0.
+// [[Rcpp::export]]
+Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, double sweeps, double keep,
+                         int split_merge, double seed, int threads) {
+  return entry([&] {
+    Sampling in(data, model, threads);
+    const Index n_chains = chains.size(), n_sweeps = static_cast<Index>(sweeps),
+                every = static_cast<Index>(keep);
+    std::vector<SampledPartition> at;
+    std::vector<std::uint64_t> number;
+    for (Index c = 0; c < n_chains; ++c) {
+      const Rcpp::List chain(chains[c]);
+      at.push_back(partition_from_r(chain, in.rows.n()));
+      number.push_back(static_cast<std::uint64_t>(Rcpp::as<double>(chain["number"])));
+    }
+    std::vector<std::vector<DrawRecord>> records(static_cast<std::size_t>(n_chains));
+    std::vector<std::vector<std::vector<int>>> kept(static_cast<std::size_t>(n_chains));
+    in.pool.run(n_chains, [&](Index c) {
+      PartitionSampler sampler(*in.obs, in.rows, in.prior, split_merge, in.pool);
+      for (Index s = 0; s < n_sweeps; ++s) {
+        records[c].push_back(sampler.sweep(at[c], static_cast<std::uint64_t>(seed), number[c]));
+        if (every > 0 && at[c].sweeps % every == 0) kept[c].push_back(from_one(at[c].label));
+      }
+    });
+    return made_in_r([&] {
+      using Rcpp::_;
+      Rcpp::List out(static_cast<int>(n_chains));
+      for (int c = 0; c < out.size(); ++c) {
+        Rcpp::IntegerMatrix labels(static_cast<int>(in.rows.n()), static_cast<int>(kept[c].size()));
+        for (std::size_t i = 0; i < kept[c].size(); ++i)
+          std::copy(kept[c][i].begin(), kept[c][i].end(), labels.column(static_cast<int>(i)).begin());
+        out[c] = Rcpp::List::create(
+            _["labels"] = from_one(at[c].label), _["concentration"] = at[c].concentration,
+            _["sweeps"] = static_cast<double>(at[c].sweeps), _["number"] = static_cast<double>(number[c]),
+            _["records"] = records_to_r(records[c]), _["kept"] = labels);
+      }
+      return out;
+    });
+  });
+}
+
+// Chains number 1 to m begin by drawing each row given those before it; `log_evidence` has, for each, a
+// number whose exponential is p(x) on average.
+// [[Rcpp::export]]
+Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector numbers,
+                                   double concentration, double seed, int threads) {
+  return entry([&] {
+    Sampling in(data, model, threads);
+    const Index m = numbers.size();
+    std::vector<SampledPartition> z(static_cast<std::size_t>(m));
+    Vec log_evidence(static_cast<std::size_t>(m));
+    in.pool.run(m, [&](Index c) {
+      PartitionSampler sampler(*in.obs, in.rows, in.prior, 0, in.pool);
+      z[c].concentration = concentration;
+      Stream stream(static_cast<std::uint64_t>(seed), Purpose::first_draw,
+                    static_cast<std::uint64_t>(numbers[c]));
+      log_evidence[c] = sampler.draw_in_sequence(z[c], stream);
+    });
+    const double base = sum_log_base(*in.obs, in.view, in.rows.rows(), nullptr);
+    return made_in_r([&] {
+      using Rcpp::_;
+      Rcpp::List labels(static_cast<int>(m));
+      Rcpp::NumericVector log_p(static_cast<int>(m));
+      for (int c = 0; c < labels.size(); ++c) {
+        labels[c] = Rcpp::wrap(from_one(z[c].label));
+        log_p[c] = log_evidence[c] + base;
+      }
+      return Rcpp::List::create(_["labels"] = labels, _["log_evidence"] = log_p, _["log_base"] = base);
+    });
+  });
+}

@@ -1,0 +1,32 @@
+// Features of single rows, in any order.
+#pragma once
+#include "observations/obs_model.h"
+
+namespace bnpvi {
+
+/// φ of the rows of the data that are modelled, numbered 0 .. n − 1 among themselves. All are kept, n × p,
+/// while they take at most 256 MB; else each is made when it is asked for.
+class RowFeatures {
+ public:
+  RowFeatures(const ObsModel& obs, const Dataset& data);
+
+  Index n() const { return static_cast<Index>(rows_.size()); }
+  Index p() const { return p_; }
+  const std::vector<Index>& rows() const { return rows_; }  // their numbers in the data
+
+  /// φ of row i (p); in `buffer` (p), unless it is kept. Safe in threads.
+  const double* of(Index i, double* buffer) const {
+    if (!kept_.empty()) return kept_.data() + i * p_;
+    obs_.features(data_, &rows_[i], 1, buffer, p_);
+    return buffer;
+  }
+
+ private:
+  const ObsModel& obs_;
+  const Dataset& data_;
+  Index p_;
+  std::vector<Index> rows_;
+  Vec kept_;
+};
+
+}  // namespace bnpvi

@@ -1,0 +1,30 @@
+// Draws of one number by its density.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/random.h"
+
+namespace bnpvi {
+
+/// One step of slice sampling (stepping out and shrinkage) [Neal 2003, §4] of a number x > 0 on the scale of
+/// log x, with interval width 1: leaves the law with density exp(log_density(x)) dx (up to a factor) as it
+/// is. The result stays between `least` and `most`, as does x.
+template <class F>
+double slice_step(double x, double least, double most, F log_density, Stream& stream) {
+  const auto f = [&](double y) { return log_density(std::exp(y)) + y; };
+  const double low = std::log(least), high = std::log(most), y = std::log(x);
+  const double level = f(y) + std::log1p(-stream.uniform());
+  double left = y - stream.uniform(), right = left + 1;
+  while (left > low && f(left) > level) left -= 1;
+  while (right < high && f(right) > level) right += 1;
+  left = std::max(left, low);
+  right = std::min(right, high);
+  for (;;) {
+    const double proposal = left + stream.uniform() * (right - left);
+    if (f(proposal) > level || proposal == y) return std::exp(proposal);
+    (proposal < y ? left : right) = proposal;
+  }
+}
+
+}  // namespace bnpvi

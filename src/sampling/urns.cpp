@@ -1,0 +1,83 @@
+#include "sampling/urns.h"
+
+#include <algorithm>
+
+namespace bnpvi {
+
+Urns::Urns(const ObsModel& obs)
+    : obs_(obs), size_(obs.urn_size()), empty_(static_cast<std::size_t>(obs.urn_size()), 0.0) {
+  obs_.fill_urn(empty_.data());
+  clear();
+}
+
+void Urns::open(Index j) {
+  while (k() <= j) {
+    urns_.insert(urns_.end(), empty_.begin(), empty_.end());
+    count_.push_back(0);
+  }
+}
+
+void Urns::add(Index j, const double* phi) {
+  open(j);
+  obs_.add_to_urn(urn(j), phi);
+  ++count_[j];
+}
+
+bool Urns::remove(Index j, const double* phi) {
+  obs_.remove_from_urn(urn(j), phi);
+  return --count_[j] == 0;
+}
+
+void Urns::drop(Index j) {
+  const Index last = k() - 1;
+  if (j != last) std::copy_n(urn(last), size_, urn(j));
+  std::copy(empty_.begin(), empty_.end(), urn(last));
+  count_[j] = count_[last];
+  count_.pop_back();
+  urns_.resize(static_cast<std::size_t>((last + 1) * size_));
+}
+
+void Urns::join(Index a, Index b) {
+  const double* from = urn(b);
+  double* to = urn(a);
+  for (Index i = 0; i < obs_.n_features(); ++i) to[i] += from[i];
+  obs_.fill_urn(to);
+  count_[a] += count_[b];
+  drop(b);
+}
+
+void Urns::replace(Index j, const Urns& others, Index i) {
+  open(j);
+  std::copy_n(others.urn(i), size_, urn(j));
+  count_[j] = others.count_[i];
+}
+
+void Urns::clear() {
+  urns_ = empty_;
+  count_.clear();
+}
+
+void Urns::gather(Index j, const double* phi) {
+  open(j);
+  double* t = urn(j);
+  for (Index i = 0; i < obs_.n_features(); ++i) t[i] += phi[i];
+  ++count_[j];
+}
+
+void Urns::fill() {
+  for (Index j = 0; j < k(); ++j) obs_.fill_urn(urn(j));
+}
+
+void Urns::predictives(const double* phi, double* out) const {
+  obs_.urn_predictives(urns_.data(), k() + 1, phi, out);
+}
+
+double Urns::log_evidence(Index j) const { return obs_.log_evidence(urn(j)); }
+
+double Urns::log_evidence(Index a, Index b) const {
+  Vec t(urn(a), urn(a) + obs_.n_features());
+  for (std::size_t i = 0; i < t.size(); ++i) t[i] += urn(b)[i];
+  return obs_.log_evidence(t.data());
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,51 @@
+// Clusters of a sampler: rows come and go one at a time.
+#pragma once
+#include "observations/obs_model.h"
+
+namespace bnpvi {
+
+/// K urns of an observation model, numbered 0 .. K − 1, each with at least one row, and urn K, which has
+/// none: when a row is added to it there are K + 1, and a new urn without rows.
+class Urns {
+ public:
+  explicit Urns(const ObsModel& obs);
+
+  Index k() const { return static_cast<Index>(count_.size()); }
+  Index count(Index j) const { return count_[j]; }  // rows
+  const std::vector<Index>& counts() const { return count_; }
+
+  void add(Index j, const double* phi);  // a row with features phi (p), j ≤ K
+  /// True when urn j has no row left; it must be dropped then, or get one, before anything else.
+  bool remove(Index j, const double* phi);
+  /// Urn j goes, with its rows; urn K − 1 gets its number.
+  void drop(Index j);
+  /// Urn a gets the rows of urn b, which goes; urn K − 1 gets its number.
+  void join(Index a, Index b);
+  /// Urn j ≤ K becomes urn i of others.
+  void replace(Index j, const Urns& others, Index i);
+  void clear();
+
+  /// Urns 0 .. j are among the K from now on, though they have no rows yet.
+  void open(Index j);
+  /// add(), but only fill() makes the urns complete; before it nothing else may be asked of them.
+  void gather(Index j, const double* phi);
+  void fill();
+
+  /// log p(x | urn) − log h(x) of one row under all urns, K + 1 numbers.
+  void predictives(const double* phi, double* out) const;
+  /// Λ(T_j), and Λ(T_a + T_b).
+  double log_evidence(Index j) const;
+  double log_evidence(Index a, Index b) const;
+
+ private:
+  double* urn(Index j) { return urns_.data() + j * size_; }
+  const double* urn(Index j) const { return urns_.data() + j * size_; }
+
+  const ObsModel& obs_;
+  Index size_;
+  Vec empty_;  // an urn without rows
+  Vec urns_;   // (K + 1) × size
+  std::vector<Index> count_;
+};
+
+}  // namespace bnpvi
