@@ -13,6 +13,10 @@ engine_re_express <- function(from, to, statistic) {
     .Call(`_bnpvi_engine_re_express`, from, to, statistic)
 }
 
+engine_urn <- function(data, model, first, steps, seed) {
+    .Call(`_bnpvi_engine_urn`, data, model, first, steps, seed)
+}
+
 engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }
@@ -47,6 +51,14 @@ engine_kernel <- function(version, which, args, pad, shift) {
 
 engine_kmeans <- function(data, obs, k, rounds, spread, seed) {
     .Call(`_bnpvi_engine_kmeans`, data, obs, k, rounds, spread, seed)
+}
+
+engine_partition_losses <- function(draws, labels, loss) {
+    .Call(`_bnpvi_engine_partition_losses`, draws, labels, loss)
+}
+
+engine_point_partition <- function(draws, starts, loss, most, seed, threads) {
+    .Call(`_bnpvi_engine_point_partition`, draws, starts, loss, most, seed, threads)
 }
 
 engine_responsibilities <- function(data, model, state, threads) {
@@ -85,12 +97,16 @@ engine_elbo_of <- function(data, model, resp) {
     .Call(`_bnpvi_engine_elbo_of`, data, model, resp)
 }
 
-engine_sample <- function(data, model, chains, sweeps, keep, split_merge, seed, threads) {
-    .Call(`_bnpvi_engine_sample`, data, model, chains, sweeps, keep, split_merge, seed, threads)
+engine_sample <- function(data, model, chains, sweeps, keep, warmup, split_merge, seed, threads) {
+    .Call(`_bnpvi_engine_sample`, data, model, chains, sweeps, keep, warmup, split_merge, seed, threads)
 }
 
 engine_draw_in_sequence <- function(data, model, numbers, concentration, seed, threads) {
     .Call(`_bnpvi_engine_draw_in_sequence`, data, model, numbers, concentration, seed, threads)
+}
+
+engine_draw_predictives <- function(data, newdata, model, draws, concentration, point, threads) {
+    .Call(`_bnpvi_engine_draw_predictives`, data, newdata, model, draws, concentration, point, threads)
 }
 
 engine_special <- function(x, d) {

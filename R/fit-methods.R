@@ -53,7 +53,7 @@
 #' @name read_fit
 NULL
 
-check_fit <- function(fit, call = rlang::caller_env()) {
+check_is_fit <- function(fit, call = rlang::caller_env()) {
   check_class(fit, "bnp_fit", "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm"), call)
   check_format(fit, call)
 }
@@ -61,28 +61,35 @@ check_fit <- function(fit, call = rlang::caller_env()) {
 #' @rdname read_fit
 #' @export
 elbo <- function(fit, terms = FALSE) {
-  check_fit(fit)
+  check_is_fit(fit)
   if (check_flag(terms, "terms")) unlist(fit$elbo_terms) else fit$elbo
 }
 
 #' @rdname read_fit
 #' @export
 elbo_trace <- function(fit) {
-  check_fit(fit)
+  check_is_fit(fit)
   as.data.frame(fit$trace)
 }
 
 #' @rdname read_fit
 #' @export
-n_clusters <- function(fit) {
-  check_fit(fit)
+n_clusters <- function(fit, ...) UseMethod("n_clusters")
+
+#' @export
+n_clusters.default <- function(fit, ...) check_is_fit(fit)
+
+#' @export
+n_clusters.bnp_fit <- function(fit, ...) {
+  check_no_dots(...)
+  check_is_fit(fit)
   sum(cluster_sizes(fit) >= 0.5)
 }
 
 #' @rdname read_fit
 #' @export
 cluster_sizes <- function(fit) {
-  check_fit(fit)
+  check_is_fit(fit)
   stats::setNames(as.double(fit$sizes), seq_along(fit$sizes))
 }
 
@@ -133,7 +140,7 @@ proportion <- function(fit, means = NULL) {
 #' @rdname read_fit
 #' @export
 posterior_params <- function(fit) {
-  check_fit(fit)
+  check_is_fit(fit)
   obs_entry(fit$model$obs)$shown(fit$model$obs, posterior_arrays(fit))
 }
 

@@ -79,10 +79,8 @@ without_unknown_rows <- function(data, obs, arg, call) {
   if (!has_missing(data)) {
     return(data)
   }
-  expects <- vapply(blocks_of(data, obs), function(block) {
-    !is.null(block$entry$conditional) && any(data$missing[, block$columns])
-  }, NA)
-  if (!any(expects)) {
+  expects <- blocks_that_expect(data, obs)
+  if (!length(expects)) {
     return(data)
   }
   if (any(!has_values(data, modelled_columns(data, obs)))) {
@@ -91,7 +89,7 @@ without_unknown_rows <- function(data, obs, arg, call) {
     if (!any(data$missing)) data$missing <- NULL
     return(without_unknown_rows(data, obs, arg, call))
   }
-  maker <- blocks_of(data, obs)[[which(expects)[1L]]]$entry$constructor
+  maker <- expects[1L]
   rows <- (data$left_out$kept %||% seq_len(data$n))[rowSums(data$missing) > 0]
   abort("gaps", c(
     "{.arg {arg}} has rows of which some values are missing, which {.fn {maker}} with {.arg id} cannot have.",
@@ -99,6 +97,15 @@ without_unknown_rows <- function(data, obs, arg, call) {
     i = "What is expected of a missing value depends on the others here. Use {.code na_action = \"omit\"}, or a model
          whose columns are independent given the cluster, as with {.code covariance = \"diagonal\"}."
   ), call = call)
+}
+
+# Constructors of the blocks in which some rows lack values that depend on each other.
+blocks_that_expect <- function(data, obs) {
+  if (!has_missing(data)) {
+    return(character())
+  }
+  expects <- function(block) !is.null(block$entry$conditional) && any(data$missing[, block$columns])
+  vapply(Filter(expects, blocks_of(data, obs)), function(block) block$entry$constructor, "")
 }
 
 has_individuals <- function(data) !is.null(data$individual)

@@ -11,7 +11,7 @@ no_data_kept <- "A fit does not keep its data: give them to the function that ne
 #' @param x,formula A fit.
 #' @export
 formula.bnp_fit <- function(x, ...) {
-  check_fit(x)
+  check_is_fit(x)
   if (is.null(x$input$terms)) {
     abort("not_defined", c("This fit was not made by a formula.", i = "Its call is {.code fit$call}."))
   }
@@ -23,7 +23,7 @@ formula.bnp_fit <- function(x, ...) {
 #' @rdname read_fit
 #' @export
 terms.bnp_fit <- function(x, ...) {
-  check_fit(x)
+  check_is_fit(x)
   x$input$terms %||% abort("not_defined", c(
     "This fit was not made by a formula.", i = "{.code elbo(fit, terms = TRUE)} has the terms of the bound."
   ))

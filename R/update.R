@@ -17,7 +17,7 @@
 #' update(fit, prior = prior_dirichlet(3))
 #' @export
 update.bnp_fit <- function(object, formula., ..., evaluate = TRUE) {
-  check_fit(object)
+  check_is_fit(object)
   call <- object$call
   extras <- match.call(expand.dots = FALSE)$...
   if ("newdata" %in% names(extras) || (!missing(formula.) && !inherits(formula., "formula"))) {

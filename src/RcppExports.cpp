@@ -50,6 +50,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_urn
+Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector first, int steps, double seed);
+RcppExport SEXP _bnpvi_engine_urn(SEXP dataSEXP, SEXP modelSEXP, SEXP firstSEXP, SEXP stepsSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< int >::type steps(stepsSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_urn(data, model, first, steps, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_fit
 Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
 RcppExport SEXP _bnpvi_engine_fit(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
@@ -179,6 +194,35 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_partition_losses
+Rcpp::NumericVector engine_partition_losses(Rcpp::IntegerMatrix draws, Rcpp::IntegerVector labels, std::string loss);
+RcppExport SEXP _bnpvi_engine_partition_losses(SEXP drawsSEXP, SEXP labelsSEXP, SEXP lossSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type loss(lossSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_partition_losses(draws, labels, loss));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_point_partition
+Rcpp::List engine_point_partition(Rcpp::IntegerMatrix draws, Rcpp::List starts, std::string loss, double most, double seed, int threads);
+RcppExport SEXP _bnpvi_engine_point_partition(SEXP drawsSEXP, SEXP startsSEXP, SEXP lossSEXP, SEXP mostSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type starts(startsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type loss(lossSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_point_partition(draws, starts, loss, most, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_responsibilities
 Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
 RcppExport SEXP _bnpvi_engine_responsibilities(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
@@ -295,8 +339,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_sample
-Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, double sweeps, double keep, int split_merge, double seed, int threads);
-RcppExport SEXP _bnpvi_engine_sample(SEXP dataSEXP, SEXP modelSEXP, SEXP chainsSEXP, SEXP sweepsSEXP, SEXP keepSEXP, SEXP split_mergeSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, double sweeps, double keep, double warmup, int split_merge, double seed, int threads);
+RcppExport SEXP _bnpvi_engine_sample(SEXP dataSEXP, SEXP modelSEXP, SEXP chainsSEXP, SEXP sweepsSEXP, SEXP keepSEXP, SEXP warmupSEXP, SEXP split_mergeSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -305,10 +349,11 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type chains(chainsSEXP);
     Rcpp::traits::input_parameter< double >::type sweeps(sweepsSEXP);
     Rcpp::traits::input_parameter< double >::type keep(keepSEXP);
+    Rcpp::traits::input_parameter< double >::type warmup(warmupSEXP);
     Rcpp::traits::input_parameter< int >::type split_merge(split_mergeSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_sample(data, model, chains, sweeps, keep, split_merge, seed, threads));
+    rcpp_result_gen = Rcpp::wrap(engine_sample(data, model, chains, sweeps, keep, warmup, split_merge, seed, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -325,6 +370,23 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_draw_in_sequence(data, model, numbers, concentration, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_draw_predictives
+Rcpp::List engine_draw_predictives(Rcpp::List data, Rcpp::List newdata, Rcpp::List model, Rcpp::IntegerMatrix draws, Rcpp::NumericVector concentration, Rcpp::IntegerVector point, int threads);
+RcppExport SEXP _bnpvi_engine_draw_predictives(SEXP dataSEXP, SEXP newdataSEXP, SEXP modelSEXP, SEXP drawsSEXP, SEXP concentrationSEXP, SEXP pointSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type newdata(newdataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type concentration(concentrationSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type point(pointSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_draw_predictives(data, newdata, model, draws, concentration, point, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -554,6 +616,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
     {"_bnpvi_engine_learned", (DL_FUNC) &_bnpvi_engine_learned, 3},
     {"_bnpvi_engine_re_express", (DL_FUNC) &_bnpvi_engine_re_express, 3},
+    {"_bnpvi_engine_urn", (DL_FUNC) &_bnpvi_engine_urn, 5},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_one_step_ahead", (DL_FUNC) &_bnpvi_engine_one_step_ahead, 4},
@@ -563,6 +626,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
     {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
+    {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 3},
+    {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 4},
     {"_bnpvi_engine_log_predictives", (DL_FUNC) &_bnpvi_engine_log_predictives, 4},
@@ -572,8 +637,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_complete_to_gaps", (DL_FUNC) &_bnpvi_engine_complete_to_gaps, 3},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
-    {"_bnpvi_engine_sample", (DL_FUNC) &_bnpvi_engine_sample, 8},
+    {"_bnpvi_engine_sample", (DL_FUNC) &_bnpvi_engine_sample, 9},
     {"_bnpvi_engine_draw_in_sequence", (DL_FUNC) &_bnpvi_engine_draw_in_sequence, 6},
+    {"_bnpvi_engine_draw_predictives", (DL_FUNC) &_bnpvi_engine_draw_predictives, 7},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},

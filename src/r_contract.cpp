@@ -119,3 +119,57 @@ Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::Nume
     return out;
   });
 }
+
+// An urn of the given rows (numbers among the modelled ones) after `steps` random additions of other rows and
+// removals: `predictive`, of all rows under it and under an empty urn; `again`, the same from its T;
+// `statistic`, and `fresh`, T of the rows that are in at the end.
+// [[Rcpp::export]]
+Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector first, int steps, double seed) {
+  return entry([&] {
+    RData rdata(data);
+    const RModel rmodel(model);
+    const ObsModel& obs = *rmodel.obs;
+    const Dataset& view = rdata.view_for(obs);
+    const std::vector<Index> rows = modelled_rows(view.starts, obs.lag());
+    const Index n = static_cast<Index>(rows.size()), p = obs.n_features(), size = obs.urn_size();
+    Vec phi(static_cast<std::size_t>(n * p)), urns(static_cast<std::size_t>(2 * size), 0.0);
+    obs.features(view, rows.data(), n, phi.data(), p);
+    std::vector<char> in(static_cast<std::size_t>(n), 0);
+    const auto gather = [&](double* t, Index i) {
+      for (Index f = 0; f < p; ++f) t[f] += phi[i * p + f];
+    };
+    for (int i : first) {
+      gather(urns.data(), i - 1);
+      in[i - 1] = 1;
+    }
+    Index count = first.size();
+    obs.fill_urn(urns.data());
+    obs.fill_urn(urns.data() + size);
+    Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
+    for (int step = 0; step < steps; ++step) {
+      const Index i = stream.index(n);
+      if (in[i] && count == 1) continue;
+      if (in[i])
+        obs.remove_from_urn(urns.data(), &phi[i * p]);
+      else
+        obs.add_to_urn(urns.data(), &phi[i * p]);
+      count += in[i] ? -1 : 1;
+      in[i] = !in[i];
+    }
+    Vec fresh(static_cast<std::size_t>(p), 0.0), none(fresh), log_p(static_cast<std::size_t>(n)), pair(2);
+    for (Index i = 0; i < n; ++i)
+      if (in[i]) gather(fresh.data(), i);
+    RowWriter predictive(n, 2), again(n, 2);
+    for (Index i = 0; i < n; ++i) {
+      obs.urn_predictives(urns.data(), 2, &phi[i * p], pair.data());
+      predictive.row(i, pair.data());
+    }
+    obs.log_predictive(fresh.data(), phi.data(), n, p, log_p.data());
+    again.column(0, log_p);
+    obs.log_predictive(none.data(), phi.data(), n, p, log_p.data());
+    again.column(1, log_p);
+    return Rcpp::List::create(Rcpp::_["predictive"] = predictive.matrix(), Rcpp::_["again"] = again.matrix(),
+                              Rcpp::_["statistic"] = Vec(urns.begin(), urns.begin() + p),
+                              Rcpp::_["fresh"] = fresh, Rcpp::_["rows"] = static_cast<int>(count));
+  });
+}

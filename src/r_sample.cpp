@@ -1,6 +1,7 @@
 // Entries of bnp_sample(): Markov chains over partitions.
 #include <algorithm>
 
+#include "mixtures/draw_predictives.h"
 #include "mixtures/partition_sampler.h"
 #include "r_convert.h"
 
@@ -66,11 +67,11 @@ Rcpp::NumericMatrix records_to_r(const std::vector<DrawRecord>& records) {
 // sweep, counted from a chain's first, are returned, n × draws; none for keep = 0.
 // [[Rcpp::export]]
 Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, double sweeps, double keep,
-                         int split_merge, double seed, int threads) {
+                         double warmup, int split_merge, double seed, int threads) {
   return entry([&] {
     Sampling in(data, model, threads);
     const Index n_chains = chains.size(), n_sweeps = static_cast<Index>(sweeps),
-                every = static_cast<Index>(keep);
+                every = static_cast<Index>(keep), first = static_cast<Index>(warmup);
     std::vector<SampledPartition> at;
     std::vector<std::uint64_t> number;
     for (Index c = 0; c < n_chains; ++c) {
@@ -84,7 +85,7 @@ Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, d
       PartitionSampler sampler(*in.obs, in.rows, in.prior, split_merge, in.pool);
       for (Index s = 0; s < n_sweeps; ++s) {
         records[c].push_back(sampler.sweep(at[c], static_cast<std::uint64_t>(seed), number[c]));
-        if (every > 0 && at[c].sweeps % every == 0) kept[c].push_back(from_one(at[c].label));
+        if (every > 0 && (at[c].sweeps - first) % every == 0) kept[c].push_back(from_one(at[c].label));
       }
     });
     return made_in_r([&] {
@@ -131,6 +132,47 @@ Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::Nume
         log_p[c] = log_evidence[c] + base;
       }
       return Rcpp::List::create(_["labels"] = labels, _["log_evidence"] = log_p, _["log_base"] = base);
+    });
+  });
+}
+
+// New rows under draws of partitions of the rows of `data` (labels, n × M): log of their mean predictive
+// density, and how probably each is together with a row of each cluster of `point`.
+// [[Rcpp::export]]
+Rcpp::List engine_draw_predictives(Rcpp::List data, Rcpp::List newdata, Rcpp::List model,
+                                   Rcpp::IntegerMatrix draws, Rcpp::NumericVector concentration,
+                                   Rcpp::IntegerVector point, int threads) {
+  return entry([&] {
+    Sampling in(data, model, threads);
+    RData new_rdata(newdata);
+    const Dataset& new_view = new_rdata.view_for(*in.obs);
+    const RowFeatures new_rows(*in.obs, new_view);
+    require(
+        draws.nrow() == in.rows.n() && point.size() == in.rows.n() && concentration.size() == draws.ncol(),
+        "draws are not those of the data");
+    std::vector<int> of_point(point.begin(), point.end());
+    for (int& cluster : of_point) --cluster;
+    DrawPredictives predictives(*in.obs, in.rows, of_point, new_rows);
+    std::vector<int> label(static_cast<std::size_t>(draws.nrow()));
+    for (int m = 0; m < draws.ncol(); ++m) {
+      for (int i = 0; i < draws.nrow(); ++i) label[i] = draws(i, m) - 1;
+      PartitionPrior prior = in.prior;
+      prior.concentration = concentration[m];
+      predictives.add(label, prior, in.pool);
+    }
+    Vec base(static_cast<std::size_t>(new_rows.n()));
+    in.obs->log_base(new_view, new_rows.rows().data(), new_rows.n(), base.data());
+    const Vec log_density = predictives.log_density();
+    return made_in_r([&] {
+      Rcpp::NumericVector density(static_cast<int>(new_view.n), NA_REAL);
+      Rcpp::NumericMatrix prob(static_cast<int>(new_view.n), static_cast<int>(predictives.k()));
+      std::fill(prob.begin(), prob.end(), NA_REAL);
+      for (Index i = 0; i < new_rows.n(); ++i) {
+        const int row = static_cast<int>(new_rows.rows()[i]);
+        density[row] = log_density[i] + base[i];
+        for (int a = 0; a < prob.ncol(); ++a) prob(row, a) = predictives.together()[i * predictives.k() + a];
+      }
+      return Rcpp::List::create(Rcpp::_["logdensity"] = density, Rcpp::_["prob"] = prob);
     });
   });
 }

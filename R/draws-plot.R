@@ -1,0 +1,103 @@
+#' Plot draws
+#'
+#' @param x Draws of [bnp_sample()].
+#' @param type `"trace"`: what is recorded of each draw, chain by chain. `"k"`: how probable each number
+#'   of clusters is, by how the chains began, and that of the fit. `"coclustering"`: how often pairs of
+#'   observations are together, by the clusters of [point_partition()]. `"partition"`: sizes of the
+#'   clusters of the point partition, and how sure they are: the mean share of draws in which two rows of a
+#'   cluster are together.
+#' @param rows Which observations `"coclustering"` shows; default: at most 300, at equal distances.
+#' @param ... Passed on to [graphics::plot()], [graphics::barplot()] or [graphics::image()].
+#' @return `x`, invisibly.
+#' @seealso [bnp_sample()].
+#' @examples
+#' draws <- bnp_sample(faithful, draws = 200, seed = 1)
+#' plot(draws, "k")
+#' plot(draws, "coclustering")
+#' @export
+plot.bnp_draws <- function(x, type = c("trace", "k", "coclustering", "partition"), rows = NULL, ...) {
+  type <- check_choice(type, c("trace", "k", "coclustering", "partition"), "type")
+  switch(type,
+    trace = plot_traces(x, ...), k = plot_number(x, ...), coclustering = plot_pairs(x, rows, ...),
+    partition = plot_partition(x, ...)
+  )
+  invisible(x)
+}
+
+plot_traces <- function(x, ...) {
+  names <- c("n_clusters", "largest", "log_joint", if (learns_concentration(x)) "concentration" else "entropy")
+  titles <- c(
+    n_clusters = "Clusters", largest = "Largest cluster", log_joint = "Log joint probability",
+    concentration = "Concentration", entropy = "Entropy of sizes"
+  )
+  colour <- cluster_colours(dim(x$trace)[2L])
+  draw_grid(titles[names], length(names), "trace", "Draw", function(title) {
+    name <- names(titles)[match(title, titles)]
+    graphics::matplot(
+      adrop_trace(x, name), type = "l", lty = 1, col = grDevices::adjustcolor(colour, 0.7), xlab = "", ylab = "", ...
+    )
+  })
+}
+
+# Draws x chains.
+adrop_trace <- function(x, name) matrix(x$trace[, , name], dim(x$trace)[1L])
+
+learns_concentration <- function(x) inherits(x$model$prior$concentration, "bnp_gamma_prior")
+
+plot_number <- function(x, main = "", xlab = "Clusters", ylab = "Share of draws", ...) {
+  k <- adrop_trace(x, "n_clusters")
+  from_fit <- seq_len(ncol(k)) %% 2L == 1L
+  values <- seq(min(k, n_clusters(x$fit)), max(k, n_clusters(x$fit)))
+  share <- function(chains) if (any(chains)) tabulate(match(k[, chains], values), length(values)) / length(k[, chains])
+  heights <- rbind(fit = share(from_fit), sequence = share(!from_fit))
+  colour <- cluster_colours(2L)[seq_len(nrow(heights))]
+  old <- set_margins(c(0.8, 0.8, 0.7, 0.1))
+  on.exit(graphics::par(old))
+  at <- graphics::barplot(
+    heights, beside = TRUE, names.arg = values, col = colour, border = NA, main = main, xlab = xlab, ylab = ylab, ...
+  )
+  graphics::mtext("v", 3, at = mean(at[, match(n_clusters(x$fit), values)]), line = -0.2)
+  say_above("v: the fit. Colours: chains begun from the fit, and without it")
+}
+
+plot_pairs <- function(x, rows, main = "", xlab = "Observations by cluster", ylab = "", ...) {
+  n <- nrow(kept_labels(x))
+  if (is.null(rows)) rows <- unique(round(seq(1, n, length.out = min(n, 300L))))
+  together <- coclustering(x, rows = rows)
+  tree <- stats::hclust(stats::as.dist(1 - together), "average")
+  cluster <- best_partition(x)$labels[rows]
+  order <- order(cluster, match(seq_along(rows), tree$order))
+  old <- set_margins(c(0.7, 0.4, 0.5, 0.1))
+  on.exit(graphics::par(old))
+  graphics::image(
+    seq_along(rows), seq_along(rows), together[order, order], col = grDevices::hcl.colors(64L, "Blues", rev = TRUE),
+    zlim = 0:1, axes = FALSE, main = main, xlab = xlab, ylab = ylab, ...
+  )
+  ends <- cumsum(table(cluster[order])) + 0.5
+  graphics::abline(h = ends, v = ends, col = "grey70", lwd = 0.5)
+  graphics::box()
+  say_above("Share of draws in which two are together: white 0, dark 1")
+}
+
+plot_partition <- function(x, main = "", xlab = "Cluster of the point partition", ylab = "Observations", ...) {
+  cluster <- best_partition(x)$labels
+  size <- tabulate(cluster)
+  sure <- cohesion(kept_labels(x), cluster)
+  old <- set_margins(c(0.8, 0.8, 0.5, 0.1))
+  on.exit(graphics::par(old))
+  colour <- grDevices::hcl.colors(11L, "Blues", rev = TRUE)[1 + round(10 * sure)]
+  graphics::barplot(size, names.arg = seq_along(size), col = colour, main = main, xlab = xlab, ylab = ylab, ...)
+  say_above("The darker, the more often its rows are together")
+}
+
+# Mean share of draws in which two rows of a cluster are together; 1 of clusters of one row.
+cohesion <- function(kept, cluster) {
+  vapply(seq_len(max(cluster)), function(a) {
+    own <- kept[cluster == a, , drop = FALSE]
+    n <- nrow(own)
+    if (n < 2L) {
+      return(1)
+    }
+    mean(apply(own, 2L, function(z) sum(choose(tabulate(z), 2)))) / choose(n, 2)
+  }, 1)
+}

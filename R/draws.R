@@ -1,0 +1,179 @@
+#' Read draws from the posterior
+#'
+#' @param object,x,fit Draws of [bnp_sample()].
+#' @param min_size Count clusters of at least so many rows: clusters of a single row come and go in every draw.
+#' @param conf.level Coverage of the intervals, central ones.
+#' @param row.names,optional Ignored.
+#' @param ... Must be empty.
+#' @return
+#' * `n_clusters()`: a table, the share of draws in which the data have 1, 2, ... clusters; with
+#'   `min_size`, of the draws whose partitions are kept.
+#' * `summary()`: a table of what is recorded of each draw: `n_clusters`; `concentration`;
+#'   `log_joint`, the log probability of data, partition and concentration (without observations'
+#'   factors that no parameter enters); `largest`, the rows of the largest cluster; and `entropy`,
+#'   \eqn{-\sum_k N_k/n \log N_k/n}. Means, standard deviations and quantiles; where the package posterior is
+#'   installed, `rhat` and effective numbers of draws, with a warning where `rhat` is above 1.05.
+#' * `tidy()`: the same in the form of broom: `term`, `estimate`, `std.error`, `conf.low`,
+#'   `conf.high`, `rhat`, `ess_bulk`.
+#' * `as.data.frame()`: one row for each draw, with its `chain` and number `draw`.
+#'
+#' With the package posterior, `as_draws_df(draws)`, `as_draws_array(draws)` and all that it offers take these
+#' objects.
+#' @references
+#' Vehtari, A., Gelman, A., Simpson, D., Carpenter, B. and Bürkner, P.-C. (2021). Rank-normalization, folding, and
+#' localization: an improved R-hat for assessing convergence of MCMC. *Bayesian Analysis* 16(2), 667-718.
+#' @seealso [bnp_sample()], [point_partition()].
+#' @examples
+#' draws <- bnp_sample(faithful, draws = 200, seed = 1)
+#' summary(draws)
+#' n_clusters(draws, min_size = 5)
+#' head(as.data.frame(draws))
+#' @name read_draws
+NULL
+
+check_draws <- function(x, arg = "draws", call = rlang::caller_env()) {
+  check_class(x, "bnp_draws", arg, "bnp_sample", call)
+}
+
+#' @rdname read_draws
+#' @export
+n_clusters.bnp_draws <- function(fit, min_size = 1L, ...) {
+  check_no_dots(...)
+  min_size <- check_count(min_size, "min_size")
+  k <- if (min_size == 1L) {
+    as.vector(fit$trace[, , "n_clusters"])
+  } else {
+    apply(kept_labels(fit), 2L, function(z) sum(tabulate(z) >= min_size))
+  }
+  table(n_clusters = k) / length(k)
+}
+
+# Units x draws whose partitions are kept.
+kept_labels <- function(draws, call = rlang::caller_env()) {
+  if (!length(draws$labels)) {
+    abort("argument", c(
+      "No partitions are kept in these draws.", i = "Choose {.arg keep} above 0 in {.fn bnp_sample}."
+    ), call = call)
+  }
+  draws$labels
+}
+
+#' @rdname read_draws
+#' @export
+as.data.frame.bnp_draws <- function(x, row.names = NULL, optional = FALSE, ...) {
+  size <- dim(x$trace)
+  numbers <- apply(x$trace, 3L, as.vector)
+  dim(numbers) <- c(size[1L] * size[2L], size[3L])
+  colnames(numbers) <- dimnames(x$trace)[[3L]]
+  data.frame(
+    chain = rep(seq_len(size[2L]), each = size[1L]), draw = rep(seq_len(size[1L]), times = size[2L]), numbers
+  )
+}
+
+#' @rdname read_draws
+#' @export
+summary.bnp_draws <- function(object, conf.level = 0.9, ...) {
+  check_no_dots(...)
+  conf.level <- check_level(conf.level, "conf.level")
+  tails <- c(1 - conf.level, 1 + conf.level) / 2
+  names <- dimnames(object$trace)[[3L]]
+  if (!inherits(object$model$prior$concentration, "bnp_gamma_prior")) names <- setdiff(names, "concentration")
+  rows <- lapply(names, function(name) {
+    x <- object$trace[, , name]
+    q <- stats::quantile(x, c(tails[1L], 0.5, tails[2L]), names = FALSE)
+    c(mean = mean(x), sd = stats::sd(x), low = q[1L], median = q[2L], high = q[3L], mixing_of(x))
+  })
+  out <- data.frame(term = names, do.call(rbind, rows))
+  warn_of_mixing(out$rhat, out$term)
+  structure(list(table = out, draws = object), class = "summary.bnp_draws")
+}
+
+# Draws x chains -> R-hat and effective numbers of draws; NA without the package posterior.
+mixing_of <- function(x) {
+  if (!requireNamespace("posterior", quietly = TRUE)) {
+    return(c(rhat = NA_real_, ess_bulk = NA_real_, ess_tail = NA_real_))
+  }
+  x <- as.matrix(x)
+  c(rhat = posterior::rhat(x), ess_bulk = posterior::ess_bulk(x), ess_tail = posterior::ess_tail(x))
+}
+
+warn_of_mixing <- function(rhat, names) {
+  far <- which(rhat > 1.05)
+  if (length(far)) {
+    cli::cli_warn(
+      c(
+        "Chains have not come together: R-hat of {.field {names[far]}} is {signif(rhat[far], 3)}.",
+        i = "Ask for more {.arg draws} ({.fn update}) or more sweeps a draw ({.arg thin}); {.fn plot} shows chains that
+             stay apart."
+      ),
+      class = c("bnpvi_warning_mixing", "bnpvi_warning"), call = NULL
+    )
+  }
+}
+
+#' @export
+print.summary.bnp_draws <- function(x, ...) {
+  cat(draws_head(x$draws), sep = "\n")
+  print(format(x$table, digits = 4), row.names = FALSE)
+  if (anyNA(x$table$rhat)) {
+    cat("R-hat and effective numbers of draws need the package posterior, and draws that differ.\n")
+  }
+  invisible(x)
+}
+
+#' @export
+print.bnp_draws <- function(x, ...) {
+  cat(draws_head(x), sep = "\n")
+  for (half in c("fit", "sequence")) {
+    chains <- which((seq_len(x$options$chains) %% 2L == 1L) == (half == "fit"))
+    if (!length(chains)) next
+    share <- table(x$trace[, chains, "n_clusters"]) / length(x$trace[, chains, "n_clusters"])
+    common <- sort(share, decreasing = TRUE)[seq_len(min(5L, length(share)))]
+    cat(strwrap(paste0(
+      "Clusters, chains begun ", if (half == "fit") "from the fit" else "without it", ": ",
+      paste0(names(common), " (", format(100 * as.vector(common), digits = 2, trim = TRUE), " %)", collapse = ", ")
+    ), exdent = 2), sep = "\n")
+  }
+  cat("The fit has ", n_clusters(x$fit), ".\n", sep = "")
+  invisible(x)
+}
+
+draws_head <- function(draws) {
+  size <- dim(draws$trace)
+  thin <- draws$options$thin
+  c(
+    paste0(
+      "Draws from the posterior of a ", fit_titles[[class(draws$fit)[1L]]], ": ", count_of(size[2L], "chain"), ", ",
+      count_of(size[1L], "draw"), " each", if (thin > 1L) paste0(" (every ", thin, "th sweep)")
+    ),
+    paste0("Prior: ", format(draws$model$prior), "; ", count_of(n_units(draws$fit$input), "row"))
+  )
+}
+
+#' @rdname read_draws
+#' @export
+tidy.bnp_draws <- function(x, conf.level = 0.9, ...) {
+  check_no_dots(...)
+  table <- summary(x, conf.level = conf.level)$table
+  as_tidy(data.frame(
+    term = table$term, estimate = table$mean, std.error = table$sd, conf.low = table$low, conf.high = table$high,
+    rhat = table$rhat, ess_bulk = table$ess_bulk
+  ))
+}
+
+#' @exportS3Method posterior::as_draws
+as_draws.bnp_draws <- function(x, ...) posterior::as_draws_array(x)
+
+#' @exportS3Method posterior::as_draws_array
+as_draws_array.bnp_draws <- function(x, ...) {
+  size <- dim(x$trace)
+  posterior::as_draws_array(array(x$trace, size, list(
+    iteration = seq_len(size[1L]), chain = seq_len(size[2L]), variable = dimnames(x$trace)[[3L]]
+  )))
+}
+
+#' @exportS3Method posterior::as_draws_df
+as_draws_df.bnp_draws <- function(x, ...) posterior::as_draws_df(posterior::as_draws_array(x))
+
+#' @exportS3Method posterior::as_draws_matrix
+as_draws_matrix.bnp_draws <- function(x, ...) posterior::as_draws_matrix(posterior::as_draws_array(x))

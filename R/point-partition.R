@@ -1,0 +1,148 @@
+#' One partition of many
+#'
+#' The partition with the least expected loss against draws from the posterior.
+#'
+#' @param draws Draws of [bnp_sample()].
+#' @param loss `"vi"`: variation of information, in nats. `"binder"`: the number of pairs of
+#'   observations that are together in one of two partitions only; it leaves more small clusters.
+#' @param k_max Most clusters.
+#' @param starts How many of the draws, those of the least loss, the search starts from. It also starts
+#'   from the fit and, for at most 2,000 observations, from average linkage of how often pairs are together.
+#' @param seed,threads As in [bnp_sample()]; default: those of the draws.
+#' @return Labels of the observations, from the largest cluster on, as `fitted()` has them. Attributes:
+#'   `loss`, the expected loss; `ball`, the radius around it that holds 95 % of the kept draws (the
+#'   credible ball of Wade and Ghahramani); `loss_of_fit`, the expected loss of the fit's labels.
+#' @details The expectation is the mean over the draws that are kept, not a bound on it. The search moves
+#'   one observation at a time and allocates whole clusters anew, from several starts; the best end is
+#'   returned, which may be a local optimum.
+#' @references
+#' Wade, S. and Ghahramani, Z. (2018). Bayesian cluster analysis: point estimation and credible balls.
+#' *Bayesian Analysis* 13(2), 559-626.
+#'
+#' Meila, M. (2007). Comparing clusterings: an information based distance. *Journal of Multivariate Analysis* 98(5),
+#' 873-895.
+#'
+#' Binder, D. A. (1978). Bayesian cluster analysis. *Biometrika* 65(1), 31-38.
+#' @seealso [bnp_sample()], [coclustering()].
+#' @examples
+#' draws <- bnp_sample(faithful, draws = 200, seed = 1)
+#' best <- point_partition(draws)
+#' table(best)
+#' attributes(best)[c("loss", "ball")]
+#' @export
+point_partition <- function(draws, loss = c("vi", "binder"), k_max = NULL, starts = 10L, seed = NULL, threads = NULL) {
+  check_draws(draws)
+  loss <- check_choice(loss, c("vi", "binder"), "loss")
+  k_max <- if (is.null(k_max)) nrow(kept_labels(draws)) else check_count(k_max, "k_max")
+  starts <- check_count(starts, "starts")
+  seed <- check_seed(seed) %||% draws$options$seed
+  threads <- if (is.null(threads)) draws$options$threads else check_count(threads, "threads")
+  best <- best_partition(draws, loss, k_max, starts, seed, threads)
+  kept <- kept_labels(draws)
+  structure(
+    labels_of_units(draws, best$labels), loss = best$loss,
+    ball = stats::quantile(engine_partition_losses(kept, best$labels, loss), 0.95, names = FALSE, type = 1),
+    loss_of_fit = mean(engine_partition_losses(kept, unit_labels(draws, draws$fit$labels), loss))
+  )
+}
+
+# list(labels, loss): of the units that were sampled, the largest cluster first.
+best_partition <- function(draws, loss = "vi", k_max = nrow(draws$labels), starts = 10L, seed = draws$options$seed,
+                           threads = draws$options$threads) {
+  kept <- kept_labels(draws)
+  from <- starts_of_partition(kept, unit_labels(draws, draws$fit$labels), loss, starts, k_max)
+  best <- engine_point_partition(kept, from, loss, k_max, seed, threads)
+  list(labels = match(best$labels, order(-tabulate(best$labels))), loss = best$loss)
+}
+
+# Labels of the training data in the engine's order -> one for each unit that was sampled, numbered from 1.
+unit_labels <- function(draws, labels) {
+  units <- of_units(draws$fit$input, labels)
+  units <- as.vector(modelled_rows_of(draws$fit$input, draws$model$obs, matrix(units)))
+  match(units, unique(units))
+}
+
+# One label for each unit that was sampled -> for all observations given.
+labels_of_units <- function(draws, labels) {
+  input <- draws$fit$input
+  lag <- obs_lag(draws$model$obs)
+  if (lag > 0L) {
+    all <- matrix(seq_len(n_units(input)))
+    labels <- replace(integer(n_units(input)), modelled_rows_of(input, draws$model$obs, all), labels)
+    labels <- carry_back(labels, input$starts, lag)
+  }
+  labels <- stats::setNames(labels, unit_names(input))
+  if (has_individuals(input)) for_rows_of_individuals(input, labels) else for_all_rows(input, labels)
+}
+
+# Partitions to start from, with at most k_max clusters: draws, the fit, average linkage.
+starts_of_partition <- function(kept, of_fit, loss, n, k_max, most_linked = 2000L) {
+  few <- function(z) length(unique(z)) <= k_max
+  distinct <- !duplicated(apply(kept, 2L, function(z) rlang::hash(match(z, unique(z)))))
+  candidates <- which(distinct & apply(kept, 2L, few))
+  candidates <- candidates[seq_len(min(length(candidates), 20L * n))]
+  expected <- vapply(candidates, function(m) mean(engine_partition_losses(kept, kept[, m], loss)), 1)
+  best <- candidates[order(expected)[seq_len(min(n, length(candidates)))]]
+  linked <- if (nrow(kept) <= most_linked && nrow(kept) > 2L) {
+    tree <- stats::hclust(stats::as.dist(1 - shares_together(kept)), "average")
+    sizes <- unique(pmin(k_max, apply(kept, 2L, function(z) length(unique(z)))))
+    lapply(unique(round(stats::quantile(sizes, c(0, 0.5, 1)))), function(k) unname(stats::cutree(tree, k)))
+  }
+  starts <- c(lapply(best, function(m) kept[, m]), if (few(of_fit)) list(of_fit), linked)
+  lapply(c(starts, if (!length(starts)) list(rep(1L, nrow(kept)))), function(z) match(z, unique(z)))
+}
+
+# How often each pair of units is together, of all (or these) units.
+shares_together <- function(kept, rows = seq_len(nrow(kept))) {
+  one_hot <- one_hot_labels(kept)
+  as.matrix(Matrix::tcrossprod(one_hot[rows, , drop = FALSE], one_hot)) / ncol(kept)
+}
+
+# Units x clusters of all draws, 1 where the unit is in the cluster.
+one_hot_labels <- function(kept) {
+  before <- c(0L, cumsum(apply(kept, 2L, max)))
+  Matrix::sparseMatrix(
+    i = as.vector(row(kept)), j = as.vector(kept) + rep(before[-length(before)], each = nrow(kept)), x = 1,
+    dims = c(nrow(kept), before[length(before)])
+  )
+}
+
+#' @rdname coclustering
+#' @export
+coclustering.bnp_draws <- function(fit, rows = NULL, threshold = NULL, ...) {
+  check_no_dots(...)
+  kept <- kept_labels(fit)
+  names <- unit_names(fit$fit$input)
+  if (!is.null(rows)) {
+    if (!is.numeric(rows) || !length(rows) || !all(rows %in% seq_len(nrow(kept))) || anyDuplicated(rows)) {
+      abort("argument", "{.arg rows} must be different numbers from 1 to {nrow(kept)}, not {describe(rows)}.")
+    }
+    kept <- kept[rows, , drop = FALSE]
+    names <- names[rows]
+  }
+  if (!is.null(threshold) && (!is.numeric(threshold) || length(threshold) != 1L || !isTRUE(threshold > 0))) {
+    abort("argument", "{.arg threshold} must be one number above 0, not {describe(threshold)}.")
+  }
+  n <- nrow(kept)
+  if (n <= most_pairs && is.null(threshold)) {
+    out <- shares_together(kept)
+    return(`dimnames<-`(out, if (!is.null(names)) list(names, names)))
+  }
+  if (is.null(threshold)) {
+    abort("too_large", c(
+      "The similarity of {n} observations would need {signif(8 * n^2 / 1e9, 2)} GB.",
+      i = "Give some {.arg rows}, or a {.arg threshold}: {.code threshold = 0.5} has a sparse matrix of the pairs that
+           are together in half of the draws."
+    ))
+  }
+  blocks <- lapply(split_blocks(n, 500L), function(block) {
+    part <- shares_together(kept, block)
+    Matrix::Matrix(replace(part, part < threshold, 0), sparse = TRUE)
+  })
+  out <- methods::as(methods::as(do.call(rbind, blocks), "generalMatrix"), "CsparseMatrix")
+  dimnames(out) <- if (!is.null(names)) list(names, names)
+  out
+}
+
+# Units whose matrix of pairs is made as it is: 32 MB.
+most_pairs <- 2000L

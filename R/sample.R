@@ -1,0 +1,326 @@
+#' Draw partitions from the posterior
+#'
+#' A fit is one answer. `bnp_sample()` draws many from the posterior of the same model, by Markov chains: how
+#' sure is the number of clusters, which observations belong together, can the bound be believed?
+#'
+#' @param x Observations, as [bnp_mixture()] takes them, or a fit.
+#' @param obs,prior The model, as in [bnp_mixture()].
+#' @param data The observations that the fit `x` was made of, in the same order.
+#' @param id Repeated measures, as in [bnp_mixture()].
+#' @param chains Number of Markov chains.
+#' @param draws Number of draws that each chain records.
+#' @param warmup Sweeps of each chain before its first draw.
+#' @param thin Sweeps for each draw.
+#' @param keep Most partitions kept, those of all chains together: as many draws at equal distances. Numbers such as
+#'   that of clusters are recorded of every draw.
+#' @param split_merge Proposals of splits and merges in each sweep; 0 for none. Default: as many as
+#'   there are clusters, and at least 5.
+#' @param seed One whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and
+#'   its own number alone: not on `threads`, nor on the other chains.
+#' @param threads How many chains run at the same time.
+#' @param verbose Show progress?
+#' @param na_action As in [bnp_mixture()].
+#' @param object An object of class `bnp_draws`.
+#' @param ... For observations: further arguments of [bnp_mixture()], such as `labels`; else empty.
+#' @return An object of class `bnp_draws`, a list without the data. See [n_clusters()], [point_partition()],
+#'   [coclustering()], [summary.bnp_draws()], [plot.bnp_draws()], [check_fit()].
+#'
+#'   `update()` has `draws` more draws in each chain: the same as if they had been asked for at once, but for the choice
+#'   of those whose partitions are kept.
+#'
+#' @details Weights and parameters of clusters are integrated out, so that a chain's state is a partition and,
+#' where the prior has a [gamma_prior()], the concentration. A sweep makes proposals of splits and merges
+#' (Dahl 2005), draws each row's cluster given all others in random order (Neal 2000, algorithm 3), and then the
+#' concentration (slice sampling, Neal 2003).
+#'
+#' The model is that of the fit. Without a fit, one is made first with the default of [bnp_control()]. Even-numbered
+#' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
+#' drawn from the fit's probabilities. What both agree on hangs on neither. A prior of the
+#' clusters that the fit has learned (`learn = TRUE`) is held at what it learned; a learned concentration is
+#' sampled.
+#'
+#' A sweep takes time in proportion to rows times clusters. Interrupting (Ctrl-C) an interactive session returns the
+#' draws so far.
+#'
+#' Rows with weights or known labels are refused: a row of weight 2 is no row of the exchangeable
+#' sequence that is sampled from. So are rows that lack values of columns which depend on each other within a cluster.
+#' @references
+#' Neal, R. M. (2000). Markov chain sampling methods for Dirichlet process mixture models. *Journal of Computational
+#' and Graphical Statistics* 9(2), 249-265.
+#'
+#' Dahl, D. B. (2005). Sequentially-allocated merge-split sampler for conjugate and nonconjugate Dirichlet process
+#' mixture models. Technical report, Texas A&M University.
+#'
+#' Neal, R. M. (2003). Slice sampling. *Annals of Statistics* 31(3), 705-767.
+#' @seealso [bnp_mixture()], [point_partition()], [check_fit()].
+#' @examples
+#' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+#' draws <- bnp_sample(fit, faithful, draws = 200, seed = 1)
+#' draws
+#' n_clusters(draws)
+#' table(point_partition(draws), fitted(fit))
+#' @export
+bnp_sample <- function(x, ...) UseMethod("bnp_sample")
+
+#' @rdname bnp_sample
+#' @export
+bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., chains = 4L, draws = 1000L,
+                               warmup = draws %/% 2L, thin = 1L, keep = 500L, split_merge = NULL, seed = NULL,
+                               threads = default_threads(), verbose = interactive()) {
+  options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
+  if (!inherits(prior, "bnp_prior")) check_prior(prior, "bnp_mixture")
+  refuse_unsampled(prior_entry(prior)$verb)
+  control <- bnp_control(seed = options$seed, threads = options$threads, verbose = options$verbose)
+  fit <- if (is.null(obs)) {
+    bnp_mixture(x, prior = prior, control = control, ...)
+  } else {
+    bnp_mixture(x, obs = obs, prior = prior, control = control, ...)
+  }
+  given <- list(...)
+  data <- if (is.null(given$data)) x else given$data
+  begin_sampling(fit, data, given$id, options, rename_call(match.call(), "bnp_sample"))
+}
+
+#' @rdname bnp_sample
+#' @export
+bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 1000L, warmup = draws %/% 2L, thin = 1L,
+                               keep = 500L, split_merge = NULL, seed = NULL, threads = default_threads(),
+                               verbose = interactive(), na_action = c("fail", "model", "omit")) {
+  check_no_dots(...)
+  need_data(missing(data), "data")
+  refuse_unsampled(class(x)[1L])
+  options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
+  begin_sampling(x, data, id, options, rename_call(match.call(), "bnp_sample"))
+}
+
+# Which priors have samplers: those of this verb.
+refuse_unsampled <- function(verb, call = rlang::caller_env()) {
+  if (verb != "bnp_mixture") {
+    abort("argument", c(
+      "{.fn bnp_sample} takes mixtures; models of {.fn {verb}} cannot be sampled yet.",
+      i = "How much fits differ is seen from several seeds: {.code bnp_control(restarts = 10)}, {.fn compare_fits}."
+    ), call = call)
+  }
+}
+
+sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose,
+                             call = rlang::caller_env()) {
+  list(
+    chains = check_count(chains, "chains", call = call), draws = check_count(draws, "draws", call = call),
+    warmup = check_count(warmup, "warmup", 0L, call = call), thin = check_count(thin, "thin", call = call),
+    keep = check_count(keep, "keep", 0L, call = call),
+    split_merge = if (is.null(split_merge)) -1L else check_count(split_merge, "split_merge", 0L, call = call),
+    seed = draw_seed(check_seed(seed, call)), threads = check_count(threads, "threads", call = call),
+    verbose = check_flag(verbose, "verbose", call = call)
+  )
+}
+
+begin_sampling <- function(fit, data, id, options, call, error_call = rlang::caller_env()) {
+  data <- sampled_data(fit, data, id, error_call)
+  model <- list(obs = without_gaps(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
+  every <- options$thin * max(1, ceiling(options$chains * options$draws / max(1L, options$keep)))
+  draws <- structure(
+    list(
+      call = call, model = model, options = options, chains = first_states(fit, data, model, options), trace = NULL,
+      labels = NULL, kept = NULL, every = if (options$keep) every else 0, made = 0, fit = fit
+    ),
+    class = "bnp_draws"
+  )
+  draw_more(draws, data, options$warmup, options$draws)
+}
+
+# The training data of a fit in the engine's form, if they can be sampled from.
+sampled_data <- function(fit, data, id, call) {
+  check_format(fit, call)
+  for (what in c("weights", "labels")) {
+    if (!is.null(fit$input[[c(weights = "weights", labels = "classes")[[what]]]])) {
+      abort(what, c(
+        "Rows with {.arg {what}} cannot be sampled: their partitions have no exchangeable prior.",
+        i = "Make the fit without {.arg {what}}."
+      ), call = call)
+    }
+  }
+  data <- training_data(fit, data, id, call)
+  expects <- blocks_that_expect(data, fit$model$obs)
+  if (length(expects)) {
+    abort("gaps", c(
+      "Rows that lack values of columns which depend on each other within a cluster ({.fn {expects[1L]}}) cannot be
+       sampled: what is expected of a missing value hangs on the cluster.",
+      i = "Make the fit with {.code na_action = \"omit\"}, or with columns that are independent given the cluster, as
+           with {.code covariance = \"diagonal\"}."
+    ), call = call)
+  }
+  data
+}
+
+# Models whose rows may have gaps, for data that have none.
+without_gaps <- function(obs, data) {
+  if (has_missing(data)) {
+    return(obs)
+  }
+  obs$gaps <- NULL
+  if (!is.null(obs$blocks)) obs$blocks <- lapply(obs$blocks, without_gaps, data)
+  obs
+}
+
+# list(labels, concentration, sweeps, number) of each chain: odd ones from the fit's probabilities, even ones drawn in
+# sequence.
+first_states <- function(fit, data, model, options) {
+  numbers <- seq_len(options$chains)
+  concentration <- starting_concentration(model$prior)
+  even <- numbers[numbers %% 2L == 0L]
+  alone <- engine_draw_in_sequence(
+    as_engine_data(data), model, as.double(even), concentration, options$seed, options$threads
+  )$labels
+  prob <- modelled_rows_of(data, model$obs, state_probabilities(fit, data))
+  lapply(numbers, function(chain) {
+    labels <- if (chain %% 2L == 0L) alone[[chain / 2L]] else draw_labels(prob, (options$seed + chain) %% 2^31)
+    list(
+      labels = match(labels, unique(labels)), concentration = concentration, sweeps = 0, number = chain
+    )
+  })
+}
+
+starting_concentration <- function(prior) {
+  given <- prior$concentration
+  if (inherits(given, "bnp_gamma_prior")) given[["shape"]] / given[["rate"]] else given
+}
+
+# One cluster a row, drawn from its probabilities.
+draw_labels <- function(prob, seed) {
+  u <- with_r_seed(1L, seed, function() stats::runif(nrow(prob)), NULL)$sets[[1L]]
+  below <- integer(nrow(prob))
+  sum <- numeric(nrow(prob))
+  for (k in seq_len(ncol(prob) - 1L)) {
+    sum <- sum + prob[, k]
+    below <- below + (u > sum)
+  }
+  below + 1L
+}
+
+# Rows that have a likelihood of their own.
+modelled_rows_of <- function(data, obs, x) {
+  lag <- obs_lag(obs)
+  if (lag == 0L) {
+    return(x)
+  }
+  first <- sequence(rep(lag, length(data$starts) - 1L), data$starts[-length(data$starts)] + 1L)
+  x[-first, , drop = FALSE]
+}
+
+# `warmup` sweeps and then `draws` more draws, in parts of about so many seconds, between which R can be interrupted.
+draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
+  options <- object$options
+  engine_data <- as_engine_data(data)
+  all <- warmup + draws * options$thin
+  progress <- sampling_progress(options$verbose, warmup, all)
+  on.exit(progress$finish())
+  parts <- list()
+  done <- 0
+  n <- 1
+  while (done < all) {
+    n <- min(n, if (done < warmup) warmup - done else all - done)
+    started <- proc.time()[["elapsed"]]
+    part <- tryCatch(
+      engine_sample(
+        engine_data, object$model, object$chains, n, if (done >= warmup) object$every else 0, options$warmup,
+        options$split_merge, options$seed, options$threads
+      ),
+      interrupt = function(e) if (rlang::is_interactive() && length(parts)) NULL else rlang::interrupt()
+    )
+    if (is.null(part)) {
+      say_stopped(done, all)
+      break
+    }
+    object$chains <- lapply(part, `[`, c("labels", "concentration", "sweeps", "number"))
+    done <- done + n
+    if (done > warmup) parts[[length(parts) + 1L]] <- part
+    progress$report(done)
+    took <- max(proc.time()[["elapsed"]] - started, 1e-3)
+    n <- max(1, round(n * min(10, seconds / took)))
+  }
+  with_draws(object, parts)
+}
+
+say_stopped <- function(done, all) {
+  cli::cli_inform(
+    c("Stopped: these are the draws of {done} of {all} sweeps.", i = "To go on from here: {.fn update}."),
+    class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL
+  )
+}
+
+# Adds what the engine returned: of every draw its numbers, of some the partition. Where that makes more partitions than
+# are kept, every other one goes.
+with_draws <- function(object, parts) {
+  options <- object$options
+  chains <- seq_len(options$chains)
+  records <- lapply(chains, function(c) do.call(rbind, lapply(parts, function(part) part[[c]]$records)))
+  at <- seq_len(NROW(records[[1L]])) + object$made
+  recorded <- at %% options$thin == 0L
+  fresh <- vapply(records, function(r) r[recorded, , drop = FALSE], records[[1L]][recorded, , drop = FALSE])
+  object$made <- max(at, object$made)
+  object$trace <- along_draws(object$trace, aperm(fresh, c(1L, 3L, 2L)))
+  for (c in chains) {
+    labels <- do.call(cbind, lapply(parts, function(part) part[[c]]$kept))
+    if (!NCOL(labels)) next
+    sweeps <- at[at %% object$every == 0L]
+    object$labels <- cbind(object$labels, labels)
+    object$kept <- rbind(object$kept, data.frame(chain = c, draw = sweeps %/% options$thin))
+  }
+  while (NROW(object$kept) > options$keep) {
+    object$every <- 2 * object$every
+    stay <- (object$kept$draw * options$thin) %% object$every == 0L
+    object$labels <- object$labels[, stay, drop = FALSE]
+    object$kept <- object$kept[stay, ]
+  }
+  object
+}
+
+# Arrays draws x chains x numbers, one after the other.
+along_draws <- function(a, b) {
+  if (is.null(a)) {
+    return(b)
+  }
+  out <- array(0, c(dim(a)[1L] + dim(b)[1L], dim(a)[-1L]), list(NULL, NULL, dimnames(a)[[3L]]))
+  out[seq_len(dim(a)[1L]), , ] <- a
+  out[dim(a)[1L] + seq_len(dim(b)[1L]), , ] <- b
+  out
+}
+
+# list(report, finish), as for fits: a bar in a terminal, elsewhere a line for every tenth part.
+sampling_progress <- function(verbose, warmup, all) {
+  silent <- list(report = function(done) NULL, finish = function() NULL)
+  if (!verbose || isTRUE(getOption("knitr.in.progress"))) {
+    return(silent)
+  }
+  line <- function(done) sprintf("%s: %d of %d sweeps", if (done <= warmup) "Warm-up" else "Drawing", done, all)
+  if (!cli::is_dynamic_tty()) {
+    told <- 0
+    return(list(finish = silent$finish, report = function(done) {
+      if (floor(10 * done / all) > told) message(line(done))
+      told <<- floor(10 * done / all)
+    }))
+  }
+  bar <- cli::cli_progress_bar(
+    format = "{cli::pb_bar} {cli::pb_extra$line} [{cli::pb_elapsed}]", total = all, extra = list(line = "Starting"),
+    clear = TRUE, .auto_close = FALSE, current = FALSE
+  )
+  list(
+    report = function(done) cli::cli_progress_update(id = bar, set = done, extra = list(line = line(done))),
+    finish = function() cli::cli_progress_done(id = bar)
+  )
+}
+
+#' @rdname bnp_sample
+#' @export
+update.bnp_draws <- function(object, data, draws = dim(object$trace)[1L], id = NULL, ...) {
+  check_no_dots(...)
+  need_data(missing(data), "data")
+  draws <- check_count(draws, "draws")
+  draw_more(object, data_of_draws(object, data, id), 0L, draws)
+}
+
+# The data of draws in the engine's form, which must be those that they were made of.
+data_of_draws <- function(object, data, id, call = rlang::caller_env()) {
+  training_data(object$fit, data, id, call)
+}

@@ -1,0 +1,29 @@
+# Urns: clusters that rows enter and leave one at a time are those made from all their rows.
+
+expect_urn <- function(case, first, steps, label, tolerance = 1e-9) {
+  out <- engine_urn(case$data, case$model, first, steps, 1)
+  expect_equal(out$predictive, out$again, tolerance = tolerance, label = label)
+  scale <- pmax(1, abs(out$fresh))
+  expect_lte(max(abs(out$statistic - out$fresh) / scale), 1e-9, label = label)
+  out
+}
+
+for (case in c(model_cases(), planted_cases())) {
+  test_that(paste0(case$name, ": an urn after any additions and removals is that of its rows"), {
+    few <- expect_urn(case, 1:2, 40, "few rows")
+    expect_gte(few$rows, 1L)
+    expect_urn(case, 1:10, 0, "as it was filled")
+    expect_urn(case, 1:10, 5000, "many rows")
+  })
+}
+
+test_that("urns of nearly collinear rows keep their digits", {
+  x <- withr::with_seed(1, matrix(rnorm(60), 20, 3))
+  x[, 3] <- x[, 1] + 1e-4 * x[, 3]
+  obs <- list(
+    family = "gaussian_full", mean = rep(0, 3), mean_strength = 0.01, df = 5, scale = 1e-6 * diag(3),
+    centre = rep(0, 3), unit = rep(1, 3)
+  )
+  case <- list(data = engine_data(x), model = list(obs = obs, prior = list(family = "dp", concentration = 1)))
+  expect_urn(case, 1:2, 20000, "collinear", tolerance = 1e-6)
+})
