@@ -57,12 +57,11 @@ print.bnp_check <- function(x, ...) {
   k <- n_clusters(x$draws$fit)
   share <- x$n_clusters[as.character(k)]
   share <- if (is.na(share)) 0 else share
-  percent <- function(p) if (p > 0 && p < 0.005) "less than 1 %" else paste(round(100 * p), "%")
   middle <- stats::quantile(as.vector(x$draws$trace[, , "n_clusters"]), c(0.05, 0.95), type = 1, names = FALSE)
   say <- function(...) cat(strwrap(paste0(...)), sep = "\n")
   say(
-    "The fit has ", count_of(k, "cluster"), ". The posterior has as many with probability ", percent(share),
-    ", and with 90 % from ", middle[1L], " to ", middle[2L], "."
+    "The fit has ", count_of(k, "cluster"), ". The posterior has as many with probability ", format(share, digits = 2),
+    ", and with probability 0.9 from ", middle[1L], " to ", middle[2L], "."
   )
   say(
     "Its partition and a draw agree by an adjusted Rand index of ", format(x$agreement, digits = 2),

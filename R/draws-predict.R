@@ -34,7 +34,7 @@ predict.bnp_draws <- function(object, newdata, data, type = c("class", "prob", "
   if (type == "logdensity") {
     return(stats::setNames(found$logdensity, names))
   }
-  prob <- found$prob / rowSums(found$prob)
+  prob <- carry_back(found$prob / rowSums(found$prob), new$starts, obs_lag(object$model$obs))
   dimnames(prob) <- list(names, seq_len(ncol(prob)))
   prob <- for_all_rows(new, prob)
   if (type == "prob") prob else most_probable(prob)

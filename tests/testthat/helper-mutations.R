@@ -10,7 +10,10 @@ valid_call <- function(name, verb, arguments, spoil = names(arguments), data = c
 }
 
 # Arguments that say how much work is to be done, which a large number asks for.
-amounts <- c("nsim", "n", "m", "lengths", "restarts", "rounds", "max_laps", "laps")
+amounts <- c(
+  "nsim", "n", "m", "lengths", "restarts", "rounds", "max_laps", "laps", "chains", "draws", "warmup", "thin",
+  "split_merge", "starts"
+)
 too_much <- c("largest", "beyond", "far_beyond", "hundred_thousand", "huge", "one_thousand")
 
 few_laps <- function(...) bnp_control(seed = 1, max_laps = 3, verbose = FALSE, ...)
@@ -186,6 +189,21 @@ reading_calls <- function(tables, fits) {
     }
     if (family == "bnp_mixture") {
       out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1)))
+    }
+    if (family == "bnp_mixture") {
+      few_draws <- list(chains = 2, draws = 4, seed = 1, verbose = FALSE)
+      drawn <- do.call(bnp_sample, c(list(fit, x), few_draws))
+      out <- c(out, list(
+        do.call(call, c(
+          list("bnp_sample", x = fit, data = x, warmup = 2, thin = 2, keep = 6, split_merge = 1), few_draws,
+          list(spoil = c("x", "data", names(few_draws), "warmup", "thin", "keep", "split_merge"), tables = "data")
+        )),
+        do.call(call, c(list("check_fit", fit = fit, data = x), few_draws, list(spoil = c("fit", "data"), tables = "data"))),
+        call("point_partition", draws = drawn, loss = "binder", k_max = 3, starts = 2, seed = 1, threads = 1),
+        call("predict", object = drawn, newdata = x, data = x, type = "prob", tables = "newdata", holds = sums_to_one),
+        call("coclustering", fit = drawn, rows = 1:3, threshold = 0.5, spoil = c("rows", "threshold")),
+        call("n_clusters", fit = drawn, min_size = 2, spoil = "min_size")
+      ))
     }
     if (name == "regression") {
       out <- c(out, list(call("residuals", object = fit, newdata = x, type = "cluster", tables = "newdata")))
