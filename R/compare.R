@@ -180,7 +180,9 @@ values_of_frame <- function(data) {
   colnames(x) <- data$column_names
   for (name in names(frame$levels)) {
     value <- switch(frame$types[[name]],
-      logical = 0:1, integer = , double = as.double(frame$levels[[name]]), seq_along(frame$levels[[name]])
+      logical = 0:1,
+      integer = , double = suppressWarnings(as.double(frame$levels[[name]])), # new levels may be no numbers
+      seq_along(frame$levels[[name]])
     )
     x[, name] <- c(NA, value)[x[, name] + 1] # a cell of no level is 0
   }

@@ -62,7 +62,7 @@ plot_number <- function(x, main = "", xlab = "Clusters", ylab = "Share of draws"
 
 plot_pairs <- function(x, rows, main = "", xlab = "Observations by cluster", ylab = "", ...) {
   n <- nrow(kept_labels(x))
-  if (is.null(rows)) rows <- unique(round(seq(1, n, length.out = min(n, 300L))))
+  rows <- if (is.null(rows)) unique(round(seq(1, n, length.out = min(n, 300L)))) else check_rows(rows, n)
   together <- coclustering(x, rows = rows)
   tree <- stats::hclust(stats::as.dist(1 - together), "average")
   cluster <- best_partition(x)$labels[rows]

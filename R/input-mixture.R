@@ -96,7 +96,7 @@ select_columns <- function(x, fit, call, arg = "newdata") {
   x <- unique_columns(flatten_columns(x))
   beside <- exposure_column(fit$model$obs)
   d <- fit$input$d + length(beside)
-  if (is.null(dim(x)) && !is.list(x) && !stats::is.ts(x) && !is_indexed(x) && d > 1L && length(x) == d) {
+  if (is.null(dim(x)) && is.atomic(x) && !stats::is.ts(x) && !is_indexed(x) && d > 1L && length(x) == d) {
     x <- matrix(x, 1L, dimnames = list(NULL, names(x)))
   }
   named <- fit$model$obs$columns

@@ -114,15 +114,11 @@ coclustering.bnp_draws <- function(fit, rows = NULL, threshold = NULL, ...) {
   kept <- kept_labels(fit)
   names <- unit_names(fit$fit$input)
   if (!is.null(rows)) {
-    if (!is.numeric(rows) || !length(rows) || !all(rows %in% seq_len(nrow(kept))) || anyDuplicated(rows)) {
-      abort("argument", "{.arg rows} must be different numbers from 1 to {nrow(kept)}, not {describe(rows)}.")
-    }
+    rows <- check_rows(rows, nrow(kept))
     kept <- kept[rows, , drop = FALSE]
     names <- names[rows]
   }
-  if (!is.null(threshold) && (!is.numeric(threshold) || length(threshold) != 1L || !isTRUE(threshold > 0))) {
-    abort("argument", "{.arg threshold} must be one number above 0, not {describe(threshold)}.")
-  }
+  if (!is.null(threshold)) threshold <- check_number(threshold, "threshold")
   n <- nrow(kept)
   if (n <= most_pairs && is.null(threshold)) {
     out <- shares_together(kept)
@@ -146,3 +142,11 @@ coclustering.bnp_draws <- function(fit, rows = NULL, threshold = NULL, ...) {
 
 # Units whose matrix of pairs is made as it is: 32 MB.
 most_pairs <- 2000L
+
+# Different numbers of rows.
+check_rows <- function(rows, n, call = rlang::caller_env()) {
+  if (!is.numeric(rows) || !length(rows) || !all(rows %in% seq_len(n)) || anyDuplicated(rows)) {
+    abort("argument", "{.arg rows} must be different numbers from 1 to {n}, not {describe(rows)}.", call = call)
+  }
+  as.integer(rows)
+}

@@ -88,12 +88,13 @@ bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 100
                                verbose = interactive(), na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
   need_data(missing(data), "data")
+  check_class(x, c("bnp_mixture", "bnp_topics", "bnp_hmm"), "x", c("bnp_mixture", "bnp_topics", "bnp_hmm"))
   refuse_unsampled(class(x)[1L])
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
   begin_sampling(x, data, id, options, rename_call(match.call(), "bnp_sample"))
 }
 
-# Which priors have samplers: those of this verb.
+# Which models have samplers: those of this verb.
 refuse_unsampled <- function(verb, call = rlang::caller_env()) {
   if (verb != "bnp_mixture") {
     abort("argument", c(

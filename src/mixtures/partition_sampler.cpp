@@ -77,14 +77,18 @@ void PartitionSampler::draw_rows(std::vector<int>& label, Stream& stream) {
     if (at % rows_between_polls == 0) pool_.poll();
     const Index i = order[at], from = label[i];
     const double* phi = rows_.of(i, phi_.data());
-    if (urns_.remove(from, phi)) {
+    const bool emptied = urns_.remove(from, phi);
+    if (emptied) {
       const Index last = urns_.k() - 1;
       urns_.drop(from);
       if (from != last)
         std::replace(label.begin(), label.end(), static_cast<int>(last), static_cast<int>(from));
     }
     const Index to = draw_cluster(phi, stream);
-    urns_.add(to, phi);
+    if (to == from && !emptied)
+      urns_.put_back();
+    else
+      urns_.add(to, phi);
     label[i] = static_cast<int>(to);
   }
 }
@@ -93,9 +97,9 @@ Index PartitionSampler::draw_cluster(const double* phi, Stream& stream) {
   const Index k = urns_.k();
   const double of_new = prior_.odds_of_new(k);
   const Index n = of_new > 0 ? k + 1 : k;
-  predictive_.resize(static_cast<std::size_t>(k + 1));
+  predictive_.resize(static_cast<std::size_t>(n));
   weight_.resize(static_cast<std::size_t>(n));
-  urns_.predictives(phi, predictive_.data());
+  urns_.predictives(phi, n, predictive_.data());
   kernels().exp_rows(1, n, predictive_.data(), n, weight_.data(), n, &top_);
   for (Index j = 0; j < k; ++j) weight_[j] *= prior_.odds_of(urns_.count(j));
   if (n > k) weight_[k] *= of_new;

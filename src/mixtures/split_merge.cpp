@@ -45,7 +45,7 @@ Index SplitMerge::partner_of(Index row, Stream& stream) {
   for (Index c = 0; c < candidates; ++c) {
     const Index i = other();
     double predictive[2];
-    pair_.predictives(rows_.of(i, phi_.data()), predictive);
+    pair_.predictives(rows_.of(i, phi_.data()), 2, predictive);
     const double gain = predictive[0] - predictive[1];
     if (best >= 0 && gain <= most) continue;
     best = i;
@@ -72,8 +72,8 @@ double SplitMerge::divide(const std::vector<Index>& rows, Stream* stream, int se
     if (i < 2) {
       side_[i] = static_cast<char>(i);
     } else {
-      double predictive[3];
-      pair_.predictives(phi, predictive);
+      double predictive[2];
+      pair_.predictives(phi, 2, predictive);
       const double odds = std::log(prior_.odds_of(pair_.count(1)) / prior_.odds_of(pair_.count(0))) +
                           predictive[1] - predictive[0];
       const double first = -log_1p_exp(odds), second = -log_1p_exp(-odds);

@@ -85,6 +85,10 @@ void WishartModel::set_urn_constant(const UrnParts& urn, double count) const {
 
 void WishartModel::coordinates_of(const double* phi, double* v) const {
   const double* f = phi + offset_;
+  if (offset_ == 0) {  // v_0 = 1
+    for (Index i = 0; i < m_; ++i) v[i] = f[packed(i, 0)];
+    return;
+  }
   Index top = 0;
   for (Index i = 1; i < m_; ++i)
     if (f[packed(i, i)] > f[packed(top, top)]) top = i;

@@ -24,8 +24,15 @@ void Urns::add(Index j, const double* phi) {
 }
 
 bool Urns::remove(Index j, const double* phi) {
+  removed_from_.assign(urn(j), urn(j) + size_);
+  removed_ = j;
   obs_.remove_from_urn(urn(j), phi);
   return --count_[j] == 0;
+}
+
+void Urns::put_back() {
+  std::copy(removed_from_.begin(), removed_from_.end(), urn(removed_));
+  ++count_[removed_];
 }
 
 void Urns::drop(Index j) {
@@ -68,8 +75,8 @@ void Urns::fill() {
   for (Index j = 0; j < k(); ++j) obs_.fill_urn(urn(j));
 }
 
-void Urns::predictives(const double* phi, double* out) const {
-  obs_.urn_predictives(urns_.data(), k() + 1, phi, out);
+void Urns::predictives(const double* phi, Index k, double* out) const {
+  obs_.urn_predictives(urns_.data(), k, phi, out);
 }
 
 double Urns::log_evidence(Index j) const { return obs_.log_evidence(urn(j)); }

@@ -17,6 +17,8 @@ class Urns {
   void add(Index j, const double* phi);  // a row with features phi (p), j ≤ K
   /// True when urn j has no row left; it must be dropped then, or get one, before anything else.
   bool remove(Index j, const double* phi);
+  /// Takes back the last removal, to the bit, if no urn has changed since.
+  void put_back();
   /// Urn j goes, with its rows; urn K − 1 gets its number.
   void drop(Index j);
   /// Urn a gets the rows of urn b, which goes; urn K − 1 gets its number.
@@ -31,8 +33,8 @@ class Urns {
   void gather(Index j, const double* phi);
   void fill();
 
-  /// log p(x | urn) − log h(x) of one row under all urns, K + 1 numbers.
-  void predictives(const double* phi, double* out) const;
+  /// log p(x | urn) − log h(x) of one row under the first k ≤ K + 1 urns.
+  void predictives(const double* phi, Index k, double* out) const;
   /// Λ(T_j), and Λ(T_a + T_b).
   double log_evidence(Index j) const;
   double log_evidence(Index a, Index b) const;
@@ -46,6 +48,8 @@ class Urns {
   Vec empty_;  // an urn without rows
   Vec urns_;   // (K + 1) × size
   std::vector<Index> count_;
+  Vec removed_from_;    // an urn before the last removal
+  Index removed_ = -1;  // its number
 };
 
 }  // namespace bnpvi

@@ -198,7 +198,9 @@ reading_calls <- function(tables, fits) {
           list("bnp_sample", x = fit, data = x, warmup = 2, thin = 2, keep = 6, split_merge = 1), few_draws,
           list(spoil = c("x", "data", names(few_draws), "warmup", "thin", "keep", "split_merge"), tables = "data")
         )),
-        do.call(call, c(list("check_fit", fit = fit, data = x), few_draws, list(spoil = c("fit", "data"), tables = "data"))),
+        do.call(call, c(
+          list("check_fit", fit = fit, data = x), few_draws, list(spoil = c("fit", "data"), tables = "data")
+        )),
         call("point_partition", draws = drawn, loss = "binder", k_max = 3, starts = 2, seed = 1, threads = 1),
         call("predict", object = drawn, newdata = x, data = x, type = "prob", tables = "newdata", holds = sums_to_one),
         call("coclustering", fit = drawn, rows = 1:3, threshold = 0.5, spoil = c("rows", "threshold")),
@@ -625,7 +627,7 @@ verb_draws <- function(verb) is.character(verb) && verb %in% c("plot", "autoplot
 
 # Other words that a message about an argument may use for it.
 other_words <- list(
-  x0 = "fit", data = "x", x = "data", # with a formula, or without one
+  x0 = "fit", data = "x", x = c("data", "fit"), # with a formula, or without one; draws of data, or of a fit
   control = c("k_init", "learning_rate"), id = c("id", "x", "newdata"), object = "fit", prior = "k"
 )
 names_argument <- function(message, argument) {
