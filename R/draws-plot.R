@@ -56,8 +56,8 @@ plot_number <- function(x, main = "", xlab = "Clusters", ylab = "Share of draws"
   at <- graphics::barplot(
     heights, beside = TRUE, names.arg = values, col = colour, border = NA, main = main, xlab = xlab, ylab = ylab, ...
   )
-  graphics::mtext("v", 3, at = mean(at[, match(n_clusters(x$fit), values)]), line = -0.2)
-  say_above("v: the fit. Colours: chains begun from the fit, and without it")
+  graphics::points(mean(at[, match(n_clusters(x$fit), values)]), graphics::par("usr")[4L], pch = 25, bg = 1, xpd = NA)
+  say_above("Triangle: the fit. Left bars: chains begun from it; right: without it", 0.6)
 }
 
 plot_pairs <- function(x, rows, main = "", xlab = "Observations by cluster", ylab = "", ...) {
@@ -71,8 +71,9 @@ plot_pairs <- function(x, rows, main = "", xlab = "Observations by cluster", yla
   on.exit(graphics::par(old))
   graphics::image(
     seq_along(rows), seq_along(rows), together[order, order], col = grDevices::hcl.colors(64L, "Blues", rev = TRUE),
-    zlim = 0:1, axes = FALSE, main = main, xlab = xlab, ylab = ylab, ...
+    zlim = 0:1, axes = FALSE, main = main, xlab = "", ylab = ylab, ...
   )
+  graphics::mtext(xlab, 1L, line = 0.8)
   ends <- cumsum(table(cluster[order])) + 0.5
   graphics::abline(h = ends, v = ends, col = "grey70", lwd = 0.5)
   graphics::box()
