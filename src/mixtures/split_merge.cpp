@@ -63,11 +63,12 @@ std::vector<Index> SplitMerge::in_random_order(Index first, Index second, std::v
   return rows;
 }
 
-double SplitMerge::divide(const std::vector<Index>& rows, Stream* stream, int second_label) {
+template <class Side>
+double SplitMerge::divide(const std::vector<Index>& rows, double least, Side side) {
   pair_.clear();
   side_.assign(rows.size(), 0);
   double log_q = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  for (std::size_t i = 0; i < rows.size() && log_q >= least; ++i) {
     const double* phi = rows_.of(rows[i], phi_.data());
     if (i < 2) {
       side_[i] = static_cast<char>(i);
@@ -76,9 +77,9 @@ double SplitMerge::divide(const std::vector<Index>& rows, Stream* stream, int se
       pair_.predictives(phi, 2, predictive);
       const double odds = std::log(prior_.odds_of(pair_.count(1)) / prior_.odds_of(pair_.count(0))) +
                           predictive[1] - predictive[0];
-      const double first = -log_1p_exp(odds), second = -log_1p_exp(-odds);
-      side_[i] = stream ? std::log1p(-stream->uniform()) < second : label_[rows[i]] == second_label;
-      log_q += side_[i] ? second : first;
+      const double second = -log_1p_exp(-odds);
+      side_[i] = side(rows[i], second);
+      log_q += side_[i] ? second : -log_1p_exp(odds);
     }
     pair_.add(side_[i], phi);
   }
@@ -89,7 +90,8 @@ bool SplitMerge::split(Index first, Index second, Stream& stream) {
   const int a = label_[first];
   if (prior_.odds_of_new(urns_.k()) == 0 || urns_.count(a) > most_rows) return false;
   const std::vector<Index> rows = in_random_order(first, second, members_[a], stream);
-  const double log_q = divide(rows, &stream);
+  const double log_q = divide(
+      rows, -INFINITY, [&](Index, double log_second) { return std::log1p(-stream.uniform()) < log_second; });
   const double gain = prior_.gain_of_split(pair_.count(0), pair_.count(1), urns_.k()) +
                       pair_.log_evidence(0) + pair_.log_evidence(1) - urns_.log_evidence(a);
   if (!(std::log1p(-stream.uniform()) < gain - log_q)) return false;
@@ -109,12 +111,14 @@ bool SplitMerge::merge(Index first, Index second, Stream& stream) {
   const int a = label_[first], b = label_[second];
   const Index n_a = urns_.count(a), n_b = urns_.count(b);
   if (n_a + n_b > most_rows) return false;
-  std::vector<Index> rows = members_[a];
-  rows.insert(rows.end(), members_[b].begin(), members_[b].end());
-  const double log_q = divide(in_random_order(first, second, rows, stream), nullptr, b);
   const double gain = urns_.log_evidence(a, b) - urns_.log_evidence(a) - urns_.log_evidence(b) -
                       prior_.gain_of_split(n_a, n_b, urns_.k() - 1);
-  if (!(std::log1p(-stream.uniform()) < gain + log_q)) return false;
+  const double needed = std::log1p(-stream.uniform()) - gain;
+  if (needed > 0) return false;  // log Q ≤ 0: most pairs of clusters are too far apart whatever Q is
+  std::vector<Index> rows = members_[a];
+  rows.insert(rows.end(), members_[b].begin(), members_[b].end());
+  const auto as_labelled = [&](Index row, double) { return label_[row] == b; };
+  if (!(divide(in_random_order(first, second, rows, stream), needed, as_labelled) > needed)) return false;
   const int last = static_cast<int>(urns_.k() - 1);
   urns_.join(a, b);
   members_[a] = std::move(rows);

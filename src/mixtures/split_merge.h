@@ -25,10 +25,11 @@ class SplitMerge {
   bool merge(Index first, Index second, Stream& stream);
   // Another row: any, or of some drawn rows the one that fits `row` best. Its law does not depend on labels.
   Index partner_of(Index row, Stream& stream);
-  // Divides the rows, in the order they are in, between urns 0 and 1 of pair_, of which the first two rows
-  // are the first: at random, or as labelled, where label_ is `second_label` for urn 1. side_ has the result.
-  // Returns log Q.
-  double divide(const std::vector<Index>& rows, Stream* stream, int second_label = -1);
+  // Divides the rows in their order between urns 0 and 1 of pair_, each of which begins with one of the first
+  // two. `side` says where a row goes by the log probability of urn 1; side_ has the result. Returns log Q,
+  // or some value below `least` when it falls below that.
+  template <class Side>
+  double divide(const std::vector<Index>& rows, double least, Side side);
   std::vector<Index> in_random_order(Index first, Index second, std::vector<Index> others,
                                      Stream& stream) const;
 
