@@ -1,6 +1,6 @@
-# Samplers of mixtures: CPU time of a sweep and effective numbers of draws (of the number of clusters and of the log joint
-# probability) a second of one chain, 10,000 rows, 20 clusters in 2 and in 8 columns, from one cluster and from a fit;
-# beside BNPmix and dirichletprocess where they are installed.
+# Samplers of mixtures: CPU time of a sweep, and effective numbers of draws (of the number of clusters and of the log
+# joint probability) a second, of one chain: 10,000 rows, 20 clusters in 2 and in 8 columns, from a fit and without one,
+# with several numbers of splits; beside BNPmix and dirichletprocess where they are installed.
 # Rscript samplers.R [sweeps]
 suppressPackageStartupMessages(library(bnpvi))
 args <- commandArgs(TRUE)
