@@ -160,20 +160,8 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   na_action <- check_na_action(na_action)
   call <- rename_call(match.call())
   split <- split_formula_id(x, data, id, rlang::current_env())
-  x <- split$formula
-  data <- split$data
-  if (length(x) == 3L) {
-    obs <- if (missing(obs)) obs_of_responses() else check_obs_of_responses(obs, x)
-    table <- regression_table(x, data)
-    obs[names(table$obs)] <- table$obs
-    return(fit_mixture(
-      table$x, obs, prior, control, start, call, na_action, table$input, weights, labels, split
-    ))
-  }
-  frame <- formula_frame(x, data)
-  fit_mixture(frame$frame, obs, prior, control, start, call, na_action,
-    input = list(terms = frame$terms), weights = weights, labels = labels, id = split
-  )
+  read <- formula_input(split$formula, split$data, obs, "bnp_mixture")
+  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split)
 }
 
 # id: list(id, name), as split_id() has them.

@@ -3,10 +3,9 @@
 #' @rdname observation_models
 #' @order 4
 #' @details
-#' `obs_regression()` is for `bnp_mixture(y ~ a + b, data)`, or several responses,
-#' `cbind(y1, y2) ~ a`: clusters differ in the coefficients and in the noise. Of a matrix,
-#' which [bnp_hmm()] and [bnp_topics()] take, the first column is the response and the
-#' others are covariates, with an intercept. Covariates are known and not modelled: they do
+#' `obs_regression()` is for `bnp_mixture(y ~ a + b, data)` and `bnp_hmm(y ~ a + b, data)`, or several responses,
+#' `cbind(y1, y2) ~ a`: clusters differ in the coefficients and in the noise. Of a matrix
+#' the first column is the response and the others are covariates, with an intercept. Covariates are known and not modelled: they do
 #' not tell which cluster a row belongs to unless its response is known, too. By default,
 #' `df` is D + 2 for D responses, the expected variance of the noise is a quarter of that
 #' around one regression for all data, and coefficients are 0, the intercept the median of
@@ -182,6 +181,11 @@ model_regression <- list(
       list(location = z %*% t(coef), cov = cov)
     }
   ),
+  predictive_cdf = function(obs, q, data) {
+    y <- response_columns(obs)
+    t <- model_regression$conditional$predictive(obs, q, data$x)
+    stats::pt((data$x[, y, drop = FALSE] - t$location) / sqrt(outer(t$spread, diag(t$scale))), t$df)
+  },
   draw = function(obs, clusters, path, lengths, given) {
     z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
     regressors <- with_intercept(z, obs)
