@@ -44,11 +44,11 @@ select_columns <- function(x, fit, call, arg = "newdata") {
   }
   x <- unique_columns(flatten_columns(x))
   beside <- exposure_column(fit$model$obs)
-  d <- fit$input$d + length(beside)
+  named <- fit$model$obs$columns
+  d <- (if (is.null(named)) fit$input$d else length(named)) + length(beside)
   if (is.null(dim(x)) && !is.list(x) && !stats::is.ts(x) && !is_indexed(x) && d > 1L && length(x) == d) {
     x <- matrix(x, 1L, dimnames = list(NULL, names(x)))
   }
-  named <- fit$model$obs$columns
   wanted <- unique(c(named %||% fit$input$column_names, beside))
   given <- if (is.null(dim(x))) NULL else colnames(x)
   if (stats::is.ts(x) && identical(given, paste("Series", seq_len(NCOL(x))))) given <- NULL

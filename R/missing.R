@@ -71,7 +71,8 @@ blocks_of <- function(data, obs) {
   part <- function(block, columns) {
     entry <- obs_entry(block)
     list(
-      entry = entry, columns = columns, modelled = if (is.null(entry$responses)) columns else entry$responses(block)
+      entry = entry, columns = columns,
+      modelled = if (is.null(entry$responses)) columns else columns[entry$responses(block)]
     )
   }
   if (is.null(obs$blocks)) {

@@ -154,7 +154,11 @@ need_responses <- function(fit, call) {
     makers <- obs_makers(function(entry) !is.null(entry$responses))
     abort("argument", c(
       "{.code type = \"response\"} has no meaning for {.fn {obs_entry(obs)$constructor}}.",
-      i = "It is for {.or {.fn {makers}}}."
+      i = if (length(unlist(lapply(obs$blocks, covariates_of)))) {
+        "With {.code NA} as response, {.code type = \"impute\"} gives what is expected of it."
+      } else {
+        "It is for {.or {.fn {makers}}}."
+      }
     ), call = call)
   }
 }
