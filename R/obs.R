@@ -216,7 +216,7 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
   }
   if (!is.null(obs$formula)) {
     abort("formula", c(
-      "{.arg formula} of {.fn {entry$constructor}} is for blocks of {.fn obs_product}.",
+      "{.arg formula} of {.fn {entry$constructor}} is for blocks of a product.",
       i = "Give it to {.fn {verb}}, as in {.code {verb}({shown_columns(obs)}, data)}, or make a product of it."
     ), call = call)
   }

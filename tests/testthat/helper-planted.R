@@ -58,7 +58,7 @@ planted_cases <- function() {
     colnames(mixed) <- paste0("col", seq_len(ncol(mixed)))
     lasted <- rexp(200, c(0.5, 5, 50, 500)[terms])
     ended <- rexp(200, c(0.1, 1, 10, 100)[terms])
-    with_pairs <- cbind(mixed[, 1:2], tries[, 1:4], pmin(lasted, ended), 1 * (lasted <= ended), levels[, 1:3])
+    with_pairs <- cbind(mixed[, 1:2], tries, pmin(lasted, ended), 1 * (lasted <= ended), levels[, 1:3])
     colnames(with_pairs) <- paste0("col", seq_len(ncol(with_pairs)))
     with_lines <- cbind(on_lines, profile[lines, 1:3], rpois(180, c(2, 6, 15)[lines]))
     shuffled <- cbind(runif(180) < 0.2, runif(180) < 0.2, runif(180) < 0.2)
@@ -90,8 +90,8 @@ planted_cases <- function() {
         obs_poisson(columns = paste0("col", 7:10))
       ), mixed, terms),
       planted_case("product with pairs", obs_product(
-        obs_survival(columns = c("col7", "col8")), obs_binomial(columns = paste0("col", 3:6)),
-        obs_gaussian(columns = c("col1", "col2")), obs_categorical(columns = paste0("col", 9:11))
+        obs_survival(columns = c("col11", "col12")), obs_binomial(columns = paste0("col", 3:10)),
+        obs_gaussian(columns = c("col1", "col2")), obs_categorical(columns = paste0("col", 13:15))
       ), with_pairs, terms),
       planted_case("product with a regression", obs_product(
         obs_categorical(columns = c("f", "g", "h")), obs_regression(formula = y ~ at), obs_poisson(columns = "n")

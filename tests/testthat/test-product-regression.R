@@ -174,7 +174,7 @@ test_that("formulas that make no block are refused by what is wrong", {
   refused(y ~ y + x, "among its covariates")
   refused(y ~ x + offset(days), "offset")
   expect_bad(obs_product(obs_regression()), "formula", "..1. must have a formula")
-  expect_bad(bnp_mixture(rows, line(), control = few), "formula", "blocks of .obs_product.*\n.*bnp_mixture\\(y ~ x, data\\)")
+  expect_bad(bnp_mixture(rows, line(), control = few), "formula", "blocks of a product.*\n.*bnp_mixture\\(y ~ x, data\\)")
   expect_bad(bnp_hmm(y ~ x, rows, obs = line(), control = few), "formula", "blocks of")
   bad <- function(class, ..., blocks = list()) {
     expect_bad(bnp_mixture(rows[c("sex", "y", "x", "after")], do.call(obs_product, blocks), control = few), class, ...)

@@ -556,7 +556,7 @@ test_that("every model and every method takes individuals", {
   control <- bnp_control(seed = 1, k_init = 3, max_laps = 4, moves = FALSE, verbose = FALSE)
   # Exposures that are given as numbers are not known of new rows.
   for (case in Filter(function(case) !grepl("sparse|exposure", case$name), repeated_cases())) {
-    x <- `dimnames<-`(case$x, list(NULL, paste0("col", seq_len(ncol(case$x)))))
+    x <- `dimnames<-`(case$x, list(NULL, colnames(case$x) %||% paste0("col", seq_len(ncol(case$x)))))
     who <- case$data$individual
     entry <- obs_entry(case$obs)
     fit <- suppressWarnings(bnp_mixture(x, case$obs, control = control, id = who))
