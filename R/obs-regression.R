@@ -183,10 +183,8 @@ model_regression <- list(
     },
     parameters = function(obs, q, x) {
       z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
-      cov <- draw_covariance(q$df, q$scale)
-      noise <- matrix(stats::rnorm(length(q$coef_mean)), nrow(q$coef_mean))
-      coef <- q$coef_mean + t(chol(cov)) %*% noise %*% t(backsolve(chol(q$coef_precision), diag(ncol(noise))))
-      list(location = z %*% t(coef), cov = cov)
+      one <- draw_regression(q)
+      list(location = z %*% t(one$coef), cov = one$cov)
     }
   ),
   predictive_cdf = function(obs, q, data) {
