@@ -75,7 +75,7 @@
 #'   the clusters are owned by the classes of their rows. Without it, each
 #'   class and the unlabelled rows begin with one cluster, so that `k_init` and `restarts` have no meaning; a
 #'   second fit begins with the classes as their labelled rows have them, and the better one is returned. A finite
-#'   prior needs at least as many clusters as there are classes. [cluster_tree()] does not take such fits yet.
+#'   prior needs at least as many clusters as there are classes. [cluster_tree()] joins clusters within classes.
 #'
 #' @section Repeated measures:
 #'   With `id`, all rows of an individual belong to one cluster and are independent of each other
