@@ -190,6 +190,8 @@ entry_of_product <- function(obs) {
       })
     }, exposure = exposures_of_blocks), if (length(unlist(lapply(blocks, covariates_of)))) {
       list(covariates = covariates_of_blocks)
+    }, if (length(blocks_with_totals(blocks))) {
+      list(total = totals_of_blocks)
     }),
     draw = function(obs, clusters, path, lengths, given) draw_blocks(obs, entries, clusters, path, given),
     as_frame = function(obs, x) frame_of_product(blocks, entries, obs, x),
@@ -209,6 +211,36 @@ entry_of_product <- function(obs) {
       }, blocks[profiled], entries[profiled], names[profiled])))
     }
   )
+}
+
+blocks_with_totals <- function(blocks) {
+  names(Filter(function(block) "total" %in% names(obs_entry(block)$given), blocks))
+}
+
+# simulate(total = ), completed: a list by block, of the blocks that have totals. `total`: what one such block takes, a
+# number for all, or a list by the names of blocks.
+totals_of_blocks <- function(total, fit, call) {
+  takers <- blocks_with_totals(fit$model$obs$blocks)
+  if (!is.null(total) && !is.list(total)) {
+    if (length(takers) > 1L && length(total) != 1L) {
+      abort("argument", c(
+        "{.arg total} must be one number, or a list that names the blocks it is for, not {describe(total)}.",
+        i = "They are {.field {takers}}."
+      ), call = call)
+    }
+    total <- stats::setNames(rep(list(total), length(takers)), takers)
+  }
+  foreign <- setdiff(rlang::names2(total), takers)
+  if (length(foreign) || anyDuplicated(names(total))) {
+    abort("argument", c(
+      "{.arg total} must have the names of blocks with totals, each once, not {places(dQuote(foreign, FALSE))}.",
+      i = "They are {.field {takers}}."
+    ), call = call)
+  }
+  lapply(stats::setNames(nm = takers), function(name) {
+    own <- fit_of_block(fit, name)
+    obs_entry(own$model$obs)$given$total(total[[name]], own, call)
+  })
 }
 
 # Bounds compare where the same columns have densities, and the same ones are sequences of tokens.

@@ -126,6 +126,7 @@ draw_blocks <- function(obs, entries, clusters, path, given) {
   for (name in order_of_blocks(blocks, lapply(blocks, named_columns_of))) {
     block <- blocks[[name]]
     own <- given$blocks[[name]]
+    own$total <- given$total[[name]]
     own$exposure <- given$exposure[[name]] %||% exposure_by_row(own$exposure, n)
     if (!is.null(block$formula)) {
       variables <- structure(known[covariates_of(block)], class = "data.frame", row.names = seq_len(n))
