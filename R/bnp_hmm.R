@@ -10,7 +10,8 @@
 #'   [obs_regression()], see *Regressions*.
 #' @param data A data frame with the variables of the formula, whose rows follow each other in time.
 #' @param id Which sequence each row of a matrix or data frame belongs to: the
-#'   name of a column or one value per row; `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a sequence must follow each
+#'   name of a column or one value per row; `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a sequence
+#'   must follow each
 #'   other. Default: all rows are one sequence.
 #' @param obs What a state produces: `r obs_links(verb_makers("bnp_hmm"))`. Default: by the
 #'   columns, as in [bnp_mixture()]. The first `lag` rows of each

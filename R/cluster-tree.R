@@ -152,7 +152,8 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
   tree <- tree_of_joins(c(pairs[, 1L], apart[, 1L]), c(pairs[, 2L], apart[, 2L]), k)
   structure(
     list(
-      merge = tree$merge, height = c(cummax(pmax(cumsum(loss), 0)), rep(Inf, nrow(apart))), order = tree$order, labels = as.character(seq_len(k)),
+      merge = tree$merge, height = c(cummax(pmax(cumsum(loss), 0)), rep(Inf, nrow(apart))),
+      order = tree$order, labels = as.character(seq_len(k)),
       method = "least loss of the bound", call = call, dist.method = "lost log evidence",
       loss = loss, elbo = joins$elbo, joins = pairs, sizes = cluster_sizes(fit), fitted_elbo = fit$elbo,
       word = cluster_words[[class(fit)[1L]]],
@@ -220,7 +221,7 @@ print.bnp_tree <- function(x, ...) {
   dimnames(table) <- list(c("  from", "  to", "  loss"), rep("", length(shown)))
   print(table, quote = FALSE, right = TRUE)
   apart <- k - length(x$loss)
-  if (apart > 1L) cat("Clusters of the ", count_of(apart, "class", "es"), " are not joined with each other.\n", sep = "")
+  if (apart > 1L) cat("Clusters of the ", apart, " classes are not joined with each other.\n", sep = "")
   leap <- largest_leap(x$loss)
   at <- k - leap$step + 1L
   if (leap$times < clear_leap) {

@@ -17,7 +17,8 @@
 #' @param exposure For [obs_poisson()] with exposures: one number or one per row; default, the average of the
 #'   training data. Where blocks of an [obs_product()] have exposures from several columns, a list or
 #'   a data frame of such numbers with the names of the columns.
-#' @param covariates For [obs_regression()], also as a block of a product: covariates of the rows of all sequences, in the
+#' @param covariates For [obs_regression()], also as a block of a product: covariates of the rows of all sequences, in
+#' the
 #'   form in which the fit got them (further columns are left out), and as often as
 #'   needed; default, those of the training data.
 #' @param ... Must be empty.

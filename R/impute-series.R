@@ -79,7 +79,8 @@ check_first_rows <- function(data, lag, call) {
   first <- which(sequence(diff(data$starts)) <= lag & rowSums(data$missing) > 0)
   if (length(first)) {
     abort("argument", c(
-      "Missing values in the first {lag} row{?s} of a sequence cannot be imputed: they are conditioned on, not modelled.",
+      "Missing values in the first {lag} row{?s} of a sequence cannot be imputed: these are conditioned on and not
+       modelled.",
       x = "In {cli::qty(length(first))}row{?s} {places(first)} of {.arg newdata}.",
       i = "Begin each sequence with {lag} complete row{?s}, or fill {cli::qty(lag)}{?it/them} in."
     ), call = call)

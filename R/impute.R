@@ -18,10 +18,12 @@
 #'   drawn with probabilities that are averaged over the parameters.
 #'   Columns keep their types; numbers of a whole-number column that [obs_gaussian()] has modelled are real.
 #'   Rows of an individual (`id`) are imputed by its one cluster, where columns are independent given it.
-#'   In series of [obs_ar()] what is missing is drawn given the rows before and after it, exactly so for the parameters and
+#'   In series of [obs_ar()] what is missing is drawn given the rows before and after it, exactly so for the
+#'   parameters and
 #'   states that were drawn; states of rows that lack a value, or follow on such within the lag, are drawn
 #'   by the transitions and the rows around, as in the fit. The first `lag` rows of a sequence must be complete.
-#'   Values of [obs_binomial()], [obs_survival()] and [obs_multinomial()] cannot be imputed: how many trials there were, how
+#'   Values of [obs_binomial()], [obs_survival()] and [obs_multinomial()] cannot be imputed: how many trials there
+#'   were, how
 #'   long a row was watched and how many tokens it has are known and not modelled.
 #' @return A list of `m` completed data sets, each as `newdata`, of class `bnp_imputations`; as it is, a
 #'   list for `mitools::imputationList()`. `as.data.frame()` of it is the long table that `mice::as.mids()`
@@ -115,8 +117,8 @@ check_imputable <- function(fit, newdata, data, call) {
       abort("argument", c(
         "Missing values of {.arg newdata} cannot be imputed where {.fn {entry$constructor}} has modelled them.",
         x = "For this model {not_modelled[[entry$gaps]]}.",
-        i = "They can be left out of a fit and of its predictions: {.arg na_action}. {.fn simulate} draws such values for
-             what is known."
+        i = "They can be left out of a fit and of its predictions: {.arg na_action}. {.fn simulate} draws such values
+             for what is known."
       ), call = call)
     }
   }

@@ -1,5 +1,7 @@
-# Repeated measures: what the default `scale` of Gaussian clusters should be read from. Planted individuals in overlapping
-# clusters; agreement of individuals with them, found minus planted number of clusters, and bound, means of eight data sets.
+# Repeated measures: what the default `scale` of Gaussian clusters should be read from. Planted individuals in
+# overlapping
+# clusters; agreement of individuals with them, found minus planted number of clusters, and bound, means of eight data
+# sets.
 #   Rscript inst/bench/repeated-scale.R
 
 suppressPackageStartupMessages(library(bnpvi))

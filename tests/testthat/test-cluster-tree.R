@@ -501,7 +501,8 @@ test_that("known labels: the bound after each join is that of the added responsi
       }
       expect_setequal(now[setdiff(1:6, tree$b)], 1:2)
       bad <- which(outer(fit$state$owner, fit$state$owner, `*`) == 2L, arr.ind = TRUE)[1, ]
-      expect_error(engine_join_clusters(data, model, fit["state"], engine_control(), bad[1], bad[2]), "different classes")
+      join <- function(a, b) engine_join_clusters(data, model, fit["state"], engine_control(), a, b)
+      expect_error(join(bad[1], bad[2]), "different classes")
     }
   }
 })

@@ -45,7 +45,8 @@ test_that("the bound is the sum of those of the blocks, with and without missing
     }
     whole <- data_term(data, do.call(obs_product, blocks))
     parts <- c(
-      data_term(data[c("y", "after", "x", "kind")], obs_product(blocks[[1]])), suppressMessages(data_term(data["sex"], obs_categorical()))
+      data_term(data[c("y", "after", "x", "kind")], obs_product(blocks[[1]])),
+      suppressMessages(data_term(data["sex"], obs_categorical()))
     )
     expect_equal(whole, sum(parts), tolerance = 1e-10)
   }
@@ -138,7 +139,8 @@ test_that("all that reads a fit knows such blocks", {
 
 test_that("simulated rows have responses that follow their covariates, drawn or known", {
   model <- obs_product(
-    line(formula = after ~ y), line(formula = y ~ x + kind), obs_gaussian(columns = "x"), obs_categorical(columns = "sex")
+    line(formula = after ~ y), line(formula = y ~ x + kind), obs_gaussian(columns = "x"),
+    obs_categorical(columns = "sex")
   )
   data <- rows[c("sex", "y", "x", "kind", "after")]
   fit <- bnp_mixture(data, model, control = few)
@@ -158,9 +160,8 @@ test_that("simulated rows have responses that follow their covariates, drawn or 
   expect_bad(simulate(fit, covariates = data.frame(x = 1)), "newdata_columns", "kind")
   expect_bad(simulate(fit, covariates = data.frame(kind = "nothing")), "formula", "new level")
   expect_bad(simulate(fit, covariates = 1:3), "newdata", "data frame")
-  expect_bad(simulate(bnp_mixture(rows["x"], obs_product(obs_gaussian()), control = few), covariates = data), "argument",
-    "no meaning"
-  )
+  alone <- bnp_mixture(rows["x"], obs_product(obs_gaussian()), control = few)
+  expect_bad(simulate(alone, covariates = data), "argument", "no meaning")
 })
 
 test_that("formulas that make no block are refused by what is wrong", {
@@ -174,7 +175,7 @@ test_that("formulas that make no block are refused by what is wrong", {
   refused(y ~ y + x, "among its covariates")
   refused(y ~ x + offset(days), "offset")
   expect_bad(obs_product(obs_regression()), "formula", "..1. must have a formula")
-  expect_bad(bnp_mixture(rows, line(), control = few), "formula", "blocks of a product.*\n.*bnp_mixture\\(y ~ x, data\\)")
+  expect_bad(bnp_mixture(rows, line()), "formula", "blocks of a product.*\n.*bnp_mixture\\(y ~ x, data\\)")
   expect_bad(bnp_hmm(y ~ x, rows, obs = line(), control = few), "formula", "blocks of")
   bad <- function(class, ..., blocks = list()) {
     expect_bad(bnp_mixture(rows[c("sex", "y", "x", "after")], do.call(obs_product, blocks), control = few), class, ...)

@@ -616,7 +616,8 @@ test_that("defaults of priors are read from rows, and the share of a cluster's v
   x <- withr::with_seed(1, matrix(rnorm(240), 120))
   who <- rep(1:30, each = 4)
   scale_of <- function(obs, ...) {
-    bnp_mixture(x, obs, ..., prior = prior_dirichlet(1), control = bnp_control(seed = 1, verbose = FALSE))$model$obs$scale
+    control <- bnp_control(seed = 1, verbose = FALSE)
+    bnp_mixture(x, obs, ..., prior = prior_dirichlet(1), control = control)$model$obs$scale
   }
   for (kind in c("full", "diagonal", "zero_mean", "spherical")) {
     obs <- obs_gaussian(kind)
