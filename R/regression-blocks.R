@@ -80,10 +80,10 @@ regression_design <- function(obs, x) {
   unname(table[, -response_columns(obs), drop = FALSE])
 }
 
-# Names of the internal columns whose covariates no block models.
+# Names of the internal columns of covariates where no block models all that they are made of.
 given_designs <- function(blocks, parts, modelled) {
   open <- vapply(blocks, function(block) !all(covariates_of(block) %in% modelled), NA)
-  unlist(lapply(parts[open], function(part) colnames(part$x)[-seq_along(part$columns)]), use.names = FALSE)
+  unlist(Map(function(part, block) part$columns[-response_columns(block)], parts[open], blocks[open]), use.names = FALSE)
 }
 
 # Rows of the covariates that no block models, for simulate(): those of up to 1,000 rows of the training data.

@@ -49,6 +49,7 @@ test_that("the bound is the sum of those of the blocks, with and without missing
       suppressMessages(data_term(data["sex"], obs_categorical()))
     )
     expect_equal(whole, sum(parts), tolerance = 1e-10)
+    expect_equal(data_term(data, do.call(obs_product, rev(blocks))), whole, tolerance = 1e-10)
   }
   known <- gaps
   known$kind[3] <- NA
@@ -115,6 +116,10 @@ test_that("all that reads a fit knows such blocks", {
   expect_identical(unname(predict(fit, data[9:1, rev(names(data))])), rev(predict(fit, data)[1:9]))
   expect_named(augment(fit, data), c(names(data), ".class", ".uncertainty"))
   expect_s3_class(cluster_tree(fit, data), "hclust")
+  # Covariates are part of the data, whether a block models them or not.
+  other <- replace(data, "kind", list(rev(data$kind)))
+  expect_bad(cluster_tree(fit, other), "other_data", "Their values")
+  expect_bad(compare_fits(fit, bnp_mixture(other, model, one, few)), "not_comparable", "different data")
   expect_gte(elbo(bnp_mixture(data, model, start = fit, control = few)), elbo(fit) - 1e-8)
   expect_equal(elbo(bnp_mixture(data, fit$model$obs, control = few)), elbo(fit), tolerance = 1e-12)
   expect_bad(cluster_divergence(fit), "argument", "closed form")
