@@ -83,7 +83,8 @@ regression_design <- function(obs, x) {
 # Names of the internal columns of covariates where no block models all that they are made of.
 given_designs <- function(blocks, parts, modelled) {
   open <- vapply(blocks, function(block) !all(covariates_of(block) %in% modelled), NA)
-  unlist(Map(function(part, block) part$columns[-response_columns(block)], parts[open], blocks[open]), use.names = FALSE)
+  own <- Map(function(part, block) part$columns[-response_columns(block)], parts[open], blocks[open])
+  unlist(own, use.names = FALSE)
 }
 
 # Rows of the covariates that no block models, for simulate(): those of up to 1,000 rows of the training data.
