@@ -6,8 +6,12 @@
 #' @param x Sequences: a list of matrices (or vectors) with the same columns, a
 #'   matrix or data frame whose rows follow each other in time, or a `ts`, `zoo` or `xts`.
 #'   Each row is one step, however far apart their times are: times label results only.
+#'   A formula with `data` names the columns, and one with a response, `y ~ a + b`, is for
+#'   [obs_regression()], see *Regressions*.
+#' @param data A data frame with the variables of the formula, whose rows follow each other in time.
 #' @param id Which sequence each row of a matrix or data frame belongs to: the
-#'   name of a column or one value per row. Rows of a sequence must follow each
+#'   name of a column or one value per row; `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a sequence
+#'   must follow each
 #'   other. Default: all rows are one sequence.
 #' @param obs What a state produces: `r obs_links(verb_makers("bnp_hmm"))`. Default: by the
 #'   columns, as in [bnp_mixture()]. The first `lag` rows of each
@@ -33,6 +37,14 @@
 #'   entropy of its path are multiplied by it.
 #' @param ... Must be empty.
 #'
+#' @section Regressions:
+#'   `bnp_hmm(y ~ a + b, data)` fits a regression in each state: states differ in the coefficients and in the noise,
+#'   as the clusters of [bnp_mixture()] do, and follow each other as ever. Covariates are known and not modelled, so
+#'   that a row says by its response, given its covariates, which state it is in. `predict(type = "response")` gives
+#'   what is expected of each row given its covariates and the rows before it. Forecasts need the covariates of the
+#'   rows to come, which `predict(n.ahead = )` does not have: add these rows to `newdata`, with `NA` as response (or
+#'   give no response at all), see [predict.bnp_hmm()].
+#'
 #' @return An object of class `c("bnp_hmm", "bnp_fit")`, a plain list without
 #'   the data. States are numbered by decreasing size. `fitted()` is the most
 #'   probable path. See [segments()], [transition_matrix()],
@@ -55,6 +67,9 @@
 #' fit
 #' segments(fit)
 #' transition_matrix(fit)
+#'
+#' # A regression in each state: how temperature falls and rises with the hour
+#' bnp_hmm(temp ~ time, beaver2, prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' @export
 bnp_hmm <- function(x, ...) {
   UseMethod("bnp_hmm")
@@ -67,24 +82,45 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             na_action = c("fail", "model", "omit"), weights = NULL, ...) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
-  id <- id_column(id)
-  obs <- obs %||% default_obs(columns_beside(x, id), rlang::current_env())
-  check_obs(obs, "bnp_hmm", rlang::current_env())
-  check_prior(prior, "bnp_hmm", rlang::current_env())
-  check_class(control, "bnp_control", "control", "bnp_control")
+  fit_sequences(
+    x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(), weights
+  )
+}
+
+#' @rdname bnp_hmm
+#' @export
+bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
+                            control = bnp_control(), start = NULL,
+                            na_action = c("fail", "model", "omit"), weights = NULL, ...) {
+  check_no_dots(...)
+  na_action <- check_na_action(na_action)
+  call <- rename_call(match.call(), "bnp_hmm")
+  split <- split_formula_id(x, data, id, rlang::current_env())
+  read <- formula_input(split$formula, split$data, obs, "bnp_hmm")
+  fit_sequences(
+    read$x, split$id, read$obs, prior, control, start, call, na_action, c(read$input, list(id_column = split$name)),
+    weights
+  )
+}
+
+# id: a value for each row, or the name of a column of x, which then is no variable. input: what the fit is to keep.
+fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, input, weights,
+                          error_call = rlang::caller_env()) {
+  obs <- obs %||% default_obs(columns_beside(x, id), error_call)
+  check_obs(obs, "bnp_hmm", error_call)
+  check_prior(prior, "bnp_hmm", error_call)
+  check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (!is.null(control$candidates)) {
     abort("argument", c(
       "{.arg candidates} does not apply to hidden Markov models.",
       i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
-    ))
+    ), call = error_call)
   }
-  data <- as_sequence_data(x, obs, id, na_action = na_action)
-  data$weights <- unit_weights(weights, data, "sequence", rlang::current_env())
-  input <- list(times = data$times, id_column = if (is.character(id) && length(id) == 1L) id)
-  fit_model(
-    "bnp_hmm", rename_call(match.call(), "bnp_hmm"), data, obs, prior, control, start, length(data$starts) - 1L,
-    input, rlang::current_env()
-  )
+  data <- as_sequence_data(x, obs, id, call = error_call, na_action = na_action)
+  data$weights <- unit_weights(weights, data, "sequence", error_call)
+  input$times <- data$times
+  if (is.character(id) && length(id) == 1L) input$id_column <- id
+  fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
 }
 
 # A data frame without the column of the sequences; the first of a list of sequences.

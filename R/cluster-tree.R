@@ -43,6 +43,11 @@
 #' numbers are guesses.) A leap says that clusters overlap less from there on. It is no test: the
 #' bound is highest without any join, unless one gains. Nothing is joined without being asked for; look at
 #' the tree, and at what it joins, before believing in a number.
+#' @section Known labels:
+#'   Clusters of different classes (`labels` of [bnp_mixture()]) are never joined; one of no class is joined to any, and
+#'   then is of that class. The tree ends with one cluster for each class: `elbo`, `loss` and `joins` end there, and
+#'   the heights above, at which an `hclust` needs a root, are infinite (`plot()` draws them above a dashed line).
+#'   `cut_fit()` leaves at least as many clusters as there are classes.
 #' @seealso [cluster_divergence()] for how far apart clusters are; `vignette("coarser-clusters")`.
 #' @examples
 #' fit <- bnp_mixture(penguins_measurements[-1], control = bnp_control(seed = 1))
@@ -86,7 +91,6 @@ cluster_tree.default <- function(fit, data, ...) {
 # The data of a fit in the engine's form, which must be those that it was made of.
 training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
-  refuse_known_labels(fit, call)
   read <- switch(class(fit)[1L],
     bnp_mixture = as_newdata(fit, data, call, "data", id = id), bnp_topics = new_documents(fit, data, id, call, "data"),
     bnp_hmm = as_new_sequences(fit, data, id, call, "data")
@@ -138,10 +142,18 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
   }
   loss <- -diff(joins$elbo)
   pairs <- cbind(match(joins$a, fit$numbering), match(joins$b, fit$numbering))
-  tree <- tree_of_joins(pairs[, 1L], pairs[, 2L], k)
+  if (!length(loss)) {
+    abort("one_cluster", c(
+      "Each class of the {.arg labels} has one cluster: there is nothing to join.",
+      i = "Clusters of different classes stay apart."
+    ), call = error_call)
+  }
+  apart <- apart_for_ever(pairs, k)
+  tree <- tree_of_joins(c(pairs[, 1L], apart[, 1L]), c(pairs[, 2L], apart[, 2L]), k)
   structure(
     list(
-      merge = tree$merge, height = cummax(pmax(cumsum(loss), 0)), order = tree$order, labels = as.character(seq_len(k)),
+      merge = tree$merge, height = c(cummax(pmax(cumsum(loss), 0)), rep(Inf, nrow(apart))),
+      order = tree$order, labels = as.character(seq_len(k)),
       method = "least loss of the bound", call = call, dist.method = "lost log evidence",
       loss = loss, elbo = joins$elbo, joins = pairs, sizes = cluster_sizes(fit), fitted_elbo = fit$elbo,
       word = cluster_words[[class(fit)[1L]]],
@@ -149,6 +161,13 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
     ),
     class = c("bnp_tree", "hclust")
   )
+}
+
+# Clusters that are left when no pair may be joined any more, as joins to the first of them: where rows have known
+# labels, one for each class.
+apart_for_ever <- function(pairs, k) {
+  left <- setdiff(seq_len(k), pairs[, 2L])
+  cbind(rep(left[1L], length(left) - 1L), left[-1L])
 }
 
 # Evaluates what the engine does with the explicit probabilities of all observations.
@@ -201,6 +220,8 @@ print.bnp_tree <- function(x, ...) {
   table <- rbind(format(steps[shown] + 1L), format(steps[shown]), formatC(x$loss[shown], format = "f", digits = 1L))
   dimnames(table) <- list(c("  from", "  to", "  loss"), rep("", length(shown)))
   print(table, quote = FALSE, right = TRUE)
+  apart <- k - length(x$loss)
+  if (apart > 1L) cat("Clusters of the ", apart, " classes are not joined with each other.\n", sep = "")
   leap <- largest_leap(x$loss)
   at <- k - leap$step + 1L
   if (leap$times < clear_leap) {
@@ -230,10 +251,16 @@ print.bnp_tree <- function(x, ...) {
 plot.bnp_tree <- function(x, main = "", xlab = NULL, ylab = "Log evidence lost", sub = "", hang = -1, ...) {
   word <- paste0(toupper(substr(x$word, 1L, 1L)), substring(x$word, 2L))
   shown <- structure(unclass(x), class = "hclust")
+  top <- max(x$height[is.finite(x$height)])
+  shown$height[is.infinite(x$height)] <- 1.15 * top + (top == 0) # so that there is a tree to draw
   if (length(x$labels) == 2L) { # plot.hclust() refuses a single join
     graphics::plot(stats::as.dendrogram(shown), main = main, xlab = xlab %||% word, ylab = ylab, sub = sub, ...)
   } else {
     graphics::plot(shown, main = main, xlab = xlab %||% word, ylab = ylab, sub = sub, hang = hang, ...)
+  }
+  if (any(is.infinite(x$height))) {
+    graphics::abline(h = 1.075 * top + (top == 0) / 2, lty = 2L)
+    graphics::mtext("Above the line: classes, which are not joined", cex = 0.8)
   }
   invisible(x)
 }

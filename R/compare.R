@@ -80,7 +80,7 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
   if (!same("weights")) {
     refuse("Their rows have other weights, and weights are part of the data.", "Fit both with the same {.arg weights}.")
   }
-  if (is.null(a$input$fingerprint) || !all(same("n"), same("d"), same("fingerprint"))) {
+  if (is.null(a$input$fingerprint) || !all(same("n"), same("fingerprint"))) {
     refuse("They were fitted to different data, or to rows or columns in another order.", "Fit both to the same data.")
   }
   if (!same("classes") || !same("class_sets")) {
@@ -186,7 +186,8 @@ values_of_frame <- function(data) {
     )
     x[, name] <- c(NA, value)[x[, name] + 1] # a cell of no level is 0
   }
-  if (is.null(frame$columns)) unname(x) else unname(x[, frame$columns, drop = FALSE])
+  own <- c(intersect(frame$columns, colnames(x)), frame$designs)
+  if (is.null(frame$columns)) unname(x) else unname(x[, own, drop = FALSE])
 }
 
 # The digest of the values that a fit was made of, exposures apart; rows go by their numbers in the user's order.

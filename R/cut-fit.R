@@ -76,6 +76,13 @@ check_cut <- function(k, fit, call) {
       i = "Clusters can be joined, not divided: for more, fit with a finite prior of {k}."
     ), call = call)
   }
+  classes <- length(unique(fit$state$owner[fit$state$owner > 0L]))
+  if (k < classes) {
+    abort("labels", c(
+      "{.arg k} must be at least {classes}, the number of classes of the known {.arg labels}, not {k}.",
+      i = "Clusters of different classes cannot be joined."
+    ), call = call)
+  }
   k
 }
 

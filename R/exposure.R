@@ -151,3 +151,15 @@ exposure_by_row <- function(exposure, n, call = rlang::caller_env(4)) {
   }
   if (!is.null(exposure)) rep_len(exposure, n)
 }
+
+# A column is either known, an exposure, or modelled.
+refuse_modelled_exposures <- function(exposures, modelled, arg, call) {
+  both <- intersect(exposures, modelled)
+  if (length(both)) {
+    abort("exposure", c(
+      "{cli::qty(length(both))}Column{?s} {.field {both}} of {.arg {arg}} {?is/are} named both as {.arg exposure} and in
+       {.arg columns}.",
+      i = "An exposure is known and not modelled: leave {cli::qty(length(both))}{?it/them} out of {.arg columns}."
+    ), call = call)
+  }
+}

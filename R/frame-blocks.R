@@ -4,9 +4,10 @@
 # A frame and blocks as their constructors made them -> the names of each block's columns, exposures apart. `arg`: x.
 assign_columns <- function(frame, blocks, arg, call) {
   names <- names(frame)
-  named <- lapply(blocks, function(block) flat_names(block$columns, frame))
+  named <- lapply(blocks, function(block) flat_names(named_columns_of(block), frame))
   exposures <- unlist(lapply(blocks, exposure_column))
-  foreign <- setdiff(c(unlist(named), exposures), names)
+  covariates <- unlist(lapply(blocks, covariates_of))
+  foreign <- setdiff(c(unlist(named), exposures, covariates), names)
   if (length(foreign)) {
     abort("columns", c(
       "Blocks name columns that {.arg {arg}} does not have: {places(dQuote(foreign, FALSE))}.",
@@ -20,7 +21,8 @@ assign_columns <- function(frame, blocks, arg, call) {
       i = "Each column belongs to one block."
     ), call = call)
   }
-  left <- setdiff(names, c(unlist(named), exposures))
+  refuse_modelled_exposures(exposures, unlist(named), arg, call)
+  left <- setdiff(names, c(unlist(named), exposures, covariates))
   kinds <- vapply(frame, column_kind, "")
   for (block in names(blocks)) {
     if (!is.null(named[[block]])) next
@@ -42,6 +44,7 @@ assign_columns <- function(frame, blocks, arg, call) {
            {cli::qty(length(left))}{?it/them}, or leave {cli::qty(length(left))}{?it/them} out of {.arg {arg}}."
     ), call = call)
   }
+  order_of_blocks(blocks, named, call)
   named[names(blocks)]
 }
 
@@ -50,22 +53,25 @@ assign_columns <- function(frame, blocks, arg, call) {
 # keeps it.
 read_product <- function(x, obs, arg, call, na_action = NULL) {
   columns <- if (is.null(obs$columns)) assign_columns(x, obs$blocks, arg, call) else
-    lapply(obs$blocks, `[[`, "columns")
+    lapply(obs$blocks, named_columns_of)
   parts <- Map(function(block, own) read_block(x, block, own, arg, call, na_action), obs$blocks, columns)
   values <- do.call(cbind, unname(lapply(parts, `[[`, "x")))
   rownames(values) <- frame_row_names(x)
-  exposures <- unlist(lapply(obs$blocks, exposure_column))
+  beside <- unlist(lapply(obs$blocks, function(block) c(exposure_column(block), covariates_of(block))))
   structure(values, frame = list(
-    columns = intersect(names(x), c(unlist(columns), exposures)), blocks = columns,
-    parts = lapply(parts, `[[`, "frame"),
+    columns = intersect(names(x), c(unlist(columns), beside)), blocks = lapply(parts, `[[`, "columns"),
+    parts = lapply(parts, `[[`, "frame"), designs = given_designs(obs$blocks, parts, unlist(columns)),
+    covariates = kept_covariates(x, obs$blocks, unlist(columns)),
     levels = do.call(c, unname(lapply(parts, function(part) part$frame$levels))), types = vapply(x, column_type, "")
   ))
 }
 
-# list(x, frame): the numbers of one block and what its own model needs to know of its columns.
+# list(x, columns, frame): the numbers of one block, the names of its columns but exposures, and what its own model
+# needs
+# to know of them.
 read_block <- function(x, block, columns, arg, call, na_action) {
   entry <- obs_entry(block)
-  own <- x[columns]
+  own <- x[union(columns, covariates_of(block))]
   values <- if (is.null(entry$read)) data_frame_to_matrix(own, arg, call) else
     entry$read(own, block, arg, call, na_action)
   check_finite_table(values, arg, call, na_action)
@@ -76,7 +82,7 @@ read_block <- function(x, block, columns, arg, call, na_action) {
     values <- cbind(values, check_above_0(as.double(x[[exposure]]), exposure, call))
     colnames(values) <- c(columns, exposure)
   }
-  list(x = values, frame = frame)
+  list(x = values, columns = setdiff(colnames(values), exposure), frame = frame)
 }
 
 # The internal data of one block; `columns`: of its model.
@@ -103,18 +109,25 @@ fit_of_block <- function(fit, name) {
   fit
 }
 
+# Drawn rows of one block as the columns that it models (and its exposures).
+columns_of_block <- function(block, entry, x, types) {
+  if (!is.null(entry$as_frame)) {
+    return(as.list(entry$as_frame(block, x)))
+  }
+  modelled <- named_columns_of(block)
+  columns <- lapply(stats::setNames(seq_along(modelled), modelled), function(j) as_column(x[, j], types[[modelled[j]]]))
+  exposure <- exposure_column(block)
+  if (!is.null(exposure)) columns[[exposure]] <- x[, ncol(x)]
+  columns
+}
+
 # The drawn columns of the blocks as those of the training data, in their order.
 frame_of_product <- function(blocks, entries, obs, x) {
-  parts <- Map(function(block, entry) {
-    own <- x[, block$columns, drop = FALSE]
-    if (!is.null(entry$as_frame)) {
-      return(entry$as_frame(block, own))
-    }
-    columns <- lapply(stats::setNames(nm = block$columns), function(name) as_column(own[, name], obs$types[[name]]))
-    exposure <- exposure_column(block)
-    if (!is.null(exposure)) columns[[exposure]] <- x[, exposure]
-    columns
-  }, blocks, entries)
-  columns <- do.call(c, unname(lapply(parts, as.list)))[obs$columns]
-  structure(columns, class = "data.frame", row.names = seq_len(nrow(x)))
+  width <- vapply(obs$blocks, function(block) length(c(block$columns, exposure_column(block))), 1L)
+  parts <- Map(function(block, entry, last, n) {
+    columns_of_block(block, entry, x[, last - n + seq_len(n), drop = FALSE], obs$types)
+  }, obs$blocks, entries, cumsum(width), width)
+  columns <- do.call(c, unname(parts))
+  columns <- c(columns, as.list(attr(x, "beside"))[setdiff(obs$columns, names(columns))])
+  structure(columns[intersect(obs$columns, names(columns))], class = "data.frame", row.names = seq_len(nrow(x)))
 }

@@ -48,7 +48,9 @@ choose_columns <- function(x, obs, arg, call) {
     return(x)
   }
   x <- flatten_columns(x)
-  columns <- c(flat_names(obs$columns, x), exposure_column(obs))
+  columns <- flat_names(obs$columns, x)
+  refuse_modelled_exposures(exposure_column(obs), columns, arg, call)
+  columns <- c(columns, exposure_column(obs))
   given <- if (is.null(dim(x))) NULL else colnames(x)
   missing <- setdiff(columns, given)
   if (length(missing)) {

@@ -60,7 +60,8 @@ moments_of_states <- function(fit, states, call = rlang::caller_env(3)) {
   if (is.null(entry$moments)) {
     abort("argument", c(
       "{.arg n.ahead} cannot be given for {.fn {entry$constructor}}.",
-      i = "Covariates of rows to come are not known."
+      i = "Covariates of rows to come are not known. Add these rows to {.arg newdata}, with {.code NA} as response:
+           {.code predict(fit, newdata, type = \"impute\")} gives their expectations and standard deviations."
     ), call = call)
   }
   each <- lapply(posterior_clusters(fit), function(q) entry$moments(q, given))

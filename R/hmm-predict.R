@@ -17,7 +17,10 @@
 #'   when the prior allows more); summed over a sequence, its log probability.
 #'   It is `NA` in the first `lag` rows of an autoregression. `"cluster"`: the states of
 #'   `"class"` and the probabilities of `"prob"` in one data frame, as in [predict.bnp_mixture()]. `"impute"`: as
-#'   there, given the whole sequence.
+#'   there, given the whole sequence. `"response"`, for [obs_regression()]: the expected response of each row given
+#'   its covariates and the rows before it.
+#'
+#'   Where `newdata` lacks the response of a regression, states are as probable as the transitions make them.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
 #' @param n.ahead Forecast so many rows after the last one of each sequence of
@@ -38,7 +41,9 @@
 #'   for the mixture over states of the posterior predictive of each, so that they include what is
 #'   not known of its parameters. Of [obs_ar()] they are exact for the process that
 #'   switches between autoregressions with parameters at their posterior means, so
-#'   that what is not known of these is left out. Counts are forecast for the
+#'   that what is not known of these is left out. Of [obs_regression()] the covariates of the rows to come are needed:
+#'   `n.ahead` is refused, and rows with `NA` as response at the end of `newdata` are forecast instead, by
+#'   `type = "response"`, or by `type = "impute"` with standard deviations. Counts are forecast for the
 #'   average total or exposure of the training data. A standard deviation is `Inf` where a
 #'   state is known from so little that it does not exist.
 #' @references
@@ -55,7 +60,7 @@
 #' predict(fit, beaver2["temp"], n.ahead = 3)
 #' @export
 predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
-                            type = c("class", "marginal", "prob", "logdensity", "cluster", "impute"),
+                            type = c("class", "marginal", "prob", "logdensity", "cluster", "response", "impute"),
                             n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
@@ -68,7 +73,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
     return(forecast(object, data, h))
   }
-  type <- check_choice(type, c("class", "marginal", "prob", "logdensity", "cluster", "impute"), "type")
+  type <- check_choice(type, c("class", "marginal", "prob", "logdensity", "cluster", "response", "impute"), "type")
   if (type == "impute") {
     if (is.null(newdata)) need_data(TRUE, "newdata")
     return(expected_values(object, newdata, as_new_sequences(object, newdata, id, na_action = "model")))
@@ -77,8 +82,15 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     prob <- predict(object, newdata, id, type = "prob", na_action = na_action)
     return(cluster_predictions(unname(predict(object, newdata, id, na_action = na_action)), prob))
   }
+  if (type == "response") {
+    return(response_ahead(object, newdata, id, na_action))
+  }
   if (is.null(newdata)) {
     return(training_answer(object, type))
+  }
+  if (type != "logdensity" && lacks_response(object, newdata)) {
+    newdata <- with_unknown_response(object, newdata)
+    na_action <- "model"
   }
   data <- as_new_sequences(object, newdata, id, na_action = na_action)
   named <- function(x) stats::setNames(x, data$row_names)
@@ -100,6 +112,10 @@ one_step_ahead <- function(fit, data) {
   ahead
 }
 
+# The parameters of the states whose probabilities one_step_ahead() has: after those in use may come one for all others,
+# with the prior's.
+parameters_ahead <- function(fit) c(posterior_clusters(fit), list(fit$model$obs))
+
 # New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
 # sequences.
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
@@ -113,10 +129,10 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
   column <- id %||% fit$input$id_column
   if (is.character(column) && length(column) == 1L && !column %in% colnames(newdata)) column <- id
   if (is.list(newdata) && !is.data.frame(newdata) && !inherits(newdata, "simple_triplet_matrix")) {
-    newdata <- lapply(newdata, select_columns, fit, call, arg)
+    newdata <- lapply(newdata, function(x) select_columns(variables_of(fit, x, arg, call), fit, call, arg))
     return(read(newdata, id))
   }
-  if (stats::is.ts(newdata) || is_indexed(newdata)) {
+  if (is.null(fit$input$terms) && (stats::is.ts(newdata) || is_indexed(newdata))) {
     newdata <- select_columns(newdata, fit, call, arg)
     return(read(newdata, NULL))
   }
@@ -125,10 +141,10 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
   }
   if (is.character(column) && length(column) == 1L) {
     split <- take_id(newdata, column, arg, call)
-    newdata <- split$x
+    if (is.null(fit$input$terms)) newdata <- split$x # the formula may have it, too
     column <- split$id
   }
-  newdata <- select_columns(newdata, fit, call, arg)
+  newdata <- select_columns(variables_of(fit, newdata, arg, call), fit, call, arg)
   read(newdata, column)
 }
 
@@ -154,13 +170,13 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   need_data(missing(newdata), "newdata")
   data <- as_new_sequences(object, newdata, id)
   ahead <- one_step_ahead(object, data)$prob
-  # After the states in use may come one for all others, with the prior's parameters.
-  parameters <- c(posterior_clusters(object), list(obs))
-  lower <- matrix(0, data$n, data$d)
+  parameters <- parameters_ahead(object)
+  modelled <- modelled_columns(data, obs)
+  lower <- matrix(0, data$n, length(modelled))
   for (k in seq_len(ncol(ahead))) {
     lower <- lower + ahead[, k] * entry$predictive_cdf(obs, parameters[[k]], data)
   }
-  colnames(lower) <- data$column_names
+  colnames(lower) <- data$column_names[modelled]
   rownames(lower) <- data$row_names
   stats::qnorm(pmin(lower, 1))
 }

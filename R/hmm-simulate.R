@@ -12,11 +12,13 @@
 #'   simulated, oldest first (lag x columns). Default: the column medians of the training
 #'   data. They are the first rows of each sequence.
 #' @param total For counts: the total of each row (the trials of [obs_binomial()], one
-#'   number or one for each pair of columns); default, the average of the training data.
+#'   number or one for each pair of columns); default, the average of the training data. Where several blocks
+#'   of an [obs_product()] have totals, one number for all or a list by the names of the blocks.
 #' @param exposure For [obs_poisson()] with exposures: one number or one per row; default, the average of the
 #'   training data. Where blocks of an [obs_product()] have exposures from several columns, a list or
 #'   a data frame of such numbers with the names of the columns.
-#' @param covariates For [obs_regression()]: covariates of the rows of all sequences, in the
+#' @param covariates For [obs_regression()], also as a block of a product: covariates of the rows of all sequences, in
+#' the
 #'   form in which the fit got them (further columns are left out), and as often as
 #'   needed; default, those of the training data.
 #' @param ... Must be empty.

@@ -31,6 +31,9 @@ expected_missing <- function(fit, data, prob) {
 
 # The internal data with draws where cells are missing; path: the cluster of each row.
 draw_missing <- function(fit, data, clusters, path) {
+  if (state_lag(fit) > 0L) {
+    return(draw_series_gaps(fit$model$obs, clusters, data, path))
+  }
   x <- data$x
   rows <- which(rowSums(data$missing) > 0)
   for_gappy_blocks(fit, data, rows, clusters, function(block, own, clusters, columns) {
@@ -184,22 +187,25 @@ paths_given <- function(fit, data) {
   likelihood <- exp(log_p - apply(log_p, 1L, max))
   moves <- engine_mean_transitions(fit$model, fit$state)
   transition <- moves[1L + fit$numbering, fit$numbering, drop = FALSE]
-  first <- seq_len(data$n) %in% (data$starts + 1L)
+  lag <- state_lag(fit)
+  age <- sequence(diff(data$starts))
+  modelled <- which(age > lag)
+  first <- age == lag + 1L
   last <- seq_len(data$n) %in% data$starts
   ahead <- filtered <- prob <- matrix(0, data$n, ncol(log_p))
-  for (t in seq_len(data$n)) {
+  for (t in modelled) {
     ahead[t, ] <- if (first[t]) moves[1L, fit$numbering] else filtered[t - 1L, ] %*% transition
     now <- ahead[t, ] * likelihood[t, ]
     filtered[t, ] <- now / sum(now)
   }
-  for (t in rev(seq_len(data$n))) {
+  for (t in rev(modelled)) {
     prob[t, ] <- filtered[t, ] * if (last[t]) 1 else drop(transition %*% (prob[t + 1L, ] / ahead[t + 1L, ]))
   }
-  list(prob = prob, draw = function() {
+  list(prob = carry_back(prob, data$starts, lag), draw = function() {
     path <- integer(data$n)
-    for (t in rev(seq_len(data$n))) {
+    for (t in rev(modelled)) {
       path[t] <- draw_each(t(filtered[t, ] * if (last[t]) 1 else transition[, path[t + 1L]]))
     }
-    path
+    carry_back(path, data$starts, lag)
   })
 }

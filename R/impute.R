@@ -18,7 +18,13 @@
 #'   drawn with probabilities that are averaged over the parameters.
 #'   Columns keep their types; numbers of a whole-number column that [obs_gaussian()] has modelled are real.
 #'   Rows of an individual (`id`) are imputed by its one cluster, where columns are independent given it.
-#'   Values of [obs_ar()], [obs_binomial()], [obs_survival()] and [obs_multinomial()] cannot be imputed.
+#'   In series of [obs_ar()] what is missing is drawn given the rows before and after it, exactly so for the
+#'   parameters and
+#'   states that were drawn; states of rows that lack a value, or follow on such within the lag, are drawn
+#'   by the transitions and the rows around, as in the fit. The first `lag` rows of a sequence must be complete.
+#'   Values of [obs_binomial()], [obs_survival()] and [obs_multinomial()] cannot be imputed: how many trials there
+#'   were, how
+#'   long a row was watched and how many tokens it has are known and not modelled.
 #' @return A list of `m` completed data sets, each as `newdata`, of class `bnp_imputations`; as it is, a
 #'   list for `mitools::imputationList()`. `as.data.frame()` of it is the long table that `mice::as.mids()`
 #'   takes, with the columns `.imp` (0: the data with gaps) and `.id` (the row).
@@ -68,6 +74,7 @@ impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
 imputations <- function(fit, newdata, data, m, seed, call = rlang::caller_env()) {
   m <- check_count(m, "m", call = call)
   check_imputable(fit, newdata, data, call)
+  if (has_missing(data) && state_lag(fit) > 0L) check_first_rows(data, state_lag(fit), call)
   of_rows <- if (has_missing(data)) clusters_given(fit, data)
   clusters <- posterior_clusters(fit)
   sets <- with_r_seed(m, seed, function() {
@@ -79,6 +86,13 @@ imputations <- function(fit, newdata, data, m, seed, call = rlang::caller_env())
 # newdata with what is missing replaced by its expectation or most probable level; attribute `sd`.
 expected_values <- function(fit, newdata, data, call = rlang::caller_env()) {
   check_imputable(fit, newdata, data, call)
+  if (has_missing(data) && state_lag(fit) > 0L) {
+    abort("argument", c(
+      "{.code type = \"impute\"} has no closed form for {.fn {obs_entry(fit$model$obs)$constructor}}: what is missing
+       depends on the path of states.",
+      i = "{.fn impute} draws completed copies; their average is what is expected."
+    ), call = call)
+  }
   sd <- matrix(NA_real_, data$n, data$d, dimnames = list(data$row_names, data$column_names))
   if (has_missing(data)) {
     filled <- expected_missing(fit, data, clusters_given(fit, data)$prob)
@@ -99,11 +113,12 @@ check_imputable <- function(fit, newdata, data, call) {
   }
   for (block in blocks_of(data, obs)) {
     entry <- block$entry
-    known <- entry$lag(obs) == 0L && entry$gaps %||% "" %in% c("cells", "levels")
-    if (!known && any(data$missing[, block$columns])) {
+    if (!entry$gaps %||% "" %in% c("cells", "levels") && any(data$missing[, block$columns])) {
       abort("argument", c(
         "Missing values of {.arg newdata} cannot be imputed where {.fn {entry$constructor}} has modelled them.",
-        i = "They can be left out of a fit and of its predictions: {.arg na_action}."
+        x = "For this model {not_modelled[[entry$gaps]]}.",
+        i = "They can be left out of a fit and of its predictions: {.arg na_action}. {.fn simulate} draws such values
+             for what is known."
       ), call = call)
     }
   }
@@ -115,6 +130,12 @@ check_imputable <- function(fit, newdata, data, call) {
     ), call = call)
   }
 }
+
+# What a model with `gaps` of this kind takes as known.
+not_modelled <- c(
+  pairs = "how many trials there were, or how long a row was watched, is known and not drawn",
+  rows = "the total of a row is known and not drawn"
+)
 
 # A completed internal matrix (levels: their codes) -> newdata with these values where it has none.
 put_back <- function(fit, newdata, data, x) {

@@ -10,64 +10,13 @@ as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rla
   act_on_missing(data, obs, na_action, use, arg, call)
 }
 
-# The variables of a one-sided formula as a data frame.
-formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) {
-  if (length(formula) != 2L) {
-    abort("formula", c(
-      "{.arg {arg}} must be a one-sided formula, like {.code ~ a + b}, or have a response, like {.code y ~ a + b}."
-    ), call = call)
-  }
-  if (!is.null(data) && !is.data.frame(data) && !is.environment(data) && !is.list(data)) {
-    abort("formula", "{.arg data} must be a data frame, not {describe(data)}.", call = call)
-  }
-  terms <- if (inherits(formula, "terms")) formula else stats::terms(formula, data = if (is.data.frame(data)) data)
-  if (any(attr(terms, "order") > 1L)) {
-    abort("formula", c(
-      "{.arg {arg}} must not have interactions.",
-      i = "Write a product of columns as {.code I(a * b)}."
-    ), call = call)
-  }
-  names <- attr(terms, "term.labels")
-  offset <- attr(terms, "offset")
-  if (!is.null(offset)) {
-    abort("formula", "{.arg {arg}} must not have an {.fn offset}: a mixture has no response to shift.", call = call)
-  }
-  if (!length(names)) {
-    abort("formula", "{.arg {arg}} names no columns; write for instance {.code ~ a + b}.", call = call)
-  }
-  frame <- tryCatch(
-    stats::model.frame(terms, data, na.action = stats::na.pass),
-    error = function(e) {
-      abort("formula", c(
-        "The formula cannot be evaluated in {.arg {if (arg == 'x') 'data' else arg}}.",
-        x = conditionMessage(e),
-        i = "Check the names of its variables."
-      ), call = call)
-    }
-  )
-  terms <- attr(frame, "terms") # with what scale() or poly() learned from the data
-  frame <- as.data.frame(frame)[names]
-  frame[] <- lapply(frame, function(v) if (inherits(v, "AsIs")) unclass(v) else v)
-  attr(frame, "terms") <- NULL
-  environment(terms) <- globalenv() # or a fit would carry along where it was made
-  list(frame = frame, terms = terms)
-}
-
 # New data, which the user gave as `arg` -> internal form with the columns of the training data.
 as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL, id = NULL) {
   check_format(fit, call)
   obs <- fit$model$obs
   split <- newdata_id(fit, newdata, id, arg, call)
   newdata <- split$x
-  if (!is.null(fit$input$terms)) {
-    if (!is.data.frame(newdata)) {
-      abort("newdata", c(
-        "{.arg {arg}} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."
-      ), call = call)
-    }
-    newdata <- if (is.null(obs_entry(obs)$responses)) formula_frame(fit$input$terms, newdata, arg, call)$frame else
-      regression_newdata(fit, newdata, arg, call)
-  }
+  newdata <- variables_of(fit, newdata, arg, call)
   newdata <- if (obs_lag(obs) > 0L && is.list(newdata) && !is.data.frame(newdata)) {
     lapply(newdata, select_columns, fit, call, arg)
   } else {
@@ -95,11 +44,11 @@ select_columns <- function(x, fit, call, arg = "newdata") {
   }
   x <- unique_columns(flatten_columns(x))
   beside <- exposure_column(fit$model$obs)
-  d <- fit$input$d + length(beside)
+  named <- fit$model$obs$columns
+  d <- (if (is.null(named)) fit$input$d else length(named)) + length(beside)
   if (is.null(dim(x)) && is.atomic(x) && !stats::is.ts(x) && !is_indexed(x) && d > 1L && length(x) == d) {
     x <- matrix(x, 1L, dimnames = list(NULL, names(x)))
   }
-  named <- fit$model$obs$columns
   wanted <- unique(c(named %||% fit$input$column_names, beside))
   given <- if (is.null(dim(x))) NULL else colnames(x)
   if (stats::is.ts(x) && identical(given, paste("Series", seq_len(NCOL(x))))) given <- NULL

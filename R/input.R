@@ -79,8 +79,8 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
     ), call = call)
   } else if (inherits(x, "formula")) {
     abort("formula", c(
-      "{.arg {arg}} is a formula, which only {.fn bnp_mixture} takes.",
-      i = "Give a matrix or a data frame of the columns; for regressions the response comes first."
+      "{.arg {arg}} is a formula, which only {.fn bnp_mixture} and {.fn bnp_hmm} take.",
+      i = "Give a matrix or a data frame of the columns."
     ), call = call)
   } else {
     abort("input", c(

@@ -212,15 +212,6 @@ need_labels <- function(fit, type, call = rlang::caller_env()) {
   }
 }
 
-refuse_known_labels <- function(fit, call) {
-  if (!is.null(fit$state$owner)) {
-    abort("labels", c(
-      "{.fn cluster_tree} and {.fn cut_fit} do not take fits with known {.arg labels} yet.",
-      i = "Clusters of different classes cannot be joined, so such a tree would have no root."
-    ), call = call)
-  }
-}
-
 # Probabilities of clusters -> of classes; clusters of no class together are the last column, where there are any.
 class_probabilities <- function(fit, prob) {
   classes <- fit$input$class_names

@@ -17,7 +17,8 @@
 #'   With `na_action = "model"` a row counts by what is there. Where columns are independent given the
 #'   cluster ([obs_categorical()], [obs_bernoulli()], [obs_poisson()], [obs_gamma()], [obs_gaussian()] with
 #'   diagonal or spherical covariance, and blocks of [obs_product()]) a missing cell is simply left out, which is
-#'   exact. Where they are not, it is one more hidden variable of its row.
+#'   exact. Where they are not, it is one more hidden variable of its row. A covariance that all clusters share
+#'   (`"tied"` and its like) takes rows that are complete, or missing as a whole.
 #'   Both are right if values are *missing at random*: whether one is missing may depend on what was observed, not
 #'   on the value itself. Where that is not so, give indicators of what is missing as columns of their own.
 #'   Parameters that are read from the data are read from the cells that are there. Bounds of fits to data with
@@ -71,7 +72,8 @@ blocks_of <- function(data, obs) {
   part <- function(block, columns) {
     entry <- obs_entry(block)
     list(
-      entry = entry, columns = columns, modelled = if (is.null(entry$responses)) columns else entry$responses(block)
+      entry = entry, columns = columns,
+      modelled = if (is.null(entry$responses)) columns else columns[entry$responses(block)]
     )
   }
   if (is.null(obs$blocks)) {
@@ -222,8 +224,9 @@ check_gaps <- function(data, obs, arg, call) {
     gaps <- block$entry$gaps
     if (is.null(gaps)) {
       abort("gaps", c(
-        "{.arg {arg}} has missing values, which {.fn {maker}} cannot have with this covariance.",
-        i = "Choose {.code covariance = \"full\"} or {.code \"diagonal\"}, or {.code na_action = \"omit\"}."
+        "{.arg {arg}} has missing values, which {.fn {maker}} cannot have with a covariance that all clusters share.",
+        i = "Choose {.code covariance = \"full\"}, {.code \"diagonal\"} or {.code \"spherical\"}, or
+             {.code na_action = \"omit\"}."
       ), call = call)
     }
     known <- data$missing[, setdiff(block$columns, block$modelled), drop = FALSE]

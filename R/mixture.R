@@ -75,14 +75,17 @@
 #'   the clusters are owned by the classes of their rows. Without it, each
 #'   class and the unlabelled rows begin with one cluster, so that `k_init` and `restarts` have no meaning; a
 #'   second fit begins with the classes as their labelled rows have them, and the better one is returned. A finite
-#'   prior needs at least as many clusters as there are classes. [cluster_tree()] does not take such fits yet.
+#'   prior needs at least as many clusters as there are classes. [cluster_tree()] joins clusters within classes.
 #'
 #' @section Repeated measures:
 #'   With `id`, all rows of an individual belong to one cluster and are independent of each other
 #'   given that cluster. What is shared out among the clusters are individuals: the prior, the
 #'   entropy and [cluster_sizes()] count each of them once, however many rows it has. Parameters of
-#'   clusters, and defaults of priors, are estimated from all rows, and [nobs()] is the number of
-#'   rows, which may come in any order. [fitted()], [predict()] and [augment()] give every row the
+#'   clusters are estimated from all rows, and [nobs()] is the number of rows, which may come in any
+#'   order. Defaults of priors are read from the rows, too, as a cluster's covariance is that of rows and not of
+#'   individuals' means; only the share of the variance that a Gaussian cluster is expected to have goes by the number
+#'   of
+#'   individuals, since so many can be told apart. [fitted()], [predict()] and [augment()] give every row the
 #'   cluster of its individual. Fits with and without `id` are compared by [compare_fits()].
 #'
 #'   `weights`, `labels` and `start` have one value for each individual, in the order in which
@@ -160,20 +163,8 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   na_action <- check_na_action(na_action)
   call <- rename_call(match.call())
   split <- split_formula_id(x, data, id, rlang::current_env())
-  x <- split$formula
-  data <- split$data
-  if (length(x) == 3L) {
-    obs <- if (missing(obs)) obs_of_responses() else check_obs_of_responses(obs, x)
-    table <- regression_table(x, data)
-    obs[names(table$obs)] <- table$obs
-    return(fit_mixture(
-      table$x, obs, prior, control, start, call, na_action, table$input, weights, labels, split
-    ))
-  }
-  frame <- formula_frame(x, data)
-  fit_mixture(frame$frame, obs, prior, control, start, call, na_action,
-    input = list(terms = frame$terms), weights = weights, labels = labels, id = split
-  )
+  read <- formula_input(split$formula, split$data, obs, "bnp_mixture")
+  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split)
 }
 
 # id: list(id, name), as split_id() has them.

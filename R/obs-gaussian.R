@@ -171,7 +171,7 @@ resolve_gaussian <- function(obs, data, start, full, call) {
   variance <- obs$unit^2 * robust_variances(data$x, obs$centre, obs$unit, data$weights)
   obs$df <- check_df(obs$df %||% (if (full) d + 2 else 3), if (full) d else 1L, call)
   excess <- obs$df - (if (full) d else 1L) - 1
-  default <- spread_within(counted_rows(data), d) * variance * max(excess, 1)
+  default <- spread_within(counted_units(data), d) * variance * max(excess, 1)
   expand <- if (full) expand_matrix else expand_vector
   obs$scale <- expand(obs$scale %||% default, d, "scale", call)
   learn_about(obs, variance, obs$centre)
@@ -193,7 +193,7 @@ resolve_zero_mean <- function(obs, data, start, call) {
   square <- column_means(z^2, data$weights)
   square[square == 0] <- 1
   obs$df <- check_df(obs$df %||% (d + 2), d, call)
-  default <- spread_within(counted_rows(data), d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
+  default <- spread_within(counted_units(data), d) * obs$unit^2 * square * max(obs$df - d - 1, 1)
   obs$scale <- expand_matrix(obs$scale %||% default, d, "scale", call)
   learn_about(obs, obs$unit^2 * square)
 }

@@ -8,7 +8,13 @@
 #' @details
 #' `obs_product()` is for data frames: columns of different blocks are independent given the
 #' cluster, with independent priors. [bnp_mixture()] and [bnp_hmm()] make one themselves of a data
-#' frame with columns that are not numeric, see there.
+#' frame with columns that are not numeric, see there. A regression is a block by its formula,
+#' `obs_regression(formula = y ~ a + b)`. Its covariates are no columns of other blocks unless these name them: in
+#' `obs_product(obs_regression(formula = y ~ x), obs_gaussian(columns = "x"))`, a cluster-weighted regression, `x` has a
+#' part in the choice of the cluster; without the second block it is known and not modelled. Where a response is not
+#' known,
+#' `predict(type = "impute")` says what is expected of it. Blocks may follow on each other (`y ~ x`, `z ~ y`), but
+#' not in a circle.
 #' @export
 obs_product <- function(...) {
   blocks <- list(...)
@@ -29,6 +35,12 @@ check_block <- function(block, arg, call) {
     abort("argument", c(
       "{.arg {arg}} cannot be {.fn {entry$constructor}}, which is no block of a product.",
       i = "{.or {.fn {makers}}} can."
+    ), call = call)
+  }
+  if (identical(entry$kind, "formula") && is.null(block$formula)) {
+    abort("formula", c(
+      "The block {.arg {arg}} must have a formula, which says what is a response and what its covariates are.",
+      i = "Give it as {.code {entry$constructor}(formula = y ~ a + b)}."
     ), call = call)
   }
   if (identical(entry$kind, "pair") && is.null(block$columns)) {
@@ -74,9 +86,12 @@ resolve_product <- function(obs, data, start, call) {
     block$columns <- data$frame$blocks[[name]]
     own <- data_of_block(data, block)
     own$frame <- data$frame$parts[[name]]
+    block$design <- own$frame$design
+    block$regressors <- own$frame$regressors
     of_start <- if (!is.null(before$model$obs$blocks[[name]])) fit_of_block(before, name)
     resolve_obs(block, own, of_start, call)
   }, obs$blocks, names(obs$blocks))
+  if (length(data$frame$covariates)) obs$beside <- obs$beside %||% data$frame$covariates
   obs$columns <- data$frame$columns
   obs$types <- data$frame$types[obs$columns]
   obs
@@ -110,6 +125,7 @@ entry_of_product <- function(obs) {
   entries <- lapply(blocks, obs_entry)
   names <- names(blocks)
   all_have <- function(field) !any(vapply(entries, function(entry) is.null(entry[[field]]), NA))
+  profiled <- which(!vapply(entries, function(entry) is.null(entry$marginals), NA))
   # Fields that are lists by array, with names of the product.
   gather <- function(make) do.call(c, unname(Map(function(block, entry, name) {
     own <- make(block, entry, name)
@@ -164,24 +180,21 @@ entry_of_product <- function(obs) {
       obs$blocks <- Map(function(block, changed) changed %||% block, obs$blocks, again)
       obs
     },
-    measure = function(obs) measure_of_blocks(blocks),
+    measure = function(obs) measure_of_blocks(obs$blocks),
     quantiles = gather(function(block, entry, name) {
       lapply(entry$quantiles, function(quantile) function(q, p) quantile(part(q, name), p))
     }),
-    given = list(blocks = function(value, fit, call) {
+    given = c(list(blocks = function(value, fit, call) {
       lapply(stats::setNames(nm = names), function(name) {
         own <- fit_of_block(fit, name)
         Map(function(complete) complete(NULL, own, call), entries[[name]]$given)
       })
-    }, exposure = exposures_of_blocks),
-    draw = function(obs, clusters, path, lengths, given) {
-      do.call(cbind, lapply(names, function(name) {
-        own <- given$blocks[[name]]
-        own$exposure <- given$exposure[[name]] %||% exposure_by_row(own$exposure, length(path))
-        x <- entries[[name]]$draw(blocks[[name]], lapply(clusters, part, name), path, lengths, own)
-        if (is.null(exposure_column(blocks[[name]]))) x else cbind(x, own$exposure, deparse.level = 0)
-      }))
-    },
+    }, exposure = exposures_of_blocks), if (length(unlist(lapply(blocks, covariates_of)))) {
+      list(covariates = covariates_of_blocks)
+    }, if (length(blocks_with_totals(blocks))) {
+      list(total = totals_of_blocks)
+    }),
+    draw = function(obs, clusters, path, lengths, given) draw_blocks(obs, entries, clusters, path, given),
     as_frame = function(obs, x) frame_of_product(blocks, entries, obs, x),
     moments = if (all_have("moments")) function(q, given) {
       each <- lapply(names, function(name) entries[[name]]$moments(part(q, name), given$blocks[[name]]))
@@ -192,22 +205,59 @@ entry_of_product <- function(obs) {
     },
     divergence = sum_of("divergence", `+`),
     overlap = sum_of("overlap", `*`),
-    marginals = if (all_have("marginals")) function(means) {
+    marginals = if (length(profiled)) function(means) {
       do.call(c, unname(Map(function(block, entry, name) {
         own <- entry$marginals(part(means, name))
         stats::setNames(own, names(own) %||% entry$terms(block, block$columns)$variable)
-      }, blocks, entries, names)))
+      }, blocks[profiled], entries[profiled], names[profiled])))
     }
   )
 }
 
+blocks_with_totals <- function(blocks) {
+  names(Filter(function(block) "total" %in% names(obs_entry(block)$given), blocks))
+}
+
+# simulate(total = ), completed: a list by block, of the blocks that have totals. `total`: what one such block takes, a
+# number for all, or a list by the names of blocks.
+totals_of_blocks <- function(total, fit, call) {
+  takers <- blocks_with_totals(fit$model$obs$blocks)
+  if (!is.null(total) && !is.list(total)) {
+    if (length(takers) > 1L && length(total) != 1L) {
+      abort("argument", c(
+        "{.arg total} must be one number, or a list that names the blocks it is for, not {describe(total)}.",
+        i = "They are {.field {takers}}."
+      ), call = call)
+    }
+    total <- stats::setNames(rep(list(total), length(takers)), takers)
+  }
+  foreign <- setdiff(rlang::names2(total), takers)
+  if (length(foreign) || anyDuplicated(names(total))) {
+    abort("argument", c(
+      "{.arg total} must have the names of blocks with totals, each once, not {places(dQuote(foreign, FALSE))}.",
+      i = "They are {.field {takers}}."
+    ), call = call)
+  }
+  lapply(stats::setNames(nm = takers), function(name) {
+    own <- fit_of_block(fit, name)
+    obs_entry(own$model$obs)$given$total(total[[name]], own, call)
+  })
+}
+
 # Bounds compare where the same columns have densities, and the same ones are sequences of tokens.
 measure_of_blocks <- function(blocks) {
-  kinds <- vapply(blocks, measure_of, "")
+  modelled <- unlist(lapply(blocks, named_columns_of))
+  kinds <- vapply(blocks, function(block) {
+    if (is.null(block$formula)) {
+      return(measure_of(block))
+    }
+    given <- setdiff(covariates_of(block), modelled) # none: the product has the density of responses and covariates
+    if (length(given)) paste("densities given", paste(sort(given), collapse = ", ")) else "densities"
+  }, "")
   if (length(unique(kinds)) == 1L) {
     return(kinds[[1L]])
   }
-  columns <- lapply(unique(kinds), function(kind) sort(unlist(lapply(blocks[kinds == kind], `[[`, "columns"))))
+  columns <- lapply(unique(kinds), function(kind) sort(unlist(lapply(blocks[kinds == kind], named_columns_of))))
   by_kind <- paste0(unique(kinds), " of ", vapply(columns, paste, "", collapse = ", "))
   paste(sort(by_kind), collapse = " and ")
 }
@@ -218,7 +268,7 @@ model_product <- list(
   values = "data frames, a block of columns each",
   read = read_product,
   resolve = resolve_product,
-  working = c("columns", "types"),
+  working = c("columns", "types", "beside"),
   arrays = list(),
   draw = function(obs, clusters, path, lengths, given) NULL,
   of_obs = entry_of_product,

@@ -3,28 +3,30 @@
 #' @rdname observation_models
 #' @order 4
 #' @details
-#' `obs_regression()` is for `bnp_mixture(y ~ a + b, data)`, or several responses,
-#' `cbind(y1, y2) ~ a`: clusters differ in the coefficients and in the noise. Of a matrix,
-#' which [bnp_hmm()] and [bnp_topics()] take, the first column is the response and the
-#' others are covariates, with an intercept. Covariates are known and not modelled: they do
+#' `obs_regression()` is for `bnp_mixture(y ~ a + b, data)` and `bnp_hmm(y ~ a + b, data)`, or several responses,
+#' `cbind(y1, y2) ~ a`: clusters differ in the coefficients and in the noise. Of a matrix
+#' the first column is the response and the others are covariates, with an intercept. Covariates are known and not
+#' modelled: they do
 #' not tell which cluster a row belongs to unless its response is known, too. By default,
 #' `df` is D + 2 for D responses, the expected variance of the noise is a quarter of that
 #' around one regression for all data, and coefficients are 0, the intercept the median of
 #' the response, with a precision of 0.01 for covariates that are centred and scaled to
 #' unit variance. A fit keeps the covariates of up to 1,000 rows, for [simulate()].
+#' @param formula For a block of [obs_product()]: which column of the data frame is the response, and the covariates,
+#'   `y ~ a + b`, or `cbind(y1, y2) ~ a`. Elsewhere `NULL`: the fitting function takes the formula.
 #' @export
-obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_precision = NULL) {
+obs_regression <- function(df = NULL, scale = NULL, coef_mean = NULL, coef_precision = NULL, formula = NULL) {
   if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
     abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
   }
-  new_obs(
-    "regression",
+  parameters <- list(
     df = if (!is.null(df)) check_number(df, "df"),
     scale = check_definite(scale, "scale"),
     coef_mean = if (!is.null(coef_mean)) rbind_vector(coef_mean),
-    coef_precision = check_definite(coef_precision, "coef_precision"),
-    responses = 1L, intercept = TRUE
+    coef_precision = check_definite(coef_precision, "coef_precision")
   )
+  of_formula <- check_block_formula(formula) %||% list(responses = 1L, intercept = TRUE)
+  do.call(new_obs, c("regression", parameters, of_formula))
 }
 
 # Coefficients of one response may be given as a vector.
@@ -62,6 +64,7 @@ resolve_regression <- function(obs, data, start, call) {
   obs$coef_mean <- unname(obs$coef_mean)
   some <- unique(round(seq(1, data$n, length.out = min(data$n, 1000L))))
   obs$covariates <- unname(data$x[some, -y, drop = FALSE])
+  if (!is.null(obs$formula)) environment(obs$formula) <- globalenv() # or a fit would carry along where it was made
   with_precision(obs, z[, -y, drop = FALSE], e, call, w)
 }
 
@@ -157,14 +160,19 @@ model_regression <- list(
   gaps = "cells",
   resolve = resolve_regression,
   verbs = c("bnp_mixture", "bnp_hmm", "bregman_kmeans"),
-  working = c("responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "covariates"),
+  kind = "formula",
+  working = c(
+    "responses", "intercept", "centre", "unit", "scaled_precision", "origin", "spread", "covariates", "design",
+    "regressors"
+  ),
   parameters = coef_parameters("responses"),
   arrays = coef_arrays("responses"),
   axes = function(obs, columns) {
     y <- response_columns(obs)
     if (is.null(columns)) list() else
-      list(responses = columns[y], regressors = c(if (obs$intercept) "(Intercept)", columns[-y]))
+      list(responses = columns[y], regressors = c(if (obs$intercept) "(Intercept)", obs$regressors %||% columns[-y]))
   },
+  of_obs = function(obs) if (!is.null(obs$formula)) list(read = read_regression),
   quantiles = model_ar$quantiles,
   given = list(covariates = covariates_of_rows),
   conditional = list(
@@ -176,12 +184,15 @@ model_regression <- list(
     },
     parameters = function(obs, q, x) {
       z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
-      cov <- draw_covariance(q$df, q$scale)
-      noise <- matrix(stats::rnorm(length(q$coef_mean)), nrow(q$coef_mean))
-      coef <- q$coef_mean + t(chol(cov)) %*% noise %*% t(backsolve(chol(q$coef_precision), diag(ncol(noise))))
-      list(location = z %*% t(coef), cov = cov)
+      one <- draw_regression(q)
+      list(location = z %*% t(one$coef), cov = one$cov)
     }
   ),
+  predictive_cdf = function(obs, q, data) {
+    y <- response_columns(obs)
+    t <- model_regression$conditional$predictive(obs, q, data$x)
+    stats::pt((data$x[, y, drop = FALSE] - t$location) / sqrt(outer(t$spread, diag(t$scale))), t$df)
+  },
   draw = function(obs, clusters, path, lengths, given) {
     z <- given$covariates[rep_len(seq_len(nrow(given$covariates)), length(path)), , drop = FALSE]
     regressors <- with_intercept(z, obs)

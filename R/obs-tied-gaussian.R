@@ -17,7 +17,7 @@ resolve_spherical <- function(obs, data, start, call) {
       "{.arg scale} must be one number for {.code covariance = \"spherical\"}, not {describe(obs$scale)}."
     ), call = call)
   }
-  obs$scale <- obs$scale %||% (spread_within(counted_rows(data), data$d) * variance * max(obs$df - 2, 1))
+  obs$scale <- obs$scale %||% (spread_within(counted_units(data), data$d) * variance * max(obs$df - 2, 1))
   obs
 }
 

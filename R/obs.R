@@ -60,7 +60,8 @@ NULL
 #   density         is the likelihood a density? Else it is a probability, and bounds of the two do not compare.
 #   takes_sparse    are sparse matrices taken as they are?
 #   kind            kind of the columns that it takes as a block of a product which names none: "number", "level", or
-#                   several (column_kind()); "pair": of none, pairs must be named; NULL: it cannot be a block
+#                   several (column_kind()); "pair": of none, pairs must be named; "formula": its formula names them;
+#                   NULL: it cannot be a block
 #   gaps            which values of a row may be missing: "cells", any, NA in the engine's data; or 0 there, which says
 #                   nothing: "levels", any; "pairs", of columns; "rows", all or none. NULL: none
 #   read            function(x, obs, arg, call, na_action): the numbers that stand for the columns of a table, a matrix
@@ -213,6 +214,12 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
       i = "{.fn {entry$constructor}} is for {.fn {entry$verbs}}."
     ), call = call)
   }
+  if (!is.null(obs$formula)) {
+    abort("formula", c(
+      "{.arg formula} of {.fn {entry$constructor}} is for blocks of a product.",
+      i = "Give it to {.fn {verb}}, as in {.code {verb}({shown_columns(obs)}, data)}, or make a product of it."
+    ), call = call)
+  }
 }
 
 # For help pages: constructors in a sentence, and a table of all.
@@ -256,6 +263,8 @@ format_fields <- function(x, fields) {
       "(from the data)"
     } else if (is.character(v)) {
       places(v)
+    } else if (inherits(v, "formula")) {
+      paste(deparse(v), collapse = " ")
     } else if (is.list(v) && !is.object(v)) {
       format_fields(v, names(v) %||% as.character(seq_along(v)))
     } else if (inherits(v, "bnp_gamma_prior")) {
@@ -280,8 +289,8 @@ format.bnp_obs <- function(x, ...) {
   entry <- obs_entry(x)
   if (!is.null(x$blocks)) {
     blocks <- vapply(x$blocks, function(block) {
-      columns <- if (is.null(block$columns)) "" else paste0(" (", places(block$columns), ")")
-      paste0(columns, ": ", format(structure(block[names(block) != "columns"], class = class(block))))
+      columns <- if (is.null(named_columns_of(block))) "" else paste0(" (", shown_columns(block), ")")
+      paste0(columns, ": ", format(structure(block[!names(block) %in% c("columns", "formula")], class = class(block))))
     }, "")
     return(paste0("Product of ", paste0(names(blocks), blocks, collapse = "; ")))
   }

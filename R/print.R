@@ -120,10 +120,18 @@ described_concentrations <- function(learned) {
 
 # Which columns went to which block of a product.
 described_blocks <- function(obs) {
-  columns <- vapply(obs$blocks, function(block) places(block$columns, 8L), "")
+  columns <- vapply(obs$blocks, shown_columns, "", 8L)
   named <- paste0(names(columns), " (", columns, ")", collapse = ", ")
   if (length(columns)) strwrap(paste0("Blocks: ", named), exdent = 2)
 }
+
+# The columns of a block, or the formula that names them.
+shown_columns <- function(block, ...) {
+  if (is.null(block$formula)) places(block$columns, ...) else paste(deparse(block$formula), collapse = " ")
+}
+
+# Of the data that a fit was given; those of a product may have others in the internal form.
+n_columns <- function(fit) if (is.null(fit$model$obs$blocks)) fit$input$d else length(fit$model$obs$columns)
 
 described_data <- function(fit) {
   if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
@@ -131,7 +139,7 @@ described_data <- function(fit) {
   }
   gaps <- fit$input$n_missing
   paste0(
-    described_rows(fit), " of ", count_of(fit$input$d, "column"),
+    described_rows(fit), " of ", count_of(n_columns(fit), "column"),
     if (!is.null(gaps)) paste0(", ", count_of(gaps, "value"), " missing")
   )
 }

@@ -5,8 +5,8 @@ obs_of_responses <- function() {
   getExportedValue("bnpvi", maker[1])()
 }
 
-check_obs_of_responses <- function(obs, formula, call = rlang::caller_env()) {
-  check_obs(obs, "bnp_mixture", call)
+check_obs_of_responses <- function(obs, verb, call = rlang::caller_env()) {
+  check_obs(obs, verb, call)
   if (is.null(obs_entry(obs)$responses)) {
     makers <- obs_makers(function(entry) !is.null(entry$responses))
     abort("formula", c(
@@ -127,6 +127,7 @@ lacks_response <- function(fit, newdata) {
   if (is.null(responses)) {
     return(FALSE)
   }
+  if (is.list(newdata) && !is.data.frame(newdata)) newdata <- newdata[[1L]]
   if (!is.null(fit$input$terms)) {
     needed <- all.vars(stats::formula(fit$input$terms)[[2L]])
     return(is.data.frame(newdata) && !all(needed %in% names(newdata)))
@@ -146,17 +147,25 @@ prior_probabilities <- function(fit, newdata) {
   matrix(weight, nrow(z), length(weight), byrow = TRUE, dimnames = list(names, seq_along(weight)))
 }
 
-# E[y | z] under the posterior: rows x responses, a vector for one response.
-expected_response <- function(fit, newdata, call = rlang::caller_env()) {
+need_responses <- function(fit, call) {
   check_format(fit, call)
   obs <- fit$model$obs
   if (is.null(obs_entry(obs)$responses)) {
     makers <- obs_makers(function(entry) !is.null(entry$responses))
     abort("argument", c(
       "{.code type = \"response\"} has no meaning for {.fn {obs_entry(obs)$constructor}}.",
-      i = "It is for {.or {.fn {makers}}}."
+      i = if (length(unlist(lapply(obs$blocks, covariates_of)))) {
+        "With {.code NA} as response, {.code type = \"impute\"} gives what is expected of it."
+      } else {
+        "It is for {.or {.fn {makers}}}."
+      }
     ), call = call)
   }
+}
+
+# E[y | z] under the posterior: rows x responses, a vector for one response.
+expected_response <- function(fit, newdata, call = rlang::caller_env()) {
+  need_responses(fit, call)
   need_data(is.null(newdata), "newdata", call)
   out <- average_response(fit, as_covariates(fit, newdata, call = call))
   if (ncol(out) == 1L) drop(unname(out)) else out
@@ -169,4 +178,39 @@ average_response <- function(fit, z, weight = proportion(fit) / sum(proportion(f
   out <- with_intercept(z, fit$model$obs) %*% t(average)
   colnames(out) <- dimnames(coef)[[1]]
   out
+}
+
+# E[y_t | z_t, rows before t] of sequences: rows x responses, a vector for one response.
+response_ahead <- function(fit, newdata, id, na_action, call = rlang::caller_env()) {
+  need_responses(fit, call)
+  need_data(is.null(newdata), "newdata", call)
+  if (lacks_response(fit, newdata)) {
+    newdata <- with_unknown_response(fit, newdata)
+    na_action <- "model"
+  }
+  data <- as_new_sequences(fit, newdata, id, call, na_action = na_action)
+  obs <- fit$model$obs
+  y <- response_columns(obs)
+  z <- with_intercept(data$x[, -y, drop = FALSE], obs)
+  prob <- one_step_ahead(fit, data)$prob
+  parameters <- parameters_ahead(fit)
+  out <- Reduce(`+`, lapply(seq_len(ncol(prob)), function(k) prob[, k] * z %*% t(parameters[[k]]$coef_mean)))
+  dimnames(out) <- list(data$row_names, data$column_names[y])
+  out <- for_all_rows(data, out)
+  if (ncol(out) == 1L) stats::setNames(as.vector(out), rownames(out)) else out
+}
+
+# New data without the response: with missing values there.
+with_unknown_response <- function(fit, newdata) {
+  if (is.list(newdata) && !is.data.frame(newdata)) {
+    return(lapply(newdata, function(x) with_unknown_response(fit, x)))
+  }
+  obs <- fit$model$obs
+  names <- if (is.null(fit$input$terms)) fit$input$column_names[response_columns(obs)] else
+    all.vars(stats::formula(fit$input$terms)[[2L]])
+  for (name in setdiff(names, colnames(newdata))) {
+    newdata <- if (is.data.frame(newdata)) replace(newdata, name, list(rep(NA_real_, nrow(newdata)))) else
+      `colnames<-`(cbind(newdata, NA_real_), c(colnames(newdata), name))
+  }
+  newdata
 }

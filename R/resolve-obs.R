@@ -33,7 +33,7 @@ column_totals <- function(data) {
   totals
 }
 
-# Share of the data's variance that a cluster is expected to have: n observations
+# Share of the data's variance that a cluster is expected to have: n observations (or individuals)
 # hardly tell more than sqrt(n) clusters apart, and so many of equal size fill d
 # dimensions when each has n^(-1/d) of the variance. Rounded data need a floor.
 spread_within <- function(n, d) max(max(n, 1)^(-1 / d), 1e-3)

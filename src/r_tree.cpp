@@ -55,6 +55,8 @@ Rcpp::List engine_join_clusters(Rcpp::List data, Rcpp::List model, Rcpp::List st
         return id >= 1 && id <= fit.query.k() && clusters.number(id - 1) >= 0;
       };
       require(is_left(a[i]) && is_left(b[i]) && a[i] != b[i], "a or b has a number that is no cluster");
+      require(clusters.state().total.may_join(clusters.number(a[i] - 1), clusters.number(b[i] - 1)),
+              "a and b have clusters of different classes");
       clusters.join(a[i] - 1, b[i] - 1);
     }
     const State& state = clusters.state();

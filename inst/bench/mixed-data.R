@@ -1,5 +1,5 @@
 # Data frames of several kinds of columns that others have fitted: clusters, agreement with the known groups and bound,
-# from ten seeds; what is not installed (palmerpenguins, mlbench, poLCA, clustMixType) is left out.
+# from ten seeds; what is not installed (palmerpenguins, mlbench, poLCA, clustMixType, cluster) is left out.
 #   Rscript inst/bench/mixed-data.R
 
 suppressPackageStartupMessages(library(bnpvi))
@@ -14,7 +14,7 @@ from <- function(package, name) {
 show <- function(name, x, truth, obs = NULL) {
   ends <- vapply(1:10, function(seed) {
     seconds <- system.time(fit <- suppressWarnings(suppressMessages(
-      bnp_mixture(x, obs, control = bnp_control(seed = seed, verbose = FALSE))
+      bnp_mixture(x, obs, control = bnp_control(seed = seed, verbose = FALSE, max_laps = 1000), na_action = "model")
     )))[[1]]
     ari <- if (is.null(truth)) NA else adjusted_rand_index(fitted(fit), truth)
     c(k = n_clusters(fit), ari = ari, elbo = elbo(fit), seconds = seconds)
@@ -51,6 +51,26 @@ if (there("mlbench")) {
   show("zoo, weights 1/2", zoo[1:16], zoo$type, obs_categorical(0.5))
   show("zoo, weights 1", zoo[1:16], zoo$type, obs_categorical(1))
   show("zoo, weights learned", zoo[1:16], zoo$type, obs_categorical(NULL))
+}
+if (there("mlbench")) {
+  plants <- from("mlbench", "Soybean") # 35 factors, 2,337 cells missing, 19 diseases
+  plants[] <- lapply(plants, factor, ordered = FALSE)
+  show("Soybean", plants[-1], plants$Class, obs_categorical())
+  women <- from("mlbench", "PimaIndiansDiabetes2") # 8 numbers, 652 cells missing
+  show("Pima", scale(women[1:8]), women$diabetes, obs_gaussian())
+}
+if (there("cluster")) {
+  flower <- from("cluster", "flower") # 18 rows
+  flower[] <- lapply(flower, function(v) if (is.ordered(v)) as.integer(v) else v)
+  show("flower", flower, NULL)
+  if (there("clustMixType")) {
+    set.seed(1)
+    width <- vapply(2:6, function(k) {
+      fit <- clustMixType::kproto(flower, k, nstart = 10, verbose = FALSE)
+      clustMixType::validation_kproto(method = "silhouette", object = fit)
+    }, 1)
+    cat("flower, k-prototypes: silhouettes of 2 to 6 clusters", round(width, 3), "\n")
+  }
 }
 if (there("poLCA")) {
   show("carcinoma", from("poLCA", "carcinoma"), NULL, obs_categorical())

@@ -1,5 +1,7 @@
 // Coarser and coarser clusterings of a fit: clusters joined pair by pair, with the exact ELBO of each.
 #pragma once
+#include <optional>
+
 #include "inference/joins.h"
 #include "inference/move_memory.h"
 #include "inference/state.h"
@@ -25,14 +27,14 @@ class Coarsening {
   Index id(Index j) const { return static_cast<Index>(memory_.id(j)); }
   Index number(Index id) const { return memory_.number_of(static_cast<std::uint64_t>(id)); }
 
-  /// Joins two clusters; returns the identity that is left.
+  /// Joins two clusters that may be joined; returns the identity that is left.
   Index join(Index a, Index b);
 
-  /// The pair to join next, of two clusters or more: the one with the highest ELBO among the `finalists`
-  /// pairs that rank highest. Ranks are exact in data term and entropy, and have the allocation terms as they
-  /// were (nearly) when both clusters of a pair came to be. With more than 2^7 clusters pairs are near ones
-  /// only (evidence_of_merging).
-  std::pair<Index, Index> best_pair();
+  /// The pair to join next: the one with the highest ELBO among the `finalists` pairs that rank highest; none
+  /// where no two clusters may be joined (Summary::may_join). Ranks are exact in data term and entropy, and
+  /// have the allocation terms as they were (nearly) when both clusters of a pair came to be. With more than
+  /// 2^7 clusters pairs are near ones only (evidence_of_merging).
+  std::optional<std::pair<Index, Index>> best_pair();
 
  private:
   struct Pair {
@@ -66,7 +68,7 @@ struct Join {
   double elbo;
 };
 
-/// Joins the best pair until one cluster is left.
+/// Joins the best pair until one cluster is left, or one for each class.
 std::vector<Join> join_all(Coarsening& clusters);
 
 }  // namespace bnpvi

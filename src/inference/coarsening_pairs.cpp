@@ -44,7 +44,8 @@ void Coarsening::compare() {
   std::vector<Pair> pairs;
   for (Index a = 0; a < k; ++a)
     for (Index b = a + 1; b < k; ++b)
-      if (data_[at(a, b)] != -INFINITY && std::isnan(allocation_[at(a, b)])) pairs.push_back({a, b, 0});
+      if (state_.total.may_join(a, b) && data_[at(a, b)] != -INFINITY && std::isnan(allocation_[at(a, b)]))
+        pairs.push_back({a, b, 0});
   const Globals now{allocation_part(state_.total), state_.globals.u, state_.globals.omega};
   for_each_part(&pool_, static_cast<Index>(pairs.size()), [&](Index i) {
     pool_.poll();
@@ -75,16 +76,19 @@ double Coarsening::best_value(Summary s) const {
   return std::max(best, value());
 }
 
-std::pair<Index, Index> Coarsening::best_pair() {
+std::optional<std::pair<Index, Index>> Coarsening::best_pair() {
   compare();
   const Index k = state_.k();
-  std::vector<Pair> ranked;
+  std::vector<Pair> ranked, allowed;
   for (Index a = 0; a < k; ++a)
     for (Index b = a + 1; b < k; ++b) {
+      if (!state_.total.may_join(a, b)) continue;
+      if (allowed.empty()) allowed.push_back({a, b, 0});
       const double gain = data_[at(a, b)] + allocation_[at(a, b)] + *changes_.of(id(a), id(b));
       if (gain > -INFINITY) ranked.push_back({a, b, gain});
     }
-  if (ranked.empty()) ranked.push_back({0, 1, 0});
+  if (allowed.empty()) return std::nullopt;
+  if (ranked.empty()) ranked = allowed;
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const Pair& x, const Pair& y) { return x.gain > y.gain; });
   ranked.resize(std::min(ranked.size(), finalists));
@@ -94,13 +98,13 @@ std::pair<Index, Index> Coarsening::best_pair() {
   });
   const Pair& best = *std::max_element(ranked.begin(), ranked.end(),
                                        [](const Pair& x, const Pair& y) { return x.gain < y.gain; });
-  return {id(best.a), id(best.b)};
+  return std::make_pair(id(best.a), id(best.b));
 }
 
 std::vector<Join> join_all(Coarsening& clusters) {
   std::vector<Join> out;
-  while (clusters.state().k() > 1) {
-    const auto [a, b] = clusters.best_pair();
+  while (const auto pair = clusters.best_pair()) {
+    const auto [a, b] = *pair;
     const Index kept = clusters.join(a, b);
     out.push_back({kept, kept == a ? b : a, clusters.state().elbo});
   }

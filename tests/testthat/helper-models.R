@@ -124,8 +124,8 @@ model_cases <- function() {
       case("gaussian_tied_spherical", tied("tied_spherical", 0.7, rep(4, d)), x, twin_gaussian_tied),
       case("gaussian_tied_diagonal", tied("tied_diagonal", c(0.5, 3, 1)), x, twin_gaussian_tied),
       case("gaussian_tied", tied("tied", random_definite(d)), x, twin_gaussian_tied),
-      case("regression", regression, paired, twin_ar, function(data) cbind(data$x[, 1:2], 1, data$x[, 3:4])),
-      case("regression, no intercept", through_0, paired, twin_ar),
+      case("regression", regression, paired, twin_regression),
+      case("regression, no intercept", through_0, paired, twin_regression),
       case("categorical", categorical, codes, twin_categorical),
       case("categorical, cells of no level", categorical, holes, twin_categorical),
       case("gaussian_diagonal, gaps", with_gaps(diagonal), punch(x), twin_with_gaps(twin_gaussian_diagonal)),
@@ -139,6 +139,8 @@ model_cases <- function() {
       case("product, gaps", gappy, cbind(holes[, 1:2], punch(counts), punch(x), codes), twin_product),
       case("product with pairs", product(tries = binomial, numbers = diagonal, followed = survival, few = few_levels),
         cbind(trials, x, followed, holes[, 1:2]), twin_product),
+      case("product with regressions", product(few = few_levels, line = regression, full = full, other = through_0),
+        cbind(holes[, 1:2], paired, x, paired[40:1, ]), twin_product),
       case("product of one block", product(only = full), x, twin_product),
       case("product of categories", product(a = few_levels, b = categorical), cbind(holes[, 1:2], codes), twin_product)
     )
@@ -160,7 +162,9 @@ columns_in_order <- function(obs, order) {
     }, obs$blocks, cumsum(width) - width)
     return(unlist(rev(own), use.names = FALSE))
   }
-  switch(obs$family, binomial = c(rbind(2L * order - 1L, 2L * order)), censored = 1:2, order)
+  switch(obs$family,
+    binomial = c(rbind(2L * order - 1L, 2L * order)), censored = 1:2, regression = seq_along(obs$unit), order
+  )
 }
 
 # How many parameters may be in any order.
@@ -169,8 +173,15 @@ count_parameters <- function(case) {
     censored = 1L, regression = 1L, binomial = case$data$d %/% 2L, case$data$d - isTRUE(case$model$obs$exposed)
   )
 }
-n_block_parameters <- function(obs) length(obs$n_levels %||% obs$mean %||% obs$a)
-n_block_columns <- function(obs) n_block_parameters(obs) * (if (obs$family %in% c("binomial", "censored")) 2L else 1L)
+n_block_parameters <- function(obs) {
+  if (obs$family == "regression") 1L else length(obs$n_levels %||% obs$mean %||% obs$a)
+}
+n_block_columns <- function(obs) {
+  if (obs$family == "regression") {
+    return(length(obs$unit))
+  }
+  n_block_parameters(obs) * (if (obs$family %in% c("binomial", "censored")) 2L else 1L)
+}
 
 # Columns of the data that the model is a distribution of.
 count_columns <- function(case) case$data$d - isTRUE(case$model$obs$exposed)
@@ -181,6 +192,9 @@ permute_columns <- function(obs, order) {
     stopifnot(identical(order, rev(seq_along(order))))
     reversed <- lapply(obs$blocks, function(block) permute_columns(block, rev(seq_len(n_block_parameters(block)))))
     return(list(family = obs$family, blocks = rev(reversed)))
+  }
+  if (obs$family == "regression") {
+    return(obs) # its responses and covariates stay where they are
   }
   if (!is.null(obs$n_levels)) {
     of_column <- split(obs$concentration, rep(seq_along(obs$n_levels), obs$n_levels))

@@ -56,6 +56,14 @@ planted_cases <- function() {
       1 + (levels[, 5] > 1)
     )
     colnames(mixed) <- paste0("col", seq_len(ncol(mixed)))
+    lasted <- rexp(200, c(0.5, 5, 50, 500)[terms])
+    ended <- rexp(200, c(0.1, 1, 10, 100)[terms])
+    with_pairs <- cbind(mixed[, 1:2], tries, pmin(lasted, ended), 1 * (lasted <= ended), levels[, 1:3])
+    colnames(with_pairs) <- paste0("col", seq_len(ncol(with_pairs)))
+    with_lines <- cbind(on_lines, profile[lines, 1:3], rpois(180, c(2, 6, 15)[lines]))
+    shuffled <- cbind(runif(180) < 0.2, runif(180) < 0.2, runif(180) < 0.2)
+    with_lines[, 3:5][shuffled] <- sample(3, sum(shuffled), TRUE)
+    colnames(with_lines) <- c("y", "at", "f", "g", "h", "n")
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
@@ -80,7 +88,14 @@ planted_cases <- function() {
       planted_case("product", obs_product(
         obs_gaussian(columns = c("col1", "col2")), obs_categorical(columns = c("col11", paste0("col", 3:6))),
         obs_poisson(columns = paste0("col", 7:10))
-      ), mixed, terms)
+      ), mixed, terms),
+      planted_case("product with pairs", obs_product(
+        obs_survival(columns = c("col11", "col12")), obs_binomial(columns = paste0("col", 3:10)),
+        obs_gaussian(columns = c("col1", "col2")), obs_categorical(columns = paste0("col", 13:15))
+      ), with_pairs, terms),
+      planted_case("product with a regression", obs_product(
+        obs_categorical(columns = c("f", "g", "h")), obs_regression(formula = y ~ at), obs_poisson(columns = "n")
+      ), with_lines, lines)
     )
   })
 }

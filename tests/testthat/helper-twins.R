@@ -414,10 +414,24 @@ twin_categorical <- function(obs) {
 }
 
 # The sum of the twins of its blocks, each on its own columns.
+# Rows are responses, then covariates.
+twin_regression <- function(obs) {
+  twin <- twin_ar(obs)
+  y <- seq_len(obs$responses)
+  with_intercept <- function(x) if (obs$intercept) cbind(x[, y, drop = FALSE], 1, x[, -y, drop = FALSE]) else x
+  list(
+    evidence = function(x, r) twin$evidence(with_intercept(x), r),
+    expected = function(x, r, new) twin$expected(with_intercept(x), r, with_intercept(new)),
+    predictive = function(x, r, new) twin$predictive(with_intercept(x), r, with_intercept(new)),
+    posterior = function(x, r) twin$posterior(with_intercept(x), r),
+    mean_parameters = function(x, r) twin$mean_parameters(with_intercept(x), r)
+  )
+}
+
 twin_product <- function(obs) {
   twin_of <- list(
     gaussian_full = twin_gaussian_full, gaussian_diagonal = twin_gaussian_diagonal, poisson = twin_poisson,
-    categorical = twin_categorical, binomial = twin_binomial, censored = twin_censored
+    categorical = twin_categorical, binomial = twin_binomial, censored = twin_censored, regression = twin_regression
   )
   twins <- lapply(obs$blocks, function(block) {
     twin <- twin_of[[block$family]]

@@ -473,3 +473,70 @@ test_that("clusters of groups with dense cores are joined to the groups, and the
     expect_output(print(tree), "suggests 15\\s+groups")
   }
 })
+
+test_that("known labels: the bound after each join is that of the added responsibilities, within classes", {
+  for (name in c("gaussian_full", "product")) {
+    case <- Find(function(case) case$name == name, model_cases())
+    n <- case$data$n
+    data <- c(case$data, list(classes = rep(c(1L, 2L, 0L, 0L), length.out = n), class_sets = diag(2) == 1))
+    owner <- c(1L, 2L, 0L, 1L, 0L, 2L)
+    for (prior in list(list(family = "dp", concentration = 1), list(family = "dirichlet", k = 6L, concentration = 2))) {
+      model <- list(obs = case$model$obs, prior = prior)
+      resp <- withr::with_seed(2, matrix(rexp(6 * n)^2, n)) * allowed_clusters(data, owner)
+      start <- list(resp = resp / rowSums(resp), owner = owner)
+      fit <- engine_fit(data, model, engine_control(6, max_laps = 0L), start, NULL)
+      all <- engine_responsibilities(data, model, fit$state, 1L)
+      tree <- tree_of(data, model, fit["state"])
+      expect_identical(lengths(tree), c(a = 4L, b = 4L, elbo = 5L))
+      value <- function(r) {
+        prior$k <- if (!is.null(prior$k)) ncol(r)
+        list(elbo = sum(elbo_twin(case, case$rows(data), r, prior)))
+      }
+      expect_replayed(tree, replay(tree, all, join_columns, value, colSums))
+      now <- fit$state$owner
+      for (i in seq_along(tree$a)) {
+        pair <- now[c(tree$a[i], tree$b[i])]
+        expect_false(setequal(pair, 1:2))
+        now[tree$a[i]] <- max(pair)
+      }
+      expect_setequal(now[setdiff(1:6, tree$b)], 1:2)
+      bad <- which(outer(fit$state$owner, fit$state$owner, `*`) == 2L, arr.ind = TRUE)[1, ]
+      join <- function(a, b) engine_join_clusters(data, model, fit["state"], engine_control(), a, b)
+      expect_error(join(bad[1], bad[2]), "different classes")
+    }
+  }
+})
+
+test_that("known labels: trees end with the classes, and fits are cut no further", {
+  known <- replace(rep(c("a", "b"), each = 100), -c(1:20, 101:120), NA)
+  x <- withr::with_seed(3, rbind(
+    matrix(rnorm(200, rep(c(0, 8), each = 50)), 100), matrix(rnorm(200, rep(c(30, 40), each = 50)), 100),
+    matrix(rnorm(60, 80), 30)
+  ))
+  known <- c(known, rep(NA, 30))
+  fit <- bnp_mixture(x, labels = known, control = bnp_control(seed = 1, verbose = FALSE))
+  owner <- cluster_classes(fit)
+  expect_equal(n_clusters(fit), 5)
+  tree <- cluster_tree(fit, x)
+  expect_length(tree$loss, 3)
+  expect_identical(is.infinite(tree$height), c(FALSE, FALSE, FALSE, TRUE))
+  two <- stats::cutree(tree, k = 2)
+  classes <- tapply(owner, two, function(v) length(unique(stats::na.omit(v))))
+  expect_identical(as.vector(classes), c(1L, 1L))
+  expect_output(print(tree), "Clusters of the 2 classes are not joined")
+  withr::local_pdf(NULL)
+  expect_silent(plot(tree))
+  cut <- cut_fit(fit, x, k = 2)
+  expect_equal(cut$cut$joined, utils::tail(tree$elbo, 1), tolerance = 1e-10)
+  expect_gte(elbo(cut), cut$cut$joined - 1e-8)
+  expect_setequal(cluster_classes(cut), c("a", "b"))
+  expect_identical(unname(as.character(predict(cut, x, type = "label"))[!is.na(known)]), known[!is.na(known)])
+  expect_identical(n_clusters(cut_fit(fit, x, h = 1e300)), 2L)
+  expect_equal(n_clusters(cut_fit(fit, x, k = 3, tree = tree)), 3)
+  expect_bad(cut_fit(fit, x, k = 1), "labels", "at least 2")
+  expect_bad(cluster_tree(cut, x), "one_cluster", "Each class")
+  # One class alone has a tree to its root.
+  alone <- bnp_mixture(x, labels = sub("b", "a", known), control = bnp_control(seed = 1, verbose = FALSE))
+  expect_true(all(is.finite(cluster_tree(alone, x)$height)))
+  expect_equal(n_clusters(cut_fit(alone, x, k = 1)), 1)
+})

@@ -166,3 +166,103 @@ test_that("the same seed gives the same copies, and leaves R's generator alone",
   expect_identical(impute(fit, whole, m = 2, seed = 1)[[2]], whole)
   expect_equal(predict(fit, whole, type = "impute"), whole, ignore_attr = TRUE)
 })
+
+test_that("gaps of a series are drawn from the Gaussian conditional of the whole series", {
+  for (lag in 1:2) {
+    d <- 2L
+    coef <- lapply(1:2, function(k) withr::with_seed(k, matrix(rnorm(d * d * lag, sd = 0.4), d)))
+    coef <- lapply(coef, cbind, c(1, -2))
+    cov <- list(matrix(c(1, 0.4, 0.4, 2), 2), matrix(c(0.5, -0.2, -0.2, 0.3), 2))
+    path <- c(rep(1L, 4 + lag), 2L, 2L, 1L, 2L, 2L)
+    n <- length(path)
+    x <- withr::with_seed(5, matrix(rnorm(n * d), n))
+    # Mean and covariance of all rows after the first ones, from the recursion.
+    free <- (lag * d + 1L):(n * d)
+    mean <- c(t(x[seq_len(lag), ]), double(n * d - lag * d))
+    root <- matrix(0, n * d, n * d)
+    for (t in (lag + 1L):n) {
+      own <- (t - 1L) * d + 1:d
+      before <- unlist(lapply(seq_len(lag), function(l) (t - l - 1L) * d + 1:d))
+      k <- path[t]
+      mean[own] <- coef[[k]] %*% c(mean[before], 1)
+      root[own, ] <- coef[[k]][, seq_len(lag * d)] %*% root[before, ]
+      root[own, own] <- root[own, own] + t(chol(cov[[k]]))
+    }
+    whole <- tcrossprod(root)
+    gone <- rbind(c(lag + 2L, 1L), c(lag + 3L, 1L), c(lag + 3L, 2L), c(n, 2L))
+    at <- (gone[, 1] - 1L) * d + gone[, 2]
+    known <- setdiff(free, at)
+    weight <- whole[at, known] %*% solve(whole[known, known])
+    values <- c(t(x))
+    expected <- mean[at] + drop(weight %*% (values[known] - mean[known]))
+    variance <- whole[at, at] - weight %*% whole[known, at]
+    obs <- list(lag = lag, intercept = TRUE)
+    parameters <- Map(function(coef, cov) list(coef = coef, cov = cov, root = chol(cov)), coef, cov)
+    missing <- matrix(seq_len(n * d) %in% (gone[, 1] + (gone[, 2] - 1L) * n), n)
+    near <- with_neighbours(replace(x, missing, NA))
+    parts <- gaps_of_series(missing, lag)
+    expect_length(parts, 2L)
+    found <- lapply(parts, function(gap) conditional_of_gap(obs, parameters, near, path, gap))
+    by_parts <- unlist(lapply(seq_along(parts), function(i) near[parts[[i]]] + found[[i]]$mean * found[[i]]$unit))
+    expect_equal(by_parts, expected, tolerance = 1e-9)
+    first <- found[[1]]
+    expect_equal(chol2inv(first$root) * outer(first$unit, first$unit), variance[1:3, 1:3], tolerance = 1e-9)
+    expect_equal(found[[2]]$unit^2, variance[4, 4], tolerance = 1e-9)
+  }
+})
+
+test_that("copies of autoregressive series have the gaps filled in, and cover what was removed", {
+  id <- rep(1:2, each = 200)
+  state <- rep(c(1, 2, 1, 2), each = 100)
+  inside <- error <- double()
+  for (seed in 1:4) {
+    x <- matrix(0, 400, 2)
+    gone <- withr::with_seed(seed, {
+      for (t in 2:400) x[t, ] <- c(0.9, -0.6)[state[t]] * x[t - 1, ] + c(0.3, 1)[state[t]] * rnorm(2)
+      matrix(runif(800) < 0.08, 400)
+    })
+    x <- 50 + x
+    gone[c(1, 201), ] <- FALSE
+    gaps <- replace(x, gone, NA)
+    fit <- bnp_hmm(gaps, id, obs_ar(intercept = TRUE), prior_hmm(2), few, na_action = "model")
+    copies <- impute(fit, gaps, id = id, m = 100, seed = 1)
+    expect_identical(copies[[1]][!gone], gaps[!gone])
+    draws <- vapply(copies, function(copy) copy[gone], double(sum(gone)))
+    ends <- apply(draws, 1, stats::quantile, c(0.05, 0.95))
+    inside <- c(inside, ends[1, ] < x[gone] & x[gone] < ends[2, ])
+    error <- c(error, (rowMeans(draws) - x[gone])^2 / stats::var(c(x)))
+  }
+  expect_gt(mean(inside), 0.85)
+  expect_lt(mean(inside), 0.95)
+  expect_lt(mean(error), 0.5)
+  expect_identical(impute(fit, gaps, id = id, m = 1, seed = 1)[[1]], copies[[1]])
+  parts <- impute(fit, list(gaps[1:200, ], gaps[201:400, ]), m = 1, seed = 1)[[1]]
+  expect_identical(do.call(rbind, parts), copies[[1]])
+  expect_identical(impute(fit, x, id = id, m = 1)[[1]], x)
+  # In units far from 1, far from 0, and as a mixture.
+  unit <- rep(2^c(-300, 200), each = 400)
+  far <- bnp_hmm(gaps * unit, id, obs_ar(intercept = TRUE), prior_hmm(2), few, na_action = "model")
+  expect_equal(impute(far, gaps * unit, id = id, m = 1, seed = 1)[[1]] / unit, copies[[1]], tolerance = 1e-6)
+  mixture <- bnp_mixture(gaps, obs_ar(), control = few, na_action = "model")
+  expect_false(anyNA(impute(mixture, gaps, m = 2, seed = 1)[[2]]))
+  named <- data.frame(time = 1:400, `colnames<-`(gaps, c("a", "b")), id)
+  frame <- bnp_hmm(named[2:4], "id", obs_ar(), prior_hmm(2), few, na_action = "model")
+  expect_identical(impute(frame, named, m = 1, seed = 1)[[1]]$time, 1:400)
+  expect_bad(predict(fit, gaps, id, type = "impute"), "argument", "no closed form.*\n.*impute")
+  gaps[201, 2] <- NA
+  expect_bad(impute(fit, gaps, id = id), "argument", "first 1 row.*\n.*201")
+  expect_bad(predict(mixture, gaps, type = "impute"), "argument", "no closed form")
+})
+
+test_that("what is known and not modelled cannot be imputed, and says so", {
+  hits <- withr::with_seed(1, cbind(rbinom(30, 9, 0.3), rpois(30, 4)))
+  fit <- bnp_mixture(hits, obs_binomial(), control = few)
+  gaps <- replace(hits, 3, NA)
+  expect_bad(impute(fit, gaps), "argument", "obs_binomial.*\n.*how many trials.*\n.*simulate")
+  expect_bad(predict(fit, gaps, type = "impute"), "argument", "how many trials")
+  times <- cbind(hits[, 1] + 1, 1)
+  fit <- bnp_mixture(times, obs_survival(), control = few)
+  expect_bad(impute(fit, replace(times, 3, NA)), "argument", "how long a row was watched")
+  fit <- bnp_mixture(hits, obs_multinomial(), control = few)
+  expect_bad(impute(fit, replace(hits, cbind(3, 1:2), NA)), "argument", "total of a row")
+})

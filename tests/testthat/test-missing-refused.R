@@ -68,7 +68,7 @@ test_that("labels of rows that are left out are not needed", {
 
 test_that("what cannot be imputed is refused", {
   fit <- bnp_mixture(x, obs_ar(), control = few)
-  expect_bad(impute(fit, hole), "argument", "obs_ar")
+  expect_bad(predict(fit, hole, type = "impute"), "argument", "obs_ar")
   tries <- cbind(success = c(2, 3, 1), failure = c(1, 3, 0))
   fit <- bnp_mixture(tries, obs_binomial(), control = few)
   expect_bad(predict(fit, replace(tries, 1, NA), type = "impute"), "argument", "obs_binomial")

@@ -91,7 +91,8 @@ expect_fits <- function(verb, case, entry) {
     if (is.null(entry$predictive_cdf)) {
       expect_bad(residuals(fit, x), "argument", entry$constructor)
     } else {
-      expect_equal(dim(residuals(fit, x)), dim(x))
+      modelled <- if (is.null(entry$responses)) ncol(x) else length(entry$responses(fit$model$obs))
+      expect_equal(dim(residuals(fit, x)), c(nrow(x), modelled))
     }
   }
   fit
@@ -194,6 +195,10 @@ for (family in names(Filter(function(entry) !is.null(entry$predictive_cdf), obs_
     positive <- !obs_models[[family]]$support(-1)
     second <- if (positive) exp(seq(-30, 10, length.out = 2001)) else seq(-30, 30, length.out = 2001) * sd(x[, 2])
     width <- if (positive) second * log(second[2] / second[1]) else diff(second[1:2])
+    if (!is.null(obs_models[[family]]$responses)) { # a covariate is known
+      second <- x[56, 2]
+      width <- 1
+    }
     for (first in c(x[56, 1], x[56, 1] + 2 * sd(x[, 1]))) {
       slope <- (cdf(first + h) - cdf(first - h)) / (2 * h)
       density <- exp(log_predictive(fit, pairs(first, second)))[seq(2, 2 * length(second), 2)]

@@ -207,9 +207,36 @@ test_that("pairs that cannot be are refused by their names", {
   expect_bad(bnp_mixture(odd, obs_binomial(), control = quiet()), "not_pairs", "{stop()}", fixed = TRUE)
   gaps <- replace(pairs, "hit", list(replace(pairs$hit, 3, NA)))
   fit <- bnp_mixture(gaps, all_blocks(), control = quiet(seed = 1), na_action = "model")
-  expect_bad(impute(fit, gaps), "argument", "obs_binomial")
+  expect_bad(impute(fit, gaps), "argument", "obs_binomial.*\n.*how many trials")
   expect_bad(predict(fit, gaps, "impute"), "argument", "obs_binomial")
   others <- replace(pairs, "sex", list(replace(pairs$sex, 3, NA)))
   expect_identical(as.character(predict(fit, others, "impute")$sex[3]), "f")
   expect_false(anyNA(impute(fit, others, m = 1)[[1]]$sex))
+})
+
+test_that("simulated rows have as many trials as are asked for, block by block", {
+  fit <- bnp_mixture(pairs, all_blocks(), control = quiet(seed = 1))
+  trials <- function(...) {
+    drawn <- simulate(fit, seed = 1, n = 20, ...)$sim_1
+    unique(cbind(drawn$hit + drawn$miss, drawn$far.in + drawn$far.out))
+  }
+  expect_equal(trials(total = 7), cbind(7, 7))
+  expect_equal(trials(total = c(3, 40)), cbind(3, 40))
+  expect_equal(trials(total = list(binomial = c(3, 40))), cbind(3, 40))
+  expect_equal(trials(), rbind(round(c(mean(pairs$hit + pairs$miss), mean(pairs$far.in + pairs$far.out)))))
+  expect_bad(trials(total = 1:3), "argument", "one for each pair")
+  expect_bad(trials(total = list(survival = 3)), "argument", "\"survival\".*\n.*binomial")
+  two <- obs_product(
+    near = obs_binomial(columns = tries[1:2]), obs_multinomial(columns = tries[3:4]), obs_gaussian(columns = "len")
+  )
+  fit <- bnp_mixture(pairs[c("len", tries)], two, control = quiet(seed = 1))
+  expect_equal(trials(total = 9), cbind(9, 9))
+  expect_equal(trials(total = list(multinomial = 2, near = 5)), cbind(5, 2))
+  expect_equal(trials(total = list(near = 5))[1], 5)
+  expect_bad(trials(total = 1:2), "argument", "names the blocks")
+  chain <- bnp_hmm(pairs[c("len", tries)], obs = two, control = quiet(seed = 1, max_laps = 10))
+  drawn <- simulate(chain, seed = 1, total = list(near = 4))$sim_1
+  expect_true(all(drawn$hit + drawn$miss == 4))
+  numbers <- bnp_mixture(pairs["len"], obs_product(obs_gaussian()), control = quiet(seed = 1))
+  expect_bad(simulate(numbers, total = 3), "argument", "no meaning")
 })

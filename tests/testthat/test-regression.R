@@ -204,10 +204,12 @@ test_that("sequences of regressions have their states, and forecasts are refused
   expect_equal(n_clusters(fit), 2)
   expect_gt(adjusted_rand_index(fitted(fit), lines$group), 0.9)
   expect_bad(predict(fit, x, n.ahead = 2), "argument", "n.ahead.*\n.*ovariates")
-  expect_bad(residuals(fit, x), "argument", "obs_regression")
+  expect_bad(residuals(bnp_hmm(mocap6[1:50, 4:5] > 0, obs = obs_bernoulli(), control = few)), "argument",
+    "obs_regression.*not.*obs_bernoulli"
+  )
   expect_bad(bnp_topics(x, obs_regression(), id = rep(1:4, 40)), "argument", "obs_regression")
   expect_bad(cluster_divergence(fit), "argument", "closed form")
-  expect_bad(bnp_hmm(y ~ x, obs = obs_regression()), "formula", "response comes first")
+  expect_identical(elbo(bnp_hmm(y ~ x, x, control = few)), elbo(fit))
   joint <- bnp_hmm(x, control = few)
   expect_bad(compare_fits(fit, joint), "not_comparable", "given the others")
   expect_s3_class(compare_fits(fit, bnp_hmm(x, obs = obs_regression(df = 5), control = few)), "bnp_comparison")

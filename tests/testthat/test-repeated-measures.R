@@ -481,7 +481,7 @@ test_that("missing values of individuals: left out, or modelled where features c
   # The bound, in plain R, of the responsibilities of the fit.
   resp <- coclustering(fit) # individuals are certain
   prob <- predict(fit, type = "prob")[match(unique(plant), plant), ]
-  expect_lt(max(prob * (1 - prob)), 1e-8)
+  expect_lt(max(prob * (1 - prob)), 1e-7)
   obs <- fit$model$obs
   rows <- as.matrix(gone)
   twin <- twin_with_gaps(twin_gaussian_diagonal)(obs[setdiff(names(obs), c("repeated", "gaps"))])
@@ -556,7 +556,7 @@ test_that("every model and every method takes individuals", {
   control <- bnp_control(seed = 1, k_init = 3, max_laps = 4, moves = FALSE, verbose = FALSE)
   # Exposures that are given as numbers are not known of new rows.
   for (case in Filter(function(case) !grepl("sparse|exposure", case$name), repeated_cases())) {
-    x <- `dimnames<-`(case$x, list(NULL, paste0("col", seq_len(ncol(case$x)))))
+    x <- `dimnames<-`(case$x, list(NULL, colnames(case$x) %||% paste0("col", seq_len(ncol(case$x)))))
     who <- case$data$individual
     entry <- obs_entry(case$obs)
     fit <- suppressWarnings(bnp_mixture(x, case$obs, control = control, id = who))
@@ -610,4 +610,19 @@ test_that("what `id` cannot be is refused", {
   other("start", bnp_mixture(flowers, control = quiet), "with `id` where there is one")
   other("labels", seq_len(150) %% 7, "the same in all rows")
   expect_bad(bnp_mixture(flowers, start = of_plants, control = quiet), "start", "with `id` where there is one")
+})
+
+test_that("defaults of priors are read from rows, and the share of a cluster's variance from individuals", {
+  x <- withr::with_seed(1, matrix(rnorm(240), 120))
+  who <- rep(1:30, each = 4)
+  scale_of <- function(obs, ...) {
+    control <- bnp_control(seed = 1, verbose = FALSE)
+    bnp_mixture(x, obs, ..., prior = prior_dirichlet(1), control = control)$model$obs$scale
+  }
+  for (kind in c("full", "diagonal", "zero_mean", "spherical")) {
+    obs <- obs_gaussian(kind)
+    expect_equal(scale_of(obs, id = who), 2 * scale_of(obs), label = kind, tolerance = 1e-10) # sqrt(120 / 30)
+    twice <- scale_of(obs, id = who, weights = rep(2, 30))
+    expect_equal(twice, 2 * scale_of(obs, weights = rep(2, 120)), label = kind, tolerance = 1e-10)
+  }
 })

@@ -1,0 +1,88 @@
+# Missing values of autoregressions, given the rows before and after them and the clusters of all rows.
+
+# The internal data with draws where cells are missing; path: the cluster of each row.
+draw_series_gaps <- function(obs, clusters, data, path) {
+  parameters <- vector("list", length(clusters))
+  for (k in unique(path)) parameters[[k]] <- draw_regression(clusters[[k]])
+  x <- data$x
+  for (rows in sequence_rows(data)) {
+    filled <- with_neighbours(x[rows, , drop = FALSE])
+    for (gap in gaps_of_series(data$missing[rows, , drop = FALSE], obs$lag)) {
+      given <- conditional_of_gap(obs, parameters, filled, path[rows], gap)
+      noise <- backsolve(given$root, stats::rnorm(length(given$mean)))
+      filled[gap] <- filled[gap] + (given$mean + noise) * given$unit
+    }
+    x[rows, ] <- filled
+  }
+  x
+}
+
+sequence_rows <- function(data) {
+  Map(function(from, to) from + seq_len(to - from), data$starts[-length(data$starts)], data$starts[-1L])
+}
+
+# Cells (row, column) of one sequence, in parts that no row and its `lag` predecessors have in common.
+gaps_of_series <- function(missing, lag) {
+  cells <- which(missing, arr.ind = TRUE)
+  cells <- unname(cells[order(cells[, 1L], cells[, 2L]), , drop = FALSE])
+  part <- cumsum(c(TRUE, diff(cells[, 1L]) > lag))[seq_len(nrow(cells))]
+  lapply(split(seq_len(nrow(cells)), part), function(at) cells[at, , drop = FALSE])
+}
+
+# Values near those that are missing, so that offsets from them keep their digits: the last one before, or the next.
+with_neighbours <- function(x) {
+  apply(x, 2L, function(v) {
+    seen <- which(!is.na(v))
+    if (length(seen)) v[seen[pmax(findInterval(seq_along(v), seen), 1L)]] else rep(0, length(v))
+  }) |> matrix(nrow(x))
+}
+
+# The Gaussian distribution of the offsets of the cells `gap` from their values in x, given all others and the states
+# of a sequence. Row t has the noise e_t = x_t - C s_t, which is linear in the cells that row t and its regressors s_t
+# have: e_t = e_t(x) + G_t u, so that the precision is the sum of G' W G, and that times the mean the sum of -G' W e(x)
+# (Rue and Held, 2005, Gaussian Markov Random Fields, section 2.3). In units of the conditional standard deviations:
+# list(mean, root, unit), root' root = precision.
+conditional_of_gap <- function(obs, parameters, x, path, gap) {
+  d <- ncol(x)
+  rows <- seq(max(gap[1L, 1L], obs$lag + 1L), min(gap[nrow(gap), 1L] + obs$lag, nrow(x)))
+  precision <- matrix(0, nrow(gap), nrow(gap))
+  shift <- double(nrow(gap))
+  for (t in rows) {
+    own <- parameters[[path[t]]]
+    s <- c(t(x[t - seq_len(obs$lag), , drop = FALSE]), if (obs$intercept) 1)
+    noise <- x[t, ] - drop(own$coef %*% s)
+    back <- t - gap[, 1L] # how many rows before row t each cell is
+    g <- matrix(0, d, nrow(gap))
+    g[cbind(gap[back == 0L, 2L], which(back == 0L))] <- 1
+    lagged <- which(back >= 1L & back <= obs$lag)
+    g[, lagged] <- -own$coef[, (back[lagged] - 1L) * d + gap[lagged, 2L]]
+    half <- backsolve(own$root, cbind(g, noise), transpose = TRUE)
+    precision <- precision + crossprod(half[, seq_len(nrow(gap)), drop = FALSE])
+    shift <- shift - drop(crossprod(half[, seq_len(nrow(gap)), drop = FALSE], half[, nrow(gap) + 1L]))
+  }
+  unit <- 1 / sqrt(diag(precision))
+  root <- chol(precision * outer(unit, unit))
+  list(mean = backsolve(root, backsolve(root, shift * unit, transpose = TRUE)), root = root, unit = unit)
+}
+
+# One draw of a cluster's coefficients and noise: list(coef, cov, root), root' root = cov.
+draw_regression <- function(q) {
+  cov <- draw_covariance(q$df, q$scale)
+  root <- chol(cov)
+  noise <- matrix(stats::rnorm(length(q$coef_mean)), nrow(q$coef_mean))
+  coef <- q$coef_mean + t(root) %*% noise %*% t(backsolve(chol(q$coef_precision), diag(ncol(noise))))
+  list(coef = coef, cov = cov, root = root)
+}
+
+# Rows that a series is conditioned on have no distribution.
+check_first_rows <- function(data, lag, call) {
+  first <- which(sequence(diff(data$starts)) <= lag & rowSums(data$missing) > 0)
+  if (length(first)) {
+    abort("argument", c(
+      "Missing values in the first {lag} row{?s} of a sequence cannot be imputed: these are conditioned on and not
+       modelled.",
+      x = "In {cli::qty(length(first))}row{?s} {places(first)} of {.arg newdata}.",
+      i = "Begin each sequence with {lag} complete row{?s}, or fill {cli::qty(lag)}{?it/them} in."
+    ), call = call)
+  }
+}

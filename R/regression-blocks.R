@@ -1,0 +1,144 @@
+# Regressions as blocks of a product: a formula says which columns of the data frame are responses, and what their
+# covariates are made of. In the internal form a block has its responses, then the columns of its model matrix, which
+# are called "<responses> ~ <column>".
+
+# `formula` of obs_regression() -> list(formula, responses, intercept), or `NULL`.
+check_block_formula <- function(formula, call = rlang::caller_env()) {
+  if (is.null(formula)) {
+    return(NULL)
+  }
+  refuse <- function(why, remedy) abort("formula", c(paste("{.arg formula}", why), i = remedy), call = call)
+  if (!inherits(formula, "formula") || length(formula) != 3L) {
+    refuse("must have a response, like {.code y ~ a + b}.", "It names columns of the data frame.")
+  }
+  left <- formula[[2L]]
+  each <- if (is.call(left) && identical(left[[1L]], quote(cbind))) as.list(left)[-1L] else list(left)
+  responses <- vapply(each, function(part) if (is.name(part)) as.character(part) else NA_character_, "")
+  if (anyNA(responses) || anyDuplicated(responses)) {
+    refuse("must have a column as its response, or several: {.code cbind(y1, y2) ~ a}.", "Compute the column first.")
+  }
+  if ("." %in% all.vars(formula[[3L]])) {
+    refuse("must name the covariates: {.code .} is not known here.", "Write {.code y ~ a + b}.")
+  }
+  if (any(responses %in% all.vars(formula[[3L]]))) {
+    refuse("must not have a response among its covariates.", "Leave it out on the right-hand side.")
+  }
+  terms <- evaluate_formula(stats::terms(formula), "formula", call)
+  if (!is.null(attr(terms, "offset"))) refuse("must not have an {.fn offset}.", "Subtract it from the response.")
+  list(formula = formula, responses = length(responses), intercept = attr(terms, "intercept") == 1L)
+}
+
+# Columns of a data frame that a block models, and those that it must know beside them; NULL where it does not say.
+named_columns_of <- function(block) {
+  if (is.null(block$formula)) block$columns else all.vars(block$formula[[2L]])
+}
+covariates_of <- function(block) if (!is.null(block$formula)) all.vars(block$formula[[3L]])
+
+# Names of blocks in an order in which covariates are drawn before their responses. `modelled`: columns, by block.
+order_of_blocks <- function(blocks, modelled, call = rlang::caller_env()) {
+  left <- names(blocks)
+  out <- character()
+  while (length(left)) {
+    open <- unlist(modelled[left])
+    ready <- left[!vapply(left, function(name) any(covariates_of(blocks[[name]]) %in% open), NA)]
+    if (!length(ready)) {
+      abort("formula", c(
+        "Blocks {.field {left}} explain each other's columns: together they are no distribution.",
+        i = "Each column may be a covariate only where its own block does not depend on the response."
+      ), call = call)
+    }
+    out <- c(out, ready)
+    left <- setdiff(left, ready)
+  }
+  out
+}
+
+# The columns of a data frame that a regression needs -> its internal columns. `obs`: as its constructor made it, or as
+# a fit keeps it, with what scale(), poly() and factors learned from the training data.
+read_regression <- function(x, obs, arg, call, na_action = NULL) {
+  y <- data_frame_to_matrix(x[named_columns_of(obs)], arg, call)
+  design <- obs$design %||% list(terms = evaluate_formula(stats::delete.response(stats::terms(obs$formula)), arg, call))
+  frame <- evaluate_formula(
+    stats::model.frame(design$terms, x, na.action = stats::na.pass, xlev = design$levels), arg, call
+  )
+  z <- covariate_matrix(attr(frame, "terms"), frame, design$contrasts, arg, call)
+  if (is.null(obs$design)) {
+    design <- list(terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),
+      contrasts = attr(z, "contrasts"))
+    environment(design$terms) <- globalenv() # or a fit would carry along where it was made
+  }
+  columns <- colnames(z)
+  z <- matrix(z, nrow(x), length(columns), dimnames = list(NULL, rep("", length(columns))))
+  colnames(z) <- if (length(columns)) paste(paste(colnames(y), collapse = ", "), "~", columns)
+  structure(cbind(y, z), frame = list(design = design, regressors = columns))
+}
+
+# The model matrix of rows of a data frame, as numbers without names.
+regression_design <- function(obs, x) {
+  y <- stats::setNames(rep(list(rep(0, nrow(x))), obs$responses), named_columns_of(obs))
+  table <- read_regression(as.data.frame(c(y, x), optional = TRUE), obs, "covariates", NULL)
+  unname(table[, -response_columns(obs), drop = FALSE])
+}
+
+# Names of the internal columns of covariates where no block models all that they are made of.
+given_designs <- function(blocks, parts, modelled) {
+  open <- vapply(blocks, function(block) !all(covariates_of(block) %in% modelled), NA)
+  own <- Map(function(part, block) part$columns[-response_columns(block)], parts[open], blocks[open])
+  unlist(own, use.names = FALSE)
+}
+
+# Rows of the covariates that no block models, for simulate(): those of up to 1,000 rows of the training data.
+kept_covariates <- function(x, blocks, modelled) {
+  own <- x[setdiff(unlist(lapply(blocks, covariates_of)), modelled)]
+  own <- own[stats::complete.cases(own) | !length(own), , drop = FALSE]
+  own <- own[unique(round(seq(1, nrow(own), length.out = min(nrow(own), 1000L)))), , drop = FALSE]
+  `row.names<-`(own, NULL)
+}
+
+# The same for simulate(covariates = ), completed.
+covariates_of_blocks <- function(covariates, fit, call) {
+  known <- fit$model$obs$beside
+  if (is.null(covariates)) {
+    return(known)
+  }
+  if (!is.data.frame(covariates)) {
+    abort("newdata", "{.arg covariates} must be a data frame, not {describe(covariates)}.", call = call)
+  }
+  missing <- setdiff(names(known), names(covariates))
+  if (length(missing)) {
+    abort("newdata_columns", "{.arg covariates} lacks columns: {places(missing)}.", call = call)
+  }
+  covariates <- as.data.frame(covariates)[names(known)]
+  if (!nrow(covariates)) abort("no_rows", "{.arg covariates} has no rows.", call = call)
+  if (anyNA(covariates)) abort("not_finite", "{.arg covariates} must not have missing values.", call = call)
+  covariates
+}
+
+# Rows of a product, block by block in an order in which covariates are there before their responses; the attribute
+# `beside` has those that no block models.
+draw_blocks <- function(obs, entries, clusters, path, given) {
+  blocks <- obs$blocks
+  names <- names(blocks)
+  n <- length(path)
+  beside <- given$covariates
+  if (!is.null(beside)) beside <- beside[rep_len(seq_len(nrow(beside)), n), , drop = FALSE]
+  known <- as.list(beside)
+  drawn <- list()
+  for (name in order_of_blocks(blocks, lapply(blocks, named_columns_of))) {
+    block <- blocks[[name]]
+    own <- given$blocks[[name]]
+    own$total <- given$total[[name]]
+    own$exposure <- given$exposure[[name]] %||% exposure_by_row(own$exposure, n)
+    if (!is.null(block$formula)) {
+      variables <- structure(known[covariates_of(block)], class = "data.frame", row.names = seq_len(n))
+      own$covariates <- regression_design(block, variables)
+    }
+    part <- lapply(clusters, arrays_of_block, name, entries[[name]])
+    x <- entries[[name]]$draw(block, part, path, n, own)
+    if (!is.null(exposure_column(block))) x <- cbind(x, own$exposure, deparse.level = 0)
+    colnames(x) <- c(block$columns, exposure_column(block))
+    drawn[[name]] <- x
+    known <- c(known, columns_of_block(block, entries[[name]], x, obs$types))
+  }
+  structure(do.call(cbind, unname(drawn[names])), beside = beside)
+}
