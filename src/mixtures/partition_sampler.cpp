@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "kernels/kernels.h"
 #include "mixtures/split_merge.h"
@@ -103,7 +104,9 @@ Index PartitionSampler::draw_cluster(const double* phi, Stream& stream) {
   kernels().exp_rows(1, n, predictive_.data(), n, weight_.data(), n, &top_);
   for (Index j = 0; j < k; ++j) weight_[j] *= prior_.odds_of(urns_.count(j));
   if (n > k) weight_[k] *= of_new;
-  return draw(weight_, stream);
+  const Index j = draw(weight_, stream);
+  if (j < 0) throw std::domain_error("a row has no probability in any cluster: numbers broke down");
+  return j;
 }
 
 void PartitionSampler::draw_concentration(Stream& stream) {

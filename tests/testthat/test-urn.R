@@ -27,3 +27,16 @@ test_that("urns of nearly collinear rows keep their digits", {
   case <- list(data = engine_data(x), model = list(obs = obs, prior = list(family = "dp", concentration = 1)))
   expect_urn(case, 1:2, 20000, "collinear", tolerance = 1e-6)
 })
+
+test_that("a row far out that comes and goes leaves few digits lost", {
+  x <- rbind(withr::with_seed(1, matrix(rnorm(10), 5, 2)), c(3e3, -2e3))
+  obs <- list(
+    family = "gaussian_full", mean = c(0, 0), mean_strength = 0.1, df = 4, scale = diag(2), centre = c(0, 0),
+    unit = c(1, 1)
+  )
+  case <- list(data = engine_data(x), model = list(obs = obs, prior = list(family = "dp", concentration = 1)))
+  for (steps in 1:60) {
+    out <- engine_urn(case$data, case$model, 1:2, steps, 1)
+    expect_equal(out$predictive, out$again, tolerance = 1e-7, label = paste(steps, "steps"))
+  }
+})
