@@ -5,16 +5,13 @@
 #include <limits>
 
 #include "foundation/special.h"
+#include "sampling/labels.h"
 
 namespace bnpvi::mixtures {
 
 namespace {
 
 constexpr Index rows_at_once = 256;  // of a task: a guess
-
-Index number_of_clusters(const std::vector<int>& label) {
-  return label.empty() ? 0 : 1 + *std::max_element(label.begin(), label.end());
-}
 
 double log_add(double a, double b) {
   const double most = std::max(a, b);

@@ -7,6 +7,7 @@
 
 #include "kernels/kernels.h"
 #include "mixtures/split_merge.h"
+#include "sampling/labels.h"
 #include "sampling/slice.h"
 
 namespace bnpvi::mixtures {
@@ -65,9 +66,8 @@ double PartitionSampler::draw_in_sequence(SampledPartition& z, Stream& stream) {
 
 void PartitionSampler::rebuild(const SampledPartition& z) {
   prior_.concentration = z.concentration;
-  const int k = z.label.empty() ? 0 : 1 + *std::max_element(z.label.begin(), z.label.end());
   urns_.clear();
-  urns_.open(k - 1);
+  urns_.open(number_of_clusters(z.label) - 1);
   for (Index i = 0; i < rows_.n(); ++i) urns_.gather(z.label[i], rows_.of(i, phi_.data()));
   urns_.fill();
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "foundation/special.h"
+#include "sampling/labels.h"
 
 namespace bnpvi {
 
@@ -19,10 +20,6 @@ Vec values_of(PartitionLoss loss, Index n) {
     f[i] = loss == PartitionLoss::binder ? x * x / 2 : x_log_x(x) / static_cast<double>(n);
   }
   return f;
-}
-
-Index number_of_clusters(const std::vector<int>& label) {
-  return label.empty() ? 0 : 1 + *std::max_element(label.begin(), label.end());
 }
 
 // Rounding must not move rows to and fro.

@@ -1,0 +1,104 @@
+# Running the chains of bnp_sample(): in parts, with progress, and what is kept of each draw.
+
+# `warmup` sweeps and then `draws` more draws, in parts of about so many seconds, between which R can be interrupted.
+draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
+  options <- object$options
+  engine_data <- as_engine_data(data)
+  all <- warmup + draws * options$thin
+  progress <- sampling_progress(options$verbose, warmup, all)
+  on.exit(progress$finish())
+  parts <- list()
+  done <- 0
+  n <- 1
+  while (done < all) {
+    n <- min(n, if (done < warmup) warmup - done else all - done)
+    started <- proc.time()[["elapsed"]]
+    part <- tryCatch(
+      engine_sample(
+        engine_data, object$model, object$chains, n, if (done >= warmup) object$every else 0, options$warmup,
+        options$split_merge, options$seed, options$threads
+      ),
+      interrupt = function(e) if (rlang::is_interactive() && length(parts)) NULL else rlang::interrupt()
+    )
+    if (is.null(part)) {
+      say_stopped(done, all)
+      break
+    }
+    object$chains <- lapply(part, `[`, c("labels", "concentration", "sweeps", "number"))
+    done <- done + n
+    if (done > warmup) parts[[length(parts) + 1L]] <- part
+    progress$report(done)
+    took <- max(proc.time()[["elapsed"]] - started, 1e-3)
+    n <- max(1, round(n * min(10, seconds / took)))
+  }
+  with_draws(object, parts)
+}
+
+say_stopped <- function(done, all) {
+  cli::cli_inform(
+    c("Stopped: these are the draws of {done} of {all} sweeps.", i = "To go on from here: {.fn update}."),
+    class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL
+  )
+}
+
+# Adds what the engine returned: of every draw its numbers, of some the partition. Where that makes more partitions than
+# are kept, every other one goes.
+with_draws <- function(object, parts) {
+  options <- object$options
+  chains <- seq_len(options$chains)
+  records <- lapply(chains, function(c) do.call(rbind, lapply(parts, function(part) part[[c]]$records)))
+  at <- seq_len(NROW(records[[1L]])) + object$made
+  recorded <- at %% options$thin == 0L
+  fresh <- vapply(records, function(r) r[recorded, , drop = FALSE], records[[1L]][recorded, , drop = FALSE])
+  object$made <- max(at, object$made)
+  object$trace <- along_draws(object$trace, aperm(fresh, c(1L, 3L, 2L)))
+  for (c in chains) {
+    labels <- do.call(cbind, lapply(parts, function(part) part[[c]]$kept))
+    if (!NCOL(labels)) next
+    sweeps <- at[at %% object$every == 0L]
+    object$labels <- cbind(object$labels, labels)
+    object$kept <- rbind(object$kept, data.frame(chain = c, draw = sweeps %/% options$thin))
+  }
+  while (NROW(object$kept) > options$keep) {
+    object$every <- 2 * object$every
+    stay <- (object$kept$draw * options$thin) %% object$every == 0L
+    object$labels <- object$labels[, stay, drop = FALSE]
+    object$kept <- object$kept[stay, ]
+  }
+  object
+}
+
+# Arrays draws x chains x numbers, one after the other.
+along_draws <- function(a, b) {
+  if (is.null(a)) {
+    return(b)
+  }
+  out <- array(0, c(dim(a)[1L] + dim(b)[1L], dim(a)[-1L]), list(NULL, NULL, dimnames(a)[[3L]]))
+  out[seq_len(dim(a)[1L]), , ] <- a
+  out[dim(a)[1L] + seq_len(dim(b)[1L]), , ] <- b
+  out
+}
+
+# list(report, finish), as for fits: a bar in a terminal, elsewhere a line for every tenth part.
+sampling_progress <- function(verbose, warmup, all) {
+  silent <- list(report = function(done) NULL, finish = function() NULL)
+  if (!verbose || isTRUE(getOption("knitr.in.progress"))) {
+    return(silent)
+  }
+  line <- function(done) sprintf("%s: %d of %d sweeps", if (done <= warmup) "Warm-up" else "Drawing", done, all)
+  if (!cli::is_dynamic_tty()) {
+    told <- 0
+    return(list(finish = silent$finish, report = function(done) {
+      if (floor(10 * done / all) > told) message(line(done))
+      told <<- floor(10 * done / all)
+    }))
+  }
+  bar <- cli::cli_progress_bar(
+    format = "{cli::pb_bar} {cli::pb_extra$line} [{cli::pb_elapsed}]", total = all, extra = list(line = "Starting"),
+    clear = TRUE, .auto_close = FALSE, current = FALSE
+  )
+  list(
+    report = function(done) cli::cli_progress_update(id = bar, set = done, extra = list(line = line(done))),
+    finish = function() cli::cli_progress_done(id = bar)
+  )
+}

@@ -1,0 +1,15 @@
+// Partitions as labels.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// K of labels 0 .. K − 1; 0 of no rows.
+inline Index number_of_clusters(const std::vector<int>& label) {
+  return label.empty() ? 0 : 1 + *std::max_element(label.begin(), label.end());
+}
+
+}  // namespace bnpvi
