@@ -105,6 +105,38 @@ test_that("predictions are those of the posterior by enumeration", {
   expect_output(print(checked), "bound is -27.75.* below")
 })
 
+test_that("probabilities of new rows are shared out as the rows of each draw's clusters are", {
+  x <- rbind(c(-2.1, 0.3), c(-1.7, -0.4), c(0.2, 0.1), c(1.9, 0.8), c(2.3, 1.1), c(2, -1.2))
+  obs <- obs_gaussian(mean = c(0, 0), mean_strength = 0.2, df = 4, scale = diag(2))
+  draws <- some(suppressWarnings(bnp_mixture(x, obs, prior_dp(1.3), few)), data = x, draws = 12)
+  new <- rbind(c(0.5, 0), c(-3, 1))
+  point <- point_partition(draws)
+  log_p <- function(rows) gaussian_evidence(rows, 0.2, 4)
+  by_hand <- matrix(0, 2, max(point))
+  for (m in seq_len(ncol(draws$labels))) {
+    z <- draws$labels[, m]
+    for (i in 1:2) {
+      odds <- vapply(split(seq_len(6), z), function(rows) {
+        own <- x[rows, , drop = FALSE]
+        length(rows) * exp(log_p(rbind(own, new[i, ])) - log_p(own))
+      }, 1)
+      p <- odds / sum(odds, 1.3 * exp(log_p(new[i, , drop = FALSE])))
+      by_hand[i, ] <- by_hand[i, ] + p %*% (table(z, point) / tabulate(z))
+    }
+  }
+  expect_equal(unname(predict(draws, new, x, "prob")), by_hand / rowSums(by_hand), tolerance = 1e-10)
+})
+
+test_that("every other chain begins without the fit", {
+  data <- training_data(fit, faithful)
+  states <- first_states(fit, data, drawn$model, drawn$options)
+  alone <- engine_draw_in_sequence(as_engine_data(data), drawn$model, c(2, 4), 1, drawn$options$seed, 1L)$labels
+  for (i in 1:2) {
+    expect_identical(states[[2L * i]]$labels, match(alone[[i]], unique(alone[[i]])))
+    expect_gt(adjusted_rand_index(states[[2L * i - 1L]]$labels, fitted(fit)), 0.95)
+  }
+})
+
 test_that("a fit is checked against its draws", {
   checked <- check_fit(fit, faithful, draws = 40, seed = 1, verbose = FALSE)
   expect_null(checked$evidence)
@@ -129,10 +161,13 @@ for (case in planted_cases()) {
       expect_bad(some(own, data = case$x), "exposure", "name of a column")
       return()
     }
-    draws <- suppressWarnings(some(own, data = case$x, draws = 20, chains = 2))
+    draws <- suppressMessages(suppressWarnings(some(own, data = case$x, draws = 20, chains = 2)))
     expect_true(all(is.finite(draws$trace)))
     labels <- point_partition(draws)
     expect_length(labels, length(fitted(own)))
+    expect_true(all(labels >= 1L))
+    lag <- obs_lag(own$model$obs)
+    if (lag > 0L) expect_identical(unname(labels[seq_len(lag)]), rep(unname(labels[lag + 1L]), lag))
     expect_gt(adjusted_rand_index(labels, fitted(own)), 0.3) # some clusters overlap
   })
 }
