@@ -131,7 +131,7 @@ print.bnp_draws <- function(x, ...) {
     common <- sort(share, decreasing = TRUE)[seq_len(min(5L, length(share)))]
     cat(strwrap(paste0(
       "Clusters, chains begun ", if (half == "fit") "from the fit" else "without it", ": ",
-      paste0(names(common), " (", format(100 * as.vector(common), digits = 2, trim = TRUE), " %)", collapse = ", ")
+      paste0(names(common), " (", format(round(as.vector(common), 3), trim = TRUE), ")", collapse = ", ")
     ), exdent = 2), sep = "\n")
   }
   cat("The fit has ", n_clusters(x$fit), ".\n", sep = "")
