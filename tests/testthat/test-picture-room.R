@@ -4,7 +4,7 @@ few <- function(...) bnp_control(seed = 1, max_laps = 8, ...)
 quiet <- function(expr) suppressWarnings(suppressMessages(expr))
 spread <- withr::with_seed(2, matrix(rnorm(3000), 1500) + matrix(runif(60, 0, 60), 30)[sample(30, 1500, TRUE), ])
 fits <- quiet(list(
-  curve = bnp_mixture(MASS::galaxies, control = few()), plane = bnp_mixture(faithful, control = few()),
+  curve = bnp_mixture(faithful$waiting, control = few()), plane = bnp_mixture(faithful, control = few()),
   many = bnp_mixture(spread, start = rep_len(1:96, 1500), control = few(moves = FALSE)),
   heat = bnp_mixture(animals, obs_bernoulli(), control = few()), topics = bnp_topics(whales$counts, control = few()),
   rows = bnp_topics(penguins_measurements, obs_gaussian(), id = "species", control = few()),
@@ -14,7 +14,7 @@ fits <- quiet(list(
 prevalent <- prevalence(fits$topics, by = whales$category)
 ahead <- predict(fits$states, mocap6[, -(2:3)], id = "sequence", n.ahead = 15)
 pictures <- list(
-  list(fits$curve), list(fits$curve, "density", data = MASS::galaxies), list(fits$curve, "elbo"),
+  list(fits$curve), list(fits$curve, "density", data = faithful$waiting), list(fits$curve, "elbo"),
   list(fits$plane, data = faithful), list(fits$plane, "density", data = faithful), list(fits$plane, "elbo"),
   list(fits$many), list(fits$many, "density"), list(fits$many, "elbo"), list(fits$heat), list(fits$heat, "elbo"),
   list(fits$topics), list(fits$topics, topics = 1:14, n = 30), list(fits$topics, "clusters"),
