@@ -42,7 +42,7 @@ void DrawPredictives::add(const std::vector<int>& label, const PartitionPrior& p
     share[label[i] * k_ + point_[i]] += 1;
   }
   Vec log_weight(static_cast<std::size_t>(k + 1));
-  const double all = static_cast<double>(n) + prior.concentration;
+  const double all = prior.odds_of_any(n);
   for (Index b = 0; b < k; ++b) {
     log_weight[b] = std::log(prior.odds_of(count[b]) / all);
     for (Index a = 0; a < k_; ++a) share[b * k_ + a] /= static_cast<double>(count[b]);
@@ -55,8 +55,9 @@ void DrawPredictives::add(const std::vector<int>& label, const PartitionPrior& p
     const Index from = task * rows_at_once, size = std::min(rows_at_once, m - from);
     Vec features(static_cast<std::size_t>(size * p)), log_p(static_cast<std::size_t>((k + 1) * size));
     for (Index i = 0; i < size; ++i) {
-      const double* row = new_rows_.of(from + i, features.data() + i * p);
-      std::copy_n(row, p, features.data() + i * p);
+      double* to = features.data() + i * p;
+      const double* row = new_rows_.of(from + i, to);
+      if (row != to) std::copy_n(row, p, to);
     }
     for (Index b = 0; b <= k; ++b)
       obs_.log_predictive(t.data() + b * p, features.data(), size, p, log_p.data() + b * size);

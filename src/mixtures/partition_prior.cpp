@@ -18,8 +18,9 @@ double log_weight(Index n, double discount) {
 
 // Rounding must not leave odds where no cluster may come.
 double PartitionPrior::odds_of_new(Index k) const {
+  if (k == 0) return 1;
   const double odds = concentration + static_cast<double>(k) * discount;
-  return odds > 1e-9 * std::abs(discount) || k == 0 ? odds : 0;
+  return odds > 1e-9 * std::abs(discount) ? odds : 0;
 }
 
 double PartitionPrior::log_probability(const std::vector<Index>& counts) const {

@@ -20,9 +20,12 @@ struct PartitionPrior {
     return {concentration, -concentration / static_cast<double>(clusters)};
   }
 
-  /// A further row joins a cluster of n rows, or a new one beside k, with odds of these.
+  /// A further row joins a cluster of n rows, or a new one beside k, with odds of these. The first row of
+  /// all has a new one, odds 1, also where γ ≤ 0 (which may be as low as −d).
   double odds_of(Index n) const { return static_cast<double>(n) - discount; }
   double odds_of_new(Index k) const;
+  /// Their sum over all clusters, n the number of rows so far.
+  double odds_of_any(Index n) const { return n == 0 ? 1 : static_cast<double>(n) + concentration; }
 
   double log_probability(const std::vector<Index>& counts) const;
   /// What it gains when one of k clusters is divided into two of a and b rows.

@@ -51,13 +51,13 @@ double PartitionSampler::draw_in_sequence(SampledPartition& z, Stream& stream) {
   prior_.concentration = z.concentration;
   urns_.clear();
   z.label.resize(static_cast<std::size_t>(rows_.n()));
-  double log_probability = 0, before = 0;
+  double log_probability = 0;
+  Index before = 0;
   for (Index i : shuffled(rows_.n(), stream)) {
     const double* phi = rows_.of(i, phi_.data());
     const Index j = draw_cluster(phi, stream);
     const double total = std::accumulate(weight_.begin(), weight_.end(), 0.0);
-    log_probability += top_ + std::log(total / (before + prior_.concentration));
-    before += 1;
+    log_probability += top_ + std::log(total / prior_.odds_of_any(before++));
     urns_.add(j, phi);
     z.label[i] = static_cast<int>(j);
   }

@@ -107,7 +107,7 @@ void WishartModel::exchange_row(double* urn, const double* phi, double sign) con
     ObsModel::add_to_urn(urn, phi);
   else
     ObsModel::remove_from_urn(urn, phi);
-  if (sign < 0 && (left < least_left || ++parts.removed() >= most_removed)) return fill_urn(urn);
+  if (sign < 0 && (!(left >= least_left) || ++parts.removed() >= most_removed)) return fill_urn(urn);
   add_square(parts.inverse, m_, -sign / left, product);
   const double left_v = 1 + sign * times(parts.inverse_v, e_, v, product);
   add_square(parts.inverse_v, e_, -sign / left_v, product);

@@ -30,12 +30,15 @@ tiny <- list(
 priors <- list(
   dp = list(prior = list(family = "dp", concentration = 1.3), discount = 0),
   py = list(prior = list(family = "py", concentration = 1.3, discount = 0.4), discount = 0.4),
+  negative = list(prior = list(family = "py", concentration = -0.2, discount = 0.5), discount = 0.5),
   finite = list(prior = list(family = "dirichlet", k = 3L, concentration = 1.3), discount = -1.3 / 3)
 )
 
+exact_under <- function(case, prior) exact_posterior(6, case$log_p, prior$prior$concentration, prior$discount)
+
 sample_tiny <- function(case, prior, sweeps, split_merge, keep = 1, threads = 1L, chains = 1, seed = 1) {
   start <- lapply(seq_len(chains), function(number) {
-    list(labels = rep(1L, nrow(case$x)), concentration = 1.3, sweeps = 0, number = number)
+    list(labels = rep(1L, nrow(case$x)), concentration = prior$concentration[1L], sweeps = 0, number = number)
   })
   model <- list(obs = case$obs, prior = prior)
   engine_sample(engine_data(case$x), model, start, sweeps, keep, 0, split_merge, seed, threads)
@@ -49,7 +52,7 @@ for (name in names(tiny)) {
 
   test_that(paste0(name, ": draws have the exact posterior, with and without splits and merges"), {
     for (kind in names(priors)) {
-      exact <- exact_posterior(6, case$log_p, 1.3, priors[[kind]]$discount)
+      exact <- exact_under(case, priors[[kind]])
       k <- apply(exact$partitions, 1L, max)
       together <- function(z, i, j) z[, i] == z[, j]
       for (split_merge in c(0L, 3L)) {
@@ -77,22 +80,24 @@ for (name in names(tiny)) {
         z <- out$kept[, i]
         sizes <- tabulate(z)
         clusters <- sum(vapply(split(seq_len(6), z), case$log_p, 1))
+        gamma <- priors[[kind]]$prior$concentration
         expected <- c(
-          length(sizes), 1.3, log_partition_prior(sizes, 1.3, priors[[kind]]$discount) + clusters, max(sizes),
+          length(sizes), gamma, log_partition_prior(sizes, gamma, priors[[kind]]$discount) + clusters, max(sizes),
           -sum(sizes / 6 * log(sizes / 6))
         )
         expect_equal(unname(out$records[i, ]), expected, tolerance = 1e-8)
       }
-      exact <- exact_posterior(6, case$log_p, 1.3, priors[[kind]]$discount)$log_evidence
+      exact <- exact_under(case, priors[[kind]])$log_evidence
       expect_lte(max(out$records[, "log_joint"]), exact)
     }
   })
 
   test_that(paste0(name, ": draws in sequence average to the evidence"), {
     for (kind in names(priors)) {
-      exact <- exact_posterior(6, case$log_p, 1.3, priors[[kind]]$discount)$log_evidence
+      exact <- exact_under(case, priors[[kind]])$log_evidence
       out <- engine_draw_in_sequence(
-        engine_data(case$x), list(obs = case$obs, prior = priors[[kind]]$prior), as.double(1:4000), 1.3, 1, 1L
+        engine_data(case$x), list(obs = case$obs, prior = priors[[kind]]$prior), as.double(1:4000),
+        priors[[kind]]$prior$concentration, 1, 1L
       )
       ratio <- exp(out$log_evidence - exact)
       expect_lt(abs(mean(ratio) - 1) / (sd(ratio) / sqrt(4000)), 4, label = kind)
@@ -101,7 +106,7 @@ for (name in names(tiny)) {
 
   test_that(paste0(name, ": bounds of fits stay below the evidence"), {
     for (kind in names(priors)) {
-      exact <- exact_posterior(6, case$log_p, 1.3, priors[[kind]]$discount)$log_evidence
+      exact <- exact_under(case, priors[[kind]])$log_evidence
       model <- list(obs = case$obs, prior = priors[[kind]]$prior)
       for (k in if (kind == "finite") 3L else 1:4) {
         fit <- engine_fit(engine_data(case$x), model, engine_control(k, moves = all_moves), NULL, NULL)
