@@ -53,8 +53,8 @@ engine_kmeans <- function(data, obs, k, rounds, spread, seed) {
     .Call(`_bnpvi_engine_kmeans`, data, obs, k, rounds, spread, seed)
 }
 
-engine_partition_losses <- function(draws, labels, loss) {
-    .Call(`_bnpvi_engine_partition_losses`, draws, labels, loss)
+engine_partition_losses <- function(draws, labels, loss, threads) {
+    .Call(`_bnpvi_engine_partition_losses`, draws, labels, loss, threads)
 }
 
 engine_point_partition <- function(draws, starts, loss, most, seed, threads) {
@@ -103,6 +103,10 @@ engine_sample <- function(data, model, chains, sweeps, keep, warmup, split_merge
 
 engine_draw_in_sequence <- function(data, model, numbers, concentration, seed, threads) {
     .Call(`_bnpvi_engine_draw_in_sequence`, data, model, numbers, concentration, seed, threads)
+}
+
+engine_draw_labels <- function(prob, numbers, seed) {
+    .Call(`_bnpvi_engine_draw_labels`, prob, numbers, seed)
 }
 
 engine_draw_predictives <- function(data, newdata, model, draws, concentration, point, threads) {

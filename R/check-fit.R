@@ -57,7 +57,7 @@ print.bnp_check <- function(x, ...) {
   k <- n_clusters(x$draws$fit)
   share <- x$n_clusters[as.character(k)]
   share <- if (is.na(share)) 0 else share
-  middle <- stats::quantile(as.vector(x$draws$trace[, , "n_clusters"]), c(0.05, 0.95), type = 1, names = FALSE)
+  middle <- stats::quantile(as.vector(trace_of(x$draws, "n_clusters")), c(0.05, 0.95), type = 1, names = FALSE)
   say <- function(...) cat(strwrap(paste0(...)), sep = "\n")
   say(
     "The fit has ", count_of(k, "cluster"), ". The posterior has as many with probability ", format(share, digits = 2),

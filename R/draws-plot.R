@@ -34,18 +34,15 @@ plot_traces <- function(x, ...) {
   draw_grid(titles[names], length(names), "trace", "Draw", function(title) {
     name <- names(titles)[match(title, titles)]
     graphics::matplot(
-      adrop_trace(x, name), type = "l", lty = 1, col = grDevices::adjustcolor(colour, 0.7), xlab = "", ylab = "", ...
+      trace_of(x, name), type = "l", lty = 1, col = grDevices::adjustcolor(colour, 0.7), xlab = "", ylab = "", ...
     )
   })
 }
 
-# Draws x chains.
-adrop_trace <- function(x, name) matrix(x$trace[, , name], dim(x$trace)[1L])
-
 learns_concentration <- function(x) inherits(x$model$prior$concentration, "bnp_gamma_prior")
 
 plot_number <- function(x, main = "", xlab = "Clusters", ylab = "Share of draws", ...) {
-  k <- adrop_trace(x, "n_clusters")
+  k <- trace_of(x, "n_clusters")
   from_fit <- seq_len(ncol(k)) %% 2L == 1L
   values <- seq(min(k, n_clusters(x$fit)), max(k, n_clusters(x$fit)))
   share <- function(chains) if (any(chains)) tabulate(match(k[, chains], values), length(values)) / length(k[, chains])

@@ -25,7 +25,7 @@ predict.bnp_draws <- function(object, newdata, data, type = c("class", "prob", "
   kept <- kept_labels(object)
   trained <- data_of_draws(object, data, id)
   new <- as_newdata(object$fit, newdata, id = new_id)
-  concentration <- matrix(object$trace[, , "concentration"], dim(object$trace)[1L])[as.matrix(object$kept[2:1])]
+  concentration <- trace_of(object, "concentration")[as.matrix(object$kept[2:1])]
   point <- if (type == "logdensity") rep(1L, nrow(kept)) else best_partition(object)$labels
   found <- engine_draw_predictives(
     as_engine_data(trained), as_engine_data(new), object$model, kept, concentration, point, object$options$threads

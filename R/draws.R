@@ -41,12 +41,15 @@ n_clusters.bnp_draws <- function(fit, min_size = 1L, ...) {
   check_no_dots(...)
   min_size <- check_count(min_size, "min_size")
   k <- if (min_size == 1L) {
-    as.vector(fit$trace[, , "n_clusters"])
+    as.vector(trace_of(fit, "n_clusters"))
   } else {
     apply(kept_labels(fit), 2L, function(z) sum(tabulate(z) >= min_size))
   }
   table(n_clusters = k) / length(k)
 }
+
+# Draws x chains of one of the recorded numbers, also of a single draw or chain.
+trace_of <- function(draws, name) matrix(draws$trace[, , name], dim(draws$trace)[1L])
 
 # Units x draws whose partitions are kept.
 kept_labels <- function(draws, call = rlang::caller_env()) {
@@ -79,7 +82,7 @@ summary.bnp_draws <- function(object, conf.level = 0.9, ...) {
   names <- dimnames(object$trace)[[3L]]
   if (!inherits(object$model$prior$concentration, "bnp_gamma_prior")) names <- setdiff(names, "concentration")
   rows <- lapply(names, function(name) {
-    x <- object$trace[, , name]
+    x <- trace_of(object, name)
     q <- stats::quantile(x, c(tails[1L], 0.5, tails[2L]), names = FALSE)
     c(mean = mean(x), sd = stats::sd(x), low = q[1L], median = q[2L], high = q[3L], mixing_of(x))
   })
@@ -93,7 +96,6 @@ mixing_of <- function(x) {
   if (!requireNamespace("posterior", quietly = TRUE)) {
     return(c(rhat = NA_real_, ess_bulk = NA_real_, ess_tail = NA_real_))
   }
-  x <- as.matrix(x)
   c(rhat = posterior::rhat(x), ess_bulk = posterior::ess_bulk(x), ess_tail = posterior::ess_tail(x))
 }
 
@@ -127,8 +129,8 @@ print.bnp_draws <- function(x, ...) {
   for (half in c("fit", "sequence")) {
     chains <- which((seq_len(x$options$chains) %% 2L == 1L) == (half == "fit"))
     if (!length(chains)) next
-    share <- table(x$trace[, chains, "n_clusters"]) / length(x$trace[, chains, "n_clusters"])
-    common <- sort(share, decreasing = TRUE)[seq_len(min(5L, length(share)))]
+    k <- trace_of(x, "n_clusters")[, chains]
+    common <- sort(table(k) / length(k), decreasing = TRUE)[seq_len(min(5L, length(unique(as.vector(k)))))]
     cat(strwrap(paste0(
       "Clusters, chains begun ", if (half == "fit") "from the fit" else "without it", ": ",
       paste0(names(common), " (", format(round(as.vector(common), 3), trim = TRUE), ")", collapse = ", ")

@@ -38,11 +38,11 @@ point_partition <- function(draws, loss = c("vi", "binder"), k_max = NULL, start
   seed <- check_seed(seed) %||% draws$options$seed
   threads <- if (is.null(threads)) draws$options$threads else check_count(threads, "threads")
   best <- best_partition(draws, loss, k_max, starts, seed, threads)
-  kept <- kept_labels(draws)
+  two <- cbind(best$labels, unit_labels(draws, draws$fit$labels))
+  of_draws <- engine_partition_losses(kept_labels(draws), two, loss, threads)
   structure(
     labels_of_units(draws, best$labels), loss = best$loss,
-    ball = stats::quantile(engine_partition_losses(kept, best$labels, loss), 0.95, names = FALSE, type = 1),
-    loss_of_fit = mean(engine_partition_losses(kept, unit_labels(draws, draws$fit$labels), loss))
+    ball = stats::quantile(of_draws[, 1L], 0.95, names = FALSE, type = 1), loss_of_fit = mean(of_draws[, 2L])
   )
 }
 
@@ -50,7 +50,7 @@ point_partition <- function(draws, loss = c("vi", "binder"), k_max = NULL, start
 best_partition <- function(draws, loss = "vi", k_max = nrow(draws$labels), starts = 10L, seed = draws$options$seed,
                            threads = draws$options$threads) {
   kept <- kept_labels(draws)
-  from <- starts_of_partition(kept, unit_labels(draws, draws$fit$labels), loss, starts, k_max)
+  from <- starts_of_partition(kept, unit_labels(draws, draws$fit$labels), loss, starts, k_max, threads)
   best <- engine_point_partition(kept, from, loss, k_max, seed, threads)
   list(labels = match(best$labels, order(-tabulate(best$labels))), loss = best$loss)
 }
@@ -60,6 +60,11 @@ unit_labels <- function(draws, labels) {
   units <- of_units(draws$fit$input, labels)
   units <- as.vector(modelled_rows_of(draws$fit$input, draws$model$obs, matrix(units)))
   match(units, unique(units))
+}
+
+sampled_names <- function(draws) {
+  names <- unit_names(draws$fit$input)
+  if (is.null(names)) NULL else as.vector(modelled_rows_of(draws$fit$input, draws$model$obs, matrix(names)))
 }
 
 # One label for each unit that was sampled -> for all observations given.
@@ -76,12 +81,12 @@ labels_of_units <- function(draws, labels) {
 }
 
 # Partitions to start from, with at most k_max clusters: draws, the fit, average linkage.
-starts_of_partition <- function(kept, of_fit, loss, n, k_max, most_linked = 2000L) {
+starts_of_partition <- function(kept, of_fit, loss, n, k_max, threads = 1L, most_linked = 2000L) {
   few <- function(z) length(unique(z)) <= k_max
   distinct <- !duplicated(apply(kept, 2L, function(z) rlang::hash(match(z, unique(z)))))
   candidates <- which(distinct & apply(kept, 2L, few))
   candidates <- candidates[seq_len(min(length(candidates), 20L * n))]
-  expected <- vapply(candidates, function(m) mean(engine_partition_losses(kept, kept[, m], loss)), 1)
+  expected <- colMeans(engine_partition_losses(kept, kept[, candidates, drop = FALSE], loss, threads))
   best <- candidates[order(expected)[seq_len(min(n, length(candidates)))]]
   linked <- if (nrow(kept) <= most_linked && nrow(kept) > 2L) {
     tree <- stats::hclust(stats::as.dist(1 - shares_together(kept)), "average")
@@ -94,9 +99,11 @@ starts_of_partition <- function(kept, of_fit, loss, n, k_max, most_linked = 2000
 
 # How often each pair of units is together, of all (or these) units.
 shares_together <- function(kept, rows = seq_len(nrow(kept))) {
-  one_hot <- one_hot_labels(kept)
-  as.matrix(Matrix::tcrossprod(one_hot[rows, , drop = FALSE], one_hot)) / ncol(kept)
+  together_in(one_hot_labels(kept), rows) / ncol(kept)
 }
+
+# In how many draws, of the matrix of one_hot_labels().
+together_in <- function(one_hot, rows) as.matrix(Matrix::tcrossprod(one_hot[rows, , drop = FALSE], one_hot))
 
 # Units x clusters of all draws, 1 where the unit is in the cluster.
 one_hot_labels <- function(kept) {
@@ -112,7 +119,7 @@ one_hot_labels <- function(kept) {
 coclustering.bnp_draws <- function(fit, rows = NULL, threshold = NULL, ...) {
   check_no_dots(...)
   kept <- kept_labels(fit)
-  names <- unit_names(fit$fit$input)
+  names <- sampled_names(fit)
   if (!is.null(rows)) {
     rows <- check_rows(rows, nrow(kept))
     kept <- kept[rows, , drop = FALSE]
@@ -131,17 +138,35 @@ coclustering.bnp_draws <- function(fit, rows = NULL, threshold = NULL, ...) {
            are together in half of the draws."
     ))
   }
-  blocks <- lapply(split_blocks(n, 500L), function(block) {
-    part <- shares_together(kept, block)
-    Matrix::Matrix(replace(part, part < threshold, 0), sparse = TRUE)
-  })
-  out <- methods::as(methods::as(do.call(rbind, blocks), "generalMatrix"), "CsparseMatrix")
-  dimnames(out) <- if (!is.null(names)) list(names, names)
+  out <- common_pairs(kept, threshold)
+  if (!is.null(names)) dimnames(out) <- list(names, names)
   out
 }
 
 # Units whose matrix of pairs is made as it is: 32 MB.
 most_pairs <- 2000L
+
+# Shares of draws in which pairs of units are together, where they are at least `threshold`; `most` take 2 GB on
+# the way.
+common_pairs <- function(kept, threshold, most = 3e7, call = rlang::caller_env()) {
+  n <- nrow(kept)
+  one_hot <- one_hot_labels(kept)
+  pairs <- 0
+  blocks <- lapply(split_blocks(n, max(1L, 5e6 %/% n)), function(block) {
+    share <- together_in(one_hot, block) / ncol(kept)
+    common <- which(share >= threshold, arr.ind = TRUE)
+    pairs <<- pairs + nrow(common)
+    if (pairs > most) {
+      abort("too_large", c(
+        "More than {most} pairs of the {n} observations are together in a share of {threshold} of the draws.",
+        i = "Raise {.arg threshold}, or give some {.arg rows}."
+      ), call = call)
+    }
+    cbind(block[common[, 1L]], common[, 2L], share[common])
+  })
+  pairs <- do.call(rbind, blocks)
+  Matrix::sparseMatrix(i = pairs[, 1L], j = pairs[, 2L], x = pairs[, 3L], dims = c(n, n))
+}
 
 # Different numbers of rows.
 check_rows <- function(rows, n, call = rlang::caller_env()) {

@@ -8,6 +8,7 @@ draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
   progress <- sampling_progress(options$verbose, warmup, all)
   on.exit(progress$finish())
   parts <- list()
+  drawn <- function() object$made + max(0, done - warmup) >= options$thin
   done <- 0
   n <- 1
   while (done < all) {
@@ -18,7 +19,7 @@ draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
         engine_data, object$model, object$chains, n, if (done >= warmup) object$every else 0, options$warmup,
         options$split_merge, options$seed, options$threads
       ),
-      interrupt = function(e) if (rlang::is_interactive() && length(parts)) NULL else rlang::interrupt()
+      interrupt = function(e) if (rlang::is_interactive() && drawn()) NULL else rlang::interrupt()
     )
     if (is.null(part)) {
       say_stopped(done, all)
@@ -44,6 +45,9 @@ say_stopped <- function(done, all) {
 # Adds what the engine returned: of every draw its numbers, of some the partition. Where that makes more partitions than
 # are kept, every other one goes.
 with_draws <- function(object, parts) {
+  if (!length(parts)) {
+    return(object)
+  }
   options <- object$options
   chains <- seq_len(options$chains)
   records <- lapply(chains, function(c) do.call(rbind, lapply(parts, function(part) part[[c]]$records)))

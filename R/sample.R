@@ -5,6 +5,8 @@
 #'
 #' @param x Observations, as [bnp_mixture()] takes them, or a fit.
 #' @param obs,prior The model, as in [bnp_mixture()].
+#' @param control How the fit is made that comes first, as in [bnp_mixture()]; default: [bnp_control()] with `seed`,
+#'   `threads` and `verbose` of this call.
 #' @param data The observations that the fit `x` was made of, in the same order.
 #' @param id Repeated measures, as in [bnp_mixture()].
 #' @param chains Number of Markov chains.
@@ -19,7 +21,6 @@
 #'   its own number alone: not on `threads`, nor on the other chains.
 #' @param threads How many chains run at the same time.
 #' @param verbose Show progress?
-#' @param na_action As in [bnp_mixture()].
 #' @param object An object of class `bnp_draws`.
 #' @param ... For observations: further arguments of [bnp_mixture()], such as `labels`; else empty.
 #' @return An object of class `bnp_draws`, a list without the data. See [n_clusters()], [point_partition()],
@@ -33,7 +34,7 @@
 #' (Dahl 2005), draws each row's cluster given all others in random order (Neal 2000, algorithm 3), and then the
 #' concentration (slice sampling, Neal 2003).
 #'
-#' The model is that of the fit. Without a fit, one is made first with the default of [bnp_control()]. Even-numbered
+#' The model is that of the fit. Without a fit, one is made first. Even-numbered
 #' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
 #' drawn from the fit's probabilities. What both agree on hangs on neither. A prior of the
 #' clusters that the fit has learned (`learn = TRUE`) is held at what it learned; a learned concentration is
@@ -64,13 +65,15 @@ bnp_sample <- function(x, ...) UseMethod("bnp_sample")
 
 #' @rdname bnp_sample
 #' @export
-bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., chains = 4L, draws = 1000L,
+bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control = NULL, chains = 4L, draws = 1000L,
                                warmup = draws %/% 2L, thin = 1L, keep = 500L, split_merge = NULL, seed = NULL,
                                threads = default_threads(), verbose = interactive()) {
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
   if (!inherits(prior, "bnp_prior")) check_prior(prior, "bnp_mixture")
   refuse_unsampled(prior_entry(prior)$verb)
-  control <- bnp_control(seed = options$seed, threads = options$threads, verbose = options$verbose)
+  if (is.null(control)) {
+    control <- bnp_control(seed = options$seed, threads = options$threads, verbose = options$verbose)
+  }
   fit <- if (is.null(obs)) {
     bnp_mixture(x, prior = prior, control = control, ...)
   } else {
@@ -85,7 +88,7 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., chains = 
 #' @export
 bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 1000L, warmup = draws %/% 2L, thin = 1L,
                                keep = 500L, split_merge = NULL, seed = NULL, threads = default_threads(),
-                               verbose = interactive(), na_action = c("fail", "model", "omit")) {
+                               verbose = interactive()) {
   check_no_dots(...)
   need_data(missing(data), "data")
   check_class(x, c("bnp_mixture", "bnp_topics", "bnp_hmm"), "x", c("bnp_mixture", "bnp_topics", "bnp_hmm"))
@@ -123,7 +126,8 @@ begin_sampling <- function(fit, data, id, options, call, error_call = rlang::cal
   draws <- structure(
     list(
       call = call, model = model, options = options, chains = first_states(fit, data, model, options), trace = NULL,
-      labels = NULL, kept = NULL, every = if (options$keep) every else 0, made = 0, fit = fit
+      labels = NULL, kept = NULL, every = if (options$keep) every else 0, made = 0,
+      fit = without_probabilities(fit)
     ),
     class = "bnp_draws"
   )
@@ -133,13 +137,12 @@ begin_sampling <- function(fit, data, id, options, call, error_call = rlang::cal
 # The training data of a fit in the engine's form, if they can be sampled from.
 sampled_data <- function(fit, data, id, call) {
   check_format(fit, call)
-  for (what in c("weights", "labels")) {
-    if (!is.null(fit$input[[c(weights = "weights", labels = "classes")[[what]]]])) {
-      abort(what, c(
-        "Rows with {.arg {what}} cannot be sampled: their partitions have no exchangeable prior.",
-        i = "Make the fit without {.arg {what}}."
-      ), call = call)
-    }
+  what <- c("weights", "labels")[c(!is.null(fit$input$weights), !is.null(fit$input$classes))]
+  if (length(what)) {
+    abort(what[1L], c(
+      "Rows with {.arg {what}} cannot be sampled: their partitions have no exchangeable prior.",
+      i = "Make the fit without {.arg {what}}."
+    ), call = call)
   }
   data <- training_data(fit, data, id, call)
   expects <- blocks_that_expect(data, fit$model$obs)
@@ -152,6 +155,12 @@ sampled_data <- function(fit, data, id, call) {
     ), call = call)
   }
   data
+}
+
+# Rows x clusters of a fit with `keep = "probabilities"`: nothing that is done with draws needs them.
+without_probabilities <- function(fit) {
+  fit$probabilities <- NULL
+  fit
 }
 
 # Models whose rows may have gaps, for data that have none.
@@ -169,34 +178,22 @@ without_gaps <- function(obs, data) {
 first_states <- function(fit, data, model, options) {
   numbers <- seq_len(options$chains)
   concentration <- starting_concentration(model$prior)
-  even <- numbers[numbers %% 2L == 0L]
-  alone <- engine_draw_in_sequence(
-    as_engine_data(data), model, as.double(even), concentration, options$seed, options$threads
-  )$labels
+  odd <- numbers %% 2L == 1L
+  labels <- vector("list", length(numbers))
   prob <- modelled_rows_of(data, model$obs, state_probabilities(fit, data))
+  labels[odd] <- asplit(engine_draw_labels(prob, as.double(numbers[odd]), options$seed), 2L)
+  labels[!odd] <- engine_draw_in_sequence(
+    as_engine_data(data), model, as.double(numbers[!odd]), concentration, options$seed, options$threads
+  )$labels
   lapply(numbers, function(chain) {
-    labels <- if (chain %% 2L == 0L) alone[[chain / 2L]] else draw_labels(prob, (options$seed + chain) %% 2^31)
-    list(
-      labels = match(labels, unique(labels)), concentration = concentration, sweeps = 0, number = chain
-    )
+    z <- as.vector(labels[[chain]])
+    list(labels = match(z, unique(z)), concentration = concentration, sweeps = 0, number = chain)
   })
 }
 
 starting_concentration <- function(prior) {
   given <- prior$concentration
   if (inherits(given, "bnp_gamma_prior")) given[["shape"]] / given[["rate"]] else given
-}
-
-# One cluster a row, drawn from its probabilities.
-draw_labels <- function(prob, seed) {
-  u <- with_r_seed(1L, seed, function() stats::runif(nrow(prob)), NULL)$sets[[1L]]
-  below <- integer(nrow(prob))
-  sum <- numeric(nrow(prob))
-  for (k in seq_len(ncol(prob) - 1L)) {
-    sum <- sum + prob[, k]
-    below <- below + (u > sum)
-  }
-  below + 1L
 }
 
 # Rows that have a likelihood of their own.

@@ -195,15 +195,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_partition_losses
-Rcpp::NumericVector engine_partition_losses(Rcpp::IntegerMatrix draws, Rcpp::IntegerVector labels, std::string loss);
-RcppExport SEXP _bnpvi_engine_partition_losses(SEXP drawsSEXP, SEXP labelsSEXP, SEXP lossSEXP) {
+Rcpp::NumericMatrix engine_partition_losses(Rcpp::IntegerMatrix draws, Rcpp::IntegerMatrix labels, std::string loss, int threads);
+RcppExport SEXP _bnpvi_engine_partition_losses(SEXP drawsSEXP, SEXP labelsSEXP, SEXP lossSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type draws(drawsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type labels(labelsSEXP);
     Rcpp::traits::input_parameter< std::string >::type loss(lossSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_partition_losses(draws, labels, loss));
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_partition_losses(draws, labels, loss, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -370,6 +371,19 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_draw_in_sequence(data, model, numbers, concentration, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_draw_labels
+Rcpp::IntegerMatrix engine_draw_labels(Rcpp::NumericMatrix prob, Rcpp::NumericVector numbers, double seed);
+RcppExport SEXP _bnpvi_engine_draw_labels(SEXP probSEXP, SEXP numbersSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type prob(probSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type numbers(numbersSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_draw_labels(prob, numbers, seed));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -626,7 +640,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
     {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
-    {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 3},
+    {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 4},
@@ -639,6 +653,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
     {"_bnpvi_engine_sample", (DL_FUNC) &_bnpvi_engine_sample, 9},
     {"_bnpvi_engine_draw_in_sequence", (DL_FUNC) &_bnpvi_engine_draw_in_sequence, 6},
+    {"_bnpvi_engine_draw_labels", (DL_FUNC) &_bnpvi_engine_draw_labels, 3},
     {"_bnpvi_engine_draw_predictives", (DL_FUNC) &_bnpvi_engine_draw_predictives, 7},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},

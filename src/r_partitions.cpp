@@ -22,7 +22,8 @@ Partitions partitions_from_r(const Rcpp::IntegerMatrix& labels) {
   return out;
 }
 
-std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n) {
+template <class Labels>
+std::vector<int> labels_from_r(const Labels& labels, Index n) {
   require(labels.size() == n, "a partition has not one label for each row");
   std::vector<int> out(labels.begin(), labels.end());
   for (int& label : out) require(--label >= 0, "labels are not 1 to K");
@@ -36,12 +37,27 @@ PartitionLoss loss_named(const std::string& name) {
 
 }  // namespace
 
+// Losses of C partitions (n × C) against M draws (n × M), M × C.
 // [[Rcpp::export]]
-Rcpp::NumericVector engine_partition_losses(Rcpp::IntegerMatrix draws, Rcpp::IntegerVector labels,
-                                            std::string loss) {
+Rcpp::NumericMatrix engine_partition_losses(Rcpp::IntegerMatrix draws, Rcpp::IntegerMatrix labels,
+                                            std::string loss, int threads) {
   return entry([&] {
     const Partitions partitions = partitions_from_r(draws);
-    return Rcpp::wrap(losses(partitions, labels_from_r(labels, partitions.n), loss_named(loss)));
+    const PartitionLoss kind = loss_named(loss);
+    std::vector<std::vector<int>> label;
+    for (int c = 0; c < labels.ncol(); ++c) label.push_back(labels_from_r(labels.column(c), partitions.n));
+    RMonitor monitor{R_NilValue};
+    RPool pool(threads, monitor);
+    std::vector<Vec> found(label.size());
+    pool.run(labels.ncol(), [&](Index c) {
+      pool.poll();
+      found[c] = losses(partitions, label[c], kind);
+    });
+    return made_in_r([&] {
+      Rcpp::NumericMatrix out(draws.ncol(), labels.ncol());
+      for (int c = 0; c < out.ncol(); ++c) std::copy(found[c].begin(), found[c].end(), out.column(c).begin());
+      return out;
+    });
   });
 }
 
@@ -53,21 +69,14 @@ Rcpp::List engine_point_partition(Rcpp::IntegerMatrix draws, Rcpp::List starts, 
     const Partitions partitions = partitions_from_r(draws);
     std::vector<std::vector<int>> from;
     for (SEXP start : starts) from.push_back(labels_from_r(Rcpp::IntegerVector(start), partitions.n));
-    const PartitionLoss kind = loss_named(loss);
     RMonitor monitor{R_NilValue};
     RPool pool(threads, monitor);
-    std::vector<PointPartition> found(from.size());
-    pool.run(static_cast<Index>(from.size()), [&](Index i) {
-      Stream stream(static_cast<std::uint64_t>(seed), Purpose::point_partition,
-                    static_cast<std::uint64_t>(i));
-      found[i] = improve_partition(partitions, from[i], kind, static_cast<Index>(most), stream, pool);
-    });
-    const auto best = std::min_element(found.begin(), found.end(),
-                                       [](const auto& a, const auto& b) { return a.loss < b.loss; });
+    const PointPartition best = search_partition(partitions, from, loss_named(loss), static_cast<Index>(most),
+                                                 static_cast<std::uint64_t>(seed), pool);
     return made_in_r([&] {
-      Rcpp::IntegerVector labels(best->label.begin(), best->label.end());
+      Rcpp::IntegerVector labels(best.label.begin(), best.label.end());
       for (int& label : labels) ++label;
-      return Rcpp::List::create(Rcpp::_["labels"] = labels, Rcpp::_["loss"] = best->loss);
+      return Rcpp::List::create(Rcpp::_["labels"] = labels, Rcpp::_["loss"] = best.loss);
     });
   });
 }

@@ -136,6 +136,24 @@ Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::Nume
   });
 }
 
+// Chains with these numbers begin with labels 1 to K drawn from probabilities (n × K): n × chains.
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix engine_draw_labels(Rcpp::NumericMatrix prob, Rcpp::NumericVector numbers, double seed) {
+  return entry([&] {
+    Rcpp::IntegerMatrix out(prob.nrow(), static_cast<int>(numbers.size()));
+    Vec weight(static_cast<std::size_t>(prob.ncol()));
+    for (int c = 0; c < out.ncol(); ++c) {
+      Stream stream(static_cast<std::uint64_t>(seed), Purpose::first_draw,
+                    static_cast<std::uint64_t>(numbers[c]));
+      for (int i = 0; i < out.nrow(); ++i) {
+        std::copy(prob.row(i).begin(), prob.row(i).end(), weight.begin());
+        out(i, c) = static_cast<int>(std::max<Index>(draw(weight, stream), 0)) + 1;
+      }
+    }
+    return out;
+  });
+}
+
 // New rows under draws of partitions of the rows of `data` (labels, n × M): log of their mean predictive
 // density, and how probably each is together with a row of each cluster of `point`.
 // [[Rcpp::export]]

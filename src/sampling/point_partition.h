@@ -28,10 +28,11 @@ struct PointPartition {
   double loss = 0;         // its mean over the draws
 };
 
-/// From a partition, rows move one at a time to where the mean loss is least, in random order, until no move
-/// lowers it; then each cluster in turn is emptied and its rows allocated anew, which is kept if it ends
-/// lower. At most `most` clusters. A local optimum, never above the start.
-PointPartition improve_partition(const Partitions& draws, std::vector<int> start, PartitionLoss loss,
-                                 Index most, Stream& stream, Pool& pool);
+/// From each start (at least one), rows move one at a time to where the mean loss is least, in random order,
+/// until no move lowers it. Then each cluster in turn is emptied and its rows allocated anew, which is kept
+/// if it ends lower: of many rows only from the best end. At most `most` clusters. A local optimum, never
+/// above a start. Starts are searched from in threads; the result depends on the seed alone.
+PointPartition search_partition(const Partitions& draws, const std::vector<std::vector<int>>& starts,
+                                PartitionLoss loss, Index most, std::uint64_t seed, Pool& pool);
 
 }  // namespace bnpvi

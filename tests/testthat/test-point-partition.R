@@ -21,10 +21,10 @@ some_draws <- function(n, m, k, seed = 1) {
 test_that("losses are those of their definitions", {
   kept <- some_draws(9, 12, 4)
   for (loss in names(by_hand)) {
-    for (labels in list(kept[, 1], rep(1L, 9), 1:9)) {
-      expected <- apply(kept, 2L, by_hand[[loss]], b = labels)
-      expect_equal(engine_partition_losses(kept, labels, loss), expected, tolerance = 1e-12)
-    }
+    labels <- cbind(kept[, 1], rep(1L, 9), 1:9)
+    expected <- apply(labels, 2L, function(z) apply(kept, 2L, by_hand[[loss]], b = z))
+    expect_equal(engine_partition_losses(kept, labels, loss, 1L), expected, tolerance = 1e-12)
+    expect_identical(engine_partition_losses(kept, labels, loss, 2L), engine_partition_losses(kept, labels, loss, 1L))
   }
 })
 
@@ -35,11 +35,11 @@ test_that("the search ends at the best of all partitions", {
     for (loss in names(by_hand)) {
       for (most in c(2, 7)) {
         few <- apply(all, 1L, max) <= most
-        exact <- min(apply(all[few, ], 1L, function(z) mean(engine_partition_losses(kept, z, loss))))
+        exact <- min(colMeans(engine_partition_losses(kept, t(all[few, ]), loss, 1L)))
         starts <- c(starts_of_partition(kept, rep(1L, 7), loss, 10L, most), list(rep(1L, 7)))
         found <- engine_point_partition(kept, starts, loss, most, 1, 1L)
         expect_equal(found$loss, exact, tolerance = 1e-10, label = paste(loss, most, seed))
-        expect_equal(mean(engine_partition_losses(kept, found$labels, loss)), found$loss)
+        expect_equal(mean(engine_partition_losses(kept, as.matrix(found$labels), loss, 1L)), found$loss)
         expect_lte(max(found$labels), most)
         expect_identical(engine_point_partition(kept, starts, loss, most, 1, 2L), found)
       }

@@ -40,8 +40,11 @@ test_that("thin, keep and update choose among the same sweeps", {
   expect_bad(point_partition(none), "argument", "keep")
 })
 
-test_that("threads change nothing", {
-  expect_identical(some(data = faithful, threads = 2)[c("trace", "labels")], drawn[c("trace", "labels")])
+test_that("threads change nothing, nor does R's generator", {
+  same <- c("trace", "labels")
+  expect_identical(some(data = faithful, threads = 2)[same], drawn[same])
+  withr::local_seed(1, .rng_kind = "Wichmann-Hill", .rng_normal_kind = "Box-Muller", .rng_sample_kind = "Rounding")
+  expect_identical(some(data = faithful)[same], drawn[same])
 })
 
 test_that("summaries, tables and the package posterior see the same numbers", {
@@ -76,6 +79,13 @@ test_that("pairs are together as often as in the draws", {
   expect_bad(coclustering(drawn, rows = 300), "argument", "272")
   expect_bad(coclustering(drawn, rows = c(1, 1)), "argument", "different")
   expect_bad(coclustering(drawn, threshold = 0), "argument", "above 0")
+  expect_bad(common_pairs(kept_labels(drawn), 0.5, most = 100), "too_large", "threshold")
+})
+
+test_that("pairs of rows that follow a lag have their names", {
+  x <- matrix(withr::with_seed(1, cumsum(rnorm(30))), dimnames = list(paste0("t", 1:30), "x"))
+  draws <- some(x, obs_ar(lag = 1))
+  expect_identical(rownames(coclustering(draws)), paste0("t", 2:30))
 })
 
 test_that("predictions are those of the posterior by enumeration", {
@@ -125,6 +135,31 @@ test_that("probabilities of new rows are shared out as the rows of each draw's c
     }
   }
   expect_equal(unname(predict(draws, new, x, "prob")), by_hand / rowSums(by_hand), tolerance = 1e-10)
+})
+
+test_that("the fit that comes first is made as control says, and its probabilities are not carried along", {
+  control <- bnp_control(seed = 3, k_init = 2, moves = FALSE, max_laps = 2, verbose = FALSE, keep = "probabilities")
+  own <- suppressWarnings(some(faithful, control = control))
+  expect_identical(own$fit$laps, 2L)
+  expect_null(own$fit$probabilities)
+  expect_identical(names(own$fit), names(fit))
+})
+
+test_that("Ctrl-C returns the draws so far, and is an interrupt before there is one", {
+  skip_on_os("windows")
+  withr::local_options(rlang_interactive = TRUE)
+  interrupt <- function() {
+    system2("sh", c("-c", shQuote(sprintf("sleep 1.5; kill -INT %d", Sys.getpid()))), wait = FALSE)
+  }
+  interrupt()
+  expect_message(stopped <- some(data = faithful, draws = 1e6, warmup = 5), class = "bnpvi_message_interrupted")
+  expect_gt(dim(stopped$trace)[1L], 0)
+  interrupt()
+  expect_message(more <- update(stopped, faithful, draws = 1e6), class = "bnpvi_message_interrupted")
+  expect_gte(dim(more$trace)[1L], dim(stopped$trace)[1L])
+  interrupt()
+  outcome <- tryCatch(some(data = faithful, draws = 2, warmup = 5, thin = 1e6), interrupt = function(e) "interrupted")
+  expect_identical(outcome, "interrupted")
 })
 
 test_that("every other chain begins without the fit", {
@@ -190,13 +225,21 @@ test_that("individuals, rows left out, gaps in independent columns and concentra
   expect_true("concentration" %in% suppressWarnings(summary(learned))$table$term)
   finite <- some(faithful, prior = prior_dirichlet(3))
   expect_lte(max(finite$trace[, , "n_clusters"]), 3)
-  power <- some(faithful, prior = prior_py(1, 0.3))
-  expect_true(all(is.finite(power$trace)))
+  for (concentration in c(1, 0, -0.2)) {
+    power <- some(faithful, prior = prior_py(concentration, 0.3))
+    expect_true(all(is.finite(power$trace)))
+  }
 })
 
 test_that("one row, equal rows and as many clusters as rows are sampled", {
   one <- some(matrix(c(1, 2), 1), obs_gaussian(mean = c(0, 0), mean_strength = 1, df = 4, scale = diag(2)))
   expect_true(all(one$trace[, , "n_clusters"] == 1))
+  obs <- obs_gaussian(mean = c(0, 0), mean_strength = 1, df = 4, scale = diag(2))
+  below <- some(matrix(c(1, 2), 1), obs, prior_py(-0.2, 0.3))
+  expect_equal(below$trace[, , "log_joint"], one$trace[, , "log_joint"])
+  single <- some(matrix(c(1, 2), 1), obs, draws = 1)
+  expect_identical(suppressWarnings(summary(single))$table$mean[1L], 1)
+  expect_output(print(single), "1 \\(1\\)")
   equal <- some(matrix(1, 5, 2), obs_gaussian(mean = c(0, 0), mean_strength = 1, df = 4, scale = diag(2)))
   expect_true(all(is.finite(equal$trace)))
   many <- some(
