@@ -67,8 +67,7 @@ read_product <- function(x, obs, arg, call, na_action = NULL) {
 }
 
 # list(x, columns, frame): the numbers of one block, the names of its columns but exposures, and what its own model
-# needs
-# to know of them.
+# needs to know of them.
 read_block <- function(x, block, columns, arg, call, na_action) {
   entry <- obs_entry(block)
   own <- x[union(columns, covariates_of(block))]

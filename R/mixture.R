@@ -84,8 +84,7 @@
 #'   clusters are estimated from all rows, and [nobs()] is the number of rows, which may come in any
 #'   order. Defaults of priors are read from the rows, too, as a cluster's covariance is that of rows and not of
 #'   individuals' means; only the share of the variance that a Gaussian cluster is expected to have goes by the number
-#'   of
-#'   individuals, since so many can be told apart. [fitted()], [predict()] and [augment()] give every row the
+#'   of individuals, since so many can be told apart. [fitted()], [predict()] and [augment()] give every row the
 #'   cluster of its individual. Fits with and without `id` are compared by [compare_fits()].
 #'
 #'   `weights`, `labels` and `start` have one value for each individual, in the order in which

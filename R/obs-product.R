@@ -12,9 +12,8 @@
 #' `obs_regression(formula = y ~ a + b)`. Its covariates are no columns of other blocks unless these name them: in
 #' `obs_product(obs_regression(formula = y ~ x), obs_gaussian(columns = "x"))`, a cluster-weighted regression, `x` has a
 #' part in the choice of the cluster; without the second block it is known and not modelled. Where a response is not
-#' known,
-#' `predict(type = "impute")` says what is expected of it. Blocks may follow on each other (`y ~ x`, `z ~ y`), but
-#' not in a circle.
+#' known, `predict(type = "impute")` says what is expected of it. Blocks may follow on each other (`y ~ x`, `z ~ y`),
+#' but not in a circle.
 #' @export
 obs_product <- function(...) {
   blocks <- list(...)

@@ -6,8 +6,7 @@
 #' `obs_regression()` is for `bnp_mixture(y ~ a + b, data)` and `bnp_hmm(y ~ a + b, data)`, or several responses,
 #' `cbind(y1, y2) ~ a`: clusters differ in the coefficients and in the noise. Of a matrix
 #' the first column is the response and the others are covariates, with an intercept. Covariates are known and not
-#' modelled: they do
-#' not tell which cluster a row belongs to unless its response is known, too. By default,
+#' modelled: they do not tell which cluster a row belongs to unless its response is known, too. By default,
 #' `df` is D + 2 for D responses, the expected variance of the noise is a quarter of that
 #' around one regression for all data, and coefficients are 0, the intercept the median of
 #' the response, with a precision of 0.01 for covariates that are centred and scaled to

@@ -11,17 +11,13 @@
 #'   simulated, oldest first (lag x columns). Default: the column medians of the
 #'   training data. They are the first rows of the data set.
 #' @param total For counts: the total of each observation (the trials of [obs_binomial()],
-#'   one number or one for each pair of columns); default, the average
-#'   of the training data. Where several blocks of an [obs_product()] have totals, one number for all or a list by the
-#'   names
-#'   of the blocks.
+#'   one number or one for each pair of columns); default, the average of the training data. Where several blocks of an
+#'   [obs_product()] have totals, one number for all or a list by the names of the blocks.
 #' @param exposure For [obs_poisson()] with exposures: one number or one per observation; default, the average of the
 #'   training data. Where blocks of an [obs_product()] have exposures from several columns, a list or
 #'   a data frame of such numbers with the names of the columns.
 #' @param covariates For [obs_regression()], also as a block of a product: covariates of the rows, in the form in
-#' which the
-#'   fit got them (further columns are left out), and as often as needed; default, those
-#'   of the training data.
+#'   which the fit got them (further columns are left out), and as often as needed; default, those of the training data.
 #' @param id For fits with `id`: the individual of each row; default, the individuals of the training
 #'   data with as many rows each. Rows of one are of one cluster; the column `.id` says which they are.
 #' @param ... Must be empty.
