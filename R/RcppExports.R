@@ -129,6 +129,10 @@ engine_mixture_weights <- function(prior, counts, effective) {
     .Call(`_bnpvi_engine_mixture_weights`, prior, counts, effective)
 }
 
+engine_variates <- function(which, a, b, n, seed) {
+    .Call(`_bnpvi_engine_variates`, which, a, b, n, seed)
+}
+
 engine_source <- function(data, name, units, grouped, lag, rows, groups) {
     .Call(`_bnpvi_engine_source`, data, name, units, grouped, lag, rows, groups)
 }

@@ -463,6 +463,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_variates
+Rcpp::NumericMatrix engine_variates(std::string which, Rcpp::NumericVector a, double b, int n, double seed);
+RcppExport SEXP _bnpvi_engine_variates(SEXP whichSEXP, SEXP aSEXP, SEXP bSEXP, SEXP nSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type which(whichSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type a(aSEXP);
+    Rcpp::traits::input_parameter< double >::type b(bSEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_variates(which, a, b, n, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_source
 Rcpp::List engine_source(Rcpp::List data, std::string name, Rcpp::List units, bool grouped, int lag, Rcpp::IntegerVector rows, Rcpp::IntegerVector groups);
 RcppExport SEXP _bnpvi_engine_source(SEXP dataSEXP, SEXP nameSEXP, SEXP unitsSEXP, SEXP groupedSEXP, SEXP lagSEXP, SEXP rowsSEXP, SEXP groupsSEXP) {
@@ -659,6 +674,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},
     {"_bnpvi_engine_mixture_weights", (DL_FUNC) &_bnpvi_engine_mixture_weights, 3},
+    {"_bnpvi_engine_variates", (DL_FUNC) &_bnpvi_engine_variates, 5},
     {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
     {"_bnpvi_engine_failed_groups", (DL_FUNC) &_bnpvi_engine_failed_groups, 2},
     {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},

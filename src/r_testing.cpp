@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "foundation/variates.h"
 #include "inference/changes.h"
 #include "inference/failed_groups.h"
 #include "inference/start.h"
@@ -90,6 +91,32 @@ Changes changes_from_r(const Rcpp::List& list) {
 }
 
 }  // namespace
+
+// n numbers of a distribution (foundation/variates.h); of Dirichlet n × weights, for the others a and b as
+// they are called there; log_gamma, log_beta and log_dirichlet are logarithms.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_variates(std::string which, Rcpp::NumericVector a, double b, int n, double seed) {
+  Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
+  const auto one = [&]() -> Vec {
+    if (which == "normal") return {draw_normal(stream)};
+    if (which == "log_gamma") return {draw_log_gamma(a[0], stream)};
+    if (which == "gamma") return {draw_gamma(a[0], b, stream)};
+    if (which == "binomial") return {static_cast<double>(draw_binomial(static_cast<Index>(a[0]), b, stream))};
+    if (which == "log_beta") {
+      const LogBeta x = draw_log_beta(a[0], b, stream);
+      return {x.log_x, x.log_rest};
+    }
+    require(which == "log_dirichlet", "no such distribution: " + which);
+    return draw_log_dirichlet(Rcpp::as<Vec>(a), stream);
+  };
+  const int width = which == "log_beta" ? 2 : which == "log_dirichlet" ? static_cast<int>(a.size()) : 1;
+  Rcpp::NumericMatrix out(n, width);
+  for (int i = 0; i < n; ++i) {
+    const Vec x = one();
+    for (int j = 0; j < width; ++j) out(i, j) = x[j];
+  }
+  return out;
+}
 
 // The shape of a source, its batches (units, and the numbers of their rows and groups among all), and copies
 // of some modelled rows and of some groups, by their numbers among these. Numbers are from 1.

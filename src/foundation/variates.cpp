@@ -1,0 +1,67 @@
+#include "foundation/variates.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "foundation/special.h"
+
+namespace bnpvi {
+
+namespace {
+
+double log_uniform(Stream& stream) { return std::log1p(-stream.uniform()); }  // of (0, 1]
+
+// Shapes of at least 1. What is compared with log U, x²/2 + d (1 − v + log v), is −x⁴/(108 d) but for higher
+// powers of 1/d; from some d on it is taken as that, as the difference loses its digits.
+double draw_log_gamma_of_large(double shape, Stream& stream) {
+  constexpr double large = 1e6;
+  const double d = shape - 1.0 / 3, c = 1 / (3 * std::sqrt(d));
+  for (;;) {
+    const double x = draw_normal(stream), root = 1 + c * x, square = x * x;
+    if (root <= 0) continue;
+    const double log_v = 3 * std::log1p(c * x);
+    const double accepted =
+        d > large ? -square * square / (108 * d) : 0.5 * square + d * (1 - root * root * root + log_v);
+    if (log_uniform(stream) < accepted || accepted == 0) return std::log(d) + log_v;
+  }
+}
+
+}  // namespace
+
+double draw_normal(Stream& stream) {
+  const double radius = std::sqrt(-2 * log_uniform(stream));
+  return radius * std::cos(std::exp(log_2pi) * stream.uniform());
+}
+
+double draw_log_gamma(double shape, Stream& stream) {
+  if (shape >= 1) return draw_log_gamma_of_large(shape, stream);
+  const double above = draw_log_gamma_of_large(shape + 1, stream);
+  return above + log_uniform(stream) / shape;
+}
+
+double draw_gamma(double shape, double rate, Stream& stream) {
+  return std::exp(draw_log_gamma(shape, stream) - std::log(rate));
+}
+
+LogBeta draw_log_beta(double a, double b, Stream& stream) {
+  const double x = draw_log_gamma(a, stream), y = draw_log_gamma(b, stream);
+  return {-log_1p_exp(y - x), -log_1p_exp(x - y)};
+}
+
+Vec draw_log_dirichlet(const Vec& weight, Stream& stream) {
+  Vec out;
+  for (double w : weight) out.push_back(draw_log_gamma(w, stream));
+  const double top = out.empty() ? 0 : *std::max_element(out.begin(), out.end());
+  double sum = 0;
+  for (double x : out) sum += std::exp(x - top);
+  for (double& x : out) x -= top + std::log(sum);
+  return out;
+}
+
+Index draw_binomial(Index n, double p, Stream& stream) {
+  Index out = 0;
+  for (Index i = 0; i < n; ++i) out += draw_bernoulli(p, stream);
+  return out;
+}
+
+}  // namespace bnpvi
