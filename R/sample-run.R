@@ -25,7 +25,7 @@ draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
       say_stopped(done, all)
       break
     }
-    object$chains <- lapply(part, `[`, c("labels", "concentration", "sweeps", "number"))
+    object$chains <- lapply(part, `[`, c("labels", "weights", "concentration", "sweeps", "number"))
     done <- done + n
     if (done > warmup) parts[[length(parts) + 1L]] <- part
     progress$report(done)

@@ -359,7 +359,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_draw_in_sequence
-Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector numbers, double concentration, double seed, int threads);
+Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector numbers, Rcpp::NumericVector concentration, double seed, int threads);
 RcppExport SEXP _bnpvi_engine_draw_in_sequence(SEXP dataSEXP, SEXP modelSEXP, SEXP numbersSEXP, SEXP concentrationSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -367,7 +367,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type numbers(numbersSEXP);
-    Rcpp::traits::input_parameter< double >::type concentration(concentrationSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type concentration(concentrationSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_draw_in_sequence(data, model, numbers, concentration, seed, threads));

@@ -2,11 +2,9 @@
 #include <algorithm>
 
 #include "mixtures/draw_predictives.h"
-#include "mixtures/partition_sampler.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
-using namespace bnpvi::mixtures;
 
 namespace {
 
@@ -15,30 +13,33 @@ struct Sampling {
   RData rdata;
   std::unique_ptr<ObsModel> obs;
   const Dataset& view;
-  PartitionPrior prior;
   RMonitor monitor{R_NilValue};
   RPool pool;
-  RowFeatures rows;
 
   Sampling(const Rcpp::List& data, const Rcpp::List& model, int threads)
       : rdata(data),
         obs(make_obs_model(ListFields(Rcpp::List(model["obs"])))),
         view(rdata.view_for(*obs)),
-        prior(make_partition_prior(ListFields(Rcpp::List(model["prior"])))),
-        pool(threads, monitor),
-        rows(*obs, view) {
+        pool(threads, monitor) {
     require(obs->n_cells() == 0, "rows with expected cells cannot be sampled");
     require(view.weight == nullptr && view.classes == nullptr,
             "rows with weights or labels cannot be sampled");
   }
+
+  std::unique_ptr<Target> target(const Rcpp::List& model, Index split_merge) const {
+    return make_target(ListFields(Rcpp::List(model["prior"])), *obs, view, split_merge);
+  }
 };
 
-SampledPartition partition_from_r(const Rcpp::List& chain, Index n) {
-  SampledPartition z;
+ChainState chain_from_r(const Rcpp::List& chain, const Target& target) {
+  const Index n = target.n_observations();
+  ChainState z;
   z.label = Rcpp::as<std::vector<int>>(chain["labels"]);
-  z.concentration = Rcpp::as<double>(chain["concentration"]);
+  if (chain.containsElementNamed("weights")) z.weight = Rcpp::as<Vec>(chain["weights"]);
+  z.concentration = Rcpp::as<Vec>(chain["concentration"]);
   z.sweeps = static_cast<Index>(Rcpp::as<double>(chain["sweeps"]));
-  require(static_cast<Index>(z.label.size()) == n, "a chain has not one label for each row");
+  require(static_cast<Index>(z.label.size()) == n, "a chain has not one label for each observation");
+  require(z.concentration.size() == target.concentrations().size(), "a chain has other concentrations");
   for (int& label : z.label) require(--label >= 0 && label < n, "a chain's labels are not 1 to K");
   return z;
 }
@@ -48,90 +49,101 @@ std::vector<int> from_one(std::vector<int> label) {
   return label;
 }
 
-Rcpp::NumericMatrix records_to_r(const std::vector<DrawRecord>& records) {
-  Rcpp::NumericMatrix out(static_cast<int>(records.size()), 5);
-  for (int i = 0; i < out.nrow(); ++i) {
-    const DrawRecord& r = records[i];
-    const double values[] = {static_cast<double>(r.k), r.concentration, r.log_joint,
-                             static_cast<double>(r.largest), r.entropy};
-    for (int j = 0; j < 5; ++j) out(i, j) = values[j];
-  }
-  Rcpp::colnames(out) =
-      Rcpp::CharacterVector::create("n_clusters", "concentration", "log_joint", "largest", "entropy");
+Rcpp::List chain_to_r(const ChainState& z, std::uint64_t number, const Target& target) {
+  Rcpp::NumericVector concentration(z.concentration.begin(), z.concentration.end());
+  concentration.names() = Rcpp::wrap(target.concentrations());
+  using Rcpp::_;
+  return Rcpp::List::create(_["labels"] = from_one(z.label), _["weights"] = z.weight,
+                            _["concentration"] = concentration, _["sweeps"] = static_cast<double>(z.sweeps),
+                            _["number"] = static_cast<double>(number));
+}
+
+Rcpp::NumericMatrix records_to_r(const std::vector<Vec>& records, const Target& target) {
+  const std::vector<std::string> names = target.recorded();
+  Rcpp::NumericMatrix out(static_cast<int>(records.size()), static_cast<int>(names.size()));
+  for (int i = 0; i < out.nrow(); ++i)
+    for (int j = 0; j < out.ncol(); ++j) out(i, j) = records[i][j];
+  Rcpp::colnames(out) = Rcpp::wrap(names);
   return out;
 }
 
 }  // namespace
 
-// `sweeps` more sweeps of each chain: list(labels, concentration, sweeps, number). Labels of every `keep`-th
-// sweep, counted from a chain's first, are returned, n × draws; none for keep = 0.
+// `sweeps` more sweeps of each chain: list(labels, weights, concentration, sweeps, number); weights may be
+// left out. Labels of every `keep`-th sweep, counted from a chain's first after the warm-up, are returned,
+// n × draws; none for keep = 0.
 // [[Rcpp::export]]
 Rcpp::List engine_sample(Rcpp::List data, Rcpp::List model, Rcpp::List chains, double sweeps, double keep,
                          double warmup, int split_merge, double seed, int threads) {
   return entry([&] {
     Sampling in(data, model, threads);
+    const auto target = in.target(model, split_merge);
     const Index n_chains = chains.size(), n_sweeps = static_cast<Index>(sweeps),
                 every = static_cast<Index>(keep), first = static_cast<Index>(warmup);
-    std::vector<SampledPartition> at;
+    std::vector<ChainState> at;
     std::vector<std::uint64_t> number;
     for (Index c = 0; c < n_chains; ++c) {
       const Rcpp::List chain(chains[c]);
-      at.push_back(partition_from_r(chain, in.rows.n()));
+      at.push_back(chain_from_r(chain, *target));
       number.push_back(static_cast<std::uint64_t>(Rcpp::as<double>(chain["number"])));
     }
-    std::vector<std::vector<DrawRecord>> records(static_cast<std::size_t>(n_chains));
+    std::vector<std::vector<Vec>> records(static_cast<std::size_t>(n_chains));
     std::vector<std::vector<std::vector<int>>> kept(static_cast<std::size_t>(n_chains));
     in.pool.run(n_chains, [&](Index c) {
-      PartitionSampler sampler(*in.obs, in.rows, in.prior, split_merge, in.pool);
+      const auto sampler = target->sampler(in.pool);
       for (Index s = 0; s < n_sweeps; ++s) {
-        records[c].push_back(sampler.sweep(at[c], static_cast<std::uint64_t>(seed), number[c]));
+        records[c].push_back(sampler->sweep(at[c], static_cast<std::uint64_t>(seed), number[c]));
         if (every > 0 && (at[c].sweeps - first) % every == 0) kept[c].push_back(from_one(at[c].label));
       }
     });
     return made_in_r([&] {
-      using Rcpp::_;
       Rcpp::List out(static_cast<int>(n_chains));
       for (int c = 0; c < out.size(); ++c) {
-        Rcpp::IntegerMatrix labels(static_cast<int>(in.rows.n()), static_cast<int>(kept[c].size()));
+        Rcpp::IntegerMatrix labels(static_cast<int>(target->n_observations()),
+                                   static_cast<int>(kept[c].size()));
         for (std::size_t i = 0; i < kept[c].size(); ++i)
           std::copy(kept[c][i].begin(), kept[c][i].end(), labels.column(static_cast<int>(i)).begin());
-        out[c] = Rcpp::List::create(
-            _["labels"] = from_one(at[c].label), _["concentration"] = at[c].concentration,
-            _["sweeps"] = static_cast<double>(at[c].sweeps), _["number"] = static_cast<double>(number[c]),
-            _["records"] = records_to_r(records[c]), _["kept"] = labels);
+        Rcpp::List chain = chain_to_r(at[c], number[c], *target);
+        chain.push_back(records_to_r(records[c], *target), "records");
+        chain.push_back(labels, "kept");
+        out[c] = chain;
       }
       return out;
     });
   });
 }
 
-// Chains number 1 to m begin by drawing each row given those before it; `log_evidence` has, for each, a
-// number whose exponential is p(x) on average.
+// First states of chains with these numbers, each observation drawn given those before it; `log_evidence`
+// has, for each, a number whose exponential is p(x) on average, or NaN.
 // [[Rcpp::export]]
 Rcpp::List engine_draw_in_sequence(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector numbers,
-                                   double concentration, double seed, int threads) {
+                                   Rcpp::NumericVector concentration, double seed, int threads) {
   return entry([&] {
     Sampling in(data, model, threads);
+    const auto target = in.target(model, 0);
     const Index m = numbers.size();
-    std::vector<SampledPartition> z(static_cast<std::size_t>(m));
+    ChainState first;
+    first.concentration = Rcpp::as<Vec>(concentration);
+    std::vector<ChainState> z(static_cast<std::size_t>(m), first);
     Vec log_evidence(static_cast<std::size_t>(m));
     in.pool.run(m, [&](Index c) {
-      PartitionSampler sampler(*in.obs, in.rows, in.prior, 0, in.pool);
-      z[c].concentration = concentration;
+      const auto sampler = target->sampler(in.pool);
       Stream stream(static_cast<std::uint64_t>(seed), Purpose::first_draw,
                     static_cast<std::uint64_t>(numbers[c]));
-      log_evidence[c] = sampler.draw_in_sequence(z[c], stream);
+      log_evidence[c] = sampler->draw_in_sequence(z[c], stream);
     });
-    const double base = sum_log_base(*in.obs, in.view, in.rows.rows(), nullptr);
+    const double base = sum_log_base(*in.obs, in.view, modelled_rows(in.view.starts, in.obs->lag()), nullptr);
     return made_in_r([&] {
       using Rcpp::_;
-      Rcpp::List labels(static_cast<int>(m));
+      Rcpp::List labels(static_cast<int>(m)), weights(static_cast<int>(m));
       Rcpp::NumericVector log_p(static_cast<int>(m));
       for (int c = 0; c < labels.size(); ++c) {
         labels[c] = Rcpp::wrap(from_one(z[c].label));
+        weights[c] = Rcpp::wrap(z[c].weight);
         log_p[c] = log_evidence[c] + base;
       }
-      return Rcpp::List::create(_["labels"] = labels, _["log_evidence"] = log_p, _["log_base"] = base);
+      return Rcpp::List::create(_["labels"] = labels, _["weights"] = weights, _["log_evidence"] = log_p,
+                                _["log_base"] = base);
     });
   });
 }
@@ -164,17 +176,17 @@ Rcpp::List engine_draw_predictives(Rcpp::List data, Rcpp::List newdata, Rcpp::Li
     Sampling in(data, model, threads);
     RData new_rdata(newdata);
     const Dataset& new_view = new_rdata.view_for(*in.obs);
+    const RowFeatures rows(*in.obs, in.view);
     const RowFeatures new_rows(*in.obs, new_view);
-    require(
-        draws.nrow() == in.rows.n() && point.size() == in.rows.n() && concentration.size() == draws.ncol(),
-        "draws are not those of the data");
+    require(draws.nrow() == rows.n() && point.size() == rows.n() && concentration.size() == draws.ncol(),
+            "draws are not those of the data");
     std::vector<int> of_point(point.begin(), point.end());
     for (int& cluster : of_point) --cluster;
-    DrawPredictives predictives(*in.obs, in.rows, of_point, new_rows);
+    mixtures::DrawPredictives predictives(*in.obs, rows, of_point, new_rows);
     std::vector<int> label(static_cast<std::size_t>(draws.nrow()));
     for (int m = 0; m < draws.ncol(); ++m) {
       for (int i = 0; i < draws.nrow(); ++i) label[i] = draws(i, m) - 1;
-      PartitionPrior prior = in.prior;
+      mixtures::PartitionPrior prior = make_partition_prior(ListFields(Rcpp::List(model["prior"])));
       prior.concentration = concentration[m];
       predictives.add(label, prior, in.pool);
     }

@@ -29,7 +29,7 @@ PartitionSampler::PartitionSampler(const ObsModel& obs, const RowFeatures& rows,
       urns_(obs),
       phi_(static_cast<std::size_t>(rows.p())) {}
 
-DrawRecord PartitionSampler::sweep(SampledPartition& z, std::uint64_t seed, std::uint64_t chain) {
+Vec PartitionSampler::sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) {
   Stream stream(seed, Purpose::sampler, chain, static_cast<std::uint64_t>(z.sweeps));
   rebuild(z);
   const Index proposals = split_merge_ < 0 ? std::max(least_proposals, urns_.k()) : split_merge_;
@@ -42,13 +42,13 @@ DrawRecord PartitionSampler::sweep(SampledPartition& z, std::uint64_t seed, std:
   }
   draw_rows(z.label, stream);
   draw_concentration(stream);
-  z.concentration = prior_.concentration;
+  z.concentration = {prior_.concentration};
   ++z.sweeps;
   return record();
 }
 
-double PartitionSampler::draw_in_sequence(SampledPartition& z, Stream& stream) {
-  prior_.concentration = z.concentration;
+double PartitionSampler::draw_in_sequence(ChainState& z, Stream& stream) {
+  prior_.concentration = z.concentration.at(0);
   urns_.clear();
   z.label.resize(static_cast<std::size_t>(rows_.n()));
   double log_probability = 0;
@@ -64,8 +64,8 @@ double PartitionSampler::draw_in_sequence(SampledPartition& z, Stream& stream) {
   return log_probability;
 }
 
-void PartitionSampler::rebuild(const SampledPartition& z) {
-  prior_.concentration = z.concentration;
+void PartitionSampler::rebuild(const ChainState& z) {
+  prior_.concentration = z.concentration.at(0);
   urns_.clear();
   urns_.open(number_of_clusters(z.label) - 1);
   for (Index i = 0; i < rows_.n(); ++i) urns_.gather(z.label[i], rows_.of(i, phi_.data()));
@@ -121,16 +121,39 @@ void PartitionSampler::draw_concentration(Stream& stream) {
       stream);
 }
 
-DrawRecord PartitionSampler::record() const {
-  DrawRecord out{urns_.k(), prior_.concentration, prior_.log_probability(urns_.counts()), 0, 0};
-  if (prior_.learned) out.log_joint += prior_.learned->log_density(prior_.concentration);
-  for (Index j = 0; j < out.k; ++j) {
-    const double share = static_cast<double>(urns_.count(j)) / static_cast<double>(rows_.n());
-    out.log_joint += urns_.log_evidence(j);
-    out.largest = std::max(out.largest, urns_.count(j));
-    out.entropy -= share * std::log(share);
+Vec PartitionSampler::record() const {
+  double log_joint = prior_.log_probability(urns_.counts());
+  if (prior_.learned) log_joint += prior_.learned->log_density(prior_.concentration);
+  for (Index j = 0; j < urns_.k(); ++j) log_joint += urns_.log_evidence(j);
+  const Sizes sizes(urns_.counts());
+  return {static_cast<double>(urns_.k()), prior_.concentration, log_joint, sizes.largest, sizes.entropy};
+}
+
+namespace {
+
+class PartitionTarget final : public Target {
+ public:
+  PartitionTarget(const ObsModel& obs, const Dataset& data, const PartitionPrior& prior, Index split_merge)
+      : obs_(obs), rows_(obs, data), prior_(prior), split_merge_(split_merge) {}
+
+  Index n_observations() const override { return rows_.n(); }
+  std::vector<std::string> concentrations() const override { return {"concentration"}; }
+  std::unique_ptr<Sampler> sampler(Pool& pool) const override {
+    return std::make_unique<PartitionSampler>(obs_, rows_, prior_, split_merge_, pool);
   }
-  return out;
+
+ private:
+  const ObsModel& obs_;
+  const RowFeatures rows_;
+  const PartitionPrior prior_;
+  const Index split_merge_;
+};
+
+}  // namespace
+
+std::unique_ptr<Target> make_partition_target(const ObsModel& obs, const Dataset& data,
+                                              const PartitionPrior& prior, Index split_merge) {
+  return std::make_unique<PartitionTarget>(obs, data, prior, split_merge);
 }
 
 }  // namespace bnpvi::mixtures

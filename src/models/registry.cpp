@@ -7,6 +7,7 @@
 #include "chains/hmm.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
+#include "mixtures/partition_sampler.h"
 #include "observations/obs_models.h"
 #include "observations/obs_product.h"
 #include "observations/partly_observed.h"
@@ -197,6 +198,11 @@ mixtures::PartitionPrior make_partition_prior(const Fields& f) {
   const double discount = family == "py" ? f.number("discount") : 0;
   if (const auto prior = gamma_prior(f, "concentration")) return {prior->mean(), discount, prior};
   return {f.number("concentration"), discount, {}};
+}
+
+std::unique_ptr<Target> make_target(const Fields& f, const ObsModel& obs, const Dataset& data,
+                                    Index split_merge) {
+  return mixtures::make_partition_target(obs, data, make_partition_prior(f), split_merge);
 }
 
 }  // namespace bnpvi

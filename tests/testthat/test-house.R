@@ -22,7 +22,7 @@ floors <- c(
   stats::setNames(lapply(2:4, function(i) common[seq_len(i - 1L)]), common[-1L]),
   list(sampling = common),
   stats::setNames(rep(list(c(common, "hdp", "sampling")), length(families)), families),
-  list(models = c(common, "hdp", families), testing = common)
+  list(models = c(common, "hdp", "sampling", families), testing = common)
 )
 
 # Lines of files that match, as "file:line: text".
