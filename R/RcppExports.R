@@ -129,6 +129,10 @@ engine_mixture_weights <- function(prior, counts, effective) {
     .Call(`_bnpvi_engine_mixture_weights`, prior, counts, effective)
 }
 
+engine_top_draws <- function(which, x, n, seed) {
+    .Call(`_bnpvi_engine_top_draws`, which, x, n, seed)
+}
+
 engine_variates <- function(which, a, b, n, seed) {
     .Call(`_bnpvi_engine_variates`, which, a, b, n, seed)
 }

@@ -463,6 +463,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_top_draws
+Rcpp::NumericMatrix engine_top_draws(std::string which, Rcpp::NumericVector x, int n, double seed);
+RcppExport SEXP _bnpvi_engine_top_draws(SEXP whichSEXP, SEXP xSEXP, SEXP nSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type which(whichSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_top_draws(which, x, n, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_variates
 Rcpp::NumericMatrix engine_variates(std::string which, Rcpp::NumericVector a, double b, int n, double seed);
 RcppExport SEXP _bnpvi_engine_variates(SEXP whichSEXP, SEXP aSEXP, SEXP bSEXP, SEXP nSEXP, SEXP seedSEXP) {
@@ -674,6 +688,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},
     {"_bnpvi_engine_mixture_weights", (DL_FUNC) &_bnpvi_engine_mixture_weights, 3},
+    {"_bnpvi_engine_top_draws", (DL_FUNC) &_bnpvi_engine_top_draws, 4},
     {"_bnpvi_engine_variates", (DL_FUNC) &_bnpvi_engine_variates, 5},
     {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
     {"_bnpvi_engine_failed_groups", (DL_FUNC) &_bnpvi_engine_failed_groups, 2},

@@ -1,6 +1,7 @@
-// Entries for tests of special functions and of the search for sticks.
+// Entries for tests of special functions, of the search for sticks, and of draws of a top level.
 #include "foundation/special.h"
 #include "hdp/dirichlet_rows.h"
+#include "hdp/tables.h"
 #include "mixtures/mixture.h"
 #include "r_convert.h"
 
@@ -92,4 +93,47 @@ Rcpp::List engine_mixture_weights(Rcpp::List prior, Rcpp::NumericVector counts,
   return Rcpp::List::create(_["value"] = sum_terms(mixture.elbo_terms(summary(counts), globals)),
                             _["log_weights"] = mixture.expected_log_weights(globals.effective.sizes()),
                             _["weights"] = mixture.mean_weights(globals));
+}
+
+// n draws of what samplers draw of a top level (hdp/tables.h), one a row, each given the one before where it
+// has a present value: x are its numbers in the order of its arguments, vectors last.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_top_draws(std::string which, Rcpp::NumericVector x, int n, double seed) {
+  Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
+  const auto from = [&](int i) { return std::vector<Index>(x.begin() + i, x.end()); };
+  const auto number = [&](int i) { return static_cast<Index>(x[i]); };
+  double now = 1;
+  const auto one = [&]() -> Vec {
+    if (which == "tables") return {static_cast<double>(draw_tables(number(0), x[1], stream))};
+    if (which == "weights") return draw_top_weights(from(1), x[0], stream);
+    if (which == "open") {
+      Vec beta(x.begin() + 1, x.end());
+      open_cluster(beta, x[0], stream);
+      return beta;
+    }
+    if (which == "top")
+      return {now = draw_top_concentration({x[0], x[1]}, now, number(2), number(3), stream)};
+    if (which == "group")
+      return {now = draw_group_concentration({x[0], x[1]}, now, from(3), number(2), stream)};
+    require(which == "row",
+            "no such draw: " + which);  // alpha, sticky, self, then a count and a weight of each cluster
+    std::vector<Index> count, chosen;
+    Vec beta;
+    for (int i = 3; i < x.size(); i += 2) {
+      count.push_back(number(i));
+      beta.push_back(x[i + 1]);
+    }
+    chosen.resize(count.size());
+    const RowTables row = draw_row_tables(count.data(), beta, x[0], x[1], number(2), chosen, stream);
+    Vec out{static_cast<double>(row.all), static_cast<double>(row.overrides)};
+    out.insert(out.end(), chosen.begin(), chosen.end());
+    return out;
+  };
+  Rcpp::NumericMatrix out;
+  for (int i = 0; i < n; ++i) {
+    const Vec row = one();
+    if (i == 0) out = Rcpp::NumericMatrix(n, static_cast<int>(row.size()));
+    for (int j = 0; j < out.ncol(); ++j) out(i, j) = row[j];
+  }
+  return out;
 }
