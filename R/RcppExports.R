@@ -13,6 +13,10 @@ engine_re_express <- function(from, to, statistic) {
     .Call(`_bnpvi_engine_re_express`, from, to, statistic)
 }
 
+engine_parameter_draws <- function(data, model, resp, times, seed) {
+    .Call(`_bnpvi_engine_parameter_draws`, data, model, resp, times, seed)
+}
+
 engine_urn <- function(data, model, first, steps, seed) {
     .Call(`_bnpvi_engine_urn`, data, model, first, steps, seed)
 }

@@ -50,6 +50,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_parameter_draws
+Rcpp::List engine_parameter_draws(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector resp, int times, double seed);
+RcppExport SEXP _bnpvi_engine_parameter_draws(SEXP dataSEXP, SEXP modelSEXP, SEXP respSEXP, SEXP timesSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type resp(respSEXP);
+    Rcpp::traits::input_parameter< int >::type times(timesSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_parameter_draws(data, model, resp, times, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_urn
 Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector first, int steps, double seed);
 RcppExport SEXP _bnpvi_engine_urn(SEXP dataSEXP, SEXP modelSEXP, SEXP firstSEXP, SEXP stepsSEXP, SEXP seedSEXP) {
@@ -659,6 +674,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
     {"_bnpvi_engine_learned", (DL_FUNC) &_bnpvi_engine_learned, 3},
     {"_bnpvi_engine_re_express", (DL_FUNC) &_bnpvi_engine_re_express, 3},
+    {"_bnpvi_engine_parameter_draws", (DL_FUNC) &_bnpvi_engine_parameter_draws, 5},
     {"_bnpvi_engine_urn", (DL_FUNC) &_bnpvi_engine_urn, 5},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},

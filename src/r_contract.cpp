@@ -120,6 +120,40 @@ Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::Nume
   });
 }
 
+// `times` draws of a cluster's parameters given rows with these weights: w of each (times × p), φ of the
+// rows, and ∇Λ.
+// [[Rcpp::export]]
+Rcpp::List engine_parameter_draws(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector resp, int times,
+                                  double seed) {
+  return entry([&] {
+    RData rdata(data);
+    const RModel rmodel(model);
+    const ObsModel& obs = *rmodel.obs;
+    const Dataset& view = rdata.view_for(obs);
+    const std::vector<Index> rows = modelled_rows(view.starts, obs.lag());
+    const Index n = static_cast<Index>(rows.size()), p = obs.n_features();
+    require(resp.size() == n, "resp has not one number for every modelled row");
+    Vec phi(static_cast<std::size_t>(n * p)), t(static_cast<std::size_t>(p), 0.0), w(t);
+    obs.features(view, rows.data(), n, phi.data(), p);
+    RowWriter features(n, p), draws(times, p), mean(1, p);
+    for (Index i = 0; i < n; ++i) {
+      features.row(i, &phi[i * p]);
+      for (Index f = 0; f < p; ++f) t[f] += resp[i] * phi[i * p + f];
+    }
+    Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
+    for (int i = 0; i < times; ++i) {
+      obs.draw(t.data(), stream, w.data());
+      draws.row(i, w.data());
+    }
+    obs.weights(t.data(), w.data());
+    mean.row(0, w.data());
+    Vec log_p(static_cast<std::size_t>(n));
+    obs.log_predictive(t.data(), phi.data(), n, p, log_p.data());
+    return Rcpp::List::create(Rcpp::_["draws"] = draws.matrix(), Rcpp::_["features"] = features.matrix(),
+                              Rcpp::_["weights"] = mean.matrix(), Rcpp::_["log_predictive"] = log_p);
+  });
+}
+
 // An urn of the given rows (numbers among the modelled ones) after `steps` random additions of other rows and
 // removals: `predictive`, of all rows under it and under an empty urn; `again`, the same from its T;
 // `statistic`, and `fresh`, T of the rows that are in at the end.

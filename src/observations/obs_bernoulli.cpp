@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "foundation/variates.h"
 #include "observations/column_gaps.h"
 #include "observations/gather.h"
 #include "observations/obs_beta.h"
@@ -59,6 +60,15 @@ class Bernoulli final : public BetaModel {
       mean[1 + j] = share * (one / (one + zero));
       w[gaps_.at(j)] += std::log(zero / (one + zero));
       w[1 + j] = std::log(one / zero);
+    }
+  }
+
+  void draw(const double* t, Stream& stream, double* w) const override {
+    std::fill_n(w, n_features(), 0.0);
+    for (Index j = 0; j < columns(); ++j) {
+      const LogBeta drawn = draw_log_beta(ones(t, j), zeros(t, j), stream);
+      w[gaps_.at(j)] += drawn.log_rest;
+      w[1 + j] = drawn.log_x - drawn.log_rest;
     }
   }
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "foundation/special.h"
+#include "foundation/variates.h"
 #include "observations/gather.h"
 #include "observations/obs_beta.h"
 #include "observations/obs_models.h"
@@ -59,6 +60,15 @@ class Binomial final : public BetaModel {
       mean[2 + 2 * j] = each * zero / all;
       w[1 + 2 * j] = std::log(one / all);
       w[2 + 2 * j] = std::log(zero / all);
+    }
+  }
+
+  void draw(const double* t, Stream& stream, double* w) const override {
+    w[0] = 0;
+    for (Index j = 0; j < columns(); ++j) {
+      const LogBeta drawn = draw_log_beta(ones(t, j), zeros(t, j), stream);
+      w[1 + 2 * j] = drawn.log_x;
+      w[2 + 2 * j] = drawn.log_rest;
     }
   }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "foundation/special.h"
+#include "foundation/variates.h"
 #include "kernels/kernels.h"
 #include "observations/obs_models.h"
 
@@ -115,6 +116,16 @@ class Categorical final : public ObsModel {
         mean[1 + v] = share * prob;
         w[1 + v] = std::log(prob);
       }
+    }
+  }
+
+  void draw(const double* t, Stream& stream, double* w) const override {
+    w[0] = 0;
+    for (const Column& c : columns_) {
+      Vec weight;
+      for (Index v = c.at; v < c.at + c.levels; ++v) weight.push_back(prior_.weight[v] + count(t, v));
+      const Vec log_prob = draw_log_dirichlet(weight, stream);
+      std::copy(log_prob.begin(), log_prob.end(), w + 1 + c.at);
     }
   }
 

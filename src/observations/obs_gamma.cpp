@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "foundation/special.h"
+#include "foundation/variates.h"
 #include "observations/column_gaps.h"
 #include "observations/gather.h"
 #include "observations/obs_models.h"
@@ -77,6 +78,15 @@ class GammaTimes final : public ObsModel {
       w[1 + j] = -s_[j] / each;
     }
     mean[0] = 1;
+  }
+
+  void draw(const double* t, Stream& stream, double* w) const override {
+    std::fill_n(w, n_features(), 0.0);
+    for (Index j = 0; j < d_; ++j) {
+      const double log_rate = draw_log_gamma(posterior_shape(t, j), stream) - std::log(posterior_rate(t, j));
+      w[gaps_.at(j)] += s_[j] * (1 + log_rate - std::log(s_[j]));
+      w[1 + j] = -std::exp(log_rate);
+    }
   }
 
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "foundation/special.h"
+#include "foundation/variates.h"
 #include "observations/gaussian_arrays.h"
 #include "observations/gaussian_prior.h"
 #include "observations/obs_models.h"
@@ -121,6 +122,21 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
       w[gaps_.at(j)] -= 0.5 * (std::log(variance) + q.mean[j] * q.mean[j] / variance);
       w[1 + j] = q.mean[j] / variance;
       w[1 + d_ + j] = -0.5 / variance;
+    }
+  }
+
+  // λ ~ Gamma(ν̂/2, rate B̂/2), μ | λ ~ N(m̂, 1/(κ̂λ)) in each column.
+  void draw(const double* t, Stream& stream, double* w) const override {
+    const Posterior q = update(t);
+    begin_weights(w);
+    for (Index j = 0; j < d_; ++j) {
+      const double log_precision = draw_log_gamma(0.5 * df(t, j), stream) + log_2 - std::log(q.scale[j]);
+      const double precision = std::exp(log_precision);
+      const double mean =
+          q.mean[j] + draw_normal(stream) / std::sqrt(precision * (strength_ + gaps_.count(t, j)));
+      w[gaps_.at(j)] += 0.5 * (log_precision - precision * mean * mean);
+      w[1 + j] = precision * mean;
+      w[1 + d_ + j] = -0.5 * precision;
     }
   }
 

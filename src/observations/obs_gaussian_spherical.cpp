@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "foundation/special.h"
+#include "foundation/variates.h"
 #include "observations/gaussian_arrays.h"
 #include "observations/obs_models.h"
 
@@ -105,6 +106,18 @@ class GaussianSpherical final : public ObsModel {
       mean[1 + j] = share * q.mean[j];
       mean[1 + d_] += share * (q.mean[j] * q.mean[j] + variance);
     }
+  }
+
+  void draw(const double* t, Stream& stream, double* w) const override {
+    Posterior q = update(t);
+    const double log_precision = draw_log_gamma(0.5 * q.df, stream) + log_2 - std::log(q.scale);
+    const double precision = std::exp(log_precision);
+    for (Index j = 0; j < d_; ++j)
+      q.mean[j] += draw_normal(stream) / std::sqrt(precision * (strength_ + gaps_.count(t, j)));
+    natural(q, precision, w);
+    for_counts(t, [&](Index at, double, double cells) {
+      w[at] += row_constant_ * (cells / d()) + 0.5 * cells * log_precision;
+    });
   }
 
   // Multivariate Student-t; where cells are missing, of the others.

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "foundation/special.h"
+#include "foundation/variates.h"
 #include "observations/gaussian_arrays.h"
 #include "observations/obs_models.h"
 #include "observations/tied_variance.h"
@@ -130,6 +131,15 @@ class GaussianTied final : public ObsModel {
     for (Index i = 0; i < d_; ++i)
       for (Index j = prior_.shape == TiedShape::full ? 0 : i; j <= i; ++j, ++at)
         moment[prior_.shape == TiedShape::spherical ? 0 : at] += cov[i * d_ + j];
+    around(m, w);
+  }
+
+  void draw(const double* t, Stream& stream, double* w) const override {
+    Vec normal(static_cast<std::size_t>(d_));
+    for (double& z : normal) z = draw_normal(stream);
+    const Vec offset = variance_.root_times(normal);
+    Vec m = posterior_mean(t);
+    for (Index j = 0; j < d_; ++j) m[j] += offset[j] / std::sqrt(strength_ + count(t));
     around(m, w);
   }
 

@@ -9,6 +9,7 @@
 #include "foundation/data.h"
 #include "foundation/named_array.h"
 #include "foundation/pool.h"
+#include "foundation/random.h"
 #include "foundation/types.h"
 #include "observations/missing_pattern.h"
 
@@ -141,6 +142,10 @@ class ObsModel {
   /// [Hughes 2016, Alg. 2.2], and the natural weights w of the likelihood there: log p(x | mean s̃) =
   /// ⟨φ(x), w⟩. The Bregman divergence between clusters a and b is ⟨s̃_a, w_a − w_b⟩ ≥ 0.
   virtual void point_estimate(const double* t, double* mean, double* w) const = 0;
+
+  /// w (p): natural weights of the likelihood at parameters drawn from their posterior given T, log p(x |
+  /// parameters) − log h(x) = ⟨φ(x), w⟩. Their mean is ∇Λ(T), and the mean of exp⟨φ(x), w⟩ the predictive.
+  virtual void draw(const double* t, Stream& stream, double* w) const = 0;
 
   /// log p(x | data with statistic T) − log h(x) for rows with features phi (n × p); of rows with φ_0 = 0,
   /// which lack cells, only the part of the indicators. The default is the definition, Λ(T + φ) − Λ(T);

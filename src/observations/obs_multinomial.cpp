@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "foundation/variates.h"
 #include "kernels/kernels.h"
 #include "observations/gather.h"
 #include "observations/obs_models.h"
@@ -86,6 +87,14 @@ class Multinomial final : public ObsModel {
     for (Index v = 0; v < d_; ++v) w[1 + v] = (prior_.weight[v] + count(t, v)) / (total_ + n);
     for (Index v = 0; v < d_; ++v) mean[1 + v] = length * w[1 + v];
     kernels().log_each(d_, w + 1, w + 1);
+  }
+
+  void draw(const double* t, Stream& stream, double* w) const override {
+    w[0] = 0;
+    Vec weight = prior_.weight;
+    for (Index v = 0; v < d_; ++v) weight[v] += count(t, v);
+    const Vec log_prob = draw_log_dirichlet(weight, stream);
+    std::copy(log_prob.begin(), log_prob.end(), w + 1);
   }
 
   // Dirichlet-multinomial for the row's tokens in their order.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "foundation/variates.h"
 #include "kernels/kernels.h"
 #include "observations/column_gaps.h"
 #include "observations/gather.h"
@@ -87,6 +88,15 @@ class Poisson final : public ObsModel {
       w[exposure_at(j)] -= rate;
     }
     mean[0] = 1;
+  }
+
+  void draw(const double* t, Stream& stream, double* w) const override {
+    std::fill_n(w, n_features(), 0.0);
+    for (Index j = 0; j < d_; ++j) {
+      const double log_rate = draw_log_gamma(shape(t, j), stream) - std::log(b_[j] + total_exposure(t, j));
+      w[first() + j] = log_rate;
+      w[exposure_at(j)] -= std::exp(log_rate);
+    }
   }
 
   // Negative binomial of size a + S and probability (b + E) / (b + E + e), without its 1/x!.

@@ -203,6 +203,17 @@ class Product final : public ObsModel {
     w[0] = constant;
   }
 
+  void draw(const double* t, Stream& stream, double* w) const override {
+    double constant = 0;
+    for (const Part& part : parts_) {
+      Vec own(static_cast<std::size_t>(part.p));
+      part.model().draw(part.read(t).data(), stream, own.data());
+      part.write(own, w);
+      constant += own[0];
+    }
+    w[0] = constant;
+  }
+
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     std::fill_n(out, n, 0.0);
     Vec log_p(static_cast<std::size_t>(n));

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "foundation/special.h"
+#include "foundation/variates.h"
 #include "kernels/kernels.h"
 
 namespace bnpvi {
@@ -162,6 +163,27 @@ void WishartModel::point_estimate(const double* t, double* mean, double* w) cons
   std::fill(w, w + n_features(), 0.0);
   subtract_quadratic(chol, 0, 0.5 * df, w + offset_);
   w[0] += row_constant() + 0.5 * (static_cast<double>(d_) * std::log(df) - chol.log_det(e_, m_));
+}
+
+void WishartModel::draw(const double* t, Stream& stream, double* w) const {
+  const Cholesky chol = factorise(t);
+  const Vec inverse = chol.inverse_factor();
+  const double df = df_ + t[0];
+  Vec root(static_cast<std::size_t>(m_)), g(root.size());
+  std::fill(w, w + n_features(), 0.0);
+  w[0] = row_constant() - 0.5 * chol.log_det(e_, m_);
+  double* quadratic = w + offset_;
+  for (Index i = 0; i < d_; ++i) {
+    for (Index j = 0; j < e_ + i; ++j) root[j] = draw_normal(stream);
+    const double log_square = log_2 + draw_log_gamma(0.5 * (df - static_cast<double>(d_ - 1 - i)), stream);
+    root[e_ + i] = std::exp(0.5 * log_square);
+    w[0] += 0.5 * log_square;
+    std::fill(g.begin(), g.end(), 0.0);
+    for (Index k = 0; k <= e_ + i; ++k)
+      for (Index j = 0; j <= k; ++j) g[j] += root[k] * inverse[k * m_ + j];
+    for (Index a = 0; a <= e_ + i; ++a)
+      for (Index b = 0; b <= a; ++b) quadratic[packed(a, b)] -= (a == b ? 0.5 : 1) * g[a] * g[b];
+  }
 }
 
 void WishartModel::log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const {

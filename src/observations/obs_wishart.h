@@ -50,6 +50,12 @@ class WishartModel : public ObsModel {
   /// 1/D and so let the largest clusters swallow the others in many dimensions.)
   void point_estimate(const double* t, double* mean, double* w) const final;
 
+  /// With L the factor of P̂, Z (D × E) of independent standard normals and C (D × D) lower triangular,
+  ///   C_ij ~ N(0, 1),  C_ii² ~ χ² with ν̂ − (D − 1 − i) degrees of freedom [Bartlett 1933],
+  /// G = [Z, C] L⁻¹ has the law of Λ^½ [−M, I]: C L_B̂⁻¹ is a root of Λ ~ W(ν̂, B̂⁻¹), and given Λ, Λ^½ (M − M̂)
+  /// is Z L_V̂⁻¹. So log p(y | z) = ½ log|Λ| − ½ |G v|² + constant, log|Λ| = Σ log C_ii² − log|B̂|.
+  void draw(const double* t, Stream& stream, double* w) const final;
+
   /// Multivariate Student-t: with a = zᵀV̂⁻¹z and e = y − M̂z, Λ(T + φ) − Λ(T) depends on x only through
   /// a and eᵀB̂⁻¹e, because |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²).
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const final;

@@ -232,6 +232,11 @@ class PartlyObserved final : public ObsModel {
     weigh_count(w);
   }
 
+  void draw(const double* t, Stream& stream, double* w) const override {
+    inner_->draw(inner_statistics(t, 1).data(), stream, w);
+    weigh_count(w);
+  }
+
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     const Vec own = inner_statistics(t, 1);
     for (Index i = 0, end; i < n; i = end) {

@@ -58,6 +58,11 @@ void RepeatedRows::point_estimate(const double* t, double* mean, double* w) cons
   if (of_rows_->has_base()) mean[1 + own_p_] = 0;
 }
 
+void RepeatedRows::draw(const double* t, Stream& stream, double* w) const {
+  of_rows_->draw(t + 1, stream, w + 1);
+  complete_weights(w);
+}
+
 NamedArrays RepeatedRows::posterior(const double* t, Index k) const {
   return of_rows_->posterior(of_row_statistics(t, k).data(), k);
 }

@@ -39,6 +39,7 @@ class RepeatedRows final : public ObsModel {
   /// s̃ has the average number of rows of the cluster's individuals (1 where there are none) times the mean
   /// statistic of a row, so that a divergence is that of all rows of an individual.
   void point_estimate(const double* t, double* mean, double* w) const override;
+  void draw(const double* t, Stream& stream, double* w) const override;
   NamedArrays posterior(const double* t, Index k) const override;
   NamedArrays mean_parameters(const double* t, Index k) const override;
 

@@ -32,6 +32,7 @@ TiedVariance::TiedVariance(const TiedPrior& prior)
       for (Index j = 0; j < d_; ++j) variance_[i * d_ + j] = variance_[i * d_ + j] / unit[i] / unit[j];
     const Cholesky chol(variance_.data(), d_);
     precision_ = inverse_of(chol);
+    root_ = chol.factor();
     log_det_ = chol.log_det(0, d_);
     const Vec pivots = chol.pivots();
     for (Index i = 0; i < d_; ++i) strain_ = std::max(strain_, variance_[i * d_ + i] / pivots[i]);
@@ -40,6 +41,7 @@ TiedVariance::TiedVariance(const TiedPrior& prior)
   for (std::size_t j = 0; j < variance_.size(); ++j) {
     variance_[j] = variance_[j] / unit[j] / unit[j];
     precision_.push_back(1 / variance_[j]);
+    root_.push_back(std::sqrt(variance_[j]));
     log_det_ += std::log(variance_[j]);
   }
   if (shape_ == TiedShape::spherical) log_det_ *= static_cast<double>(d_);
@@ -49,13 +51,13 @@ Index TiedVariance::n_moments() const {
   return shape_ == TiedShape::full ? packed(d_, 0) : static_cast<Index>(variance_.size());
 }
 
-Vec TiedVariance::precision_times(const Vec& x) const {
+Vec TiedVariance::times(const Vec& matrix, const Vec& x) const {
   Vec out(x.size(), 0.0);
   for (Index i = 0; i < d_; ++i) {
     if (shape_ == TiedShape::full)
-      for (Index j = 0; j < d_; ++j) out[i] += precision_[i * d_ + j] * x[j];
+      for (Index j = 0; j < d_; ++j) out[i] += matrix[i * d_ + j] * x[j];
     else
-      out[i] = precision_[shape_ == TiedShape::spherical ? 0 : i] * x[i];
+      out[i] = matrix[shape_ == TiedShape::spherical ? 0 : i] * x[i];
   }
   return out;
 }

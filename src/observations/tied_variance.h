@@ -29,9 +29,10 @@ class TiedVariance {
   TiedVariance(const TiedPrior& prior);
 
   Index n_moments() const;
-  double log_det() const { return log_det_; }  // log|Σ|
-  Vec precision_times(const Vec& x) const;     // Σ⁻¹x
-  void moment_weights(double* w) const;        // −½Σ⁻¹, entries off the diagonal twice
+  double log_det() const { return log_det_; }                               // log|Σ|
+  Vec precision_times(const Vec& x) const { return times(precision_, x); }  // Σ⁻¹x
+  Vec root_times(const Vec& x) const { return times(root_, x); }            // Lx, Σ = LLᵀ
+  void moment_weights(double* w) const;  // −½Σ⁻¹, entries off the diagonal twice
   void outer(double weight, const double* x, double* moment) const;  // moment += weight xxᵀ
   Vec covariance() const;                                            // Σ, D × D
   double strain() const;  // the largest Σ_jj over a squared pivot of its factor
@@ -43,9 +44,11 @@ class TiedVariance {
   Vec best(const Vec& moment, double n, const TiedPrior& prior) const;
 
  private:
+  Vec times(const Vec& matrix, const Vec& x) const;  // a matrix in the shape of Σ
+
   Index d_;
   TiedShape shape_;
-  Vec variance_, precision_;  // 1, D, or D × D
+  Vec variance_, precision_, root_;  // 1, D, or D × D; L, zero above the diagonal
   double log_det_ = 0, strain_ = 1;
 };
 
