@@ -32,7 +32,9 @@ Vec draw_top_weights(const std::vector<Index>& tables, double gamma, Stream& str
 /// A new cluster takes the share Beta(1, γ) of β_rest: it goes before the rest.
 void open_cluster(Vec& beta, double gamma, Stream& stream);
 
-/// γ anew, given that m tables have K clusters [Escobar & West 1995]; from its prior where there are none.
+/// γ anew, given that m tables have K clusters [Escobar & West 1995]; from its prior where there are none. β
+/// is integrated out, so it must be drawn after γ, from draw_top_weights() with the new γ: the other way
+/// round they would lose what they have to do with each other.
 double draw_top_concentration(const GammaPrior& prior, double gamma, Index k, Index tables, Stream& stream);
 
 /// α anew (with sticky mass α + κ), given the numbers n_j of observations of the groups and Σ_j m_j· [Teh and

@@ -13,6 +13,7 @@
 #include "observations/partly_observed.h"
 #include "observations/repeated_rows.h"
 #include "topics/topic_model.h"
+#include "topics/topic_sampler.h"
 
 namespace bnpvi {
 
@@ -202,6 +203,11 @@ mixtures::PartitionPrior make_partition_prior(const Fields& f) {
 
 std::unique_ptr<Target> make_target(const Fields& f, const ObsModel& obs, const Dataset& data,
                                     Index split_merge) {
+  const std::string family = f.text("family");
+  if (family == "hdp")
+    return topics::make_topic_target(obs, data, {0, gamma_prior(f, "gamma"), gamma_prior(f, "alpha")});
+  if (family == "lda")
+    return topics::make_topic_target(obs, data, {f.integer("k"), {}, gamma_prior(f, "alpha")});
   return mixtures::make_partition_target(obs, data, make_partition_prior(f), split_merge);
 }
 

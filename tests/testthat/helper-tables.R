@@ -22,18 +22,16 @@ convolve_weights <- function(a, b) {
   out
 }
 
-# log p(partition) from the counts of groups (rows) in clusters (columns); alpha and kappa are those of the rows, kappa
-# on the column `self` (NA: none).
-log_hdp_partition <- function(counts, alpha, gamma, kappa = 0, self = NA) {
+# Of groups (rows) with these counts of clusters (columns): what all ways weigh in which t = 0, 1, ... tables chose by
+# the top-level weights, those of cluster k with a factor (t_k - 1)!. alpha and kappa are those of the rows, kappa on
+# the column `self` (NA: none).
+table_totals <- function(counts, alpha, kappa = 0, self = NA) {
   groups <- nrow(counts)
-  k <- ncol(counts)
   alpha <- rep_len(alpha, groups)
-  kappa <- ifelse(is.na(self), 0, rep_len(kappa, groups))
+  kappa <- rep_len(kappa, groups)
   self <- rep_len(self, groups)
-  of_groups <- sum(lgamma(alpha + kappa) - lgamma(alpha + kappa + rowSums(counts)))
-  # By clusters, the weight of each number of tables; then of each total, with the factor (t - 1)! of a cluster.
   totals <- 1
-  for (j in seq_len(k)) {
+  for (j in seq_len(ncol(counts))) {
     weights <- 1
     for (g in seq_len(groups)) {
       sticky <- if (!is.na(self[g]) && self[g] == j) kappa[g] else 0
@@ -42,17 +40,24 @@ log_hdp_partition <- function(counts, alpha, gamma, kappa = 0, self = NA) {
     t <- seq_along(weights) - 1
     totals <- convolve_weights(totals, ifelse(t > 0, weights * gamma(pmax(t, 1)), 0))
   }
-  t <- seq_along(totals) - 1
-  of_groups + k * log(gamma) + log(sum(totals * exp(lgamma(gamma) - lgamma(gamma + t))))
+  totals
 }
 
-# list(partitions, prob, log_joint, log_evidence) of observations of these groups, as exact_posterior().
-exact_hdp_posterior <- function(group, log_p, alpha, gamma) {
+# log p(partition).
+log_hdp_partition <- function(counts, alpha, gamma, kappa = 0, self = NA) {
+  mass <- rep_len(alpha, nrow(counts)) + ifelse(is.na(rep_len(self, nrow(counts))), 0, kappa)
+  totals <- table_totals(counts, alpha, kappa, self)
+  t <- seq_along(totals) - 1
+  sum(lgamma(mass) - lgamma(mass + rowSums(counts))) + ncol(counts) * log(gamma) +
+    log(sum(totals * exp(lgamma(gamma) - lgamma(gamma + t))))
+}
+
+# list(partitions, prob, log_joint, log_evidence) of observations of these groups, as exact_posterior(); log_prior has
+# log p(partition) from the counts of groups in clusters.
+exact_hdp_posterior <- function(group, log_p, log_prior) {
   n <- length(group)
   partitions <- all_partitions(n)
-  joint <- apply(partitions, 1L, function(z) {
-    log_hdp_partition(table(group, z), alpha, gamma) + sum(vapply(split(seq_len(n), z), log_p, 1))
-  })
+  joint <- apply(partitions, 1L, function(z) log_prior(table(group, z)) + sum(vapply(split(seq_len(n), z), log_p, 1)))
   evidence <- max(joint) + log(sum(exp(joint - max(joint))))
   list(partitions = partitions, prob = exp(joint - evidence), log_joint = joint, log_evidence = evidence)
 }

@@ -1,0 +1,21 @@
+// Counts as single tokens.
+#pragma once
+#include "foundation/data.h"
+
+namespace bnpvi::topics {
+
+/// Documents of counts as tokens, in the order of the stored entries. Throws std::invalid_argument where a
+/// count is not a whole number.
+struct Tokens {
+  explicit Tokens(const Dataset& counts);
+
+  Index n() const { return static_cast<Index>(word.size()); }
+  Index n_words() const { return static_cast<Index>(word_start.size()) - 1; }
+
+  std::vector<int> word;          // of each token
+  std::vector<Index> starts;      // tokens of document d: starts[d] .. starts[d + 1] − 1
+  std::vector<int> by_word;       // tokens of word 0, of word 1, ...
+  std::vector<Index> word_start;  // where those of each word begin
+};
+
+}  // namespace bnpvi::topics

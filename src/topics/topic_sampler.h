@@ -1,0 +1,83 @@
+// Direct assignment: Gibbs sampling of topics, with proportions of documents and parameters of topics
+// integrated out.
+#pragma once
+#include <optional>
+
+#include "foundation/data.h"
+#include "foundation/gamma_prior.h"
+#include "observations/obs_model.h"
+#include "sampling/sampler.h"
+
+namespace bnpvi::topics {
+
+/// Proportions of documents are Dirichlet(αβ); β is a draw of a Dirichlet process of concentration γ, or 1/K
+/// for K topics. Of learned concentrations the chain's state has the values.
+struct TopicPrior {
+  Index k = 0;  // 0: a Dirichlet process
+  std::optional<GammaPrior> learned_gamma = {}, learned_alpha = {};
+};
+
+/// p(z, β, γ, α | x) with a topic z for each token of documents of counts (in the order of the stored
+/// entries, those of a count in a row), for each row of others. Concentrations are "gamma" and "alpha", or
+/// "alpha" alone. Throws std::invalid_argument where a count is not a whole number.
+std::unique_ptr<Target> make_topic_target(const ObsModel& obs, const Dataset& data, const TopicPrior& prior);
+
+/// What is left of β for topics that no observation has.
+class RestOfWeights {
+ public:
+  /// k: topics of a finite model, or 0; rest: β_rest of a Dirichlet process; used: topics in use.
+  RestOfWeights(Index k, double rest, Index used) : k_(k), used_(used), rest_(rest) {}
+
+  double value() const { return k_ > 0 ? static_cast<double>(k_ - used_) / static_cast<double>(k_) : rest_; }
+  double take(double gamma, Stream& stream);  // the weight of a new topic
+  void give_back(double weight);              // of a topic that lost its last observation
+  Index used() const { return used_; }
+
+ private:
+  Index k_, used_;
+  double rest_;
+};
+
+/// What samplers of tokens and of rows share. Observations of document d have labels starts[d] .. starts[d +
+/// 1] − 1.
+class TopicSampler : public Sampler {
+ public:
+  TopicSampler(const TopicPrior& prior, const std::vector<Index>& starts, Pool& pool)
+      : prior_(prior), starts_(starts), pool_(pool) {}
+
+  /// Tables of the documents, γ, β and α given the labels; then each label given all others, document by
+  /// document. log_joint has the density of log β_k/β_rest [Teh and others 2006, §5.3].
+  Vec sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) override;
+
+  /// Documents in random order.
+  double draw_in_sequence(ChainState& z, Stream& stream) override;
+
+ protected:
+  /// Draws labels 0 .. K − 1 that beta_ and rest_ are about; all must be in use in the end. Returns log p(x,
+  /// z | β, α).
+  virtual double draw_labels(std::vector<int>& label, Stream& stream) = 0;
+
+  /// The same from nothing, documents in this order. Returns the logarithm of the product of all normalisers.
+  virtual double draw_labels_in(const std::vector<Index>& order, std::vector<int>& label, Stream& stream) = 0;
+
+  /// Observations of the topics at the end of draw_labels().
+  virtual std::vector<Index> sizes() const = 0;
+
+  Index n_documents() const { return static_cast<Index>(starts_.size()) - 1; }
+  Index length(Index d) const { return starts_[d + 1] - starts_[d]; }
+
+  const TopicPrior prior_;
+  const std::vector<Index>& starts_;
+  Pool& pool_;
+  double gamma_ = 1, alpha_ = 1;
+  Vec beta_;  // of the topics
+  RestOfWeights rest_{0, 1, 0};
+
+ private:
+  void load(const ChainState& z);
+  void store(ChainState& z) const;
+  void draw_top(const std::vector<int>& label, Stream& stream);
+  double log_density_of_top() const;
+};
+
+}  // namespace bnpvi::topics

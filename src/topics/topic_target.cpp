@@ -1,0 +1,59 @@
+#include "foundation/types.h"
+#include "topics/row_sampler.h"
+#include "topics/token_sampler.h"
+
+namespace bnpvi::topics {
+
+namespace {
+
+std::vector<std::string> names_of(const TopicPrior& prior) {
+  return prior.k > 0 ? std::vector<std::string>{"alpha"} : std::vector<std::string>{"gamma", "alpha"};
+}
+
+class TokenTarget final : public Target {
+ public:
+  TokenTarget(const ObsModel& obs, const Dataset& data, const TopicPrior& prior)
+      : tokens_(data), lambda_(*obs.pseudo_counts()), prior_(prior) {}
+  Index n_observations() const override { return tokens_.n(); }
+  std::vector<std::string> concentrations() const override { return names_of(prior_); }
+  std::unique_ptr<Sampler> sampler(Pool& pool) const override {
+    return make_token_sampler(tokens_, lambda_, prior_, pool);
+  }
+
+ private:
+  const Tokens tokens_;
+  const Vec lambda_;
+  const TopicPrior prior_;
+};
+
+class RowTarget final : public Target {
+ public:
+  RowTarget(const ObsModel& obs, const Dataset& data, const TopicPrior& prior)
+      : obs_(obs), rows_(obs, data), starts_{0}, prior_(prior) {
+    std::size_t i = 0;
+    for (Index d = 0; d < data.n_groups(); ++d) {
+      while (i < rows_.rows().size() && rows_.rows()[i] < data.starts[d + 1]) ++i;
+      starts_.push_back(static_cast<Index>(i));
+    }
+  }
+  Index n_observations() const override { return rows_.n(); }
+  std::vector<std::string> concentrations() const override { return names_of(prior_); }
+  std::unique_ptr<Sampler> sampler(Pool& pool) const override {
+    return make_row_sampler(obs_, rows_, starts_, prior_, pool);
+  }
+
+ private:
+  const ObsModel& obs_;
+  const RowFeatures rows_;
+  std::vector<Index> starts_;
+  const TopicPrior prior_;
+};
+
+}  // namespace
+
+std::unique_ptr<Target> make_topic_target(const ObsModel& obs, const Dataset& data, const TopicPrior& prior) {
+  if (obs.tokens() && data.sparse()) return std::make_unique<TokenTarget>(obs, data, prior);
+  return std::make_unique<RowTarget>(obs, data, prior);
+}
+
+}  // namespace bnpvi::topics
