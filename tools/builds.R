@@ -36,7 +36,10 @@ sanitizer <- function(name) {
 }
 
 # Every family, move and kind of observation; fits are slow without optimisation.
-tests <- c("contract", "elbo", "moves", "hmm-learning", "source", "partly", "unit-weights", "known-labels")
+tests <- c(
+  "contract", "elbo", "moves", "hmm-learning", "source", "partly", "unit-weights", "known-labels", "sampl", "urn",
+  "point-partition"
+)
 own_process <- "progress" # starts others, through a shell
 
 build_and_test <- function(name) {
