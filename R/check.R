@@ -127,9 +127,10 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
     return(choices[1])
   }
   if (!is.character(x) || length(x) != 1L || is.na(x) || !x %in% choices) {
-    abort("argument", "{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.",
-      call = call
-    )
+    abort("argument", c(
+      "{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.",
+      i = if (is.data.frame(x) || is.matrix(x)) "Observations are given by name: {.code data = }."
+    ), call = call)
   }
   x
 }

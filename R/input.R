@@ -84,11 +84,18 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
     ), call = call)
   } else {
     abort("input", c(
-      "{.arg {arg}} must be a numeric vector, a matrix, a data frame or a formula, not {describe(x)}."
+      "{.arg {arg}} must be a numeric vector, a matrix, a data frame or a formula, not {describe(x)}.",
+      tables_within(x, arg)
     ), call = call)
   }
   check_table(x, arg, allow_no_rows, call, na_action)
   unique_columns(x, arg, call)
+}
+
+# Of a list that holds tables: which they are.
+tables_within <- function(x, arg) {
+  tables <- if (is.list(x)) names(x)[vapply(x, function(v) length(dim(v)) == 2L, NA)]
+  if (length(tables)) c(i = paste0("Its tables are {.code ", arg, "$", tables, "}.", collapse = " "))
 }
 
 # Without the copy where there is nothing to convert.

@@ -199,22 +199,26 @@ warn_of_ties <- function(fit, data) {
     unlist(Map(function(block, name) {
       entry <- obs_entry(block)
       if (entry$shrinks) narrow_columns(fit, arrays_of_block(means, name, entry)$cov, data_of_block(data, block))
-    }, obs$blocks, names(obs$blocks)), use.names = FALSE)
+    }, unname(obs$blocks), names(obs$blocks)))
   }
   if (!length(columns)) {
     return(invisible())
   }
   cli::cli_warn(
     c(
-      "Some clusters are narrower than the rounding of column{?s} {.val {columns}}: they stand for single values.",
-      i = "To spread repeated values out, add noise of the size of the rounding, as
-           {.code x + runif(length(x), -0.05, 0.05)} for one decimal place."
+      "Some clusters are narrower than the rounding of column{?s} {.val {names(columns)}}: they stand for single
+       values.",
+      i = if (any(columns)) "Columns of zeros and ones are for {.fn obs_bernoulli}, alone or in {.fn obs_product}.",
+      i = if (!all(columns)) {
+        "To spread repeated values out, add noise of the size of the rounding, as
+         {.code x + runif(length(x), -0.05, 0.05)} for one decimal place."
+      }
     ),
     class = c("bnpvi_warning_ties", "bnpvi_warning")
   )
 }
 
-# Names of the columns in which clusters are narrower than the steps between values.
+# The columns, by name, in which clusters are narrower than the steps between values: are they zeros and ones?
 narrow_columns <- function(fit, cov, data) {
   used <- which(cluster_sizes(fit) > 1.5)
   variance <- cluster_variances(cov, data$d)[used, , drop = FALSE]
@@ -224,7 +228,10 @@ narrow_columns <- function(fit, cov, data) {
   })
   repeated <- apply(data$x, 2, function(v) anyDuplicated(v[!is.na(v)])) > 0
   narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
-  data$column_names[narrow] %||% as.character(which(narrow))
+  stats::setNames(
+    apply(data$x[, narrow, drop = FALSE], 2, function(v) all(v %in% c(0, 1, NA))),
+    data$column_names[narrow] %||% as.character(which(narrow))
+  )
 }
 
 # K x D variances from D x D x K covariances or K x D variances.

@@ -42,6 +42,7 @@ from_repository <- function(names) {
     dir.create(library, recursive = TRUE, showWarnings = FALSE)
     .libPaths(library)
   }
+  Sys.setenv(USE_BUNDLED_LIBUV = "1") # for package fs, where the system lacks the library
   utils::install.packages(names, lib = library)
 }
 
@@ -50,5 +51,8 @@ if (length(missing()) && root) from_apt(paste0("r-cran-", tolower(missing())))
 for (program in programs[[purpose]]) if (root && !nzchar(Sys.which(program))) from_apt(program)
 if (length(missing())) from_repository(missing())
 if (length(missing())) {
-  stop("Could not install: ", paste(missing(), collapse = ", "), ". Install by hand and try again.")
+  stop(
+    "Could not install: ", paste(missing(), collapse = ", "), ". Install by hand and try again, on Debian or Ubuntu as ",
+    "administrator: apt-get install ", paste0("r-cran-", tolower(missing()), collapse = " ")
+  )
 }
