@@ -52,7 +52,7 @@ for (program in programs[[purpose]]) if (root && !nzchar(Sys.which(program))) fr
 if (length(missing())) from_repository(missing())
 if (length(missing())) {
   stop(
-    "Could not install: ", paste(missing(), collapse = ", "), ". Install by hand and try again, on Debian or Ubuntu as ",
-    "administrator: apt-get install ", paste0("r-cran-", tolower(missing()), collapse = " ")
+    "Could not install: ", paste(missing(), collapse = ", "), ". Install by hand and try again, on Debian or Ubuntu ",
+    "as administrator: apt-get install ", paste0("r-cran-", tolower(missing()), collapse = " ")
   )
 }
