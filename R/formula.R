@@ -39,7 +39,7 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
     abort("formula", "{.arg {arg}} names no columns; write for instance {.code ~ a + b}.", call = call)
   }
   frame <- tryCatch(
-    stats::model.frame(terms, data, na.action = stats::na.pass),
+    formula_variables(terms, data),
     error = function(e) {
       abort("formula", c(
         "The formula cannot be evaluated in {.arg {if (arg == 'x') 'data' else arg}}.",
@@ -54,6 +54,16 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
   attr(frame, "terms") <- NULL
   environment(terms) <- globalenv() # or a fit would carry along where it was made
   list(frame = frame, terms = terms)
+}
+
+# The variables of a formula. What scale() or poly() learn from the data is in the terms of the result and is used at
+# once: new data go that way, which differs in the last digits, and training data must be known again.
+formula_variables <- function(terms, data, levels = NULL) {
+  evaluate <- function(terms) stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels)
+  frame <- evaluate(terms)
+  learned <- attr(frame, "terms")
+  learns <- is.null(attr(terms, "predvars")) && !identical(attr(learned, "predvars"), attr(learned, "variables"))
+  if (learns) evaluate(learned) else frame
 }
 
 # New data of a fit by a formula -> the table of its variables; of other fits as they are.

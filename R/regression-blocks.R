@@ -58,9 +58,7 @@ order_of_blocks <- function(blocks, modelled, call = rlang::caller_env()) {
 read_regression <- function(x, obs, arg, call, na_action = NULL) {
   y <- data_frame_to_matrix(x[named_columns_of(obs)], arg, call)
   design <- obs$design %||% list(terms = evaluate_formula(stats::delete.response(stats::terms(obs$formula)), arg, call))
-  frame <- evaluate_formula(
-    stats::model.frame(design$terms, x, na.action = stats::na.pass, xlev = design$levels), arg, call
-  )
+  frame <- evaluate_formula(formula_variables(design$terms, x, design$levels), arg, call)
   z <- covariate_matrix(attr(frame, "terms"), frame, design$contrasts, arg, call)
   if (is.null(obs$design)) {
     design <- list(terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),

@@ -26,7 +26,7 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
   if (!is.null(attr(terms, "offset"))) {
     abort("formula", "{.arg x} must not have an {.fn offset}: subtract it from the response.", call = call)
   }
-  frame <- evaluate_formula(stats::model.frame(terms, data, na.action = stats::na.pass), "data", call)
+  frame <- evaluate_formula(formula_variables(terms, data), "data", call)
   y <- response_matrix(frame, formula, call)
   z <- covariate_matrix(attr(frame, "terms"), frame, NULL, "data", call)
   terms <- attr(frame, "terms")
@@ -76,9 +76,7 @@ side_by_side_table <- function(y, z) {
 
 # New data of a fit by a formula -> the columns of its table.
 regression_newdata <- function(fit, newdata, arg, call) {
-  frame <- evaluate_formula(
-    stats::model.frame(fit$input$terms, newdata, na.action = stats::na.pass, xlev = fit$input$levels), arg, call
-  )
+  frame <- evaluate_formula(formula_variables(fit$input$terms, newdata, fit$input$levels), arg, call)
   y <- response_matrix(frame, stats::formula(fit$input$terms), call)
   z <- covariate_matrix(fit$input$terms, frame, fit$input$contrasts, arg, call)
   side_by_side_table(y, z)
@@ -112,9 +110,7 @@ as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_en
     ), call = call)
   }
   terms <- stats::delete.response(fit$input$terms)
-  frame <- evaluate_formula(
-    stats::model.frame(terms, newdata, na.action = stats::na.pass, xlev = fit$input$levels), arg, call
-  )
+  frame <- evaluate_formula(formula_variables(terms, newdata, fit$input$levels), arg, call)
   z <- covariate_matrix(terms, frame, fit$input$contrasts, arg, call)
   check_finite_table(z, arg, call)
   unname(matrix(z, nrow(z)))

@@ -13,11 +13,13 @@
 #' @return
 #' * `tidy()`: one row per cluster (`component`, `size`, `proportion`, see
 #'   [coef.bnp_fit()], and, for
-#'   Gaussian clusters, `mean.<column>` and `sd.<column>`); for counts and
+#'   Gaussian clusters, `mean.<column>` and `sd.<column>`, for regressions
+#'   `coef.<covariate>` or, with several responses, `coef.<response>.<covariate>`); for counts and
 #'   binary data one row per cluster and column (`term`, `estimate`). For
 #'   mixtures and topics of [obs_categorical()] and [obs_product()] one row per cluster and column, or level of
 #'   a column (`cluster`, `block`, `variable`, `level`, `estimate`: a mean, a rate or a
-#'   probability; with `conf.int = TRUE` also `conf.low` and `conf.high`). For
+#'   probability; of a regression one row for each coefficient, with the response as `variable` and the covariate as
+#'   `level`; with `conf.int = TRUE` also `conf.low` and `conf.high`). For
 #'   [bnp_hmm()] also `duration`, see [state_durations()]. With `conf.int = TRUE`
 #'   one row per parameter: `component`, `parameter` (as in [coef()]), `term` (its
 #'   column, or the state that a transition leads to), `estimate`, `conf.low`,
@@ -76,8 +78,29 @@ tidy_frame <- function(fit, conf.int, level, word = "cluster") {
     out$conf.low <- as.double(quantile_of((1 - level) / 2))
     out$conf.high <- as.double(quantile_of((1 + level) / 2))
   }
+  slopes <- coefficient_rows(fit, level)
+  out <- rbind(out, slopes[names(out)])
+  out <- out[order(out$cluster), ]
+  row.names(out) <- NULL
   names(out)[1L] <- word
   as_tidy(out)
+}
+
+# One row for each coefficient of the regressions of each cluster.
+coefficient_rows <- function(fit, level) {
+  obs <- fit$model$obs
+  entry <- obs_entry(obs)
+  axes <- entry$axes(obs, column_labels(fit))
+  kinds <- grep("(^|[.])coef$", names(entry$arrays), value = TRUE)
+  do.call(rbind, lapply(kinds, function(kind) {
+    table <- interval_table(fit, level, kind)
+    names <- expand.grid(axes[setdiff(entry$arrays[[kind]], "clusters")], stringsAsFactors = FALSE)
+    at <- rep_len(seq_len(nrow(names)), nrow(table))
+    data.frame(
+      cluster = table$component, block = sub("[.]coef$", "", kind), variable = names[at, 1L], level = names[at, 2L],
+      table[c("estimate", "conf.low", "conf.high")]
+    )
+  }))
 }
 
 tidy_intervals <- function(fit, level, call = rlang::caller_env()) {
@@ -106,7 +129,19 @@ tidy_clusters <- function(x, word) {
     as.data.frame(values)
   }
   mean <- if (!is.null(locations)) named(locations, "mean")
-  as_tidy(do.call(cbind, c(list(out), mean, named(cluster_sds(means$cov), "sd"))))
+  as_tidy(do.call(cbind, c(list(out), mean, wide_coefficients(x), named(cluster_sds(means$cov), "sd"))))
+}
+
+# Clusters x coefficients of regressions, as a data frame; NULL for other models.
+wide_coefficients <- function(fit) {
+  if (is.null(obs_entry(fit$model$obs)$responses)) {
+    return(NULL)
+  }
+  coef <- coef(fit)$coef
+  names <- expand.grid(dimnames(coef)[1:2], stringsAsFactors = FALSE)
+  label <- if (dim(coef)[1L] == 1L) names[[2L]] else paste(names[[1L]], names[[2L]], sep = ".")
+  out <- as.data.frame(t(matrix(coef, ncol = dim(coef)[3L])))
+  stats::setNames(out, paste0("coef.", label))
 }
 
 # Standard deviations (clusters x columns) from a D x D x K or K x D array.

@@ -540,3 +540,12 @@ test_that("known labels: trees end with the classes, and fits are cut no further
   expect_true(all(is.finite(cluster_tree(alone, x)$height)))
   expect_equal(n_clusters(cut_fit(alone, x, k = 1)), 1)
 })
+
+test_that("what a formula learns from the data does not hide that they are the training data", {
+  few <- bnp_control(seed = 1, k_init = 3, moves = FALSE, verbose = FALSE)
+  for (formula in list(mpg ~ poly(wt, 2) + scale(hp), ~ poly(wt, 2) + scale(hp))) {
+    fit <- suppressWarnings(bnp_mixture(formula, mtcars, control = few))
+    expect_s3_class(cluster_tree(fit, mtcars), "hclust")
+    expect_identical(predict(fit, mtcars), fitted(fit))
+  }
+})

@@ -59,7 +59,7 @@ test_that("states, segments and densities of new data go by the variables of the
   expect_length(predict(fit, walks[0, ]), 0)
   expect_bad(predict(fit, as.matrix(walks[1:3])), "newdata", "data frame")
   expect_bad(predict(fit, walks[c("y", "x")]), "formula", "kind")
-  expect_s3_class(cluster_tree(bnp_hmm(y ~ x, walks, id = "who", control = few), walks), "hclust")
+  expect_s3_class(cluster_tree(fit, walks), "hclust")
   withr::local_pdf(NULL)
   expect_silent(plot(fit, data = walks))
 })

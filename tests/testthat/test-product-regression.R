@@ -111,7 +111,14 @@ test_that("all that reads a fit knows such blocks", {
   expect_identical(dimnames(coef(fit)$second$coef)[1:2], list("after", c("(Intercept)", "y")))
   expect_identical(dimnames(coef(fit)$regression$coef)[[2]], c("(Intercept)", "x", "kindb", "kindc"))
   expect_true("regression.coef[1,y,kindc]" %in% rownames(confint(fit, "regression.coef")))
-  expect_setequal(tidy(fit)$variable, c("sex", "visits"))
+  expect_setequal(tidy(fit)$variable, c("sex", "visits", "y", "after"))
+  table <- tidy(fit, conf.int = TRUE)
+  kindc <- table[table$block == "regression" & table$level == "kindc", ]
+  expect_equal(kindc$estimate, unname(coef(fit)$regression$coef["y", "kindc", ]))
+  expect_equal(unname(as.matrix(kindc[c("conf.low", "conf.high")])), unname(confint(fit, "regression.coef")[
+    paste0("regression.coef[", kindc$cluster, ",y,kindc]"), , drop = FALSE
+  ]))
+  expect_false(is.unsorted(table$cluster))
   expect_equal(predict(fit, data, "prob"), fit$probabilities)
   expect_identical(unname(predict(fit, data[9:1, rev(names(data))])), rev(predict(fit, data)[1:9]))
   expect_named(augment(fit, data), c(names(data), ".class", ".uncertainty"))
