@@ -113,6 +113,10 @@ engine_draw_labels <- function(prob, numbers, seed) {
     .Call(`_bnpvi_engine_draw_labels`, prob, numbers, seed)
 }
 
+engine_draw_token_labels <- function(data, theta, phi, numbers, seed) {
+    .Call(`_bnpvi_engine_draw_token_labels`, data, theta, phi, numbers, seed)
+}
+
 engine_draw_predictives <- function(data, newdata, model, draws, concentration, point, threads) {
     .Call(`_bnpvi_engine_draw_predictives`, data, newdata, model, draws, concentration, point, threads)
 }

@@ -4,13 +4,13 @@
 #' partition differs from the draws, and, of few observations, how far its bound is below the probability
 #' of the data.
 #'
-#' @param fit A fit of [bnp_mixture()].
+#' @param fit A fit of [bnp_mixture()] or [bnp_topics()].
 #' @param data The observations that it was made of.
 #' @param ... Further arguments of [bnp_sample()], such as `id`, `draws` and `seed`.
 #' @param x An object of class `bnp_check`.
 #' @return An object of class `bnp_check`, a list: `draws`; `n_clusters`, the table of their numbers of
 #'   clusters; `agreement`, the mean adjusted Rand index of the fit's partition and the draws; `point`, that of
-#'   the [point_partition()]; `evidence`, for at most 50 observations and a known concentration an
+#'   the [point_partition()]; `evidence`, for at most 50 observations (tokens) and known concentrations an
 #'   estimate of the log probability of the data with its standard error (by sequential imputation, Liu 1996).
 #'   `print()` says what they mean, `plot()` shows the number of clusters.
 #' @references
@@ -22,11 +22,11 @@
 #' check_fit(fit, faithful, draws = 200, seed = 1)
 #' @export
 check_fit <- function(fit, data, ...) {
-  check_class(fit, "bnp_mixture", "fit", "bnp_mixture")
+  check_class(fit, c("bnp_mixture", "bnp_topics"), "fit", c("bnp_mixture", "bnp_topics"))
   need_data(missing(data), "data")
   draws <- bnp_sample(fit, data, ...)
   kept <- kept_labels(draws)
-  of_fit <- unit_labels(draws, fit$labels)
+  of_fit <- labels_of_fit(draws)
   structure(
     list(
       draws = draws, n_clusters = n_clusters(draws),
@@ -40,7 +40,7 @@ check_fit <- function(fit, data, ...) {
 
 # c(estimate, se) of log p(data); NULL for more observations than an average of some thousand runs is good for.
 evidence_estimate <- function(draws, data, id, runs = 4000, most = 50L) {
-  if (nrow(kept_labels(draws)) > most || learns_concentration(draws)) {
+  if (nrow(kept_labels(draws)) > most || length(drawn_concentrations(draws))) {
     return(NULL)
   }
   log_p <- engine_draw_in_sequence(
@@ -60,8 +60,9 @@ print.bnp_check <- function(x, ...) {
   middle <- stats::quantile(as.vector(trace_of(x$draws, "n_clusters")), c(0.05, 0.95), type = 1, names = FALSE)
   say <- function(...) cat(strwrap(paste0(...)), sep = "\n")
   say(
-    "The fit has ", count_of(k, "cluster"), ". The posterior has as many with probability ", format(share, digits = 2),
-    ", and with probability 0.9 from ", middle[1L], " to ", middle[2L], "."
+    "The fit has ", count_of(k, cluster_words[[class(x$draws$fit)[1L]]]),
+    ". The posterior has as many with probability ", format(share, digits = 2), ", and with probability 0.9 from ",
+    middle[1L], " to ", middle[2L], "."
   )
   say(
     "Its partition and a draw agree by an adjusted Rand index of ", format(x$agreement, digits = 2),

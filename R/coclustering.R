@@ -6,12 +6,13 @@
 #' @param data The observations, usually the training data. Not needed when the fit
 #'   keeps its probabilities (`bnp_control(keep = "probabilities")`).
 #' @param id As in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
-#' @param rows Of draws: numbers of the observations (individuals, where there is an `id`) wanted.
+#' @param rows Of draws: numbers of the observations (individuals, where there is an `id`) or documents wanted.
 #' @param threshold Of draws: a sparse matrix of the pairs that are together in at least this share of the draws;
 #'   needed for more than 2,000 observations, as it is made in blocks and never has all pairs.
 #' @param ... Must be empty.
 #' @return A symmetric matrix, observations x observations, with 1 on its diagonal; of mixtures with `id`, individuals x
-#'   individuals. Of draws ([bnp_sample()]) the share of those kept in which two are together.
+#'   individuals. Of draws ([bnp_sample()]) the share of those kept in which two are together; of draws of topic models
+#'   documents x documents, how probable it is that a word (or row) of each are of the same topic, mean over those kept.
 #' @details The variational posterior takes the observations of a mixture as
 #'   independent of each other, so that this is the sum over clusters of the
 #'   products of their probabilities. For sequences the same is computed from the

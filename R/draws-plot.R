@@ -3,9 +3,9 @@
 #' @param x Draws of [bnp_sample()].
 #' @param type `"trace"`: what is recorded of each draw, chain by chain. `"k"`: how probable each number
 #'   of clusters is, by how the chains began, and that of the fit. `"coclustering"`: how often pairs of
-#'   observations are together, by the clusters of [point_partition()]. `"partition"`: sizes of the
-#'   clusters of the point partition, and how sure they are: the mean share of draws in which two rows of a
-#'   cluster are together.
+#'   observations are together, by the clusters of [point_partition()]; of topic models, how much documents
+#'   share. `"partition"`: sizes of the clusters of the point partition, and how sure they are: the mean share of draws in
+#'   which two rows of a cluster are together.
 #' @param rows Which observations `"coclustering"` shows; default: at most 300, at equal distances.
 #' @param ... Passed on to [graphics::plot()], [graphics::barplot()] or [graphics::image()].
 #' @return `x`, invisibly.
@@ -25,10 +25,11 @@ plot.bnp_draws <- function(x, type = c("trace", "k", "coclustering", "partition"
 }
 
 plot_traces <- function(x, ...) {
-  names <- c("n_clusters", "largest", "log_joint", if (learns_concentration(x)) "concentration" else "entropy")
+  drawn <- drawn_concentrations(x)
+  names <- c("n_clusters", "largest", "log_joint", if (length(drawn)) drawn else "entropy")
   titles <- c(
-    n_clusters = "Clusters", largest = "Largest cluster", log_joint = "Log joint probability",
-    concentration = "Concentration", entropy = "Entropy of sizes"
+    n_clusters = word_for_clusters(x), largest = "Size of the largest", log_joint = "Log joint probability",
+    concentration = "Concentration", gamma = "gamma", alpha = "alpha", entropy = "Entropy of sizes"
   )
   colour <- cluster_colours(dim(x$trace)[2L])
   draw_grid(titles[names], length(names), "trace", "Draw", function(title) {
@@ -39,9 +40,7 @@ plot_traces <- function(x, ...) {
   })
 }
 
-learns_concentration <- function(x) inherits(x$model$prior$concentration, "bnp_gamma_prior")
-
-plot_number <- function(x, main = "", xlab = "Clusters", ylab = "Share of draws", ...) {
+plot_number <- function(x, main = "", xlab = word_for_clusters(x), ylab = "Share of draws", ...) {
   k <- trace_of(x, "n_clusters")
   from_fit <- seq_len(ncol(k)) %% 2L == 1L
   values <- seq(min(k, n_clusters(x$fit)), max(k, n_clusters(x$fit)))
@@ -57,12 +56,15 @@ plot_number <- function(x, main = "", xlab = "Clusters", ylab = "Share of draws"
   say_above("Triangle: the fit. Left bars: chains begun from it; right: without it", 0.6)
 }
 
-plot_pairs <- function(x, rows, main = "", xlab = "Observations by cluster", ylab = "", ...) {
-  n <- nrow(kept_labels(x))
+plot_pairs <- function(x, rows, main = "", xlab = NULL, ylab = "", ...) {
+  documents <- inherits(x$fit, "bnp_topics")
+  xlab <- xlab %||% if (documents) "Documents" else "Observations by cluster"
+  n <- if (documents) length(x$fit$input$starts) - 1L else nrow(kept_labels(x))
   rows <- if (is.null(rows)) unique(round(seq(1, n, length.out = min(n, 300L)))) else check_rows(rows, n)
   together <- coclustering(x, rows = rows)
+  together[is.na(together)] <- 0
   tree <- stats::hclust(stats::as.dist(1 - together), "average")
-  cluster <- best_partition(x)$labels[rows]
+  cluster <- if (documents) rep(1L, n)[rows] else best_partition(x)$labels[rows]
   order <- order(cluster, match(seq_along(rows), tree$order))
   old <- set_margins(c(0.7, 0.4, 0.5, 0.1))
   on.exit(graphics::par(old))
@@ -74,10 +76,15 @@ plot_pairs <- function(x, rows, main = "", xlab = "Observations by cluster", yla
   ends <- cumsum(table(cluster[order])) + 0.5
   graphics::abline(h = ends, v = ends, col = "grey70", lwd = 0.5)
   graphics::box()
-  say_above("Share of draws in which two are together: white 0, dark 1")
+  say_above(if (documents) {
+    "How probably two of their words or rows share a topic: white 0, dark 1"
+  } else {
+    "Share of draws in which two are together: white 0, dark 1"
+  })
 }
 
-plot_partition <- function(x, main = "", xlab = "Cluster of the point partition", ylab = "Observations", ...) {
+plot_partition <- function(x, main = "", xlab = NULL, ylab = "Observations", ...) {
+  xlab <- xlab %||% paste0(sub("s$", "", word_for_clusters(x)), " of the point partition")
   cluster <- best_partition(x)$labels
   size <- tabulate(cluster)
   sure <- cohesion(kept_labels(x), cluster)
@@ -85,7 +92,7 @@ plot_partition <- function(x, main = "", xlab = "Cluster of the point partition"
   on.exit(graphics::par(old))
   colour <- grDevices::hcl.colors(11L, "Blues", rev = TRUE)[1 + round(10 * sure)]
   graphics::barplot(size, names.arg = seq_along(size), col = colour, main = main, xlab = xlab, ylab = ylab, ...)
-  say_above("The darker, the more often its rows are together")
+  say_above("The darker, the more often its observations are together")
 }
 
 # Mean share of draws in which two rows of a cluster are together; 1 of clusters of one row.

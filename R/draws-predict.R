@@ -1,6 +1,6 @@
 #' Predictions averaged over draws
 #'
-#' @param object Draws of [bnp_sample()].
+#' @param object Draws of [bnp_sample()] from a mixture.
 #' @param newdata New observations, as [predict.bnp_mixture()] takes them.
 #' @param data The observations that the draws were made of: draws do not keep them.
 #' @param type `"logdensity"`: the logarithm of the mean, over the kept draws, of the predictive density
@@ -20,6 +20,13 @@ predict.bnp_draws <- function(object, newdata, data, type = c("class", "prob", "
                               new_id = NULL) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
+  if (inherits(object$fit, "bnp_topics")) {
+    abort("argument", c(
+      "{.fn predict} takes draws of mixtures: a new document mixes topics, and its probability is a sum over all ways
+       to do so.",
+      i = "{.fn predict} of the fit has its proportions, {.fn heldout_loglik} how well its words are predicted."
+    ))
+  }
   need_data(missing(data), "data")
   type <- check_choice(type, c("class", "prob", "logdensity"), "type")
   kept <- kept_labels(object)

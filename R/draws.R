@@ -8,7 +8,8 @@
 #' @return
 #' * `n_clusters()`: a table, the share of draws in which the data have 1, 2, ... clusters; with
 #'   `min_size`, of the draws whose partitions are kept.
-#' * `summary()`: a table of what is recorded of each draw: `n_clusters`; `concentration`;
+#' * `summary()`: a table of what is recorded of each draw: `n_clusters`; `concentration`, of topic models `gamma` and
+#'   `alpha`, those that have a [gamma_prior()];
 #'   `log_joint`, the log probability of data, partition and concentration (without observations'
 #'   factors that no parameter enters); `largest`, the rows of the largest cluster; and `entropy`,
 #'   \eqn{-\sum_k N_k/n \log N_k/n}. Means, standard deviations and quantiles; where the package posterior is
@@ -80,7 +81,7 @@ summary.bnp_draws <- function(object, conf.level = 0.9, ...) {
   conf.level <- check_level(conf.level, "conf.level")
   tails <- c(1 - conf.level, 1 + conf.level) / 2
   names <- dimnames(object$trace)[[3L]]
-  if (!inherits(object$model$prior$concentration, "bnp_gamma_prior")) names <- setdiff(names, "concentration")
+  names <- setdiff(names, setdiff(names(sampled_concentrations(object$model$prior)), drawn_concentrations(object)))
   rows <- lapply(names, function(name) {
     x <- trace_of(object, name)
     q <- stats::quantile(x, c(tails[1L], 0.5, tails[2L]), names = FALSE)
@@ -132,12 +133,30 @@ print.bnp_draws <- function(x, ...) {
     k <- trace_of(x, "n_clusters")[, chains]
     common <- sort(table(k) / length(k), decreasing = TRUE)[seq_len(min(5L, length(unique(as.vector(k)))))]
     cat(strwrap(paste0(
-      "Clusters, chains begun ", if (half == "fit") "from the fit" else "without it", ": ",
+      word_for_clusters(x), ", chains begun ", if (half == "fit") "from the fit" else "without it", ": ",
       paste0(names(common), " (", format(round(as.vector(common), 3), trim = TRUE), ")", collapse = ", ")
     ), exdent = 2), sep = "\n")
   }
   cat("The fit has ", n_clusters(x$fit), ".\n", sep = "")
   invisible(x)
+}
+
+# "Clusters", "Topics", "States".
+word_for_clusters <- function(draws) {
+  word <- cluster_words[[class(draws$fit)[1L]]]
+  paste0(toupper(substr(word, 1L, 1L)), substring(word, 2L), "s")
+}
+
+# "12 rows", or "40 tokens in 3 documents".
+count_of_observations <- function(draws) {
+  input <- draws$fit$input
+  if (!inherits(draws$fit, "bnp_topics")) {
+    return(count_of(n_units(input), "row"))
+  }
+  paste(
+    count_of(length(draws$of_fit), if (is.null(draws$tokens)) "row" else "token"), "in",
+    count_of(length(input$starts) - 1L, "document")
+  )
 }
 
 draws_head <- function(draws) {
@@ -148,7 +167,7 @@ draws_head <- function(draws) {
       "Draws from the posterior of a ", fit_titles[[class(draws$fit)[1L]]], ": ", count_of(size[2L], "chain"), ", ",
       count_of(size[1L], "draw"), " each", if (thin > 1L) paste0(" (every ", thin, "th sweep)")
     ),
-    paste0("Prior: ", format(draws$model$prior), "; ", count_of(n_units(draws$fit$input), "row"))
+    paste0("Prior: ", format(draws$model$prior), "; ", count_of_observations(draws))
   )
 }
 

@@ -9,7 +9,8 @@
 #' @param starts How many of the draws, those of the least loss, the search starts from. It also starts
 #'   from the fit and, for at most 2,000 observations, from average linkage of how often pairs are together.
 #' @param seed,threads As in [bnp_sample()]; default: those of the draws.
-#' @return Labels of the observations, from the largest cluster on, as `fitted()` has them. Attributes:
+#' @return Labels of the observations, from the largest cluster on, as `fitted()` has them; of topic models of counts a
+#'   data frame with columns `document`, `term`, `topic` and `n`, the number of tokens. Attributes:
 #'   `loss`, the expected loss; `ball`, the radius around it that holds 95 % of the kept draws (the
 #'   credible ball of Wade and Ghahramani); `loss_of_fit`, the expected loss of the fit's labels.
 #' @details The expectation is the mean over the draws that are kept, not a bound on it. The search moves
@@ -38,10 +39,11 @@ point_partition <- function(draws, loss = c("vi", "binder"), k_max = NULL, start
   seed <- check_seed(seed) %||% draws$options$seed
   threads <- if (is.null(threads)) draws$options$threads else check_count(threads, "threads")
   best <- best_partition(draws, loss, k_max, starts, seed, threads)
-  two <- cbind(best$labels, unit_labels(draws, draws$fit$labels))
+  two <- cbind(best$labels, labels_of_fit(draws))
   of_draws <- engine_partition_losses(kept_labels(draws), two, loss, threads)
+  labels <- if (is.null(draws$tokens)) labels_of_units(draws, best$labels) else count_tokens(draws, best$labels)
   structure(
-    labels_of_units(draws, best$labels), loss = best$loss,
+    labels, loss = best$loss,
     ball = stats::quantile(of_draws[, 1L], 0.95, names = FALSE, type = 1), loss_of_fit = mean(of_draws[, 2L])
   )
 }
@@ -50,9 +52,15 @@ point_partition <- function(draws, loss = c("vi", "binder"), k_max = NULL, start
 best_partition <- function(draws, loss = "vi", k_max = nrow(draws$labels), starts = 10L, seed = draws$options$seed,
                            threads = draws$options$threads) {
   kept <- kept_labels(draws)
-  from <- starts_of_partition(kept, unit_labels(draws, draws$fit$labels), loss, starts, k_max, threads)
+  from <- starts_of_partition(kept, labels_of_fit(draws), loss, starts, k_max, threads)
   best <- engine_point_partition(kept, from, loss, k_max, seed, threads)
   list(labels = match(best$labels, order(-tabulate(best$labels))), loss = best$loss)
+}
+
+# The fit's label of each unit that was sampled, numbered from 1.
+labels_of_fit <- function(draws) {
+  of_fit <- draws$of_fit
+  if (is.null(of_fit)) unit_labels(draws, draws$fit$labels) else match(of_fit, unique(of_fit))
 }
 
 # Labels of the training data in the engine's order -> one for each unit that was sampled, numbered from 1.
@@ -76,6 +84,7 @@ labels_of_units <- function(draws, labels) {
     labels <- replace(integer(n_units(input)), modelled_rows_of(input, draws$model$obs, all), labels)
     labels <- carry_back(labels, input$starts, lag)
   }
+  labels <- in_user_order(draws$fit, labels)
   labels <- stats::setNames(labels, unit_names(input))
   if (has_individuals(input)) for_rows_of_individuals(input, labels) else for_all_rows(input, labels)
 }
@@ -118,6 +127,12 @@ one_hot_labels <- function(kept) {
 #' @export
 coclustering.bnp_draws <- function(fit, rows = NULL, threshold = NULL, ...) {
   check_no_dots(...)
+  if (inherits(fit$fit, "bnp_topics")) {
+    if (!is.null(threshold)) {
+      abort("argument", "{.arg threshold} is for pairs of observations; draws of topic models have pairs of documents.")
+    }
+    return(documents_together(fit, rows))
+  }
   kept <- kept_labels(fit)
   names <- sampled_names(fit)
   if (!is.null(rows)) {

@@ -3,26 +3,27 @@
 #' A fit is one answer. `bnp_sample()` draws many from the posterior of the same model, by Markov chains: how
 #' sure is the number of clusters, which observations belong together, can the bound be believed?
 #'
-#' @param x Observations, as [bnp_mixture()] takes them, or a fit.
-#' @param obs,prior The model, as in [bnp_mixture()].
+#' @param x Observations, as [bnp_mixture()] takes them, documents, as [bnp_topics()] takes them, or a fit of either.
+#' @param obs,prior The model, as there; the prior says which of the two it is.
 #' @param control How the fit is made that comes first, as in [bnp_mixture()]; default: [bnp_control()] with `seed`,
 #'   `threads` and `verbose` of this call.
 #' @param data The observations that the fit `x` was made of, in the same order.
-#' @param id Repeated measures, as in [bnp_mixture()].
+#' @param id Repeated measures, as in [bnp_mixture()], or documents, as in [bnp_topics()].
 #' @param chains Number of Markov chains.
 #' @param draws Number of draws that each chain records.
 #' @param warmup Sweeps of each chain before its first draw.
 #' @param thin Sweeps for each draw.
 #' @param keep Most partitions kept, those of all chains together: as many draws at equal distances. Numbers such as
-#'   that of clusters are recorded of every draw.
-#' @param split_merge Proposals of splits and merges in each sweep; 0 for none. Default: as many as
+#'   that of clusters are recorded of every draw. Default: 500, or as many as take 128 MB (4 bytes an observation: 67
+#'   of 500,000 tokens).
+#' @param split_merge Of mixtures: proposals of splits and merges in each sweep; 0 for none. Default: as many as
 #'   there are clusters, and at least 5.
 #' @param seed One whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and
 #'   its own number alone: not on `threads`, nor on the other chains.
 #' @param threads How many chains run at the same time.
 #' @param verbose Show progress?
 #' @param object An object of class `bnp_draws`.
-#' @param ... For observations: further arguments of [bnp_mixture()], such as `labels`; else empty.
+#' @param ... For observations: further arguments of [bnp_mixture()] or [bnp_topics()], such as `id`; else empty.
 #' @return An object of class `bnp_draws`, a list without the data. See [n_clusters()], [point_partition()],
 #'   [coclustering()], [summary.bnp_draws()], [plot.bnp_draws()], [check_fit()].
 #'
@@ -34,13 +35,23 @@
 #' (Dahl 2005), draws each row's cluster given all others in random order (Neal 2000, algorithm 3), and then the
 #' concentration (slice sampling, Neal 2003).
 #'
+#' **Topic models.** Proportions of documents and parameters of topics are integrated out: a chain's state is the topic
+#' of every token (of other models than counts, of every row), and of `prior_hdp()` the weights of topics that the
+#' documents share (direct assignment, Teh and others 2006). A sweep draws these weights and the concentrations that
+#' have a [gamma_prior()], and then each token's topic given all others, by sums over the few topics that its word and
+#' its document have (Yao, Mimno and McCallum 2009). Topics come and go one token at a time, so that chains need many
+#' sweeps to agree on their number: look at `rhat`. `log_joint` is the log probability of data and topics together with
+#' the density of the log odds of the shared weights; with it, `largest` and `entropy`, a chain is judged. Draws keep
+#' document and term of each token.
+#'
 #' The model is that of the fit. Without a fit, one is made first. Even-numbered
 #' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
 #' drawn from the fit's probabilities. What both agree on hangs on neither. A prior of the
 #' clusters that the fit has learned (`learn = TRUE`) is held at what it learned; a learned concentration is
 #' sampled.
 #'
-#' A sweep takes time in proportion to rows times clusters. Interrupting (Ctrl-C) an interactive session returns the
+#' A sweep takes time in proportion to rows times clusters; of documents of counts, to tokens (some ten million a
+#' second). Interrupting (Ctrl-C) an interactive session returns the
 #' draws so far.
 #'
 #' Rows with weights or known labels are refused: a row of weight 2 is no row of the exchangeable
@@ -52,32 +63,44 @@
 #' Dahl, D. B. (2005). Sequentially-allocated merge-split sampler for conjugate and nonconjugate Dirichlet process
 #' mixture models. Technical report, Texas A&M University.
 #'
+#' Teh, Y. W., Jordan, M. I., Beal, M. J. and Blei, D. M. (2006). Hierarchical Dirichlet processes. *Journal of the
+#' American Statistical Association* 101, 1566-1581.
+#'
+#' Yao, L., Mimno, D. and McCallum, A. (2009). Efficient methods for topic model inference on streaming document
+#' collections. *Proceedings of the 15th ACM SIGKDD Conference on Knowledge Discovery and Data Mining*, 937-946.
+#'
 #' Neal, R. M. (2003). Slice sampling. *Annals of Statistics* 31(3), 705-767.
-#' @seealso [bnp_mixture()], [point_partition()], [check_fit()].
+#' @seealso [bnp_mixture()], [bnp_topics()], [point_partition()], [check_fit()].
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' draws <- bnp_sample(fit, faithful, draws = 200, seed = 1)
 #' draws
 #' n_clusters(draws)
 #' table(point_partition(draws), fitted(fit))
+#'
+#' texts <- bars$counts[1:40, ]
+#' draws <- bnp_sample(texts, prior = prior_hdp(gamma = 1, alpha = 1), draws = 50, seed = 1)
+#' n_clusters(draws, min_size = 50)
 #' @export
 bnp_sample <- function(x, ...) UseMethod("bnp_sample")
 
 #' @rdname bnp_sample
 #' @export
 bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control = NULL, chains = 4L, draws = 1000L,
-                               warmup = draws %/% 2L, thin = 1L, keep = 500L, split_merge = NULL, seed = NULL,
+                               warmup = draws %/% 2L, thin = 1L, keep = NULL, split_merge = NULL, seed = NULL,
                                threads = default_threads(), verbose = interactive()) {
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
   if (!inherits(prior, "bnp_prior")) check_prior(prior, "bnp_mixture")
-  refuse_unsampled(prior_entry(prior)$verb)
+  verb <- prior_entry(prior)$verb
+  refuse_unsampled(verb, options)
   if (is.null(control)) {
     control <- bnp_control(seed = options$seed, threads = options$threads, verbose = options$verbose)
   }
+  make <- list(bnp_mixture = bnp_mixture, bnp_topics = bnp_topics)[[verb]]
   fit <- if (is.null(obs)) {
-    bnp_mixture(x, prior = prior, control = control, ...)
+    make(x, prior = prior, control = control, ...)
   } else {
-    bnp_mixture(x, obs = obs, prior = prior, control = control, ...)
+    make(x, obs = obs, prior = prior, control = control, ...)
   }
   given <- list(...)
   data <- if (is.null(given$data)) x else given$data
@@ -87,23 +110,26 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control =
 #' @rdname bnp_sample
 #' @export
 bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 1000L, warmup = draws %/% 2L, thin = 1L,
-                               keep = 500L, split_merge = NULL, seed = NULL, threads = default_threads(),
+                               keep = NULL, split_merge = NULL, seed = NULL, threads = default_threads(),
                                verbose = interactive()) {
   check_no_dots(...)
   need_data(missing(data), "data")
   check_class(x, c("bnp_mixture", "bnp_topics", "bnp_hmm"), "x", c("bnp_mixture", "bnp_topics", "bnp_hmm"))
-  refuse_unsampled(class(x)[1L])
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
+  refuse_unsampled(class(x)[1L], options)
   begin_sampling(x, data, id, options, rename_call(match.call(), "bnp_sample"))
 }
 
-# Which models have samplers: those of this verb.
-refuse_unsampled <- function(verb, call = rlang::caller_env()) {
-  if (verb != "bnp_mixture") {
+# Which models have samplers: those of these verbs.
+refuse_unsampled <- function(verb, options, call = rlang::caller_env()) {
+  if (!verb %in% c("bnp_mixture", "bnp_topics")) {
     abort("argument", c(
-      "{.fn bnp_sample} takes mixtures; models of {.fn {verb}} cannot be sampled yet.",
+      "{.fn bnp_sample} takes mixtures and topic models; models of {.fn {verb}} cannot be sampled yet.",
       i = "How much fits differ is seen from several seeds: {.code bnp_control(restarts = 10)}, {.fn compare_fits}."
     ), call = call)
+  }
+  if (verb != "bnp_mixture" && options$split_merge >= 0L) {
+    abort("argument", "{.arg split_merge} is for mixtures: models of {.fn {verb}} have no such proposals.", call = call)
   }
 }
 
@@ -112,7 +138,7 @@ sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, see
   list(
     chains = check_count(chains, "chains", call = call), draws = check_count(draws, "draws", call = call),
     warmup = check_count(warmup, "warmup", 0L, call = call), thin = check_count(thin, "thin", call = call),
-    keep = check_count(keep, "keep", 0L, call = call),
+    keep = if (!is.null(keep)) check_count(keep, "keep", 0L, call = call),
     split_merge = if (is.null(split_merge)) -1L else check_count(split_merge, "split_merge", 0L, call = call),
     seed = draw_seed(check_seed(seed, call)), threads = check_count(threads, "threads", call = call),
     verbose = check_flag(verbose, "verbose", call = call)
@@ -122,17 +148,26 @@ sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, see
 begin_sampling <- function(fit, data, id, options, call, error_call = rlang::caller_env()) {
   data <- sampled_data(fit, data, id, error_call)
   model <- list(obs = without_gaps(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
+  chains <- first_states(fit, data, model, options)
+  options$keep <- options$keep %||% partitions_kept(length(chains[[1L]]$labels))
   every <- options$thin * max(1, ceiling(options$chains * options$draws / max(1L, options$keep)))
   draws <- structure(
     list(
-      call = call, model = model, options = options, chains = first_states(fit, data, model, options), trace = NULL,
+      call = call, model = model, options = options, chains = chains, trace = NULL,
       labels = NULL, kept = NULL, every = if (options$keep) every else 0, made = 0,
       fit = without_probabilities(fit)
     ),
     class = "bnp_draws"
   )
+  if (inherits(fit, "bnp_topics")) {
+    draws$of_fit <- topics_of_observations(fit, data)
+    if (samples_tokens(fit)) draws$tokens <- tokens_of(data)
+  }
   draw_more(draws, data, options$warmup, options$draws)
 }
+
+# As many as take 128 MB, at most 500.
+partitions_kept <- function(n) max(1, min(500, 2^25 %/% max(n, 1)))
 
 # The training data of a fit in the engine's form, if they can be sampled from.
 sampled_data <- function(fit, data, id, call) {
@@ -140,7 +175,7 @@ sampled_data <- function(fit, data, id, call) {
   what <- c("weights", "labels")[c(!is.null(fit$input$weights), !is.null(fit$input$classes))]
   if (length(what)) {
     abort(what[1L], c(
-      "Rows with {.arg {what}} cannot be sampled: their partitions have no exchangeable prior.",
+      "Observations with {.arg {what}} cannot be sampled: their partitions have no exchangeable prior.",
       i = "Make the fit without {.arg {what}}."
     ), call = call)
   }
@@ -173,27 +208,47 @@ without_gaps <- function(obs, data) {
   obs
 }
 
-# list(labels, concentration, sweeps, number) of each chain: odd ones from the fit's probabilities, even ones drawn in
-# sequence.
+# list(labels, weights, concentration, sweeps, number) of each chain: odd ones from the fit's probabilities, even ones
+# drawn in sequence.
 first_states <- function(fit, data, model, options) {
   numbers <- seq_len(options$chains)
   concentration <- starting_concentration(model$prior)
   odd <- numbers %% 2L == 1L
-  labels <- vector("list", length(numbers))
-  prob <- modelled_rows_of(data, model$obs, state_probabilities(fit, data))
-  labels[odd] <- asplit(engine_draw_labels(prob, as.double(numbers[odd]), options$seed), 2L)
-  labels[!odd] <- engine_draw_in_sequence(
+  labels <- weights <- vector("list", length(numbers))
+  labels[odd] <- asplit(labels_from_fit(fit, data, model, numbers[odd], options$seed), 2L)
+  in_sequence <- engine_draw_in_sequence(
     as_engine_data(data), model, as.double(numbers[!odd]), concentration, options$seed, options$threads
-  )$labels
+  )
+  labels[!odd] <- in_sequence$labels
+  weights[!odd] <- in_sequence$weights
   lapply(numbers, function(chain) {
     z <- as.vector(labels[[chain]])
-    list(labels = match(z, unique(z)), concentration = concentration, sweeps = 0, number = chain)
+    first <- unique(z)
+    weight <- as.double(weights[[chain]])
+    if (length(weight)) weight <- weight[c(first, length(weight))]
+    list(labels = match(z, first), weights = weight, concentration = concentration, sweeps = 0, number = chain)
   })
 }
 
+# n x chains, labels drawn from the fit's probabilities for the chains with these numbers.
+labels_from_fit <- function(fit, data, model, numbers, seed) {
+  if (samples_tokens(fit)) {
+    return(token_labels_from_fit(fit, data, numbers, seed))
+  }
+  prob <- modelled_rows_of(data, model$obs, state_probabilities(fit, data))
+  engine_draw_labels(prob, as.double(numbers), seed)
+}
+
+# Concentrations of a prior that chains have, in the engine's order.
+sampled_concentrations <- function(prior) {
+  unclass(prior)[intersect(c("concentration", "gamma", "alpha"), names(prior))]
+}
+
+# Names of those that are drawn, too.
+drawn_concentrations <- function(draws) names(Filter(is_learned, sampled_concentrations(draws$model$prior)))
+
 starting_concentration <- function(prior) {
-  given <- prior$concentration
-  if (inherits(given, "bnp_gamma_prior")) given[["shape"]] / given[["rate"]] else given
+  vapply(sampled_concentrations(prior), function(x) if (is_learned(x)) x[["shape"]] / x[["rate"]] else x, 1)
 }
 
 # Rows that have a likelihood of their own.

@@ -402,6 +402,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_draw_token_labels
+Rcpp::IntegerMatrix engine_draw_token_labels(Rcpp::List data, Rcpp::NumericMatrix theta, Rcpp::NumericMatrix phi, Rcpp::NumericVector numbers, double seed);
+RcppExport SEXP _bnpvi_engine_draw_token_labels(SEXP dataSEXP, SEXP thetaSEXP, SEXP phiSEXP, SEXP numbersSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type theta(thetaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type phi(phiSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type numbers(numbersSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_draw_token_labels(data, theta, phi, numbers, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_draw_predictives
 Rcpp::List engine_draw_predictives(Rcpp::List data, Rcpp::List newdata, Rcpp::List model, Rcpp::IntegerMatrix draws, Rcpp::NumericVector concentration, Rcpp::IntegerVector point, int threads);
 RcppExport SEXP _bnpvi_engine_draw_predictives(SEXP dataSEXP, SEXP newdataSEXP, SEXP modelSEXP, SEXP drawsSEXP, SEXP concentrationSEXP, SEXP pointSEXP, SEXP threadsSEXP) {
@@ -699,6 +714,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_sample", (DL_FUNC) &_bnpvi_engine_sample, 9},
     {"_bnpvi_engine_draw_in_sequence", (DL_FUNC) &_bnpvi_engine_draw_in_sequence, 6},
     {"_bnpvi_engine_draw_labels", (DL_FUNC) &_bnpvi_engine_draw_labels, 3},
+    {"_bnpvi_engine_draw_token_labels", (DL_FUNC) &_bnpvi_engine_draw_token_labels, 5},
     {"_bnpvi_engine_draw_predictives", (DL_FUNC) &_bnpvi_engine_draw_predictives, 7},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},

@@ -3,6 +3,7 @@
 
 #include "mixtures/draw_predictives.h"
 #include "r_convert.h"
+#include "topics/tokens.h"
 
 using namespace bnpvi;
 
@@ -161,6 +162,33 @@ Rcpp::IntegerMatrix engine_draw_labels(Rcpp::NumericMatrix prob, Rcpp::NumericVe
         std::copy(prob.row(i).begin(), prob.row(i).end(), weight.begin());
         out(i, c) = static_cast<int>(std::max<Index>(draw(weight, stream), 0)) + 1;
       }
+    }
+    return out;
+  });
+}
+
+// The same for the tokens of documents of counts, in the order of the stored entries: one of word w in
+// document d has label k with probability proportional to theta_dk phi_kw (theta D × K, phi K × V).
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix engine_draw_token_labels(Rcpp::List data, Rcpp::NumericMatrix theta,
+                                             Rcpp::NumericMatrix phi, Rcpp::NumericVector numbers,
+                                             double seed) {
+  return entry([&] {
+    const RData rdata(data);
+    const topics::Tokens tokens(rdata.view());
+    const int k = theta.ncol();
+    require(phi.nrow() == k && phi.ncol() == rdata.view().d && theta.nrow() == rdata.view().n,
+            "proportions are not those of the documents");
+    Rcpp::IntegerMatrix out(static_cast<int>(tokens.n()), static_cast<int>(numbers.size()));
+    Vec weight(static_cast<std::size_t>(k));
+    for (int c = 0; c < out.ncol(); ++c) {
+      Stream stream(static_cast<std::uint64_t>(seed), Purpose::first_draw,
+                    static_cast<std::uint64_t>(numbers[c]));
+      for (int d = 0; d < theta.nrow(); ++d)
+        for (Index i = tokens.starts[d]; i < tokens.starts[d + 1]; ++i) {
+          for (int j = 0; j < k; ++j) weight[j] = theta(d, j) * phi(j, tokens.word[i]);
+          out(static_cast<int>(i), c) = static_cast<int>(std::max<Index>(draw(weight, stream), 0)) + 1;
+        }
     }
     return out;
   });
