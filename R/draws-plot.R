@@ -4,8 +4,8 @@
 #' @param type `"trace"`: what is recorded of each draw, chain by chain. `"k"`: how probable each number
 #'   of clusters is, by how the chains began, and that of the fit. `"coclustering"`: how often pairs of
 #'   observations are together, by the clusters of [point_partition()]; of topic models, how much documents
-#'   share. `"partition"`: sizes of the clusters of the point partition, and how sure they are: the mean share of draws in
-#'   which two rows of a cluster are together.
+#'   share. `"partition"`: sizes of the clusters of the point partition, and how sure they are: the mean share of draws
+#'   in which two rows of a cluster are together.
 #' @param rows Which observations `"coclustering"` shows; default: at most 300, at equal distances.
 #' @param ... Passed on to [graphics::plot()], [graphics::barplot()] or [graphics::image()].
 #' @return `x`, invisibly.
