@@ -42,8 +42,27 @@ from_repository <- function(names) {
     dir.create(library, recursive = TRUE, showWarnings = FALSE)
     .libPaths(library)
   }
-  Sys.setenv(USE_BUNDLED_LIBUV = "1") # for package fs, where the system lacks the library
+  bring_libuv(library)
   utils::install.packages(names, lib = library)
+}
+
+# Package fs, which testthat and rmarkdown need, is compiled with the library libuv or makes its own with cmake. Where
+# both are missing and the user cannot install them, the distribution's packages are unpacked within the library of R.
+bring_libuv <- function(library) {
+  if (nzchar(system.file(package = "fs")) || !nzchar(Sys.which("apt-get"))) {
+    return(invisible())
+  }
+  if (nzchar(Sys.which("cmake"))) {
+    return(invisible(Sys.setenv(USE_BUNDLED_LIBUV = "1")))
+  }
+  folder <- file.path(library, ".libuv")
+  dir.create(folder)
+  fetch <- "apt-get download -q libuv1 libuv1-dev && for file in *.deb; do dpkg -x $file .; done"
+  system2("sh", c("-c", shQuote(paste("cd", shQuote(folder), "&&", fetch))))
+  found <- dirname(list.files(folder, "^libuv[.]so$", recursive = TRUE, full.names = TRUE))
+  if (length(found)) {
+    Sys.setenv(CPATH = file.path(folder, "usr/include"), LIBRARY_PATH = found[1], LD_RUN_PATH = found[1])
+  }
 }
 
 root <- identical(Sys.info()[["effective_user"]], "root") && nzchar(Sys.which("apt-get"))

@@ -5,6 +5,7 @@
 #include "foundation/variates.h"
 #include "observations/column_gaps.h"
 #include "observations/gather.h"
+#include "observations/linear_predictive.h"
 #include "observations/obs_beta.h"
 #include "observations/obs_models.h"
 
@@ -13,10 +14,11 @@ namespace bnpvi {
 namespace {
 
 // φ = (1, x, [δ]), x in {0, 1}^D, so that N_j − S_j zeros belong to S_j ones.
-class Bernoulli final : public BetaModel {
+class Bernoulli final : public LinearPredictive<BetaModel> {
  public:
   explicit Bernoulli(const BetaPrior& prior)
-      : BetaModel(prior.a, prior.b), prior_(prior), gaps_(prior.gaps, columns(), 1 + columns()) {}
+
+      : LinearPredictive(prior.a, prior.b), prior_(prior), gaps_(prior.gaps, columns(), 1 + columns()) {}
 
   std::shared_ptr<const ObsModel> learned(const double* t, Index k, Pool* pool) const override {
     if (!prior_.learn || occupied_clusters(t, k, n_features()) < 2) return nullptr;
@@ -53,14 +55,12 @@ class Bernoulli final : public BetaModel {
   // E[p] under the posterior, times the share of rows that have the cell.
   void point_estimate(const double* t, double* mean, double* w) const override {
     mean[0] = 1;
-    std::fill_n(w, n_features(), 0.0);
     for (Index j = 0; j < columns(); ++j) {
       const double one = ones(t, j), zero = zeros(t, j), share = gaps_.share(t, j);
       mean[gaps_.at(j)] = share;
       mean[1 + j] = share * (one / (one + zero));
-      w[gaps_.at(j)] += std::log(zero / (one + zero));
-      w[1 + j] = std::log(one / zero);
     }
+    predictive_weights(t, w);
   }
 
   void draw(const double* t, Stream& stream, double* w) const override {
@@ -72,17 +72,17 @@ class Bernoulli final : public BetaModel {
     }
   }
 
-  // The predictive of zeros and ones is linear in x on the logarithmic scale, with the weights of E[p].
-  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
-    Vec mean(static_cast<std::size_t>(n_features())), w(mean.size());
-    point_estimate(t, mean.data(), w.data());
-    for (Index i = 0; i < n; ++i) {
-      out[i] = 0;
-      for (Index j = 0; j < n_features(); ++j) out[i] += phi[i * ld + j] * w[j];
+ protected:
+  // Those of E[p].
+  void predictive_weights(const double* t, double* w) const override {
+    std::fill_n(w, n_features(), 0.0);
+    for (Index j = 0; j < columns(); ++j) {
+      const double one = ones(t, j), zero = zeros(t, j);
+      w[gaps_.at(j)] += std::log(zero / (one + zero));
+      w[1 + j] = std::log(one / zero);
     }
   }
 
- protected:
   double count_ones(const double* t, Index j) const override { return std::max(t[1 + j], 0.0); }
   double count_zeros(const double* t, Index j) const override {
     return std::max(t[gaps_.at(j)] - t[1 + j], 0.0);

@@ -6,6 +6,7 @@
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
+#include "observations/linear_predictive.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
@@ -14,7 +15,7 @@ namespace {
 
 // φ = (1, one-hot of each column), all levels, none for a cell of no level; Dirichlet(λ_j) for each column j.
 // A column's segment of T sums to N_j, the count of its cells that have a level, so that T_0 is not needed.
-class Categorical final : public ObsModel {
+class Categorical final : public LinearPredictive<ObsModel> {
  public:
   explicit Categorical(CategoricalPrior prior) : prior_(std::move(prior)) {
     Index at = 0;
@@ -108,15 +109,12 @@ class Categorical final : public ObsModel {
   // E[p] under the posterior, times the share of rows whose cell has a level.
   void point_estimate(const double* t, double* mean, double* w) const override {
     mean[0] = 1;
-    w[0] = 0;
     for (const Column& c : columns_) {
       const double n = cells(t, c), share = t[0] > 0 ? n / t[0] : 1;
-      for (Index v = c.at; v < c.at + c.levels; ++v) {
-        const double prob = (prior_.weight[v] + count(t, v)) / (c.prior + n);
-        mean[1 + v] = share * prob;
-        w[1 + v] = std::log(prob);
-      }
+      for (Index v = c.at; v < c.at + c.levels; ++v)
+        mean[1 + v] = share * ((prior_.weight[v] + count(t, v)) / (c.prior + n));
     }
+    predictive_weights(t, w);
   }
 
   void draw(const double* t, Stream& stream, double* w) const override {
@@ -126,16 +124,6 @@ class Categorical final : public ObsModel {
       for (Index v = c.at; v < c.at + c.levels; ++v) weight.push_back(prior_.weight[v] + count(t, v));
       const Vec log_prob = draw_log_dirichlet(weight, stream);
       std::copy(log_prob.begin(), log_prob.end(), w + 1 + c.at);
-    }
-  }
-
-  // Linear in indicators on the logarithmic scale, with the weights of E[p].
-  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
-    Vec mean(static_cast<std::size_t>(n_features())), w(mean.size());
-    point_estimate(t, mean.data(), w.data());
-    for (Index i = 0; i < n; ++i) {
-      out[i] = 0;
-      for (Index v = 1; v <= levels_; ++v) out[i] += phi[i * ld + v] * w[v];
     }
   }
 
@@ -152,6 +140,17 @@ class Categorical final : public ObsModel {
         for (Index v = c.at; v < c.at + c.levels; ++v) out.value[i + k * v] /= total;
       }
     return {out};
+  }
+
+ protected:
+  // Those of E[p].
+  void predictive_weights(const double* t, double* w) const override {
+    w[0] = 0;
+    for (const Column& c : columns_) {
+      const double n = cells(t, c);
+      for (Index v = c.at; v < c.at + c.levels; ++v)
+        w[1 + v] = std::log((prior_.weight[v] + count(t, v)) / (c.prior + n));
+    }
   }
 
  private:

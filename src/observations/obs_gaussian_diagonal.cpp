@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "foundation/special.h"
 #include "foundation/variates.h"
+#include "kernels/kernels.h"
 #include "observations/gaussian_arrays.h"
 #include "observations/gaussian_prior.h"
 #include "observations/obs_models.h"
@@ -140,14 +142,50 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     }
   }
 
+  /// T, means m̂, κ̂/((κ̂ + 1) B̂_j), (ν̂ + 1)/2 and what does not depend on the row.
+  Index urn_size() const override { return n_features() + (gaps_ ? 0 : 2 * d_ + 2); }
+  void fill_urn(double* urn) const override {
+    if (gaps_) return;
+    const Posterior q = update(urn);
+    double* rest = urn + n_features();
+    const double n = gaps_.count(urn, 0);
+    rest[2 * d_] = 0.5 * (df_ + n + 1);
+    rest[2 * d_ + 1] = row_constant_ + static_cast<double>(d_) * of_count(n);
+    for (Index j = 0; j < d_; ++j) {
+      rest[j] = q.mean[j];
+      rest[d_ + j] = shrink(n) / q.scale[j];
+      rest[2 * d_ + 1] -= 0.5 * std::log(q.scale[j]);
+    }
+  }
+  void add_to_urn(double* urn, const double* phi) const override {
+    ObsModel::add_to_urn(urn, phi);
+    fill_urn(urn);
+  }
+  void remove_from_urn(double* urn, const double* phi) const override {
+    ObsModel::remove_from_urn(urn, phi);
+    fill_urn(urn);
+  }
+  void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
+    if (gaps_) return ObsModel::urn_predictives(urns, k, phi, out);
+    Vec term(static_cast<std::size_t>(k * d_));
+    for (Index i = 0; i < k; ++i) {
+      const double *mean = urns + i * urn_size() + n_features(), *ratio = mean + d_;
+      for (Index j = 0; j < d_; ++j) {
+        const double e = phi[1 + j] - mean[j];
+        term[i * d_ + j] = 1 + ratio[j] * e * e;
+      }
+    }
+    kernels().log_each(k * d_, term.data(), term.data());
+    for (Index i = 0; i < k; ++i) {
+      const double* rest = urns + (i + 1) * urn_size() - 2;
+      out[i] = rest[1] - rest[0] * std::accumulate(term.begin() + i * d_, term.begin() + (i + 1) * d_, 0.0);
+    }
+  }
+
   // A product of Student-t densities.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     const Posterior q = update(t);
-    const auto of_count = [this](double n) {
-      return log_gamma(0.5 * (df_ + n + 1)) - log_gamma(0.5 * (df_ + n)) +
-             0.5 * (log_2 + std::log(shrink(n)));
-    };
-    double all_cells = row_constant_ + gaps_.sum(t, of_count);
+    double all_cells = row_constant_ + gaps_.sum(t, [this](double n) { return of_count(n); });
     for (Index j = 0; j < d_; ++j) all_cells -= 0.5 * std::log(q.scale[j]);
     for (Index i = 0; i < n; ++i) {
       const double* f = phi + i * ld;
@@ -201,6 +239,10 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
     return q;
   }
   double df(const double* t, Index j) const { return df_ + gaps_.count(t, j); }
+  // What a column of n cells adds to the constant of a predictive, but for its scale.
+  double of_count(double n) const {
+    return log_gamma(0.5 * (df_ + n + 1)) - log_gamma(0.5 * (df_ + n)) + 0.5 * (log_2 + std::log(shrink(n)));
+  }
   double shrink(double n) const { return (strength_ + n) / (strength_ + n + 1); }
 
   // The logarithm of the density's factor that only the unit of column j has a part in; row_constant_ is

@@ -5,6 +5,7 @@
 
 #include "foundation/special.h"
 #include "foundation/variates.h"
+#include "kernels/kernels.h"
 #include "observations/gaussian_arrays.h"
 #include "observations/obs_models.h"
 
@@ -120,13 +121,44 @@ class GaussianSpherical final : public ObsModel {
     });
   }
 
+  /// T, the mean m̂, κ̂/((κ̂ + 1) B̂), (ν̂ + D)/2 and what does not depend on the row.
+  Index urn_size() const override { return n_features() + (gaps_ ? 0 : d_ + 3); }
+  void fill_urn(double* urn) const override {
+    if (gaps_) return;
+    const Posterior q = update(urn);
+    double* rest = std::copy(q.mean.begin(), q.mean.end(), urn + n_features());
+    rest[0] = shrink_of(urn, 0) / q.scale;
+    rest[1] = 0.5 * (q.df + d());
+    rest[2] = predictive_constant(q, shrink_of(urn, 0));
+  }
+  void add_to_urn(double* urn, const double* phi) const override {
+    ObsModel::add_to_urn(urn, phi);
+    fill_urn(urn);
+  }
+  void remove_from_urn(double* urn, const double* phi) const override {
+    ObsModel::remove_from_urn(urn, phi);
+    fill_urn(urn);
+  }
+  void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
+    if (gaps_) return ObsModel::urn_predictives(urns, k, phi, out);
+    for (Index i = 0; i < k; ++i) {
+      const double *mean = urns + i * urn_size() + n_features(), *rest = mean + d_;
+      double sum = 0;
+      for (Index j = 0; j < d_; ++j) sum += (phi[1 + j] - mean[j]) * (phi[1 + j] - mean[j]);
+      out[i] = 1 + rest[0] * sum;
+    }
+    kernels().log_each(k, out, out);
+    for (Index i = 0; i < k; ++i) {
+      const double* rest = urns + (i + 1) * urn_size() - 2;
+      out[i] = rest[1] - rest[0] * out[i];
+    }
+  }
+
   // Multivariate Student-t; where cells are missing, of the others.
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
     const Posterior q = update(t);
     if (gaps_) return log_predictive_of_cells(q, t, phi, n, ld, out);
-    const double shrink = shrink_of(t, 0);
-    const double constant = row_constant_ - log_gamma_difference(0.5 * q.df, 0.5 * d()) +
-                            0.5 * d() * std::log(2 * shrink / q.scale);
+    const double shrink = shrink_of(t, 0), constant = predictive_constant(q, shrink);
     for (Index i = 0; i < n; ++i) {
       const auto offset = [&](Index j) { return phi[i * ld + 1 + j] / phi[i * ld] - q.mean[j]; };
       double largest = 1, sum = 0;
@@ -175,6 +207,10 @@ class GaussianSpherical final : public ObsModel {
     if (!gaps_) around_mean = (strength_ + gaps_.count(t, 0)) * square(q.mean);
     q.scale += std::max(t[1 + d_] + strength_ * square(mean_) - around_mean, 0.0);
     return q;
+  }
+  double predictive_constant(const Posterior& q, double shrink) const {
+    return row_constant_ - log_gamma_difference(0.5 * q.df, 0.5 * d()) +
+           0.5 * d() * std::log(2 * shrink / q.scale);
   }
   double shrink_of(const double* t, Index j) const {
     const double strength = strength_ + gaps_.count(t, j);

@@ -1,0 +1,41 @@
+// Models whose predictive is linear in the features.
+#pragma once
+#include "kernels/kernels.h"
+#include "observations/obs_model.h"
+
+namespace bnpvi {
+
+/// log p(x | data with statistic T) − log h(x) = ⟨φ(x), w⟩, with predictive weights w of T (p numbers). An
+/// urn is T and then w.
+template <class Base>
+class LinearPredictive : public Base {
+ public:
+  using Base::Base;
+
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const final {
+    const Index p = this->n_features();
+    Vec w(static_cast<std::size_t>(p));
+    predictive_weights(t, w.data());
+    kernels().product_nt(n, 1, p, phi, ld, w.data(), p, out, 1);
+  }
+
+  Index urn_size() const final { return 2 * this->n_features(); }
+  void fill_urn(double* urn) const final { predictive_weights(urn, urn + this->n_features()); }
+  void add_to_urn(double* urn, const double* phi) const final {
+    Base::add_to_urn(urn, phi);
+    fill_urn(urn);
+  }
+  void remove_from_urn(double* urn, const double* phi) const final {
+    Base::remove_from_urn(urn, phi);
+    fill_urn(urn);
+  }
+  void urn_predictives(const double* urns, Index k, const double* phi, double* out) const final {
+    const Index p = this->n_features();
+    kernels().product_nt(1, k, p, phi, p, urns + p, 2 * p, out, k);
+  }
+
+ protected:
+  virtual void predictive_weights(const double* t, double* w) const = 0;
+};
+
+}  // namespace bnpvi
