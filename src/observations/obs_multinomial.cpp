@@ -5,6 +5,7 @@
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
 #include "observations/gather.h"
+#include "observations/log_product.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
@@ -95,6 +96,30 @@ class Multinomial final : public ObsModel {
     for (Index v = 0; v < d_; ++v) weight[v] += count(t, v);
     const Vec log_prob = draw_log_dirichlet(weight, stream);
     std::copy(log_prob.begin(), log_prob.end(), w + 1);
+  }
+
+  /// T and the sum of all λ_v + S_v.
+  Index urn_size() const override { return n_features() + 1; }
+  void fill_urn(double* urn) const override { urn[n_features()] = total_ + tokens(urn); }
+  void add_to_urn(double* urn, const double* phi) const override {
+    ObsModel::add_to_urn(urn, phi);
+    urn[n_features()] += kernels().positive_sum(d_, phi + 1);
+  }
+  void remove_from_urn(double* urn, const double* phi) const override {
+    ObsModel::remove_from_urn(urn, phi);
+    urn[n_features()] -= kernels().positive_sum(d_, phi + 1);
+  }
+  void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
+    std::vector<Index> term;
+    for (Index v = 0; v < d_; ++v)
+      if (phi[1 + v] > 0) term.push_back(v);
+    const double row = kernels().positive_sum(d_, phi + 1);
+    for (Index i = 0; i < k; ++i) {
+      const double* t = urns + i * urn_size();
+      LogProduct product;
+      for (Index v : term) product.times_rising(prior_.weight[v] + count(t, v), phi[1 + v]);
+      out[i] = product.log() - log_rising(t[n_features()], row);
+    }
   }
 
   // Dirichlet-multinomial for the row's tokens in their order.

@@ -6,6 +6,7 @@
 #include "kernels/kernels.h"
 #include "observations/column_gaps.h"
 #include "observations/gather.h"
+#include "observations/log_product.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
@@ -96,6 +97,42 @@ class Poisson final : public ObsModel {
       const double log_rate = draw_log_gamma(shape(t, j), stream) - std::log(b_[j] + total_exposure(t, j));
       w[first() + j] = log_rate;
       w[exposure_at(j)] -= std::exp(log_rate);
+    }
+  }
+
+  /// T and, where all rows have exposure 1, −Σ_j (a_j + S_j) log(1 + 1/B_j) and −log(B_j + 1) of each column,
+  /// B_j = b_j + E.
+  Index urn_size() const override { return n_features() + (exposed_ || gaps_ ? 0 : 1 + d_); }
+  void fill_urn(double* urn) const override {
+    if (exposed_ || gaps_) return;
+    double* rest = urn + n_features();
+    rest[0] = 0;
+    for (Index j = 0; j < d_; ++j) {
+      const double rate = b_[j] + total_exposure(urn, j);
+      rest[0] -= shape(urn, j) * std::log1p(1 / rate);
+      rest[1 + j] = -std::log(rate + 1);
+    }
+  }
+  void add_to_urn(double* urn, const double* phi) const override {
+    ObsModel::add_to_urn(urn, phi);
+    fill_urn(urn);
+  }
+  void remove_from_urn(double* urn, const double* phi) const override {
+    ObsModel::remove_from_urn(urn, phi);
+    fill_urn(urn);
+  }
+  void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
+    if (exposed_ || gaps_) return ObsModel::urn_predictives(urns, k, phi, out);
+    const double* x = phi + first();
+    for (Index i = 0; i < k; ++i) {
+      const double *t = urns + i * urn_size(), *rest = t + n_features();
+      LogProduct product;
+      out[i] = rest[0];
+      for (Index j = 0; j < d_; ++j) {
+        product.times_rising(shape(t, j), x[j]);
+        out[i] += x[j] * rest[1 + j];
+      }
+      out[i] += product.log();
     }
   }
 

@@ -1,0 +1,41 @@
+// Logarithms of products of many factors.
+#pragma once
+#include <cmath>
+
+#include "foundation/special.h"
+
+namespace bnpvi {
+
+/// log of a product of positive numbers. Logarithms are taken only before the product leaves the range of
+/// doubles.
+class LogProduct {
+ public:
+  void times(double x) {
+    product_ *= x;
+    if (product_ < 1e-100 || product_ > 1e100) flush();
+  }
+  /// Times Γ(a + x) / Γ(a), a > 0, x ≥ 0.
+  void times_rising(double a, double x) {
+    if (x > most_factors || x != std::floor(x)) {
+      sum_ -= log_gamma_difference(a, x);
+      return;
+    }
+    for (double i = 0; i < x; ++i) times(a + i);
+  }
+  double log() {
+    flush();
+    return sum_;
+  }
+
+ private:
+  static constexpr double most_factors = 32;  // beyond, log Γ is faster: a guess
+
+  void flush() {
+    sum_ += std::log(product_);
+    product_ = 1;
+  }
+
+  double product_ = 1, sum_ = 0;
+};
+
+}  // namespace bnpvi
