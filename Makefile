@@ -1,5 +1,5 @@
 # make demo      fit real data of each family that come with the package, write three pictures
-# make install   install with the vignettes, into your own library
+# make install   install into your own library, with the vignettes where they can be made
 # make test      run the tests (BNPVI_LONG_TESTS=true adds the long ones)
 # make check     R CMD check (--as-cran where CRAN can be reached), after the builds of tools/builds.R (sanitizers
 #                among them)
@@ -17,7 +17,7 @@ demo: .lib/bnpvi/DESCRIPTION
 
 install:
 	$(RSCRIPT) tools/setup.R install
-	MAKEFLAGS=-j$$(nproc) R CMD build .
+	MAKEFLAGS=-j$$(nproc) R CMD build $$($(RSCRIPT) tools/vignettes.R) .
 	MAKEFLAGS=-j$$(nproc) R CMD INSTALL bnpvi_*.tar.gz
 
 test: .lib/bnpvi/DESCRIPTION

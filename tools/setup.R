@@ -69,9 +69,10 @@ root <- identical(Sys.info()[["effective_user"]], "root") && nzchar(Sys.which("a
 if (length(missing()) && root) from_apt(paste0("r-cran-", tolower(missing())))
 for (program in programs[[purpose]]) if (root && !nzchar(Sys.which(program))) from_apt(program)
 if (length(missing())) from_repository(missing())
-if (length(missing())) {
+needed <- setdiff(missing(), if (purpose == "install") packages$install) # without these there are no vignettes, no more
+if (length(needed)) {
   stop(
-    "Could not install: ", paste(missing(), collapse = ", "), ". Install by hand and try again, on Debian or Ubuntu ",
-    "as administrator: apt-get install ", paste0("r-cran-", tolower(missing()), collapse = " ")
+    "Could not install: ", paste(needed, collapse = ", "), ". Install by hand and try again, on Debian or Ubuntu ",
+    "as administrator: apt-get install ", paste0("r-cran-", tolower(needed), collapse = " ")
   )
 }
