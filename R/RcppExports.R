@@ -29,6 +29,10 @@ engine_viterbi <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_viterbi`, data, model, state, threads)
 }
 
+engine_draw_paths <- function(data, model, state, numbers, seed, threads) {
+    .Call(`_bnpvi_engine_draw_paths`, data, model, state, numbers, seed, threads)
+}
+
 engine_one_step_ahead <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_one_step_ahead`, data, model, state, threads)
 }

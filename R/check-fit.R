@@ -4,7 +4,7 @@
 #' partition differs from the draws, and, of few observations, how far its bound is below the probability
 #' of the data.
 #'
-#' @param fit A fit of [bnp_mixture()] or [bnp_topics()].
+#' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param data The observations that it was made of.
 #' @param ... Further arguments of [bnp_sample()], such as `id`, `draws` and `seed`.
 #' @param x An object of class `bnp_check`.
@@ -22,7 +22,7 @@
 #' check_fit(fit, faithful, draws = 200, seed = 1)
 #' @export
 check_fit <- function(fit, data, ...) {
-  check_class(fit, c("bnp_mixture", "bnp_topics"), "fit", c("bnp_mixture", "bnp_topics"))
+  check_class(fit, sampled_verbs, "fit", sampled_verbs)
   need_data(missing(data), "data")
   draws <- bnp_sample(fit, data, ...)
   kept <- kept_labels(draws)

@@ -29,7 +29,8 @@ plot_traces <- function(x, ...) {
   names <- c("n_clusters", "largest", "log_joint", if (length(drawn)) drawn else "entropy")
   titles <- c(
     n_clusters = word_for_clusters(x), largest = "Size of the largest", log_joint = "Log joint probability",
-    concentration = "Concentration", gamma = "gamma", alpha = "alpha", entropy = "Entropy of sizes"
+    concentration = "Concentration", gamma = "gamma", alpha = "alpha", start = "start", sticky = "sticky",
+    entropy = "Entropy of sizes"
   )
   colour <- cluster_colours(dim(x$trace)[2L])
   draw_grid(titles[names], length(names), "trace", "Draw", function(title) {

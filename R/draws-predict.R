@@ -27,6 +27,13 @@ predict.bnp_draws <- function(object, newdata, data, type = c("class", "prob", "
       i = "{.fn predict} of the fit has its proportions, {.fn heldout_loglik} how well its words are predicted."
     ))
   }
+  if (inherits(object$fit, "bnp_hmm")) {
+    abort("argument", c(
+      "{.fn predict} takes draws of mixtures: draws of sequences keep the state of each row, not where a new sequence
+       would go.",
+      i = "{.fn predict} of the fit has states and densities of new sequences."
+    ))
+  }
   need_data(missing(data), "data")
   type <- check_choice(type, c("class", "prob", "logdensity"), "type")
   kept <- kept_labels(object)

@@ -90,13 +90,13 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control =
                                warmup = draws %/% 2L, thin = 1L, keep = NULL, split_merge = NULL, seed = NULL,
                                threads = default_threads(), verbose = interactive()) {
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
-  if (!inherits(prior, "bnp_prior")) check_prior(prior, "bnp_mixture")
+  if (!inherits(prior, "bnp_prior")) check_prior(prior, sampled_verbs)
   verb <- prior_entry(prior)$verb
-  refuse_unsampled(verb, options)
+  refuse_proposals(verb, options)
   if (is.null(control)) {
     control <- bnp_control(seed = options$seed, threads = options$threads, verbose = options$verbose)
   }
-  make <- list(bnp_mixture = bnp_mixture, bnp_topics = bnp_topics)[[verb]]
+  make <- list(bnp_mixture = bnp_mixture, bnp_topics = bnp_topics, bnp_hmm = bnp_hmm)[[verb]]
   fit <- if (is.null(obs)) {
     make(x, prior = prior, control = control, ...)
   } else {
@@ -114,22 +114,17 @@ bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 100
                                verbose = interactive()) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  check_class(x, c("bnp_mixture", "bnp_topics", "bnp_hmm"), "x", c("bnp_mixture", "bnp_topics", "bnp_hmm"))
+  check_class(x, sampled_verbs, "x", sampled_verbs)
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
-  refuse_unsampled(class(x)[1L], options)
+  refuse_proposals(class(x)[1L], options)
   begin_sampling(x, data, id, options, rename_call(match.call(), "bnp_sample"))
 }
 
-# Which models have samplers: those of these verbs.
-refuse_unsampled <- function(verb, options, call = rlang::caller_env()) {
-  if (!verb %in% c("bnp_mixture", "bnp_topics")) {
-    abort("argument", c(
-      "{.fn bnp_sample} takes mixtures and topic models; models of {.fn {verb}} cannot be sampled yet.",
-      i = "How much fits differ is seen from several seeds: {.code bnp_control(restarts = 10)}, {.fn compare_fits}."
-    ), call = call)
-  }
+sampled_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm")
+
+refuse_proposals <- function(verb, options, call = rlang::caller_env()) {
   if (verb != "bnp_mixture" && options$split_merge >= 0L) {
-    abort("argument", "{.arg split_merge} is for mixtures: models of {.fn {verb}} have no such proposals.", call = call)
+    abort("argument", "{.arg split_merge} is for mixtures: leave it out for models of {.fn {verb}}.", call = call)
   }
 }
 
@@ -230,10 +225,16 @@ first_states <- function(fit, data, model, options) {
   })
 }
 
-# n x chains, labels drawn from the fit's probabilities for the chains with these numbers.
+# n x chains, labels drawn from the fit's probabilities (of sequences whole paths) for the chains with these numbers.
 labels_from_fit <- function(fit, data, model, numbers, seed) {
   if (samples_tokens(fit)) {
     return(token_labels_from_fit(fit, data, numbers, seed))
+  }
+  if (inherits(fit, "bnp_hmm")) {
+    fit <- fit_with_gaps(fit, data)
+    return(engine_draw_paths(
+      as_engine_data(data), fit$model, fit$state, as.double(numbers), seed, fit$control$threads
+    ))
   }
   prob <- modelled_rows_of(data, model$obs, state_probabilities(fit, data))
   engine_draw_labels(prob, as.double(numbers), seed)
@@ -241,7 +242,7 @@ labels_from_fit <- function(fit, data, model, numbers, seed) {
 
 # Concentrations of a prior that chains have, in the engine's order.
 sampled_concentrations <- function(prior) {
-  unclass(prior)[intersect(c("concentration", "gamma", "alpha"), names(prior))]
+  unclass(prior)[intersect(c("concentration", "gamma", "alpha", "start", "sticky"), names(prior))]
 }
 
 # Names of those that are drawn, too.

@@ -109,6 +109,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_draw_paths
+Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericVector numbers, double seed, int threads);
+RcppExport SEXP _bnpvi_engine_draw_paths(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP numbersSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type numbers(numbersSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_draw_paths(data, model, state, numbers, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_one_step_ahead
 Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
 RcppExport SEXP _bnpvi_engine_one_step_ahead(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
@@ -693,6 +709,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_urn", (DL_FUNC) &_bnpvi_engine_urn, 5},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
+    {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},
     {"_bnpvi_engine_one_step_ahead", (DL_FUNC) &_bnpvi_engine_one_step_ahead, 4},
     {"_bnpvi_engine_mean_transitions", (DL_FUNC) &_bnpvi_engine_mean_transitions, 2},
     {"_bnpvi_engine_messages", (DL_FUNC) &_bnpvi_engine_messages, 5},

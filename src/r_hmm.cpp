@@ -5,6 +5,7 @@
 
 #include "chains/chain_memory.h"
 #include "chains/hmm.h"
+#include "chains/path_filter.h"
 #include "chains/sequence_rows.h"
 #include "r_convert.h"
 
@@ -54,6 +55,44 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
       viterbi(chain, s.size(), log_e.data(), path.data());
       for (Index i = 0; i < s.size(); ++i) label[s.rows[i]] = 1 + path[i];
     });
+    return out;
+  });
+}
+
+// States of the modelled rows, rows × chains, drawn from q(z) of a fit, as first labels of chains with these
+// numbers.
+// [[Rcpp::export]]
+Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::List state,
+                                      Rcpp::NumericVector numbers, double seed, int threads) {
+  return entry([&] {
+    Query q(data, model, state, threads);
+    const Chain chain = hmm_of(q.model).expected_chain(q.globals);
+    Vec log_rows = chain.log_start;
+    log_rows.insert(log_rows.end(), chain.log_transition.begin(), chain.log_transition.end());
+    const PathFilter filter(chain.k, log_rows);
+    const std::shared_ptr<const Weights> weights = q.weights();
+    const Index n = static_cast<Index>(modelled_rows(q.data().starts, q.obs().lag()).size());
+    Rcpp::IntegerMatrix out =
+        made_in_r([&] { return Rcpp::IntegerMatrix(static_cast<int>(n), static_cast<int>(numbers.size())); });
+    int* label = out.begin();
+    q.pool.run(numbers.size(), [&](Index c) {
+      Stream stream(static_cast<std::uint64_t>(seed), Purpose::first_draw,
+                    static_cast<std::uint64_t>(numbers[c]));
+      FeatureBlock block(q.obs(), q.data());
+      SequenceRows s;
+      Vec log_e;
+      int* path = label + c * n;
+      for (Index g = 0; g < q.data().n_groups(); ++g) {
+        q.pool.poll();
+        s.clear();
+        s.append(q.data(), g, q.obs().lag());
+        log_e.resize(static_cast<std::size_t>(s.size() * chain.k));
+        log_likelihoods(block, *weights, s.rows.data(), s.size(), log_e.data());
+        filter.draw(s.size(), log_e.data(), nullptr, stream, path);
+        path += s.size();
+      }
+    });
+    for (int& j : out) ++j;
     return out;
   });
 }

@@ -4,14 +4,13 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "sampling/partners.h"
 
 namespace bnpvi::mixtures {
 
 namespace {
 
-// Guesses.
-constexpr Index most_rows = 4096;  // of the clusters of a proposal
-constexpr Index candidates = 32;   // for the row beside the first
+constexpr Index most_rows = 4096;  // of the clusters of a proposal: a guess
 
 }  // namespace
 
@@ -28,30 +27,9 @@ SplitMerge::SplitMerge(const RowFeatures& rows, const PartitionPrior& prior, Urn
 }
 
 bool SplitMerge::propose(Stream& stream) {
-  const Index first = stream.index(rows_.n()), second = partner_of(first, stream);
+  const Index first = stream.index(rows_.n()),
+              second = draw_partner(first, rows_, pair_, phi_.data(), stream);
   return label_[first] == label_[second] ? split(first, second, stream) : merge(first, second, stream);
-}
-
-Index SplitMerge::partner_of(Index row, Stream& stream) {
-  const auto other = [&] {
-    const Index i = stream.index(rows_.n() - 1);
-    return i < row ? i : i + 1;
-  };
-  if (stream.uniform() < 0.5) return other();
-  pair_.clear();
-  pair_.add(0, rows_.of(row, phi_.data()));
-  Index best = -1;
-  double most = 0;
-  for (Index c = 0; c < candidates; ++c) {
-    const Index i = other();
-    double predictive[2];
-    pair_.predictives(rows_.of(i, phi_.data()), 2, predictive);
-    const double gain = predictive[0] - predictive[1];
-    if (best >= 0 && gain <= most) continue;
-    best = i;
-    most = gain;
-  }
-  return best;
 }
 
 std::vector<Index> SplitMerge::in_random_order(Index first, Index second, std::vector<Index> rows,

@@ -23,8 +23,6 @@ class SplitMerge {
  private:
   bool split(Index first, Index second, Stream& stream);
   bool merge(Index first, Index second, Stream& stream);
-  // Another row: any, or of some drawn rows the one that fits `row` best. Its law does not depend on labels.
-  Index partner_of(Index row, Stream& stream);
   // Divides the rows in their order between urns 0 and 1 of pair_, each of which begins with one of the first
   // two. `side` says where a row goes by the log probability of urn 1; side_ has the result. Returns log Q,
   // or some value below `least` when it falls below that.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "chains/hmm.h"
+#include "chains/path_sampler.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
 #include "mixtures/partition_sampler.h"
@@ -201,6 +202,39 @@ mixtures::PartitionPrior make_partition_prior(const Fields& f) {
   return {f.number("concentration"), discount, {}};
 }
 
+namespace {
+
+chains::PathPrior path_prior(const Fields& f) {
+  const bool finite = f.text("family") == "hmm";
+  chains::PathPrior out;
+  if (finite) {
+    out.most_states = f.integer("k");
+  } else if (const auto prior = gamma_prior(f, "gamma")) {
+    out.gamma = {prior->mean(), prior};
+  } else {
+    out.gamma = {f.number("gamma")};
+  }
+  const auto sampled = [](const Concentration& c) {
+    return chains::SampledConcentration{c.value, c.prior, c.least, most_concentrated};
+  };
+  const chains::HmmPrior rows = hmm_prior(f, finite ? f.number("k") : 1);
+  out.alpha = sampled(rows.alpha);
+  out.start = sampled(rows.start);
+  out.sticky = sampled(rows.sticky);
+  return out;
+}
+
+// For tests: which steps a sweep has.
+chains::PathStep path_step(const Fields& f) {
+  if (!f.has("step")) return chains::PathStep::all;
+  const std::string step = f.text("step");
+  return step == "rows"     ? chains::PathStep::rows
+         : step == "splits" ? chains::PathStep::splits
+                            : chains::PathStep::sequences;
+}
+
+}  // namespace
+
 std::unique_ptr<Target> make_target(const Fields& f, const ObsModel& obs, const Dataset& data,
                                     Index split_merge) {
   const std::string family = f.text("family");
@@ -208,6 +242,8 @@ std::unique_ptr<Target> make_target(const Fields& f, const ObsModel& obs, const 
     return topics::make_topic_target(obs, data, {0, gamma_prior(f, "gamma"), gamma_prior(f, "alpha")});
   if (family == "lda")
     return topics::make_topic_target(obs, data, {f.integer("k"), {}, gamma_prior(f, "alpha")});
+  if (family == "hdp_hmm" || family == "hmm")
+    return chains::make_path_target(obs, data, path_prior(f), path_step(f));
   return mixtures::make_partition_target(obs, data, make_partition_prior(f), split_merge);
 }
 

@@ -255,7 +255,6 @@ test_that("what cannot be sampled is refused", {
   labelled <- suppressWarnings(bnp_mixture(faithful, control = few, labels = known))
   expect_bad(some(labelled, data = faithful), "labels", "without")
   expect_bad(some(faithful, weights = rep(1:2, 136)), "weights")
-  expect_bad(some(faithful, prior = prior_hdp_hmm()), "argument", "bnp_hmm")
   expect_bad(some(fit, data = faithful[1:10, ]), "other_data", "10 rows")
   expect_bad(bnp_sample(fit), "newdata", "data")
   expect_bad(some(fit, data = faithful, chains = 0), "argument", "chains")
