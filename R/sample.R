@@ -3,12 +3,13 @@
 #' A fit is one answer. `bnp_sample()` draws many from the posterior of the same model, by Markov chains: how
 #' sure is the number of clusters, which observations belong together, can the bound be believed?
 #'
-#' @param x Observations, as [bnp_mixture()] takes them, documents, as [bnp_topics()] takes them, or a fit of either.
-#' @param obs,prior The model, as there; the prior says which of the two it is.
+#' @param x Observations, as [bnp_mixture()] takes them, documents, as [bnp_topics()] takes them, sequences, as
+#'   [bnp_hmm()] takes them, or a fit of one of these.
+#' @param obs,prior The model, as there; the prior says which of the three it is.
 #' @param control How the fit is made that comes first, as in [bnp_mixture()]; default: [bnp_control()] with `seed`,
 #'   `threads` and `verbose` of this call.
 #' @param data The observations that the fit `x` was made of, in the same order.
-#' @param id Repeated measures, as in [bnp_mixture()], or documents, as in [bnp_topics()].
+#' @param id Repeated measures, as in [bnp_mixture()], documents, as in [bnp_topics()], or sequences, as in [bnp_hmm()].
 #' @param chains Number of Markov chains.
 #' @param draws Number of draws that each chain records.
 #' @param warmup Sweeps of each chain before its first draw.
@@ -23,7 +24,8 @@
 #' @param threads How many chains run at the same time.
 #' @param verbose Show progress?
 #' @param object An object of class `bnp_draws`.
-#' @param ... For observations: further arguments of [bnp_mixture()] or [bnp_topics()], such as `id`; else empty.
+#' @param ... For observations: further arguments of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()], such as `id`; else
+#'   empty.
 #' @return An object of class `bnp_draws`, a list without the data. See [n_clusters()], [point_partition()],
 #'   [coclustering()], [summary.bnp_draws()], [plot.bnp_draws()], [check_fit()].
 #'
@@ -44,6 +46,18 @@
 #' the density of the log odds of the shared weights; with it, `largest` and `entropy`, a chain is judged. Draws keep
 #' document and term of each token.
 #'
+#' **Sequences.** A chain's state is the state of every row and the weights of states that transitions share; those
+#' weights and the concentrations that have a [gamma_prior()] are drawn first (tables, Teh and others 2006, with
+#' overrides of the sticky mass, Fox and others 2011). A sweep then draws whole sequences by beam sampling (Van
+#' Gael and others 2008): only for this step are transition probabilities and parameters of states drawn, too, and
+#' a slice below every step of the path leaves finitely many states to go to. Splits and merges of states follow,
+#' as those of mixtures, in which rows near each other in time go together, and then each row's state given all
+#' others. Long sequences with many columns may need thousands of sweeps: look at `rhat`. Where a sweep would need
+#' more than 1,024 new states, as with a huge `gamma`, it leaves the sequences as they are and draws by the other
+#' two steps. `log_joint` is as that of topic models. Odd-numbered chains begin with paths drawn from the fit,
+#' even-numbered ones row after row without it. The first `lag` rows of autoregressions are given, and have no
+#' state of their own.
+#'
 #' The model is that of the fit. Without a fit, one is made first. Even-numbered
 #' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
 #' drawn from the fit's probabilities. What both agree on hangs on neither. A prior of the
@@ -54,8 +68,9 @@
 #' second). Interrupting (Ctrl-C) an interactive session returns the
 #' draws so far.
 #'
-#' Rows with weights or known labels are refused: a row of weight 2 is no row of the exchangeable
-#' sequence that is sampled from. So are rows that lack values of columns which depend on each other within a cluster.
+#' Rows, documents and sequences with weights, and rows with known labels are refused: a row of weight 2 is no row of
+#' the exchangeable sequence that is sampled from. So are rows that lack values of columns which depend on each other
+#' within a cluster.
 #' @references
 #' Neal, R. M. (2000). Markov chain sampling methods for Dirichlet process mixture models. *Journal of Computational
 #' and Graphical Statistics* 9(2), 249-265.
@@ -66,11 +81,17 @@
 #' Teh, Y. W., Jordan, M. I., Beal, M. J. and Blei, D. M. (2006). Hierarchical Dirichlet processes. *Journal of the
 #' American Statistical Association* 101, 1566-1581.
 #'
+#' Van Gael, J., Saatci, Y., Teh, Y. W. and Ghahramani, Z. (2008). Beam sampling for the infinite hidden Markov model.
+#' *Proceedings of the 25th International Conference on Machine Learning*, 1088-1095.
+#'
+#' Fox, E. B., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). A sticky HDP-HMM with application to speaker
+#' diarization. *Annals of Applied Statistics* 5(2A), 1020-1056.
+#'
 #' Yao, L., Mimno, D. and McCallum, A. (2009). Efficient methods for topic model inference on streaming document
 #' collections. *Proceedings of the 15th ACM SIGKDD Conference on Knowledge Discovery and Data Mining*, 937-946.
 #'
 #' Neal, R. M. (2003). Slice sampling. *Annals of Statistics* 31(3), 705-767.
-#' @seealso [bnp_mixture()], [bnp_topics()], [point_partition()], [check_fit()].
+#' @seealso [bnp_mixture()], [bnp_topics()], [bnp_hmm()], [point_partition()], [check_fit()].
 #' @examples
 #' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
 #' draws <- bnp_sample(fit, faithful, draws = 200, seed = 1)
@@ -81,6 +102,9 @@
 #' texts <- bars$counts[1:40, ]
 #' draws <- bnp_sample(texts, prior = prior_hdp(gamma = 1, alpha = 1), draws = 50, seed = 1)
 #' n_clusters(draws, min_size = 50)
+#'
+#' draws <- bnp_sample(beaver1["temp"], prior = prior_hdp_hmm(sticky = 20), draws = 100, seed = 1)
+#' n_clusters(draws, min_size = 5)
 #' @export
 bnp_sample <- function(x, ...) UseMethod("bnp_sample")
 

@@ -220,6 +220,17 @@ reading_calls <- function(tables, fits) {
         call("coclustering", fit = drawn, rows = 1:2, spoil = "rows")
       ))
     }
+    if (family == "bnp_hmm") {
+      few_draws <- list(chains = 2, draws = 3, seed = 1, verbose = FALSE)
+      drawn <- do.call(bnp_sample, c(list(fit, x), id, few_draws))
+      out <- c(out, list(
+        do.call(call, c(
+          list("bnp_sample", x = fit, data = x), id, few_draws, list(spoil = c("x", "data", names(id)), tables = "data")
+        )),
+        do.call(call, c(list("update", object = drawn, data = x, draws = 2), id, list(spoil = "draws"))),
+        call("point_partition", draws = drawn, k_max = 3, starts = 2, seed = 1, threads = 1)
+      ))
+    }
     if (name == "regression") {
       out <- c(out, list(call("residuals", object = fit, newdata = x, type = "cluster", tables = "newdata")))
     }
