@@ -165,7 +165,7 @@ draws_head <- function(draws) {
   c(
     paste0(
       "Draws from the posterior of a ", fit_titles[[class(draws$fit)[1L]]], ": ", count_of(size[2L], "chain"), ", ",
-      count_of(size[1L], "draw"), " each", if (thin > 1L) paste0(" (every ", thin, "th sweep)")
+      count_of(size[1L], "draw"), " each", if (thin > 1L) paste0(" (one in ", thin, " sweeps)")
     ),
     paste0("Prior: ", format(draws$model$prior), "; ", count_of_observations(draws))
   )

@@ -289,6 +289,12 @@ test_that("extreme concentrations and term priors are sampled, and no documents,
       if (gamma < 1 && lambda > 1) expect_true(all(out$records[-1L, "n_clusters"] == 1 | labels[2] == 2L))
     }
   }
+  for (gamma in c(1e-50, 1e50)) for (alpha in c(1e-8, 1e6)) {
+    out <- sample_topics(cases$rows, list(family = "hdp", gamma = gamma, alpha = alpha), 50, labels = 1:6)[[1L]]
+    expect_true(all(is.finite(out$records)), label = paste("rows", gamma, alpha))
+    if (gamma < 1) expect_lt(out$records[[50L, "n_clusters"]], 6)
+    if (gamma > 1 && alpha > 1) expect_identical(unname(out$records[50L, "n_clusters"]), 6)
+  }
   one <- list(data = documents_data(rbind(c(0, 1, 0))), obs = cases$tokens$obs)
   out <- sample_topics(one, priors$hdp$prior, 20, labels = 1L)[[1L]]$records
   expect_true(all(out[, "n_clusters"] == 1))
