@@ -7,32 +7,34 @@ draw_more <- function(object, data, warmup, draws, seconds = 0.3) {
   all <- warmup + draws * options$thin
   progress <- sampling_progress(options$verbose, warmup, all)
   on.exit(progress$finish())
-  parts <- list()
-  drawn <- function() object$made + max(0, done - warmup) >= options$thin
-  done <- 0
+  # Changes in one assignment, or an interrupt could come between two.
+  at <- list(chains = object$chains, done = 0, parts = list())
   n <- 1
-  while (done < all) {
-    n <- min(n, if (done < warmup) warmup - done else all - done)
-    started <- proc.time()[["elapsed"]]
-    part <- tryCatch(
-      engine_sample(
-        engine_data, object$model, object$chains, n, if (done >= warmup) object$every else 0, options$warmup,
+  tryCatch(
+    while (at$done < all) {
+      warming <- at$done < warmup
+      n <- min(n, if (warming) warmup - at$done else all - at$done)
+      started <- proc.time()[["elapsed"]]
+      part <- engine_sample(
+        engine_data, object$model, at$chains, n, if (warming) 0 else object$every, options$warmup,
         options$split_merge, options$seed, options$threads
-      ),
-      interrupt = function(e) if (rlang::is_interactive() && drawn()) NULL else rlang::interrupt()
-    )
-    if (is.null(part)) {
-      say_stopped(done, all)
-      break
+      )
+      at <- list(
+        chains = lapply(part, `[`, c("labels", "weights", "concentration", "sweeps", "number")), done = at$done + n,
+        parts = c(at$parts, if (!warming) list(part))
+      )
+      progress$report(at$done)
+      took <- max(proc.time()[["elapsed"]] - started, 1e-3)
+      n <- max(1, round(n * min(10, seconds / took)))
+    },
+    interrupt = function(e) {
+      drawn <- object$made + max(0, at$done - warmup)
+      if (!rlang::is_interactive() || drawn < options$thin) rlang::interrupt()
+      say_stopped(at$done, all)
     }
-    object$chains <- lapply(part, `[`, c("labels", "weights", "concentration", "sweeps", "number"))
-    done <- done + n
-    if (done > warmup) parts[[length(parts) + 1L]] <- part
-    progress$report(done)
-    took <- max(proc.time()[["elapsed"]] - started, 1e-3)
-    n <- max(1, round(n * min(10, seconds / took)))
-  }
-  with_draws(object, parts)
+  )
+  object$chains <- at$chains
+  with_draws(object, at$parts)
 }
 
 say_stopped <- function(done, all) {
