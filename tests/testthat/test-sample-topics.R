@@ -188,5 +188,5 @@ test_that("what cannot be sampled or read is refused", {
   expect_bad(bnp_sample(fit), "newdata", "data")
   expect_bad(predict(drawn, corpus, corpus), "argument", "heldout_loglik")
   expect_bad(point_partition(some(data = corpus, keep = 0)), "argument", "keep")
-  expect_bad(update(drawn, corpus[, c(1:8, 8)]), "other_data", "values")
+  expect_bad(suppressWarnings(update(drawn, corpus[, c(1:8, 8)])), "other_data", "values")
 })
