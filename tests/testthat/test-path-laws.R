@@ -189,6 +189,28 @@ test_that("data and states drawn in turn keep the law of the prior, concentratio
   for (name in names(means)) expect_lt(abs(batch_z(out[, name], means[[name]])), 4, label = name)
 })
 
+test_that("each concentration has its posterior given states that are certain", {
+  z <- c(1, 1, 2, 2, 1, 3, 3, 3, 1, 2, 1, 1)
+  starts <- c(0L, 8L, 10L, 12L)
+  data <- engine_data(cbind(1e3 * z), starts)
+  obs <- replace(gaussian, c("mean_strength", "scale"), list(1e-6, 1e-2))
+  n <- unclass(transitions_of(z, starts))
+  given <- c(gamma = 1.4, alpha = 0.9, start = 1.2, sticky = 2)
+  for (name in names(given)) {
+    model <- path_model(2, obs = obs)
+    model$prior[[name]] <- c(3, 2)
+    out <- sample_paths(model, 4000, data, list(labels = as.integer(z), sweeps = 0, number = 1, concentration = given))
+    expect_true(all(out$records[, "n_clusters"] == 3))
+    weight <- function(v) vapply(v, function(v) {
+      at <- as.list(replace(given, name, v))
+      log_p <- log_hdp_partition(n, c(at$start, rep(at$alpha, 3)), at$gamma, c(0, rep(at$sticky, 3)), c(NA, 1:3))
+      dgamma(v, 3, 2) * exp(log_p + 30)
+    }, 1)
+    mean <- integrate(function(v) v * weight(v), 0, 40)$value / integrate(weight, 0, 40)$value
+    expect_lt(abs(batch_z(out$records[, name], mean)), 4, label = name)
+  }
+})
+
 test_that("paths are drawn from q(z) of a fit", {
   fit <- suppressWarnings(bnp_hmm(beaver1["temp"], prior = prior_hdp_hmm(), control = bnp_control(
     seed = 1, k_init = 3, verbose = FALSE
@@ -235,4 +257,20 @@ test_that("tiny and huge concentrations, single rows and far rows are sampled", 
   expect_true(all(one$records[, "n_clusters"] == 1))
   far <- sample_paths(path_model(2), 50, data = engine_data(cbind(c(-1e6, -1e6, 1e6, 1e6, 0, 0)), starts))
   expect_gte(min(far$records[-(1:20), "n_clusters"]), 2)
+})
+
+test_that("sequences without rows change no bit, and data without rows have no states", {
+  plain <- sample_paths(path_model(2), 20)
+  expect_identical(sample_paths(path_model(2), 20, data = engine_data(x, c(0L, 0L, 4L, 6L, 6L))), plain)
+  none <- sample_paths(path_model(2), 3, engine_data(x[0, , drop = FALSE]), replace(from_1, "labels", list(integer())))
+  expect_true(all(none$records[, "n_clusters"] == 0))
+})
+
+test_that("chains that cannot be are refused", {
+  expect_error(sample_paths(finite_model(1), 1, chain = replace(from_1, "labels", list(1:6))), "more states than")
+  wrong <- c(from_1, list(weights = c(0.2, 0.3, 0.5)))
+  expect_error(sample_paths(path_model(1), 1, chain = wrong), "a weight for each state")
+  lost <- engine_data(replace(x, 3, NaN), starts)
+  expect_error(sample_paths(path_model(1, "rows"), 1, data = lost), "numbers broke down|not positive")
+  expect_error(sample_paths(path_model(1, "sequences"), 1, data = lost), "numbers broke down|not positive")
 })
