@@ -47,7 +47,7 @@ void Urns::drop(Index j) {
 void Urns::join(Index a, Index b) {
   const double* from = urn(b);
   double* to = urn(a);
-  for (Index i = 0; i < obs_.n_features(); ++i) to[i] += from[i];
+  for (Index i = 0, p = obs_.n_features(); i < p; ++i) to[i] += from[i];
   obs_.fill_urn(to);
   count_[a] += count_[b];
   drop(b);
@@ -67,7 +67,7 @@ void Urns::clear() {
 void Urns::gather(Index j, const double* phi) {
   open(j);
   double* t = urn(j);
-  for (Index i = 0; i < obs_.n_features(); ++i) t[i] += phi[i];
+  for (Index i = 0, p = obs_.n_features(); i < p; ++i) t[i] += phi[i];
   ++count_[j];
 }
 
