@@ -1,6 +1,6 @@
-# Samplers of sequences: CPU time of a sweep, effective numbers of draws of the number of states, and R-hat of four chains,
-# two of them begun without the fit, by the steps that a sweep has. beaver1 (114 rows) and motion capture (2,064 rows
-# in 6 sequences, 12 columns, autoregressions).
+# Samplers of sequences: CPU time of a sweep, effective numbers of draws of the number of states, and R-hat of four
+# chains, two of them begun without the fit, by the steps that a sweep has. beaver1 (114 rows) and motion capture (2,064
+# rows in 6 sequences, 12 columns, autoregressions).
 # Rscript samplers-sequences.R [sweeps]
 suppressPackageStartupMessages(library(bnpvi))
 args <- commandArgs(TRUE)
