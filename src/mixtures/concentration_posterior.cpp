@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "foundation/log_product.h"
 #include "foundation/special.h"
 
 namespace bnpvi::mixtures {
@@ -19,27 +20,6 @@ Vec at_least_zero(Vec counts) {
   for (double& n : counts) n = std::max(0.0, n);
   return counts;
 }
-
-// Sums log ratio, one logarithm for `factors` of them.
-class LogProduct {
- public:
-  void multiply(double ratio) {
-    product_ *= ratio;
-    if (++n_ % factors == 0) flush();
-  }
-  double value() {
-    flush();
-    return sum_;
-  }
-
- private:
-  void flush() {
-    sum_ += std::log(product_);
-    product_ = 1;
-  }
-  double product_ = 1, sum_ = 0;
-  Index n_ = 0;
-};
 
 }  // namespace
 
@@ -69,10 +49,10 @@ ConcentrationPosterior::Point ConcentrationPosterior::at(double t) const {
   double slope = digamma_difference(1 + gamma, all_);
   for (std::size_t k = 1; k < counts_.size(); ++k) {
     const double free = gamma + static_cast<double>(k) * discount_, x = free + tail_[k - 1];
-    product.multiply(free / x);
+    product.times(free / x);
     slope += tail_[k - 1] / (free * x);
   }
-  return {t, a * (t - std::expm1(t)) + log_gamma_difference(1 + gamma, all_) + product.value(),
+  return {t, a * (t - std::expm1(t)) + log_gamma_difference(1 + gamma, all_) + product.log(),
           gamma * slope - a * std::expm1(t)};
 }
 

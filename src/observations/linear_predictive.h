@@ -21,14 +21,6 @@ class LinearPredictive : public Base {
 
   Index urn_size() const final { return 2 * this->n_features(); }
   void fill_urn(double* urn) const final { predictive_weights(urn, urn + this->n_features()); }
-  void add_to_urn(double* urn, const double* phi) const final {
-    Base::add_to_urn(urn, phi);
-    fill_urn(urn);
-  }
-  void remove_from_urn(double* urn, const double* phi) const final {
-    Base::remove_from_urn(urn, phi);
-    fill_urn(urn);
-  }
   void urn_predictives(const double* urns, Index k, const double* phi, double* out) const final {
     const Index p = this->n_features();
     kernels().product_nt(1, k, p, phi, p, urns + p, 2 * p, out, k);

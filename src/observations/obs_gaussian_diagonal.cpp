@@ -157,14 +157,6 @@ class GaussianDiagonal final : public WithGaussianPrior<GaussianDiagonal, ObsMod
       rest[2 * d_ + 1] -= 0.5 * std::log(q.scale[j]);
     }
   }
-  void add_to_urn(double* urn, const double* phi) const override {
-    ObsModel::add_to_urn(urn, phi);
-    fill_urn(urn);
-  }
-  void remove_from_urn(double* urn, const double* phi) const override {
-    ObsModel::remove_from_urn(urn, phi);
-    fill_urn(urn);
-  }
   void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
     if (gaps_) return ObsModel::urn_predictives(urns, k, phi, out);
     Vec term(static_cast<std::size_t>(k * d_));

@@ -131,14 +131,6 @@ class GaussianSpherical final : public ObsModel {
     rest[1] = 0.5 * (q.df + d());
     rest[2] = predictive_constant(q, shrink_of(urn, 0));
   }
-  void add_to_urn(double* urn, const double* phi) const override {
-    ObsModel::add_to_urn(urn, phi);
-    fill_urn(urn);
-  }
-  void remove_from_urn(double* urn, const double* phi) const override {
-    ObsModel::remove_from_urn(urn, phi);
-    fill_urn(urn);
-  }
   void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
     if (gaps_) return ObsModel::urn_predictives(urns, k, phi, out);
     for (Index i = 0; i < k; ++i) {

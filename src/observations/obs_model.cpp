@@ -20,11 +20,17 @@ double ObsModel::evidence_and_weights(const double* t, double* w) const {
 }
 
 void ObsModel::add_to_urn(double* urn, const double* phi) const {
-  for (Index i = 0; i < n_features(); ++i) urn[i] += phi[i];
+  add_features(urn, phi, 1);
+  fill_urn(urn);
 }
 
 void ObsModel::remove_from_urn(double* urn, const double* phi) const {
-  for (Index i = 0; i < n_features(); ++i) urn[i] -= phi[i];
+  add_features(urn, phi, -1);
+  fill_urn(urn);
+}
+
+void ObsModel::add_features(double* t, const double* phi, double sign) const {
+  for (Index i = 0; i < n_features(); ++i) t[i] += sign * phi[i];
 }
 
 void ObsModel::urn_predictives(const double* urns, Index k, const double* phi, double* out) const {

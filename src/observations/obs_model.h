@@ -158,7 +158,7 @@ class ObsModel {
   virtual Index urn_size() const { return n_features(); }
   /// Makes the rest of an urn anew from its T.
   virtual void fill_urn(double* /*urn*/) const {}
-  /// T += φ, and T −= φ of a row that is in the urn.
+  /// T += φ, and T −= φ of a row that is in the urn; the rest is made anew, unless models know better.
   virtual void add_to_urn(double* urn, const double* phi) const;
   virtual void remove_from_urn(double* urn, const double* phi) const;
   /// log_predictive() of one row with φ_0 = 1 under each of K urns, which lie one after the other (K ×
@@ -170,6 +170,9 @@ class ObsModel {
 
   /// Posterior means of the parameters as users know them: mean, cov, prob, rate, ...
   virtual NamedArrays mean_parameters(const double* t, Index k) const = 0;
+
+ protected:
+  void add_features(double* t, const double* phi, double sign) const;  // T += sign φ
 };
 
 /// Puts complete rows first, then those that lack the same cells together; each as they came. A block of rows

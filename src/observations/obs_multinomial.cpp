@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foundation/log_product.h"
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
 #include "observations/gather.h"
-#include "observations/log_product.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
@@ -102,11 +102,11 @@ class Multinomial final : public ObsModel {
   Index urn_size() const override { return n_features() + 1; }
   void fill_urn(double* urn) const override { urn[n_features()] = total_ + tokens(urn); }
   void add_to_urn(double* urn, const double* phi) const override {
-    ObsModel::add_to_urn(urn, phi);
+    add_features(urn, phi, 1);
     urn[n_features()] += kernels().positive_sum(d_, phi + 1);
   }
   void remove_from_urn(double* urn, const double* phi) const override {
-    ObsModel::remove_from_urn(urn, phi);
+    add_features(urn, phi, -1);
     urn[n_features()] -= kernels().positive_sum(d_, phi + 1);
   }
   void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {

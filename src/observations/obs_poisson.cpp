@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "foundation/log_product.h"
 #include "foundation/special.h"
 #include "foundation/variates.h"
 #include "kernels/kernels.h"
 #include "observations/column_gaps.h"
 #include "observations/gather.h"
-#include "observations/log_product.h"
 #include "observations/obs_models.h"
 
 namespace bnpvi {
@@ -112,14 +112,6 @@ class Poisson final : public ObsModel {
       rest[0] -= shape(urn, j) * std::log1p(1 / rate);
       rest[1 + j] = -std::log(rate + 1);
     }
-  }
-  void add_to_urn(double* urn, const double* phi) const override {
-    ObsModel::add_to_urn(urn, phi);
-    fill_urn(urn);
-  }
-  void remove_from_urn(double* urn, const double* phi) const override {
-    ObsModel::remove_from_urn(urn, phi);
-    fill_urn(urn);
   }
   void urn_predictives(const double* urns, Index k, const double* phi, double* out) const override {
     if (exposed_ || gaps_) return ObsModel::urn_predictives(urns, k, phi, out);

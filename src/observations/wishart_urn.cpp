@@ -103,10 +103,7 @@ void WishartModel::exchange_row(double* urn, const double* phi, double sign) con
   double *v = heap.empty() ? stack : heap.data(), *product = v + m_;
   coordinates_of(phi, v);
   const double left = 1 + sign * times(parts.inverse, m_, v, product);
-  if (sign > 0)
-    ObsModel::add_to_urn(urn, phi);
-  else
-    ObsModel::remove_from_urn(urn, phi);
+  add_features(urn, phi, sign);
   if (sign < 0 && (!(left >= least_left) || ++parts.removed() >= most_removed)) return fill_urn(urn);
   add_square(parts.inverse, m_, -sign / left, product);
   const double left_v = 1 + sign * times(parts.inverse_v, e_, v, product);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "foundation/log_product.h"
 #include "foundation/special.h"
 #include "topics/word_topics.h"
 
@@ -14,29 +15,6 @@ namespace bnpvi::topics {
 namespace {
 
 constexpr Index tokens_between_polls = 1 << 14;  // some milliseconds: a guess
-
-// The logarithm of a product of many factors, which are multiplied as long as they fit.
-class LogProduct {
- public:
-  // a (a + 1) ... (a + n − 1).
-  void rise(double a, Index n) {
-    for (Index i = 0; i < n; ++i) {
-      product_ *= a + static_cast<double>(i);
-      if (product_ > 1e240 || product_ < 1e-240) flush();
-    }
-  }
-  double value() {
-    flush();
-    return sum_;
-  }
-
- private:
-  void flush() {
-    sum_ += std::log(product_);
-    product_ = 1;
-  }
-  double sum_ = 0, product_ = 1;
-};
 
 class TokenSampler final : public TopicSampler {
  public:
@@ -56,12 +34,13 @@ class TokenSampler final : public TopicSampler {
       poll(length(d));
       open_document(label, d);
       for (Index i = starts_[d]; i < starts_[d + 1]; ++i) redraw(tokens_.word[i], label[i], stream);
-      for (int j : in_use_) of_documents.rise(alpha_ * beta_[j], in_document_[j]);
+      for (int j : in_use_)
+        of_documents.times_rising(alpha_ * beta_[j], static_cast<double>(in_document_[j]));
       log_p += log_gamma_difference(alpha_, static_cast<double>(length(d)));
       close_document();
     }
     number_topics(label);
-    return log_p + of_documents.value() + log_evidence_of_words();
+    return log_p + of_documents.log() + log_evidence_of_words();
   }
 
   double draw_labels_in(const std::vector<Index>& order, std::vector<int>& label, Stream& stream) override {
@@ -296,9 +275,10 @@ class TokenSampler final : public TopicSampler {
   double log_evidence_of_words() {
     LogProduct product;
     for (int w = 0; w < static_cast<int>(tokens_.n_words()); ++w) {
-      for (const auto* e = of_word_.begin(w); e != of_word_.end(w); ++e) product.rise(lambda_[w], e->count);
+      for (const auto* e = of_word_.begin(w); e != of_word_.end(w); ++e)
+        product.times_rising(lambda_[w], static_cast<double>(e->count));
     }
-    double sum = product.value();
+    double sum = product.log();
     for (Index n : size_) sum += log_gamma_difference(total_, static_cast<double>(n));
     return sum;
   }

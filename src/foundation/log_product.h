@@ -6,13 +6,17 @@
 
 namespace bnpvi {
 
-/// log of a product of positive numbers. Logarithms are taken only before the product leaves the range of
-/// doubles.
+/// log of a product of positive numbers. Logarithms are taken only before the product could leave the range
+/// of doubles.
 class LogProduct {
  public:
   void times(double x) {
+    if (!(x > 1e-200 && x < 1e200)) {
+      sum_ += std::log(x);
+      return;
+    }
     product_ *= x;
-    if (product_ < 1e-100 || product_ > 1e100) flush();
+    if (!(product_ > 1e-100 && product_ < 1e100)) flush();
   }
   /// Times Γ(a + x) / Γ(a), a > 0, x ≥ 0.
   void times_rising(double a, double x) {
