@@ -150,32 +150,6 @@ test_that("data and partition drawn in turn keep the law of the prior", {
   expect_lt(abs(batch_z(out[, "largest"] == n, one)), 4)
 })
 
-test_that("truths drawn from the prior are anywhere among their posterior draws", {
-  # Simulation-based calibration (Talts and others 2018): the rank of a truth among draws is uniform.
-  sets <- if (identical(Sys.getenv("BNPVI_LONG_TESTS"), "true")) 1000L else 200L
-  n <- 12L
-  model <- list(obs = list(family = "bernoulli", a = rep(1, 3), b = rep(1, 3)), prior = list(
-    family = "dp", concentration = c(2, 1)
-  ))
-  kinds <- c("n_clusters", "concentration", "largest")
-  ranks <- withr::with_seed(1, t(vapply(seq_len(sets), function(set) {
-    concentration <- rgamma(1, 2, 1)
-    z <- 1L
-    for (i in 2:n) z <- c(z, sample.int(max(z) + 1L, 1L, prob = c(tabulate(z), concentration)))
-    x <- 1 * (matrix(runif(3 * n), n) < matrix(runif(3 * max(z)), ncol = 3)[z, ])
-    first <- list(labels = rep(1L, n), concentration = 2, sweeps = 0, number = 1)
-    drawn <- engine_sample(engine_data(x), model, list(first), 545, 0, 0, -1L, set, 1L)[[1L]]$records
-    drawn <- drawn[50 + 5 * seq_len(99), kinds]
-    truth <- c(max(z), concentration, max(tabulate(z)))
-    below <- colSums(drawn < rep(truth, each = 99))
-    below + floor(runif(3) * (1 + colSums(drawn == rep(truth, each = 99)))) # ties in random order
-  }, numeric(3))))
-  for (kind in seq_along(kinds)) {
-    counts <- tabulate(ranks[, kind] %/% 10 + 1, 10)
-    expect_gt(suppressWarnings(stats::chisq.test(counts))$p.value, 0.001, label = kinds[kind])
-  }
-})
-
 test_that("a concentration has its posterior given the number of clusters", {
   x <- cbind(rep(1e3 * (1:5), each = 20) + withr::with_seed(1, rnorm(100)))
   obs <- list(family = "gaussian_full", mean = 3e3, mean_strength = 1e-6, df = 3, scale = 1, centre = 0, unit = 1)
