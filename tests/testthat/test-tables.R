@@ -59,6 +59,11 @@ test_that("concentrations have their posterior by quadrature", {
   expect_equal(top[1], 1.365648718, tolerance = 1e-7)
   x <- drawn("top", c(2, 0.5, 5, 100), 50000L)[, 1]
   expect_lt(abs(batch_z(x, top[1])), 4)
+  # With few tables which of the two Gamma distributions is drawn matters more.
+  few <- mean_of(function(x) stats::dgamma(x, 2, 1, log = TRUE) + 2 * log(x) + lgamma(x) - lgamma(x + 3))
+  x <- drawn("top", c(2, 1, 2, 3), 50000L)[, 1]
+  expect_lt(abs(batch_z(x, few[1])), 4)
+  expect_lt(abs(batch_z(x < 1, few[2])), 4)
   sizes <- c(5, 9, 1, 0, 30)
   group <- mean_of(function(x) {
     out <- stats::dgamma(x, 2, 1, log = TRUE) + 11 * log(x)
