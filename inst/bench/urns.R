@@ -1,6 +1,5 @@
 # CPU milliseconds of a sweep of bnp_sample() by observation model: 5,000 rows, 20 clusters, one chain from a fit,
-# without
-# proposals of splits and with the default number of them. Rscript urns.R [sweeps]
+# without proposals of splits and with the default number of them. Rscript urns.R [sweeps]
 suppressPackageStartupMessages(library(bnpvi))
 args <- commandArgs(TRUE)
 sweeps <- if (length(args)) as.integer(args[1]) else 60L
