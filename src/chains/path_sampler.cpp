@@ -16,7 +16,6 @@ namespace bnpvi::chains {
 
 namespace {
 
-constexpr Index least_proposals = 5;        // of splits and merges a sweep: a guess
 constexpr Index rows_between_polls = 4096;  // some milliseconds: a guess
 
 SequenceRows all_sequences(const Dataset& data, Index lag) {
@@ -28,10 +27,11 @@ SequenceRows all_sequences(const Dataset& data, Index lag) {
 class PathSampler final : public Sampler {
  public:
   PathSampler(const ObsModel& obs, const Dataset& data, const RowFeatures& features, const SequenceRows& rows,
-              const PathPrior& prior, PathStep step, Pool& pool)
+              const PathPrior& prior, Index split_merge, PathStep step, Pool& pool)
       : features_(features),
         rows_(rows),
         prior_(prior),
+        split_merge_(split_merge),
         step_(step),
         pool_(pool),
         urns_(obs),
@@ -122,7 +122,7 @@ class PathSampler final : public Sampler {
   void split_and_merge(Stream& stream) {
     if (features_.n() < 2) return;
     PathSplitMerge split_merge(features_, rows_, prior_, urns_, label_, counts_, weight_);
-    for (Index i = std::max(least_proposals, urns_.k()); i > 0; --i) {
+    for (Index i = 0; i < split_merge_; ++i) {
       pool_.poll();
       split_merge.propose(stream);
     }
@@ -214,6 +214,7 @@ class PathSampler final : public Sampler {
   const RowFeatures& features_;
   const SequenceRows& rows_;
   PathPrior prior_;
+  Index split_merge_;
   PathStep step_;
   Pool& pool_;
   std::vector<int> label_;
@@ -227,18 +228,20 @@ class PathSampler final : public Sampler {
 
 class PathTarget final : public Target {
  public:
-  PathTarget(const ObsModel& obs, const Dataset& data, const PathPrior& prior, PathStep step)
+  PathTarget(const ObsModel& obs, const Dataset& data, const PathPrior& prior, Index split_merge,
+             PathStep step)
       : obs_(obs),
         data_(data),
         features_(obs, data),
         rows_(all_sequences(data, obs.lag())),
         prior_(prior),
+        split_merge_(split_merge),
         step_(step) {}
 
   Index n_observations() const override { return features_.n(); }
   std::vector<std::string> concentrations() const override { return prior_.names(); }
   std::unique_ptr<Sampler> sampler(Pool& pool) const override {
-    return std::make_unique<PathSampler>(obs_, data_, features_, rows_, prior_, step_, pool);
+    return std::make_unique<PathSampler>(obs_, data_, features_, rows_, prior_, split_merge_, step_, pool);
   }
 
  private:
@@ -247,14 +250,15 @@ class PathTarget final : public Target {
   const RowFeatures features_;
   const SequenceRows rows_;
   const PathPrior prior_;
+  const Index split_merge_;
   const PathStep step_;
 };
 
 }  // namespace
 
 std::unique_ptr<Target> make_path_target(const ObsModel& obs, const Dataset& data, const PathPrior& prior,
-                                         PathStep step) {
-  return std::make_unique<PathTarget>(obs, data, prior, step);
+                                         Index split_merge, PathStep step) {
+  return std::make_unique<PathTarget>(obs, data, prior, split_merge, step);
 }
 
 }  // namespace bnpvi::chains

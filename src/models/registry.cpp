@@ -243,7 +243,7 @@ std::unique_ptr<Target> make_target(const Fields& f, const ObsModel& obs, const 
   if (family == "lda")
     return topics::make_topic_target(obs, data, {f.integer("k"), {}, gamma_prior(f, "alpha")});
   if (family == "hdp_hmm" || family == "hmm")
-    return chains::make_path_target(obs, data, path_prior(f), path_step(f));
+    return chains::make_path_target(obs, data, path_prior(f), split_merge, path_step(f));
   return mixtures::make_partition_target(obs, data, make_partition_prior(f), split_merge);
 }
 

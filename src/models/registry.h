@@ -17,8 +17,8 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsit
 /// The prior of partitions of an allocation model that is a mixture; where its concentration is learned, that
 /// is at the mean of its prior.
 mixtures::PartitionPrior make_partition_prior(const Fields& fields);
-/// The posterior of an allocation model on data, for chains; split_merge is that of mixtures. Model and data
-/// must outlive it.
+/// The posterior of an allocation model on data, for chains; split_merge: proposals of splits and merges a
+/// sweep, of mixtures and sequences. Model and data must outlive it.
 std::unique_ptr<Target> make_target(const Fields& prior, const ObsModel& obs, const Dataset& data,
                                     Index split_merge);
 

@@ -58,7 +58,7 @@ numbers_of <- function(model) as.double(unlist(model$prior[c("gamma", "alpha", "
 
 sample_paths <- function(model, sweeps, data = engine_data(x, starts), chain = from_1, seed = 1, keep = 1) {
   chain$concentration <- chain$concentration %||% numbers_of(model)
-  engine_sample(data, model, list(chain), sweeps, keep, 0, 0L, seed, 1L)[[1L]]
+  engine_sample(data, model, list(chain), sweeps, keep, 0, 8L, seed, 1L)[[1L]]
 }
 
 expect_law <- function(out, exact, label) {
@@ -228,7 +228,7 @@ test_that("bits hang on seed and number of the chain alone", {
   model <- path_model(2)
   data <- engine_data(x, starts)
   chains <- lapply(1:3, function(number) replace(c(from_1, list(concentration = numbers_of(model))), "number", number))
-  run <- function(chains, threads = 1L, seed = 1) engine_sample(data, model, chains, 20, 1, 0, 0L, seed, threads)
+  run <- function(chains, threads = 1L, seed = 1) engine_sample(data, model, chains, 20, 1, 0, 8L, seed, threads)
   one <- run(chains)
   expect_identical(run(chains, 2L), one)
   expect_identical(run(chains[2L]), one[2L])
