@@ -7,20 +7,21 @@
 
 packages <- list(
   build = c("Rcpp", "RcppEigen", "Matrix", "cli", "rlang", "generics"),
-  install = c("knitr", "rmarkdown"),
-  test = c("testthat", "withr", "ggplot2", "MASS", "knitr", "rmarkdown"),
+  test = c("testthat", "withr"),
   check = c("testthat", "withr", "ggplot2", "MASS", "knitr", "rmarkdown", "slam", "tidytext", "tm"),
   site = c("knitr", "rmarkdown", "pkgdown", "xml2", "ggplot2"),
   document = c("roxygen2", "pkgbuild")
 )
 
+# Without these vignettes are left out, or some tests.
+optional <- list(install = c("knitr", "rmarkdown"), test = c("ggplot2", "MASS", "knitr", "rmarkdown"))
+
 programs <- list(test = "pandoc", check = c("qpdf", "pandoc"), install = "pandoc", site = c("pandoc", "chromium"))
 
 purpose <- commandArgs(TRUE)
-stopifnot(purpose %in% names(packages))
+stopifnot(purpose %in% c(names(packages), names(optional)))
 
-missing <- function() {
-  wanted <- unique(unlist(packages[c("build", purpose)]))
+missing <- function(wanted = unique(unlist(c(packages[c("build", purpose)], optional[purpose])))) {
   wanted[!nzchar(vapply(wanted, function(p) system.file(package = p), ""))]
 }
 
@@ -69,10 +70,11 @@ root <- identical(Sys.info()[["effective_user"]], "root") && nzchar(Sys.which("a
 if (length(missing()) && root) from_apt(paste0("r-cran-", tolower(missing())))
 for (program in programs[[purpose]]) if (root && !nzchar(Sys.which(program))) from_apt(program)
 if (length(missing())) from_repository(missing())
-needed <- setdiff(missing(), if (purpose == "install") packages$install) # without these there are no vignettes, no more
+needed <- setdiff(missing(), optional[[purpose]])
 if (length(needed)) {
   stop(
     "Could not install: ", paste(needed, collapse = ", "), ". Install by hand and try again, on Debian or Ubuntu ",
     "as administrator: apt-get install ", paste0("r-cran-", tolower(needed), collapse = " ")
   )
 }
+if (length(missing())) message("Done without: ", paste(missing(), collapse = ", "))
