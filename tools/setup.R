@@ -21,7 +21,8 @@ programs <- list(test = "pandoc", check = c("qpdf", "pandoc"), install = "pandoc
 purpose <- commandArgs(TRUE)
 stopifnot(purpose %in% c(names(packages), names(optional)))
 
-missing <- function(wanted = unique(unlist(c(packages[c("build", purpose)], optional[purpose])))) {
+missing <- function() {
+  wanted <- unique(unlist(c(packages[c("build", purpose)], optional[purpose])))
   wanted[!nzchar(vapply(wanted, function(p) system.file(package = p), ""))]
 }
 
