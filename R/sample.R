@@ -60,7 +60,7 @@
 #'
 #' The model is that of the fit. Without a fit, one is made first. Even-numbered
 #' chains begin by drawing each row given those before, without knowing the fit; odd-numbered ones with clusters
-#' drawn from the fit's probabilities. What both agree on hangs on neither. A prior of the
+#' drawn from the fit's probabilities. What both agree on does not depend on either start. A prior of the
 #' clusters that the fit has learned (`learn = TRUE`) is held at what it learned; a learned concentration is
 #' sampled.
 #'
@@ -152,7 +152,7 @@ refuse_proposals <- function(verb, options, call = rlang::caller_env()) {
   }
 }
 
-# Splits and merges a sweep: a number that does not hang on where a chain is, which would spoil the law of its draws.
+# Splits and merges a sweep: a number that does not depend on where a chain is, which would spoil the law of its draws.
 # (Guesses: sequences gain by more; with four a state beaver1 had twice the effective draws a second of one.)
 default_proposals <- function(fit) {
   a_cluster <- c(bnp_mixture = 1L, bnp_topics = 0L, bnp_hmm = 4L)[[class(fit)[1L]]]
@@ -211,7 +211,7 @@ sampled_data <- function(fit, data, id, call) {
   if (length(expects)) {
     abort("gaps", c(
       "Rows that lack values of columns which depend on each other within a cluster ({.fn {expects[1L]}}) cannot be
-       sampled: what is expected of a missing value hangs on the cluster.",
+       sampled: what is expected of a missing value depends on the cluster.",
       i = "Make the fit with {.code na_action = \"omit\"}, or with columns that are independent given the cluster, as
            with {.code covariance = \"diagonal\"}."
     ), call = call)

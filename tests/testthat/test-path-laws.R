@@ -224,7 +224,7 @@ test_that("paths are drawn from q(z) of a fit", {
   expect_identical(engine_draw_paths(data, fit$model, fit$state, c(7, 2), 1, 2L), drawn[, c(7, 2)])
 })
 
-test_that("bits hang on seed and number of the chain alone", {
+test_that("bits depend on seed and number of the chain alone", {
   model <- path_model(2)
   data <- engine_data(x, starts)
   chains <- lapply(1:3, function(number) replace(c(from_1, list(concentration = numbers_of(model))), "number", number))

@@ -161,7 +161,7 @@ test_that("a concentration has its posterior given the number of clusters", {
   expect_lt(abs(batch_z(out[five, "concentration"], 1.365648718)), 4)
 })
 
-test_that("bits hang on seed and number of the chain alone", {
+test_that("bits depend on seed and number of the chain alone", {
   case <- tiny$gaussian
   prior <- list(family = "dp", concentration = c(2, 1))
   one <- sample_tiny(case, prior, 30, -1L, chains = 3)

@@ -261,7 +261,7 @@ test_that("the order of documents, and of tokens, leaves the law alone", {
   }
 })
 
-test_that("bits hang on seed and number of the chain alone, and a chain goes on where it was", {
+test_that("bits depend on seed and number of the chain alone, and a chain goes on where it was", {
   for (case in cases[c("tokens", "rows")]) {
     prior <- list(family = "hdp", gamma = c(3, 2), alpha = c(2, 1))
     one <- sample_topics(case, prior, 30, chains = 3)
