@@ -73,8 +73,8 @@ numbered_individuals <- function(data, all, names) {
   data
 }
 
-# Where columns depend on each other, what is expected of a missing cell depends on the cluster, so that features of rows
-# cannot be added up. A row without any response says nothing and is left out.
+# Where columns depend on each other, what is expected of a missing cell depends on the cluster, so that features of
+# rows cannot be added up. A row without any response says nothing and is left out.
 without_unknown_rows <- function(data, obs, arg, call) {
   if (!has_missing(data)) {
     return(data)
