@@ -163,7 +163,7 @@ test_that("clusters that stand for single values of rounded data are named in a 
     bnp_mixture(quakes$mag, control = bnp_control(seed = 1)), "add noise of the size", class = "bnpvi_warning_ties"
   )
   told <- expect_warning(bnp_mixture(mtcars, control = bnp_control(seed = 1)), class = "bnpvi_warning_ties")
-  expect_match(conditionMessage(told), "\"vs\", .* zeros and ones .*obs_bernoulli.* add noise")
+  expect_match(conditionMessage(told), "\"vs\", .*Zeros and ones .*x == 1.* add noise")
   expect_no_warning(bnp_mixture(faithful, control = bnp_control(seed = 1)))
   expect_no_warning(bnp_mixture(iris[1:4], control = bnp_control(seed = 1)))
 })
