@@ -208,7 +208,7 @@ warn_of_ties <- function(fit, data) {
     c(
       "Some clusters are narrower than the rounding of column{?s} {.val {names(columns)}}: they stand for single
        values.",
-      i = if (any(columns)) "Zeros and ones are rather logical values, which have a model of their own: {.code x == 1}.",
+      i = if (any(columns)) "Zeros and ones are logical values, which have a model of their own: {.code x == 1}.",
       i = if (!all(columns)) {
         "To spread repeated values out, add noise of the size of the rounding, as
          {.code x + runif(length(x), -0.05, 0.05)} for one decimal place."
