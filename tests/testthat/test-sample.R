@@ -145,23 +145,6 @@ test_that("the fit that comes first is made as control says, and its probabiliti
   expect_identical(names(own$fit), names(fit))
 })
 
-test_that("Ctrl-C returns the draws so far, and is an interrupt before there is one", {
-  skip_on_os("windows")
-  withr::local_options(rlang_interactive = TRUE)
-  interrupt <- function() {
-    system2("sh", c("-c", shQuote(sprintf("sleep 1.5; kill -INT %d", Sys.getpid()))), wait = FALSE)
-  }
-  interrupt()
-  expect_message(stopped <- some(data = faithful, draws = 1e6, warmup = 5), class = "bnpvi_message_interrupted")
-  expect_gt(dim(stopped$trace)[1L], 0)
-  interrupt()
-  expect_message(more <- update(stopped, faithful, draws = 1e6), class = "bnpvi_message_interrupted")
-  expect_gte(dim(more$trace)[1L], dim(stopped$trace)[1L])
-  interrupt()
-  outcome <- tryCatch(some(data = faithful, draws = 2, warmup = 5, thin = 1e6), interrupt = function(e) "interrupted")
-  expect_identical(outcome, "interrupted")
-})
-
 test_that("every other chain begins without the fit", {
   data <- training_data(fit, faithful)
   states <- first_states(fit, data, drawn$model, drawn$options)

@@ -11,7 +11,7 @@ interrupt_after <- function(seconds) {
 test_that("in an interactive session Ctrl-C returns the fit as it stands", {
   skip_on_os("windows")
   withr::local_options(rlang_interactive = TRUE)
-  x <- wide[1:20000, ] # a first lap must end before the signal comes, on slow machines too
+  x <- wide # its first lap ends before the signal comes, its last one after
   interrupt_after(2)
   expect_message(fit <- bnp_mixture(x, control = slow(verbose = FALSE)), class = "bnpvi_message_interrupted")
   expect_false(fit$converged)
@@ -37,6 +37,22 @@ test_that("elsewhere, and before there is a fit, Ctrl-C is an interrupt", {
     stopped <- tryCatch(bnp_mixture(x, control = slow(verbose = FALSE)), interrupt = function(e) "interrupted")
     expect_identical(stopped, "interrupted")
   }
+})
+
+test_that("Ctrl-C returns the draws so far, and is an interrupt before there is one", {
+  skip_on_os("windows")
+  withr::local_options(rlang_interactive = TRUE)
+  fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+  draw <- function(...) bnp_sample(fit, faithful, warmup = 5, seed = 1, verbose = FALSE, ...)
+  interrupt_after(1.5)
+  expect_message(stopped <- draw(draws = 1e6), class = "bnpvi_message_interrupted")
+  expect_gt(dim(stopped$trace)[1L], 0)
+  interrupt_after(1.5)
+  expect_message(more <- update(stopped, faithful, draws = 1e6), class = "bnpvi_message_interrupted")
+  expect_gte(dim(more$trace)[1L], dim(stopped$trace)[1L])
+  interrupt_after(1.5)
+  outcome <- tryCatch(draw(draws = 2, thin = 1e6), interrupt = function(e) "interrupted")
+  expect_identical(outcome, "interrupted")
 })
 
 test_that("setTimeLimit() raises its own error", {
