@@ -17,8 +17,8 @@
 #' @param keep Most partitions kept, those of all chains together: as many draws at equal distances. Numbers such as
 #'   that of clusters are recorded of every draw. Default: 500, or as many as take 128 MB (4 bytes an observation: 67
 #'   of 500,000 tokens).
-#' @param split_merge Of mixtures: proposals of splits and merges in each sweep; 0 for none. Default: as many as
-#'   the fit has clusters, and at least 5.
+#' @param split_merge Proposals of splits and merges in each sweep; 0 for none. Default: of mixtures as many as
+#'   the fit has clusters, and at least 5; of sequences four times as many. Topic models have none.
 #' @param seed One whole number, or `NULL` to draw one from R's generator. A chain depends on the seed and
 #'   its own number alone: not on `threads`, nor on the other chains.
 #' @param threads How many chains run at the same time.
@@ -147,8 +147,8 @@ bnp_sample.bnp_fit <- function(x, data, id = NULL, ..., chains = 4L, draws = 100
 sampled_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm")
 
 refuse_proposals <- function(verb, options, call = rlang::caller_env()) {
-  if (verb != "bnp_mixture" && options$split_merge >= 0L) {
-    abort("argument", "{.arg split_merge} is for mixtures: leave it out for models of {.fn {verb}}.", call = call)
+  if (verb == "bnp_topics" && !is.null(options$split_merge)) {
+    abort("argument", "{.arg split_merge}: topics are not split. Leave it out.", call = call)
   }
 }
 
@@ -165,7 +165,7 @@ sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, see
     chains = check_count(chains, "chains", call = call), draws = check_count(draws, "draws", call = call),
     warmup = check_count(warmup, "warmup", 0L, call = call), thin = check_count(thin, "thin", call = call),
     keep = if (!is.null(keep)) check_count(keep, "keep", 0L, call = call),
-    split_merge = if (is.null(split_merge)) -1L else check_count(split_merge, "split_merge", 0L, call = call),
+    split_merge = if (!is.null(split_merge)) check_count(split_merge, "split_merge", 0L, call = call),
     seed = draw_seed(check_seed(seed, call)), threads = check_count(threads, "threads", call = call),
     verbose = check_flag(verbose, "verbose", call = call)
   )
@@ -174,7 +174,7 @@ sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, see
 begin_sampling <- function(fit, data, id, options, call, error_call = rlang::caller_env()) {
   data <- sampled_data(fit, data, id, error_call)
   model <- list(obs = without_gaps(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
-  if (options$split_merge < 0L) options$split_merge <- default_proposals(fit)
+  options$split_merge <- options$split_merge %||% default_proposals(fit)
   chains <- first_states(fit, data, model, options)
   options$keep <- options$keep %||% partitions_kept(length(chains[[1L]]$labels))
   every <- options$thin * max(1, ceiling(options$chains * options$draws / max(1L, options$keep)))

@@ -14,9 +14,7 @@ enum class PathStep { all, sequences, splits, rows };
 
 /// p(states of all rows, weights, concentrations | x) of a hidden Markov model, parameters of states
 /// integrated out. Rows whose statistic must not depend on the state: no cells are expected. split_merge:
-/// proposals of splits and merges a sweep. A number that hung on the present states would spoil the law:
-/// given them, draws go on by a kernel of their own, and no mixture of kernels that is chosen by the state
-/// need keep the law that each keeps.
+/// proposals of splits and merges a sweep; a number that depended on the present states would spoil the law.
 std::unique_ptr<Target> make_path_target(const ObsModel& obs, const Dataset& data, const PathPrior& prior,
                                          Index split_merge, PathStep step = PathStep::all);
 

@@ -14,8 +14,7 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index default_proposals = 5;      // of splits and merges a sweep: a guess
-constexpr Index rows_between_polls = 4096;  // some milliseconds: a guess
+constexpr Index rows_between_polls = 4096;                                // some milliseconds: a guess
 constexpr double least_concentration = 1e-50, most_concentration = 1e50;  // as in R/check.R
 
 }  // namespace
@@ -32,10 +31,9 @@ PartitionSampler::PartitionSampler(const ObsModel& obs, const RowFeatures& rows,
 Vec PartitionSampler::sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) {
   Stream stream(seed, Purpose::sampler, chain, static_cast<std::uint64_t>(z.sweeps));
   rebuild(z);
-  const Index proposals = split_merge_ < 0 ? default_proposals : split_merge_;
-  if (proposals > 0 && rows_.n() > 1) {
+  if (split_merge_ > 0 && rows_.n() > 1) {
     SplitMerge split_merge(rows_, prior_, urns_, z.label);
-    for (Index i = 0; i < proposals; ++i) {
+    for (Index i = 0; i < split_merge_; ++i) {
       pool_.poll();
       split_merge.propose(stream);
     }

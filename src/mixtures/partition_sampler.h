@@ -11,7 +11,7 @@ namespace bnpvi::mixtures {
 
 /// p(partition, γ | x) of a mixture; the one concentration is "concentration", γ. Rows whose statistic must
 /// not depend on the cluster: no cells are expected. split_merge: proposals of splits and merges a sweep;
-/// negative: 5. (A number that hung on the present K would spoil the law of the draws.)
+/// a number that depended on the present K would spoil the law of the draws.
 std::unique_ptr<Target> make_partition_target(const ObsModel& obs, const Dataset& data,
                                               const PartitionPrior& prior, Index split_merge);
 

@@ -113,7 +113,7 @@ test_that("gaps in independent columns, formulas and lists of sequences are samp
 test_that("what cannot be sampled of sequences is refused", {
   weighted <- suppressWarnings(bnp_hmm(series$x, series$id, prior = prior, control = few, weights = 1:2))
   expect_bad(some(weighted, data = series$x, id = series$id), "weights", "Observations with")
-  expect_bad(some(fit, data = series$x, id = series$id, split_merge = 3), "argument", "split_merge")
+  expect_bad(some(fit, data = series$x, id = series$id, split_merge = -3), "argument", "split_merge")
   expect_bad(predict(drawn, series$x, series$x, id = series$id), "argument", "states and densities")
   expect_bad(some(fit, data = series$x), "other_data", "id")
   expect_bad(some(series$x, id = series$id, prior = prior, labels = series$state), "argument")

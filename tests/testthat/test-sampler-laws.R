@@ -75,7 +75,7 @@ for (name in names(tiny)) {
 
   test_that(paste0(name, ": what is recorded of a draw is what its partition says"), {
     for (kind in names(priors)) {
-      out <- sample_tiny(case, priors[[kind]]$prior, 50, -1L)[[1L]]
+      out <- sample_tiny(case, priors[[kind]]$prior, 50, 5L)[[1L]]
       for (i in seq_len(50)) {
         z <- out$kept[, i]
         sizes <- tabulate(z)
@@ -136,7 +136,7 @@ test_that("data and partition drawn in turn keep the law of the prior", {
   out <- withr::with_seed(1, t(vapply(1:6000, function(i) {
     p <- matrix(runif(3 * max(state$labels)), ncol = 3)
     x <- 1 * (matrix(runif(3 * n), n) < p[state$labels, ])
-    drawn <- engine_sample(engine_data(x), model, list(state), 1, 0, 0, -1L, 1, 1L)[[1L]]
+    drawn <- engine_sample(engine_data(x), model, list(state), 1, 0, 0, 5L, 1, 1L)[[1L]]
     state <<- drawn[c("labels", "concentration", "sweeps", "number")]
     drawn$records[1L, c("n_clusters", "concentration", "largest")]
   }, numeric(3))))
@@ -164,13 +164,13 @@ test_that("a concentration has its posterior given the number of clusters", {
 test_that("bits depend on seed and number of the chain alone", {
   case <- tiny$gaussian
   prior <- list(family = "dp", concentration = c(2, 1))
-  one <- sample_tiny(case, prior, 30, -1L, chains = 3)
-  expect_identical(sample_tiny(case, prior, 30, -1L, chains = 3, threads = 2L), one)
-  expect_identical(sample_tiny(case, prior, 30, -1L, chains = 1), one[1L])
-  expect_false(identical(sample_tiny(case, prior, 30, -1L, seed = 2)[[1L]]$records, one[[1L]]$records))
-  first <- sample_tiny(case, prior, 10, -1L)
+  one <- sample_tiny(case, prior, 30, 5L, chains = 3)
+  expect_identical(sample_tiny(case, prior, 30, 5L, chains = 3, threads = 2L), one)
+  expect_identical(sample_tiny(case, prior, 30, 5L, chains = 1), one[1L])
+  expect_false(identical(sample_tiny(case, prior, 30, 5L, seed = 2)[[1L]]$records, one[[1L]]$records))
+  first <- sample_tiny(case, prior, 10, 5L)
   state <- lapply(first, `[`, c("labels", "concentration", "sweeps", "number"))
-  second <- engine_sample(engine_data(case$x), list(obs = case$obs, prior = prior), state, 20, 1, 0, -1L, 1, 1L)
+  second <- engine_sample(engine_data(case$x), list(obs = case$obs, prior = prior), state, 20, 1, 0, 5L, 1, 1L)
   expect_identical(rbind(first[[1L]]$records, second[[1L]]$records), one[[1L]]$records)
   expect_identical(cbind(first[[1L]]$kept, second[[1L]]$kept), one[[1L]]$kept)
 })
