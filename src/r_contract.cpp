@@ -21,21 +21,42 @@ class RowWriter {
   Rcpp::NumericMatrix matrix_;
 };
 
+// An observation model and its modelled rows, with their features φ (n × p).
+struct Observed {
+  RData rdata;
+  RModel rmodel;
+  const ObsModel& obs;
+  const Dataset& view;
+  const std::vector<Index> rows;
+  const Index n, p;
+  Vec phi;
+
+  Observed(const Rcpp::List& data, const Rcpp::List& model)
+      : rdata(data),
+        rmodel(model),
+        obs(*rmodel.obs),
+        view(rdata.view_for(obs)),
+        rows(modelled_rows(view.starts, obs.lag())),
+        n(static_cast<Index>(rows.size())),
+        p(obs.n_features()),
+        phi(static_cast<std::size_t>(n * p)) {
+    obs.features(view, rows.data(), n, phi.data(), p);
+  }
+};
+
 }  // namespace
 
 // [[Rcpp::export]]
 Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp) {
   return entry([&] {
-    RData rdata(data);
-    const RModel rmodel(model);
-    const ObsModel& obs = *rmodel.obs;
-    const Dataset& view = rdata.view_for(obs);
-    const std::vector<Index> rows = modelled_rows(view.starts, obs.lag());
-    const Index n = static_cast<Index>(rows.size()), p = obs.n_features(), k = resp.ncol();
+    const Observed given(data, model);
+    const ObsModel& obs = given.obs;
+    const Index n = given.n, p = given.p;
+    const Vec& phi = given.phi;
+    const Index k = resp.ncol();
     require(resp.nrow() == n, "resp has not one row for every modelled row");
 
-    Vec phi(static_cast<std::size_t>(n * p)), t(static_cast<std::size_t>(k * p), 0.0);
-    obs.features(view, rows.data(), n, phi.data(), p);
+    Vec t(static_cast<std::size_t>(k * p), 0.0);
     for (Index j = 0; j < k; ++j)
       for (Index i = 0; i < n; ++i)
         for (Index f = 0; f < p; ++f) t[j * p + f] += resp[j * n + i] * phi[i * p + f];
@@ -63,7 +84,7 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
       definition.column(j, log_p);
     }
     Rcpp::NumericVector log_base(static_cast<int>(n));
-    obs.log_base(view, rows.data(), n, log_base.begin());
+    obs.log_base(given.view, given.rows.data(), n, log_base.begin());
     using Rcpp::_;
     return Rcpp::List::create(
         _["log_base"] = log_base, _["has_base"] = obs.has_base(), _["features"] = features.matrix(),
@@ -126,15 +147,12 @@ Rcpp::NumericMatrix engine_re_express(Rcpp::List from, Rcpp::List to, Rcpp::Nume
 Rcpp::List engine_parameter_draws(Rcpp::List data, Rcpp::List model, Rcpp::NumericVector resp, int times,
                                   double seed) {
   return entry([&] {
-    RData rdata(data);
-    const RModel rmodel(model);
-    const ObsModel& obs = *rmodel.obs;
-    const Dataset& view = rdata.view_for(obs);
-    const std::vector<Index> rows = modelled_rows(view.starts, obs.lag());
-    const Index n = static_cast<Index>(rows.size()), p = obs.n_features();
+    const Observed given(data, model);
+    const ObsModel& obs = given.obs;
+    const Index n = given.n, p = given.p;
+    const Vec& phi = given.phi;
     require(resp.size() == n, "resp has not one number for every modelled row");
-    Vec phi(static_cast<std::size_t>(n * p)), t(static_cast<std::size_t>(p), 0.0), w(t);
-    obs.features(view, rows.data(), n, phi.data(), p);
+    Vec t(static_cast<std::size_t>(p), 0.0), w(t);
     RowWriter features(n, p), draws(times, p), mean(1, p);
     for (Index i = 0; i < n; ++i) {
       features.row(i, &phi[i * p]);
@@ -160,14 +178,12 @@ Rcpp::List engine_parameter_draws(Rcpp::List data, Rcpp::List model, Rcpp::Numer
 // [[Rcpp::export]]
 Rcpp::List engine_urn(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector first, int steps, double seed) {
   return entry([&] {
-    RData rdata(data);
-    const RModel rmodel(model);
-    const ObsModel& obs = *rmodel.obs;
-    const Dataset& view = rdata.view_for(obs);
-    const std::vector<Index> rows = modelled_rows(view.starts, obs.lag());
-    const Index n = static_cast<Index>(rows.size()), p = obs.n_features(), size = obs.urn_size();
-    Vec phi(static_cast<std::size_t>(n * p)), urns(static_cast<std::size_t>(2 * size), 0.0);
-    obs.features(view, rows.data(), n, phi.data(), p);
+    const Observed given(data, model);
+    const ObsModel& obs = given.obs;
+    const Index n = given.n, p = given.p;
+    const Vec& phi = given.phi;
+    const Index size = obs.urn_size();
+    Vec urns(static_cast<std::size_t>(2 * size), 0.0);
     std::vector<char> in(static_cast<std::size_t>(n), 0);
     const auto gather = [&](double* t, Index i) {
       for (Index f = 0; f < p; ++f) t[f] += phi[i * p + f];
