@@ -190,47 +190,7 @@ reading_calls <- function(tables, fits) {
     if (family == "bnp_mixture") {
       out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1)))
     }
-    if (family == "bnp_mixture") {
-      few_draws <- list(chains = 2, draws = 4, seed = 1, verbose = FALSE)
-      drawn <- do.call(bnp_sample, c(list(fit, x), few_draws))
-      out <- c(out, list(
-        do.call(call, c(
-          list("bnp_sample", x = fit, data = x, warmup = 2, thin = 2, keep = 6, split_merge = 1), few_draws,
-          list(spoil = c("x", "data", names(few_draws), "warmup", "thin", "keep", "split_merge"), tables = "data")
-        )),
-        do.call(call, c(
-          list("check_fit", fit = fit, data = x), few_draws, list(spoil = c("fit", "data"), tables = "data")
-        )),
-        call("point_partition", draws = drawn, loss = "binder", k_max = 3, starts = 2, seed = 1, threads = 1),
-        call("predict", object = drawn, newdata = x, data = x, type = "prob", tables = "newdata", holds = sums_to_one),
-        call("coclustering", fit = drawn, rows = 1:3, threshold = 0.5, spoil = c("rows", "threshold")),
-        call("n_clusters", fit = drawn, min_size = 2, spoil = "min_size")
-      ))
-    }
-    if (family == "bnp_topics") {
-      few_draws <- list(chains = 2, draws = 4, seed = 1, verbose = FALSE)
-      drawn <- do.call(bnp_sample, c(list(fit, x), id, few_draws))
-      out <- c(out, list(
-        do.call(call, c(
-          list("bnp_sample", x = fit, data = x), id, few_draws, list(spoil = c("x", "data", names(id)), tables = "data")
-        )),
-        do.call(call, c(list("check_fit", fit = fit, data = x), id, few_draws, list(spoil = "data", tables = "data"))),
-        do.call(call, c(list("update", object = drawn, data = x, draws = 2), id, list(spoil = "draws"))),
-        call("point_partition", draws = drawn, loss = "binder", k_max = 3, starts = 2, seed = 1, threads = 1),
-        call("coclustering", fit = drawn, rows = 1:2, spoil = "rows")
-      ))
-    }
-    if (family == "bnp_hmm") {
-      few_draws <- list(chains = 2, draws = 3, seed = 1, verbose = FALSE)
-      drawn <- do.call(bnp_sample, c(list(fit, x), id, few_draws))
-      out <- c(out, list(
-        do.call(call, c(
-          list("bnp_sample", x = fit, data = x), id, few_draws, list(spoil = c("x", "data", names(id)), tables = "data")
-        )),
-        do.call(call, c(list("update", object = drawn, data = x, draws = 2), id, list(spoil = "draws"))),
-        call("point_partition", draws = drawn, k_max = 3, starts = 2, seed = 1, threads = 1)
-      ))
-    }
+    out <- c(out, calls_on_draws(fit, x, id, family, call))
     if (name == "regression") {
       out <- c(out, list(call("residuals", object = fit, newdata = x, type = "cluster", tables = "newdata")))
     }
@@ -290,6 +250,37 @@ reading_calls <- function(tables, fits) {
     parm <- names(interval_sources(fit))[1L]
     c(Filter(Negate(is.null), out), list(call("confint", object = fit, parm = parm, level = 0.9)))
   }), recursive = FALSE)
+}
+
+# Draws from a fit's posterior and what reads them. New rows are predicted by draws of mixtures only; pairs of topics are
+# pairs of documents.
+calls_on_draws <- function(fit, x, id, family, call) {
+  few_draws <- list(chains = 2, draws = 4, seed = 1, verbose = FALSE)
+  drawn <- do.call(bnp_sample, c(list(fit, x), id, few_draws))
+  more <- c(list(warmup = 2, thin = 2, keep = 6), if (family != "bnp_topics") list(split_merge = 1))
+  with_id <- function(verb, ..., spoil, tables = NULL) {
+    do.call(call, c(list(verb, ...), id, list(spoil = c(spoil, names(id)), tables = tables)))
+  }
+  list(
+    do.call(with_id, c(
+      list("bnp_sample", x = fit, data = x), few_draws, more,
+      list(spoil = c("x", "data", names(few_draws), names(more)), tables = "data")
+    )),
+    do.call(with_id, c(
+      list("check_fit", fit = fit, data = x), few_draws, list(spoil = c("fit", "data"), tables = "data")
+    )),
+    with_id("update", object = drawn, data = x, draws = 2, spoil = "draws"),
+    call("point_partition", draws = drawn, loss = "binder", k_max = 3, starts = 2, seed = 1, threads = 1),
+    call("n_clusters", fit = drawn, min_size = 2, spoil = "min_size"),
+    if (family == "bnp_topics") {
+      call("coclustering", fit = drawn, rows = 1:2, spoil = "rows")
+    } else {
+      call("coclustering", fit = drawn, rows = 1:3, threshold = 0.5, spoil = c("rows", "threshold"))
+    },
+    if (family == "bnp_mixture") {
+      call("predict", object = drawn, newdata = x, data = x, type = "prob", tables = "newdata", holds = sums_to_one)
+    }
+  )
 }
 
 other_calls <- function(tables, fits) {
