@@ -252,8 +252,8 @@ reading_calls <- function(tables, fits) {
   }), recursive = FALSE)
 }
 
-# Draws from a fit's posterior and what reads them. New rows are predicted by draws of mixtures only; pairs of topics are
-# pairs of documents.
+# Draws from a fit's posterior and what reads them. New rows are predicted by draws of mixtures only; pairs of topics
+# are pairs of documents.
 calls_on_draws <- function(fit, x, id, family, call) {
   few_draws <- list(chains = 2, draws = 4, seed = 1, verbose = FALSE)
   drawn <- do.call(bnp_sample, c(list(fit, x), id, few_draws))
