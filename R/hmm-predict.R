@@ -9,9 +9,10 @@
 #'   `"marginal"` what they are asked for if `bnp_control(keep = "probabilities")` was given.
 #' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
 #' @param type `"class"`: the most probable path of each sequence (Viterbi), an
-#'   integer per row. `"marginal"`: the most probable state of each row by
-#'   itself. `"prob"`: a matrix, rows x states, of the probability of each
-#'   state given the whole sequence. `"logdensity"`: log density of each row
+#'   integer per row; `"id"`: the identities of its states, see [cluster_ids()].
+#'   `"marginal"`: the most probable state of each row by itself.
+#'   `"prob"`: a matrix, rows x states, of the probability of each state
+#'   given the whole sequence. `"logdensity"`: log density of each row
 #'   given the rows before it, under the posterior mean of the transitions and
 #'   the posterior predictive of each state (a state not seen yet included,
 #'   when the prior allows more); summed over a sequence, its log probability.
@@ -60,7 +61,9 @@
 #' predict(fit, beaver2["temp"], n.ahead = 3)
 #' @export
 predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
-                            type = c("class", "marginal", "prob", "logdensity", "cluster", "response", "impute"),
+                            type = c(
+                              "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"
+                            ),
                             n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
@@ -73,7 +76,12 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
     return(forecast(object, data, h))
   }
-  type <- check_choice(type, c("class", "marginal", "prob", "logdensity", "cluster", "response", "impute"), "type")
+  type <- check_choice(
+    type, c("class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"), "type"
+  )
+  if (type == "id") {
+    return(with_ids(object, predict(object, newdata, id, na_action = na_action)))
+  }
   if (type == "impute") {
     if (is.null(newdata)) need_data(TRUE, "newdata")
     return(expected_values(object, newdata, as_new_sequences(object, newdata, id, na_action = "model")))

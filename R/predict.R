@@ -8,7 +8,7 @@
 #'   data frame when the fit used a formula); zero rows are fine. Without
 #'   `newdata`, `type = "class"` gives the clusters of the training data, and
 #'   `type = "prob"` their probabilities if `bnp_control(keep = "probabilities")` was given.
-#' @param type `"class"`: the most probable cluster, an integer. `"prob"`: a
+#' @param type `"class"`: the most probable cluster, an integer; `"id"`: its identity, see [cluster_ids()]. `"prob"`: a
 #'   matrix with one row per observation and one column per cluster, rows
 #'   summing to 1. `"logdensity"`: log density of the posterior predictive
 #'   mixture (Student-t, Dirichlet-multinomial, Beta-Bernoulli or negative
@@ -49,18 +49,22 @@
 #' heldout_loglik(fit, faithful[-odd, ])
 #' @export
 predict.bnp_mixture <- function(object, newdata = NULL, type = c(
-                                  "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute"
+                                  "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute",
+                                  "id"
                                 ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   type <- check_choice(
-    type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute"), "type"
+    type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id"), "type"
   )
   newdata <- one_newdata(newdata, new_data)
   if (is.null(newdata) && !is.null(id)) {
     abort("id", c(
       "{.arg id} is for {.arg newdata}.", i = "Leave it out: the individuals of the training data are known."
     ))
+  }
+  if (type == "id") {
+    return(with_ids(object, predict(object, newdata, na_action = na_action, id = id)))
   }
   if (type == "cluster") {
     prob <- predict(object, newdata, type = "prob", na_action = na_action, id = id)

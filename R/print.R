@@ -85,7 +85,8 @@ format_head <- function(fit) {
     described_concentrations(learned_concentrations(fit)),
     if (length(learned)) paste("Learned prior:", format_fields(learned, names(learned))),
     described_blocks(fit$model$obs),
-    described_labels(fit)
+    described_labels(fit),
+    described_changes(fit)
   )
 }
 

@@ -8,8 +8,8 @@
 #' @param newdata New documents, in any form that [bnp_topics()] takes.
 #' @param id The document of each row, as in [bnp_topics()].
 #' @param type `"prob"`: proportions, documents x topics, rows summing to 1.
-#'   `"class"`: the topic with the largest proportion. `"cluster"`: both in one data
-#'   frame, as in [predict.bnp_mixture()].
+#'   `"class"`: the topic with the largest proportion; `"id"`: its identity, see [cluster_ids()].
+#'   `"cluster"`: class and proportions in one data frame, as in [predict.bnp_mixture()].
 #' @param na_action As in [bnp_topics()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @param split What is held out of each document by `heldout_loglik()`:
@@ -45,11 +45,11 @@
 #' round(head(predict(fit, whales$counts[-odd, ])), 2)
 #' heldout_loglik(fit, whales$counts[-odd, ], seed = 1)
 #' @export
-predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster"), id = NULL, ...,
+predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster", "id"), id = NULL, ...,
                                new_data = NULL, na_action = c("fail", "omit")) {
   check_no_dots(...)
   na_action <- check_no_model_of_missing(na_action)
-  type <- check_choice(type, c("prob", "class", "cluster"), "type")
+  type <- check_choice(type, c("prob", "class", "cluster", "id"), "type")
   newdata <- one_newdata(newdata, new_data)
   prob <- if (is.null(newdata)) {
     fitted(object)
@@ -61,6 +61,9 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
     return(prob)
   }
   main <- most_probable(prob)
+  if (type == "id") {
+    return(with_ids(object, main))
+  }
   if (type == "cluster") cluster_predictions(main, prob) else main
 }
 

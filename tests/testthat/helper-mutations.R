@@ -144,8 +144,8 @@ reading_calls <- function(tables, fits) {
       valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "x", "fit")), tables, holds)
     }
     types <- switch(family,
-      bnp_mixture = c("class", "prob", "logdensity"), bnp_topics = c("prob", "class", "cluster"),
-      bnp_hmm = c("class", "marginal", "prob", "logdensity", "cluster")
+      bnp_mixture = c("class", "prob", "logdensity", "id"), bnp_topics = c("prob", "class", "cluster", "id"),
+      bnp_hmm = c("class", "marginal", "prob", "logdensity", "cluster", "id")
     )
     predictions <- lapply(types, function(type) {
       holds <- if (type == "prob") sums_to_one
@@ -313,7 +313,8 @@ other_calls <- function(tables, fits) {
     valid_call("kmeans", "bregman_kmeans", list(
       x = tables$points, k = 2, obs = obs_gaussian(), rounds = 5, spread = TRUE, seed = 1
     ), data = "x")
-  ), lapply(c("elbo", "elbo_trace", "n_clusters", "cluster_sizes", "posterior_params", "heldout_loglik", "top_terms"),
+  ), lapply(c("elbo", "elbo_trace", "n_clusters", "cluster_sizes", "posterior_params", "heldout_loglik", "top_terms",
+    "cluster_ids", "cluster_history"),
     function(verb) {
       given <- list(fit = fits[[if (verb == "top_terms") "topics" else "full"]])
       if (verb == "heldout_loglik") given$newdata <- tables$points

@@ -1,0 +1,103 @@
+#' Identities of clusters
+#'
+#' Clusters are numbered by decreasing size, so that the same cluster may have another number once more observations
+#' have come in. Its identity lasts: an integer that [update()][update.bnp_fit] never gives to another cluster.
+#'
+#' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
+#' @return
+#' * `cluster_ids()`: an integer for each cluster, in the order of their numbers. Of a fit that was never updated these
+#'   are the numbers.
+#' * `cluster_history()`: a data frame with a row for each identity that there ever was:
+#'   `id`; `born_at` and `last_seen`, the number of observations that had been seen when the cluster was found, and when
+#'   one of them last belonged to it; `size`, its expected number of observations, of a cluster that is gone the last
+#'   one; `fate`, `"alive"`, `"merged"` or `"removed"`; and `into`, the cluster that it was merged into. Of two
+#'   clusters that are merged the larger one keeps its identity.
+#'
+#' `predict(type = "id")` gives the identity of the cluster, topic or state of each row (topics: of each document), and
+#' `cluster_ids(fit)[fitted(fit)]` those of the training data. Pictures show identities once a fit was updated.
+#' @seealso [update.bnp_fit()]
+#' @examples
+#' half <- seq(1, 272, by = 2)
+#' fit <- bnp_mixture(faithful[half, ], control = bnp_control(seed = 1))
+#' cluster_ids(fit)
+#' cluster_history(fit)
+#' table(predict(fit, faithful[-half, ], type = "id"))
+#' @export
+cluster_ids <- function(fit) {
+  check_is_fit(fit)
+  fit$ids %||% seq_len(fit$state$k)
+}
+
+#' @rdname cluster_ids
+#' @export
+cluster_history <- function(fit) {
+  check_is_fit(fit)
+  fit$history %||% next_history(NULL, seq_len(fit$state$k), fit$sizes, nobs(fit))
+}
+
+# Identities for numbers of clusters, which keep their names.
+with_ids <- function(fit, clusters) stats::setNames(cluster_ids(fit)[clusters], names(clusters))
+
+# A history (NULL: none yet) brought up to date. ids, sizes: of the clusters that there are now; seen: number of
+# observations seen by now; touched: do some of those that came in since belong to the cluster? merged: data frame
+# (id, into) of the merges since. What was in the history and is not in `ids` was merged, or else removed; clusters that
+# came and went since leave no trace.
+next_history <- function(history, ids, sizes, seen, touched = rep(TRUE, length(ids)), merged = NULL) {
+  born <- !ids %in% history$id
+  history <- rbind(history, data.frame(
+    id = as.integer(ids[born]), born_at = rep(as.double(seen), sum(born)), last_seen = rep(as.double(seen), sum(born)),
+    size = as.double(sizes[born]), fate = rep("alive", sum(born)), into = rep(NA_integer_, sum(born))
+  ))
+  at <- match(ids, history$id)
+  history$size[at] <- as.double(sizes)
+  history$last_seen[at[touched]] <- seen
+  gone <- which(history$fate == "alive" & !history$id %in% ids)
+  history$into[gone] <- vapply(history$id[gone], merged_into, 1L, merged, known = history$id)
+  history$fate[gone] <- ifelse(is.na(history$into[gone]), "removed", "merged")
+  history
+}
+
+# The cluster that `id` was merged into; where that one came and went since, the one that it was merged into itself. NA:
+# none.
+merged_into <- function(id, merged, known) {
+  repeat {
+    id <- as.integer(merged$into[match(id, merged$id)])
+    if (!length(id) || is.na(id)) {
+      return(NA_integer_)
+    }
+    if (id %in% known) {
+      return(id)
+    }
+  }
+}
+
+# What happened between two histories, of which print() tells as `fit$changes`: list(born, merged, removed), the first
+# and last of ids, the other a data frame (id, into).
+history_changes <- function(before, after) {
+  was <- before$id[before$fate == "alive"]
+  left <- after[after$id %in% was & after$fate != "alive", ]
+  list(
+    born = after$id[!after$id %in% before$id & after$fate == "alive"],
+    merged = data.frame(id = left$id, into = left$into)[left$fate == "merged", ],
+    removed = left$id[left$fate == "removed"]
+  )
+}
+
+# "Last update: 1 cluster born (9), 2 merged (4 into 2, 5 into 1)"; NULL before the first.
+described_changes <- function(fit) {
+  changes <- fit$changes
+  if (is.null(changes)) {
+    return(NULL)
+  }
+  word <- cluster_words[[class(fit)[1L]]]
+  merged <- paste(changes$merged$id, "into", changes$merged$into)[seq_len(nrow(changes$merged))]
+  parts <- Filter(length, list(born = changes$born, merged = merged, removed = changes$removed))
+  counts <- as.character(lengths(parts))
+  if (length(parts)) counts[1L] <- count_of(length(parts[[1L]]), word)
+  line <- if (length(parts)) {
+    paste0(counts, " ", names(parts), " (", vapply(parts, places, ""), ")", collapse = ", ")
+  } else {
+    paste0("no ", word, " born, merged or removed")
+  }
+  strwrap(paste0("Last update: ", line), exdent = 2)
+}
