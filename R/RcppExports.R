@@ -145,6 +145,10 @@ engine_top_draws <- function(which, x, n, seed) {
     .Call(`_bnpvi_engine_top_draws`, which, x, n, seed)
 }
 
+engine_stream <- function(data, model, clusters, options, progress) {
+    .Call(`_bnpvi_engine_stream`, data, model, clusters, options, progress)
+}
+
 engine_variates <- function(which, a, b, n, seed) {
     .Call(`_bnpvi_engine_variates`, which, a, b, n, seed)
 }

@@ -21,7 +21,8 @@ enum class Purpose : std::uint64_t {
   restart = 14,
   sampler = 15,
   first_draw = 16,
-  point_partition = 17
+  point_partition = 17,
+  stream = 18
 };
 
 /// Stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), the

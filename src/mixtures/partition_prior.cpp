@@ -10,8 +10,8 @@ namespace bnpvi::mixtures {
 namespace {
 
 // log Γ(n − d) − log Γ(1 − d).
-double log_weight(Index n, double discount) {
-  return -log_gamma_difference(1 - discount, static_cast<double>(n - 1));
+double log_weight(double n, double discount) {
+  return n < 1 ? log_gamma_difference(n - discount, 1 - n) : -log_gamma_difference(1 - discount, n - 1);
 }
 
 }  // namespace
@@ -29,12 +29,12 @@ double PartitionPrior::log_probability(const std::vector<Index>& counts) const {
   double sum = log_gamma_difference(concentration + 1, static_cast<double>(n - 1));
   for (Index j = 0; j < static_cast<Index>(counts.size()); ++j) {
     if (j > 0) sum += std::log(odds_of_new(j));
-    sum += log_weight(counts[j], discount);
+    sum += log_weight(static_cast<double>(counts[j]), discount);
   }
   return sum;
 }
 
-double PartitionPrior::gain_of_split(Index a, Index b, Index k) const {
+double PartitionPrior::gain_of_split(double a, double b, Index k) const {
   return std::log(odds_of_new(k)) + log_weight(a, discount) + log_weight(b, discount) -
          log_weight(a + b, discount);
 }

@@ -21,15 +21,16 @@ struct PartitionPrior {
   }
 
   /// A further row joins a cluster of n rows, or a new one beside k, with odds of these. The first row of
-  /// all has a new one, odds 1, also where γ ≤ 0 (which may be as low as −d).
-  double odds_of(Index n) const { return static_cast<double>(n) - discount; }
+  /// all has a new one, odds 1, also where γ ≤ 0 (which may be as low as −d). Where rows fade (StreamState),
+  /// n need not be whole; less than d has odds 0.
+  double odds_of(double n) const { return n > discount ? n - discount : 0; }
   double odds_of_new(Index k) const;
   /// Their sum over all clusters, n the number of rows so far.
-  double odds_of_any(Index n) const { return n == 0 ? 1 : static_cast<double>(n) + concentration; }
+  double odds_of_any(double n) const { return n == 0 ? 1 : n + concentration; }
 
   double log_probability(const std::vector<Index>& counts) const;
-  /// What it gains when one of k clusters is divided into two of a and b rows.
-  double gain_of_split(Index a, Index b, Index k) const;
+  /// What it gains when one of k clusters is divided into two of a and b > d rows.
+  double gain_of_split(double a, double b, Index k) const;
 };
 
 }  // namespace bnpvi::mixtures

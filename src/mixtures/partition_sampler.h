@@ -3,6 +3,7 @@
 #include "foundation/pool.h"
 #include "foundation/random.h"
 #include "mixtures/partition_prior.h"
+#include "mixtures/row_draws.h"
 #include "sampling/row_features.h"
 #include "sampling/sampler.h"
 #include "sampling/urns.h"
@@ -24,15 +25,16 @@ class PartitionSampler final : public Sampler {
   /// random order, then γ.
   Vec sweep(ChainState& z, std::uint64_t seed, std::uint64_t chain) override;
 
+  /// What sweep() records as log_joint, of this state.
+  double log_joint(const ChainState& z);
+
   /// In random order.
   double draw_in_sequence(ChainState& z, Stream& stream) override;
 
  private:
   void rebuild(const ChainState& z);
-  void draw_rows(std::vector<int>& label, Stream& stream);
-  // A cluster for a row with these features, K for a new one; weights of all are left in weight_.
-  Index draw_cluster(const double* phi, Stream& stream);
   void draw_concentration(Stream& stream);
+  double log_joint() const;
   Vec record() const;
 
   const RowFeatures& rows_;
@@ -40,8 +42,8 @@ class PartitionSampler final : public Sampler {
   Index split_merge_;
   Pool& pool_;
   Urns urns_;
-  Vec phi_, predictive_, weight_;
-  double top_ = 0;  // weights are odds times exp(log predictive − top)
+  RowDraws row_draws_;
+  Vec phi_;
 };
 
 }  // namespace bnpvi::mixtures

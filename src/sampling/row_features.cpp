@@ -1,5 +1,8 @@
 #include "sampling/row_features.h"
 
+#include <numeric>
+#include <utility>
+
 namespace bnpvi {
 
 namespace {
@@ -7,10 +10,21 @@ constexpr Index most_kept = Index{1} << 25;  // doubles: 256 MB, a guess
 }
 
 RowFeatures::RowFeatures(const ObsModel& obs, const Dataset& data)
-    : obs_(obs), data_(data), p_(obs.n_features()), rows_(modelled_rows(data.starts, obs.lag())) {
+    : RowFeatures(obs, data, modelled_rows(data.starts, obs.lag())) {}
+
+RowFeatures::RowFeatures(const ObsModel& obs, const Dataset& data, std::vector<Index> rows)
+    : obs_(obs), data_(&data), p_(obs.n_features()), rows_(std::move(rows)) {
   if (rows_.empty() || n() > most_kept / p_) return;
   kept_.resize(static_cast<std::size_t>(n() * p_));
-  obs_.features(data_, rows_.data(), n(), kept_.data(), p_);
+  obs_.features(*data_, rows_.data(), n(), kept_.data(), p_);
+}
+
+RowFeatures::RowFeatures(const ObsModel& obs, Vec phi)
+    : obs_(obs),
+      p_(obs.n_features()),
+      rows_(phi.size() / static_cast<std::size_t>(p_)),
+      kept_(std::move(phi)) {
+  std::iota(rows_.begin(), rows_.end(), Index{0});
 }
 
 }  // namespace bnpvi

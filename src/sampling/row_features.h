@@ -4,11 +4,16 @@
 
 namespace bnpvi {
 
-/// φ of the rows of the data that are modelled, numbered 0 .. n − 1 among themselves. All are kept, n × p,
-/// while they take at most 256 MB; else each is made when it is asked for.
+/// φ of some rows, numbered 0 .. n − 1 among themselves. All are kept, n × p, while they take at most 256 MB;
+/// else each is made when it is asked for.
 class RowFeatures {
  public:
+  /// Of all rows of the data that are modelled.
   RowFeatures(const ObsModel& obs, const Dataset& data);
+  /// Of these rows of the data.
+  RowFeatures(const ObsModel& obs, const Dataset& data, std::vector<Index> rows);
+  /// Of rows with these features (n × p), which are in no data: rows() are 0 .. n − 1.
+  RowFeatures(const ObsModel& obs, Vec phi);
 
   Index n() const { return static_cast<Index>(rows_.size()); }
   Index p() const { return p_; }
@@ -17,13 +22,13 @@ class RowFeatures {
   /// φ of row i (p); in `buffer` (p), unless it is kept. Safe in threads.
   const double* of(Index i, double* buffer) const {
     if (!kept_.empty()) return kept_.data() + i * p_;
-    obs_.features(data_, &rows_[i], 1, buffer, p_);
+    obs_.features(*data_, &rows_[i], 1, buffer, p_);
     return buffer;
   }
 
  private:
   const ObsModel& obs_;
-  const Dataset& data_;
+  const Dataset* data_ = nullptr;
   Index p_;
   std::vector<Index> rows_;
   Vec kept_;

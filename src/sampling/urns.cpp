@@ -27,7 +27,7 @@ bool Urns::remove(Index j, const double* phi) {
   removed_from_.assign(urn(j), urn(j) + size_);
   removed_ = j;
   obs_.remove_from_urn(urn(j), phi);
-  return --count_[j] == 0;
+  return --count_[j] == 0 && j >= n_begun_;
 }
 
 void Urns::put_back() {
@@ -62,6 +62,15 @@ void Urns::replace(Index j, const Urns& others, Index i) {
 void Urns::clear() {
   urns_ = empty_;
   count_.clear();
+  n_begun_ = 0;
+}
+
+void Urns::begin_with(const double* t, Index k) {
+  clear();
+  if (k > 0) open(k - 1);
+  n_begun_ = k;
+  for (Index j = 0, p = obs_.n_features(); j < k; ++j) std::copy_n(t + j * p, p, urn(j));
+  fill();
 }
 
 void Urns::gather(Index j, const double* phi) {

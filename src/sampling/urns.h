@@ -15,7 +15,8 @@ class Urns {
   const std::vector<Index>& counts() const { return count_; }
 
   void add(Index j, const double* phi);  // a row with features phi (p), j ≤ K
-  /// True when urn j has no row left; it must be dropped then, or get one, before anything else.
+  /// True when urn j has no row left and did not begin with any; it must be dropped then, or get one, before
+  /// anything else.
   bool remove(Index j, const double* phi);
   /// Takes back the last removal, to the bit, if no urn has changed since.
   void put_back();
@@ -33,6 +34,12 @@ class Urns {
   void gather(Index j, const double* phi);
   void fill();
 
+  /// Clears, and begins with k urns that hold the statistics t (k × p) of earlier rows. They stay when their
+  /// own rows have left, and count() knows of these alone.
+  void begin_with(const double* t, Index k);
+  /// T_0 of urn j, 0 of urn K: its rows and those that it began with.
+  double size(Index j) const { return urn(j)[0]; }
+
   /// log p(x | urn) − log h(x) of one row under the first k ≤ K + 1 urns.
   void predictives(const double* phi, Index k, double* out) const;
   /// Λ(T_j), and Λ(T_a + T_b).
@@ -48,6 +55,7 @@ class Urns {
   Vec empty_;  // an urn without rows
   Vec urns_;   // (K + 1) × size
   std::vector<Index> count_;
+  Index n_begun_ = 0;   // urns that began with earlier rows, the first ones
   Vec removed_from_;    // an urn before the last removal
   Index removed_ = -1;  // its number
 };

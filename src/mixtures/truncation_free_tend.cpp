@@ -1,0 +1,205 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "inference/move.h"
+#include "mixtures/concentration_posterior.h"
+#include "mixtures/partition_sampler.h"
+#include "mixtures/row_draws.h"
+#include "mixtures/truncation_free.h"
+
+namespace bnpvi::mixtures {
+
+namespace {
+
+constexpr Index rows_at_once = 256;      // of a task: a guess
+constexpr double forgotten_after = 2e4;  // rows in which a cluster of one row was not seen again: a guess
+constexpr Index sweeps_of_split = 4, proposals_of_split = 2, fewest_to_split = 8;  // guesses
+
+double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
+
+// Σ_i g(r_ia + r_ib) − g(r_ia) − g(r_ib), r being n × k.
+double shared_entropy(const Vec& r, Index n, Index k, Index a, Index b) {
+  double sum = 0;
+  for (Index i = 0; i < n; ++i) {
+    const double x = r[i * k + a], y = r[i * k + b];
+    if (x > 0 && y > 0) sum += x_log_x(x + y) - x_log_x(x) - x_log_x(y);
+  }
+  return sum;
+}
+
+// Removes column b of a table with k columns.
+void remove_column(Vec& table, Index k, Index b) {
+  std::size_t to = 0;
+  for (std::size_t i = 0; i < table.size(); ++i)
+    if (static_cast<Index>(i) % k != b) table[to++] = table[i];
+  table.resize(to);
+}
+
+}  // namespace
+
+void TruncationFree::tend() {
+  remove_small();
+  if (options_.split) split_all();
+  if (options_.merge) merge_all();
+  order_by_size();
+  learn_concentration();
+  clusters_.untended = 0;
+}
+
+void TruncationFree::drop(Index j, std::uint64_t into) {
+  RunningClusters& c = clusters_;
+  departed_.push_back({c.identity[j], into});
+  c.t.erase(c.t.begin() + j * p_, c.t.begin() + (j + 1) * p_);
+  c.identity.erase(c.identity.begin() + j);
+}
+
+void TruncationFree::remove_small() {
+  const RunningClusters& c = clusters_;
+  for (Index j = c.k(); j-- > 0;) {
+    const bool forgotten =
+        !options_.fades && size(j) < 2 && c.seen - c.identity[j].last_seen >= forgotten_after;
+    if (size(j) < 1 || forgotten) drop(j, 0);
+  }
+}
+
+Vec TruncationFree::recent_shares() {
+  const Index k = clusters_.k(), n = static_cast<Index>(clusters_.recent.size()) / p_;
+  urns_.begin_with(clusters_.t.data(), k);
+  Vec r(static_cast<std::size_t>(n * k));
+  pool_.run((n + rows_at_once - 1) / rows_at_once, [&](Index task) {
+    pool_.poll();
+    Vec share(static_cast<std::size_t>(k + 1));
+    for (Index i = task * rows_at_once; i < std::min(n, (task + 1) * rows_at_once); ++i) {
+      share_out(prior_, urns_, clusters_.recent.data() + i * p_, share.data());
+      const double old = std::accumulate(share.begin(), share.begin() + k, 0.0);
+      for (Index j = 0; j < k; ++j) r[i * k + j] = old > 0 ? share[j] / old : 0;
+    }
+  });
+  return r;
+}
+
+void TruncationFree::split_all() {
+  const Index k = clusters_.k();
+  if (k == 0) return;
+  const Vec r = recent_shares();
+  std::vector<std::vector<Index>> rows(static_cast<std::size_t>(k));
+  for (Index i = 0; i < static_cast<Index>(r.size()) / k; ++i)
+    rows[std::max_element(r.begin() + i * k, r.begin() + (i + 1) * k) - (r.begin() + i * k)].push_back(i);
+  Stream stream(seed_, Purpose::stream, clusters_.batches, 1);
+  for (Index j = 0; j < k; ++j)
+    if (static_cast<Index>(rows[j].size()) >= fewest_to_split) split(j, rows[j], stream);
+}
+
+void TruncationFree::split(Index j, const std::vector<Index>& rows, Stream& stream) {
+  RunningClusters& c = clusters_;
+  Vec phi;
+  for (Index i : rows) phi.insert(phi.end(), c.recent.begin() + i * p_, c.recent.begin() + (i + 1) * p_);
+  const RowFeatures features(obs_, std::move(phi));
+  PartitionPrior prior = prior_;
+  prior.learned.reset();
+  PartitionSampler sampler(obs_, features, prior, proposals_of_split, pool_);
+  ChainState chain;
+  chain.label.assign(rows.size(), 0);
+  chain.concentration = {prior.concentration};
+  const std::uint64_t seed = stream.next();
+  double best = sampler.log_joint(chain);
+  std::vector<int> label;
+  for (Index sweep = 0; sweep < sweeps_of_split; ++sweep) {
+    const double now = sampler.sweep(chain, seed, 0)[2];
+    if (now > best) best = now, label = chain.label;
+  }
+  if (label.empty()) return;
+  const Index parts = 1 + *std::max_element(label.begin(), label.end());
+  if (parts < 2 || c.k() + parts - 1 > options_.most_clusters) return;
+  Vec t(static_cast<std::size_t>(parts * p_), 0.0), buffer(static_cast<std::size_t>(p_));
+  for (Index i = 0; i < features.n(); ++i)
+    for (Index f = 0; f < p_; ++f) t[label[i] * p_ + f] += features.of(i, buffer.data())[f];
+  const double scale = size(j) / static_cast<double>(rows.size());
+  for (double& value : t) value *= scale;
+  Index largest = 0;
+  for (Index part = 1; part < parts; ++part)
+    if (t[part * p_] > t[largest * p_]) largest = part;
+  std::copy_n(t.begin() + largest * p_, p_, c.t.begin() + j * p_);
+  for (Index part = 0; part < parts; ++part) {
+    if (part == largest) continue;
+    c.t.insert(c.t.end(), t.begin() + part * p_, t.begin() + (part + 1) * p_);
+    c.identity.push_back({c.next_id++, c.seen, c.seen});
+  }
+}
+
+void TruncationFree::merge_all() {
+  RunningClusters& c = clusters_;
+  if (c.k() < 2) return;
+  Vec r = recent_shares();
+  const Index n = static_cast<Index>(c.recent.size()) / p_;
+  const double scale = n > 0 ? total_size() / static_cast<double>(n) : 0;
+  Index k = c.k();
+  Summary total(SummaryShape{p_}, k);
+  std::copy(c.t.begin(), c.t.end(), total.obs.edit().begin());
+  Vec evidence = evidence_of_merging(obs_, total, pool_), entropy(evidence.size(), NAN);
+  const auto gain_of = [&](Index a, Index b) -> double {
+    const double gain = evidence[a * k + b] - prior_.gain_of_split(size(a), size(b), k - 1);
+    if (!(gain > 0)) return -INFINITY;
+    double& lost = entropy[a * k + b];
+    if (std::isnan(lost)) lost = scale * shared_entropy(r, n, k, a, b);
+    return gain - lost;
+  };
+  while (k > 1) {
+    pool_.poll();
+    Index best_a = 0, best_b = 0;
+    double best = 0;
+    for (Index a = 0; a < k; ++a)
+      for (Index b = a + 1; b < k; ++b)
+        if (const double gain = gain_of(a, b); gain > best) best = gain, best_a = a, best_b = b;
+    if (best_b == 0) return;
+    Index a = best_a, b = best_b;
+    if (size(b) > size(a)) std::swap(a, b);
+    for (Index f = 0; f < p_; ++f) c.t[a * p_ + f] += c.t[b * p_ + f];
+    c.identity[a].last_seen = std::max(c.identity[a].last_seen, c.identity[b].last_seen);
+    for (Index i = 0; i < n; ++i) r[i * k + a] += r[i * k + b];
+    drop(b, c.identity[a].id);
+    remove_column(r, k, b);
+    for (Vec* table : {&evidence, &entropy}) {
+      remove_column(*table, k, b);
+      table->erase(table->begin() + b * (k - 1), table->begin() + (b + 1) * (k - 1));
+    }
+    --k;
+    if (a > b) --a;
+    const double* t = c.t.data();
+    const double alone = obs_.log_evidence(t + a * p_);
+    Vec both(static_cast<std::size_t>(p_));
+    for (Index j = 0; j < k; ++j) {
+      if (j == a) continue;
+      for (Index f = 0; f < p_; ++f) both[f] = t[a * p_ + f] + t[j * p_ + f];
+      evidence[a * k + j] = evidence[j * k + a] =
+          obs_.log_evidence(both.data()) - alone - obs_.log_evidence(t + j * p_);
+      entropy[a * k + j] = entropy[j * k + a] = NAN;
+    }
+  }
+}
+
+void TruncationFree::order_by_size() {
+  RunningClusters& c = clusters_;
+  std::vector<Index> order(static_cast<std::size_t>(c.k()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size(a) > size(b); });
+  Vec t;
+  std::vector<ClusterIdentity> identity;
+  for (Index j : order) {
+    t.insert(t.end(), c.t.begin() + j * p_, c.t.begin() + (j + 1) * p_);
+    identity.push_back(c.identity[j]);
+  }
+  c.t = std::move(t);
+  c.identity = std::move(identity);
+}
+
+void TruncationFree::learn_concentration() {
+  if (!prior_.learned || clusters_.k() == 0) return;
+  Vec counts;
+  for (Index j = 0; j < clusters_.k(); ++j) counts.push_back(size(j));
+  clusters_.concentration = ConcentrationPosterior(*prior_.learned, prior_.discount, counts).mean();
+  prior_.concentration = clusters_.concentration;
+}
+
+}  // namespace bnpvi::mixtures
