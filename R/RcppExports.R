@@ -33,8 +33,8 @@ engine_draw_paths <- function(data, model, state, numbers, seed, threads) {
     .Call(`_bnpvi_engine_draw_paths`, data, model, state, numbers, seed, threads)
 }
 
-engine_one_step_ahead <- function(data, model, state, threads) {
-    .Call(`_bnpvi_engine_one_step_ahead`, data, model, state, threads)
+engine_one_step_ahead <- function(data, model, state, plugin, threads) {
+    .Call(`_bnpvi_engine_one_step_ahead`, data, model, state, plugin, threads)
 }
 
 engine_mean_transitions <- function(model, state) {
@@ -73,8 +73,8 @@ engine_responsibilities <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_responsibilities`, data, model, state, threads)
 }
 
-engine_log_predictive <- function(data, model, state, threads) {
-    .Call(`_bnpvi_engine_log_predictive`, data, model, state, threads)
+engine_log_predictive <- function(data, model, state, plugin, threads) {
+    .Call(`_bnpvi_engine_log_predictive`, data, model, state, plugin, threads)
 }
 
 engine_log_predictives <- function(data, model, state, threads) {
@@ -171,6 +171,10 @@ engine_link_summary <- function(data, obs, resp, changes) {
 
 engine_collapsed_proportions <- function(data, phi, weight, threads) {
     .Call(`_bnpvi_engine_collapsed_proportions`, data, phi, weight, threads)
+}
+
+engine_sequential_estimates <- function(data, phi, weight, draws, seed, threads) {
+    .Call(`_bnpvi_engine_sequential_estimates`, data, phi, weight, draws, seed, threads)
 }
 
 engine_predictive_probabilities <- function(seen, held, concentration, weight, threads) {

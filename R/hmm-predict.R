@@ -22,6 +22,10 @@
 #'   its covariates and the rows before it.
 #'
 #'   Where `newdata` lacks the response of a regression, states are as probable as the transitions make them.
+#'
+#'   Of `heldout_loglik()`: `"completion"`, the densities of `"logdensity"`. `"plugin"`: the same with each state's
+#'   density at point estimates of its parameters, as in [predict.bnp_mixture()], and given that the states of the fit
+#'   are all there are.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
 #' @param n.ahead Forecast so many rows after the last one of each sequence of
@@ -110,12 +114,12 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   ))
 }
 
-one_step_ahead <- function(fit, data) {
+one_step_ahead <- function(fit, data, plugin = FALSE) {
   if (data$n == 0L) {
     return(list(log_density = numeric(), prob = matrix(0, 0L, fit$state$k)))
   }
   fit <- fit_with_gaps(fit, data)
-  ahead <- engine_one_step_ahead(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  ahead <- engine_one_step_ahead(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
   ahead$prob <- ahead$prob[, engine_index(fit, ncol(ahead$prob)), drop = FALSE]
   ahead
 }
@@ -158,11 +162,14 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
 
 #' @rdname predict.bnp_hmm
 #' @export
-heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, ..., na_action = c("fail", "model", "omit")) {
+heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion", "plugin"), ...,
+                                   na_action = c("fail", "model", "omit")) {
   check_no_dots(...)
+  plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
   data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action))
-  mean_loglik(one_step_ahead(fit, data)$log_density[has_values(data, modelled_columns(data, fit$model$obs))])
+  density <- one_step_ahead(fit, data, plugin)$log_density
+  mean_loglik(density[has_values(data, modelled_columns(data, fit$model$obs))])
 }
 
 #' @rdname predict.bnp_hmm

@@ -26,6 +26,11 @@
 #'   levels by the most probable one; the attribute `sd` is a matrix of standard deviations (`NA` where nothing was
 #'   missing, and for levels). See [impute()] for draws.
 #'   Where `newdata` lacks the response, probabilities of clusters are their weights.
+#'
+#'   Of `heldout_loglik()`: `"completion"`, the densities of `"logdensity"`. `"plugin"`: the mixture of the densities
+#'   at point estimates of the clusters' parameters (posterior means as in [coef()]; of diagonal and spherical variances
+#'   one over the mean of the precision), with mean weights that sum to 1 without clusters not seen yet. It
+#'   leaves out what is not known of the parameters; articles report it (Wang and Blei, 2012).
 #' @inheritParams missing_values
 #' @param id Of fits with `id` (see *Repeated measures* of [bnp_mixture()]): which rows of `newdata` are of the same
 #'   individual, in any of its forms. Needed unless `newdata` has the column that the fit had it from, or are the
@@ -41,6 +46,9 @@
 #'   divided by the number of all rows.
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
+#'
+#' Wang, C. and Blei, D. M. (2012). Truncation-free stochastic variational inference for Bayesian nonparametric models.
+#' *Advances in Neural Information Processing Systems* 25.
 #' @seealso [bnp_mixture()], [tidiers] for [augment()]; `vignette("judging-a-fit")`.
 #' @examples
 #' odd <- seq(1, nrow(faithful), by = 2)
@@ -157,12 +165,12 @@ most_probable <- function(prob) {
   stats::setNames(out, rownames(prob))
 }
 
-log_predictive <- function(fit, data) {
+log_predictive <- function(fit, data, plugin = FALSE) {
   if (data$n == 0L) {
     return(numeric())
   }
   fit <- fit_with_gaps(fit, data)
-  engine_log_predictive(as_engine_data(data), fit$model, fit$state, fit$control$threads)
+  engine_log_predictive(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
 }
 
 responsibilities <- function(fit, data) {
@@ -190,15 +198,26 @@ heldout_loglik.default <- function(fit, newdata, ...) {
 
 #' @rdname predict.bnp_mixture
 #' @export
-heldout_loglik.bnp_mixture <- function(fit, newdata, ..., na_action = c("fail", "model", "omit"), id = NULL) {
+heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plugin"), ...,
+                                       na_action = c("fail", "model", "omit"), id = NULL) {
   check_no_dots(...)
+  plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
   data <- as_newdata(fit, newdata, na_action = check_na_action(na_action), id = id)
-  if (has_individuals(data)) {
-    rows <- sum(has_values(data, modelled_columns(data, fit$model$obs)))
-    return(mean_loglik(log_predictive(fit, data)) * data$n_individuals / rows)
+  density <- log_predictive(fit, data, plugin)
+  counted <- has_values(data, modelled_columns(data, fit$model$obs))
+  if (has_individuals(data)) mean_loglik(density) * data$n_individuals / sum(counted) else mean_loglik(density[counted])
+}
+
+# The type of held-out likelihood of rows, whose densities are sums and integrals that need no draws.
+is_plugin <- function(type, call = rlang::caller_env()) {
+  if (identical(type, "sequential")) {
+    abort("argument", c(
+      "{.arg type} cannot be {.val sequential} here: it estimates what cannot be summed exactly in documents.",
+      i = "{.val completion}, the default, has the exact density of rows."
+    ), call = call)
   }
-  mean_loglik(log_predictive(fit, data)[has_values(data, modelled_columns(data, fit$model$obs))])
+  check_choice(type, c("completion", "plugin"), "type", call) == "plugin"
 }
 
 # Over the rows that have a density: not the first ones of an autoregression.

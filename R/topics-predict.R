@@ -10,6 +10,13 @@
 #' @param type `"prob"`: proportions, documents x topics, rows summing to 1.
 #'   `"class"`: the topic with the largest proportion; `"id"`: its identity, see [cluster_ids()].
 #'   `"cluster"`: class and proportions in one data frame, as in [predict.bnp_mixture()].
+#'
+#'   Of `heldout_loglik()`, what is scored, with topics and their weights in all documents at their posterior means:
+#'   `"completion"`, some tokens of each document given the others. `"sequential"`: whole documents, by an estimate of
+#'   their probability that has no bias (Buntine, 2009): tokens come in random order, each is scored given the
+#'   topics drawn for those before it, and the average is over `draws` such sequences. Topics that the fit
+#'   has not seen ([prior_hdp()]) keep their weight, all with the prior's terms, as in `"completion"`. `"plugin"`: the
+#'   same given that the topics of the fit are all there are, as Wang and Blei (2012) and `predict()` have it.
 #' @param na_action As in [bnp_topics()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @param split What is held out of each document by `heldout_loglik()`:
@@ -23,7 +30,9 @@
 #'   seen tokens also tell about the topics they come from, and a document may
 #'   begin a topic of its own (with [prior_hdp()]). This is what the model itself
 #'   predicts; compare it only with others that do the same.
-#' @param seed A whole number that fixes the split, without a trace in R's own
+#' @param draws Sequences that the estimate of a document's probability is averaged over, for `"sequential"` and
+#'   `"plugin"`. The logarithm of an average is too small on average, less so the more draws there are.
+#' @param seed A whole number that fixes the split or the draws, without a trace in R's own
 #'   generator; `NULL` draws it from there.
 #' @param per_document Return one value per document?
 #' @param ... Must be empty.
@@ -31,19 +40,26 @@
 #'   a data frame with a row for each document.
 #'   `heldout_loglik()`: the average over held-out tokens of log Σ_k
 #'   E\[π_dk\] E\[φ_kv\], where π_d is estimated from the seen half and φ
-#'   from training; or a data frame with `document`, `tokens` and `loglik` (sum).
+#'   from training; of whole documents, their log probabilities (as sequences of tokens) divided by the number of all
+#'   tokens; or a data frame with `document`, `tokens` and `loglik` (sum).
 #' @references
+#' Buntine, W. (2009). Estimating likelihoods for topic models. *Asian Conference on Machine Learning* 1.
+#'
 #' Wallach, H. M., Murray, I., Salakhutdinov, R. and Mimno, D. (2009). Evaluation methods for
 #' topic models. *International Conference on Machine Learning* 26.
 #'
 #' Hughes, M. C. (2016). *Reliable and scalable variational inference for nonparametric
 #' mixtures, topics, and sequences*. PhD thesis, Brown University.
+#'
+#' Wang, C. and Blei, D. M. (2012). Truncation-free stochastic variational inference for Bayesian nonparametric models.
+#' *Advances in Neural Information Processing Systems* 25.
 #' @seealso [bnp_topics()], [fitted.bnp_topics()]; `vignette("topics")`.
 #' @examples
 #' odd <- seq(1, nrow(whales$counts), by = 2)
 #' fit <- bnp_topics(whales$counts[odd, ], control = bnp_control(seed = 1, max_laps = 15))
 #' round(head(predict(fit, whales$counts[-odd, ])), 2)
 #' heldout_loglik(fit, whales$counts[-odd, ], seed = 1)
+#' heldout_loglik(fit, whales$counts[-odd, ], "sequential", draws = 5, seed = 1)
 #' @export
 predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster", "id"), id = NULL, ...,
                                new_data = NULL, na_action = c("fail", "omit")) {
@@ -96,111 +112,6 @@ document_counts <- function(fit, data) {
   }
   dimnames(counts) <- names
   counts
-}
-
-#' @rdname predict.bnp_topics
-#' @export
-heldout_loglik.bnp_topics <- function(fit, newdata, split = c("token", "type"), seen = 0.5,
-                                      inference = c("collapsed", "variational", "predictive"), seed = NULL,
-                                      per_document = FALSE, id = NULL, ..., na_action = c("fail", "omit")) {
-  check_no_dots(...)
-  na_action <- check_no_model_of_missing(na_action)
-  check_format(fit)
-  need_data(missing(newdata), "newdata")
-  check_flag(per_document, "per_document")
-  split <- check_choice(split, c("token", "type"), "split")
-  inference <- check_choice(inference, c("collapsed", "variational", "predictive"), "inference")
-  seen <- check_number(seen, "seen")
-  if (seen >= 1) {
-    abort("argument", "{.arg seen} must be below 1, not {seen}.")
-  }
-  model <- obs_entry(fit$model$obs)
-  if (!model$counts_tokens) {
-    abort("argument", "{.fn heldout_loglik} completes documents of counts; this fit has {.fn {model$constructor}}.")
-  }
-  data <- new_documents(fit, newdata, id, na_action = na_action)
-  halves <- with_seed(seed, complete_split(data, split, seen))
-  entry <- halves$held
-  loglik <- entry$n * log(completion_probability(fit, halves, inference))
-  if (!per_document) {
-    if (!length(loglik)) {
-      abort("no_tokens", c(
-        "No token of {.arg newdata} is held out.", i = "Give more or longer documents, or a smaller {.arg seen}."
-      ))
-    }
-    return(sum(loglik) / sum(entry$n))
-  }
-  by <- factor(entry$document, seq_len(data$n))
-  data.frame(
-    document = data$group_names %||% seq_len(data$n),
-    tokens = as.double(tapply(entry$n, by, sum, default = 0)),
-    loglik = as.double(tapply(loglik, by, sum, default = 0))
-  )
-}
-
-# E[p(term)] of each held-out entry. HDP fits have a last topic, not seen yet, at its prior.
-completion_probability <- function(fit, halves, inference) {
-  prior <- fit$model$obs$term_prior
-  concentration <- rbind(posterior_params(fit)$concentration, prior)
-  weight <- document_weight(fit)
-  if (weight[length(weight)] == 0) {
-    concentration <- concentration[-length(weight), , drop = FALSE]
-    weight <- weight[-length(weight)]
-  }
-  entry <- halves$held
-  seen <- as_engine_data(halves$seen)
-  if (!length(entry$n)) {
-    return(numeric())
-  }
-  if (inference == "predictive") {
-    held <- seen
-    held$row_start <- c(0L, cumsum(tabulate(entry$document, seen$n)))
-    held$column <- entry$term - 1L
-    held$value <- entry$n
-    return(engine_predictive_probabilities(seen, held, concentration, weight, fit$control$threads))
-  }
-  phi <- concentration / rowSums(concentration)
-  theta <- if (inference == "collapsed") {
-    engine_collapsed_proportions(seen, phi, weight, fit$control$threads)
-  } else {
-    counts <- document_counts(fit, halves$seen)
-    theta <- cbind(counts, if (length(weight) > ncol(counts)) 0) + rep(weight, each = nrow(counts))
-    theta / rowSums(theta)
-  }
-  prob <- numeric(length(entry$n))
-  for (at in split_blocks(length(prob))) {
-    prob[at] <- rowSums(theta[entry$document[at], , drop = FALSE] * t(phi[, entry$term[at], drop = FALSE]))
-  }
-  prob
-}
-
-split_blocks <- function(n, size = 20000L) {
-  split(seq_len(n), (seq_len(n) - 1L) %/% size)
-}
-
-# The seen part as documents, the held-out part as (document, term, n).
-complete_split <- function(data, split, seen) {
-  document <- rep(seq_len(data$n), diff(data$row_start))
-  n <- data$value
-  kept <- if (split == "token") {
-    expected <- seen * n
-    floor(expected) + (stats::runif(length(n)) < expected - floor(expected))
-  } else {
-    order <- order(document, stats::runif(length(n)))
-    rank <- integer(length(n))
-    rank[order] <- seq_along(n) - data$row_start[document[order]]
-    ifelse(rank <= round(seen * diff(data$row_start)[document]), n, 0)
-  }
-  part <- data
-  used <- kept > 0
-  part$row_start <- c(0L, cumsum(tabulate(document[used], data$n)))
-  part$column <- data$column[used]
-  part$value <- kept[used]
-  held <- n > kept
-  list(
-    seen = part,
-    held = list(document = document[held], term = data$column[held] + 1L, n = (n - kept)[held])
-  )
 }
 
 # Evaluates `expr` with its own seed, leaving R's generator as it was.

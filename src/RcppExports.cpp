@@ -126,16 +126,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_one_step_ahead
-Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
-RcppExport SEXP _bnpvi_engine_one_step_ahead(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin, int threads);
+RcppExport SEXP _bnpvi_engine_one_step_ahead(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP pluginSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< bool >::type plugin(pluginSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_one_step_ahead(data, model, state, threads));
+    rcpp_result_gen = Rcpp::wrap(engine_one_step_ahead(data, model, state, plugin, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -270,16 +271,17 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_log_predictive
-Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
-RcppExport SEXP _bnpvi_engine_log_predictive(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin, int threads);
+RcppExport SEXP _bnpvi_engine_log_predictive(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP pluginSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< bool >::type plugin(pluginSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_log_predictive(data, model, state, threads));
+    rcpp_result_gen = Rcpp::wrap(engine_log_predictive(data, model, state, plugin, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -624,6 +626,22 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_sequential_estimates
+Rcpp::NumericVector engine_sequential_estimates(Rcpp::List data, Rcpp::NumericMatrix phi, Rcpp::NumericVector weight, int draws, double seed, int threads);
+RcppExport SEXP _bnpvi_engine_sequential_estimates(SEXP dataSEXP, SEXP phiSEXP, SEXP weightSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type phi(phiSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
+    Rcpp::traits::input_parameter< int >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_sequential_estimates(data, phi, weight, draws, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_predictive_probabilities
 Rcpp::NumericVector engine_predictive_probabilities(Rcpp::List seen, Rcpp::List held, Rcpp::NumericMatrix concentration, Rcpp::NumericVector weight, int threads);
 RcppExport SEXP _bnpvi_engine_predictive_probabilities(SEXP seenSEXP, SEXP heldSEXP, SEXP concentrationSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
@@ -725,7 +743,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},
-    {"_bnpvi_engine_one_step_ahead", (DL_FUNC) &_bnpvi_engine_one_step_ahead, 4},
+    {"_bnpvi_engine_one_step_ahead", (DL_FUNC) &_bnpvi_engine_one_step_ahead, 5},
     {"_bnpvi_engine_mean_transitions", (DL_FUNC) &_bnpvi_engine_mean_transitions, 2},
     {"_bnpvi_engine_messages", (DL_FUNC) &_bnpvi_engine_messages, 5},
     {"_bnpvi_engine_sparse_visit", (DL_FUNC) &_bnpvi_engine_sparse_visit, 8},
@@ -735,7 +753,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
-    {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 4},
+    {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 5},
     {"_bnpvi_engine_log_predictives", (DL_FUNC) &_bnpvi_engine_log_predictives, 4},
     {"_bnpvi_engine_fingerprint", (DL_FUNC) &_bnpvi_engine_fingerprint, 2},
     {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
@@ -760,6 +778,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},
     {"_bnpvi_engine_link_summary", (DL_FUNC) &_bnpvi_engine_link_summary, 4},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
+    {"_bnpvi_engine_sequential_estimates", (DL_FUNC) &_bnpvi_engine_sequential_estimates, 6},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
     {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},
     {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},

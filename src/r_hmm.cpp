@@ -7,6 +7,7 @@
 #include "chains/hmm.h"
 #include "chains/path_filter.h"
 #include "chains/sequence_rows.h"
+#include "observations/cluster_densities.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
@@ -34,6 +35,18 @@ void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
       if (s.size() > 0) task(s);
     }
   });
+}
+
+// The chain given that it never leaves its first k states.
+Chain first_states(const Chain& chain, Index k) {
+  Vec log_rows;
+  const auto add = [&](const double* row) {
+    const double all = log_sum_exp(k, row);
+    for (Index j = 0; j < k; ++j) log_rows.push_back(row[j] - all);
+  };
+  add(chain.log_start.data());
+  for (Index j = 0; j < k; ++j) add(chain.log_transition.data() + j * chain.k);
+  return Chain(k, Vec(log_rows.begin(), log_rows.begin() + k), Vec(log_rows.begin() + k, log_rows.end()));
 }
 
 }  // namespace
@@ -99,16 +112,17 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
 
 // One step ahead: log p(x_t | x_1 .. x_t−1) under the posterior means of the transitions and the posterior
 // predictive of each state, and p(z_t = k | x_1 .. x_t−1) (n × K, with a last column for all states not in
-// use where the model has them).
+// use where the model has them). `plugin`: at the point estimate of each state, of those in use only.
 // [[Rcpp::export]]
-Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
+Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
+                                 int threads) {
   return entry([&] {
     Query q(data, model, state, threads);
-    const Chain chain = hmm_of(q.model).mean_chain(q.globals);
-    const Index k = chain.k, p = q.obs().n_features(), n = q.data().n;
-    const SharedVec& t = q.globals.effective.obs;
-    Vec statistic(t.begin(), t.end());
-    statistic.resize(static_cast<std::size_t>(k * p), 0.0);
+    const Chain mean = hmm_of(q.model).mean_chain(q.globals),
+                chain = plugin ? first_states(mean, q.k()) : mean;
+    const Index k = chain.k, n = q.data().n;
+    const ClusterDensities densities(q.obs(), q.globals.effective.obs, k,
+                                     plugin ? DensityAt::point_estimate : DensityAt::posterior);
     Rcpp::NumericVector log_density =
         made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(n), NA_REAL); });
     Rcpp::NumericMatrix prob =
@@ -117,12 +131,11 @@ Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List s
     double *density = log_density.begin(), *probability = prob.begin();
     for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s) {
       FeatureBlock block(q.obs(), q.data());
-      Vec ahead = chain.start, log_p(static_cast<std::size_t>(block.block_rows() * k)),
-          base(static_cast<std::size_t>(block.block_rows()));
+      Vec ahead = chain.start, log_p, base(static_cast<std::size_t>(block.block_rows()));
       for (Index from = 0; from < s.size(); from += block.block_rows()) {
         const Index m = std::min(block.block_rows(), s.size() - from);
         block.load(s.rows.data() + from, m);
-        for (Index j = 0; j < k; ++j) block.log_predictive(statistic.data() + j * p, log_p.data() + j * m);
+        densities.of(block, log_p);
         q.obs().log_base(q.data(), s.rows.data() + from, m, base.data());
         for (Index i = 0; i < m; ++i) {
           const Index row = s.rows[from + i];

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "foundation/fingerprint.h"
 #include "inference/start.h"
+#include "observations/cluster_densities.h"
 #include "observations/obs_product.h"
 #include "r_convert.h"
 
@@ -48,31 +50,25 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
 
 namespace {
 
-// Calls each(row, log_p, log_base) with log p(x | cluster) for every modelled row and K + 1 clusters, the
-// last one not seen yet, on the threads of the pool.
+// Calls each(row, log_p, log_base) with log p(x | cluster) of every modelled row under each cluster, on the
+// threads of the pool.
 template <class Each>
-void for_predictives(Query& q, Each each) {
-  const Index k = q.k(), p = q.obs().n_features();
-  const SharedVec& t = q.globals.effective.obs;
-  Vec statistic(t.begin(), t.end());
-  statistic.resize(static_cast<std::size_t>((k + 1) * p), 0.0);
+void for_densities(Query& q, const ClusterDensities& densities, Each each) {
   const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().lag());
-  const Index n = static_cast<Index>(rows.size());
+  const Index n = static_cast<Index>(rows.size()), k = densities.k();
   constexpr Index step = 256;  // rows a task: a guess
   q.pool.run((n + step - 1) / step, [&](Index task) {
     q.pool.poll();
     const Index from = task * step, m = std::min(step, n - from);
     FeatureBlock block(q.obs(), q.data());
-    Vec log_p(static_cast<std::size_t>((k + 1) * block.block_rows())),
-        base(static_cast<std::size_t>(block.block_rows())), of_row(static_cast<std::size_t>(k + 1));
+    Vec log_p, base(static_cast<std::size_t>(block.block_rows())), of_row(static_cast<std::size_t>(k));
     for (Index begin = from; begin < from + m; begin += block.block_rows()) {
       const Index rows_here = std::min(block.block_rows(), from + m - begin);
       block.load(rows.data() + begin, rows_here);
-      for (Index j = 0; j <= k; ++j)
-        block.log_predictive(statistic.data() + j * p, log_p.data() + j * rows_here);
+      densities.of(block, log_p);
       q.obs().log_base(q.data(), rows.data() + begin, rows_here, base.data());
       for (Index i = 0; i < rows_here; ++i) {
-        for (Index j = 0; j <= k; ++j) of_row[j] = log_p[j * rows_here + i];
+        for (Index j = 0; j < k; ++j) of_row[j] = log_p[j * rows_here + i];
         each(rows[begin + i], of_row, base[i]);
       }
     }
@@ -81,15 +77,25 @@ void for_predictives(Query& q, Each each) {
 
 }  // namespace
 
+// log p(x) of rows: a mixture of the posterior predictives of the clusters and of one that is not seen yet,
+// weights at their means; `plugin`: of the point estimates of the clusters, whose weights then sum to 1.
 // [[Rcpp::export]]
-Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
+Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
+                                          int threads) {
   return entry([&] {
     Query q(data, model, state, threads);
-    const Vec pi = q.model.alloc->mean_weights(q.globals);
+    Vec pi = q.model.alloc->mean_weights(q.globals);
+    if (plugin) {
+      pi.resize(static_cast<std::size_t>(q.k()));
+      const double all = std::accumulate(pi.begin(), pi.end(), 0.0);
+      for (double& x : pi) x /= all;
+    }
+    const ClusterDensities densities(q.obs(), q.globals.effective.obs, static_cast<Index>(pi.size()),
+                                     plugin ? DensityAt::point_estimate : DensityAt::posterior);
     Rcpp::NumericVector out =
         made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(q.data().n), NA_REAL); });
     double* value = out.begin();
-    for_predictives(q, [&](Index row, const Vec& log_p, double base) {
+    for_densities(q, densities, [&](Index row, const Vec& log_p, double base) {
       double top = -INFINITY, sum = 0;
       for (std::size_t j = 0; j < pi.size(); ++j)
         if (pi[j] > 0) top = std::max(top, log_p[j]);
@@ -112,7 +118,8 @@ Rcpp::NumericMatrix engine_log_predictives(Rcpp::List data, Rcpp::List model, Rc
         made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(q.k() + 1)); });
     std::fill(out.begin(), out.end(), NA_REAL);
     double* value = out.begin();
-    for_predictives(q, [&](Index row, const Vec& log_p, double base) {
+    const ClusterDensities densities(q.obs(), q.globals.effective.obs, q.k() + 1, DensityAt::posterior);
+    for_densities(q, densities, [&](Index row, const Vec& log_p, double base) {
       for (std::size_t j = 0; j < log_p.size(); ++j) value[static_cast<Index>(j) * n + row] = log_p[j] + base;
     });
     return out;

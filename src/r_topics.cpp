@@ -8,6 +8,7 @@
 #include "r_convert.h"
 #include "topics/anchor_words.h"
 #include "topics/completion.h"
+#include "topics/sequential_estimate.h"
 #include "topics/term_sum.h"
 #include "topics/topic_model.h"
 
@@ -74,6 +75,12 @@ using namespace bnpvi::topics;
 
 namespace {
 
+// Topics that are taken as known: φ, K × V, and their weights in every document, for data of counts.
+void require_topics(const Rcpp::NumericMatrix& phi, const Rcpp::NumericVector& weight, const Dataset& data) {
+  require(data.sparse() && phi.ncol() == data.d && phi.nrow() == weight.size(),
+          "phi has not a row for each topic and a column for each term");
+}
+
 // The table of a model of counts with C given (terms × K).
 Weights weights_of(const Rcpp::NumericMatrix& c) {
   Weights out;
@@ -94,13 +101,28 @@ Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericM
     const RData rdata(data);
     RMonitor monitor{R_NilValue};
     const Dataset& view = rdata.view();
-    require(view.sparse() && phi.ncol() == view.d && phi.nrow() == weight.size(),
-            "phi has not a row for each topic and a column for each term");
+    require_topics(phi, weight, view);
     RPool pool(threads, monitor);
     const Vec out = collapsed_proportions(view, Rcpp::as<Vec>(phi), Rcpp::as<Vec>(weight), pool);
     return made_in_r([&] {
       return Rcpp::NumericMatrix(static_cast<int>(view.n), static_cast<int>(weight.size()), out.begin());
     });
+  });
+}
+
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_sequential_estimates(Rcpp::List data, Rcpp::NumericMatrix phi,
+                                                Rcpp::NumericVector weight, int draws, double seed,
+                                                int threads) {
+  return entry([&] {
+    const RData rdata(data);
+    require_topics(phi, weight, rdata.view());
+    require(draws > 0, "no draws");
+    RMonitor monitor{R_NilValue};
+    RPool pool(threads, monitor);
+    const Vec out = sequential_estimates(rdata.view(), Rcpp::as<Vec>(phi), Rcpp::as<Vec>(weight), draws,
+                                         static_cast<std::uint64_t>(seed), pool);
+    return made_in_r([&] { return Rcpp::NumericVector(out.begin(), out.end()); });
   });
 }
 

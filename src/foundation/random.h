@@ -22,7 +22,8 @@ enum class Purpose : std::uint64_t {
   sampler = 15,
   first_draw = 16,
   point_partition = 17,
-  stream = 18
+  stream = 18,
+  held_out = 19
 };
 
 /// Stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), the

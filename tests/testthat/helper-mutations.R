@@ -159,9 +159,15 @@ reading_calls <- function(tables, fits) {
       if (family != "bnp_topics" || completes) {
         do.call(call, c(
           list("heldout_loglik", fit = fit, newdata = x), id,
-          if (completes) list(seed = 3, seen = 0.5, split = "token"),
+          if (completes) list(seed = 3, seen = 0.5, split = "token") else list(type = "plugin"),
           list(tables = "newdata")
         ))
+      },
+      if (completes) {
+        call(
+          "heldout_loglik", fit = fit, newdata = x, type = "sequential", draws = 2, seed = 3, per_document = FALSE,
+          tables = "newdata"
+        )
       },
       do.call(call, c(
         list("augment", x = fit, data = if (completes) term_frame(x) else x), id,

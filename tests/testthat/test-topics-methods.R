@@ -106,7 +106,7 @@ test_that("completion: splits add up, seeds govern, R's generator is left alone"
   theta <- predict(fit, `dimnames<-`(seen, dimnames(corpus))) * (tokens + sum(weight) - tail(weight, 1))
   theta <- cbind(theta, tail(weight, 1)) / (tokens + sum(weight))
   prob <- (theta %*% rbind(coef(fit)$prob, 1 / 12))[cbind(halves$held$document, halves$held$term)]
-  expect_equal(heldout_loglik(fit, corpus, "type", inference = "variational", seed = 1),
+  expect_equal(heldout_loglik(fit, corpus, split = "type", inference = "variational", seed = 1),
     sum(halves$held$n * log(prob)) / sum(halves$held$n))
 })
 

@@ -1,0 +1,170 @@
+# Held-out likelihood of documents of counts.
+
+#' @rdname predict.bnp_topics
+#' @export
+heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequential", "plugin"),
+                                      split = c("token", "type"), seen = 0.5,
+                                      inference = c("collapsed", "variational", "predictive"), draws = 100L,
+                                      seed = NULL, per_document = FALSE, id = NULL, ...,
+                                      na_action = c("fail", "omit")) {
+  check_no_dots(...)
+  na_action <- check_no_model_of_missing(na_action)
+  check_format(fit)
+  need_data(missing(newdata), "newdata")
+  check_flag(per_document, "per_document")
+  type <- check_choice(type, c("completion", "sequential", "plugin"), "type")
+  given <- c(split = !missing(split), seen = !missing(seen), inference = !missing(inference), draws = !missing(draws))
+  check_of_type(type, names(given)[given])
+  split <- check_choice(split, c("token", "type"), "split")
+  inference <- check_choice(inference, c("collapsed", "variational", "predictive"), "inference")
+  draws <- check_count(draws, "draws")
+  seen <- check_number(seen, "seen")
+  if (seen >= 1) {
+    abort("argument", "{.arg seen} must be below 1, not {seen}.")
+  }
+  model <- obs_entry(fit$model$obs)
+  if (!model$counts_tokens) {
+    abort("argument", "{.fn heldout_loglik} completes documents of counts; this fit has {.fn {model$constructor}}.")
+  }
+  data <- new_documents(fit, newdata, id, na_action = na_action)
+  table <- if (type == "completion") {
+    completed_documents(fit, data, split, seen, inference, seed)
+  } else {
+    whole_documents(fit, data, type == "sequential", draws, seed)
+  }
+  if (per_document) {
+    return(table)
+  }
+  if (!sum(table$tokens)) {
+    abort("no_tokens", if (type == "completion") {
+      c("No token of {.arg newdata} is held out.", i = "Give more or longer documents, or a smaller {.arg seen}.")
+    } else {
+      "{.arg newdata} has no tokens."
+    })
+  }
+  sum(table$loglik) / sum(table$tokens)
+}
+
+# Arguments that a type does not use are refused, as they would change nothing.
+check_of_type <- function(type, given, call = rlang::caller_env()) {
+  unused <- intersect(given, if (type == "completion") "draws" else c("split", "seen", "inference"))
+  if (length(unused)) {
+    uses <- if (type == "completion") c("sequential", "plugin") else "completion"
+    abort("argument", c(
+      "{.arg {unused}} {?has/have} no meaning with {.code type = \"{type}\"}: leave
+       {cli::qty(unused)}{?it/them} out.",
+      i = "{cli::qty(unused)}{?It is/They are} for {.or {.val {uses}}}."
+    ), call = call)
+  }
+}
+
+numbered_documents <- function(data) data$group_names %||% seq_len(data$n)
+
+by_document <- function(data, tokens, loglik) {
+  data.frame(document = numbered_documents(data), tokens = as.double(tokens), loglik = as.double(loglik))
+}
+
+# Held-out tokens given those seen.
+completed_documents <- function(fit, data, split, seen, inference, seed) {
+  halves <- with_seed(seed, complete_split(data, split, seen))
+  entry <- halves$held
+  loglik <- entry$n * log(completion_probability(fit, halves, inference))
+  by <- factor(entry$document, seq_len(data$n))
+  by_document(data, tapply(entry$n, by, sum, default = 0), tapply(loglik, by, sum, default = 0))
+}
+
+# All tokens of each document.
+whole_documents <- function(fit, data, rest, draws, seed, call = rlang::caller_env()) {
+  seed <- draw_seed(check_seed(seed, call))
+  tokens <- document_lengths(data, fit$model$obs)
+  long <- numbered_documents(data)[tokens > longest_sequence]
+  if (length(long)) {
+    abort("range", c(
+      "{.arg newdata} has documents of more than {longest_sequence} tokens: {places(long)}.",
+      i = "{.code type = \"completion\"} draws no tokens and takes documents of any length."
+    ), call = call)
+  }
+  known <- known_topics(fit, rest)
+  phi <- known$concentration / rowSums(known$concentration)
+  by_document(data, tokens, if (data$n) {
+    engine_sequential_estimates(as_engine_data(data), phi, known$weight, draws, seed, fit$control$threads)
+  } else {
+    numeric()
+  })
+}
+
+# Tokens that are drawn one by one, in 400 MB a thread: a guess.
+longest_sequence <- 1e8
+
+# Posterior concentrations of topics (topics x terms) and their weights in every document. With `rest`, HDP fits have
+# a last topic, not seen yet, at its prior.
+known_topics <- function(fit, rest = TRUE) {
+  concentration <- posterior_params(fit)$concentration
+  weight <- document_weight(fit)
+  topics <- seq_len(nrow(concentration))
+  if (rest && weight[length(weight)] > 0) {
+    return(list(concentration = rbind(concentration, fit$model$obs$term_prior), weight = weight))
+  }
+  list(concentration = concentration, weight = weight[topics])
+}
+
+# E[p(term)] of each held-out entry.
+completion_probability <- function(fit, halves, inference) {
+  known <- known_topics(fit)
+  concentration <- known$concentration
+  weight <- known$weight
+  entry <- halves$held
+  seen <- as_engine_data(halves$seen)
+  if (!length(entry$n)) {
+    return(numeric())
+  }
+  if (inference == "predictive") {
+    held <- seen
+    held$row_start <- c(0L, cumsum(tabulate(entry$document, seen$n)))
+    held$column <- entry$term - 1L
+    held$value <- entry$n
+    return(engine_predictive_probabilities(seen, held, concentration, weight, fit$control$threads))
+  }
+  phi <- concentration / rowSums(concentration)
+  theta <- if (inference == "collapsed") {
+    engine_collapsed_proportions(seen, phi, weight, fit$control$threads)
+  } else {
+    counts <- document_counts(fit, halves$seen)
+    theta <- cbind(counts, if (length(weight) > ncol(counts)) 0) + rep(weight, each = nrow(counts))
+    theta / rowSums(theta)
+  }
+  prob <- numeric(length(entry$n))
+  for (at in split_blocks(length(prob))) {
+    prob[at] <- rowSums(theta[entry$document[at], , drop = FALSE] * t(phi[, entry$term[at], drop = FALSE]))
+  }
+  prob
+}
+
+split_blocks <- function(n, size = 20000L) {
+  split(seq_len(n), (seq_len(n) - 1L) %/% size)
+}
+
+# The seen part as documents, the held-out part as (document, term, n).
+complete_split <- function(data, split, seen) {
+  document <- rep(seq_len(data$n), diff(data$row_start))
+  n <- data$value
+  kept <- if (split == "token") {
+    expected <- seen * n
+    floor(expected) + (stats::runif(length(n)) < expected - floor(expected))
+  } else {
+    order <- order(document, stats::runif(length(n)))
+    rank <- integer(length(n))
+    rank[order] <- seq_along(n) - data$row_start[document[order]]
+    ifelse(rank <= round(seen * diff(data$row_start)[document]), n, 0)
+  }
+  part <- data
+  used <- kept > 0
+  part$row_start <- c(0L, cumsum(tabulate(document[used], data$n)))
+  part$column <- data$column[used]
+  part$value <- kept[used]
+  held <- n > kept
+  list(
+    seen = part,
+    held = list(document = document[held], term = data$column[held] + 1L, n = (n - kept)[held])
+  )
+}

@@ -1,0 +1,20 @@
+// Probabilities of whole documents under known topics, for prediction.
+#pragma once
+#include <cstdint>
+
+#include "foundation/data.h"
+#include "foundation/pool.h"
+
+namespace bnpvi::topics {
+
+/// log p̂(w_d) of documents of counts under known topics φ (term v's probabilities in K topics: K × V,
+/// column-major), with π_d ~ Dirichlet(a) integrated out: of the tokens as a sequence, so without the
+/// multinomial coefficient. p̂ is the mean over `draws` of
+///   Π_i Σ_k (n_k + a_k)/(i − 1 + Σ a) φ_kw_i,   n_k: tokens before i with topic k,
+/// tokens in random order, the topic of each drawn in proportion to its term of the sum: unbiased for p(w_d)
+/// [Buntine 2009, left-to-right sequential sampler]. Weights a ≥ 0, not all 0. The numbers of document d
+/// depend on the seed, d and the document alone. Result: one number for each document, 0 for empty ones.
+Vec sequential_estimates(const Dataset& data, const Vec& phi, const Vec& a, Index draws, std::uint64_t seed,
+                         Pool& pool);
+
+}  // namespace bnpvi::topics
