@@ -75,6 +75,9 @@ test_that("a fit's topics are its posterior means: with topics not seen yet, or 
   seen <- head(w, -1)
   expect_equal(loglik(fit, "plugin"), unname(log(drop(seen %*% known) / sum(seen))))
   for (type in c("sequential", "plugin")) expect_equal(loglik(lda, type), unname(log(colMeans(coef(lda)$prob))))
+  # Without topics not seen yet the weights of the others stay as they are.
+  drawn <- heldout_loglik(fit, corpus, "plugin", draws = 2, seed = 5, per_document = TRUE)$loglik
+  expect_equal(drawn, estimates(corpus, 2L, 5, topics = known, a = seen))
   few <- rbind(c(2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0), c(0, 1, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0))
   colnames(few) <- colnames(corpus)
   exact <- function(a, topics) apply(few, 1, log_p_of, topics, a)
