@@ -1,12 +1,15 @@
 #' @rdname plot.bnp_mixture
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_mixture <- function(object, type = c("clusters", "density", "elbo", "uncertainty", "profile"), data = NULL,
-                                 ...) {
+autoplot.bnp_mixture <- function(object, type = c("clusters", "density", "elbo", "uncertainty", "profile", "score"),
+                                 data = NULL, ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
-  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty", "profile"), "type")
+  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty", "profile", "score"), "type")
   if (type == "elbo") {
     return(gg_trace(trace_picture(object)))
+  }
+  if (type == "score") {
+    return(gg_score(score_picture(object)))
   }
   if (type == "uncertainty") {
     return(gg_uncertainty(uncertainty_picture(object, data)))

@@ -59,7 +59,7 @@ compare_fits <- function(..., newdata = NULL, id = NULL) {
     check_comparable(fits[[1L]], fits[[i]], names[c(1L, i)])
   }
   out <- data.frame(
-    fit = names, elbo = vapply(fits, elbo, 1), k = vapply(fits, n_clusters, 1L),
+    fit = names, elbo = vapply(fits, function(f) f$elbo, 1), k = vapply(fits, n_clusters, 1L),
     laps = vapply(fits, function(f) as.integer(f$laps), 1L),
     converged = vapply(fits, function(f) f$converged, NA)
   )
@@ -166,7 +166,7 @@ print.bnp_comparison <- function(x, digits = 4L, ...) {
   best <- if (nrow(plain)) which.max(plain$elbo)
   plain$elbo <- format(plain$elbo, nsmall = 1L, digits = 1L)
   print(plain, digits = digits, row.names = FALSE, ...)
-  if (nrow(x) > 1L) {
+  if (sum(!is.na(x$elbo)) > 1L) {
     second <- sort(x$elbo, decreasing = TRUE)[2L]
     cat("Largest bound: ", x$fit[best], ", by ", format(x$elbo[best] - second, digits = 3L), "\n", sep = "")
   }

@@ -3,12 +3,13 @@
 #' @param algorithm `"memoized"`: batches are visited in turn and the exact
 #'   summaries of the whole data are kept up to date after each. `"full"`: all
 #'   data at every step. `"stochastic"`: noisy steps on random batches with a
-#'   decreasing `learning_rate`; moves are not tried.
+#'   decreasing `learning_rate`; moves are not tried. `"truncation_free"`: for mixtures, and for data that
+#'   keep arriving, see [bnp_stream()].
 #' @param batches Number of batches. Default: 1 up to 20,000 observations, then
-#'   one per 10,000, at most 50; at least 10 for `"stochastic"`.
-#' @param max_laps Most passes over the data. A fit that they end before it has
-#'   converged says so by a warning of class `bnpvi_warning_max_laps` (not in
-#'   stochastic learning, which always makes so many).
+#'   one per 10,000, at most 50; at least 10 for `"stochastic"`; one per 1,000 for `"truncation_free"`.
+#' @param max_laps Most passes over the data; of `"truncation_free"` so many, by default 3. A fit that they end
+#'   before it has converged says so by a warning of class `bnpvi_warning_max_laps` (not in stochastic learning,
+#'   which always makes so many).
 #' @param tol A fit has converged when a lap without accepted moves raises the
 #'   bound by less than `tol` times its size and moves no observation.
 #' @param restarts Number of fits from different random starts; the one with
@@ -59,6 +60,10 @@
 #'   or the rows of transitions, enter the ELBO. `"tight"` is never lower than `"loose"`,
 #'   which is the bound of Hughes (2016) and of published figures. To learn `alpha` or `start`
 #'   by a [gamma_prior()] choose `"tight"`: the other bound learns values that are too low.
+#' @param k_max,sweeps,half_life Of `"truncation_free"`: most clusters; Gibbs sweeps of each batch (more find more
+#'   where clusters overlap); and the number of rows after which a row counts half, so that clusters that are not
+#'   seen any more fade away. No data can say what that number should be: it is about how fast the world changes.
+#'   `Inf`: rows count for ever.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details The bound rises from lap to lap, by the mathematics of memoized and
@@ -86,13 +91,18 @@
 #' bnp_control(restarts = 5, seed = 1)
 #' bnp_control("full", k_init = 10, moves = FALSE)
 #' @export
-bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches = NULL,
+bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncation_free"), batches = NULL,
                         max_laps = 100L, tol = 1e-6, restarts = 1L, k_init = NULL,
                         init = c("bregman", "random", "kmeans", "blocks", "anchor", "best"), moves = bnp_moves(),
                         sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
-                        candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"), ...) {
+                        candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
+                        k_max = 500L, sweeps = 5L, half_life = Inf, ...) {
   check_no_dots(...)
+  algorithm <- check_choice(algorithm, c("memoized", "full", "stochastic", "truncation_free"), "algorithm")
+  given <- names(match.call())[-1L]
+  check_algorithm_has(algorithm, given)
+  if (algorithm == "truncation_free" && missing(max_laps)) max_laps <- 3L
   if (!is.null(candidates) && is.null(sparsity)) {
     abort("argument", c(
       "{.arg candidates} needs {.arg sparsity}.",
@@ -101,7 +111,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
   }
   structure(
     list(
-      algorithm = check_choice(algorithm, c("memoized", "full", "stochastic"), "algorithm"),
+      algorithm = algorithm,
       batches = if (!is.null(batches)) check_count(batches, "batches"),
       max_laps = check_count(max_laps, "max_laps"),
       tol = check_number(tol, "tol", strict = FALSE),
@@ -118,10 +128,26 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic"), batches
       learning_rate = check_learning_rate(learning_rate),
       candidates = if (!is.null(candidates)) check_count(candidates, "candidates"),
       keep = check_choice(keep, c("labels", "probabilities"), "keep"),
-      bound = check_choice(bound, c("loose", "tight"), "bound")
+      bound = check_choice(bound, c("loose", "tight"), "bound"),
+      k_max = check_count(k_max, "k_max"),
+      sweeps = check_count(sweeps, "sweeps"),
+      half_life = if (identical(half_life, Inf)) Inf else check_number(half_life, "half_life")
     ),
     class = c("bnp_control", "list")
   )
+}
+
+# Arguments that only truncation-free learning has, and those that it does not.
+check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
+  own <- c("k_max", "sweeps", "half_life")
+  others <- c("tol", "restarts", "k_init", "init", "sparsity", "learning_rate", "candidates", "keep", "bound")
+  wrong <- intersect(given, if (algorithm == "truncation_free") others else own)
+  if (length(wrong)) {
+    abort("argument", c(
+      "{.arg {wrong}} {?has/have} no meaning for {.code algorithm = {.str {algorithm}}}.",
+      i = if (algorithm != "truncation_free") "{.arg {own}} are for {.code algorithm = \"truncation_free\"}."
+    ), call = call)
+  }
 }
 
 default_threads <- function() {

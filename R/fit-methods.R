@@ -62,6 +62,7 @@ check_is_fit <- function(fit, call = rlang::caller_env()) {
 #' @export
 elbo <- function(fit, terms = FALSE) {
   check_is_fit(fit)
+  refuse_bound_of_stream(fit)
   if (check_flag(terms, "terms")) unlist(fit$elbo_terms) else fit$elbo
 }
 
@@ -98,6 +99,7 @@ cluster_sizes <- function(fit) {
 fitted.bnp_fit <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
+  refuse_labels_of_stream(object)
   labels <- of_units(object$input, stats::setNames(fit_labels(object), object$input$row_names))
   for_all_rows(object$input, in_user_order(object, labels))
 }
@@ -220,5 +222,6 @@ nobs.bnp_fit <- function(object, ...) {
 #' @export
 logLik.bnp_fit <- function(object, ...) {
   check_format(object)
+  refuse_bound_of_stream(object)
   structure(object$elbo, df = NA_integer_, nobs = nobs(object), class = "logLik")
 }

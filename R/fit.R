@@ -218,11 +218,11 @@ warn_of_threads <- function(running, asked, most) {
 
 # list(report, finish): what the engine calls once a lap, and what ends the report. A bar in a terminal, a line a lap
 # elsewhere; in knitr one message at the end, as every message becomes a block of output of its own.
-progress_reporter <- function(control) {
+progress_reporter <- function(control, teller = lap_teller) {
   if (!control$verbose) {
     return(list(report = NULL, finish = function() NULL))
   }
-  told <- lap_teller()
+  told <- teller()
   if (isTRUE(getOption("knitr.in.progress"))) {
     lines <- character()
     return(list(

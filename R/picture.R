@@ -158,6 +158,7 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
 # Laps of the trace with a mark for each kind of move accepted there; `from` is the first lap that the scale shows,
 # `labels` the laps where the number of clusters changed.
 trace_picture <- function(fit) {
+  refuse_bound_of_stream(fit)
   trace <- elbo_trace(fit)
   kinds <- c(birth = "births", merge = "merges", delete = "deletes")
   marks <- lapply(names(kinds), function(kind) {

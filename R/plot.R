@@ -18,7 +18,9 @@
 #'   either side, in standard deviations of all data from their mean; of levels with their
 #'   probabilities as stacked bars. Panels come in the order in which columns tell the clusters
 #'   apart: the number above each is the expected log Bayes factor (nats) of a value of this
-#'   column for its own cluster against all of them, under the fitted clusters.
+#'   column for its own cluster against all of them, under the fitted clusters. `"score"`, of truncation-free
+#'   learning ([bnp_stream()]): how well each batch was predicted before it was learned from, and the number of
+#'   clusters.
 #' @param data Observations to draw, usually the training data. A fit does not
 #'   keep its data, so without this argument only the clusters are drawn.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
@@ -32,16 +34,20 @@
 #' plot(fit, data = faithful)
 #' plot(fit, "elbo")
 #' @export
-plot.bnp_mixture <- function(x, type = c("clusters", "density", "elbo", "uncertainty", "profile"), data = NULL, ...) {
-  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty", "profile"), "type")
+plot.bnp_mixture <- function(x, type = c("clusters", "density", "elbo", "uncertainty", "profile", "score"),
+                             data = NULL, ...) {
+  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty", "profile", "score"), "type")
   picture <- switch(type,
     clusters = cluster_picture(x, data),
     density = density_picture(x, data),
     uncertainty = uncertainty_picture(x, data),
     profile = profile_picture(x),
+    score = score_picture(x),
     elbo = NULL
   )
-  if (type == "elbo") {
+  if (type == "score") {
+    draw_score(picture, ...)
+  } else if (type == "elbo") {
     draw_trace(trace_picture(x), ...)
   } else if (type == "uncertainty") {
     draw_uncertainty(picture, ...)

@@ -21,24 +21,15 @@ summary.bnp_fit <- function(object, ...) {
 print.summary.bnp_fit <- function(x, ...) {
   fit <- x$fit
   cat(format_head(fit), if (!is.null(fit$cut)) format_cut(fit), sep = "\n")
-  terms <- elbo(fit, terms = TRUE)
   wrap <- function(...) {
     lines <- strwrap(paste0(...), exdent = 2)
     if (length(lines) > 3L) lines <- c(lines[1:2], paste0(substr(lines[3], 1, 72), " ..."))
     cat(lines, sep = "\n")
   }
-  wrap("ELBO terms: ", paste(names(terms), "=", format(terms, digits = 6, trim = TRUE), collapse = ", "))
+  if (!is_stream_fit(fit)) wrap("ELBO terms: ", described_terms(fit))
   wrap("Observed: ", format(fit$model$obs))
   wrap("Prior: ", format(fit$model$prior))
-  wrap(
-    "Learning: ", fit$control$algorithm, ", ", count_of(fit$control$batches, "batch", "es"), ", started with ",
-    fit$control$k_init, ", seed ", format(fit$control$seed, digits = 16), "; moves: ", format(fit$control$moves)
-  )
-  trace <- elbo_trace(fit)
-  wrap(
-    "Accepted: ", count_of(sum(trace$births), "birth"), ", ", count_of(sum(trace$merges), "merge"), ", ",
-    count_of(sum(trace$deletes), "delete")
-  )
+  for (line in described_learning(fit)) wrap(line)
   if (!is.null(fit$restarts)) {
     ends <- fit$restarts[order(-fit$restarts$elbo), ]
     wrap(
@@ -53,6 +44,33 @@ print.summary.bnp_fit <- function(x, ...) {
   cat("Largest ", cluster_words[[class(fit)[1]]], "s:\n", sep = "")
   print(format(as.data.frame(fit)[shown, seq_len(min(6L, ncol(as.data.frame(fit))))], digits = 4), row.names = FALSE)
   invisible(x)
+}
+
+described_terms <- function(fit) {
+  terms <- elbo(fit, terms = TRUE)
+  paste(names(terms), "=", format(terms, digits = 6, trim = TRUE), collapse = ", ")
+}
+
+described_learning <- function(fit) {
+  control <- fit$control
+  seed <- paste(", seed", format(control$seed, digits = 16))
+  if (is_stream_fit(fit)) {
+    return(paste0(
+      "Learning: truncation free, ", count_of(control$sweeps, "sweep"), " a batch, at most ",
+      count_of(control$k_max, "cluster"), seed
+    ))
+  }
+  trace <- elbo_trace(fit)
+  c(
+    paste0(
+      "Learning: ", control$algorithm, ", ", count_of(control$batches, "batch", "es"), ", started with ",
+      control$k_init, seed, "; moves: ", format(control$moves)
+    ),
+    paste0(
+      "Accepted: ", count_of(sum(trace$births), "birth"), ", ", count_of(sum(trace$merges), "merge"), ", ",
+      count_of(sum(trace$deletes), "delete")
+    )
+  )
 }
 
 # "1 birth", "2 births".
@@ -78,15 +96,19 @@ format_head <- function(fit) {
       count_of(k, word), " in use", if (empty > 0) paste0(" (and ", empty, " empty)"), ", ",
       described_data(fit)
     ),
-    paste0(
-      "ELBO ", format(fit$elbo, digits = 8), " after ", count_of(fit$laps, "lap"), ": ",
-      if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
-    ),
+    if (is_stream_fit(fit)) described_stream(fit) else described_bound(fit),
     described_concentrations(learned_concentrations(fit)),
     if (length(learned)) paste("Learned prior:", format_fields(learned, names(learned))),
     described_blocks(fit$model$obs),
     described_labels(fit),
     described_changes(fit)
+  )
+}
+
+described_bound <- function(fit) {
+  paste0(
+    "ELBO ", format(fit$elbo, digits = 8), " after ", count_of(fit$laps, "lap"), ": ",
+    if (fit$converged) "converged, " else "not converged, ", reasons[[fit$reason]]
   )
 }
 

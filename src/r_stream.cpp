@@ -97,9 +97,10 @@ Rcpp::DataFrame records_to_r(const std::vector<BatchRecord>& records) {
 
 }  // namespace
 
-// Goes on from `clusters` with the rows of `data`: `passes` times, in `batches` batches, dealt at random
-// (`shuffled`) or in the order of the rows. fresh: the first pass has rows that were not seen before.
-// half_life: rows after which a row counts half; Inf: never.
+// Goes on from `clusters` with the rows of `data`: in their order, or (`shuffled`) in `batches` batches dealt
+// at random, and with labels of all rows at the end. The first of the passes has rows that were not seen
+// before; in the others they replace what they left. half_life: rows after which a row counts half; Inf:
+// never.
 // [[Rcpp::export]]
 Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters, Rcpp::List options,
                          SEXP progress) {
@@ -145,15 +146,16 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
     bool interrupted = false;
     try {
       for (Index pass = 0; pass < o.integer("passes") && n > 0; ++pass) {
-        const bool fresh = pass == 0 && o.flag("fresh");
+        const bool fresh = pass == 0;
         Stream order(seed, Purpose::batch_order, static_cast<std::uint64_t>(pass));
         std::vector<Index> sequence = shuffled(n_batches, order);
         if (!o.flag("shuffled")) std::sort(sequence.begin(), sequence.end());
         for (Index b : sequence) {
           const RowFeatures batch(obs, view, batches[b]);
-          const double size = static_cast<double>(batch.n()),
-                       score = (learner.log_predictive(batch) + sum_log_base(obs, view, batches[b], &pool)) /
-                               size;
+          const double size = static_cast<double>(batch.n());
+          double score = NA_REAL;
+          if (fresh)
+            score = (learner.log_predictive(batch) + sum_log_base(obs, view, batches[b], &pool)) / size;
           double keep = std::exp2(-size / half_life);
           if (!fresh) keep *= std::max(0.0, 1 - size / static_cast<double>(n));
           learner.learn(batch, keep, fresh);
@@ -174,11 +176,11 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
       interrupted = true;
     }
     std::vector<int> labels;
-    if (o.flag("labels")) labels = learner.most_probable(RowFeatures(obs, view));
+    if (o.flag("shuffled")) labels = learner.most_probable(RowFeatures(obs, view));
     const Globals globals = globals_of(running, rmodel);
     using Rcpp::_;
     return made_in_r([&] {
-      Rcpp::IntegerVector label_of(o.flag("labels") ? static_cast<int>(view.n) : 0, NA_INTEGER);
+      Rcpp::IntegerVector label_of(o.flag("shuffled") ? static_cast<int>(view.n) : 0, NA_INTEGER);
       for (std::size_t i = 0; i < labels.size(); ++i) label_of[rows[i]] = 1 + labels[i];
       return Rcpp::List::create(_["clusters"] = clusters_to_r(running), _["state"] = state_to_r(globals),
                                 _["records"] = records_to_r(records),

@@ -1,0 +1,236 @@
+# Truncation-free learning: batches of rows, each once or in several passes. The engine's state between two batches is
+# fit$stream, so that a fit that was stored goes on as if it had not been.
+
+no_clusters_yet <- function(prior) {
+  list(
+    t = numeric(), id = numeric(), born_at = numeric(), last_seen = numeric(), next_id = 1, batches = 0, seen = 0,
+    untended = 0, concentration = starting_concentration(prior)[[1L]], recent = numeric()
+  )
+}
+
+# The clusters of a fit at full weight, with its observations as rows seen.
+clusters_of_fit <- function(fit) {
+  if (!is.null(fit$stream)) {
+    return(fit$stream)
+  }
+  used <- which(fit$state$obs[, 1L] > 0)
+  used <- used[order(-fit$state$obs[used, 1L])]
+  ids <- as.double(cluster_ids(fit)[match(used, fit$numbering)])
+  seen <- as.double(nobs(fit))
+  learned <- learned_concentrations(fit)$concentration
+  utils::modifyList(no_clusters_yet(fit$model$prior), list(
+    t = as.vector(t(fit$state$obs[used, , drop = FALSE])), id = ids, born_at = rep(seen, length(ids)),
+    last_seen = rep(seen, length(ids)), next_id = max(cluster_history(fit)$id, 0) + 1, seen = seen,
+    concentration = if (is.null(learned)) starting_concentration(fit$model$prior)[[1L]] else learned[["mean"]]
+  ))
+}
+
+# fit_mixture() with truncation-free learning: several passes over the rows in random order.
+fit_truncation_free <- function(call, data, obs, prior, control, start, input, error_call) {
+  fit <- begin_truncation_free(call, data, obs, prior, control, start, input, error_call)
+  n_units <- data$n - obs_lag(obs) * (length(data$starts) - 1L)
+  fit$control$batches <- resolve_batches(
+    utils::modifyList(control, list(batches = control$batches %||% max(1L, as.integer(ceiling(n_units / 1000))))),
+    max(n_units, 1L), error_call, "observations"
+  )
+  progress <- progress_reporter(control, batch_teller)
+  on.exit(progress$finish())
+  learned <- learn_batch(fit, data, progress, passes = control$max_laps, shuffled = TRUE)
+  fit <- with_batches(learned$fit, list(learned$records), learned$capped, learned$interrupted)
+  fit$input$n <- data$n
+  kept <- data[c("row_names", "group_names", "starts", "order", "left_out")]
+  fit$input <- c(
+    fit$input, obs_entry(obs)$keep(data), list(fingerprint = fingerprint_of(data)),
+    if (has_missing(data)) list(n_missing = sum(data$missing)), kept[!vapply(kept, is.null, NA)]
+  )
+  fit$labels <- of_rows(data, carry_back(learned$labels, data$starts, obs_lag(obs)))
+  fit
+}
+
+# A fit that has not seen a row: data are the first ones, from which defaults of priors are read.
+begin_truncation_free <- function(call, data, obs, prior, control, start, input, error_call) {
+  refuse_for_streams(data, obs, error_call)
+  if (!is.null(start) && !inherits(start, "bnp_mixture")) {
+    abort("start", c(
+      "Truncation-free learning starts with no cluster, or from a fit of {.fn bnp_mixture}, not {describe(start)}.",
+      i = "Fit with {.arg start} first, and give that fit."
+    ), call = error_call)
+  }
+  given <- obs
+  obs <- if (is.null(start)) resolve_obs(obs, data, NULL, error_call) else start$model$obs
+  obs <- without_gaps(with_gaps(obs, data, start$model$obs), data)
+  check_against_data(given, obs, error_call)
+  learned <- obs_entry(obs)$learned(obs)
+  if (length(learned) && is.null(start)) {
+    abort("argument", c(
+      "{.code {learned}} needs the summary of the whole data, which truncation-free learning does not keep.",
+      i = "Give a prior without it in {.fn {obs_entry(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
+    ), call = error_call)
+  }
+  if (!is.null(start)) start_from_fit(start, data, obs, prior, error_call)
+  prior <- without_learned_values(prior)
+  control$seed <- draw_seed(control$seed)
+  control$k_max <- min(control$k_max, prior$k)
+  structure(
+    list(
+      format = fit_format, call = call, model = list(obs = obs, prior = prior, bound = control$bound),
+      control = control, state = NULL, elbo = NA_real_, elbo_terms = numeric(), trace = NULL, converged = FALSE,
+      reason = "stream", laps = 0L, labels = integer(), sizes = numeric(), numbering = integer(),
+      history = if (!is.null(start)) cluster_history(start),
+      stream = if (is.null(start)) no_clusters_yet(prior) else clusters_of_fit(start),
+      input = c(input, Filter(Negate(is.null), data[c("d", "column_names", "na_action")]))
+    ),
+    class = c("bnp_mixture", "bnp_fit")
+  )
+}
+
+refuse_for_streams <- function(data, obs, call) {
+  what <- c(weights = !is.null(data$weights), labels = !is.null(data$classes), id = has_individuals(data))
+  if (any(what)) {
+    abort(names(which(what))[1L], c(
+      "Truncation-free learning takes rows one at a time, each as often as any other: no {.arg {names(which(what))}}.",
+      i = "Choose {.code algorithm = \"memoized\"}."
+    ), call = call)
+  }
+  expects <- blocks_that_expect(data, obs)
+  if (length(expects)) {
+    abort("gaps", c(
+      "Rows that lack values of columns which depend on each other within a cluster ({.fn {expects[1L]}}) cannot be
+       learned from one at a time: what is expected of a missing value depends on the cluster.",
+      i = "Choose {.code na_action = \"omit\"}, or columns that are independent given the cluster, as
+           with {.code covariance = \"diagonal\"}."
+    ), call = call)
+  }
+}
+
+# One call of the engine: list(fit, records, labels, capped, interrupted); fit has the new clusters. passes: more than
+# one have all rows there are; shuffled: in batches at random, with labels of the rows at the end.
+learn_batch <- function(fit, data, progress, passes = 1L, shuffled = FALSE) {
+  control <- fit$control
+  result <- engine_stream(as_engine_data(data), fit$model, fit$stream, list(
+    threads = control$threads, seed = control$seed, half_life = control$half_life, sweeps = control$sweeps,
+    k_max = control$k_max, merge = control$moves$merge, split = control$moves$birth, passes = passes,
+    batches = if (shuffled) control$batches else 1L, shuffled = shuffled, keep_interrupted = rlang::is_interactive()
+  ), progress$report)
+  fit[c("stream", "state")] <- result[c("clusters", "state")]
+  c(list(fit = fit), result[c("records", "labels", "capped", "interrupted")])
+}
+
+# A fit with what the engine learned from some batches: what all fits have, identities and their history.
+with_batches <- function(fit, records, capped, interrupted) {
+  clusters <- fit$stream
+  k <- fit$state$k
+  sizes <- fit$state$obs[, 1L]
+  used <- seq_along(clusters$id)
+  before <- fit$history
+  now <- next_history(before, clusters$id, sizes[used], clusters$seen)
+  alive <- match(clusters$id, now$id)
+  now$born_at[alive] <- clusters$born_at
+  now$last_seen[alive] <- clusters$last_seen
+  trace <- continued_trace(fit$trace, records)
+  if (capped) warn_of_cap(fit$control$k_max)
+  if (interrupted) say_stream_stopped(clusters$seen)
+  fit$reason <- if (interrupted) "interrupted" else "stream"
+  fit$laps <- nrow(trace)
+  fit$labels <- integer()
+  fit$trace <- trace
+  fit$sizes <- sizes
+  fit$numbering <- seq_len(k)
+  fit$ids <- c(as.integer(clusters$id), clusters$next_id - 1L + seq_len(k - length(used)))
+  fit$changes <- if (!is.null(before)) history_changes(before, now)
+  fit$history <- now
+  fit$input$n <- clusters$seen
+  fit
+}
+
+# Seconds go on from the record before.
+continued_trace <- function(trace, records) {
+  parts <- list(trace)
+  seconds <- if (is.null(trace)) 0 else trace$seconds[nrow(trace)]
+  for (record in records) {
+    record$seconds <- record$seconds + seconds
+    seconds <- max(record$seconds, seconds)
+    parts <- c(parts, list(record))
+  }
+  trace <- do.call(rbind, parts)
+  trace$batch <- seq_len(nrow(trace))
+  trace[c("batch", "rows", "seen", "score", "k", "seconds")]
+}
+
+warn_of_cap <- function(k_max) {
+  cli::cli_warn(
+    c(
+      "{.arg k_max} ({k_max}) clusters were reached: rows that belong to none of them did not begin new ones.",
+      i = "Raise {.arg k_max} in {.fn bnp_control}, or let rows fade ({.arg half_life})."
+    ),
+    class = c("bnpvi_warning_k_max", "bnpvi_warning"), call = NULL
+  )
+}
+
+say_stream_stopped <- function(seen) {
+  cli::cli_inform(
+    c(
+      "Stopped: the fit is what was learned from {format(seen, big.mark = \",\", scientific = FALSE)} rows.",
+      i = "To go on from here: {.code update(fit, newdata)}."
+    ),
+    class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL
+  )
+}
+
+# "Batch 3: 5 clusters, -4.61 a row": a function of an engine's record.
+batch_teller <- function() {
+  function(record) {
+    score <- if (is.finite(record$elbo)) sprintf(", %.4g a row", record$elbo) else ""
+    sprintf("Batch %d: %s%s", record$lap, count_of(record$k, "cluster"), score)
+  }
+}
+
+is_stream_fit <- function(fit) !is.null(fit$stream)
+
+refuse_bound_of_stream <- function(fit, call = rlang::caller_env()) {
+  if (is_stream_fit(fit)) {
+    abort("stream", c(
+      "Truncation-free learning has no ELBO: it would be that of a random state.",
+      i = "{.fn elbo_trace} has how well each batch was predicted, {.fn heldout_loglik} judges new data.",
+      i = "For the bound learn from data that can be read again: {.code bnp_mixture(x, start = fit)}."
+    ), call = call)
+  }
+}
+
+refuse_labels_of_stream <- function(fit, call = rlang::caller_env()) {
+  if (is_stream_fit(fit) && !length(fit$labels)) {
+    abort("stream", c(
+      "The fit of a stream keeps nothing of its rows, and so no labels.",
+      i = "{.code predict(fit, newdata)} labels rows that you have."
+    ), call = call)
+  }
+}
+
+# "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a row"
+described_stream <- function(fit) {
+  last <- utils::tail(fit$trace[is.finite(fit$trace$score), ], 10L)
+  big <- function(n) format(n, big.mark = ",", scientific = FALSE)
+  c(
+    paste0(
+      big(fit$stream$seen), " rows seen in ", count_of(nrow(fit$trace), "batch", "es"),
+      if (is.finite(fit$control$half_life)) paste0(", half-life ", big(fit$control$half_life), " rows")
+    ),
+    if (nrow(last)) {
+      paste0(
+        "Log density of a row before it was learned from: ",
+        format(sum(last$score * last$rows) / sum(last$rows), digits = 4L), " in the last ",
+        count_of(nrow(last), "batch", "es")
+      )
+    }
+  )
+}
+
+# update() of a fit by truncation-free learning: one more batch.
+learn_newdata <- function(fit, newdata, call = rlang::caller_env()) {
+  data <- rows_of_stream(fit, newdata, call, "newdata")
+  if (data$n == 0L) abort("rows", "{.arg newdata} has no rows.", call = call)
+  progress <- progress_reporter(fit$control, batch_teller)
+  on.exit(progress$finish())
+  learned <- learn_batch(fit, data, progress)
+  with_batches(learned$fit, list(learned$records), learned$capped, learned$interrupted)
+}

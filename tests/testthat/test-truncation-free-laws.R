@@ -1,0 +1,150 @@
+# Truncation-free learning against enumeration and plain sums.
+
+bits <- rbind(c(1, 0, 1), c(1, 0, 0), c(0, 1, 1), c(0, 1, 1), c(1, 1, 1), c(0, 0, 0))
+bernoulli <- list(family = "bernoulli", a = rep(0.1, 3), b = rep(0.3, 3))
+log_p_of_bits <- function(rows) {
+  s <- colSums(bits[rows, , drop = FALSE])
+  sum(lbeta(0.1 + s, 0.3 + length(rows) - s) - lbeta(0.1, 0.3))
+}
+priors <- list(
+  dp = list(prior = list(family = "dp", concentration = 1.3), discount = 0),
+  py = list(prior = list(family = "py", concentration = 1.3, discount = 0.4), discount = 0.4),
+  finite = list(prior = list(family = "dirichlet", k = 3L, concentration = 1.3), discount = -1.3 / 3)
+)
+
+test_that("one batch of all rows draws from the exact posterior over partitions", {
+  runs <- 4000
+  for (kind in names(priors)) {
+    model <- list(obs = bernoulli, prior = priors[[kind]]$prior)
+    exact <- exact_posterior(6, log_p_of_bits, 1.3, priors[[kind]]$discount)
+    k <- apply(exact$partitions, 1L, max)
+    largest <- apply(exact$partitions, 1L, function(z) max(tabulate(z)))
+    drawn <- vapply(seq_len(runs), function(seed) {
+      t <- statistics_of(learn_rows(engine_data(bits), model, seed = seed, sweeps = 12L)$clusters)
+      c(ncol(t), max(t[1L, ]))
+    }, numeric(2))
+    for (value in 1:6) {
+      for (which in 1:2) {
+        p <- sum(exact$prob[list(k, largest)[[which]] == value])
+        if (p < 1e-3) next
+        z <- (mean(drawn[which, ] == value) - p) / sqrt(p * (1 - p) / runs)
+        expect_lt(abs(z), 4, label = paste(kind, c("clusters", "largest")[which], value))
+      }
+    }
+  }
+})
+
+test_that("statistics are plain sums in the first pass, and rows count once in every later one", {
+  for (case in model_cases()) {
+    phi <- engine_contract(case$data, case$model, matrix(1, NROW(case$rows(case$data)), 1))$features
+    for (passes in 1:3) {
+      out <- learn_rows(case$data, case$model, passes = passes, batches = 4L, shuffled = TRUE)
+      t <- statistics_of(out$clusters)
+      removed <- sum(is.na(out$departed$into)) # less than one row each
+      expect_lte(sum(t[1L, ]), nrow(phi) + 1e-10, label = case$name)
+      expect_gte(sum(t[1L, ]), nrow(phi) - removed - 1e-10, label = case$name)
+      if (passes == 1L) expect_equal(rowSums(t), colSums(phi), tolerance = 1e-10, info = case$name)
+      expect_true(all(is.finite(t)), info = case$name)
+    }
+    expect_identical(out$clusters$seen, as.double(nrow(phi)), info = case$name)
+    expect_true(all(out$labels %in% c(NA, seq_along(out$clusters$id))), info = case$name)
+  }
+})
+
+test_that("a row's score is its exact predictive given the rows before", {
+  model <- list(obs = bernoulli, prior = list(family = "dp", concentration = 1.3))
+  clusters <- learn_rows(engine_data(bits[1:4, ]), model, seed = 3)$clusters
+  t <- statistics_of(clusters)
+  evidence <- function(t) sum(lbeta(0.1 + t[-1L], 0.3 + t[1L] - t[-1L]) - lbeta(0.1, 0.3))
+  expected <- vapply(5:6, function(i) {
+    row <- c(1, bits[i, ])
+    old <- apply(t, 2L, function(t_k) t_k[1L] * exp(evidence(t_k + row) - evidence(t_k)))
+    log((sum(old) + 1.3 * exp(evidence(row))) / (sum(t[1L, ]) + 1.3))
+  }, 1)
+  out <- learn_rows(engine_data(bits[5:6, ]), model, clusters)
+  expect_equal(out$records$score, mean(expected), tolerance = 1e-12)
+  expect_identical(learn_rows(engine_data(bits), model, passes = 2L, batches = 2L)$records$score[3:4], c(NA_real_, NA))
+})
+
+test_that("a half-life fades what was seen, and none fades nothing", {
+  model <- list(obs = bernoulli, prior = list(family = "dp", concentration = 1.3))
+  first <- learn_rows(engine_data(bits), model)$clusters
+  second <- learn_rows(engine_data(bits), model, first, half_life = 6)$clusters
+  gone <- setdiff(first$id, second$id) # of less than one row when it had faded
+  expect_equal(sum(statistics_of(second)[1L, ]), 6 / 2 + 6 - sum(statistics_of(first)[1L, first$id %in% gone]) / 2)
+  faded <- learn_rows(engine_data(bits), model, first, half_life = 1e300)
+  expect_identical(faded$clusters, learn_rows(engine_data(bits), model, first)$clusters)
+})
+
+test_that("clusters are joined when that gains, by the gain as it is recomputed, and never split by it", {
+  x <- withr::with_seed(1, rbind(matrix(rnorm(400), ncol = 2), matrix(rnorm(400, 6), ncol = 2)))
+  obs <- list(
+    family = "gaussian_full", mean = c(3, 3), mean_strength = 0.01, df = 4, scale = diag(2), centre = c(0, 0),
+    unit = c(1, 1)
+  )
+  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+  phi <- engine_contract(engine_data(x), model, matrix(1, nrow(x), 1))$features
+  group <- rep(1:5, c(100, 60, 40, 150, 50)) # three and two parts of what belongs together
+  t <- t(rowsum(phi, group))
+  clusters <- utils::modifyList(no_clusters(), list(
+    t = as.vector(t), id = as.double(1:5), born_at = rep(400, 5), last_seen = rep(400, 5), next_id = 6, seen = 400,
+    recent = as.vector(t(phi))
+  ))
+  out <- learn_rows(engine_data(x[0, , drop = FALSE]), model, clusters, merge = TRUE)
+  expect_identical(out$clusters$id, clusters$id) # without rows nothing is tended
+  out <- learn_rows(engine_data(x[1, , drop = FALSE]), model, clusters, merge = TRUE)
+  expect_setequal(out$clusters$id, c(1, 4))
+  expect_identical(out$departed$into[order(out$departed$id)], c(1, 1, 4))
+  expect_equal(rowSums(statistics_of(out$clusters)), rowSums(t) + phi[1, ], tolerance = 1e-12)
+  expect_length(learn_rows(engine_data(x[1, , drop = FALSE]), model, clusters)$clusters$id, 5L)
+})
+
+test_that("a cluster that has swallowed two is split by its latest rows", {
+  x <- withr::with_seed(2, rbind(matrix(rnorm(400), ncol = 2), matrix(rnorm(400, 8), ncol = 2)))
+  obs <- list(
+    family = "gaussian_full", mean = c(4, 4), mean_strength = 0.01, df = 4, scale = diag(2), centre = c(0, 0),
+    unit = c(1, 1)
+  )
+  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+  phi <- engine_contract(engine_data(x), model, matrix(1, nrow(x), 1))$features
+  clusters <- utils::modifyList(no_clusters(), list(
+    t = 10 * colSums(phi), id = 7, born_at = 1, last_seen = 4000, next_id = 9, seen = 4000, recent = as.vector(t(phi))
+  ))
+  out <- learn_rows(engine_data(x[1, , drop = FALSE]), model, clusters, split = TRUE)
+  expect_length(out$clusters$id, 2L)
+  expect_identical(sort(out$clusters$id), c(7, 9))
+  expect_equal(sum(statistics_of(out$clusters)[1L, ]), 4001, tolerance = 1e-10)
+  expect_equal(statistics_of(out$clusters)[1L, ], c(2000, 2000), tolerance = 0.02)
+  expect_length(learn_rows(engine_data(x[1, , drop = FALSE]), model, clusters)$clusters$id, 1L)
+})
+
+test_that("bits depend on the seed alone: not on threads, nor on whether the state was stored", {
+  x <- as.matrix(asterisk[1:3000, 1:2])
+  obs <- list(
+    family = "gaussian_full", mean = c(0, 0), mean_strength = 0.01, df = 4, scale = diag(2), centre = c(0, 0),
+    unit = c(1, 1)
+  )
+  model <- list(obs = obs, prior = list(family = "dp", concentration = c(2, 1)))
+  go <- function(x, clusters, ...) learn_rows(engine_data(x), model, clusters, merge = TRUE, split = TRUE, ...)$clusters
+  first <- go(x[1:1500, ], no_clusters(2))
+  stored <- unserialize(serialize(first, NULL))
+  again <- go(x[1501:3000, ], stored)
+  expect_identical(go(x[1501:3000, ], first, threads = 4L), again)
+  expect_false(identical(go(x[1501:3000, ], first, seed = 2), again))
+  expect_gt(again$concentration, 0)
+  expect_false(again$concentration == 2)
+})
+
+test_that("at the cap no row begins a cluster, which is said", {
+  x <- cbind(c(-1e3, 0, 1e3, 2e3) + 1:8 / 10)
+  obs <- list(
+    family = "gaussian_full", mean = 0, mean_strength = 0.01, df = 3, scale = diag(1), centre = 0, unit = 1
+  )
+  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+  free <- learn_rows(engine_data(x), model)
+  expect_gt(length(free$clusters$id), 2L)
+  expect_false(free$capped)
+  capped <- learn_rows(engine_data(x), model, k_max = 2L)
+  expect_length(capped$clusters$id, 2L)
+  expect_true(capped$capped)
+})
