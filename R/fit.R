@@ -11,6 +11,12 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
       i = "{.fn fitted} gives the proportions of the training documents."
     ), call = error_call)
   }
+  if (control$algorithm == "truncation_free") {
+    abort("argument", c(
+      "Truncation-free learning is for {.fn bnp_mixture}, not {.fn {class}}.",
+      i = "Choose {.code algorithm = \"memoized\"}; data that keep arriving are learned from by {.fn update}."
+    ), call = error_call)
+  }
   given <- obs
   obs <- resolve_obs(obs, data, start, error_call)
   obs <- with_gaps(obs, data, if (inherits(start, "bnp_fit")) start$model$obs)

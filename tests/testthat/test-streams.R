@@ -1,0 +1,204 @@
+# bnp_stream(), sources, and truncation-free fits as users see them.
+
+how <- function(...) bnp_control("truncation_free", seed = 1, verbose = FALSE, ...)
+three <- function(n, centres = rbind(c(0, 0), c(6, 0), c(0, 6)), seed = 1) {
+  withr::with_seed(seed, {
+    z <- sample(nrow(centres), n, replace = TRUE)
+    data.frame(x = rnorm(n, centres[z, 1]), y = rnorm(n, centres[z, 2]))
+  })
+}
+in_parts <- function(x, size = 100L) {
+  part <- split(x, ceiling(seq_len(nrow(x)) / size))
+  function(i) if (i <= length(part)) part[[i]]
+}
+x <- three(1000)
+fit <- bnp_mixture(bnp_stream(in_parts(x)), control = how())
+
+test_that("a stream gives a fit with scores, identities and no bound or labels", {
+  expect_identical(n_clusters(fit), 3L)
+  expect_identical(nobs(fit), 1000L)
+  trace <- elbo_trace(fit)
+  expect_identical(trace$rows, rep(100, 10))
+  expect_identical(trace$seen, seq(100, 1000, by = 100))
+  expect_true(all(diff(trace$seconds) > 0))
+  expect_gt(mean(trace$score[6:10]), trace$score[1])
+  expect_equal(mean(trace$score[6:10]), heldout_loglik(fit, three(5000, seed = 2)), tolerance = 0.05)
+  expect_equal(sum(cluster_sizes(fit)), 1000)
+  expect_bad(elbo(fit), "stream", "random state")
+  expect_bad(logLik(fit), "stream")
+  expect_bad(fitted(fit), "stream", "predict")
+  expect_bad(plot(fit, "elbo"), "stream")
+  expect_output(print(fit), "1,000 rows seen in 10 batches")
+  expect_output(print(summary(fit)), "truncation free, 5 sweeps")
+  expect_identical(glance(fit)$elbo, NA_real_)
+})
+
+test_that("stopping, storing and going on gives the same bits as never stopping", {
+  part <- in_parts(x)
+  half <- bnp_mixture(bnp_stream(part, n = 500), control = how())
+  expect_identical(half$stream$seen, 500)
+  file <- withr::local_tempfile()
+  saveRDS(half, file)
+  stored <- readRDS(file)
+  for (i in 6:10) stored <- update(stored, part(i))
+  expect_identical(stored$stream, fit$stream)
+  expect_identical(cluster_ids(stored), cluster_ids(fit))
+  rest <- bnp_mixture(bnp_stream(function(i) part(i + 5L)), start = half, control = how())
+  expect_identical(rest$stream, fit$stream)
+  expect_identical(bnp_mixture(bnp_stream(part), control = how(threads = 3))$stream, fit$stream)
+})
+
+test_that("identities last, and what came and went is in the history", {
+  moving <- function(i) {
+    if (i > 40) return(NULL)
+    three(100, rbind(c(i / 8, 0), if (i <= 20) c(0, 20) else c(0, -20)), seed = i)
+  }
+  fading <- bnp_mixture(bnp_stream(moving), control = how(half_life = 300))
+  expect_gt(sum(cluster_sizes(fading)[1:2]), 0.95 * sum(cluster_sizes(fading)))
+  history <- cluster_history(fading)
+  expect_setequal(history$id[history$fate == "alive"], cluster_ids(fading))
+  mover <- coef(fading)$mean[1:2, ]
+  at <- which.min(abs(mover[, "y"]))
+  expect_equal(mover[at, "x"][[1]], 5, tolerance = 0.15)
+  expect_identical(history$born_at[match(cluster_ids(fading)[at], history$id)], 100)
+  expect_gt(history$born_at[match(cluster_ids(fading)[3L - at], history$id)], 2000)
+  longer <- fading
+  for (i in 1:20) longer <- update(longer, three(200, rbind(c(5, 0), c(0, -20)), seed = 100 + i))
+  expect_identical(cluster_ids(longer)[1:2] %in% cluster_ids(fading)[1:2], c(TRUE, TRUE))
+  expect_identical(unname(predict(longer, data.frame(x = 5, y = 0), type = "id")), cluster_ids(fading)[at])
+  everything <- bnp_mixture(bnp_stream(moving), control = how())
+  expect_gt(n_clusters(everything), 2L)
+})
+
+test_that("data in memory are learned from in several passes, with labels", {
+  own <- bnp_mixture(asterisk[1:2], control = how())
+  expect_gte(n_clusters(own), 7L)
+  expect_lte(n_clusters(own), 12L) # other seeds: 8; with this one two of 27 and 11 rows, too
+  expect_gt(adjusted_rand_index(fitted(own), asterisk$cluster), 0.9)
+  expect_identical(own$control$batches, 5L)
+  expect_identical(sum(is.finite(elbo_trace(own)$score)), 5L)
+  expect_identical(nrow(elbo_trace(own)), 15L)
+  memoized <- bnp_mixture(asterisk[1:2], start = own, control = bnp_control(seed = 1, verbose = FALSE))
+  alone <- bnp_mixture(asterisk[1:2], control = bnp_control(seed = 1, verbose = FALSE))
+  expect_gte(elbo(memoized), elbo(alone) - 1)
+  expect_identical(is.na(compare_fits(own, memoized)$elbo), c(TRUE, FALSE))
+})
+
+test_that("every kind of column and prior is learned from", {
+  frames <- list(iris, transform(iris, n = rep(0:4, 30)), data.frame(a = rep(c("u", "v"), 40), b = rep(c(TRUE, FALSE), 40)))
+  for (frame in frames) {
+    for (prior in list(prior_dp(gamma_prior(2, 1)), prior_py(1, 0.2), prior_dirichlet(4))) {
+      own <- bnp_mixture(frame, prior = prior, control = how(max_laps = 2))
+      expect_lte(n_clusters(own), if (prior$family == "dirichlet") 4L else 12L)
+      expect_equal(sum(cluster_sizes(own)), nrow(frame), tolerance = 0.02)
+      expect_equal(rowSums(predict(own, frame, type = "prob")), rep(1, nrow(frame)), ignore_attr = TRUE)
+    }
+  }
+  counts <- bnp_mixture(bars$counts[1:100, ], obs_multinomial(), control = how())
+  expect_gt(n_clusters(counts), 1L)
+  series <- bnp_mixture(as.matrix(mocap6[1:300, c("root.ty", "lowerback.rx")]), obs_ar(1), control = how())
+  expect_length(fitted(series), 300L)
+})
+
+test_that("degenerate batches make no nonsense", {
+  same <- data.frame(x = rep(1, 50), y = 2)
+  own <- bnp_mixture(bnp_stream(in_parts(rbind(x, same, x), 50)), control = how())
+  expect_true(all(is.finite(unlist(coef(own)$mean))))
+  one <- update(fit, x[1, ])
+  expect_equal(sum(cluster_sizes(one)), 1001)
+  expect_bad(update(fit, x[0, ]), "rows")
+  expect_true(all(is.finite(elbo_trace(bnp_mixture(bnp_stream(in_parts(x, 1), n = 1100), control = how(
+  ), obs = obs_gaussian(mean = 0, mean_strength = 0.01, df = 4, scale = 1)))$score)))
+})
+
+test_that("at k_max a warning says so, once", {
+  far <- three(200, rbind(c(0, 0), c(50, 0), c(0, 50), c(50, 50)))
+  expect_warning(
+    own <- bnp_mixture(bnp_stream(in_parts(far, 50)), control = how(k_max = 2)),
+    class = "bnpvi_warning_k_max"
+  )
+  expect_identical(n_clusters(own), 2L)
+})
+
+test_that("an iterator that fails, or a batch of another shape, is an error that has the fit so far", {
+  part <- in_parts(x)
+  broken <- tryCatch(
+    bnp_mixture(bnp_stream(function(i) if (i < 4) part(i) else stop("disk gone")), control = how()),
+    error = identity
+  )
+  expect_s3_class(broken, "bnpvi_error_stream")
+  expect_match(conditionMessage(broken), "Batch 4 could not be read")
+  expect_identical(nobs(broken$fit), 300L)
+  expect_identical(broken$fit$stream, bnp_mixture(bnp_stream(part, n = 300), control = how())$stream)
+  other <- tryCatch(
+    bnp_mixture(bnp_stream(function(i) if (i < 3) part(i) else part(i)["x"]), control = how()), error = identity
+  )
+  expect_match(conditionMessage(other), "Batch 3 cannot be learned from")
+  expect_identical(nobs(other$fit), 200L)
+  first <- tryCatch(bnp_mixture(bnp_stream(function(i) stop("no")), control = how()), error = identity)
+  expect_null(first$fit)
+})
+
+test_that("what streams cannot do is refused", {
+  expect_bad(bnp_stream(1:3), "argument", "function")
+  expect_bad(bnp_stream(in_parts(x), n = 0), "argument", "n")
+  expect_bad(bnp_mixture(bnp_stream(function(i) NULL), control = how()), "rows", "no batch")
+  expect_bad(bnp_mixture(bnp_stream(in_parts(x)), control = bnp_control()), "argument", "read once")
+  expect_bad(bnp_mixture(x, control = how(), weights = rep(1:2, 500)), "weights")
+  expect_bad(bnp_mixture(x, control = how(), labels = rep(c("a", NA), 500)), "labels")
+  expect_bad(bnp_mixture(x, control = how(), id = rep(1:500, 2)), "id")
+  expect_bad(bnp_mixture(x, control = how(), start = rep(1:2, 500)), "start", "no cluster")
+  expect_bad(bnp_mixture(x, obs_gaussian(learn = TRUE), control = how()), "argument", "learn")
+  gaps <- replace(x, cbind(3, 1), NA)
+  expect_bad(bnp_mixture(gaps, control = how(), na_action = "model"), "gaps", "diagonal")
+  independent <- bnp_mixture(gaps, obs_gaussian("diagonal"), control = how(), na_action = "model")
+  expect_equal(sum(cluster_sizes(independent)), 1000, tolerance = 0.01)
+  expect_bad(bnp_topics(bars$counts, control = how()), "argument", "bnp_mixture")
+  expect_bad(bnp_hmm(x, rep(1:2, 500), control = how()), "argument", "bnp_mixture")
+  expect_bad(bnp_control(k_max = 3), "argument", "truncation_free")
+  expect_bad(bnp_control("truncation_free", restarts = 2), "argument", "restarts")
+  expect_bad(how(half_life = 0), "argument", "half_life")
+  expect_bad(how(sweeps = 0), "argument", "sweeps")
+  expect_bad(bnp_sample(fit, x), "other_data")
+})
+
+test_that("files and functions are read in pieces", {
+  folder <- withr::local_tempdir()
+  csv <- file.path(folder, "a.csv")
+  utils::write.csv(x[1:600, ], csv, row.names = FALSE)
+  rds <- file.path(folder, "b.rds")
+  saveRDS(x[601:1000, ], rds)
+  parts <- list()
+  read <- reader_of(source_files(c(csv, rds), rows = 250))
+  while (!is.null(part <- read(length(parts) + 1L))) parts <- c(parts, list(part))
+  expect_identical(vapply(parts, nrow, 1L), c(250L, 250L, 100L, 400L))
+  expect_equal(do.call(rbind, parts), x, ignore_attr = TRUE)
+  own <- bnp_mixture(bnp_stream(source_files(c(csv, rds), rows = 250)), control = how())
+  expect_identical(nobs(own), 1000L)
+  mine <- source_files(rep(rds, 2), read = function(path) readRDS(path)[1:10, ])
+  expect_identical(nobs(bnp_mixture(bnp_stream(mine), control = how())), 20L)
+  part <- in_parts(x)
+  two <- bnp_mixture(bnp_stream(source_function(part, batches = 2)), control = how())
+  expect_identical(nobs(two), 200L)
+  expect_output(print(source_function(part, 2)), "2 batches")
+  expect_output(print(bnp_stream(source_files(csv), n = 5000)), "1 file, at most 5,000 rows")
+  expect_bad(source_files("nowhere.csv"), "file", "nowhere")
+  expect_bad(source_files(character()), "argument", "paths")
+  unknown <- file.path(folder, "c.xyz")
+  file.create(unknown)
+  expect_bad(source_files(unknown), "file", "read")
+  expect_bad(source_function(3), "argument", "read")
+})
+
+test_that("scores are drawn", {
+  withr::local_pdf(NULL)
+  expect_silent(plot(fit, "score"))
+  picture <- score_picture(fit)
+  expect_identical(picture$seen, elbo_trace(fit)$seen)
+  long <- fit
+  long$trace <- long$trace[rep(1:10, each = 100), ]
+  expect_identical(nrow(score_picture(long)), 200L)
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(fit, "score"), "ggplot")
+  expect_bad(plot(bnp_mixture(iris[1:4], control = bnp_control(seed = 1, verbose = FALSE)), "score"), "argument")
+})
