@@ -55,6 +55,14 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   result <- report_breakdown(result, error_call)
   result <- report_interruption(result, resolved)
   if (result$reason == "max_laps" && control$algorithm != "stochastic") warn_of_laps(result, control, error_call)
+  fit <- structure(
+    list(format = fit_format, call = call, input = kept_input(data, obs, input)), class = c(class, "bnp_fit")
+  )
+  with_result(fit, result, model, resolved, data)
+}
+
+# What a fit keeps of its data; `input`: what the family adds.
+kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
   input <- c(
     input, obs_entry(obs)$keep(data),
     list(fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing)),
@@ -63,10 +71,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
       "order", "left_out", "left_out_documents", "na_action", "individual", "n_individuals", "individuals", "id"
     )]
   )
-  fit <- structure(
-    list(format = fit_format, call = call, input = input[!vapply(input, is.null, NA)]), class = c(class, "bnp_fit")
-  )
-  with_result(fit, result, model, resolved, data)
+  input[!vapply(input, is.null, NA)]
 }
 
 # A fit with what the engine returned for its data, model and control.
@@ -155,13 +160,17 @@ report_interruption <- function(result, control) {
   result
 }
 
-warn_of_laps <- function(result, control, call) {
+# go_on: can the call be made again from where it ended?
+warn_of_laps <- function(result, control, call, go_on = TRUE) {
   gain <- utils::tail(diff(result$trace$elbo), 1L)
   cli::cli_warn(
     c(
       "The fit has not converged: {.arg max_laps} ({control$max_laps}) was reached.",
       i = if (length(gain)) "The last lap raised the ELBO by {signif(max(gain, 0), 2)}.",
-      i = "To go on from here: {.code update(fit, start = fit)}; or raise {.arg max_laps} in {.fn bnp_control}."
+      i = paste0(
+        if (go_on) "To go on from here: {.code update(fit, start = fit)}; or raise" else "Raise",
+        " {.arg max_laps} in {.fn bnp_control}."
+      )
     ),
     class = c("bnpvi_warning_max_laps", "bnpvi_warning"), call = call
   )

@@ -16,18 +16,27 @@
 #' update(fit, . ~ . - waiting)
 #' update(fit, prior = prior_dirichlet(3))
 #' @export
-update.bnp_fit <- function(object, formula., ..., evaluate = TRUE) {
+update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL, new_terms = c("error", "drop"),
+                           evaluate = TRUE) {
   check_is_fit(object)
-  call <- object$call
-  extras <- match.call(expand.dots = FALSE)$...
-  if ("newdata" %in% names(extras) || (!missing(formula.) && !inherits(formula., "formula"))) {
-    verb <- class(object)[1]
+  if (!missing(formula.) && !inherits(formula., "formula")) {
+    if (!is.null(newdata)) abort("update", "{.arg formula.} must be a formula, not {describe(formula.)}.")
+    newdata <- formula.
+  }
+  if (!is.null(newdata)) {
+    return(take_in(object, newdata, olddata, new_terms, ...))
+  }
+  if (!is.null(olddata)) {
+    abort("update", "{.arg olddata} goes with {.arg newdata}: give both.")
+  }
+  if (!is.null(object$ids)) {
     abort("update", c(
-      "{.fn update} does not take new data into a fit yet.",
-      i = "Fit to them from where this one ended: {.code {verb}(newdata, start = fit)}; or fit anew:
-           {.code update(fit, x = newdata)}."
+      "This fit has taken in data that its call does not know.",
+      i = "Fit anew to all data: {.code {class(object)[1]}(x, start = fit)} goes on from it."
     ))
   }
+  call <- object$call
+  extras <- match.call(expand.dots = FALSE)$...
   if (!missing(formula.)) call <- with_formula(call, object, formula.)
   if (length(extras) && (is.null(names(extras)) || any(!nzchar(names(extras))))) {
     abort("update", "Arguments of {.fn update} after {.arg formula.} must have names.")

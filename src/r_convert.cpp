@@ -202,7 +202,8 @@ Rcpp::List state_to_r(const Globals& g) {
       Rcpp::_["extra"] = rows_to_matrix(s.extra.data(), s.k, s.shape.q),
       Rcpp::_["pair"] = s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair.data(), s.k, s.k * s.shape.pairs))
                                       : Rcpp::RObject(R_NilValue),
-      Rcpp::_["scalar"] = s.scalar, Rcpp::_["u"] = g.u, Rcpp::_["omega"] = g.omega);
+      Rcpp::_["scalar"] = s.scalar, Rcpp::_["log_base"] = s.log_base, Rcpp::_["u"] = g.u,
+      Rcpp::_["omega"] = g.omega);
   if (!s.owner.empty()) out.push_back(s.owner, "owner");
   return out;
 }
@@ -217,6 +218,7 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   matrix_to_rows(state, "extra", k, s.shape.q, s.extra);
   if (s.shape.pairs) matrix_to_rows(state, "pair", k, k * s.shape.pairs, s.pair);
   s.scalar = Rcpp::as<Vec>(state["scalar"]);
+  if (state.containsElementNamed("log_base")) s.log_base = Rcpp::as<double>(state["log_base"]);
   if (state.containsElementNamed("owner")) s.owner = Rcpp::as<std::vector<int>>(state["owner"]);
   require(s.owner.empty() || static_cast<Index>(s.owner.size()) == k, "state$owner has not k classes");
   g.u = Rcpp::as<Vec>(state["u"]);

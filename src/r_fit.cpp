@@ -35,7 +35,7 @@ LearnOptions learn_options(const Rcpp::List& control) {
 }
 
 std::vector<std::vector<Index>> batches_of_units(const Dataset& data, const RModel& model, Index n_batches,
-                                                 unsigned long long seed) {
+                                                 unsigned long long seed, bool update) {
   const std::vector<Index> units = counted_units(data, model);
   const Index n = static_cast<Index>(units.size());
   auto batches = deal_batches(n, std::clamp<Index>(n_batches, 1, std::max<Index>(n, 1)), seed);
@@ -43,6 +43,7 @@ std::vector<std::vector<Index>> batches_of_units(const Dataset& data, const RMod
     for (Index& unit : batch) unit = units[unit];
   if (!model.alloc->grouped())
     for (auto& batch : batches) sort_by_missing_cells(*model.obs, data, batch);
+  if (update) batches.emplace_back();  // settle_earlier()
   return batches;
 }
 
@@ -92,6 +93,9 @@ std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
   return owner;
 }
 
+// True when the start is a fit whose data count, too, although they are not among these.
+bool is_update(SEXP start) { return !Rf_isNull(start) && Rcpp::List(start).containsElementNamed("settled"); }
+
 State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, SEXP start,
                      Pool& pool) {
   if (!Rf_isNull(start)) {
@@ -105,6 +109,7 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
           model.obs->re_express(*from, globals.effective.edit_t(j));
       }
       State out = start_from_globals(problem, std::move(globals));
+      if (is_update(start)) settle_earlier(problem, out);
       if (s.containsElementNamed("documents")) out.earlier = documents_from_r(s["documents"], problem.source);
       return out;
     }
@@ -200,6 +205,13 @@ std::vector<int> labels_of(const Problem& problem, const State& state, const Dat
   return labels;
 }
 
+// MoveMemory::origin of the clusters, from 1.
+Rcpp::IntegerVector origins_to_r(const Progress& p) {
+  Rcpp::IntegerVector out(static_cast<int>(p.state.k()));
+  for (int j = 0; j < out.size(); ++j) out[j] = static_cast<int>(p.moves.origin(j)) + 1;
+  return out;
+}
+
 void add_audit(const testing::Audit& audit, const State& state, Rcpp::List& out) {
   using Rcpp::_;
   if (state.assignments) {
@@ -250,10 +262,11 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     bool interrupted = false;
     for (Index restart = 0; restart < restarts && !interrupted; ++restart) {
       const std::uint64_t key = restart_seed(seed, static_cast<std::uint64_t>(restart));
-      auto dealt = make_source(
-          control.containsElementNamed("source") ? c.text("source") : "memory", view,
-          batches_of_units(view, rmodel, c.text("algorithm") == "full" ? 1 : c.integer("batches"), key),
-          rmodel.alloc->grouped(), rmodel.obs->lag());
+      auto dealt =
+          make_source(control.containsElementNamed("source") ? c.text("source") : "memory", view,
+                      batches_of_units(view, rmodel, c.text("algorithm") == "full" ? 1 : c.integer("batches"),
+                                       key, is_update(start)),
+                      rmodel.alloc->grouped(), rmodel.obs->lag());
       const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, observer, &pool};
       observer.restarted();
       std::optional<Outcome> outcome;
@@ -296,6 +309,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                              _["trace"] = trace_to_r(end.trace), _["converged"] = end.converged,
                              _["reason"] = end.reason, _["laps"] = static_cast<int>(end.trace.size()),
                              _["labels"] = labels, _["sizes"] = state.total.sizes());
+      if (is_update(start)) out.push_back(origins_to_r(end), "origins");
       if (interrupted) out.push_back(true, "interrupted");
       if (ends.size() > 1) {
         out.push_back(trace_to_r(ends), "restarts");

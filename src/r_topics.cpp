@@ -22,6 +22,7 @@ SEXP document_counts_to_r(const State& state, const Source& source) {
   std::vector<Count> counts;
   for (Index b = 0; b < source.n_batches(); ++b) {
     const std::shared_ptr<const Batch> batch = source.open(b);
+    if (state.batch[b]->settled) continue;
     const UnitMemory* memory = state.batch[b]->memory.get();
     if (!memory || memory->shares.empty()) return R_NilValue;
     for (std::size_t i = 0; i < batch->units.size(); ++i)

@@ -119,6 +119,7 @@ Summary HmmMove::seen(const Batch& batch, const Summary& summary, const std::vec
 
 void HmmMove::visit_all(State& state) {
   for (std::size_t b = 0; b < state.batch.size(); ++b) {
+    if (state.batch[b]->settled) continue;
     const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
     auto fresh =
         std::make_shared<Summary>(visit(*batch, batch->units, state.globals, state.batch[b]->memory.get(),
@@ -148,7 +149,7 @@ void HmmMove::drop_idle(State& state) {
   if (alloc_.fixed_k() > 0) return;
   std::vector<Index> idle;  // last first, so that numbers stay valid
   for (Index j = state.k() - 1; j >= 0; --j)
-    if (state.total.size(j) < 0.5) idle.push_back(j);
+    if (state.total.size(j) < 0.5 && !has_settled(state, j)) idle.push_back(j);
   if (idle.empty() || static_cast<Index>(idle.size()) == state.k()) return;
   Changes changes;
   for (Index j : idle) changes.drop(j);
@@ -180,7 +181,8 @@ std::vector<std::pair<Index, Index>> HmmMove::pairs_by_loss(const State& state) 
   const Vec gain = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
   std::vector<std::pair<Index, Index>> out;
   for (Index a = 0; a < k; ++a)
-    for (Index b = a + 1; b < k; ++b) out.push_back({a, b});
+    for (Index b = a + 1; b < k; ++b)
+      if (may_join(state, {a, b})) out.push_back({a, b});
   std::stable_sort(out.begin(), out.end(), [&](const auto& x, const auto& y) {
     return gain[x.first * k + x.second] > gain[y.first * k + y.second];
   });
@@ -214,7 +216,7 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
     for (Index unit : units)
       rows += static_cast<double>(batch->data.starts[unit + 1] - batch->data.starts[unit]);
     parts[b].rest = Summary(state.total.shape, state.k());
-    if (units.size() == batch->units.size()) continue;
+    if (units.size() == batch->units.size() && !state.batch[b]->settled) continue;
     parts[b].rest = *state.batch[b];
     if (!units.empty()) parts[b].rest.add(seen(*batch, *state.batch[b], units, now_.globals[b]), -1);
   }

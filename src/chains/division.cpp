@@ -126,11 +126,10 @@ bool HmmDivision::propose(State& state, const std::vector<Index>& target, const 
   const Index own = static_cast<Index>(target.size()) - 1;
   if (birth.born == 0) return false;
   Room room;
-  if (alloc_.fixed_k() > 0)
-    room = room_for(birth.born - own, state.total.sizes(), pairs_by_loss(state), target);
+  if (alloc_.fixed_k() > 0) room = room_for(birth.born - own, state, pairs_by_loss(state), target);
   for (Index g = 1; g <= own; ++g) room.joined.push_back({target[0], target[g]});
   if (alloc_.fixed_k() > 0 && room.size() < birth.born) return false;
-  Summary start = start_of(state.total, target, birth);
+  Summary start = start_of(state, target, birth);
   Changes changes = room.changes(Changes().append(birth.born));
   const Index idle = alloc_.fixed_k() > 0 ? room.size() - birth.born : 0;
   changes.append(idle);
@@ -150,10 +149,10 @@ double HmmDivision::mass_in(const std::vector<Index>& sequences, const std::vect
 }
 
 // Transitions are counted along the most probable states of the rows.
-Summary HmmDivision::start_of(const Summary& total, const std::vector<Index>& target,
+Summary HmmDivision::start_of(const State& state, const std::vector<Index>& target,
                               const Newborn& birth) const {
-  const Index old_k = total.k, p = total.shape.p, first = target[0];
-  Summary s = total;
+  const Index old_k = state.k(), p = state.total.shape.p, first = target[0];
+  Summary s = state.total;
   s.append(birth.born);
   std::copy(birth.t.begin(), birth.t.end(), s.edit_t(old_k));
   std::copy(birth.kept.begin(), birth.kept.end(), s.edit_t(first));
@@ -166,8 +165,11 @@ Summary HmmDivision::start_of(const Summary& total, const std::vector<Index>& ta
     if (birth.state[i] >= 0)
       std::fill(label.begin() + birth.stretches[i].begin, label.begin() + birth.stretches[i].end,
                 static_cast<int>(old_k + birth.state[i]));
-  std::fill(s.pair.begin(), s.pair.end(), 0.0);
-  std::fill(s.extra.begin(), s.extra.end(), 0.0);
+  Summary counted(s.shape, old_k);
+  if (const Summary* earlier = settled_part(state)) counted = *earlier;
+  counted.append(birth.born);
+  s.pair = counted.pair;
+  s.extra = counted.extra;
   const std::vector<Index>& starts = c_.problem.source.starts();
   for (Index g = 0; g + 1 < static_cast<Index>(starts.size()); ++g)
     for (Index i = starts[g] + c_.problem.obs.lag(); i < starts[g + 1]; ++i) {

@@ -60,7 +60,7 @@ class HmmDivision : public HmmMove {
 
   bool propose(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,
                const Newborn& birth);
-  Summary start_of(const Summary& total, const std::vector<Index>& target, const Newborn& birth) const;
+  Summary start_of(const State& state, const std::vector<Index>& target, const Newborn& birth) const;
   double mass_in(const std::vector<Index>& sequences, const std::vector<Index>& target) const;
 };
 

@@ -24,7 +24,7 @@ class HmmResplit final : public HmmDivision {
       for (const ClusterGroup& group :
            affordable(neighbour_groups(state.k(), loss, m), sizes, c_.options.max_births,
                       [&](const ClusterGroup&g, const Vec&own) {
-                        return *std::min_element(own.begin(), own.end()) >= 1 &&
+                        return *std::min_element(own.begin(), own.end()) >= 1 && may_join(state, g) &&
                                c_.memory.resplit_worth_trying(g, own);
                       }))
         groups_.push_back(c_.memory.ids(group));
@@ -37,7 +37,7 @@ class HmmResplit final : public HmmDivision {
       if (spent()) return;
       ClusterGroup group = c_.memory.numbers_of(ids);
       std::sort(group.begin(), group.end());
-      if (group[0] < 0) continue;
+      if (group[0] < 0 || !may_join(state, group)) continue;
       ++tried_;
       Stream stream(c_.problem.seed, Purpose::merge_target, static_cast<std::uint64_t>(c_.lap), ids[0]);
       if (propose(state, group, stream))

@@ -14,6 +14,10 @@ namespace bnpvi {
 
 void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor, Pool& pool,
                  ResponsibilitySink* sink) {
+  if (state.batch[b] && state.batch[b]->settled) {
+    if (sink) sink->begin(0);
+    return;
+  }
   if (!state.globals.weights) state.globals.weights = visiting_weights(problem, state.globals.effective);
   const std::shared_ptr<const Batch> batch = problem.source.open(b);
   AssignmentSink observed(state.assignments ? &*state.assignments : nullptr, *batch, sink);
@@ -34,7 +38,9 @@ void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor
 }
 
 Progress begin(const Problem& problem, State state) {
-  return {std::move(state), problem.alloc.cost_of_observation(problem.obs, problem.source.shape())};
+  Progress out{std::move(state), problem.alloc.cost_of_observation(problem.obs, problem.source.shape())};
+  out.moves.rank(out.state.globals.effective.by_size());
+  return out;
 }
 
 namespace {

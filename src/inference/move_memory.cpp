@@ -14,7 +14,7 @@ int MoveMemory::allowed_failures(double size) const { return size * p_ < 2e4 ? 5
 void MoveMemory::append(Index m) {
   for (Index i = 0; i < m; ++i) {
     ClusterHistory h;
-    h.id = next_id_++;
+    h.id = h.origin = next_id_++;
     clusters_.push_back(h);
   }
 }
@@ -35,6 +35,15 @@ std::vector<Index> MoveMemory::numbers_of(const std::vector<std::uint64_t>& ids)
   std::vector<Index> out;
   for (std::uint64_t id : ids) out.push_back(number_of(id));
   return out;
+}
+
+void MoveMemory::rank(const std::vector<Index>& order) {
+  for (std::size_t i = 0; i < order.size(); ++i) clusters_[order[i]].origin = i;
+}
+
+void MoveMemory::merge(Index a, Index b) {
+  clusters_[a].origin = std::min(clusters_[a].origin, clusters_[b].origin);
+  drop(b);
 }
 
 void MoveMemory::drop(Index j) {

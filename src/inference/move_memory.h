@@ -10,6 +10,7 @@ namespace bnpvi {
 /// Identity and failures of one cluster.
 struct ClusterHistory {
   std::uint64_t id = 0;         // never reused
+  std::uint64_t origin = 0;     // its rank by size when the fit began, or a later number (MoveMemory::origin)
   double birth_failed_at = -1;  // size when a birth from it last failed, −1: never
   Index birth_failures = 0;
   double delete_failed_at = -1;
@@ -27,10 +28,16 @@ class MoveMemory {
   Index size() const { return static_cast<Index>(clusters_.size()); }
   std::uint64_t id(Index j) const { return clusters_[j].id; }
   Index number_of(std::uint64_t id) const;  // its present number, −1 when it is gone
+  /// What a cluster is known as to those outside the fit: that of a joined cluster is the least of its
+  /// parts'. Clusters of the start have 0 .. K − 1, the larger the less, so that of two the larger one's
+  /// stays, and newborn ones never replace them.
+  std::uint64_t origin(Index j) const { return clusters_[j].origin; }
+  /// order: the clusters of the start, largest first.
+  void rank(const std::vector<Index>& order);
   std::vector<std::uint64_t> ids(const std::vector<Index>& clusters) const;
   std::vector<Index> numbers_of(const std::vector<std::uint64_t>& ids) const;
   void append(Index m);
-  void merge(Index, Index b) { drop(b); }
+  void merge(Index a, Index b);
   void drop(Index j);
   void permute(const std::vector<Index>& order);
 

@@ -31,19 +31,20 @@ Index Room::number_of(Index j) const {
   return j - (std::lower_bound(all.begin(), all.end(), j) - all.begin());
 }
 
-std::vector<Index> idle_clusters(const Vec& sizes) {
+std::vector<Index> idle_clusters(const State& state) {
+  const Summary& s = state.total;
   std::vector<Index> out;
-  for (std::size_t j = 0; j < sizes.size(); ++j)
-    if (sizes[j] < 0.5) out.push_back(static_cast<Index>(j));
-  std::stable_sort(out.begin(), out.end(), [&](Index x, Index y) { return sizes[x] < sizes[y]; });
+  for (Index j = 0; j < s.k; ++j)
+    if (s.size(j) < 0.5 && !has_settled(state, j)) out.push_back(j);
+  std::stable_sort(out.begin(), out.end(), [&](Index x, Index y) { return s.size(x) < s.size(y); });
   return out;
 }
 
-Room room_for(Index m, const Vec& sizes, const std::vector<std::pair<Index, Index>>& pairs,
+Room room_for(Index m, const State& state, const std::vector<std::pair<Index, Index>>& pairs,
               const std::vector<Index>& kept) {
   Room out;
   std::set<Index> used(kept.begin(), kept.end());
-  for (Index j : idle_clusters(sizes))
+  for (Index j : idle_clusters(state))
     if (out.size() < m && used.insert(j).second) out.dropped.push_back(j);
   for (const auto& [a, b] : pairs) {
     if (out.size() >= m || used.count(a) + used.count(b) > 0) continue;

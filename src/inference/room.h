@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "inference/changes.h"
+#include "inference/state.h"
 
 namespace bnpvi {
 
@@ -21,12 +22,13 @@ struct Room {
   Index number_of(Index j) const;
 };
 
-/// Clusters of less than half an observation, smallest first; nothing is lost without them.
-std::vector<Index> idle_clusters(const Vec& sizes);
+/// Clusters of less than half an observation, smallest first; nothing is lost without them. None with settled
+/// mass is among them.
+std::vector<Index> idle_clusters(const State& state);
 
 /// Room for m new clusters: idle ones are dropped, then pairs joined, disjoint ones in the given order.
 /// Clusters in `kept` are left alone. Fewer than m where there are not so many.
-Room room_for(Index m, const Vec& sizes, const std::vector<std::pair<Index, Index>>& pairs,
+Room room_for(Index m, const State& state, const std::vector<std::pair<Index, Index>>& pairs,
               const std::vector<Index>& kept);
 
 }  // namespace bnpvi

@@ -97,6 +97,14 @@ State start_from_globals(const Problem& problem, Globals globals) {
   return state;
 }
 
+void settle_earlier(const Problem& problem, State& state) {
+  auto earlier = std::make_shared<Summary>(state.globals.effective);
+  state.total = *earlier;
+  earlier->settled = true;
+  if (problem.alloc.remembers()) earlier->memory = std::make_shared<const UnitMemory>();
+  state.batch.back() = std::move(earlier);
+}
+
 State start_from_responsibilities(const Problem& problem, const GivenResponsibilities& resp, Pool& pool,
                                   const std::vector<int>& owner) {
   State state;

@@ -21,6 +21,20 @@ Terms with_data_term(const Problem& problem, const Vec& data, const Summary& tot
 
 }  // namespace
 
+const Summary* settled_part(const State& state) {
+  const bool any = !state.batch.empty() && state.batch.back() && state.batch.back()->settled;
+  return any ? state.batch.back().get() : nullptr;
+}
+
+bool has_settled(const State& state, Index j) {
+  const Summary* earlier = settled_part(state);
+  return earlier && earlier->size(j) > 0;
+}
+
+bool may_join(const State& state, const std::vector<Index>& clusters) {
+  return std::count_if(clusters.begin(), clusters.end(), [&](Index j) { return has_settled(state, j); }) < 2;
+}
+
 double batch_log_base(const Problem& problem, const Batch& batch) {
   const ObsModel& obs = problem.obs;
   if (!obs.has_base()) return 0;
@@ -85,13 +99,15 @@ void settle(const Problem& problem, State& state) {
   bool any = false;
   for (auto& batch : state.batch) {
     if (!batch || !batch->memory) continue;
-    const bool ours = batch.use_count() == 1;  // no other state shares it
-    auto settled = ours ? std::const_pointer_cast<Summary>(batch) : std::make_shared<Summary>(*batch);
-    if (!problem.alloc.settle(*settled, state.globals)) return;
-    for (std::size_t i = 0; i < extra.size(); ++i) extra[i] += settled->extra[i];
-    for (std::size_t i = 0; i < scalar.size(); ++i) scalar[i] += settled->scalar[i];
-    batch = std::move(settled);
-    any = true;
+    if (!batch->settled) {
+      const bool ours = batch.use_count() == 1;  // no other state shares it
+      auto renewed = ours ? std::const_pointer_cast<Summary>(batch) : std::make_shared<Summary>(*batch);
+      if (!problem.alloc.settle(*renewed, state.globals)) return;
+      batch = std::move(renewed);
+      any = true;
+    }
+    for (std::size_t i = 0; i < extra.size(); ++i) extra[i] += batch->extra[i];
+    for (std::size_t i = 0; i < scalar.size(); ++i) scalar[i] += batch->scalar[i];
   }
   if (!any) return;
   state.total.extra = state.globals.effective.extra = extra;

@@ -38,6 +38,17 @@ struct State {
   Index k() const { return total.k; }
 };
 
+/// What an update has of the data of the earlier fit: a batch without units, whose q(z) is final
+/// (Summary::settled), so that the objective is that of all data. Null in other fits.
+const Summary* settled_part(const State& state);
+
+/// True when cluster j has mass there, so that it cannot go.
+bool has_settled(const State& state, Index j);
+
+/// True when joining these clusters needs no entropy of data that are not at hand: at most one of them has
+/// settled mass.
+bool may_join(const State& state, const std::vector<Index>& clusters);
+
 /// Summary::log_base of a batch: Σ log h(x). It is computed once for each batch, as it never changes; local
 /// steps and summaries of some units of a batch have 0.
 double batch_log_base(const Problem& problem, const Batch& batch);

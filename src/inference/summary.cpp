@@ -92,6 +92,7 @@ void Summary::exchange(const Summary& old, const Summary& fresh, Pool* pool) {
 void Summary::set_to_sum(const std::vector<const Summary*>& parts, Pool* pool) {
   *this = *parts.front();
   memory = nullptr;
+  settled = false;
   if (parts.size() == 1) return;
   for (std::size_t b = 1; b < parts.size(); ++b) {
     for (const auto numbers : further_numbers)
@@ -181,6 +182,7 @@ void Summary::write(Writer& out) const {
   for (const auto numbers : further_numbers) out.list(this->*numbers);
   out.number(log_base);
   out.list(owner);
+  out.flag(settled);
   out.flag(memory != nullptr);
   if (memory) memory->write(out);
 }
@@ -193,6 +195,7 @@ Summary Summary::read(Reader& in) {
   for (const auto numbers : further_numbers) out.*numbers = in.list<Vec>();
   out.log_base = in.number();
   out.owner = in.list<std::vector<int>>();
+  out.settled = in.flag();
   if (in.flag()) out.memory = std::make_shared<const UnitMemory>(UnitMemory::read(in));
   return out;
 }

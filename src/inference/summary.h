@@ -31,6 +31,7 @@ struct Summary {
   double log_base = 0;     // Σ log h(x) of the rows of whole batches (see batch_log_base)
   std::vector<int> owner;  // class that owns each cluster (class_sets.h); empty where no row has a label
   std::shared_ptr<const UnitMemory> memory;  // of a batch, if the model has one; null in sums
+  bool settled = false;  // of a batch: its data are no longer at hand, so that visits leave it as it is
 
   Summary() = default;
   /// All entries 0; zeros = false leaves obs uninitialised, for the caller to fill.

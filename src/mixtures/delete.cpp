@@ -27,7 +27,7 @@ class MixtureDelete final : public Move {
   bool prepare(const State& state) override {
     if (state.k() < 2) return false;
     for (Index j = 0; j < state.k(); ++j)
-      if (state.total.size(j) > 0 && !state.total.is_last_of_class(j) &&
+      if (state.total.size(j) > 0 && !has_settled(state, j) && !state.total.is_last_of_class(j) &&
           c_.memory.delete_worth_trying(j, state.total.size(j)))
         targets_.push_back(j);
     std::stable_sort(targets_.begin(), targets_.end(),

@@ -33,14 +33,16 @@ class MixtureRefit final : public Move {
   bool prepare(const State& state) override {
     const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
     for (Index m : sizes_of_groups) {
-      groups_ =
-          affordable(neighbour_groups(state.k(), loss, m), state.total.sizes(), c_.options.max_births,
-                     [&](const Target& group, const Vec& sizes) {
-                       return one_owner(state.total, group) && c_.memory.refit_worth_trying(group, sizes);
-                     });
+      groups_ = affordable(neighbour_groups(state.k(), loss, m), state.total.sizes(), c_.options.max_births,
+                           [&](const Target& group, const Vec& sizes) {
+                             return one_owner(state.total, group) && may_join(state, group) &&
+                                    c_.memory.refit_worth_trying(group, sizes);
+                           });
       if (!groups_.empty()) break;
     }
-    for (const Target& group : groups_) {
+    for (Target& group : groups_) {
+      // Settled mass stays where it is, as the mass of a group that no row has stays with its first cluster.
+      std::stable_partition(group.begin(), group.end(), [&](Index j) { return has_settled(state, j); });
       ids_.push_back(c_.memory.ids(group));
       regions_.push_back(region_of(group, state.k(), loss));
     }

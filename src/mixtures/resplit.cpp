@@ -21,9 +21,10 @@ class MixtureResplit final : public Move {
   // Pairs that are worth trying, nearest first.
   bool prepare(const State& state) override {
     const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool);
-    targets_ = affordable(
-        neighbour_groups(state.k(), loss, 2), state.total.sizes(), c_.options.max_births,
-        [&](const Target& pair, const Vec& sizes) { return c_.memory.resplit_worth_trying(pair, sizes); });
+    targets_ = affordable(neighbour_groups(state.k(), loss, 2), state.total.sizes(), c_.options.max_births,
+                          [&](const Target& pair, const Vec& sizes) {
+                            return may_join(state, pair) && c_.memory.resplit_worth_trying(pair, sizes);
+                          });
     const std::size_t n = state.batch.size();
     for (const Target& pair : targets_)
       pairs_.push_back({c_.memory.ids(pair), std::vector<MassOnRows>(n), Vec(n)});

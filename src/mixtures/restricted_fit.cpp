@@ -37,7 +37,7 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
     if (std::find(target.begin(), target.end(), j) == target.end()) others_.push_back(state.total.size(j));
   base_.assign(static_cast<std::size_t>(p_), 0.0);
   for (std::size_t b = 0; b < by_batch.size(); ++b) {
-    if (by_batch[b].all) continue;
+    if (by_batch[b].all && !state.batch[b]->settled) continue;
     const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
     const Vec t = by_batch[b].statistic(problem.obs, batch->data, pool);
     for (Index i = 0; i < p_; ++i) {

@@ -24,7 +24,7 @@ State redistributed(const Problem& problem, const State& state, Index target,
     if (out.assignments) out.assignments->split(target, *batch, by_batch[b].rows, by_batch[b].mass, share);
     auto s = std::make_shared<Summary>(*state.batch[b]);
     s->append(born, s->owner_of(target));
-    if (by_batch[b].all)
+    if (by_batch[b].all && !s->settled)
       std::copy_n(moved.arrived.begin(), p, s->edit_t(target));
     else
       for (Index i = 0; i < p; ++i) s->edit_t(target)[i] += moved.arrived[i] - moved.left[i];

@@ -88,6 +88,11 @@ void Audit::computed(const Problem& problem, const State& state) {
   again.total = Summary(state.total.shape, state.k());
   Summary sum = again.total;
   for (Index b = 0; b < problem.source.n_batches(); ++b) {
+    if (state.batch[b]->settled) {
+      again.total.add(*state.batch[b]);
+      sum.add(*state.batch[b]);
+      continue;
+    }
     const std::shared_ptr<const Batch> batch = problem.source.open(b);
     Summary truth = problem.alloc.recompute({batch->data, batch->units, problem.obs, state.globals, visiting,
                                              pool_, nullptr, state.batch[b]->memory.get()},

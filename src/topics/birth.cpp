@@ -55,7 +55,9 @@ class TopicBirth final : public Move {
   void rank_pairs(const State& state) {
     if (alloc_.fixed_k() == 0) return;
     pairs_.clear();
-    for (const TopicPair& pair : close_pairs(c_, state.total, [](Index, Index) { return true; }))
+    for (const TopicPair& pair : close_pairs(c_, state.total, [&](Index a, Index b) {
+           return may_join(state, {a, b});
+         }))
       pairs_.push_back({pair.a, pair.b});
   }
 
@@ -71,14 +73,14 @@ class TopicBirth final : public Move {
   // of a pair that is joined.
   Index most_born(const State& state, Index target) const {
     if (alloc_.fixed_k() == 0) return std::numeric_limits<Index>::max() - 1;
-    const std::vector<Index> idle = idle_clusters(state.total.sizes());
+    const std::vector<Index> idle = idle_clusters(state);
     return std::max<Index>(1, static_cast<Index>(idle.size()) - std::count(idle.begin(), idle.end(), target));
   }
 
   // Room for so many, beside the target.
   Room make_room(const State& state, Index target, Index born) {
     if (alloc_.fixed_k() == 0) return {};
-    return room_for(born, state.total.sizes(), pairs_, {target});
+    return room_for(born, state, pairs_, {target});
   }
 
   bool propose(State& state, Index target, std::uint64_t id) {

@@ -42,7 +42,9 @@ class TopicDelete final : public Move {
 
  private:
   // Where K is fixed an empty topic would come back.
-  bool may_go(const State& state, Index j) const { return alloc_.fixed_k() == 0 || state.total.size(j) > 0; }
+  bool may_go(const State& state, Index j) const {
+    return !has_settled(state, j) && (alloc_.fixed_k() == 0 || state.total.size(j) > 0);
+  }
 
   bool propose(State& state, Index target) {
     TopicEdit edit(c_, alloc_, state, users_of(state, target),

@@ -1,6 +1,7 @@
 #include "topics/division.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "inference/seeding.h"
@@ -122,7 +123,28 @@ Seeds TopicDivision::clusters(const Part& part, Index k, Stream& stream) const {
   return {out.k, std::move(out.t)};
 }
 
-std::unique_ptr<TopicEdit> TopicDivision::edit(const Seeds& seed, Room room) const {
+// The settled statistic of the target goes to the topic that explains it best, which becomes the first.
+void TopicDivision::add_settled(Seeds& seed) const {
+  const Summary* earlier = settled_part(state_);
+  if (!earlier) return;
+  const Index p = earlier->shape.p;
+  Vec settled(static_cast<std::size_t>(p)), both(settled.size());
+  for (Index j : target_)
+    for (Index i = 0; i < p; ++i) settled[i] += earlier->t(j)[i];
+  Index best = 0;
+  double highest = -INFINITY;
+  for (Index j = 0; j < seed.k; ++j) {
+    const double* t = seed.t.data() + j * p;
+    for (Index i = 0; i < p; ++i) both[i] = settled[i] + t[i];
+    const double gain = c_.problem.obs.log_evidence(both.data()) - c_.problem.obs.log_evidence(t);
+    if (gain > highest) highest = gain, best = j;
+  }
+  std::swap_ranges(seed.t.begin(), seed.t.begin() + p, seed.t.begin() + best * p);
+  for (Index i = 0; i < p; ++i) seed.t[i] += settled[i];
+}
+
+std::unique_ptr<TopicEdit> TopicDivision::edit(Seeds seed, Room room) const {
+  add_settled(seed);
   for (std::size_t j = 1; j < target_.size(); ++j) room.joined.push_back({target_[0], target_[j]});
   const Index born = seed.k - 1, p = state_.total.shape.p, gone = room.size();
   const Index target = room.number_of(target_[0]), first = state_.k() - gone;

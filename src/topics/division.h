@@ -29,14 +29,16 @@ class TopicDivision {
   /// by anchors more where there are many tokens, but never more than `limit`.
   Seeds seeds(Division how, Index k, Index limit, Stream& stream) const;
 
-  /// The topics of `seed` in place of the target, of which the first keeps its number; other topics make
-  /// room. Where K is fixed the newborns are as many as all the topics that go, the rest of them empty.
-  std::unique_ptr<TopicEdit> edit(const Seeds& seed, Room room) const;
+  /// The topics of `seed` in place of the target, of which the first keeps its number (and settled mass);
+  /// other topics make room. Where K is fixed the newborns are as many as all the topics that go, the rest of
+  /// them empty.
+  std::unique_ptr<TopicEdit> edit(Seeds seed, Room room) const;
 
  private:
   struct Part;
   Part part_of(const std::vector<DocumentRef>& documents) const;
   Seeds clusters(const Part& part, Index k, Stream& stream) const;
+  void add_settled(Seeds& seed) const;
   bool worth_dividing(Shares shares) const;
   std::vector<DocumentRef> documents_and(const Room& room) const;
 

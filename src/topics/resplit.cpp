@@ -21,8 +21,9 @@ class TopicResplit final : public Move {
   // Pairs that are worth trying among the K nearest of all, nearest first.
   bool prepare(const State& state) override {
     const Summary& s = state.total;
-    std::vector<TopicPair> near =
-        close_pairs(c_, s, [&](Index a, Index b) { return s.size(a) > 0 && s.size(b) > 0; });
+    std::vector<TopicPair> near = close_pairs(c_, s, [&](Index a, Index b) {
+      return s.size(a) > 0 && s.size(b) > 0 && may_join(state, {a, b});
+    });
     if (static_cast<Index>(near.size()) > s.k) near.resize(static_cast<std::size_t>(s.k));
     for (const TopicPair& pair : near)
       if (c_.memory.resplit_worth_trying({pair.a, pair.b}, {s.size(pair.a), s.size(pair.b)}) &&
@@ -35,7 +36,7 @@ class TopicResplit final : public Move {
     for (const std::vector<std::uint64_t>& ids : pairs_) {
       std::vector<Index> target = c_.memory.numbers_of(ids);
       std::sort(target.begin(), target.end());
-      if (target[0] < 0) continue;
+      if (target[0] < 0 || !may_join(state, target)) continue;
       ++tried_;
       if (propose(state, target, ids[0])) {
         ++accepted_;

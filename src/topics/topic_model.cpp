@@ -252,7 +252,7 @@ bool TopicAlloc::settle(Summary& batch, const Globals& globals) const {
 }
 
 std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* pool) const {
-  if (!alpha_.prior) return nullptr;
+  if (!alpha_.prior || settled_part(state)) return nullptr;  // whose documents are known at this α only
   DocumentLengths lengths;
   for (const auto& batch : state.batch) lengths.add(batch->memory->shares);
   const DocumentCounts counts(state);

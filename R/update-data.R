@@ -1,0 +1,160 @@
+# Data that a fit takes in: read like its own, and put behind these.
+
+# newdata of update() -> internal form, with the columns of the fit's data and the weights given.
+data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, call) {
+  if (!is.null(na_action)) na_action <- check_na_action(na_action, call)
+  data <- withCallingHandlers(
+    switch(class(fit)[1L],
+      bnp_mixture = rows_to_take_in(fit, newdata, id, na_action, call),
+      bnp_hmm = as_new_sequences(fit, newdata, id, call, na_action = na_action),
+      bnp_topics = new_documents(fit, newdata, id, call, na_action = na_action)
+    ),
+    bnpvi_warning_unseen_terms = function(w) {
+      if (new_terms == "error") {
+        abort("new_terms", c(
+          "{.arg newdata} has terms that were not in the training data.",
+          x = conditionMessage(w), i = "{.code new_terms = \"drop\"} leaves them out; to learn them, fit anew."
+        ), call = call)
+      }
+      invokeRestart("muffleWarning")
+    }
+  )
+  if (data$n == 0L) {
+    abort("no_rows", c("{.arg newdata} has no rows.", i = "Give at least one observation."), call = call)
+  }
+  if (inherits(fit, "bnp_mixture")) {
+    refuse_weighted_series(weights, fit$model$obs, call)
+    weights <- one_per_individual(weights, data, "weights", call)
+    data$weights <- check_weights(weights, rows_given(data), call, "row of {.arg newdata}", data$left_out$kept)
+  } else {
+    data$weights <- unit_weights(weights, data, if (inherits(fit, "bnp_hmm")) "sequence" else "document", call)
+  }
+  if (!is.null(fit$input$weights) && is.null(data$weights)) data$weights <- rep(1, data$n)
+  if (!is.null(fit$input$classes)) {
+    data[c("class_sets", "class_names")] <- fit$input[c("class_sets", "class_names")]
+    data$classes <- integer(data$n)
+  }
+  if (inherits(fit, "bnp_topics")) data$lengths <- document_lengths(data, fit$model$obs)
+  data
+}
+
+# Of a mixture, which leaves out rows without any value.
+rows_to_take_in <- function(fit, newdata, id, na_action, call, arg = "newdata") {
+  obs <- fit$model$obs
+  split <- newdata_id(fit, newdata, id, arg, call)
+  x <- variables_of(fit, split$x, arg, call)
+  x <- if (obs_lag(obs) > 0L && is.list(x) && !is.data.frame(x)) lapply(x, select_columns, fit, call, arg) else
+    select_columns(x, fit, call, arg)
+  data <- as_mixture_data(x, obs, arg, FALSE, call, na_action %||% fit$input$na_action, "predict")
+  if (obs_lag(obs) == 0L) {
+    data <- without_rows(data, !has_values(data, modelled_columns(data, obs)), "without any value", arg, call)
+  }
+  if (!isTRUE(obs$repeated)) {
+    return(check_reach(data, obs, call, arg))
+  }
+  if (is.null(split$id)) {
+    abort("id", "{.arg id} is needed: it says which rows of {.arg {arg}} are of the same individual.", call = call)
+  }
+  data <- with_individuals(check_reach_of_sums(data, obs, arg, call), split$id, obs, arg, call)
+  again <- intersect(data$individuals$all_names, fit$input$individuals$all_names)
+  if (length(again)) {
+    abort("id", c(
+      "Individuals of {.arg {arg}} must be new ones: the cluster of one that a fit has seen is settled.",
+      x = "Not so: {places(again)}.", i = "Fit anew to all their rows."
+    ), call = call)
+  }
+  data
+}
+
+# What is known of data (internal form, or the input of a fit) and of more, whose rows come behind.
+joined_input <- function(a, b) {
+  n <- c(a$n, b$n)
+  groups <- c(length(a$starts), length(b$starts)) - 1L
+  out <- a
+  out$n <- sum(n)
+  out$starts <- c(a$starts, a$n + b$starts[-1L])
+  if (!is.null(a$weights) || !is.null(b$weights)) {
+    out$weights <- c(a$weights %||% rep(1, a$n), b$weights %||% rep(1, b$n))
+  }
+  if (!is.null(a$order) || !is.null(b$order)) {
+    out$order <- c(a$order %||% seq_len(a$n), a$n + (b$order %||% seq_len(b$n)))
+  }
+  for (name in c("row_names", "group_names", "times", "lengths", "exposure")) {
+    out[[name]] <- if (!is.null(a[[name]]) && !is.null(b[[name]])) c(a[[name]], b[[name]])
+  }
+  if (!is.null(out$group_names)) out$group_names <- make.unique(out$group_names)
+  out$classes <- if (!is.null(a$classes)) c(a$classes, b$classes)
+  out$left_out <- joined_left_out(a$left_out, b$left_out, n)
+  out$left_out_documents <- joined_left_out(a$left_out_documents, b$left_out_documents, groups)
+  out$na_action <- a$na_action %||% b$na_action
+  if (has_individuals(a)) {
+    shift <- c(a$n_individuals, length(a$individuals$all_names))
+    out$individual <- c(a$individual, shift[1L] + b$individual)
+    out$n_individuals <- a$n_individuals + b$n_individuals
+    own <- b$individuals
+    own[c("of_given", "all")] <- Map(`+`, own[c("of_given", "all")], shift)
+    out$individuals <- Map(c, a$individuals, own[names(a$individuals)])
+  }
+  out
+}
+
+# n: of the two, where nothing was left out.
+joined_left_out <- function(a, b, n) {
+  if (is.null(a) && is.null(b)) {
+    return(NULL)
+  }
+  a <- a %||% list(n = n[1L], kept = seq_len(n[1L]))
+  b <- b %||% list(n = n[2L], kept = seq_len(n[2L]))
+  names <- if (!is.null(a$row_names) && !is.null(b$row_names)) c(a$row_names, b$row_names)
+  list(n = a$n + b$n, kept = c(a$kept, a$n + b$kept), row_names = names)
+}
+
+# The same with the values.
+joined_data <- function(a, b) {
+  out <- joined_input(a, b)
+  if (!is_sparse_data(a)) {
+    out$x <- rbind(a$x, b$x)
+  } else {
+    if (!is_sparse_data(b)) b[c("row_start", "column", "value")] <- sparse_rows(as_column_sparse(Matrix::Matrix(b$x)))
+    out$row_start <- c(a$row_start, length(a$value) + b$row_start[-1L])
+    for (name in c("column", "value")) out[[name]] <- c(a[[name]], b[[name]])
+  }
+  if (has_missing(a) || has_missing(b)) {
+    none <- function(data) data$missing %||% matrix(FALSE, data$n, data$d)
+    out$missing <- rbind(none(a), none(b))
+  }
+  out
+}
+
+# The input of a fit that has taken in more data.
+input_with <- function(fit, data, obs) {
+  a <- fit$input
+  b <- kept_input(data, obs)
+  out <- joined_input(a, data)
+  share <- c(counted_rows(a), counted_rows(data)) / (counted_rows(a) + counted_rows(data))
+  kept <- names(obs_entry(obs)$keep(data))
+  out[kept] <- Map(averaged, a[kept], b[kept], list(share))
+  if (!is.null(a$initial)) out$initial <- a$initial
+  if (!is.null(b$n_missing)) out$n_missing <- (a$n_missing %||% 0L) + b$n_missing
+  rows <- data$order %||% seq_len(data$n)
+  out$fingerprint <- if (is.null(a$weights) == is.null(data$weights)) {
+    sum_of_fingerprints(a$fingerprint, fingerprint_of(replace(data, "order", list(a$n + rows))))
+  }
+  out[!vapply(out, is.null, NA)]
+}
+
+# Numbers, or lists of these.
+averaged <- function(a, b, share) {
+  if (is.list(a)) Map(averaged, a, b[names(a)], list(share)) else share[1L] * a + share[2L] * b
+}
+
+# Modulo 2^64, of hexadecimal numbers.
+sum_of_fingerprints <- function(a, b) {
+  if (is.null(a)) {
+    return(NULL)
+  }
+  parts <- function(x) strtoi(substring(x, 4L * 3:0 + 1L, 4L * 3:0 + 4L), 16L)
+  digits <- parts(a) + parts(b)
+  for (i in 1:3) digits[i + 1L] <- digits[i + 1L] + digits[i] %/% 65536L
+  paste(rev(sprintf("%04x", as.integer(digits %% 65536L))), collapse = "")
+}

@@ -1,0 +1,170 @@
+# update(fit, newdata): a fit takes in more data.
+
+# With `olddata` all rows are visited; without them the probabilities of the earlier rows stay as they are, and only
+# their statistics go into the bound.
+take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL, na_action = NULL, control = NULL, ...,
+                    error_call = rlang::caller_env()) {
+  check_no_dots(..., call = error_call)
+  check_can_take_in(fit, error_call)
+  new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms", error_call)
+  data <- data_to_take_in(fit, newdata, id, weights, na_action, new_terms, error_call)
+  obs <- with_gaps(fit$model$obs, data, fit$model$obs)
+  input <- input_with(fit, data, obs)
+  before <- fit
+  fit <- fit_as(fit, obs)
+  if (is.null(olddata)) {
+    out <- run_update(fit, data, control, list(state = fit$state, settled = TRUE), error_call)
+    out <- with_earlier_rows(out, before)
+  } else {
+    old <- olddata_of(before, olddata, error_call)
+    start <- list(state = fit$state, documents = counts_of_documents(fit))
+    out <- run_update(fit, joined_data(old, data), control, start[lengths(start) > 0L], error_call)
+    out <- with_ids_of_rows(out, before)
+  }
+  out$input <- input
+  out$history <- next_history(
+    cluster_history(before), out$ids, out$sizes, nobs(out), clusters_of_last(out, data) > 0, out$merged
+  )
+  out$merged <- NULL
+  out$changes <- history_changes(cluster_history(before), out$history)
+  out
+}
+
+check_can_take_in <- function(fit, call) {
+  if (fit$control$algorithm == "stochastic") {
+    abort("update", c(
+      "A fit that was learned by stochastic steps cannot take in more data: its clusters are a running average.",
+      i = "Go on with memoized learning of its data first: {.code bnp_mixture(x, start = fit)}."
+    ), call = call)
+  }
+  if (is.null(fit$state$log_base)) {
+    abort("format", c(
+      "This fit was stored by an earlier version of the package, which did not keep what {.fn update} needs.",
+      i = "Fit again: {.code update(fit, start = fit)} goes on from it."
+    ), call = call)
+  }
+}
+
+# Of sequences, or documents of rows, it is known which rows are whose.
+olddata_of <- function(fit, olddata, call) {
+  input <- fit$input
+  id <- NULL
+  if (!is.null(input$group_names) && is.null(input$id_column) && identical(NROW(olddata), as.integer(input$n)) &&
+        (inherits(fit, "bnp_hmm") || !obs_entry(fit$model$obs)$counts_tokens)) {
+    id <- rep(input$group_names, diff(input$starts))
+    if (!is.null(input$order)) id[input$order] <- id
+    id <- factor(id, input$group_names)
+  }
+  training_data(fit, olddata, id, call)
+}
+
+# What learning with these data from this start makes of a fit; its input is theirs.
+run_update <- function(fit, data, control, start, call) {
+  n_units <- if (inherits(fit, "bnp_mixture")) {
+    units_that_count(data) - state_lag(fit) * (length(data$starts) - 1L)
+  } else {
+    length(data$starts) - 1L
+  }
+  resolved <- control_of_update(fit, control, data, n_units, call)
+  progress <- progress_reporter(resolved)
+  on.exit(progress$finish())
+  asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
+  result <- in_memory(engine_fit(as_engine_data(data), fit$model, asked, start, progress$report), call)
+  result <- report_interruption(report_breakdown(result, call), resolved)
+  if (result$reason == "max_laps") warn_of_laps(result, resolved, call, go_on = FALSE)
+  ids <- result$origins
+  result$origins <- NULL
+  out <- with_result(replace(fit, "input", list(kept_input(data, fit$model$obs))), result, fit$model, resolved, data)
+  out$ids <- ids[out$numbering]
+  out
+}
+
+# As the fit was learned, but for batches of the new data.
+control_of_update <- function(fit, control, data, n_units, call) {
+  if (is.null(control)) {
+    control <- fit$control
+    control[c("batches", "k_init")] <- list(NULL)
+    control$restarts <- 1L
+  } else {
+    check_class(control, "bnp_control", "control", "bnp_control", call)
+    if (control$algorithm == "stochastic") {
+      abort("argument", "{.fn update} takes in more data by memoized or full learning, not by stochastic steps.",
+        call = call
+      )
+    }
+  }
+  control["k_init"] <- list(NULL)
+  out <- resolve_control(control, fit$model$obs, fit$model$prior, units_that_count(data), n_units, TRUE, call)
+  out$k_init <- fit$state$k
+  out
+}
+
+# The clusters of a fit whose engine began with those of `before` get their identities, and its rows follow those that
+# were there before.
+with_earlier_rows <- function(out, before) {
+  known <- cluster_ids(before)
+  born <- out$ids > length(known)
+  ids <- known[pmin(out$ids, length(known))]
+  ids[born] <- max(cluster_history(before)$id) + seq_len(sum(born))
+  out$ids <- as.integer(ids)
+  now <- match(known, out$ids) # the present number of each earlier cluster
+  if (inherits(out, "bnp_topics")) {
+    out$documents <- rbind(in_columns(before$documents, now, out$state$k), out$documents)
+    return(out)
+  }
+  out$labels <- c(now[before$labels], out$labels)
+  out$prob <- c(before$prob, out$prob)
+  if (!is.null(out$probabilities)) {
+    earlier <- before$probabilities %||% matrix(NA_real_, length(before$labels), length(known))
+    out$probabilities <- rbind(as.matrix(in_columns(earlier, now, out$state$k)), out$probabilities)
+  }
+  out
+}
+
+# The columns of x as those with these numbers of a table with k columns; 0 in the others. NA: none, for a cluster
+# without anything.
+in_columns <- function(x, number, k) {
+  kept <- which(!is.na(number))
+  out <- x %*% sparseMatrix(i = kept, j = number[kept], x = 1, dims = c(ncol(x), k))
+  dimnames(out) <- list(rownames(x), as.character(seq_len(k)))
+  out
+}
+
+# A cluster has the identity of the earlier one that most of its earlier rows come from, if it is also where most rows
+# of that one went. One that is not carried on so was merged into the cluster where most of its rows went.
+with_ids_of_rows <- function(out, before) {
+  known <- cluster_ids(before)
+  k <- out$state$k
+  shared <- if (inherits(out, "bnp_topics")) {
+    as.matrix(Matrix::crossprod(before$documents, out$documents[seq_len(nrow(before$documents)), , drop = FALSE]))
+  } else {
+    rows <- seq_along(before$labels)
+    table(factor(before$labels, seq_along(known)), factor(out$labels[rows], seq_len(k)))
+  }
+  went <- max.col(shared, ties.method = "first")
+  came <- max.col(t(shared), ties.method = "first")
+  carried <- went[came] == seq_len(k) & colSums(shared) > 0
+  ids <- ifelse(carried, known[came], NA)
+  ids[!carried] <- max(cluster_history(before)$id) + seq_len(sum(!carried))
+  out$ids <- as.integer(ids)
+  gone <- !known %in% out$ids & rowSums(shared) > 0
+  out$merged <- data.frame(id = known[gone], into = out$ids[went[gone]])
+  out
+}
+
+# What each document has of each topic in the engine's numbers, for a start.
+counts_of_documents <- function(fit) {
+  if (is.null(fit$documents)) {
+    return(NULL)
+  }
+  counts <- Matrix::summary(fit$documents)
+  list(document = counts$i, topic = fit$numbering[counts$j], count = counts$x)
+}
+
+# How many of the last rows of a fit, those of these data, belong to each cluster; of topics, how many tokens.
+clusters_of_last <- function(fit, data) {
+  if (inherits(fit, "bnp_topics")) {
+    return(round(Matrix::colSums(utils::tail(fit$documents, length(data$starts) - 1L))))
+  }
+  tabulate(utils::tail(fit$labels, data$n), fit$state$k)
+}
