@@ -1,20 +1,60 @@
-#' Fit again with something changed
+#' Take in more data, or fit again with something changed
 #'
-#' The call of a fit is evaluated anew with other arguments.
+#' With new data as second argument a fit learns from them, too. Otherwise the call of the fit is evaluated anew with
+#' other arguments.
 #'
 #' @param object A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @param formula. For a fit by a formula: the new formula, in which `.` stands
-#'   for what it was, as in [stats::update()]; `. ~ .` changes nothing.
+#'   for what it was, as in [stats::update()]; `. ~ .` changes nothing. New data may be given in its place, as in
+#'   `update(fit, newdata)`.
 #' @param ... Arguments to change, as `prior =` or `control =`; `NULL` takes one
-#'   out. For other data name them as the fitting function does, `x =` or `data =`.
+#'   out. For other data in place of the earlier ones name them as the fitting function does, `x =` or `data =`.
+#'   With `newdata`: `weights`, `id` and `na_action` of these, as in the fitting function, and `control`,
+#'   [bnp_control()]; by default as the fit was learned.
+#' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes.
+#'   Columns are matched by name.
+#' @param olddata The data that the fit was made of. With them their rows are visited again, and the
+#'   result is that of a fit to all data that starts from this one.
+#' @param new_terms What to do about terms that the fit does not know: `"error"`, or `"drop"` them.
 #' @param evaluate `FALSE` returns the call.
-#' @return A fit, or its call.
-#' @seealso [stats::update()]; `start` of [bnp_mixture()], [bnp_topics()] and [bnp_hmm()] to go
+#' @return A fit, or its call. With `newdata` a fit of all rows: [fitted()], [nobs()], [cluster_sizes()] and [elbo()]
+#'   are those of the earlier rows and of the new ones, which come behind. [elbo_trace()] has the laps of this update.
+#'
+#' @section New data:
+#'   Without `olddata` the earlier rows stay where they are: their responsibilities are not changed any
+#'   more, and of the rows only sums are needed, which the fit has. The bound is nevertheless that of all rows, exactly,
+#'   given these responsibilities. Clusters move with the new rows, and new ones may be born for
+#'   these. But what would take another look at earlier rows is not done: those of one cluster are not divided among
+#'   two, two clusters that both have some are not joined, and none that has any is deleted. So the first fit
+#'   should have rows enough to tell the clusters apart that there are: two that it took for one remain one. Where
+#'   that may be so give `olddata`, now and then or at the end.
+#'
+#'   The prior is that of the fit, also where it was read from the first data. Priors that are learned are learned on,
+#'   except `alpha` of topic models, which stays as it was.
+#'
+#'   Clusters keep their identities, see [cluster_ids()], whatever their numbers; [print()] says which
+#'   ones are new. With `olddata` a cluster has the identity of the one that most of its earlier
+#'   rows come from.
+#'
+#'   Rows have no names here: data that are given again count twice. Sequences and documents are
+#'   new ones, and so are individuals. Labels of new rows are not known. A fit that was learned
+#'   by `algorithm = "stochastic"` cannot take in more data.
+#' @references
+#' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
+#' process mixture models. *Advances in Neural Information Processing Systems* 26.
+#' @seealso [stats::update()]; [cluster_ids()]; `start` of [bnp_mixture()], [bnp_topics()] and [bnp_hmm()] to go
 #'   on from a fit.
 #' @examples
 #' fit <- bnp_mixture(~ eruptions + waiting, faithful, control = bnp_control(seed = 1))
 #' update(fit, . ~ . - waiting)
 #' update(fit, prior = prior_dirichlet(3))
+#'
+#' # Data that keep arriving
+#' fit <- bnp_mixture(faithful[1:90, ], control = bnp_control(seed = 1))
+#' fit <- update(fit, faithful[91:180, ])
+#' fit <- update(fit, faithful[181:272, ])
+#' fit
+#' cluster_history(fit)
 #' @export
 update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL, new_terms = c("error", "drop"),
                            evaluate = TRUE) {

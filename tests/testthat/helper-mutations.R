@@ -187,6 +187,10 @@ reading_calls <- function(tables, fits) {
         stats::setNames(list(x), if (name == "formula") "data" else "x"), id,
         list(spoil = c("prior", "control"), holds = is_sound_fit)
       )),
+      do.call(call, c(
+        list("update", object = fit, newdata = x), if (name != "topics_rows") NULL else id,
+        if (completes) list(new_terms = "drop"), if (name == "hmm") id, list(tables = "newdata", holds = is_sound_fit)
+      )),
       call("coef", object = fit), call("summary", object = fit), call("fitted", object = fit)
     ))
     if (family != "bnp_topics") {

@@ -18,9 +18,3 @@ test_that("update() changes what it is told to", {
   chain <- bnp_hmm(faithful, control = few)
   expect_identical(update(chain, prior = prior_hmm(2))$model$prior$k, 2L)
 })
-
-test_that("new data in update() are refused, with what to do instead", {
-  fit <- bnp_mixture(faithful, control = few)
-  expect_bad(update(fit, faithful), "update", "start = fit")
-  expect_bad(update(fit, newdata = faithful), "update", "start = fit")
-})
