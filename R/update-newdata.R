@@ -26,15 +26,17 @@ take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL,
     cluster_history(before), out$ids, out$sizes, nobs(out), clusters_of_last(out, data) > 0, out$merged
   )
   out$merged <- NULL
+  out$updates <- 1L + (before$updates %||% 0L)
   out$changes <- history_changes(cluster_history(before), out$history)
   out
 }
 
 check_can_take_in <- function(fit, call) {
-  if (fit$control$algorithm == "stochastic") {
+  if (!fit$control$algorithm %in% c("memoized", "full")) {
     abort("update", c(
-      "A fit that was learned by stochastic steps cannot take in more data: its clusters are a running average.",
-      i = "Go on with memoized learning of its data first: {.code bnp_mixture(x, start = fit)}."
+      "A fit that was learned by {.code algorithm = \"{fit$control$algorithm}\"} cannot take in more data: its
+       statistics are those of a sample.",
+      i = "Go on with memoized learning of its data first: {.code {class(fit)[1]}(x, start = fit)}."
     ), call = call)
   }
   if (is.null(fit$state$log_base)) {
@@ -87,8 +89,8 @@ control_of_update <- function(fit, control, data, n_units, call) {
     control$restarts <- 1L
   } else {
     check_class(control, "bnp_control", "control", "bnp_control", call)
-    if (control$algorithm == "stochastic") {
-      abort("argument", "{.fn update} takes in more data by memoized or full learning, not by stochastic steps.",
+    if (!control$algorithm %in% c("memoized", "full")) {
+      abort("argument", "{.fn update} takes in more data by memoized or full learning, not {.val {control$algorithm}}.",
         call = call
       )
     }

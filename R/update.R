@@ -37,8 +37,8 @@
 #'   rows come from.
 #'
 #'   Rows have no names here: data that are given again count twice. Sequences and documents are
-#'   new ones, and so are individuals. Labels of new rows are not known. A fit that was learned
-#'   by `algorithm = "stochastic"` cannot take in more data.
+#'   new ones, and so are individuals. Labels of new rows are not known. Fits that were learned
+#'   by `algorithm = "stochastic"` or `"truncation_free"` cannot take in more data so.
 #' @references
 #' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
 #' process mixture models. *Advances in Neural Information Processing Systems* 26.
@@ -69,7 +69,7 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
   if (!is.null(olddata)) {
     abort("update", "{.arg olddata} goes with {.arg newdata}: give both.")
   }
-  if (!is.null(object$ids)) {
+  if (!is.null(object$updates)) {
     abort("update", c(
       "This fit has taken in data that its call does not know.",
       i = "Fit anew to all data: {.code {class(object)[1]}(x, start = fit)} goes on from it."

@@ -1,7 +1,7 @@
-# Ten updates of a tenth of the data each, in random order, beside one fit of all: bounds, numbers of clusters, agreement
-# of the two and with the groups (adjusted Rand index; topics: of the main topics of documents), clusters removed or
-# merged, CPU seconds of all updates and of the one fit. `with olddata`: the last update visits all rows again. The prior
-# is that of the first tenth in all of them.
+# Ten updates of a tenth of the data each, in random order, beside one fit of all: bounds, numbers of
+# clusters, agreement of the two and with the groups (adjusted Rand index; topics: of the main topics of
+# documents), CPU seconds of all updates and of the one fit. `with_olddata`: the last update visits all rows
+# again. The prior is that of the first tenth in all of them.
 # Rscript updates.R [seeds] [cases, as a regular expression]
 suppressPackageStartupMessages(library(bnpvi))
 options(warn = -1)
