@@ -109,9 +109,9 @@ complete_fit <- function(fit, data) {
 
 # The engine ends a fit with the last lap before its ELBO fell or was not finite,
 # neither of which exact arithmetic allows: `taken_back` is the lap that did.
-report_breakdown <- function(result, call) {
+report_breakdown <- function(result, call, arg = "x") {
   remedy <- c(i = "Numbers lose their digits where parameters of the prior or columns of the data differ by many
-                   orders of magnitude: choose a less extreme {.arg prior} or {.arg obs}, or rescale {.arg x}.")
+                   orders of magnitude: choose a less extreme {.arg prior} or {.arg obs}, or rescale {.arg {arg}}.")
   if (!is.finite(result$elbo)) {
     what <- "The ELBO cannot be computed: a term of it is not finite, or uncertain by more than 1 from rounding."
     abort("numerical", c(what, remedy), call = call)

@@ -72,7 +72,7 @@ run_update <- function(fit, data, control, start, call) {
   on.exit(progress$finish())
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
   result <- in_memory(engine_fit(as_engine_data(data), fit$model, asked, start, progress$report), call)
-  result <- report_interruption(report_breakdown(result, call), resolved)
+  result <- report_interruption(report_breakdown(result, call, "newdata"), resolved)
   if (result$reason == "max_laps") warn_of_laps(result, resolved, call, go_on = FALSE)
   ids <- result$origins
   result$origins <- NULL

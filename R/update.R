@@ -63,6 +63,7 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
     if (!is.null(newdata)) abort("update", "{.arg formula.} must be a formula, not {describe(formula.)}.")
     newdata <- formula.
   }
+  if (is.null(newdata) && !missing(newdata)) need_data(TRUE, "newdata")
   if (!is.null(newdata)) {
     return(take_in(object, newdata, olddata, new_terms, ...))
   }

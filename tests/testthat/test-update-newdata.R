@@ -194,6 +194,7 @@ test_that("what cannot be taken in is refused with the reason", {
   fit <- bnp_mixture(faithful, control = quiet)
   expect_bad(update(fit, faithful["waiting"]), "newdata_columns", "lacks 1 column")
   expect_bad(update(fit, faithful[0, ]), "no_rows", "newdata")
+  expect_bad(update(fit, newdata = NULL), "newdata", "needed")
   expect_bad(update(fit, newdata = faithful, k = 3), "argument", "Unused")
   expect_bad(update(fit, "no"), "newdata_columns")
   expect_bad(update(fit, faithful, new_terms = "keep"), "argument", "new_terms")
