@@ -162,12 +162,12 @@ coclustering.bnp_draws <- function(fit, rows = NULL, threshold = NULL, ...) {
 most_pairs <- 2000L
 
 # Shares of draws in which pairs of units are together, where they are at least `threshold`; `most` take 2 GB on
-# the way.
-common_pairs <- function(kept, threshold, most = 3e7, call = rlang::caller_env()) {
+# the way. So many `at_once` are looked at.
+common_pairs <- function(kept, threshold, most = 3e7, at_once = 5e6, call = rlang::caller_env()) {
   n <- nrow(kept)
   one_hot <- one_hot_labels(kept)
   pairs <- 0
-  blocks <- lapply(split_blocks(n, max(1L, 5e6 %/% n)), function(block) {
+  blocks <- lapply(split_blocks(n, max(1L, at_once %/% n)), function(block) {
     share <- together_in(one_hot, block) / ncol(kept)
     common <- which(share >= threshold, arr.ind = TRUE)
     pairs <<- pairs + nrow(common)

@@ -79,7 +79,14 @@ test_that("pairs are together as often as in the draws", {
   expect_bad(coclustering(drawn, rows = 300), "argument", "272")
   expect_bad(coclustering(drawn, rows = c(1, 1)), "argument", "different")
   expect_bad(coclustering(drawn, threshold = 0), "argument", "above 0")
-  expect_bad(common_pairs(kept_labels(drawn), 0.5, most = 100), "too_large", "threshold")
+  few_pairs <- sum(coclustering(drawn, threshold = 0.5) > 0) - 1
+  for (at_once in c(5e6, 1000)) {
+    expect_bad(common_pairs(kept_labels(drawn), 0.5, few_pairs, at_once), "too_large", "threshold")
+    # A share that is the threshold is at least that.
+    share <- sort(unique(as.vector(whole)))[3]
+    found <- common_pairs(kept_labels(drawn), share, at_once = at_once)
+    expect_equal(as.matrix(found), replace(whole, whole < share, 0), ignore_attr = TRUE)
+  }
 })
 
 test_that("pairs of rows that follow a lag have their names", {
@@ -143,6 +150,9 @@ test_that("the fit that comes first is made as control says, and its probabiliti
   expect_identical(own$fit$laps, 2L)
   expect_null(own$fit$probabilities)
   expect_identical(names(own$fit), names(fit))
+  diagonal <- suppressWarnings(some(faithful, obs_gaussian("diagonal"), control = control))
+  expect_identical(diagonal$fit$laps, 2L)
+  expect_identical(some(faithful, seed = 5)$fit$control$seed, 5)
 })
 
 test_that("every other chain begins without the fit", {
@@ -194,6 +204,7 @@ test_that("individuals, rows left out, gaps in independent columns and concentra
   plants <- suppressWarnings(bnp_mixture(uptake ~ log(conc) | Plant, CO2, control = few))
   draws <- some(plants, data = CO2)
   expect_identical(nrow(draws$labels), 12L)
+  expect_setequal(rownames(coclustering(draws)), levels(CO2$Plant))
   point <- point_partition(draws)
   expect_length(point, 84L)
   expect_true(all(tapply(point, CO2$Plant, function(z) length(unique(z))) == 1))
