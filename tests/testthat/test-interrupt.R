@@ -44,3 +44,25 @@ test_that("Ctrl-C during moves does the same", {
   small <- planted_cases()[[1]]
   expect_equal(engine_run(small, k_init = 1, seed = 1)$state$k, 4)
 })
+
+test_that("Ctrl-C ends drawing with the draws there are, which go on to the same bits; in scripts it is an interrupt", {
+  skip_on_os("windows")
+  fit <- suppressWarnings(bnp_mixture(faithful, control = bnp_control(seed = 1, verbose = FALSE)))
+  interrupted <- function(interactive) {
+    withr::local_options(rlang_interactive = interactive)
+    system2("sh", c("-c", shQuote(sprintf("sleep 1; kill -INT %d", Sys.getpid()))), wait = FALSE)
+    tryCatch(
+      bnp_sample(fit, faithful, draws = 1e6, warmup = 5, chains = 2, keep = 10, seed = 1, verbose = FALSE),
+      interrupt = function(e) "interrupted"
+    )
+  }
+  started <- proc.time()[["elapsed"]]
+  expect_message(draws <- interrupted(TRUE), class = "bnpvi_message_interrupted")
+  expect_lt(proc.time()[["elapsed"]] - started, 3)
+  expect_s3_class(draws, "bnp_draws")
+  made <- nrow(draws$trace)
+  expect_equal(draws$made, made)
+  whole <- bnp_sample(fit, faithful, draws = made + 5, warmup = 5, chains = 2, keep = 10, seed = 1, verbose = FALSE)
+  expect_identical(update(draws, faithful, draws = 5)$trace, whole$trace)
+  expect_identical(interrupted(FALSE), "interrupted")
+})

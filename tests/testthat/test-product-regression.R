@@ -112,10 +112,10 @@ test_that("all that reads a fit knows such blocks", {
   expect_identical(dimnames(coef(fit)$regression$coef)[[2]], c("(Intercept)", "x", "kindb", "kindc"))
   expect_true("regression.coef[1,y,kindc]" %in% rownames(confint(fit, "regression.coef")))
   expect_setequal(tidy(fit)$variable, c("sex", "visits", "y", "after"))
-  table <- tidy(fit, conf.int = TRUE)
+  table <- tidy(fit, conf.int = TRUE, conf.level = 0.8)
   kindc <- table[table$block == "regression" & table$level == "kindc", ]
   expect_equal(kindc$estimate, unname(coef(fit)$regression$coef["y", "kindc", ]))
-  expect_equal(unname(as.matrix(kindc[c("conf.low", "conf.high")])), unname(confint(fit, "regression.coef")[
+  expect_equal(unname(as.matrix(kindc[c("conf.low", "conf.high")])), unname(confint(fit, "regression.coef", 0.8)[
     paste0("regression.coef[", kindc$cluster, ",y,kindc]"), , drop = FALSE
   ]))
   expect_false(is.unsorted(table$cluster))
