@@ -53,3 +53,16 @@ test_that("one cluster, all rows alone, one row and one draw are answered", {
   expect_identical(sort(alone$labels), 1:5)
   expect_identical(engine_point_partition(matrix(1L, 1, 1), list(1L), "binder", 1, 1, 1L), list(labels = 1L, loss = 0))
 })
+
+test_that("with many rows the best end is rebuilt, too: rows that are always together move together", {
+  all <- all_partitions(7)
+  for (seed in 1:3) {
+    kept <- some_draws(7, 15, 4, seed)
+    many <- kept[rep(1:7, each = 300), ]
+    exact <- min(colMeans(engine_partition_losses(kept, t(all), "vi", 1L)))
+    starts <- list(rep(1L, 2100), many[, 1])
+    found <- engine_point_partition(many, starts, "vi", 7, 1, 1L)
+    expect_equal(found$loss, exact, tolerance = 1e-10)
+    expect_identical(engine_point_partition(many, starts, "vi", 7, 1, 2L), found)
+  }
+})
