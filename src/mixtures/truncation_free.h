@@ -46,8 +46,8 @@ class TruncationFree {
   ///     − N/|W| Σ_{i∈W} [g(r_ia + r_ib) − g(r_ia) − g(r_ib)],  g(r) = r log r,
   /// W being the latest rows and r their responsibilities: the entropy that is lost where clusters overlap.
   /// The best pair is joined until none gains. A cluster is split when a short chain on its latest rows alone
-  /// finds a partition of higher posterior probability; the statistics of its parts are scaled up to its
-  /// size.
+  /// finds a partition of higher posterior probability, and so are its parts; their statistics are scaled up
+  /// to its size.
   void tend();
 
   /// Whether clusters are due to be tended: after ten batches of so many rows, and at least 1,000 rows.
@@ -64,7 +64,9 @@ class TruncationFree {
   void remove_small();
   Vec recent_shares();  // responsibilities of the latest rows, |W| × K
   void split_all();
-  void split(Index j, const std::vector<Index>& rows, Stream& stream);
+  // Cluster j by the rows that are its own; these become those of its largest part, and the rows of the other
+  // parts, new clusters, are appended. False: it stays as it is.
+  bool split(Index j, std::vector<std::vector<Index>>& rows, Stream& stream);
   void merge_all();
   void drop(Index j, std::uint64_t into);
   void order_by_size();

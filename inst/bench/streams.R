@@ -1,0 +1,127 @@
+# Truncation-free learning: mean held-out log density a row, clusters and CPU seconds of single runs, by seed.
+# Rscript streams.R clusters          asterisk and 20 overlapping clusters, batches of 10, 100 and 1,000, moves on and off
+# Rscript streams.R drift             a cluster that moves, and one that is replaced, with and without forgetting
+# Rscript streams.R million           seconds for a stream of a million rows, and the size of the fit on the way
+# Rscript streams.R compare [train_pca50.csv]   beside stochastic learning and memoized births: score against seconds
+suppressPackageStartupMessages(library(bnpvi))
+
+what <- commandArgs(TRUE)
+if (!length(what)) stop("Usage: Rscript streams.R clusters|drift|million|compare [train_pca50.csv]")
+alone <- bnp_moves(birth = FALSE, merge = FALSE)
+moves <- list("no moves" = alone, merges = bnp_moves(birth = FALSE), "merges and splits" = bnp_moves())
+free <- function(seed, ...) bnp_control("truncation_free", seed = seed, verbose = FALSE, ...)
+timed <- function(expr) {
+  start <- sum(proc.time()[1:2])
+  fit <- expr
+  list(fit = fit, seconds = sum(proc.time()[1:2]) - start)
+}
+line <- function(..., values, digits = 3) cat(..., ": ", paste(format(round(values, digits)), collapse = " "), "\n", sep = "")
+split_rows <- function(x, test) {
+  out <- sample(nrow(x), test)
+  list(train = x[-out, , drop = FALSE], test = x[out, , drop = FALSE])
+}
+overlapping <- function(n = 10000) {
+  set.seed(11)
+  centres <- matrix(runif(40, -10, 10), 20)
+  centres[sample(20, n, replace = TRUE), ] + matrix(rnorm(2 * n, 0, 0.6), n)
+}
+
+if (what[1] == "clusters") {
+  set.seed(1)
+  sets <- list(asterisk = split_rows(as.matrix(asterisk[1:2]), 1000), overlapping = split_rows(overlapping(), 1000))
+  for (name in names(sets)) {
+    x <- sets[[name]]
+    obs <- obs_gaussian(
+      mean = colMeans(x$train), mean_strength = 0.01, df = 4, scale = diag(0.05 * apply(x$train, 2, var))
+    )
+    for (size in c(10, 100, 1000)) {
+      for (kind in names(moves)) {
+        runs <- lapply(1:5, function(seed) timed(bnp_mixture(x$train, obs, control = free(
+          seed, batches = nrow(x$train) %/% size, moves = moves[[kind]]
+        ))))
+        fits <- lapply(runs, `[[`, "fit")
+        line(name, ", batches of ", size, ", ", kind, ", K", values = vapply(fits, n_clusters, 1L))
+        line("  held out", values = vapply(fits, heldout_loglik, 1, newdata = x$test))
+        line("  seconds", values = vapply(runs, `[[`, 1, "seconds"), digits = 2)
+      }
+    }
+    memoized <- timed(bnp_mixture(x$train, obs, control = bnp_control(seed = 1, verbose = FALSE)))
+    line(name, ", memoized, K, held out, seconds",
+      values = c(n_clusters(memoized$fit), heldout_loglik(memoized$fit, x$test), memoized$seconds)
+    )
+  }
+}
+
+# Rows from..to of three clusters of sd 0.5, of which `centre(t)` has one at time t.
+rows_at <- function(t, centre) {
+  fixed <- rbind(c(0, 0), c(6, 6))
+  t(vapply(t, function(s) rbind(fixed, centre(s))[sample(3, 1), ], numeric(2))) + matrix(rnorm(2 * length(t), 0, 0.5), ncol = 2)
+}
+
+if (what[1] == "drift") {
+  cases <- list(
+    "moves 6 units" = function(t) c(6 * t / 20000, -6), "replaced at 10,000" = function(t) if (t <= 10000) c(0, -6) else c(-6, 0)
+  )
+  for (name in names(cases)) {
+    for (half_life in c(Inf, 2000, 1000, 500)) {
+      scores <- vapply(1:3, function(seed) {
+        set.seed(seed)
+        x <- rows_at(1:20000, cases[[name]])
+        fit <- bnp_mixture(bnp_stream(function(i) if (i <= 190) x[100 * i - 99:0, ]), control = free(seed, half_life = half_life),
+          obs = obs_gaussian(mean = c(2, 0), mean_strength = 0.01, df = 4, scale = diag(2))
+        )
+        c(heldout_loglik(fit, x[19001:20000, ]), n_clusters(fit))
+      }, numeric(2))
+      line(name, ", half-life ", half_life, ", next 1,000 rows and K", values = scores)
+    }
+  }
+}
+
+if (what[1] == "million") {
+  set.seed(1)
+  centres <- matrix(rnorm(160, 0, 4), 20)
+  batch <- function(i) if (i <= 1000) centres[sample(20, 1000, replace = TRUE), ] + matrix(rnorm(8000), 1000)
+  making <- timed(for (i in 1:1000) batch(i))$seconds
+  sizes <- numeric()
+  watched <- function(i) {
+    if (i %% 250 == 1) sizes <<- c(sizes, sum(gc()[, 2]))
+    batch(i)
+  }
+  run <- timed(bnp_mixture(bnp_stream(watched), control = free(1)))
+  line("a million rows of 8 columns, 20 clusters: K, seconds", values = c(n_clusters(run$fit), run$seconds - making), digits = 1)
+  line("MB in use at rows 0, 250,000, 500,000, 750,000", values = sizes, digits = 0)
+}
+
+if (what[1] == "compare") {
+  sets <- list(overlapping = overlapping())
+  if (length(what) > 1) {
+    table <- utils::read.csv(what[2])
+    sets$fashion <- as.matrix(table[setdiff(names(table), "label")])[, 1:20]
+  }
+  for (name in names(sets)) {
+    set.seed(2)
+    x <- split_rows(sets[[name]], nrow(sets[[name]]) %/% 10)
+    n <- nrow(x$train)
+    show <- function(label, control) {
+      run <- timed(suppressWarnings(bnp_mixture(x$train, control = control)))
+      line(name, ", ", label, ": seconds, K, held out",
+        values = c(run$seconds, n_clusters(run$fit), heldout_loglik(run$fit, x$test))
+      )
+    }
+    for (size in c(1, 10, 100, 500, 1000)) {
+      if (size < 100 && n > 20000) next
+      for (passes in c(1, 3)) {
+        show(paste0("truncation free, batches of ", size, ", passes ", passes), free(1, batches = n %/% size, max_laps = passes))
+      }
+    }
+    good <- if (name == "overlapping") 20 else 60
+    for (k in c(5, good, 200)) {
+      for (laps in c(3, 20)) {
+        show(paste0("stochastic, ", k, " clusters, laps ", laps), bnp_control("stochastic",
+          seed = 1, k_init = k, batches = max(10, n %/% 500), max_laps = laps, verbose = FALSE
+        ))
+      }
+    }
+    for (laps in c(3, 10, 100)) show(paste("memoized with births, laps", laps), bnp_control(seed = 1, max_laps = laps, verbose = FALSE))
+  }
+}
