@@ -15,7 +15,9 @@ timed <- function(expr) {
   fit <- expr
   list(fit = fit, seconds = sum(proc.time()[1:2]) - start)
 }
-line <- function(..., values, digits = 3) cat(..., ": ", paste(format(round(values, digits)), collapse = " "), "\n", sep = "")
+line <- function(..., values, digits = 3) {
+  cat(..., ": ", paste(format(round(values, digits)), collapse = " "), "\n", sep = "")
+}
 split_rows <- function(x, test) {
   out <- sample(nrow(x), test)
   list(train = x[-out, , drop = FALSE], test = x[out, , drop = FALSE])
@@ -55,21 +57,23 @@ if (what[1] == "clusters") {
 # Rows from..to of three clusters of sd 0.5, of which `centre(t)` has one at time t.
 rows_at <- function(t, centre) {
   fixed <- rbind(c(0, 0), c(6, 6))
-  t(vapply(t, function(s) rbind(fixed, centre(s))[sample(3, 1), ], numeric(2))) + matrix(rnorm(2 * length(t), 0, 0.5), ncol = 2)
+  means <- t(vapply(t, function(s) rbind(fixed, centre(s))[sample(3, 1), ], numeric(2)))
+  means + matrix(rnorm(2 * length(t), 0, 0.5), ncol = 2)
 }
 
 if (what[1] == "drift") {
   cases <- list(
-    "moves 6 units" = function(t) c(6 * t / 20000, -6), "replaced at 10,000" = function(t) if (t <= 10000) c(0, -6) else c(-6, 0)
+    "moves 6 units" = function(t) c(6 * t / 20000, -6),
+    "replaced at 10,000" = function(t) if (t <= 10000) c(0, -6) else c(-6, 0)
   )
   for (name in names(cases)) {
     for (half_life in c(Inf, 2000, 1000, 500)) {
       scores <- vapply(1:3, function(seed) {
         set.seed(seed)
         x <- rows_at(1:20000, cases[[name]])
-        fit <- bnp_mixture(bnp_stream(function(i) if (i <= 190) x[100 * i - 99:0, ]), control = free(seed, half_life = half_life),
-          obs = obs_gaussian(mean = c(2, 0), mean_strength = 0.01, df = 4, scale = diag(2))
-        )
+        stream <- bnp_stream(function(i) if (i <= 190) x[100 * i - 99:0, ])
+        obs <- obs_gaussian(mean = c(2, 0), mean_strength = 0.01, df = 4, scale = diag(2))
+        fit <- bnp_mixture(stream, obs, control = free(seed, half_life = half_life))
         c(heldout_loglik(fit, x[19001:20000, ]), n_clusters(fit))
       }, numeric(2))
       line(name, ", half-life ", half_life, ", next 1,000 rows and K", values = scores)
@@ -88,7 +92,9 @@ if (what[1] == "million") {
     batch(i)
   }
   run <- timed(bnp_mixture(bnp_stream(watched), control = free(1)))
-  line("a million rows of 8 columns, 20 clusters: K, seconds", values = c(n_clusters(run$fit), run$seconds - making), digits = 1)
+  line("a million rows of 8 columns, 20 clusters: K, seconds",
+    values = c(n_clusters(run$fit), run$seconds - making), digits = 1
+  )
   line("MB in use at rows 0, 250,000, 500,000, 750,000", values = sizes, digits = 0)
 }
 
@@ -111,7 +117,10 @@ if (what[1] == "compare") {
     for (size in c(1, 10, 100, 500, 1000)) {
       if (size < 100 && n > 20000) next
       for (passes in c(1, 3)) {
-        show(paste0("truncation free, batches of ", size, ", passes ", passes), free(1, batches = n %/% size, max_laps = passes))
+        show(
+          paste0("truncation free, batches of ", size, ", passes ", passes),
+          free(1, batches = n %/% size, max_laps = passes)
+        )
       }
     }
     good <- if (name == "overlapping") 20 else 60
@@ -122,6 +131,8 @@ if (what[1] == "compare") {
         ))
       }
     }
-    for (laps in c(3, 10, 100)) show(paste("memoized with births, laps", laps), bnp_control(seed = 1, max_laps = laps, verbose = FALSE))
+    for (laps in c(3, 10, 100)) {
+      show(paste("memoized with births, laps", laps), bnp_control(seed = 1, max_laps = laps, verbose = FALSE))
+    }
   }
 }

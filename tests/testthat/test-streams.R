@@ -85,7 +85,8 @@ test_that("data in memory are learned from in several passes, with labels", {
 })
 
 test_that("every kind of column and prior is learned from", {
-  frames <- list(iris, transform(iris, n = rep(0:4, 30)), data.frame(a = rep(c("u", "v"), 40), b = rep(c(TRUE, FALSE), 40)))
+  levels <- data.frame(a = rep(c("u", "v"), 40), b = rep(c(TRUE, FALSE), 40))
+  frames <- list(iris, transform(iris, n = rep(0:4, 30)), levels)
   for (frame in frames) {
     for (prior in list(prior_dp(gamma_prior(2, 1)), prior_py(1, 0.2), prior_dirichlet(4))) {
       own <- bnp_mixture(frame, prior = prior, control = how(max_laps = 2))
