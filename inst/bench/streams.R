@@ -1,5 +1,5 @@
 # Truncation-free learning: mean held-out log density a row, clusters and CPU seconds of single runs, by seed.
-# Rscript streams.R clusters          asterisk and 20 overlapping clusters, batches of 10, 100 and 1,000, moves on and off
+# Rscript streams.R clusters          asterisk and 20 overlapping clusters, batches of 10, 100 and 1,000, moves on, off
 # Rscript streams.R drift             a cluster that moves, and one that is replaced, with and without forgetting
 # Rscript streams.R million           seconds for a stream of a million rows, and the size of the fit on the way
 # Rscript streams.R compare [train_pca50.csv]   beside stochastic learning and memoized births: score against seconds
