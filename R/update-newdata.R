@@ -32,10 +32,9 @@ take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL,
 }
 
 check_can_take_in <- function(fit, call) {
-  if (!fit$control$algorithm %in% c("memoized", "full")) {
+  if (fit$control$algorithm == "stochastic") {
     abort("update", c(
-      "A fit that was learned by {.code algorithm = \"{fit$control$algorithm}\"} cannot take in more data: its
-       statistics are those of a sample.",
+      "A fit that was learned by stochastic steps cannot take in more data: its clusters are a running average.",
       i = "Go on with memoized learning of its data first: {.code {class(fit)[1]}(x, start = fit)}."
     ), call = call)
   }

@@ -37,8 +37,9 @@
 #'   rows come from.
 #'
 #'   Rows have no names here: data that are given again count twice. Sequences and documents are
-#'   new ones, and so are individuals. Labels of new rows are not known. Fits that were learned
-#'   by `algorithm = "stochastic"` or `"truncation_free"` cannot take in more data so.
+#'   new ones, and so are individuals. Labels of new rows are not known. A fit that was learned
+#'   by `algorithm = "stochastic"` cannot take in more data. One of [truncation-free learning][bnp_stream()]
+#'   learns from them as from another batch.
 #' @references
 #' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
 #' process mixture models. *Advances in Neural Information Processing Systems* 26.
@@ -64,6 +65,11 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
     newdata <- formula.
   }
   if (is.null(newdata) && !missing(newdata)) need_data(TRUE, "newdata")
+  if (!is.null(newdata) && object$control$algorithm == "truncation_free") {
+    check_no_dots(...)
+    if (!is.null(olddata)) abort("update", "A stream is read once: leave {.arg olddata} out.")
+    return(learn_newdata(object, newdata))
+  }
   if (!is.null(newdata)) {
     return(take_in(object, newdata, olddata, new_terms, ...))
   }

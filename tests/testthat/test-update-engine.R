@@ -117,7 +117,8 @@ for (case in planted_sequences()) {
     later <- starts[starts >= half] - half
     for (prior in list(prior_hdp_hmm(sticky = 5), prior_hdp_hmm(), prior_hmm(4, sticky = 5))) {
       before <- engine_run(
-        part_of(case, seq_len(half), first), prior = prior, batches = 2, seed = 5, k_init = if (is.null(prior$k)) 6
+        part_of(case, seq_len(half), first), prior = prior, batches = 2, seed = 5, moves = FALSE,
+        k_init = if (is.null(prior$k)) 12
       )
       after <- engine_update(
         part_of(case, (half + 1):starts[length(starts)], later), before, prior = prior, batches = 2, seed = 5,
@@ -151,7 +152,7 @@ test_that("documents that come later leave the topics of the earlier ones as the
       run <- function(verb, rows, ...) {
         verb(part(rows), ..., prior = prior, batches = 2, seed = 6, audit = TRUE, k_init = if (is.null(prior$k)) k_init)
       }
-      before <- run(engine_run, 1:30)
+      before <- run(engine_run, 1:30, moves = k_init < 12)
       after <- run(engine_update, 31:90, before = before)
       expect_audited(after)
       earlier <- earlier_clusters(after, before)
@@ -159,6 +160,7 @@ test_that("documents that come later leave the topics of the earlier ones as the
       new <- vapply(seq_along(earlier), function(j) sum(after$documents$count[after$documents$topic == j]), 1)
       expect_equal(after$sizes, old + new, tolerance = 1e-8)
       expect_equal(sum(old), sum(before$sizes))
+      expect_setequal(intersect(earlier, which(before$sizes > 0)), which(before$sizes > 0))
       expect_equal(sum(after$sizes), sum(case$data$value))
     }
   }

@@ -50,6 +50,19 @@ test_that("clusters that come later get new identities, of whatever number", {
   expect_identical(predict(more, few, type = "id"), with_ids(more, predict(more, few)))
 })
 
+test_that("the identity of a cluster that is gone is not given to another", {
+  few <- eight(600, 1)
+  fit <- bnp_mixture(few[few[, 1] > 0, ], control = quiet)
+  k <- fit$state$k
+  fit$ids <- seq_len(k)
+  fit$history <- rbind(cluster_history(fit), data.frame(
+    id = 40L, born_at = 1, last_seen = 1, size = 3, fate = "merged", into = 1L
+  ))
+  up <- update(fit, few[few[, 1] <= 0, ])
+  expect_setequal(cluster_ids(up), c(seq_len(k), 40 + seq_len(up$state$k - k)))
+  expect_identical(cluster_history(up)$into[cluster_history(up)$id == 40], 1L)
+})
+
 test_that("an update is a fit like any other, of all rows", {
   x <- data.frame(iris[1:4], kind = iris$Species, row.names = paste0("r", 1:150))
   first <- seq(1, 150, by = 2)
