@@ -46,6 +46,11 @@ test_that("where paths do not matter the estimate is exact, however long the doc
   expect_equal(estimates(rbind(0, c(2, 1, 5), 0), 3L)[c(1, 3)], c(0, 0))
   one <- estimates(rbind(c(3, 1, 2), c(1e5, 3e5, 10)), 1L, topics = phi[1, , drop = FALSE], a = 1e-8)
   expect_equal(one, c(sum(c(3, 1, 2) * log(phi[1, ])), sum(c(1e5, 3e5, 10) * log(phi[1, ]))), tolerance = 1e-12)
+  # Factors at the ends of the range of doubles, in either order.
+  for (sign in c(-1, 1)) {
+    extreme <- estimates(matrix(1, 20, 2), 1L, topics = t(10^(sign * c(60, 300))), a = 1)
+    expect_equal(extreme, rep(sign * 360 * log(10), 20), tolerance = 1e-12)
+  }
   # A term for each topic: the topics of tokens are known.
   long <- c(4e5, 2e5, 1)
   exact <- sum(lgamma(long + weight) - lgamma(weight)) + lgamma(1) - lgamma(1 + sum(long))
