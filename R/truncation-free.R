@@ -145,7 +145,7 @@ with_batches <- function(fit, records, capped, interrupted) {
 
 # Seconds go on from the record before.
 continued_trace <- function(trace, records) {
-  parts <- list(trace)
+  parts <- list(trace[names(trace) != "batch"])
   seconds <- if (is.null(trace)) 0 else trace$seconds[nrow(trace)]
   for (record in records) {
     record$seconds <- record$seconds + seconds

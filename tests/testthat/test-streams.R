@@ -155,12 +155,14 @@ test_that("what streams cannot do is refused", {
   independent <- bnp_mixture(gaps, obs_gaussian("diagonal"), control = how(), na_action = "model")
   expect_equal(sum(cluster_sizes(independent)), 1000, tolerance = 0.01)
   expect_bad(bnp_topics(bars$counts, control = how()), "argument", "bnp_mixture")
-  expect_bad(bnp_hmm(x, rep(1:2, 500), control = how()), "argument", "bnp_mixture")
+  expect_bad(bnp_hmm(x, rep(1:2, each = 500), control = how()), "argument", "bnp_mixture")
   expect_bad(bnp_control(k_max = 3), "argument", "truncation_free")
   expect_bad(bnp_control("truncation_free", restarts = 2), "argument", "restarts")
   expect_bad(how(half_life = 0), "argument", "half_life")
   expect_bad(how(sweeps = 0), "argument", "sweeps")
   expect_bad(bnp_sample(fit, x), "other_data")
+  expect_bad(update(fit, x, olddata = x), "update", "olddata")
+  expect_bad(update(fit, x, weights = 1), "argument", "weights")
 })
 
 test_that("files and functions are read in pieces", {
