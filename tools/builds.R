@@ -38,9 +38,24 @@ sanitizer <- function(name) {
 # Every family, move and kind of observation; fits are slow without optimisation.
 tests <- c(
   "contract", "elbo", "moves", "hmm-learning", "source", "partly", "unit-weights", "known-labels", "sampl", "urn",
-  "point-partition"
+  "point-partition", "truncation-free", "streams", "updat"
 )
 own_process <- "progress" # starts others, through a shell
+
+# In a process of its own for each file, as sanitizers keep what they know of all memory that there ever was.
+run_tests <- function(name, file, folder, library) {
+  code <- file.path(folder, "tests.R")
+  writeLines(con = code, sprintf(
+    ".libPaths('%s'); options(mc.cores = %d); library(testthat); suppressMessages(library(bnpvi))
+     test_dir('tests/testthat', package = 'bnpvi', load_package = 'installed', filter = '^%s$', reporter = 'summary',
+              stop_on_failure = TRUE)", library, if (name == "thread") 2L else 1L, file
+  ))
+  start <- paste(
+    c("exec env", sanitizer(name), '"$R_HOME/bin/exec/R" --no-echo --no-save --no-restore -f', code), collapse = " "
+  )
+  r <- file.path(R.home("bin"), "R")
+  system2(r, c("CMD", "sh", "-c", shQuote(start)), env = paste0("R_LIBS=", library))
+}
 
 build_and_test <- function(name) {
   folder <- tempfile(name)
@@ -62,18 +77,13 @@ build_and_test <- function(name) {
     writeLines(if (length(odr)) odr else utils::tail(lines, 40))
     stop("The build \"", name, "\" failed.", call. = FALSE)
   }
-  code <- file.path(folder, "tests.R")
   filter <- paste(c(tests, if (name != "thread") own_process), collapse = "|")
-  writeLines(con = code, sprintf(
-    ".libPaths('%s'); options(mc.cores = %d); library(testthat); library(bnpvi)
-     test_dir('tests/testthat', package = 'bnpvi', load_package = 'installed', filter = '%s', reporter = 'summary',
-              stop_on_failure = TRUE)", library, if (name == "thread") 2L else 1L, filter
-  ))
-  start <- paste(
-    c("exec env", sanitizer(name), '"$R_HOME/bin/exec/R" --no-echo --no-save --no-restore -f', code), collapse = " "
-  )
-  status <- system2(r, c("CMD", "sh", "-c", shQuote(start)), env = paste0("R_LIBS=", library))
-  if (status != 0L) stop("Tests of the build \"", name, "\" failed.", call. = FALSE)
+  files <- sub("^test-(.*)[.]R$", "\\1", list.files("tests/testthat", "^test-.*[.]R$"))
+  for (file in grep(filter, files, value = TRUE)) {
+    if (run_tests(name, file, folder, library) != 0L) {
+      stop("Tests of the build \"", name, "\" failed: test-", file, ".R", call. = FALSE)
+    }
+  }
   message("build \"", name, "\": tests passed")
 }
 
