@@ -299,6 +299,14 @@ other_calls <- function(tables, fits) {
     made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),
+    made("bnp_control", algorithm = "truncation_free", batches = 2, max_laps = 2, k_max = 5, sweeps = 2, half_life = 10,
+      moves = TRUE, threads = 1, seed = 1, verbose = FALSE),
+    made("bnp_stream", next_batch = function(i) if (i < 3) tables$points, n = 100),
+    made("source_function", read = function(b) tables$points, batches = 3),
+    made("source_files", paths = system.file("DESCRIPTION", package = "bnpvi"), read = readLines, rows = 10),
+    valid_call("stream", "bnp_mixture", list(
+      x = tables$points, control = bnp_control("truncation_free", seed = 1, verbose = FALSE)
+    ), data = "x"),
     made("bnp_moves", birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, adopt = TRUE, max_births = 3,
       birth_size = 2, max_deletes = 3, max_merges = 3),
     made("obs_gaussian", covariance = "full", mean = c(1, 2), mean_strength = 1, df = 4, scale = diag(2),
