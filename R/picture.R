@@ -25,7 +25,17 @@ cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
       i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
     ), call = call)
   }
-  entry$picture(fit, if (!is.null(data)) as_newdata(fit, data, call, "data"))
+  picture <- entry$picture(fit, if (!is.null(data)) as_newdata(fit, data, call, "data"))
+  if (is.null(fit$ids) || picture$kind == "profile") picture else by_identity(picture, fit)
+}
+
+# Clusters of a picture under their identities, which last when numbers change.
+by_identity <- function(picture, fit) {
+  for (name in intersect(c("parts", "rings", "centres", "points"), names(picture))) {
+    if (!is.null(picture[[name]])) picture[[name]]$cluster <- cluster_ids(fit)[picture[[name]]$cluster]
+  }
+  if (!is.null(picture$cluster)) picture$cluster <- cluster_ids(fit)[picture$cluster]
+  picture
 }
 
 # Rows with gaps have no place.

@@ -68,6 +68,22 @@ test_that("identities follow numbers in all families", {
   )
 })
 
+test_that("pictures show identities", {
+  fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
+  expect_setequal(cluster_picture(fit)$centres$cluster, seq_len(fit$state$k))
+  fit$ids <- 10L + seq_len(fit$state$k)
+  picture <- cluster_picture(fit, faithful)
+  expect_setequal(picture$centres$cluster, fit$ids)
+  expect_identical(picture$points$cluster, unname(predict(fit, faithful, type = "id")))
+  withr::local_pdf(NULL)
+  expect_no_error(plot(fit, data = faithful))
+  expect_no_error(print(ggplot2::autoplot(fit, data = faithful)))
+  one <- bnp_mixture(faithful["waiting"], control = bnp_control(seed = 1))
+  one$ids <- 5L + seq_len(one$state$k)
+  expect_setequal(cluster_picture(one)$parts$cluster, one$ids)
+  expect_no_error(plot(one))
+})
+
 test_that("print says what the last update changed", {
   fit <- bnp_mixture(faithful, control = bnp_control(seed = 1))
   expect_false(any(grepl("Last update", format_head(fit))))
