@@ -134,11 +134,13 @@ tidy_clusters <- function(x, word) {
 
 # Clusters x coefficients of regressions, as a data frame; NULL for other models.
 wide_coefficients <- function(fit) {
-  if (is.null(obs_entry(fit$model$obs)$responses)) {
+  entry <- obs_entry(fit$model$obs)
+  if (is.null(entry$responses)) {
     return(NULL)
   }
   coef <- coef(fit)$coef
-  names <- expand.grid(dimnames(coef)[1:2], stringsAsFactors = FALSE)
+  axes <- entry$axes(fit$model$obs, column_labels(fit))
+  names <- expand.grid(axes[setdiff(entry$arrays$coef, "clusters")], stringsAsFactors = FALSE)
   label <- if (dim(coef)[1L] == 1L) names[[2L]] else paste(names[[1L]], names[[2L]], sep = ".")
   out <- as.data.frame(t(matrix(coef, ncol = dim(coef)[3L])))
   stats::setNames(out, paste0("coef.", label))

@@ -92,6 +92,8 @@ test_that("several responses share their covariates, and one alone is found in a
   slopes <- paste0("coef.", c("y.(Intercept)", "second.(Intercept)", "y.x", "second.x"))
   expect_named(tidy(fit), c("component", "size", "proportion", slopes, "sd.y", "sd.second"))
   expect_equal(tidy(fit)[["coef.second.x"]], unname(coef(fit)$coef["second", "x", ]))
+  plain <- bnp_mixture(unname(as.matrix(mtcars[c("mpg", "wt")])), obs_regression(), control = bnp_control(seed = 1))
+  expect_named(tidy(plain), c("component", "size", "proportion", "coef.(Intercept)", "coef.x2", "sd.x1"))
   expect_identical(colnames(predict(fit, lines[1:3, ], type = "response")), c("y", "second"))
   swapped <- bnp_mixture(cbind(second, y) ~ x, lines, control = few)
   expect_equal(elbo(swapped), elbo(fit), tolerance = 1e-9)
