@@ -11,7 +11,7 @@
 #'   spreads, it reads from the first batch, which should be no less than some hundred rows then.
 #' @param control `bnp_control("truncation_free")`.
 #' @param start An earlier fit of [bnp_mixture()] to go on from, memoized or not: its clusters count as much as their
-#'   rows.
+#'   rows, and the prior of clusters is its, whatever `obs` says beside the kind of the model.
 #' @param ... Must be empty.
 #' @return `bnp_stream()`: an object of class `bnp_stream`. [bnp_mixture()] of it: a fit like any other, of class
 #'   `c("bnp_mixture", "bnp_fit")`, but for what is said in *What a fit of a stream has*.

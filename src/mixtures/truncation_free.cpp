@@ -68,16 +68,27 @@ std::vector<int> TruncationFree::most_probable(const RowFeatures& rows) {
 
 void TruncationFree::learn(const RowFeatures& rows, double keep, bool fresh) {
   RunningClusters& c = clusters_;
-  const Index n = rows.n(), k = c.k();
-  Vec faded = c.t;
-  for (double& value : faded) value *= keep;
-  urns_.begin_with(faded.data(), k);
+  const Index n = rows.n();
+  // Clusters of which nothing is left give their places free. All changes are made behind the last interrupt.
+  Vec faded;
+  std::vector<ClusterIdentity> left, gone;
+  for (Index j = 0; j < c.k(); ++j) {
+    if (!(keep * size(j) > 0)) {
+      gone.push_back(c.identity[j]);
+      continue;
+    }
+    left.push_back(c.identity[j]);
+    for (Index f = 0; f < p_; ++f) faded.push_back(keep * c.t[j * p_ + f]);
+  }
+  urns_.begin_with(faded.data(), static_cast<Index>(left.size()));
   Stream stream(seed_, Purpose::stream, c.batches);
   RowDraws draws(rows, prior_, urns_, pool_, options_.most_clusters);
   draws.place_all(label_, keep * total_size(), stream);
   for (Index sweep = 1; sweep < options_.sweeps; ++sweep) draws.draw_all(label_, stream);
   capped_ = capped_ || draws.capped();
 
+  for (const ClusterIdentity& cluster : gone) departed_.push_back({cluster, 0});
+  c.identity = std::move(left);
   c.t = std::move(faded);
   c.t.resize(static_cast<std::size_t>(urns_.k() * p_), 0.0);
   if (fresh) c.seen += static_cast<double>(n);

@@ -99,6 +99,43 @@ test_that("clusters are joined when that gains, by the gain as it is recomputed,
   expect_length(learn_rows(engine_data(x[1, , drop = FALSE]), model, clusters)$clusters$id, 5L)
 })
 
+test_that("overlapping clusters are joined if the gain, less the entropy that they share, is positive", {
+  obs <- list(
+    family = "gaussian_full", mean = 0, mean_strength = 0.2, df = 4, scale = diag(1), centre = 0, unit = 1
+  )
+  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+  evidence <- function(rows) gaussian_evidence(cbind(rows), 0.2, 4)
+  x_log_x <- function(x) ifelse(x > 0, x * log(x), 0)
+  joined <- function(a, b) {
+    x <- c(a, b, 1e4) # the last row begins a cluster of its own
+    phi <- engine_contract(engine_data(cbind(x)), model, matrix(1, length(x), 1))$features
+    n <- length(a) + length(b)
+    t <- cbind(colSums(phi[seq_along(a), ]), colSums(phi[length(a) + seq_along(b), ]))
+    clusters <- utils::modifyList(no_clusters(), list(
+      t = as.vector(t), id = c(1, 2), born_at = c(n, n), last_seen = c(n, n), next_id = 3, seen = n,
+      recent = as.vector(t(phi[seq_len(n), ]))
+    ))
+    !2 %in% learn_rows(engine_data(cbind(1e4)), model, clusters, merge = TRUE)$clusters$id
+  }
+  cases <- withr::with_seed(1, lapply(seq(1, 5, by = 0.25), function(apart) {
+    a <- rnorm(60, 0, 1)
+    b <- rnorm(50, apart, 1)
+    x <- c(a, b)
+    odds <- cbind(
+      60 * exp(vapply(x, function(v) evidence(c(a, v)) - evidence(a), 1)),
+      50 * exp(vapply(x, function(v) evidence(c(b, v)) - evidence(b), 1))
+    )
+    r <- odds / rowSums(odds)
+    plain <- evidence(x) - evidence(a) - evidence(b) + lgamma(110) - lgamma(60) - lgamma(50)
+    shared <- sum(x_log_x(rowSums(r)) - rowSums(x_log_x(r)))
+    c(plain = plain, gain = plain - shared, joined = joined(a, b))
+  }))
+  cases <- do.call(rbind, cases)
+  expect_identical(cases[, "joined"] == 1, cases[, "gain"] > 0)
+  expect_true(any(cases[, "gain"] < 0 & cases[, "plain"] > 0)) # the entropy decides
+  expect_true(any(cases[, "gain"] > 0))
+})
+
 test_that("a cluster that has swallowed two is split by its latest rows", {
   x <- withr::with_seed(2, rbind(matrix(rnorm(400), ncol = 2), matrix(rnorm(400, 8), ncol = 2)))
   obs <- list(
@@ -113,6 +150,7 @@ test_that("a cluster that has swallowed two is split by its latest rows", {
   out <- learn_rows(engine_data(x[1, , drop = FALSE]), model, clusters, split = TRUE)
   expect_length(out$clusters$id, 2L)
   expect_identical(sort(out$clusters$id), c(7, 9))
+  expect_identical(out$clusters$next_id, 10)
   expect_equal(sum(statistics_of(out$clusters)[1L, ]), 4001, tolerance = 1e-10)
   expect_equal(statistics_of(out$clusters)[1L, ], c(2000, 2000), tolerance = 0.02)
   expect_length(learn_rows(engine_data(x[1, , drop = FALSE]), model, clusters)$clusters$id, 1L)
@@ -133,6 +171,18 @@ test_that("bits depend on the seed alone: not on threads, nor on whether the sta
   expect_false(identical(go(x[1501:3000, ], first, seed = 2), again))
   expect_gt(again$concentration, 0)
   expect_false(again$concentration == 2)
+})
+
+test_that("where nothing is left of earlier rows, clusters begin anew, also at the cap", {
+  x <- cbind(c(-1e3, 0, 1e3, 2e3) + 1:8 / 10)
+  obs <- list(
+    family = "gaussian_full", mean = 0, mean_strength = 0.01, df = 3, scale = diag(1), centre = 0, unit = 1
+  )
+  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+  again <- learn_rows(engine_data(x), model, passes = 2L, k_max = 1L)
+  expect_identical(again$clusters$id, 2)
+  expect_identical(again$departed$id, 1)
+  expect_identical(statistics_of(again$clusters)[1L, ], 8)
 })
 
 test_that("at the cap no row begins a cluster, which is said", {
