@@ -185,6 +185,29 @@ test_that("where nothing is left of earlier rows, clusters begin anew, also at t
   expect_identical(statistics_of(again$clusters)[1L, ], 8)
 })
 
+test_that("a cluster was last seen when it was last given a row", {
+  x <- cbind(c(0, 1, 0, 1, 500, 501, 500, 501))
+  obs <- list(
+    family = "gaussian_full", mean = 250, mean_strength = 0.01, df = 3, scale = diag(1), centre = 250, unit = 1
+  )
+  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+  first <- learn_rows(engine_data(x), model)$clusters
+  expect_identical(first$last_seen, c(8, 8))
+  second <- learn_rows(engine_data(x[1:4, , drop = FALSE]), model, first)$clusters
+  expect_identical(sort(second$last_seen), c(8, 12))
+  expect_identical(second$born_at, c(8, 8))
+  expect_setequal(second$id, first$id)
+})
+
+test_that("each batch has random numbers of its own", {
+  x <- withr::with_seed(1, 1 * (matrix(runif(120), ncol = 3) < 0.5))
+  model <- list(obs = bernoulli, prior = list(family = "dp", concentration = 3))
+  first <- learn_rows(engine_data(x), model)$clusters
+  later <- utils::modifyList(first, list(batches = 7))
+  learned <- lapply(list(first, later), function(clusters) learn_rows(engine_data(x), model, clusters)$clusters$t)
+  expect_false(identical(learned[[1L]], learned[[2L]]))
+})
+
 test_that("at the cap no row begins a cluster, which is said", {
   x <- cbind(c(-1e3, 0, 1e3, 2e3) + 1:8 / 10)
   obs <- list(
