@@ -188,7 +188,7 @@ test_that("where nothing is left of earlier rows, clusters begin anew, also at t
 test_that("a cluster was last seen when it was last given a row", {
   x <- cbind(c(0, 1, 0, 1, 500, 501, 500, 501))
   obs <- list(
-    family = "gaussian_full", mean = 250, mean_strength = 0.01, df = 3, scale = diag(1), centre = 250, unit = 1
+    family = "gaussian_full", mean = 250, mean_strength = 1e-6, df = 3, scale = diag(1), centre = 250, unit = 1
   )
   model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
   first <- learn_rows(engine_data(x), model)$clusters
