@@ -84,6 +84,15 @@ test_that("data in memory are learned from in several passes, with labels", {
   expect_identical(is.na(compare_fits(own, memoized)$elbo), c(TRUE, FALSE))
 })
 
+test_that("a memoized fit goes on as a stream at full weight, with its clusters", {
+  memoized <- bnp_mixture(x, control = bnp_control(seed = 1, verbose = FALSE))
+  on <- bnp_mixture(bnp_stream(in_parts(three(200, seed = 5))), start = memoized, control = how())
+  expect_equal(sum(cluster_sizes(on)), 1200)
+  expect_identical(nobs(on), 1200L)
+  expect_setequal(cluster_ids(on), cluster_ids(memoized))
+  expect_equal(coef(on)$mean, coef(memoized)$mean, tolerance = 0.1)
+})
+
 test_that("every kind of column and prior is learned from", {
   levels <- data.frame(a = rep(c("u", "v"), 40), b = rep(c(TRUE, FALSE), 40))
   frames <- list(iris, transform(iris, n = rep(0:4, 30)), levels)
