@@ -6,7 +6,7 @@
 #' @param fit A fit of [bnp_mixture()], [bnp_topics()] or [bnp_hmm()].
 #' @return
 #' * `cluster_ids()`: an integer for each cluster, in the order of their numbers. Of a fit that was never updated these
-#'   are the numbers.
+#'   are the numbers. `NA`: an empty cluster of a stream's finite prior.
 #' * `cluster_history()`: a data frame with a row for each identity that there ever was:
 #'   `id`; `born_at` and `last_seen`, the number of observations that had been seen when the cluster was found, and when
 #'   one of them last belonged to it; `size`, its expected number of observations, of a cluster that is gone the last
@@ -70,6 +70,26 @@ merged_into <- function(id, merged, known) {
       return(id)
     }
   }
+}
+
+# The history of a stream, whose engine tells of each cluster when it was born and last seen. departed: table of those
+# that went; one that went before clusters were tended for the first time leaves no trace, unless it is in the history.
+history_of_stream <- function(history, clusters, sizes, departed) {
+  merged <- departed
+  departed <- departed[departed$lasting | departed$id %in% history$id, ]
+  known <- c(history$id, departed$id, clusters$id)
+  into <- vapply(departed$id, merged_into, 1L, merged, known)
+  now <- data.frame(
+    id = as.integer(c(departed$id, clusters$id)), born_at = c(departed$born_at, clusters$born_at),
+    last_seen = c(departed$last_seen, clusters$last_seen), size = c(departed$size, sizes),
+    fate = rep(c("merged", "removed", "alive"), c(0L, nrow(departed), length(sizes))),
+    into = c(into, rep(NA_integer_, length(sizes)))
+  )
+  now$fate[!is.na(now$into)] <- "merged"
+  out <- rbind(history[!history$id %in% now$id, ], now)
+  out <- out[order(out$id), ]
+  rownames(out) <- NULL
+  out
 }
 
 # What happened between two histories, of which print() tells as `fit$changes`: list(born, merged, removed), the first

@@ -111,7 +111,7 @@
 #'
 #' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
 #' process mixture models. *Advances in Neural Information Processing Systems* 26.
-#' @seealso [bnp_topics()] for groups of observations, [bnp_hmm()] for sequences;
+#' @seealso [bnp_topics()] for groups of observations, [bnp_hmm()] for sequences, [bnp_stream()] for data in batches;
 #'   [predict.bnp_mixture()], [plot.bnp_mixture()], [read_fit]; `vignette("getting-started")`,
 #'   `vignette("how-many-clusters")`, `vignette("from-mclust")`,
 #'   `vignette("mixtures-of-regressions")`.

@@ -18,7 +18,8 @@
 #' @details
 #' The rows of a batch are labelled by a few sweeps of a collapsed Gibbs sampler whose prior is what was learned so far:
 #' a row joins a cluster, or begins one, in proportion to how well each predicts it (Wang and Blei 2012). Then they
-#' are added to the clusters. After every ten batches, and at least 1,000 rows, clusters that overlap are joined
+#' are added to the clusters. Whenever a tenth of all rows (1,000 at least, 10,000 at
+#' most) came since the last time, clusters that overlap are joined
 #' where that raises the posterior (`bnp_moves(merge = )`), clusters whose latest rows are better described by
 #' several are split (`bnp_moves(birth = )`), and clusters of less than one row, or of one row in 20,000, go.
 #'
@@ -121,22 +122,23 @@ begin_stream <- function(call, first, obs, prior, control, start, na_action, err
 learn_stream <- function(fit, reader, first, call) {
   progress <- progress_reporter(fit$control, batch_teller)
   on.exit(progress$finish())
-  records <- list()
-  capped <- interrupted <- FALSE
-  so_far <- function() if (length(records)) with_batches(fit, records, capped, interrupted)
+  calls <- list()
+  batches <- 0L
+  interrupted <- FALSE
+  so_far <- function() if (batches > 0L) with_batches(fit, joined_calls(calls), interrupted)
   batch <- first
   tryCatch(
     while (!is.null(batch)) {
-      number <- length(records) + 1L
-      learned <- in_batch(number, so_far, call, learn_batch(fit, rows_of_stream(fit, batch, call), progress))
+      learned <- in_batch(batches + 1L, so_far, call, learn_batch(fit, rows_of_stream(fit, batch, call), progress))
       fit <- learned$fit
-      records <- c(records, list(learned$records))
-      capped <- capped || learned$capped
       interrupted <- learned$interrupted
+      batches <- batches + 1L
+      if (length(calls) == 1000L) calls <- list(joined_calls(calls))
+      calls <- c(calls, list(learned[c("records", "departed", "capped")]))
       batch <- if (!interrupted) reader$read(so_far)
     },
     interrupt = function(e) {
-      if (!rlang::is_interactive() || !length(records)) rlang::interrupt()
+      if (!rlang::is_interactive() || batches == 0L) rlang::interrupt()
       interrupted <<- TRUE
     }
   )

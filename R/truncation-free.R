@@ -3,8 +3,8 @@
 
 no_clusters_yet <- function(prior) {
   list(
-    t = numeric(), id = numeric(), born_at = numeric(), last_seen = numeric(), next_id = 1, batches = 0, seen = 0,
-    untended = 0, concentration = starting_concentration(prior)[[1L]], recent = numeric()
+    t = numeric(), id = numeric(), born_at = numeric(), last_seen = numeric(), lasting = logical(), next_id = 1,
+    batches = 0, seen = 0, untended = 0, concentration = starting_concentration(prior)[[1L]], recent = numeric()
   )
 }
 
@@ -20,7 +20,8 @@ clusters_of_fit <- function(fit) {
   learned <- learned_concentrations(fit)$concentration
   utils::modifyList(no_clusters_yet(fit$model$prior), list(
     t = as.vector(t(fit$state$obs[used, , drop = FALSE])), id = ids, born_at = rep(seen, length(ids)),
-    last_seen = rep(seen, length(ids)), next_id = max(cluster_history(fit)$id, 0) + 1, seen = seen,
+    last_seen = rep(seen, length(ids)), lasting = rep(TRUE, length(ids)),
+    next_id = max(cluster_history(fit)$id, 0) + 1, seen = seen,
     concentration = if (is.null(learned)) starting_concentration(fit$model$prior)[[1L]] else learned[["mean"]]
   ))
 }
@@ -35,8 +36,8 @@ fit_truncation_free <- function(call, data, obs, prior, control, start, input, e
   )
   progress <- progress_reporter(control, batch_teller)
   on.exit(progress$finish())
-  learned <- learn_batch(fit, data, progress, passes = control$max_laps, shuffled = TRUE)
-  fit <- with_batches(learned$fit, list(learned$records), learned$capped, learned$interrupted)
+  learned <- learn_batch(fit, data, progress, all_rows = TRUE)
+  fit <- with_batches(learned$fit, learned)
   fit$input$n <- data$n
   kept <- data[c("row_names", "group_names", "starts", "order", "left_out")]
   fit$input <- c(
@@ -103,32 +104,30 @@ refuse_for_streams <- function(data, obs, call) {
   }
 }
 
-# One call of the engine: list(fit, records, labels, capped, interrupted); fit has the new clusters. passes: more than
-# one have all rows there are; shuffled: in batches at random, with labels of the rows at the end.
-learn_batch <- function(fit, data, progress, passes = 1L, shuffled = FALSE) {
+# One call of the engine: list(fit, records, departed, labels, capped, interrupted); fit has the new clusters.
+# all_rows: these are all rows there are, which are learned from in several batches and passes, and get labels.
+learn_batch <- function(fit, data, progress, all_rows = FALSE) {
   control <- fit$control
   result <- engine_stream(as_engine_data(data), fit$model, fit$stream, list(
     threads = control$threads, seed = control$seed, half_life = control$half_life, sweeps = control$sweeps,
-    k_max = control$k_max, merge = control$moves$merge, split = control$moves$birth, passes = passes,
-    batches = if (shuffled) control$batches else 1L, shuffled = shuffled, keep_interrupted = rlang::is_interactive()
+    k_max = control$k_max, merge = control$moves$merge, split = control$moves$birth,
+    passes = if (all_rows) control$max_laps else 1L, batches = if (all_rows) control$batches else 1L,
+    all_rows = all_rows, keep_interrupted = rlang::is_interactive()
   ), progress$report)
   fit[c("stream", "state")] <- result[c("clusters", "state")]
-  c(list(fit = fit), result[c("records", "labels", "capped", "interrupted")])
+  c(list(fit = fit), result[c("records", "departed", "labels", "capped", "interrupted")])
 }
 
-# A fit with what the engine learned from some batches: what all fits have, identities and their history.
-with_batches <- function(fit, records, capped, interrupted) {
+# A fit with what the engine learned in a call, or in several joined: what all fits have, identities, their history.
+with_batches <- function(fit, learned, interrupted = learned$interrupted) {
   clusters <- fit$stream
   k <- fit$state$k
   sizes <- fit$state$obs[, 1L]
   used <- seq_along(clusters$id)
   before <- fit$history
-  now <- next_history(before, clusters$id, sizes[used], clusters$seen)
-  alive <- match(clusters$id, now$id)
-  now$born_at[alive] <- clusters$born_at
-  now$last_seen[alive] <- clusters$last_seen
-  trace <- continued_trace(fit$trace, records)
-  if (capped) warn_of_cap(fit$control$k_max)
+  now <- history_of_stream(before, clusters, sizes[used], learned$departed)
+  trace <- continued_trace(fit$trace, learned$records)
+  if (learned$capped) warn_of_cap(fit$control$k_max)
   if (interrupted) say_stream_stopped(clusters$seen)
   fit$reason <- if (interrupted) "interrupted" else "stream"
   fit$laps <- nrow(trace)
@@ -136,23 +135,29 @@ with_batches <- function(fit, records, capped, interrupted) {
   fit$trace <- trace
   fit$sizes <- sizes
   fit$numbering <- seq_len(k)
-  fit$ids <- c(as.integer(clusters$id), clusters$next_id - 1L + seq_len(k - length(used)))
+  fit$ids <- c(as.integer(clusters$id), rep(NA_integer_, k - length(used)))
   fit$changes <- if (!is.null(before)) history_changes(before, now)
   fit$history <- now
   fit$input$n <- clusters$seen
   fit
 }
 
-# Seconds go on from the record before.
-continued_trace <- function(trace, records) {
-  parts <- list(trace[names(trace) != "batch"])
-  seconds <- if (is.null(trace)) 0 else trace$seconds[nrow(trace)]
-  for (record in records) {
-    record$seconds <- record$seconds + seconds
-    seconds <- max(record$seconds, seconds)
-    parts <- c(parts, list(record))
+# What several calls of the engine learned, as one.
+joined_calls <- function(calls) {
+  stacked <- function(table) {
+    columns <- names(calls[[1L]][[table]])
+    out <- lapply(columns, function(column) unlist(lapply(calls, function(call) call[[table]][[column]])))
+    list2DF(stats::setNames(out, columns))
   }
-  trace <- do.call(rbind, parts)
+  list(
+    records = stacked("records"), departed = stacked("departed"), capped = any(vapply(calls, `[[`, NA, "capped"))
+  )
+}
+
+continued_trace <- function(trace, records) {
+  before <- if (is.null(trace)) 0 else trace$seconds[nrow(trace)]
+  records$seconds <- before + cumsum(records$seconds)
+  trace <- rbind(trace[names(trace) != "batch"], records)
   trace$batch <- seq_len(nrow(trace))
   trace[c("batch", "rows", "seen", "score", "k", "seconds")]
 }
@@ -228,9 +233,9 @@ described_stream <- function(fit) {
 # update() of a fit by truncation-free learning: one more batch.
 learn_newdata <- function(fit, newdata, call = rlang::caller_env()) {
   data <- rows_of_stream(fit, newdata, call, "newdata")
-  if (data$n == 0L) abort("rows", "{.arg newdata} has no rows.", call = call)
+  if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows.", call = call)
   progress <- progress_reporter(fit$control, batch_teller)
   on.exit(progress$finish())
   learned <- learn_batch(fit, data, progress)
-  with_batches(learned$fit, list(learned$records), learned$capped, learned$interrupted)
+  with_batches(learned$fit, learned)
 }

@@ -18,11 +18,12 @@ mixtures::RunningClusters clusters_from_r(const Rcpp::List& list, Index p) {
   c.t = Rcpp::as<Vec>(list["t"]);
   const Vec id = Rcpp::as<Vec>(list["id"]), born_at = Rcpp::as<Vec>(list["born_at"]),
             last_seen = Rcpp::as<Vec>(list["last_seen"]);
-  require(born_at.size() == id.size() && last_seen.size() == id.size() &&
+  const auto lasting = Rcpp::as<std::vector<int>>(list["lasting"]);
+  require(born_at.size() == id.size() && last_seen.size() == id.size() && lasting.size() == id.size() &&
               c.t.size() == id.size() * static_cast<std::size_t>(p),
           "a stream's clusters have not the statistics of the model");
   for (std::size_t j = 0; j < id.size(); ++j)
-    c.identity.push_back({static_cast<std::uint64_t>(id[j]), born_at[j], last_seen[j]});
+    c.identity.push_back({static_cast<std::uint64_t>(id[j]), born_at[j], last_seen[j], lasting[j] != 0});
   c.next_id = static_cast<std::uint64_t>(Rcpp::as<double>(list["next_id"]));
   c.batches = static_cast<std::uint64_t>(Rcpp::as<double>(list["batches"]));
   c.seen = Rcpp::as<double>(list["seen"]);
@@ -43,27 +44,36 @@ double id_of(const mixtures::ClusterIdentity& c) { return static_cast<double>(c.
 double birth_of(const mixtures::ClusterIdentity& c) { return c.born_at; }
 double sight_of(const mixtures::ClusterIdentity& c) { return c.last_seen; }
 
+Rcpp::LogicalVector which_last(const std::vector<mixtures::ClusterIdentity>& clusters) {
+  Rcpp::LogicalVector out(static_cast<int>(clusters.size()));
+  std::transform(clusters.begin(), clusters.end(), out.begin(),
+                 [](const mixtures::ClusterIdentity& c) { return c.lasting; });
+  return out;
+}
+
 Rcpp::List clusters_to_r(const mixtures::RunningClusters& c) {
   using Rcpp::_;
   return Rcpp::List::create(
       _["t"] = Numbers(c.t.begin(), c.t.end()), _["id"] = identities(c.identity, id_of),
       _["born_at"] = identities(c.identity, birth_of), _["last_seen"] = identities(c.identity, sight_of),
-      _["next_id"] = static_cast<double>(c.next_id), _["batches"] = static_cast<double>(c.batches),
-      _["seen"] = c.seen, _["untended"] = c.untended, _["concentration"] = c.concentration,
-      _["recent"] = Numbers(c.recent.begin(), c.recent.end()));
+      _["lasting"] = which_last(c.identity), _["next_id"] = static_cast<double>(c.next_id),
+      _["batches"] = static_cast<double>(c.batches), _["seen"] = c.seen, _["untended"] = c.untended,
+      _["concentration"] = c.concentration, _["recent"] = Numbers(c.recent.begin(), c.recent.end()));
 }
 
 Rcpp::DataFrame departed_to_r(const std::vector<mixtures::Departure>& departed) {
   std::vector<mixtures::ClusterIdentity> clusters;
-  Numbers into;
+  Numbers size, into;
   for (const mixtures::Departure& d : departed) {
     clusters.push_back(d.cluster);
+    size.push_back(d.size);
     into.push_back(d.into ? static_cast<double>(d.into) : NA_REAL);
   }
   using Rcpp::_;
   return Rcpp::DataFrame::create(_["id"] = identities(clusters, id_of),
                                  _["born_at"] = identities(clusters, birth_of),
-                                 _["last_seen"] = identities(clusters, sight_of), _["into"] = into);
+                                 _["last_seen"] = identities(clusters, sight_of),
+                                 _["lasting"] = which_last(clusters), _["size"] = size, _["into"] = into);
 }
 
 // The clusters as the globals of a mixture, so that all that reads a fit reads them: statistics of K
@@ -97,15 +107,14 @@ Rcpp::DataFrame records_to_r(const std::vector<BatchRecord>& records) {
 
 }  // namespace
 
-// Goes on from `clusters` with the rows of `data`: in their order, or (`shuffled`) in `batches` batches dealt
-// at random, and with labels of all rows at the end. The first of the passes has rows that were not seen
-// before; in the others they replace what they left. half_life: rows after which a row counts half; Inf:
-// never.
+// Goes on from `clusters` with the rows of `data`, dealt at random to `batches` batches. The first of the
+// passes has rows that were not seen before; in the others they replace what they left. half_life: rows after
+// which a row counts half; Inf: never. all_rows: there are no others, so that clusters are tended at the end
+// of each pass, and rows get labels.
 // [[Rcpp::export]]
 Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters, Rcpp::List options,
                          SEXP progress) {
   return entry([&] {
-    const auto began = std::chrono::steady_clock::now();
     RData rdata(data);
     const RModel rmodel(model);
     const ObsModel& obs = *rmodel.obs;
@@ -130,15 +139,8 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
     const std::vector<Index> rows = modelled_rows(view.starts, obs.lag());
     const Index n = static_cast<Index>(rows.size()),
                 n_batches = std::clamp<Index>(o.integer("batches"), 1, std::max<Index>(n, 1));
-    std::vector<std::vector<Index>> batches;
-    if (o.flag("shuffled")) {
-      batches = deal_batches(n, n_batches, seed);
-    } else {
-      for (Index b = 0; b < n_batches; ++b) {
-        batches.emplace_back();
-        for (Index i = n * b / n_batches; i < n * (b + 1) / n_batches; ++i) batches.back().push_back(i);
-      }
-    }
+    const bool all_rows = o.flag("all_rows");
+    auto batches = deal_batches(n, n_batches, seed);
     for (auto& batch : batches)
       for (Index& i : batch) i = rows[i];
 
@@ -148,9 +150,8 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
       for (Index pass = 0; pass < o.integer("passes") && n > 0; ++pass) {
         const bool fresh = pass == 0;
         Stream order(seed, Purpose::batch_order, static_cast<std::uint64_t>(pass));
-        std::vector<Index> sequence = shuffled(n_batches, order);
-        if (!o.flag("shuffled")) std::sort(sequence.begin(), sequence.end());
-        for (Index b : sequence) {
+        for (Index b : shuffled(n_batches, order)) {
+          const auto began = std::chrono::steady_clock::now();
           const RowFeatures batch(obs, view, batches[b]);
           const double size = static_cast<double>(batch.n());
           double score = NA_REAL;
@@ -159,7 +160,7 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
           double keep = std::exp2(-size / half_life);
           if (!fresh) keep *= std::max(0.0, 1 - size / static_cast<double>(n));
           learner.learn(batch, keep, fresh);
-          if (learner.due(batch.n())) learner.tend();
+          if (learner.due()) learner.tend();
           const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
           records.push_back({size, score, static_cast<double>(running.k()), running.seen, passed.count()});
           LapRecord lap;
@@ -168,7 +169,7 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
           lap.elbo = score;
           pool.monitor().lap(lap);
         }
-        learner.tend();
+        if (all_rows && running.untended > 0) learner.tend();
       }
     } catch (const Interrupted&) {
       if (!o.flag("keep_interrupted") || running.k() == 0) throw;
@@ -176,11 +177,11 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
       interrupted = true;
     }
     std::vector<int> labels;
-    if (o.flag("shuffled")) labels = learner.most_probable(RowFeatures(obs, view));
+    if (all_rows) labels = learner.most_probable(RowFeatures(obs, view));
     const Globals globals = globals_of(running, rmodel);
     using Rcpp::_;
     return made_in_r([&] {
-      Rcpp::IntegerVector label_of(o.flag("shuffled") ? static_cast<int>(view.n) : 0, NA_INTEGER);
+      Rcpp::IntegerVector label_of(all_rows ? static_cast<int>(view.n) : 0, NA_INTEGER);
       for (std::size_t i = 0; i < labels.size(); ++i) label_of[rows[i]] = 1 + labels[i];
       return Rcpp::List::create(_["clusters"] = clusters_to_r(running), _["state"] = state_to_r(globals),
                                 _["records"] = records_to_r(records),

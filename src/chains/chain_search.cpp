@@ -182,7 +182,7 @@ std::vector<std::pair<Index, Index>> HmmMove::pairs_by_loss(const State& state) 
   std::vector<std::pair<Index, Index>> out;
   for (Index a = 0; a < k; ++a)
     for (Index b = a + 1; b < k; ++b)
-      if (may_join(state, {a, b})) out.push_back({a, b});
+      if (may_join(state, a, b)) out.push_back({a, b});
   std::stable_sort(out.begin(), out.end(), [&](const auto& x, const auto& y) {
     return gain[x.first * k + x.second] > gain[y.first * k + y.second];
   });

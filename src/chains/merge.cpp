@@ -93,7 +93,7 @@ class HmmMerge final : public HmmMove {
       for (Index b : nearest(a, s.k, gain, partners)) chosen.insert(std::minmax(a, b));
     std::vector<Pair> out;
     for (const auto& [a, b] : chosen)
-      if (s.size(a) > 0 && s.size(b) > 0 && may_join(state, {a, b}) &&
+      if (s.size(a) > 0 && s.size(b) > 0 && may_join(state, a, b) &&
           c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b)))
         out.push_back({a, b, gain[a * s.k + b]});
     return out;

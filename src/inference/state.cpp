@@ -31,6 +31,10 @@ bool has_settled(const State& state, Index j) {
   return earlier && earlier->size(j) > 0;
 }
 
+bool may_join(const State& state, Index a, Index b) {
+  return !has_settled(state, a) || !has_settled(state, b);
+}
+
 bool may_join(const State& state, const std::vector<Index>& clusters) {
   return std::count_if(clusters.begin(), clusters.end(), [&](Index j) { return has_settled(state, j); }) < 2;
 }

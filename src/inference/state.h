@@ -48,6 +48,7 @@ bool has_settled(const State& state, Index j);
 /// True when joining these clusters needs no entropy of data that are not at hand: at most one of them has
 /// settled mass.
 bool may_join(const State& state, const std::vector<Index>& clusters);
+bool may_join(const State& state, Index a, Index b);
 
 /// Summary::log_base of a batch: Σ log h(x). It is computed once for each batch, as it never changes; local
 /// steps and summaries of some units of a batch have 0.

@@ -93,7 +93,7 @@ class MixtureExchange final : public Move {
     std::vector<Pair> all;
     for (Index a = 0; a < s.k; ++a)
       for (Index b = a + 1; b < s.k; ++b) {
-        if (evidence[a * s.k + b] == -INFINITY || !may_join(state, {a, b})) continue;
+        if (evidence[a * s.k + b] == -INFINITY || !may_join(state, a, b)) continue;
         Vec joined = counts;
         joined[a] += joined[b];
         joined[b] = 0;

@@ -54,7 +54,7 @@ class MixtureMerge final : public Move {
     const Vec evidence = evidence_of_merging(c_.problem.obs, s, c_.pool);
     for (Index a = 0; a < s.k; ++a)
       for (Index b = a + 1; b < s.k; ++b)
-        if (evidence[a * s.k + b] > -INFINITY && may_join(state, {a, b}) &&
+        if (evidence[a * s.k + b] > -INFINITY && may_join(state, a, b) &&
             c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b)))
           pairs_.push_back({a, b, evidence[a * s.k + b]});
     keep_best(scored_at_most);

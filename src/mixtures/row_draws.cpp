@@ -12,6 +12,7 @@ namespace bnpvi::mixtures {
 namespace {
 
 constexpr Index rows_between_polls = 4096;  // some milliseconds: a guess
+constexpr Index rows_at_once = 256;         // of a task: a guess
 
 // Odds times exp(log predictive − top) of the first n ≤ K + 1 clusters, whose predictives are given; returns
 // their sum. weight may be the predictives.
@@ -36,7 +37,10 @@ RowDraws::RowDraws(const RowFeatures& rows, const PartitionPrior& prior, Urns& u
 double RowDraws::place_all(std::vector<int>& label, double before, Stream& stream) {
   label.resize(static_cast<std::size_t>(rows_.n()));
   double log_probability = 0;
-  for (Index i : shuffled(rows_.n(), stream)) {
+  const std::vector<Index> order = shuffled(rows_.n(), stream);
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    if (at % rows_between_polls == 0) pool_.poll();
+    const Index i = order[at];
     const double* phi = rows_.of(i, phi_.data());
     const Index j = draw_cluster(phi, stream);
     const double total = std::accumulate(weight_.begin(), weight_.end(), 0.0);
@@ -83,14 +87,20 @@ Index RowDraws::draw_cluster(const double* phi, Stream& stream) {
   return j;
 }
 
-double share_out(const PartitionPrior& prior, const Urns& urns, const double* phi, double* weight) {
-  const Index n = urns.k() + 1;
-  Vec predictive(static_cast<std::size_t>(n));
-  urns.predictives(phi, n, predictive.data());
-  double top = 0;
-  const double total = weigh(prior, urns, n, predictive.data(), weight, &top);
-  for (Index j = 0; j < n; ++j) weight[j] /= total;
-  return top + std::log(total);
+void share_out(const PartitionPrior& prior, const Urns& urns, const RowFeatures& rows, Pool& pool,
+               const std::function<void(Index i, double log_sum, const double* share)>& each) {
+  const Index k = urns.k() + 1;
+  pool.run((rows.n() + rows_at_once - 1) / rows_at_once, [&](Index task) {
+    pool.poll();
+    Vec phi(static_cast<std::size_t>(rows.p())), share(static_cast<std::size_t>(k));
+    for (Index i = task * rows_at_once; i < std::min(rows.n(), (task + 1) * rows_at_once); ++i) {
+      urns.predictives(rows.of(i, phi.data()), k, share.data());
+      double top = 0;
+      const double total = weigh(prior, urns, k, share.data(), share.data(), &top);
+      for (double& value : share) value /= total;
+      each(i, top + std::log(total), share.data());
+    }
+  });
 }
 
 }  // namespace bnpvi::mixtures

@@ -1,5 +1,6 @@
 // Clusters of single rows, drawn given those of all other rows.
 #pragma once
+#include <functional>
 #include <limits>
 
 #include "foundation/pool.h"
@@ -42,8 +43,9 @@ class RowDraws {
   double top_ = 0;  // weights are odds times exp(log predictive − top)
 };
 
-/// log Σ_j of these weights over all clusters and a new one, of one row; weight (K + 1) receives their
-/// shares.
-double share_out(const PartitionPrior& prior, const Urns& urns, const double* phi, double* weight);
+/// Calls each(i, log Σ_j of these weights over all clusters and a new one, their K + 1 shares) for every row
+/// i, on all threads.
+void share_out(const PartitionPrior& prior, const Urns& urns, const RowFeatures& rows, Pool& pool,
+               const std::function<void(Index i, double log_sum, const double* share)>& each);
 
 }  // namespace bnpvi::mixtures

@@ -11,6 +11,7 @@ namespace bnpvi::mixtures {
 struct ClusterIdentity {
   std::uint64_t id = 0;               // never reused
   double born_at = 0, last_seen = 0;  // rows seen when it was given its first and its latest row
+  bool lasting = false;               // it was there once clusters had been tended
 };
 
 /// Clusters of a stream, a plain value: all that learning from its next batch depends on, beside models,
@@ -31,6 +32,7 @@ struct RunningClusters {
 /// A cluster that is no more.
 struct Departure {
   ClusterIdentity cluster;
+  double size = 0;         // its T_0 when it went
   std::uint64_t into = 0;  // identity of the cluster that it was joined to; 0: it was removed
 };
 

@@ -10,10 +10,12 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index rows_at_once = 256;  // of a task: a guess
+// The rows of the latest batches say how far clusters overlap and whether one should be split: so many
+// batches, and no fewer and no more rows, unless their features would take more numbers. Guesses.
+constexpr Index recent_batches = 5, fewest_recent = 1000, most_recent = 10000, most_recent_numbers = 1 << 22;
 
-// The latest rows, so many of them, say how far clusters overlap and whether one should be split: guesses.
-constexpr Index fewest_recent = 1000, recent_batches = 5;
+// Clusters are tended when so large a part of all rows has come since, within these limits: guesses.
+constexpr double part_between_tending = 0.1, fewest_between_tending = 1000, most_between_tending = 10000;
 
 }  // namespace
 
@@ -39,29 +41,18 @@ double TruncationFree::total_size() const {
 
 double TruncationFree::log_predictive(const RowFeatures& rows) {
   urns_.begin_with(clusters_.t.data(), clusters_.k());
-  const Index n = rows.n(), tasks = (n + rows_at_once - 1) / rows_at_once;
-  Vec sum(static_cast<std::size_t>(tasks), 0.0);
-  pool_.run(tasks, [&](Index task) {
-    pool_.poll();
-    Vec phi(static_cast<std::size_t>(p_)), share(static_cast<std::size_t>(clusters_.k() + 1));
-    for (Index i = task * rows_at_once; i < std::min(n, (task + 1) * rows_at_once); ++i)
-      sum[task] += share_out(prior_, urns_, rows.of(i, phi.data()), share.data());
-  });
-  return std::accumulate(sum.begin(), sum.end(), 0.0) -
-         static_cast<double>(n) * std::log(prior_.odds_of_any(total_size()));
+  Vec log_sum(static_cast<std::size_t>(rows.n()));
+  share_out(prior_, urns_, rows, pool_, [&](Index i, double value, const double*) { log_sum[i] = value; });
+  return std::accumulate(log_sum.begin(), log_sum.end(), 0.0) -
+         static_cast<double>(rows.n()) * std::log(prior_.odds_of_any(total_size()));
 }
 
 std::vector<int> TruncationFree::most_probable(const RowFeatures& rows) {
-  const Index k = clusters_.k(), n = rows.n();
+  const Index k = clusters_.k();
   urns_.begin_with(clusters_.t.data(), k);
-  std::vector<int> out(static_cast<std::size_t>(n), 0);
-  pool_.run((n + rows_at_once - 1) / rows_at_once, [&](Index task) {
-    pool_.poll();
-    Vec phi(static_cast<std::size_t>(p_)), share(static_cast<std::size_t>(k + 1));
-    for (Index i = task * rows_at_once; i < std::min(n, (task + 1) * rows_at_once); ++i) {
-      share_out(prior_, urns_, rows.of(i, phi.data()), share.data());
-      out[i] = static_cast<int>(std::max_element(share.begin(), share.begin() + k) - share.begin());
-    }
+  std::vector<int> out(static_cast<std::size_t>(rows.n()), 0);
+  share_out(prior_, urns_, rows, pool_, [&](Index i, double, const double* share) {
+    out[i] = static_cast<int>(std::max_element(share, share + k) - share);
   });
   return out;
 }
@@ -71,10 +62,11 @@ void TruncationFree::learn(const RowFeatures& rows, double keep, bool fresh) {
   const Index n = rows.n();
   // Clusters of which nothing is left give their places free. All changes are made behind the last interrupt.
   Vec faded;
-  std::vector<ClusterIdentity> left, gone;
+  std::vector<ClusterIdentity> left;
+  std::vector<Departure> gone;
   for (Index j = 0; j < c.k(); ++j) {
     if (!(keep * size(j) > 0)) {
-      gone.push_back(c.identity[j]);
+      gone.push_back({c.identity[j]});
       continue;
     }
     left.push_back(c.identity[j]);
@@ -83,11 +75,12 @@ void TruncationFree::learn(const RowFeatures& rows, double keep, bool fresh) {
   urns_.begin_with(faded.data(), static_cast<Index>(left.size()));
   Stream stream(seed_, Purpose::stream, c.batches);
   RowDraws draws(rows, prior_, urns_, pool_, options_.most_clusters);
-  draws.place_all(label_, keep * total_size(), stream);
-  for (Index sweep = 1; sweep < options_.sweeps; ++sweep) draws.draw_all(label_, stream);
+  std::vector<int> label;
+  draws.place_all(label, keep * total_size(), stream);
+  for (Index sweep = 1; sweep < options_.sweeps; ++sweep) draws.draw_all(label, stream);
   capped_ = capped_ || draws.capped();
 
-  for (const ClusterIdentity& cluster : gone) departed_.push_back({cluster, 0});
+  departed_.insert(departed_.end(), gone.begin(), gone.end());
   c.identity = std::move(left);
   c.t = std::move(faded);
   c.t.resize(static_cast<std::size_t>(urns_.k() * p_), 0.0);
@@ -96,10 +89,11 @@ void TruncationFree::learn(const RowFeatures& rows, double keep, bool fresh) {
   Vec phi(static_cast<std::size_t>(p_));
   for (Index i = 0; i < n; ++i) {
     const double* row = rows.of(i, phi.data());
-    double* t = c.t.data() + label_[i] * p_;
+    double* t = c.t.data() + label[i] * p_;
     for (Index f = 0; f < p_; ++f) t[f] += row[f];
-    c.identity[label_[i]].last_seen = c.seen;
+    c.identity[label[i]].last_seen = c.seen;
   }
+  order_by_size();
   keep_recent(rows);
   c.untended += static_cast<double>(n);
   ++c.batches;
@@ -107,18 +101,21 @@ void TruncationFree::learn(const RowFeatures& rows, double keep, bool fresh) {
 
 void TruncationFree::keep_recent(const RowFeatures& rows) {
   Vec& recent = clusters_.recent;
-  const Index n = rows.n(), most = std::max(fewest_recent, recent_batches * n),
+  const Index n = rows.n(),
+              most = std::max(fewest_recent,
+                              std::min({recent_batches * n, most_recent, most_recent_numbers / p_})),
               kept = static_cast<Index>(recent.size()) / p_, too_many = std::max<Index>(kept + n - most, 0);
   recent.erase(recent.begin(), recent.begin() + std::min(too_many, kept) * p_);
   Vec phi(static_cast<std::size_t>(p_));
-  for (Index i = 0; i < n; ++i) {
+  for (Index i = std::max<Index>(n - most, 0); i < n; ++i) {
     const double* row = rows.of(i, phi.data());
     recent.insert(recent.end(), row, row + p_);
   }
 }
 
-bool TruncationFree::due(Index batch) const {
-  return clusters_.untended >= static_cast<double>(std::max<Index>(1000, 10 * batch));
+bool TruncationFree::due() const {
+  return clusters_.untended >=
+         std::clamp(part_between_tending * total_size(), fewest_between_tending, most_between_tending);
 }
 
 }  // namespace bnpvi::mixtures

@@ -36,12 +36,11 @@ class TruncationFree {
   /// The most probable cluster of each row; of no clusters 0.
   std::vector<int> most_probable(const RowFeatures& rows);
 
-  /// T ← keep T + B. fresh: rows that were not seen before. Labels of the rows are left in label(), numbers
-  /// of clusters until the next call of tend().
+  /// T ← keep T + B. fresh: rows that were not seen before. Clusters are ordered by size.
   void learn(const RowFeatures& rows, double keep, bool fresh);
-  const std::vector<int>& label() const { return label_; }
 
-  /// Splits, merges and removes clusters, and orders them by size. Joining a and b gains
+  /// Removes, splits and merges clusters; those that there are then are ordered by size, and lasting. Joining
+  /// a and b gains
   ///   Λ(T_a + T_b) − Λ(T_a) − Λ(T_b) + log p(partition after) − log p(before)
   ///     − N/|W| Σ_{i∈W} [g(r_ia + r_ib) − g(r_ia) − g(r_ib)],  g(r) = r log r,
   /// W being the latest rows and r their responsibilities: the entropy that is lost where clusters overlap.
@@ -50,8 +49,8 @@ class TruncationFree {
   /// to its size.
   void tend();
 
-  /// Whether clusters are due to be tended: after ten batches of so many rows, and at least 1,000 rows.
-  bool due(Index batch) const;
+  /// Whether clusters are to be tended: a tenth of all rows (1,000 at least, 10,000 at most) came since.
+  bool due() const;
 
   /// True once a row would have begun a cluster but for the cap.
   bool capped() const { return capped_; }
@@ -80,7 +79,6 @@ class TruncationFree {
   Pool& pool_;
   const Index p_;
   Urns urns_;  // begun with the running clusters, the latest batch added
-  std::vector<int> label_;
   bool capped_ = false;
   std::vector<Departure> departed_;
 };

@@ -13,7 +13,6 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr Index rows_at_once = 256;      // of a task: a guess
 constexpr double forgotten_after = 2e4;  // rows in which a cluster of one row was not seen again: a guess
 
 // Four and two found nearly as much as ten and five, at a third of the time; the numbers of rows are guesses.
@@ -47,12 +46,13 @@ void TruncationFree::tend() {
   if (options_.merge) merge_all();
   order_by_size();
   learn_concentration();
+  for (ClusterIdentity& cluster : clusters_.identity) cluster.lasting = true;
   clusters_.untended = 0;
 }
 
 void TruncationFree::drop(Index j, std::uint64_t into) {
   RunningClusters& c = clusters_;
-  departed_.push_back({c.identity[j], into});
+  departed_.push_back({c.identity[j], size(j), into});
   c.t.erase(c.t.begin() + j * p_, c.t.begin() + (j + 1) * p_);
   c.identity.erase(c.identity.begin() + j);
 }
@@ -67,17 +67,13 @@ void TruncationFree::remove_small() {
 }
 
 Vec TruncationFree::recent_shares() {
-  const Index k = clusters_.k(), n = static_cast<Index>(clusters_.recent.size()) / p_;
+  const Index k = clusters_.k();
   urns_.begin_with(clusters_.t.data(), k);
-  Vec r(static_cast<std::size_t>(n * k));
-  pool_.run((n + rows_at_once - 1) / rows_at_once, [&](Index task) {
-    pool_.poll();
-    Vec share(static_cast<std::size_t>(k + 1));
-    for (Index i = task * rows_at_once; i < std::min(n, (task + 1) * rows_at_once); ++i) {
-      share_out(prior_, urns_, clusters_.recent.data() + i * p_, share.data());
-      const double old = std::accumulate(share.begin(), share.begin() + k, 0.0);
-      for (Index j = 0; j < k; ++j) r[i * k + j] = old > 0 ? share[j] / old : 0;
-    }
+  const RowFeatures rows(obs_, clusters_.recent);
+  Vec r(static_cast<std::size_t>(rows.n() * k));
+  share_out(prior_, urns_, rows, pool_, [&](Index i, double, const double* share) {
+    const double old = std::accumulate(share, share + k, 0.0);
+    for (Index j = 0; j < k; ++j) r[i * k + j] = old > 0 ? share[j] / old : 0;
   });
   return r;
 }
@@ -174,6 +170,7 @@ void TruncationFree::merge_all() {
     if (size(b) > size(a)) std::swap(a, b);
     for (Index f = 0; f < p_; ++f) c.t[a * p_ + f] += c.t[b * p_ + f];
     c.identity[a].last_seen = std::max(c.identity[a].last_seen, c.identity[b].last_seen);
+    c.identity[a].lasting = c.identity[a].lasting || c.identity[b].lasting;
     for (Index i = 0; i < n; ++i) r[i * k + a] += r[i * k + b];
     drop(b, c.identity[a].id);
     remove_column(r, k, b);

@@ -28,7 +28,7 @@ class TopicMerge final : public Move {
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     for (const TopicPair& pair : close_pairs(c_, s, [&](Index a, Index b) {
-           return s.size(a) > 0 && s.size(b) > 0 && may_join(state, {a, b}) &&
+           return s.size(a) > 0 && s.size(b) > 0 && may_join(state, a, b) &&
                   c_.memory.merge_worth_trying(a, b, s.size(a), s.size(b));
          }))
       pairs_.push_back({c_.memory.id(pair.a), c_.memory.id(pair.b)});
@@ -38,7 +38,7 @@ class TopicMerge final : public Move {
   void after_lap(State& state) override {
     for (const Pair& pair : pairs_) {
       Index a = c_.memory.number_of(pair.a), b = c_.memory.number_of(pair.b);
-      if (a < 0 || b < 0 || !may_join(state, {a, b})) continue;
+      if (a < 0 || b < 0 || !may_join(state, a, b)) continue;
       if (a > b) std::swap(a, b);
       ++tried_;
       if (propose(state, a, b))

@@ -22,7 +22,7 @@ class TopicResplit final : public Move {
   bool prepare(const State& state) override {
     const Summary& s = state.total;
     std::vector<TopicPair> near = close_pairs(c_, s, [&](Index a, Index b) {
-      return s.size(a) > 0 && s.size(b) > 0 && may_join(state, {a, b});
+      return s.size(a) > 0 && s.size(b) > 0 && may_join(state, a, b);
     });
     if (static_cast<Index>(near.size()) > s.k) near.resize(static_cast<std::size_t>(s.k));
     for (const TopicPair& pair : near)

@@ -2,17 +2,27 @@
 
 no_clusters <- function(concentration = 1) {
   list(
-    t = numeric(), id = numeric(), born_at = numeric(), last_seen = numeric(), next_id = 1, batches = 0, seen = 0,
-    untended = 0, concentration = concentration, recent = numeric()
+    t = numeric(), id = numeric(), born_at = numeric(), last_seen = numeric(), lasting = logical(), next_id = 1,
+    batches = 0, seen = 0, untended = 0, concentration = concentration, recent = numeric()
   )
 }
 
 learn_rows <- function(data, model, clusters = no_clusters(model$prior$concentration[1L]), ...) {
   options <- utils::modifyList(list(
     threads = 1L, seed = 1, half_life = Inf, sweeps = 5L, k_max = 500L, merge = FALSE, split = FALSE, passes = 1L,
-    batches = 1L, shuffled = FALSE, keep_interrupted = FALSE
+    batches = 1L, all_rows = FALSE, keep_interrupted = FALSE
   ), list(...))
   engine_stream(data, model, clusters, options, NULL)
+}
+
+# Clusters with these statistics (p x K) that are due to be tended after the next row.
+clusters_with <- function(t, recent, next_id = ncol(t) + 1) {
+  k <- ncol(t)
+  n <- sum(t[1L, ])
+  utils::modifyList(no_clusters(), list(
+    t = as.vector(t), id = as.double(seq_len(k)), born_at = rep(n, k), last_seen = rep(n, k), lasting = rep(TRUE, k),
+    next_id = next_id, seen = n, untended = 1e4, recent = as.vector(t(recent))
+  ))
 }
 
 # p x K statistics of the clusters.

@@ -70,6 +70,49 @@ test_that("identities last, and what came and went is in the history", {
   expect_gt(n_clusters(everything), 2L)
 })
 
+test_that("the history of a stream tells what was merged and removed, also within one call", {
+  # Two groups that become one: the second moves to the first.
+  meeting <- function(i) {
+    if (i > 40) return(NULL)
+    three(200, rbind(c(0, 0), c(max(8 - i / 3, 0), 0)), seed = i)
+  }
+  own <- bnp_mixture(bnp_stream(meeting), control = how(half_life = 400))
+  history <- cluster_history(own)
+  expect_false(is.unsorted(history$id, strictly = TRUE))
+  expect_setequal(history$id[history$fate == "alive"], cluster_ids(own))
+  merged <- history[history$fate == "merged", ]
+  expect_gt(nrow(merged), 0L)
+  expect_true(all(merged$into %in% history$id))
+  expect_true(all(is.na(history$into[history$fate != "merged"])))
+  expect_true(all(history$born_at <= history$last_seen & history$last_seen <= 8000))
+  # The same by single updates, from a fit that has both groups
+  early <- bnp_mixture(bnp_stream(meeting, n = 2000), control = how(half_life = 400))
+  both <- cluster_ids(early)[1:2]
+  for (i in 11:40) early <- update(early, meeting(i))
+  by_updates <- cluster_history(early)
+  expect_identical(sum(by_updates$fate[by_updates$id %in% both] == "alive"), 1L)
+  gone <- by_updates[by_updates$id %in% both & by_updates$fate != "alive", ]
+  expect_identical(gone$fate, "merged")
+  expect_identical(by_updates$fate[by_updates$id == gone$into], "alive")
+  shared <- intersect(history$id[history$fate != "alive"], by_updates$id)
+  columns <- c("id", "born_at", "last_seen", "size", "fate", "into")
+  expect_identical(
+    as.list(history[match(shared, history$id), columns]), as.list(by_updates[match(shared, by_updates$id), columns])
+  )
+})
+
+test_that("clusters that nobody saw twice leave no trace, and empty ones of a finite prior have no identity", {
+  alone <- three(1200)
+  alone[c(5, 105, 305), ] <- c(1e3, -1e3, 5e3)
+  own <- bnp_mixture(bnp_stream(in_parts(alone)), control = how(half_life = 100))
+  expect_gt(max(cluster_history(own)$id), nrow(cluster_history(own)) + 1L)
+  finite <- bnp_mixture(bnp_stream(in_parts(x)), prior = prior_dirichlet(6), control = how())
+  n <- sum(cluster_sizes(finite) > 0)
+  expect_lt(n, 6L)
+  expect_identical(is.na(cluster_ids(finite)), seq_len(6) > n)
+  expect_setequal(cluster_history(finite)$id[cluster_history(finite)$fate == "alive"], cluster_ids(finite)[seq_len(n)])
+})
+
 test_that("data in memory are learned from in several passes, with labels", {
   own <- bnp_mixture(asterisk[1:2], control = how())
   expect_gte(n_clusters(own), 7L)
@@ -116,7 +159,7 @@ test_that("degenerate batches make no nonsense", {
   expect_true(all(is.finite(unlist(coef(own)$mean))))
   one <- update(fit, x[1, ])
   expect_equal(sum(cluster_sizes(one)), 1001)
-  expect_bad(update(fit, x[0, ]), "rows")
+  expect_bad(update(fit, x[0, ]), "no_rows")
   expect_true(all(is.finite(elbo_trace(bnp_mixture(bnp_stream(in_parts(x, 1), n = 1100), control = how(
   ), obs = obs_gaussian(mean = 0, mean_strength = 0.01, df = 4, scale = 1)))$score)))
 })

@@ -12,6 +12,16 @@ priors <- list(
   finite = list(prior = list(family = "dirichlet", k = 3L, concentration = 1.3), discount = -1.3 / 3)
 )
 
+# A Dirichlet process of Gaussians with d columns.
+gaussians <- function(d, mean = 0, mean_strength = 0.01, df = d + 2, concentration = 1) {
+  obs <- list(
+    family = "gaussian_full", mean = rep(mean, d), mean_strength = mean_strength, df = df, scale = diag(d),
+    centre = rep(0, d), unit = rep(1, d)
+  )
+  list(obs = obs, prior = list(family = "dp", concentration = concentration))
+}
+features_of <- function(x, model) engine_contract(engine_data(x), model, matrix(1, nrow(x), 1))$features
+
 test_that("one batch of all rows draws from the exact posterior over partitions", {
   runs <- 4000
   for (kind in names(priors)) {
@@ -38,7 +48,7 @@ test_that("statistics are plain sums in the first pass, and rows count once in e
   for (case in model_cases()) {
     phi <- engine_contract(case$data, case$model, matrix(1, NROW(case$rows(case$data)), 1))$features
     for (passes in 1:3) {
-      out <- learn_rows(case$data, case$model, passes = passes, batches = 4L, shuffled = TRUE)
+      out <- learn_rows(case$data, case$model, passes = passes, batches = 4L, all_rows = TRUE)
       t <- statistics_of(out$clusters)
       removed <- sum(is.na(out$departed$into)) # less than one row each
       expect_lte(sum(t[1L, ]), nrow(phi) + 1e-10, label = case$name)
@@ -78,18 +88,11 @@ test_that("a half-life fades what was seen, and none fades nothing", {
 
 test_that("clusters are joined when that gains, by the gain as it is recomputed, and never split by it", {
   x <- withr::with_seed(1, rbind(matrix(rnorm(400), ncol = 2), matrix(rnorm(400, 6), ncol = 2)))
-  obs <- list(
-    family = "gaussian_full", mean = c(3, 3), mean_strength = 0.01, df = 4, scale = diag(2), centre = c(0, 0),
-    unit = c(1, 1)
-  )
-  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
-  phi <- engine_contract(engine_data(x), model, matrix(1, nrow(x), 1))$features
+  model <- gaussians(2, mean = 3)
+  phi <- features_of(x, model)
   group <- rep(1:5, c(100, 60, 40, 150, 50)) # three and two parts of what belongs together
   t <- t(rowsum(phi, group))
-  clusters <- utils::modifyList(no_clusters(), list(
-    t = as.vector(t), id = as.double(1:5), born_at = rep(400, 5), last_seen = rep(400, 5), next_id = 6, seen = 400,
-    recent = as.vector(t(phi))
-  ))
+  clusters <- clusters_with(t, phi)
   out <- learn_rows(engine_data(x[0, , drop = FALSE]), model, clusters, merge = TRUE)
   expect_identical(out$clusters$id, clusters$id) # without rows nothing is tended
   out <- learn_rows(engine_data(x[1, , drop = FALSE]), model, clusters, merge = TRUE)
@@ -100,21 +103,15 @@ test_that("clusters are joined when that gains, by the gain as it is recomputed,
 })
 
 test_that("overlapping clusters are joined if the gain, less the entropy that they share, is positive", {
-  obs <- list(
-    family = "gaussian_full", mean = 0, mean_strength = 0.2, df = 4, scale = diag(1), centre = 0, unit = 1
-  )
-  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+  model <- gaussians(1, mean_strength = 0.2, df = 4)
   evidence <- function(rows) gaussian_evidence(cbind(rows), 0.2, 4)
   x_log_x <- function(x) ifelse(x > 0, x * log(x), 0)
   joined <- function(a, b) {
     x <- c(a, b, 1e4) # the last row begins a cluster of its own
-    phi <- engine_contract(engine_data(cbind(x)), model, matrix(1, length(x), 1))$features
+    phi <- features_of(cbind(x), model)
     n <- length(a) + length(b)
     t <- cbind(colSums(phi[seq_along(a), ]), colSums(phi[length(a) + seq_along(b), ]))
-    clusters <- utils::modifyList(no_clusters(), list(
-      t = as.vector(t), id = c(1, 2), born_at = c(n, n), last_seen = c(n, n), next_id = 3, seen = n,
-      recent = as.vector(t(phi[seq_len(n), ]))
-    ))
+    clusters <- clusters_with(t, phi[seq_len(n), ])
     !2 %in% learn_rows(engine_data(cbind(1e4)), model, clusters, merge = TRUE)$clusters$id
   }
   cases <- withr::with_seed(1, lapply(seq(1, 5, by = 0.25), function(apart) {
@@ -138,31 +135,67 @@ test_that("overlapping clusters are joined if the gain, less the entropy that th
 
 test_that("a cluster that has swallowed two is split by its latest rows", {
   x <- withr::with_seed(2, rbind(matrix(rnorm(400), ncol = 2), matrix(rnorm(400, 8), ncol = 2)))
-  obs <- list(
-    family = "gaussian_full", mean = c(4, 4), mean_strength = 0.01, df = 4, scale = diag(2), centre = c(0, 0),
-    unit = c(1, 1)
-  )
-  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
-  phi <- engine_contract(engine_data(x), model, matrix(1, nrow(x), 1))$features
-  clusters <- utils::modifyList(no_clusters(), list(
-    t = 10 * colSums(phi), id = 7, born_at = 1, last_seen = 4000, next_id = 9, seen = 4000, recent = as.vector(t(phi))
-  ))
+  model <- gaussians(2, mean = 4)
+  phi <- features_of(x, model)
+  clusters <- clusters_with(10 * cbind(colSums(phi)), phi, next_id = 9)
   out <- learn_rows(engine_data(x[1, , drop = FALSE]), model, clusters, split = TRUE)
   expect_length(out$clusters$id, 2L)
-  expect_identical(sort(out$clusters$id), c(7, 9))
+  expect_identical(sort(out$clusters$id), c(1, 9))
   expect_identical(out$clusters$next_id, 10)
   expect_equal(sum(statistics_of(out$clusters)[1L, ]), 4001, tolerance = 1e-10)
   expect_equal(statistics_of(out$clusters)[1L, ], c(2000, 2000), tolerance = 0.02)
   expect_length(learn_rows(engine_data(x[1, , drop = FALSE]), model, clusters)$clusters$id, 1L)
 })
 
+test_that("clusters are tended whenever a tenth of all rows came since, and at the end of a pass over all there are", {
+  x <- withr::with_seed(1, matrix(rnorm(2 * 900), ncol = 2))
+  model <- gaussians(2)
+  first <- learn_rows(engine_data(x), model, merge = TRUE)$clusters
+  expect_identical(first$untended, 900)
+  expect_false(any(first$lasting))
+  second <- learn_rows(engine_data(x[1:99, ]), model, first, merge = TRUE)$clusters
+  expect_identical(second$untended, 999)
+  third <- learn_rows(engine_data(x[1, , drop = FALSE]), model, second, merge = TRUE)$clusters
+  expect_identical(third$untended, 0)
+  expect_true(all(third$lasting))
+  expect_length(third$id, 1L)
+  heavier <- function(n) { # by the 5,000th row since they were tended
+    clusters <- clusters_with(n * cbind(colMeans(features_of(x, model))), features_of(x, model))
+    learn_rows(engine_data(x[1, , drop = FALSE]), model, replace(clusters, "untended", 4999))$clusters$untended
+  }
+  expect_identical(heavier(40000), 0)
+  expect_identical(heavier(60000), 5000)
+  whole <- learn_rows(engine_data(x), model, merge = TRUE, all_rows = TRUE)$clusters
+  expect_identical(whole$untended, 0)
+})
+
+test_that("clusters are in order of size after every batch", {
+  x <- rbind(matrix(-50, 10, 1), matrix(50, 4, 1)) + 1:14 / 10
+  model <- gaussians(1)
+  first <- learn_rows(engine_data(x), model)$clusters
+  expect_identical(statistics_of(first)[1L, ], c(10, 4))
+  second <- learn_rows(engine_data(50 + cbind(1:20 / 10)), model, first)$clusters
+  expect_identical(statistics_of(second)[1L, ], c(24, 10))
+  expect_identical(second$id, rev(first$id))
+})
+
+test_that("the latest rows are those of five batches, at least 1,000 and at most 10,000", {
+  x <- withr::with_seed(1, matrix(rnorm(11000), ncol = 1))
+  model <- gaussians(1)
+  kept <- function(sizes) {
+    clusters <- no_clusters()
+    for (n in sizes) clusters <- learn_rows(engine_data(x[seq_len(n), , drop = FALSE]), model, clusters)$clusters
+    matrix(clusters$recent, nrow = 3L)
+  }
+  expect_identical(ncol(kept(rep(50, 21))), 1000L)
+  expect_identical(ncol(kept(rep(300, 6))), 1500L)
+  last <- kept(c(10, 11000))
+  expect_identical(last[2L, ], x[1001:11000, 1L])
+})
+
 test_that("bits depend on the seed alone: not on threads, nor on whether the state was stored", {
   x <- as.matrix(asterisk[1:3000, 1:2])
-  obs <- list(
-    family = "gaussian_full", mean = c(0, 0), mean_strength = 0.01, df = 4, scale = diag(2), centre = c(0, 0),
-    unit = c(1, 1)
-  )
-  model <- list(obs = obs, prior = list(family = "dp", concentration = c(2, 1)))
+  model <- gaussians(2, concentration = c(2, 1))
   go <- function(x, clusters, ...) learn_rows(engine_data(x), model, clusters, merge = TRUE, split = TRUE, ...)$clusters
   first <- go(x[1:1500, ], no_clusters(2))
   stored <- unserialize(serialize(first, NULL))
@@ -175,10 +208,7 @@ test_that("bits depend on the seed alone: not on threads, nor on whether the sta
 
 test_that("where nothing is left of earlier rows, clusters begin anew, also at the cap", {
   x <- cbind(c(-1e3, 0, 1e3, 2e3) + 1:8 / 10)
-  obs <- list(
-    family = "gaussian_full", mean = 0, mean_strength = 0.01, df = 3, scale = diag(1), centre = 0, unit = 1
-  )
-  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+  model <- gaussians(1)
   again <- learn_rows(engine_data(x), model, passes = 2L, k_max = 1L)
   expect_identical(again$clusters$id, 2)
   expect_identical(again$departed$id, 1)
@@ -187,10 +217,7 @@ test_that("where nothing is left of earlier rows, clusters begin anew, also at t
 
 test_that("a cluster was last seen when it was last given a row", {
   x <- cbind(c(0, 1, 0, 1, 500, 501, 500, 501))
-  obs <- list(
-    family = "gaussian_full", mean = 250, mean_strength = 1e-6, df = 3, scale = diag(1), centre = 250, unit = 1
-  )
-  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+  model <- gaussians(1, mean = 250, mean_strength = 1e-6)
   first <- learn_rows(engine_data(x), model)$clusters
   expect_identical(first$last_seen, c(8, 8))
   second <- learn_rows(engine_data(x[1:4, , drop = FALSE]), model, first)$clusters
@@ -210,10 +237,7 @@ test_that("each batch has random numbers of its own", {
 
 test_that("at the cap no row begins a cluster, which is said", {
   x <- cbind(c(-1e3, 0, 1e3, 2e3) + 1:8 / 10)
-  obs <- list(
-    family = "gaussian_full", mean = 0, mean_strength = 0.01, df = 3, scale = diag(1), centre = 0, unit = 1
-  )
-  model <- list(obs = obs, prior = list(family = "dp", concentration = 1))
+  model <- gaussians(1)
   free <- learn_rows(engine_data(x), model)
   expect_gt(length(free$clusters$id), 2L)
   expect_false(free$capped)
