@@ -149,6 +149,10 @@ engine_stream <- function(data, model, clusters, options, progress) {
     .Call(`_bnpvi_engine_stream`, data, model, clusters, options, progress)
 }
 
+engine_topic_stream <- function(data, model, topics, options, progress) {
+    .Call(`_bnpvi_engine_topic_stream`, data, model, topics, options, progress)
+}
+
 engine_variates <- function(which, a, b, n, seed) {
     .Call(`_bnpvi_engine_variates`, which, a, b, n, seed)
 }

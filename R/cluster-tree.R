@@ -72,6 +72,7 @@ cluster_tree.bnp_mixture <- function(fit, data, id = NULL, ...) {
 #' @export
 cluster_tree.bnp_topics <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
+  refuse_bound_of_stream(fit)
   need_data(missing(data), "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }

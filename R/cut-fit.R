@@ -25,6 +25,7 @@ cut_fit.bnp_mixture <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps
 #' @export
 cut_fit.bnp_topics <- function(fit, data, k = NULL, h = NULL, tree = NULL, laps = 20L, id = NULL, ...) {
   check_no_dots(...)
+  refuse_bound_of_stream(fit)
   need_data(missing(data), "data")
   cut_at(fit, training_data(fit, data, id), k, h, tree, laps, rename_call(match.call(), "cut_fit"))
 }

@@ -12,8 +12,11 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     ), call = error_call)
   }
   if (control$algorithm == "truncation_free") {
+    if (class == "bnp_topics") {
+      return(fit_truncation_free(class, call, data, obs, prior, control, start, input, error_call))
+    }
     abort("argument", c(
-      "Truncation-free learning is for {.fn bnp_mixture}, not {.fn {class}}.",
+      "Truncation-free learning is for {.fn bnp_mixture} and {.fn bnp_topics}, not {.fn {class}}.",
       i = "Choose {.code algorithm = \"memoized\"}; data that keep arriving are learned from by {.fn update}."
     ), call = error_call)
   }

@@ -52,11 +52,12 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   all_ids <- unique(runs$id)
   ids <- utils::head(all_ids, max_sequences)
   runs <- runs[runs$id %in% ids, ]
+  runs$state <- cluster_ids(fit)[runs$state]
   as_series <- !is.null(data) && obs_entry(fit$model$obs)$as_series
   timed <- !is.null(runs$start_time)
   picture <- list(
-    runs = with_edges(runs, as_series), ids = ids, k = fit$state$k, axis = if (timed) "Time" else "Row",
-    n_sequences = length(all_ids)
+    runs = with_edges(runs, as_series), ids = ids, k = max(runs$state, fit$state$k),
+    axis = if (timed) "Time" else "Row", n_sequences = length(all_ids)
   )
   if (as_series) {
     lengths <- diff(internal$starts)

@@ -14,8 +14,7 @@
 #'   clusters that are merged the larger one keeps its identity.
 #'
 #' `predict(type = "id")` gives the identity of the cluster, topic or state of each row (topics: of each document), and
-#' `cluster_ids(fit)[fitted(fit)]` those of the training data. Pictures of Gaussian clusters and of counts
-#' show identities once a fit was updated; others show numbers.
+#' `cluster_ids(fit)[fitted(fit)]` those of the training data. Pictures show identities.
 #' @seealso [update.bnp_fit()]
 #' @examples
 #' half <- seq(1, 272, by = 2)

@@ -182,7 +182,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   data$weights <- check_weights(weights, rows_given(data), error_call, kept = data$left_out$kept)
   data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept, data$weights))
   if (inherits(control, "bnp_control") && control$algorithm == "truncation_free") {
-    return(fit_truncation_free(call, data, obs, prior, control, start, input, error_call))
+    return(fit_truncation_free("bnp_mixture", call, data, obs, prior, control, start, input, error_call))
   }
   n_modelled <- units_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)

@@ -11,10 +11,15 @@ score_picture <- function(fit, call = rlang::caller_env()) {
   trace <- elbo_trace(fit)
   group <- ceiling(seq_len(nrow(trace)) * min(1, 200 / nrow(trace)))
   mean_of <- function(x) as.vector(tapply(x, group, mean, na.rm = TRUE))
-  data.frame(seen = mean_of(trace$seen), score = mean_of(trace$score), k = mean_of(trace$k))
+  topics <- inherits(fit, "bnp_topics")
+  data.frame(
+    seen = mean_of(trace$seen), score = mean_of(trace$score), k = mean_of(trace$k),
+    unit = if (topics) "Documents seen" else "Rows seen",
+    what = if (topics) "Log probability of a token" else "Log density of a row"
+  )
 }
 
-draw_score <- function(picture, main = "", xlab = "Rows seen", ylab = "Log density of a row", ...) {
+draw_score <- function(picture, main = "", xlab = picture$unit[1L], ylab = picture$what[1L], ...) {
   old <- graphics::par(mfrow = c(2L, 1L), mar = c(3.2, 4, 1.2, 1), mgp = c(2.1, 0.7, 0))
   on.exit(graphics::par(old))
   graphics::plot(
@@ -28,7 +33,7 @@ draw_score <- function(picture, main = "", xlab = "Rows seen", ylab = "Log densi
 }
 
 gg_score <- function(picture) {
-  what <- c("Log density of a row", "Clusters")
+  what <- c(picture$what[1L], "Clusters")
   long <- data.frame(
     seen = rep(picture$seen, 2L), value = c(picture$score, picture$k),
     what = factor(rep(what, each = nrow(picture)), levels = what)
@@ -36,7 +41,7 @@ gg_score <- function(picture) {
   ggplot2::ggplot(long, ggplot2::aes(.data$seen, .data$value)) +
     ggplot2::geom_line(colour = cluster_colours(1L)) +
     ggplot2::facet_wrap("what", ncol = 1L, scales = "free_y", strip.position = "left") +
-    ggplot2::labs(x = "Rows seen", y = NULL) +
+    ggplot2::labs(x = picture$unit[1L], y = NULL) +
     ggplot2::theme_minimal() +
     ggplot2::theme(strip.placement = "outside")
 }

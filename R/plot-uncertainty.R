@@ -8,7 +8,7 @@ uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   prob <- prob[!is.na(prob[, 1L]), , drop = FALSE]
   if (!nrow(prob)) abort("no_rows", "{.arg data} has no rows.", call = call)
   cluster <- max.col(prob, ties.method = "first")
-  points <- data.frame(cluster = cluster, uncertainty = uncertainty(prob, cluster))
+  points <- data.frame(cluster = cluster_ids(fit)[cluster], uncertainty = uncertainty(prob, cluster))
   entry <- obs_entry(fit$model$obs)
   placed <- !is.null(data) && entry$as_series && !is.null(entry$picture)
   if (placed && fit$input$d > 1L && !is.null(entry$arrays$cov)) {
@@ -25,7 +25,9 @@ uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
     picture <- list(kind = "sorted", labels = c("Observations by uncertainty", "Uncertainty"))
   }
   points <- points[stats::complete.cases(points), ] # rows with gaps have no place
-  c(picture, list(points = points[order(points$uncertainty), ], k = ncol(prob), most = 1 - 1 / max(ncol(prob), 2L)))
+  c(picture, list(
+    points = points[order(points$uncertainty), ], k = max(points$cluster), most = 1 - 1 / max(ncol(prob), 2L)
+  ))
 }
 
 draw_uncertainty <- function(picture, main = "", xlab = picture$labels[1], ylab = picture$labels[2], ...) {

@@ -79,6 +79,7 @@ of_densities <- function(weight, quantile, log_density) {
 # from their mean. Kind "bars": the probability of each level in each cluster.
 profile_picture <- function(fit, call = rlang::caller_env()) {
   profile <- cluster_profile(fit, call)
+  profile$cluster <- cluster_ids(fit)[profile$cluster]
   information <- column_information(fit)
   panels <- lapply(stats::setNames(nm = names(information)), function(name) {
     parts <- profile$columns[[name]]

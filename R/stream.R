@@ -1,32 +1,40 @@
 #' Data that arrive in batches
 #'
-#' Learning that starts with no cluster at all and grows with the data: [bnp_mixture()] reads a stream batch by batch,
-#' each once, and forgets the rows. Memory does not grow with their number.
+#' Learning that starts with no cluster at all and grows with the data: [bnp_mixture()] and [bnp_topics()] read a
+#' stream batch by batch, each once, and forget its rows or documents. Memory does not grow with their number.
 #'
 #' @param next_batch A function of the number of a batch, 1, 2, ..., that returns its rows (a data frame, a matrix, or
-#'   whatever [bnp_mixture()] takes), or `NULL` when there are no more; or a source of such pieces, see [sources].
-#' @param n Rows to read: the batch that reaches this number is the last one.
+#'   whatever [bnp_mixture()] or [bnp_topics()] takes), or `NULL` when there are no more; or a source of such pieces,
+#'   see [sources].
+#' @param n Rows, or documents, to read: the batch that reaches this number is the last one.
 #' @param x A stream.
-#' @param obs,prior,na_action As in [bnp_mixture()]. What the observation model reads from the data, such as means and
-#'   spreads, it reads from the first batch, which should be no less than some hundred rows then.
+#' @param obs,prior,na_action As in [bnp_mixture()] and [bnp_topics()]. What the observation model reads from the data,
+#'   such as means and spreads, it reads from the first batch, which should be no less than some hundred rows then.
+#'   Topics are those of counts.
 #' @param control `bnp_control("truncation_free")`.
-#' @param start An earlier fit of [bnp_mixture()] to go on from, memoized or not: its clusters count as much as their
+#' @param start An earlier fit of the same kind to go on from, memoized or not: its clusters count as much as their
 #'   rows, and the prior of clusters is its, whatever `obs` says beside the kind of the model.
+#' @param new_terms What to do about terms of later documents that the first batch has no column of: `"error"`, or
+#'   `"drop"`, to leave them out.
 #' @param ... Must be empty.
-#' @return `bnp_stream()`: an object of class `bnp_stream`. [bnp_mixture()] of it: a fit like any other, of class
-#'   `c("bnp_mixture", "bnp_fit")`, but for what is said in *What a fit of a stream has*.
+#' @return `bnp_stream()`: an object of class `bnp_stream`. [bnp_mixture()] and [bnp_topics()] of it: a fit like any
+#'   other, but for what is said in *What a fit of a stream has*.
 #' @details
 #' The rows of a batch are labelled by a few sweeps of a collapsed Gibbs sampler whose prior is what was learned so far:
 #' a row joins a cluster, or begins one, in proportion to how well each predicts it (Wang and Blei 2012). Then they
-#' are added to the clusters. Whenever a tenth of all rows (1,000 at least, 10,000 at
-#' most) came since the last time, clusters that overlap are joined
-#' where that raises the posterior (`bnp_moves(merge = )`), clusters whose latest rows are better described by
-#' several are split (`bnp_moves(birth = )`), and clusters of less than one row, or of one row in 20,000, go.
+#' are added to the clusters. Whenever a tenth of all rows (1,000 at least, 10,000 at most) came since the last time,
+#' clusters that overlap are joined where that raises the posterior (`bnp_moves(merge = )`), clusters whose latest rows
+#' are better described by several are split (`bnp_moves(birth = )`), and clusters of less than one row, or of one row
+#' in 20,000, go.
+#'
+#' Of documents every token joins a topic, or begins one, in proportion to how probable its term is there and how much
+#' of the topic its document has; topics are joined and removed whenever a tenth of all tokens (10,000 at least,
+#' 100,000 at most) came. They are not split: single tokens begin too many topics rather than too few.
 #'
 #' With `half_life = Inf` every row counts the same, the order of rows hardly matters, and the fit of a stream is
-#' that of one pass over data in memory. With a finite `half_life` a row counts half when so many have come after it:
-#' clusters follow what drifts, and those that are not seen any more shrink and go. Nothing in the data can choose
-#' it; compare the scores of runs with several.
+#' that of one pass over data in memory. With a finite `half_life` a row (of topics a document) counts half when so many
+#' have come after it: clusters follow what drifts, and those that are not seen any more shrink and go. Nothing in the
+#' data can choose it; compare the scores of runs with several.
 #'
 #' Data in memory can be learned from so, too: `bnp_mixture(x, control = bnp_control("truncation_free"))` makes
 #' `max_laps` passes over batches dealt at random. In passes after the first a row's new place replaces the old one.
@@ -36,18 +44,20 @@
 #' The same seed and batches give the same clusters, for any number of threads, whether the fit was stored with
 #' [saveRDS()] between two batches or not.
 #' @section What a fit of a stream has:
-#' * `elbo_trace()`: a row for each batch: `rows`; `seen`, rows so far; `score`, the mean log density of its rows as
-#'   predicted by what was known *before* it was learned from, an honest measure of how well the clusters predict;
-#'   `k`; `seconds`. `plot(fit, "score")` shows it.
+#' * `elbo_trace()`: a row for each batch: `rows` (or documents); `seen`, rows so far; `score`, the mean log density of
+#'   its rows as predicted by what was known *before* it was learned from, an honest measure of how well the clusters
+#'   predict; `k`; `seconds`. Of documents `score` is the log probability of a token: that of each document,
+#'   estimated as by [heldout_loglik()] with `type = "sequential"` and ten draws, all added up and divided by the
+#'   number of tokens. `plot(fit, "score")` shows it.
 #' * [cluster_ids()] and [cluster_history()]: identities of clusters that last, for numbering is by size and changes.
-#'   [predict()][predict.bnp_mixture()] with `type = "id"` gives them for rows.
+#'   `predict()` with `type = "id"` gives them for rows and documents.
 #' * [update()][update.bnp_fit]`(fit, newdata)` learns from another batch.
-#' * No ELBO: it would be that of a random state. No labels of its rows, which are gone:
-#'   [predict()][predict.bnp_mixture()].
+#' * No ELBO: it would be that of a random state. No labels of its rows and no proportions of its documents, which are
+#'   gone: `predict()` gives them for those that you have.
 #' @references
 #' Wang, C. and Blei, D. M. (2012). Truncation-free online variational inference for Bayesian nonparametric
 #' models. *Advances in Neural Information Processing Systems* 25.
-#' @seealso [bnp_control()], [bnp_mixture()], [sources]; `vignette("streams")`.
+#' @seealso [bnp_control()], [bnp_mixture()], [bnp_topics()], [sources]; `vignette("streams")`.
 #' @examples
 #' # Fifty batches of 100 rows; one of three clusters moves, and one begins late
 #' batch <- function(i) {
@@ -61,6 +71,10 @@
 #' fit
 #' tail(elbo_trace(fit))
 #' cluster_history(fit)
+#'
+#' # Documents
+#' pages <- function(i) if (i <= 4) bars$counts[100 * (i - 1) + 1:100, ]
+#' bnp_topics(bnp_stream(pages), control = bnp_control("truncation_free", seed = 1))
 #' @export
 bnp_stream <- function(next_batch, n = Inf) {
   if (!is.function(next_batch) && !inherits(next_batch, "bnp_source")) {
@@ -86,40 +100,46 @@ print.bnp_stream <- function(x, ...) {
 bnp_mixture.bnp_stream <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control("truncation_free"),
                                    start = NULL, na_action = c("fail", "model", "omit"), ...) {
   check_no_dots(...)
-  na_action <- check_na_action(na_action)
-  call <- rename_call(match.call())
-  check_class(control, "bnp_control", "control", "bnp_control")
+  here <- rlang::current_env()
+  fit_stream("bnp_mixture", x, obs, prior, control, start, check_na_action(na_action), rename_call(match.call()), here)
+}
+
+fit_stream <- function(class, x, obs, prior, control, start, na_action, call, error_call, new_terms = "error") {
+  check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (control$algorithm != "truncation_free") {
     abort("argument", c(
       "A stream is read once: {.arg control} must be {.code bnp_control(\"truncation_free\")}, not
        {.code {.str {control$algorithm}}}."
-    ))
+    ), call = error_call)
   }
-  here <- rlang::current_env()
-  reader <- batch_reader(x, here)
+  reader <- batch_reader(x, error_call)
   first <- reader$read(NULL)
-  if (is.null(first)) abort("rows", "{.arg x} has no batch: its first one is {.code NULL}.")
-  fit <- in_batch(1L, NULL, here, begin_stream(call, first, obs, prior, control, start, na_action, here))
-  learn_stream(fit, reader, first, here)
+  if (is.null(first)) abort("rows", "{.arg x} has no batch: its first one is {.code NULL}.", call = error_call)
+  fit <- in_batch(1L, NULL, error_call, begin_stream(
+    class, call, first, obs, prior, control, start, na_action, new_terms, error_call
+  ))
+  learn_stream(fit, reader, first, new_terms, error_call)
 }
 
-begin_stream <- function(call, first, obs, prior, control, start, na_action, error_call) {
-  goes_on <- inherits(start, "bnp_mixture")
+begin_stream <- function(class, call, first, obs, prior, control, start, na_action, new_terms, error_call) {
+  goes_on <- inherits(start, class)
   obs <- obs %||% if (goes_on) start$model$obs else default_obs(first, error_call)
-  check_obs(obs, "bnp_mixture", error_call)
-  check_prior(prior, "bnp_mixture", error_call)
+  check_obs(obs, class, error_call)
+  check_prior(prior, class, error_call)
   data <- if (goes_on) {
-    as_newdata(start, first, error_call, "x", na_action)
+    rows_of_stream(start, first, new_terms, error_call, "x", na_action)
+  } else if (class == "bnp_topics") {
+    as_documents(first, obs, na_action = na_action, call = error_call)
   } else {
     as_mixture_data(first, obs, call = error_call, na_action = na_action)
   }
-  fit <- begin_truncation_free(call, data, obs, prior, control, start, list(), error_call)
+  fit <- begin_truncation_free(class, call, data, obs, prior, control, start, list(), error_call)
   fit$control$batches <- 1L
   fit
 }
 
 # Learns from all batches of the reader; `first` was read already.
-learn_stream <- function(fit, reader, first, call) {
+learn_stream <- function(fit, reader, first, new_terms, call) {
   progress <- progress_reporter(fit$control, batch_teller)
   on.exit(progress$finish())
   calls <- list()
@@ -129,7 +149,9 @@ learn_stream <- function(fit, reader, first, call) {
   batch <- first
   tryCatch(
     while (!is.null(batch)) {
-      learned <- in_batch(batches + 1L, so_far, call, learn_batch(fit, rows_of_stream(fit, batch, call), progress))
+      learned <- in_batch(batches + 1L, so_far, call, learn_batch(
+        fit, rows_of_stream(fit, batch, new_terms, call), progress
+      ))
       fit <- learned$fit
       interrupted <- learned$interrupted
       batches <- batches + 1L
@@ -146,8 +168,12 @@ learn_stream <- function(fit, reader, first, call) {
 }
 
 # A further batch in the engine's form.
-rows_of_stream <- function(fit, batch, call, arg = "batch") {
-  data <- as_newdata(fit, batch, call, arg)
+rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action = NULL) {
+  data <- if (inherits(fit, "bnp_topics")) {
+    without_new_terms(new_documents(fit, batch, NULL, call, arg, na_action), new_terms, call, arg)
+  } else {
+    as_newdata(fit, batch, call, arg, na_action)
+  }
   refuse_for_streams(data, fit$model$obs, call)
   data
 }
@@ -163,7 +189,7 @@ batch_reader <- function(stream, call) {
     }
     i <<- i + 1L
     batch <- in_batch(i, so_far, call, next_batch(i), "could not be read")
-    rows <<- rows + NROW(batch)
+    rows <<- rows + if (is_term_frame(batch)) length(unique(batch$document)) else NROW(batch)
     batch
   })
 }

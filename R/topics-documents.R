@@ -40,6 +40,7 @@ top_documents <- function(fit, n = 5L) {
 document_proportions <- function(fit, call = rlang::caller_env()) {
   check_class(fit, "bnp_topics", "fit", "bnp_topics", call)
   check_format(fit, call)
+  refuse_labels_of_stream(fit, call)
   proportions(fit, fit$documents)
 }
 

@@ -6,8 +6,10 @@
 #' @param type `"terms"`: the top terms of each topic, for counts only. `"clusters"`:
 #'   proportions of the training documents, those with the same main topic
 #'   together; the default where there are no terms. `"correlation"`: a heat map of
-#'   [topic_correlation()]. `"elbo"`: the bound by lap, with the accepted moves.
-#' @param topics Which topics to show; default: the largest twelve, of `"correlation"` the largest thirty. Where topics
+#'   [topic_correlation()]. `"elbo"`: the bound by lap, with the accepted moves. `"score"`, of truncation-free learning:
+#'   how well each batch was predicted, and the number of topics.
+#' @param topics Which topics to show, by number (titles have identities once a fit was updated, see [cluster_ids()]);
+#'   default: the largest twelve, of `"correlation"` the largest thirty. Where topics
 #'   are left out, or a small picture has no room for them, it says how many are shown.
 #' @param n Number of terms per topic, fewer where there is no room.
 #' @param by As in [top_terms()].
@@ -22,10 +24,11 @@
 #' plot(fit, topics = 1:6)
 #' plot(fit, "clusters")
 #' @export
-plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "elbo"), topics = NULL, n = 8L,
-                            by = c("prob", "frex", "lift"), ...) {
+plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "elbo", "score"), topics = NULL,
+                            n = 8L, by = c("prob", "frex", "lift"), ...) {
   type <- check_topics_type(x, type)
   switch(type,
+    score = draw_score(score_picture(x), ...),
     terms = draw_terms(terms_picture(x, topics, n, by), ...),
     clusters = draw_proportions(proportions_picture(x, topics), ...),
     correlation = draw_correlation(correlation_picture(x, topics), ...),
@@ -36,7 +39,7 @@ plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "elb
 
 # Without a choice, documents of rows have no terms to show but their proportions.
 check_topics_type <- function(fit, type, call = rlang::caller_env()) {
-  types <- c("terms", "clusters", "correlation", "elbo")
+  types <- c("terms", "clusters", "correlation", "elbo", "score")
   if (identical(type, types) && !obs_entry(fit$model$obs)$counts_tokens) {
     return("clusters")
   }
@@ -60,7 +63,7 @@ terms_picture <- function(fit, topics, n, by, call = rlang::caller_env()) {
   terms <- top_terms(fit, n, by)
   terms <- terms[terms$topic %in% topics, ]
   size <- cluster_sizes(fit)
-  terms$title <- sprintf("Topic %d (%.0f %%)", terms$topic, 100 * size[terms$topic] / sum(size))
+  terms$title <- sprintf("Topic %d (%.0f %%)", cluster_ids(fit)[terms$topic], 100 * size[terms$topic] / sum(size))
   list(
     terms = terms, label = c(prob = "Probability", frex = "FREX", lift = "Lift")[[by]], n_topics = length(in_use(fit))
   )
@@ -72,13 +75,13 @@ proportions_picture <- function(fit, topics, call = rlang::caller_env()) {
   theta <- document_proportions(fit, call)
   main <- max.col(theta, ties.method = "first")
   order <- order(main, -theta[cbind(seq_along(main), main)])
-  list(theta = theta[order, topics, drop = FALSE], topics = topics, n_topics = length(in_use(fit)))
+  list(theta = theta[order, topics, drop = FALSE], topics = cluster_ids(fit)[topics], n_topics = length(in_use(fit)))
 }
 
 correlation_picture <- function(fit, topics, call = rlang::caller_env()) {
   topics <- check_topics(topics, fit, call, most = 30L)
   list(
-    value = unname(topic_correlation(fit)[topics, topics, drop = FALSE]), topics = topics,
+    value = unname(topic_correlation(fit)[topics, topics, drop = FALSE]), topics = cluster_ids(fit)[topics],
     n_topics = length(in_use(fit))
   )
 }
@@ -169,12 +172,13 @@ draw_correlation <- function(picture, main = "", xlab = "Topic", ylab = "Topic",
 
 #' @rdname plot.bnp_topics
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_topics <- function(object, type = c("terms", "clusters", "correlation", "elbo"), topics = NULL, n = 8L,
-                                by = c("prob", "frex", "lift"), ...) {
+autoplot.bnp_topics <- function(object, type = c("terms", "clusters", "correlation", "elbo", "score"), topics = NULL,
+                                n = 8L, by = c("prob", "frex", "lift"), ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
   type <- check_topics_type(object, type)
   switch(type,
+    score = gg_score(score_picture(object)),
     terms = gg_terms(terms_picture(object, topics, n, by)),
     clusters = gg_proportions(proportions_picture(object, topics)),
     correlation = gg_correlation(correlation_picture(object, topics)),

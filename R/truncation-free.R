@@ -8,10 +8,15 @@ no_clusters_yet <- function(prior) {
   )
 }
 
+nothing_yet <- function(class, prior) if (class == "bnp_topics") no_topics_yet(prior) else no_clusters_yet(prior)
+
 # The clusters of a fit at full weight, with its observations as rows seen.
 clusters_of_fit <- function(fit) {
   if (!is.null(fit$stream)) {
     return(fit$stream)
+  }
+  if (inherits(fit, "bnp_topics")) {
+    return(topics_of_fit(fit))
   }
   used <- which(fit$state$obs[, 1L] > 0)
   used <- used[order(-fit$state$obs[used, 1L])]
@@ -26,13 +31,15 @@ clusters_of_fit <- function(fit) {
   ))
 }
 
-# fit_mixture() with truncation-free learning: several passes over the rows in random order.
-fit_truncation_free <- function(call, data, obs, prior, control, start, input, error_call) {
-  fit <- begin_truncation_free(call, data, obs, prior, control, start, input, error_call)
-  n_units <- data$n - obs_lag(obs) * (length(data$starts) - 1L)
+# A fit to data in memory: several passes over batches dealt at random.
+fit_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
+  fit <- begin_truncation_free(class, call, data, obs, prior, control, start, input, error_call)
+  topics <- class == "bnp_topics"
+  n_units <- if (topics) data$n else data$n - obs_lag(obs) * (length(data$starts) - 1L)
+  batches <- control$batches %||% max(1L, as.integer(ceiling(n_units / if (topics) 100 else 1000)))
   fit$control$batches <- resolve_batches(
-    utils::modifyList(control, list(batches = control$batches %||% max(1L, as.integer(ceiling(n_units / 1000))))),
-    max(n_units, 1L), error_call, "observations"
+    utils::modifyList(control, list(batches = batches)), max(n_units, 1L), error_call,
+    if (topics) "documents" else "observations"
   )
   progress <- progress_reporter(control, batch_teller)
   on.exit(progress$finish())
@@ -44,16 +51,29 @@ fit_truncation_free <- function(call, data, obs, prior, control, start, input, e
     fit$input, obs_entry(obs)$keep(data), list(fingerprint = fingerprint_of(data)),
     if (has_missing(data)) list(n_missing = sum(data$missing)), kept[!vapply(kept, is.null, NA)]
   )
+  if (topics) {
+    fit$input <- c(fit$input, data["left_out_documents"][!is.null(data$left_out_documents)])
+    fit$documents <- Matrix::Matrix(document_counts(fit, data), sparse = TRUE)
+    return(fit)
+  }
   fit$labels <- of_rows(data, carry_back(learned$labels, data$starts, obs_lag(obs)))
   fit
 }
 
 # A fit that has not seen a row: data are the first ones, from which defaults of priors are read.
-begin_truncation_free <- function(call, data, obs, prior, control, start, input, error_call) {
+begin_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
   refuse_for_streams(data, obs, error_call)
-  if (!is.null(start) && !inherits(start, "bnp_mixture")) {
+  if (class == "bnp_topics" && !obs_entry(obs)$counts_tokens) {
+    abort("argument", c(
+      "Truncation-free learning of topics is for documents of counts ({.fn obs_multinomial}), not
+       {.fn {obs_entry(obs)$constructor}}.",
+      i = "Choose {.code algorithm = \"memoized\"}; data that keep arriving are learned from by {.fn update}."
+    ), call = error_call)
+  }
+  if (!is.null(start) && !inherits(start, class)) {
+    word <- cluster_words[[class]]
     abort("start", c(
-      "Truncation-free learning starts with no cluster, or from a fit of {.fn bnp_mixture}, not {describe(start)}.",
+      "Truncation-free learning starts with no {word}, or from a fit of {.fn {class}}, not {describe(start)}.",
       i = "Fit with {.arg start} first, and give that fit."
     ), call = error_call)
   }
@@ -78,10 +98,10 @@ begin_truncation_free <- function(call, data, obs, prior, control, start, input,
       control = control, state = NULL, elbo = NA_real_, elbo_terms = numeric(), trace = NULL, converged = FALSE,
       reason = "stream", laps = 0L, labels = integer(), sizes = numeric(), numbering = integer(),
       history = if (!is.null(start)) cluster_history(start),
-      stream = if (is.null(start)) no_clusters_yet(prior) else clusters_of_fit(start),
+      stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start),
       input = c(input, Filter(Negate(is.null), data[c("d", "column_names", "na_action")]))
     ),
-    class = c("bnp_mixture", "bnp_fit")
+    class = c(class, "bnp_fit")
   )
 }
 
@@ -108,7 +128,8 @@ refuse_for_streams <- function(data, obs, call) {
 # all_rows: these are all rows there are, which are learned from in several batches and passes, and get labels.
 learn_batch <- function(fit, data, progress, all_rows = FALSE) {
   control <- fit$control
-  result <- engine_stream(as_engine_data(data), fit$model, fit$stream, list(
+  engine <- if (inherits(fit, "bnp_topics")) engine_topic_stream else engine_stream
+  result <- engine(as_engine_data(data), fit$model, fit$stream, list(
     threads = control$threads, seed = control$seed, half_life = control$half_life, sweeps = control$sweeps,
     k_max = control$k_max, merge = control$moves$merge, split = control$moves$birth,
     passes = if (all_rows) control$max_laps else 1L, batches = if (all_rows) control$batches else 1L,
@@ -139,6 +160,7 @@ with_batches <- function(fit, learned, interrupted = learned$interrupted) {
   fit$changes <- if (!is.null(before)) history_changes(before, now)
   fit$history <- now
   fit$input$n <- clusters$seen
+  if (inherits(fit, "bnp_topics")) fit$model$prior <- with_learned_values(fit$model$prior, clusters["alpha"])
   fit
 }
 
@@ -165,7 +187,7 @@ continued_trace <- function(trace, records) {
 warn_of_cap <- function(k_max) {
   cli::cli_warn(
     c(
-      "{.arg k_max} ({k_max}) clusters were reached: rows that belong to none of them did not begin new ones.",
+      "{.arg k_max} ({k_max}) clusters were reached: observations that belong to none of them did not begin new ones.",
       i = "Raise {.arg k_max} in {.fn bnp_control}, or let rows fade ({.arg half_life})."
     ),
     class = c("bnpvi_warning_k_max", "bnpvi_warning"), call = NULL
@@ -203,26 +225,29 @@ refuse_bound_of_stream <- function(fit, call = rlang::caller_env()) {
 }
 
 refuse_labels_of_stream <- function(fit, call = rlang::caller_env()) {
-  if (is_stream_fit(fit) && !length(fit$labels)) {
+  if (is_stream_fit(fit) && !length(fit$labels) && is.null(fit$documents)) {
+    what <- if (inherits(fit, "bnp_topics")) c("documents", "proportions") else c("rows", "labels")
     abort("stream", c(
-      "The fit of a stream keeps nothing of its rows, and so no labels.",
-      i = "{.code predict(fit, newdata)} labels rows that you have."
+      "The fit of a stream keeps nothing of its {what[1L]}, and so no {what[2L]}.",
+      i = "{.code predict(fit, newdata)} gives them for {what[1L]} that you have."
     ), call = call)
   }
 }
 
-# "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a row"
+# "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a row"; of topics documents, and tokens.
 described_stream <- function(fit) {
   last <- utils::tail(fit$trace[is.finite(fit$trace$score), ], 10L)
   big <- function(n) format(n, big.mark = ",", scientific = FALSE)
+  topics <- inherits(fit, "bnp_topics")
+  unit <- if (topics) "documents" else "rows"
   c(
     paste0(
-      big(fit$stream$seen), " rows seen in ", count_of(nrow(fit$trace), "batch", "es"),
-      if (is.finite(fit$control$half_life)) paste0(", half-life ", big(fit$control$half_life), " rows")
+      big(fit$stream$seen), " ", unit, " seen in ", count_of(nrow(fit$trace), "batch", "es"),
+      if (is.finite(fit$control$half_life)) paste0(", half-life ", big(fit$control$half_life), " ", unit)
     ),
     if (nrow(last)) {
       paste0(
-        "Log density of a row before it was learned from: ",
+        "Log ", if (topics) "probability of a token" else "density of a row", " before it was learned from: ",
         format(sum(last$score * last$rows) / sum(last$rows), digits = 4L), " in the last ",
         count_of(nrow(last), "batch", "es")
       )
@@ -231,8 +256,8 @@ described_stream <- function(fit) {
 }
 
 # update() of a fit by truncation-free learning: one more batch.
-learn_newdata <- function(fit, newdata, call = rlang::caller_env()) {
-  data <- rows_of_stream(fit, newdata, call, "newdata")
+learn_newdata <- function(fit, newdata, new_terms, call = rlang::caller_env()) {
+  data <- rows_of_stream(fit, newdata, new_terms, call, "newdata")
   if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows.", call = call)
   progress <- progress_reporter(fit$control, batch_teller)
   on.exit(progress$finish())

@@ -3,21 +3,13 @@
 # newdata of update() -> internal form, with the columns of the fit's data and the weights given.
 data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, call) {
   if (!is.null(na_action)) na_action <- check_na_action(na_action, call)
-  data <- withCallingHandlers(
+  data <- without_new_terms(
     switch(class(fit)[1L],
       bnp_mixture = rows_to_take_in(fit, newdata, id, na_action, call),
       bnp_hmm = as_new_sequences(fit, newdata, id, call, na_action = na_action),
       bnp_topics = new_documents(fit, newdata, id, call, na_action = na_action)
     ),
-    bnpvi_warning_unseen_terms = function(w) {
-      if (new_terms == "error") {
-        abort("new_terms", c(
-          "{.arg newdata} has terms that were not in the training data.",
-          x = conditionMessage(w), i = "{.code new_terms = \"drop\"} leaves them out; to learn them, fit anew."
-        ), call = call)
-      }
-      invokeRestart("muffleWarning")
-    }
+    new_terms, call
   )
   if (data$n == 0L) {
     abort("no_rows", c("{.arg newdata} has no rows.", i = "Give at least one observation."), call = call)
@@ -36,6 +28,19 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, cal
   }
   if (inherits(fit, "bnp_topics")) data$lengths <- document_lengths(data, fit$model$obs)
   data
+}
+
+# Evaluates `data`, which reads documents: terms that the fit does not know are an error, or left out.
+without_new_terms <- function(data, new_terms, call, arg = "newdata") {
+  withCallingHandlers(data, bnpvi_warning_unseen_terms = function(w) {
+    if (new_terms == "error") {
+      abort("new_terms", c(
+        "{.arg {arg}} has terms that were not in the training data.",
+        x = conditionMessage(w), i = "{.code new_terms = \"drop\"} leaves them out; to learn them, fit anew."
+      ), call = call)
+    }
+    invokeRestart("muffleWarning")
+  })
 }
 
 # Of a mixture, which leaves out rows without any value.

@@ -68,7 +68,7 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
   if (!is.null(newdata) && object$control$algorithm == "truncation_free") {
     check_no_dots(...)
     if (!is.null(olddata)) abort("update", "A stream is read once: leave {.arg olddata} out.")
-    return(learn_newdata(object, newdata))
+    return(learn_newdata(object, newdata, check_choice(new_terms, c("error", "drop"), "new_terms")))
   }
   if (!is.null(newdata)) {
     return(take_in(object, newdata, olddata, new_terms, ...))

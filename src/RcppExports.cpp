@@ -540,6 +540,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_topic_stream
+Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List topics, Rcpp::List options, SEXP progress);
+RcppExport SEXP _bnpvi_engine_topic_stream(SEXP dataSEXP, SEXP modelSEXP, SEXP topicsSEXP, SEXP optionsSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type topics(topicsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type options(optionsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_topic_stream(data, model, topics, options, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_variates
 Rcpp::NumericMatrix engine_variates(std::string which, Rcpp::NumericVector a, double b, int n, double seed);
 RcppExport SEXP _bnpvi_engine_variates(SEXP whichSEXP, SEXP aSEXP, SEXP bSEXP, SEXP nSEXP, SEXP seedSEXP) {
@@ -772,6 +787,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_mixture_weights", (DL_FUNC) &_bnpvi_engine_mixture_weights, 3},
     {"_bnpvi_engine_top_draws", (DL_FUNC) &_bnpvi_engine_top_draws, 4},
     {"_bnpvi_engine_stream", (DL_FUNC) &_bnpvi_engine_stream, 5},
+    {"_bnpvi_engine_topic_stream", (DL_FUNC) &_bnpvi_engine_topic_stream, 5},
     {"_bnpvi_engine_variates", (DL_FUNC) &_bnpvi_engine_variates, 5},
     {"_bnpvi_engine_source", (DL_FUNC) &_bnpvi_engine_source, 7},
     {"_bnpvi_engine_failed_groups", (DL_FUNC) &_bnpvi_engine_failed_groups, 2},

@@ -170,7 +170,6 @@ void TruncationFree::merge_all() {
     if (size(b) > size(a)) std::swap(a, b);
     for (Index f = 0; f < p_; ++f) c.t[a * p_ + f] += c.t[b * p_ + f];
     c.identity[a].last_seen = std::max(c.identity[a].last_seen, c.identity[b].last_seen);
-    c.identity[a].lasting = c.identity[a].lasting || c.identity[b].lasting;
     for (Index i = 0; i < n; ++i) r[i * k + a] += r[i * k + b];
     drop(b, c.identity[a].id);
     remove_column(r, k, b);

@@ -202,6 +202,14 @@ mixtures::PartitionPrior make_partition_prior(const Fields& f) {
   return {f.number("concentration"), discount, {}};
 }
 
+topics::TopicPrior make_topic_prior(const Fields& f) {
+  const std::string family = f.text("family");
+  if (family != "hdp" && family != "lda")
+    throw std::invalid_argument("internal error: no prior of topics: " + family);
+  if (family == "lda") return {f.integer("k"), {}, gamma_prior(f, "alpha")};
+  return {0, gamma_prior(f, "gamma"), gamma_prior(f, "alpha")};
+}
+
 namespace {
 
 chains::PathPrior path_prior(const Fields& f) {
@@ -238,10 +246,7 @@ chains::PathStep path_step(const Fields& f) {
 std::unique_ptr<Target> make_target(const Fields& f, const ObsModel& obs, const Dataset& data,
                                     Index split_merge) {
   const std::string family = f.text("family");
-  if (family == "hdp")
-    return topics::make_topic_target(obs, data, {0, gamma_prior(f, "gamma"), gamma_prior(f, "alpha")});
-  if (family == "lda")
-    return topics::make_topic_target(obs, data, {f.integer("k"), {}, gamma_prior(f, "alpha")});
+  if (family == "hdp" || family == "lda") return topics::make_topic_target(obs, data, make_topic_prior(f));
   if (family == "hdp_hmm" || family == "hmm")
     return chains::make_path_target(obs, data, path_prior(f), split_merge, path_step(f));
   return mixtures::make_partition_target(obs, data, make_partition_prior(f), split_merge);

@@ -7,6 +7,7 @@
 #include "inference/alloc_model.h"
 #include "mixtures/partition_prior.h"
 #include "sampling/sampler.h"
+#include "topics/topic_sampler.h"
 
 namespace bnpvi {
 
@@ -17,6 +18,8 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsit
 /// The prior of partitions of an allocation model that is a mixture; where its concentration is learned, that
 /// is at the mean of its prior.
 mixtures::PartitionPrior make_partition_prior(const Fields& fields);
+/// The prior of topics of an allocation model that is one of topics.
+topics::TopicPrior make_topic_prior(const Fields& fields);
 /// The posterior of an allocation model on data, for chains; split_merge: proposals of splits and merges a
 /// sweep, of mixtures and sequences. Model and data must outlive it.
 std::unique_ptr<Target> make_target(const Fields& prior, const ObsModel& obs, const Dataset& data,

@@ -82,6 +82,25 @@ test_that("pictures show identities", {
   one$ids <- 5L + seq_len(one$state$k)
   expect_setequal(cluster_picture(one)$parts$cluster, one$ids)
   expect_no_error(plot(one))
+  expect_true(all(uncertainty_picture(fit, faithful)$points$cluster %in% fit$ids))
+  expect_no_error(plot(fit, "uncertainty", data = faithful))
+  expect_setequal(profile_picture(fit)$cluster, fit$ids)
+  expect_no_error(plot(fit, "profile"))
+  expect_no_error(print(ggplot2::autoplot(fit, "profile")))
+  corpus <- whales$counts[1:60, ]
+  topics <- suppressWarnings(bnp_topics(corpus, control = bnp_control(seed = 1, max_laps = 3)))
+  topics$ids <- 20L + seq_len(topics$state$k)
+  expect_match(terms_picture(topics, NULL, 3, "prob")$terms$title[1], "Topic 21 ")
+  for (type in c("terms", "clusters", "correlation")) {
+    expect_no_error(plot(topics, type))
+    expect_no_error(print(ggplot2::autoplot(topics, type)))
+  }
+  steps <- mocap6[1:100, c("root.ty", "lowerback.rx")]
+  states <- suppressWarnings(bnp_hmm(steps, control = bnp_control(seed = 1, max_laps = 3, verbose = FALSE)))
+  states$ids <- 30L + seq_len(states$state$k)
+  expect_true(all(segment_picture(states, NULL, NULL, 5)$runs$state %in% states$ids))
+  expect_no_error(plot(states))
+  expect_no_error(print(ggplot2::autoplot(states)))
 })
 
 test_that("print says what the last update changed", {

@@ -101,6 +101,32 @@ test_that("the history of a stream tells what was merged and removed, also withi
   )
 })
 
+test_that("a cluster that a fit had is in the history, though it went before clusters were tended", {
+  far <- rbind(three(500), data.frame(x = rep(1e3, 3), y = 1e3))
+  obs <- obs_gaussian(mean = c(2, 2), mean_strength = 0.001, df = 4, scale = 1)
+  early <- bnp_mixture(bnp_stream(in_parts(far, 503)), obs, control = how(half_life = 100))
+  lone <- cluster_ids(early)[which.min(abs(cluster_sizes(early) - 3))]
+  later <- early
+  for (i in 1:10) later <- update(later, three(100, seed = i))
+  expect_false(lone %in% cluster_ids(later))
+  expect_identical(cluster_history(later)$fate[cluster_history(later)$id == lone], "removed")
+})
+
+test_that("of merges of merges the history has the last cluster that it knows", {
+  alive <- list(id = c(1, 9), born_at = c(1, 5), last_seen = c(9, 9))
+  departed <- data.frame(
+    id = c(2, 3, 4), born_at = 1:3, last_seen = 4:6, lasting = c(TRUE, FALSE, TRUE), size = 7:9, into = c(3, 1, NA)
+  )
+  history <- history_of_stream(NULL, alive, c(5, 4), departed)
+  expect_identical(history$id, c(1L, 2L, 4L, 9L))
+  expect_identical(history$into, c(NA, 1L, NA, NA))
+  expect_identical(history$fate, c("alive", "merged", "removed", "alive"))
+  expect_identical(history$size, c(5, 7, 9, 4))
+  expect_identical(history_of_stream(data.frame(
+    id = 3L, born_at = 2, last_seen = 2, size = 1, fate = "alive", into = NA_integer_
+  ), alive, c(5, 4), departed)$into, c(NA, 3L, 1L, NA, NA))
+})
+
 test_that("clusters that nobody saw twice leave no trace, and empty ones of a finite prior have no identity", {
   alone <- three(1200)
   alone[c(5, 105, 305), ] <- c(1e3, -1e3, 5e3)
@@ -206,7 +232,6 @@ test_that("what streams cannot do is refused", {
   expect_bad(bnp_mixture(gaps, control = how(), na_action = "model"), "gaps", "diagonal")
   independent <- bnp_mixture(gaps, obs_gaussian("diagonal"), control = how(), na_action = "model")
   expect_equal(sum(cluster_sizes(independent)), 1000, tolerance = 0.01)
-  expect_bad(bnp_topics(bars$counts, control = how()), "argument", "bnp_mixture")
   expect_bad(bnp_hmm(x, rep(1:2, each = 500), control = how()), "argument", "bnp_mixture")
   expect_bad(bnp_control(k_max = 3), "argument", "truncation_free")
   expect_bad(bnp_control("truncation_free", restarts = 2), "argument", "restarts")

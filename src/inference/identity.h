@@ -1,0 +1,20 @@
+// Clusters as they are known by while data keep arriving.
+#pragma once
+#include <cstdint>
+
+namespace bnpvi {
+
+struct ClusterIdentity {
+  std::uint64_t id = 0;               // never reused
+  double born_at = 0, last_seen = 0;  // observations seen when it was given its first and its latest one
+  bool lasting = false;               // it was there once clusters had been tended
+};
+
+/// A cluster that is no more.
+struct Departure {
+  ClusterIdentity cluster;
+  double size = 0;         // its T_0 when it went
+  std::uint64_t into = 0;  // identity of the cluster that it was joined to; 0: it was removed
+};
+
+}  // namespace bnpvi

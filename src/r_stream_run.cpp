@@ -1,0 +1,69 @@
+#include "r_stream_run.h"
+
+using Numbers = Rcpp::NumericVector;
+using Rcpp::_;
+
+namespace bnpvi {
+
+namespace {
+
+Numbers numbers(const std::vector<ClusterIdentity>& clusters, double (*field)(const ClusterIdentity&)) {
+  Numbers out(static_cast<int>(clusters.size()));
+  std::transform(clusters.begin(), clusters.end(), out.begin(), field);
+  return out;
+}
+
+}  // namespace
+
+std::vector<ClusterIdentity> identities_from_r(const Rcpp::List& list) {
+  const Vec id = Rcpp::as<Vec>(list["id"]), born_at = Rcpp::as<Vec>(list["born_at"]),
+            last_seen = Rcpp::as<Vec>(list["last_seen"]);
+  const auto lasting = Rcpp::as<std::vector<int>>(list["lasting"]);
+  require(born_at.size() == id.size() && last_seen.size() == id.size() && lasting.size() == id.size(),
+          "a stream's clusters have not one identity each");
+  std::vector<ClusterIdentity> out;
+  for (std::size_t j = 0; j < id.size(); ++j)
+    out.push_back({static_cast<std::uint64_t>(id[j]), born_at[j], last_seen[j], lasting[j] != 0});
+  return out;
+}
+
+Rcpp::List identities_to_r(const std::vector<ClusterIdentity>& clusters) {
+  Rcpp::LogicalVector lasting(static_cast<int>(clusters.size()));
+  std::transform(clusters.begin(), clusters.end(), lasting.begin(),
+                 [](const ClusterIdentity& c) { return c.lasting; });
+  return Rcpp::List::create(
+      _["id"] = numbers(clusters, [](const ClusterIdentity& c) { return static_cast<double>(c.id); }),
+      _["born_at"] = numbers(clusters, [](const ClusterIdentity& c) { return c.born_at; }),
+      _["last_seen"] = numbers(clusters, [](const ClusterIdentity& c) { return c.last_seen; }),
+      _["lasting"] = lasting);
+}
+
+Rcpp::DataFrame departed_to_r(const std::vector<Departure>& departed) {
+  std::vector<ClusterIdentity> clusters;
+  Numbers size, into;
+  for (const Departure& d : departed) {
+    clusters.push_back(d.cluster);
+    size.push_back(d.size);
+    into.push_back(d.into ? static_cast<double>(d.into) : NA_REAL);
+  }
+  const Rcpp::List known = identities_to_r(clusters);
+  return Rcpp::DataFrame::create(_["id"] = known["id"], _["born_at"] = known["born_at"],
+                                 _["last_seen"] = known["last_seen"], _["lasting"] = known["lasting"],
+                                 _["size"] = size, _["into"] = into);
+}
+
+Rcpp::DataFrame records_to_r(const std::vector<BatchRecord>& records) {
+  const int n = static_cast<int>(records.size());
+  Numbers rows(n), score(n), k(n), seen(n), seconds(n);
+  for (int i = 0; i < n; ++i) {
+    rows[i] = records[i].rows;
+    score[i] = records[i].score;
+    k[i] = records[i].k;
+    seen[i] = records[i].seen;
+    seconds[i] = records[i].seconds;
+  }
+  return Rcpp::DataFrame::create(_["rows"] = rows, _["score"] = score, _["k"] = k, _["seen"] = seen,
+                                 _["seconds"] = seconds);
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,207 @@
+#include "topics/truncation_free_topics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "foundation/special.h"
+#include "foundation/variates.h"
+#include "hdp/tables.h"
+#include "topics/sequential_estimate.h"
+
+namespace bnpvi::topics {
+
+namespace {
+
+constexpr Index draws_of_score = 10;  // a guess
+
+// The tokens of the latest documents say how far topics overlap: at most so many, a guess.
+constexpr std::size_t most_recent = 50000;
+
+// Topics are tended when so large a part of all tokens has come since, within these limits: guesses.
+constexpr double part_between_tending = 0.1, fewest_between_tending = 1e4, most_between_tending = 1e5;
+
+// As in R/check.R.
+constexpr double least_gamma = 1e-50, most_gamma = 1e50, least_alpha = 1e-8, most_alpha = 1e6;
+
+}  // namespace
+
+TruncationFreeTopics::TruncationFreeTopics(const ObsModel& obs, const TopicPrior& prior,
+                                           const TruncationFreeTopicsOptions& options, std::uint64_t seed,
+                                           RunningTopics& topics, Pool& pool)
+    : obs_(obs),
+      prior_(prior),
+      options_(options),
+      seed_(seed),
+      topics_(topics),
+      pool_(pool),
+      lambda_(*obs.pseudo_counts()),
+      p_(obs.n_features()),
+      urns_(lambda_) {}
+
+double TruncationFreeTopics::total_size() const {
+  double n = 0;
+  for (Index j = 0; j < topics_.k(); ++j) n += size(j);
+  return n;
+}
+
+Vec TruncationFreeTopics::mean_weights() const {
+  const Index k = topics_.k();
+  if (prior_.k > 0) {
+    Vec out(static_cast<std::size_t>(k), 1 / static_cast<double>(prior_.k));
+    out.push_back(static_cast<double>(prior_.k - k) / static_cast<double>(prior_.k));
+    return out;
+  }
+  Vec out = topics_.tables;
+  out.push_back(topics_.gamma);
+  const double all = std::accumulate(out.begin(), out.end(), 0.0);
+  for (double& w : out) w /= all;
+  return out;
+}
+
+double TruncationFreeTopics::log_predictive(const Dataset& documents) {
+  const Index k = topics_.k(), v = p_ - 1;
+  Vec weight = mean_weights();
+  const bool others = weight.back() > 0;
+  if (!others) weight.pop_back();
+  for (double& w : weight) w *= topics_.alpha;
+  const Index n = static_cast<Index>(weight.size());
+  const double total = std::accumulate(lambda_.begin(), lambda_.end(), 0.0);
+  Vec phi(static_cast<std::size_t>(n * v));
+  for (Index j = 0; j < n; ++j)
+    for (Index w = 0; w < v; ++w)
+      phi[w * n + j] =
+          j < k ? (topics_.t[j * p_ + 1 + w] + lambda_[w]) / (size(j) + total) : lambda_[w] / total;
+  Stream stream(seed_, Purpose::stream, topics_.batches, 2);
+  const Vec of_documents = sequential_estimates(documents, phi, weight, draws_of_score, stream.next(), pool_);
+  return std::accumulate(of_documents.begin(), of_documents.end(), 0.0);
+}
+
+TopWeights TruncationFreeTopics::draw_weights(const Vec& tables, double gamma, Stream& stream) const {
+  const Index k = static_cast<Index>(tables.size());
+  if (prior_.k > 0)
+    return {Vec(tables.size(), 1 / static_cast<double>(prior_.k)), RestOfWeights(prior_.k, 0, k)};
+  Vec weight = tables;
+  weight.push_back(gamma);
+  weight = draw_log_dirichlet(weight, stream);
+  for (double& w : weight) w = std::exp(w);
+  const double rest = weight.back();
+  weight.pop_back();
+  return {std::move(weight), RestOfWeights(0, rest, k)};
+}
+
+Vec TruncationFreeTopics::draw_tables_of(const Tokens& documents, const std::vector<int>& label,
+                                         const Vec& beta, const Vec& earlier, double& alpha, double& gamma,
+                                         Stream& stream) const {
+  Vec tables(beta.size(), 0.0);
+  if (prior_.k > 0 && !prior_.learned_alpha) return tables;
+  std::vector<Index> count(beta.size(), 0), length;
+  std::vector<int> used;
+  for (std::size_t d = 0; d + 1 < documents.starts.size(); ++d) {
+    used.clear();
+    for (Index i = documents.starts[d]; i < documents.starts[d + 1]; ++i)
+      if (count[label[i]]++ == 0) used.push_back(label[i]);
+    for (int j : used) {
+      tables[j] += static_cast<double>(draw_tables(count[j], alpha * beta[j], stream));
+      count[j] = 0;
+    }
+    length.push_back(documents.starts[d + 1] - documents.starts[d]);
+  }
+  const double all = std::accumulate(tables.begin(), tables.end(), 0.0);
+  if (const auto& prior = prior_.learned_alpha) {
+    const GammaPrior known{prior->shape + topics_.alpha_shape, prior->rate + topics_.alpha_rate};
+    alpha = std::clamp(draw_group_concentration(known, alpha, length, static_cast<Index>(all), stream),
+                       least_alpha, most_alpha);
+  }
+  if (prior_.learned_gamma) {
+    const double with_earlier = all + std::accumulate(earlier.begin(), earlier.end(), 0.0);
+    gamma = std::clamp(draw_top_concentration(*prior_.learned_gamma, gamma, static_cast<Index>(beta.size()),
+                                              static_cast<Index>(std::round(with_earlier)), stream),
+                       least_gamma, most_gamma);
+  }
+  return tables;
+}
+
+void TruncationFreeTopics::learn(const Tokens& documents, double keep, bool fresh) {
+  RunningTopics& c = topics_;
+  // Topics of which nothing is left give their places free. All changes are made behind the last interrupt.
+  const bool weighted = prior_.k == 0;
+  Vec faded, earlier;
+  std::vector<ClusterIdentity> left;
+  std::vector<Departure> gone;
+  for (Index j = 0; j < c.k(); ++j) {
+    if (!(keep * size(j) > 0) || (weighted && !(keep * c.tables[j] > 0))) {
+      gone.push_back({c.identity[j]});
+      continue;
+    }
+    left.push_back(c.identity[j]);
+    earlier.push_back(weighted ? keep * c.tables[j] : 0);
+    for (Index f = 0; f < p_; ++f) faded.push_back(keep * c.t[j * p_ + f]);
+  }
+  urns_.begin_with(faded.data(), static_cast<Index>(left.size()));
+  Stream stream(seed_, Purpose::stream, c.batches);
+  double alpha = c.alpha, gamma = c.gamma;
+  TopWeights weights = draw_weights(earlier, gamma, stream);
+  DocumentDraws draws(documents, urns_, weights, pool_, options_.most_topics);
+  std::vector<int> label;
+  draws.place_all(label, alpha, gamma, stream);
+  Vec tables = draw_tables_of(documents, label, weights.beta, earlier, alpha, gamma, stream);
+  const auto add_earlier = [&] {
+    for (std::size_t j = 0; j < earlier.size(); ++j) tables[j] += earlier[j];
+  };
+  for (Index sweep = 1; sweep < options_.sweeps; ++sweep) {
+    add_earlier();
+    weights = draw_weights(tables, gamma, stream);
+    draws.draw_all(label, alpha, gamma, stream);
+    tables = draw_tables_of(documents, label, weights.beta, earlier, alpha, gamma, stream);
+  }
+  capped_ = capped_ || draws.capped();
+
+  c.alpha_shape *= keep;
+  c.alpha_rate *= keep;
+  c.alpha_shape += std::accumulate(tables.begin(), tables.end(), 0.0);
+  for (std::size_t d = 0; d + 1 < documents.starts.size(); ++d) {
+    const auto n = static_cast<double>(documents.starts[d + 1] - documents.starts[d]);
+    c.alpha_shape -= n / (n + alpha);
+    c.alpha_rate += digamma(alpha + 1 + n) - digamma(alpha + 1);
+  }
+  add_earlier();
+  departed_.insert(departed_.end(), gone.begin(), gone.end());
+  c.identity = std::move(left);
+  c.t = urns_.statistics();
+  c.tables = std::move(tables);
+  c.alpha = alpha;
+  c.gamma = gamma;
+  if (fresh) c.seen += static_cast<double>(documents.starts.size() - 1);
+  while (c.k() < urns_.k()) c.identity.push_back({c.next_id++, c.seen, c.seen});
+  for (int j : label) c.identity[j].last_seen = c.seen;
+  keep_recent(documents, label);
+  order_by_size();
+  c.untended += static_cast<double>(documents.n());
+  ++c.batches;
+}
+
+void TruncationFreeTopics::keep_recent(const Tokens& documents, const std::vector<int>& label) {
+  LabelledDocuments& recent = topics_.recent;
+  for (std::size_t d = 0; d + 1 < documents.starts.size(); ++d) {
+    Index from = documents.starts[d];
+    const Index to = documents.starts[d + 1];
+    from = std::max(from, to - static_cast<Index>(most_recent));
+    recent.length.push_back(static_cast<int>(to - from));
+    recent.word.insert(recent.word.end(), documents.word.begin() + from, documents.word.begin() + to);
+    recent.topic.insert(recent.topic.end(), label.begin() + from, label.begin() + to);
+  }
+  std::size_t first = 0, tokens = 0;
+  while (recent.word.size() - tokens > most_recent)
+    tokens += static_cast<std::size_t>(recent.length[first++]);
+  recent.length.erase(recent.length.begin(), recent.length.begin() + static_cast<std::ptrdiff_t>(first));
+  recent.word.erase(recent.word.begin(), recent.word.begin() + static_cast<std::ptrdiff_t>(tokens));
+  recent.topic.erase(recent.topic.begin(), recent.topic.begin() + static_cast<std::ptrdiff_t>(tokens));
+}
+
+bool TruncationFreeTopics::due() const {
+  return topics_.untended >=
+         std::clamp(part_between_tending * total_size(), fewest_between_tending, most_between_tending);
+}
+
+}  // namespace bnpvi::topics

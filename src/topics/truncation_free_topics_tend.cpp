@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "foundation/special.h"
+#include "inference/move.h"
+#include "topics/truncation_free_topics.h"
+
+namespace bnpvi::topics {
+
+namespace {
+
+constexpr double forgotten_after =
+    2e4;                       // documents in which a topic of one token was not seen again: a guess
+constexpr Index partners = 5;  // of each topic, with which joining it is considered: a guess
+
+double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
+
+// log Γ(a + n) / Γ(a).
+double log_rising(double a, double n) { return -log_gamma_difference(a, n); }
+
+// Counts of topics in documents, those that are not 0, by topic.
+struct DocumentTopics {
+  struct Entry {
+    int document;
+    double count;
+  };
+  std::vector<std::vector<Entry>> of_topic;
+
+  DocumentTopics(const LabelledDocuments& documents, Index k) : of_topic(static_cast<std::size_t>(k)) {
+    std::size_t i = 0;
+    for (std::size_t d = 0; d < documents.length.size(); ++d) {
+      for (int n = 0; n < documents.length[d]; ++n, ++i) {
+        if (documents.topic[i] < 0) continue;
+        auto& list = of_topic[documents.topic[i]];
+        if (list.empty() || list.back().document != static_cast<int>(d))
+          list.push_back({static_cast<int>(d), 0});
+        list.back().count += 1;
+      }
+    }
+  }
+
+  // Σ_d log Γ(a + n_d)/Γ(a) of topic j.
+  double log_evidence(Index j, double a) const {
+    double sum = 0;
+    for (const Entry& e : of_topic[j]) sum += log_rising(a, e.count);
+    return sum;
+  }
+
+  // The same of topics i and j as one.
+  double log_evidence(Index i, Index j, double a) const {
+    double sum = 0;
+    auto x = of_topic[i].begin(), y = of_topic[j].begin();
+    const auto x_end = of_topic[i].end(), y_end = of_topic[j].end();
+    while (x != x_end || y != y_end) {
+      if (y == y_end || (x != x_end && x->document < y->document))
+        sum += log_rising(a, (x++)->count);
+      else if (x == x_end || y->document < x->document)
+        sum += log_rising(a, (y++)->count);
+      else
+        sum += log_rising(a, (x++)->count + (y++)->count);
+    }
+    return sum;
+  }
+};
+
+}  // namespace
+
+void TruncationFreeTopics::tend() {
+  remove_small();
+  if (options_.merge)
+    while (merge_once()) pool_.poll();
+  order_by_size();
+  for (ClusterIdentity& topic : topics_.identity) topic.lasting = true;
+  topics_.untended = 0;
+}
+
+void TruncationFreeTopics::order_by_size() {
+  std::vector<Index> order(static_cast<std::size_t>(topics_.k()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size(a) > size(b); });
+  keep_topics(order);
+}
+
+void TruncationFreeTopics::keep_topics(const std::vector<Index>& kept) {
+  RunningTopics& c = topics_;
+  std::vector<int> number(static_cast<std::size_t>(c.k()), -1);
+  RunningTopics next;
+  for (Index j : kept) {
+    number[j] = static_cast<int>(next.identity.size());
+    next.identity.push_back(c.identity[j]);
+    next.tables.push_back(c.tables[j]);
+    next.t.insert(next.t.end(), c.t.begin() + j * p_, c.t.begin() + (j + 1) * p_);
+  }
+  c.identity = std::move(next.identity);
+  c.tables = std::move(next.tables);
+  c.t = std::move(next.t);
+  for (int& j : c.recent.topic)
+    if (j >= 0) j = number[j];
+}
+
+void TruncationFreeTopics::remove_small() {
+  const RunningTopics& c = topics_;
+  std::vector<Index> kept;
+  for (Index j = 0; j < c.k(); ++j) {
+    const bool forgotten =
+        !options_.fades && size(j) < 2 && c.seen - c.identity[j].last_seen >= forgotten_after;
+    if (size(j) < 1 || forgotten)
+      departed_.push_back({c.identity[j], size(j), 0});
+    else
+      kept.push_back(j);
+  }
+  keep_topics(kept);
+}
+
+double TruncationFreeTopics::prior_gain(Index a, Index b) const {
+  if (prior_.k > 0) return -std::log(static_cast<double>(prior_.k - topics_.k() + 1));
+  const double s_a = topics_.tables[a], s_b = topics_.tables[b], v = s_a / (s_a + s_b);
+  return -std::log(topics_.gamma) - log_beta(s_a, s_b) + s_a * std::log(v) + s_b * std::log1p(-v);
+}
+
+Vec TruncationFreeTopics::token_shares(const Vec& weight) const {
+  const LabelledDocuments& recent = topics_.recent;
+  const Index k = topics_.k(), v = p_ - 1, n_documents = static_cast<Index>(recent.length.size());
+  const double total = std::accumulate(lambda_.begin(), lambda_.end(), 0.0);
+  std::vector<std::size_t> starts{0};
+  for (int n : recent.length) starts.push_back(starts.back() + static_cast<std::size_t>(n));
+  Vec by_word(static_cast<std::size_t>(v * k));
+  for (Index j = 0; j < k; ++j)
+    for (Index w = 0; w < v; ++w) by_word[w * k + j] = topics_.t[j * p_ + 1 + w] + lambda_[w];
+  Vec r(recent.word.size() * static_cast<std::size_t>(k));
+  pool_.run(n_documents, [&](Index d) {
+    pool_.poll();
+    Vec in_document(static_cast<std::size_t>(k), 0.0);
+    for (std::size_t i = starts[d]; i < starts[d + 1]; ++i)
+      if (recent.topic[i] >= 0) in_document[recent.topic[i]] += 1;
+    for (std::size_t i = starts[d]; i < starts[d + 1]; ++i) {
+      double* share = r.data() + i * static_cast<std::size_t>(k);
+      const double* count = by_word.data() + recent.word[i] * k;
+      double sum = 0;
+      for (Index j = 0; j < k; ++j) {
+        const double self = recent.topic[i] == static_cast<int>(j);
+        share[j] = (in_document[j] - self + weight[j]) * std::max(0.0, count[j] - self) /
+                   (std::max(0.0, size(j) - self) + total);
+        sum += share[j];
+      }
+      for (Index j = 0; j < k; ++j) share[j] = sum > 0 ? share[j] / sum : 0;
+    }
+  });
+  return r;
+}
+
+std::vector<TruncationFreeTopics::Pair> TruncationFreeTopics::pairs_that_gain() {
+  const RunningTopics& c = topics_;
+  const Index k = c.k();
+  Summary total(SummaryShape{p_}, k);
+  std::copy(c.t.begin(), c.t.end(), total.obs.edit().begin());
+  const Vec evidence = evidence_of_merging(obs_, total, pool_);
+  Vec weight = mean_weights();
+  for (double& w : weight) w *= c.alpha;
+  const double recent = static_cast<double>(c.recent.word.size()),
+               scale = recent > 0 ? total_size() / recent : 0;
+  const DocumentTopics documents(c.recent, k);
+  Vec alone(static_cast<std::size_t>(k));
+  for (Index j = 0; j < k; ++j) alone[j] = documents.log_evidence(j, weight[j]);
+  std::vector<Pair> out;
+  std::vector<Index> order(static_cast<std::size_t>(k));
+  std::vector<std::pair<Index, Index>> seen;
+  for (Index a = 0; a < k; ++a) {
+    std::iota(order.begin(), order.end(), Index{0});
+    const Index most = std::min(partners + 1, k);
+    std::partial_sort(order.begin(), order.begin() + most, order.end(), [&](Index i, Index j) {
+      return std::make_pair(-evidence[a * k + i], i) < std::make_pair(-evidence[a * k + j], j);
+    });
+    for (Index at = 0; at < most; ++at) {
+      const Index b = order[at];
+      if (b != a && evidence[a * k + b] > -INFINITY) seen.push_back(std::minmax(a, b));
+    }
+  }
+  std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  for (const auto& [a, b] : seen) {
+    const double joint = documents.log_evidence(a, b, prior_.k > 0 ? weight[a] : weight[a] + weight[b]);
+    const double gain = evidence[a * k + b] + prior_gain(a, b) + scale * (joint - alone[a] - alone[b]);
+    if (gain > 0) out.push_back({a, b, gain});
+  }
+  if (out.empty()) return out;
+  const Vec r = token_shares(weight);
+  pool_.run(static_cast<Index>(out.size()), [&](Index i) {
+    pool_.poll();
+    Pair& pair = out[i];
+    double lost = 0;
+    for (std::size_t row = 0; row < r.size(); row += static_cast<std::size_t>(k)) {
+      const double x = r[row + pair.a], y = r[row + pair.b];
+      if (x > 0 && y > 0) lost += x_log_x(x + y) - x_log_x(x) - x_log_x(y);
+    }
+    pair.gain -= scale * lost;
+  });
+  out.erase(std::remove_if(out.begin(), out.end(), [](const Pair& pair) { return !(pair.gain > 0); }),
+            out.end());
+  std::stable_sort(out.begin(), out.end(), [](const Pair& x, const Pair& y) { return x.gain > y.gain; });
+  return out;
+}
+
+bool TruncationFreeTopics::merge_once() {
+  RunningTopics& c = topics_;
+  if (c.k() < 2) return false;
+  std::vector<bool> touched(static_cast<std::size_t>(c.k()), false), joined(touched);
+  for (Pair pair : pairs_that_gain()) {
+    if (touched[pair.a] || touched[pair.b]) continue;
+    touched[pair.a] = touched[pair.b] = true;
+    if (size(pair.b) > size(pair.a)) std::swap(pair.a, pair.b);
+    const auto [a, b, gain] = pair;
+    for (Index f = 0; f < p_; ++f) c.t[a * p_ + f] += c.t[b * p_ + f];
+    c.tables[a] += c.tables[b];
+    c.identity[a].last_seen = std::max(c.identity[a].last_seen, c.identity[b].last_seen);
+    std::replace(c.recent.topic.begin(), c.recent.topic.end(), static_cast<int>(b), static_cast<int>(a));
+    departed_.push_back({c.identity[b], c.t[b * p_], c.identity[a].id});
+    joined[b] = true;
+  }
+  std::vector<Index> kept;
+  for (Index j = 0; j < c.k(); ++j)
+    if (!joined[j]) kept.push_back(j);
+  if (static_cast<Index>(kept.size()) == c.k()) return false;
+  keep_topics(kept);
+  return true;
+}
+
+}  // namespace bnpvi::topics

@@ -1,0 +1,251 @@
+# Truncation-free learning of topics against enumeration, plain sums and plain R.
+
+counts <- rbind(c(2, 1, 0), c(0, 1, 1), c(0, 0, 1))
+group <- c(1, 1, 1, 2, 2, 3)
+word <- c(1, 1, 2, 2, 3, 3)
+lambda <- c(0.4, 0.9, 1.3)
+obs <- list(family = "multinomial", term_prior = lambda)
+log_p_of_terms <- function(tokens) {
+  s <- tabulate(word[tokens], 3)
+  sum(lgamma(lambda + s) - lgamma(lambda)) + lgamma(sum(lambda)) - lgamma(sum(lambda + s))
+}
+priors <- list(
+  hdp = list(
+    prior = list(family = "hdp", gamma = 1.5, alpha = 0.8),
+    log_prior = function(counts) log_hdp_partition(counts, 0.8, 1.5)
+  ),
+  lda = list(
+    prior = list(family = "lda", k = 3L, alpha = 0.8),
+    log_prior = function(counts) {
+      n <- rowSums(counts)
+      ways <- lfactorial(3) - if (ncol(counts) > 3) Inf else lfactorial(3 - ncol(counts))
+      ways + sum(lgamma(0.8) - lgamma(0.8 + n)) + sum(lgamma(0.8 / 3 + counts) - lgamma(0.8 / 3))
+    }
+  )
+)
+bars_model <- function(prior = list(family = "hdp", gamma = 5, alpha = 0.5)) {
+  list(obs = list(family = "multinomial", term_prior = rep(0.1, ncol(bars$counts))), prior = prior)
+}
+
+test_that("one batch of all documents draws from the exact posterior over partitions of the tokens", {
+  runs <- 4000
+  for (kind in names(priors)) {
+    exact <- exact_hdp_posterior(group, log_p_of_terms, priors[[kind]]$log_prior)
+    k <- apply(exact$partitions, 1L, max)
+    largest <- apply(exact$partitions, 1L, function(z) max(tabulate(z)))
+    model <- list(obs = obs, prior = priors[[kind]]$prior)
+    drawn <- vapply(seq_len(runs), function(seed) {
+      t <- statistics_of(learn_documents(counts, model, seed = seed, sweeps = 25L)$clusters)
+      c(ncol(t), max(t[1L, ]))
+    }, numeric(2))
+    for (value in 1:6) {
+      for (which in 1:2) {
+        p <- sum(exact$prob[list(k, largest)[[which]] == value])
+        if (p < 1e-3) next
+        z <- (mean(drawn[which, ] == value) - p) / sqrt(p * (1 - p) / runs)
+        expect_lt(abs(z), 4, label = paste(kind, c("topics", "largest")[which], value))
+      }
+    }
+  }
+})
+
+test_that("a second batch draws given the counts and tables of the first", {
+  # One topic with fixed counts; a document of one token then joins it or begins another, with known odds.
+  model <- list(obs = obs, prior = priors$hdp$prior)
+  first <- utils::modifyList(no_topics(model$prior), list(
+    t = c(5, 3, 1.5, 0.5), tables = 2.5, id = 1, born_at = 3, last_seen = 3, lasting = TRUE, next_id = 2, seen = 3
+  ))
+  runs <- 8000
+  joined <- vapply(seq_len(runs), function(seed) {
+    length(learn_documents(rbind(c(0, 1, 0)), model, first, seed = seed)$clusters$id) == 1L
+  }, NA)
+  # E beta_1 = 2.5 / 4 and the rest 1.5 / 4 before the token, which is drawn given beta
+  old <- 2.5 * (1.5 + lambda[2]) / (5 + sum(lambda))
+  new <- 1.5 * lambda[2] / sum(lambda)
+  p <- old / (old + new)
+  expect_lt(abs(mean(joined) - p) / sqrt(p * (1 - p) / runs), 4)
+})
+
+test_that("statistics are plain sums in the first pass, documents count once in later ones, and fade by half-life", {
+  x <- as.matrix(bars$counts[1:60, ])
+  for (prior in list(list(family = "hdp", gamma = 5, alpha = 0.5), list(family = "lda", k = 15L, alpha = 0.5))) {
+    model <- bars_model(prior)
+    one <- learn_documents(x, model, batches = 6L)
+    t <- statistics_of(one$clusters)
+    expect_equal(rowSums(t), c(sum(x), unname(colSums(x))), tolerance = 1e-12)
+    expect_identical(one$clusters$seen, 60)
+    expect_equal(one$records$rows, rep(10, 6))
+    expect_true(all(t >= 0))
+    if (prior$family == "lda") expect_lte(ncol(t), 15L) else expect_true(all(one$clusters$tables >= 1))
+    three <- learn_documents(x, model, batches = 6L, passes = 3L, all_rows = TRUE)
+    expect_equal(sum(statistics_of(three$clusters)[1L, ]), sum(x), tolerance = 0.05)
+    expect_identical(three$clusters$seen, 60)
+    faded <- learn_documents(x[1:10, ], model, one$clusters, half_life = 10)
+    expect_equal(sum(statistics_of(faded$clusters)[1L, ]), sum(x) / 2 + sum(x[1:10, ]), tolerance = 1e-10)
+  }
+})
+
+test_that("scores are estimates of the probability of documents given the topics before, without bias", {
+  model <- list(obs = obs, prior = priors$hdp$prior)
+  first <- utils::modifyList(no_topics(model$prior), list(
+    t = c(5, 3, 1.5, 0.5, 4, 0, 1, 3), tables = c(2.5, 2), id = c(1, 2), born_at = c(3, 3), last_seen = c(3, 3),
+    lasting = c(TRUE, TRUE), next_id = 3, seen = 3
+  ))
+  t <- statistics_of(first)
+  phi <- rbind((t(t[-1L, ]) + rep(lambda, each = 2)) / (t[1L, ] + sum(lambda)), lambda / sum(lambda))
+  a <- 0.8 * c(2.5, 2, 1.5) / 6
+  paths <- as.matrix(expand.grid(1:3, 1:3, 1:3))
+  tokens <- c(1, 2, 3)
+  exact <- sum(apply(paths, 1L, function(z) {
+    n <- tabulate(z, 3)
+    exp(sum(lgamma(a + n) - lgamma(a)) + lgamma(sum(a)) - lgamma(sum(a) + 3)) * prod(phi[cbind(z, tokens)])
+  }))
+  p <- vapply(1:2000, function(seed) {
+    exp(3 * learn_documents(rbind(c(1, 1, 1)), model, first, seed = seed, sweeps = 1L)$records$score)
+  }, 1)
+  expect_lt(abs(mean(p) / exact - 1) / (sd(p) / exact / sqrt(2000)), 4)
+  later <- learn_documents(counts, model, passes = 2L)$records$score
+  expect_identical(is.na(later), c(FALSE, TRUE))
+  expect_identical(learn_documents(rbind(c(0, 0, 0)), model)$records$score, NA_real_)
+})
+
+# The gain of joining topics 1 and 2, in plain R; recent: a document for each row of `topic` and `word`.
+gain_of_joining <- function(t, tables, word, topic, lambda, gamma, alpha, k = NULL) {
+  evidence <- function(s) sum(lgamma(lambda + s) - lgamma(lambda)) + lgamma(sum(lambda)) - lgamma(sum(lambda + s))
+  rising <- function(a, n) lgamma(a + n) - lgamma(a)
+  x_log_x <- function(x) ifelse(x > 0, x * log(x), 0)
+  used <- ncol(t)
+  weight <- if (is.null(k)) alpha * tables / (sum(tables) + gamma) else rep(alpha / k, used)
+  both <- if (is.null(k)) weight[1] + weight[2] else weight[1]
+  n <- t(apply(topic, 1L, tabulate, used))
+  documents <- sum(rising(both, n[, 1] + n[, 2]) - rising(weight[1], n[, 1]) - rising(weight[2], n[, 2]))
+  lost <- 0
+  for (d in seq_len(nrow(word))) {
+    for (i in seq_len(ncol(word))) {
+      self <- seq_len(used) == topic[d, i]
+      w <- word[d, i]
+      r <- (n[d, ] - self + weight) * (t[1 + w, ] - self + lambda[w]) / (t[1, ] - self + sum(lambda))
+      r <- r / sum(r)
+      lost <- lost + x_log_x(r[1] + r[2]) - x_log_x(r[1]) - x_log_x(r[2])
+    }
+  }
+  v <- tables[1] / (tables[1] + tables[2])
+  prior <- if (is.null(k)) {
+    -log(gamma) - lbeta(tables[1], tables[2]) + tables[1] * log(v) + tables[2] * log(1 - v)
+  } else {
+    -log(k - used + 1)
+  }
+  plain <- evidence(t[-1, 1] + t[-1, 2]) - evidence(t[-1, 1]) - evidence(t[-1, 2]) + prior +
+    sum(t[1, ]) / length(word) * documents
+  c(plain = plain, gain = plain - sum(t[1, ]) / length(word) * lost)
+}
+
+test_that("topics are joined if the gain, recomputed in plain R, is positive", {
+  v <- 8
+  for (prior in list(list(family = "hdp", gamma = 2, alpha = 0.7), list(family = "lda", k = 6L, alpha = 0.7))) {
+    model <- list(obs = list(family = "multinomial", term_prior = rep(0.3, v)), prior = prior)
+    cases <- withr::with_seed(3, t(vapply(seq_len(60), function(i) {
+      mix <- i / 60
+      phi <- rbind(c(4, 3, 2, 1, 0.3, 0.3, 0.3, 0.3), rep(1, v))
+      phi[2, ] <- mix * phi[1, ] / sum(phi[1, ]) + (1 - mix) * rev(phi[1, ]) / sum(phi[1, ])
+      share <- matrix(rbeta(20, 0.4, 0.4))
+      topic <- t(apply(share, 1L, function(p) 2L - rbinom(15, 1, p)))
+      word <- matrix(vapply(topic, function(z) sample(v, 1, prob = phi[z, ]), 1L), nrow(topic))
+      t <- vapply(1:2, function(z) {
+        n <- tabulate(word[topic == z], v)
+        c(sum(n), n)
+      }, numeric(v + 1))
+      tables <- colSums(t(apply(topic, 1L, tabulate, 2)) > 0) + 0.5
+      topics <- utils::modifyList(no_topics(prior), list(
+        t = as.vector(t), tables = tables, id = c(1, 2), born_at = c(20, 20), last_seen = c(20, 20),
+        lasting = c(TRUE, TRUE), next_id = 3, seen = 20, untended = 1e6,
+        recent = list(length = rep(15L, 20), word = as.vector(t(word)) - 1L, topic = as.vector(t(topic)) - 1L)
+      ))
+      out <- learn_documents(rbind(numeric(v)), model, topics, merge = TRUE)
+      c(gain_of_joining(t, tables, word, topic, rep(0.3, v), 2, 0.7, prior$k), joined = length(out$clusters$id) == 1L)
+    }, numeric(3))))
+    expect_identical(cases[, "joined"] == 1, cases[, "gain"] > 0)
+    expect_true(any(cases[, "joined"] == 1))
+    expect_true(any(cases[, "plain"] > 0 & cases[, "gain"] < 0)) # the entropy decides
+  }
+})
+
+test_that("the larger topic keeps its identity, and all that belongs to both is added", {
+  v <- 4
+  model <- list(
+    obs = list(family = "multinomial", term_prior = rep(0.5, v)), prior = list(family = "hdp", gamma = 1, alpha = 1)
+  )
+  t <- cbind(c(20, 10, 10, 0, 0), c(40, 20, 20, 0, 0), c(50, 0, 0, 25, 25))
+  topics <- utils::modifyList(no_topics(model$prior), list(
+    t = as.vector(t), tables = c(3, 5, 6), id = c(4, 7, 9), born_at = c(1, 2, 3), last_seen = c(9, 8, 7),
+    lasting = rep(TRUE, 3), next_id = 10, seen = 9, untended = 1e6,
+    recent = list(
+      length = c(4L, 4L), word = c(0L, 1L, 0L, 1L, 2L, 3L, 2L, 3L), topic = c(0L, 0L, 1L, 1L, 2L, 2L, 2L, 2L)
+    )
+  ))
+  out <- learn_documents(rbind(numeric(v)), model, topics, merge = TRUE)
+  expect_identical(out$clusters$id, c(7, 9))
+  expect_identical(statistics_of(out$clusters), cbind(t[, 1] + t[, 2], t[, 3]))
+  expect_identical(out$clusters$tables, c(8, 6))
+  expect_identical(out$clusters$last_seen, c(9, 7))
+  expect_identical(out$clusters$recent$topic, c(0L, 0L, 0L, 0L, 1L, 1L, 1L, 1L))
+  expect_identical(out$departed[c("id", "size", "into")], data.frame(id = 4, size = 20, into = 7))
+  expect_length(learn_documents(rbind(numeric(v)), model, topics)$clusters$id, 3L)
+  small <- utils::modifyList(topics, list(t = as.vector(cbind(t[, 3], t[, 2], c(0.5, 0.5, 0, 0, 0)))))
+  gone <- learn_documents(rbind(numeric(v)), model, small)
+  expect_identical(gone$departed[c("id", "size", "into")], data.frame(id = 9, size = 0.5, into = NA_real_))
+  expect_identical(gone$clusters$recent$topic, c(0L, 0L, 1L, 1L, -1L, -1L, -1L, -1L))
+})
+
+test_that("concentrations with a prior are learned from all documents so far", {
+  model <- list(obs = obs, prior = list(family = "hdp", gamma = c(2, 1), alpha = c(2, 1)))
+  out <- learn_documents(counts, model)$clusters
+  expect_false(out$gamma == 2)
+  expect_false(out$alpha == 2)
+  n <- c(3, 2, 1)
+  expect_equal(out$alpha_evidence[2], sum(digamma(out$alpha + 1 + n) - digamma(out$alpha + 1)))
+  expect_equal(out$alpha_evidence[1], sum(out$tables) - sum(n / (n + out$alpha)))
+  # Much evidence of earlier documents fixes alpha: shape and rate of its posterior
+  known <- utils::modifyList(out, list(alpha_evidence = c(3e6, 1e6)))
+  expect_equal(learn_documents(counts, model, known)$clusters$alpha, 3, tolerance = 0.01)
+  fixed <- learn_documents(counts, list(obs = obs, prior = priors$hdp$prior))$clusters
+  expect_identical(c(fixed$gamma, fixed$alpha), c(1.5, 0.8))
+})
+
+test_that("bits depend on the seed alone: not on threads, nor on whether the state was stored", {
+  x <- as.matrix(bars$counts[1:300, ])
+  model <- bars_model(list(family = "hdp", gamma = c(5, 1), alpha = c(1, 2)))
+  go <- function(rows, topics, ...) learn_documents(x[rows, ], model, topics, merge = TRUE, ...)$clusters
+  first <- go(1:150, no_topics(model$prior))
+  expect_identical(first$untended, 0)
+  again <- go(151:300, unserialize(serialize(first, NULL)))
+  expect_identical(go(151:300, first, threads = 4L), again)
+  expect_false(identical(go(151:300, first, seed = 2), again))
+  expect_false(identical(go(1:150, utils::modifyList(no_topics(model$prior), list(batches = 5)))$t, first$t))
+})
+
+test_that("the latest documents are kept, 50,000 tokens at most", {
+  model <- list(obs = obs, prior = list(family = "lda", k = 2L, alpha = 1))
+  kept <- function(...) {
+    topics <- no_topics(model$prior)
+    for (rows in list(...)) topics <- learn_documents(rows, model, topics, sweeps = 1L)$clusters
+    topics$recent
+  }
+  recent <- kept(rbind(c(30000, 0, 0)), rbind(c(0, 15000, 0)), rbind(c(0, 0, 10000)))
+  expect_identical(recent$length, c(15000L, 10000L))
+  expect_identical(tabulate(recent$word + 1L, 3), c(0L, 15000L, 10000L))
+  expect_identical(kept(rbind(c(30000, 30000, 0)))$length, 50000L)
+})
+
+test_that("at the cap no token begins a topic, and where nothing is left of earlier documents topics begin anew", {
+  x <- as.matrix(bars$counts[1:40, ])
+  free <- learn_documents(x, bars_model())
+  expect_gt(length(free$clusters$id), 3L)
+  expect_false(free$capped)
+  capped <- learn_documents(x, bars_model(), k_max = 3L)
+  expect_length(capped$clusters$id, 3L)
+  expect_true(capped$capped)
+  again <- learn_documents(x, bars_model(), passes = 2L)
+  expect_identical(sum(statistics_of(again$clusters)[1L, ]), sum(x))
+  expect_true(all(again$clusters$id > max(again$departed$id)))
+})
