@@ -61,6 +61,22 @@ engine_kmeans <- function(data, obs, k, rounds, spread, seed) {
     .Call(`_bnpvi_engine_kmeans`, data, obs, k, rounds, spread, seed)
 }
 
+engine_network_blocks <- function(data, model, control, labels, progress) {
+    .Call(`_bnpvi_engine_network_blocks`, data, model, control, labels, progress)
+}
+
+engine_network_joint <- function(data, model, labels) {
+    .Call(`_bnpvi_engine_network_joint`, data, model, labels)
+}
+
+engine_network_changes <- function(data, model, labels, changes, seed) {
+    .Call(`_bnpvi_engine_network_changes`, data, model, labels, changes, seed)
+}
+
+engine_network_soft <- function(data, model, prob, laps) {
+    .Call(`_bnpvi_engine_network_soft`, data, model, prob, laps)
+}
+
 engine_partition_losses <- function(draws, labels, loss, threads) {
     .Call(`_bnpvi_engine_partition_losses`, draws, labels, loss, threads)
 }

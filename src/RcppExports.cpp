@@ -226,6 +226,63 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_blocks
+Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::IntegerVector labels, SEXP progress);
+RcppExport SEXP _bnpvi_engine_network_blocks(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP labelsSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_blocks(data, model, control, labels, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_network_joint
+Rcpp::List engine_network_joint(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels);
+RcppExport SEXP _bnpvi_engine_network_joint(SEXP dataSEXP, SEXP modelSEXP, SEXP labelsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_joint(data, model, labels));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_network_changes
+Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels, std::vector<std::string> changes, double seed);
+RcppExport SEXP _bnpvi_engine_network_changes(SEXP dataSEXP, SEXP modelSEXP, SEXP labelsSEXP, SEXP changesSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
+    Rcpp::traits::input_parameter< std::vector<std::string> >::type changes(changesSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_changes(data, model, labels, changes, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_network_soft
+Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob, int laps);
+RcppExport SEXP _bnpvi_engine_network_soft(SEXP dataSEXP, SEXP modelSEXP, SEXP probSEXP, SEXP lapsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type prob(probSEXP);
+    Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_soft(data, model, prob, laps));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_partition_losses
 Rcpp::NumericMatrix engine_partition_losses(Rcpp::IntegerMatrix draws, Rcpp::IntegerMatrix labels, std::string loss, int threads);
 RcppExport SEXP _bnpvi_engine_partition_losses(SEXP drawsSEXP, SEXP labelsSEXP, SEXP lossSEXP, SEXP threadsSEXP) {
@@ -765,6 +822,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
     {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
+    {"_bnpvi_engine_network_blocks", (DL_FUNC) &_bnpvi_engine_network_blocks, 5},
+    {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
+    {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},
+    {"_bnpvi_engine_network_soft", (DL_FUNC) &_bnpvi_engine_network_soft, 4},
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},

@@ -1,0 +1,101 @@
+#include "networks/learn_blocks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace bnpvi::networks {
+
+namespace {
+
+std::vector<int> by_decreasing_size(const std::vector<int>& labels, Index k) {
+  std::vector<Index> size(static_cast<std::size_t>(k)), order(size.size()), place(size.size());
+  for (int label : labels) ++size[label];
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size[a] > size[b]; });
+  for (Index p = 0; p < k; ++p) place[order[p]] = p;
+  std::vector<int> out;
+  for (int label : labels) out.push_back(static_cast<int>(place[label]));
+  return out;
+}
+
+Vec one_hot(const std::vector<int>& labels, Index k) {
+  Vec r(labels.size() * static_cast<std::size_t>(k));
+  for (std::size_t i = 0; i < labels.size(); ++i) r[i * static_cast<std::size_t>(k) + labels[i]] = 1;
+  return r;
+}
+
+// Most probable labels, with numbers 0 .. K − 1 of those that occur.
+std::vector<int> most_probable(const SoftBlocks& soft, Index n) {
+  std::vector<int> label, number(static_cast<std::size_t>(soft.k()), -1);
+  int used = 0;
+  for (Index i = 0; i < n; ++i) {
+    const double* r = soft.r().data() + i * soft.k();
+    int& is = number[std::max_element(r, r + soft.k()) - r];
+    if (is < 0) is = used++;
+    label.push_back(is);
+  }
+  return label;
+}
+
+}  // namespace
+
+BlocksFit learn_blocks(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels,
+                       const SearchOptions& options, double tol, Pool& pool,
+                       const std::function<void(LapRecord)>& told) {
+  BlocksFit fit;
+  Partition partition(links, model, gamma, std::move(labels));
+  const SearchEnd end = search(partition, options, pool, told);
+  fit.laps = end.laps;
+  fit.k = partition.k();
+  fit.labels = by_decreasing_size(partition.labels(), fit.k);
+  SoftBlocks soft(links, model, gamma, fit.k, one_hot(fit.labels, fit.k));
+  double now = soft.bound().sum();
+  bool settled = links.n() < 2;
+  for (Index lap = 0; lap < options.max_laps && !settled; ++lap) {
+    pool.poll();
+    LapRecord record;
+    soft.lap();
+    for (Index a = 0; options.merges && a < soft.k(); ++a)
+      for (Index b = a + 1; b < soft.k(); ++b) {
+        // Only clusters of less than a node, which soft labels have emptied, can gain by joining: others were
+        // tried.
+        if (std::min(soft.sizes()[a], soft.sizes()[b]) > 1) continue;
+        ++record.merges_tried;
+        if (soft.bound_of_merge(a, b) > soft.bound().sum()) {
+          soft.merge(a, b);
+          ++record.merges;
+          b = a;
+        }
+      }
+    const double before = now;
+    now = soft.bound().sum();
+    settled = now - before <= tol * (1 + std::abs(now));
+    record.lap = ++fit.laps;
+    record.elbo = now;
+    record.k = soft.k();
+    told(record);
+  }
+  fit.converged = settled && end.converged;
+  Partition again(links, model, gamma, most_probable(soft, links.n()));
+  std::vector<int> nodes(static_cast<std::size_t>(links.n()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  if (options.births && options.deletes) again.sweep(nodes);
+  fit.log_joint = partition.log_joint();
+  if (again.log_joint() > fit.log_joint && again.k() == soft.k()) {
+    fit.labels = again.labels();
+    fit.log_joint = again.log_joint();
+  }
+  fit.k = soft.k();
+  fit.r = soft.r();
+  fit.sizes = soft.sizes();
+  fit.bound = soft.bound();
+  for (Index a = 0; a < fit.k; ++a)
+    for (Index b = 0; b < fit.k; ++b) {
+      fit.n.push_back(soft.pairs(a, b));
+      fit.s.push_back(soft.sum(a, b));
+    }
+  return fit;
+}
+
+}  // namespace bnpvi::networks

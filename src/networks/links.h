@@ -1,0 +1,56 @@
+// A network: its links, and the pairs of nodes that were not observed.
+#pragma once
+#include <vector>
+
+#include "foundation/types.h"
+
+namespace bnpvi::networks {
+
+/// Rows of a sparse n × n table: the entries of row i are start[i] .. start[i + 1] − 1.
+struct SparseRows {
+  std::vector<Index> start{0};
+  std::vector<int> other;  // column
+  Vec value;               // y > 0; empty where only the places matter
+};
+
+/// n nodes, numbered from 0. Pairs are {i, j} with i < j, or if directed (i, j) with i ≠ j; no pair joins a
+/// node with itself. Every pair has a value y ≥ 0, a link where y > 0, but for those that are hidden (missing
+/// or held out), of which nothing is known. Pairs without a link are nowhere listed.
+class Links {
+ public:
+  /// from, to: ends of the links, each pair at most once, an undirected one in either order; the same of the
+  /// hidden pairs. Throws std::invalid_argument when a number is no node or no pair.
+  Links(Index n, bool directed, const std::vector<int>& from, const std::vector<int>& to, const Vec& value,
+        const std::vector<int>& hidden_from, const std::vector<int>& hidden_to);
+
+  Index n() const { return n_; }
+  bool directed() const { return directed_; }
+  Index n_links() const { return static_cast<Index>(from_.size()); }
+  double n_pairs() const;  // observed ones
+  double n_hidden() const { return static_cast<double>(hidden_from_.size()); }
+  double total() const { return total_; }  // Σ y
+
+  /// Link by link, in the order given, ends from 0.
+  const std::vector<int>& from() const { return from_; }
+  const std::vector<int>& to() const { return to_; }
+  const Vec& value() const { return value_; }
+  const std::vector<int>& hidden_from() const { return hidden_from_; }
+  const std::vector<int>& hidden_to() const { return hidden_to_; }
+
+  /// Links of every node: those that leave it (undirected: all of them), and those that arrive (undirected:
+  /// none). The same of the hidden pairs.
+  const SparseRows& out() const { return out_; }
+  const SparseRows& in() const { return in_; }
+  const SparseRows& hidden_out() const { return hidden_out_; }
+  const SparseRows& hidden_in() const { return hidden_in_; }
+
+ private:
+  Index n_;
+  bool directed_;
+  double total_ = 0;
+  std::vector<int> from_, to_, hidden_from_, hidden_to_;
+  Vec value_;
+  SparseRows out_, in_, hidden_out_, hidden_in_;
+};
+
+}  // namespace bnpvi::networks

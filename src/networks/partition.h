@@ -1,0 +1,82 @@
+// A partition of the nodes, its table of blocks, and its log joint with the data.
+#pragma once
+#include "foundation/random.h"
+#include "networks/link_model.h"
+#include "networks/links.h"
+
+namespace bnpvi::networks {
+
+/// Hard labels z of a stochastic blockmodel whose partition has the Chinese restaurant prior of concentration
+/// γ [Kemp and others 2006]. With n_k nodes in cluster k and (N_kl, S_kl) the pairs and values of a block
+///   J(z) = log p(y, z) = Σ_blocks Λ(N_kl, S_kl) + Σ log h(y) + K log γ + Σ_k log Γ(n_k) + log Γ(γ) − log Γ(γ
+///   + n).
+/// Undirected: blocks k ≤ l; directed: all K². The order of clusters carries no meaning. The empty network of
+/// no nodes has K = 0.
+///
+/// All changes are exact, and cost what a node's row of the table does: O(degree + K) for a node that leaves
+/// or joins, O(degree + K²) for the best of all clusters. Links to what a node has none with count as well:
+/// clusters of nodes that avoid each other can only be found so.
+class Partition {
+ public:
+  /// labels: from 0, n of them, with K the largest + 1; none of the K may be empty. The network and the model
+  /// must outlive it.
+  Partition(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels);
+
+  /// The same network, model and prior with other labels.
+  Partition with_labels(std::vector<int> labels) const {
+    return Partition(*links_, *model_, gamma_, std::move(labels));
+  }
+
+  const std::vector<int>& labels() const { return z_; }
+  Index k() const { return k_; }
+  double size(Index a) const { return size_[a]; }
+  double pairs(Index a, Index b) const { return n_[at(a, b)]; }  // N_ab
+  double sum(Index a, Index b) const { return s_[at(a, b)]; }    // S_ab
+  double log_joint() const;
+
+  /// Visits nodes one after the other and moves each to its best cluster, a new one among them. Returns how
+  /// many moved. `among`: the clusters that may be chosen, and no new one; empty: all.
+  Index sweep(const std::vector<int>& nodes, const std::vector<int>& among = {});
+
+  /// J after joining a and b, minus J now: O(K).
+  double merge_gain(Index a, Index b) const;
+  /// Joins a and b; the last cluster takes the number that becomes free.
+  void merge(Index a, Index b);
+  /// Joins pairs, the best first, as long as that raises J. Returns how many.
+  Index merge_all();
+
+  /// Divides the nodes into clusters a and b anew, both of which have nodes now or will: two seeds at random,
+  /// the others in random order to the one that gains more, then sweeps between the two. Returns the change
+  /// of J. b = k() appends a cluster.
+  double divide(Index a, Index b, Stream& stream);
+
+  std::vector<int> members(Index a) const;
+  std::vector<int> members(Index a, Index b) const;
+
+ private:
+  // What a node has with each cluster: values of its links out and in, hidden pairs out and in; K each.
+  struct Ends {
+    Vec out, in, hidden_out, hidden_in;
+  };
+
+  std::size_t at(Index a, Index b) const { return static_cast<std::size_t>(a * room_ + b); }
+  void count_ends(int node);
+  void add(int node, Index a, double sign);  // sign −1: takes it out; the ends must have been counted
+  double gain(Index a) const;                // of adding the counted node, which is in no cluster, to a ≤ k
+  void set(Index a, Index b, double n, double s);
+  void append();
+  void drop_empty(Index a);
+  void make_room(Index k);
+  double cell(double n, double s) const { return model_->evidence(n, s); }
+
+  const Links* links_;
+  const LinkModel* model_;
+  double log_gamma_, gamma_;
+  std::vector<int> z_;  // −1: in no cluster, within a change
+  Index k_ = 0, room_ = 0;
+  Vec size_;            // n_k
+  Vec n_, s_, lambda_;  // room × room; undirected: symmetric, pairs within a cluster once
+  Ends ends_;
+};
+
+}  // namespace bnpvi::networks

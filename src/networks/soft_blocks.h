@@ -1,0 +1,52 @@
+// Variational posterior of a stochastic blockmodel: soft labels.
+#pragma once
+#include "networks/link_model.h"
+#include "networks/links.h"
+
+namespace bnpvi::networks {
+
+/// Parts of the bound; they sum to it.
+struct BlockBound {
+  double data = 0;        // Σ_blocks Λ(T_kl)
+  double base = 0;        // Σ log h(y)
+  double allocation = 0;  // Σ_k lB(1 + R_k, γ + R_>k) − lB(1, γ)
+  double entropy = 0;     // H(r)
+  double sum() const { return data + base + allocation + entropy; }
+};
+
+/// q(z_i) = r_i, with sticks Beta(1 + R_k, γ + R_>k) in the order of the clusters and blocks at their optimum
+/// for
+///   N = R Rᵀ − rᵀr − (hidden pairs),  S = rᵀ Y r   (undirected: the same with Y symmetric, half of it for k
+///   = l),
+/// R_k = Σ_i r_ik. The bound is exact: no pair is left out or sampled.
+class SoftBlocks {
+ public:
+  /// r: n × k, row-major, rows summing to 1.
+  SoftBlocks(const Links& links, const LinkModel& model, double gamma, Index k, Vec r);
+
+  Index k() const { return k_; }
+  const Vec& r() const { return r_; }
+  const Vec& sizes() const { return size_; }  // R
+  double pairs(Index a, Index b) const { return n_[a * k_ + b]; }
+  double sum(Index a, Index b) const { return s_[a * k_ + b]; }
+  BlockBound bound() const;
+
+  /// Visits every node, in order, with q of blocks and sticks as they were before, then refreshes these: each
+  /// of the steps raises the bound. A node costs O(degree K + K²).
+  void lap();
+
+  /// The bound after a and b joined: exact, as nodes are independent under q.
+  double bound_of_merge(Index a, Index b) const;
+  void merge(Index a, Index b);
+
+ private:
+  void refresh();  // statistics and sizes from r
+
+  const Links& links_;
+  const LinkModel& model_;
+  double gamma_;
+  Index k_;
+  Vec r_, size_, n_, s_;
+};
+
+}  // namespace bnpvi::networks

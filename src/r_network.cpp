@@ -1,0 +1,206 @@
+// Entries of networks.
+#include <chrono>
+#include <numeric>
+
+#include "networks/learn_blocks.h"
+#include "r_convert.h"
+
+using namespace bnpvi;
+using networks::BlockBound;
+using networks::LinkModel;
+using networks::Links;
+
+namespace {
+
+using Rcpp::_;
+
+// list(n, directed, from, to, value, hidden_from, hidden_to), nodes from 1.
+Links links_from_r(const Rcpp::List& data) {
+  const auto nodes = [&](const char* name) {
+    std::vector<int> out = Rcpp::as<std::vector<int>>(data[name]);
+    for (int& i : out) --i;
+    return out;
+  };
+  return Links(Rcpp::as<int>(data["n"]), Rcpp::as<bool>(data["directed"]), nodes("from"), nodes("to"),
+               Rcpp::as<Vec>(data["value"]), nodes("hidden_from"), nodes("hidden_to"));
+}
+
+LinkModel link_model_from_r(const Rcpp::List& model) {
+  const ListFields fields(model);
+  return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
+}
+
+// n × k of row-major numbers.
+Rcpp::NumericMatrix matrix_to_r(const Vec& x, Index n, Index k) {
+  Rcpp::NumericMatrix out(static_cast<int>(n), static_cast<int>(k));
+  for (int i = 0; i < out.nrow(); ++i)
+    for (int a = 0; a < out.ncol(); ++a) out(i, a) = x[static_cast<std::size_t>(i) * out.ncol() + a];
+  return out;
+}
+
+Vec rows_from_r(const Rcpp::NumericMatrix& x) {
+  Vec out;
+  for (int i = 0; i < x.nrow(); ++i)
+    for (int a = 0; a < x.ncol(); ++a) out.push_back(x(i, a));
+  return out;
+}
+
+std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n) {
+  require(labels.size() == n, "a partition has not one label for each node");
+  std::vector<int> out(labels.begin(), labels.end());
+  for (int& label : out) require(--label >= 0, "labels are not 1 to K");
+  return out;
+}
+
+Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels) {
+  Rcpp::IntegerVector out(labels.begin(), labels.end());
+  return out + 1;
+}
+
+Rcpp::NumericVector bound_to_r(const BlockBound& b) {
+  return Rcpp::NumericVector::create(_["data"] = b.data, _["base"] = b.base, _["allocation"] = b.allocation,
+                                     _["entropy"] = b.entropy);
+}
+
+// Keeps the records of laps, and passes them on.
+class Trace {
+ public:
+  explicit Trace(Monitor& monitor) : monitor_(monitor) {}
+  void add(LapRecord record) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
+    record.seconds = passed.count();
+    records_.push_back(record);
+    monitor_.lap(record);
+  }
+  Rcpp::DataFrame to_r() const {
+    const auto column = [&](auto field) {
+      Rcpp::NumericVector out;
+      for (const LapRecord& r : records_) out.push_back(static_cast<double>(r.*field));
+      return out;
+    };
+    return Rcpp::DataFrame::create(
+        _["lap"] = column(&LapRecord::lap), _["elbo"] = column(&LapRecord::elbo),
+        _["k"] = column(&LapRecord::k), _["births"] = column(&LapRecord::births),
+        _["merges"] = column(&LapRecord::merges), _["deletes"] = column(&LapRecord::deletes),
+        _["births_tried"] = column(&LapRecord::births_tried),
+        _["merges_tried"] = column(&LapRecord::merges_tried),
+        _["deletes_tried"] = column(&LapRecord::deletes_tried), _["seconds"] = column(&LapRecord::seconds));
+  }
+
+ private:
+  Monitor& monitor_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::vector<LapRecord> records_;
+};
+
+networks::SearchOptions search_options(const ListFields& control) {
+  networks::SearchOptions out;
+  out.births = control.flag("birth");
+  out.merges = control.flag("merge");
+  out.deletes = control.flag("delete");
+  out.max_laps = control.integer("max_laps");
+  out.seed = static_cast<std::uint64_t>(control.number("seed"));
+  return out;
+}
+
+}  // namespace
+
+// A stochastic blockmodel learned from `labels` (from 1) on.
+// [[Rcpp::export]]
+Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control,
+                                 Rcpp::IntegerVector labels, SEXP progress) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const LinkModel link_model = link_model_from_r(model);
+    const ListFields options(control);
+    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
+    RPool pool(options.integer("threads"), monitor);
+    Trace trace(pool.monitor());
+    const networks::BlocksFit fit = learn_blocks(
+        links, link_model, ListFields(model).number("gamma"), labels_from_r(labels, links.n()),
+        search_options(options), options.number("tol"), pool, [&](LapRecord r) { trace.add(r); });
+    return made_in_r([&] {
+      return Rcpp::List::create(
+          _["k"] = fit.k, _["labels"] = labels_to_r(fit.labels), _["log_joint"] = fit.log_joint,
+          _["prob"] = matrix_to_r(fit.r, links.n(), fit.k), _["sizes"] = fit.sizes,
+          _["pairs"] = matrix_to_r(fit.n, fit.k, fit.k), _["sum"] = matrix_to_r(fit.s, fit.k, fit.k),
+          _["terms"] = bound_to_r(fit.bound), _["trace"] = trace.to_r(), _["laps"] = fit.laps,
+          _["converged"] = fit.converged);
+    });
+  });
+}
+
+// J of labels, and the change of J by joining each pair of clusters (for tests and log_joint()).
+// [[Rcpp::export]]
+Rcpp::List engine_network_joint(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const LinkModel link_model = link_model_from_r(model);
+    const networks::Partition p(links, link_model, ListFields(model).number("gamma"),
+                                labels_from_r(labels, links.n()));
+    Rcpp::NumericMatrix gain(static_cast<int>(p.k()), static_cast<int>(p.k()));
+    for (Index a = 0; a < p.k(); ++a)
+      for (Index b = 0; b < p.k(); ++b) gain(a, b) = a == b ? 0 : p.merge_gain(a, b);
+    return Rcpp::List::create(_["log_joint"] = p.log_joint(), _["merge_gain"] = gain);
+  });
+}
+
+// A sequence of changes of a partition: "sweep", "merge" and "divide", and what J and the table are after
+// each, as they were kept and made anew (for tests).
+// [[Rcpp::export]]
+Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels,
+                                  std::vector<std::string> changes, double seed) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const LinkModel link_model = link_model_from_r(model);
+    networks::Partition p(links, link_model, ListFields(model).number("gamma"),
+                          labels_from_r(labels, links.n()));
+    Stream random(static_cast<std::uint64_t>(seed), Purpose::test);
+    std::vector<int> nodes(static_cast<std::size_t>(links.n()));
+    std::iota(nodes.begin(), nodes.end(), 0);
+    Rcpp::List out;
+    for (const std::string& change : changes) {
+      double said = NA_REAL;
+      const double before = p.log_joint();
+      if (change == "sweep") p.sweep(nodes);
+      if (change == "divide") said = p.divide(random.index(p.k()), p.k(), random);
+      if (change == "merge" && p.k() > 1) {
+        const Index a = random.index(p.k() - 1);
+        said = p.merge_gain(a, p.k() - 1);
+        p.merge(a, p.k() - 1);
+      }
+      const networks::Partition fresh = p.with_labels(p.labels());
+      double worst = 0;
+      for (Index a = 0; a < p.k(); ++a)
+        for (Index b = 0; b < p.k(); ++b)
+          worst = std::max({worst, std::abs(p.pairs(a, b) - fresh.pairs(a, b)),
+                            std::abs(p.sum(a, b) - fresh.sum(a, b)), std::abs(p.size(a) - fresh.size(a))});
+      out.push_back(Rcpp::List::create(_["labels"] = labels_to_r(p.labels()), _["before"] = before,
+                                       _["said"] = said, _["log_joint"] = p.log_joint(),
+                                       _["fresh"] = fresh.log_joint(), _["worst"] = worst, _["k"] = p.k()));
+    }
+    return out;
+  });
+}
+
+// The bound of soft labels (n × K) before and after each of `laps` laps, and their end (for tests).
+// [[Rcpp::export]]
+Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob, int laps) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const LinkModel link_model = link_model_from_r(model);
+    require(prob.nrow() == links.n(), "there is not a row for each node");
+    networks::SoftBlocks soft(links, link_model, ListFields(model).number("gamma"), prob.ncol(),
+                              rows_from_r(prob));
+    Rcpp::NumericVector bound;
+    const Rcpp::NumericVector terms = bound_to_r(soft.bound());
+    for (int lap = 0; lap <= laps; ++lap) {
+      if (lap > 0) soft.lap();
+      bound.push_back(soft.bound().sum());
+    }
+    double merged = NA_REAL;
+    if (soft.k() > 1) merged = soft.bound_of_merge(0, 1);
+    return Rcpp::List::create(_["bound"] = bound, _["terms"] = terms,
+                              _["prob"] = matrix_to_r(soft.r(), links.n(), soft.k()), _["merged"] = merged);
+  });
+}
