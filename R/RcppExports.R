@@ -77,6 +77,14 @@ engine_network_soft <- function(data, model, prob, laps) {
     .Call(`_bnpvi_engine_network_soft`, data, model, prob, laps)
 }
 
+engine_network_overlap <- function(data, model, control, share, progress) {
+    .Call(`_bnpvi_engine_network_overlap`, data, model, control, share, progress)
+}
+
+engine_network_laps <- function(data, model, share, laps, sticks) {
+    .Call(`_bnpvi_engine_network_laps`, data, model, share, laps, sticks)
+}
+
 engine_partition_losses <- function(draws, labels, loss, threads) {
     .Call(`_bnpvi_engine_partition_losses`, draws, labels, loss, threads)
 }

@@ -283,6 +283,36 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_overlap
+Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::NumericMatrix share, SEXP progress);
+RcppExport SEXP _bnpvi_engine_network_overlap(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP shareSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_overlap(data, model, control, share, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_network_laps
+Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, SEXP sticks);
+RcppExport SEXP _bnpvi_engine_network_laps(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP sticksSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sticks(sticksSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_laps(data, model, share, laps, sticks));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_partition_losses
 Rcpp::NumericMatrix engine_partition_losses(Rcpp::IntegerMatrix draws, Rcpp::IntegerMatrix labels, std::string loss, int threads);
 RcppExport SEXP _bnpvi_engine_partition_losses(SEXP drawsSEXP, SEXP labelsSEXP, SEXP lossSEXP, SEXP threadsSEXP) {
@@ -826,6 +856,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
     {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},
     {"_bnpvi_engine_network_soft", (DL_FUNC) &_bnpvi_engine_network_soft, 4},
+    {"_bnpvi_engine_network_overlap", (DL_FUNC) &_bnpvi_engine_network_overlap, 5},
+    {"_bnpvi_engine_network_laps", (DL_FUNC) &_bnpvi_engine_network_laps, 5},
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},

@@ -12,7 +12,7 @@ namespace bnpvi::networks {
 struct SearchOptions {
   bool births = true, merges = true, deletes = true;
   Index max_laps = 100;
-  Index patience = 5;  // laps without a gain after which the search ends
+  Index patience = 20;  // laps without a gain after which the search ends; a guess
   std::uint64_t seed = 0;
 };
 

@@ -1,0 +1,109 @@
+#include "networks/bisection.h"
+
+#include <cmath>
+
+namespace bnpvi::networks {
+
+namespace {
+
+// The links among some nodes, which are numbered anew.
+struct Subgraph {
+  std::vector<Index> start{0};
+  std::vector<int> other;
+  Vec value, degree;
+  double total = 0;  // Σ degree
+};
+
+Subgraph subgraph(const Links& links, const std::vector<int>& nodes) {
+  std::vector<int> number(static_cast<std::size_t>(links.n()), -1);
+  for (std::size_t i = 0; i < nodes.size(); ++i) number[nodes[i]] = static_cast<int>(i);
+  Subgraph out;
+  for (int node : nodes) {
+    double degree = 0;
+    for (const SparseRows* rows : {&links.out(), &links.in()})
+      for (Index e = rows->start[node]; e < rows->start[node + 1]; ++e) {
+        if (number[rows->other[e]] < 0) continue;
+        out.other.push_back(number[rows->other[e]]);
+        out.value.push_back(rows->value[e]);
+        degree += rows->value[e];
+      }
+    out.start.push_back(static_cast<Index>(out.other.size()));
+    out.degree.push_back(degree);
+    out.total += degree;
+  }
+  return out;
+}
+
+// Sides of all nodes, by breadth-first search from two seeds at once; nodes that neither reaches are on side
+// 0.
+std::vector<char> grown(const Subgraph& g, Stream& stream) {
+  const Index n = static_cast<Index>(g.degree.size());
+  std::vector<char> side(static_cast<std::size_t>(n), 2);
+  std::vector<int> queue;
+  const auto take = [&](Index i, char s) {
+    if (side[i] != 2) return;
+    side[i] = s;
+    queue.push_back(static_cast<int>(i));
+  };
+  const Index first = stream.index(n);
+  Index second = stream.index(n - 1);
+  second += second >= first;
+  take(first, 0);
+  take(second, 1);
+  for (std::size_t at = 0; at < queue.size(); ++at)
+    for (Index e = g.start[queue[at]]; e < g.start[queue[at] + 1]; ++e) take(g.other[e], side[queue[at]]);
+  for (char& s : side)
+    if (s == 2) s = 0;
+  return side;
+}
+
+// Nodes change sides while that gains; returns the modularity reached, up to a factor.
+double settled(const Subgraph& g, std::vector<char>& side) {
+  constexpr int max_sweeps = 20;  // a guess
+  double mass[2] = {0, 0};
+  for (std::size_t i = 0; i < side.size(); ++i) mass[int(side[i])] += g.degree[i];
+  for (int sweep = 0; sweep < max_sweeps; ++sweep) {
+    bool moved = false;
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      if (g.degree[i] == 0) continue;
+      double to[2] = {0, 0};
+      for (Index e = g.start[i]; e < g.start[i + 1]; ++e) to[int(side[g.other[e]])] += g.value[e];
+      const int own = side[i], two = 1 - own;
+      const double gain = to[two] - to[own] - g.degree[i] * (mass[two] - (mass[own] - g.degree[i])) / g.total;
+      if (gain <= 1e-12) continue;
+      side[i] = static_cast<char>(two);
+      mass[own] -= g.degree[i];
+      mass[two] += g.degree[i];
+      moved = true;
+    }
+    if (!moved) break;
+  }
+  double within = 0;
+  for (std::size_t i = 0; i < side.size(); ++i)
+    for (Index e = g.start[i]; e < g.start[i + 1]; ++e)
+      if (side[i] == side[g.other[e]]) within += g.value[e];
+  return within - (mass[0] * mass[0] + mass[1] * mass[1]) / g.total;
+}
+
+}  // namespace
+
+std::vector<char> bisected(const Links& links, const std::vector<int>& nodes, int tries, Stream& stream) {
+  std::vector<char> out(static_cast<std::size_t>(links.n()), 0);
+  if (nodes.size() < 2) return out;
+  const Subgraph g = subgraph(links, nodes);
+  if (g.total == 0) return out;
+  std::vector<char> best;
+  double most = -HUGE_VAL;
+  for (int t = 0; t < tries; ++t) {
+    std::vector<char> side = grown(g, stream);
+    const double found = settled(g, side);
+    if (found > most) {
+      most = found;
+      best = std::move(side);
+    }
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) out[nodes[i]] = best[i];
+  return out;
+}
+
+}  // namespace bnpvi::networks

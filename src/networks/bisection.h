@@ -1,0 +1,17 @@
+// Two halves of a community that have many links within and few between.
+#pragma once
+#include <vector>
+
+#include "foundation/random.h"
+#include "networks/links.h"
+
+namespace bnpvi::networks {
+
+/// Divides `nodes` in two so that the links among them that stay within a half exceed, as far as a local
+/// search finds, what their degrees among themselves would give at random (modularity [Newman 2006]): from
+/// two random seeds, between which breadth-first search shares the nodes out, nodes change sides as long as
+/// that gains. The best of `tries`. Returns 1 for the nodes of one half among n flags; all 0 when no division
+/// has two halves. Nodes without links among the others stay (0).
+std::vector<char> bisected(const Links& links, const std::vector<int>& nodes, int tries, Stream& stream);
+
+}  // namespace bnpvi::networks

@@ -1,0 +1,269 @@
+#include "networks/learn_overlap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "networks/bisection.h"
+
+namespace bnpvi::networks {
+
+namespace {
+
+constexpr Index laps_of_trial = 8;   // before a proposal is compared; a guess
+constexpr Index trials_at_once = 4;  // from one state, for any number of threads; a guess
+constexpr int bisections = 4;        // a guess
+constexpr double least_ends = 0.5;   // link ends below which a community is dropped with no more ado
+
+using State = std::unique_ptr<Overlap>;
+
+Vec masses(const Overlap& state) {
+  Vec out(static_cast<std::size_t>(state.k()));
+  for (std::size_t j = 0; j < state.ends().size(); ++j) out[j % state.k()] += state.ends()[j];
+  return out;
+}
+
+std::vector<Index> ascending(const Vec& x) {
+  std::vector<Index> order(x.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return x[a] < x[b]; });
+  return order;
+}
+
+// The nodes that have most of their link ends in each community.
+std::vector<std::vector<int>> members(const Overlap& state) {
+  std::vector<std::vector<int>> out(static_cast<std::size_t>(state.k()));
+  for (Index i = 0; i < state.links().n(); ++i) {
+    const double* row = state.ends().data() + i * state.k();
+    out[std::max_element(row, row + state.k()) - row].push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
+class Learner {
+ public:
+  Learner(State start, const OverlapOptions& options, Pool& pool, const std::function<void(LapRecord)>& told)
+      : now_(std::move(start)), options_(options), pool_(pool), told_(told) {}
+
+  OverlapEnd run() {
+    bool settled = climb();
+    while (settled && lap_ < options_.max_laps) {
+      ++round_;
+      const double before = value_;
+      LapRecord moves;
+      if (options_.births) {
+        all_split(moves);
+        single_splits(moves);
+      }
+      if (options_.merges && now_->k() > 1) joins(moves);
+      if (options_.deletes && now_->k() > 1) deletes(moves);
+      if (options_.reorder && now_->k() > 1) reorder();
+      const bool gained = value_ > before + options_.tol * (1 + std::abs(before));
+      pending_ = moves;
+      settled = climb();
+      if (!gained) break;
+    }
+    return {std::move(now_), lap_, settled};
+  }
+
+ private:
+  void tell() {
+    LapRecord record = pending_;
+    pending_ = LapRecord();
+    record.lap = lap_;
+    record.elbo = value_;
+    record.k = now_->k();
+    told_(record);
+  }
+
+  // Laps until the bound settles; false when there are no laps left.
+  bool climb() {
+    value_ = now_->bound();
+    while (lap_ < options_.max_laps) {
+      pool_.poll();
+      now_->lap();
+      const double before = value_;
+      value_ = now_->bound();
+      ++lap_;
+      tell();
+      if (value_ - before <= options_.tol * (1 + std::abs(value_))) return true;
+    }
+    return false;
+  }
+
+  // Trials from the present state, some at once; the best of those that gain replaces it. change(state, t)
+  // returns false when there is nothing to try. Returns how many were accepted.
+  template <class F>
+  Index tried(Index n, F change, Index laps = laps_of_trial) {
+    Index accepted = 0;
+    for (Index first = 0; first < n; first += trials_at_once) {
+      const Index some = std::min(trials_at_once, n - first);
+      std::vector<State> made(static_cast<std::size_t>(some));
+      Vec value(made.size(), -HUGE_VAL);
+      pool_.run(some, [&](Index t) {
+        State next = now_->copy();
+        if (!change(*next, first + t)) return;
+        for (Index lap = 0; lap < laps; ++lap) {
+          pool_.poll();
+          next->lap();
+        }
+        value[t] = next->bound();
+        made[t] = std::move(next);
+      });
+      const auto best = std::max_element(value.begin(), value.end());
+      if (!(*best > value_ + 1e-9 * (1 + std::abs(value_)))) continue;
+      now_ = std::move(made[best - value.begin()]);
+      value_ = *best;
+      ++accepted;
+      if (now_->k() != k_of_plan_) break;  // what was planned has other numbers now
+    }
+    return accepted;
+  }
+
+  Stream stream(Index trial) const {
+    return Stream(options_.seed, Purpose::birth_seeds, static_cast<std::uint64_t>(round_),
+                  static_cast<std::uint64_t>(trial));
+  }
+
+  // Every community with two halves in two, laps, and joins of halves that this did not pull apart.
+  void all_split(LapRecord& record) {
+    k_of_plan_ = now_->k();
+    const Index k = now_->k();
+    const auto nodes = members(*now_);
+    ++record.births_tried;
+    const Index accepted = tried(1, [&](Overlap& state, Index) {
+      Stream random = stream(0);
+      std::vector<std::pair<Index, Index>> halves;
+      for (Index c = 0; c < k; ++c) {
+        const std::vector<char> leaves = bisected(now_->links(), nodes[c], bisections, random);
+        if (std::find(leaves.begin(), leaves.end(), 1) == leaves.end()) continue;
+        state.split(c, leaves);
+      }
+      for (Index lap = 0; lap < 2 * laps_of_trial; ++lap) {
+        pool_.poll();
+        state.lap();
+      }
+      drop_small(state);
+      return true;
+    });
+    record.births += accepted;
+  }
+
+  void drop_small(Overlap& state) {
+    for (;;) {
+      const Vec mass = masses(state);
+      const Index least = std::min_element(mass.begin(), mass.end()) - mass.begin();
+      if (state.k() == 1 || mass[least] >= least_ends) return;
+      state.drop(least);
+    }
+  }
+
+  void single_splits(LapRecord& record) {
+    k_of_plan_ = now_->k();
+    const auto nodes = members(*now_);
+    std::vector<Index> order(static_cast<std::size_t>(now_->k()));
+    std::iota(order.begin(), order.end(), 0);
+    Stream random(options_.seed, Purpose::batch_order, static_cast<std::uint64_t>(round_));
+    draw_to_front(order, now_->k(), random);
+    const Index n = std::min(options_.trials, now_->k());
+    record.births_tried += n;
+    record.births += tried(n, [&](Overlap& state, Index t) {
+      Stream own = stream(1 + t);
+      const std::vector<char> leaves = bisected(now_->links(), nodes[order[t]], bisections, own);
+      if (std::find(leaves.begin(), leaves.end(), 1) == leaves.end()) return false;
+      state.split(order[t], leaves);
+      return true;
+    });
+  }
+
+  struct Pair {
+    Index a, b;
+    double score;
+  };
+
+  // Pairs by the cosine of their link ends, node by node, and of those of neighbours.
+  std::vector<Pair> close_pairs() const {
+    const Index k = now_->k(), n = now_->links().n();
+    Vec cross(static_cast<std::size_t>(k * k));
+    const auto add = [&](const double* x, const double* y) {
+      for (Index a = 0; a < k; ++a)
+        if (x[a] > 1e-6)
+          for (Index b = 0; b < k; ++b) cross[a * k + b] += x[a] * y[b];
+    };
+    const double* ends = now_->ends().data();
+    for (Index i = 0; i < n; ++i) add(ends + i * k, ends + i * k);
+    for (std::size_t e = 0; e < now_->links().from().size(); ++e)
+      add(ends + now_->links().from()[e] * k, ends + now_->links().to()[e] * k);
+    std::vector<Pair> out;
+    for (Index a = 0; a < k; ++a)
+      for (Index b = a + 1; b < k; ++b)
+        out.push_back(
+            {a, b,
+             (cross[a * k + b] + cross[b * k + a]) / std::sqrt(1e-12 + cross[a * k + a] * cross[b * k + b])});
+    std::stable_sort(out.begin(), out.end(), [](const Pair& x, const Pair& y) { return x.score > y.score; });
+    return out;
+  }
+
+  void joins(LapRecord& record) {
+    Index accepted = 0, left = options_.trials;
+    do {
+      k_of_plan_ = now_->k();
+      if (now_->k() < 2) break;
+      const std::vector<Pair> pairs = close_pairs();
+      const Index n = std::min<Index>(left, static_cast<Index>(pairs.size()));
+      record.merges_tried += n;
+      accepted = tried(n, [&](Overlap& state, Index t) {
+        state.merge(pairs[t].a, pairs[t].b);
+        return true;
+      });
+      record.merges += accepted;
+    } while (accepted > 0);
+  }
+
+  void deletes(LapRecord& record) {
+    Index accepted = 0;
+    do {
+      k_of_plan_ = now_->k();
+      if (now_->k() < 2) break;
+      const std::vector<Index> order = ascending(masses(*now_));
+      const Index n = std::min(options_.trials, now_->k());
+      record.deletes_tried += n;
+      accepted = tried(n, [&](Overlap& state, Index t) {
+        state.drop(order[t]);
+        return true;
+      });
+      record.deletes += accepted;
+    } while (accepted > 0);
+  }
+
+  void reorder() {
+    std::vector<Index> order = ascending(masses(*now_));
+    std::reverse(order.begin(), order.end());
+    if (std::is_sorted(order.begin(), order.end())) return;
+    k_of_plan_ = now_->k();
+    tried(
+        1,
+        [&](Overlap& state, Index) {
+          state.permute(order);
+          return true;
+        },
+        2);
+  }
+
+  State now_;
+  const OverlapOptions& options_;
+  Pool& pool_;
+  const std::function<void(LapRecord)>& told_;
+  LapRecord pending_;
+  double value_ = 0;
+  Index lap_ = 0, round_ = 0, k_of_plan_ = 0;
+};
+
+}  // namespace
+
+OverlapEnd learn_overlap(std::unique_ptr<Overlap> start, const OverlapOptions& options, Pool& pool,
+                         const std::function<void(LapRecord)>& told) {
+  return Learner(std::move(start), options, pool, told).run();
+}
+
+}  // namespace bnpvi::networks

@@ -1,0 +1,70 @@
+// What models of overlapping communities share, for the search for their number.
+#pragma once
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "hdp/sticks.h"
+#include "networks/links.h"
+
+namespace bnpvi::networks {
+
+/// A state of variational inference: K communities, in each of which every node has some part. A plain value
+/// that lap() improves and the other verbs change; only whole bounds of states are ever compared.
+class Overlap {
+ public:
+  virtual ~Overlap() = default;
+  virtual std::unique_ptr<Overlap> copy() const = 0;
+
+  Index k() const { return k_; }
+  const Links& links() const { return *links_; }
+  const HdpSticks& sticks() const { return sticks_; }
+  /// Expected link ends (n × K, row-major): how many of node i's links it has as a member of k.
+  const Vec& ends() const { return ends_; }
+
+  /// One step each for q of all links, all nodes and the global parameters; the bound never falls.
+  virtual void lap() = 0;
+  /// Named terms of the bound, exact for the present q: no pair is sampled.
+  virtual std::vector<std::pair<std::string, double>> terms() const = 0;
+  double bound() const {
+    double sum = 0;
+    for (const auto& term : terms()) sum += term.second;
+    return sum;
+  }
+  /// Expected membership proportions of node i among the K communities, K numbers; they sum to 1.
+  virtual Vec proportions(Index i) const = 0;
+  /// E φ_k of the communities, then of the background.
+  virtual Vec rates() const = 0;
+  /// Arrays of q, by name, with their numbers of columns (rows follow).
+  struct Array {
+    std::string name;
+    Index columns;
+    Vec value;
+  };
+  virtual std::vector<Array> arrays() const = 0;
+
+  // Changes, after which lap() makes q consistent again. A community keeps its number but where said.
+  /// The nodes that leave (n flags) have a new community, the last, in place of k.
+  virtual void split(Index k, const std::vector<char>& leaves) = 0;
+  /// b becomes part of a; later communities move up.
+  virtual void merge(Index a, Index b) = 0;
+  /// k goes, what its links have is left to the others; later communities move up.
+  virtual void drop(Index k) = 0;
+  virtual void permute(const std::vector<Index>& order) = 0;
+
+ protected:
+  Overlap(const Links& links, Index k) : links_(&links), k_(k) {}
+  const Links* links_;
+  Index k_;
+  Vec ends_;
+  HdpSticks sticks_;
+};
+
+/// Columns of row-major tables with K columns a row.
+Vec with_column_moved(const Vec& x, Index k, Index from, const std::vector<char>& leaves, double left);
+Vec with_columns_added(const Vec& x, Index k, Index a, Index b);
+Vec without_column(const Vec& x, Index k, Index column);
+Vec with_columns_in_order(const Vec& x, Index k, const std::vector<Index>& order);
+
+}  // namespace bnpvi::networks
