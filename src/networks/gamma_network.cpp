@@ -293,14 +293,14 @@ std::vector<Overlap::Array> GammaNetwork::arrays() const {
       {"shape", k_, shape_}, {"rate", k_, rate_}, {"phi_shape", 1, phi_shape_}, {"phi_rate", 1, phi_rate_}};
 }
 
-void GammaNetwork::split(Index k, const std::vector<char>& leaves) {
+void GammaNetwork::split(Index k, const std::vector<char>& leaves, double share) {
   // What is left of a membership: about as much as the prior has.
   const double little = priors_.alpha / static_cast<double>(k_ + 2);
-  const Vec shape = with_column_moved(shape_, k_, k, leaves, little);
-  const Vec rate = with_column_moved(
-      rate_, k_, k, leaves,
-      priors_.alpha + static_cast<double>(2 * links_->n_links()) / static_cast<double>(links_->n()));
-  ends_ = with_column_moved(ends_, k_, k, leaves, 0);
+  const Vec shape = with_column_divided(shape_, k_, k, leaves, share, little);
+  Vec rate = with_column_divided(rate_, k_, k, leaves, 1, 0);
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    rate[i * (k_ + 1) + k] = rate[i * (k_ + 1) + k_] = rate_[i * k_ + k];
+  ends_ = with_column_divided(ends_, k_, k, leaves, share, 0);
   const auto twice = [&](Vec& x) { x.insert(x.end() - 1, x[k]); };
   twice(counts_);
   twice(phi_shape_);

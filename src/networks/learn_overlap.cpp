@@ -10,10 +10,14 @@ namespace bnpvi::networks {
 
 namespace {
 
-constexpr Index laps_of_trial = 8;   // before a proposal is compared; a guess
+constexpr Index laps_of_trial = 15;   // before a proposal is compared; a guess
 constexpr Index trials_at_once = 4;  // from one state, for any number of threads; a guess
 constexpr int bisections = 4;        // a guess
-constexpr double least_ends = 0.5;   // link ends below which a community is dropped with no more ado
+// Of a membership that a soft split leaves with a node's own half: pairs without a link are slow to take up a
+// membership that is 0. Two halves of the political blogs under the relational model ended 830 lower from 1
+// than from 0.9.
+constexpr double soft = 0.8;
+constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
 
 using State = std::unique_ptr<Overlap>;
 
@@ -125,28 +129,29 @@ class Learner {
                   static_cast<std::uint64_t>(trial));
   }
 
-  // Every community with two halves in two, laps, and joins of halves that this did not pull apart.
+  // Every community with two halves in two, laps, and the same again: trial t splits t + 1 times.
   void all_split(LapRecord& record) {
+    constexpr Index most_times = 3;
     k_of_plan_ = now_->k();
-    const Index k = now_->k();
-    const auto nodes = members(*now_);
-    ++record.births_tried;
-    const Index accepted = tried(1, [&](Overlap& state, Index) {
-      Stream random = stream(0);
-      std::vector<std::pair<Index, Index>> halves;
-      for (Index c = 0; c < k; ++c) {
-        const std::vector<char> leaves = bisected(now_->links(), nodes[c], bisections, random);
-        if (std::find(leaves.begin(), leaves.end(), 1) == leaves.end()) continue;
-        state.split(c, leaves);
+    record.births_tried += most_times;
+    record.births += tried(most_times, [&](Overlap& state, Index t) {
+      Stream random = stream(t);
+      for (Index time = 0; time <= t; ++time) {
+        const auto nodes = members(state);
+        const Index k = state.k();
+        for (Index c = 0; c < k; ++c) {
+          const std::vector<char> leaves = bisected(now_->links(), nodes[c], bisections, random);
+          if (std::find(leaves.begin(), leaves.end(), 1) != leaves.end()) state.split(c, leaves, soft);
+        }
+        if (state.k() == k) return time > 0;
+        for (Index lap = 0; lap < laps_of_trial; ++lap) {
+          pool_.poll();
+          state.lap();
+        }
+        drop_small(state);
       }
-      for (Index lap = 0; lap < 2 * laps_of_trial; ++lap) {
-        pool_.poll();
-        state.lap();
-      }
-      drop_small(state);
       return true;
     });
-    record.births += accepted;
   }
 
   void drop_small(Overlap& state) {
@@ -165,13 +170,15 @@ class Learner {
     std::iota(order.begin(), order.end(), 0);
     Stream random(options_.seed, Purpose::batch_order, static_cast<std::uint64_t>(round_));
     draw_to_front(order, now_->k(), random);
-    const Index n = std::min(options_.trials, now_->k());
+    // Each softly and sharply.
+    const Index n = 2 * std::min(options_.trials, now_->k());
     record.births_tried += n;
     record.births += tried(n, [&](Overlap& state, Index t) {
-      Stream own = stream(1 + t);
-      const std::vector<char> leaves = bisected(now_->links(), nodes[order[t]], bisections, own);
+      Stream own = stream(10 + t);
+      const Index k = order[t / 2];
+      const std::vector<char> leaves = bisected(now_->links(), nodes[k], bisections, own);
       if (std::find(leaves.begin(), leaves.end(), 1) == leaves.end()) return false;
-      state.split(order[t], leaves);
+      state.split(k, leaves, t % 2 ? 1 : soft);
       return true;
     });
   }

@@ -2,14 +2,16 @@
 
 namespace bnpvi::networks {
 
-Vec with_column_moved(const Vec& x, Index k, Index from, const std::vector<char>& leaves, double left) {
+Vec with_column_divided(const Vec& x, Index k, Index from, const std::vector<char>& leaves, double share,
+                        double left) {
   Vec out;
   out.reserve(x.size() / static_cast<std::size_t>(k) * static_cast<std::size_t>(k + 1));
   for (std::size_t i = 0; i * k < x.size(); ++i) {
     const double* row = x.data() + i * k;
     out.insert(out.end(), row, row + k);
-    out.push_back(leaves[i] ? row[from] : left);
-    if (leaves[i]) out[out.size() - 1 - k + from] = left;
+    const double more = share * row[from] + left, less = (1 - share) * row[from] + left;
+    out.push_back(leaves[i] ? more : less);
+    out[out.size() - 1 - k + from] = leaves[i] ? less : more;
   }
   return out;
 }

@@ -45,8 +45,9 @@ class Overlap {
   virtual std::vector<Array> arrays() const = 0;
 
   // Changes, after which lap() makes q consistent again. A community keeps its number but where said.
-  /// The nodes that leave (n flags) have a new community, the last, in place of k.
-  virtual void split(Index k, const std::vector<char>& leaves) = 0;
+  /// The nodes that leave (n flags) have this share of their part in k in a new community, the last; the
+  /// others keep this share.
+  virtual void split(Index k, const std::vector<char>& leaves, double share) = 0;
   /// b becomes part of a; later communities move up.
   virtual void merge(Index a, Index b) = 0;
   /// k goes, what its links have is left to the others; later communities move up.
@@ -61,8 +62,10 @@ class Overlap {
   HdpSticks sticks_;
 };
 
-/// Columns of row-major tables with K columns a row.
-Vec with_column_moved(const Vec& x, Index k, Index from, const std::vector<char>& leaves, double left);
+/// Columns of row-major tables with K columns a row. Divided: rows that leave have the share in a new last
+/// column and the rest in the old one, other rows the other way round, and both have `left` more.
+Vec with_column_divided(const Vec& x, Index k, Index from, const std::vector<char>& leaves, double share,
+                        double left);
 Vec with_columns_added(const Vec& x, Index k, Index a, Index b);
 Vec without_column(const Vec& x, Index k, Index column);
 Vec with_columns_in_order(const Vec& x, Index k, const std::vector<Index>& order);

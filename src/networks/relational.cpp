@@ -279,9 +279,9 @@ std::vector<Overlap::Array> Relational::arrays() const {
   return {{"theta", k_ + 1, theta_}, {"rho", k_, rho_}, {"pairs", 1, n_}, {"sum", 1, s_}};
 }
 
-void Relational::split(Index k, const std::vector<char>& leaves) {
-  rho_ = with_column_moved(rho_, k_, k, leaves, 0);
-  ends_ = with_column_moved(ends_, k_, k, leaves, 0);
+void Relational::split(Index k, const std::vector<char>& leaves, double share) {
+  rho_ = with_column_divided(rho_, k_, k, leaves, share, 0);
+  ends_ = with_column_divided(ends_, k_, k, leaves, share, 0);
   for (Vec* x : {&n_, &s_, &q_n_, &q_s_}) x->insert(x->begin() + k_, (*x)[k]);
   Vec weights = weights_from_sticks(sticks_.u);
   weights[k] /= 2;
