@@ -13,7 +13,7 @@
 #'   name of a column or one value per row; `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a sequence
 #'   must follow each
 #'   other. Default: all rows are one sequence.
-#' @param obs What a state produces: `r obs_links(verb_makers("bnp_hmm"))`. Default: by the
+#' @param obs What a state produces: `r maker_links(verb_makers("bnp_hmm"))`. Default: by the
 #'   columns, as in [bnp_mixture()]. The first `lag` rows of each
 #'   sequence of an autoregression are conditioned on: they have no likelihood
 #'   of their own, and take the state of the first row that has.

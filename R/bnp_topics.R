@@ -3,12 +3,12 @@
 #' Finds topics shared by many documents, each with proportions of its own, and,
 #' with the default hierarchical Dirichlet process prior, the number of topics.
 #'
-#' @param x Documents. For `r obs_links(token_makers())`: counts, one row per document
+#' @param x Documents. For `r maker_links(token_makers())`: counts, one row per document
 #'   and one column per term, as a sparse matrix, a matrix, a quanteda `dfm` or
 #'   a tm `DocumentTermMatrix`; or a data frame with columns `document`, `term`
 #'   and `n`. For other observation models: a matrix or data frame of rows that
 #'   `id` groups into documents.
-#' @param obs What a topic produces: `r obs_links(verb_makers("bnp_topics"))`.
+#' @param obs What a topic produces: `r maker_links(verb_makers("bnp_topics"))`.
 #' @param prior [prior_hdp()] or [prior_lda()].
 #' @param control [bnp_control()]. Topics of counts start from anchor words
 #'   (Arora and others, 2013) or from clusters of documents (`init`).

@@ -54,7 +54,7 @@
 NULL
 
 check_is_fit <- function(fit, call = rlang::caller_env()) {
-  check_class(fit, "bnp_fit", "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm"), call)
+  check_class(fit, "bnp_fit", "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm", "bnp_network"), call)
   check_format(fit, call)
 }
 
@@ -143,6 +143,9 @@ proportion <- function(fit, means = NULL) {
 #' @export
 posterior_params <- function(fit) {
   check_is_fit(fit)
+  if (inherits(fit, "bnp_network")) {
+    return(fit$state[!vapply(fit$state, is.null, NA)])
+  }
   obs_entry(fit$model$obs)$shown(fit$model$obs, posterior_arrays(fit))
 }
 

@@ -39,7 +39,7 @@
 #'   `residuals()`: a matrix like the data of one-step-ahead pseudo-residuals,
 #'   normal quantiles of each value's predictive probability given the rows
 #'   before it: standard normal if the model is right. For
-#'   `r obs_links(cdf_makers())` only.
+#'   `r maker_links(cdf_makers())` only.
 #' @section Forecasts: State probabilities are those given all rows of a sequence,
 #'   carried on by [transition_matrix()]: at the posterior mean of the transitions, and given that
 #'   the states of the fit are all there are. Means and standard deviations are exact

@@ -7,7 +7,7 @@
 #'   [observation models][observation_models] that take one. A formula with a response is
 #'   for [obs_regression()], which then is the default of `obs`. For [obs_ar()] the
 #'   rows are a series in time, or `x` is a list of series.
-#' @param obs What a cluster produces: `r obs_links(verb_makers("bnp_mixture"))`.
+#' @param obs What a cluster produces: `r maker_links(verb_makers("bnp_mixture"))`.
 #'   Default: [obs_gaussian()]; for a data frame with factors, text or logical
 #'   columns, see *Data frames*.
 #'   With [obs_ar()] a cluster is a way to get from the rows before to the next

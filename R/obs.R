@@ -180,10 +180,13 @@ obs_models <- list(
   product = model_product
 ) |> lapply(function(fields) do.call(new_obs_entry, fields))
 
+# Of pairs of nodes, not of rows: no verb of the others takes them.
+network_models <- list(links = do.call(new_obs_entry, model_links))
+
 # The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table
 # for a model.
 obs_entry <- function(obs) {
-  entry <- obs_models[[obs$family]]
+  entry <- obs_models[[obs$family]] %||% network_models[[obs$family]]
   if (is.null(entry$of_obs)) {
     return(entry)
   }
@@ -223,7 +226,7 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
 }
 
 # For help pages: constructors in a sentence, and a table of all.
-obs_links <- function(makers) sub("(.*), ", "\\1 or ", paste0("[", makers, "()]", collapse = ", "))
+maker_links <- function(makers) sub("(.*), ", "\\1 or ", paste0("[", makers, "()]", collapse = ", "))
 
 obs_overview <- function() {
   entries <- obs_models[!duplicated(vapply(obs_models, function(entry) entry$constructor, ""))]

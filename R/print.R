@@ -30,10 +30,11 @@ print.summary.bnp_fit <- function(x, ...) {
   wrap("Observed: ", format(fit$model$obs))
   wrap("Prior: ", format(fit$model$prior))
   for (line in described_learning(fit)) wrap(line)
+  if (!is.null(fit$compared)) wrap("Fitted: ", described_comparison(fit$compared))
   if (!is.null(fit$restarts)) {
     ends <- fit$restarts[order(-fit$restarts$elbo), ]
     wrap(
-      "Restarts (ELBO, ", cluster_words[[class(fit)[1]]], "s): ",
+      "Restarts (ELBO, ", plural_of(cluster_words[[class(fit)[1]]]), "): ",
       paste0(format(ends$elbo, digits = 8, trim = TRUE), " (", ends$k, ")", collapse = ", ")
     )
   }
@@ -41,7 +42,7 @@ print.summary.bnp_fit <- function(x, ...) {
     wrap("Columns by what they tell (nats): ", described_information(fit))
   }
   shown <- seq_len(min(6L, fit$state$k))
-  cat("Largest ", cluster_words[[class(fit)[1]]], "s:\n", sep = "")
+  cat("Largest ", plural_of(cluster_words[[class(fit)[1]]]), ":\n", sep = "")
   print(format(as.data.frame(fit)[shown, seq_len(min(6L, ncol(as.data.frame(fit))))], digits = 4), row.names = FALSE)
   invisible(x)
 }
@@ -73,16 +74,22 @@ described_learning <- function(fit) {
   )
 }
 
-# "1 birth", "2 births".
-count_of <- function(n, word, plural = "s") paste0(n, " ", word, if (n != 1) plural)
+# "1 birth", "2 births", "3 communities".
+count_of <- function(n, word, plural = "s") {
+  paste(n, if (n == 1) word else if (plural == "s") plural_of(word) else paste0(word, plural))
+}
+
+plural_of <- function(word) paste0(sub("y$", "ie", word), "s")
 
 reasons <- c(
   elbo = "as the ELBO rises no more", counts = "as no cluster's size changes any more",
   max_laps = "as max_laps was reached", numerical = "as numbers broke down", interrupted = "as it was stopped",
   joined = "as clusters were joined and not polished"
 )
-fit_titles <- c(bnp_mixture = "mixture", bnp_topics = "topic model", bnp_hmm = "hidden Markov model")
-cluster_words <- c(bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state")
+fit_titles <- c(
+  bnp_mixture = "mixture", bnp_topics = "topic model", bnp_hmm = "hidden Markov model", bnp_network = "network"
+)
+cluster_words <- c(bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state", bnp_network = "community")
 
 format_head <- function(fit) {
   kind <- class(fit)[1]
@@ -157,6 +164,9 @@ shown_columns <- function(block, ...) {
 n_columns <- function(fit) if (is.null(fit$model$obs$blocks)) fit$input$d else length(fit$model$obs$columns)
 
 described_data <- function(fit) {
+  if (inherits(fit, "bnp_network")) {
+    return(described_network(fit$input))
+  }
   if (inherits(fit, "bnp_topics") && obs_entry(fit$model$obs)$counts_tokens) {
     return(paste0(described_rows(fit, "document", "document"), " of ", count_of(fit$input$d, "term")))
   }

@@ -1,0 +1,294 @@
+#' Fit a model of communities to a network
+#'
+#' Finds communities of nodes from the links between them, and their number. With [prior_dp()] every node is in one
+#' community; with [prior_hdp()], the default, it may be in several.
+#'
+#' @param x A network: an igraph; a network (of the package of that name); a square adjacency matrix, dense or sparse,
+#'   symmetric for undirected links, with `NA` for pairs that were not observed; or a data frame or two-column
+#'   matrix of links, `from` and `to`, and a third column with counts where there are any.
+#' @param obs [obs_links()].
+#' @param prior [prior_hdp()] or [prior_dp()].
+#' @param control [bnp_control()]; see *Control*.
+#' @param start Where to start instead of one community: one label for each node, a matrix (nodes x communities) of
+#'   shares, or an earlier fit to the same nodes.
+#' @param nodes For lists of links: the names of all nodes, or their number when they are 1, 2, ..., so that nodes
+#'   without links are in the network.
+#' @param directed Are links directed? `NULL`: as `x` says; lists of links are undirected, matrices unless they are
+#'   not symmetric.
+#' @param missing Pairs of nodes of which it is not known, or is to be forgotten, whether there is a link: a matrix
+#'   or data frame whose first two columns are nodes. See [split_links()].
+#' @param ... Must be empty.
+#' @return An object of class `c("bnp_network", "bnp_fit")`, a plain list without the data. Communities are numbered by
+#'   decreasing size. See [predict.bnp_network()], [communities()], [plot.bnp_network()], [elbo()],
+#'   [link_auc()].
+#'
+#' @section Models:
+#' * [prior_dp()]: a stochastic blockmodel (infinite relational model). Nodes have one community each, from a
+#'   Dirichlet process, and each pair of communities a probability (or rate) of links, so that groups need
+#'   not be dense: they may as well be alike in avoiding each other. For networks of up to a few thousand nodes.
+#' * [prior_hdp()] with `obs_links(degree = FALSE)`: the relational model. Memberships \eqn{\pi_i} of a node
+#'   are from a hierarchical Dirichlet process; for each pair both nodes draw a community; if they drew the same one,
+#'   k, there is a link with probability \eqn{\phi_k}, else with the background's.
+#' * [prior_hdp()] with `obs_links(degree = TRUE)`: the gamma network. The number of links, of which one may
+#'   be all that is seen, is Poisson with rate \eqn{\epsilon T_i T_j + \sum_k \phi_k t_{ik} t_{jk}}{eps T_i T_j + sum
+#'   phi_k t_ik t_jk}, where \eqn{T_i = \sum_k t_{ik}}{T_i = sum t_ik}: memberships t_i / T_i have the same prior, and
+#'   every node has an activity of its own.
+#'
+#' All three bound the log probability of the same links, so that [elbo()] compares them. By default (`degree = NULL`)
+#' the second and third are both fitted, and the better one is kept.
+#'
+#' In directed networks with [prior_hdp()] a node has the same memberships for links from it and to it.
+#'
+#' @section Pairs without a link:
+#' The bound is exact: it counts every pair, none is sampled. Blockmodels need only sums over nodes for pairs without
+#' a link. In the relational model they share one profile for each node, a restriction of the variational family; in
+#' the gamma network the bound is linear in them. A lap takes time proportional to links times communities (with
+#' [prior_dp()]: and nodes times the square of communities).
+#'
+#' @section Control:
+#' Networks are learned from as a whole: `algorithm` is `"memoized"` or `"full"`, which are the same here, with one
+#' batch; stochastic learning is not there. With [prior_dp()] a search with hard labels comes first: its laps try
+#' splits, joins, pairs divided anew, and disturbances, all on the exact log joint, and end when 20 of
+#' them gained nothing; then soft labels. With [prior_hdp()] laps alternate with rounds of moves, each judged by the
+#' whole bound. `moves` fix the number where all are switched off. `restarts` are runs with other random numbers, of
+#' which the best is kept. `k_init` is the number of communities at the start, to which nodes are dealt at
+#' random. `sparsity`, `candidates`, `batches`, `init`, `keep` and `learning_rate` have no
+#' meaning here, and `bound` is `"loose"`.
+#'
+#' @references
+#' Kemp, C., Tenenbaum, J. B., Griffiths, T. L., Yamada, T. and Ueda, N. (2006). Learning systems of concepts with an
+#' infinite relational model. *AAAI* 21.
+#'
+#' Kim, D. I., Gopalan, P., Blei, D. M. and Sudderth, E. B. (2013). Efficient online inference for Bayesian
+#' nonparametric relational models. *Advances in Neural Information Processing Systems* 26.
+#'
+#' Zhou, M. (2015). Infinite edge partition models for overlapping community detection and link prediction.
+#' *Artificial Intelligence and Statistics* 18.
+#' @seealso [obs_links()], [split_links()]; `vignette("networks")`.
+#' @examples
+#' # Two groups of ten with few links between them
+#' set.seed(1)
+#' group <- rep(1:2, each = 10)
+#' x <- 1 * (matrix(runif(400), 20) < ifelse(outer(group, group, "=="), 0.7, 0.05))
+#' x <- 1 * (x + t(x) > 0)
+#' diag(x) <- 0
+#' fit <- bnp_network(x, prior = prior_dp(), control = bnp_control(seed = 1))
+#' fit
+#' table(fitted(fit), group)
+#' mixed <- bnp_network(x, control = bnp_control(seed = 1))
+#' head(predict(mixed, type = "prob"))
+#' @export
+bnp_network <- function(x, ...) UseMethod("bnp_network")
+
+#' @rdname bnp_network
+#' @export
+bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), control = bnp_control(), start = NULL,
+                                nodes = NULL, directed = NULL, missing = NULL, ...) {
+  check_no_dots(...)
+  call <- rename_call(match.call(), "bnp_network")
+  error_call <- rlang::current_env()
+  check_network_obs(obs, error_call)
+  check_network_prior(prior, error_call)
+  control <- check_network_control(control, error_call)
+  data <- as_network(x, nodes, directed, missing, error_call)
+  models <- resolve_links(obs, data, prior, error_call)
+  models <- models_to_fit(models, prior, data, error_call)
+  control$seed <- draw_seed(control$seed)
+  share <- network_start(start, data, control, error_call)
+  control$k_init <- ncol(share)
+  progress <- progress_reporter(control)
+  on.exit(progress$finish())
+  fits <- unlist(lapply(models, function(model) {
+    lapply(seq_len(control$restarts), function(r) run_network(data, model, prior, control, share, r, progress$report))
+  }), recursive = FALSE)
+  scores <- vapply(fits, function(fit) fit$score, 1)
+  best <- fits[[which.max(scores)]]
+  if (!is.finite(best$elbo)) {
+    abort("numerical", c(
+      "The ELBO cannot be computed: a term of it is not finite.",
+      i = "Choose a less extreme {.arg prior} or {.arg obs}."
+    ), call = error_call)
+  }
+  if (!best$converged) warn_of_laps(best, control, error_call, go_on = FALSE)
+  network_fit(best, call, data, prior, control, fits)
+}
+
+check_network_obs <- function(obs, call) {
+  check_class(obs, "bnp_obs", "obs", "obs_links", call)
+  if (!identical(obs$family, "links")) {
+    abort("argument", c(
+      "{.arg obs} of {.fn bnp_network} must be made by {.fn obs_links}, not {.fn {obs_entry(obs)$constructor}}."
+    ), call = call)
+  }
+}
+
+check_network_prior <- function(prior, call) {
+  check_class(prior, "bnp_prior", "prior", c("prior_hdp", "prior_dp"), call)
+  if (!prior$family %in% c("dp", "hdp")) {
+    abort("argument", c(
+      "{.arg prior} of {.fn bnp_network} must be made by {.fn prior_hdp} or {.fn prior_dp}, not
+       {.fn {prior_entry(prior)$constructor}}."
+    ), call = call)
+  }
+  learned <- names(prior)[vapply(prior, is_learned, NA)]
+  if (length(learned)) {
+    abort("argument", c(
+      "{.arg {learned}} cannot be learned from networks yet: {?it/they} must be {?a number/numbers}."
+    ), call = call)
+  }
+}
+
+check_network_control <- function(control, call) {
+  check_class(control, "bnp_control", "control", "bnp_control", call)
+  if (!control$algorithm %in% c("memoized", "full")) {
+    abort("argument", c(
+      "{.code algorithm = {.str {control$algorithm}}} is not there for networks.",
+      i = "Choose {.code algorithm = \"full\"}: a lap takes time in proportion to the links."
+    ), call = call)
+  }
+  if (control$bound != "loose") {
+    abort("argument", "{.code bound = \"tight\"} is not there for networks: leave {.arg bound} out.", call = call)
+  }
+  control$batches <- 1L
+  control
+}
+
+# Which of the models that `obs` allows are fitted to this network.
+models_to_fit <- function(models, prior, data, call) {
+  if (prior$family == "dp") {
+    return(models)
+  }
+  too_wide <- prior$alpha > 1
+  if (too_wide && length(models) == 1L && models[[1L]]$degree) {
+    abort("argument", c(
+      "{.arg alpha} of {.fn prior_hdp} must be at most 1 with {.code degree = TRUE}, not {prior$alpha}.",
+      i = "The bound of the gamma network needs it."
+    ), call = call)
+  }
+  keep <- vapply(models, function(model) !(model$degree && too_wide), NA)
+  if (length(models) > 1L && !too_wide && data$n > 2000L) keep <- vapply(models, function(m) m$degree, NA)
+  models[keep]
+}
+
+# Shares of the nodes (nodes x communities) to start from.
+network_start <- function(start, data, control, call) {
+  if (is.null(start)) {
+    k <- control$k_init %||% 1L
+    if (k > data$n) {
+      abort("k_init", "{.arg k_init} must be at most the number of nodes ({data$n}), not {k}.", call = call)
+    }
+    labels <- with_r_seed(1L, control$seed %% 2^31, function() sample(rep_len(seq_len(k), data$n)), call)$sets[[1L]]
+    return(one_column_each(labels))
+  }
+  if (inherits(start, "bnp_network")) {
+    if (!identical(start$input$ids, data$ids)) {
+      abort("start", c(
+        "{.arg start} must be a fit to the same nodes in the same order.",
+        i = "Give labels, {.code start = fitted(fit)[names]}, or shares."
+      ), call = call)
+    }
+    return(start$prob)
+  }
+  if (is.matrix(start)) {
+    return(check_responsibilities(start, data$n, call))
+  }
+  if (!is.null(names(start)) && all(data$ids %in% names(start))) start <- start[data$ids]
+  one_column_each(check_labels(unname(start), data$n, call))
+}
+
+one_column_each <- function(labels) diag(max(labels))[labels, , drop = FALSE]
+
+# One run of the engine, in the form of a fit's fields.
+run_network <- function(data, model, prior, control, share, restart, report) {
+  asked <- list(
+    birth = control$moves$birth, merge = control$moves$merge, delete = control$moves$delete,
+    reorder = control$moves$reorder, max_laps = control$max_laps, tol = control$tol, threads = control$threads,
+    seed = (control$seed + (restart - 1) * 7919) %% 2^53
+  )
+  engine_data <- data[setdiff(names(data), "ids")]
+  settings <- network_model(model, prior)
+  if (prior$family == "dp") {
+    labels <- as.integer(factor(max.col(share, "first")))
+    out <- engine_network_blocks(engine_data, settings, asked, labels, report)
+  } else {
+    out <- engine_network_overlap(engine_data, settings, asked, share, report)
+  }
+  out$elbo <- sum(out$terms)
+  out$score <- if (is.null(out$log_joint)) out$elbo else out$log_joint
+  out$obs <- model
+  out
+}
+
+# The fit, with communities by decreasing size.
+network_fit <- function(result, call, data, prior, control, runs) {
+  prob <- result$prob
+  dimnames(prob) <- list(data$ids, NULL)
+  degree <- tabulate(c(data$from, data$to), data$n)
+  # Hard labels are the search's; soft ones may have fewer communities than its labels.
+  sizes <- if (is.null(result$ends)) result$sizes else colSums(result$prob)
+  order <- order(-sizes)
+  prob <- prob[, order, drop = FALSE]
+  labels <- labels_like(result$labels, prob)
+  state <- result[c("pairs", "sum", "rates", "weights", "u", "omega", "params", "ends")]
+  by_community <- function(x) if (is.null(x)) NULL else x[order, order, drop = FALSE]
+  state[c("pairs", "sum")] <- list(by_community(result$pairs), by_community(result$sum))
+  if (!is.null(state$rates)) state$rates <- state$rates[c(order, length(order) + 1L)]
+  if (!is.null(state$weights)) state$weights <- state$weights[c(order, length(order) + 1L)]
+  if (!is.null(state$ends)) state$ends <- state$ends[, order, drop = FALSE]
+  if (!is.null(state$params)) state$params <- params_in_order(state$params, order)
+  colnames(prob) <- seq_along(order)
+  structure(
+    list(
+      format = fit_format, call = call, model = list(obs = result$obs, prior = prior, bound = "loose"),
+      control = control, state = c(list(k = length(order)), state), elbo = result$elbo,
+      elbo_terms = as.list(result$terms), trace = result$trace, converged = result$converged,
+      reason = if (result$converged) "elbo" else "max_laps", laps = as.integer(result$laps), labels = labels,
+      sizes = sizes[order], numbering = order, prob = prob, log_joint = result$log_joint, compared = compared_runs(runs),
+      input = list(
+        n = data$n, ids = data$ids, directed = data$directed, n_links = length(data$value), total = sum(data$value),
+        hidden = length(data$hidden_from), degree = degree, isolated = sum(degree == 0L),
+        components = connected_parts(data), row_names = data$ids, fingerprint = rlang::hash(data)
+      )
+    ),
+    class = c("bnp_network", "bnp_fit")
+  )
+}
+
+# The engine's arrays in the order of communities: those of nodes have a column for each and perhaps one for the rest;
+# the others are numbers of communities and, last, of the background.
+params_in_order <- function(params, order) {
+  k <- length(order)
+  Map(function(x, name) {
+    if (name %in% c("shape", "rate", "theta", "rho")) x[, c(order, if (ncol(x) > k) k + 1L), drop = FALSE]
+    else x[c(order, k + 1L), 1L]
+  }, params, names(params))
+}
+
+# Hard labels under the numbers of the soft communities that most of their nodes are in; the most probable ones where
+# the two differ in more than numbers.
+labels_like <- function(labels, prob) {
+  if (is.null(labels)) {
+    return(max.col(prob, "first"))
+  }
+  number <- max.col(rowsum(prob, labels), "first")
+  if (length(number) != ncol(prob) || anyDuplicated(number)) max.col(prob, "first") else number[labels]
+}
+
+# Which models were fitted, and how well: one row for each run.
+compared_runs <- function(runs) {
+  if (length(runs) == 1L) {
+    return(NULL)
+  }
+  data.frame(
+    degree = vapply(runs, function(run) run$obs$degree, NA), elbo = vapply(runs, function(run) run$elbo, 1),
+    k = vapply(runs, function(run) as.integer(run$k), 1L)
+  )
+}
+
+# "with degrees -240.2 (2), without degrees -261.6 (1)"
+described_comparison <- function(runs) {
+  paste0(
+    ifelse(runs$degree, "with", "without"), " degrees ", format(runs$elbo, digits = 8, trim = TRUE), " (", runs$k, ")",
+    collapse = ", "
+  )
+}

@@ -1,0 +1,95 @@
+#' Plot a network's communities
+#'
+#' @param x A fit of [bnp_network()].
+#' @param type `"matrix"`: the adjacency matrix with nodes in the order of communities, and lines between these;
+#'   `"membership"`: memberships of every node as stacked bars; `"graph"`: the network by a layout of igraph, nodes
+#'   coloured by community, pies where they are in several; `"elbo"`: the bound, lap by lap.
+#' @param network The network that was fitted, for `"matrix"` and `"graph"`.
+#' @param ... Further arguments of [graphics::plot()].
+#' @return `x`, invisibly.
+#' @seealso [communities()]
+#' @references
+#' Csardi, G. and Nepusz, T. (2006). The igraph software package for complex network research. *InterJournal, Complex
+#' Systems* 1695.
+#' @examples
+#' x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
+#' fit <- bnp_network(x, prior = prior_dp(), control = bnp_control(seed = 1))
+#' plot(fit, network = x)
+#' plot(fit, "membership")
+#' @export
+plot.bnp_network <- function(x, type = c("matrix", "membership", "graph", "elbo"), network = NULL, ...) {
+  check_format(x)
+  type <- check_choice(type, c("matrix", "membership", "graph", "elbo"), "type")
+  switch(type,
+    matrix = draw_adjacency(x, plotted_network(x, network, type), ...),
+    membership = draw_memberships(x, ...),
+    graph = draw_graph(x, plotted_network(x, network, type), ...),
+    elbo = draw_trace(trace_picture(x), ...)
+  )
+  invisible(x)
+}
+
+plotted_network <- function(fit, network, type, call = rlang::caller_env()) {
+  if (is.null(network)) {
+    abort("argument", c(
+      "{.arg network} must be the network that was fitted.",
+      i = "A fit does not keep its data: {.code plot(fit, \"{type}\", network = x)}."
+    ), call = call)
+  }
+  listed <- is.data.frame(network) || is.matrix(network) && nrow(network) != ncol(network)
+  data <- suppressMessages(as_network(
+    network, if (listed) fit$input$ids, if (!inherits(network, "igraph")) fit$input$directed, NULL, call
+  ))
+  if (!identical(data$ids, fit$input$ids)) {
+    abort("nodes", "{.arg network} must have the nodes of the network that was fitted, in the same order.", call = call)
+  }
+  data
+}
+
+# Nodes by community, within it the surest first.
+node_order <- function(fit) order(fit$labels, -fit$prob[cbind(seq_along(fit$labels), fit$labels)])
+
+draw_adjacency <- function(fit, data, main = "", xlab = "", ylab = "", ...) {
+  place <- order(node_order(fit))
+  n <- data$n
+  from <- place[data$from]
+  to <- place[data$to]
+  both <- if (data$directed) list(from, to) else list(c(from, to), c(to, from))
+  old <- set_margins(usual)
+  on.exit(graphics::par(old))
+  graphics::plot(
+    c(0.5, n + 0.5), c(0.5, n + 0.5), type = "n", axes = FALSE, asp = 1, main = main, xlab = xlab, ylab = ylab,
+    xaxs = "i", yaxs = "i", ylim = c(n + 0.5, 0.5), ...
+  )
+  ends <- cumsum(tabulate(fit$labels, fit$state$k)) + 0.5
+  colour <- cluster_colours(fit$state$k)
+  begin <- c(0.5, ends[-length(ends)])
+  graphics::rect(begin, begin, ends, ends, col = grDevices::adjustcolor(colour, 0.15), border = NA)
+  graphics::rect(both[[2L]] - 0.5, both[[1L]] - 0.5, both[[2L]] + 0.5, both[[1L]] + 0.5, col = "black", border = NA)
+  graphics::segments(ends, 0.5, ends, n + 0.5, col = "grey60")
+  graphics::segments(0.5, ends, n + 0.5, ends, col = "grey60")
+  graphics::rect(0.5, 0.5, n + 0.5, n + 0.5)
+}
+
+draw_memberships <- function(fit, main = "", xlab = "Nodes, by community", ylab = "Membership", ...) {
+  old <- set_margins(usual)
+  on.exit(graphics::par(old))
+  graphics::barplot(
+    t(unname(fit$prob[node_order(fit), , drop = FALSE])), col = cluster_colours(fit$state$k), border = NA, space = 0,
+    main = main, xlab = xlab, ylab = ylab, ...
+  )
+}
+
+draw_graph <- function(fit, data, ...) {
+  rlang::check_installed("igraph", "to lay out a network.")
+  graph <- igraph::make_empty_graph(data$n, directed = data$directed)
+  graph <- igraph::add_edges(graph, rbind(data$from, data$to))
+  colour <- cluster_colours(fit$state$k)
+  mixed <- apply(fit$prob, 1L, max) < 0.9
+  igraph::plot.igraph(
+    graph, vertex.shape = ifelse(mixed, "pie", "circle"), vertex.color = colour[fit$labels],
+    vertex.pie = lapply(seq_len(data$n), function(i) unname(fit$prob[i, ])), vertex.pie.color = list(colour),
+    vertex.size = if (data$n > 200L) 3 else 8, vertex.label = if (data$n > 60L) NA else fit$input$ids,
+    vertex.label.cex = 0.7, vertex.label.color = "black", edge.arrow.size = 0.3, ...
+  )
+}

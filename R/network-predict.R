@@ -1,0 +1,231 @@
+#' Predict links
+#'
+#' @param object,fit A fit of [bnp_network()].
+#' @param pairs A matrix or data frame whose first two columns are nodes of the training network. `heldout_loglik()`,
+#'   `link_auc()` and `type = "log"` need a third: whether there is a link, or the count (`split_links()` calls it
+#'   `link`).
+#' @param type `"link"`: the probability of a link, of counts their expected number; `"log"`: the log probability of
+#'   what is in the third column; `"prob"`: expected memberships of the nodes (nodes x communities); `"class"`: the
+#'   community of each, as [fitted()].
+#' @param newdata As `pairs`.
+#' @param ... Must be empty.
+#' @return `predict()`: a number for each pair, or as said. `heldout_loglik()`: the mean log probability of the pairs.
+#'   `link_auc()`: the probability that a pair with a link is given a larger probability than one without, ties one half.
+#' @details Probabilities are means under the variational posterior, of blockmodels and the relational model in closed
+#'   form; of the gamma network the rates are products of posterior means, which leaves out how sure they are.
+#'   Directed fits predict from the first node to the second.
+#' @references
+#' Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver operating characteristic
+#' (ROC) curve. *Radiology* 143, 29-36.
+#' @seealso [split_links()] for pairs to hold out.
+#' @examples
+#' x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
+#' fit <- bnp_network(x, prior = prior_dp(), control = bnp_control(seed = 1))
+#' predict(fit, data.frame(from = c(1, 1), to = c(2, 6)))
+#' @export
+predict.bnp_network <- function(object, pairs, type = c("link", "log", "prob", "class"), ...) {
+  check_no_dots(...)
+  check_format(object)
+  type <- check_choice(type, c("link", "log", "prob", "class"), "type")
+  if (type == "prob") {
+    return(object$prob)
+  }
+  if (type == "class") {
+    return(fitted(object))
+  }
+  need_data(missing(pairs), "pairs")
+  at <- checked_pairs(object, pairs, "pairs", rlang::current_env())
+  if (type == "link") {
+    return(expected_links(object, at))
+  }
+  log_links(object, at, outcomes(object, pairs, "pairs", rlang::current_env()))
+}
+
+checked_pairs <- function(fit, pairs, arg, call) {
+  at <- hidden_pairs(pairs, list(ids = fit$input$ids), call, arg)
+  if (is.null(at)) abort("argument", "{.arg {arg}} must be pairs of nodes, not NULL.", call = call)
+  loops <- which(at[, 1L] == at[, 2L])
+  if (length(loops)) {
+    abort("loops", c(
+      "{.arg {arg}} must be pairs of different nodes: the model has no links of a node with itself.",
+      x = "Row {places(loops)}."
+    ), call = call)
+  }
+  at
+}
+
+# The third column: 0, 1 or counts.
+outcomes <- function(fit, pairs, arg, call) {
+  if (ncol(pairs) < 3L) {
+    abort("argument", "{.arg {arg}} must have a third column, which says whether there is a link.", call = call)
+  }
+  y <- if (is.data.frame(pairs) && "link" %in% names(pairs)) pairs$link else pairs[, 3L, drop = TRUE]
+  counts <- fit$model$obs$links == "poisson"
+  y <- if (is.numeric(y) || is.logical(y)) as.double(y) else NA
+  bad <- which(is.na(y) | y < 0 | y != round(y) | (!counts & y > 1))
+  if (length(bad)) {
+    abort("not_counts", c(
+      "The third column of {.arg {arg}} must hold {if (counts) 'counts' else '0 and 1'}.", x = "Row {places(bad)}."
+    ), call = call)
+  }
+  y
+}
+
+# Means of the parameters that a pair's distribution is a mixture over: list(weight, shape, rate), pairs x parts. The
+# probability of a link (or the rate of a count) of a part is Beta (Gamma) with these parameters.
+link_parts <- function(fit, at) {
+  obs <- fit$model$obs
+  state <- fit$state
+  k <- state$k
+  counts <- obs$links == "poisson"
+  posterior <- function(n, s, a, b) list(shape = a + s, rate = b + if (counts) n else n - s)
+  if (is.null(state$rates)) {
+    cells <- expand.grid(a = seq_len(k), b = seq_len(k))
+    weight <- fit$prob[at[, 1L], cells$a, drop = FALSE] * fit$prob[at[, 2L], cells$b, drop = FALSE]
+    return(c(list(weight = weight), posterior(as.vector(state$pairs), as.vector(state$sum), obs$a, obs$b)))
+  }
+  theta <- state$params$theta / rowSums(state$params$theta)
+  own <- seq_len(k)
+  same <- theta[at[, 1L], own, drop = FALSE] * theta[at[, 2L], own, drop = FALSE]
+  blocks <- posterior(state$params$pairs, state$params$sum, c(rep(obs$a, k), obs$background[1L]),
+                      c(rep(obs$b, k), obs$background[2L]))
+  c(list(weight = cbind(same, pmax(0, 1 - rowSums(same)))), blocks)
+}
+
+# Rates of the gamma network at posterior means.
+link_rates <- function(fit, at) {
+  params <- fit$state$params
+  mean <- params$shape / params$rate
+  total <- rowSums(mean)
+  phi <- params$phi_shape / params$phi_rate
+  k <- fit$state$k
+  drop((mean[at[, 1L], , drop = FALSE] * mean[at[, 2L], , drop = FALSE]) %*% phi[seq_len(k)]) +
+    phi[k + 1L] * total[at[, 1L]] * total[at[, 2L]]
+}
+
+expected_links <- function(fit, at) {
+  counts <- fit$model$obs$links == "poisson"
+  if (fit$model$obs$degree) {
+    rate <- link_rates(fit, at)
+    return(if (counts) rate else -expm1(-rate))
+  }
+  parts <- link_parts(fit, at)
+  drop(unname(parts$weight %*% (if (counts) parts$shape / parts$rate else parts$shape / (parts$shape + parts$rate))))
+}
+
+log_links <- function(fit, at, y) {
+  counts <- fit$model$obs$links == "poisson"
+  if (fit$model$obs$degree) {
+    rate <- link_rates(fit, at)
+    return(if (counts) stats::dpois(y, rate, log = TRUE) else ifelse(y > 0, log(-expm1(-rate)), -rate))
+  }
+  parts <- link_parts(fit, at)
+  if (!counts) {
+    p <- drop(parts$weight %*% (parts$shape / (parts$shape + parts$rate)))
+    none <- drop(parts$weight %*% (parts$rate / (parts$shape + parts$rate)))
+    return(log(unname(ifelse(y > 0, p, none))))
+  }
+  each <- vapply(seq_along(parts$shape), function(part) {
+    stats::dnbinom(y, parts$shape[part], parts$rate[part] / (1 + parts$rate[part]), log = TRUE)
+  }, double(length(y)))
+  each <- matrix(each, length(y)) + log(parts$weight)
+  most <- apply(each, 1L, max)
+  unname(most + log(rowSums(exp(each - most))))
+}
+
+#' @rdname predict.bnp_network
+#' @export
+heldout_loglik.bnp_network <- function(fit, newdata, ...) {
+  check_no_dots(...)
+  check_format(fit)
+  need_data(missing(newdata), "newdata")
+  at <- checked_pairs(fit, newdata, "newdata", rlang::current_env())
+  mean(log_links(fit, at, outcomes(fit, newdata, "newdata", rlang::current_env())))
+}
+
+#' @rdname predict.bnp_network
+#' @export
+link_auc <- function(fit, pairs) {
+  check_class(fit, "bnp_network", "fit", "bnp_network")
+  check_format(fit)
+  need_data(missing(pairs), "pairs")
+  at <- checked_pairs(fit, pairs, "pairs", rlang::current_env())
+  link <- outcomes(fit, pairs, "pairs", rlang::current_env()) > 0
+  if (!any(link) || all(link)) {
+    abort("argument", "{.arg pairs} must have some pairs with a link and some without.")
+  }
+  rank <- rank(expected_links(fit, at))
+  (sum(rank[link]) - sum(link) * (sum(link) + 1) / 2) / sum(link) / sum(!link)
+}
+
+#' Pairs of nodes to hold out
+#'
+#' Draws pairs with a link and pairs without, to be hidden from a fit and predicted after: give them to
+#' [bnp_network()] as `missing`, together with the whole network, and to [link_auc()] and [heldout_loglik()]. A fit
+#' that was given the network without the held-out links, and not told of them, would take them for pairs without a
+#' link.
+#'
+#' @param x,nodes,directed A network, as in [bnp_network()].
+#' @param fraction Part of the links that is held out, above 0 and below 1.
+#' @param zeros Pairs without a link for each link that is held out.
+#' @param seed As for [stats::simulate()]: `NULL`, or a number for [set.seed()].
+#' @return A data frame with columns `from`, `to` (names of nodes) and `link`, the value of the pair; links first.
+#' @details Both kinds are drawn uniformly. Networks have far fewer links than pairs, so that a mean log probability of
+#'   these pairs is not that of pairs drawn from all; `link_auc()` does not depend on how many there are of each.
+#' @references
+#' Liben-Nowell, D. and Kleinberg, J. (2007). The link-prediction problem for social networks. *Journal of the American
+#' Society for Information Science and Technology* 58, 1019-1031.
+#' @seealso [bnp_network()], [link_auc()]
+#' @examples
+#' x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
+#' pairs <- split_links(x, fraction = 0.3, seed = 1)
+#' fit <- bnp_network(x, missing = pairs, prior = prior_dp(), control = bnp_control(seed = 1))
+#' link_auc(fit, pairs)
+#' @export
+split_links <- function(x, fraction = 0.1, zeros = 1, seed = NULL, nodes = NULL, directed = NULL) {
+  call <- rlang::current_env()
+  if (!is.numeric(fraction) || length(fraction) != 1L || is.na(fraction) || fraction <= 0 || fraction >= 1) {
+    abort("argument", "{.arg fraction} must be one number above 0 and below 1, not {describe(fraction)}.")
+  }
+  zeros <- check_number(zeros, "zeros", strict = FALSE)
+  data <- as_network(x, nodes, directed, NULL, call)
+  n_links <- length(data$value)
+  if (n_links < 2L) abort("network", "{.arg x} must have at least two links.")
+  m <- max(1L, min(n_links - 1L, round(fraction * n_links)))
+  free <- n_pairs(data) - n_links
+  n_zeros <- min(free, round(zeros * m))
+  key <- function(from, to) (from - 1) * as.double(data$n) + to
+  taken <- c(key(data$from, data$to), key(data$hidden_from, data$hidden_to))
+  drawn <- with_r_seed(1L, seed, function() {
+    list(links = sample.int(n_links, m), zeros = drawn_zeros(data, taken, n_zeros, free))
+  }, call)$sets[[1L]]
+  out <- data.frame(
+    from = data$ids[c(data$from[drawn$links], (drawn$zeros - 1) %/% data$n + 1)],
+    to = data$ids[c(data$to[drawn$links], (drawn$zeros - 1) %% data$n + 1)],
+    link = c(data$value[drawn$links], double(length(drawn$zeros)))
+  )
+  out
+}
+
+# Keys of m pairs without a link: by rejection, or where most pairs are taken from a list of all the others.
+drawn_zeros <- function(data, taken, m, free) {
+  n <- as.double(data$n)
+  if (m == 0) {
+    return(double())
+  }
+  if (free < 4 * m || free < 1000) {
+    from <- rep(seq_len(data$n), each = data$n)
+    to <- rep(seq_len(data$n), data$n)
+    keep <- if (data$directed) from != to else from < to
+    left <- setdiff((from[keep] - 1) * n + to[keep], taken)
+    return(left[sample.int(length(left), m)])
+  }
+  found <- double()
+  while (length(found) < m) {
+    a <- sample.int(data$n, 2 * m, replace = TRUE)
+    b <- sample.int(data$n, 2 * m, replace = TRUE)
+    keys <- if (data$directed) (a - 1) * n + b else (pmin(a, b) - 1) * n + pmax(a, b)
+    found <- unique(c(found, setdiff(keys[a != b], taken)))
+  }
+  found[seq_len(m)]
+}

@@ -1,0 +1,228 @@
+#' Communities of a network
+#'
+#' @param fit,object,x A fit of [bnp_network()].
+#' @param threshold Smallest membership that counts, for fits with [prior_hdp()]; nodes are then in all communities
+#'   where theirs is at least this.
+#' @param data For `augment()`: a data frame with a row for each node, or the igraph that was fitted, whose columns or
+#'   attributes of nodes are added; may be left out.
+#' @param nsim Number of networks.
+#' @param seed As for [stats::simulate()]: `NULL`, or a number for [set.seed()].
+#' @param ... Must be empty.
+#' @return
+#' * `communities()`: a list of the names of the nodes in each community. `threshold = NULL`, the default, takes each
+#'   node in the one that it is most in.
+#' * `memberships()`: expected memberships, a matrix (nodes x communities) whose rows sum to 1.
+#' * `fitted()`: the community of each node, named: with [prior_dp()] the labels with the largest log joint that
+#'   was found, with [prior_hdp()] the largest membership.
+#' * `log_joint()`: with [prior_dp()], the log probability of links and these labels, blocks and sticks integrated:
+#'   what the search raises.
+#' * `coef()`: `block`, expected probability or rate of a link between communities (of the gamma network: for two
+#'   nodes of average activity); `background`, `weights` and `degree` (activities of nodes) where the model has them.
+#' * `tidy()`: one row for each community: `community`, `size` (a sum of memberships), `proportion`, and `within` and
+#'   `between`, the expected probability or rate of a link within it and to the other communities, as in `coef()`.
+#' * `augment()`: one row for each node: `node`, `.community`, `.prob`, the membership there, `.degree`, and
+#'   `.bridgeness`, 1 minus the largest membership.
+#' * `simulate()`: `nsim` data frames of links, drawn with parameters from the posterior.
+#' @references
+#' Nepusz, T., Petroczi, A., Negyessy, L. and Bazso, F. (2008). Fuzzy communities and the concept of bridgeness in
+#' complex networks. *Physical Review E* 77, 016107.
+#' @seealso [bnp_network()]
+#' @examples
+#' x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
+#' fit <- bnp_network(x, prior = prior_dp(), control = bnp_control(seed = 1))
+#' communities(fit)
+#' log_joint(fit)
+#' tidy(fit)
+#' augment(fit)
+#' @export
+communities <- function(fit, threshold = NULL) {
+  check_network_fit(fit)
+  if (is.null(threshold)) {
+    of <- factor(fit$labels, seq_len(fit$state$k))
+    return(lapply(split(fit$input$ids, of), unname))
+  }
+  if (!is.numeric(threshold) || length(threshold) != 1L || is.na(threshold) || threshold <= 0 || threshold > 1) {
+    abort("argument", "{.arg threshold} must be one number above 0 and up to 1, not {describe(threshold)}.")
+  }
+  apply(fit$prob >= threshold, 2L, function(is) fit$input$ids[is], simplify = FALSE)
+}
+
+check_network_fit <- function(fit, call = rlang::caller_env()) {
+  check_class(fit, "bnp_network", "fit", "bnp_network", call)
+  check_format(fit, call)
+}
+
+#' @rdname communities
+#' @export
+memberships <- function(fit) {
+  check_network_fit(fit)
+  fit$prob
+}
+
+#' @rdname communities
+#' @export
+log_joint <- function(fit) {
+  check_network_fit(fit)
+  if (is.null(fit$log_joint)) {
+    abort("argument", c(
+      "Only fits with {.fn prior_dp} have a log joint of labels.", i = "{.fn elbo} judges those with {.fn prior_hdp}."
+    ))
+  }
+  fit$log_joint
+}
+
+#' @rdname communities
+#' @export
+fitted.bnp_network <- function(object, ...) {
+  check_no_dots(...)
+  check_format(object)
+  stats::setNames(as.integer(object$labels), object$input$ids)
+}
+
+#' @rdname communities
+#' @export
+coef.bnp_network <- function(object, ...) {
+  check_no_dots(...)
+  check_format(object)
+  obs <- object$model$obs
+  state <- object$state
+  k <- state$k
+  names <- list(as.character(seq_len(k)), as.character(seq_len(k)))
+  counts <- obs$links == "poisson"
+  if (is.null(state$rates)) {
+    mean <- (obs$a + state$sum) / (obs$b + state$pairs + if (counts) 0 else obs$a)
+    size <- object$sizes
+    return(list(block = structure(mean, dimnames = names), weights = size / sum(size)))
+  }
+  background <- state$rates[k + 1L]
+  block <- matrix(background, k, k, dimnames = names)
+  diag(block) <- state$rates[seq_len(k)] + if (obs$degree) background else 0
+  if (obs$degree && !counts) block <- -expm1(-block)
+  out <- list(block = block, background = background, weights = state$weights)
+  if (obs$degree) {
+    out$degree <- stats::setNames(rowSums(state$params$shape / state$params$rate), object$input$ids)
+  }
+  out
+}
+
+#' @rdname communities
+#' @export
+tidy.bnp_network <- function(x, ...) {
+  check_no_dots(...)
+  check_format(x)
+  block <- coef(x)$block
+  k <- x$state$k
+  size <- as.double(x$sizes)
+  others <- vapply(seq_len(k), function(a) {
+    if (k == 1L) NA_real_ else sum((block[a, -a] + block[-a, a]) / 2 * size[-a]) / sum(size[-a])
+  }, 1)
+  as_tidy(data.frame(
+    community = seq_len(k), size = size, proportion = size / sum(size), within = diag(block), between = others
+  ))
+}
+
+#' @rdname communities
+#' @export
+augment.bnp_network <- function(x, data = NULL, ...) {
+  check_no_dots(...)
+  check_format(x)
+  out <- data.frame(node = x$input$ids)
+  if (!is.null(data)) {
+    if (inherits(data, "igraph")) data <- igraph::as_data_frame(data, "vertices")
+    if (!is.data.frame(data) || nrow(data) != x$input$n) {
+      abort("argument", c(
+        "{.arg data} must have one row for each node ({x$input$n}), in the order of {.code names(fitted(fit))}, not
+         {describe(data)}."
+      ))
+    }
+    out <- cbind(out, data[setdiff(names(data), "node")])
+  }
+  out$.community <- factor(x$labels, seq_len(x$state$k))
+  out$.prob <- unname(x$prob[cbind(seq_len(x$input$n), x$labels)])
+  out$.degree <- x$input$degree
+  out$.bridgeness <- unname(pmax(0, 1 - apply(x$prob, 1L, max)))
+  as_tidy(out)
+}
+
+#' @export
+as.data.frame.bnp_network <- function(x, row.names = NULL, optional = FALSE, ...) as.data.frame(tidy(x))
+
+#' @rdname communities
+#' @export
+simulate.bnp_network <- function(object, nsim = 1, seed = NULL, ...) {
+  check_no_dots(...)
+  check_format(object)
+  nsim <- check_count(nsim, "nsim")
+  if (object$input$n > 5000L) {
+    abort("network", "Networks of more than 5,000 nodes cannot be simulated: every pair is drawn.")
+  }
+  simulate_sets(nsim, seed, function() drawn_network(object))
+}
+
+# Every pair drawn, given memberships and rates from the posterior.
+drawn_network <- function(fit) {
+  obs <- fit$model$obs
+  state <- fit$state
+  n <- fit$input$n
+  k <- state$k
+  counts <- obs$links == "poisson"
+  drawn <- function(s, none, a, b) {
+    m <- length(s)
+    x <- if (counts) stats::rgamma(m, a + s, b + none) else stats::rbeta(m, a + s, b + pmax(0, none - s))
+    if (is.matrix(s)) matrix(x, nrow(s)) else x
+  }
+  pairs <- which(if (fit$input$directed) row(diag(n)) != col(diag(n)) else upper.tri(diag(n)), arr.ind = TRUE)
+  from <- pairs[, 1L]
+  to <- pairs[, 2L]
+  rate <- if (is.null(state$rates)) {
+    phi <- drawn(state$sum, state$pairs, obs$a, obs$b)
+    if (!fit$input$directed) phi[lower.tri(phi)] <- t(phi)[lower.tri(phi)]
+    z <- drawn_columns(fit$prob)
+    phi[cbind(z[from], z[to])]
+  } else if (obs$degree) {
+    params <- state$params
+    t <- matrix(stats::rgamma(n * k, params$shape, params$rate), n)
+    phi <- stats::rgamma(k + 1L, params$phi_shape, params$phi_rate)
+    drop((t[from, , drop = FALSE] * t[to, , drop = FALSE]) %*% phi[seq_len(k)]) +
+      phi[k + 1L] * rowSums(t)[from] * rowSums(t)[to]
+  } else {
+    params <- state$params
+    phi <- drawn(params$sum, params$pairs, c(rep(obs$a, k), obs$background[1L]), c(rep(obs$b, k), obs$background[2L]))
+    weight <- matrix(stats::rgamma(n * (k + 1L), params$theta), n)
+    weight <- weight / rowSums(weight)
+    s <- drawn_columns(weight[from, , drop = FALSE])
+    r <- drawn_columns(weight[to, , drop = FALSE])
+    phi[ifelse(s == r & s <= k, s, k + 1L)]
+  }
+  y <- if (counts) stats::rpois(length(rate), rate) else {
+    stats::rbinom(length(rate), 1L, if (obs$degree) -expm1(-rate) else rate)
+  }
+  data.frame(from = fit$input$ids[from], to = fit$input$ids[to], link = y)[y > 0, ]
+}
+
+# A column for each row, with the probabilities of the row.
+drawn_columns <- function(prob) {
+  total <- prob
+  for (j in seq_len(ncol(prob))[-1L]) total[, j] <- total[, j - 1L] + prob[, j]
+  pmin(1L + rowSums(total < stats::runif(nrow(prob)) * total[, ncol(prob)]), ncol(prob))
+}
+
+#' @export
+update.bnp_network <- function(object, formula., ..., newdata = NULL, evaluate = TRUE) {
+  check_format(object)
+  if (!is.null(newdata)) not_for_networks("Taking in {.arg newdata}")
+  NextMethod()
+}
+
+#' @export
+confint.bnp_network <- function(object, ...) not_for_networks("Intervals")
+
+#' @export
+bnp_sample.bnp_network <- function(x, ...) not_for_networks("Sampling")
+
+#' @export
+segments.bnp_network <- function(x0, ...) not_for_networks("Segments")
+
+not_for_networks <- function(what, call = rlang::caller_env()) {
+  abort("not_defined", paste(what, "is not there for networks."), call = call)
+}

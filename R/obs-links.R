@@ -1,0 +1,102 @@
+# What is observed of a network. Its entry stands beside the table of observation models (R/obs.R), which are of rows.
+
+#' Links as observations
+#'
+#' What a pair of nodes of a network produces: a link or none, or a count. To be given to [bnp_network()].
+#'
+#' @param assortative Are links of nodes in different communities all alike? Default: `TRUE` with [prior_hdp()], where
+#'   each community has a probability of its own links and all other pairs share a background; `FALSE` with
+#'   [prior_dp()], where every pair of communities has a probability of its own. Other combinations are not there yet.
+#' @param degree Has every node a degree of its own? `TRUE`: the gamma network, `FALSE`: the relational model. `NULL`
+#'   with [prior_hdp()]: both are fitted, and the one with the larger bound is kept; from 2,000 nodes on the gamma
+#'   network alone. With [prior_dp()] only `FALSE` is there.
+#' @param family `"bernoulli"`: a link or none; `"poisson"`: counts. `"auto"` chooses counts where a value is above 1.
+#' @param a,b Prior of the probability of a link within a community (with [prior_dp()]: in any block): Beta(`a`, `b`),
+#'   or of a rate Gamma(`a`, rate `b`). `b = NULL`: 1 for probabilities, `a` over the density of links for rates of
+#'   [prior_dp()], a tenth of that for communities of [prior_hdp()], which are denser than the whole.
+#' @param background The same two numbers for the background of [prior_hdp()]. `NULL`: Beta(1, 10), or a Gamma
+#'   distribution with shape 1 and the density of links as mean.
+#' @return An object of class `bnp_obs`.
+#' @seealso [bnp_network()]
+#' @examples
+#' obs_links()
+#' obs_links(family = "poisson", a = 2)
+#' @export
+obs_links <- function(assortative = NULL, degree = NULL, family = c("auto", "bernoulli", "poisson"), a = 1, b = NULL,
+                      background = NULL) {
+  if (!is.null(background)) {
+    background <- check_positive(background, "background")
+    if (length(background) != 2L) {
+      abort("argument", "{.arg background} must be two positive numbers or {.code NULL}, not {describe(background)}.")
+    }
+    check_range(background, "background", parameter_ranges$b, rlang::current_env())
+  }
+  new_obs(
+    "links",
+    assortative = if (!is.null(assortative)) check_flag(assortative, "assortative"),
+    degree = if (!is.null(degree)) check_flag(degree, "degree"),
+    links = check_choice(family, c("auto", "bernoulli", "poisson"), "family"),
+    a = check_number(a, "a"), b = if (!is.null(b)) check_number(b, "b"), background = background
+  )
+}
+
+model_links <- list(
+  title = "links", constructor = "obs_links", values = "links of nodes", verbs = "bnp_network",
+  resolve = function(obs, data, start, call) resolve_links(obs, data, NULL, call), arrays = list(),
+  draw = function(obs, clusters, path, lengths, given) not_for_networks("Drawing rows")
+)
+
+# Everything that an `obs_links()` leaves open, for this network and prior.
+resolve_links <- function(obs, data, prior, call) {
+  not_yet <- function(what, remedy) abort("argument", c("{what} not there yet.", i = remedy), call = call)
+  single <- prior$family == "dp"
+  if (single && isTRUE(obs$degree)) {
+    not_yet("Degrees of nodes ({.code degree = TRUE}) with {.fn prior_dp} are", "Choose {.fn prior_hdp}.")
+  }
+  if (single && isTRUE(obs$assortative)) {
+    not_yet("Assortative blocks with {.fn prior_dp} are", "Choose {.fn prior_hdp}, or leave {.arg assortative} out.")
+  }
+  if (!single && isFALSE(obs$assortative)) {
+    not_yet("General blocks with {.fn prior_hdp} are", "Choose {.fn prior_dp}, or leave {.arg assortative} out.")
+  }
+  most <- max(data$value, 0)
+  if (obs$links == "bernoulli" && most > 1) {
+    abort("not_binary", c(
+      "{.arg x} must have values 0 and 1 with {.code family = \"bernoulli\"}, not {most}.",
+      i = "Choose {.code family = \"poisson\"} for counts, or give {.code 1 * (x > 0)}."
+    ), call = call)
+  }
+  if (obs$links == "auto") obs$links <- if (most > 1) "poisson" else "bernoulli"
+  obs$assortative <- !single
+  counts <- obs$links == "poisson"
+  if (single) obs$degree <- FALSE
+  obs$b_given <- !is.null(obs$b)
+  obs$background_given <- !is.null(obs$background)
+  pairs <- max(n_pairs(data), 1)
+  density <- max(sum(data$value), 0.5) / pairs
+  of <- function(degree) {
+    obs$degree <- degree
+    rates <- counts || degree
+    if (!obs$b_given) obs$b <- if (!rates) 1 else if (single) obs$a / density else obs$a / density / 10
+    if (!single && !obs$background_given) obs$background <- if (rates) c(1, 1 / density) else c(1, 10)
+    obs[c("b_given", "background_given")] <- NULL
+    check_ranges(obs, call)
+  }
+  lapply(if (is.null(obs$degree)) list(TRUE, FALSE) else list(obs$degree), of)
+}
+
+n_pairs <- function(data) {
+  data$n * (data$n - 1) / (if (data$directed) 1 else 2) - length(data$hidden_from)
+}
+
+# What the engine reads of model and prior.
+network_model <- function(obs, prior) {
+  c(
+    list(counts = obs$links == "poisson", a = obs$a, b = obs$b, degree = obs$degree),
+    if (prior$family == "dp") list(gamma = prior$concentration) else {
+      list(
+        gamma = prior$gamma, alpha = prior$alpha, a_background = obs$background[1L], b_background = obs$background[2L]
+      )
+    }
+  )
+}

@@ -1,0 +1,191 @@
+# Small networks, and slow twins in plain R of the bounds of src/networks.
+
+# The engine's form of a network.
+small_network <- function(n, from, to, value = rep(1, length(from)), directed = FALSE, hidden = NULL) {
+  list(
+    n = as.integer(n), directed = directed, from = as.integer(from), to = as.integer(to), value = as.double(value),
+    hidden_from = as.integer(hidden[, 1]), hidden_to = as.integer(hidden[, 2])
+  )
+}
+
+triangles <- function() small_network(6, c(1, 1, 2, 4, 4, 5, 3), c(2, 3, 3, 5, 6, 6, 4))
+
+# Links drawn for each pair with the probabilities of the blocks of labels.
+planted_network <- function(labels, p, directed = FALSE, counts = FALSE) {
+  n <- length(labels)
+  rate <- p[labels, labels]
+  y <- matrix(if (counts) rpois(n^2, rate) else rbinom(n^2, 1, rate), n)
+  diag(y) <- 0
+  if (!directed) y[lower.tri(y)] <- 0
+  at <- which(y > 0, arr.ind = TRUE)
+  small_network(n, at[, 1], at[, 2], y[at], directed)
+}
+
+# All observed pairs with their values: data frame i, j, y.
+all_pairs <- function(net) {
+  n <- net$n
+  pairs <- expand.grid(i = seq_len(n), j = seq_len(n))
+  pairs <- pairs[if (net$directed) pairs$i != pairs$j else pairs$i < pairs$j, ]
+  key <- function(i, j) if (net$directed) paste(i, j) else paste(pmin(i, j), pmax(i, j))
+  y <- net$value[match(key(pairs$i, pairs$j), key(net$from, net$to))]
+  pairs$y <- ifelse(is.na(y), 0, y)
+  pairs[!key(pairs$i, pairs$j) %in% key(net$hidden_from, net$hidden_to), ]
+}
+
+link_evidence <- function(n, s, model) {
+  if (!model$counts) {
+    return(lbeta(model$a + s, model$b + n - s) - lbeta(model$a, model$b))
+  }
+  lgamma(model$a + s) - lgamma(model$a) + model$a * log(model$b) - (model$a + s) * log(model$b + n)
+}
+
+# log p(y | z): pair by pair.
+twin_evidence <- function(net, z, model) {
+  pairs <- all_pairs(net)
+  a <- z[pairs$i]
+  b <- z[pairs$j]
+  block <- if (net$directed) paste(a, b) else paste(pmin(a, b), pmax(a, b))
+  base <- if (model$counts) -sum(lgamma(pairs$y + 1)) else 0
+  sum(link_evidence(tapply(pairs$y, block, length), tapply(pairs$y, block, sum), model)) + base
+}
+
+twin_joint <- function(net, z, model) {
+  size <- tabulate(match(z, unique(z)))
+  twin_evidence(net, z, model) + length(size) * log(model$gamma) + sum(lgamma(size)) + lgamma(model$gamma) -
+    lgamma(model$gamma + net$n)
+}
+
+log_sum <- function(x) max(x) + log(sum(exp(x - max(x))))
+log_evidence <- function(net, model) log_sum(apply(all_partitions(net$n), 1L, function(z) twin_joint(net, z, model)))
+
+# The bound of soft labels r (n x K) of a blockmodel, pair by pair.
+twin_soft_bound <- function(net, r, model) {
+  pairs <- all_pairs(net)
+  k <- ncol(r)
+  n <- s <- matrix(0, k, k)
+  for (p in seq_len(nrow(pairs))) {
+    both <- outer(r[pairs$i[p], ], r[pairs$j[p], ])
+    if (!net$directed) both <- (both + t(both)) / (1 + diag(k))
+    n <- n + both
+    s <- s + pairs$y[p] * both
+  }
+  cells <- if (net$directed) matrix(TRUE, k, k) else upper.tri(n, diag = TRUE)
+  size <- colSums(r)
+  later <- rev(cumsum(rev(size))) - size
+  entropy <- -sum(ifelse(r > 0, r * log(r), 0))
+  base <- if (model$counts) -sum(lgamma(pairs$y + 1)) else 0
+  sum(link_evidence(n[cells], s[cells], model)) + base +
+    sum(lbeta(1 + size, model$gamma + later) - lbeta(1, model$gamma)) + entropy
+}
+
+network_sticks <- function(u, omega, c1, c0, gamma) {
+  a <- u * omega
+  b <- (1 - u) * omega
+  sum(
+    lbeta(a, b) - lbeta(1, gamma) + (c1 - a) * (digamma(a) - digamma(omega)) + (c0 - b) * (digamma(b) - digamma(omega))
+  )
+}
+
+# Means of the weights of sticks, the rest last, and E (1 - sum)^2 of the rest.
+network_weights <- function(u, omega) {
+  mean <- c(u, 1) * c(1, cumprod(1 - u))
+  list(mean = mean, square = prod((1 - u) * ((1 - u) * omega + 1) / (omega + 1)))
+}
+
+# The bound of the relational model at what a fit of the engine has: every pair with its K x K table q(s, r).
+twin_relational_bound <- function(net, model, fit) {
+  k <- fit$k
+  n <- net$n
+  theta <- fit$params$theta
+  rho <- fit$params$rho
+  log_pi <- digamma(theta) - digamma(rowSums(theta))
+  own <- log_pi[, seq_len(k), drop = FALSE]
+  big_n <- fit$params$pairs[, 1]
+  big_s <- fit$params$sum[, 1]
+  a <- c(rep(model$a, k), model$a_background)
+  b <- c(rep(model$b, k), model$b_background)
+  weight <- function(y) {
+    digamma(b + big_n - big_s) - digamma(a + b + big_n) + y * (digamma(a + big_s) - digamma(b + big_n - big_s))
+  }
+  pairs <- all_pairs(net)
+  counts <- matrix(0, n, k)
+  t_n <- t_s <- numeric(k + 1L)
+  entropy <- 0
+  for (p in seq_len(nrow(pairs))) {
+    i <- pairs$i[p]
+    j <- pairs$j[p]
+    y <- pairs$y[p]
+    if (y > 0) {
+      f <- matrix(weight(y)[k + 1L], k, k)
+      diag(f) <- weight(y)[seq_len(k)]
+      q <- outer(own[i, ], own[j, ], "+") + f
+      q <- exp(q - max(q))
+      q <- q / sum(q)
+    } else {
+      q <- outer(rho[i, ], rho[j, ])
+    }
+    counts[i, ] <- counts[i, ] + rowSums(q)
+    counts[j, ] <- counts[j, ] + colSums(q)
+    each <- c(diag(q), 1 - sum(diag(q)))
+    t_n <- t_n + each
+    t_s <- t_s + y * each
+    entropy <- entropy - sum(ifelse(q > 0, q * log(q), 0))
+  }
+  pi <- network_weights(fit$u, fit$omega)
+  gap <- cbind(counts, 0) - theta
+  nodes <- sum(lgamma(theta)) - sum(lgamma(rowSums(theta))) + sum(gap * log_pi)
+  top <- n * k * log(model$alpha) + model$alpha * sum(t(log_pi) * pi$mean) +
+    network_sticks(fit$u, fit$omega, n + 1, n * (k + 1 - seq_len(k)) + model$gamma, model$gamma)
+  data <- sum(lbeta(a + t_s, b + t_n - t_s) - lbeta(a, b))
+  c(data = data, nodes = nodes, top_level = top, entropy = entropy)
+}
+
+# The bound of the gamma network at what a fit of the engine has, pair by pair.
+twin_gamma_bound <- function(net, model, fit) {
+  k <- fit$k
+  n <- net$n
+  shape <- fit$params$shape
+  rate <- fit$params$rate
+  phi_shape <- fit$params$phi_shape[, 1]
+  phi_rate <- fit$params$phi_rate[, 1]
+  mean <- shape / rate
+  log <- digamma(shape) - log(rate)
+  phi <- phi_shape / phi_rate
+  phi_log <- digamma(phi_shape) - log(phi_rate)
+  pi <- network_weights(fit$u, fit$omega)
+  rest <- pi$mean[k + 1L]
+  pairs <- all_pairs(net)
+  total <- rowSums(mean)
+  data <- 0
+  for (p in seq_len(nrow(pairs))) {
+    i <- pairs$i[p]
+    j <- pairs$j[p]
+    y <- pairs$y[p]
+    l <- exp(phi_log[k + 1L]) * sum(exp(log[i, ])) * sum(exp(log[j, ])) +
+      sum(exp(phi_log[seq_len(k)] + log[i, ] + log[j, ]))
+    data <- data - sum(phi[seq_len(k)] * mean[i, ] * mean[j, ]) -
+      phi[k + 1L] * (total[i] * total[j] + rest * (total[i] + total[j]) + pi$square) -
+      model$a / model$b * pi$square / (1 + model$gamma)
+    if (y > 0) data <- data + if (model$counts) y * log(l) - lgamma(y + 1) else l + log(-expm1(-l))
+  }
+  entropy <- function(s, r) s - log(r) + lgamma(s) + (1 - s) * digamma(s)
+  nodes <- sum(-log - model$alpha * mean + entropy(shape, rate))
+  a <- c(rep(model$a, k), model$a_background)
+  b <- c(rep(model$b, k), model$b_background)
+  rates <- sum(a * log(b) - lgamma(a) + (a - 1) * phi_log - b * phi + entropy(phi_shape, phi_rate))
+  own <- pi$mean[seq_len(k)]
+  top <- n * k * log(model$alpha) + model$alpha * (sum(t(log) * own) + n * log(model$alpha) * sum(own)) +
+    network_sticks(fit$u, fit$omega, n + 1, n * (k - seq_len(k)) + model$gamma, model$gamma)
+  c(data = data, nodes = nodes, rates = rates, top_level = top)
+}
+
+# Zachary's karate club: igraph has it, and so does every book.
+karate <- function() {
+  skip_if_not_installed("igraph")
+  igraph::make_graph("Zachary")
+}
+karate_network <- function() {
+  edges <- igraph::as_edgelist(karate())
+  small_network(34, edges[, 1], edges[, 2])
+}
+factions <- function() 1L + seq_len(34) %in% c(10, 15, 16, 19, 21, 23:34)
