@@ -41,19 +41,20 @@ tidied_links <- function(links, missing) {
     cli::cli_inform(c(...), class = c("bnpvi_message_network", "bnpvi_message"), .envir = parent.frame())
   }
   loop <- links$from == links$to
-  if (any(loop & (is.na(links$value) | links$value > 0))) {
-    told("{sum(loop)} link{?s} of a node with itself {?is/are} left out: the model has none.")
+  loops <- sum(loop & links$value > 0, na.rm = TRUE)
+  if (loops > 0L) {
+    told("{loops} link{?s} of a node with itself {?is/are} left out: the model has none.")
   }
   pairs <- data.frame(from = links$from, to = links$to, value = links$value)[!loop, ]
-  swap <- !links$directed & pairs$from > pairs$to
-  pairs[swap, c("from", "to")] <- pairs[swap, c("to", "from")]
+  pairs$swap <- !links$directed & pairs$from > pairs$to
+  pairs[pairs$swap, c("from", "to")] <- pairs[pairs$swap, c("to", "from")]
   key <- (pairs$from - 1) * as.double(links$n) + pairs$to
   unknown <- unique(key[is.na(pairs$value)])
   pairs <- pairs[!is.na(pairs$value) & pairs$value > 0, ]
   key <- (pairs$from - 1) * as.double(links$n) + pairs$to
   if (anyDuplicated(key)) {
-    both_ways <- !links$directed && !links$adjacency && !anyDuplicated(data.frame(key, swap[!is.na(swap)][seq_along(key)]))
     times <- table(key)
+    both_ways <- !links$directed && !anyDuplicated(data.frame(key, pairs$swap))
     if (both_ways && all(times == 2L)) {
       told("Every link of {.arg x} is listed in both directions, and counts once.", i = "Or is {.code directed = TRUE}?")
       pairs <- pairs[!duplicated(key), ]
@@ -129,8 +130,7 @@ links_of_igraph <- function(x, nodes, directed, call) {
   weight <- igraph::edge_attr(x, "weight")
   list(
     n = igraph::vcount(x), ids = as.character(ids), from = edges[, 1L], to = edges[, 2L],
-    value = as.double(weight %||% rep(1, nrow(edges))), directed = directed %||% igraph::is_directed(x),
-    adjacency = FALSE
+    value = as.double(weight %||% rep(1, nrow(edges))), directed = directed %||% igraph::is_directed(x)
   )
 }
 
@@ -145,7 +145,7 @@ links_of_network <- function(x, nodes, directed, call) {
   unknown <- vapply(edges, function(e) isTRUE(e$atl$na), NA)
   list(
     n = n, ids = ids, from = one("outl"), to = one("inl"), value = ifelse(unknown, NA, rep(1, length(edges))),
-    directed = directed %||% isTRUE(x$gal$directed), adjacency = FALSE
+    directed = directed %||% isTRUE(x$gal$directed)
   )
 }
 
@@ -167,7 +167,7 @@ links_of_adjacency <- function(x, nodes, directed, call) {
     data.frame(i = at[, 1L], j = at[, 2L], x = as.double(x[at]))
   }
   value <- if (is.null(cells$x)) rep(1, nrow(cells)) else as.double(cells$x)
-  symmetric <- isTRUE(Matrix::isSymmetric(unname(x), tol = 0))
+  symmetric <- if (is.matrix(x)) isSymmetric(unname(x), tol = 0) else Matrix::isSymmetric(x, tol = 0, checkDN = FALSE)
   if (isFALSE(directed) && !symmetric) {
     abort("not_symmetric", c(
       "{.arg x} is not symmetric, and so not undirected.",
@@ -180,7 +180,7 @@ links_of_adjacency <- function(x, nodes, directed, call) {
   if (anyDuplicated(names)) abort("nodes", "Names of nodes must differ from each other.", call = call)
   list(
     n = nrow(x), ids = as.character(names), from = cells$i[keep], to = cells$j[keep], value = value[keep],
-    directed = directed, adjacency = TRUE
+    directed = directed
   )
 }
 
@@ -216,7 +216,7 @@ links_of_edges <- function(x, nodes, directed, call) {
   value <- if (length(weight)) as.double(x[[weight[1L]]]) else rep(1, nrow(x))
   list(
     n = length(ids), ids = ids, from = nodes_of(from, ids, "x", call), to = nodes_of(to, ids, "x", call),
-    value = value, directed = directed %||% FALSE, adjacency = FALSE
+    value = value, directed = directed %||% FALSE
   )
 }
 

@@ -10,7 +10,8 @@ namespace bnpvi::networks {
 
 namespace {
 
-constexpr Index laps_of_trial = 15;   // before a proposal is compared; a guess
+constexpr Index laps_of_trial = 15;  // before a proposal is compared; a guess
+constexpr Index laps_of_round = 10;  // before a round of moves, at most; a guess
 constexpr Index trials_at_once = 4;  // from one state, for any number of threads; a guess
 constexpr int bisections = 4;        // a guess
 // Of a membership that a soft split leaves with a node's own half: pairs without a link are slow to take up a
@@ -50,8 +51,8 @@ class Learner {
       : now_(std::move(start)), options_(options), pool_(pool), told_(told) {}
 
   OverlapEnd run() {
-    bool settled = climb();
-    while (settled && lap_ < options_.max_laps) {
+    climb(laps_of_round);
+    while (can_move() && lap_ < options_.max_laps) {
       ++round_;
       const double before = value_;
       LapRecord moves;
@@ -64,9 +65,10 @@ class Learner {
       if (options_.reorder && now_->k() > 1) reorder();
       const bool gained = value_ > before + options_.tol * (1 + std::abs(before));
       pending_ = moves;
-      settled = climb();
+      climb(laps_of_round);
       if (!gained) break;
     }
+    const bool settled = climb(options_.max_laps);
     return {std::move(now_), lap_, settled};
   }
 
@@ -80,10 +82,12 @@ class Learner {
     told_(record);
   }
 
-  // Laps until the bound settles; false when there are no laps left.
-  bool climb() {
+  bool can_move() const { return options_.births || options_.merges || options_.deletes || options_.reorder; }
+
+  // At most `most` laps, until the bound settles; false when it has not.
+  bool climb(Index most) {
     value_ = now_->bound();
-    while (lap_ < options_.max_laps) {
+    for (Index done = 0; done < most && lap_ < options_.max_laps; ++done) {
       pool_.poll();
       now_->lap();
       const double before = value_;

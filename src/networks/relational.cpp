@@ -30,18 +30,9 @@ Relational::Relational(const Links& links, const LinkModel& blocks, const LinkMo
       rho_[i * k + a] = sum > 0 ? rho_[i * k + a] / sum : 1 / static_cast<double>(k);
   }
   ends_ = rho_;
-  q_n_.assign(static_cast<std::size_t>(k), 0);
-  q_s_.assign(static_cast<std::size_t>(k), 0);
   for (Index i = 0; i < n; ++i)
     for (Index a = 0; a < k; ++a) ends_[i * k + a] *= entries(links.out(), i) + entries(links.in(), i);
-  for (std::size_t e = 0; e < links.value().size(); ++e)
-    for (Index a = 0; a < k; ++a) {
-      const double both = rho_[links.from()[e] * k + a] * rho_[links.to()[e] * k + a];
-      q_n_[a] += both;
-      q_s_[a] += both * links.value()[e];
-    }
-  sum_profiles();
-  update_statistics();
+  expect_from_profiles();
   sticks_ = closed_form(top_level(k, static_cast<double>(n), gamma));
   Vec given(static_cast<std::size_t>(k) + 1, 1e-3);
   for (Index a = 0; a < k; ++a) given[a] += sum_[a];
@@ -50,6 +41,18 @@ Relational::Relational(const Links& links, const LinkModel& blocks, const LinkMo
   spread_out();
   update_proportions();
   visit_links();
+  update_statistics();
+}
+
+void Relational::expect_from_profiles() {
+  q_n_.assign(static_cast<std::size_t>(k_), 0);
+  q_s_.assign(static_cast<std::size_t>(k_), 0);
+  for (std::size_t e = 0; e < links_->value().size(); ++e)
+    for (Index k = 0; k < k_; ++k) {
+      const double both = rho_[links_->from()[e] * k_ + k] * rho_[links_->to()[e] * k_ + k];
+      q_n_[k] += both;
+      q_s_[k] += both * links_->value()[e];
+    }
   update_statistics();
 }
 
@@ -282,13 +285,13 @@ std::vector<Overlap::Array> Relational::arrays() const {
 void Relational::split(Index k, const std::vector<char>& leaves, double share) {
   rho_ = with_column_divided(rho_, k_, k, leaves, share, 0);
   ends_ = with_column_divided(ends_, k_, k, leaves, share, 0);
-  for (Vec* x : {&n_, &s_, &q_n_, &q_s_}) x->insert(x->begin() + k_, (*x)[k]);
   Vec weights = weights_from_sticks(sticks_.u);
   weights[k] /= 2;
   weights.insert(weights.end() - 1, weights[k]);
   sticks_.u = sticks_from_weights(weights);
   sticks_.omega.push_back(sticks_.omega[k]);
   ++k_;
+  expect_from_profiles();
   spread_out();
   update_proportions();
 }

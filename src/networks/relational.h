@@ -44,7 +44,8 @@ class Relational final : public Overlap {
   void sum_profiles();
   void update_statistics();
   void update_sticks();
-  void spread_out();  // sizes of all arrays for K communities
+  void expect_from_profiles();  // statistics as if links, too, had the profiles of their ends
+  void spread_out();            // sizes of all arrays for K communities
 
   const LinkModel *blocks_, *background_;
   double gamma_, alpha_, each_way_;

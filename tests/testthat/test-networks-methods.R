@@ -1,0 +1,177 @@
+# What is read from fits of networks.
+
+quiet <- function(...) bnp_control(seed = 1, verbose = FALSE, ...)
+group <- rep(1:3, each = 12)
+net <- withr::with_seed(2, planted_network(group, matrix(0.05, 3, 3) + diag(0.6, 3)))
+links <- data.frame(from = net$from, to = net$to)
+many <- withr::with_seed(2, planted_network(group, matrix(0.1, 3, 3) + diag(1.5, 3), counts = TRUE))
+counted <- data.frame(from = many$from, to = many$to, weight = many$value)
+fit_of <- function(x, ...) suppressWarnings(bnp_network(x, ..., nodes = 36, control = quiet()))
+fits <- list(
+  blocks = fit_of(links, prior = prior_dp()), relational = fit_of(links, obs_links(degree = FALSE)),
+  gamma = fit_of(links, obs_links(degree = TRUE)), rates = fit_of(counted, prior = prior_dp()),
+  relational_rates = fit_of(counted, obs_links(degree = FALSE)), gamma_rates = fit_of(counted, obs_links(degree = TRUE))
+)
+pairs <- data.frame(from = c(1, 1, 20), to = c(2, 30, 21), link = c(1, 0, 1))
+
+test_that("planted groups are found by all models, links and counts", {
+  for (name in names(fits)) expect_gt(adjusted_rand_index(fitted(fits[[name]]), group), 0.9)
+})
+
+test_that("every verb answers with the right shape", {
+  for (name in names(fits)) {
+    fit <- fits[[name]]
+    expect_output(print(fit), "3 communities in use, 36 nodes")
+    expect_output(print(summary(fit)), "Largest communities")
+    expect_identical(dim(memberships(fit)), c(36L, fit$state$k))
+    expect_identical(memberships(fit), predict(fit, type = "prob"))
+    expect_identical(lengths(communities(fit)), c(table(factor(fitted(fit), seq_len(fit$state$k)))))
+    expect_setequal(unlist(communities(fit, threshold = 0.01)), as.character(1:36))
+    expect_s3_class(tidy(fit), "tbl_df")
+    expect_identical(nrow(augment(fit)), 36L)
+    expect_identical(augment(fit, data.frame(group = group))$group, group)
+    expect_identical(dim(coef(fit)$block), rep(fit$state$k, 2))
+    expect_true(all(diff(cluster_sizes(fit)) <= 0))
+    expect_identical(glance(fit)$nobs, 36L)
+    expect_true(length(posterior_params(fit)) > 2)
+  }
+  expect_error(log_joint(fits$gamma), class = "bnpvi_error_argument")
+  twin <- list(counts = FALSE, a = 1, b = 1, gamma = 1)
+  expect_equal(log_joint(fits$blocks), twin_joint(net, fitted(fits$blocks), twin), tolerance = 1e-10)
+})
+
+test_that("probabilities of links are means under the posterior", {
+  for (name in c("blocks", "relational", "gamma")) {
+    fit <- fits[[name]]
+    p <- predict(fit, pairs)
+    expect_true(all(p > 0 & p < 1))
+    expect_equal(predict(fit, pairs, "log"), ifelse(pairs$link == 1, log(p), log1p(-p)), tolerance = 1e-8)
+    expect_equal(predict(fit, pairs[, c(2, 1, 3)]), p)
+    expect_gt(p[1], p[2])
+  }
+  # All parameters but memberships at their mean: simulated networks have the links that are expected.
+  everyone <- t(utils::combn(36, 2))
+  for (name in names(fits)) {
+    fit <- fits[[name]]
+    drawn <- simulate(fit, nsim = 200, seed = 1)
+    number <- vapply(drawn, function(x) sum(x$link), 1)
+    expected <- sum(predict(fit, everyone))
+    expect_lt(abs(mean(number) - expected), 5 * sd(number) / sqrt(200) + 0.02 * expected, label = name)
+  }
+})
+
+test_that("probabilities of counts sum to 1 and have the mean that is predicted", {
+  for (name in c("rates", "relational_rates", "gamma_rates")) {
+    fit <- fits[[name]]
+    table <- data.frame(from = 1, to = 2, link = 0:400)
+    p <- exp(predict(fit, table, "log"))
+    expect_equal(sum(p), 1, tolerance = 1e-6)
+    expect_equal(sum(p * 0:400), predict(fit, table[1, ]), tolerance = 1e-5)
+  }
+})
+
+test_that("the block probabilities of hard labels are counts over counts", {
+  fit <- fits$blocks
+  z <- fitted(fit)
+  y <- matrix(0, 36, 36)
+  y[cbind(net$from, net$to)] <- y[cbind(net$to, net$from)] <- 1
+  one <- 1 * outer(z, 1:3, "==")
+  links_of <- crossprod(one, y %*% one)
+  pairs_of <- outer(colSums(one), colSums(one)) - diag(colSums(one))
+  expect_equal(unname(coef(fit)$block), unname((1 + links_of / (1 + diag(3))) / (2 + pairs_of / (1 + diag(3)))),
+               tolerance = 1e-3)
+})
+
+test_that("held-out pairs are hidden, drawn from both kinds, and predicted", {
+  split <- split_links(links, 0.2, seed = 3, nodes = 36)
+  n <- round(0.2 * nrow(links))
+  expect_identical(sum(split$link == 1), as.integer(n))
+  expect_identical(sum(split$link == 0), as.integer(n))
+  key <- paste(pmin(as.integer(split$from), as.integer(split$to)), pmax(as.integer(split$from), as.integer(split$to)))
+  expect_false(anyDuplicated(key) > 0)
+  expect_identical(key %in% paste(links$from, links$to), split$link == 1)
+  expect_identical(split, split_links(links, 0.2, seed = 3, nodes = 36))
+  for (start in list(NULL, group)) {
+    fit <- fit_of(links, prior = prior_dp(), missing = split, start = start)
+    expect_equal(fit$input$n_links, nrow(links) - n)
+    expect_equal(fit$input$hidden, 2 * n)
+    expect_gt(link_auc(fit, split), 0.75)
+    expect_equal(heldout_loglik(fit, split), mean(predict(fit, split, "log")))
+  }
+  score <- predict(fit, split)
+  wins <- outer(score[split$link == 1], score[split$link == 0], function(a, b) (a > b) + (a == b) / 2)
+  expect_equal(link_auc(fit, split), mean(wins))
+  full <- split_links(1 - diag(5), 0.3, seed = 1)
+  expect_true(all(full$link == 1))
+  directed <- split_links(links, 0.2, seed = 3, nodes = 36, directed = TRUE)
+  expect_identical(paste(directed$from, directed$to) %in% paste(links$from, links$to), directed$link == 1)
+})
+
+test_that("pairs that cannot be predicted are refused", {
+  fit <- fits$blocks
+  refused <- function(code, class) expect_error(code, class = paste0("bnpvi_error_", class))
+  refused(predict(fit, cbind(1, 1)), "loops")
+  refused(predict(fit, cbind(1, 99)), "nodes")
+  refused(predict(fit, 3), "argument")
+  refused(predict(fit), "newdata")
+  refused(predict(fit, cbind(1, 2), type = "log"), "argument")
+  refused(predict(fit, cbind(1, 2, 0.5), type = "log"), "not_counts")
+  refused(predict(fit, cbind(1, 2, 3), type = "log"), "not_counts")
+  refused(link_auc(fit, cbind(1, 2, 1)), "argument")
+  refused(split_links(links, 1.5), "argument")
+  refused(plot(fit, "graph"), "argument")
+  refused(communities(fit, 2), "argument")
+  refused(communities(1), "argument")
+  refused(bnp_sample(fit), "not_defined")
+  refused(confint(fit), "not_defined")
+  refused(update(fit, newdata = links), "not_defined")
+})
+
+test_that("starts, restarts and seeds", {
+  from_labels <- fit_of(links, prior = prior_dp(), start = group)
+  expect_equal(elbo(from_labels), elbo(fits$blocks), tolerance = 1e-6)
+  again <- fit_of(links, obs_links(degree = TRUE), start = fits$gamma)
+  expect_gt(elbo(again), elbo(fits$gamma) - 2)
+  shares <- fit_of(links, obs_links(degree = FALSE), start = 0.8 * diag(3)[group, ] + 0.2 / 3)
+  expect_gt(adjusted_rand_index(fitted(shares), group), 0.9)
+  same <- c("prob", "elbo", "labels", "state")
+  expect_identical(fit_of(links, obs_links(degree = TRUE))[same], fits$gamma[same])
+  restarted <- bnp_network(links, prior = prior_dp(), nodes = 36, control = quiet(restarts = 3))
+  expect_gte(log_joint(restarted), log_joint(fits$blocks))
+  expect_identical(nrow(restarted$compared), 3L)
+  fixed <- suppressWarnings(bnp_network(
+    links, prior = prior_dp(), nodes = 36, control = quiet(k_init = 4, moves = FALSE)
+  ))
+  expect_equal(fixed$state$k, 4)
+  both <- fit_of(links)
+  expect_equal(elbo(both), max(elbo(fits$relational), elbo(fits$gamma)))
+})
+
+test_that("directed blocks know their direction", {
+  flow <- withr::with_seed(4, planted_network(group, rbind(c(0.1, 0.7, 0.1), c(0.1, 0.1, 0.7), c(0.1, 0.1, 0.1)), TRUE))
+  fit <- bnp_network(data.frame(flow[c("from", "to")]), directed = TRUE, nodes = 36, prior = prior_dp(), control = quiet())
+  expect_gt(adjusted_rand_index(fitted(fit), group), 0.9)
+  expect_gt(predict(fit, cbind(1, 13)), 0.5)
+  expect_lt(predict(fit, cbind(13, 1)), 0.3)
+  expect_equal(sum(predict(fit, as.matrix(subset(expand.grid(1:36, 1:36), Var1 != Var2)))), length(flow$from),
+               tolerance = 0.1)
+})
+
+test_that("pictures are drawn", {
+  withr::local_pdf(NULL)
+  for (fit in fits[c("blocks", "gamma")]) {
+    for (type in c("matrix", "membership", "elbo")) expect_identical(plot(fit, type, network = links), fit)
+    skip_if_not_installed("igraph")
+    expect_identical(plot(fit, "graph", network = links), fit)
+  }
+  expect_error(plot(fits$blocks, network = data.frame(from = 1, to = 99)), class = "bnpvi_error_nodes")
+})
+
+test_that("fits can be compared, stored and updated", {
+  both <- compare_fits(fits$blocks, fits$gamma)
+  expect_equal(both$elbo, unname(c(elbo(fits$blocks), elbo(fits$gamma))))
+  expect_error(compare_fits(fits$blocks, fits$rates), class = "bnpvi_error_not_comparable")
+  file <- withr::local_tempfile()
+  saveRDS(fits$gamma, file)
+  expect_equal(predict(readRDS(file), pairs), predict(fits$gamma, pairs))
+})
