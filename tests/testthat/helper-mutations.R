@@ -293,9 +293,41 @@ calls_on_draws <- function(fit, x, id, family, call) {
   )
 }
 
+# Of networks, which are no tables of rows.
+network_calls <- function() {
+  x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
+  pairs <- data.frame(from = c(1, 1), to = c(2, 6), link = c(1, 0))
+  fit_with <- function(prior, obs = obs_links()) suppressWarnings(bnp_network(x, obs, prior, control = few_laps()))
+  fits <- list(
+    blocks = fit_with(prior_dp()), relational = fit_with(prior_hdp(), obs_links(degree = FALSE)),
+    gamma = fit_with(prior_hdp(), obs_links(degree = TRUE))
+  )
+  c(list(
+    valid_call("network", "bnp_network", list(
+      x = x, obs = obs_links(), prior = prior_hdp(), control = few_laps(), start = NULL, nodes = 6, directed = FALSE,
+      missing = cbind(1, 6)
+    ), holds = is_sound_fit),
+    valid_call("split", "split_links", list(x = x, fraction = 0.3, zeros = 1, seed = 1, nodes = 6, directed = FALSE)),
+    valid_call("joint", "log_joint", list(fit = fits$blocks))
+  ), unlist(lapply(names(fits), function(name) {
+    fit <- fits[[name]]
+    call <- function(verb, ..., spoil = NULL) {
+      given <- list(...)
+      valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "x")))
+    }
+    list(
+      call("predict", object = fit, pairs = pairs, type = "log"), call("link_auc", fit = fit, pairs = pairs),
+      call("heldout_loglik", fit = fit, newdata = pairs, spoil = "newdata"),
+      call("communities", fit = fit, threshold = 0.5), call("memberships", fit = fit),
+      call("augment", x = fit, data = data.frame(v = 1:6)), call("simulate", object = fit, nsim = 2, seed = 1),
+      call("plot", x = fit, type = "matrix", network = x)
+    )
+  }), recursive = FALSE))
+}
+
 other_calls <- function(tables, fits) {
   made <- function(verb, ...) valid_call(verb, verb, list(...))
-  c(list(
+  c(network_calls(), list(
     made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),
@@ -321,6 +353,7 @@ other_calls <- function(tables, fits) {
     made("obs_poisson", a = 1, b = 2, exposure = c(1, 2)),
     made("obs_gamma", shape = c(1, 2), a = 1, b = 2),
     made("obs_categorical", prior = 2, columns = "a"),
+    made("obs_links", assortative = TRUE, degree = FALSE, family = "poisson", a = 2, b = 1, background = c(1, 4)),
     made("obs_product", one = obs_gaussian(columns = "a"), two = obs_categorical(0.5)),
     made("prior_dp", concentration = 1),
     made("prior_py", concentration = 1, discount = 0.3), made("gamma_prior", shape = 2, rate = 1),
