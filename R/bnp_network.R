@@ -243,7 +243,8 @@ network_fit <- function(result, call, data, prior, control, runs) {
       control = control, state = c(list(k = length(order)), state), elbo = result$elbo,
       elbo_terms = as.list(result$terms), trace = result$trace, converged = result$converged,
       reason = if (result$converged) "elbo" else "max_laps", laps = as.integer(result$laps), labels = labels,
-      sizes = sizes[order], numbering = order, prob = prob, log_joint = result$log_joint, compared = compared_runs(runs),
+      sizes = sizes[order], numbering = order, prob = prob, log_joint = result$log_joint,
+      compared = compared_runs(runs),
       input = list(
         n = data$n, ids = data$ids, directed = data$directed, n_links = length(data$value), total = sum(data$value),
         hidden = length(data$hidden_from), degree = degree, isolated = sum(degree == 0L),

@@ -17,19 +17,22 @@ cl_class_ids.bnp_fit <- function(x) {
 n_of_objects.bnp_fit <- function(x) as.integer(x$input$n)
 
 #' @exportS3Method clue::n_of_classes
-n_of_classes.bnp_fit <- function(x) sum(colSums(memberships(x)) > 0)
+n_of_classes.bnp_fit <- function(x) sum(colSums(membership_of(x)) > 0)
 
 # clue leaves out classes without members; `k` adds some.
 #' @exportS3Method clue::cl_membership
 cl_membership.bnp_fit <- function(x, k = n_of_classes.bnp_fit(x)) {
   refuse_topics(x)
-  out <- clue::as.cl_membership(memberships(x))
+  out <- clue::as.cl_membership(membership_of(x))
   padded <- cbind(matrix(out, nrow(out)), matrix(0, nrow(out), k - ncol(out)))
   attributes(padded) <- replace(attributes(out), "dim", list(dim(padded)))
   padded
 }
 
-memberships <- function(fit) {
+membership_of <- function(fit) {
+  if (inherits(fit, "bnp_network")) {
+    return(unname(fit$prob))
+  }
   kept <- if (!is.null(fit$probabilities)) of_rows(fit$input, fit$probabilities)
   unname(kept %||% diag(fit$state$k)[hard_labels(fit), , drop = FALSE])
 }

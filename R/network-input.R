@@ -1,35 +1,35 @@
 # A network in any form -> the internal form: list(n, directed, from, to, value, hidden_from, hidden_to, ids), each
 # pair once, ends from 1; pairs that are hidden have no value. `ids`: names of the nodes, in their order.
 
-as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = rlang::caller_env()) {
+as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = rlang::caller_env(), arg = "x") {
   if (!is.null(directed)) check_flag(directed, "directed", call)
   links <- if (inherits(x, "igraph")) {
-    links_of_igraph(x, nodes, directed, call)
+    links_of_igraph(x, nodes, directed, call, arg)
   } else if (inherits(x, "network")) {
-    links_of_network(x, nodes, directed, call)
+    links_of_network(x, nodes, directed, call, arg)
   } else if (inherits(x, "Matrix") || is.matrix(x) && nrow(x) == ncol(x)) {
-    links_of_adjacency(x, nodes, directed, call)
+    links_of_adjacency(x, nodes, directed, call, arg)
   } else if (is.data.frame(x) || is.matrix(x) && ncol(x) %in% 2:3) {
-    links_of_edges(x, nodes, directed, call)
+    links_of_edges(x, nodes, directed, call, arg)
   } else {
     abort("network", c(
-      "{.arg x} must be a network, not {describe(x)}.",
+      "{.arg {arg}} must be a network, not {describe(x)}.",
       i = "Give an igraph, a network, a square adjacency matrix (dense or sparse), or a data frame with columns
            {.field from} and {.field to}."
     ), call = call)
   }
   if (links$n == 0L) {
-    abort("network", c("{.arg x} has no nodes.", i = "Give at least one; links are not needed."), call = call)
+    abort("network", c("{.arg {arg}} has no nodes.", i = "Give at least one; links are not needed."), call = call)
   }
-  check_values(links$value, call)
+  check_values(links$value, call, arg)
   tidied_links(links, hidden_pairs(missing, links, call))
 }
 
-check_values <- function(value, call) {
+check_values <- function(value, call, arg) {
   bad <- which(!is.na(value) & (value < 0 | value != round(value)))
   if (length(bad)) {
     abort("not_counts", c(
-      "Links of {.arg x} must be 0, 1 or counts, not {signif(value[bad[1L]], 3)} (link {places(bad)}).",
+      "Links of {.arg {arg}} must be 0, 1 or counts, not {signif(value[bad[1L]], 3)} (link {places(bad)}).",
       i = "Weights that are no counts have no model here: round them, or keep the links alone."
     ), call = call)
   }
@@ -56,7 +56,10 @@ tidied_links <- function(links, missing) {
     times <- table(key)
     both_ways <- !links$directed && !anyDuplicated(data.frame(key, pairs$swap))
     if (both_ways && all(times == 2L)) {
-      told("Every link of {.arg x} is listed in both directions, and counts once.", i = "Or is {.code directed = TRUE}?")
+      told(
+        "Every link of {.arg x} is listed in both directions, and counts once.",
+        i = "Or is {.code directed = TRUE}?"
+      )
       pairs <- pairs[!duplicated(key), ]
     } else {
       told("{sum(times > 1L)} pair{?s} of nodes {?has/have} several links, which add up to counts.")
@@ -122,7 +125,7 @@ no_nodes_argument <- function(nodes, what, call) {
   }
 }
 
-links_of_igraph <- function(x, nodes, directed, call) {
+links_of_igraph <- function(x, nodes, directed, call, arg) {
   no_nodes_argument(nodes, "an igraph", call)
   rlang::check_installed("igraph", "to read an igraph.")
   edges <- igraph::as_edgelist(x, names = FALSE)
@@ -135,7 +138,7 @@ links_of_igraph <- function(x, nodes, directed, call) {
 }
 
 # An object of the package network: vertices in $gal$n, edges in $mel.
-links_of_network <- function(x, nodes, directed, call) {
+links_of_network <- function(x, nodes, directed, call, arg) {
   no_nodes_argument(nodes, "a network", call)
   edges <- Filter(Negate(is.null), x$mel)
   one <- function(which) as.integer(vapply(edges, function(e) e[[which]][1L], 1))
@@ -149,16 +152,16 @@ links_of_network <- function(x, nodes, directed, call) {
   )
 }
 
-links_of_adjacency <- function(x, nodes, directed, call) {
+links_of_adjacency <- function(x, nodes, directed, call, arg) {
   no_nodes_argument(nodes, "an adjacency matrix", call)
   if (nrow(x) != ncol(x)) {
     abort("network", c(
-      "An adjacency matrix must be square, not {nrow(x)} x {ncol(x)}.",
+      "{.arg {arg}}, an adjacency matrix, must be square, not {nrow(x)} x {ncol(x)}.",
       i = "Give two-mode networks as a data frame of links, or use {.fn bnp_mixture}."
     ), call = call)
   }
   if (is.matrix(x) && !is.numeric(x) && !is.logical(x)) {
-    abort("not_numeric", "{.arg x} must be a matrix of numbers, not {describe(x)}.", call = call)
+    abort("not_numeric", "{.arg {arg}} must be a matrix of numbers, not {describe(x)}.", call = call)
   }
   cells <- if (inherits(x, "Matrix")) {
     Matrix::summary(as(as(x, "generalMatrix"), "TsparseMatrix"))
@@ -170,31 +173,31 @@ links_of_adjacency <- function(x, nodes, directed, call) {
   symmetric <- if (is.matrix(x)) isSymmetric(unname(x), tol = 0) else Matrix::isSymmetric(x, tol = 0, checkDN = FALSE)
   if (isFALSE(directed) && !symmetric) {
     abort("not_symmetric", c(
-      "{.arg x} is not symmetric, and so not undirected.",
+      "{.arg {arg}} is not symmetric, and so not undirected.",
       i = "Choose {.code directed = TRUE}, or give {.code x + t(x)} or {.code pmax(x, t(x))}."
     ), call = call)
   }
   directed <- directed %||% !symmetric
   keep <- directed | cells$i <= cells$j
   names <- rownames(x) %||% colnames(x) %||% seq_len(nrow(x))
-  if (anyDuplicated(names)) abort("nodes", "Names of nodes must differ from each other.", call = call)
+  if (anyDuplicated(names)) abort("nodes", "Names of nodes of {.arg {arg}} must differ from each other.", call = call)
   list(
     n = nrow(x), ids = as.character(names), from = cells$i[keep], to = cells$j[keep], value = value[keep],
     directed = directed
   )
 }
 
-links_of_edges <- function(x, nodes, directed, call) {
+links_of_edges <- function(x, nodes, directed, call, arg) {
   x <- as.data.frame(x)
   if (ncol(x) < 2L) {
-    abort("network", "A data frame of links must have columns {.field from} and {.field to}.", call = call)
+    abort("network", "{.arg {arg}} must have columns {.field from} and {.field to}, a row for each link.", call = call)
   }
   columns <- if (all(c("from", "to") %in% names(x))) c("from", "to") else names(x)[1:2]
   from <- x[[columns[1L]]]
   to <- x[[columns[2L]]]
   absent <- which(is.na(from) | is.na(to))
   if (length(absent)) {
-    abort("missing", c("Links of {.arg x} must have both ends.", x = "Row {places(absent)} has not."), call = call)
+    abort("missing", c("Links of {.arg {arg}} must have both ends.", x = "Row {places(absent)} has not."), call = call)
   }
   if (is.factor(from) || is.factor(to)) {
     both <- list(as.character(from), as.character(to))
@@ -215,7 +218,7 @@ links_of_edges <- function(x, nodes, directed, call) {
   if (!length(weight)) weight <- rest[vapply(x[rest], is.numeric, NA)]
   value <- if (length(weight)) as.double(x[[weight[1L]]]) else rep(1, nrow(x))
   list(
-    n = length(ids), ids = ids, from = nodes_of(from, ids, "x", call), to = nodes_of(to, ids, "x", call),
+    n = length(ids), ids = ids, from = nodes_of(from, ids, arg, call), to = nodes_of(to, ids, arg, call),
     value = value, directed = directed %||% FALSE
   )
 }

@@ -38,7 +38,7 @@ plotted_network <- function(fit, network, type, call = rlang::caller_env()) {
   }
   listed <- is.data.frame(network) || is.matrix(network) && nrow(network) != ncol(network)
   data <- suppressMessages(as_network(
-    network, if (listed) fit$input$ids, if (!inherits(network, "igraph")) fit$input$directed, NULL, call
+    network, if (listed) fit$input$ids, if (!inherits(network, "igraph")) fit$input$directed, NULL, call, "network"
   ))
   if (!identical(data$ids, fit$input$ids)) {
     abort("nodes", "{.arg network} must have the nodes of the network that was fitted, in the same order.", call = call)

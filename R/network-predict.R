@@ -10,7 +10,8 @@
 #' @param newdata As `pairs`.
 #' @param ... Must be empty.
 #' @return `predict()`: a number for each pair, or as said. `heldout_loglik()`: the mean log probability of the pairs.
-#'   `link_auc()`: the probability that a pair with a link is given a larger probability than one without, ties one half.
+#'   `link_auc()`: the probability that a pair with a link is given a larger probability than one without, ties one
+#'   half.
 #' @details Probabilities are means under the variational posterior, of blockmodels and the relational model in closed
 #'   form; of the gamma network the rates are products of posterior means, which leaves out how sure they are.
 #'   Directed fits predict from the first node to the second.

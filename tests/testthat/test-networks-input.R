@@ -86,7 +86,9 @@ test_that("loops and several links are said and handled", {
 })
 
 test_that("what cannot be a network is refused by name", {
-  refused <- function(x, class, ...) expect_error(bnp_network(x, ..., control = quiet()), class = paste0("bnpvi_error_", class))
+  refused <- function(x, class, ...) {
+    expect_error(bnp_network(x, ..., control = quiet()), class = paste0("bnpvi_error_", class))
+  }
   refused("a", "network")
   refused(1:3, "network")
   refused(matrix(0, 3, 5), "network")

@@ -149,7 +149,8 @@ test_that("starts, restarts and seeds", {
 
 test_that("directed blocks know their direction", {
   flow <- withr::with_seed(4, planted_network(group, rbind(c(0.1, 0.7, 0.1), c(0.1, 0.1, 0.7), c(0.1, 0.1, 0.1)), TRUE))
-  fit <- bnp_network(data.frame(flow[c("from", "to")]), directed = TRUE, nodes = 36, prior = prior_dp(), control = quiet())
+  flowing <- data.frame(flow[c("from", "to")])
+  fit <- bnp_network(flowing, directed = TRUE, nodes = 36, prior = prior_dp(), control = quiet())
   expect_gt(adjusted_rand_index(fitted(fit), group), 0.9)
   expect_gt(predict(fit, cbind(1, 13)), 0.5)
   expect_lt(predict(fit, cbind(13, 1)), 0.3)

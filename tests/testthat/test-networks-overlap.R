@@ -179,7 +179,7 @@ test_that("fixed numbers stay as they are", {
                   b_background = 10)
     expect_equal(engine_network_overlap(net, model, control, share, NULL)$k, 5)
   }
-  blocks <- engine_network_blocks(net, list(counts = FALSE, a = 1, b = 1, gamma = 1), control, rep(1:4, length.out = 34),
-                                  NULL)
+  plain <- list(counts = FALSE, a = 1, b = 1, gamma = 1)
+  blocks <- engine_network_blocks(net, plain, control, rep(1:4, length.out = 34), NULL)
   expect_equal(blocks$k, 4)
 })
