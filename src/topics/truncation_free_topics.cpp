@@ -129,11 +129,13 @@ void TruncationFreeTopics::learn(const Tokens& documents, double keep, bool fres
   Vec faded, earlier;
   std::vector<ClusterIdentity> left;
   std::vector<Departure> gone;
+  std::vector<int> number(static_cast<std::size_t>(c.k()), -1);  // among those that are left
   for (Index j = 0; j < c.k(); ++j) {
     if (!(keep * size(j) > 0) || (weighted && !(keep * c.tables[j] > 0))) {
       gone.push_back({c.identity[j]});
       continue;
     }
+    number[j] = static_cast<int>(left.size());
     left.push_back(c.identity[j]);
     earlier.push_back(weighted ? keep * c.tables[j] : 0);
     for (Index f = 0; f < p_; ++f) faded.push_back(keep * c.t[j * p_ + f]);
@@ -167,6 +169,8 @@ void TruncationFreeTopics::learn(const Tokens& documents, double keep, bool fres
   }
   add_earlier();
   departed_.insert(departed_.end(), gone.begin(), gone.end());
+  for (int& j : c.recent.topic)
+    if (j >= 0) j = number[j];
   c.identity = std::move(left);
   c.t = urns_.statistics();
   c.tables = std::move(tables);

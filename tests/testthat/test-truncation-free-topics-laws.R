@@ -248,4 +248,14 @@ test_that("at the cap no token begins a topic, and where nothing is left of earl
   again <- learn_documents(x, bars_model(), passes = 2L)
   expect_identical(sum(statistics_of(again$clusters)[1L, ]), sum(x))
   expect_true(all(again$clusters$id > max(again$departed$id)))
+  tended <- learn_documents(x, bars_model(), passes = 3L, merge = TRUE, all_rows = TRUE)$clusters
+  expect_true(all(tended$recent$topic %in% c(-1L, seq_along(tended$id) - 1L)))
+  # Of two topics one is gone: the latest documents have the other under its new number
+  model <- list(obs = obs, prior = priors$hdp$prior)
+  two <- utils::modifyList(no_topics(model$prior), list(
+    t = c(3, 3, 0, 0, 0, 0, 0, 0)[c(5:8, 1:4)], tables = c(0, 1), id = c(1, 2), born_at = c(1, 1),
+    last_seen = c(1, 1), lasting = c(TRUE, TRUE), next_id = 3, seen = 1,
+    recent = list(length = 5L, word = c(0L, 0L, 0L, 1L, 1L), topic = c(1L, 1L, 1L, 0L, 0L))
+  ))
+  expect_identical(learn_documents(rbind(c(0, 0, 0)), model, two)$clusters$recent$topic, c(0L, 0L, 0L, -1L, -1L))
 })
