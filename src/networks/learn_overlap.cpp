@@ -133,9 +133,25 @@ class Learner {
                   static_cast<std::uint64_t>(trial));
   }
 
-  // Every community with two halves in two, laps, and the same again: trial t splits t + 1 times.
+  // What a lap costs: a community's part in a link, and in a node, that may be visited.
+  double work(Index k) const {
+    return static_cast<double>(now_->links().n_links() + now_->links().n()) * static_cast<double>(k);
+  }
+
+  // Trials of a kind: all that options allow in networks of some thousand links, fewer in large ones, where
+  // splits of all communities at once do most of the work.
+  Index trials() const {
+    constexpr double most = 2e7;  // work of the laps before one comparison, all trials of a kind; a guess
+    return std::clamp(static_cast<Index>(most / work(now_->k())), std::min<Index>(2, options_.trials),
+                      options_.trials);
+  }
+
+  // Every community with two halves in two, laps, and the same again: trial t splits t + 1 times, several
+  // times only while that leaves the laps cheap.
   void all_split(LapRecord& record) {
-    constexpr Index most_times = 3;
+    constexpr double cheap = 1e7;  // a guess
+    Index most_times = 1;
+    while (most_times < 3 && work(now_->k() << (most_times + 1)) < cheap) ++most_times;
     k_of_plan_ = now_->k();
     record.births_tried += most_times;
     record.births += tried(most_times, [&](Overlap& state, Index t) {
@@ -175,7 +191,7 @@ class Learner {
     Stream random(options_.seed, Purpose::batch_order, static_cast<std::uint64_t>(round_));
     draw_to_front(order, now_->k(), random);
     // Each softly and sharply.
-    const Index n = 2 * std::min(options_.trials, now_->k());
+    const Index n = 2 * std::min(trials(), now_->k());
     record.births_tried += n;
     record.births += tried(n, [&](Overlap& state, Index t) {
       Stream own = stream(10 + t);
@@ -216,12 +232,12 @@ class Learner {
   }
 
   void joins(LapRecord& record) {
-    Index accepted = 0, left = options_.trials;
+    Index accepted = 0;
     do {
       k_of_plan_ = now_->k();
       if (now_->k() < 2) break;
       const std::vector<Pair> pairs = close_pairs();
-      const Index n = std::min<Index>(left, static_cast<Index>(pairs.size()));
+      const Index n = std::min(trials(), static_cast<Index>(pairs.size()));
       record.merges_tried += n;
       accepted = tried(n, [&](Overlap& state, Index t) {
         state.merge(pairs[t].a, pairs[t].b);
@@ -237,7 +253,7 @@ class Learner {
       k_of_plan_ = now_->k();
       if (now_->k() < 2) break;
       const std::vector<Index> order = ascending(masses(*now_));
-      const Index n = std::min(options_.trials, now_->k());
+      const Index n = std::min(trials(), now_->k());
       record.deletes_tried += n;
       accepted = tried(n, [&](Overlap& state, Index t) {
         state.drop(order[t]);

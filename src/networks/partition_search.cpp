@@ -45,9 +45,8 @@ class Search {
   }
 
  private:
-  static void settle(Partition& p, const std::vector<int>& nodes) {
-    for (Index s = 0; s < max_sweeps && p.sweep(nodes) > 0; ++s) {
-    }
+  void settle(Partition& p, const std::vector<int>& nodes) {
+    for (Index s = 0; s < max_sweeps && p.sweep(nodes) > 0; ++s) pool_.poll();
   }
 
   // Node by node among the clusters there are, none of which may become empty: K is fixed.

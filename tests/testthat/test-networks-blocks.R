@@ -72,6 +72,13 @@ test_that("a sweep ends where no node would rather be elsewhere", {
   }
 })
 
+test_that("a node may begin a cluster of its own", {
+  star <- small_network(12, rep(1, 11), 2:12)
+  end <- engine_network_changes(star, bernoulli, rep(1L, 12), "sweep", 1)[[1]]
+  expect_equal(end$k, 2)
+  expect_identical(which(end$labels == end$labels[1]), 1L)
+})
+
 test_that("the best partition of few nodes is found, and is below the evidence", {
   control <- list(birth = TRUE, merge = TRUE, delete = TRUE, max_laps = 50, seed = 1, threads = 1, tol = 1e-10)
   for (row in seq_len(nrow(kinds))) {
