@@ -32,6 +32,12 @@ class BetaBernoulli final : public FeaturePrior {
     return out;
   }
 
+  double at_least(const Vec& counts, double n, const FeatureWeights& near) const override {
+    Concentration alpha = alpha_;
+    alpha.value = near.alpha.at(0);
+    return value(counts, n, alpha.value) + log_density(alpha);
+  }
+
   Index most() const override { return k_; }
   bool ordered() const override { return false; }
 

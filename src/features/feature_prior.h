@@ -22,6 +22,9 @@ class FeaturePrior {
   /// `warm`: an earlier result for as many features, from which a search starts, or empty. Of n rows; counts
   /// within [0, n].
   virtual FeatureWeights fit(const Vec& counts, double n, const FeatureWeights& warm) const = 0;
+  /// The value of fit() or less, in little time: at the sticks of `near`, an earlier result for as many
+  /// features.
+  virtual double at_least(const Vec& counts, double n, const FeatureWeights& near) const = 0;
   /// Most features there may be; 0: any number.
   virtual Index most() const = 0;
   /// True where the order of the features matters.

@@ -78,8 +78,8 @@ FeatureState state_from(const FeatureProblem& problem, const Summary& statistics
   renew(problem, out);
   for (Index b = 0; b < rows.n_batches(); ++b) {
     const Index from = rows.batch_start[b], end = rows.batch_start[b + 1];
-    Visited fresh =
-        visit(local_model(problem, out), from, end, no_presence(end - from), {20, Visiting::Start::fresh}, problem.pool);
+    Visited fresh = visit(local_model(problem, out), from, end, no_presence(end - from),
+                          {20, Visiting::Start::fresh}, problem.pool);
     out.batch.push_back(std::move(fresh.summary));
     out.presence.push_back(std::move(fresh.presence));
   }
@@ -114,7 +114,10 @@ void append_feature(FeatureState& state) {
   change_summaries(state, [](Summary& s) { s.append(1); });
   state.id.push_back(state.next_id++);
   Vec& stick = state.weights.stick;
-  if (!stick.empty()) stick.insert(stick.end(), stick.end() - 2, stick.end());
+  if (stick.empty()) return;
+  const double a = stick[stick.size() - 2], b = stick.back();
+  stick.push_back(a);
+  stick.push_back(b);
 }
 
 void permute_features(const FeatureProblem& problem, FeatureState& state, const std::vector<Index>& order) {

@@ -154,29 +154,29 @@ class IndianBuffet final : public FeaturePrior {
   }
 
   FeatureWeights fit(const Vec& counts, double n, const FeatureWeights& warm) const override {
-    const Objective objective(counts, n,
-                              warm.alpha.empty() ? alpha_
-                              : prior_           ? warm.alpha[0]
-                                                 : alpha_,
-                              prior_);
-    const auto logs = [](Vec x) {
-      for (double& v : x) v = std::log(v);
-      return x;
-    };
-    Vec best = logs(objective.start()), gradient(best.size());
-    if (warm.stick.size() == best.size()) {
-      const Vec other = logs(warm.stick);
-      const double here = objective(best, gradient).value();
-      if (!(objective(other, gradient).value() < here)) best = other;
-    }
+    const Objective objective = objective_of(counts, n, warm);
+    Vec best = logs(warm.stick.size() == 2 * objective.sticks() ? warm.stick : objective.start());
     const double value = maximise(std::cref(objective), best);
     return objective.result(best, value);
+  }
+
+  double at_least(const Vec& counts, double n, const FeatureWeights& near) const override {
+    Vec gradient(near.stick.size());
+    return objective_of(counts, n, near)(logs(near.stick), gradient).value();
   }
 
   Index most() const override { return 0; }
   bool ordered() const override { return true; }
 
  private:
+  Objective objective_of(const Vec& counts, double n, const FeatureWeights& near) const {
+    return {counts, n, prior_ && !near.alpha.empty() ? near.alpha[0] : alpha_, prior_};
+  }
+  static Vec logs(Vec x) {
+    for (double& v : x) v = std::log(v);
+    return x;
+  }
+
   double alpha_;  // given, or the mean of its prior
   std::optional<GammaPrior> prior_;
 };

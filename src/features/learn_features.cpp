@@ -13,7 +13,7 @@ namespace bnpvi::features {
 namespace {
 
 constexpr Index births_that_fail = 4;  // on end, before a fit may end: a guess
-constexpr Index births_of_batch = 2;   // failures a visit, along the leading direction and then along a row
+constexpr Index births_of_batch = 2;   // failures a visit: a guess
 
 class Learner {
  public:
@@ -66,9 +66,10 @@ class Learner {
     while (may_have_births() && misses < births_of_batch && record.births_tried < options_.moves.max_births &&
            quiet_births_ < std::max(births_that_fail, problem_.rows.n_batches())) {
       ++record.births_tried;
-      const bool by_row = quiet_births_ % 2 == 1;
+      constexpr Direction kinds[] = {Direction::clearest, Direction::leading, Direction::skewed,
+                                     Direction::row};
       if (try_birth(
-              problem_, state_, b, by_row,
+              problem_, state_, b, kinds[quiet_births_ % 4],
               Stream(problem_.seed, Purpose::residual_rows, static_cast<std::uint64_t>(births_tried_++)))) {
         ++record.births;
         misses = quiet_births_ = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "features/feature_state.h"
+#include "features/residual_direction.h"
 #include "foundation/random.h"
 #include "inference/learn.h"
 
@@ -19,11 +20,10 @@ struct FailedMoves {
   bool merge_worth_trying(int a, int b, double count_a, double count_b) const;
 };
 
-/// Proposes a feature in the residuals of batch b, which goes one way in some rows: along their leading
-/// direction, or (by_row) along the residual of one row drawn by its square. Scores along it are divided in
-/// two; the side farther from 0 begins with ν = 0.9, the other with 0.1, other batches with 0 until their
-/// next visit. True when the ELBO of all rows rose.
-bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, bool by_row, Stream stream);
+/// Proposes a feature in the residuals of batch b. Scores along a direction are divided in two by their
+/// values; the side farther from 0 begins with ν = 0.9, the other with 0.1, other batches with 0 until their
+/// next visit. The batch is visited some times; true when the ELBO of all rows rose.
+bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Direction kind, Stream stream);
 
 /// Leaves out the feature whose absence raises the ELBO most, as long as there is one. No row is looked at:
 /// the loadings are integrated out, so that those of the other features take over. Returns how many went.

@@ -8,25 +8,31 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr double narrow = 25;  // nats that a delete may lack to be tried with visits: a guess
-constexpr double same = 0.1;   // share by which a count may change and a failure still holds: a guess
+constexpr double narrow = 25;     // nats that a delete may lack to be tried with visits: a guess
+constexpr double far_below = 50;  // nats: a guess
+constexpr double same = 0.1;      // share by which a count may change and a failure still holds: a guess
 
 bool differs(double before, double now) { return std::abs(now - before) > same * before; }
 
-// The state without feature j, as its statistics say.
-FeatureState without(const FeatureProblem& problem, const FeatureState& state, Index j) {
+// The ELBO without feature j, as its statistics say; less where it is far below that of the state, as the
+// sticks are then left where they are.
+double elbo_without(const FeatureProblem& problem, const FeatureState& state, Index j) {
   FeatureState out = state;
   drop_feature(problem, out, j);
-  renew(problem, out, false);
-  return out;
+  out.loadings = fit_loadings(problem.likelihood, problem.rows, out.total, out.loadings);
+  const double rest = out.loadings.value + entropy_of(out.total), n = out.total.scalar[n_rows];
+  const Vec counts = counts_of(problem, out.total);
+  const double elbo = rest + problem.prior.at_least(counts, n, out.weights);
+  if (elbo + far_below < state.elbo) return elbo;
+  return rest + problem.prior.fit(counts, n, out.weights).value;
 }
 
-// The ELBO without each feature.
+// The same of each feature.
 Vec elbo_without(const FeatureProblem& problem, const FeatureState& state) {
   FeatureState bare = state;  // the total alone, as batches are of no concern
   bare.batch.clear();
   Vec elbo(state.id.size());
-  problem.pool.run(state.k(), [&](Index j) { elbo[j] = without(problem, bare, j).elbo; });
+  problem.pool.run(state.k(), [&](Index j) { elbo[j] = elbo_without(problem, bare, j); });
   return elbo;
 }
 
