@@ -36,8 +36,7 @@ feature_units <- function(data, centre, scale, call) {
   square <- if (centre) spread else colMeans(x^2, na.rm = TRUE)
   own <- function(v) ifelse(v > 0, sqrt(v), 1)
   unit <- if (scale) own(ifelse(spread > 0, spread, square)) else
-    rep(own(if (mean(spread) > 0) mean(spread) else mean(square, na.rm = TRUE)), ncol(x))
-  unit <- 2^round(log2(unit))
+    rep(2^round(log2(own(if (mean(spread) > 0) mean(spread) else mean(square, na.rm = TRUE)))), ncol(x))
   if (!centre) refuse_far_offset(x, unit, call)
   rate <- mean(spread / unit^2)
   list(

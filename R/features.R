@@ -83,7 +83,9 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
   fit <- structure(
     list(format = fit_format, call = match.call(), input = features_input(data)), class = c("bnp_features", "bnp_fit")
   )
-  run_features(fit, data, model, control, start, integer(data$d), call)
+  fit <- run_features(fit, data, model, control, start, integer(data$d), call)
+  fit$ids <- NULL # numbers, until an update
+  fit
 }
 
 # The prior of the likelihood in scaled units, without noise_rate, which is read from the data.

@@ -82,7 +82,7 @@ reasons <- c(
   joined = "as clusters were joined and not polished"
 )
 fit_titles <- c(bnp_mixture = "mixture", bnp_topics = "topic model", bnp_hmm = "hidden Markov model")
-cluster_words <- c(bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state")
+cluster_words <- c(bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state", bnp_features = "feature")
 
 format_head <- function(fit) {
   kind <- class(fit)[1]
