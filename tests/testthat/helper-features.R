@@ -91,7 +91,7 @@ finite_prior_bound <- function(counts, n, k, alpha) {
 }
 
 # E log(1 - pi_k) and E Li2(pi_L) by their series; tau: one row a stick.
-stick_sums <- function(tau, terms = 2e5) {
+stick_sums <- function(tau, terms = 2e4) {
   m <- seq_len(terms)
   log_moment <- apply(tau, 1L, function(t) lbeta(t[1] + m, t[2]) - lbeta(t[1], t[2]))
   moment <- exp(t(apply(matrix(log_moment, terms), 1L, cumsum)))
@@ -124,4 +124,85 @@ ascend <- function(nu, bound, sweeps = 60) {
     }
   }
   nu
+}
+
+# ---- the engine without R's preparations ----------------------------------------------------------------------------
+
+# A fit to x as it is. laps = 0: the state that `start` describes, whose ELBO is that of its probabilities.
+engine_features <- function(x, prior = prior_ibp(), offset = FALSE, start = NULL, laps = 100L, moves = TRUE, a = 1, b = 0.3,
+                            c = 1, d = 1, precision = NULL, ...) {
+  control <- unclass(bnp_control(max_laps = max(laps, 1L), moves = moves, verbose = FALSE, ..., seed = 1))
+  control$max_laps <- as.integer(laps)
+  control$batches <- control$batches %||% 1L
+  control$sparsity <- control$sparsity %||% 0L
+  likelihood <- list(noise_shape = a, noise_rate = b, loading_shape = c, loading_rate = d)
+  likelihood$precision <- precision
+  model <- list(prior = prior, likelihood = likelihood, offset = offset)
+  model <- replace(engine_features_model(model, integer(ncol(x))), "offset", offset)
+  engine_features_fit(x, model, control, if (!is.null(start)) list(presence = start), NULL)
+}
+
+# The engine's probabilities as a matrix, in its own order of features.
+engine_presence <- function(fit, n) {
+  nu <- matrix(0, n, fit$state$k)
+  nu[cbind(fit$presence$row, fit$presence$feature)] <- fit$presence$value
+  nu
+}
+
+# The engine's sticks as infinite_prior_bound() takes them.
+engine_sticks_of <- function(state) matrix(state$stick, ncol = 2L, byrow = TRUE)
+
+# The bound of an engine's state from its probabilities, q(rho) and sticks alone; an offset is a column of ones.
+twin_elbo <- function(fit, x, prior, offset = FALSE, a = 1, b = 0.3, c = 1, d = 1, precision = NULL) {
+  n <- nrow(x)
+  nu <- engine_presence(fit, n)
+  all <- if (offset) cbind(1, nu) else nu
+  q <- fit$state$precision
+  data <- likelihood_bound(x, all, list(a = a, b = b, rho = precision %||% (q[1] / q[2])))
+  if (is.null(precision)) {
+    size <- ncol(all) * ncol(x)
+    kl <- (q[1] - c) * digamma(q[1]) - lgamma(q[1]) + lgamma(c) + c * log(q[2] / d) + q[1] * (d - q[2]) / q[2]
+    data <- data + size / 2 * (digamma(q[1]) - log(q[1])) - kl
+  }
+  counts <- colSums(nu)
+  features <- if (is.null(prior$k)) {
+    alpha <- if (inherits(prior$alpha, "bnp_gamma_prior")) as.double(prior$alpha) else prior$alpha
+    infinite_prior_bound(counts, n, alpha, engine_sticks_of(fit$state))
+  } else {
+    finite_prior_bound(counts, n, prior$k, prior$alpha)
+  }
+  c(data = data, features = features, entropy = binary_entropy(nu))
+}
+
+# ---- data -----------------------------------------------------------------------------------------------------------
+
+# Four images of 6 x 6 pixels, each present with probability 1/2, and noise of sd 0.5 (Griffiths and Ghahramani, 2011,
+# figure 6, after its description).
+image_features <- function() {
+  pixels <- c(
+    "010000 111000 010000 000000 000000 000000", "000111 000101 000111 000000 000000 000000",
+    "000000 000000 000000 100000 110000 111000", "000000 000000 000000 000111 000010 000010"
+  )
+  t(vapply(strsplit(gsub(" ", "", pixels), ""), as.numeric, numeric(36)))
+}
+
+image_rows <- function(seed, n = 100, sd = 0.5) {
+  withr::with_seed(seed, {
+    z <- matrix(stats::rbinom(4 * n, 1, 0.5), n)
+    list(x = z %*% image_features() + stats::rnorm(36 * n, sd = sd), z = z)
+  })
+}
+
+# Rows with k sparse features in d columns.
+planted_features <- function(seed, n, d, k, sd = 0.5) {
+  withr::with_seed(seed, {
+    z <- matrix(stats::rbinom(n * k, 1, rep(stats::runif(k, 0.1, 0.4), each = n)), n)
+    a <- matrix(stats::rnorm(k * d) * (stats::runif(k * d) < 0.4) * 2, k)
+    list(x = z %*% a + stats::rnorm(n * d, sd = sd), z = z, a = a)
+  })
+}
+
+cosines <- function(a, b) {
+  unit <- function(m) m / sqrt(rowSums(m^2))
+  unit(a) %*% t(unit(b))
 }
