@@ -21,6 +21,18 @@ engine_urn <- function(data, model, first, steps, seed) {
     .Call(`_bnpvi_engine_urn`, data, model, first, steps, seed)
 }
 
+engine_features_fit <- function(x, model, control, start, progress) {
+    .Call(`_bnpvi_engine_features_fit`, x, model, control, start, progress)
+}
+
+engine_features_latent <- function(x, model, state, threads) {
+    .Call(`_bnpvi_engine_features_latent`, x, model, state, threads)
+}
+
+engine_feature_prior <- function(prior, counts, n, stick) {
+    .Call(`_bnpvi_engine_feature_prior`, prior, counts, n, stick)
+}
+
 engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }

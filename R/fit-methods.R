@@ -53,15 +53,19 @@
 #' @name read_fit
 NULL
 
-check_is_fit <- function(fit, call = rlang::caller_env()) {
+# features: may it be a fit of latent features?
+check_is_fit <- function(fit, call = rlang::caller_env(), features = FALSE) {
   check_class(fit, "bnp_fit", "fit", c("bnp_mixture", "bnp_topics", "bnp_hmm", "bnp_network"), call)
+  if (features && inherits(fit, "bnp_features")) {
+    return(check_features(fit, call))
+  }
   check_format(fit, call)
 }
 
 #' @rdname read_fit
 #' @export
 elbo <- function(fit, terms = FALSE) {
-  check_is_fit(fit)
+  check_is_fit(fit, features = TRUE)
   refuse_bound_of_stream(fit)
   if (check_flag(terms, "terms")) unlist(fit$elbo_terms) else fit$elbo
 }
@@ -69,7 +73,7 @@ elbo <- function(fit, terms = FALSE) {
 #' @rdname read_fit
 #' @export
 elbo_trace <- function(fit) {
-  check_is_fit(fit)
+  check_is_fit(fit, features = TRUE)
   as.data.frame(fit$trace)
 }
 

@@ -9,6 +9,7 @@ fit_elements <- c(
 )
 
 check_format <- function(fit, call = rlang::caller_env()) {
+  if (inherits(fit, "bnp_features")) refuse_features(call)
   if (!identical(fit[["format"]], fit_format)) {
     abort("format", c(
       "This fit was stored by another version of the package, and cannot be read by this one.",

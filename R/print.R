@@ -89,7 +89,10 @@ reasons <- c(
 fit_titles <- c(
   bnp_mixture = "mixture", bnp_topics = "topic model", bnp_hmm = "hidden Markov model", bnp_network = "network"
 )
-cluster_words <- c(bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state", bnp_network = "community")
+cluster_words <- c(
+  bnp_mixture = "cluster", bnp_topics = "topic", bnp_hmm = "state", bnp_network = "community",
+  bnp_features = "feature"
+)
 
 format_head <- function(fit) {
   kind <- class(fit)[1]

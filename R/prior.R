@@ -18,12 +18,16 @@
 #' * `prior_hdp_hmm()`: hidden Markov model with an open number of states;
 #'   `sticky` favours staying in a state.
 #' * `prior_hmm()`: hidden Markov model with `k` states.
+#' * `prior_ibp()`: Indian buffet process; any number of latent features ([bnp_features()]), of which a row has
+#'   about `alpha`.
+#' * `prior_beta_bernoulli()`: at most `k` latent features, each with a probability from Beta(`alpha / k`, 1).
 #'
 #' `gamma_prior(shape, rate)` in place of a number learns a concentration, in two ways:
 #' * `concentration` of `prior_dp()` and `prior_py()`, and `gamma`, are integrated over this
 #'   prior, exactly, together with the weights, so that the bound accounts for not knowing
 #'   them. [coef()] and [glance()] have the posterior mean and a 90 % interval.
-#' * `alpha`, `start` and `sticky` become the number that is best for prior and data, found
+#' * `alpha` of `prior_ibp()` has a Gamma posterior, of which [coef()] has mean and 90 % interval.
+#' * `alpha` of other priors, `start` and `sticky` become the number that is best for prior and data, found
 #'   anew after every lap. The log density of the prior at this number is the term `hyperprior` of
 #'   the ELBO, which is then a bound on the log probability of the data *and* this number.
 #'   Stochastic learning cannot do this, and says so.
@@ -59,10 +63,10 @@
 #' @param discount Discount of the Pitman-Yor process, at least 0 and below 1.
 #' @param shape,rate The Gamma distribution of a concentration: mean `shape / rate`,
 #'   standard deviation `sqrt(shape) / rate`.
-#' @param k Number of clusters, topics or states.
+#' @param k Number of clusters, topics, states or features.
 #' @param gamma Concentration of the top level: how many topics or states.
 #' @param alpha Concentration of the lower level: how much each document or
-#'   each row of transitions resembles the average.
+#'   each row of transitions resembles the average. Of latent features: how many a row has.
 #' @param start Concentration of the distribution of the first state.
 #' @param sticky Extra weight of staying in a state; 0 for none.
 #' @return An object of class `bnp_prior`, to be given as `prior`; `gamma_prior()`: one of
@@ -190,6 +194,18 @@ prior_hmm <- function(k, alpha = 0.5, start = 10, sticky = 0) {
   )
 }
 
+#' @rdname priors
+#' @export
+prior_ibp <- function(alpha = 1) {
+  new_prior("ibp", alpha = check_concentration(alpha, "alpha"))
+}
+
+#' @rdname priors
+#' @export
+prior_beta_bernoulli <- function(k, alpha = 1) {
+  new_prior("beta_bernoulli", k = check_count(k, "k"), alpha = check_concentration(alpha, "alpha"))
+}
+
 # The table of priors: the name in print(), the constructor, the function that takes
 # it, which gives the fit its class, and whether proportions of all groups share a
 # level above them, which `bnp_control(bound =)` is about; `learns`: the parameters that may
@@ -211,6 +227,10 @@ prior_models <- list(
   ),
   hmm = list(
     title = "Finite", constructor = "prior_hmm", verb = "bnp_hmm", learns = c("alpha", "start", "sticky")
+  ),
+  ibp = list(title = "Indian buffet process", constructor = "prior_ibp", verb = "bnp_features", learns = "alpha"),
+  beta_bernoulli = list(
+    title = "Finite Beta-Bernoulli", constructor = "prior_beta_bernoulli", verb = "bnp_features", learns = "alpha"
   )
 )
 

@@ -30,7 +30,7 @@ planned_notes <- c(
   prevalence = "Covariates of topics are not there yet: fit without them, and compare {.fn fitted} with them after."
 )
 
-fitting_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm")
+fitting_verbs <- c("bnp_mixture", "bnp_topics", "bnp_hmm", "bnp_features")
 
 # One line for each unused argument that is known: of `verb`, whose own arguments are `own`.
 unused_hints <- function(unused, verb, own) {

@@ -59,7 +59,7 @@
 #' @export
 update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL, new_terms = c("error", "drop"),
                            evaluate = TRUE) {
-  check_is_fit(object)
+  check_is_fit(object, features = TRUE)
   if (!missing(formula.) && !inherits(formula., "formula")) {
     if (!is.null(newdata)) abort("update", "{.arg formula.} must be a formula, not {describe(formula.)}.")
     newdata <- formula.
@@ -69,6 +69,9 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
     check_no_dots(...)
     if (!is.null(olddata)) abort("update", "A stream is read once: leave {.arg olddata} out.")
     return(learn_newdata(object, newdata, check_choice(new_terms, c("error", "drop"), "new_terms")))
+  }
+  if (!is.null(newdata) && inherits(object, "bnp_features")) {
+    return(take_in_features(object, newdata, olddata, ...))
   }
   if (!is.null(newdata)) {
     return(take_in(object, newdata, olddata, new_terms, ...))

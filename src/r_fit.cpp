@@ -4,6 +4,7 @@
 
 #include "inference/start.h"
 #include "r_convert.h"
+#include "r_learn.h"
 #include "r_source.h"
 #include "r_topics.h"
 #include "testing/audit.h"
@@ -11,28 +12,6 @@
 using namespace bnpvi;
 
 namespace {
-
-LearnOptions learn_options(const Rcpp::List& control) {
-  const Rcpp::List list = control["moves"];
-  const ListFields c(control), moves(list);
-  LearnOptions o;
-  o.max_laps = c.integer("max_laps");
-  o.tol = c.number("tol");
-  const Vec rate = c.numbers("learning_rate");
-  o.delay = rate.at(0);
-  o.power = rate.at(1);
-  o.keep_interrupted = c.has("keep_interrupted") && c.flag("keep_interrupted");
-  o.moves.birth = moves.flag("birth");
-  o.moves.merge = moves.flag("merge");
-  o.moves.remove = moves.flag("delete");
-  o.moves.reorder = moves.flag("reorder");
-  o.moves.adopt = list.containsElementNamed("adopt") && moves.flag("adopt");
-  o.moves.max_births = moves.integer("max_births");
-  o.moves.birth_size = moves.integer("birth_size");
-  o.moves.max_deletes = moves.integer("max_deletes");
-  o.moves.max_merges = moves.integer("max_merges");
-  return o;
-}
 
 std::vector<std::vector<Index>> batches_of_units(const Dataset& data, const RModel& model, Index n_batches,
                                                  unsigned long long seed, bool update) {
@@ -153,29 +132,6 @@ class Labels final : public ResponsibilitySink {
   const Batch& batch_;
   std::vector<int>& label_;
 };
-
-Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
-  const int n = static_cast<int>(trace.size());
-  Rcpp::IntegerVector lap(n), k(n), births(n), merges(n), deletes(n), bt(n), mt(n), dt(n);
-  Rcpp::NumericVector elbo(n), seconds(n);
-  for (int i = 0; i < n; ++i) {
-    const LapRecord& r = trace[i];
-    lap[i] = static_cast<int>(r.lap);
-    elbo[i] = r.elbo;
-    k[i] = static_cast<int>(r.k);
-    births[i] = static_cast<int>(r.births);
-    merges[i] = static_cast<int>(r.merges);
-    deletes[i] = static_cast<int>(r.deletes);
-    bt[i] = static_cast<int>(r.births_tried);
-    mt[i] = static_cast<int>(r.merges_tried);
-    dt[i] = static_cast<int>(r.deletes_tried);
-    seconds[i] = r.seconds;
-  }
-  using Rcpp::_;
-  return Rcpp::DataFrame::create(_["lap"] = lap, _["elbo"] = elbo, _["k"] = k, _["births"] = births,
-                                 _["merges"] = merges, _["deletes"] = deletes, _["births_tried"] = bt,
-                                 _["merges_tried"] = mt, _["deletes_tried"] = dt, _["seconds"] = seconds);
-}
 
 LapRecord end_of(const Progress& p) {
   LapRecord record;

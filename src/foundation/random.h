@@ -23,7 +23,9 @@ enum class Purpose : std::uint64_t {
   first_draw = 16,
   point_partition = 17,
   stream = 18,
-  held_out = 19
+  held_out = 19,
+  sweep_order = 40,
+  residual_rows = 41
 };
 
 /// Stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), the

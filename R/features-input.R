@@ -1,0 +1,115 @@
+# Data of latent features: NA where cells are missing, one unit for all columns or one for each, and starts.
+
+# Anything tabular -> the internal form, rows without any value left out.
+feature_data <- function(x, arg, call, na_action, allow_no_rows = FALSE, use = "rows") {
+  data <- as_mixture_data(x, feature_columns(), arg, allow_no_rows, call, na_action, use)
+  if (!is.matrix(data$x)) refuse_sparse(feature_columns(), arg, call)
+  if (has_missing(data)) data$x[data$missing] <- NA_real_
+  data
+}
+
+# An observation model that takes any columns of numbers, cell by cell.
+feature_columns <- function() obs_gaussian("diagonal")
+
+features_input <- function(data) {
+  input <- data[c("n", "d", "row_names", "column_names", "left_out", "na_action")]
+  input$n_missing <- if (has_missing(data)) sum(data$missing)
+  input$fingerprint <- fingerprint_of(data)
+  input[!vapply(input, is.null, NA)]
+}
+
+observed_cells <- function(data) colSums(!is.na(data$x))
+
+# list(centre, unit, noise_rate): what is taken off each column, what it is divided by, and the prior rate of the noise in
+# these units, a quarter of the mean variance of a column.
+feature_units <- function(data, centre, scale, call) {
+  x <- data$x
+  reach <- max(abs(x), 0, na.rm = TRUE)
+  if (reach == 0) reach <- 1
+  x <- x / reach
+  means <- colMeans(x, na.rm = TRUE)
+  means[!is.finite(means)] <- 0
+  spread <- colMeans((x - rep(means, each = nrow(x)))^2, na.rm = TRUE)
+  spread[!is.finite(spread)] <- 0
+  # What rounding of a constant leaves is no spread.
+  spread[spread < (1e-14 * pmax(abs(means), 1e-300))^2] <- 0
+  square <- if (centre) spread else colMeans(x^2, na.rm = TRUE)
+  own <- function(v) ifelse(v > 0, sqrt(v), 1)
+  unit <- if (scale) own(ifelse(spread > 0, spread, square)) else
+    rep(2^round(log2(own(if (mean(spread) > 0) mean(spread) else mean(square, na.rm = TRUE)))), ncol(x))
+  if (!centre) refuse_far_offset(x, unit, call)
+  rate <- mean(spread / unit^2)
+  list(
+    centre = if (centre) unname(means * reach) else numeric(ncol(x)), unit = unname(unit * reach),
+    noise_rate = if (rate > 0) rate / 4 else 0.25
+  )
+}
+
+# Without an offset sums of squares are about 0: far from there they have no digits left for the noise.
+refuse_far_offset <- function(x, unit, call) {
+  far <- apply(abs(x), 2L, function(v) max(v, 0, na.rm = TRUE)) / unit > 1e5
+  if (any(far)) {
+    abort("range", c(
+      "With {.code centre = FALSE} the values of {.arg x} must be within 1e5 of their spread about 0.",
+      x = "Not so in column{?s} {places(which(far))}.", i = "Choose {.code centre = TRUE}."
+    ), call = call)
+  }
+}
+
+scaled_values <- function(data, model) {
+  x <- data$x
+  # Divided first: differences of large numbers may overflow.
+  (x / rep(model$unit, each = nrow(x))) - rep(model$centre / model$unit, each = nrow(x))
+}
+
+# New rows with the columns of a fit; all rows are kept, also those without any value.
+feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "model", use = "predict") {
+  check_features(fit, call, "object")
+  newdata <- select_feature_columns(newdata, fit, call, arg)
+  data <- feature_data(newdata, arg, call, na_action, allow_no_rows = TRUE, use = use)
+  far <- abs(scaled_values(data, fit$model)) > 1e100
+  if (any(far, na.rm = TRUE)) {
+    abort("range", c(
+      "{.arg {arg}} has values that are more than 1e100 times the spread of the training data away.",
+      x = "The first of them is in row {which(rowSums(far, na.rm = TRUE) > 0)[1]}."
+    ), call = call)
+  }
+  data
+}
+
+# As select_columns() has it, which asks a fit for its observation model.
+select_feature_columns <- function(x, fit, call, arg) {
+  select_columns(x, list(model = list(obs = feature_columns()), input = fit$input), call, arg)
+}
+
+# What the engine starts from: list(presence) or NULL.
+features_start <- function(start, x, data, prior, call) {
+  if (is.null(start)) {
+    return(NULL)
+  }
+  if (inherits(start, "bnp_features")) {
+    check_start_columns(start$input$column_names, data$column_names, call)
+    if (start$input$d != data$d) {
+      abort("start", "{.arg start} must be a fit of the same columns.", call = call)
+    }
+    nu <- predict(start, as_start_rows(start, data), type = "prob")
+  } else {
+    given <- is.matrix(start) && (is.numeric(start) || is.logical(start)) && nrow(start) == rows_given(data)
+    if (!given || anyNA(start) || any(start < 0 | start > 1)) {
+      abort("start", c(
+        "{.arg start} must be a matrix of probabilities with one row per observation ({rows_given(data)}), or a fit of
+         {.fn bnp_features}, not {describe(start)}."
+      ), call = call)
+    }
+    nu <- of_kept_rows(data, start)
+  }
+  k <- prior$k
+  if (!is.null(k) && ncol(nu) > k) {
+    abort("start", c(
+      "{.arg start} has {ncol(nu)} features, the finite prior {k}.", i = "Raise {.arg k} of the prior."
+    ), call = call)
+  }
+  list(presence = unname(nu + 0))
+}
+
+as_start_rows <- function(fit, data) `colnames<-`(data$x, fit$input$column_names)

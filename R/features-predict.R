@@ -1,0 +1,243 @@
+#' Features of rows, and what they say of missing cells
+#'
+#' Nothing is refitted. Columns are matched by name when both the training data and `newdata` have names.
+#'
+#' @param object,fit A fit of [bnp_features()].
+#' @param newdata Rows, in any form that [bnp_features()] takes; missing values are left out. Without it the
+#'   training rows, for `"prob"` and `"response"`.
+#' @param type `"prob"`: the probability of each feature, rows x features. `"response"`: what the row is expected to be,
+#'   rows x columns. `"impute"`: `newdata` with missing values replaced by this, and the attribute `sd`, a matrix of
+#'   standard deviations (`NA` where nothing was missing).
+#' @param cells A logical matrix (rows x columns) of cells of `newdata` to hold out, or `NULL`.
+#' @param m Number of completed copies.
+#' @param seed `NULL`, or a number for [set.seed()].
+#' @param ... Must be empty.
+#' @param new_data The same as `newdata`, for those who come from tidymodels.
+#' @return `predict()`: a matrix with a row for each row of `newdata`.
+#'
+#'   `heldout_loglik()`: with `cells`, the mean log density of these cells given the others of their row: normal
+#'   densities with the mean and standard deviation of `type = "impute"`; its attribute `rmse` is the root mean squared
+#'   error. Without `cells` a lower bound on the mean log density of a row.
+#'
+#'   `impute()`: as for other fits, see [impute()]; loadings and noise are drawn for each copy, features for each row.
+#' @details The probabilities of a row's features are found by coordinate ascent from two starts, and are approximate:
+#'   the features of a row are taken for independent given its values. A standard deviation has the noise, what is not
+#'   known of the loadings, and which features the row has:
+#'   \eqn{E[\sigma^2] (1 + E[z' V^{-1} z]) + Var(z' M)}.
+#' @seealso [bnp_features()], [read_features], `vignette("latent-features")`.
+#' @references
+#' Doshi-Velez, F., Miller, K. T., Van Gael, J. and Teh, Y. W. (2009). Variational inference for the Indian buffet
+#' process. *Artificial Intelligence and Statistics* 12.
+#' @examples
+#' x <- as.matrix(attitude)
+#' fit <- bnp_features(x, control = bnp_control(seed = 1))
+#' head(predict(fit, x))
+#' x[1, 2] <- NA
+#' predict(fit, x[1:2, ], type = "impute")
+#' heldout_loglik(fit, attitude, cells = col(attitude) == 2)
+#' @export
+predict.bnp_features <- function(object, newdata = NULL, type = c("prob", "response", "impute"), ..., new_data = NULL) {
+  check_no_dots(...)
+  check_features(object, arg = "object")
+  type <- check_choice(type, c("prob", "response", "impute"), "type")
+  newdata <- one_newdata(newdata, new_data)
+  if (is.null(newdata)) {
+    need_data(type == "impute", "newdata")
+    return(if (type == "response") fitted(object) else for_all_rows(object$input, training_presence(object)))
+  }
+  data <- feature_newdata(object, newdata, rlang::current_env())
+  nu <- latent_features(object, data)$nu
+  if (type == "prob") {
+    return(nu)
+  }
+  response <- feature_response(object, nu, data$row_names)
+  if (type == "response") {
+    return(response)
+  }
+  missing <- is.na(data$x)
+  out <- data$x
+  dimnames(out) <- list(data$row_names, object$input$column_names)
+  out[missing] <- response[missing]
+  sd <- feature_sds(object, nu)
+  sd[!missing] <- NA
+  dimnames(sd) <- dimnames(out)
+  structure(out, sd = sd)
+}
+
+training_presence <- function(fit) {
+  nu <- as.matrix(fit$presence)
+  dimnames(nu) <- list(fit$input$row_names, as.character(seq_len(ncol(nu))))
+  nu
+}
+
+# list(nu, bound): probabilities of features (rows x features in their order), and what each row adds to a bound by
+# its features.
+latent_features <- function(fit, data, state = fit$state) {
+  if (data$n == 0L) {
+    nu <- matrix(0, 0L, length(fit$numbering), dimnames = list(NULL, as.character(seq_along(fit$numbering))))
+    return(list(nu = nu, bound = double()))
+  }
+  model <- engine_features_model(fit$model, fit$state$group)
+  found <- engine_features_latent(scaled_values(data, fit$model), model, state, fit$control$threads)
+  nu <- as.matrix(presence_matrix(found$presence, data, fit$state$k)[, fit$numbering, drop = FALSE])
+  dimnames(nu) <- list(data$row_names, as.character(seq_along(fit$numbering)))
+  list(nu = nu, bound = found$bound)
+}
+
+# Standard deviations of the cells of rows with these probabilities, in the units of the data.
+feature_sds <- function(fit, nu) {
+  o <- as.integer(fit$model$offset)
+  all <- cbind(matrix(1, nrow(nu), o), nu)
+  at <- c(seq_len(o), feature_rows(fit))
+  variance <- noise_variance(fit)
+  own <- all * (1 - all)
+  out <- matrix(0, nrow(nu), fit$input$d)
+  for (g in unique(fit$state$group)) {
+    columns <- which(fit$state$group == g)
+    spread <- 0
+    if (length(at)) {
+      v <- fit$state$inverse[[g + 1L]][at, at, drop = FALSE]
+      spread <- rowSums((all %*% v) * all) + as.vector(own %*% diag(v))
+    }
+    out[, columns] <- variance * (1 + spread)
+  }
+  if (length(at)) out <- out + own %*% fit$state$loadings[at, , drop = FALSE]^2
+  sqrt(out) * rep(fit$model$unit, each = nrow(nu))
+}
+
+#' @rdname predict.bnp_features
+#' @export
+heldout_loglik.bnp_features <- function(fit, newdata, cells = NULL, ...) {
+  check_no_dots(...)
+  check_features(fit)
+  need_data(missing(newdata), "newdata")
+  call <- rlang::current_env()
+  data <- feature_newdata(fit, newdata, call)
+  if (is.null(cells)) {
+    return(row_bounds(fit, data))
+  }
+  if (!is.matrix(cells) || !is.logical(cells) || !identical(dim(cells), dim(data$x)) || anyNA(cells) || !any(cells)) {
+    abort("argument", c(
+      "{.arg cells} must be a logical matrix, {data$n} x {data$d}, {.code TRUE} at the cells to hold out, not
+       {describe(cells)}."
+    ), call = call)
+  }
+  truth <- data$x[cells]
+  if (anyNA(truth)) {
+    abort("argument", "{.arg cells} has cells that are missing in {.arg newdata}.", call = call)
+  }
+  data$x[cells] <- NA_real_
+  nu <- latent_features(fit, data)$nu
+  mean <- feature_response(fit, nu)[cells]
+  structure(
+    mean(stats::dnorm(truth, mean, feature_sds(fit, nu)[cells], log = TRUE)), rmse = sqrt(mean((truth - mean)^2))
+  )
+}
+
+# The mean over rows of a lower bound on their log density, with features as probable as they are on average.
+row_bounds <- function(fit, data) {
+  prob <- pmin(pmax(fit$state$prob, 1e-300), 1 - 1e-16)
+  state <- replace(fit$state, "logit", list(stats::qlogis(prob)))
+  if (data$n == 0L) {
+    return(NaN)
+  }
+  x <- scaled_values(data, fit$model)
+  seen <- !is.na(x)
+  shape <- fit$state$noise[1L]
+  rate <- fit$state$noise[2L]
+  cells <- rowSums(seen)
+  noise <- cells * (digamma(shape) - log(rate) - log(2 * pi)) / 2 - shape / rate * rowSums(x^2, na.rm = TRUE) / 2
+  mean(latent_features(fit, data, state)$bound + sum(log1p(-prob)) + noise - seen %*% log(fit$model$unit))
+}
+
+# One draw of loadings (the offset's first) and noise variance, in the engine's units.
+draw_loadings <- function(fit) {
+  variance <- 1 / stats::rgamma(1L, fit$state$noise[1L], fit$state$noise[2L])
+  m <- fit$state$loadings
+  for (g in if (nrow(m)) unique(fit$state$group)) {
+    columns <- which(fit$state$group == g)
+    root <- chol(fit$state$inverse[[g + 1L]])
+    noise <- matrix(stats::rnorm(nrow(m) * length(columns)), nrow(m))
+    m[, columns] <- m[, columns] + sqrt(variance) * crossprod(root, noise)
+  }
+  list(loadings = m, variance = variance)
+}
+
+# Rows in the units of the data, with noise; z: in the order of the features.
+draw_feature_rows <- function(fit, drawn, z) {
+  o <- as.integer(fit$model$offset)
+  m <- drawn$loadings[c(seq_len(o), feature_rows(fit)), , drop = FALSE]
+  x <- cbind(matrix(1, nrow(z), o), z) %*% m + sqrt(drawn$variance) * stats::rnorm(nrow(z) * fit$input$d)
+  x * rep(fit$model$unit, each = nrow(z)) + rep(fit$model$centre, each = nrow(z))
+}
+
+#' @rdname predict.bnp_features
+#' @export
+impute.bnp_features <- function(fit, newdata, m = 5L, seed = NULL, ...) {
+  check_no_dots(...)
+  check_features(fit)
+  need_data(missing(newdata), "newdata")
+  m <- check_count(m, "m")
+  data <- feature_newdata(fit, newdata, rlang::current_env())
+  nu <- latent_features(fit, data)$nu
+  missing <- is.na(data$x)
+  whole <- as.data.frame(`dimnames<-`(data$x, list(data$row_names, column_labels(fit))))
+  one <- function() {
+    z <- (matrix(stats::runif(length(nu)), nrow(nu)) < nu) + 0
+    x <- draw_feature_rows(fit, draw_loadings(fit), z)
+    out <- whole
+    for (j in seq_len(ncol(x))) out[missing[, j], j] <- x[missing[, j], j]
+    out
+  }
+  sets <- with_r_seed(m, seed, one, rlang::current_env())$sets
+  structure(sets, data = whole, class = c("bnp_imputations", "list"))
+}
+
+#' Simulate rows from a fit of latent features
+#'
+#' Each data set has loadings, noise and probabilities of features drawn from the variational posterior.
+#'
+#' @param object A fit of [bnp_features()].
+#' @param nsim Number of data sets.
+#' @param seed As for [stats::simulate()]: `NULL`, or a number for [set.seed()].
+#' @param n Rows in each data set.
+#' @param ... Must be empty.
+#' @return A list of `nsim` data frames, named `sim_1`, ..., each with the columns of the training data and `.feature1`,
+#'   ..., the features drawn, logical. Attribute `seed` as for [stats::simulate()].
+#' @details No feature that the fit has not found is drawn.
+#' @references
+#' Griffiths, T. L. and Ghahramani, Z. (2011). The Indian buffet process: an introduction and review.
+#' *Journal of Machine Learning Research* 12, 1185-1224.
+#' @seealso [bnp_features()], [predict.bnp_features()]
+#' @examples
+#' fit <- bnp_features(attitude, control = bnp_control(seed = 1))
+#' head(simulate(fit, seed = 1)$sim_1)
+#' @export
+simulate.bnp_features <- function(object, nsim = 1, seed = NULL, n = object$input$n, ...) {
+  check_no_dots(...)
+  check_features(object, arg = "object")
+  nsim <- check_count(nsim, "nsim")
+  n <- check_count(n, "n", lower = 0L)
+  k <- length(object$numbering)
+  draw <- function() {
+    prob <- draw_feature_probs(object)
+    z <- matrix(stats::runif(n * k), n) < rep(prob, each = n)
+    x <- draw_feature_rows(object, draw_loadings(object), z + 0)
+    out <- as.data.frame(`colnames<-`(x, column_labels(object)))
+    out[paste0(".feature", seq_len(k))] <- as.data.frame(z)
+    out
+  }
+  simulate_sets(nsim, seed, draw)
+}
+
+# pi from its posterior, in the order of the features.
+draw_feature_probs <- function(fit) {
+  k <- fit$state$k
+  if (!length(fit$state$stick)) {
+    a <- fit$state$alpha / fit$model$prior$k
+    counts <- fit$state$counts[fit$model$offset + seq_len(k)]
+    return(stats::rbeta(k, a + counts, pmax(1, 1 + fit$state$scalar[2L] - counts))[fit$numbering])
+  }
+  stick <- matrix(fit$state$stick, 2L)[, seq_len(k), drop = FALSE]
+  cumprod(stats::rbeta(k, stick[1L, ], stick[2L, ]))[fit$numbering]
+}

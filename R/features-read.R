@@ -1,0 +1,245 @@
+# What a fit of latent features says of its rows and features.
+
+#' Read a fit of latent features
+#'
+#' @param fit,object,x A fit of [bnp_features()].
+#' @param ... Must be empty.
+#' @return
+#' * `n_features()`: the number of features in use, those that at least half a row is expected to have.
+#' * `feature_probs()`: how probable each feature is to be in a row, \eqn{E \pi_k}, by decreasing use.
+#' * `coef()`: posterior means, a list: `loadings` (features x columns), `prob`, `sigma` (the noise; with
+#'   `scale = TRUE` one for each column), with `centre = TRUE` `offset`, what a row without any feature is expected
+#'   to be, and `alpha` of the prior, where it is learned with the interval that holds 90 %.
+#' * `fitted()`: the training rows as the fit has them, offset and loadings of the features that they have.
+#' * `residuals()`: `newdata`, usually the training data, minus this.
+#' * `summary()`: use, loadings' size and share of each feature.
+#' * `nobs()`: the number of rows. [elbo()] and [elbo_trace()] read the bound.
+#' @seealso [bnp_features()], [predict.bnp_features()] for single rows, [tidy.bnp_features()] for tables.
+#' @references
+#' Griffiths, T. L. and Ghahramani, Z. (2011). The Indian buffet process: an introduction and review.
+#' *Journal of Machine Learning Research* 12, 1185-1224.
+#' @examples
+#' fit <- bnp_features(scale(attitude), control = bnp_control(seed = 1))
+#' n_features(fit)
+#' feature_probs(fit)
+#' coef(fit)
+#' @name read_features
+NULL
+
+features_elements <- c(
+  "call", "model", "control", "state", "elbo", "elbo_terms", "trace", "converged", "reason", "laps", "sizes", "numbering",
+  "presence", "cells", "input"
+)
+
+check_features <- function(fit, call = rlang::caller_env(), arg = "fit") {
+  check_class(fit, "bnp_features", arg, "bnp_features", call)
+  if (!identical(fit[["format"]], fit_format)) {
+    abort("format", c(
+      "This fit was stored by another version of the package, and cannot be read by this one.", i = "Fit again."
+    ), call = call)
+  }
+  lacking <- setdiff(features_elements, names(fit))
+  if (length(lacking)) {
+    abort("format", c(
+      "This fit is damaged.", x = "It lacks {.field {lacking}}.",
+      i = "Fit again, or read it again from where it was stored."
+    ), call = call)
+  }
+  invisible(fit)
+}
+
+# For functions that read clusters.
+refuse_features <- function(call) {
+  abort("not_defined", c(
+    "A fit of {.fn bnp_features} has no clusters: a row has any number of features.",
+    i = "See {.fn n_features}, {.fn feature_probs}, {.fn coef} and {.fn predict}."
+  ), call = call)
+}
+
+#' @rdname read_features
+#' @export
+n_features <- function(fit) {
+  check_features(fit)
+  sum(fit$sizes >= 0.5)
+}
+
+#' @rdname read_features
+#' @export
+feature_probs <- function(fit) {
+  check_features(fit)
+  stats::setNames(fit$state$prob[fit$numbering], seq_along(fit$numbering))
+}
+
+# Rows of the engine's tables that are features, in their order.
+feature_rows <- function(fit) fit$model$offset + fit$numbering
+
+# Posterior mean of the loadings in the units of the data.
+feature_loadings <- function(fit) {
+  m <- fit$state$loadings[feature_rows(fit), , drop = FALSE] * rep(fit$model$unit, each = length(fit$numbering))
+  dimnames(m) <- list(as.character(seq_along(fit$numbering)), column_labels(fit))
+  m
+}
+
+# What a row without any feature is expected to be.
+feature_offset <- function(fit) {
+  own <- if (fit$model$offset) fit$state$loadings[1L, ] else 0
+  stats::setNames(fit$model$centre + own * fit$model$unit, column_labels(fit))
+}
+
+# E sigma^2 in the engine's units.
+noise_variance <- function(fit) fit$state$noise[2L] / (fit$state$noise[1L] - 1)
+
+feature_sigma <- function(fit) {
+  sigma <- sqrt(noise_variance(fit)) * fit$model$unit
+  if (length(unique(sigma)) == 1L) sigma[1L] else stats::setNames(sigma, column_labels(fit))
+}
+
+# The concentration: a number, or of one that is learned with an infinite prior mean and 90 % interval.
+feature_alpha <- function(fit) {
+  alpha <- fit$state$alpha
+  if (length(alpha) == 1L) {
+    return(alpha)
+  }
+  c(mean = alpha[1L], lower = stats::qgamma(0.05, alpha[2L], alpha[3L]), upper = stats::qgamma(0.95, alpha[2L], alpha[3L]))
+}
+
+#' @rdname read_features
+#' @export
+coef.bnp_features <- function(object, ...) {
+  check_no_dots(...)
+  check_features(object, arg = "object")
+  out <- list(loadings = feature_loadings(object), prob = feature_probs(object), sigma = feature_sigma(object))
+  if (object$model$offset) out$offset <- feature_offset(object)
+  out$alpha <- feature_alpha(object)
+  out
+}
+
+#' @rdname read_features
+#' @export
+fitted.bnp_features <- function(object, ...) {
+  check_no_dots(...)
+  check_features(object, arg = "object")
+  for_all_rows(object$input, feature_response(object, object$presence, object$input$row_names))
+}
+
+# Rows x columns in the units of the data.
+feature_response <- function(fit, nu, row_names = rownames(nu)) {
+  out <- as.matrix(nu %*% feature_loadings(fit)) + rep(feature_offset(fit), each = nrow(nu))
+  dimnames(out) <- list(row_names, fit$input$column_names)
+  out
+}
+
+#' @rdname read_features
+#' @param newdata Rows, usually the training data, which a fit does not keep.
+#' @export
+residuals.bnp_features <- function(object, newdata, ...) {
+  check_no_dots(...)
+  need_data(missing(newdata), "newdata")
+  data <- feature_newdata(object, newdata, rlang::current_env())
+  data$x - unname(feature_response(object, latent_features(object, data)$nu)) |>
+    `dimnames<-`(list(data$row_names, object$input$column_names))
+}
+
+#' @rdname read_features
+#' @export
+nobs.bnp_features <- function(object, ...) {
+  check_features(object, arg = "object")
+  as.integer(object$input$n)
+}
+
+#' @export
+logLik.bnp_features <- function(object, ...) {
+  check_features(object, arg = "object")
+  structure(object$elbo, df = NA_integer_, nobs = nobs(object), class = "logLik")
+}
+
+#' @export
+n_clusters.bnp_features <- function(fit, ...) refuse_features(rlang::current_env())
+
+#' @export
+confint.bnp_features <- function(object, parm, level = 0.95, ...) refuse_features(rlang::current_env())
+
+#' @export
+print.bnp_features <- function(x, ...) {
+  check_features(x, arg = "x")
+  cat(features_head(x), sep = "\n")
+  k <- length(x$sizes)
+  shown <- signif(x$sizes[seq_len(min(12L, k))], 3)
+  more <- if (k > 12L) paste0(" ... (", k, " in all)")
+  if (k > 0L) cat(strwrap(paste0("Rows that have each: ", paste(shown, collapse = " "), more), exdent = 2), sep = "\n")
+  invisible(x)
+}
+
+features_head <- function(fit) {
+  k <- n_features(fit)
+  empty <- length(fit$sizes) - k
+  gaps <- fit$input$n_missing
+  sigma <- feature_sigma(fit)
+  c(
+    paste0("Latent features, linear-Gaussian (", prior_entry(fit$model$prior)$title, ")"),
+    paste0(
+      count_of(k, "feature"), " in use", if (empty > 0) paste0(" (and ", empty, " empty)"), ", ",
+      count_of(fit$input$n, "row"), " of ", count_of(fit$input$d, "column"),
+      if (!is.null(gaps)) paste0(", ", count_of(gaps, "value"), " missing")
+    ),
+    described_bound(fit),
+    paste0(
+      format(sum(fit$sizes) / fit$input$n, digits = 3), " features a row; noise sd ",
+      if (length(sigma) == 1L) paste0(format(sigma, digits = 3), " in all columns, as they are") else
+        paste0(format(min(sigma), digits = 3), " to ", format(max(sigma), digits = 3), ", in proportion to the columns"),
+      "; ", format(100 * share_explained(fit), digits = 3), " % of the squares",
+      if (fit$model$offset) " about the column means", " explained"
+    ),
+    if (length(feature_alpha(fit)) > 1L || inherits(fit$model$prior$alpha, "bnp_gamma_prior")) {
+      described_concentrations(list(alpha = feature_alpha(fit)))
+    },
+    described_changes(fit)
+  )
+}
+
+# Of the squares about the centre.
+share_explained <- function(fit) {
+  cells <- fit$state$scalar[3L]
+  squares <- fit$state$scalar[4L]
+  if (squares > 0) min(1, max(0, 1 - noise_variance(fit) * cells / squares)) else 0
+}
+
+#' @rdname read_features
+#' @export
+summary.bnp_features <- function(object, ...) {
+  check_no_dots(...)
+  check_features(object, arg = "object")
+  structure(list(fit = object, features = as.data.frame(object)), class = "summary.bnp_features")
+}
+
+#' @export
+print.summary.bnp_features <- function(x, ...) {
+  fit <- x$fit
+  cat(features_head(fit), sep = "\n")
+  terms <- fit$elbo_terms
+  lines <- c(
+    paste0("ELBO terms: ", paste(names(terms), "=", format(terms, digits = 6, trim = TRUE), collapse = ", ")),
+    paste0("Prior: ", format(fit$model$prior)),
+    paste0(
+      "Learning: ", fit$control$algorithm, ", ", count_of(fit$control$batches, "batch", "es"), ", seed ",
+      format(fit$control$seed, digits = 16), "; moves: ", format(fit$control$moves)
+    )
+  )
+  for (line in lines) cat(strwrap(line, exdent = 2), sep = "\n")
+  if (nrow(x$features)) {
+    cat("Features by use:\n")
+    shown <- x$features[seq_len(min(6L, nrow(x$features))), seq_len(min(7L, ncol(x$features)))]
+    print(format(shown, digits = 3), row.names = FALSE)
+  }
+  invisible(x)
+}
+
+#' @export
+as.data.frame.bnp_features <- function(x, row.names = NULL, optional = FALSE, ...) {
+  check_features(x, arg = "x")
+  loadings <- feature_loadings(x)
+  cbind(
+    data.frame(feature = seq_along(x$sizes), size = x$sizes, prob = unname(feature_probs(x))),
+    as.data.frame(loadings, row.names = seq_len(nrow(loadings)))
+  )
+}

@@ -1,0 +1,88 @@
+# update(fit, newdata) of latent features: further rows, of which those before need not be at hand.
+
+# Without `olddata` the features of earlier rows stay as they are, and only their sums go into the bound.
+take_in_features <- function(fit, newdata, olddata, na_action = NULL, control = NULL, ...,
+                             error_call = rlang::caller_env()) {
+  check_no_dots(..., call = error_call)
+  na_action <- if (is.null(na_action)) fit$input$na_action %||% "fail" else check_na_action(na_action, error_call)
+  data <- feature_newdata(fit, newdata, error_call, na_action = na_action, use = "rows")
+  if (data$n == 0L) {
+    abort("no_rows", c("{.arg newdata} has no rows.", i = "Give at least one observation."), call = error_call)
+  }
+  if (is.null(control)) {
+    control <- fit$control
+    control["batches"] <- list(NULL)
+    control$restarts <- 1L
+  } else {
+    check_class(control, "bnp_control", "control", "bnp_control", error_call)
+    check_features_control(control, error_call)
+  }
+  before <- fit
+  known <- cluster_ids(before)
+  input <- joined_features_input(fit, data)
+  if (is.null(olddata)) {
+    control <- resolve_features_control(control, data$n, error_call)
+    fit$cells <- before$cells + observed_cells(data)
+    fit$input <- input
+    start <- list(state = before$state, settled = TRUE)
+    out <- run_features(fit, data, before$model, control, start, before$state$group, error_call, "newdata")
+    from <- before$numbering[seq_along(known)] # the engine's number of each earlier feature
+    now <- match(from, out$ids)
+    earlier <- in_columns(before$presence, now, out$state$k)
+    out$presence <- rbind(earlier, out$presence)
+  } else {
+    old <- feature_newdata(fit, olddata, error_call, "olddata", na_action, "rows")
+    data <- joined_rows(old, data)
+    control <- resolve_features_control(control, data$n, error_call)
+    nu <- unname(as.matrix(latent_features(before, data)$nu))
+    fit$cells <- NULL
+    fit$input <- input
+    out <- run_features(fit, data, before$model, control, list(presence = nu), integer(data$d), error_call, "newdata")
+    now <- match(seq_along(known), out$ids)
+  }
+  identified_features(out, before, now)
+}
+
+# now: the present number of each earlier feature, NA of one that is gone.
+identified_features <- function(out, before, now) {
+  known <- cluster_ids(before)
+  history <- cluster_history(before)
+  ids <- rep(NA_integer_, out$state$k)
+  ids[now[!is.na(now)]] <- known[!is.na(now)]
+  born <- is.na(ids)
+  ids[born] <- max(history$id, 0L) + seq_len(sum(born))
+  out$ids <- as.integer(ids)
+  out$history <- next_history(history, out$ids, out$sizes, nobs(out))
+  out$updates <- 1L + (before$updates %||% 0L)
+  out$changes <- history_changes(history, out$history)
+  out
+}
+
+# Rows of two data sets with the same columns.
+joined_rows <- function(old, new) {
+  data <- new
+  data$x <- rbind(old$x, new$x)
+  data$n <- old$n + new$n
+  names <- function(d) d$row_names %||% rep("", d$n)
+  if (!is.null(old$row_names) || !is.null(new$row_names)) data$row_names <- c(names(old), names(new))
+  data
+}
+
+# Without a fingerprint, which earlier rows would be needed for.
+joined_features_input <- function(fit, data) {
+  input <- fit$input
+  new <- features_input(data)
+  gaps <- sum(input$n_missing, new$n_missing)
+  names <- function(d) d$row_names %||% rep("", d$n)
+  if (!is.null(input$row_names) || !is.null(new$row_names)) input$row_names <- c(names(input), names(new))
+  input$n <- input$n + new$n
+  input$n_missing <- if (gaps > 0) gaps
+  input$fingerprint <- NULL
+  if (!is.null(input$left_out) || !is.null(new$left_out)) {
+    part <- function(d) d$left_out %||% list(n = d$n, kept = seq_len(d$n))
+    one <- part(fit$input)
+    two <- part(new)
+    input$left_out <- list(n = one$n + two$n, kept = c(one$kept, one$n + two$kept))
+  }
+  input
+}

@@ -1,0 +1,189 @@
+#' Latent features: rows as sums, with the number of features inferred
+#'
+#' Where a mixture gives each row one cluster, here a row has any number of *features*, each of which it has or
+#' has not: \eqn{X = Z A + } noise, with binary `Z` (rows x features), loadings `A` (features x columns) and Gaussian noise
+#' of one standard deviation. How many features there are is found, as are the noise, the scale of the loadings
+#' and, if asked for, the concentration.
+#'
+#' @param x Observations: a numeric vector, a matrix or a data frame of numeric columns.
+#' @param prior [prior_ibp()], an Indian buffet process, or [prior_beta_bernoulli()], with a number of features that
+#'   is known or bounded.
+#' @param control [bnp_control()], with `algorithm = "memoized"` or `"full"`. `sparsity`: features beside
+#'   those a row has that are considered for it in a visit. `k_init`, `init`, `candidates`, `keep` and
+#'   `bound` have no meaning here: a fit starts without any feature.
+#' @param centre `TRUE`: the rows have an offset, one row of loadings more that is in all of them, about the column means.
+#'   `FALSE`: rows without any feature are noise around 0, as for images.
+#' @param scale Divide columns by their standard deviations? The noise is the same in all columns, so that they should
+#'   be in one unit. Results are in the units of `x` either way.
+#' @param start Where to start, instead of from no feature: a matrix (rows x features) of probabilities or logical
+#'   values, or an earlier fit of the same columns.
+#' @inheritParams missing_values
+#' @param ... Must be empty.
+#'
+#' @return An object of class `c("bnp_features", "bnp_fit")`, a plain list without the data. Features are numbered by
+#'   decreasing use. See [n_features()], [predict.bnp_features()], [coef.bnp_features()], [plot.bnp_features()].
+#'
+#' @section Model:
+#'   With the noise variance \eqn{\sigma^2}, loadings are \eqn{A_k \sim N(0, \sigma^2 / \rho)}, \eqn{1 / \sigma^2 \sim}
+#'   Gamma(1, rate b) with b a quarter of the mean variance of a column, and \eqn{\rho \sim} Gamma(1, 1). Loadings and noise
+#'   are integrated out together, so that a feature can be left out, and the gain known exactly, without
+#'   another look at the rows. Under the Indian buffet process the bound is one on the evidence of the infinite model:
+#'   fits with different numbers of features compare.
+#'
+#' @section Missing values:
+#'   With `na_action = "model"` a missing cell is left out of the likelihood, which is exact, as noise is independent
+#'   given the features; [predict.bnp_features()] has expectations of such cells. Columns that are missing in the same rows
+#'   share the covariance of their loadings; with gaps all over each column has its own, which takes
+#'   (features squared) x columns numbers.
+#'
+#' @section What to expect:
+#'   Two features that always come together are one. Without an offset (`centre = FALSE`) an offset of the data
+#'   becomes a feature that all rows have. With one, presence and absence of a feature may be exchanged: the
+#'   loadings change sign, and the offset makes up for it; features that most rows have are turned round where
+#'   that raises the bound. Loadings are unconstrained. The search ends in a local optimum: `restarts` help.
+#' @references
+#' Griffiths, T. L. and Ghahramani, Z. (2011). The Indian buffet process: an introduction and review.
+#' *Journal of Machine Learning Research* 12, 1185-1224.
+#'
+#' Doshi-Velez, F., Miller, K. T., Van Gael, J. and Teh, Y. W. (2009). Variational inference for the Indian buffet
+#' process. *Artificial Intelligence and Statistics* 12.
+#'
+#' Teh, Y. W., Görür, D. and Ghahramani, Z. (2007). Stick-breaking construction for the Indian buffet process.
+#' *Artificial Intelligence and Statistics* 11.
+#' @seealso [bnp_mixture()] for one cluster a row; `vignette("latent-features")` beside principal components, factor
+#'   analysis and non-negative matrix factorisation.
+#' @examples
+#' # Three patterns of eight numbers, each in about a third of the rows
+#' set.seed(1)
+#' patterns <- rbind(c(1, 1, 1, 0, 0, 0, 0, 0), c(0, 0, 1, 1, 1, 0, 0, 0), c(0, 0, 0, 0, 0, 1, 1, 1))
+#' z <- matrix(runif(300) < 1 / 3, 100)
+#' x <- z %*% patterns + rnorm(800, sd = 0.2)
+#' fit <- bnp_features(x, centre = FALSE, control = bnp_control(seed = 1))
+#' fit
+#' round(coef(fit)$loadings, 1)
+#' @export
+bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre = TRUE, scale = FALSE, start = NULL,
+                         na_action = c("fail", "model", "omit"), ...) {
+  check_no_dots(...)
+  call <- rlang::current_env()
+  na_action <- check_na_action(na_action)
+  check_prior(prior, "bnp_features", call)
+  check_class(control, "bnp_control", "control", "bnp_control")
+  check_features_control(control, call)
+  centre <- check_flag(centre, "centre")
+  scale <- check_flag(scale, "scale")
+  data <- feature_data(x, "x", call, na_action)
+  start <- features_start(start, x, data, prior, call)
+  units <- feature_units(data, centre, scale, call)
+  model <- list(
+    prior = prior, likelihood = linear_gaussian, offset = centre, centre = units$centre, unit = units$unit
+  )
+  model$likelihood$noise_rate <- units$noise_rate
+  control <- resolve_features_control(control, data$n, call)
+  fit <- structure(
+    list(format = fit_format, call = match.call(), input = features_input(data)), class = c("bnp_features", "bnp_fit")
+  )
+  fit <- run_features(fit, data, model, control, start, integer(data$d), call)
+  fit$ids <- NULL # numbers, until an update
+  fit
+}
+
+# The prior of the likelihood in scaled units, without noise_rate, which is read from the data.
+linear_gaussian <- list(noise_shape = 1, noise_rate = NULL, loading_shape = 1, loading_rate = 1)
+
+# A fit with what the engine returns; group: of columns in an earlier fit.
+run_features <- function(fit, data, model, control, start, group, call, arg = "x") {
+  progress <- progress_reporter(control)
+  on.exit(progress$finish())
+  asked <- c(control, list(keep_interrupted = rlang::is_interactive()))
+  result <- in_memory(
+    engine_features_fit(scaled_values(data, model), engine_features_model(model, group), asked, start, progress$report),
+    call
+  )
+  if (!is.finite(result$elbo)) {
+    abort("numerical", c(
+      "The ELBO cannot be computed: a term of it is not finite.",
+      i = "Rescale {.arg {arg}}, or choose a less extreme {.arg prior}."
+    ), call = call)
+  }
+  if (result$reason == "numerical") {
+    cli::cli_warn(
+      c(
+        "Numbers broke down after lap {nrow(result$trace)}.",
+        i = "The fit is what it was after that lap, and has not converged."
+      ),
+      class = c("bnpvi_warning_numerical", "bnpvi_warning"), call = call
+    )
+  }
+  result$laps <- nrow(result$trace)
+  if (result$reason == "max_laps") warn_of_laps(result, control, call, go_on = is.null(start$settled))
+  if (result$reason == "interrupted") {
+    cli::cli_inform(
+      "Stopped: the fit is what it was after lap {result$laps}, and has not converged.",
+      class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL
+    )
+  }
+  as_features_fit(fit, result, data, model, control)
+}
+
+# Features by decreasing use; bounds of the data as they are.
+as_features_fit <- function(fit, result, data, model, control) {
+  k <- result$state$k
+  counts <- result$state$counts[model$offset + seq_len(k)]
+  numbering <- order(-counts)
+  control$threads <- result$threads %||% control$threads
+  cells <- fit$cells %||% observed_cells(data)
+  jacobian <- -sum(cells * log(model$unit))
+  terms <- result$terms
+  terms[["data"]] <- terms[["data"]] + jacobian
+  trace <- result$trace
+  trace$elbo <- trace$elbo + jacobian
+  restarts <- result$restarts
+  if (!is.null(restarts)) restarts$elbo <- restarts$elbo + jacobian
+  fit[c("cells", "model", "control", "state", "numbering")] <- list(cells, model, control, result$state, numbering)
+  fit[c("elbo", "elbo_terms", "trace")] <- list(result$elbo + jacobian, terms, trace)
+  fit[c("converged", "reason", "laps")] <- result[c("converged", "reason", "laps")]
+  fit$sizes <- counts[numbering]
+  fit$presence <- presence_matrix(result$presence, data, k)[, numbering, drop = FALSE]
+  fit$ids <- result$id[numbering] + 1L
+  fit$restarts <- restarts
+  fit
+}
+
+# The engine's triplets as a sparse matrix, rows x features.
+presence_matrix <- function(presence, data, k) {
+  sparseMatrix(
+    i = presence$row, j = presence$feature, x = presence$value, dims = c(data$n, k),
+    dimnames = list(data$row_names, NULL)
+  )
+}
+
+engine_features_model <- function(model, group) {
+  prior <- unclass(model$prior)
+  if (inherits(prior$alpha, "bnp_gamma_prior")) prior$alpha <- as.double(prior$alpha)
+  list(prior = prior, likelihood = model$likelihood, offset = model$offset, group = as.integer(group))
+}
+
+check_features_control <- function(control, call) {
+  if (!control$algorithm %in% c("memoized", "full")) {
+    abort("argument", c(
+      "{.code algorithm = {.str {control$algorithm}}} is not for {.fn bnp_features}.",
+      i = "Choose {.code algorithm = \"memoized\"} or {.code \"full\"}."
+    ), call = call)
+  }
+  given <- Filter(function(name) !is.null(control[[name]]), c("k_init", "init", "candidates"))
+  if (length(given)) {
+    abort("argument", c(
+      "{.arg {given}} of {.fn bnp_control} {?has/have} no meaning for {.fn bnp_features}: a fit starts without any
+       feature.",
+      i = "Other starts are given by {.arg start}."
+    ), call = call)
+  }
+}
+
+resolve_features_control <- function(control, n, call) {
+  control$seed <- draw_seed(control$seed)
+  control$batches <- resolve_batches(control, n, call, "observations")
+  control$sparsity <- control$sparsity %||% 0L
+  control
+}

@@ -1,0 +1,134 @@
+#include "features/learn_features.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "inference/move.h"
+
+namespace bnpvi::features {
+
+namespace {
+
+constexpr Index births_that_fail = 4;  // on end, before a fit may end: a guess
+constexpr Index births_of_batch = 2;   // failures a visit: a guess
+
+class Learner {
+ public:
+  Learner(const FeatureProblem& problem, FeatureState& state, const LearnOptions& options)
+      : problem_(problem), state_(state), options_(options) {}
+
+  // True when nothing is left to try; then rows look for other optima of their own, too.
+  bool quiet() const { return quiet_births_ >= births_that_fail || !may_have_births(); }
+
+  LapRecord lap(Index number) {
+    LapRecord record;
+    record.lap = number;
+    const Index n = problem_.rows.n_batches();
+    Visiting how;
+    if (quiet()) how.start = Visiting::Start::best;
+    Stream stream(problem_.seed, Purpose::batch_order, static_cast<std::uint64_t>(number));
+    for (Index b : shuffled(n, stream)) {
+      visit_batch(problem_, state_, b, how);
+      renew(problem_, state_);
+      births(b, record);
+    }
+    resum(problem_, state_);
+    renew(problem_, state_);
+    Index changed = record.births;
+    if (options_.moves.remove) record.deletes += delete_features(problem_, state_, record.deletes_tried);
+    if (options_.moves.merge)
+      record.merges +=
+          merge_features(problem_, state_, failed_, options_.moves.max_merges, record.merges_tried);
+    if (options_.moves.reorder) {
+      flip_features(problem_, state_);
+      reorder_features(problem_, state_);
+    }
+    changed += record.deletes + record.merges;
+    if (options_.moves.remove && changed == 0 && try_delete_with_visits(problem_, state_, failed_))
+      changed = ++record.deletes;
+    if (changed > 0) quiet_births_ = 0;
+    record.elbo = state_.elbo;
+    record.k = state_.k();
+    return record;
+  }
+
+ private:
+  bool may_have_births() const {
+    const Index most = problem_.prior.most();
+    return options_.moves.birth && (most == 0 || state_.k() < most) && problem_.rows.n > 1;
+  }
+
+  void births(Index b, LapRecord& record) {
+    Index misses = 0;
+    while (may_have_births() && misses < births_of_batch && record.births_tried < options_.moves.max_births &&
+           quiet_births_ < std::max(births_that_fail, problem_.rows.n_batches())) {
+      ++record.births_tried;
+      constexpr Direction kinds[] = {Direction::clearest, Direction::leading, Direction::skewed,
+                                     Direction::row};
+      if (try_birth(
+              problem_, state_, b, kinds[quiet_births_ % 4],
+              Stream(problem_.seed, Purpose::residual_rows, static_cast<std::uint64_t>(births_tried_++)))) {
+        ++record.births;
+        misses = quiet_births_ = 0;
+      } else {
+        ++misses;
+        ++quiet_births_;
+      }
+    }
+  }
+
+  const FeatureProblem& problem_;
+  FeatureState& state_;
+  const LearnOptions& options_;
+  FailedMoves failed_;
+  Index quiet_births_ = 0;  // failures on end
+  Index births_tried_ = 0;
+};
+
+}  // namespace
+
+FeatureOutcome learn_features(const FeatureProblem& problem, FeatureState state,
+                              const LearnOptions& options) {
+  const auto began = std::chrono::steady_clock::now();
+  FeatureOutcome out;
+  out.state = std::move(state);
+  FeatureState now = out.state;
+  Learner learner(problem, now, options);
+  out.reason = "max_laps";
+  for (Index lap = 1; lap <= options.max_laps; ++lap) {
+    LapRecord record;
+    const bool was_quiet = learner.quiet();
+    try {
+      record = learner.lap(lap);
+    } catch (const Interrupted&) {
+      if (!options.keep_interrupted || lap == 1) throw;
+      problem.pool.go_on();
+      out.reason = "interrupted";
+      break;
+    } catch (const std::domain_error&) {
+      out.reason = "numerical";
+      break;
+    }
+    record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    const double gain = record.elbo - out.state.elbo;
+    if (!std::isfinite(record.elbo) || gain < -1e-6 * (1 + std::abs(record.elbo))) {
+      out.reason = "numerical";
+      break;
+    }
+    out.state = now;
+    out.trace.push_back(record);
+    problem.pool.monitor().lap(record);
+    if (was_quiet && record.births + record.deletes + record.merges == 0 &&
+        gain < options.tol * std::max(1.0, now.total.scalar[n_rows])) {
+      out.converged = true;
+      out.reason = "elbo";
+      break;
+    }
+  }
+  return out;
+}
+
+}  // namespace bnpvi::features

@@ -1,0 +1,46 @@
+// Moves of latent features. Each is judged by the exact ELBO of a complete proposal.
+#pragma once
+#include <map>
+#include <set>
+#include <utility>
+
+#include "features/feature_state.h"
+#include "features/residual_direction.h"
+#include "foundation/random.h"
+#include "inference/learn.h"
+
+namespace bnpvi::features {
+
+/// What is not tried again: deletes and merges by identity, until a feature's count has changed by a tenth.
+struct FailedMoves {
+  std::map<int, double> deletes;
+  std::map<std::pair<int, int>, std::pair<double, double>> merges;
+
+  bool delete_worth_trying(int id, double count) const;
+  bool merge_worth_trying(int a, int b, double count_a, double count_b) const;
+};
+
+/// Proposes a feature in the residuals of batch b. Scores along a direction are divided in two by their
+/// values; the side farther from 0 begins with ν = 0.9, the other with 0.1, other batches with 0 until their
+/// next visit. The batch is visited some times; true when the ELBO of all rows rose.
+bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Direction kind, Stream stream);
+
+/// Leaves out the feature whose absence raises the ELBO most, as long as there is one. No row is looked at:
+/// the loadings are integrated out, so that those of the other features take over. Returns how many went.
+Index delete_features(const FeatureProblem& problem, FeatureState& state, Index& tried);
+
+/// Leaves out the feature that would be missed least, if not much, and visits all rows.
+bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed);
+
+/// Joins pairs of features with similar loadings that rows hardly have together: ν_a + ν_b − ν_a ν_b. Returns
+/// how many pairs were joined.
+Index merge_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most,
+                     Index& tried);
+
+/// Takes absence for presence, in features that most rows have, where there is an offset to make up for it.
+Index flip_features(const FeatureProblem& problem, FeatureState& state);
+
+/// Sorts features by decreasing count where that raises the ELBO.
+void reorder_features(const FeatureProblem& problem, FeatureState& state);
+
+}  // namespace bnpvi::features

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <cmath>
+
+#include "features/moves.h"
+#include "inference/move.h"
+
+namespace bnpvi::features {
+
+namespace {
+
+constexpr double narrow = 25;     // nats that a delete may lack to be tried with visits: a guess
+constexpr double far_below = 50;  // nats: a guess
+constexpr double same = 0.1;      // share by which a count may change and a failure still holds: a guess
+
+bool differs(double before, double now) { return std::abs(now - before) > same * before; }
+
+// The ELBO without feature j, as its statistics say; less where it is far below that of the state, as the
+// sticks are then left where they are.
+double elbo_without(const FeatureProblem& problem, const FeatureState& state, Index j) {
+  FeatureState out = state;
+  drop_feature(problem, out, j);
+  out.loadings = fit_loadings(problem.likelihood, problem.rows, out.total, out.loadings);
+  const double rest = out.loadings.value + entropy_of(out.total), n = out.total.scalar[n_rows];
+  const Vec counts = counts_of(problem, out.total);
+  const double elbo = rest + problem.prior.at_least(counts, n, out.weights);
+  if (elbo + far_below < state.elbo) return elbo;
+  return rest + problem.prior.fit(counts, n, out.weights).value;
+}
+
+// The same of each feature.
+Vec elbo_without(const FeatureProblem& problem, const FeatureState& state) {
+  FeatureState bare = state;  // the total alone, as batches are of no concern
+  bare.batch.clear();
+  Vec elbo(state.id.size());
+  problem.pool.run(state.k(), [&](Index j) { elbo[j] = elbo_without(problem, bare, j); });
+  return elbo;
+}
+
+}  // namespace
+
+bool FailedMoves::delete_worth_trying(int id, double count) const {
+  const auto at = deletes.find(id);
+  return at == deletes.end() || differs(at->second, count);
+}
+
+bool FailedMoves::merge_worth_trying(int a, int b, double count_a, double count_b) const {
+  const auto at = merges.find({std::min(a, b), std::max(a, b)});
+  return at == merges.end() || differs(at->second.first, a < b ? count_a : count_b) ||
+         differs(at->second.second, a < b ? count_b : count_a);
+}
+
+Index delete_features(const FeatureProblem& problem, FeatureState& state, Index& tried) {
+  Index gone = 0;
+  while (state.k() > 0) {
+    const Vec elbo = elbo_without(problem, state);
+    const auto best = std::max_element(elbo.begin(), elbo.end());
+    tried += state.k();
+    if (!(*best > state.elbo + rounding_of(state.elbo))) break;
+    drop_feature(problem, state, best - elbo.begin());
+    renew(problem, state);
+    ++gone;
+  }
+  return gone;
+}
+
+bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed) {
+  const Vec elbo = elbo_without(problem, state), count = counts_of(problem, state.total);
+  Index j = -1;
+  for (Index i = 0; i < state.k(); ++i)
+    if (state.elbo - elbo[i] < narrow && failed.delete_worth_trying(state.id[i], count[i]) &&
+        (j < 0 || elbo[i] > elbo[j]))
+      j = i;
+  if (j < 0) return false;
+  FeatureState proposal = state;
+  drop_feature(problem, proposal, j);
+  renew(problem, proposal);
+  for (Index b = 0; b < problem.rows.n_batches(); ++b) {
+    visit_batch(problem, proposal, b, {});
+    renew(problem, proposal);
+  }
+  if (!(proposal.elbo > state.elbo + rounding_of(state.elbo))) {
+    failed.deletes[state.id[j]] = count[j];
+    return false;
+  }
+  state = std::move(proposal);
+  return true;
+}
+
+}  // namespace bnpvi::features

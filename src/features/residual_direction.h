@@ -1,0 +1,30 @@
+// Directions in which a further feature may lie.
+#pragma once
+#include <vector>
+
+#include "foundation/random.h"
+
+namespace bnpvi::features {
+
+/// leading: of the largest sum of squares; row: of one row, drawn by its square. Rows that are sums of
+/// independent features have, along the direction that tells a feature from all others, scores of two values;
+/// and such directions are those in which scores are least Gaussian, as independent component analysis finds
+/// them: skewed, of features that few or most rows have, and flat, of those that about half have.
+enum class Direction { leading, row, skewed, flat, clearest };
+
+/// A vector of d numbers along which rows of r (· × d, row-major) differ; zeros where the sampled rows are
+/// zeros. Skewed and flat directions are fixed points of w ← E[y (w·y)²] and E[y (w·y)³] − 3w [Hyvärinen
+/// 1999] within the ten leading directions (a guess), y the whitened scores, from a random start.
+Vec residual_direction(const Buffer& r, Index d, const std::vector<Index>& sample, Direction kind,
+                       Stream& stream);
+
+/// Numbers divided in two by 2-means: the middle between the two means, whether the upper one is farther from
+/// 0, and the share of the squares about the mean that the division explains.
+struct Division {
+  double middle;
+  bool upper;
+  double explained;
+};
+Division divide(Vec score);
+
+}  // namespace bnpvi::features

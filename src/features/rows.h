@@ -1,0 +1,50 @@
+// The rows of a fit of latent features, in the form that its products take.
+#pragma once
+#include <vector>
+
+#include "foundation/types.h"
+#include "inference/summary.h"
+
+namespace bnpvi::features {
+
+/// Rows of numbers of which some may be missing, batch after batch. Columns that are missing in the same rows
+/// form a group, as they share the precision of their loadings; group 0 has the columns without gaps.
+struct Rows {
+  Index n = 0, d = 0;
+  Buffer x;                        // n × d, row-major; 0 where missing
+  std::vector<Index> number;       // of each row in the data as given, which keys its random numbers
+  std::vector<int> group;          // of each column
+  Vec group_size;                  // columns of each group
+  std::vector<int> parent;         // of each group: the group of an earlier fit that it is a part of
+  std::vector<Index> gap_start;    // n + 1 offsets into `gap`
+  std::vector<int> gap;            // groups that are missing in each row, ascending
+  std::vector<Index> batch_start;  // n_batches + 1
+
+  Index n_groups() const { return static_cast<Index>(group_size.size()); }
+  Index n_batches() const { return static_cast<Index>(batch_start.size()) - 1; }
+  const double* row(Index i) const { return x.data() + i * d; }
+  Index n_gaps(Index i) const { return gap_start[i + 1] - gap_start[i]; }
+  const int* gaps(Index i) const { return gap.data() + gap_start[i]; }
+  double cells(Index i) const;  // observed ones of row i
+};
+
+/// Copies n × d numbers (column-major, NaN where missing). parent: group of each column in an earlier fit,
+/// or 0; columns of different groups stay apart.
+Rows make_rows(const double* x, Index n, Index d, const std::vector<std::vector<Index>>& batches,
+               const std::vector<int>& parent);
+
+/// Statistics of K features (the offset, a feature that all rows have, comes first where there is one), a
+/// Summary with, for ν_nk = q(z_nk = 1):
+///   obs N_k = Σ ν_k;  extra (S_zx)_k = Σ ν_k x and, last, the entropy Σ h₂(ν_k);
+///   pair [0] S_zz = Σ E z zᵀ over all rows, [g] over the rows that miss column group g ≥ 1;
+///   scalar [1] rows, [2] observed cells, [3] S_xx = Σ|x|².
+SummaryShape summary_shape(const Rows& rows);
+enum Scalar : Index { n_rows = 1, n_cells = 2, sum_squares = 3, n_scalars = 4 };
+
+/// Of feature j: the entropy Σ h₂(ν_j), and the sums of its presence with all others over pair statistic g.
+inline double entropy_of(const Summary& s, Index j) { return s.extra[(j + 1) * s.shape.q - 1]; }
+inline double pair_of(const Summary& s, Index i, Index j, Index g) {
+  return s.pair[(i * s.k + j) * s.shape.pairs + g];
+}
+
+}  // namespace bnpvi::features
