@@ -259,3 +259,17 @@ test_that("at the cap no token begins a topic, and where nothing is left of earl
   ))
   expect_identical(learn_documents(rbind(c(0, 0, 0)), model, two)$clusters$recent$topic, c(0L, 0L, 0L, -1L, -1L))
 })
+
+test_that("tables and the evidence of alpha fade with the documents, and topics are tended only when it is due", {
+  model <- list(obs = obs, prior = list(family = "hdp", gamma = 1.5, alpha = c(2, 1)))
+  first <- utils::modifyList(no_topics(model$prior), list(
+    t = c(50, 30, 15, 5), tables = 4, id = 1, born_at = 3, last_seen = 3, lasting = TRUE, next_id = 2, seen = 3,
+    alpha_evidence = c(10, 6)
+  ))
+  faded <- learn_documents(rbind(c(0, 0, 0)), model, first, half_life = 1)$clusters
+  expect_equal(faded$t, first$t / 2)
+  expect_equal(faded$tables, 2)
+  expect_equal(faded$alpha_evidence, c(5, 3))
+  expect_identical(learn_documents(counts, model)$clusters$untended, 6)
+  expect_identical(learn_documents(counts, model, utils::modifyList(first, list(untended = 9999)))$clusters$untended, 0)
+})
