@@ -97,6 +97,10 @@ engine_network_laps <- function(data, model, share, laps, sticks) {
     .Call(`_bnpvi_engine_network_laps`, data, model, share, laps, sticks)
 }
 
+engine_network_profile <- function(n0, g, e, p, rho) {
+    .Call(`_bnpvi_engine_network_profile`, n0, g, e, p, rho)
+}
+
 engine_partition_losses <- function(draws, labels, loss, threads) {
     .Call(`_bnpvi_engine_partition_losses`, draws, labels, loss, threads)
 }

@@ -87,7 +87,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   check_no_dots(...)
   call <- rename_call(match.call(), "bnp_network")
   error_call <- rlang::current_env()
-  check_network_obs(obs, error_call)
+  check_obs(obs, "bnp_network", error_call)
   check_network_prior(prior, error_call)
   control <- check_network_control(control, error_call)
   data <- as_network(x, nodes, directed, missing, error_call)
@@ -113,20 +113,12 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   network_fit(best, call, data, prior, control, fits)
 }
 
-check_network_obs <- function(obs, call) {
-  check_class(obs, "bnp_obs", "obs", "obs_links", call)
-  if (!identical(obs$family, "links")) {
-    abort("argument", c(
-      "{.arg obs} of {.fn bnp_network} must be made by {.fn obs_links}, not {.fn {obs_entry(obs)$constructor}}."
-    ), call = call)
-  }
-}
-
 check_network_prior <- function(prior, call) {
-  check_class(prior, "bnp_prior", "prior", c("prior_hdp", "prior_dp"), call)
-  if (!prior$family %in% c("dp", "hdp")) {
+  makers <- network_prior_makers()
+  check_class(prior, "bnp_prior", "prior", makers, call)
+  if (is.null(prior_entry(prior)$network)) {
     abort("argument", c(
-      "{.arg prior} of {.fn bnp_network} must be made by {.fn prior_hdp} or {.fn prior_dp}, not
+      "{.arg prior} of {.fn bnp_network} must be made by {.or {.fn {makers}}}, not
        {.fn {prior_entry(prior)$constructor}}."
     ), call = call)
   }
@@ -155,13 +147,14 @@ check_network_control <- function(control, call) {
 
 # Which of the models that `obs` allows are fitted to this network.
 models_to_fit <- function(models, prior, data, call) {
-  if (prior$family == "dp") {
+  entry <- prior_entry(prior)
+  if (has_blocks(prior)) {
     return(models)
   }
   too_wide <- prior$alpha > 1
   if (too_wide && length(models) == 1L && models[[1L]]$degree) {
     abort("argument", c(
-      "{.arg alpha} of {.fn prior_hdp} must be at most 1 with {.code degree = TRUE}, not {prior$alpha}.",
+      "{.arg alpha} of {.fn {entry$constructor}} must be at most 1 with {.code degree = TRUE}, not {prior$alpha}.",
       i = "The bound of the gamma network needs it."
     ), call = call)
   }
@@ -207,7 +200,7 @@ run_network <- function(data, model, prior, control, share, restart, report) {
   )
   engine_data <- data[setdiff(names(data), "ids")]
   settings <- network_model(model, prior)
-  if (prior$family == "dp") {
+  if (has_blocks(prior)) {
     labels <- as.integer(factor(max.col(share, "first")))
     out <- engine_network_blocks(engine_data, settings, asked, labels, report)
   } else {

@@ -112,7 +112,7 @@ has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 # What the exponential of a bound is.
 measure_of <- function(obs) {
   if (obs$family == "links") {
-    return(paste("probabilities of", if (obs$links == "poisson") "counts of links" else "links"))
+    return(paste("probabilities of", if (obs$links == "counts") "counts of links" else "links"))
   }
   entry <- obs_entry(obs)
   if (!is.null(entry$responses)) {

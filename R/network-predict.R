@@ -61,7 +61,7 @@ outcomes <- function(fit, pairs, arg, call) {
     abort("argument", "{.arg {arg}} must have a third column, which says whether there is a link.", call = call)
   }
   y <- if (is.data.frame(pairs) && "link" %in% names(pairs)) pairs$link else pairs[, 3L, drop = TRUE]
-  counts <- fit$model$obs$links == "poisson"
+  counts <- fit$model$obs$links == "counts"
   y <- if (is.numeric(y) || is.logical(y)) as.double(y) else NA
   bad <- which(is.na(y) | y < 0 | y != round(y) | (!counts & y > 1))
   if (length(bad)) {
@@ -78,7 +78,7 @@ link_parts <- function(fit, at) {
   obs <- fit$model$obs
   state <- fit$state
   k <- state$k
-  counts <- obs$links == "poisson"
+  counts <- obs$links == "counts"
   posterior <- function(n, s, a, b) list(shape = a + s, rate = b + if (counts) n else n - s)
   if (is.null(state$rates)) {
     cells <- expand.grid(a = seq_len(k), b = seq_len(k))
@@ -105,7 +105,7 @@ link_rates <- function(fit, at) {
 }
 
 expected_links <- function(fit, at) {
-  counts <- fit$model$obs$links == "poisson"
+  counts <- fit$model$obs$links == "counts"
   if (fit$model$obs$degree) {
     rate <- link_rates(fit, at)
     return(if (counts) rate else -expm1(-rate))
@@ -115,7 +115,7 @@ expected_links <- function(fit, at) {
 }
 
 log_links <- function(fit, at, y) {
-  counts <- fit$model$obs$links == "poisson"
+  counts <- fit$model$obs$links == "counts"
   if (fit$model$obs$degree) {
     rate <- link_rates(fit, at)
     return(if (counts) stats::dpois(y, rate, log = TRUE) else ifelse(y > 0, log(-expm1(-rate)), -rate))

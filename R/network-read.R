@@ -65,7 +65,8 @@ log_joint <- function(fit) {
   check_network_fit(fit)
   if (is.null(fit$log_joint)) {
     abort("argument", c(
-      "Only fits with {.fn prior_dp} have a log joint of labels.", i = "{.fn elbo} judges those with {.fn prior_hdp}."
+      "Only fits with {.fn {network_prior_makers('blocks')}} have a log joint of labels.",
+      i = "{.fn elbo} judges those with {.fn {network_prior_makers('overlapping')}}."
     ))
   }
   fit$log_joint
@@ -88,7 +89,7 @@ coef.bnp_network <- function(object, ...) {
   state <- object$state
   k <- state$k
   names <- list(as.character(seq_len(k)), as.character(seq_len(k)))
-  counts <- obs$links == "poisson"
+  counts <- obs$links == "counts"
   if (is.null(state$rates)) {
     mean <- (obs$a + state$sum) / (obs$b + state$pairs + if (counts) 0 else obs$a)
     size <- object$sizes
@@ -165,7 +166,7 @@ drawn_network <- function(fit) {
   state <- fit$state
   n <- fit$input$n
   k <- state$k
-  counts <- obs$links == "poisson"
+  counts <- obs$links == "counts"
   drawn <- function(s, none, a, b) {
     m <- length(s)
     x <- if (counts) stats::rgamma(m, a + s, b + none) else stats::rbeta(m, a + s, b + pmax(0, none - s))

@@ -35,40 +35,46 @@ obs_links <- function(assortative = NULL, degree = NULL, family = c("auto", "ber
     "links",
     assortative = if (!is.null(assortative)) check_flag(assortative, "assortative"),
     degree = if (!is.null(degree)) check_flag(degree, "degree"),
-    links = check_choice(family, c("auto", "bernoulli", "poisson"), "family"),
+    links = switch(check_choice(family, c("auto", "bernoulli", "poisson"), "family"),
+      auto = "auto", bernoulli = "binary", poisson = "counts"
+    ),
     a = check_number(a, "a"), b = if (!is.null(b)) check_number(b, "b"), background = background
   )
 }
 
 model_links <- list(
   title = "links", constructor = "obs_links", values = "links of nodes", verbs = "bnp_network",
-  resolve = function(obs, data, start, call) resolve_links(obs, data, NULL, call), arrays = list(),
+  resolve = function(obs, data, start, call) not_for_networks("Rows"), arrays = list(),
   draw = function(obs, clusters, path, lengths, given) not_for_networks("Drawing rows")
 )
 
 # Everything that an `obs_links()` leaves open, for this network and prior.
 resolve_links <- function(obs, data, prior, call) {
-  not_yet <- function(what, remedy) abort("argument", c("{what} not there yet.", i = remedy), call = call)
-  single <- prior$family == "dp"
+  not_yet <- function(what, remedy) {
+    abort("argument", c(paste(what, "not there yet."), i = remedy), call = call, .envir = rlang::caller_env())
+  }
+  single <- has_blocks(prior)
+  given <- prior_entry(prior)$constructor
+  other <- network_prior_makers(if (single) "overlapping" else "blocks")
   if (single && isTRUE(obs$degree)) {
-    not_yet("Degrees of nodes ({.code degree = TRUE}) with {.fn prior_dp} are", "Choose {.fn prior_hdp}.")
+    not_yet("Degrees of nodes ({.code degree = TRUE}) with {.fn {given}} are", "Choose {.fn {other}}.")
   }
   if (single && isTRUE(obs$assortative)) {
-    not_yet("Assortative blocks with {.fn prior_dp} are", "Choose {.fn prior_hdp}, or leave {.arg assortative} out.")
+    not_yet("Assortative blocks with {.fn {given}} are", "Choose {.fn {other}}, or leave {.arg assortative} out.")
   }
   if (!single && isFALSE(obs$assortative)) {
-    not_yet("General blocks with {.fn prior_hdp} are", "Choose {.fn prior_dp}, or leave {.arg assortative} out.")
+    not_yet("General blocks with {.fn {given}} are", "Choose {.fn {other}}, or leave {.arg assortative} out.")
   }
   most <- max(data$value, 0)
-  if (obs$links == "bernoulli" && most > 1) {
+  if (obs$links == "binary" && most > 1) {
     abort("not_binary", c(
       "{.arg x} must have values 0 and 1 with {.code family = \"bernoulli\"}, not {most}.",
       i = "Choose {.code family = \"poisson\"} for counts, or give {.code 1 * (x > 0)}."
     ), call = call)
   }
-  if (obs$links == "auto") obs$links <- if (most > 1) "poisson" else "bernoulli"
+  if (obs$links == "auto") obs$links <- if (most > 1) "counts" else "binary"
   obs$assortative <- !single
-  counts <- obs$links == "poisson"
+  counts <- obs$links == "counts"
   if (single) obs$degree <- FALSE
   obs$b_given <- !is.null(obs$b)
   obs$background_given <- !is.null(obs$background)
@@ -92,8 +98,8 @@ n_pairs <- function(data) {
 # What the engine reads of model and prior.
 network_model <- function(obs, prior) {
   c(
-    list(counts = obs$links == "poisson", a = obs$a, b = obs$b, degree = obs$degree),
-    if (prior$family == "dp") list(gamma = prior$concentration) else {
+    list(counts = obs$links == "counts", a = obs$a, b = obs$b, degree = obs$degree),
+    if (has_blocks(prior)) list(gamma = prior$concentration) else {
       list(
         gamma = prior$gamma, alpha = prior$alpha, a_background = obs$background[1L], b_background = obs$background[2L]
       )

@@ -211,12 +211,15 @@ prior_beta_bernoulli <- function(k, alpha = 1) {
 # level above them, which `bnp_control(bound =)` is about; `learns`: the parameters that may
 # be a gamma_prior().
 prior_models <- list(
-  dp = list(title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture", learns = "concentration"),
+  dp = list(
+    title = "Dirichlet process", constructor = "prior_dp", verb = "bnp_mixture", learns = "concentration",
+    network = "blocks"
+  ),
   py = list(title = "Pitman-Yor process", constructor = "prior_py", verb = "bnp_mixture", learns = "concentration"),
   dirichlet = list(title = "Finite Dirichlet", constructor = "prior_dirichlet", verb = "bnp_mixture"),
   hdp = list(
     title = "Hierarchical Dirichlet process", constructor = "prior_hdp", verb = "bnp_topics", top_level = TRUE,
-    learns = c("gamma", "alpha")
+    learns = c("gamma", "alpha"), network = "overlapping"
   ),
   lda = list(
     title = "Latent Dirichlet allocation", constructor = "prior_lda", verb = "bnp_topics", learns = "alpha"
@@ -240,6 +243,13 @@ prior_makers <- function(verbs, has = function(entry) TRUE) {
   offered <- Filter(function(entry) entry$verb %in% verbs && has(entry), prior_models)
   vapply(offered, function(entry) entry$constructor, "", USE.NAMES = FALSE)
 }
+
+# Priors of communities: each node in one ("blocks"), or in several ("overlapping").
+network_prior_makers <- function(kinds = c("blocks", "overlapping")) {
+  prior_makers(names(cluster_words), function(entry) isTRUE(entry$network %in% kinds))
+}
+
+has_blocks <- function(prior) prior_entry(prior)$network == "blocks"
 
 is_finite_prior <- function(entry) "k" %in% names(formals(entry$constructor))
 

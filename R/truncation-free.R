@@ -65,7 +65,7 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
   refuse_for_streams(data, obs, error_call)
   if (class == "bnp_topics" && !obs_entry(obs)$counts_tokens) {
     abort("argument", c(
-      "Truncation-free learning of topics is for documents of counts ({.fn obs_multinomial}), not
+      "Truncation-free learning of topics is for documents of counts ({.or {.fn {token_makers()}}}), not
        {.fn {obs_entry(obs)$constructor}}.",
       i = "Choose {.code algorithm = \"memoized\"}; data that keep arriving are learned from by {.fn update}."
     ), call = error_call)

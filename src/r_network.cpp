@@ -5,6 +5,7 @@
 #include "networks/gamma_network.h"
 #include "networks/learn_blocks.h"
 #include "networks/learn_overlap.h"
+#include "networks/profile.h"
 #include "networks/relational.h"
 #include "r_convert.h"
 
@@ -314,4 +315,15 @@ Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
     out["bound"] = bound;
     return out;
   });
+}
+
+// best_profile() from rho.
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_network_profile(double n0, Rcpp::NumericVector g, Rcpp::NumericVector e,
+                                           Rcpp::NumericVector p, Rcpp::NumericVector rho) {
+  require(g.size() == rho.size() && e.size() == rho.size() && p.size() == rho.size(),
+          "a profile has not one number of each kind for each community");
+  Vec out(rho.begin(), rho.end());
+  networks::best_profile(n0, g.begin(), e.begin(), p.begin(), rho.size(), out.data());
+  return Rcpp::wrap(out);
 }

@@ -105,7 +105,7 @@ Rcpp::NumericMatrix engine_top_draws(std::string which, Rcpp::NumericVector x, i
   double now = 1;
   const auto one = [&]() -> Vec {
     if (which == "tables") return {static_cast<double>(draw_tables(number(0), x[1], stream))};
-    if (which == "weights") return draw_top_weights(from(1), x[0], stream);
+    if (which == "weights") return draw_top_weights(Vec(x.begin() + 1, x.end()), x[0], stream);
     if (which == "open") {
       Vec beta(x.begin() + 1, x.end());
       open_cluster(beta, x[0], stream);

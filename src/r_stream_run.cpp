@@ -13,20 +13,6 @@ Numbers numbers(const std::vector<ClusterIdentity>& clusters, double (*field)(co
   return out;
 }
 
-}  // namespace
-
-std::vector<ClusterIdentity> identities_from_r(const Rcpp::List& list) {
-  const Vec id = Rcpp::as<Vec>(list["id"]), born_at = Rcpp::as<Vec>(list["born_at"]),
-            last_seen = Rcpp::as<Vec>(list["last_seen"]);
-  const auto lasting = Rcpp::as<std::vector<int>>(list["lasting"]);
-  require(born_at.size() == id.size() && last_seen.size() == id.size() && lasting.size() == id.size(),
-          "a stream's clusters have not one identity each");
-  std::vector<ClusterIdentity> out;
-  for (std::size_t j = 0; j < id.size(); ++j)
-    out.push_back({static_cast<std::uint64_t>(id[j]), born_at[j], last_seen[j], lasting[j] != 0});
-  return out;
-}
-
 Rcpp::List identities_to_r(const std::vector<ClusterIdentity>& clusters) {
   Rcpp::LogicalVector lasting(static_cast<int>(clusters.size()));
   std::transform(clusters.begin(), clusters.end(), lasting.begin(),
@@ -64,6 +50,60 @@ Rcpp::DataFrame records_to_r(const std::vector<BatchRecord>& records) {
   }
   return Rcpp::DataFrame::create(_["rows"] = rows, _["score"] = score, _["k"] = k, _["seen"] = seen,
                                  _["seconds"] = seconds);
+}
+
+}  // namespace
+
+StreamCall::StreamCall(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& options,
+                       SEXP progress)
+    : rdata(data),
+      rmodel(model),
+      prior(Rcpp::List(model["prior"])),
+      options(options),
+      data(rdata.view_for(*rmodel.obs)),
+      monitor(Rcpp::Nullable<Rcpp::Function>(progress), this->options.flag("keep_interrupted")),
+      pool(this->options.integer("threads"), monitor),
+      seed(static_cast<std::uint64_t>(this->options.number("seed"))) {}
+
+void read_running(const Rcpp::List& list, Index p, RunningState& out) {
+  const Vec id = Rcpp::as<Vec>(list["id"]), born_at = Rcpp::as<Vec>(list["born_at"]),
+            last_seen = Rcpp::as<Vec>(list["last_seen"]);
+  const auto lasting = Rcpp::as<std::vector<int>>(list["lasting"]);
+  require(born_at.size() == id.size() && last_seen.size() == id.size() && lasting.size() == id.size(),
+          "a stream's clusters have not one identity each");
+  for (std::size_t j = 0; j < id.size(); ++j)
+    out.identity.push_back({static_cast<std::uint64_t>(id[j]), born_at[j], last_seen[j], lasting[j] != 0});
+  out.t = Rcpp::as<Vec>(list["t"]);
+  require(static_cast<Index>(out.t.size()) == out.k() * p,
+          "a stream's clusters have not the statistics of the model");
+  out.next_id = static_cast<std::uint64_t>(Rcpp::as<double>(list["next_id"]));
+  out.batches = static_cast<std::uint64_t>(Rcpp::as<double>(list["batches"]));
+  out.seen = Rcpp::as<double>(list["seen"]);
+  out.untended = Rcpp::as<double>(list["untended"]);
+}
+
+Rcpp::List running_to_r(const RunningState& running) {
+  const Rcpp::List known = identities_to_r(running.identity);
+  return Rcpp::List::create(_["t"] = Numbers(running.t.begin(), running.t.end()), _["id"] = known["id"],
+                            _["born_at"] = known["born_at"], _["last_seen"] = known["last_seen"],
+                            _["lasting"] = known["lasting"],
+                            _["next_id"] = static_cast<double>(running.next_id),
+                            _["batches"] = static_cast<double>(running.batches), _["seen"] = running.seen,
+                            _["untended"] = running.untended);
+}
+
+Globals running_globals(const RunningState& running, const RModel& model) {
+  Globals out;
+  out.effective = Summary(model.alloc->shape(*model.obs), std::max(running.k(), model.alloc->fixed_k()));
+  std::copy(running.t.begin(), running.t.end(), out.effective.obs.edit().begin());
+  return out;
+}
+
+Rcpp::List stream_answer(const Rcpp::List& clusters, const Globals& globals, const StreamRun& run,
+                         const std::vector<Departure>& departed, bool capped) {
+  return Rcpp::List::create(_["clusters"] = clusters, _["state"] = state_to_r(globals),
+                            _["records"] = records_to_r(run.records), _["departed"] = departed_to_r(departed),
+                            _["capped"] = capped, _["interrupted"] = run.interrupted);
 }
 
 }  // namespace bnpvi

@@ -87,7 +87,7 @@ void PathPrior::draw(const TransitionCounts& counts, StateWeights& weight, Strea
       const Index all = std::accumulate(tables.begin(), tables.end(), Index{0});
       gamma.set(draw_top_concentration(*gamma.prior, gamma.value, counts.k(), all, stream));
     }
-    weight = draw_top_weights(tables, gamma.value, stream);
+    weight = draw_top_weights(Vec(tables.begin(), tables.end()), gamma.value, stream);
   }
   for (SampledConcentration* c : {&alpha, &start, &sticky}) {
     if (!c->prior) continue;

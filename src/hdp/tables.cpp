@@ -29,8 +29,8 @@ RowTables draw_row_tables(const Index* count, const Vec& beta, double alpha, dou
   return out;
 }
 
-Vec draw_top_weights(const std::vector<Index>& tables, double gamma, Stream& stream) {
-  Vec weight(tables.begin(), tables.end());
+Vec draw_top_weights(const Vec& tables, double gamma, Stream& stream) {
+  Vec weight = tables;
   weight.push_back(gamma);
   weight = draw_log_dirichlet(weight, stream);
   for (double& w : weight) w = std::exp(w);

@@ -26,8 +26,8 @@ struct RowTables {
 RowTables draw_row_tables(const Index* count, const Vec& beta, double alpha, double sticky, Index self,
                           std::vector<Index>& chosen, Stream& stream);
 
-/// β_1, ..., β_K, β_rest from Dirichlet(m_1, ..., m_K, γ): their posterior given m_k ≥ 1 tables.
-Vec draw_top_weights(const std::vector<Index>& tables, double gamma, Stream& stream);
+/// β_1, ..., β_K, β_rest from Dirichlet(m_1, ..., m_K, γ): their posterior given m_k > 0 tables.
+Vec draw_top_weights(const Vec& tables, double gamma, Stream& stream);
 
 /// A new cluster takes the share Beta(1, γ) of β_rest: it goes before the rest.
 void open_cluster(Vec& beta, double gamma, Stream& stream);

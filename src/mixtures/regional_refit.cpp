@@ -4,8 +4,8 @@
 #include <numeric>
 #include <set>
 
-#include "foundation/special.h"
 #include "inference/neighbour_groups.h"
+#include "inference/shared_entropy.h"
 #include "inference/unit_edit.h"
 #include "mixtures/known_labels.h"
 #include "mixtures/moves.h"
@@ -87,9 +87,6 @@ class MixtureRefit final : public Move {
     return Target(out.begin(), out.end());
   }
 
-  // Entropy lost by joining clusters with responsibilities x and y for a row of weight 1.
-  static double lost(double x, double y) { return x_log_x(x + y) - x_log_x(x) - x_log_x(y); }
-
   // True when every cluster of the group shares rows with the others, or a single one with some other.
   static bool overlaps(const State& state, const Target& group, const std::vector<TouchedRows>& touched,
                        const Target& around) {
@@ -100,7 +97,7 @@ class MixtureRefit final : public Move {
         const double all = batch.mass(n, group);
         for (std::size_t l = 0; l < group.size(); ++l) {
           const double x = batch.get(n, group[l]);
-          shared[l] += batch.weight[n] * lost(x, std::max(all - x, 0.0));
+          shared[l] += batch.weight[n] * shared_entropy(x, std::max(all - x, 0.0));
         }
       }
     const Vec sizes = sizes_of(group, state.total.sizes());
@@ -115,7 +112,7 @@ class MixtureRefit final : public Move {
       for (Index n = 0; n < static_cast<Index>(batch.rows.size()); ++n) {
         const double mass = batch.mass(n, group);
         for (Index e = batch.offset[n]; mass > 0 && e < batch.offset[n + 1]; ++e)
-          shared[batch.cluster[e]] += batch.weight[n] * lost(mass, batch.value[e]);
+          shared[batch.cluster[e]] += batch.weight[n] * shared_entropy(mass, batch.value[e]);
       }
     for (Index j : group) shared[j] = 0;
     double size = 0;

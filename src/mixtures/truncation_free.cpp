@@ -93,7 +93,7 @@ void TruncationFree::learn(const RowFeatures& rows, double keep, bool fresh) {
     for (Index f = 0; f < p_; ++f) t[f] += row[f];
     c.identity[label[i]].last_seen = c.seen;
   }
-  order_by_size();
+  c.keep(c.by_size());
   keep_recent(rows);
   c.untended += static_cast<double>(n);
   ++c.batches;

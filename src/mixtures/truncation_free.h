@@ -68,7 +68,6 @@ class TruncationFree {
   bool split(Index j, std::vector<std::vector<Index>>& rows, Stream& stream);
   void merge_all();
   void drop(Index j, std::uint64_t into);
-  void order_by_size();
   void learn_concentration();
 
   const ObsModel& obs_;

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "inference/move.h"
+#include "inference/shared_entropy.h"
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/partition_sampler.h"
 #include "mixtures/row_draws.h"
@@ -13,22 +14,8 @@ namespace bnpvi::mixtures {
 
 namespace {
 
-constexpr double forgotten_after = 2e4;  // rows in which a cluster of one row was not seen again: a guess
-
 // Four and two found nearly as much as ten and five, at a third of the time; the numbers of rows are guesses.
 constexpr Index sweeps_of_split = 4, proposals_of_split = 2, fewest_to_split = 8, most_to_split = 2000;
-
-double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
-
-// Σ_i g(r_ia + r_ib) − g(r_ia) − g(r_ib), r being n × k.
-double shared_entropy(const Vec& r, Index n, Index k, Index a, Index b) {
-  double sum = 0;
-  for (Index i = 0; i < n; ++i) {
-    const double x = r[i * k + a], y = r[i * k + b];
-    if (x > 0 && y > 0) sum += x_log_x(x + y) - x_log_x(x) - x_log_x(y);
-  }
-  return sum;
-}
 
 // Removes column b of a table with k columns.
 void remove_column(Vec& table, Index k, Index b) {
@@ -44,7 +31,7 @@ void TruncationFree::tend() {
   remove_small();
   if (options_.split) split_all();
   if (options_.merge) merge_all();
-  order_by_size();
+  clusters_.keep(clusters_.by_size());
   learn_concentration();
   for (ClusterIdentity& cluster : clusters_.identity) cluster.lasting = true;
   clusters_.untended = 0;
@@ -59,11 +46,8 @@ void TruncationFree::drop(Index j, std::uint64_t into) {
 
 void TruncationFree::remove_small() {
   const RunningClusters& c = clusters_;
-  for (Index j = c.k(); j-- > 0;) {
-    const bool forgotten =
-        !options_.fades && size(j) < 2 && c.seen - c.identity[j].last_seen >= forgotten_after;
-    if (size(j) < 1 || forgotten) drop(j, 0);
-  }
+  for (Index j = c.k(); j-- > 0;)
+    if (is_spent(c.identity[j], size(j), c.seen, options_.fades)) drop(j, 0);
 }
 
 Vec TruncationFree::recent_shares() {
@@ -155,7 +139,7 @@ void TruncationFree::merge_all() {
     const double gain = evidence[a * k + b] - prior_.gain_of_split(size(a), size(b), k - 1);
     if (!(gain > 0)) return -INFINITY;
     double& lost = entropy[a * k + b];
-    if (std::isnan(lost)) lost = scale * shared_entropy(r, n, k, a, b);
+    if (std::isnan(lost)) lost = scale * shared_entropy(r, k, a, b);
     return gain - lost;
   };
   while (k > 1) {
@@ -190,21 +174,6 @@ void TruncationFree::merge_all() {
       entropy[a * k + j] = entropy[j * k + a] = NAN;
     }
   }
-}
-
-void TruncationFree::order_by_size() {
-  RunningClusters& c = clusters_;
-  std::vector<Index> order(static_cast<std::size_t>(c.k()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size(a) > size(b); });
-  Vec t;
-  std::vector<ClusterIdentity> identity;
-  for (Index j : order) {
-    t.insert(t.end(), c.t.begin() + j * p_, c.t.begin() + (j + 1) * p_);
-    identity.push_back(c.identity[j]);
-  }
-  c.t = std::move(t);
-  c.identity = std::move(identity);
 }
 
 void TruncationFree::learn_concentration() {

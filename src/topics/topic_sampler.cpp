@@ -8,15 +8,9 @@
 #include "foundation/special.h"
 #include "hdp/tables.h"
 #include "sampling/labels.h"
+#include "topics/document_tables.h"
 
 namespace bnpvi::topics {
-
-namespace {
-
-// As in R/check.R.
-constexpr double least_gamma = 1e-50, most_gamma = 1e50, least_alpha = 1e-8, most_alpha = 1e6;
-
-}  // namespace
 
 double RestOfWeights::take(double gamma, Stream& stream) {
   ++used_;
@@ -91,26 +85,11 @@ void TopicSampler::store(ChainState& z) const {
 void TopicSampler::draw_top(const std::vector<int>& label, Stream& stream) {
   if (prior_.k > 0 && !prior_.learned_alpha) return;
   const Index k = static_cast<Index>(beta_.size());
-  std::vector<Index> tables(static_cast<std::size_t>(k), 0), count(tables), size;
-  std::vector<int> used;
-  for (Index d = 0; d < n_documents(); ++d) {
-    used.clear();
-    for (Index i = starts_[d]; i < starts_[d + 1]; ++i)
-      if (count[label[i]]++ == 0) used.push_back(label[i]);
-    for (int j : used) {
-      tables[j] += draw_tables(count[j], alpha_ * beta_[j], stream);
-      count[j] = 0;
-    }
-    size.push_back(length(d));
-  }
-  const Index all = std::accumulate(tables.begin(), tables.end(), Index{0});
-  if (prior_.learned_alpha)
-    alpha_ = std::clamp(draw_group_concentration(*prior_.learned_alpha, alpha_, size, all, stream),
-                        least_alpha, most_alpha);
+  const Vec tables = draw_document_tables(starts_, label, beta_, alpha_, stream);
+  const double all = std::accumulate(tables.begin(), tables.end(), 0.0);
+  if (prior_.learned_alpha) alpha_ = draw_alpha(*prior_.learned_alpha, alpha_, starts_, all, stream);
   if (prior_.k > 0) return;
-  if (prior_.learned_gamma)
-    gamma_ = std::clamp(draw_top_concentration(*prior_.learned_gamma, gamma_, k, all, stream), least_gamma,
-                        most_gamma);
+  if (prior_.learned_gamma) gamma_ = draw_gamma_given(*prior_.learned_gamma, gamma_, k, all, stream);
   Vec weight = draw_top_weights(tables, gamma_, stream);
   rest_ = RestOfWeights(0, weight.back(), k);
   weight.pop_back();

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "foundation/special.h"
-#include "foundation/variates.h"
 #include "hdp/tables.h"
+#include "topics/document_tables.h"
 #include "topics/sequential_estimate.h"
 
 namespace bnpvi::topics {
@@ -20,9 +20,6 @@ constexpr std::size_t most_recent = 50000;
 
 // Topics are tended when so large a part of all tokens has come since, within these limits: guesses.
 constexpr double part_between_tending = 0.1, fewest_between_tending = 1e4, most_between_tending = 1e5;
-
-// As in R/check.R.
-constexpr double least_gamma = 1e-50, most_gamma = 1e50, least_alpha = 1e-8, most_alpha = 1e6;
 
 }  // namespace
 
@@ -81,10 +78,7 @@ TopWeights TruncationFreeTopics::draw_weights(const Vec& tables, double gamma, S
   const Index k = static_cast<Index>(tables.size());
   if (prior_.k > 0)
     return {Vec(tables.size(), 1 / static_cast<double>(prior_.k)), RestOfWeights(prior_.k, 0, k)};
-  Vec weight = tables;
-  weight.push_back(gamma);
-  weight = draw_log_dirichlet(weight, stream);
-  for (double& w : weight) w = std::exp(w);
+  Vec weight = draw_top_weights(tables, gamma, stream);
   const double rest = weight.back();
   weight.pop_back();
   return {std::move(weight), RestOfWeights(0, rest, k)};
@@ -93,31 +87,17 @@ TopWeights TruncationFreeTopics::draw_weights(const Vec& tables, double gamma, S
 Vec TruncationFreeTopics::draw_tables_of(const Tokens& documents, const std::vector<int>& label,
                                          const Vec& beta, const Vec& earlier, double& alpha, double& gamma,
                                          Stream& stream) const {
-  Vec tables(beta.size(), 0.0);
-  if (prior_.k > 0 && !prior_.learned_alpha) return tables;
-  std::vector<Index> count(beta.size(), 0), length;
-  std::vector<int> used;
-  for (std::size_t d = 0; d + 1 < documents.starts.size(); ++d) {
-    used.clear();
-    for (Index i = documents.starts[d]; i < documents.starts[d + 1]; ++i)
-      if (count[label[i]]++ == 0) used.push_back(label[i]);
-    for (int j : used) {
-      tables[j] += static_cast<double>(draw_tables(count[j], alpha * beta[j], stream));
-      count[j] = 0;
-    }
-    length.push_back(documents.starts[d + 1] - documents.starts[d]);
-  }
+  if (prior_.k > 0 && !prior_.learned_alpha) return Vec(beta.size(), 0.0);
+  Vec tables = draw_document_tables(documents.starts, label, beta, alpha, stream);
   const double all = std::accumulate(tables.begin(), tables.end(), 0.0);
   if (const auto& prior = prior_.learned_alpha) {
     const GammaPrior known{prior->shape + topics_.alpha_shape, prior->rate + topics_.alpha_rate};
-    alpha = std::clamp(draw_group_concentration(known, alpha, length, static_cast<Index>(all), stream),
-                       least_alpha, most_alpha);
+    alpha = draw_alpha(known, alpha, documents.starts, all, stream);
   }
   if (prior_.learned_gamma) {
     const double with_earlier = all + std::accumulate(earlier.begin(), earlier.end(), 0.0);
-    gamma = std::clamp(draw_top_concentration(*prior_.learned_gamma, gamma, static_cast<Index>(beta.size()),
-                                              static_cast<Index>(std::round(with_earlier)), stream),
-                       least_gamma, most_gamma);
+    gamma =
+        draw_gamma_given(*prior_.learned_gamma, gamma, static_cast<Index>(beta.size()), with_earlier, stream);
   }
   return tables;
 }
@@ -180,7 +160,7 @@ void TruncationFreeTopics::learn(const Tokens& documents, double keep, bool fres
   while (c.k() < urns_.k()) c.identity.push_back({c.next_id++, c.seen, c.seen});
   for (int j : label) c.identity[j].last_seen = c.seen;
   keep_recent(documents, label);
-  order_by_size();
+  keep_topics(c.by_size());
   c.untended += static_cast<double>(documents.n());
   ++c.batches;
 }

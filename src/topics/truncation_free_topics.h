@@ -69,7 +69,6 @@ class TruncationFreeTopics {
   Vec draw_tables_of(const Tokens& documents, const std::vector<int>& label, const Vec& beta,
                      const Vec& earlier, double& alpha, double& gamma, Stream& stream) const;
   void keep_recent(const Tokens& documents, const std::vector<int>& label);
-  void order_by_size();
   void keep_topics(const std::vector<Index>& kept);  // these alone, in this order
   void remove_small();
   std::vector<Pair> pairs_that_gain();

@@ -4,17 +4,14 @@
 
 #include "foundation/special.h"
 #include "inference/move.h"
+#include "inference/shared_entropy.h"
 #include "topics/truncation_free_topics.h"
 
 namespace bnpvi::topics {
 
 namespace {
 
-constexpr double forgotten_after =
-    2e4;                       // documents in which a topic of one token was not seen again: a guess
 constexpr Index partners = 5;  // of each topic, with which joining it is considered: a guess
-
-double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
 // log Γ(a + n) / Γ(a).
 double log_rising(double a, double n) { return -log_gamma_difference(a, n); }
@@ -70,31 +67,21 @@ void TruncationFreeTopics::tend() {
   remove_small();
   if (options_.merge)
     while (merge_once()) pool_.poll();
-  order_by_size();
+  keep_topics(topics_.by_size());
   for (ClusterIdentity& topic : topics_.identity) topic.lasting = true;
   topics_.untended = 0;
-}
-
-void TruncationFreeTopics::order_by_size() {
-  std::vector<Index> order(static_cast<std::size_t>(topics_.k()));
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return size(a) > size(b); });
-  keep_topics(order);
 }
 
 void TruncationFreeTopics::keep_topics(const std::vector<Index>& kept) {
   RunningTopics& c = topics_;
   std::vector<int> number(static_cast<std::size_t>(c.k()), -1);
-  RunningTopics next;
+  Vec tables;
   for (Index j : kept) {
-    number[j] = static_cast<int>(next.identity.size());
-    next.identity.push_back(c.identity[j]);
-    next.tables.push_back(c.tables[j]);
-    next.t.insert(next.t.end(), c.t.begin() + j * p_, c.t.begin() + (j + 1) * p_);
+    number[j] = static_cast<int>(tables.size());
+    tables.push_back(c.tables[j]);
   }
-  c.identity = std::move(next.identity);
-  c.tables = std::move(next.tables);
-  c.t = std::move(next.t);
+  c.keep(kept);
+  c.tables = std::move(tables);
   for (int& j : c.recent.topic)
     if (j >= 0) j = number[j];
 }
@@ -103,9 +90,7 @@ void TruncationFreeTopics::remove_small() {
   const RunningTopics& c = topics_;
   std::vector<Index> kept;
   for (Index j = 0; j < c.k(); ++j) {
-    const bool forgotten =
-        !options_.fades && size(j) < 2 && c.seen - c.identity[j].last_seen >= forgotten_after;
-    if (size(j) < 1 || forgotten)
+    if (is_spent(c.identity[j], size(j), c.seen, options_.fades))
       departed_.push_back({c.identity[j], size(j), 0});
     else
       kept.push_back(j);
@@ -189,12 +174,7 @@ std::vector<TruncationFreeTopics::Pair> TruncationFreeTopics::pairs_that_gain() 
   pool_.run(static_cast<Index>(out.size()), [&](Index i) {
     pool_.poll();
     Pair& pair = out[i];
-    double lost = 0;
-    for (std::size_t row = 0; row < r.size(); row += static_cast<std::size_t>(k)) {
-      const double x = r[row + pair.a], y = r[row + pair.b];
-      if (x > 0 && y > 0) lost += x_log_x(x + y) - x_log_x(x) - x_log_x(y);
-    }
-    pair.gain -= scale * lost;
+    pair.gain -= scale * shared_entropy(r, k, pair.a, pair.b);
   });
   out.erase(std::remove_if(out.begin(), out.end(), [](const Pair& pair) { return !(pair.gain > 0); }),
             out.end());

@@ -54,3 +54,18 @@ batch_z <- function(x, expected, batches = 50L) {
   means <- colMeans(matrix(x[seq_len(use)], ncol = batches))
   (mean(means) - expected) / (stats::sd(means) / sqrt(batches))
 }
+
+# Do independent draws have the number of clusters (first row) and the size of the largest one (second row) of an
+# exact posterior?
+expect_exact_sizes <- function(drawn, exact, label) {
+  of <- function(f) apply(exact$partitions, 1L, f)
+  sizes <- list(clusters = of(max), largest = of(function(z) max(tabulate(z))))
+  for (which in 1:2) {
+    for (value in seq_len(ncol(exact$partitions))) {
+      p <- sum(exact$prob[sizes[[which]] == value])
+      if (p < 1e-3) next
+      z <- (mean(drawn[which, ] == value) - p) / sqrt(p * (1 - p) / ncol(drawn))
+      expect_lt(abs(z), 4, label = paste(label, names(sizes)[which], value))
+    }
+  }
+}

@@ -49,3 +49,19 @@ twin_hdp_terms <- function(counts, lengths, u, omega, gamma, alpha, bound = "tig
 }
 
 entropy_of <- function(r) -sum(ifelse(r > 0, r * log(r), 0))
+
+# HDP, and at most three topics, with log p(topics of the tokens) given counts of documents x topics in use.
+tiny_topic_priors <- list(
+  hdp = list(
+    prior = list(family = "hdp", gamma = 1.5, alpha = 0.8),
+    log_prior = function(counts) log_hdp_partition(counts, 0.8, 1.5)
+  ),
+  lda = list(
+    prior = list(family = "lda", k = 3L, alpha = 0.8),
+    log_prior = function(counts) {
+      n <- rowSums(counts)
+      ways <- lfactorial(3) - if (ncol(counts) > 3) Inf else lfactorial(3 - ncol(counts))
+      ways + sum(lgamma(0.8) - lgamma(0.8 + n)) + sum(lgamma(0.8 / 3 + counts) - lgamma(0.8 / 3))
+    }
+  )
+)

@@ -75,7 +75,7 @@ test_that("loops and several links are said and handled", {
   same_network(listed, as_network(edges))
   suppressMessages({
     counts <- bnp_network(rbind(edges, c(2, 1)), prior = prior_dp(), control = quiet())
-    expect_identical(counts$model$obs$links, "poisson")
+    expect_identical(counts$model$obs$links, "counts")
     expect_error(
       bnp_network(rbind(edges, c(2, 1)), obs_links(family = "bernoulli"), control = quiet()),
       class = "bnpvi_error_not_binary"

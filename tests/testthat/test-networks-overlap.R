@@ -183,3 +183,32 @@ test_that("fixed numbers stay as they are", {
   blocks <- engine_network_blocks(net, plain, control, rep(1:4, length.out = 34), NULL)
   expect_equal(blocks$k, 4)
 })
+
+test_that("a node's memberships at its pairs without a link are at least as good as visits alone make them", {
+  value <- function(rho, n0, g, e, p) {
+    sum(n0 * (g * rho - ifelse(rho > 0, rho * log(rho), 0)) + lgamma(e + n0 * rho + p))
+  }
+  visit <- function(rho, n0, g, e, p) {
+    log_rho <- digamma(e + n0 * rho + p) + g
+    exp(log_rho - max(log_rho)) / sum(exp(log_rho - max(log_rho)))
+  }
+  higher <- 0
+  withr::with_seed(1, for (i in 1:300) {
+    k <- sample(2:6, 1)
+    n0 <- exp(runif(1, -2, 9))
+    g <- -rexp(k) / sample(c(1, 100), 1)
+    e <- rexp(k) * (runif(k) < 0.6) * sample(c(1, 30), 1)
+    p <- rexp(k, 10) + 1e-3
+    rho <- rexp(k)^4
+    rho <- rho / sum(rho)
+    by_visits <- rho
+    for (lap in 1:3) by_visits <- visit(by_visits, n0, g, e, p)
+    found <- engine_network_profile(n0, g, e, p, rho)
+    expect_equal(sum(found), 1, tolerance = 1e-12)
+    best <- value(by_visits, n0, g, e, p)
+    expect_gte(value(found, n0, g, e, p), best - 1e-9 * abs(best))
+    higher <- higher + (value(found, n0, g, e, p) > best + 1e-3)
+  })
+  expect_gt(higher, 30) # the approximate fixed point is worth its time
+  expect_identical(engine_network_profile(5, 1, 1, 1, 0.3), 1)
+})

@@ -29,21 +29,7 @@ cases <- list(
     log_p = function(rows) gaussian_evidence(matrix(points[rows]), 0.2, 3)
   )
 )
-# HDP, and at most three topics.
-priors <- list(
-  hdp = list(
-    prior = list(family = "hdp", gamma = 1.5, alpha = 0.8),
-    log_prior = function(counts) log_hdp_partition(counts, 0.8, 1.5)
-  ),
-  lda = list(
-    prior = list(family = "lda", k = 3L, alpha = 0.8),
-    log_prior = function(counts) {
-      n <- rowSums(counts)
-      ways <- lfactorial(3) - if (ncol(counts) > 3) Inf else lfactorial(3 - ncol(counts))
-      ways + sum(lgamma(0.8) - lgamma(0.8 + n)) + sum(lgamma(0.8 / 3 + counts) - lgamma(0.8 / 3))
-    }
-  )
-)
+priors <- tiny_topic_priors
 concentrations_of <- function(prior) {
   vapply(prior[intersect(c("gamma", "alpha"), names(prior))], function(x) if (length(x) == 2L) x[1] / x[2] else x, 1)
 }

@@ -27,20 +27,11 @@ test_that("one batch of all rows draws from the exact posterior over partitions"
   for (kind in names(priors)) {
     model <- list(obs = bernoulli, prior = priors[[kind]]$prior)
     exact <- exact_posterior(6, log_p_of_bits, 1.3, priors[[kind]]$discount)
-    k <- apply(exact$partitions, 1L, max)
-    largest <- apply(exact$partitions, 1L, function(z) max(tabulate(z)))
     drawn <- vapply(seq_len(runs), function(seed) {
       t <- statistics_of(learn_rows(engine_data(bits), model, seed = seed, sweeps = 12L)$clusters)
       c(ncol(t), max(t[1L, ]))
     }, numeric(2))
-    for (value in 1:6) {
-      for (which in 1:2) {
-        p <- sum(exact$prob[list(k, largest)[[which]] == value])
-        if (p < 1e-3) next
-        z <- (mean(drawn[which, ] == value) - p) / sqrt(p * (1 - p) / runs)
-        expect_lt(abs(z), 4, label = paste(kind, c("clusters", "largest")[which], value))
-      }
-    }
+    expect_exact_sizes(drawn, exact, kind)
   }
 })
 

@@ -9,20 +9,7 @@ log_p_of_terms <- function(tokens) {
   s <- tabulate(word[tokens], 3)
   sum(lgamma(lambda + s) - lgamma(lambda)) + lgamma(sum(lambda)) - lgamma(sum(lambda + s))
 }
-priors <- list(
-  hdp = list(
-    prior = list(family = "hdp", gamma = 1.5, alpha = 0.8),
-    log_prior = function(counts) log_hdp_partition(counts, 0.8, 1.5)
-  ),
-  lda = list(
-    prior = list(family = "lda", k = 3L, alpha = 0.8),
-    log_prior = function(counts) {
-      n <- rowSums(counts)
-      ways <- lfactorial(3) - if (ncol(counts) > 3) Inf else lfactorial(3 - ncol(counts))
-      ways + sum(lgamma(0.8) - lgamma(0.8 + n)) + sum(lgamma(0.8 / 3 + counts) - lgamma(0.8 / 3))
-    }
-  )
-)
+priors <- tiny_topic_priors
 bars_model <- function(prior = list(family = "hdp", gamma = 5, alpha = 0.5)) {
   list(obs = list(family = "multinomial", term_prior = rep(0.1, ncol(bars$counts))), prior = prior)
 }
@@ -31,21 +18,12 @@ test_that("one batch of all documents draws from the exact posterior over partit
   runs <- 4000
   for (kind in names(priors)) {
     exact <- exact_hdp_posterior(group, log_p_of_terms, priors[[kind]]$log_prior)
-    k <- apply(exact$partitions, 1L, max)
-    largest <- apply(exact$partitions, 1L, function(z) max(tabulate(z)))
     model <- list(obs = obs, prior = priors[[kind]]$prior)
     drawn <- vapply(seq_len(runs), function(seed) {
       t <- statistics_of(learn_documents(counts, model, seed = seed, sweeps = 25L)$clusters)
       c(ncol(t), max(t[1L, ]))
     }, numeric(2))
-    for (value in 1:6) {
-      for (which in 1:2) {
-        p <- sum(exact$prob[list(k, largest)[[which]] == value])
-        if (p < 1e-3) next
-        z <- (mean(drawn[which, ] == value) - p) / sqrt(p * (1 - p) / runs)
-        expect_lt(abs(z), 4, label = paste(kind, c("topics", "largest")[which], value))
-      }
-    }
+    expect_exact_sizes(drawn, exact, kind)
   }
 })
 
@@ -109,7 +87,8 @@ test_that("scores are estimates of the probability of documents given the topics
   expect_identical(learn_documents(rbind(c(0, 0, 0)), model)$records$score, NA_real_)
 })
 
-# The gain of joining topics 1 and 2, in plain R; recent: a document for each row of `topic` and `word`.
+# The gain of joining topics 1 and 2, in plain R, and what it would be without the entropy or the prior, or if a token
+# counted for its own shares; recent: a document for each row of `topic` and `word`.
 gain_of_joining <- function(t, tables, word, topic, lambda, gamma, alpha, k = NULL) {
   evidence <- function(s) sum(lgamma(lambda + s) - lgamma(lambda)) + lgamma(sum(lambda)) - lgamma(sum(lambda + s))
   rising <- function(a, n) lgamma(a + n) - lgamma(a)
@@ -119,15 +98,13 @@ gain_of_joining <- function(t, tables, word, topic, lambda, gamma, alpha, k = NU
   both <- if (is.null(k)) weight[1] + weight[2] else weight[1]
   n <- t(apply(topic, 1L, tabulate, used))
   documents <- sum(rising(both, n[, 1] + n[, 2]) - rising(weight[1], n[, 1]) - rising(weight[2], n[, 2]))
-  lost <- 0
-  for (d in seq_len(nrow(word))) {
-    for (i in seq_len(ncol(word))) {
-      self <- seq_len(used) == topic[d, i]
-      w <- word[d, i]
-      r <- (n[d, ] - self + weight) * (t[1 + w, ] - self + lambda[w]) / (t[1, ] - self + sum(lambda))
-      r <- r / sum(r)
-      lost <- lost + x_log_x(r[1] + r[2]) - x_log_x(r[1]) - x_log_x(r[2])
-    }
+  lost <- function(own) {
+    self <- own * outer(as.vector(topic), seq_len(used), "==")
+    by_topic <- function(x) matrix(x, length(word), used, byrow = TRUE)
+    r <- (n[row(word), ] - self + by_topic(weight)) * (t[1 + word, ] - self + lambda[word]) /
+      (by_topic(t[1, ]) - self + sum(lambda))
+    r <- r / rowSums(r)
+    sum(x_log_x(r[, 1] + r[, 2]) - x_log_x(r[, 1]) - x_log_x(r[, 2]))
   }
   v <- tables[1] / (tables[1] + tables[2])
   prior <- if (is.null(k)) {
@@ -135,17 +112,17 @@ gain_of_joining <- function(t, tables, word, topic, lambda, gamma, alpha, k = NU
   } else {
     -log(k - used + 1)
   }
-  plain <- evidence(t[-1, 1] + t[-1, 2]) - evidence(t[-1, 1]) - evidence(t[-1, 2]) + prior +
-    sum(t[1, ]) / length(word) * documents
-  c(plain = plain, gain = plain - sum(t[1, ]) / length(word) * lost)
+  scale <- sum(t[1, ]) / length(word)
+  plain <- evidence(t[-1, 1] + t[-1, 2]) - evidence(t[-1, 1]) - evidence(t[-1, 2]) + prior + scale * documents
+  gain <- plain - scale * lost(1)
+  c(gain = gain, plain = plain, no_prior = gain - prior, own_token = plain - scale * lost(0))
 }
 
 test_that("topics are joined if the gain, recomputed in plain R, is positive", {
   v <- 8
-  for (prior in list(list(family = "hdp", gamma = 2, alpha = 0.7), list(family = "lda", k = 6L, alpha = 0.7))) {
+  for (prior in list(list(family = "hdp", gamma = 0.02, alpha = 0.7), list(family = "lda", k = 60L, alpha = 0.7))) {
     model <- list(obs = list(family = "multinomial", term_prior = rep(0.3, v)), prior = prior)
-    cases <- withr::with_seed(3, t(vapply(seq_len(60), function(i) {
-      mix <- i / 60
+    case_of <- function(mix) {
       phi <- rbind(c(4, 3, 2, 1, 0.3, 0.3, 0.3, 0.3), rep(1, v))
       phi[2, ] <- mix * phi[1, ] / sum(phi[1, ]) + (1 - mix) * rev(phi[1, ]) / sum(phi[1, ])
       share <- matrix(rbeta(20, 0.4, 0.4))
@@ -156,17 +133,23 @@ test_that("topics are joined if the gain, recomputed in plain R, is positive", {
         c(sum(n), n)
       }, numeric(v + 1))
       tables <- colSums(t(apply(topic, 1L, tabulate, 2)) > 0) + 0.5
+      gains <- gain_of_joining(t, tables, word, topic, rep(0.3, v), 0.02, 0.7, prior$k)
+      list(t = t, tables = tables, topic = topic, word = word, gains = gains)
+    }
+    cases <- withr::with_seed(3, lapply(rep(seq_len(60) / 60, 15), case_of))
+    joined <- vapply(cases, function(case) {
       topics <- utils::modifyList(no_topics(prior), list(
-        t = as.vector(t), tables = tables, id = c(1, 2), born_at = c(20, 20), last_seen = c(20, 20),
-        lasting = c(TRUE, TRUE), next_id = 3, seen = 20, untended = 1e6,
-        recent = list(length = rep(15L, 20), word = as.vector(t(word)) - 1L, topic = as.vector(t(topic)) - 1L)
+        t = as.vector(case$t), tables = case$tables, id = c(1, 2), born_at = c(20, 20), last_seen = c(20, 20),
+        lasting = c(TRUE, TRUE), next_id = 3, seen = 20, untended = 1e6, recent = list(
+          length = rep(15L, 20), word = as.vector(t(case$word)) - 1L, topic = as.vector(t(case$topic)) - 1L
+        )
       ))
-      out <- learn_documents(rbind(numeric(v)), model, topics, merge = TRUE)
-      c(gain_of_joining(t, tables, word, topic, rep(0.3, v), 2, 0.7, prior$k), joined = length(out$clusters$id) == 1L)
-    }, numeric(3))))
-    expect_identical(cases[, "joined"] == 1, cases[, "gain"] > 0)
-    expect_true(any(cases[, "joined"] == 1))
-    expect_true(any(cases[, "plain"] > 0 & cases[, "gain"] < 0)) # the entropy decides
+      length(learn_documents(rbind(numeric(v)), model, topics, merge = TRUE)$clusters$id) == 1L
+    }, NA)
+    gains <- vapply(cases, `[[`, numeric(4), "gains") > 0
+    expect_identical(joined, gains["gain", ])
+    expect_true(any(joined))
+    for (part in rownames(gains)[-1]) expect_true(any(gains[part, ] != joined), label = paste(part, "decides"))
   }
 })
 
@@ -258,4 +241,18 @@ test_that("at the cap no token begins a topic, and where nothing is left of earl
     recent = list(length = 5L, word = c(0L, 0L, 0L, 1L, 1L), topic = c(1L, 1L, 1L, 0L, 0L))
   ))
   expect_identical(learn_documents(rbind(c(0, 0, 0)), model, two)$clusters$recent$topic, c(0L, 0L, 0L, -1L, -1L))
+})
+
+test_that("tables and the evidence of alpha fade with the documents, and topics are tended only when it is due", {
+  model <- list(obs = obs, prior = list(family = "hdp", gamma = 1.5, alpha = c(2, 1)))
+  first <- utils::modifyList(no_topics(model$prior), list(
+    t = c(50, 30, 15, 5), tables = 4, id = 1, born_at = 3, last_seen = 3, lasting = TRUE, next_id = 2, seen = 3,
+    alpha_evidence = c(10, 6)
+  ))
+  faded <- learn_documents(rbind(c(0, 0, 0)), model, first, half_life = 1)$clusters
+  expect_equal(faded$t, first$t / 2)
+  expect_equal(faded$tables, 2)
+  expect_equal(faded$alpha_evidence, c(5, 3))
+  expect_identical(learn_documents(counts, model)$clusters$untended, 6)
+  expect_identical(learn_documents(counts, model, utils::modifyList(first, list(untended = 9999)))$clusters$untended, 0)
 })
