@@ -219,7 +219,8 @@ Rcpp::List engine_features_latent(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp:
     for (std::size_t j = 0; j < logit.size(); ++j) id.push_back(static_cast<int>(j));
     const LocalModel local{rows, loadings, logit, id, offset_of(model), 0, 0};
     Vec bound(static_cast<std::size_t>(rows.n));
-    const Visited visited = visit(local, 0, rows.n, no_presence(rows.n), {100, Visiting::Start::fresh}, pool, bound.data());
+    const Visited visited =
+        visit(local, 0, rows.n, no_presence(rows.n), {100, Visiting::Start::fresh}, pool, bound.data());
     return made_in_r([&] {
       return Rcpp::List::create(Rcpp::_["presence"] = presence_to_r({visited.presence}, rows, id),
                                 Rcpp::_["bound"] = bound);

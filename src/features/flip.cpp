@@ -8,6 +8,8 @@ namespace bnpvi::features {
 
 namespace {
 
+constexpr double within = 0.8;  // least share of a feature's rows that have the other, too: a guess
+
 // The statistics after z_j → 1 − z_j, exactly: with the offset, row 0, Σ (1 − z_j) x = S_zx,0 − S_zx,j, and
 // so on.
 void flip(Summary& s, Index j) {
@@ -22,26 +24,11 @@ void flip(Summary& s, Index j) {
   }
 }
 
-Presence flipped(const Presence& before, int id) {
-  Presence out;
-  for (Index i = 0; i < before.rows(); ++i) {
-    double nu = 0;
-    for (Index e = before.start[i]; e < before.start[i + 1]; ++e) {
-      if (before.feature[e] == id)
-        nu = before.value[e];
-      else
-        out.add(before.feature[e], before.value[e]);
-    }
-    if (nu < 1) out.add(id, 1 - nu);
-    out.end_row();
-  }
-  return out;
-}
-
 }  // namespace
 
 Index flip_features(const FeatureProblem& problem, FeatureState& state) {
   Index n = 0;
+  const auto turned = [](double, double nu) { return std::make_pair(0.0, 1 - nu); };
   if (!problem.offset || has_settled(problem, state)) return 0;
   for (Index j = 0; j < state.k(); ++j) {
     if (!(state.total.size(j + 1) > state.total.scalar[n_rows] / 2)) continue;
@@ -53,12 +40,47 @@ Index flip_features(const FeatureProblem& problem, FeatureState& state) {
       auto changed = std::make_shared<Summary>(*state.batch[b]);
       flip(*changed, j + 1);
       proposal.batch[b] = std::move(changed);
-      proposal.presence[b] = std::make_shared<const Presence>(flipped(*state.presence[b], state.id[j]));
+      proposal.presence[b] =
+          std::make_shared<const Presence>(change_pair(*state.presence[b], -1, state.id[j], turned));
     }
     add_gram(problem.rows, proposal.loadings);
     state = std::move(proposal);
     ++n;
   }
+  return n;
+}
+
+Index turn_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most) {
+  const Index d = problem.rows.d, o = problem.offset;
+  const auto product = [&](Index a, Index b) {
+    const double* m = state.loadings.m.data();
+    return std::inner_product(m + (a + o) * d, m + (a + o + 1) * d, m + (b + o) * d, 0.0);
+  };
+  const auto turned = [](double x, double y) { return std::make_pair(x, x * (1 - y)); };
+  Index n = 0;
+  if (has_settled(problem, state)) return n;
+  for (Index a = 0; a < state.k(); ++a)
+    for (Index b = 0; b < state.k() && most > 0; ++b) {
+      if (a == b || !(2 * product(a, b) + product(b, b) < 0)) continue;
+      const Vec count = counts_of(problem, state.total);
+      if (pair_of(state.total, a + o, b + o, 0) < within * count[b] ||
+          !FailedMoves::worth_trying(failed.turns, state.id[a], state.id[b], count[a], count[b]))
+        continue;
+      --most;
+      FeatureState proposal = state;
+      for (Index i = 0; i < problem.rows.n_batches(); ++i) {
+        proposal.presence[i] = std::make_shared<const Presence>(
+            change_pair(*state.presence[i], state.id[a], state.id[b], turned));
+        visit_batch(problem, proposal, i, {0});
+      }
+      renew(problem, proposal);
+      if (proposal.elbo > state.elbo + rounding_of(state.elbo) || overtakes(problem, proposal, state.elbo)) {
+        state = std::move(proposal);
+        ++n;
+      } else {
+        failed.turns[{state.id[a], state.id[b]}] = {count[a], count[b]};
+      }
+    }
   return n;
 }
 

@@ -44,6 +44,7 @@ class Learner {
           merge_features(problem_, state_, failed_, options_.moves.max_merges, record.merges_tried);
     if (options_.moves.reorder) {
       flip_features(problem_, state_);
+      turn_features(problem_, state_, failed_, options_.moves.max_merges);
       reorder_features(problem_, state_);
     }
     changed += record.deletes + record.merges;

@@ -8,10 +8,12 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr double alike = 0.8;  // least cosine of two features' loadings
-constexpr double together =
-    0.2;  // largest share of the rarer one's rows that have both (both numbers are guesses)
+constexpr double alike = 0.8;     // least cosine of two features' loadings, or of one's and the other's
+                                  // negative
+constexpr double together = 0.2;  // share of the rarer one's rows that may have both, or may not, where
+                                  // loadings are opposite (both numbers are guesses)
 
+// b is the rarer one where loadings are opposite.
 struct Pair {
   Index a, b;
   double cosine;
@@ -32,29 +34,18 @@ std::vector<Pair> close_pairs(const FeatureProblem& problem, const FeatureState&
   std::vector<Pair> out;
   for (Index a = 0; a < state.k(); ++a)
     for (Index b = a + 1; b < state.k(); ++b) {
-      const double cosine = product(a, b) / (size[a] * size[b]);
-      if (cosine > alike && pair_of(state.total, a + o, b + o, 0) < together * std::min(count[a], count[b]) &&
-          failed.merge_worth_trying(state.id[a], state.id[b], count[a], count[b]))
-        out.push_back({a, b, cosine});
+      const double cosine = product(a, b) / (size[a] * size[b]), both = pair_of(state.total, a + o, b + o, 0);
+      const bool swap = cosine < 0 && count[a] < count[b];
+      const Pair pair{swap ? b : a, swap ? a : b, cosine};
+      const double fewer = std::min(count[a], count[b]),
+                   odd = cosine < 0 ? count[pair.b] - both : both;  // rows for which one feature will not do
+      if (std::abs(cosine) > alike && odd < together * fewer &&
+          FailedMoves::worth_trying(failed.merges, state.id[pair.a], state.id[pair.b], count[pair.a],
+                                    count[pair.b]))
+        out.push_back(pair);
     }
-  std::stable_sort(out.begin(), out.end(), [](const Pair& p, const Pair& q) { return p.cosine > q.cosine; });
-  return out;
-}
-
-// Rows have feature a where they had a or b.
-Presence joined(const Presence& before, int a, int b) {
-  Presence out;
-  for (Index i = 0; i < before.rows(); ++i) {
-    double absent = 1;
-    for (Index e = before.start[i]; e < before.start[i + 1]; ++e) {
-      if (before.feature[e] == a || before.feature[e] == b)
-        absent *= 1 - before.value[e];
-      else
-        out.add(before.feature[e], before.value[e]);
-    }
-    if (absent < 1) out.add(a, 1 - absent);
-    out.end_row();
-  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Pair& p, const Pair& q) { return std::abs(p.cosine) > std::abs(q.cosine); });
   return out;
 }
 
@@ -73,19 +64,20 @@ Index merge_features(const FeatureProblem& problem, FeatureState& state, FailedM
     FeatureState proposal = state;
     drop_feature(problem, proposal, pair.b);
     proposal.loadings.k = proposal.total.k;
+    const auto one = [&](double x, double y) {
+      return std::make_pair(pair.cosine > 0 ? x + y - x * y : x * (1 - y), 0.0);
+    };
     for (Index i = 0; i < problem.rows.n_batches(); ++i) {
-      proposal.presence[i] = std::make_shared<const Presence>(joined(*state.presence[i], a, b));
+      proposal.presence[i] = std::make_shared<const Presence>(change_pair(*state.presence[i], a, b, one));
       visit_batch(problem, proposal, i, {0});
     }
     renew(problem, proposal);
     ++tried;
-    if (proposal.elbo > state.elbo + rounding_of(state.elbo)) {
+    if (proposal.elbo > state.elbo + rounding_of(state.elbo) || overtakes(problem, proposal, state.elbo)) {
       state = std::move(proposal);
       ++merged;
     } else {
-      const bool in_order = a < b;
-      failed.merges[{std::min(a, b), std::max(a, b)}] = {count[in_order ? pair.a : pair.b],
-                                                         count[in_order ? pair.b : pair.a]};
+      failed.merges[{a, b}] = {count[pair.a], count[pair.b]};
     }
   }
   return merged;

@@ -1,7 +1,6 @@
 // Moves of latent features. Each is judged by the exact ELBO of a complete proposal.
 #pragma once
 #include <map>
-#include <set>
 #include <utility>
 
 #include "features/feature_state.h"
@@ -11,14 +10,19 @@
 
 namespace bnpvi::features {
 
-/// What is not tried again: deletes and merges by identity, until a feature's count has changed by a tenth.
+/// What is not tried again, by identities, until a feature's count has changed by a tenth.
 struct FailedMoves {
+  using Pairs = std::map<std::pair<int, int>, std::pair<double, double>>;
   std::map<int, double> deletes;
-  std::map<std::pair<int, int>, std::pair<double, double>> merges;
+  Pairs merges, turns;
 
   bool delete_worth_trying(int id, double count) const;
-  bool merge_worth_trying(int a, int b, double count_a, double count_b) const;
+  static bool worth_trying(const Pairs& pairs, int a, int b, double count_a, double count_b);
 };
+
+/// Visits all rows of a proposal with its globals made optimal, a few times, until its ELBO is above
+/// `to_beat`; false when that is not in sight.
+bool overtakes(const FeatureProblem& problem, FeatureState& proposal, double to_beat);
 
 /// Proposes a feature in the residuals of batch b. Scores along a direction are divided in two by their
 /// values; the side farther from 0 begins with ν = 0.9, the other with 0.1, other batches with 0 until their
@@ -32,13 +36,18 @@ Index delete_features(const FeatureProblem& problem, FeatureState& state, Index&
 /// Leaves out the feature that would be missed least, if not much, and visits all rows.
 bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed);
 
-/// Joins pairs of features with similar loadings that rows hardly have together: ν_a + ν_b − ν_a ν_b. Returns
-/// how many pairs were joined.
+/// Makes one feature of two: of features with similar loadings that rows hardly have together, ν_a + ν_b −
+/// ν_a ν_b; of features with opposite loadings, where rows with b have a, too, ν_a (1 − ν_b). Returns how
+/// many pairs were joined.
 Index merge_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most,
                      Index& tried);
 
 /// Takes absence for presence, in features that most rows have, where there is an offset to make up for it.
 Index flip_features(const FeatureProblem& problem, FeatureState& state);
+
+/// The same among rows that have another feature: where rows with b have a, too, ν_a A_a + ν_b A_b is
+/// ν_a (A_a + A_b) + ν_a (1 − ν_b) (−A_b). Tried where it makes the loadings smaller, at most `most` times.
+Index turn_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most);
 
 /// Sorts features by decreasing count where that raises the ELBO.
 void reorder_features(const FeatureProblem& problem, FeatureState& state);

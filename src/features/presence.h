@@ -1,5 +1,6 @@
 // q(z): which features each row has, as remembered between visits.
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "foundation/types.h"
@@ -25,6 +26,29 @@ struct Presence {
 inline Presence no_presence(Index n) {
   Presence out;
   out.start.assign(static_cast<std::size_t>(n + 1), 0);
+  return out;
+}
+
+/// `before` with other values of features a and b in each row: {ν_a, ν_b} = change(ν_a, ν_b). An identity
+/// that no feature has reads as 0.
+template <class Change>
+Presence change_pair(const Presence& before, int a, int b, Change change) {
+  Presence out;
+  for (Index i = 0; i < before.rows(); ++i) {
+    double nu_a = 0, nu_b = 0;
+    for (Index e = before.start[i]; e < before.start[i + 1]; ++e) {
+      if (before.feature[e] == a)
+        nu_a = before.value[e];
+      else if (before.feature[e] == b)
+        nu_b = before.value[e];
+      else
+        out.add(before.feature[e], before.value[e]);
+    }
+    const std::pair<double, double> now = change(nu_a, nu_b);
+    if (now.first > 0) out.add(a, now.first);
+    if (now.second > 0) out.add(b, now.second);
+    out.end_row();
+  }
   return out;
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr double narrow = 25;     // nats that a delete may lack to be tried with visits: a guess
 constexpr double far_below = 50;  // nats: a guess
+constexpr Index most_rounds = 5;  // visits of all rows until a proposal is given up: a guess
 constexpr double same = 0.1;      // share by which a count may change and a failure still holds: a guess
 
 bool differs(double before, double now) { return std::abs(now - before) > same * before; }
@@ -43,10 +44,25 @@ bool FailedMoves::delete_worth_trying(int id, double count) const {
   return at == deletes.end() || differs(at->second, count);
 }
 
-bool FailedMoves::merge_worth_trying(int a, int b, double count_a, double count_b) const {
-  const auto at = merges.find({std::min(a, b), std::max(a, b)});
-  return at == merges.end() || differs(at->second.first, a < b ? count_a : count_b) ||
-         differs(at->second.second, a < b ? count_b : count_a);
+bool FailedMoves::worth_trying(const Pairs& pairs, int a, int b, double count_a, double count_b) {
+  const auto at = pairs.find({a, b});
+  return at == pairs.end() || differs(at->second.first, count_a) || differs(at->second.second, count_b);
+}
+
+bool overtakes(const FeatureProblem& problem, FeatureState& proposal, double to_beat) {
+  to_beat += rounding_of(to_beat);
+  for (Index round = 0; round < most_rounds; ++round) {
+    const double before = proposal.elbo;
+    for (Index b = 0; b < problem.rows.n_batches(); ++b) {
+      visit_batch(problem, proposal, b, {});
+      renew(problem, proposal);
+    }
+    const double gain = proposal.elbo - before, lacking = to_beat - proposal.elbo;
+    if (!std::isfinite(proposal.elbo)) return false;
+    if (lacking < 0) return true;
+    if (gain * static_cast<double>(most_rounds - round - 1) < lacking) return false;
+  }
+  return false;
 }
 
 Index delete_features(const FeatureProblem& problem, FeatureState& state, Index& tried) {
@@ -74,11 +90,7 @@ bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, 
   FeatureState proposal = state;
   drop_feature(problem, proposal, j);
   renew(problem, proposal);
-  for (Index b = 0; b < problem.rows.n_batches(); ++b) {
-    visit_batch(problem, proposal, b, {});
-    renew(problem, proposal);
-  }
-  if (!(proposal.elbo > state.elbo + rounding_of(state.elbo))) {
+  if (!overtakes(problem, proposal, state.elbo)) {
     failed.deletes[state.id[j]] = count[j];
     return false;
   }
