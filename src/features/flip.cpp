@@ -8,7 +8,7 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr double within = 0.8;  // least share of a feature's rows that have the other, too: a guess
+constexpr double within = 0.5;  // least share of a feature's rows that have the other, too: a guess
 
 // The statistics after z_j → 1 − z_j, exactly: with the offset, row 0, Σ (1 − z_j) x = S_zx,0 − S_zx,j, and
 // so on.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "features/row_step.h"
 #include "foundation/chunks.h"
@@ -100,6 +101,7 @@ std::vector<int> places_of(const std::vector<int>& ids) {
 Visited visit(const LocalModel& model, Index from, Index end, const Presence& before, const Visiting& how,
               Pool& pool, double* bound) {
   const Index n = end - from, k = model.k(), d = model.rows.d;
+  const bool sweeps = k > 0 && (how.sweeps > 0 || bound);
   const SummaryShape shape = summary_shape(model.rows);
   const Index chunks = count_chunks(n, 1 + k * k * shape.pairs + k * shape.q);
   const std::vector<int> place = places_of(model.id);
@@ -107,7 +109,8 @@ Visited visit(const LocalModel& model, Index from, Index end, const Presence& be
   std::vector<Presence> presence(summary.size());
   pool.run(chunks, [&](Index chunk) {
     Statistics statistics(model);
-    RowStep step(model);
+    std::optional<RowStep> step;  // without sweeps the globals may be those of other features
+    if (sweeps) step.emplace(model);
     Buffer nu, g;
     Vec none(static_cast<std::size_t>(k)), best(none);
     if (model.offset) none[0] = 1;
@@ -116,7 +119,7 @@ Visited visit(const LocalModel& model, Index from, Index end, const Presence& be
       pool.poll();
       const Index last = std::min(chunk_ends, first + block_rows), rows = last - first;
       load(model, before, place, first, last, nu);
-      if (k > 0 && (how.sweeps > 0 || bound)) {
+      if (sweeps) {
         g.resize(static_cast<std::size_t>(rows * k));
         kernels().product_nt(rows, k, d, model.rows.row(from + first), d, model.loadings.m.data(), d,
                              g.data(), k);
@@ -124,21 +127,21 @@ Visited visit(const LocalModel& model, Index from, Index end, const Presence& be
       }
       for (Index i = 0; i < rows; ++i) {
         double* row = nu.data() + i * k;
-        if (k > 0 && (how.sweeps > 0 || bound)) {
-          step.begin(from + first + i, g.data() + i * k);
+        if (sweeps) {
+          step->begin(from + first + i, g.data() + i * k);
           double highest = -std::numeric_limits<double>::infinity();
           const auto ascend = [&](auto begin) {
             begin();
-            step.sweep(how.sweeps);
-            const double reached = step.bound();
+            step->sweep(how.sweeps);
+            const double reached = step->bound();
             if (!(reached > highest)) return;
             highest = reached;
-            std::copy_n(step.nu(), k, best.begin());
+            std::copy_n(step->nu(), k, best.begin());
           };
-          if (how.start != Visiting::Start::fresh) ascend([&] { step.set(row); });
+          if (how.start != Visiting::Start::fresh) ascend([&] { step->set(row); });
           if (how.start != Visiting::Start::remembered) {
-            ascend([&] { step.set(none.data()); });
-            ascend([&] { step.set_alone(); });
+            ascend([&] { step->set(none.data()); });
+            ascend([&] { step->set_alone(); });
           }
           std::copy_n(best.begin(), k, row);
           if (bound) bound[first + i] = highest;

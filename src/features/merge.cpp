@@ -8,9 +8,9 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr double alike = 0.8;     // least cosine of two features' loadings, or of one's and the other's
+constexpr double alike = 0.6;     // least cosine of two features' loadings, or of one's and the other's
                                   // negative
-constexpr double together = 0.2;  // share of the rarer one's rows that may have both, or may not, where
+constexpr double together = 0.4;  // share of the rarer one's rows that may have both, or may not, where
                                   // loadings are opposite (both numbers are guesses)
 
 // b is the rarer one where loadings are opposite.

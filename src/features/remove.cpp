@@ -10,7 +10,7 @@ namespace {
 
 constexpr double narrow = 25;     // nats that a delete may lack to be tried with visits: a guess
 constexpr double far_below = 50;  // nats: a guess
-constexpr Index most_rounds = 5;  // visits of all rows until a proposal is given up: a guess
+constexpr Index most_rounds = 15;  // visits of all rows until a proposal is given up: a guess
 constexpr double same = 0.1;      // share by which a count may change and a failure still holds: a guess
 
 bool differs(double before, double now) { return std::abs(now - before) > same * before; }
