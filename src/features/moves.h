@@ -33,7 +33,7 @@ bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Dire
 /// the loadings are integrated out, so that those of the other features take over. Returns how many went.
 Index delete_features(const FeatureProblem& problem, FeatureState& state, Index& tried);
 
-/// Leaves out the feature that would be missed least, if not much, and visits all rows.
+/// Leaves out the feature that would be missed least of those not tried yet, and visits all rows.
 bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed);
 
 /// Makes one feature of two: of features with similar loadings that rows hardly have together, ν_a + ν_b −

@@ -8,10 +8,9 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr double narrow = 25;     // nats that a delete may lack to be tried with visits: a guess
-constexpr double far_below = 50;  // nats: a guess
+constexpr double far_below = 50;   // nats: a guess
 constexpr Index most_rounds = 15;  // visits of all rows until a proposal is given up: a guess
-constexpr double same = 0.1;      // share by which a count may change and a failure still holds: a guess
+constexpr double same = 0.1;       // share by which a count may change and a failure still holds: a guess
 
 bool differs(double before, double now) { return std::abs(now - before) > same * before; }
 
@@ -83,9 +82,7 @@ bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, 
   const Vec elbo = elbo_without(problem, state), count = counts_of(problem, state.total);
   Index j = -1;
   for (Index i = 0; i < state.k(); ++i)
-    if (state.elbo - elbo[i] < narrow && failed.delete_worth_trying(state.id[i], count[i]) &&
-        (j < 0 || elbo[i] > elbo[j]))
-      j = i;
+    if (failed.delete_worth_trying(state.id[i], count[i]) && (j < 0 || elbo[i] > elbo[j])) j = i;
   if (j < 0) return false;
   FeatureState proposal = state;
   drop_feature(problem, proposal, j);
