@@ -10,6 +10,7 @@ namespace bnpvi::topics {
 struct TruncationFreeTopicsOptions {
   Index sweeps = 5;         // Gibbs sweeps of a batch, the one that places its tokens included
   Index most_topics = 500;  // at the cap no token begins a topic
+  Index renewals = 5;       // sweeps of the latest documents when topics are tended
   bool merge = true;
   bool fades = false;  // whether documents weigh less as others come: topics shrink by themselves then
 };
@@ -36,7 +37,9 @@ class TruncationFreeTopics {
   /// size.
   void learn(const Tokens& documents, double keep, bool fresh);
 
-  /// Removes and merges topics; those that there are then are ordered by size, and lasting. Joining a and b
+  /// Draws the latest documents' topics anew (`renewals` sweeps given all earlier ones): they were drawn when
+  /// less was known. Then removes and merges topics; those that there are then are ordered by size, and
+  /// lasting. Joining a and b
   /// gains
   ///   Λ(T_a + T_b) − Λ(T_a) − Λ(T_b) + P
   ///     + N/|W| {Σ_{d∈W} [R_d(a + b) − R_d(a) − R_d(b)] − Σ_{i∈W} [g(r_ia + r_ib) − g(r_ia) − g(r_ib)]},
@@ -62,13 +65,15 @@ class TruncationFreeTopics {
     double gain;
   };
 
+  bool has_tables() const { return prior_.k == 0 || prior_.learned_alpha; }
   double size(Index j) const { return topics_.t[static_cast<std::size_t>(j * p_)]; }
   double total_size() const;
   TopWeights draw_weights(const Vec& tables, double gamma, Stream& stream) const;
-  // Tables of the batch's documents by topic; then α and γ are drawn, where they are learned.
-  Vec draw_tables_of(const Tokens& documents, const std::vector<int>& label, const Vec& beta,
-                     const Vec& earlier, double& alpha, double& gamma, Stream& stream) const;
-  void keep_recent(const Tokens& documents, const std::vector<int>& label);
+  // Tables of the batch's documents; then α and γ are drawn, where they are learned.
+  std::vector<int> draw_tables_of(const Tokens& documents, const std::vector<int>& label, const Vec& beta,
+                                  const Vec& earlier, double& alpha, double& gamma, Stream& stream) const;
+  void keep_recent(const Tokens& documents, const std::vector<int>& label, const std::vector<int>& tables);
+  void renew_recent();
   void keep_topics(const std::vector<Index>& kept);  // these alone, in this order
   void remove_small();
   std::vector<Pair> pairs_that_gain();

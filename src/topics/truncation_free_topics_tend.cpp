@@ -64,6 +64,7 @@ struct DocumentTopics {
 }  // namespace
 
 void TruncationFreeTopics::tend() {
+  renew_recent();
   remove_small();
   if (options_.merge)
     while (merge_once()) pool_.poll();
