@@ -29,10 +29,10 @@
 #'
 #' Of documents every token joins a topic, or begins one, in proportion to how probable its term is there and how much
 #' of the topic its document has; topics are joined and removed whenever a tenth of all tokens (10,000 at least,
-#' 100,000 at most) came, and before that the topics of the latest documents (50,000 tokens) are drawn anew. Topics are
-#' not split. Where there are many of little text each, those that a stream finds by itself remain mixtures of several:
-#' give a memoized fit of the first few hundred documents as `start`. A document must not be cut across batches: its
-#' parts would be different documents.
+#' 100,000 at most) came. Before that topics are split where the latest documents (50,000 tokens) are better described
+#' by several, and the topics of these documents are drawn anew. Where there are many topics of little text each, those
+#' that a stream finds by itself remain mixtures of several: give a memoized fit of the first few hundred documents as
+#' `start`. A document must not be cut across batches: its parts would be different documents.
 #'
 #' With `half_life = Inf` every row counts the same, the order of rows hardly matters, and the fit of a stream is
 #' that of one pass over data in memory. With a finite `half_life` a row (of topics a document) counts half when so many

