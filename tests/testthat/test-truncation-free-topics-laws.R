@@ -345,8 +345,8 @@ two_in_one <- function(prior, n = 6) {
   word <- c(rep(c(0L, 1L, 0L, 4L, 1L), n), rep(c(2L, 3L, 2L, 4L), n))
   length <- rep(c(5L, 4L), each = n)
   utils::modifyList(no_topics(prior), list(
-    t = c(200, 60, 50, 40, 30, 20), tables = 30, id = 4, born_at = 1, last_seen = 9, lasting = TRUE, next_id = 10, seen = 9,
-    untended = 1e6, recent = latest_documents(length, word, rep(0L, length(word)))
+    t = c(200, 60, 50, 40, 30, 20), tables = 30, id = 4, born_at = 1, last_seen = 9, lasting = TRUE, next_id = 10,
+    seen = 9, untended = 1e6, recent = latest_documents(length, word, rep(0L, length(word)))
   ))
 }
 # Its parts in plain R: words x 2 of the latest documents.
@@ -413,4 +413,29 @@ test_that("documents of one topic are not split", {
     out <- learn_documents(rbind(numeric(5)), model, topics, split = TRUE, seed = seed)
     expect_identical(out$clusters$id, 1)
   })
+})
+
+test_that("a topic of three kinds of documents comes apart in one step, if that gains", {
+  lambda <- rep(0.3, 6)
+  evidence <- function(s) sum(lgamma(lambda + s) - lgamma(lambda)) + lgamma(sum(lambda)) - lgamma(sum(lambda + s))
+  word <- c(rep(c(0L, 1L, 0L, 1L), 6), rep(c(2L, 3L, 2L, 3L), 6), rep(c(4L, 5L, 4L, 5L), 6))
+  parts <- diag(3)[, rep(1:3, each = 2)] * 12
+  gain_of <- function(gamma) {
+    a <- 0.6 * 18 / (18 + gamma)
+    sum(apply(parts, 1L, evidence)) - evidence(colSums(parts)) + 2 * log(gamma) + 3 * lgamma(6) - lgamma(18) -
+      18 * log(1 / 3) + 18 * (lgamma(a / 3 + 4) - lgamma(a / 3) - lgamma(a + 4) + lgamma(a))
+  }
+  pieces <- function(gamma) {
+    prior <- list(family = "hdp", gamma = gamma, alpha = 0.6)
+    topics <- utils::modifyList(no_topics(prior), list(
+      t = c(72, rep(12, 6)), tables = 18, id = 1, born_at = 1, last_seen = 9, lasting = TRUE, next_id = 2, seen = 18,
+      untended = 1e6, recent = latest_documents(rep(4L, 18), word, rep(0L, 72))
+    ))
+    model <- list(obs = list(family = "multinomial", term_prior = lambda), prior = prior)
+    length(learn_documents(rbind(numeric(6)), model, topics, split = TRUE)$clusters$id)
+  }
+  gamma <- exp(seq(-60, 3, length.out = 80))
+  gain <- vapply(gamma, gain_of, 1)
+  expect_true(any(gain < 0) && any(gain > 0))
+  expect_identical(vapply(gamma, pieces, 1L), ifelse(gain > 0, 3L, 1L))
 })
