@@ -18,6 +18,7 @@ constexpr int bisections = 4;        // a guess
 // membership that is 0. Two halves of the political blogs under the relational model ended 830 lower from 1
 // than from 0.9.
 constexpr double soft = 0.8;
+constexpr double large = 1e6;       // work of a lap from which a network counts as large; a guess
 constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
 
 using State = std::unique_ptr<Overlap>;
@@ -58,6 +59,12 @@ class Learner {
       LapRecord moves;
       if (options_.births) {
         all_split(moves);
+        // In a large network other moves wait until splits of all communities at once gain no more.
+        if (moves.births > 0 && work(now_->k()) > large && lap_ < options_.max_laps) {
+          pending_ = moves;
+          climb(laps_of_round);
+          continue;
+        }
         single_splits(moves);
       }
       if (options_.merges && now_->k() > 1) joins(moves);
