@@ -50,7 +50,7 @@ class GammaNetwork final : public Overlap {
   };
   Rest rest(const WeightMoments& pi) const;
   double background_exposure(const Rest& rest) const;
-  void set_node(Index i, Index k, double shape, double rate);
+  void set_node(Index i, Index k, double shape, double rate, double digamma_of_shape);
 
   GammaPriors priors_;
   double pairs_each_way_;  // 1, directed 2: times that a pair of nodes counts

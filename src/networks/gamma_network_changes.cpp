@@ -28,7 +28,8 @@ void GammaNetwork::split(Index k, const std::vector<char>& leaves, double share)
   ++k_;
   for (Vec* x : {&shape_, &rate_, &mean_, &log_}) x->resize(shape.size());
   for (Index i = 0; i < links_->n(); ++i)
-    for (Index j = 0; j < k_; ++j) set_node(i, j, shape[i * k_ + j], rate[i * k_ + j]);
+    for (Index j = 0; j < k_; ++j)
+      set_node(i, j, shape[i * k_ + j], rate[i * k_ + j], digamma(shape[i * k_ + j]));
   sum_nodes();
 }
 
@@ -54,7 +55,7 @@ void GammaNetwork::merge(Index a, Index b) {
   for (Index i = 0; i < links_->n(); ++i)
     for (Index j = 0; j < k_; ++j) {
       const std::size_t at = static_cast<std::size_t>(i * k_ + j);
-      set_node(i, j, shape[at], shape[at] / std::max(mean[at], 1e-300));
+      set_node(i, j, shape[at], shape[at] / std::max(mean[at], 1e-300), digamma(shape[at]));
     }
   sum_nodes();
 }
@@ -71,7 +72,8 @@ void GammaNetwork::drop(Index k) {
   --k_;
   for (Vec* x : {&shape_, &rate_, &mean_, &log_}) x->resize(shape.size());
   for (Index i = 0; i < links_->n(); ++i)
-    for (Index j = 0; j < k_; ++j) set_node(i, j, shape[i * k_ + j], rate[i * k_ + j]);
+    for (Index j = 0; j < k_; ++j)
+      set_node(i, j, shape[i * k_ + j], rate[i * k_ + j], digamma(shape[i * k_ + j]));
   sum_nodes();
 }
 
