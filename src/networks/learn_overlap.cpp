@@ -165,12 +165,14 @@ class Learner {
       Stream random = stream(t);
       for (Index time = 0; time <= t; ++time) {
         const auto nodes = members(state);
-        const Index k = state.k();
-        for (Index c = 0; c < k; ++c) {
-          const std::vector<char> leaves = bisected(now_->links(), nodes[c], bisections, random);
-          if (std::find(leaves.begin(), leaves.end(), 1) != leaves.end()) state.split(c, leaves, soft);
+        std::vector<Division> divisions;
+        for (Index c = 0; c < state.k(); ++c) {
+          std::vector<char> leaves = bisected(now_->links(), nodes[c], bisections, random);
+          if (std::find(leaves.begin(), leaves.end(), 1) != leaves.end())
+            divisions.push_back({c, std::move(leaves)});
         }
-        if (state.k() == k) return time > 0;
+        if (divisions.empty()) return time > 0;
+        state.split(divisions, soft);
         for (Index lap = 0; lap < laps_of_trial; ++lap) {
           pool_.poll();
           state.lap();
@@ -205,7 +207,7 @@ class Learner {
       const Index k = order[t / 2];
       const std::vector<char> leaves = bisected(now_->links(), nodes[k], bisections, own);
       if (std::find(leaves.begin(), leaves.end(), 1) == leaves.end()) return false;
-      state.split(k, leaves, t % 2 ? 1 : soft);
+      state.split({{k, leaves}}, t % 2 ? 1 : soft);
       return true;
     });
   }
