@@ -30,7 +30,7 @@
 #' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
 #'   row, or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then is no
 #'   variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
-#' @param data A data frame with the variables of the formula.
+#' @param data A data frame with the variables of the formula, or a stream of such ([bnp_stream()]).
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
 #' @param ... Further arguments of methods; must otherwise be empty.
@@ -161,7 +161,13 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   call <- rename_call(match.call())
-  split <- split_formula_id(x, data, id, rlang::current_env())
+  here <- rlang::current_env()
+  if (inherits(data, "bnp_stream")) {
+    refuse_with_stream(list(weights = weights, labels = labels, id = id), here)
+    if (missing(control)) control <- bnp_control("truncation_free")
+    return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
+  }
+  split <- split_formula_id(x, data, id, here)
   read <- formula_input(split$formula, split$data, obs, "bnp_mixture")
   fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split)
 }

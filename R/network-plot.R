@@ -3,10 +3,11 @@
 #' @param x A fit of [bnp_network()].
 #' @param type `"matrix"`: the adjacency matrix with nodes in the order of communities, and lines between these;
 #'   `"membership"`: memberships of every node as stacked bars; `"graph"`: the network by a layout of igraph, nodes
-#'   coloured by community, pies where they are in several; `"elbo"`: the bound, lap by lap.
+#'   coloured by community, pies where they are in several, not with `autoplot()`; `"elbo"`: the bound, lap by lap.
 #' @param network The network that was fitted, for `"matrix"` and `"graph"`.
-#' @param ... Further arguments of [graphics::plot()].
-#' @return `x`, invisibly.
+#' @param object As `x`.
+#' @param ... Further arguments of [graphics::plot()]; none for `autoplot()`.
+#' @return `x`, invisibly; of `autoplot()` a ggplot.
 #' @seealso [communities()]
 #' @references
 #' Csardi, G. and Nepusz, T. (2006). The igraph software package for complex network research. *InterJournal, Complex
@@ -92,4 +93,52 @@ draw_graph <- function(fit, data, ...) {
     vertex.size = if (data$n > 200L) 3 else 8, vertex.label = if (data$n > 60L) NA else fit$input$ids,
     vertex.label.cex = 0.7, vertex.label.color = "black", edge.arrow.size = 0.3, ...
   )
+}
+
+#' @rdname plot.bnp_network
+#' @exportS3Method ggplot2::autoplot
+autoplot.bnp_network <- function(object, type = c("matrix", "membership", "elbo"), network = NULL, ...) {
+  check_no_dots(...)
+  rlang::check_installed("ggplot2", "for autoplot().")
+  check_format(object)
+  type <- check_choice(type, c("matrix", "membership", "elbo"), "type")
+  switch(type,
+    matrix = gg_adjacency(object, plotted_network(object, network, type)),
+    membership = gg_memberships(object),
+    elbo = gg_trace(trace_picture(object))
+  )
+}
+
+gg_adjacency <- function(fit, data) {
+  place <- order(node_order(fit))
+  k <- fit$state$k
+  ends <- cumsum(tabulate(fit$labels, k)) + 0.5
+  blocks <- data.frame(begin = c(0.5, ends[-k]), end = ends, cluster = factor(seq_len(k)))
+  links <- data.frame(from = place[data$from], to = place[data$to])
+  if (!data$directed) links <- rbind(links, data.frame(from = links$to, to = links$from))
+  ggplot2::ggplot(links) +
+    ggplot2::geom_rect(
+      ggplot2::aes(xmin = .data$begin, xmax = .data$end, ymin = .data$begin, ymax = .data$end, fill = .data$cluster),
+      data = blocks, alpha = 0.3
+    ) +
+    ggplot2::geom_tile(ggplot2::aes(.data$to, .data$from)) +
+    gg_clusters(k, "fill") +
+    ggplot2::scale_y_reverse() +
+    ggplot2::coord_fixed(expand = FALSE) +
+    ggplot2::labs(x = "Nodes, by community", y = "Nodes, by community") +
+    ggplot2::theme_minimal()
+}
+
+gg_memberships <- function(fit) {
+  k <- fit$state$k
+  shares <- unname(fit$prob[node_order(fit), , drop = FALSE])
+  bars <- data.frame(
+    node = as.vector(row(shares)), cluster = factor(as.vector(col(shares)), levels = seq_len(k)),
+    share = as.vector(shares)
+  )
+  ggplot2::ggplot(bars, ggplot2::aes(.data$node, .data$share, fill = .data$cluster)) +
+    ggplot2::geom_col(width = 1) +
+    gg_clusters(k, "fill") +
+    ggplot2::labs(x = "Nodes, by community", y = "Membership") +
+    ggplot2::theme_minimal()
 }

@@ -6,7 +6,9 @@ no_topics_yet <- function(prior) {
     t = numeric(), tables = numeric(), id = numeric(), born_at = numeric(), last_seen = numeric(), lasting = logical(),
     next_id = 1, batches = 0, seen = 0, untended = 0,
     gamma = if (is.null(prior$k)) concentration[["gamma"]] else 1, alpha = concentration[["alpha"]],
-    alpha_evidence = c(0, 0), recent = list(length = integer(), word = integer(), topic = integer())
+    alpha_evidence = c(0, 0), recent = list(
+      length = integer(), mass = numeric(), word = integer(), topic = integer(), tables = integer()
+    )
   )
 }
 

@@ -29,12 +29,18 @@
 #'
 #' Of documents every token joins a topic, or begins one, in proportion to how probable its term is there and how much
 #' of the topic its document has; topics are joined and removed whenever a tenth of all tokens (10,000 at least,
-#' 100,000 at most) came. They are not split: single tokens begin too many topics rather than too few.
+#' 100,000 at most) came. Before that topics are split where the latest documents (50,000 tokens) are better described
+#' by several, and the topics of these documents are drawn anew. Where there are many topics of little text each, those
+#' that a stream finds by itself remain mixtures of several: give a memoized fit of the first few hundred documents as
+#' `start`. A document must not be cut across batches: its parts would be different documents.
 #'
 #' With `half_life = Inf` every row counts the same, the order of rows hardly matters, and the fit of a stream is
 #' that of one pass over data in memory. With a finite `half_life` a row (of topics a document) counts half when so many
 #' have come after it: clusters follow what drifts, and those that are not seen any more shrink and go. Nothing in the
 #' data can choose it; compare the scores of runs with several.
+#'
+#' With a formula the stream is its `data`: `bnp_mixture(~ a + b, data = bnp_stream(batch))`. What the formula learns
+#' from data, as by [scale()], it learns from the first batch.
 #'
 #' Data in memory can be learned from so, too: `bnp_mixture(x, control = bnp_control("truncation_free"))` makes
 #' `max_laps` passes over batches dealt at random. In passes after the first a row's new place replaces the old one.
@@ -104,7 +110,8 @@ bnp_mixture.bnp_stream <- function(x, obs = NULL, prior = prior_dp(), control = 
   fit_stream("bnp_mixture", x, obs, prior, control, start, check_na_action(na_action), rename_call(match.call()), here)
 }
 
-fit_stream <- function(class, x, obs, prior, control, start, na_action, call, error_call, new_terms = "error") {
+fit_stream <- function(class, x, obs, prior, control, start, na_action, call, error_call, new_terms = "error",
+                       formula = NULL) {
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (control$algorithm != "truncation_free") {
     abort("argument", c(
@@ -116,13 +123,26 @@ fit_stream <- function(class, x, obs, prior, control, start, na_action, call, er
   first <- reader$read(NULL)
   if (is.null(first)) abort("rows", "{.arg x} has no batch: its first one is {.code NULL}.", call = error_call)
   fit <- in_batch(1L, NULL, error_call, begin_stream(
-    class, call, first, obs, prior, control, start, na_action, new_terms, error_call
+    class, call, first, obs, prior, control, start, na_action, new_terms, error_call, formula
   ))
   learn_stream(fit, reader, first, new_terms, error_call)
 }
 
-begin_stream <- function(class, call, first, obs, prior, control, start, na_action, new_terms, error_call) {
+begin_stream <- function(class, call, first, obs, prior, control, start, na_action, new_terms, error_call,
+                         formula = NULL) {
   goes_on <- inherits(start, class)
+  of_formula <- c("terms", "levels", "contrasts", "response")
+  input <- if (goes_on) start$input[intersect(of_formula, names(start$input))] else list()
+  if (!is.null(formula) && !goes_on) {
+    if (!is.data.frame(first)) {
+      abort("formula", "A batch must be a data frame, as there is a formula, not {describe(first)}.", call = error_call)
+    }
+    refuse_with_stream(split_formula_id(formula, first, NULL, error_call)["id"], error_call)
+    read <- formula_input(formula, first, obs, "bnp_mixture", error_call)
+    first <- read$x
+    obs <- read$obs
+    input <- read$input
+  }
   obs <- obs %||% if (goes_on) start$model$obs else default_obs(first, error_call)
   check_obs(obs, class, error_call)
   check_prior(prior, class, error_call)
@@ -133,9 +153,21 @@ begin_stream <- function(class, call, first, obs, prior, control, start, na_acti
   } else {
     as_mixture_data(first, obs, call = error_call, na_action = na_action)
   }
-  fit <- begin_truncation_free(class, call, data, obs, prior, control, start, list(), error_call)
+  fit <- begin_truncation_free(class, call, data, obs, prior, control, start, input, error_call)
   fit$control$batches <- 1L
   fit
+}
+
+# values: arguments by name; those that are given are refused.
+refuse_with_stream <- function(values, call) {
+  given <- names(values)[!vapply(values, is.null, NA)]
+  if (!length(given)) {
+    return(invisible())
+  }
+  abort("argument", c(
+    "{.arg {given}} {?is/are} not there for streams: rows are learned from one at a time, each for itself.",
+    i = "Fit data in memory, by memoized learning."
+  ), call = call)
 }
 
 # Learns from all batches of the reader; `first` was read already.

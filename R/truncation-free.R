@@ -131,6 +131,7 @@ learn_batch <- function(fit, data, progress, all_rows = FALSE) {
   engine <- if (inherits(fit, "bnp_topics")) engine_topic_stream else engine_stream
   result <- engine(as_engine_data(data), fit$model, fit$stream, list(
     threads = control$threads, seed = control$seed, half_life = control$half_life, sweeps = control$sweeps,
+    renewals = control$sweeps,
     k_max = control$k_max, merge = control$moves$merge, split = control$moves$birth,
     passes = if (all_rows) control$max_laps else 1L, batches = if (all_rows) control$batches else 1L,
     all_rows = all_rows, keep_interrupted = rlang::is_interactive()

@@ -42,12 +42,15 @@ topics::RunningTopics topics_from_r(const Rcpp::List& list, Index p) {
   c.alpha_shape = of_alpha[0];
   c.alpha_rate = of_alpha[1];
   const Rcpp::List recent = list["recent"];
-  c.recent = {Rcpp::as<std::vector<int>>(recent["length"]), Rcpp::as<std::vector<int>>(recent["word"]),
-              Rcpp::as<std::vector<int>>(recent["topic"])};
+  c.recent = {Rcpp::as<std::vector<int>>(recent["length"]), Rcpp::as<Vec>(recent["mass"]),
+              Rcpp::as<std::vector<int>>(recent["word"]), Rcpp::as<std::vector<int>>(recent["topic"]),
+              Rcpp::as<std::vector<int>>(recent["tables"])};
   Index tokens = 0;
   for (int n : c.recent.length) tokens += n;
-  require(tokens == static_cast<Index>(c.recent.word.size()) && c.recent.word.size() == c.recent.topic.size(),
-          "a stream's latest documents are not whole");
+  require(
+      tokens == static_cast<Index>(c.recent.word.size()) && c.recent.word.size() == c.recent.topic.size() &&
+          c.recent.word.size() == c.recent.tables.size() && c.recent.mass.size() == c.recent.length.size(),
+      "a stream's latest documents are not whole");
   for (int w : c.recent.word) require(w >= 0 && w < p - 1, "a stream's latest documents have other terms");
   for (int j : c.recent.topic) require(j >= -1 && j < c.k(), "a stream's latest documents have other topics");
   return c;
@@ -59,8 +62,9 @@ Rcpp::List topics_to_r(const topics::RunningTopics& c) {
   out["gamma"] = c.gamma;
   out["alpha"] = c.alpha;
   out["alpha_evidence"] = Vec{c.alpha_shape, c.alpha_rate};
-  out["recent"] = Rcpp::List::create(_["length"] = c.recent.length, _["word"] = c.recent.word,
-                                     _["topic"] = c.recent.topic);
+  out["recent"] =
+      Rcpp::List::create(_["length"] = c.recent.length, _["mass"] = c.recent.mass, _["word"] = c.recent.word,
+                         _["topic"] = c.recent.topic, _["tables"] = c.recent.tables);
   return out;
 }
 
@@ -129,7 +133,9 @@ Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List top
     topics::TruncationFreeTopicsOptions how;
     how.sweeps = o.integer("sweeps");
     how.most_topics = o.integer("k_max");
+    how.renewals = o.integer("renewals");
     how.merge = o.flag("merge");
+    how.split = o.flag("split");
     how.fades = fades(o);
     topics::TruncationFreeTopics learner(obs, make_topic_prior(call.prior), how, call.seed, running,
                                          call.pool);

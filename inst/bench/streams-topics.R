@@ -13,11 +13,11 @@ python <- Sys.getenv("PYTHON", "python3")
 
 articles <- function(documents = 2246, terms = 10473, topics = 50) {
   zipf <- 1 / seq_len(terms)
-  phi <- t(vapply(seq_len(topics), function(k) zipf * stats::rgamma(terms, 0.2), numeric(terms)))
+  phi <- t(vapply(seq_len(topics), function(k) zipf * stats::rgamma(terms, 0.03), numeric(terms)))
   phi <- phi / rowSums(phi)
   share <- stats::rgamma(topics, 1)
   rows <- lapply(seq_len(documents), function(d) {
-    theta <- stats::rgamma(topics, 5 * share / sum(share))
+    theta <- stats::rgamma(topics, 2 * share / sum(share))
     theta <- theta / sum(theta)
     word <- tabulate(sample.int(terms, max(1, stats::rpois(1, 194)), TRUE, drop(theta %*% phi)), terms)
     cbind(d, which(word > 0), word[word > 0])
@@ -57,6 +57,26 @@ for (size in c(1, 10, 100, 500)) {
       )
     )
   }
+}
+# A stream that begins with a memoized fit of its first documents.
+for (first in switch(what[1], whales = 50, c(250, 500))) {
+  start <- sum(proc.time()[1:2])
+  begun <- suppressWarnings(bnp_topics(train[seq_len(first), ], control = bnp_control(
+    seed = 1, max_laps = 20, verbose = FALSE
+  )))
+  of_start <- sum(proc.time()[1:2]) - start
+  record("memoized start", paste0("memoized fit of the first ", first), of_start, n_clusters(begun), heldout_loglik(
+    begun, test, "sequential",
+    draws = 20, seed = 1
+  ))
+  batches <- split(seq(first + 1, n), (seq_len(n - first) - 1) %/% 100)
+  next_batch <- function(i) if (i <= length(batches)) train[batches[[i]], ]
+  fit <- suppressWarnings(bnp_topics(bnp_stream(next_batch),
+    start = begun, control = bnp_control("truncation_free", seed = 1, verbose = FALSE)
+  ))
+  record("memoized start", paste0("... and a stream of the others, batches of 100"), sum(proc.time()[1:2]) - start,
+    n_clusters(fit), heldout_loglik(fit, test, "sequential", draws = 20, seed = 1)
+  )
 }
 numbers <- switch(what[1], bars = c(5, 10, 50), c(10, 50, 200))
 online <- NULL

@@ -12,8 +12,8 @@ struct RunningState {
   std::vector<ClusterIdentity> identity;
   std::uint64_t next_id = 1;
   std::uint64_t batches = 0;  // learned from
-  double seen = 0;            // rows or documents, each counted once
-  double untended = 0;        // rows or tokens learned from since clusters were last tended
+  double seen = 0;            // units, each counted once
+  double untended = 0;        // observations learned from since clusters were last tended
 
   Index k() const { return static_cast<Index>(identity.size()); }
   std::vector<Index> by_size() const;         // numbers of the clusters, largest first

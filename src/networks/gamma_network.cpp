@@ -9,6 +9,25 @@ namespace bnpvi::networks {
 
 namespace {
 
+// Of a membership whose exp(E log t) is less, links take no notice: q of their counts leaves it out.
+constexpr double least_membership = 1e-40;
+
+// f of the last argument is remembered: shapes of memberships without link ends are the same for all nodes.
+template <double (*f)(double)>
+class Remembered {
+ public:
+  double operator()(double x) {
+    if (x != argument_) {
+      argument_ = x;
+      value_ = f(x);
+    }
+    return value_;
+  }
+
+ private:
+  double argument_ = NAN, value_ = NAN;
+};
+
 // E log p(x) + entropy for x ~ Gamma(a, b) under q = Gamma(shape, rate).
 double minus_divergence(double a, double b, double shape, double rate, double log) {
   const double mean = shape / rate;
@@ -37,7 +56,8 @@ GammaNetwork::GammaNetwork(const Links& links, const GammaPriors& priors, Index 
       const double share = sum > 0 ? weight[i * k + a] / sum : 1 / static_cast<double>(k);
       ends_[i * k + a] = degree * share;
       given[a] += share;
-      set_node(i, a, c / static_cast<double>(k + 1) + degree * share, c + usual);
+      const double shape = c / static_cast<double>(k + 1) + degree * share;
+      set_node(i, a, shape, c + usual, digamma(shape));
     }
   }
   given.push_back(1);
@@ -66,12 +86,12 @@ GammaNetwork::GammaNetwork(const Links& links, const GammaPriors& priors, Index 
   visit_links();
 }
 
-void GammaNetwork::set_node(Index i, Index k, double shape, double rate) {
+void GammaNetwork::set_node(Index i, Index k, double shape, double rate, double digamma_of_shape) {
   const std::size_t at = static_cast<std::size_t>(i * k_ + k);
   shape_[at] = shape;
   rate_[at] = rate;
   mean_[at] = shape / rate;
-  log_[at] = digamma(shape) - std::log(rate);
+  log_[at] = digamma_of_shape - std::log(rate);
 }
 
 void GammaNetwork::sum_nodes() {
@@ -124,9 +144,17 @@ double GammaNetwork::background_exposure(const Rest& rest) const {
 void GammaNetwork::visit_links() {
   const Index n = links_->n();
   Vec tilde(log_.size()), all(static_cast<std::size_t>(n)), phi(static_cast<std::size_t>(k_) + 1);
-  for (std::size_t j = 0; j < log_.size(); ++j) tilde[j] = std::exp(log_[j]);
-  for (Index i = 0; i < n; ++i)
-    for (Index k = 0; k < k_; ++k) all[i] += tilde[i * k_ + k];
+  std::vector<int> used;  // memberships of node 0 that are not left out, of node 1, ...
+  std::vector<std::size_t> starts{0};
+  const double least_log = std::log(least_membership);
+  for (Index i = 0; i < n; ++i) {
+    for (Index k = 0; k < k_; ++k) {
+      if (log_[i * k_ + k] < least_log) continue;
+      all[i] += tilde[i * k_ + k] = std::exp(log_[i * k_ + k]);
+      used.push_back(static_cast<int>(k));
+    }
+    starts.push_back(used.size());
+  }
   for (Index k = 0; k <= k_; ++k) phi[k] = std::exp(phi_log_[k]);
   Vec ends(ends_.size());
   counts_.assign(phi.size(), 0);
@@ -136,7 +164,7 @@ void GammaNetwork::visit_links() {
     const double *ti = tilde.data() + i * k_, *tj = tilde.data() + j * k_;
     const double y = links_->value()[e], background = phi[k_] * all[i] * all[j];
     double l = background;
-    for (Index k = 0; k < k_; ++k) l += phi[k] * ti[k] * tj[k];
+    for (std::size_t u = starts[i]; u < starts[i + 1]; ++u) l += phi[used[u]] * ti[used[u]] * tj[used[u]];
     l = std::max(l, 1e-290);
     double m = y;
     if (priors_.counts) {
@@ -148,11 +176,15 @@ void GammaNetwork::visit_links() {
     }
     const double unit = m / l, of_i = unit * phi[k_] * all[j], of_j = unit * phi[k_] * all[i];
     double *ei = ends.data() + i * k_, *ej = ends.data() + j * k_;
-    for (Index k = 0; k < k_; ++k) {
+    for (std::size_t u = starts[i]; u < starts[i + 1]; ++u) {
+      const int k = used[u];
       const double both = unit * phi[k] * ti[k] * tj[k];
       counts_[k] += both;
       ei[k] += both + of_i * ti[k];
-      ej[k] += both + of_j * tj[k];
+    }
+    for (std::size_t u = starts[j]; u < starts[j + 1]; ++u) {
+      const int k = used[u];
+      ej[k] += unit * phi[k] * ti[k] * tj[k] + of_j * tj[k];
     }
     counts_[k_] += unit * background;
   }
@@ -166,6 +198,7 @@ void GammaNetwork::visit_nodes() {
   const WeightMoments pi = weight_moments(sticks_);
   const double c = priors_.alpha, beyond = rest(pi).mean, epsilon = phi_shape_[k_] / phi_rate_[k_];
   Vec hidden(static_cast<std::size_t>(k_));
+  std::vector<Remembered<digamma>> digamma_of(static_cast<std::size_t>(k_));
   for (Index i = 0; i < links_->n(); ++i) {
     std::fill(hidden.begin(), hidden.end(), 0.0);
     double hidden_all = 0;
@@ -179,8 +212,9 @@ void GammaNetwork::visit_nodes() {
     for (Index k = 0; k < k_; ++k) {
       const double before = mean_[i * k_ + k];
       const double met = std::max(0.0, pairs_each_way_ * (sum_[k] - before) - hidden[k]);
-      set_node(i, k, c * pi.mean[k] + ends_[i * k_ + k],
-               c + phi_shape_[k] / phi_rate_[k] * met + epsilon * std::max(0.0, others));
+      const double shape = c * pi.mean[k] + ends_[i * k_ + k];
+      set_node(i, k, shape, c + phi_shape_[k] / phi_rate_[k] * met + epsilon * std::max(0.0, others),
+               digamma_of[k](shape));
       sum_[k] += mean_[i * k_ + k] - before;
       total += mean_[i * k_ + k];
     }
@@ -263,11 +297,12 @@ std::vector<std::pair<std::string, double>> GammaNetwork::terms() const {
   double top = top_value(top_of(k_, n, priors_.gamma), sticks_).value() +
                n * static_cast<double>(k_) * std::log(priors_.alpha);
   for (Index k = 0; k < k_; ++k) top += priors_.alpha * pi.mean[k] * n * std::log(c);
+  std::vector<Remembered<log_gamma>> log_gamma_of(static_cast<std::size_t>(k_));
   for (Index i = 0; i < links_->n(); ++i)
     for (Index k = 0; k < k_; ++k) {
       const std::size_t at = static_cast<std::size_t>(i * k_ + k);
       if (ends_[at] > 0) data += ends_[at] * log_[at];
-      nodes += (rate_[at] - c) * mean_[at] - shape_[at] * std::log(rate_[at]) + log_gamma(shape_[at]) -
+      nodes += (rate_[at] - c) * mean_[at] - shape_[at] * std::log(rate_[at]) + log_gamma_of[k](shape_[at]) -
                shape_[at] * log_[at];
       top += priors_.alpha * pi.mean[k] * log_[at];
     }

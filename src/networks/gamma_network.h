@@ -32,7 +32,7 @@ class GammaNetwork final : public Overlap {
   Vec proportions(Index i) const override;
   Vec rates() const override;
   std::vector<Array> arrays() const override;
-  void split(Index k, const std::vector<char>& leaves, double share) override;
+  void split(const std::vector<Division>& divisions, double share) override;
   void merge(Index a, Index b) override;
   void drop(Index k) override;
   void permute(const std::vector<Index>& order) override;
@@ -50,7 +50,7 @@ class GammaNetwork final : public Overlap {
   };
   Rest rest(const WeightMoments& pi) const;
   double background_exposure(const Rest& rest) const;
-  void set_node(Index i, Index k, double shape, double rate);
+  void set_node(Index i, Index k, double shape, double rate, double digamma_of_shape);
 
   GammaPriors priors_;
   double pairs_each_way_;  // 1, directed 2: times that a pair of nodes counts

@@ -7,28 +7,29 @@
 
 namespace bnpvi::networks {
 
-void GammaNetwork::split(Index k, const std::vector<char>& leaves, double share) {
+void GammaNetwork::split(const std::vector<Division>& divisions, double share) {
+  const Index more = static_cast<Index>(divisions.size()), k = k_ + more;
   // What is left of a membership: about as much as the prior has.
-  const double little = priors_.alpha / static_cast<double>(k_ + 2);
-  const Vec shape = with_column_divided(shape_, k_, k, leaves, share, little);
-  Vec rate = with_column_divided(rate_, k_, k, leaves, 1, 0);
-  for (std::size_t i = 0; i < leaves.size(); ++i)
-    rate[i * (k_ + 1) + k] = rate[i * (k_ + 1) + k_] = rate_[i * k_ + k];
-  ends_ = with_column_divided(ends_, k_, k, leaves, share, 0);
-  const auto twice = [&](Vec& x) { x.insert(x.end() - 1, x[k]); };
-  twice(counts_);
-  twice(phi_shape_);
-  twice(phi_rate_);
-  twice(phi_log_);
+  const double little = priors_.alpha / static_cast<double>(k + 1);
+  const Vec shape = with_columns_divided(shape_, k_, divisions, share, little);
+  Vec rate = with_columns_divided(rate_, k_, divisions, 1, 0);
+  for (Index i = 0; i < links_->n(); ++i)
+    for (Index s = 0; s < more; ++s)
+      rate[i * k + divisions[s].of] = rate[i * k + k_ + s] = rate_[i * k_ + divisions[s].of];
+  ends_ = with_columns_divided(ends_, k_, divisions, share, 0);
   Vec weights = weights_from_sticks(sticks_.u);
-  weights.insert(weights.end() - 1, weights[k] / 2);
-  weights[k] /= 2;
+  for (const Division& division : divisions) {
+    for (Vec* x : {&counts_, &phi_shape_, &phi_rate_, &phi_log_}) x->insert(x->end() - 1, (*x)[division.of]);
+    weights[division.of] /= 2;
+    weights.insert(weights.end() - 1, weights[division.of]);
+    sticks_.omega.push_back(sticks_.omega[division.of]);
+  }
   sticks_.u = sticks_from_weights(weights);
-  sticks_.omega.push_back(sticks_.omega[k]);
-  ++k_;
+  k_ = k;
   for (Vec* x : {&shape_, &rate_, &mean_, &log_}) x->resize(shape.size());
   for (Index i = 0; i < links_->n(); ++i)
-    for (Index j = 0; j < k_; ++j) set_node(i, j, shape[i * k_ + j], rate[i * k_ + j]);
+    for (Index j = 0; j < k_; ++j)
+      set_node(i, j, shape[i * k_ + j], rate[i * k_ + j], digamma(shape[i * k_ + j]));
   sum_nodes();
 }
 
@@ -54,7 +55,7 @@ void GammaNetwork::merge(Index a, Index b) {
   for (Index i = 0; i < links_->n(); ++i)
     for (Index j = 0; j < k_; ++j) {
       const std::size_t at = static_cast<std::size_t>(i * k_ + j);
-      set_node(i, j, shape[at], shape[at] / std::max(mean[at], 1e-300));
+      set_node(i, j, shape[at], shape[at] / std::max(mean[at], 1e-300), digamma(shape[at]));
     }
   sum_nodes();
 }
@@ -71,7 +72,8 @@ void GammaNetwork::drop(Index k) {
   --k_;
   for (Vec* x : {&shape_, &rate_, &mean_, &log_}) x->resize(shape.size());
   for (Index i = 0; i < links_->n(); ++i)
-    for (Index j = 0; j < k_; ++j) set_node(i, j, shape[i * k_ + j], rate[i * k_ + j]);
+    for (Index j = 0; j < k_; ++j)
+      set_node(i, j, shape[i * k_ + j], rate[i * k_ + j], digamma(shape[i * k_ + j]));
   sum_nodes();
 }
 

@@ -18,6 +18,7 @@ constexpr int bisections = 4;        // a guess
 // membership that is 0. Two halves of the political blogs under the relational model ended 830 lower from 1
 // than from 0.9.
 constexpr double soft = 0.8;
+constexpr double large = 1e6;       // work of a lap from which a network counts as large; a guess
 constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
 
 using State = std::unique_ptr<Overlap>;
@@ -58,6 +59,12 @@ class Learner {
       LapRecord moves;
       if (options_.births) {
         all_split(moves);
+        // In a large network other moves wait until splits of all communities at once gain no more.
+        if (moves.births > 0 && work(now_->k()) > large && lap_ < options_.max_laps) {
+          pending_ = moves;
+          climb(laps_of_round);
+          continue;
+        }
         single_splits(moves);
       }
       if (options_.merges && now_->k() > 1) joins(moves);
@@ -158,12 +165,14 @@ class Learner {
       Stream random = stream(t);
       for (Index time = 0; time <= t; ++time) {
         const auto nodes = members(state);
-        const Index k = state.k();
-        for (Index c = 0; c < k; ++c) {
-          const std::vector<char> leaves = bisected(now_->links(), nodes[c], bisections, random);
-          if (std::find(leaves.begin(), leaves.end(), 1) != leaves.end()) state.split(c, leaves, soft);
+        std::vector<Division> divisions;
+        for (Index c = 0; c < state.k(); ++c) {
+          std::vector<char> leaves = bisected(now_->links(), nodes[c], bisections, random);
+          if (std::find(leaves.begin(), leaves.end(), 1) != leaves.end())
+            divisions.push_back({c, std::move(leaves)});
         }
-        if (state.k() == k) return time > 0;
+        if (divisions.empty()) return time > 0;
+        state.split(divisions, soft);
         for (Index lap = 0; lap < laps_of_trial; ++lap) {
           pool_.poll();
           state.lap();
@@ -198,7 +207,7 @@ class Learner {
       const Index k = order[t / 2];
       const std::vector<char> leaves = bisected(now_->links(), nodes[k], bisections, own);
       if (std::find(leaves.begin(), leaves.end(), 1) == leaves.end()) return false;
-      state.split(k, leaves, t % 2 ? 1 : soft);
+      state.split({{k, leaves}}, t % 2 ? 1 : soft);
       return true;
     });
   }

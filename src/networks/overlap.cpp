@@ -1,17 +1,23 @@
 #include "networks/overlap.h"
 
+#include <algorithm>
+
 namespace bnpvi::networks {
 
-Vec with_column_divided(const Vec& x, Index k, Index from, const std::vector<char>& leaves, double share,
-                        double left) {
-  Vec out;
-  out.reserve(x.size() / static_cast<std::size_t>(k) * static_cast<std::size_t>(k + 1));
-  for (std::size_t i = 0; i * k < x.size(); ++i) {
-    const double* row = x.data() + i * k;
-    out.insert(out.end(), row, row + k);
-    const double more = share * row[from] + left, less = (1 - share) * row[from] + left;
-    out.push_back(leaves[i] ? more : less);
-    out[out.size() - 1 - k + from] = leaves[i] ? less : more;
+Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share,
+                         double left) {
+  const std::size_t before = static_cast<std::size_t>(k), after = before + divisions.size();
+  Vec out(x.size() / before * after);
+  for (std::size_t i = 0; i * before < x.size(); ++i) {
+    const double* row = x.data() + i * before;
+    double* to = out.data() + i * after;
+    std::copy_n(row, before, to);
+    to += before;
+    for (const Division& division : divisions) {
+      const double more = share * row[division.of] + left, less = (1 - share) * row[division.of] + left;
+      *to++ = division.leaves[i] ? more : less;
+      out[i * after + division.of] = division.leaves[i] ? less : more;
+    }
   }
   return out;
 }

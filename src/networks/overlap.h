@@ -10,6 +10,12 @@
 
 namespace bnpvi::networks {
 
+/// A community to be divided, and the nodes that leave it (n flags).
+struct Division {
+  Index of;
+  std::vector<char> leaves;
+};
+
 /// A state of variational inference: K communities, in each of which every node has some part. A plain value
 /// that lap() improves and the other verbs change; only whole bounds of states are ever compared.
 class Overlap {
@@ -45,9 +51,9 @@ class Overlap {
   virtual std::vector<Array> arrays() const = 0;
 
   // Changes, after which lap() makes q consistent again. A community keeps its number but where said.
-  /// The nodes that leave (n flags) have this share of their part in k in a new community, the last; the
-  /// others keep this share.
-  virtual void split(Index k, const std::vector<char>& leaves, double share) = 0;
+  /// Communities are divided, each once at most. The nodes that leave have this share of their part in a new
+  /// community, which comes last; the others keep this share.
+  virtual void split(const std::vector<Division>& divisions, double share) = 0;
   /// b becomes part of a; later communities move up.
   virtual void merge(Index a, Index b) = 0;
   /// k goes, what its links have is left to the others; later communities move up.
@@ -64,8 +70,8 @@ class Overlap {
 
 /// Columns of row-major tables with K columns a row. Divided: rows that leave have the share in a new last
 /// column and the rest in the old one, other rows the other way round, and both have `left` more.
-Vec with_column_divided(const Vec& x, Index k, Index from, const std::vector<char>& leaves, double share,
-                        double left);
+Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share,
+                         double left);
 Vec with_columns_added(const Vec& x, Index k, Index a, Index b);
 Vec without_column(const Vec& x, Index k, Index column);
 Vec with_columns_in_order(const Vec& x, Index k, const std::vector<Index>& order);

@@ -24,7 +24,7 @@ class Relational final : public Overlap {
   Vec proportions(Index i) const override;
   Vec rates() const override;
   std::vector<Array> arrays() const override;
-  void split(Index k, const std::vector<char>& leaves, double share) override;
+  void split(const std::vector<Division>& divisions, double share) override;
   void merge(Index a, Index b) override;
   void drop(Index k) override;
   void permute(const std::vector<Index>& order) override;

@@ -3,15 +3,17 @@
 
 namespace bnpvi::networks {
 
-void Relational::split(Index k, const std::vector<char>& leaves, double share) {
-  rho_ = with_column_divided(rho_, k_, k, leaves, share, 0);
-  ends_ = with_column_divided(ends_, k_, k, leaves, share, 0);
+void Relational::split(const std::vector<Division>& divisions, double share) {
+  rho_ = with_columns_divided(rho_, k_, divisions, share, 0);
+  ends_ = with_columns_divided(ends_, k_, divisions, share, 0);
   Vec weights = weights_from_sticks(sticks_.u);
-  weights[k] /= 2;
-  weights.insert(weights.end() - 1, weights[k]);
+  for (const Division& division : divisions) {
+    weights[division.of] /= 2;
+    weights.insert(weights.end() - 1, weights[division.of]);
+    sticks_.omega.push_back(sticks_.omega[division.of]);
+  }
   sticks_.u = sticks_from_weights(weights);
-  sticks_.omega.push_back(sticks_.omega[k]);
-  ++k_;
+  k_ += static_cast<Index>(divisions.size());
   expect_from_profiles();
   spread_out();
   update_proportions();

@@ -13,8 +13,8 @@ constexpr Index tokens_between_polls = 1 << 14;  // some milliseconds: a guess
 }  // namespace
 
 DocumentDraws::DocumentDraws(const Tokens& tokens, TokenUrns& urns, TopWeights& weights, Pool& pool,
-                             Index most)
-    : tokens_(tokens), urns_(urns), weights_(weights), pool_(pool), most_(most) {}
+                             Index most, const Vec* mass)
+    : tokens_(tokens), urns_(urns), weights_(weights), pool_(pool), most_(most), mass_(mass) {}
 
 void DocumentDraws::poll(Index tokens) {
   if ((since_poll_ += tokens) < tokens_between_polls) return;
@@ -33,7 +33,7 @@ void DocumentDraws::place_all(std::vector<int>& label, double alpha, double gamm
     for (Index i : order) {
       poll(1);
       const Index j = draw_topic(tokens_.word[i], alpha, gamma, stream);
-      urns_.add(j, tokens_.word[i]);
+      urns_.add(j, tokens_.word[i], mass(static_cast<std::size_t>(d)));
       ++in_document_[j];
       label[i] = static_cast<int>(j);
     }
@@ -48,7 +48,7 @@ void DocumentDraws::draw_all(std::vector<int>& label, double alpha, double gamma
       poll(1);
       const Index from = label[i];
       --in_document_[from];
-      if (urns_.remove(from, tokens_.word[i])) {
+      if (urns_.remove(from, tokens_.word[i], mass(d))) {
         const Index last = urns_.k() - 1;
         urns_.drop(from);
         weights_.rest.give_back(weights_.beta[from]);
@@ -61,7 +61,7 @@ void DocumentDraws::draw_all(std::vector<int>& label, double alpha, double gamma
           std::replace(label.begin(), label.end(), static_cast<int>(last), static_cast<int>(from));
       }
       const Index to = draw_topic(tokens_.word[i], alpha, gamma, stream);
-      urns_.add(to, tokens_.word[i]);
+      urns_.add(to, tokens_.word[i], mass(d));
       ++in_document_[to];
       label[i] = static_cast<int>(to);
     }

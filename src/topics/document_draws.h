@@ -10,7 +10,7 @@ namespace bnpvi::topics {
 /// Proportions of topics in all documents: β_1, ..., β_K, and what is left for others.
 struct TopWeights {
   Vec beta;
-  RestOfWeights rest;
+  RestOfWeights rest{0, 1, 0};
 };
 
 /// A token of word w in document d has topic k with probability proportional to
@@ -20,7 +20,9 @@ struct TopWeights {
 class DocumentDraws {
  public:
   /// Refers to all of these; `most` topics at most, if there is no token for which there is no topic yet.
-  DocumentDraws(const Tokens& tokens, TokenUrns& urns, TopWeights& weights, Pool& pool, Index most);
+  /// mass: of a token of each document, 1 without.
+  DocumentDraws(const Tokens& tokens, TokenUrns& urns, TopWeights& weights, Pool& pool, Index most,
+                const Vec* mass = nullptr);
 
   /// Labels all tokens, none of which is in the urns yet: documents in random order, and so the tokens of
   /// each.
@@ -34,6 +36,7 @@ class DocumentDraws {
 
  private:
   void poll(Index tokens);
+  double mass(std::size_t document) const { return mass_ ? (*mass_)[document] : 1; }
   // Opens a topic if the token gets a new one.
   Index draw_topic(Index word, double alpha, double gamma, Stream& stream);
 
@@ -42,6 +45,7 @@ class DocumentDraws {
   TopWeights& weights_;
   Pool& pool_;
   const Index most_;
+  const Vec* mass_;
   bool capped_ = false;
   Vec weight_;
   std::vector<Index> in_document_;  // n_dk of the present document

@@ -14,21 +14,27 @@ constexpr double least_gamma = 1e-50, most_gamma = 1e50, least_alpha = 1e-8, mos
 
 }  // namespace
 
-Vec draw_document_tables(const std::vector<Index>& starts, const std::vector<int>& label, const Vec& beta,
-                         double alpha, Stream& stream) {
-  Vec tables(beta.size(), 0.0);
-  std::vector<Index> count(beta.size(), 0);
-  std::vector<int> used;
+std::vector<int> draw_document_tables(const std::vector<Index>& starts, const std::vector<int>& label,
+                                      const Vec& beta, double alpha, Stream& stream) {
+  std::vector<int> tables(label.size(), 0);
+  std::vector<Index> count(beta.size(), 0), first;
   for (std::size_t d = 0; d + 1 < starts.size(); ++d) {
-    used.clear();
+    first.clear();
     for (Index i = starts[d]; i < starts[d + 1]; ++i)
-      if (count[label[i]]++ == 0) used.push_back(label[i]);
-    for (int j : used) {
-      tables[j] += static_cast<double>(draw_tables(count[j], alpha * beta[j], stream));
+      if (count[label[i]]++ == 0) first.push_back(i);
+    for (Index i : first) {
+      const int j = label[i];
+      tables[i] = static_cast<int>(draw_tables(count[j], alpha * beta[j], stream));
       count[j] = 0;
     }
   }
   return tables;
+}
+
+Vec tables_by_topic(const std::vector<int>& tables, const std::vector<int>& label, std::size_t k) {
+  Vec out(k, 0.0);
+  for (std::size_t i = 0; i < tables.size(); ++i) out[label[i]] += tables[i];
+  return out;
 }
 
 double draw_alpha(const GammaPrior& prior, double alpha, const std::vector<Index>& starts, double tables,

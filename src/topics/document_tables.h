@@ -5,9 +5,12 @@
 
 namespace bnpvi::topics {
 
-/// Σ_d m_dk by topic, for labels starts[d] .. starts[d + 1] − 1 of document d and weights β of the topics.
-Vec draw_document_tables(const std::vector<Index>& starts, const std::vector<int>& label, const Vec& beta,
-                         double alpha, Stream& stream);
+/// m_dk at the first of the labels k in starts[d] .. starts[d + 1] − 1, 0 at all others; β: of the topics.
+std::vector<int> draw_document_tables(const std::vector<Index>& starts, const std::vector<int>& label,
+                                      const Vec& beta, double alpha, Stream& stream);
+
+/// Σ_d m_dk by topic, k of them.
+Vec tables_by_topic(const std::vector<int>& tables, const std::vector<int>& label, std::size_t k);
 
 /// α anew, given all tables of these documents; within the limits of the argument `alpha` of R.
 double draw_alpha(const GammaPrior& prior, double alpha, const std::vector<Index>& starts, double tables,

@@ -4,10 +4,12 @@
 
 namespace bnpvi::topics {
 
-/// Documents with a topic for each token.
+/// Documents with a topic for each token, or −1 where that topic is gone.
 struct LabelledDocuments {
-  std::vector<int> length;  // tokens of each document
-  std::vector<int> word, topic;
+  std::vector<int> length;       // tokens of each document
+  Vec mass;                      // of a token of each document: what is left of the 1 that it came with
+  std::vector<int> word, topic;  // of each token
+  std::vector<int> tables;       // of a document's topic, at the first of its tokens; 0 at all others
 };
 
 /// Topics of a stream, a plain value: all that learning from its next batch depends on, beside models,

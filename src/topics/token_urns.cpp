@@ -39,23 +39,23 @@ void TokenUrns::grow() {
   room_ = room;
 }
 
-void TokenUrns::add(Index j, Index w) {
+void TokenUrns::add(Index j, Index w, double mass) {
   if (j == k()) {
     if (j == room_) grow();
     size_.push_back(0);
     inverse_.push_back(0);
     own_.push_back(0);
   }
-  counts_[w * room_ + j] += 1;
-  size_[j] += 1;
+  counts_[w * room_ + j] += mass;
+  size_[j] += mass;
   ++own_[j];
   inverse_[j] = 1 / (size_[j] + total_);
 }
 
-bool TokenUrns::remove(Index j, Index w) {
+bool TokenUrns::remove(Index j, Index w, double mass) {
   double& count = counts_[w * room_ + j];
-  count = std::max(0.0, count - 1);
-  size_[j] = std::max(0.0, size_[j] - 1);
+  count = std::max(0.0, count - mass);
+  size_[j] = std::max(0.0, size_[j] - mass);
   inverse_[j] = 1 / (size_[j] + total_);
   return --own_[j] == 0 && j >= n_begun_;
 }

@@ -13,7 +13,7 @@ class TokenUrns {
   explicit TokenUrns(const Vec& lambda);
 
   /// Clears, and begins with k topics that have the statistics t (k × (1 + V)). They stay when their own
-  /// tokens have left.
+  /// tokens have left. Tokens that are added and removed have masses.
   void begin_with(const double* t, Index k);
 
   Index k() const { return static_cast<Index>(size_.size()); }
@@ -21,10 +21,10 @@ class TokenUrns {
   double size(Index j) const { return size_[j]; }
   double count(Index j, Index w) const { return counts_[w * room_ + j]; }
 
-  void add(Index j, Index w);  // j ≤ K: a token of the topic, K of a new one
+  void add(Index j, Index w, double mass);  // j ≤ K: a token of the topic, K of a new one
   /// True when topic j has no token left and did not begin with any; it must be dropped then, before anything
   /// else.
-  bool remove(Index j, Index w);
+  bool remove(Index j, Index w, double mass);
   /// Topic K − 1 gets the number j.
   void drop(Index j);
 

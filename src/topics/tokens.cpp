@@ -6,7 +6,7 @@
 
 namespace bnpvi::topics {
 
-Tokens::Tokens(const Dataset& counts) : starts{0}, word_start(static_cast<std::size_t>(counts.d) + 1, 0) {
+Tokens::Tokens(const Dataset& counts) : starts{0} {
   for (Index d = 0; d < counts.n; ++d) {
     for (int e = counts.row_start[d]; e < counts.row_start[d + 1]; ++e) {
       if (counts.value[e] != std::floor(counts.value[e]))
@@ -15,6 +15,17 @@ Tokens::Tokens(const Dataset& counts) : starts{0}, word_start(static_cast<std::s
     }
     starts.push_back(n());
   }
+  sort_by_word(counts.d);
+}
+
+Tokens::Tokens(std::vector<int> words, const std::vector<int>& length, Index v)
+    : word(std::move(words)), starts{0} {
+  for (int n_tokens : length) starts.push_back(starts.back() + n_tokens);
+  sort_by_word(v);
+}
+
+void Tokens::sort_by_word(Index v) {
+  word_start.assign(static_cast<std::size_t>(v) + 1, 0);
   for (int w : word) ++word_start[w + 1];
   std::partial_sum(word_start.begin(), word_start.end(), word_start.begin());
   by_word.resize(word.size());

@@ -85,7 +85,8 @@ void TopicSampler::store(ChainState& z) const {
 void TopicSampler::draw_top(const std::vector<int>& label, Stream& stream) {
   if (prior_.k > 0 && !prior_.learned_alpha) return;
   const Index k = static_cast<Index>(beta_.size());
-  const Vec tables = draw_document_tables(starts_, label, beta_, alpha_, stream);
+  const Vec tables =
+      tables_by_topic(draw_document_tables(starts_, label, beta_, alpha_, stream), label, beta_.size());
   const double all = std::accumulate(tables.begin(), tables.end(), 0.0);
   if (prior_.learned_alpha) alpha_ = draw_alpha(*prior_.learned_alpha, alpha_, starts_, all, stream);
   if (prior_.k > 0) return;

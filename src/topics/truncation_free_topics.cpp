@@ -21,6 +21,12 @@ constexpr std::size_t most_recent = 50000;
 // Topics are tended when so large a part of all tokens has come since, within these limits: guesses.
 constexpr double part_between_tending = 0.1, fewest_between_tending = 1e4, most_between_tending = 1e5;
 
+// The longer one's length, entries of the shorter one added.
+Vec sum_of(const Vec& shorter, Vec longer) {
+  for (std::size_t j = 0; j < shorter.size(); ++j) longer[j] += shorter[j];
+  return longer;
+}
+
 }  // namespace
 
 TruncationFreeTopics::TruncationFreeTopics(const ObsModel& obs, const TopicPrior& prior,
@@ -84,11 +90,11 @@ TopWeights TruncationFreeTopics::draw_weights(const Vec& tables, double gamma, S
   return {std::move(weight), RestOfWeights(0, rest, k)};
 }
 
-Vec TruncationFreeTopics::draw_tables_of(const Tokens& documents, const std::vector<int>& label,
-                                         const Vec& beta, const Vec& earlier, double& alpha, double& gamma,
-                                         Stream& stream) const {
-  if (prior_.k > 0 && !prior_.learned_alpha) return Vec(beta.size(), 0.0);
-  Vec tables = draw_document_tables(documents.starts, label, beta, alpha, stream);
+std::vector<int> TruncationFreeTopics::draw_tables_of(const Tokens& documents, const std::vector<int>& label,
+                                                      const Vec& beta, const Vec& earlier, double& alpha,
+                                                      double& gamma, Stream& stream) const {
+  if (!has_tables()) return std::vector<int>(label.size(), 0);
+  const std::vector<int> tables = draw_document_tables(documents.starts, label, beta, alpha, stream);
   const double all = std::accumulate(tables.begin(), tables.end(), 0.0);
   if (const auto& prior = prior_.learned_alpha) {
     const GammaPrior known{prior->shape + topics_.alpha_shape, prior->rate + topics_.alpha_rate};
@@ -127,13 +133,12 @@ void TruncationFreeTopics::learn(const Tokens& documents, double keep, bool fres
   DocumentDraws draws(documents, urns_, weights, pool_, options_.most_topics);
   std::vector<int> label;
   draws.place_all(label, alpha, gamma, stream);
-  Vec tables = draw_tables_of(documents, label, weights.beta, earlier, alpha, gamma, stream);
-  const auto add_earlier = [&] {
-    for (std::size_t j = 0; j < earlier.size(); ++j) tables[j] += earlier[j];
+  std::vector<int> tables = draw_tables_of(documents, label, weights.beta, earlier, alpha, gamma, stream);
+  const auto with_earlier = [&] {
+    return sum_of(earlier, tables_by_topic(tables, label, weights.beta.size()));
   };
   for (Index sweep = 1; sweep < options_.sweeps; ++sweep) {
-    add_earlier();
-    weights = draw_weights(tables, gamma, stream);
+    weights = draw_weights(with_earlier(), gamma, stream);
     draws.draw_all(label, alpha, gamma, stream);
     tables = draw_tables_of(documents, label, weights.beta, earlier, alpha, gamma, stream);
   }
@@ -147,40 +152,47 @@ void TruncationFreeTopics::learn(const Tokens& documents, double keep, bool fres
     c.alpha_shape -= n / (n + alpha);
     c.alpha_rate += digamma(alpha + 1 + n) - digamma(alpha + 1);
   }
-  add_earlier();
   departed_.insert(departed_.end(), gone.begin(), gone.end());
   for (int& j : c.recent.topic)
     if (j >= 0) j = number[j];
+  for (double& mass : c.recent.mass) mass *= keep;
   c.identity = std::move(left);
   c.t = urns_.statistics();
-  c.tables = std::move(tables);
+  c.tables = with_earlier();
   c.alpha = alpha;
   c.gamma = gamma;
   if (fresh) c.seen += static_cast<double>(documents.starts.size() - 1);
   while (c.k() < urns_.k()) c.identity.push_back({c.next_id++, c.seen, c.seen});
   for (int j : label) c.identity[j].last_seen = c.seen;
-  keep_recent(documents, label);
+  keep_recent(documents, label, tables);
   keep_topics(c.by_size());
   c.untended += static_cast<double>(documents.n());
   ++c.batches;
 }
 
-void TruncationFreeTopics::keep_recent(const Tokens& documents, const std::vector<int>& label) {
+void TruncationFreeTopics::keep_recent(const Tokens& documents, const std::vector<int>& label,
+                                       const std::vector<int>& tables) {
   LabelledDocuments& recent = topics_.recent;
   for (std::size_t d = 0; d + 1 < documents.starts.size(); ++d) {
     Index from = documents.starts[d];
     const Index to = documents.starts[d + 1];
     from = std::max(from, to - static_cast<Index>(most_recent));
     recent.length.push_back(static_cast<int>(to - from));
+    recent.mass.push_back(1);
     recent.word.insert(recent.word.end(), documents.word.begin() + from, documents.word.begin() + to);
     recent.topic.insert(recent.topic.end(), label.begin() + from, label.begin() + to);
+    recent.tables.insert(recent.tables.end(), tables.begin() + from, tables.begin() + to);
   }
   std::size_t first = 0, tokens = 0;
   while (recent.word.size() - tokens > most_recent)
     tokens += static_cast<std::size_t>(recent.length[first++]);
-  recent.length.erase(recent.length.begin(), recent.length.begin() + static_cast<std::ptrdiff_t>(first));
-  recent.word.erase(recent.word.begin(), recent.word.begin() + static_cast<std::ptrdiff_t>(tokens));
-  recent.topic.erase(recent.topic.begin(), recent.topic.begin() + static_cast<std::ptrdiff_t>(tokens));
+  const auto drop_front = [](auto& list, std::size_t n) {
+    list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(n));
+  };
+  drop_front(recent.length, first);
+  drop_front(recent.mass, first);
+  for (std::vector<int>* of_token : {&recent.word, &recent.topic, &recent.tables})
+    drop_front(*of_token, tokens);
 }
 
 bool TruncationFreeTopics::due() const {

@@ -10,7 +10,8 @@ namespace bnpvi::topics {
 struct TruncationFreeTopicsOptions {
   Index sweeps = 5;         // Gibbs sweeps of a batch, the one that places its tokens included
   Index most_topics = 500;  // at the cap no token begins a topic
-  bool merge = true;
+  Index renewals = 5;       // sweeps of the latest documents when topics are tended
+  bool merge = true, split = true;
   bool fades = false;  // whether documents weigh less as others come: topics shrink by themselves then
 };
 
@@ -36,8 +37,15 @@ class TruncationFreeTopics {
   /// size.
   void learn(const Tokens& documents, double keep, bool fresh);
 
-  /// Removes and merges topics; those that there are then are ordered by size, and lasting. Joining a and b
-  /// gains
+  /// Splits topics, draws the latest documents' topics anew (`renewals` sweeps given all earlier ones: they
+  /// were drawn when less was known), removes and merges topics; those that there are then are ordered by
+  /// size, and lasting.
+  ///
+  /// A topic's parts of the latest documents are clustered (topic_parts.h); the clusters become topics if
+  /// their tokens, which stay together, are more probable then: Σ_a Λ(T_a) − Λ(T) + Σ_d [R_d(a) − R_d] − P,
+  /// in terms of what follows. Earlier tokens of a word are shared among them as they would explain them.
+  ///
+  /// Joining a and b gains
   ///   Λ(T_a + T_b) − Λ(T_a) − Λ(T_b) + P
   ///     + N/|W| {Σ_{d∈W} [R_d(a + b) − R_d(a) − R_d(b)] − Σ_{i∈W} [g(r_ia + r_ib) − g(r_ia) − g(r_ib)]},
   ///   R_d(k) = log Γ(αβ_k + n_dk)/Γ(αβ_k),   g(r) = r log r,
@@ -62,15 +70,20 @@ class TruncationFreeTopics {
     double gain;
   };
 
+  bool has_tables() const { return prior_.k == 0 || prior_.learned_alpha; }
   double size(Index j) const { return topics_.t[static_cast<std::size_t>(j * p_)]; }
   double total_size() const;
   TopWeights draw_weights(const Vec& tables, double gamma, Stream& stream) const;
-  // Tables of the batch's documents by topic; then α and γ are drawn, where they are learned.
-  Vec draw_tables_of(const Tokens& documents, const std::vector<int>& label, const Vec& beta,
-                     const Vec& earlier, double& alpha, double& gamma, Stream& stream) const;
-  void keep_recent(const Tokens& documents, const std::vector<int>& label);
+  // Tables of the batch's documents; then α and γ are drawn, where they are learned.
+  std::vector<int> draw_tables_of(const Tokens& documents, const std::vector<int>& label, const Vec& beta,
+                                  const Vec& earlier, double& alpha, double& gamma, Stream& stream) const;
+  void keep_recent(const Tokens& documents, const std::vector<int>& label, const std::vector<int>& tables);
+  void renew_recent();
   void keep_topics(const std::vector<Index>& kept);  // these alone, in this order
   void remove_small();
+  void split_all();
+  // By its parts of the latest documents, if these are more probable as several topics.
+  void split(Index j, Stream& stream);
   std::vector<Pair> pairs_that_gain();
   double prior_gain(Index a, Index b) const;
   Vec token_shares(const Vec& weight) const;  // r of the latest tokens, |W| × K

@@ -64,6 +64,8 @@ struct DocumentTopics {
 }  // namespace
 
 void TruncationFreeTopics::tend() {
+  if (options_.split) split_all();
+  renew_recent();
   remove_small();
   if (options_.merge)
     while (merge_once()) pool_.poll();

@@ -28,20 +28,30 @@ clusters_with <- function(t, recent, next_id = ncol(t) + 1) {
 # p x K statistics of the clusters.
 statistics_of <- function(clusters) matrix(clusters$t, ncol = length(clusters$id))
 
+# Documents of these lengths with words and topics of tokens, numbered from 0: one table for each topic of a document.
+latest_documents <- function(length, word, topic, mass = rep(1, length(length))) {
+  document <- rep(seq_along(length), length)
+  list(
+    length = length, mass = mass, word = word, topic = topic,
+    tables = as.integer(!duplicated(paste(document, topic)) & topic >= 0)
+  )
+}
+
 # Truncation-free learning of topics, the same way.
 no_topics <- function(prior) {
   list(
     t = numeric(), tables = numeric(), id = numeric(), born_at = numeric(), last_seen = numeric(), lasting = logical(),
     next_id = 1, batches = 0, seen = 0, untended = 0, gamma = if (is.null(prior$gamma)) 1 else prior$gamma[1L],
     alpha = prior$alpha[1L], alpha_evidence = c(0, 0),
-    recent = list(length = integer(), word = integer(), topic = integer())
+    recent = latest_documents(integer(), integer(), integer())
   )
 }
 
 learn_documents <- function(counts, model, topics = no_topics(model$prior), ...) {
   options <- utils::modifyList(list(
-    threads = 1L, seed = 1, half_life = Inf, sweeps = 5L, k_max = 500L, merge = FALSE, passes = 1L, batches = 1L,
-    all_rows = FALSE, keep_interrupted = FALSE
+    threads = 1L, seed = 1, half_life = Inf, sweeps = 5L, renewals = 0L, k_max = 500L, merge = FALSE, split = FALSE,
+    passes = 1L,
+    batches = 1L, all_rows = FALSE, keep_interrupted = FALSE
   ), list(...))
   data <- utils::modifyList(sparse_engine_data(counts), list(starts = seq(0L, nrow(counts))))
   engine_topic_stream(data, model, topics, options, NULL)

@@ -168,6 +168,22 @@ test_that("pictures are drawn", {
   expect_error(plot(fits$blocks, network = data.frame(from = 1, to = 99)), class = "bnpvi_error_nodes")
 })
 
+test_that("autoplot draws the same pictures", {
+  skip_if_not_installed("ggplot2")
+  withr::local_pdf(NULL)
+  for (fit in fits[c("blocks", "gamma")]) {
+    for (type in c("matrix", "membership", "elbo")) {
+      picture <- ggplot2::autoplot(fit, type, network = links)
+      expect_s3_class(picture, "ggplot")
+      expect_silent(print(picture))
+    }
+    bars <- ggplot2::ggplot_build(ggplot2::autoplot(fit, "membership"))$data[[1L]]
+    expect_equal(sort(bars$ymax - bars$ymin), sort(as.vector(fit$prob)), tolerance = 1e-8)
+  }
+  expect_bad(ggplot2::autoplot(fits$blocks), "argument", "network")
+  expect_bad(ggplot2::autoplot(fits$blocks, "graph", network = links), "argument", "type")
+})
+
 test_that("fits can be compared, stored and updated", {
   both <- compare_fits(fits$blocks, fits$gamma)
   expect_equal(both$elbo, unname(c(elbo(fits$blocks), elbo(fits$gamma))))

@@ -238,3 +238,17 @@ test_that("at the cap no row begins a cluster, which is said", {
   expect_length(capped$clusters$id, 2L)
   expect_true(capped$capped)
 })
+
+test_that("a cluster of one row that did not come again goes after 20,000 rows, unless rows fade", {
+  model <- list(obs = bernoulli, prior = list(family = "dp", concentration = 1.3))
+  left <- function(seen, size = 1, ...) {
+    clusters <- clusters_with(cbind(c(50, 30, 15, 5), c(size, 0, size, 0)), bits[0, ])
+    clusters[c("seen", "last_seen", "untended")] <- list(seen, c(seen, 3), 1e6)
+    2 %in% learn_rows(engine_data(bits[5, , drop = FALSE]), model, clusters, ...)$clusters$id
+  }
+  expect_false(left(20003))
+  expect_true(left(20001))
+  expect_true(left(20003, size = 2))
+  expect_true(left(20003, size = 1.1, half_life = 1e12))
+  expect_false(left(20003, size = 1.1))
+})

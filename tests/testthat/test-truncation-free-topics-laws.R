@@ -140,9 +140,8 @@ test_that("topics are joined if the gain, recomputed in plain R, is positive", {
     joined <- vapply(cases, function(case) {
       topics <- utils::modifyList(no_topics(prior), list(
         t = as.vector(case$t), tables = case$tables, id = c(1, 2), born_at = c(20, 20), last_seen = c(20, 20),
-        lasting = c(TRUE, TRUE), next_id = 3, seen = 20, untended = 1e6, recent = list(
-          length = rep(15L, 20), word = as.vector(t(case$word)) - 1L, topic = as.vector(t(case$topic)) - 1L
-        )
+        lasting = c(TRUE, TRUE), next_id = 3, seen = 20, untended = 1e6,
+        recent = latest_documents(rep(15L, 20), as.vector(t(case$word)) - 1L, as.vector(t(case$topic)) - 1L)
       ))
       length(learn_documents(rbind(numeric(v)), model, topics, merge = TRUE)$clusters$id) == 1L
     }, NA)
@@ -162,9 +161,7 @@ test_that("the larger topic keeps its identity, and all that belongs to both is 
   topics <- utils::modifyList(no_topics(model$prior), list(
     t = as.vector(t), tables = c(3, 5, 6), id = c(4, 7, 9), born_at = c(1, 2, 3), last_seen = c(9, 8, 7),
     lasting = rep(TRUE, 3), next_id = 10, seen = 9, untended = 1e6,
-    recent = list(
-      length = c(4L, 4L), word = c(0L, 1L, 0L, 1L, 2L, 3L, 2L, 3L), topic = c(0L, 0L, 1L, 1L, 2L, 2L, 2L, 2L)
-    )
+    recent = latest_documents(c(4L, 4L), c(0L, 1L, 0L, 1L, 2L, 3L, 2L, 3L), c(0L, 0L, 1L, 1L, 2L, 2L, 2L, 2L))
   ))
   out <- learn_documents(rbind(numeric(v)), model, topics, merge = TRUE)
   expect_identical(out$clusters$id, c(7, 9))
@@ -238,7 +235,7 @@ test_that("at the cap no token begins a topic, and where nothing is left of earl
   two <- utils::modifyList(no_topics(model$prior), list(
     t = c(3, 3, 0, 0, 0, 0, 0, 0)[c(5:8, 1:4)], tables = c(0, 1), id = c(1, 2), born_at = c(1, 1),
     last_seen = c(1, 1), lasting = c(TRUE, TRUE), next_id = 3, seen = 1,
-    recent = list(length = 5L, word = c(0L, 0L, 0L, 1L, 1L), topic = c(1L, 1L, 1L, 0L, 0L))
+    recent = latest_documents(5L, c(0L, 0L, 0L, 1L, 1L), c(1L, 1L, 1L, 0L, 0L))
   ))
   expect_identical(learn_documents(rbind(c(0, 0, 0)), model, two)$clusters$recent$topic, c(0L, 0L, 0L, -1L, -1L))
 })
@@ -255,4 +252,190 @@ test_that("tables and the evidence of alpha fade with the documents, and topics 
   expect_equal(faded$alpha_evidence, c(5, 3))
   expect_identical(learn_documents(counts, model)$clusters$untended, 6)
   expect_identical(learn_documents(counts, model, utils::modifyList(first, list(untended = 9999)))$clusters$untended, 0)
+})
+
+test_that("the latest documents are drawn anew when topics are tended, from their exact posterior", {
+  runs <- 10000
+  for (kind in names(priors)) {
+    exact <- exact_hdp_posterior(group, log_p_of_terms, priors[[kind]]$log_prior)
+    begun <- utils::modifyList(no_topics(priors[[kind]]$prior), list(untended = 1e6))
+    model <- list(obs = obs, prior = priors[[kind]]$prior)
+    drawn <- vapply(seq_len(runs), function(seed) {
+      t <- statistics_of(learn_documents(counts, model, begun, seed = seed, sweeps = 1L, renewals = 25L)$clusters)
+      c(ncol(t), max(t[1L, ]))
+    }, numeric(2))
+    expect_exact_sizes(drawn, exact, kind)
+  }
+})
+
+test_that("drawing the latest documents anew leaves earlier ones alone, and keeps all sums", {
+  x <- as.matrix(bars$counts[1:40, ])
+  for (prior in list(list(family = "hdp", gamma = 5, alpha = c(2, 4)), list(family = "lda", k = 15L, alpha = 0.5))) {
+    model <- bars_model(prior)
+    first <- learn_documents(x[1:20, ], model)$clusters
+    now <- first
+    now$recent <- utils::modifyList(no_topics(prior)$recent, list(
+      length = first$recent$length[20], mass = 1, word = utils::tail(first$recent$word, first$recent$length[20]),
+      topic = utils::tail(first$recent$topic, first$recent$length[20]),
+      tables = utils::tail(first$recent$tables, first$recent$length[20])
+    ))
+    now$untended <- 1e6
+    out <- learn_documents(rbind(numeric(ncol(x))), model, now, renewals = 10L, half_life = 1)
+    renewed <- out$clusters
+    expect_equal(renewed$recent$mass, c(0.5, 1))
+    # Statistics and tables of all documents but the latest, by topic
+    earlier <- function(state, recent) {
+      all <- rbind(statistics_of(state), state$tables)
+      mass <- rep(recent$mass, recent$length)
+      for (i in which(recent$topic >= 0)) {
+        at <- cbind(c(1L, 2L + recent$word[i], nrow(all)), recent$topic[i] + 1L)
+        all[at] <- all[at] - mass[i] * c(1, 1, if (prior$family == "hdp") recent$tables[i] else 0)
+      }
+      colnames(all) <- state$id
+      all
+    }
+    before <- earlier(utils::modifyList(now, list(t = now$t / 2, tables = now$tables / 2)), utils::modifyList(
+      now$recent, list(mass = 0.5)
+    ))
+    after <- earlier(renewed, renewed$recent)
+    kept <- intersect(colnames(before), colnames(after))
+    expect_gt(length(kept), 5)
+    expect_equal(after[, kept], before[, kept], tolerance = 1e-9)
+    expect_false(identical(renewed$recent$topic[seq_along(now$recent$topic)], now$recent$topic))
+    if (prior$family == "hdp") {
+      expect_equal(
+        renewed$alpha_evidence[1] - now$alpha_evidence[1] / 2,
+        0.5 * (sum(renewed$recent$tables) - sum(now$recent$tables)), tolerance = 1e-10
+      )
+    }
+  }
+})
+
+test_that("gamma is drawn given the tables of all documents so far", {
+  model <- list(obs = obs, prior = list(family = "hdp", gamma = c(2, 1), alpha = 0.8))
+  gamma_given <- function(tables) {
+    known <- utils::modifyList(no_topics(model$prior), list(
+      t = c(6e5, 3e5, 2e5, 1e5), tables = tables, id = 1, born_at = 3, last_seen = 3, lasting = TRUE, next_id = 2,
+      seen = 3
+    ))
+    mean(vapply(1:300, function(seed) learn_documents(rbind(c(1, 1, 1)), model, known, seed = seed)$clusters$gamma, 1))
+  }
+  # Of K topics with m tables Gamma(2 + K, 1 + log m) or so, and K is 1 or, with few tables, 2
+  expect_lt(gamma_given(1e5), 0.35)
+  expect_gt(gamma_given(2), 0.6)
+})
+
+test_that("a topic of one token that did not come again goes after 20,000 documents, unless documents fade", {
+  model <- list(obs = obs, prior = priors$hdp$prior)
+  left <- function(seen, size = 1, ...) {
+    topics <- utils::modifyList(no_topics(model$prior), list(
+      t = c(50, 30, 15, 5, size, size, 0, 0), tables = c(4, 1), id = c(1, 2), born_at = c(3, 3), last_seen = c(seen, 3),
+      lasting = c(TRUE, TRUE), next_id = 3, seen = seen, untended = 1e6
+    ))
+    learn_documents(rbind(c(0, 0, 0)), model, topics, ...)$clusters$id
+  }
+  expect_identical(left(20003), 1)
+  expect_identical(left(20001), c(1, 2))
+  expect_identical(left(20003, size = 2), c(1, 2))
+  expect_identical(left(20003, size = 1.1, half_life = 1e12), c(1, 2))
+})
+
+# One topic in 2n documents, n of each of two kinds that share one word, after earlier ones; to be split.
+two_in_one <- function(prior, n = 6) {
+  word <- c(rep(c(0L, 1L, 0L, 4L, 1L), n), rep(c(2L, 3L, 2L, 4L), n))
+  length <- rep(c(5L, 4L), each = n)
+  utils::modifyList(no_topics(prior), list(
+    t = c(200, 60, 50, 40, 30, 20), tables = 30, id = 4, born_at = 1, last_seen = 9, lasting = TRUE, next_id = 10,
+    seen = 9, untended = 1e6, recent = latest_documents(length, word, rep(0L, length(word)))
+  ))
+}
+# Its parts in plain R: words x 2 of the latest documents.
+parts_of_two <- function(n = 6) cbind(n * c(2, 2, 0, 0, 1), n * c(0, 0, 2, 1, 1))
+
+test_that("topics are split by the latest documents if the gain, recomputed in plain R, is positive", {
+  lambda <- rep(0.5, 5)
+  evidence <- function(s) sum(lgamma(lambda + s) - lgamma(lambda)) + lgamma(sum(lambda)) - lgamma(sum(lambda + s))
+  rising <- function(a, n) lgamma(a + n) - lgamma(a)
+  parts <- parts_of_two()
+  n <- rep(c(5, 4), each = 6)
+  tables <- c(6, 6)
+  words <- evidence(parts[, 1]) + evidence(parts[, 2]) - evidence(rowSums(parts))
+  split <- function(prior) {
+    model <- list(obs = list(family = "multinomial", term_prior = lambda), prior = prior)
+    length(learn_documents(rbind(numeric(5)), model, two_in_one(prior), split = TRUE)$clusters$id) > 1L
+  }
+  gain_of_hdp <- function(gamma, alpha) {
+    a <- alpha * 30 / (30 + gamma)
+    words + sum(rising(a / 2, n) - rising(a, n)) + log(gamma) + 2 * lgamma(6) - lgamma(12) - 12 * log(0.5)
+  }
+  gain_of_lda <- function(k, alpha) words + log(k - 1)
+  for (alpha in c(0.05, 1)) {
+    gamma <- exp(seq(-70, 4, length.out = 60))
+    gain <- vapply(gamma, gain_of_hdp, 1, alpha)
+    expect_true(any(gain < 0) && any(gain > 0))
+    expect_identical(vapply(gamma, function(g) split(list(family = "hdp", gamma = g, alpha = alpha)), NA), gain > 0)
+  }
+  expect_gt(gain_of_lda(2, 1), 0)
+  expect_true(split(list(family = "lda", k = 2L, alpha = 1)))
+  expect_false(split(list(family = "lda", k = 1L, alpha = 1)))
+})
+
+test_that("a topic that is split leaves all that it had to its parts", {
+  for (prior in list(list(family = "hdp", gamma = 2, alpha = 0.7), list(family = "lda", k = 6L, alpha = 0.7))) {
+    model <- list(obs = list(family = "multinomial", term_prior = rep(0.5, 5)), prior = prior)
+    topics <- two_in_one(prior)
+    out <- learn_documents(rbind(numeric(5)), model, topics, split = TRUE)$clusters
+    expect_identical(out$id, c(4, 10))
+    expect_identical(out$last_seen, c(9, 10))
+    parts <- parts_of_two()
+    share <- t(t(parts + 0.5) / (colSums(parts) + 2.5) * colSums(parts))
+    expected <- parts + (topics$t[-1L] - rowSums(parts)) * share / rowSums(share)
+    expect_equal(statistics_of(out), rbind(colSums(expected), expected), tolerance = 1e-12)
+    if (prior$family == "hdp") expect_equal(out$tables, 6 + 18 * colSums(parts) / sum(parts), tolerance = 1e-12)
+    expect_identical(out$recent$topic, rep(c(0L, 1L), c(30, 24)))
+    capped <- learn_documents(rbind(numeric(5)), model, topics, split = TRUE, k_max = 1L)$clusters
+    expect_identical(capped$id, 4)
+    expect_identical(learn_documents(rbind(numeric(5)), model, topics)$clusters$id, 4)
+    few <- utils::modifyList(topics, list(recent = two_in_one(prior, 3)$recent))
+    expect_identical(learn_documents(rbind(numeric(5)), model, few, split = TRUE)$clusters$id, 4)
+  }
+})
+
+test_that("documents of one topic are not split", {
+  prior <- list(family = "hdp", gamma = 1, alpha = 0.5)
+  model <- list(obs = list(family = "multinomial", term_prior = rep(0.5, 5)), prior = prior)
+  withr::with_seed(1, for (seed in 1:30) {
+    word <- sample(0:4, 200, TRUE, prob = c(4, 3, 2, 1, 1))
+    topics <- utils::modifyList(no_topics(prior), list(
+      t = c(200, tabulate(word + 1L, 5)), tables = 20, id = 1, born_at = 1, last_seen = 9, lasting = TRUE, next_id = 2,
+      seen = 20, untended = 1e6, recent = latest_documents(rep(10L, 20), word, rep(0L, 200))
+    ))
+    out <- learn_documents(rbind(numeric(5)), model, topics, split = TRUE, seed = seed)
+    expect_identical(out$clusters$id, 1)
+  })
+})
+
+test_that("a topic of three kinds of documents comes apart in one step, if that gains", {
+  lambda <- rep(0.3, 6)
+  evidence <- function(s) sum(lgamma(lambda + s) - lgamma(lambda)) + lgamma(sum(lambda)) - lgamma(sum(lambda + s))
+  word <- c(rep(c(0L, 1L, 0L, 1L), 6), rep(c(2L, 3L, 2L, 3L), 6), rep(c(4L, 5L, 4L, 5L), 6))
+  parts <- diag(3)[, rep(1:3, each = 2)] * 12
+  gain_of <- function(gamma) {
+    a <- 0.6 * 18 / (18 + gamma)
+    sum(apply(parts, 1L, evidence)) - evidence(colSums(parts)) + 2 * log(gamma) + 3 * lgamma(6) - lgamma(18) -
+      18 * log(1 / 3) + 18 * (lgamma(a / 3 + 4) - lgamma(a / 3) - lgamma(a + 4) + lgamma(a))
+  }
+  pieces <- function(gamma) {
+    prior <- list(family = "hdp", gamma = gamma, alpha = 0.6)
+    topics <- utils::modifyList(no_topics(prior), list(
+      t = c(72, rep(12, 6)), tables = 18, id = 1, born_at = 1, last_seen = 9, lasting = TRUE, next_id = 2, seen = 18,
+      untended = 1e6, recent = latest_documents(rep(4L, 18), word, rep(0L, 72))
+    ))
+    model <- list(obs = list(family = "multinomial", term_prior = lambda), prior = prior)
+    length(learn_documents(rbind(numeric(6)), model, topics, split = TRUE)$clusters$id)
+  }
+  gamma <- exp(seq(-60, 3, length.out = 80))
+  gain <- vapply(gamma, gain_of, 1)
+  expect_true(any(gain < 0) && any(gain > 0))
+  expect_identical(vapply(gamma, pieces, 1L), ifelse(gain > 0, 3L, 1L))
 })
