@@ -20,8 +20,8 @@ features_input <- function(data) {
 
 observed_cells <- function(data) colSums(!is.na(data$x))
 
-# list(centre, unit, noise_rate): what is taken off each column, what it is divided by, and the prior rate of the noise in
-# these units, a quarter of the mean variance of a column.
+# list(centre, unit, noise_rate): what is taken off each column, what it is divided by, and the prior rate of the noise
+# in these units, a quarter of the mean variance of a column.
 feature_units <- function(data, centre, scale, call) {
   x <- data$x
   reach <- max(abs(x), 0, na.rm = TRUE)

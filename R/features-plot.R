@@ -4,8 +4,8 @@
 #'
 #' @param x,object A fit of [bnp_features()].
 #' @param type `"loadings"`: features x columns as colours, blue above and red below 0. `"usage"`: how many rows have
-#'   each feature. `"elbo"`: the bound by lap, with the accepted moves. `"images"`: loadings as images of `dim` pixels, if
-#'   columns are the pixels of images column by column, as those of a matrix.
+#'   each feature. `"elbo"`: the bound by lap, with the accepted moves. `"images"`: loadings as images of `dim`
+#'   pixels, if columns are the pixels of images column by column, as those of a matrix.
 #' @param dim Rows and columns of an image.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.

@@ -2,7 +2,7 @@
 
 #' Read a fit of latent features
 #'
-#' @param fit,object,x A fit of [bnp_features()].
+#' @param fit,object A fit of [bnp_features()].
 #' @param ... Must be empty.
 #' @return
 #' * `n_features()`: the number of features in use, those that at least half a row is expected to have.
@@ -27,8 +27,8 @@
 NULL
 
 features_elements <- c(
-  "call", "model", "control", "state", "elbo", "elbo_terms", "trace", "converged", "reason", "laps", "sizes", "numbering",
-  "presence", "cells", "input"
+  "call", "model", "control", "state", "elbo", "elbo_terms", "trace", "converged", "reason", "laps", "sizes",
+  "numbering", "presence", "cells", "input"
 )
 
 check_features <- function(fit, call = rlang::caller_env(), arg = "fit") {
@@ -100,7 +100,8 @@ feature_alpha <- function(fit) {
   if (length(alpha) == 1L) {
     return(alpha)
   }
-  c(mean = alpha[1L], lower = stats::qgamma(0.05, alpha[2L], alpha[3L]), upper = stats::qgamma(0.95, alpha[2L], alpha[3L]))
+  ends <- stats::qgamma(c(0.05, 0.95), alpha[2L], alpha[3L])
+  c(mean = alpha[1L], lower = ends[1L], upper = ends[2L])
 }
 
 #' @rdname read_features
@@ -186,7 +187,9 @@ features_head <- function(fit) {
     paste0(
       format(sum(fit$sizes) / fit$input$n, digits = 3), " features a row; noise sd ",
       if (length(sigma) == 1L) paste0(format(sigma, digits = 3), " in all columns, as they are") else
-        paste0(format(min(sigma), digits = 3), " to ", format(max(sigma), digits = 3), ", in proportion to the columns"),
+        paste0(
+          format(min(sigma), digits = 3), " to ", format(max(sigma), digits = 3), ", in proportion to the columns"
+        ),
       "; ", format(100 * share_explained(fit), digits = 3), " % of the squares",
       if (fit$model$offset) " about the column means", " explained"
     ),

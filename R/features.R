@@ -1,8 +1,8 @@
 #' Latent features: rows as sums, with the number of features inferred
 #'
 #' Where a mixture gives each row one cluster, here a row has any number of *features*, each of which it has or
-#' has not: \eqn{X = Z A + } noise, with binary `Z` (rows x features), loadings `A` (features x columns) and Gaussian noise
-#' of one standard deviation. How many features there are is found, as are the noise, the scale of the loadings
+#' has not: \eqn{X = Z A + } noise, with binary `Z` (rows x features), loadings `A` (features x columns) and Gaussian
+#' noise of one standard deviation. How many features there are is found, as are the noise, the scale of the loadings
 #' and, if asked for, the concentration.
 #'
 #' @param x Observations: a numeric vector, a matrix or a data frame of numeric columns.
@@ -11,8 +11,8 @@
 #' @param control [bnp_control()], with `algorithm = "memoized"` or `"full"`. `sparsity`: features beside
 #'   those a row has that are considered for it in a visit. `k_init`, `init`, `candidates`, `keep` and
 #'   `bound` have no meaning here: a fit starts without any feature.
-#' @param centre `TRUE`: the rows have an offset, one row of loadings more that is in all of them, about the column means.
-#'   `FALSE`: rows without any feature are noise around 0, as for images.
+#' @param centre `TRUE`: the rows have an offset, one row of loadings more that is in all of them, about the column
+#'   means. `FALSE`: rows without any feature are noise around 0, as for images.
 #' @param scale Divide columns by their standard deviations? The noise is the same in all columns, so that they should
 #'   be in one unit. Results are in the units of `x` either way.
 #' @param start Where to start, instead of from no feature: a matrix (rows x features) of probabilities or logical
@@ -25,15 +25,15 @@
 #'
 #' @section Model:
 #'   With the noise variance \eqn{\sigma^2}, loadings are \eqn{A_k \sim N(0, \sigma^2 / \rho)}, \eqn{1 / \sigma^2 \sim}
-#'   Gamma(1, rate b) with b a quarter of the mean variance of a column, and \eqn{\rho \sim} Gamma(1, 1). Loadings and noise
-#'   are integrated out together, so that a feature can be left out, and the gain known exactly, without
+#'   Gamma(1, rate b) with b a quarter of the mean variance of a column, and \eqn{\rho \sim} Gamma(1, 1). Loadings
+#'   and noise are integrated out together, so that a feature can be left out, and the gain known exactly, without
 #'   another look at the rows. Under the Indian buffet process the bound is one on the evidence of the infinite model:
 #'   fits with different numbers of features compare.
 #'
 #' @section Missing values:
 #'   With `na_action = "model"` a missing cell is left out of the likelihood, which is exact, as noise is independent
-#'   given the features; [predict.bnp_features()] has expectations of such cells. Columns that are missing in the same rows
-#'   share the covariance of their loadings; with gaps all over each column has its own, which takes
+#'   given the features; [predict.bnp_features()] has expectations of such cells. Columns that are missing in the
+#'   same rows share the covariance of their loadings; with gaps all over each column has its own, which takes
 #'   (features squared) x columns numbers.
 #'
 #' @section What to expect:

@@ -129,8 +129,8 @@ ascend <- function(nu, bound, sweeps = 60) {
 # ---- the engine without R's preparations ----------------------------------------------------------------------------
 
 # A fit to x as it is. laps = 0: the state that `start` describes, whose ELBO is that of its probabilities.
-engine_features <- function(x, prior = prior_ibp(), offset = FALSE, start = NULL, laps = 100L, moves = TRUE, a = 1, b = 0.3,
-                            c = 1, d = 1, precision = NULL, ...) {
+engine_features <- function(x, prior = prior_ibp(), offset = FALSE, start = NULL, laps = 100L, moves = TRUE, a = 1,
+                            b = 0.3, c = 1, d = 1, precision = NULL, ...) {
   control <- unclass(bnp_control(max_laps = max(laps, 1L), moves = moves, verbose = FALSE, ..., seed = 1))
   control$max_laps <- as.integer(laps)
   control$batches <- control$batches %||% 1L

@@ -325,9 +325,32 @@ network_calls <- function() {
   }), recursive = FALSE))
 }
 
+# Of latent features, which have no clusters.
+feature_calls <- function(tables) {
+  points <- tables$points
+  fit <- suppressWarnings(bnp_features(points, control = few_laps()))
+  call <- function(verb, ..., data = character(), spoil = NULL) {
+    given <- list(...)
+    valid_call("features", verb, given, spoil %||% setdiff(names(given), c("object", "x", "fit")), data)
+  }
+  list(
+    call("bnp_features", x = points, prior = prior_ibp(), control = few_laps(), centre = TRUE, scale = FALSE,
+      start = NULL, na_action = "model", data = "x", spoil = c("x", "prior", "control", "centre", "scale", "start")),
+    call("predict", object = fit, newdata = points, type = "prob", data = "newdata"),
+    call("heldout_loglik", fit = fit, newdata = points, cells = col(points) == 1, data = "newdata"),
+    call("impute", fit = fit, newdata = points, m = 2, seed = 1, data = "newdata"),
+    call("simulate", object = fit, nsim = 2, seed = 1, n = 5),
+    valid_call("features", "augment", list(x = fit, data = points), "data", "data"),
+    call("update", object = fit, newdata = points, data = "newdata"),
+    call("plot", x = fit, type = "elbo"), call("n_features", fit = fit, spoil = "fit"),
+    call("feature_probs", fit = fit, spoil = "fit"), call("prior_ibp", alpha = 1),
+    call("prior_beta_bernoulli", k = 3, alpha = 1)
+  )
+}
+
 other_calls <- function(tables, fits) {
   made <- function(verb, ...) valid_call(verb, verb, list(...))
-  c(network_calls(), list(
+  c(network_calls(), feature_calls(tables), list(
     made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),

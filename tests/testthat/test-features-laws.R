@@ -113,11 +113,16 @@ test_that("E log(1 - pi) and E Li2 are those of their series, with their gradien
 })
 
 test_that("L_pi is the known one, and no other sticks are better", {
-  prior_of <- function(counts, n, alpha = 1) engine_feature_prior(list(family = "ibp", alpha = alpha), counts, n, numeric())
+  prior_of <- function(counts, n, alpha = 1) {
+    engine_feature_prior(list(family = "ibp", alpha = alpha), counts, n, numeric())
+  }
   expect_equal(prior_of(c(54, 44, 43, 37), 100)$value, -284.0595258, tolerance = 1e-9)
   known <- c(-1.91478364, -4.10682914, -6.39817951)
   expect_equal(vapply(c(3, 30, 300), function(n) prior_of(numeric(), n)$value, 1), known, tolerance = 1e-8)
-  finite <- function(k) engine_feature_prior(list(family = "beta_bernoulli", alpha = 1, k = k), c(54, 44, 43, 37), 100, numeric())
+  finite <- function(k) {
+    prior <- list(family = "beta_bernoulli", alpha = 1, k = k)
+    engine_feature_prior(prior, c(54, 44, 43, 37), 100, numeric())
+  }
   expect_equal(c(finite(10)$value, finite(4)$value), c(-289.5010162, -283.2700360), tolerance = 1e-9)
   for (alpha in list(0.3, 2, c(1, 1))) {
     for (counts in list(numeric(), 40, c(54, 44, 43, 37), c(99, 3, 0.2))) {
@@ -152,7 +157,8 @@ test_that("batches and threads: the same statistics, and the same bits", {
   nu <- withr::with_seed(10, matrix(stats::runif(7500), 2500))
   at <- function(batches) engine_features(y, offset = TRUE, start = nu, laps = 0L, batches = batches)
   expect_equal(at(7L)$elbo, at(1L)$elbo, tolerance = 1e-9)
-  expect_equal(at(7L)$state[c("counts", "extra", "pair", "scalar")], at(1L)$state[c("counts", "extra", "pair", "scalar")])
+  sums <- c("counts", "extra", "pair", "scalar")
+  expect_equal(at(7L)$state[sums], at(1L)$state[sums])
   run <- function(threads) {
     out <- engine_features(y, offset = TRUE, batches = 2L, laps = 3L, threads = threads)
     out$trace$seconds <- out$threads <- NULL
