@@ -1,5 +1,6 @@
 # Communities of networks with known groups, beside igraph's Louvain and Leiden: normalised mutual information and
-# adjusted Rand index with the groups, bounds, held-out links, CPU time.
+# adjusted Rand index with the groups, bounds, held-out links, CPU time. Where blockmodels and greed are installed (CRAN),
+# their blockmodels of up to 500 nodes, too, as they choose the number of blocks; J is that of our model for their blocks.
 #
 #   Rscript inst/bench/networks.R DATA [seeds = 3]
 #
@@ -49,6 +50,27 @@ by_blocks <- function(graph, pairs) {
   (sum(rank[link]) - sum(link) * (sum(link) + 1) / 2) / sum(link) / sum(!link)
 }
 
+match_numbers <- function(labels) match(labels, unique(labels))
+joint_of <- function(graph, labels) {
+  still <- bnp_moves(FALSE, FALSE, FALSE, FALSE)
+  fit <- suppressWarnings(bnp_network(graph,
+    prior = prior_dp(), start = labels, control = bnp_control(seed = 1, moves = still, max_laps = 1, verbose = FALSE)
+  ))
+  log_joint(fit)
+}
+peers <- list(
+  blockmodels = function(y) {
+    library(blockmodels)
+    fit <- BM_bernoulli("SBM_sym", y, verbosity = 0, plotting = "", ncores = 1)
+    fit$estimate()
+    apply(fit$memberships[[which.max(fit$ICL)]]$Z, 1, which.max)
+  },
+  greed = function(y) {
+    utils::capture.output(fit <- suppressMessages(greed::greed(y, model = greed::Sbm())))
+    greed::clustering(fit)
+  }
+)
+
 models <- list(
   blocks = list(prior = prior_dp(), obs = obs_links()),
   relational = list(prior = prior_hdp(), obs = obs_links(degree = FALSE)),
@@ -65,6 +87,18 @@ for (name in names(networks)) {
     if (method == "cluster_leiden") arguments$objective_function <- "modularity"
     out <- timed(igraph::membership(do.call(getExportedValue("igraph", method), arguments)))
     cat(sprintf("%-16s K %2d  %s  %.2f s\n", method, max(out$value), agreement(out$value, group), out$cpu))
+  }
+  if (igraph::vcount(graph) <= 500) {
+    for (peer in names(peers)) {
+      if (!requireNamespace(peer, quietly = TRUE)) next
+      set.seed(1)
+      y <- as.matrix(igraph::as_adjacency_matrix(graph))
+      out <- timed(match_numbers(peers[[peer]](y)))
+      cat(sprintf(
+        "%-16s K %2d  %s  J %.4f  %.2f s\n", peer, max(out$value), agreement(out$value, group),
+        joint_of(graph, out$value), out$cpu
+      ))
+    }
   }
   pairs <- split_links(graph, 0.1, seed = 1)
   set.seed(1)
