@@ -1,6 +1,7 @@
 # Communities of networks with known groups, beside igraph's Louvain and Leiden: normalised mutual information and
-# adjusted Rand index with the groups, bounds, held-out links, CPU time. Where blockmodels and greed are installed (CRAN),
-# their blockmodels of up to 500 nodes, too, as they choose the number of blocks; J is that of our model for their blocks.
+# adjusted Rand index with the groups, bounds, held-out links, CPU time. Where blockmodels and greed are installed
+# (CRAN), their blockmodels of up to 500 nodes, too, as they choose the number of blocks; J is that of our model for
+# their blocks.
 #
 #   Rscript inst/bench/networks.R DATA [seeds = 3]
 #

@@ -44,12 +44,10 @@ class Learner {
           merge_features(problem_, state_, failed_, options_.moves.max_merges, record.merges_tried);
     if (options_.moves.reorder) {
       flip_features(problem_, state_);
+      turn_features(problem_, state_, failed_, options_.moves.max_merges);
       reorder_features(problem_, state_);
     }
     changed += record.deletes + record.merges;
-    // These visit all rows many times, and wait until nothing else is found.
-    if (options_.moves.reorder && changed == 0)
-      turn_features(problem_, state_, failed_, options_.moves.max_merges);
     if (options_.moves.remove && changed == 0 && try_delete_with_visits(problem_, state_, failed_))
       changed = ++record.deletes;
     if (changed > 0) quiet_births_ = 0;

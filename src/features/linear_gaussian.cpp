@@ -108,6 +108,23 @@ Loadings fit_loadings(const LinearGaussianPrior& prior, const Rows& rows, const 
   return out;
 }
 
+double value_without(const LinearGaussianPrior& prior, const Rows& rows, const Loadings& loadings, Index j) {
+  const double* m = loadings.m.data() + j * rows.d;
+  Vec variance;
+  for (const Vec& inverse : loadings.v_inverse)
+    variance.push_back(inverse.empty() ? 1 : inverse[j * loadings.k + j]);
+  double value = loadings.value, less_explained = 0;
+  for (Index i = 0; i < rows.d; ++i) less_explained += m[i] * m[i] / variance[rows.group[i]];
+  for (Index g = 0; g < rows.n_groups(); ++g)
+    if (!loadings.v_inverse[g].empty())
+      value -= rows.group_size[g] / 2 * (std::log(loadings.rho) + std::log(variance[g]));
+  value -= loadings.a * std::log1p(less_explained / 2 / loadings.b);
+  if (prior.rho == 0)
+    value -= static_cast<double>(rows.d) / 2 *
+             (digamma(loadings.c) - std::log(loadings.d) - std::log(loadings.rho));
+  return value;
+}
+
 void add_gram(const Rows& rows, Loadings& loadings) {
   const Index k = loadings.k;
   const ConstMap m(loadings.m.data(), k, rows.d);

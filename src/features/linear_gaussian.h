@@ -39,6 +39,10 @@ struct Loadings {
 Loadings fit_loadings(const LinearGaussianPrior& prior, const Rows& rows, const Summary& total,
                       const Loadings& warm);
 
+/// The value without feature j at the same q(ρ), from its row of the present q alone: log|V_g| changes by
+/// log (V_g⁻¹)_jj, ⟨S_zx, M⟩ by −Σ_g Σ_d m_jd² / (V_g⁻¹)_jj. It is no more than fit_loadings() finds.
+double value_without(const LinearGaussianPrior& prior, const Rows& rows, const Loadings& loadings, Index j);
+
 /// Adds what only a local step needs: gram and gram_of.
 void add_gram(const Rows& rows, Loadings& loadings);
 

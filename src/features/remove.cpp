@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "features/moves.h"
 #include "inference/move.h"
@@ -8,6 +9,7 @@ namespace bnpvi::features {
 
 namespace {
 
+constexpr Index most_refit = 10;   // features whose loss is known exactly: a guess
 constexpr double far_below = 50;   // nats: a guess
 constexpr Index most_rounds = 15;  // visits of all rows until a proposal is given up: a guess
 constexpr double same = 0.1;       // share by which a count may change and a failure still holds: a guess
@@ -15,24 +17,36 @@ constexpr double same = 0.1;       // share by which a count may change and a fa
 bool differs(double before, double now) { return std::abs(now - before) > same * before; }
 
 // The ELBO without feature j, as its statistics say; less where it is far below that of the state, as the
-// sticks are then left where they are.
-double elbo_without(const FeatureProblem& problem, const FeatureState& state, Index j) {
+// sticks are then left where they are. Not refit: at the present q(ρ), less again.
+double elbo_without(const FeatureProblem& problem, const FeatureState& state, Index j, bool refit) {
   FeatureState out = state;
   drop_feature(problem, out, j);
-  out.loadings = fit_loadings(problem.likelihood, problem.rows, out.total, out.loadings);
-  const double rest = out.loadings.value + entropy_of(out.total), n = out.total.scalar[n_rows];
+  const double value =
+      refit ? fit_loadings(problem.likelihood, problem.rows, out.total, state.loadings).value
+            : value_without(problem.likelihood, problem.rows, state.loadings, j + problem.offset);
+  const double rest = value + entropy_of(out.total), n = out.total.scalar[n_rows];
   const Vec counts = counts_of(problem, out.total);
   const double elbo = rest + problem.prior.at_least(counts, n, out.weights);
   if (elbo + far_below < state.elbo) return elbo;
   return rest + problem.prior.fit(counts, n, out.weights).value;
 }
 
-// The same of each feature.
+// The same of each feature; refit are those that are missed least.
 Vec elbo_without(const FeatureProblem& problem, const FeatureState& state) {
   FeatureState bare = state;  // the total alone, as batches are of no concern
   bare.batch.clear();
-  Vec elbo(state.id.size());
-  problem.pool.run(state.k(), [&](Index j) { elbo[j] = elbo_without(problem, bare, j); });
+  Vec elbo(state.id.size(), INFINITY);
+  std::vector<Index> best(elbo.size());
+  std::iota(best.begin(), best.end(), Index{0});
+  if (state.k() > most_refit) {
+    problem.pool.run(state.k(), [&](Index j) { elbo[j] = elbo_without(problem, bare, j, false); });
+    std::partial_sort(best.begin(), best.begin() + most_refit, best.end(), [&](Index a, Index b) {
+      return std::make_pair(-elbo[a], a) < std::make_pair(-elbo[b], b);
+    });
+    best.resize(most_refit);
+  }
+  problem.pool.run(static_cast<Index>(best.size()),
+                   [&](Index i) { elbo[best[i]] = elbo_without(problem, bare, best[i], true); });
   return elbo;
 }
 
