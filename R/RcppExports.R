@@ -33,6 +33,10 @@ engine_feature_prior <- function(prior, counts, n, stick) {
     .Call(`_bnpvi_engine_feature_prior`, prior, counts, n, stick)
 }
 
+engine_features_without <- function(x, model, presence) {
+    .Call(`_bnpvi_engine_features_without`, x, model, presence)
+}
+
 engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }

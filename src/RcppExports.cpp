@@ -123,6 +123,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_features_without
+Rcpp::NumericVector engine_features_without(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::NumericMatrix presence);
+RcppExport SEXP _bnpvi_engine_features_without(SEXP xSEXP, SEXP modelSEXP, SEXP presenceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type presence(presenceSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_features_without(x, model, presence));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_fit
 Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
 RcppExport SEXP _bnpvi_engine_fit(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
@@ -903,6 +916,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_features_fit", (DL_FUNC) &_bnpvi_engine_features_fit, 5},
     {"_bnpvi_engine_features_latent", (DL_FUNC) &_bnpvi_engine_features_latent, 4},
     {"_bnpvi_engine_feature_prior", (DL_FUNC) &_bnpvi_engine_feature_prior, 4},
+    {"_bnpvi_engine_features_without", (DL_FUNC) &_bnpvi_engine_features_without, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},

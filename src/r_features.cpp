@@ -246,3 +246,21 @@ Rcpp::List engine_feature_prior(Rcpp::List prior, Rcpp::NumericVector counts, do
   return Rcpp::List::create(_["value"] = w.value, _["logit"] = w.logit, _["prob"] = w.prob,
                             _["stick"] = w.stick, _["alpha"] = w.alpha);
 }
+
+// For tests: value_without() of every feature, for the rows' probabilities of features `presence`.
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_features_without(Rcpp::NumericMatrix x, Rcpp::List model,
+                                            Rcpp::NumericMatrix presence) {
+  return entry([&] {
+    RMonitor monitor{R_NilValue};
+    RPool pool(1, monitor);
+    const auto prior = make_feature_prior(ListFields(Rcpp::List(model["prior"])));
+    const Rows rows = rows_of(x, model, 1, 0);
+    const FeatureProblem problem{rows, likelihood_of(model), *prior, offset_of(model), 0, 0, pool};
+    const FeatureState state = starting_state(problem, Rcpp::List::create(Rcpp::_["presence"] = presence));
+    Vec out;
+    for (Index j = 0; j < state.k(); ++j)
+      out.push_back(value_without(problem.likelihood, rows, state.loadings, j + problem.offset));
+    return made_in_r([&] { return Rcpp::NumericVector(out.begin(), out.end()); });
+  });
+}

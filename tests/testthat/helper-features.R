@@ -128,6 +128,13 @@ ascend <- function(nu, bound, sweeps = 60) {
 
 # ---- the engine without R's preparations ----------------------------------------------------------------------------
 
+features_model <- function(prior, offset, columns, precision = NULL, a = 1, b = 0.3, c = 1, d = 1) {
+  likelihood <- list(noise_shape = a, noise_rate = b, loading_shape = c, loading_rate = d)
+  likelihood$precision <- precision
+  model <- list(prior = prior, likelihood = likelihood, offset = offset)
+  replace(engine_features_model(model, integer(columns)), "offset", offset)
+}
+
 # A fit to x as it is. laps = 0: the state that `start` describes, whose ELBO is that of its probabilities.
 engine_features <- function(x, prior = prior_ibp(), offset = FALSE, start = NULL, laps = 100L, moves = TRUE, a = 1,
                             b = 0.3, c = 1, d = 1, precision = NULL, ...) {
@@ -135,10 +142,7 @@ engine_features <- function(x, prior = prior_ibp(), offset = FALSE, start = NULL
   control$max_laps <- as.integer(laps)
   control$batches <- control$batches %||% 1L
   control$sparsity <- control$sparsity %||% 0L
-  likelihood <- list(noise_shape = a, noise_rate = b, loading_shape = c, loading_rate = d)
-  likelihood$precision <- precision
-  model <- list(prior = prior, likelihood = likelihood, offset = offset)
-  model <- replace(engine_features_model(model, integer(ncol(x))), "offset", offset)
+  model <- features_model(prior, offset, ncol(x), precision, a, b, c, d)
   engine_features_fit(x, model, control, if (!is.null(start)) list(presence = start), NULL)
 }
 

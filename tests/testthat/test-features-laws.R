@@ -213,3 +213,33 @@ test_that("rows with few candidates end at an optimum of what they may have", {
   expect_equal(fit$terms, twin_elbo(fit, y$x, prior_ibp()), tolerance = 1e-8)
   expect_true(all(diff(fit$trace$elbo) > -1e-6))
 })
+
+test_that("what the likelihood loses without a feature is known from its row of loadings", {
+  withr::with_seed(1, {
+    x <- matrix(rnorm(120), 20)
+    nu <- matrix(runif(80), 20)
+  })
+  gaps <- replace(x, cbind(c(3, 9, 12), 2), NA)
+  for (offset in c(FALSE, TRUE)) {
+    for (rows in list(x, gaps)) {
+      for (precision in list(0.7, NULL)) {
+        without <- engine_features_without(rows, features_model(prior_ibp(), offset, 6, precision), nu)
+        refit <- vapply(1:4, function(j) {
+          engine_features(rows, offset = offset, start = nu[, -j], laps = 0L, precision = precision)$terms[["data"]]
+        }, 1)
+        if (is.null(precision)) {
+          expect_true(all(without < refit & without > refit - 0.5))
+        } else {
+          expect_equal(without, refit, tolerance = 1e-11)
+        }
+      }
+    }
+  }
+})
+
+test_that("features that nothing speaks for are left out, however many there are", {
+  x <- withr::with_seed(1, matrix(rnorm(900), 150))
+  nu <- withr::with_seed(2, matrix(runif(150 * 14), 150))
+  fit <- engine_features(x, start = nu, laps = 30L)
+  expect_lt(fit$state$k, 4L)
+})
