@@ -243,3 +243,38 @@ test_that("features that nothing speaks for are left out, however many there are
   fit <- engine_features(x, start = nu, laps = 30L)
   expect_lt(fit$state$k, 4L)
 })
+
+test_that("no move of a lap lowers the bound", {
+  none <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+  for (seed in 1:20) {
+    rows <- planted_features(seed, 60, 8, 3)
+    # True features, one of them twice in part, and one of a few rows
+    nu <- withr::with_seed(seed, cbind(rows$z, rows$z[, 1] * (runif(60) < 0.5), runif(60) < 0.05) * 0.9)
+    at <- function(moves) engine_features(rows$x, offset = seed %% 2 == 0, start = nu, laps = 1L, moves = moves)$elbo
+    before <- at(none)
+    for (kind in c("merge", "delete", "reorder")) {
+      expect_gte(at(replace(none, kind, TRUE)), before - 1e-8 * abs(before), label = paste(kind, seed))
+    }
+  }
+})
+
+test_that("features with opposite loadings, and those turned round within others, are put right", {
+  none <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+  withr::with_seed(1, {
+    pattern <- matrix(rnorm(20, sd = 2), 2)
+    a <- rep(c(1, 0), c(120, 80))
+    noise <- matrix(rnorm(2000, sd = 0.3), 200)
+  })
+  some <- rep(c(1, 0), 100) * a # half of the rows with the first feature
+  # a has the first pattern but where b takes it away again
+  cancelled <- outer(a * (1 - some), pattern[1, ]) + noise
+  fit <- engine_features(cancelled, start = cbind(a, some), laps = 30L, moves = replace(none, "merge", TRUE))
+  expect_identical(fit$state$k, 1L)
+  expect_equal(engine_presence(fit, 200)[, 1], a * (1 - some), tolerance = 0.01)
+  # The second pattern comes only with the first; b is where it does not
+  nested <- outer(a, pattern[1, ]) + outer(some, pattern[2, ]) + noise
+  big <- nested + outer(some, -0.5 * pattern[1, ])
+  turned <- engine_features(big, start = cbind(a, a - some), laps = 30L, moves = replace(none, "reorder", TRUE))
+  truth <- engine_features(big, start = cbind(a, some), laps = 30L, moves = none)
+  expect_gte(turned$elbo, truth$elbo - 1e-6)
+})
