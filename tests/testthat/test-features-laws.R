@@ -258,6 +258,24 @@ test_that("no move of a lap lowers the bound", {
   }
 })
 
+test_that("a feature is left out as soon as that raises the bound, and no sooner", {
+  none <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+  withr::with_seed(2, {
+    noise <- matrix(rnorm(480, sd = 0.3), 60)
+    pattern <- matrix(rnorm(16), 2)
+  })
+  z <- cbind(rep(0:1, 30), rep(c(1, 0), c(6, 54)))
+  left <- vapply(seq(0.05, 1, 0.025), function(size) {
+    x <- z %*% (c(2, size) * pattern) + noise
+    at <- function(moves) engine_features(x, start = z, laps = 1L, moves = moves)
+    with <- at(replace(none, "delete", TRUE))
+    without <- at(none)
+    expect_gte(with$elbo, without$elbo - 1e-9 * abs(without$elbo), label = size)
+    with$state$k
+  }, 1L)
+  expect_setequal(left, 1:2)
+})
+
 test_that("features with opposite loadings, and those turned round within others, are put right", {
   none <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
   withr::with_seed(1, {
