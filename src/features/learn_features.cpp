@@ -74,6 +74,7 @@ class Learner {
               Stream(problem_.seed, Purpose::residual_rows, static_cast<std::uint64_t>(births_tried_++)))) {
         ++record.births;
         misses = quiet_births_ = 0;
+        if (options_.moves.remove) record.deletes += delete_needless(problem_, state_, record.deletes_tried);
       } else {
         ++misses;
         ++quiet_births_;

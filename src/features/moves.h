@@ -29,6 +29,10 @@ bool overtakes(const FeatureProblem& problem, FeatureState& proposal, double to_
 /// next visit. The batch is visited some times; true when the ELBO of all rows rose.
 bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Direction kind, Stream stream);
 
+/// Leaves out features as long as the ELBO is seen to rise while q(ρ) and the sticks stay as they are: quick
+/// enough to follow every birth. Returns how many went.
+Index delete_needless(const FeatureProblem& problem, FeatureState& state, Index& tried);
+
 /// Leaves out the feature whose absence raises the ELBO most, as long as there is one. No row is looked at:
 /// the loadings are integrated out, so that those of the other features take over. Returns how many went.
 Index delete_features(const FeatureProblem& problem, FeatureState& state, Index& tried);

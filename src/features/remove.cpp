@@ -31,10 +31,31 @@ double elbo_without(const FeatureProblem& problem, const FeatureState& state, In
   return rest + problem.prior.fit(counts, n, out.weights).value;
 }
 
+// The total alone, as batches are of no concern.
+FeatureState without_batches(const FeatureState& state) {
+  FeatureState out = state;
+  out.batch.clear();
+  out.presence.clear();
+  return out;
+}
+
+// No more than the ELBO without each feature, in little time: q(ρ) and sticks are left where they are.
+Vec at_least_without(const FeatureProblem& problem, const FeatureState& state) {
+  const FeatureState bare = without_batches(state);
+  Vec elbo(state.id.size());
+  problem.pool.run(state.k(), [&](Index j) {
+    FeatureState out = bare;
+    drop_feature(problem, out, j);
+    elbo[j] = value_without(problem.likelihood, problem.rows, state.loadings, j + problem.offset) +
+              entropy_of(out.total) +
+              problem.prior.at_least(counts_of(problem, out.total), out.total.scalar[n_rows], out.weights);
+  });
+  return elbo;
+}
+
 // The same of each feature; refit are those that are missed least.
 Vec elbo_without(const FeatureProblem& problem, const FeatureState& state) {
-  FeatureState bare = state;  // the total alone, as batches are of no concern
-  bare.batch.clear();
+  const FeatureState bare = without_batches(state);
   Vec elbo(state.id.size(), INFINITY);
   std::vector<Index> best(elbo.size());
   std::iota(best.begin(), best.end(), Index{0});
@@ -78,8 +99,22 @@ bool overtakes(const FeatureProblem& problem, FeatureState& proposal, double to_
   return false;
 }
 
-Index delete_features(const FeatureProblem& problem, FeatureState& state, Index& tried) {
+Index delete_needless(const FeatureProblem& problem, FeatureState& state, Index& tried) {
   Index gone = 0;
+  while (state.k() > 0) {
+    const Vec elbo = at_least_without(problem, state);
+    const auto best = std::max_element(elbo.begin(), elbo.end());
+    tried += state.k();
+    if (!(*best > state.elbo + rounding_of(state.elbo))) break;
+    drop_feature(problem, state, best - elbo.begin());
+    renew(problem, state);
+    ++gone;
+  }
+  return gone;
+}
+
+Index delete_features(const FeatureProblem& problem, FeatureState& state, Index& tried) {
+  Index gone = delete_needless(problem, state, tried);
   while (state.k() > 0) {
     const Vec elbo = elbo_without(problem, state);
     const auto best = std::max_element(elbo.begin(), elbo.end());
@@ -87,7 +122,7 @@ Index delete_features(const FeatureProblem& problem, FeatureState& state, Index&
     if (!(*best > state.elbo + rounding_of(state.elbo))) break;
     drop_feature(problem, state, best - elbo.begin());
     renew(problem, state);
-    ++gone;
+    gone += 1 + delete_needless(problem, state, tried);
   }
   return gone;
 }
