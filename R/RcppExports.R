@@ -53,6 +53,10 @@ engine_one_step_ahead <- function(data, model, state, plugin, threads) {
     .Call(`_bnpvi_engine_one_step_ahead`, data, model, state, plugin, threads)
 }
 
+engine_tree_log_density <- function(data, model, state, plugin, threads) {
+    .Call(`_bnpvi_engine_tree_log_density`, data, model, state, plugin, threads)
+}
+
 engine_mean_transitions <- function(model, state) {
     .Call(`_bnpvi_engine_mean_transitions`, model, state)
 }
@@ -247,5 +251,13 @@ engine_cluster_tree <- function(data, model, start, control) {
 
 engine_join_clusters <- function(data, model, start, control, a, b) {
     .Call(`_bnpvi_engine_join_clusters`, data, model, start, control, a, b)
+}
+
+engine_tree_order <- function(parent, roots) {
+    .Call(`_bnpvi_engine_tree_order`, parent, roots)
+}
+
+engine_tree_messages <- function(log_start, log_transition, log_e, back, log_space) {
+    .Call(`_bnpvi_engine_tree_messages`, log_start, log_transition, log_e, back, log_space)
 }
 
