@@ -164,8 +164,8 @@ Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List s
   });
 }
 
-// log p of the rows of each group of trees (NA without rows), under the posterior means of the transitions and
-// the posterior predictive of each state; `plugin`: as in engine_one_step_ahead().
+// log p of the rows of each group of trees (NA without rows), under the posterior means of the transitions
+// and the posterior predictive of each state; `plugin`: as in engine_one_step_ahead().
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
                                             int threads) {

@@ -8,14 +8,14 @@ using namespace bnpvi;
 using namespace bnpvi::chains;
 
 // Rows of trees in the order in which the engine has them: each root of `roots` (rows from 1) followed by its
-// subtree, the rows of a subtree one after the other, children in the order of their rows. parent: of each row,
-// from 1; 0 at roots. `back`: how many rows before a row, in that order, its parent is. Rows that no root leads
-// to, as they are in cycles or below one, are left out.
+// subtree, the rows of a subtree one after the other, children in the order of their rows. parent: of each
+// row, from 1; 0 at roots. `back`: how many rows before a row, in that order, its parent is. Rows that no
+// root leads to, as they are in cycles or below one, are left out.
 // [[Rcpp::export]]
 Rcpp::List engine_tree_order(Rcpp::IntegerVector parent, Rcpp::IntegerVector roots) {
   const int n = static_cast<int>(parent.size());
-  std::vector<int> first_child(static_cast<std::size_t>(n), -1), next_sibling(first_child), place(first_child),
-      order, back, waiting;
+  std::vector<int> first_child(static_cast<std::size_t>(n), -1), next_sibling(first_child),
+      place(first_child), order, back, waiting;
   for (int i = n - 1; i >= 0; --i) {
     const int p = parent[i] - 1;
     if (p < 0) continue;
@@ -51,8 +51,8 @@ Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatr
     for (Index j = 0; j < k; ++j) given.push_back(log_e(t, j));
   const Chain chain(k, Vec(log_start.begin(), log_start.end()), transition);
   const TreeRows rows{n, back.begin()};
-  Vec r = given, m(r.size()), u(r.size()), start(static_cast<std::size_t>(k)), in_log_space(transition.size()),
-      pair(transition.size());
+  Vec r = given, m(r.size()), u(r.size()), start(static_cast<std::size_t>(k)),
+      in_log_space(transition.size()), pair(transition.size());
   double entropy = 0;
   TreeMessages messages(chain, log_space);
   const double log_z = messages.upward(rows, r.data(), m.data(), u.data());
@@ -71,8 +71,8 @@ Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatr
     for (Index t = 0; t < n; ++t) resp(t, j) = r[t * k + j];
     for (Index i = 0; i < k; ++i) counts(i, j) = pair[i * k + j];
   }
-  return Rcpp::List::create(
-      Rcpp::_["resp"] = resp, Rcpp::_["start"] = start, Rcpp::_["transition"] = counts,
-      Rcpp::_["entropy"] = entropy, Rcpp::_["log_z"] = log_z, Rcpp::_["state"] = state + 1,
-      Rcpp::_["fast_is_exact"] = exact, Rcpp::_["log_evidence"] = log_evidence(chain, rows, given));
+  return Rcpp::List::create(Rcpp::_["resp"] = resp, Rcpp::_["start"] = start, Rcpp::_["transition"] = counts,
+                            Rcpp::_["entropy"] = entropy, Rcpp::_["log_z"] = log_z,
+                            Rcpp::_["state"] = state + 1, Rcpp::_["fast_is_exact"] = exact,
+                            Rcpp::_["log_evidence"] = log_evidence(chain, rows, given));
 }

@@ -119,8 +119,8 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
                              : Stretch{std::max(first, row - half), std::min(starts[g + 1], row + half + 1)};
   const Stretch local = sequences.local(block);
   const Index shift = block.begin - local.begin;
-  BestCut cut = best_cut(c_.problem.obs, sequences.data(), local,
-                         expecting_weights(c_.problem.obs, state.total.t(j)));
+  BestCut cut =
+      best_cut(c_.problem.obs, sequences.data(), local, expecting_weights(c_.problem.obs, state.total.t(j)));
   for (Stretch& s : cut.stretches) s = {s.begin + shift, s.end + shift};
   const Newborn out{cut.parts, std::move(cut.t), {}, std::move(cut.stretches), std::move(cut.part)};
   return propose(state, {j}, sequences.numbers(), out);

@@ -1,5 +1,5 @@
-// Hidden Markov models: units are sequences or trees, and the state of a row depends on that of its parent, in a
-// sequence the row before.
+// Hidden Markov models: units are sequences or trees, and the state of a row depends on that of its parent,
+// in a sequence the row before.
 #pragma once
 #include <memory>
 

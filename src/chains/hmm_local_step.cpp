@@ -37,9 +37,8 @@ Summary HmmAlloc::step(const Visit& given, bool same_sets) const {
   const Chain chain = expected_chain(in.globals);
   const SummaryShape s = shape(in.obs);
   if (in.data.back)
-    return sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
-      return TreePass(in, chain, s, piece, pool);
-    });
+    return sum_pieces(in, Summary(s, chain.k),
+                      [&](const Piece& piece, Pool* pool) { return TreePass(in, chain, s, piece, pool); });
   if (width() == 0 || width() >= chain.k) {
     Summary out = sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
       return ChainPass(in, chain, s, piece, pool);

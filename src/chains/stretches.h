@@ -41,9 +41,9 @@ struct BestCut {
   std::vector<Index> part;  // of each stretch
 };
 
-/// The stretch `block`, in trees a subtree, cut in two where the evidence of the two parts exceeds that of the
-/// whole by most, or uncut when no cut raises it. The second part of a sequence is all behind the cut, that of
-/// a tree a subtree.
+/// The stretch `block`, in trees a subtree, cut in two where the evidence of the two parts exceeds that of
+/// the whole by most, or uncut when no cut raises it. The second part of a sequence is all behind the cut,
+/// that of a tree a subtree.
 BestCut best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block, const Vec& w);
 
 }  // namespace bnpvi::chains

@@ -109,8 +109,7 @@ bool TreeMessages::downward(const TreeRows& rows, double log_z, double* log_e, c
     }
     if (root || !tell) continue;
     for (Index i = 0; i < k && !log_space_; ++i)
-      for (Index j = 0; j < k; ++j)
-        joint_[i * k + j] = up[i] * chain_.transition[i * k + j] * now[j];
+      for (Index j = 0; j < k; ++j) joint_[i * k + j] = up[i] * chain_.transition[i * k + j] * now[j];
     tell(t, joint_.data());
   }
   *to.entropy += rest;

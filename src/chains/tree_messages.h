@@ -17,7 +17,7 @@ struct TreeRows {
 ///   Σ log Z − Σ r log_e − Σ_roots r log start,
 /// what remains of the entropy being the transitions, −Σ M log P.
 struct TreeCounts {
-  double* start;          // K
+  double* start;           // K
   double* log_space_pair;  // K × K: expected transitions, in log space only
   double* entropy;
 };

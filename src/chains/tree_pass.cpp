@@ -33,9 +33,7 @@ bool TreePass::pass(const SequenceRows& s, bool log_space) {
   });
   std::function<void(Index, const double*)> tell;
   if (in_.sink && in_.sink->wants_joint())
-    tell = [&](Index t, const double* joint) {
-      in_.sink->visit_joint(s.rows[t], Vec(joint, joint + k * k));
-    };
+    tell = [&](Index t, const double* joint) { in_.sink->visit_joint(s.rows[t], Vec(joint, joint + k * k)); };
   TreeMessages messages(chain_, log_space);
   Vec start = start_count_;
   double entropy = entropy_;

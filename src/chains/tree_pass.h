@@ -6,8 +6,8 @@
 namespace bnpvi::chains {
 
 /// Upward–downward over trees, with the summary of what was found. Trees are shared out among threads; of a
-/// tree of 2^15 rows or more threads share the log-likelihoods and the statistics, while its messages, a small
-/// part unless K is much above the number of features, are one thread's work.
+/// tree of 2^15 rows or more threads share the log-likelihoods and the statistics, while its messages, a
+/// small part unless K is much above the number of features, are one thread's work.
 ///
 /// Memory: 24 K bytes for each row of the trees that are being processed.
 class TreePass {

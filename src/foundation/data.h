@@ -7,10 +7,12 @@
 
 namespace bnpvi {
 
-/// Rows from a row back to its parent, the row whose state its own depends on where states do; 0: it has none.
-/// `back`: those of all rows, in trees (Dataset::back); null in sequences, where the parent is the row before.
-/// first: the first modelled row of its group.
-inline Index steps_to_parent(const int* back, Index row, Index first) { return back ? back[row] : row > first; }
+/// Rows from a row back to its parent, the row whose state its own depends on where states do; 0: it has
+/// none. `back`: those of all rows, in trees (Dataset::back); null in sequences, where the parent is the row
+/// before. first: the first modelled row of its group.
+inline Index steps_to_parent(const int* back, Index row, Index first) {
+  return back ? back[row] : row > first;
+}
 
 /// Size and kind of a data set, without its rows.
 struct DataShape {
@@ -57,8 +59,8 @@ struct Dataset {
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
   operator DataShape() const {
-    return {n, d, n_groups(), sparse(), rows_are_groups, weight != nullptr, classes != nullptr,
-            back != nullptr};
+    return {
+        n, d, n_groups(), sparse(), rows_are_groups, weight != nullptr, classes != nullptr, back != nullptr};
   }
 };
 
