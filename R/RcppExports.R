@@ -41,6 +41,14 @@ engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }
 
+engine_tree_order <- function(parent, roots) {
+    .Call(`_bnpvi_engine_tree_order`, parent, roots)
+}
+
+engine_tree_messages <- function(log_start, log_transition, log_e, back, log_space) {
+    .Call(`_bnpvi_engine_tree_messages`, log_start, log_transition, log_e, back, log_space)
+}
+
 engine_viterbi <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_viterbi`, data, model, state, threads)
 }
@@ -251,13 +259,5 @@ engine_cluster_tree <- function(data, model, start, control) {
 
 engine_join_clusters <- function(data, model, start, control, a, b) {
     .Call(`_bnpvi_engine_join_clusters`, data, model, start, control, a, b)
-}
-
-engine_tree_order <- function(parent, roots) {
-    .Call(`_bnpvi_engine_tree_order`, parent, roots)
-}
-
-engine_tree_messages <- function(log_start, log_transition, log_e, back, log_space) {
-    .Call(`_bnpvi_engine_tree_messages`, log_start, log_transition, log_e, back, log_space)
 }
 

@@ -31,7 +31,7 @@ as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::cal
   }
   split <- if (is.null(id)) list(x = x, id = NULL) else take_id(x, id, arg, call)
   read <- read_parents(parent, split$x, arg, call)
-  if (na_action %in% "omit") {
+  if (identical(na_action, "omit")) {
     abort("parent", c(
       "{.code na_action = \"omit\"} would leave nodes of the trees out, and cut them.",
       i = "{.code na_action = \"model\"} keeps them: a node without any value is one that was not observed."
@@ -48,17 +48,27 @@ as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::cal
   }
   data <- table_to_data(x, obs, arg, call)
   data <- act_on_missing(data, obs, na_action %||% "fail", use, arg, call)
-  in_tree_order(data, tree, if (!is.null(split$id)) check_id(spread(split$id, tree), n, arg, call), call)
+  id <- split$id
+  if (!is.null(id)) id <- id_of_nodes(check_id(id, NROW(read$x), arg, call), tree, call)
+  in_tree_order(data, tree, id, call)
 }
 
-# A value for each row given -> one for each node; nodes without a row have their root's.
-spread <- function(id, tree) {
+# The id of each row given -> of each node: those without a row have that of their tree.
+id_of_nodes <- function(id, tree, call) {
   if (is.null(tree$at)) {
     return(id)
   }
   root <- root_of(tree$parent)
-  by_root <- tapply(seq_along(id), root[tree$at], function(i) i[1L])
-  id[by_root[as.character(root)]]
+  out <- id[match(root, root[tree$at])]
+  out[tree$at] <- id
+  unknown <- unique(root[is.na(out) & !is.na(root)])
+  if (length(unknown)) {
+    abort("parent", c(
+      "{.arg id} is that of the rows of a tree, of which some have none.",
+      x = "So {cli::qty(length(unknown))}the tree{?s} of node{?s} {places(unknown)}."
+    ), call = call)
+  }
+  out
 }
 
 # The root above each node, by pointer doubling: log2(depth) rounds. NA in and below cycles.
@@ -92,7 +102,7 @@ in_tree_order <- function(data, tree, id, call) {
     if (length(other)) {
       abort("parent", c(
         "Parents must have the {.arg id} of their children.",
-        x = "Not so: row{?s} {places(other)}."
+        x = "Not so: {cli::qty(length(other))}row{?s} {places(other)}."
       ), call = call)
     }
   }
@@ -102,7 +112,7 @@ in_tree_order <- function(data, tree, id, call) {
   if (length(found$order) < n) {
     lost <- setdiff(seq_len(n), found$order)
     abort("parent", c(
-      "{.arg parent} leads in a circle: from {.or {?row/rows} {places(lost)}} no root is reached.",
+      "{.arg parent} leads in a circle: from {cli::qty(length(lost))}row{?s} {places(lost)} no root is reached.",
       i = "Roots have parent 0 or {.code NA}."
     ), call = call)
   }
@@ -190,13 +200,13 @@ check_parents <- function(parent, n, arg, call) {
   if (length(bad)) {
     abort("parent", c(
       "{.arg parent} must be row numbers from 1 to {n}, or 0 or {.code NA} for roots.",
-      x = "Not so: row{?s} {places(bad)}."
+      x = "Not so: {cli::qty(length(bad))}row{?s} {places(bad)}."
     ), call = call)
   }
   own <- which(parent == seq_len(n))
   if (length(own)) {
     abort("parent", c(
-      "A row cannot be its own {.arg parent}.", x = "Not so: row{?s} {places(own)}.",
+      "A row cannot be its own {.arg parent}.", x = "Not so: {cli::qty(length(own))}row{?s} {places(own)}.",
       i = "Roots have parent 0 or {.code NA}."
     ), call = call)
   }
@@ -233,7 +243,7 @@ parents_of_edges <- function(edge, n, call) {
   if (length(several)) {
     abort("parent", c(
       "{.arg parent} must be a tree, or several: no node has two parents.",
-      x = "Not so: node{?s} {places(several)}."
+      x = "Not so: {cli::qty(length(several))}node{?s} {places(several)}."
     ), call = call)
   }
   parent <- numeric(n)

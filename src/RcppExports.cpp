@@ -151,6 +151,33 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_tree_order
+Rcpp::List engine_tree_order(Rcpp::IntegerVector parent, Rcpp::IntegerVector roots);
+RcppExport SEXP _bnpvi_engine_tree_order(SEXP parentSEXP, SEXP rootsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type parent(parentSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type roots(rootsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_tree_order(parent, roots));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_tree_messages
+Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition, Rcpp::NumericMatrix log_e, Rcpp::IntegerVector back, bool log_space);
+RcppExport SEXP _bnpvi_engine_tree_messages(SEXP log_startSEXP, SEXP log_transitionSEXP, SEXP log_eSEXP, SEXP backSEXP, SEXP log_spaceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type log_start(log_startSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_transition(log_transitionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_e(log_eSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type back(backSEXP);
+    Rcpp::traits::input_parameter< bool >::type log_space(log_spaceSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_tree_messages(log_start, log_transition, log_e, back, log_space));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_viterbi
 Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
 RcppExport SEXP _bnpvi_engine_viterbi(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
@@ -921,33 +948,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// engine_tree_order
-Rcpp::List engine_tree_order(Rcpp::IntegerVector parent, Rcpp::IntegerVector roots);
-RcppExport SEXP _bnpvi_engine_tree_order(SEXP parentSEXP, SEXP rootsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type parent(parentSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type roots(rootsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_tree_order(parent, roots));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_tree_messages
-Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition, Rcpp::NumericMatrix log_e, Rcpp::IntegerVector back, bool log_space);
-RcppExport SEXP _bnpvi_engine_tree_messages(SEXP log_startSEXP, SEXP log_transitionSEXP, SEXP log_eSEXP, SEXP backSEXP, SEXP log_spaceSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type log_start(log_startSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_transition(log_transitionSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_e(log_eSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type back(backSEXP);
-    Rcpp::traits::input_parameter< bool >::type log_space(log_spaceSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_tree_messages(log_start, log_transition, log_e, back, log_space));
-    return rcpp_result_gen;
-END_RCPP
-}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
@@ -960,6 +960,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_feature_prior", (DL_FUNC) &_bnpvi_engine_feature_prior, 4},
     {"_bnpvi_engine_features_without", (DL_FUNC) &_bnpvi_engine_features_without, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
+    {"_bnpvi_engine_tree_order", (DL_FUNC) &_bnpvi_engine_tree_order, 2},
+    {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},
     {"_bnpvi_engine_one_step_ahead", (DL_FUNC) &_bnpvi_engine_one_step_ahead, 5},
@@ -1013,8 +1015,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
     {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},
     {"_bnpvi_engine_join_clusters", (DL_FUNC) &_bnpvi_engine_join_clusters, 6},
-    {"_bnpvi_engine_tree_order", (DL_FUNC) &_bnpvi_engine_tree_order, 2},
-    {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 5},
     {NULL, NULL, 0}
 };
 
