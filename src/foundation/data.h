@@ -7,9 +7,9 @@
 
 namespace bnpvi {
 
-/// Rows from a row back to its parent, the row whose state its own depends on where states do; 0: it has
-/// none. `back`: those of all rows, in trees (Dataset::back); null in sequences, where the parent is the row
-/// before. first: the first modelled row of its group.
+/// Rows from a row back to its parent, the row whose cluster its own depends on where clusters do; 0: it has
+/// none. `back`: those of all rows, in trees (Dataset::back); null where the parent is the row before. first:
+/// the first modelled row of its group.
 inline Index steps_to_parent(const int* back, Index row, Index first) {
   return back ? back[row] : row > first;
 }
@@ -49,8 +49,9 @@ struct Dataset {
   const int* classes = nullptr;  // of each row: the set of classes to which it may belong; null: all 0
   const ClassSets* class_sets = nullptr;  // of which `classes` has the numbers
 
-  const int* back = nullptr;  // of each row: steps_to_parent(); the rows of a subtree follow each other, its
-                              // root first, so that parents come before their children; null: sequences
+  /// steps_to_parent() of each row; the rows of a subtree follow each other, its root first, so that parents
+  /// come before their children; null: the row before is the parent.
+  const int* back = nullptr;
 
   double weight_of(Index row) const { return weight ? weight[row] : 1; }
   /// Of a unit that is a group; 1 where it has no rows.

@@ -66,3 +66,28 @@ engine_trees <- function(tree) {
     starts = as.integer(c(which(order$back == 0) - 1L, nrow(x)))
   )
 }
+
+# Valid calls of trees, whose arguments helper-mutations.R spoils.
+tree_calls <- function(tables) {
+  x <- tables$points
+  parent <- as.double(seq_len(nrow(x)) %/% 2)
+  fit <- bnp_hmm(x, parent = parent, control = few_laps())
+  call <- function(verb, ..., spoil = "parent", tables = NULL, holds = NULL) {
+    valid_call("trees", verb, list(...), spoil, tables, holds)
+  }
+  list(
+    call("bnp_hmm", x = x, parent = parent, control = few_laps(), spoil = c("x", "parent"), tables = "x",
+      holds = is_sound_fit),
+    call("bnp_hmm", x = x, parent = parent, id = rep("a", nrow(x)), weights = 2, control = few_laps(),
+      na_action = "model", spoil = c("x", "parent", "id", "weights", "na_action"), tables = "x", holds = is_sound_fit),
+    call("predict", object = fit, newdata = x, parent = parent, type = "prob", spoil = c("newdata", "parent", "type"),
+      tables = "newdata"),
+    call("predict", object = fit, newdata = x, parent = parent, type = "logdensity", spoil = c("newdata", "parent"),
+      tables = "newdata"),
+    call("heldout_loglik", fit = fit, newdata = x, parent = parent, spoil = c("newdata", "parent"), tables = "newdata"),
+    call("augment", x = fit, data = x, parent = parent, spoil = c("data", "parent"), tables = "data"),
+    call("plot", x = fit, type = "tree", max_sequences = 2, spoil = c("type", "max_sequences")),
+    call("simulate", object = fit, nsim = 2, seed = 1, spoil = c("nsim", "seed")),
+    call("cluster_tree", fit = fit, data = x, spoil = "data", tables = "data")
+  )
+}
