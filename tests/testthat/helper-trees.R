@@ -71,7 +71,7 @@ engine_trees <- function(tree) {
 tree_calls <- function(tables) {
   x <- tables$points
   parent <- as.double(seq_len(nrow(x)) %/% 2)
-  fit <- bnp_hmm(x, parent = parent, control = few_laps())
+  fit <- bnp_hmm(x, parent = parent, prior = prior_hmm(2), control = few_laps())
   call <- function(verb, ..., spoil = "parent", tables = NULL, holds = NULL) {
     valid_call("trees", verb, list(...), spoil, tables, holds)
   }
