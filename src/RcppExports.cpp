@@ -163,6 +163,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_tree_cut
+Rcpp::List engine_tree_cut(Rcpp::List data, Rcpp::List obs, int row, int most);
+RcppExport SEXP _bnpvi_engine_tree_cut(SEXP dataSEXP, SEXP obsSEXP, SEXP rowSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    Rcpp::traits::input_parameter< int >::type row(rowSEXP);
+    Rcpp::traits::input_parameter< int >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_tree_cut(data, obs, row, most));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_tree_messages
 Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition, Rcpp::NumericMatrix log_e, Rcpp::IntegerVector back, bool log_space);
 RcppExport SEXP _bnpvi_engine_tree_messages(SEXP log_startSEXP, SEXP log_transitionSEXP, SEXP log_eSEXP, SEXP backSEXP, SEXP log_spaceSEXP) {
@@ -961,6 +975,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_features_without", (DL_FUNC) &_bnpvi_engine_features_without, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_tree_order", (DL_FUNC) &_bnpvi_engine_tree_order, 2},
+    {"_bnpvi_engine_tree_cut", (DL_FUNC) &_bnpvi_engine_tree_cut, 4},
     {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},

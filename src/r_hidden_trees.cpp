@@ -1,6 +1,7 @@
 // Entries for trees: the order of their rows, and messages for tests.
 #include <algorithm>
 
+#include "chains/stretches.h"
 #include "chains/tree_messages.h"
 #include "r_convert.h"
 
@@ -36,6 +37,28 @@ Rcpp::List engine_tree_order(Rcpp::IntegerVector parent, Rcpp::IntegerVector roo
     }
   }
   return Rcpp::List::create(Rcpp::_["order"] = order, Rcpp::_["back"] = back);
+}
+
+// The block around a row of one group of trees of at most `most` rows, and its best cut (for tests): first
+// and last row of each stretch, from 1, and its part.
+// [[Rcpp::export]]
+Rcpp::List engine_tree_cut(Rcpp::List data, Rcpp::List obs, int row, int most) {
+  return entry([&] {
+    const RData rdata(data);
+    const Dataset& view = rdata.view();
+    const auto model = make_obs_model(ListFields(obs));
+    const Stretch block = subtree_around(view.back, {0, view.n}, row - 1, most);
+    const BestCut cut = best_cut(*model, view, block, {});
+    std::vector<double> begin, end, part;
+    for (const Stretch& s : cut.stretches) {
+      begin.push_back(static_cast<double>(s.begin + 1));
+      end.push_back(static_cast<double>(s.end));
+    }
+    for (Index p : cut.part) part.push_back(static_cast<double>(p + 1));
+    return Rcpp::List::create(Rcpp::_["block"] = Rcpp::NumericVector::create(block.begin + 1, block.end),
+                              Rcpp::_["begin"] = begin, Rcpp::_["end"] = end, Rcpp::_["part"] = part,
+                              Rcpp::_["t"] = cut.t);
+  });
 }
 
 // Messages for given potentials (n × K) of trees (for tests). `fast_is_exact`: false when scaled messages may

@@ -29,8 +29,8 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
                                   const std::vector<Stretch>& stretches, const Vec& w, Index k,
                                   Stream& stream, Pool& pool);
 
-/// The largest subtree with a given row that lies in `all` and has at most so many rows; at least the one of
-/// that row, if smaller ones there are none. back: Dataset::back.
+/// The largest subtree with a given row that lies in `all` and has at most so many rows; where that of the
+/// row itself has more, its first rows. back: Dataset::back.
 Stretch subtree_around(const int* back, const Stretch& all, Index row, Index most);
 
 /// A block of rows in one part or in two.

@@ -132,6 +132,67 @@ test_that("log densities of trees are sums over all states, one not seen yet inc
   }
 })
 
+test_that("log densities have the base measure", {
+  counts <- withr::with_seed(12, cbind(rpois(40, rep(c(2, 9), each = 20)), rpois(40, 4)))
+  fit <- bnp_hmm(counts, obs = obs_poisson(), parent = 0:39, control = bnp_control(seed = 1, verbose = FALSE))
+  sequence <- fit
+  sequence$input[c("back", "tree", "left_out")] <- NULL
+  expect_equal(
+    sum(predict(fit, counts, parent = 0:39, type = "logdensity")),
+    sum(predict(sequence, counts, type = "logdensity")), tolerance = 1e-10
+  )
+})
+
+test_that("blocks for births are subtrees, cut where another subtree gains most", {
+  # 1 - (2 - (3, 4), 5 - (6 - 7, 8)), and rows 6 and 7 far away
+  back <- c(0L, 1L, 1L, 2L, 4L, 1L, 1L, 3L)
+  x <- matrix(c(0, 0.1, -0.1, 0.2, 0, 30, 31, 0.1), 8)
+  data <- list(x = x, n = 8L, d = 1L, starts = c(0L, 8L), back = back)
+  cut <- function(row, most) engine_tree_cut(data, diagonal_model(1), row, most)
+  expect_equal(cut(3, 2)$block, c(3, 3))
+  expect_equal(cut(3, 3)$block, c(2, 4))
+  expect_equal(cut(7, 2)$block, c(6, 7))
+  expect_equal(cut(7, 7)$block, c(5, 8))
+  expect_equal(cut(1, 3)$block, c(1, 3))
+  all <- cut(7, 8)
+  expect_equal(all$block, c(1, 8))
+  expect_equal(all$begin, c(1, 6, 8))
+  expect_equal(all$end, c(5, 7, 8))
+  expect_equal(all$part, c(1, 2, 1))
+  t <- matrix(all$t, 2, byrow = TRUE)
+  whole <- function(rows) c(length(rows), sum(x[rows]), sum(x[rows]^2))
+  expect_equal(t, rbind(whole(c(1:5, 8)), whole(6:7)), tolerance = 1e-12)
+  best <- evidence_diagonal(t[1, ]) + evidence_diagonal(t[2, ])
+  size <- c(8, 3, 1, 1, 4, 2, 1, 1)
+  for (i in 2:8) {
+    inner <- seq(i, length.out = size[i])
+    expect_lte(evidence_diagonal(whole(inner)) + evidence_diagonal(whole(setdiff(1:8, inner))), best + 1e-10)
+  }
+  expect_equal(cut(3, 3)$part, 1)
+})
+
+test_that("sources pass trees on, and the engine refuses parents elsewhere", {
+  tree <- withr::with_seed(13, planted_tree(13, random_parents(30, 4)))
+  data <- engine_trees(tree)
+  groups <- length(data$starts) - 1L
+  of <- function(g) data$back[seq(data$starts[g] + 1, data$starts[g + 1])]
+  for (name in c("memory", "transient")) {
+    source <- engine_source(data, name, list(c(1L, 3L), c(2L, 4L)), TRUE, 0L, 1L, c(3L, 1L))
+    for (batch in source$batches) {
+      for (g in batch$units) {
+        rows <- seq(batch$starts[g] + 1, batch$starts[g + 1])
+        expect_equal(batch$back[rows], of(batch$groups[g]))
+      }
+    }
+    expect_equal(source$taken_groups$back, c(of(3), of(1)))
+  }
+  for (bad in list(replace(data$back, 1, 1L), replace(data$back, 5, -1L), replace(data$back, 30, 30L), 0L)) {
+    spoilt <- data
+    spoilt$back <- as.integer(bad)
+    expect_error(engine_fit(spoilt, tree_model(), engine_control(3), NULL, NULL), "back")
+  }
+})
+
 test_that("any number of threads gives the same bits", {
   forest <- withr::with_seed(10, planted_tree(10, random_parents(4000, 300)))
   large <- withr::with_seed(11, planted_tree(11, random_parents(34000, 1)))

@@ -82,6 +82,12 @@ test_that("logarithms take over when the data contradict the transitions", {
   expect_equal(got$entropy, 0)
   expect_equal(got$log_z, log(0.5) - 400 * log(10), tolerance = 1e-12)
   expect_equal(fast$log_evidence, got$log_z)
+  # Children that contradict each other, about a parent that may be in either state.
+  e <- rbind(c(0, 0), c(0, -1e5), c(-1e5, 0))
+  expect_false(tree_messages(log(c(0.5, 0.5)), log_transition, e, c(0, 1, 1), FALSE)$fast_is_exact)
+  got <- tree_messages(log(c(0.5, 0.5)), log_transition, e, c(0, 1, 1), TRUE)
+  expect_equal(got$resp, cbind(c(0.5, 1, 0), c(0.5, 0, 1)))
+  expect_equal(got$entropy, log(2), tolerance = 1e-10)
 })
 
 test_that("no depth and no number of children underflows", {

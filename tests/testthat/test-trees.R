@@ -80,14 +80,17 @@ test_that("methods answer in the order of the rows", {
 
 test_that("simulated states follow the transitions down the trees", {
   n <- 4000
-  long <- withr::with_seed(3, renumbered(random_parents(n, 2), sample(n)))
-  x <- withr::with_seed(4, rnorm(n)) + 10 * (seq_len(n) %% 2)
+  place <- withr::with_seed(3, sample(n))
+  tree <- withr::with_seed(3, planted_tree(4, random_parents(n, 2), k = 2, d = 1))
+  long <- renumbered(tree$parent, place)
+  x <- numeric(n)
+  x[place] <- 3 * tree$x
   big <- bnp_hmm(x, parent = long, prior = prior_hmm(2), control = few)
   sim <- simulate(big, 1, seed = 5)$sim_1
   at <- which(long > 0)
   counts <- table(sim$.state[long[at]], sim$.state[at])
   expect_equal(unclass(counts / rowSums(counts)), unclass(transition_matrix(big)), tolerance = 0.1, ignore_attr = TRUE)
-  expect_lt(max(tapply(sim[[1]], sim$.state, sd)), 2)
+  expect_gt(min(diag(transition_matrix(big))), 0.9)
 })
 
 test_that("clusters are joined on trees as the bound says", {
@@ -98,6 +101,11 @@ test_that("clusters are joined on trees as the bound says", {
   expect_equal(n_clusters(cut), 2)
   expect_lt(elbo(cut), elbo(found))
   expect_equal(length(grown$height), found$state$k - 1)
+  # The same trees as one group.
+  together <- bnp_hmm(big$x, parent = big$parent, id = rep("all", 150), control = few, start = found)
+  again <- bnp_hmm(big$x, parent = big$parent, control = few, start = found)
+  joined <- cluster_tree(together, big$x, id = rep("all", 150))
+  expect_equal(joined$height, cluster_tree(again, big$x)$height, tolerance = 1e-6)
 })
 
 test_that("pictures of trees", {
