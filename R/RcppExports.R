@@ -41,6 +41,18 @@ engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }
 
+engine_tree_order <- function(parent, roots) {
+    .Call(`_bnpvi_engine_tree_order`, parent, roots)
+}
+
+engine_tree_cut <- function(data, obs, row, most) {
+    .Call(`_bnpvi_engine_tree_cut`, data, obs, row, most)
+}
+
+engine_tree_messages <- function(log_start, log_transition, log_e, back, log_space) {
+    .Call(`_bnpvi_engine_tree_messages`, log_start, log_transition, log_e, back, log_space)
+}
+
 engine_viterbi <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_viterbi`, data, model, state, threads)
 }
@@ -51,6 +63,10 @@ engine_draw_paths <- function(data, model, state, numbers, seed, threads) {
 
 engine_one_step_ahead <- function(data, model, state, plugin, threads) {
     .Call(`_bnpvi_engine_one_step_ahead`, data, model, state, plugin, threads)
+}
+
+engine_tree_log_density <- function(data, model, state, plugin, threads) {
+    .Call(`_bnpvi_engine_tree_log_density`, data, model, state, plugin, threads)
 }
 
 engine_mean_transitions <- function(model, state) {

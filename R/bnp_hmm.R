@@ -35,7 +35,26 @@
 #' @param weights How often each sequence counts: one number above 0 for each, in the order of the
 #'   sequences; see *Weights* of [bnp_mixture()]. The transitions and first states of a sequence, its rows and the
 #'   entropy of its path are multiplied by it.
+#' @param parent For hidden Markov trees: the row of `x` on which each row depends, with 0 or `NA` for roots; the
+#'   name of a column with these numbers; a graph of the package igraph with edges from parents to children; or a
+#'   phylogeny of the package ape. See *Trees*.
 #' @param ... Must be empty.
+#'
+#' @section Trees:
+#'   With `parent` the state of a row depends on that of its parent instead of the row before: [transition_matrix()] has
+#'   the probabilities of going from a parent's state to a child's, the same for all children. Rows may come in any
+#'   order, trees have any shape and number. Results are in the order of the rows of `x`.
+#'
+#'   The rows of `x` are the nodes of a graph, or the tips of a phylogeny or all its nodes, by their names where both
+#'   have names, else in their order. Nodes without a row are unobserved, as are rows of `NA` with
+#'   `na_action = "model"`: they have a state, but no likelihood. Results then have all nodes, in their order.
+#'   Lengths of edges are not used.
+#'
+#'   Each tree is a unit as sequences are, of which batches are made and which `weights` count; with `id` all trees of
+#'   one `id` together. The bound is exact, by messages from the leaves up and from the roots down, and births try
+#'   subtrees. Memory: `24 K` bytes for each row of the trees in work, for `K` states. `fitted()` are the most probable
+#'   states of each tree together. Not for trees: [obs_ar()], `sparsity`, `na_action = "omit"`, `update(newdata = )`,
+#'   [bnp_sample()], [segments()], [residuals()], [impute()], forecasts and expected responses.
 #'
 #' @section Regressions:
 #'   `bnp_hmm(y ~ a + b, data)` fits a regression in each state: states differ in the coefficients and in the noise,
@@ -57,6 +76,9 @@
 #' complexity for nonparametric hidden Markov models. *Advances in Neural Information
 #' Processing Systems* 28.
 #'
+#' Crouse, M. S., Nowak, R. D. and Baraniuk, R. G. (1998). Wavelet-based statistical signal processing using hidden
+#' Markov models. *IEEE Transactions on Signal Processing* 46(4), 886-902; trees.
+#'
 #' Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech
 #' recognition. *Proceedings of the IEEE* 77(2), 257-286.
 #' @seealso [segments()], [predict.bnp_hmm()], [plot.bnp_hmm()], [read_fit];
@@ -67,6 +89,13 @@
 #' fit
 #' segments(fit)
 #' transition_matrix(fit)
+#'
+#' # A tree with two states, and one node that was not observed
+#' parent <- c(0, 1, 1, 2, 2, 3, 3)
+#' tree <- bnp_hmm(c(0, 0.1, NA, 0.2, -0.1, 5, 5.2), parent = parent, na_action = "model",
+#'   control = bnp_control(seed = 1))
+#' fitted(tree)
+#' plot(tree)
 #'
 #' # A regression in each state: how temperature falls and rises with the hour
 #' bnp_hmm(temp ~ time, beaver2, prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
@@ -79,11 +108,12 @@ bnp_hmm <- function(x, ...) {
 #' @export
 bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
-                            na_action = c("fail", "model", "omit"), weights = NULL, ...) {
+                            na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL, ...) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   fit_sequences(
-    x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(), weights
+    x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(), weights,
+    parent
   )
 }
 
@@ -91,7 +121,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
 #' @export
 bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
-                            na_action = c("fail", "model", "omit"), weights = NULL, ...) {
+                            na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL, ...) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   call <- rename_call(match.call(), "bnp_hmm")
@@ -99,14 +129,14 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
   read <- formula_input(split$formula, split$data, obs, "bnp_hmm")
   fit_sequences(
     read$x, split$id, read$obs, prior, control, start, call, na_action, c(read$input, list(id_column = split$name)),
-    weights
+    weights, parent
   )
 }
 
 # id: a value for each row, or the name of a column of x, which then is no variable. input: what the fit is to keep.
-fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, input, weights,
+fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, input, weights, parent = NULL,
                           error_call = rlang::caller_env()) {
-  obs <- obs %||% default_obs(columns_beside(x, id), error_call)
+  obs <- obs %||% default_obs(columns_beside(columns_beside(x, id), parent), error_call)
   check_obs(obs, "bnp_hmm", error_call)
   check_prior(prior, "bnp_hmm", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
@@ -116,11 +146,24 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
       i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
     ), call = error_call)
   }
-  data <- as_sequence_data(x, obs, id, call = error_call, na_action = na_action)
-  data$weights <- unit_weights(weights, data, "sequence", error_call)
+  if (!is.null(parent)) {
+    refuse_sparsity(control, error_call)
+    if (is.character(parent) && length(parent) == 1L) input$parent_column <- parent
+  }
+  data <- as_sequence_data(x, obs, id, call = error_call, na_action = na_action, parent = parent)
+  data$weights <- unit_weights(weights, data, if (has_trees(data)) "tree" else "sequence", error_call)
   input$times <- data$times
   if (is.character(id) && length(id) == 1L) input$id_column <- id
   fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
+}
+
+# Messages of trees are between all states.
+refuse_sparsity <- function(control, call) {
+  if (!is.null(control$sparsity)) {
+    abort("argument", c(
+      "{.arg sparsity} does not apply to trees.", i = "Leave it out of {.arg control}, or {.arg parent} out."
+    ), call = call)
+  }
 }
 
 # A data frame without the column of the sequences; the first of a list of sequences.
@@ -184,6 +227,7 @@ rows_of_data <- function(data, rows, groups) {
   starts <- data$starts[c(groups, groups[length(groups)] + 1L)] - data$starts[groups[1]]
   out <- list(n = length(rows), d = data$d, starts = as.integer(starts), column_names = data$column_names)
   out$exposure <- data$exposure[rows]
+  out$back <- data$back[rows]
   missing <- data$missing[rows, , drop = FALSE]
   if (any(missing)) out$missing <- missing
   if (!is_sparse_data(data)) {

@@ -71,7 +71,8 @@ kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
     list(fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing)),
     data[c(
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order", "left_out", "left_out_documents", "na_action", "individual", "n_individuals", "individuals", "id"
+      "order", "left_out", "left_out_documents", "na_action", "individual", "n_individuals", "individuals", "id",
+      "back", "tree"
     )]
   )
   input[!vapply(input, is.null, NA)]

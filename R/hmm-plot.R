@@ -5,13 +5,15 @@
 #' @param x,object A fit of [bnp_hmm()].
 #' @param type `"segments"`: the most probable path, one strip per sequence;
 #'   with `data`, each column's series above its coloured runs, one panel per
-#'   sequence. `"transitions"`: the transition matrix as a heat map. `"elbo"`:
+#'   sequence. `"tree"`, the default of fits with `parent`: their trees, roots above, each node in the colour of its
+#'   state.
+#'   `"transitions"`: the transition matrix as a heat map. `"elbo"`:
 #'   the bound by lap, with the accepted moves. `"profile"`: what states have in each column, as
 #'   in [plot.bnp_mixture()].
 #' @param data Sequences to draw, usually the training data, in any form that
 #'   [bnp_hmm()] takes. A fit does not keep its data.
 #' @param id As in [bnp_hmm()].
-#' @param max_sequences Most sequences to draw, the first ones.
+#' @param max_sequences Most sequences, or trees, to draw, the first ones.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
 #' @return `plot()`: the fit, invisibly. `autoplot()`: a ggplot.
 #' @references
@@ -23,10 +25,11 @@
 #' plot(fit, data = beaver1["temp"])
 #' plot(fit, "transitions")
 #' @export
-plot.bnp_hmm <- function(x, type = c("segments", "transitions", "elbo", "profile"), data = NULL, id = NULL,
-                         max_sequences = 40L, ...) {
-  type <- check_choice(type, c("segments", "transitions", "elbo", "profile"), "type")
+plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile"), data = NULL,
+                         id = NULL, max_sequences = 40L, ...) {
+  type <- picture_type(x, if (!missing(type)) type)
   switch(type,
+    tree = draw_tree(tree_picture(x, max_sequences), ...),
     segments = {
       picture <- segment_picture(x, data, id, max_sequences)
       if (is.null(picture$series)) draw_strips(picture, ...) else draw_series(picture, ...)
@@ -36,6 +39,12 @@ plot.bnp_hmm <- function(x, type = c("segments", "transitions", "elbo", "profile
     profile = draw_profile(profile_picture(x), ...)
   )
   invisible(x)
+}
+
+# NULL: the states of sequences, or of trees.
+picture_type <- function(fit, type, call = rlang::caller_env()) {
+  type <- type %||% if (has_trees(fit$input)) "tree" else "segments"
+  check_choice(type, c("segments", "tree", "transitions", "elbo", "profile"), "type", call)
 }
 
 # Runs of the first sequences and, with data, their series in long form.
@@ -183,12 +192,13 @@ labelled_states <- function(k, size) {
 
 #' @rdname plot.bnp_hmm
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_hmm <- function(object, type = c("segments", "transitions", "elbo", "profile"), data = NULL, id = NULL,
-                             max_sequences = 40L, ...) {
+autoplot.bnp_hmm <- function(object, type = c("segments", "tree", "transitions", "elbo", "profile"), data = NULL,
+                             id = NULL, max_sequences = 40L, ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
-  type <- check_choice(type, c("segments", "transitions", "elbo", "profile"), "type")
+  type <- picture_type(object, if (!missing(type)) type)
   switch(type,
+    tree = gg_tree(tree_picture(object, max_sequences)),
     segments = gg_segments(segment_picture(object, data, id, max_sequences)),
     transitions = gg_transitions(transition_matrix(object)),
     elbo = gg_trace(trace_picture(object)),

@@ -16,7 +16,8 @@
 #'   given the rows before it, under the posterior mean of the transitions and
 #'   the posterior predictive of each state (a state not seen yet included,
 #'   when the prior allows more); summed over a sequence, its log probability.
-#'   It is `NA` in the first `lag` rows of an autoregression. `"cluster"`: the states of
+#'   It is `NA` in the first `lag` rows of an autoregression. Of trees there is one for each tree, or for all of an `id`
+#'   together. `"cluster"`: the states of
 #'   `"class"` and the probabilities of `"prob"` in one data frame, as in [predict.bnp_mixture()]. `"impute"`: as
 #'   there, given the whole sequence. `"response"`, for [obs_regression()]: the expected response of each row given
 #'   its covariates and the rows before it.
@@ -28,6 +29,7 @@
 #'   are all there are.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
+#' @param parent As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many rows.
 #' @param n.ahead Forecast so many rows after the last one of each sequence of
 #'   `newdata` instead.
 #' @param ... Must be empty.
@@ -68,11 +70,13 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                             type = c(
                               "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"
                             ),
-                            n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit")) {
+                            n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit"),
+                            parent = NULL) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   newdata <- one_newdata(newdata, new_data)
   if (!is.null(n.ahead)) {
+    refuse_trees(object, "forecasts", "Rows of {.code NA} with {.code na_action = \"model\"} may be leaves.")
     h <- check_count(n.ahead, "n.ahead")
     if (!missing(type)) abort("argument", "{.arg type} has no meaning with {.arg n.ahead}: leave it out.")
     if (is.null(newdata)) need_data(TRUE, "newdata")
@@ -84,15 +88,18 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     type, c("class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"), "type"
   )
   if (type == "id") {
-    return(with_ids(object, predict(object, newdata, id, na_action = na_action)))
+    return(with_ids(object, predict(object, newdata, id, na_action = na_action, parent = parent)))
+  }
+  if (type %in% c("impute", "response")) {
+    refuse_trees(object, paste0("{.code type = \"", type, "\"}"))
   }
   if (type == "impute") {
     if (is.null(newdata)) need_data(TRUE, "newdata")
     return(expected_values(object, newdata, as_new_sequences(object, newdata, id, na_action = "model")))
   }
   if (type == "cluster") {
-    prob <- predict(object, newdata, id, type = "prob", na_action = na_action)
-    return(cluster_predictions(unname(predict(object, newdata, id, na_action = na_action)), prob))
+    prob <- predict(object, newdata, id, type = "prob", na_action = na_action, parent = parent)
+    return(cluster_predictions(unname(predict(object, newdata, id, na_action = na_action, parent = parent)), prob))
   }
   if (type == "response") {
     return(response_ahead(object, newdata, id, na_action))
@@ -104,7 +111,10 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     newdata <- with_unknown_response(object, newdata)
     na_action <- "model"
   }
-  data <- as_new_sequences(object, newdata, id, na_action = na_action)
+  data <- as_new_sequences(object, newdata, id, na_action = na_action, parent = parent)
+  if (type == "logdensity" && has_trees(data)) {
+    return(tree_log_density(object, data))
+  }
   named <- function(x) stats::setNames(x, data$row_names)
   for_all_rows(data, switch(type,
     class = named(viterbi_path(object, data)),
@@ -112,6 +122,13 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     prob = state_probabilities(object, data),
     logdensity = named(one_step_ahead(object, data)$log_density)
   ))
+}
+
+# Of each tree, or of the trees of each id.
+tree_log_density <- function(fit, data, plugin = FALSE) {
+  fit <- fit_with_gaps(fit, data)
+  density <- engine_tree_log_density(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
+  stats::setNames(density, data$group_names)
 }
 
 one_step_ahead <- function(fit, data, plugin = FALSE) {
@@ -130,14 +147,19 @@ parameters_ahead <- function(fit) c(posterior_clusters(fit), list(fit$model$obs)
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
 # sequences.
-as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
+as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata", na_action = NULL,
+                             parent = NULL) {
   read <- function(x, id) {
-    check_reach(as_sequence_data(x, obs, id, arg, call, na_action, "predict"), obs, call, arg)
+    data <- as_sequence_data(x, obs, id, arg, call, na_action, "predict", parent)
+    check_reach(data, obs, call, arg)
   }
   check_format(fit, call)
   obs <- fit$model$obs
   id <- id_column(id, call)
   na_action <- na_action %||% fit$input$na_action
+  trees <- new_trees(fit, newdata, parent, arg, call)
+  newdata <- trees$x
+  parent <- trees$parent
   column <- id %||% fit$input$id_column
   if (is.character(column) && length(column) == 1L && !column %in% colnames(newdata)) column <- id
   if (is.list(newdata) && !is.data.frame(newdata) && !inherits(newdata, "simple_triplet_matrix")) {
@@ -163,11 +185,15 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
 #' @rdname predict.bnp_hmm
 #' @export
 heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion", "plugin"), ...,
-                                   na_action = c("fail", "model", "omit")) {
+                                   na_action = c("fail", "model", "omit"), parent = NULL) {
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
-  data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action))
+  data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action), parent = parent)
+  if (has_trees(data)) {
+    counted <- sum(has_values(data, modelled_columns(data, fit$model$obs)))
+    return(mean_loglik(rep(sum(tree_log_density(fit, data, plugin)) / counted, counted)))
+  }
   density <- one_step_ahead(fit, data, plugin)$log_density
   mean_loglik(density[has_values(data, modelled_columns(data, fit$model$obs))])
 }
@@ -176,6 +202,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
 #' @export
 residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
+  refuse_trees(object, "pseudo-residuals, which look one step ahead")
   obs <- object$model$obs
   entry <- obs_entry(obs)
   if (is.null(entry$predictive_cdf)) {

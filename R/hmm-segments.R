@@ -43,6 +43,7 @@ segments <- function(x0, ...) {
 segments.bnp_hmm <- function(x0, newdata = NULL, id = NULL, ...) {
   check_no_dots(...)
   fit <- check_format(x0)
+  refuse_trees(fit, "segments, which are runs of a sequence", "{.fn fitted} has the states of all nodes.")
   if (is.null(newdata)) {
     return(runs_of(fit$labels, fit$prob, fit$input$starts, fit$input$group_names, fit$input$times))
   }

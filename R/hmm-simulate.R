@@ -7,7 +7,7 @@
 #' @param nsim Number of data sets.
 #' @param seed As for [stats::simulate()]: `NULL`, or a number for [set.seed()].
 #' @param lengths Lengths of the sequences of each data set; default, those of
-#'   the training data.
+#'   the training data. Fits of trees simulate data on the same trees.
 #' @param initial For an autoregression: the rows before the first one
 #'   simulated, oldest first (lag x columns). Default: the column medians of the training
 #'   data. They are the first rows of each sequence.
@@ -38,6 +38,9 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   check_format(object)
   nsim <- check_count(nsim, "nsim")
   lag <- state_lag(object)
+  if (has_trees(object$input) && !(missing(lengths) && is.null(covariates))) {
+    refuse_trees(object, "{.arg lengths} or {.arg covariates} in {.fn simulate}", "Data sets are on the fit's trees.")
+  }
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = lag + 1L)
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   params <- posterior_arrays(object)
@@ -54,11 +57,28 @@ draw_sequences <- function(fit, params, clusters, lengths, given) {
   }
   start <- draw_row(params$start)
   transition <- t(matrix(apply(params$transition, 1L, draw_row), k))
-  path <- unlist(lapply(lengths, draw_path, start, transition, state_lag(fit)))
+  trees <- has_trees(fit$input)
+  path <- if (trees) draw_states(fit$input$back, start, transition) else
+    unlist(lapply(lengths, draw_path, start, transition, state_lag(fit)))
   out <- as.data.frame(draw_rows(fit, clusters, path, lengths, given))
   out$.id <- rep(seq_along(lengths), lengths)
   out$.state <- factor(path, levels = seq_len(k))
+  if (!trees) {
+    return(out)
+  }
+  out <- out[order(fit$input$left_out$kept), , drop = FALSE]
+  rownames(out) <- fit$input$left_out$row_names
   out
+}
+
+# States of trees in the order of the engine.
+draw_states <- function(back, start, transition) {
+  k <- length(start)
+  state <- integer(length(back))
+  for (t in seq_along(back)) {
+    state[t] <- sample.int(k, 1L, prob = if (back[t] == 0L) start else transition[state[t - back[t]], ])
+  }
+  state
 }
 
 draw_path <- function(n, start, transition, lag) {

@@ -14,15 +14,22 @@ tidy.bnp_hmm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 
 #' @rdname tidiers
 #' @export
-augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = c("fail", "model", "omit")) {
+augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = c("fail", "model", "omit"), parent = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  internal <- as_new_sequences(x, data, id, arg = "data", na_action = check_na_action(na_action))
+  internal <- as_new_sequences(x, data, id, arg = "data", na_action = check_na_action(na_action), parent = parent)
   path <- for_all_rows(internal, viterbi_path(x, internal))
   prob <- for_all_rows(internal, state_probabilities(x, internal))
   out <- as.data.frame(if (is.data.frame(data)) data else {
-    rows_as_given(x, as_new_sequences(x, data, id, arg = "data", na_action = "keep"))
+    as_given <- as_new_sequences(x, data, id, arg = "data", na_action = "keep", parent = parent)
+    if (has_trees(internal)) for_all_rows(as_given, rows_as_given(x, as_given)) else rows_as_given(x, as_given)
   })
+  if (has_trees(internal)) {
+    at <- internal$tree$at %||% seq_len(internal$n)
+    if (nrow(out) > length(at)) out <- out[at, , drop = FALSE]
+    path <- path[at]
+    prob <- prob[at, , drop = FALSE]
+  }
   out$.class <- factor(path, levels = seq_len(x$state$k))
   out$.uncertainty <- uncertainty(prob, path)
   like_input(out, data)

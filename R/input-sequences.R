@@ -2,9 +2,12 @@
 
 # `use`: as in act_on_missing().
 as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,
-                             use = "sequences") {
+                             use = "sequences", parent = NULL) {
   times <- NULL
   id <- id_column(id, call)
+  if (!is.null(parent)) {
+    return(as_tree_data(x, parent, obs, id, arg, call, na_action, use))
+  }
   if (is.list(x) && !is.data.frame(x) && !inherits(x, "simple_triplet_matrix")) {
     if (!is.null(id)) {
       abort("id", "{.arg id} has no meaning when {.arg {arg}} is a list of sequences: name the list.",

@@ -176,6 +176,7 @@ described_data <- function(fit) {
   gaps <- fit$input$n_missing
   paste0(
     described_rows(fit), " of ", count_of(n_columns(fit), "column"),
+    if (has_trees(fit$input)) paste0(" in ", count_of(length(fit$input$starts) - 1L, "tree")),
     if (!is.null(gaps)) paste0(", ", count_of(gaps, "value"), " missing")
   )
 }

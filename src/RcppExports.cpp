@@ -151,6 +151,47 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_tree_order
+Rcpp::List engine_tree_order(Rcpp::IntegerVector parent, Rcpp::IntegerVector roots);
+RcppExport SEXP _bnpvi_engine_tree_order(SEXP parentSEXP, SEXP rootsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type parent(parentSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type roots(rootsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_tree_order(parent, roots));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_tree_cut
+Rcpp::List engine_tree_cut(Rcpp::List data, Rcpp::List obs, int row, int most);
+RcppExport SEXP _bnpvi_engine_tree_cut(SEXP dataSEXP, SEXP obsSEXP, SEXP rowSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    Rcpp::traits::input_parameter< int >::type row(rowSEXP);
+    Rcpp::traits::input_parameter< int >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_tree_cut(data, obs, row, most));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_tree_messages
+Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition, Rcpp::NumericMatrix log_e, Rcpp::IntegerVector back, bool log_space);
+RcppExport SEXP _bnpvi_engine_tree_messages(SEXP log_startSEXP, SEXP log_transitionSEXP, SEXP log_eSEXP, SEXP backSEXP, SEXP log_spaceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type log_start(log_startSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_transition(log_transitionSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_e(log_eSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type back(backSEXP);
+    Rcpp::traits::input_parameter< bool >::type log_space(log_spaceSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_tree_messages(log_start, log_transition, log_e, back, log_space));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_viterbi
 Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
 RcppExport SEXP _bnpvi_engine_viterbi(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
@@ -193,6 +234,21 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type plugin(pluginSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_one_step_ahead(data, model, state, plugin, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_tree_log_density
+Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin, int threads);
+RcppExport SEXP _bnpvi_engine_tree_log_density(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP pluginSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< bool >::type plugin(pluginSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_tree_log_density(data, model, state, plugin, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -918,9 +974,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_feature_prior", (DL_FUNC) &_bnpvi_engine_feature_prior, 4},
     {"_bnpvi_engine_features_without", (DL_FUNC) &_bnpvi_engine_features_without, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
+    {"_bnpvi_engine_tree_order", (DL_FUNC) &_bnpvi_engine_tree_order, 2},
+    {"_bnpvi_engine_tree_cut", (DL_FUNC) &_bnpvi_engine_tree_cut, 4},
+    {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},
     {"_bnpvi_engine_one_step_ahead", (DL_FUNC) &_bnpvi_engine_one_step_ahead, 5},
+    {"_bnpvi_engine_tree_log_density", (DL_FUNC) &_bnpvi_engine_tree_log_density, 5},
     {"_bnpvi_engine_mean_transitions", (DL_FUNC) &_bnpvi_engine_mean_transitions, 2},
     {"_bnpvi_engine_messages", (DL_FUNC) &_bnpvi_engine_messages, 5},
     {"_bnpvi_engine_sparse_visit", (DL_FUNC) &_bnpvi_engine_sparse_visit, 8},

@@ -122,6 +122,15 @@ RData::RData(const Rcpp::List& list) : list_(list) {
           "data$starts does not divide n rows into groups");
   data_.starts.assign(offsets.begin(), offsets.end());
   const std::vector<Index>& starts = data_.starts;
+  if (list.containsElementNamed("back")) {
+    SEXP back = vector_of(INTSXP, list, "back");
+    require(Rf_xlength(back) == n, "data$back has not a number for each row");
+    data_.back = INTEGER(back);
+    for (Index g = 0; g + 1 < static_cast<Index>(starts.size()); ++g)
+      for (Index row = starts[g]; row < starts[g + 1]; ++row)
+        require(0 <= data_.back[row] && data_.back[row] <= row - starts[g],
+                "data$back leads out of a group or forward");
+  }
   const bool any_empty =
       std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<Index>()) != starts.end();
   data_.rows_are_groups = data_.n_groups() == data_.n && !any_empty;

@@ -7,6 +7,7 @@
 #include "chains/hmm.h"
 #include "chains/path_filter.h"
 #include "chains/sequence_rows.h"
+#include "chains/tree_messages.h"
 #include "observations/cluster_densities.h"
 #include "r_convert.h"
 
@@ -65,7 +66,10 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
       Vec log_e(static_cast<std::size_t>(s.size() * chain.k));
       std::vector<int> path(static_cast<std::size_t>(s.size()));
       log_likelihoods(block, *weights, s.rows.data(), s.size(), log_e.data());
-      viterbi(chain, s.size(), log_e.data(), path.data());
+      if (s.back.empty())
+        viterbi(chain, s.size(), log_e.data(), path.data());
+      else
+        most_probable_states(chain, {s.size(), s.back.data()}, log_e.data(), path.data());
       for (Index i = 0; i < s.size(); ++i) label[s.rows[i]] = 1 + path[i];
     });
     return out;
@@ -157,6 +161,44 @@ Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List s
       }
     });
     return Rcpp::List::create(Rcpp::_["log_density"] = log_density, Rcpp::_["prob"] = prob);
+  });
+}
+
+// log p of the rows of each group of trees (NA without rows), under the posterior means of the transitions
+// and the posterior predictive of each state; `plugin`: as in engine_one_step_ahead().
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
+                                            int threads) {
+  return entry([&] {
+    Query q(data, model, state, threads);
+    const Chain mean = hmm_of(q.model).mean_chain(q.globals),
+                chain = plugin ? first_states(mean, q.k()) : mean;
+    const Index k = chain.k;
+    const ClusterDensities densities(q.obs(), q.globals.effective.obs, k,
+                                     plugin ? DensityAt::point_estimate : DensityAt::posterior);
+    Rcpp::NumericVector out =
+        made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(q.data().n_groups()), NA_REAL); });
+    double* value = out.begin();
+    const std::vector<Index>& starts = q.data().starts;
+    for_sequences(q.data(), 0, q.pool, [&](const SequenceRows& s) {
+      FeatureBlock block(q.obs(), q.data());
+      const std::size_t numbers = static_cast<std::size_t>(s.size() * k);
+      Vec log_p, log_e(numbers), base(static_cast<std::size_t>(block.block_rows()));
+      double sum = 0;
+      for (Index from = 0; from < s.size(); from += block.block_rows()) {
+        const Index m = std::min(block.block_rows(), s.size() - from);
+        block.load(s.rows.data() + from, m);
+        densities.of(block, log_p);
+        q.obs().log_base(q.data(), s.rows.data() + from, m, base.data());
+        for (Index i = 0; i < m; ++i) {
+          sum += base[i];
+          for (Index j = 0; j < k; ++j) log_e[(from + i) * k + j] = log_p[j * m + i];
+        }
+      }
+      const Index group = std::upper_bound(starts.begin(), starts.end(), s.rows[0]) - starts.begin() - 1;
+      value[group] = sum + log_evidence(chain, {s.size(), s.back.data()}, log_e);
+    });
+    return out;
   });
 }
 

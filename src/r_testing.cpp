@@ -34,6 +34,11 @@ Rcpp::IntegerVector from_one(const std::vector<Index>& numbers) {
   return out + 1;
 }
 
+// Dataset::back, empty without trees.
+std::vector<int> back_of(const Dataset& data) {
+  return data.back ? std::vector<int>(data.back, data.back + data.n) : std::vector<int>();
+}
+
 Rcpp::List batch_to_r(const Batch& batch) {
   std::vector<Index> rows, groups;
   for (Index row = 0; row < batch.data.n; ++row) rows.push_back(batch.row_number(row));
@@ -42,13 +47,14 @@ Rcpp::List batch_to_r(const Batch& batch) {
   return Rcpp::List::create(
       _["x"] = rows_to_r(batch.data), _["starts"] = batch.data.starts, _["sparse"] = batch.data.sparse(),
       _["rows_are_groups"] = batch.data.rows_are_groups, _["units"] = from_one(batch.units),
-      _["rows"] = from_one(rows), _["groups"] = from_one(groups));
+      _["rows"] = from_one(rows), _["groups"] = from_one(groups), _["back"] = back_of(batch.data));
 }
 
 Rcpp::List sample_to_r(const Sample& sample) {
   using Rcpp::_;
   return Rcpp::List::create(_["x"] = rows_to_r(sample.data), _["starts"] = sample.data.starts,
-                            _["sparse"] = sample.data.sparse(), _["rows"] = from_one(sample.rows));
+                            _["sparse"] = sample.data.sparse(), _["rows"] = from_one(sample.rows),
+                            _["back"] = back_of(sample.data));
 }
 
 std::vector<Place> chosen(const std::vector<Place>& places, const Rcpp::IntegerVector& numbers) {

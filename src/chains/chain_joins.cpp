@@ -1,4 +1,4 @@
-// The explicit q(z) of chains: P(z_{t−1}, z_t) of each row, in which states can be joined.
+// The explicit q(z) of chains and trees: P(z_pa(t), z_t) of each row, in which states can be joined.
 #include <algorithm>
 
 #include "chains/hmm.h"
@@ -8,8 +8,8 @@ namespace bnpvi::chains {
 
 namespace {
 
-// What is kept of a row: the states that it and the row before may be in, and P(z_{t−1}, z_t) over them (s ×
-// s, row = before), or of a first row P(z_t). Rows that are sure of one state are left out, as they have no
+// What is kept of a row: the states that it and its parent may be in, and P(z_pa(t), z_t) over them (s × s,
+// row = parent), or of a first row P(z_t). Rows that are sure of one state are left out, as they have no
 // entropy.
 struct ExplicitRow {
   std::vector<int> id;
@@ -69,7 +69,8 @@ class ChainCollector final : public ResponsibilitySink {
       : data_(in.data), row_(static_cast<std::size_t>(in.data.n)), is_first_(row_.size()) {
     for (Index unit : in.units) {
       const Index first = in.data.starts[unit] + in.obs.lag();
-      if (first < in.data.starts[unit + 1]) is_first_[first] = 1;
+      for (Index t = first; t < in.data.starts[unit + 1]; ++t)
+        is_first_[t] = steps_to_parent(in.data.back, t, first) == 0;
     }
   }
   void begin(Index) override {}

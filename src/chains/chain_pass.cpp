@@ -151,18 +151,10 @@ bool ChainPass::pass(const SequenceRows& s, bool log_space) {
 }
 
 Summary ChainPass::finish() {
-  const Index k = chain_.k;
-  Summary out(shape_, k);
+  Summary out(shape_, chain_.k);
   work_.finish(out.edit_t(0));
-  for (const Vec& pairs : pairs_)
-    for (Index i = 0; i < k * k; ++i) out.pair[i] += pairs[i];
   out.extra = start_count_;
-  out.entropy() = entropy_;
-  for (Index i = 0; i < k * k; ++i) {
-    const double fast = out.pair[i] * chain_.transition[i], log_p = chain_.log_transition[i];
-    out.entropy() -= fast * std::max(log_p, Chain::lowest) + log_space_pairs_[i] * log_p;
-    out.pair[i] = fast + log_space_pairs_[i];
-  }
+  out.entropy() = entropy_ + add_transitions(chain_, pairs_, log_space_pairs_, out.pair);
   return out;
 }
 

@@ -61,17 +61,23 @@ HmmDivision::Sequences HmmDivision::sequences_of(const std::vector<Index>& targe
   return Sequences(c_.problem.source, std::move(all));
 }
 
+bool HmmDivision::hangs_together(Index begin, Index row) const {
+  const Index steps = steps_to_parent(c_.problem.source.back(), row, begin);
+  return row == begin || (steps > 0 && row - steps >= begin);
+}
+
 std::vector<Stretch> HmmDivision::stretches_of(const std::vector<Index>& target, const Sequences& sequences,
                                                Index longest) const {
   const std::vector<Index>& starts = c_.problem.source.starts();
   std::vector<Stretch> out;
   for (Index g : sequences.numbers())
-    for (Index i = starts[g]; i < starts[g + 1]; ++i) {
+    for (Index i = starts[g]; i < starts[g + 1];) {
       const Index begin = i;
-      while (i < starts[g + 1] && contains(target, now_.label[i])) ++i;
+      while (i < starts[g + 1] && contains(target, now_.label[i]) && hangs_together(begin, i)) ++i;
       const Index n = i - begin, parts = (n + longest - 1) / longest;
       for (Index part = 0; part < parts; ++part)
         out.push_back({begin + n * part / parts, begin + n * (part + 1) / parts});
+      if (n == 0) ++i;
     }
   return out;
 }
@@ -107,17 +113,16 @@ bool HmmDivision::divide_block(State& state, Index j, const Sequences& sequences
   if (rows.empty()) return false;
   const auto [row, g] = rows[stream.index(static_cast<Index>(rows.size()))];
   const Index half = std::lround(std::pow(longest_block, stream.uniform()));
-  const Stretch block{std::max(starts[g] + c_.problem.obs.lag(), row - half),
-                      std::min(starts[g + 1], row + half + 1)};
-  Newborn out;
+  const Index first = starts[g] + c_.problem.obs.lag();
+  const int* back = c_.problem.source.back();
+  const Stretch block = back ? subtree_around(back, {first, starts[g + 1]}, row, 2 * half + 1)
+                             : Stretch{std::max(first, row - half), std::min(starts[g + 1], row + half + 1)};
   const Stretch local = sequences.local(block);
   const Index shift = block.begin - local.begin;
-  for (const auto& part : best_cut(c_.problem.obs, sequences.data(), local,
-                                   expecting_weights(c_.problem.obs, state.total.t(j)))) {
-    out.stretches.push_back({part.first.begin + shift, part.first.end + shift});
-    out.t.insert(out.t.end(), part.second.begin(), part.second.end());
-    out.state.push_back(out.born++);
-  }
+  BestCut cut =
+      best_cut(c_.problem.obs, sequences.data(), local, expecting_weights(c_.problem.obs, state.total.t(j)));
+  for (Stretch& s : cut.stretches) s = {s.begin + shift, s.end + shift};
+  const Newborn out{cut.parts, std::move(cut.t), {}, std::move(cut.stretches), std::move(cut.part)};
   return propose(state, {j}, sequences.numbers(), out);
 }
 
@@ -172,11 +177,12 @@ Summary HmmDivision::start_of(const State& state, const std::vector<Index>& targ
   s.extra = counted.extra;
   const std::vector<Index>& starts = c_.problem.source.starts();
   for (Index g = 0; g + 1 < static_cast<Index>(starts.size()); ++g)
-    for (Index i = starts[g] + c_.problem.obs.lag(); i < starts[g + 1]; ++i) {
-      if (i == starts[g] + c_.problem.obs.lag())
+    for (Index first = starts[g] + c_.problem.obs.lag(), i = first; i < starts[g + 1]; ++i) {
+      const Index parent = i - steps_to_parent(c_.problem.source.back(), i, first);
+      if (parent == i)
         s.extra[label[i]] += now_.weight[g];
       else
-        s.pair[label[i - 1] * s.k + label[i]] += now_.weight[g];
+        s.pair[label[parent] * s.k + label[i]] += now_.weight[g];
     }
   return s;
 }

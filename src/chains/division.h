@@ -35,7 +35,8 @@ class HmmDivision : public HmmMove {
   /// first.
   Sequences sequences_of(const std::vector<Index>& target, Stream& stream) const;
 
-  /// Runs of the target's rows in these sequences, cut into stretches of at most so many rows.
+  /// Runs of the target's rows in these sequences, in trees each with its root, cut into stretches of at most
+  /// so many rows.
   std::vector<Stretch> stretches_of(const std::vector<Index>& target, const Sequences& sequences,
                                     Index longest) const;
 
@@ -44,8 +45,8 @@ class HmmDivision : public HmmMove {
   bool divide(State& state, const std::vector<Index>& target, const Sequences& sequences,
               std::vector<Stretch> stretches, Index k, Stream& stream);
 
-  /// Proposes one or two new states for a block of random length around a random row of state j, whatever
-  /// states the rows of the block have (best_cut).
+  /// Proposes one or two new states for a block of random length around a random row of state j, in trees a
+  /// subtree, whatever states the rows of the block have (best_cut).
   bool divide_block(State& state, Index j, const Sequences& sequences, Stream& stream);
 
  private:
@@ -61,6 +62,8 @@ class HmmDivision : public HmmMove {
   bool propose(State& state, const std::vector<Index>& target, const std::vector<Index>& sequences,
                const Newborn& birth);
   Summary start_of(const State& state, const std::vector<Index>& target, const Newborn& birth) const;
+  // Whether a row of a stretch that begins at `begin` depends on another row of it.
+  bool hangs_together(Index begin, Index row) const;
   double mass_in(const std::vector<Index>& sequences, const std::vector<Index>& target) const;
 };
 

@@ -1,4 +1,5 @@
-// Hidden Markov models: units are sequences, and the state of a row depends on that of the row before.
+// Hidden Markov models: units are sequences or trees, and the state of a row depends on that of its parent,
+// in a sequence the row before.
 #pragma once
 #include <memory>
 
@@ -38,7 +39,7 @@ class HmmAlloc : public AllocModel {
   /// Forward–backward over each sequence, by segments of bounded length: memory grows with the length of a
   /// sequence by one message a segment only. With L-sparse responsibilities each row may be in L states only,
   /// which are remembered (chain_memory.h); the sets that a visit chooses are never worse than those it began
-  /// with.
+  /// with. Trees: upward–downward (tree_pass.h), always with all states.
   Summary local_step(const Visit& in) const override { return step(in, false); }
 
   Summary explicit_step(const Visit& in, JoinParts& parts) const override;

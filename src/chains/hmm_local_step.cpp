@@ -5,6 +5,7 @@
 #include "chains/chain_pass.h"
 #include "chains/hmm.h"
 #include "chains/sparse_chain_pass.h"
+#include "chains/tree_pass.h"
 #include "kernels/kernels.h"
 
 namespace bnpvi::chains {
@@ -35,6 +36,9 @@ Summary HmmAlloc::step(const Visit& given, bool same_sets) const {
   in.weights = weights;
   const Chain chain = expected_chain(in.globals);
   const SummaryShape s = shape(in.obs);
+  if (in.data.back)
+    return sum_pieces(in, Summary(s, chain.k),
+                      [&](const Piece& piece, Pool* pool) { return TreePass(in, chain, s, piece, pool); });
   if (width() == 0 || width() >= chain.k) {
     Summary out = sum_pieces(in, Summary(s, chain.k), [&](const Piece& piece, Pool* pool) {
       return ChainPass(in, chain, s, piece, pool);
@@ -75,9 +79,10 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
           const double x = resp(rows[i], j);
           r.value[i * k + j] = weight * x;
           if (x > 0) out.entropy() -= weight * x * std::log(x);
-          if (from + i == 0) out.extra[j] += weight * x;
-          if (from + i == 0 || x == 0) continue;
-          for (Index l = 0; l < k; ++l) out.pair[l * k + j] += weight * resp(rows[i] - 1, l) * x;
+          const Index parent = rows[i] - steps_to_parent(in.data.back, rows[i], s.rows[0]);
+          if (parent == rows[i]) out.extra[j] += weight * x;
+          if (parent == rows[i] || x == 0) continue;
+          for (Index l = 0; l < k; ++l) out.pair[l * k + j] += weight * resp(parent, l) * x;
         }
       block.load(rows, r.n);
       block.add_weighted(r, sum);

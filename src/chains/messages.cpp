@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "kernels/kernels.h"
 
@@ -138,6 +137,26 @@ void log_space_backward(const Chain& chain, ChainRows rows, const double* log_al
       log_beta[i] = log_sum_exp(k, from.data());
     }
     if (tell) tell(t, joint.data());
+  }
+}
+
+double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
+                       Vec& pair) {
+  double entropy = 0;
+  for (std::size_t i = 0; i < log_space.size(); ++i) {
+    double sum = 0;
+    for (const Vec& part : without_factor) sum += part[i];
+    const double fast = sum * chain.transition[i], log_p = chain.log_transition[i];
+    entropy -= fast * std::max(log_p, Chain::lowest) + log_space[i] * log_p;
+    pair[i] += fast + log_space[i];
+  }
+  return entropy;
+}
+
+void subtract_tops(Index n, Index k, double* log_e) {
+  for (; n > 0; --n, log_e += k) {
+    const double top = *std::max_element(log_e, log_e + k);
+    for (Index j = 0; j < k; ++j) log_e[j] -= top;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "foundation/types.h"
 
@@ -64,6 +65,15 @@ void log_space_forward(const Chain& chain, ChainRows rows, const double* log_e, 
 void log_space_backward(const Chain& chain, ChainRows rows, const double* log_alpha, const double* log_scale,
                         double* log_e, double* log_beta, double* start_count, double* pair, double& entropy,
                         const std::function<void(Index, const double*)>& tell = {});
+
+/// Adds expected transitions to pair (K × K), from sums of products that lack the factor P and from those
+/// counted in log space, and returns their entropy −Σ M log P, the former at floored log P.
+double add_transitions(const Chain& chain, const std::vector<Vec>& without_factor, const Vec& log_space,
+                       Vec& pair);
+
+/// Subtracts from each row of log_e (n × K) its largest entry: constants of rows change no q(z), but cost
+/// digits.
+void subtract_tops(Index n, Index k, double* log_e);
 
 /// Most probable path given log potentials of n rows (unscaled, n × K), by Viterbi's algorithm; ties go to
 /// the smaller state. path is written 0-based. Memory: n × K back-pointers of 4 bytes.

@@ -12,15 +12,24 @@ constexpr Index most_parts = 8;              // chunks of such a sequence: a gue
 }  // namespace
 
 void SequenceRows::append(const Dataset& data, Index group, Index lag) {
-  for (Index i = data.starts[group] + lag; i < data.starts[group + 1]; ++i) {
-    first.push_back(i == data.starts[group] + lag);
+  const Index begin = data.starts[group] + lag;
+  for (Index i = begin; i < data.starts[group + 1]; ++i) {
+    first.push_back(steps_to_parent(data.back, i, begin) == 0);
     rows.push_back(i);
+    if (data.back) back.push_back(data.back[i]);
   }
+}
+
+void SequenceRows::append(const SequenceRows& more) {
+  rows.insert(rows.end(), more.rows.begin(), more.rows.end());
+  first.insert(first.end(), more.first.begin(), more.first.end());
+  back.insert(back.end(), more.back.begin(), more.back.end());
 }
 
 void SequenceRows::clear() {
   rows.clear();
   first.clear();
+  back.clear();
 }
 
 Index modelled_length(const Dataset& data, Index group, Index lag) {

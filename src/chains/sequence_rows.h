@@ -7,13 +7,16 @@
 
 namespace bnpvi::chains {
 
-/// Modelled rows of some consecutive sequences: `first` marks where each begins.
+/// Modelled rows of some consecutive sequences or trees: `first` marks where each begins. back: of trees,
+/// steps_to_parent() of each row.
 struct SequenceRows {
   std::vector<Index> rows;
   std::vector<std::uint8_t> first;
+  std::vector<int> back;
 
   Index size() const { return static_cast<Index>(rows.size()); }
   void append(const Dataset& data, Index group, Index lag);
+  void append(const SequenceRows& more);
   void clear();
 };
 
@@ -115,8 +118,7 @@ Summary sum_pieces(const Visit& in, Summary out, MakePass make_pass) {
           pass.run(group);
           group.clear();
         }
-        group.rows.insert(group.rows.end(), next.rows.begin(), next.rows.end());
-        group.first.insert(group.first.end(), next.first.begin(), next.first.end());
+        group.append(next);
       }
       pass.run(group);
       Summary sum = pass.finish();

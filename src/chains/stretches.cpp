@@ -155,20 +155,56 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
   return out;
 }
 
-std::vector<std::pair<Stretch, Vec>> best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block,
-                                              const Vec& w) {
+namespace {
+
+// The end of the rows that go with each row of `block` when it is cut there.
+std::vector<Index> ends_of_cuts(const int* back, const Stretch& block) {
+  std::vector<Index> end(static_cast<std::size_t>(block.end - block.begin), block.end);
+  if (!back) return end;
+  for (Index i = block.begin; i < block.end; ++i) end[i - block.begin] = i + 1;
+  for (Index i = block.end - 1; i > block.begin; --i) {
+    const Index parent = i - back[i] - block.begin;
+    if (back[i] > 0 && parent >= 0) end[parent] = std::max(end[parent], end[i - block.begin]);
+  }
+  return end;
+}
+
+}  // namespace
+
+Stretch subtree_around(const int* back, const Stretch& all, Index row, Index most) {
+  const std::vector<Index> end = ends_of_cuts(back, all);
+  while (back[row] > 0 && end[row - back[row] - all.begin] - (row - back[row]) <= most) row -= back[row];
+  return {row, std::min(end[row - all.begin], row + most)};
+}
+
+BestCut best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block, const Vec& w) {
   Statistic statistic(obs, data, w);
+  const Index n = block.end - block.begin, p = obs.n_features();
   const Vec all = statistic(block);
-  std::vector<std::pair<Stretch, Vec>> best{{block, all}};
+  std::vector<Vec> before{Vec(all.size(), 0.0)};  // statistics of the rows before each row of the block
+  for (Index i = block.begin; i + 1 < block.end; ++i) {
+    before.push_back(statistic({i, i + 1}));
+    for (Index f = 0; f < p; ++f) before.back()[f] += before[before.size() - 2][f];
+  }
+  before.push_back(all);
+  BestCut best{1, all, {block}, {0}};
   double highest = obs.log_evidence(all.data());
-  Vec left(all.size(), 0.0), right = all;
-  for (Index cut = block.begin + 1; cut < block.end; ++cut) {
-    const Vec row = statistic({cut - 1, cut});
-    for (std::size_t i = 0; i < row.size(); ++i) left[i] += row[i], right[i] = all[i] - left[i];
-    const double value = obs.log_evidence(left.data()) + obs.log_evidence(right.data());
+  const std::vector<Index> ends = ends_of_cuts(data.back, block);
+  Vec outer(all.size()), inner(all.size());
+  for (Index cut = 1; cut < n; ++cut) {
+    const Index end = ends[cut] - block.begin;
+    for (Index f = 0; f < p; ++f) {
+      inner[f] = before[end][f] - before[cut][f];
+      outer[f] = before[cut][f] + (all[f] - before[end][f]);
+    }
+    const double value = obs.log_evidence(outer.data()) + obs.log_evidence(inner.data());
     if (value <= highest) continue;
     highest = value;
-    best = {{{block.begin, cut}, left}, {{cut, block.end}, right}};
+    best = {2, outer, {{block.begin, block.begin + cut}, {block.begin + cut, block.begin + end}}, {0, 1}};
+    best.t.insert(best.t.end(), inner.begin(), inner.end());
+    if (end == n) continue;
+    best.stretches.push_back({block.begin + end, block.end});
+    best.part.push_back(0);
   }
   return best;
 }

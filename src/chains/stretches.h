@@ -1,6 +1,5 @@
 // Stretches of consecutive rows: clustered as units, or cut in two, for births of states.
 #pragma once
-#include <utility>
 #include <vector>
 
 #include "foundation/pool.h"
@@ -30,9 +29,21 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
                                   const std::vector<Stretch>& stretches, const Vec& w, Index k,
                                   Stream& stream, Pool& pool);
 
-/// The stretch `block` cut in two where the evidence of the two halves exceeds that of the whole by most, or
-/// uncut when no cut raises it; each with its statistic.
-std::vector<std::pair<Stretch, Vec>> best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block,
-                                              const Vec& w);
+/// The largest subtree with a given row that lies in `all` and has at most so many rows; where that of the
+/// row itself has more, its first rows. back: Dataset::back.
+Stretch subtree_around(const int* back, const Stretch& all, Index row, Index most);
+
+/// A block of rows in one part or in two.
+struct BestCut {
+  Index parts = 1;
+  Vec t;  // parts × p statistics
+  std::vector<Stretch> stretches;
+  std::vector<Index> part;  // of each stretch
+};
+
+/// The stretch `block`, in trees a subtree, cut in two where the evidence of the two parts exceeds that of
+/// the whole by most, or uncut when no cut raises it. The second part of a sequence is all behind the cut,
+/// that of a tree a subtree.
+BestCut best_cut(const ObsModel& obs, const Dataset& data, const Stretch& block, const Vec& w);
 
 }  // namespace bnpvi::chains

@@ -7,6 +7,13 @@
 
 namespace bnpvi {
 
+/// Rows from a row back to its parent, the row whose cluster its own depends on where clusters do; 0: it has
+/// none. `back`: those of all rows, in trees (Dataset::back); null where the parent is the row before. first:
+/// the first modelled row of its group.
+inline Index steps_to_parent(const int* back, Index row, Index first) {
+  return back ? back[row] : row > first;
+}
+
 /// Size and kind of a data set, without its rows.
 struct DataShape {
   Index n = 0;         // rows
@@ -16,6 +23,7 @@ struct DataShape {
   bool rows_are_groups = false;  // each group has one row
   bool weighted = false;         // rows have weights of their own
   bool labelled = false;         // rows may belong to some classes only
+  bool trees = false;            // rows have parents of their own
 };
 
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
@@ -41,6 +49,10 @@ struct Dataset {
   const int* classes = nullptr;  // of each row: the set of classes to which it may belong; null: all 0
   const ClassSets* class_sets = nullptr;  // of which `classes` has the numbers
 
+  /// steps_to_parent() of each row; the rows of a subtree follow each other, its root first, so that parents
+  /// come before their children; null: the row before is the parent.
+  const int* back = nullptr;
+
   double weight_of(Index row) const { return weight ? weight[row] : 1; }
   /// Of a unit that is a group; 1 where it has no rows.
   double weight_of_group(Index g) const { return starts[g] < starts[g + 1] ? weight_of(starts[g]) : 1; }
@@ -48,7 +60,8 @@ struct Dataset {
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
   operator DataShape() const {
-    return {n, d, n_groups(), sparse(), rows_are_groups, weight != nullptr, classes != nullptr};
+    return {
+        n, d, n_groups(), sparse(), rows_are_groups, weight != nullptr, classes != nullptr, back != nullptr};
   }
 };
 

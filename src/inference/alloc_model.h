@@ -40,8 +40,8 @@ class ResponsibilitySink {
   /// rows: the n rows of the block, whose features are loaded in `block`.
   virtual void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) = 0;
 
-  /// True when visit_joint() should be called, by models with statistics of pairs: with P(z_{t−1} = l, z_t =
-  /// j), K × K (row l), of each row t that does not begin its group.
+  /// True when visit_joint() should be called, by models with statistics of pairs: with P(z_pa(t) = l,
+  /// z_t = j), K × K (row l), of each row t that has a parent (steps_to_parent).
   virtual bool wants_joint() const { return false; }
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 };

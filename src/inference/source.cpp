@@ -105,6 +105,13 @@ Sample take(const Source& source, const std::vector<Place>& places, Length lengt
     });
     out.data.classes = out.classes.data();
   }
+  if (shape.trees) {
+    out.back.resize(static_cast<std::size_t>(out.data.n));
+    in_batches([&](std::size_t i, const Dataset& data, Index row, Index n) {
+      std::copy_n(data.back + row, n, out.back.begin() + starts[i]);
+    });
+    out.data.back = out.back.data();
+  }
   if (!shape.sparse) {
     out.dense.reserve(1);  // so that data() is not null for dense data without rows
     out.dense.resize(static_cast<std::size_t>(out.data.n * shape.d));

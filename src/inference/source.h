@@ -28,6 +28,8 @@ class Source {
   virtual DataShape shape() const = 0;
   /// Group g has the rows starts()[g] .. starts()[g + 1] − 1 among all rows.
   virtual const std::vector<Index>& starts() const = 0;
+  /// Dataset::back of all rows.
+  virtual const int* back() const = 0;
   virtual Index n_batches() const = 0;
   /// Batch b, which stays valid for as long as the result is held.
   virtual std::shared_ptr<const Batch> open(Index b) const = 0;
@@ -41,6 +43,7 @@ class MemorySource final : public Source {
 
   DataShape shape() const override;
   const std::vector<Index>& starts() const override { return data_.starts; }
+  const int* back() const override { return data_.back; }
   Index n_batches() const override { return static_cast<Index>(batches_.size()); }
   std::shared_ptr<const Batch> open(Index b) const override { return batches_[b]; }
 
@@ -73,7 +76,7 @@ struct Sample {
   Dataset data;             // points into the vectors below
   std::vector<Index> rows;  // the rows that were asked for, in that order
   Vec dense, value, weight;
-  std::vector<int> row_start, column, classes;
+  std::vector<int> row_start, column, classes, back;
 
   Sample() = default;
   Sample(Sample&&) = default;

@@ -23,10 +23,12 @@ Summary by_size(Summary s) {
 void expect_independence(const Problem& problem, Assignments& q) {
   const std::vector<Index>& starts = problem.source.starts();
   for (std::size_t g = 0; g + 1 < starts.size(); ++g)
-    for (Index t = starts[g] + problem.obs.lag() + 1; t < starts[g + 1]; ++t)
-      for (Index l = 0; l < q.k; ++l)
+    for (Index first = starts[g] + problem.obs.lag(), t = first; t < starts[g + 1]; ++t) {
+      const Index parent = t - steps_to_parent(problem.source.back(), t, first);
+      for (Index l = 0; l < q.k && parent < t; ++l)
         for (Index j = 0; j < q.k; ++j)
-          q.joint[(t * q.k + l) * q.k + j] = q.r[l * q.n + t - 1] * q.r[j * q.n + t];
+          q.joint[(t * q.k + l) * q.k + j] = q.r[l * q.n + parent] * q.r[j * q.n + t];
+    }
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ double largest_difference(const Vec& a, const Vec& b) {
 
 double negative_entropy(double p) { return p > 0 ? p * std::log(p) : 0; }
 
-// Transitions and entropy where there are pairs, H = Σ_t H(z_t−1, z_t) − H(z_t−1), from the joint
+// Transitions and entropy where there are pairs, H = Σ_t H(z_pa(t), z_t) − H(z_pa(t)), from the joint
 // probabilities; returns how far these are from having the responsibilities as margins.
 double count_pairs(const Problem& problem, const Batch& batch, const Assignments& q, Summary& out) {
   const Index k = q.k;
@@ -45,10 +45,11 @@ double count_pairs(const Problem& problem, const Batch& batch, const Assignments
     const double w = batch.data.weight_of_group(unit);
     for (Index t = first; t < starts[g + 1]; ++t) {
       const double* joint = q.joint.data() + t * k * k;
+      const Index parent = t - steps_to_parent(problem.source.back(), t, first);
       for (Index j = 0; j < k; ++j) {
-        if (t == first) out.entropy() -= w * negative_entropy(q.r[j * q.n + t]);
-        if (t == first) continue;
-        out.entropy() += w * negative_entropy(q.r[j * q.n + t - 1]);
+        if (parent == t) out.entropy() -= w * negative_entropy(q.r[j * q.n + t]);
+        if (parent == t) continue;
+        out.entropy() += w * negative_entropy(q.r[j * q.n + parent]);
         double from = 0, to = 0;
         for (Index l = 0; l < k; ++l) {
           out.pair[j * k + l] += w * joint[j * k + l];
@@ -56,7 +57,7 @@ double count_pairs(const Problem& problem, const Batch& batch, const Assignments
           from += joint[j * k + l];
           to += joint[l * k + j];
         }
-        worst = std::max({worst, std::abs(from - q.r[j * q.n + t - 1]), std::abs(to - q.r[j * q.n + t])});
+        worst = std::max({worst, std::abs(from - q.r[j * q.n + parent]), std::abs(to - q.r[j * q.n + t])});
       }
     }
   }

@@ -21,7 +21,7 @@ void destroy(std::vector<T>& x, T by) {
 struct TransientSource::Copy {
   Dataset data;
   Vec dense, value, weight;
-  std::vector<int> row_start{0}, column, classes;
+  std::vector<int> row_start{0}, column, classes, back;
   std::vector<Index> units, rows, groups;
   Batch batch{data, units, &rows, &groups};
 
@@ -29,6 +29,7 @@ struct TransientSource::Copy {
     rows.push_back(row);
     if (from.weight) weight.push_back(from.weight[row]);
     if (from.classes) classes.push_back(from.classes[row]);
+    if (from.back) back.push_back(from.back[row]);
     if (!from.sparse()) return;
     for (int e = from.row_start[row]; e < from.row_start[row + 1]; ++e) {
       column.push_back(from.column[e]);
@@ -44,6 +45,7 @@ struct TransientSource::Copy {
     if (from.weight) data.weight = weight.data();
     if (from.classes) data.classes = classes.data();
     data.class_sets = from.class_sets;
+    if (from.back) data.back = back.data();
     if (from.sparse()) {
       data.row_start = row_start.data();
       data.column = column.data();
@@ -65,6 +67,7 @@ struct TransientSource::Copy {
     destroy(row_start, -1);
     destroy(column, -1);
     destroy(classes, -1);
+    destroy(back, -1);
     for (std::vector<Index>* x : {&units, &rows, &groups, &data.starts}) destroy(*x, Index{-1});
   }
 };

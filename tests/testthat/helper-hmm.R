@@ -49,6 +49,16 @@ evidence_diagonal <- function(t) {
   sum(log_z(3 + n, after, 0.01 + n) - log_z(3, 1, 0.01)) - n * d / 2 * log(2 * pi)
 }
 
+# Log potentials of n rows and k states.
+random_chain <- function(n, k, spread = 1) {
+  normalise <- function(x) log(x / sum(x))
+  list(
+    start = normalise(rgamma(k, 1)),
+    transition = matrix(t(apply(matrix(rgamma(k * k, 1), k), 1, normalise)), k),
+    e = matrix(rnorm(n * k, sd = spread), n)
+  )
+}
+
 # Sums over every path of a short chain.
 enumerate_paths <- function(log_start, log_transition, log_e) {
   n <- nrow(log_e)

@@ -350,7 +350,7 @@ feature_calls <- function(tables) {
 
 other_calls <- function(tables, fits) {
   made <- function(verb, ...) valid_call(verb, verb, list(...))
-  c(network_calls(), feature_calls(tables), list(
+  c(network_calls(), feature_calls(tables), tree_calls(tables), list(
     made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),

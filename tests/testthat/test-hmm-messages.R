@@ -1,12 +1,3 @@
-random_chain <- function(n, k, spread = 1) {
-  normalise <- function(x) log(x / sum(x))
-  list(
-    start = normalise(rgamma(k, 1)),
-    transition = matrix(t(apply(matrix(rgamma(k * k, 1), k), 1, normalise)), k),
-    e = matrix(rnorm(n * k, sd = spread), n)
-  )
-}
-
 test_that("messages, expected transitions, entropy and Viterbi equal the sum over all paths", {
   withr::local_seed(1)
   for (n in c(1, 2, 5, 8)) {
