@@ -65,6 +65,11 @@
 #'   where clusters overlap); and the number of rows after which a row counts half, so that clusters that are not
 #'   seen any more fade away. No data can say what that number should be: it is about how fast the world changes.
 #'   `Inf`: rows count for ever.
+#' @param checkpoint A file to which the fit writes, while it is learned, all that its rest depends on, so that
+#'   [bnp_resume()] goes on from there after a crash, with the same bits. For mixtures, topics and hidden Markov models.
+#'   A file that is there is replaced.
+#' @param checkpoint_every Least number of seconds between two checkpoints, which are written at the end of a lap;
+#'   0: after every lap. The end of each restart is written anyhow.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details The bound rises from lap to lap, by the mathematics of memoized and
@@ -98,7 +103,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
                         sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
-                        k_max = 500L, sweeps = 5L, half_life = Inf, ...) {
+                        k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300, ...) {
   check_no_dots(...)
   algorithm <- check_choice(algorithm, c("memoized", "full", "stochastic", "truncation_free"), "algorithm")
   given <- names(match.call())[-1L]
@@ -132,7 +137,9 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
       bound = check_choice(bound, c("loose", "tight"), "bound"),
       k_max = check_count(k_max, "k_max"),
       sweeps = check_count(sweeps, "sweeps"),
-      half_life = if (identical(half_life, Inf)) Inf else check_number(half_life, "half_life")
+      half_life = if (identical(half_life, Inf)) Inf else check_number(half_life, "half_life"),
+      checkpoint = if (!is.null(checkpoint)) check_path(checkpoint, "checkpoint"),
+      checkpoint_every = check_number(checkpoint_every, "checkpoint_every", strict = FALSE)
     ),
     class = c("bnp_control", "list")
   )
@@ -141,7 +148,10 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
 # Arguments that only truncation-free learning has, and those that it does not.
 check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   own <- c("k_max", "sweeps", "half_life")
-  others <- c("tol", "restarts", "k_init", "init", "sparsity", "learning_rate", "candidates", "keep", "bound")
+  others <- c(
+    "tol", "restarts", "k_init", "init", "sparsity", "learning_rate", "candidates", "keep", "bound", "checkpoint",
+    "checkpoint_every"
+  )
   wrong <- intersect(given, if (algorithm == "truncation_free") others else own)
   if (length(wrong)) {
     abort("argument", c(
@@ -149,6 +159,14 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
       i = if (algorithm != "truncation_free") "{.arg {own}} are for {.code algorithm = \"truncation_free\"}."
     ), call = call)
   }
+}
+
+# A path as the engine opens it, in whatever folder the session is by then.
+check_path <- function(path, arg, call = rlang::caller_env()) {
+  if (!is.character(path) || length(path) != 1L || is.na(path) || !nzchar(path)) {
+    abort("argument", "{.arg {arg}} must be the path of a file, not {describe(path)}.", call = call)
+  }
+  enc2utf8(file.path(normalizePath(dirname(path), mustWork = FALSE), basename(path)))
 }
 
 default_threads <- function() {
@@ -292,6 +310,7 @@ print.bnp_control <- function(x, ...) {
   } else {
     "(stochastic only)"
   }
+  shown$checkpoint <- x$checkpoint %||% "none"
   text <- vapply(names(shown), function(f) format(shown[[f]] %||% "(chosen when fitting)"), "")
   cat("How to fit\n", paste0("  ", format(names(shown)), "  ", text, "\n"), sep = "")
   invisible(x)

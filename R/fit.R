@@ -36,16 +36,18 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   resolved_start <- resolved_start %||% kmeans_start(data, obs, prior, control, resolved)
   model <- list(obs = obs, prior = prior, bound = control$bound)
   check_size(prior, resolved$k_init, data$n, error_call)
+  resolved$header <- NULL
+  engine <- checkpointed_engine(class, call, data, model, control, resolved, resolved_start, error_call)
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
   progress <- progress_reporter(control)
   on.exit(progress$finish())
   fit_once <- function(model) tryCatch(
-    engine_fit(as_engine_data(data), model, asked, resolved_start, progress$report),
+    engine(data, model, asked, resolved_start, progress$report),
     `std::bad_alloc` = function(e) too_large(error_call), `std::length_error` = function(e) too_large(error_call)
   )
   result <- fit_once(model)
   if (is.null(start) && isTRUE(any(data$classes == 0L)) && !isTRUE(result$interrupted)) {
-    result <- better_with_classes_alone(result, data, model, asked, resolved_start, progress$report)
+    result <- better_with_classes_alone(result, data, model, asked, resolved_start, progress$report, engine)
   }
   again <- if (is.null(start) && is.finite(result$elbo)) obs_entry(obs)$begin_again(obs, result$state$k)
   if (!is.null(again) && !isTRUE(result$interrupted)) {

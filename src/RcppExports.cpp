@@ -11,6 +11,17 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// engine_checkpoint_header
+Rcpp::RawVector engine_checkpoint_header(std::string file);
+RcppExport SEXP _bnpvi_engine_checkpoint_header(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_checkpoint_header(file));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_contract
 Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix resp);
 RcppExport SEXP _bnpvi_engine_contract(SEXP dataSEXP, SEXP modelSEXP, SEXP respSEXP) {
@@ -964,6 +975,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_bnpvi_engine_checkpoint_header", (DL_FUNC) &_bnpvi_engine_checkpoint_header, 1},
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
     {"_bnpvi_engine_learned", (DL_FUNC) &_bnpvi_engine_learned, 3},
     {"_bnpvi_engine_re_express", (DL_FUNC) &_bnpvi_engine_re_express, 3},

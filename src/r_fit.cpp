@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "inference/start.h"
+#include "r_checkpoint.h"
 #include "r_convert.h"
 #include "r_learn.h"
 #include "r_source.h"
@@ -58,10 +59,16 @@ State start_by_race(const Problem& problem, Index k, LearnOptions options, Pool&
   return best;
 }
 
-// What engine_fit left after the lap control$keep_lap of an earlier call.
-std::optional<Progress> earlier_progress(const Rcpp::List& control) {
-  if (!control.containsElementNamed("resume")) return std::nullopt;
-  return progress_from_r(control["resume"]);
+// A fit that is done, as it was written, with the models that it learned.
+Outcome outcome_of(Progress progress, const Rcpp::List& model, const Sparsity& sparsity) {
+  const auto own = std::make_shared<const RModel>(model, sparsity, progress.learned);
+  return {std::move(progress), {own, own->obs.get()}, {own, own->alloc.get()}};
+}
+
+// Not after numbers broke down (learn_memoized), nor after the last lap of stochastic learning, the only one
+// with an ELBO, which is not a step of it.
+bool can_go_on(const Progress& p, bool stochastic) {
+  return p.reason != "numerical" && !(stochastic && std::isfinite(p.trace.back().elbo));
 }
 
 // Classes that own the clusters of a start; none where no row has a label.
@@ -193,71 +200,88 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
   return entry([&] {
     RData rdata(data);
     const ListFields c(control);
-    std::optional<Progress> earlier = earlier_progress(control);
-    const RModel rmodel(model, {c.integer("sparsity"), c.integer("candidates")},
-                        earlier ? earlier->learned : NamedArrays());
-    const Dataset& view = rdata.view_for(*rmodel.obs);
+    const Sparsity sparsity{c.integer("sparsity"), c.integer("candidates")};
+    const RModel given(model, sparsity);
+    const Dataset& view = rdata.view_for(*given.obs);
     const auto seed = static_cast<unsigned long long>(c.number("seed"));
+    const bool stochastic = c.text("algorithm") == "stochastic";
     LearnOptions options = learn_options(control);
     RMonitor monitor(Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
     RPool pool(c.integer("threads"), monitor);
-    Rcpp::RObject kept;
-    if (c.has("keep_lap"))
-      options.after_lap = [&](const Progress& p) {
-        if (p.lap == c.integer("keep_lap")) kept = made_in_r([&] { return progress_to_r(p); });
-      };
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
 
+    Checkpoints checkpoints(control);
+    Run run = checkpoints.begin();
+    if (control.containsElementNamed("resume")) run.now = progress_from_r(control["resume"]);
     std::optional<testing::Audit> audit;
     if (control.containsElementNamed("audit") && c.flag("audit")) audit.emplace();
     Observer& observer = audit ? *audit : nobody;
+    const auto dealt = [&](std::uint64_t key) {
+      return make_source(
+          control.containsElementNamed("source") ? c.text("source") : "memory", view,
+          batches_of_units(view, given, c.text("algorithm") == "full" ? 1 : c.integer("batches"), key,
+                           is_update(start)),
+          given.alloc->grouped(), given.obs->lag());
+    };
+    const auto key_of = [&](Index restart) {
+      return restart_seed(seed, static_cast<std::uint64_t>(restart));
+    };
     std::optional<Outcome> best;
-    std::unique_ptr<Source> source;  // of the best
-    std::vector<LapRecord> ends;     // of all restarts
-    Vec seeds;                       // of these
+    if (run.best) best = outcome_of(std::move(*run.best), model, sparsity);
+    Rcpp::RObject kept;
+    options.after_lap = [&](const Progress& p) {
+      if (c.has("keep_lap") && p.lap == c.integer("keep_lap"))
+        kept = made_in_r([&] { return progress_to_r(p); });
+      if (can_go_on(p, stochastic) && (checkpoints.due() || !p.reason.empty() || p.lap >= options.max_laps))
+        checkpoints.write(run, &p, best ? &best->progress : nullptr);
+    };
     bool interrupted = false;
-    for (Index restart = 0; restart < restarts && !interrupted; ++restart) {
-      const std::uint64_t key = restart_seed(seed, static_cast<std::uint64_t>(restart));
-      auto dealt =
-          make_source(control.containsElementNamed("source") ? c.text("source") : "memory", view,
-                      batches_of_units(view, rmodel, c.text("algorithm") == "full" ? 1 : c.integer("batches"),
-                                       key, is_update(start)),
-                      rmodel.alloc->grouped(), rmodel.obs->lag());
-      const Problem problem{*dealt, *rmodel.obs, *rmodel.alloc, key, observer, &pool};
+    for (; run.restart < restarts && !interrupted; ++run.restart) {
+      const std::uint64_t key = key_of(run.restart);
+      const std::unique_ptr<Source> source = dealt(key);
+      const auto own = run.now ? std::make_shared<const RModel>(model, sparsity, run.now->learned) : nullptr;
+      const RModel& rmodel = own ? *own : given;
+      const Problem problem{*source, *rmodel.obs, *rmodel.alloc, key, observer, &pool};
       observer.restarted();
+      if (!run.now) checkpoints.write(run, nullptr, best ? &best->progress : nullptr);
       std::optional<Outcome> outcome;
       try {
-        Progress from = earlier ? std::move(*earlier)
+        Progress from = run.now ? std::move(*run.now)
                                 : begin(problem, starting_state(problem, rmodel, control, start, pool));
+        run.now.reset();
         complete(problem, from);
-        outcome = c.text("algorithm") == "stochastic"
-                      ? learn_stochastic(problem, std::move(from), options, pool)
-                      : learn_memoized(problem, std::move(from), options, pool);
+        outcome = stochastic ? learn_stochastic(problem, std::move(from), options, pool)
+                             : learn_memoized(problem, std::move(from), options, pool);
       } catch (const Interrupted&) {
         if (!options.keep_interrupted || !best) throw;
         pool.go_on();
         interrupted = true;
         break;
       }
+      if (own && !outcome->obs) outcome->obs = {own, own->obs.get()};
+      if (own && !outcome->alloc) outcome->alloc = {own, own->alloc.get()};
       const Progress& p = outcome->progress;
       interrupted = p.reason == "interrupted";
       const double elbo = p.state.elbo;
-      ends.push_back(end_of(p));
-      seeds.push_back(static_cast<double>(key));
+      run.ends.push_back(end_of(p));
+      run.seeds.push_back(static_cast<double>(key));
       if (best && !(elbo > best->progress.state.elbo) && std::isfinite(best->progress.state.elbo)) continue;
       best = std::move(outcome);
-      source = std::move(dealt);
+      run.best_restart = run.restart;
     }
+    const std::vector<LapRecord>& ends = run.ends;
+    const Vec& seeds = run.seeds;
+    const std::unique_ptr<Source> source = dealt(key_of(run.best_restart));
     const Progress& end = best->progress;
     const State& state = end.state;
 
     using Rcpp::_;
     if (!std::isfinite(state.elbo)) return Rcpp::List::create(_["elbo"] = state.elbo);
 
-    const ObsModel& obs = best->obs ? *best->obs : *rmodel.obs;
-    const AllocModel& alloc = best->alloc ? *best->alloc : *rmodel.alloc;
+    const ObsModel& obs = best->obs ? *best->obs : *given.obs;
+    const AllocModel& alloc = best->alloc ? *best->alloc : *given.alloc;
     const Problem whole{*source, obs, alloc, seed};
-    const std::vector<int> labels = labels_of(whole, state, view, uncounted_units(view, rmodel), pool);
+    const std::vector<int> labels = labels_of(whole, state, view, uncounted_units(view, given), pool);
     return made_in_r([&] {
       Rcpp::List out =
           Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,

@@ -1,0 +1,182 @@
+# Fits that outlive their process: files from which they go on (inst/design/checkpoints.md).
+
+#' Go on with a fit from its checkpoint
+#'
+#' A fit with `bnp_control(checkpoint = "file")` writes all that its rest depends on to that file, every so many seconds
+#' and whenever a restart ends. Should its process be killed, the machine stop, or Ctrl-C end it,
+#' `bnp_resume()` goes on from there and ends with the fit that an uninterrupted one would have been,
+#' to the last bit (but for the seconds in [elbo_trace()]).
+#'
+#' @param file The checkpoint.
+#' @param x The data: what was the argument `x` of the fit, or with a formula its `data`. All other arguments are in the
+#'   file.
+#' @param ... Must be empty.
+#' @return What [bnp_mixture()], [bnp_topics()] or [bnp_hmm()] would have returned.
+#' @details The fit goes on writing to the same file. Of a fit that has ended the file gives the same fit again, without
+#'   learning; it can be removed.
+#'
+#'   A checkpoint is written beside the file, brought to the disk and then renamed, so that the one before stands until
+#'   the new one is complete. Where it cannot be written, the first time is an error, before anything is lost; later
+#'   there is one warning of class `bnpvi_warning_checkpoint` (a full disk, say) and the fit goes on. What was done
+#'   since the last checkpoint is done again, and so is the search for a start, which is not written.
+#'
+#'   Refused are, with an error of class `bnpvi_error_checkpoint` that says what differs, files that are cut short or
+#'   were changed, other data, and files of another version of the package or of a machine whose instructions round in
+#'   another way. As with any file of R objects, resume only from files that you trust.
+#' @seealso [bnp_control()].
+#' @examples
+#' file <- tempfile()
+#' fit <- bnp_mixture(faithful, control = bnp_control(seed = 1, checkpoint = file))
+#' again <- bnp_resume(file, faithful)
+#' identical(elbo(fit), elbo(again))
+#' @export
+bnp_resume <- function(file, x, ...) {
+  check_no_dots(...)
+  file <- check_path(file, "file")
+  header <- read_checkpoint(file)
+  if (missing(x)) abort("checkpoint", "{.arg x} is needed: a checkpoint holds no data.")
+  given <- header$arguments
+  given$control[c("seed", "checkpoint")] <- list(header$seed, file)
+  given$control$header <- header
+  if (inherits(given$x, "formula")) {
+    environment(given$x) <- rlang::caller_env()
+    given$data <- x
+  } else {
+    given$x <- x
+  }
+  # By name, so that neither messages nor the fit's call show the data.
+  call <- as.call(c(as.name(header$verb), stats::setNames(lapply(names(given), as.name), names(given))))
+  fit <- eval(call, list2env(given, parent = asNamespace("bnpvi")))
+  fit$call <- header$call
+  fit
+}
+
+# R's part of a checkpoint, after checks of everything but the data.
+read_checkpoint <- function(file, call = rlang::caller_env()) {
+  header <- tryCatch(unserialize(engine_checkpoint_header(file)), error = function(e) {
+    abort("checkpoint", c("{.arg file} is not a checkpoint that can be read.", x = conditionMessage(e)), call = call)
+  })
+  here <- format(utils::packageVersion("bnpvi"))
+  if (!identical(header$version, here)) {
+    abort("checkpoint", c(
+      "The checkpoint is of version {header$version} of the package, and this is version {here}.",
+      i = "Go on with version {header$version}, or fit anew."
+    ), call = call)
+  }
+  header
+}
+
+# How fit_model() calls the engine: engine(data, model, asked, start, report). A fit is a function of its data and
+# arguments that calls the engine once or a few times. To go on, the verb is called again: engine runs that were done
+# return what they did, and the one that was in progress goes on. `frame`: of the verb's method, with the arguments.
+checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame) {
+  run <- function(data, model, asked, start, report) engine_fit(as_engine_data(data), model, asked, start, report)
+  if (is.null(control$checkpoint)) {
+    return(run)
+  }
+  file <- control$checkpoint
+  earlier <- control$header
+  header <- list(
+    version = format(utils::packageVersion("bnpvi")), verb = class, call = call, seed = resolved$seed,
+    arguments = earlier$arguments %||% given_arguments(call, frame),
+    data = checkpoint_of_data(data), parts = fingerprints_of_parts(model, resolved, start), done = list()
+  )
+  if (!is.null(earlier)) {
+    refuse_other_data(earlier$data, header$data, frame)
+    refuse_other_parts(earlier$parts, header$parts, frame)
+    header$call <- earlier$call
+  }
+  number <- 0L
+  function(data, model, asked, start, report) {
+    number <<- number + 1L
+    if (number <= length(earlier$done)) {
+      header$done[number] <<- list(earlier$done[[number]])
+      return(header$done[[number]])
+    }
+    asked$checkpoints <- list(
+      file = file, every = control$checkpoint_every, header = serialize(header, NULL), first = number == 1L,
+      resume = !is.null(earlier) && number == length(earlier$done) + 1L
+    )
+    result <- tryCatch(
+      run(data, model, asked, start, report),
+      `bnpvi::FileError` = function(e) {
+        abort("checkpoint", c(
+          "The checkpoint cannot be written or read.", x = conditionMessage(e),
+          i = "Choose another path as {.arg checkpoint} of {.fn bnp_control}, in a folder that can be written to."
+        ), call = frame)
+      }
+    )
+    header$done[number] <<- list(result)
+    result
+  }
+}
+
+# What the user gave to a verb, but not the data. A formula goes without its environment, which may hold the data.
+given_arguments <- function(call, frame) {
+  names <- setdiff(names(call)[-1L], "data")
+  given <- mget(names, envir = frame)
+  if (inherits(given$x, "formula")) environment(given$x) <- globalenv() else given$x <- NULL
+  given
+}
+
+checkpoint_of_data <- function(data) {
+  list(
+    n = data$n, d = data$d, column_names = data$column_names, groups = length(data$starts) - 1L,
+    fingerprint = fingerprint_of(data)
+  )
+}
+
+refuse_other_data <- function(there, here, call) {
+  what <- c(
+    n = "number of rows", d = "number of columns", column_names = "names of columns",
+    groups = "number of documents or sequences", fingerprint = "content of the rows"
+  )
+  differs <- names(what)[!mapply(identical, there[names(what)], here[names(what)])]
+  if (!length(differs)) {
+    return(invisible())
+  }
+  first <- differs[1L]
+  numbers <- if (first %in% c("n", "d", "groups")) paste0(": ", there[[first]], " then, ", here[[first]], " now")
+  abort("checkpoint", c(
+    "The checkpoint is of other data.",
+    x = "What differs is the {what[[first]]}{numbers}.",
+    i = "Give the same {.arg x} as to the fit, rows in the same order."
+  ), call = call)
+}
+
+# Of what the engine is to be given. Serialised in version 2, which writes the same values in the same way.
+fingerprints_of_parts <- function(model, resolved, start) {
+  free <- c("threads", "verbose", "checkpoint", "checkpoint_every", "header")
+  parts <- list(obs = model$obs, prior = model$prior, control = resolved[setdiff(names(resolved), free)], start = start)
+  vapply(parts, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
+}
+
+refuse_other_parts <- function(there, here, call) {
+  differs <- names(there)[there != here]
+  if (length(differs)) {
+    abort("checkpoint", c(
+      "The fit would not go on as it began: its {.arg {differs}} {?differs/differ}.",
+      i = "Data, the package and packages that it uses must be as they were."
+    ), call = call)
+  }
+}
+
+# The engine calls this when a checkpoint after the first cannot be written.
+warn_of_checkpoint <- function(why) {
+  cli::cli_warn(
+    c(
+      "The checkpoint cannot be written; the fit goes on.", x = "{why}",
+      i = "The last complete one is still there, and writing is tried again."
+    ),
+    class = c("bnpvi_warning_checkpoint", "bnpvi_warning"), call = NULL
+  )
+}
+
+refuse_checkpoint <- function(control, verb, call) {
+  if (!is.null(control$checkpoint)) {
+    abort("argument", c(
+      "{.arg checkpoint} of {.fn bnp_control} has no meaning for {.fn {verb}}.",
+      i = "It is for {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}, not truncation free."
+    ), call = call)
+  }
+}

@@ -1,0 +1,23 @@
+// Files that are either complete or not there.
+#pragma once
+#include <stdexcept>
+#include <string>
+
+namespace bnpvi {
+
+/// A file that cannot be written or read; says which and why.
+struct FileError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Makes these bytes and a checksum of them the content of the file `path` (UTF-8). They are written to
+/// `path` +
+/// ".new", which is brought to the disk and then renamed: whenever the process or the machine stops, `path`
+/// is what it was before or complete. Throws FileError, and then leaves `path` as it was.
+void replace_file(const std::string& path, const std::string& bytes);
+
+/// What replace_file() was given. Throws FileError where the file cannot be read, or does not end with the
+/// checksum of the bytes before.
+std::string read_checked_file(const std::string& path);
+
+}  // namespace bnpvi

@@ -1,0 +1,76 @@
+# Fits that are stopped and gone on with.
+
+checkpoint_cases <- function() {
+  planted <- withr::with_seed(3, {
+    centres <- matrix(rnorm(12, sd = 5), 6)
+    centres[sample(6, 600, TRUE), ] + rnorm(1200)
+  })
+  overlapping <- withr::with_seed(2, matrix(rnorm(24, sd = 2), 12)[sample(12, 400, TRUE), ] + rnorm(800))
+  walks <- withr::with_seed(4, lapply(c(150, 90, 120), function(n) {
+    state <- rep(rep(1:3, length.out = 12), each = 15)[seq_len(n)]
+    cbind(rnorm(n, 4 * state), rnorm(n, -3 * state))
+  }))
+  documents <- whales$counts[1:80, ]
+  frame <- data.frame(a = planted[, 1], b = planted[, 2])
+  known <- replace(rep(1:2, length.out = 600), -(1:12), NA)
+  list(
+    mixture = list(planted, function(x, control) bnp_mixture(x, control = control), list(batches = 3L)),
+    restarts = list(
+      overlapping, function(x, control) bnp_mixture(x, control = control),
+      list(restarts = 3L, k_init = 10L, batches = 2L, max_laps = 12L, moves = bnp_moves(birth = FALSE))
+    ),
+    restarts_learned = list(
+      planted, function(x, control) bnp_mixture(x, obs_gaussian(learn = TRUE), prior_dp(gamma_prior(2, 1)), control),
+      list(restarts = 3L, max_laps = 6L)
+    ),
+    formula = list(frame, function(x, control) bnp_mixture(~ log(a^2) + b, x, control = control), list(max_laps = 8L)),
+    labels = list(
+      planted, function(x, control) bnp_mixture(x, labels = known, weights = rep(1:2, 300), control = control),
+      list(max_laps = 8L)
+    ),
+    stochastic = list(
+      planted, function(x, control) bnp_mixture(x, control = control),
+      list(algorithm = "stochastic", max_laps = 6L, k_init = 5L, batches = 4L, restarts = 2L)
+    ),
+    topics = list(documents, function(x, control) bnp_topics(x, control = control), list(batches = 3L, max_laps = 12L)),
+    race = list(
+      documents, function(x, control) bnp_topics(x, prior = prior_lda(4), control = control),
+      list(restarts = 2L, max_laps = 5L)
+    ),
+    sequences = list(
+      walks, function(x, control) bnp_hmm(x, prior = prior_hdp_hmm(sticky = 5, alpha = gamma_prior(2, 1)), control = control),
+      list(batches = 2L, max_laps = 10L)
+    ),
+    states = list(walks, function(x, control) bnp_hmm(x, prior = prior_hmm(3), control = control), list())
+  )
+}
+
+# The fit of a case, with a checkpoint after every lap.
+checkpointed <- function(case, file, ..., x = case[[1]]) {
+  control <- bnp_control(seed = 5, verbose = TRUE, checkpoint = file, checkpoint_every = 0)
+  given <- utils::modifyList(case[[3]], list(...))
+  control[names(given)] <- given
+  suppressWarnings(case[[2]](x, control))
+}
+
+# The value of `code`, or "stopped" where `after` laps were reported before it ended.
+stopped_after <- function(after, code) {
+  laps <- 0
+  stopper <- function(m) {
+    if (!grepl("^Lap", conditionMessage(m))) return()
+    laps <<- laps + 1
+    if (laps > after) rlang::abort("stopped", "stopped")
+    invokeRestart("muffleMessage")
+  }
+  out <- tryCatch(withCallingHandlers(code, message = stopper), stopped = function(e) "stopped")
+  attr(out, "reported") <- laps
+  out
+}
+
+# Everything of a fit but the time it took.
+bits_of_fit <- function(fit) {
+  attr(fit, "reported") <- NULL
+  fit$trace$seconds <- NULL
+  fit$control$threads <- NULL
+  unclass(fit)
+}

@@ -1,0 +1,150 @@
+# Fits go on from a file and end with the bits that they would have ended with (inst/design/checkpoints.md).
+
+test_that("a fit that was stopped in any lap of any run or restart goes on to the same bits", {
+  cases <- checkpoint_cases()
+  for (name in names(cases)) {
+    case <- cases[[name]]
+    file <- withr::local_tempfile()
+    whole <- stopped_after(Inf, checkpointed(case, file))
+    expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, case[[1]]))), bits_of_fit(whole), info = name)
+    laps <- attr(whole, "reported")
+    for (after in unique(round(seq(0, laps - 1, length.out = 7)))) {
+      unlink(file)
+      expect_identical(c(stopped_after(after, checkpointed(case, file))), "stopped", ignore_attr = TRUE, info = name)
+      again <- stopped_after(Inf, bnp_resume(file, case[[1]]))
+      expect_identical(bits_of_fit(again), bits_of_fit(whole), info = paste(name, "after", after, "of", laps))
+    }
+  }
+})
+
+test_that("work that was done is not done again, and a fit that was stopped twice is the same", {
+  case <- checkpoint_cases()$restarts
+  file <- withr::local_tempfile()
+  whole <- stopped_after(Inf, checkpointed(case, file))
+  laps <- attr(whole, "reported")
+  stopped_after(laps - 4, checkpointed(case, file))
+  expect_identical(c(stopped_after(2, bnp_resume(file, case[[1]]))), "stopped", ignore_attr = TRUE)
+  again <- stopped_after(Inf, bnp_resume(file, case[[1]]))
+  expect_lte(attr(again, "reported"), 3)
+  expect_identical(bits_of_fit(again), bits_of_fit(whole))
+})
+
+test_that("a seed from R's generator and threads are as in the fit", {
+  case <- checkpoint_cases()$mixture
+  file <- withr::local_tempfile()
+  whole <- withr::with_seed(8, stopped_after(Inf, checkpointed(replace(case, 3, list(list())), file, threads = 1L)))
+  control <- bnp_control(verbose = TRUE, checkpoint = file, checkpoint_every = 0, threads = 2L)
+  run <- function() withr::with_seed(8, bnp_mixture(case[[1]], control = control))
+  whole <- stopped_after(Inf, run())
+  stopped_after(3, run())
+  expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, case[[1]]))), bits_of_fit(whole))
+})
+
+test_that("other data, other versions, and files that are cut short or changed are refused", {
+  case <- checkpoint_cases()$mixture
+  file <- withr::local_tempfile()
+  stopped_after(3, checkpointed(case, file))
+  x <- case[[1]]
+  refused <- function(x, pattern) expect_error(bnp_resume(file, x), pattern, class = "bnpvi_error_checkpoint")
+  refused(x[-1, ], "number of rows: 600 then, 599 now")
+  refused(x[, 1], "number of columns: 2 then, 1 now")
+  refused(`colnames<-`(x, c("a", "b")), "names of columns")
+  refused(replace(x, 1, x[1] + 1e-9), "content of the rows")
+  refused(x[600:1, ], "content of the rows")
+  expect_error(bnp_resume(file), "holds no data", class = "bnpvi_error_checkpoint")
+  expect_error(bnp_resume(paste0(file, "none"), x), class = "bnpvi_error_checkpoint")
+  expect_error(bnp_resume(NA, x), "path of a file", class = "bnpvi_error_argument")
+  bytes <- readBin(file, "raw", file.size(file))
+  rewrite <- function(bytes) writeBin(bytes, file)
+  for (n in c(0, 5, 40, length(bytes) %/% 2, length(bytes) - 1)) {
+    rewrite(bytes[seq_len(n)])
+    refused(x, "cut short or was changed")
+  }
+  for (at in unique(round(seq(1, length(bytes), length.out = 50)))) {
+    rewrite(replace(bytes, at, xor(bytes[at], as.raw(16))))
+    refused(x, "cut short or was changed")
+  }
+  rewrite(bytes)
+  local_mocked_bindings(packageVersion = function(...) package_version("99.1"), .package = "utils")
+  refused(x, "this is version 99.1")
+})
+
+test_that("arguments that are not what they were are refused by name", {
+  file <- withr::local_tempfile()
+  case <- checkpoint_cases()$mixture
+  stopped_after(3, checkpointed(case, file))
+  local_mocked_bindings(resolve_batches = function(...) 2L)
+  expect_error(bnp_resume(file, case[[1]]), "control", class = "bnpvi_error_checkpoint")
+})
+
+test_that("a folder that cannot be written to is an error at once, a disk that fills up a warning", {
+  skip_on_os("windows")
+  case <- checkpoint_cases()$mixture
+  missing <- file.path(withr::local_tempdir(), "no", "such")
+  expect_error(stopped_after(0, checkpointed(case, missing)), "No such file", class = "bnpvi_error_checkpoint")
+  if (file.exists("/dev/full")) {
+    full <- withr::local_tempfile()
+    file.symlink("/dev/full", paste0(full, ".new"))
+    expect_error(stopped_after(0, checkpointed(case, full)), "No space", class = "bnpvi_error_checkpoint")
+  }
+  # From the third lap on a folder is in the way of the file beside.
+  file <- withr::local_tempfile()
+  laps <- 0
+  control <- bnp_control(seed = 5, verbose = TRUE, checkpoint = file, checkpoint_every = 0, batches = 3)
+  warnings <- 0
+  block <- function(m) {
+    laps <<- laps + 1
+    if (laps == 3) dir.create(paste0(file, ".new"))
+    invokeRestart("muffleMessage")
+  }
+  count <- function(w) {
+    warnings <<- warnings + inherits(w, "bnpvi_warning_checkpoint")
+    invokeRestart("muffleWarning")
+  }
+  fit <- withCallingHandlers(case[[2]](case[[1]], control), message = block, warning = count)
+  expect_identical(warnings, 1)
+  unlink(paste0(file, ".new"), recursive = TRUE)
+  expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, case[[1]]))), bits_of_fit(fit))
+})
+
+test_that("verbs that write no checkpoints say so", {
+  control <- bnp_control(checkpoint = tempfile())
+  expect_error(bnp_features(matrix(rnorm(20), 10), control = control), "no meaning", class = "bnpvi_error_argument")
+  expect_error(bnp_network(matrix(0, 4, 4), control = control), "no meaning", class = "bnpvi_error_argument")
+  expect_error(bnp_control("truncation_free", checkpoint = "a"), "no meaning", class = "bnpvi_error_argument")
+  expect_error(bnp_control(checkpoint = 1), "path of a file", class = "bnpvi_error_argument")
+})
+
+test_that("a process that is killed goes on to the same bits", {
+  skip_on_os("windows")
+  long <- Sys.getenv("BNPVI_LONG_TESTS") == "true"
+  folder <- withr::local_tempdir()
+  file <- file.path(folder, "checkpoint")
+  x <- withr::with_seed(1, matrix(rnorm(60, sd = 2), 20)[sample(20, 20000, TRUE), ] + rnorm(60000))
+  control <- bnp_control(
+    seed = 2, restarts = 2, batches = 5, max_laps = 40, k_init = 5, checkpoint = file, checkpoint_every = 0,
+    verbose = FALSE
+  )
+  saveRDS(list(x, control), file.path(folder, "arguments"))
+  script <- file.path(folder, "fit.R")
+  writeLines(c(
+    "suppressPackageStartupMessages(library(bnpvi))",
+    sprintf("arguments <- readRDS(%s)", deparse(file.path(folder, "arguments"))),
+    "bnp_mixture(arguments[[1]], control = arguments[[2]])"
+  ), script)
+  began <- proc.time()[["elapsed"]]
+  whole <- suppressWarnings(bnp_mixture(x, control = control))
+  seconds <- proc.time()[["elapsed"]] - began
+  withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
+  for (kill in seq_len(if (long) 20 else 2)) {
+    unlink(file)
+    command <- paste(shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script), ">/dev/null 2>&1 & echo $!")
+    pid <- as.integer(system(command, intern = TRUE))
+    limit <- Sys.time() + 60
+    while (!file.exists(file) && Sys.time() < limit) Sys.sleep(0.02)
+    Sys.sleep(stats::runif(1, 0, seconds))
+    tools::pskill(pid, tools::SIGKILL)
+    again <- suppressWarnings(bnp_resume(file, x))
+    expect_identical(bits_of_fit(again)[names(whole) != "call"], bits_of_fit(whole)[names(whole) != "call"])
+  }
+})
