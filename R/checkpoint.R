@@ -10,6 +10,8 @@
 #' @param file The checkpoint.
 #' @param x The data: what was the argument `x` of the fit, or with a formula its `data`. All other arguments are in the
 #'   file.
+#' @param max_laps Another number of laps at most than that of the fit, say to go on with one that they ended. Restarts
+#'   that are done stay as they are.
 #' @param ... Must be empty.
 #' @return What [bnp_mixture()], [bnp_topics()] or [bnp_hmm()] would have returned.
 #' @details The fit goes on writing to the same file. Of a fit that has ended the file gives the same fit again, without
@@ -30,13 +32,14 @@
 #' again <- bnp_resume(file, faithful)
 #' identical(elbo(fit), elbo(again))
 #' @export
-bnp_resume <- function(file, x, ...) {
+bnp_resume <- function(file, x, max_laps = NULL, ...) {
   check_no_dots(...)
   file <- check_path(file, "file")
   header <- read_checkpoint(file)
   if (missing(x)) abort("checkpoint", "{.arg x} is needed: a checkpoint holds no data.")
   given <- header$arguments
   given$control[c("seed", "checkpoint")] <- list(header$seed, file)
+  if (!is.null(max_laps)) given$control$max_laps <- check_count(max_laps, "max_laps")
   given$control$header <- header
   if (inherits(given$x, "formula")) {
     environment(given$x) <- rlang::caller_env()
@@ -56,7 +59,7 @@ read_checkpoint <- function(file, call = rlang::caller_env()) {
   header <- tryCatch(unserialize(engine_checkpoint_header(file)), error = function(e) {
     abort("checkpoint", c("{.arg file} is not a checkpoint that can be read.", x = conditionMessage(e)), call = call)
   })
-  here <- format(utils::packageVersion("bnpvi"))
+  here <- package_version_here()
   if (!identical(header$version, here)) {
     abort("checkpoint", c(
       "The checkpoint is of version {header$version} of the package, and this is version {here}.",
@@ -65,6 +68,8 @@ read_checkpoint <- function(file, call = rlang::caller_env()) {
   }
   header
 }
+
+package_version_here <- function() format(utils::packageVersion("bnpvi"))
 
 # How fit_model() calls the engine: engine(data, model, asked, start, report). A fit is a function of its data and
 # arguments that calls the engine once or a few times. To go on, the verb is called again: engine runs that were done
@@ -77,7 +82,7 @@ checkpointed_engine <- function(class, call, data, model, control, resolved, sta
   file <- control$checkpoint
   earlier <- control$header
   header <- list(
-    version = format(utils::packageVersion("bnpvi")), verb = class, call = call, seed = resolved$seed,
+    version = package_version_here(), verb = class, call = call, seed = resolved$seed,
     arguments = earlier$arguments %||% given_arguments(call, frame),
     data = checkpoint_of_data(data), parts = fingerprints_of_parts(model, resolved, start), done = list()
   )
@@ -85,6 +90,7 @@ checkpointed_engine <- function(class, call, data, model, control, resolved, sta
     refuse_other_data(earlier$data, header$data, frame)
     refuse_other_parts(earlier$parts, header$parts, frame)
     header$call <- earlier$call
+    header$arguments$control$max_laps <- control$max_laps
   }
   number <- 0L
   function(data, model, asked, start, report) {
@@ -146,7 +152,7 @@ refuse_other_data <- function(there, here, call) {
 
 # Of what the engine is to be given. Serialised in version 2, which writes the same values in the same way.
 fingerprints_of_parts <- function(model, resolved, start) {
-  free <- c("threads", "verbose", "checkpoint", "checkpoint_every", "header")
+  free <- c("threads", "verbose", "max_laps", "checkpoint", "checkpoint_every", "header")
   parts <- list(obs = model$obs, prior = model$prior, control = resolved[setdiff(names(resolved), free)], start = start)
   vapply(parts, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
 }

@@ -38,7 +38,8 @@ checkpoint_cases <- function() {
       list(restarts = 2L, max_laps = 5L)
     ),
     sequences = list(
-      walks, function(x, control) bnp_hmm(x, prior = prior_hdp_hmm(sticky = 5, alpha = gamma_prior(2, 1)), control = control),
+      walks,
+      function(x, control) bnp_hmm(x, prior = prior_hdp_hmm(sticky = 5, alpha = gamma_prior(2, 1)), control = control),
       list(batches = 2L, max_laps = 10L)
     ),
     states = list(walks, function(x, control) bnp_hmm(x, prior = prior_hmm(3), control = control), list())

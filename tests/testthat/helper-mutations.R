@@ -349,6 +349,8 @@ feature_calls <- function(tables) {
 }
 
 other_calls <- function(tables, fits) {
+  checkpoint <- tempfile("checkpoint")
+  bnp_mixture(tables$points, control = few_laps(checkpoint = checkpoint))
   made <- function(verb, ...) valid_call(verb, verb, list(...))
   c(network_calls(), feature_calls(tables), tree_calls(tables), list(
     made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
@@ -359,6 +361,7 @@ other_calls <- function(tables, fits) {
     made("bnp_stream", next_batch = function(i) if (i < 3) tables$points, n = 100),
     made("source_function", read = function(b) tables$points, batches = 3),
     made("source_files", paths = system.file("DESCRIPTION", package = "bnpvi"), read = readLines, rows = 10),
+    valid_call("resumed", "bnp_resume", list(file = checkpoint, x = tables$points, max_laps = 5), data = "x"),
     valid_call("stream", "bnp_mixture", list(
       x = tables$points, control = bnp_control("truncation_free", seed = 1, verbose = FALSE)
     ), data = "x"),

@@ -32,12 +32,47 @@ test_that("work that was done is not done again, and a fit that was stopped twic
 test_that("a seed from R's generator and threads are as in the fit", {
   case <- checkpoint_cases()$mixture
   file <- withr::local_tempfile()
-  whole <- withr::with_seed(8, stopped_after(Inf, checkpointed(replace(case, 3, list(list())), file, threads = 1L)))
   control <- bnp_control(verbose = TRUE, checkpoint = file, checkpoint_every = 0, threads = 2L)
   run <- function() withr::with_seed(8, bnp_mixture(case[[1]], control = control))
   whole <- stopped_after(Inf, run())
   stopped_after(3, run())
   expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, case[[1]]))), bits_of_fit(whole))
+})
+
+test_that("more laps than were asked for go on to the fit that had asked for them", {
+  cases <- checkpoint_cases()
+  for (name in c("mixture", "topics", "sequences")) {
+    case <- cases[[name]]
+    file <- withr::local_tempfile()
+    whole <- stopped_after(Inf, checkpointed(case, file, max_laps = 9L))
+    short <- stopped_after(Inf, checkpointed(case, file, max_laps = 4L))
+    expect_identical(short$laps, 4L)
+    expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, case[[1]], max_laps = 9))), bits_of_fit(whole))
+    stopped_after(Inf, checkpointed(case, file, max_laps = 4L))
+    stopped_after(2, bnp_resume(file, case[[1]], max_laps = 9))
+    expect_identical(bits_of_fit(stopped_after(Inf, bnp_resume(file, case[[1]]))), bits_of_fit(whole), info = name)
+  }
+  expect_error(bnp_resume(file, case[[1]], max_laps = 0), "max_laps", class = "bnpvi_error_argument")
+})
+
+test_that("laps after which numbers broke down break down again", {
+  toy <- toy_sequences(1, 200)
+  toy$data$x <- toy$data$x + 1e7
+  model <- list(
+    obs = utils::modifyList(diagonal_model(), list(mean = c(1e7, 1e7))), prior = list(family = "dp", concentration = 1)
+  )
+  file <- withr::local_tempfile()
+  run <- function(resume) {
+    files <- list(file = file, every = 0, header = as.raw(1:3), first = TRUE, resume = resume)
+    with_breakdowns(engine_fit(
+      toy$data, model, engine_control(6, 1, batches = 4L, tol = 1e-12, max_laps = 20L, checkpoints = files), NULL, NULL
+    ))
+  }
+  whole <- run(FALSE)
+  again <- run(TRUE)
+  expect_identical(whole$reason, "numerical")
+  whole$trace$seconds <- again$trace$seconds <- whole$taken_back$seconds <- again$taken_back$seconds <- NULL
+  expect_identical(again, whole)
 })
 
 test_that("other data, other versions, and files that are cut short or changed are refused", {
@@ -65,7 +100,7 @@ test_that("other data, other versions, and files that are cut short or changed a
     refused(x, "cut short or was changed")
   }
   rewrite(bytes)
-  local_mocked_bindings(packageVersion = function(...) package_version("99.1"), .package = "utils")
+  replace_in_package("package_version_here", function() "99.1", environment())
   refused(x, "this is version 99.1")
 })
 
@@ -73,7 +108,7 @@ test_that("arguments that are not what they were are refused by name", {
   file <- withr::local_tempfile()
   case <- checkpoint_cases()$mixture
   stopped_after(3, checkpointed(case, file))
-  local_mocked_bindings(resolve_batches = function(...) 2L)
+  replace_in_package("resolve_batches", function(...) 2L, environment())
   expect_error(bnp_resume(file, case[[1]]), "control", class = "bnpvi_error_checkpoint")
 })
 
