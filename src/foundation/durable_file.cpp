@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #ifdef _WIN32
+#include <fcntl.h>
 #include <io.h>
 #else
 #include <fcntl.h>
@@ -25,8 +26,6 @@ namespace fs = std::filesystem;
   throw FileError("\"" + path + "\": " + why);
 }
 
-std::string last_error() { return std::generic_category().message(errno); }
-
 // A polynomial in the 8-byte words of the bytes, with their number, modulo 2^64: a bijection of each word, so
 // that a change of any one word is always seen, others but with a probability of about 2^-64.
 std::uint64_t checksum(const char* bytes, std::size_t n) {
@@ -40,74 +39,62 @@ std::uint64_t checksum(const char* bytes, std::size_t n) {
   return sum;
 }
 
-std::FILE* open_file(const std::string& path, const char* mode) {
+bool to_disk(const fs::path& path) {
 #ifdef _WIN32
-  return _wfopen(fs::u8path(path).c_str(), mode[0] == 'w' ? L"wb" : L"rb");
+  const int handle = _wopen(path.c_str(), _O_RDWR | _O_BINARY);
+  const bool done = handle >= 0 && _commit(handle) == 0;
+  return handle >= 0 && _close(handle) == 0 && done;
 #else
-  return std::fopen(path.c_str(), mode);
+  const int handle = open(path.c_str(), O_RDONLY);
+  const bool done = handle >= 0 && fsync(handle) == 0;
+  return handle >= 0 && close(handle) == 0 && done;
 #endif
 }
 
-bool to_disk(std::FILE* file) {
-#ifdef _WIN32
-  return _commit(_fileno(file)) == 0;
-#else
-  return fsync(fileno(file)) == 0;
-#endif
-}
-
-// A rename is on the disk when its folder is. Some file systems cannot do that, and nothing is lost then but
-// the newest file in a power cut.
+// A rename is on the disk when its folder is. Where a file system cannot do that, nothing is lost but the
+// newest file in a power cut.
 void folder_to_disk([[maybe_unused]] const fs::path& path) {
 #ifndef _WIN32
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const int handle = open(folder.c_str(), O_RDONLY);
-  if (handle < 0) return;
-  (void)fsync(handle);
-  close(handle);
+  (void)to_disk(path.has_parent_path() ? path.parent_path() : fs::path("."));
 #endif
 }
 
 }  // namespace
 
 void replace_file(const std::string& path, const std::string& bytes) {
-  const std::string beside = path + ".new";
-  std::FILE* file = open_file(beside, "wb");
-  if (!file) fail(beside, last_error());
+  const fs::path at = fs::u8path(path), beside = fs::u8path(path + ".new");
   const std::uint64_t sum = checksum(bytes.data(), bytes.size());
-  bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() &&
-                 std::fwrite(&sum, 1, sizeof sum, file) == sizeof sum && std::fflush(file) == 0 &&
-                 to_disk(file);
-  std::string why = written ? "" : last_error();
-  if (std::fclose(file) != 0 && written) {
-    why = last_error();
-    written = false;
-  }
+  errno = 0;
+  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.write(reinterpret_cast<const char*>(&sum), sizeof sum);
+  file.close();
   std::error_code error;
-  if (written) {
-    fs::rename(fs::u8path(beside), fs::u8path(path), error);
-    if (error) why = error.message();
+  if (!file || !to_disk(beside))
+    error = {errno != 0 ? errno : EIO, std::generic_category()};
+  else
+    fs::rename(beside, at, error);
+  if (error) {
+    std::error_code ignored;
+    if (fs::is_regular_file(beside, ignored)) fs::remove(beside, ignored);
+    fail(path, error.message());
   }
-  if (!why.empty()) {
-    fs::remove(fs::u8path(beside), error);
-    fail(path, why);
-  }
-  folder_to_disk(fs::u8path(path));
+  folder_to_disk(at);
 }
 
 std::string read_checked_file(const std::string& path) {
+  const fs::path at = fs::u8path(path);
   std::error_code error;
-  const auto size = fs::file_size(fs::u8path(path), error);
+  const auto size = fs::file_size(at, error);
   if (error) fail(path, error.message());
-  std::FILE* file = open_file(path, "rb");
-  if (!file) fail(path, last_error());
   std::string bytes(static_cast<std::size_t>(size), '\0');
-  const std::size_t n = std::fread(bytes.data(), 1, bytes.size(), file);
-  std::fclose(file);
+  std::ifstream file(at, std::ios::binary);
+  if (!file) fail(path, std::generic_category().message(errno));
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   std::uint64_t sum = 0;
-  if (n != bytes.size() || n < sizeof sum) fail(path, "it is cut short or was changed");
-  std::memcpy(&sum, bytes.data() + n - sizeof sum, sizeof sum);
-  bytes.resize(n - sizeof sum);
+  if (!file || bytes.size() < sizeof sum) fail(path, "it is cut short or was changed");
+  std::memcpy(&sum, bytes.data() + bytes.size() - sizeof sum, sizeof sum);
+  bytes.resize(bytes.size() - sizeof sum);
   if (sum != checksum(bytes.data(), bytes.size())) fail(path, "it is cut short or was changed");
   return bytes;
 }
