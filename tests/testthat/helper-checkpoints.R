@@ -35,7 +35,7 @@ checkpoint_cases <- function() {
     topics = list(documents, function(x, control) bnp_topics(x, control = control), list(batches = 3L, max_laps = 12L)),
     race = list(
       documents, function(x, control) bnp_topics(x, prior = prior_lda(4), control = control),
-      list(restarts = 2L, max_laps = 5L)
+      list(restarts = 4L, max_laps = 5L, batches = 3L)
     ),
     sequences = list(
       walks,
