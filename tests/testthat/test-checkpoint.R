@@ -183,3 +183,17 @@ test_that("a process that is killed goes on to the same bits", {
     expect_identical(bits_of_fit(again)[names(whole) != "call"], bits_of_fit(whole)[names(whole) != "call"])
   }
 })
+
+test_that("the best restart is the fit with its seed, rows and batches included", {
+  case <- checkpoint_cases()$race
+  file <- withr::local_tempfile()
+  best <- 1L
+  for (seed in 5:12) {
+    fit <- stopped_after(Inf, checkpointed(case, file, seed = seed))
+    best <- which.max(fit$restarts$elbo)
+    if (best > 1L) break
+  }
+  expect_gt(best, 1L)
+  alone <- stopped_after(Inf, checkpointed(case, file, restarts = 1L, seed = fit$restarts$seed[best]))
+  for (what in c("elbo", "labels", "documents", "sizes", "state")) expect_identical(fit[[what]], alone[[what]], info = what)
+})
