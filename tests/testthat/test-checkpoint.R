@@ -195,5 +195,7 @@ test_that("the best restart is the fit with its seed, rows and batches included"
   }
   expect_gt(best, 1L)
   alone <- stopped_after(Inf, checkpointed(case, file, restarts = 1L, seed = fit$restarts$seed[best]))
-  for (what in c("elbo", "labels", "documents", "sizes", "state")) expect_identical(fit[[what]], alone[[what]], info = what)
+  for (what in c("elbo", "labels", "documents", "sizes", "state")) {
+    expect_identical(fit[[what]], alone[[what]], info = what)
+  }
 })
