@@ -131,7 +131,15 @@ prior_py <- function(concentration = 1, discount = 0.25) {
 
 # A number above `lower`, or a prior to learn it with.
 check_concentration <- function(x, arg, lower = 0, strict = TRUE, call = rlang::caller_env()) {
-  if (inherits(x, "bnp_gamma_prior")) x else check_number(x, arg, lower, strict, call)
+  if (inherits(x, "bnp_gamma_prior")) check_gamma_prior(x, arg, call) else check_number(x, arg, lower, strict, call)
+}
+
+# One that was changed by hand after gamma_prior() made it has numbers that nobody has checked.
+check_gamma_prior <- function(x, arg, call) {
+  parameters <- as.list(unclass(x))[c("shape", "rate")]
+  for (name in c("shape", "rate")) check_number(parameters[[name]], paste0(arg, "$", name), call = call)
+  check_ranges(parameters, call)
+  x
 }
 
 #' @rdname priors

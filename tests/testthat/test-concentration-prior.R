@@ -303,6 +303,14 @@ test_that("concentrations that cannot be learned and parameters out of range are
     expect_bad(gamma_prior(1, x), "argument", "rate")
   }
   expect_bad(gamma_prior(0.5, 1), "range", "`shape` must be from 1 ")
+  spoiled <- gamma_prior()
+  for (x in c(NA, Inf, 0)) {
+    spoiled[["rate"]] <- x
+    expect_bad(prior_py(spoiled), "argument", "`concentration\\$rate` must be one finite number above 0")
+  }
+  spoiled[["rate"]] <- 1e20
+  expect_bad(prior_hdp(spoiled), "range", "`rate` must be from ")
+  expect_bad(prior_dp(structure(list(), class = "bnp_gamma_prior")), "argument", "`concentration\\$shape`")
   for (x in list(-0.1, 1, 2, NA, "a", c(0, 0.1), NULL)) expect_bad(prior_py(1, x), "argument", "discount")
   expect_bad(prior_py(-0.3, 0.3), "argument", "above -0.3")
   expect_bad(prior_py(0, 0), "argument", "above 0")
