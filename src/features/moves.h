@@ -29,6 +29,10 @@ bool overtakes(const FeatureProblem& problem, FeatureState& proposal, double to_
 /// next visit. The batch is visited some times; true when the ELBO of all rows rose.
 bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Direction kind, Stream stream);
 
+/// Proposes several features at once, at most `most`, along independent directions of the residuals whose
+/// scores have clearly two values, and visits all rows. Returns how many came.
+Index try_births(const FeatureProblem& problem, FeatureState& state, Index most, Stream stream);
+
 /// Leaves out features as long as the ELBO is seen to rise while q(ρ) and the sticks stay as they are: quick
 /// enough to follow every birth. Returns how many went.
 Index delete_needless(const FeatureProblem& problem, FeatureState& state, Index& tried);
