@@ -38,17 +38,16 @@ class Learner {
     }
     resum(problem_, state_);
     renew(problem_, state_);
-    Index changed = record.births;
     if (options_.moves.remove) record.deletes += delete_features(problem_, state_, record.deletes_tried);
     if (options_.moves.merge)
       record.merges +=
           merge_features(problem_, state_, failed_, options_.moves.max_merges, record.merges_tried);
+    Index changed = record.births + record.deletes + record.merges;
     if (options_.moves.reorder) {
-      flip_features(problem_, state_);
+      flip_features(problem_, state_, failed_, changed == 0 && quiet());
       turn_features(problem_, state_, failed_, options_.moves.max_merges);
       reorder_features(problem_, state_);
     }
-    changed += record.deletes + record.merges;
     if (options_.moves.remove && changed == 0 && try_delete_with_visits(problem_, state_, failed_))
       changed = ++record.deletes;
     if (changed > 0) quiet_births_ = 0;
