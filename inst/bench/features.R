@@ -1,10 +1,11 @@
 # Latent features: held-out cells beside factor models, time, and pictures.
-#   Rscript features.R heldout [masks]  a tenth of the cells held out: psychTools::bfi (25 items, answers 1 to 6) and the
-#                                       four pictures of Griffiths & Ghahramani; log score and RMSE of a cell
+#   Rscript features.R heldout [masks]  a tenth of the cells held out: psychTools::bfi (25 items, answers 1 to 6) and
+#                                       the four pictures of Griffiths & Ghahramani; log score and RMSE of a cell
 #   Rscript features.R speed            seconds a fit and a lap as rows, columns and features grow
 #   Rscript features.R images [sets]    sets of the four pictures: how many fits end where one from the truth ends
 
 suppressPackageStartupMessages(library(bnpvi))
+has_nmf <- suppressWarnings(suppressPackageStartupMessages(require("RcppML", quietly = TRUE)))
 args <- commandArgs(TRUE)
 what <- if (length(args)) args[1] else "heldout"
 number <- function(default) if (length(args) > 1) as.integer(args[2]) else default
@@ -66,10 +67,13 @@ factor_em <- function(x, rank, common, rounds = 100) {
   value
 }
 
-# Zeros are cells left out; the noise is what the cells in sight leave.
+# Zeros are cells left out, which RcppML has from rank 3 on; the noise is what the cells in sight leave.
 nmf_cells <- function(x, rank) {
+  if (rank < 3) {
+    return(list(mean = matrix(NaN, nrow(x), ncol(x)), var = matrix(1, nrow(x), ncol(x))))
+  }
   shift <- min(x, na.rm = TRUE) - 1e-3
-  y <- Matrix::Matrix(replace(x - shift, is.na(x), 0), sparse = TRUE)
+  y <- methods::as(replace(x - shift, is.na(x), 0), "dgCMatrix")
   fit <- RcppML::nmf(y, rank, tol = 1e-5, maxit = 500, verbose = FALSE, seed = 1, mask_zeros = TRUE)
   mean <- fit$w %*% (fit$d * fit$h) + shift
   list(mean = mean, var = matrix(mean((mean - x)^2, na.rm = TRUE), nrow(x), ncol(x)))
@@ -88,8 +92,9 @@ heldout <- function(masks) {
       y <- replace(x, gone, NA)
       cells <- gone & !is.na(x)
       say <- function(method, rank, score, rmse, seconds) {
-        cat(sprintf("%s, mask %d: %-22s %2d, log score %.4f, RMSE %.4f, %.1f s\n", name, mask, method, rank, score, rmse,
-                    seconds))
+        cat(sprintf(
+          "%s, mask %d: %-22s %2d, log score %.4f, RMSE %.4f, %.1f s\n", name, mask, method, rank, score, rmse, seconds
+        ))
       }
       for (centre in c(TRUE, FALSE)) {
         if (name == "bfi" && !centre) next
@@ -100,7 +105,7 @@ heldout <- function(masks) {
         say(if (centre) "features" else "features, no offset", n_features(fit), score, attr(score, "rmse"), seconds)
       }
       peers <- list(PCA = function(r) factor_em(y, r, TRUE), `factor analysis` = function(r) factor_em(y, r, FALSE))
-      if (requireNamespace("RcppML", quietly = TRUE)) peers$NMF <- function(r) nmf_cells(y, r)
+      if (has_nmf) peers$NMF <- function(r) nmf_cells(y, r)
       for (peer in names(peers)) {
         seconds <- system.time(tried <- vapply(ranks, function(r) {
           at <- peers[[peer]](r)
@@ -108,7 +113,7 @@ heldout <- function(masks) {
           c(mean(dnorm(error, 0, sqrt(at$var[cells]), log = TRUE)), sqrt(mean(error^2)))
         }, c(0, 0)))[["user.self"]]
         best <- which.max(tried[1, ])
-        say(paste(peer, "(told rank)"), ranks[best], tried[1, best], min(tried[2, ]), seconds)
+        say(paste(peer, "(told rank)"), ranks[best], tried[1, best], min(tried[2, ], na.rm = TRUE), seconds)
       }
     }
   }

@@ -10,11 +10,11 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr Index most_rows = 2048;           // from which a direction is read
-constexpr Index most_rows_of_many = 8192;   // and several at once: 2,048 rows of 64 columns told 23 of 50
-                                            // features, 8,192 told 49
-constexpr double clear = 0.7;      // least share explained by two values; of a Gaussian it is 2/π: a guess
-constexpr Index most_rounds = 10;  // visits of the batch before a birth is given up
+constexpr Index most_rows = 2048;          // from which a direction is read
+constexpr Index most_rows_of_many = 8192;  // and several at once: 2,048 rows of 64 columns told 23 of 50
+                                           // features, 8,192 told 49
+constexpr double clear = 0.7;       // least share explained by two values; of a Gaussian it is 2/π: a guess
+constexpr Index most_rounds = 10;   // visits of the batch before a birth is given up
 constexpr Index fewest_rounds = 3;  // and before it is accepted
 constexpr double first_presence =
     0.9;  // ν of the side farther from 0; the other has the rest (guesses, all of these)
@@ -105,8 +105,7 @@ Residuals sample_residuals(const FeatureProblem& problem, const FeatureState& st
 std::vector<Beginning> clear_beginnings(const FeatureProblem& problem, const Residuals& residuals, Index most,
                                         Stream& stream) {
   std::vector<Beginning> out;
-  for (Vec& way :
-       independent_directions(residuals.r, residuals.d, residuals.sample, stream, problem.pool)) {
+  for (Vec& way : independent_directions(residuals.r, residuals.d, residuals.sample, stream, problem.pool)) {
     Beginning at = residuals.beginning(std::move(way));
     if (at.sides.explained > clear) out.push_back(std::move(at));
   }
@@ -125,10 +124,9 @@ bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Dire
                       draw_rows(state.presence[b]->rows(), most_rows, stream)};
   FeatureState proposal = state;
   append_features(proposal, 1);
-  proposal.presence[b] =
-      begin(*state.presence[b], residuals, proposal.id.back(),
-            {residuals.beginning(
-                residual_direction(residuals.r, residuals.d, residuals.sample, kind, stream))});
+  proposal.presence[b] = begin(
+      *state.presence[b], residuals, proposal.id.back(),
+      {residuals.beginning(residual_direction(residuals.r, residuals.d, residuals.sample, kind, stream))});
   proposal.loadings.k = proposal.total.k;
   visit_batch(problem, proposal, b, {0});
   renew(problem, proposal);
@@ -162,9 +160,8 @@ Index try_births(const FeatureProblem& problem, FeatureState& state, Index most,
   append_features(proposal, more);
   proposal.loadings.k = proposal.total.k;
   for (Index b = 0; b < problem.rows.n_batches(); ++b) {
-    proposal.presence[b] =
-        begin(*state.presence[b], {problem.rows.d, residuals_of(problem, state, b), {}},
-              proposal.id[proposal.id.size() - beginnings.size()], beginnings);
+    proposal.presence[b] = begin(*state.presence[b], {problem.rows.d, residuals_of(problem, state, b), {}},
+                                 proposal.id[proposal.id.size() - beginnings.size()], beginnings);
     visit_batch(problem, proposal, b, {0});
   }
   renew(problem, proposal);

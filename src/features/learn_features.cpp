@@ -64,8 +64,8 @@ class Learner {
 
   void several_births(LapRecord& record) {
     if (!several_ || !may_have_births()) return;
-    ++record.births_tried;
     const Index born = try_births(problem_, state_, options_.moves.max_births, birth_stream());
+    record.births_tried += std::max<Index>(1, born);
     record.births += born;
     several_ = born > 0;
     if (born > 0 && options_.moves.remove)
@@ -98,7 +98,7 @@ class Learner {
   FeatureState& state_;
   const LearnOptions& options_;
   FailedMoves failed_;
-  bool several_ = true;  // births of several features at once have not failed yet
+  bool several_ = true;     // births of several features at once have not failed yet
   Index quiet_births_ = 0;  // failures on end
   Index births_tried_ = 0;
 };

@@ -131,7 +131,8 @@ bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, 
   const Vec elbo = elbo_without(problem, state), count = counts_of(problem, state.total);
   Index j = -1;
   for (Index i = 0; i < state.k(); ++i)
-    if (FailedMoves::worth_trying(failed.deletes, state.id[i], count[i]) && (j < 0 || elbo[i] > elbo[j])) j = i;
+    if (FailedMoves::worth_trying(failed.deletes, state.id[i], count[i]) && (j < 0 || elbo[i] > elbo[j]))
+      j = i;
   if (j < 0) return false;
   FeatureState proposal = state;
   drop_feature(problem, proposal, j);

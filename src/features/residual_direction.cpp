@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr Index most_directions = 10;
-constexpr int power_rounds = 10, component_rounds = 30;  // guesses
+constexpr int power_rounds = 10, component_rounds = 30;     // guesses
 constexpr Index most_independent = 100, rows_of_each = 20;  // directions at once, rows for each: guesses
 constexpr int independent_rounds = 60;                      // 50 features in 64 columns took 40
 constexpr double settled = 1e-6;  // of 1 − |cosine| of successive directions: a guess
@@ -26,18 +26,6 @@ VectorXd normals(Index n, Stream& stream) {
   VectorXd out(n);
   for (Index i = 0; i < n; ++i) out[i] = draw_normal(stream);
   return out;
-}
-
-// An orthonormal basis of the q leading directions, by orthogonal iteration.
-MatrixXd leading_directions(const RowMatrix& rows, Index q, Stream& stream) {
-  MatrixXd basis(rows.cols(), q);
-  for (Index j = 0; j < q; ++j) basis.col(j) = normals(rows.cols(), stream);
-  for (int round = 0; round <= power_rounds; ++round) {
-    if (round > 0) basis = rows.transpose() * (rows * basis).eval();
-    const Eigen::HouseholderQR<MatrixXd> factor(basis);
-    basis = factor.householderQ() * MatrixXd::Identity(rows.cols(), q);
-  }
-  return basis;
 }
 
 RowMatrix rows_of(const Buffer& r, Index d, const std::vector<Index>& sample) {
@@ -60,6 +48,18 @@ RowMatrix product(const RowMatrix& a, const RowMatrix& b) {
   kernels().product_nt(a.rows(), b.cols(), a.cols(), a.data(), a.cols(), bt.data(), a.cols(), out.data(),
                        b.cols());
   return out;
+}
+
+// An orthonormal basis of the q leading directions, by orthogonal iteration.
+MatrixXd leading_directions(const RowMatrix& rows, Index q, Stream& stream) {
+  MatrixXd basis(rows.cols(), q);
+  for (Index j = 0; j < q; ++j) basis.col(j) = normals(rows.cols(), stream);
+  for (int round = 0; round <= power_rounds; ++round) {
+    if (round > 0) basis = product_tn(rows, product(rows, basis));
+    const Eigen::HouseholderQR<MatrixXd> factor(basis);
+    basis = factor.householderQ() * MatrixXd::Identity(rows.cols(), q);
+  }
+  return basis;
 }
 
 // The orthogonal matrix nearest to a.
@@ -182,6 +182,7 @@ std::vector<Vec> independent_directions(const Buffer& r, Index d, const std::vec
                     by_cube = product_tn(y, cube) / static_cast<double>(n) - 3 * w;
     const RowMatrix next =
         polar(by_square * (skewness / 2).asDiagonal() + by_cube * (kurtosis / 6).asDiagonal());
+    if (!next.allFinite()) break;
     const double same = next.cwiseProduct(w).colwise().sum().cwiseAbs().minCoeff();
     w = next;
     if (1 - same < settled) break;

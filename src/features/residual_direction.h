@@ -23,8 +23,8 @@ Vec residual_direction(const Buffer& r, Index d, const std::vector<Index>& sampl
 /// Gaussian while they remain uncorrelated: where rows are sums of independent features, fewer than columns,
 /// these are the directions that tell one feature from all others. With y the whitened scores, W the
 /// orthogonal matrix that is the fixed point of W ← polar(F), where column j of F is the gradient of the
-/// squares of skewness and excess kurtosis, s²/12 + κ²/48 (their share of negentropy: Jones & Sibson 1987), of
-/// u = y·w_j:  ½ s E[y u²] + (κ/6)(E[y u³] − 3 w_j).
+/// squares of skewness and excess kurtosis, s²/12 + κ²/48 (their share of negentropy: Jones & Sibson 1987),
+/// of u = y·w_j:  ½ s E[y u²] + (κ/6)(E[y u³] − 3 w_j).
 std::vector<Vec> independent_directions(const Buffer& r, Index d, const std::vector<Index>& sample,
                                         Stream& stream, Pool& pool);
 
