@@ -143,6 +143,14 @@ Visited visit(const LocalModel& model, Index from, Index end, const Presence& be
             ascend([&] { step->set(none.data()); });
             ascend([&] { step->set_alone(); });
           }
+          if (how.start != Visiting::Start::remembered) {
+            step->set(best.data());
+            for (bool higher = true; higher && step->exchange();) {
+              const double before = highest;
+              ascend([] {});
+              higher = highest > before;
+            }
+          }
           std::copy_n(best.begin(), k, row);
           if (bound) bound[first + i] = highest;
         }

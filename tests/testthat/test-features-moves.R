@@ -54,3 +54,19 @@ test_that("absence is taken for presence where the bound says so, however many r
   expect_true(all(best > -1e-6 * 3300))
   expect_gt(sum(best[1, ] > 0.1), 2)
 })
+
+test_that("new rows get features as good as the best of all sets of features", {
+  lower <- vapply(1:3, function(seed) {
+    planted <- planted_features(seed + 21, 400, 6, 8)
+    fit <- engine_features(planted$x, start = planted$z, moves = FALSE, laps = 30L)
+    s <- fit$state
+    tau <- s$noise[1] / s$noise[2]
+    gram <- tau * tcrossprod(s$loadings) + 6 * s$inverse[[1]]
+    z <- as.matrix(expand.grid(rep(list(0:1), s$k)))
+    of_sets <- tau * planted$x %*% t(s$loadings) %*% t(z) +
+      rep(as.vector(z %*% s$logit) - rowSums((z %*% gram) * z) / 2, each = 400)
+    reached <- engine_features_latent(planted$x, features_model(prior_ibp(), FALSE, 6), s, 1L)$bound
+    sum(apply(of_sets, 1, max) - reached > 1e-3)
+  }, 0)
+  expect_lte(sum(lower), 12) # one step after the other: some 120 of 1,200
+})
