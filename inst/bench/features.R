@@ -5,7 +5,8 @@
 #   Rscript features.R images [sets]    sets of the four pictures: how many fits end where one from the truth ends
 
 suppressPackageStartupMessages(library(bnpvi))
-has_nmf <- suppressWarnings(suppressPackageStartupMessages(require("RcppML", quietly = TRUE)))
+library(Matrix) # RcppML looks for it among attached packages
+has_nmf <- requireNamespace("RcppML", quietly = TRUE)
 args <- commandArgs(TRUE)
 what <- if (length(args)) args[1] else "heldout"
 number <- function(default) if (length(args) > 1) as.integer(args[2]) else default
