@@ -111,7 +111,7 @@ bnp_mixture.bnp_stream <- function(x, obs = NULL, prior = prior_dp(), control = 
 }
 
 fit_stream <- function(class, x, obs, prior, control, start, na_action, call, error_call, new_terms = "error",
-                       formula = NULL) {
+                       formula = NULL, id = NULL) {
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (control$algorithm != "truncation_free") {
     abort("argument", c(
@@ -119,17 +119,17 @@ fit_stream <- function(class, x, obs, prior, control, start, na_action, call, er
        {.code {.str {control$algorithm}}}."
     ), call = error_call)
   }
-  reader <- batch_reader(x, error_call)
+  reader <- batch_reader(x, id, error_call)
   first <- reader$read(NULL)
   if (is.null(first)) abort("rows", "{.arg x} has no batch: its first one is {.code NULL}.", call = error_call)
   fit <- in_batch(1L, NULL, error_call, begin_stream(
-    class, call, first, obs, prior, control, start, na_action, new_terms, error_call, formula
+    class, call, first, obs, prior, control, start, na_action, new_terms, error_call, formula, id
   ))
   learn_stream(fit, reader, first, new_terms, error_call)
 }
 
 begin_stream <- function(class, call, first, obs, prior, control, start, na_action, new_terms, error_call,
-                         formula = NULL) {
+                         formula = NULL, id = NULL) {
   goes_on <- inherits(start, class)
   of_formula <- c("terms", "levels", "contrasts", "response")
   input <- if (goes_on) start$input[intersect(of_formula, names(start$input))] else list()
@@ -147,13 +147,14 @@ begin_stream <- function(class, call, first, obs, prior, control, start, na_acti
   check_obs(obs, class, error_call)
   check_prior(prior, class, error_call)
   data <- if (goes_on) {
-    rows_of_stream(start, first, new_terms, error_call, "x", na_action)
+    rows_of_stream(start, first, new_terms, error_call, "x", na_action, id)
   } else if (class == "bnp_topics") {
-    as_documents(first, obs, na_action = na_action, call = error_call)
+    as_documents(first, obs, id, na_action = na_action, call = error_call)
   } else {
     as_mixture_data(first, obs, call = error_call, na_action = na_action)
   }
   fit <- begin_truncation_free(class, call, data, obs, prior, control, start, input, error_call)
+  fit$input$id_column <- id
   fit$control$batches <- 1L
   fit
 }
@@ -200,18 +201,19 @@ learn_stream <- function(fit, reader, first, new_terms, call) {
 }
 
 # A further batch in the engine's form.
-rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action = NULL) {
+rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action = NULL, id = NULL) {
   data <- if (inherits(fit, "bnp_topics")) {
-    without_new_terms(new_documents(fit, batch, NULL, call, arg, na_action), new_terms, call, arg)
+    without_new_terms(new_documents(fit, batch, id, call, arg, na_action), new_terms, call, arg)
   } else {
-    as_newdata(fit, batch, call, arg, na_action)
+    as_newdata(fit, batch, call, arg, na_action, id)
   }
   refuse_for_streams(data, fit$model$obs, call)
   data
 }
 
-# list(read): the next batch, NULL after the last. so_far(): the fit to the batches before, or NULL, for errors.
-batch_reader <- function(stream, call) {
+# list(read): the next batch, NULL after the last. so_far(): the fit to the batches before, or NULL, for errors. id: the
+# column that says which document a row belongs to.
+batch_reader <- function(stream, id, call) {
   i <- 0L
   rows <- 0
   next_batch <- if (is.function(stream$next_batch)) stream$next_batch else reader_of(stream$next_batch)
@@ -221,7 +223,7 @@ batch_reader <- function(stream, call) {
     }
     i <<- i + 1L
     batch <- in_batch(i, so_far, call, next_batch(i), "could not be read")
-    rows <<- rows + if (is_term_frame(batch)) length(unique(batch$document)) else NROW(batch)
+    rows <<- rows + documents_in(batch, id)
     batch
   })
 }
