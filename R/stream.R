@@ -10,12 +10,13 @@
 #' @param x A stream.
 #' @param obs,prior,na_action As in [bnp_mixture()] and [bnp_topics()]. What the observation model reads from the data,
 #'   such as means and spreads, it reads from the first batch, which should be no less than some hundred rows then.
-#'   Topics are those of counts.
 #' @param control `bnp_control("truncation_free")`.
 #' @param start An earlier fit of the same kind to go on from, memoized or not: its clusters count as much as their
 #'   rows, and the prior of clusters is its, whatever `obs` says beside the kind of the model.
 #' @param new_terms What to do about terms of later documents that the first batch has no column of: `"error"`, or
 #'   `"drop"`, to leave them out.
+#' @param id Of documents of rows: the name of the column of each batch that says which document a row belongs to. A
+#'   name that comes again in a later batch is another document.
 #' @param ... Must be empty.
 #' @return `bnp_stream()`: an object of class `bnp_stream`. [bnp_mixture()] and [bnp_topics()] of it: a fit like any
 #'   other, but for what is said in *What a fit of a stream has*.
@@ -27,9 +28,10 @@
 #' are better described by several are split (`bnp_moves(birth = )`), and clusters of less than one row, or of one row
 #' in 20,000, go.
 #'
-#' Of documents every token joins a topic, or begins one, in proportion to how probable its term is there and how much
+#' Of documents every token, or row, joins a topic, or begins one, in proportion to how probable it is there and how much
 #' of the topic its document has; topics are joined and removed whenever a tenth of all tokens (10,000 at least,
-#' 100,000 at most) came. Before that topics are split where the latest documents (50,000 tokens) are better described
+#' 100,000 at most; of rows 1,000 and 10,000) came. Before that topics are split where the latest documents (50,000
+#' tokens, or 10,000 rows, of many columns fewer) are better described
 #' by several, and the topics of these documents are drawn anew. Where there are many topics of little text each, those
 #' that a stream finds by itself remain mixtures of several: give a memoized fit of the first few hundred documents as
 #' `start`. A document must not be cut across batches: its parts would be different documents.
@@ -52,9 +54,9 @@
 #' @section What a fit of a stream has:
 #' * `elbo_trace()`: a row for each batch: `rows` (or documents); `seen`, rows so far; `score`, the mean log density of
 #'   its rows as predicted by what was known *before* it was learned from, an honest measure of how well the clusters
-#'   predict; `k`; `seconds`. Of documents `score` is the log probability of a token: that of each document,
+#'   predict; `k`; `seconds`. Of documents `score` is the log probability of a token (density of a row): that of each document,
 #'   estimated as by [heldout_loglik()] with `type = "sequential"` and ten draws, all added up and divided by the
-#'   number of tokens. `plot(fit, "score")` shows it.
+#'   number of tokens or rows. [nobs()] of documents of rows are rows. `plot(fit, "score")` shows it.
 #' * [cluster_ids()] and [cluster_history()]: identities of clusters that last, for numbering is by size and changes.
 #'   `predict()` with `type = "id"` gives them for rows and documents.
 #' * [update()][update.bnp_fit]`(fit, newdata)` learns from another batch.
@@ -81,6 +83,10 @@
 #' # Documents
 #' pages <- function(i) if (i <= 4) bars$counts[100 * (i - 1) + 1:100, ]
 #' bnp_topics(bnp_stream(pages), control = bnp_control("truncation_free", seed = 1))
+#'
+#' # Documents of rows: visits of customers
+#' visits <- function(i) if (i <= 4) data.frame(faithful, customer = rep(1:8, 34))[68 * (i - 1) + 1:68, ]
+#' bnp_topics(bnp_stream(visits), obs_gaussian(), id = "customer", control = bnp_control("truncation_free", seed = 1))
 #' @export
 bnp_stream <- function(next_batch, n = Inf) {
   if (!is.function(next_batch) && !inherits(next_batch, "bnp_source")) {

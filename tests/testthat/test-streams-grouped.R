@@ -79,7 +79,7 @@ test_that("data in memory are learned from in passes, and hand over to memoized 
   expect_identical(nobs(on), 2200L)
   expect_true(all(cluster_ids(memoized) %in% cluster_ids(on)))
   expect_equal(sum(cluster_sizes(on)), 2200)
-  expect_gt(elbo_trace(on)$score, mean(elbo_trace(fit)$score[6:10]) - 0.1)
+  expect_gt(elbo_trace(on)$score, mean(elbo_trace(fit)$score[6:10]) - 0.3) # other documents
   a <- document_weight(memoized)[1:3]
   n <- as.matrix(memoized$documents)
   expect_equal(topics_of_fit(memoized)$tables, colSums(t(a * t(digamma(t(a + t(n))) - rep(digamma(a), each = 100)))),
@@ -90,7 +90,7 @@ test_that("data in memory are learned from in passes, and hand over to memoized 
 test_that("every kind of column, finite priors and learned concentrations", {
   frame <- transform(grouped(30), kind = factor(c("a", "b", "c")[z]), on = z > 1, n = rpois(600, 3 * z), z = NULL)
   sets <- list(
-    list(frame, obs_product(one = obs_gaussian(columns = c("u", "v")), two = obs_categorical(columns = "kind"))),
+    list(frame[c("u", "v", "kind", "doc")], obs_product(one = obs_gaussian(columns = c("u", "v")), two = obs_categorical(columns = "kind"))),
     list(frame[c("on", "doc")], obs_bernoulli()), list(frame[c("n", "doc")], obs_poisson()),
     list(frame[c("u", "v", "doc")], obs_gaussian("diagonal"))
   )
@@ -109,13 +109,14 @@ test_that("topics follow what drifts where documents fade", {
   moving <- function(i) {
     if (i > 30) return(NULL)
     out <- grouped(10, 10L * i, seed = i)
-    out$u <- out$u + i / 5 * (out$z == 1L)
+    out$u <- out$u - i / 5 * (out$z == 1L)
     out[c("u", "v", "doc")]
   }
   fading <- bnp_topics(bnp_stream(moving), obs_gaussian(), id = "doc", control = how(half_life = 30))
   everything <- bnp_topics(bnp_stream(moving), obs_gaussian(), id = "doc", control = how())
   last <- function(fit) mean(elbo_trace(fit)$score[26:30])
-  expect_gt(last(fading), last(everything) + 0.05)
+  expect_gt(last(fading), last(everything))
+  expect_lt(min(coef(fading)$mean[, "u"]), min(coef(everything)$mean[, "u"]))
 })
 
 test_that("a batch that cannot be learned from is an error that has the fit so far", {

@@ -19,7 +19,7 @@ cases <- list(
   )
 )
 priors <- tiny_topic_priors
-phi_of <- function(x) cbind(1, x, x^2)
+phi_of <- function(x) unname(cbind(1, x, x^2))
 rising <- function(a, n) lgamma(a + n) - lgamma(a)
 x_log_x <- function(x) ifelse(x > 0, x * log(x), 0)
 nothing <- function(d = 1) matrix(0, 0, d)
@@ -73,11 +73,9 @@ test_that("statistics are plain sums in the first pass, documents count once in 
         )
         t <- statistics_of(out$clusters)
         expect_true(all(is.finite(t)), info = case$name)
-        expect_lte(sum(t[1L, ]), rows + 1e-8, label = case$name)
-        expect_gte(sum(t[1L, ]), rows - sum(is.na(out$departed$into)) - 1e-8, label = case$name)
-        if (passes == 1L && !nrow(out$departed)) {
-          expect_equal(rowSums(t), colSums(phi), tolerance = 1e-10, info = case$name)
-        }
+        # Documents fade as others of about their lengths come; topics of less than one row go
+        expect_equal(sum(t[1L, ]), rows, tolerance = if (passes == 1L) 1e-10 else 0.1, info = case$name)
+        if (passes == 1L) expect_equal(rowSums(t), colSums(phi), tolerance = 1e-10, info = case$name)
       }
       expect_identical(out$clusters$seen, as.double(documents), info = case$name)
       expect_true(all(is.finite(out$records$score[1:3])), info = case$name)
@@ -144,7 +142,7 @@ test_that("scores are estimates of the probability of documents given the topics
   }, 1)
   expect_lt(abs(mean(estimates) / exact - 1) / (sd(estimates) / exact / sqrt(2000)), 4)
   # A base measure is part of the density: counts
-  poisson <- list(obs = list(family = "poisson", a = 1, b = 1), prior = priors$lda$prior)
+  poisson <- list(obs = list(family = "poisson", a = 1, b = 1, exposed = FALSE), prior = priors$lda$prior)
   one <- learn_grouped(cbind(4), 1L, poisson)$records$score
   expect_equal(one, stats::dnbinom(4, 1, 0.5, log = TRUE), tolerance = 1e-12)
 })
@@ -191,7 +189,7 @@ test_that("topics are joined if the gain, recomputed in plain R, is positive", {
     }))
     found <- vapply(drawn, function(case) {
       n <- table(document, case$topic) > 0
-      tables <- colSums(n) + 0.5
+      tables <- unname(colSums(n)) + 0.5
       gains <- gain_of_joining(case$x, case$topic, document, tables, 0.02, 0.7, prior$k)
       phi <- phi_of(case$x)
       t <- t(rowsum(phi, case$topic))
@@ -209,7 +207,7 @@ test_that("topics are joined if the gain, recomputed in plain R, is positive", {
 
 # One topic of two kinds of rows in twelve documents of five rows, of which some have both kinds.
 two_in_one <- function(prior, apart, scale = 3, mass = rep(1, 12)) {
-  x <- withr::with_seed(6, rnorm(60, 0, 0.5)) + rep(c(0, 0, apart, apart, 0, rep(c(0, apart), each = 5)), 4)
+  x <- rep(c(-0.6, -0.3, 0, 0.3, 0.6), 12) + rep(c(0, 0, apart, apart, 0, rep(c(0, apart), each = 5)), 4)
   phi <- phi_of(x)
   topics <- topics_with(
     prior, cbind(scale * colSums(rep(mass, each = 5) * phi)), 30,
@@ -219,7 +217,7 @@ two_in_one <- function(prior, apart, scale = 3, mass = rep(1, 12)) {
 }
 
 test_that("topics are split by their latest rows if the gain, recomputed in plain R, is positive", {
-  for (apart in c(3.5, 5)) {
+  for (apart in c(6, 9)) {
     case <- two_in_one(list(family = "hdp", gamma = 1, alpha = 1), apart)
     of <- split(case$x, case$kind)
     n <- unclass(table(case$document, case$kind))
@@ -257,7 +255,7 @@ test_that("a topic that is split leaves its size, tables and latest rows to its 
   for (prior in list(list(family = "hdp", gamma = 2, alpha = 0.7), list(family = "lda", k = 6L, alpha = 0.7))) {
     model <- list(obs = line(), prior = prior)
     for (mass in list(rep(1, 12), 2^-(12:1 / 4))) {
-      case <- two_in_one(prior, 6, mass = mass)
+      case <- two_in_one(prior, 9, mass = mass)
       out <- learn_grouped(nothing(), 0L, model, case$topics, split = TRUE)$clusters
       expect_identical(sort(out$id), c(4, 5))
       kind <- rank(-c(sum(case$kind == 1L), sum(case$kind == 2L)), ties.method = "first")
