@@ -12,8 +12,8 @@ no_topics_yet <- function(prior) {
   )
 }
 
-# The topics of a memoized fit at full weight. Of n observations of a topic in a document sum_{i < n} a / (a + i) tables are
-# expected, a = alpha pi_k; counts of a fit are expected ones, so that this is a (psi(a + n) - psi(a)).
+# The topics of a memoized fit at full weight. Of n observations of a topic in a document sum_{i < n} a / (a + i) tables
+# are expected, a = alpha pi_k; counts of a fit are expected ones, so that this is a (psi(a + n) - psi(a)).
 topics_of_fit <- function(fit) {
   state <- fit$state$obs[fit$numbering, , drop = FALSE]
   used <- which(state[, 1L] > 0)

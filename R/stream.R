@@ -28,13 +28,13 @@
 #' are better described by several are split (`bnp_moves(birth = )`), and clusters of less than one row, or of one row
 #' in 20,000, go.
 #'
-#' Of documents every token, or row, joins a topic, or begins one, in proportion to how probable it is there and how much
-#' of the topic its document has; topics are joined and removed whenever a tenth of all tokens (10,000 at least,
+#' Of documents every token, or row, joins a topic, or begins one, in proportion to how probable it is there and how
+#' much of the topic its document has; topics are joined and removed whenever a tenth of all tokens (10,000 at least,
 #' 100,000 at most; of rows 1,000 and 10,000) came. Before that topics are split where the latest documents (50,000
-#' tokens, or 10,000 rows, of many columns fewer) are better described
-#' by several, and the topics of these documents are drawn anew. Where there are many topics of little text each, those
-#' that a stream finds by itself remain mixtures of several: give a memoized fit of the first few hundred documents as
-#' `start`. A document must not be cut across batches: its parts would be different documents.
+#' tokens, or 10,000 rows, of many columns fewer) are better described by several, and the topics of these documents are
+#' drawn anew. Where there are many topics of little text each, those that a stream finds by itself remain mixtures of
+#' several: give a memoized fit of the first few hundred documents as `start`. A document must not be cut across
+#' batches: its parts would be different documents.
 #'
 #' With `half_life = Inf` every row counts the same, the order of rows hardly matters, and the fit of a stream is
 #' that of one pass over data in memory. With a finite `half_life` a row (of topics a document) counts half when so many
@@ -54,12 +54,13 @@
 #' @section What a fit of a stream has:
 #' * `elbo_trace()`: a row for each batch: `rows` (or documents); `seen`, rows so far; `score`, the mean log density of
 #'   its rows as predicted by what was known *before* it was learned from, an honest measure of how well the clusters
-#'   predict; `k`; `seconds`. Of documents `score` is the log probability of a token (density of a row): that of each document,
-#'   estimated as by [heldout_loglik()] with `type = "sequential"` and ten draws, all added up and divided by the
-#'   number of tokens or rows. [nobs()] of documents of rows are rows. `plot(fit, "score")` shows it.
+#'   predict; `k`; `seconds`. Of documents `score` is the log probability of a token, or the log density of a row: that
+#'   of each document, estimated as by [heldout_loglik()] with `type = "sequential"` and ten draws, all added up and
+#'   divided by the number of tokens or rows. `plot(fit, "score")` shows it.
 #' * [cluster_ids()] and [cluster_history()]: identities of clusters that last, for numbering is by size and changes.
 #'   `predict()` with `type = "id"` gives them for rows and documents.
 #' * [update()][update.bnp_fit]`(fit, newdata)` learns from another batch.
+#' * `nobs()`: rows, or documents of counts, so far.
 #' * No ELBO: it would be that of a random state. No labels of its rows and no proportions of its documents, which are
 #'   gone: `predict()` gives them for those that you have.
 #' @references

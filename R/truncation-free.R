@@ -93,7 +93,8 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
       history = if (!is.null(start)) cluster_history(start),
       stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start),
       input = c(
-        input, Filter(Negate(is.null), data[c("d", "column_names", "na_action")]), list(n = if (!is.null(start)) nobs(start))
+        input, Filter(Negate(is.null), data[c("d", "column_names", "na_action")]),
+        list(n = if (!is.null(start)) nobs(start))
       )
     ),
     class = c(class, "bnp_fit")

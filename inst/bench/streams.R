@@ -10,7 +10,9 @@ here <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
 source(file.path(dirname(here), "score-picture.R"))
 
 what <- commandArgs(TRUE)
-if (!length(what)) stop("Usage: Rscript streams.R clusters|drift|million|grouped|compare [train_pca50.csv] [picture.pdf]")
+if (!length(what)) {
+  stop("Usage: Rscript streams.R clusters|drift|million|grouped|compare [train_pca50.csv] [picture.pdf]")
+}
 alone <- bnp_moves(birth = FALSE, merge = FALSE)
 moves <- list("no moves" = alone, merges = bnp_moves(birth = FALSE), "merges and splits" = bnp_moves())
 free <- function(seed, ...) bnp_control("truncation_free", seed = seed, verbose = FALSE, ...)
@@ -124,7 +126,9 @@ if (what[1] == "grouped") {
     elbo_trace(bnp_topics(bnp_stream(function(i) if (i == 1) test), obs, id = "doc", start = fit, control = free(1)))
   }
   show <- function(label, control) {
-    runs <- lapply(1:3, function(seed) timed(suppressWarnings(bnp_topics(train, obs, id = "doc", control = control(seed)))))
+    runs <- lapply(1:3, function(seed) {
+      timed(suppressWarnings(bnp_topics(train, obs, id = "doc", control = control(seed))))
+    })
     fits <- lapply(runs, `[[`, "fit")
     line(label, ", K", values = vapply(fits, n_clusters, 1L))
     line("  held out", values = vapply(fits, function(fit) utils::tail(score(fit)$score, 1), 1))

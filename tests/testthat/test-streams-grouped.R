@@ -90,7 +90,9 @@ test_that("data in memory are learned from in passes, and hand over to memoized 
 test_that("every kind of column, finite priors and learned concentrations", {
   frame <- transform(grouped(30), kind = factor(c("a", "b", "c")[z]), on = z > 1, n = rpois(600, 3 * z), z = NULL)
   sets <- list(
-    list(frame[c("u", "v", "kind", "doc")], obs_product(one = obs_gaussian(columns = c("u", "v")), two = obs_categorical(columns = "kind"))),
+    list(frame[c("u", "v", "kind", "doc")], obs_product(
+      one = obs_gaussian(columns = c("u", "v")), two = obs_categorical(columns = "kind")
+    )),
     list(frame[c("on", "doc")], obs_bernoulli()), list(frame[c("n", "doc")], obs_poisson()),
     list(frame[c("u", "v", "doc")], obs_gaussian("diagonal"))
   )
@@ -153,7 +155,8 @@ test_that("single rows, single documents and duplicates make no nonsense", {
   expect_identical(update(fit, x[1, ])$stream$seen, 101)
   expect_bad(update(fit, x[0, ]), "no_rows")
   same <- data.frame(u = 1, v = 2, doc = rep(1:10, each = 20))
-  copies <- bnp_topics(bnp_stream(in_parts(rbind(x, transform(same, doc = doc + 100)))), obs, id = "doc", control = how())
+  more <- rbind(x, transform(same, doc = doc + 100))
+  copies <- bnp_topics(bnp_stream(in_parts(more)), obs, id = "doc", control = how())
   expect_true(all(is.finite(unlist(coef(copies)$mean))))
   constant <- bnp_topics(bnp_stream(in_parts(transform(x, v = 0))), obs, id = "doc", control = how())
   expect_true(all(is.finite(elbo_trace(constant)$score)))

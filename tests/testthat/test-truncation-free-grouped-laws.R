@@ -23,8 +23,6 @@ phi_of <- function(x) unname(cbind(1, x, x^2))
 rising <- function(a, n) lgamma(a + n) - lgamma(a)
 x_log_x <- function(x) ifelse(x > 0, x * log(x), 0)
 nothing <- function(d = 1) matrix(0, 0, d)
-# One row far from all others: topics are tended after it.
-far <- cbind(1e3)
 
 test_that("one batch of all documents draws from the exact posterior over partitions of the rows", {
   runs <- 3000
@@ -49,7 +47,8 @@ test_that("the latest documents are drawn anew when topics are tended, from thei
     begun <- utils::modifyList(no_topics(priors[[kind]]$prior), list(untended = 1e6))
     model <- list(obs = cases$real$obs, prior = priors[[kind]]$prior)
     drawn <- vapply(seq_len(runs), function(seed) {
-      t <- statistics_of(learn_grouped(points, lengths, model, begun, seed = seed, sweeps = 1L, renewals = 25L)$clusters)
+      out <- learn_grouped(points, lengths, model, begun, seed = seed, sweeps = 1L, renewals = 25L)
+      t <- statistics_of(out$clusters)
       c(ncol(t), max(t[1L, ]))
     }, numeric(2))
     expect_exact_sizes(drawn, exact, kind)
@@ -65,7 +64,8 @@ test_that("statistics are plain sums in the first pass, documents count once in 
     phi <- engine_contract(case$data, case$model, matrix(1, rows, 1))$features
     case$data$starts <- as.integer(unique(c(seq(0L, rows, by = 6L), rows)))
     documents <- length(case$data$starts) - 1L
-    for (prior in list(list(family = "hdp", gamma = c(2, 1), alpha = c(2, 1)), list(family = "lda", k = 4L, alpha = 1))) {
+    hdp <- list(family = "hdp", gamma = c(2, 1), alpha = c(2, 1))
+    for (prior in list(hdp, list(family = "lda", k = 4L, alpha = 1))) {
       model <- list(obs = case$model$obs, prior = prior)
       for (passes in 1:3) {
         out <- learn_topics(case$data, model, no_topics(prior),
@@ -113,8 +113,8 @@ test_that("what documents left fades by half-life, also where they are drawn ane
       t
     }
     kept <- replace(due, "recent", list(no_topics(prior)$recent))
-    of_earlier <- learn_grouped(x[41:60, , drop = FALSE], rep(4L, 5), model, kept, half_life = 5, renewals = 10L)$clusters
-    now <- rest(of_earlier)
+    of_earlier <- learn_grouped(x[41:60, , drop = FALSE], rep(4L, 5), model, kept, half_life = 5, renewals = 10L)
+    now <- rest(of_earlier$clusters)
     shared <- intersect(colnames(now), first$id)
     expect_gt(length(shared), 0L)
     before <- statistics_of(first)[, match(shared, first$id), drop = FALSE] / 2
@@ -237,10 +237,11 @@ test_that("topics are split by their latest rows if the gain, recomputed in plai
       gamma <- exp(seq(-120, 4, length.out = 60))
       gain <- vapply(gamma, gain_of_hdp, 1, alpha)
       expect_true(any(gain < 0) && any(gain > 0))
-      expect_identical(vapply(gamma, function(g) split_of(list(family = "hdp", gamma = g, alpha = alpha)), NA), gain > 0)
+      was_split <- vapply(gamma, function(g) split_of(list(family = "hdp", gamma = g, alpha = alpha)), NA)
+      expect_identical(was_split, gain > 0)
     }
     of_lda <- function(k, alpha) {
-      words + log(k - 1) + sum(rising(alpha / k, n) ) - sum(rising(alpha / k, rowSums(n)))
+      words + log(k - 1) + sum(rising(alpha / k, n)) - sum(rising(alpha / k, rowSums(n)))
     }
     for (k in c(2L, 9L)) {
       alpha <- exp(seq(-120, 2, length.out = 40))
