@@ -14,8 +14,8 @@ struct TopWeights {
 
 /// An observation x of document d has topic k with probability proportional to
 ///   (n_dk + αβ_k) p(x | topic k),  a new one αβ_rest p(x),
-/// counts and predictives without it, those of the urns that are not of these documents included. Of a token of
-/// word w p(x | topic k) = (n_kw + λ_w)/(n_k + Λ). A new topic has the share Beta(1, γ) of β_rest [Teh and
+/// counts and predictives without it, those of the urns that are not of these documents included. Of a token
+/// of word w p(x | topic k) = (n_kw + λ_w)/(n_k + Λ). A new topic has the share Beta(1, γ) of β_rest [Teh and
 /// others 2006, §5.3].
 class DocumentDraws {
  public:

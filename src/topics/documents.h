@@ -32,8 +32,8 @@ class Documents {
   /// Writes observation i behind the record's: its word, or its features.
   virtual void append_to(LabelledDocuments& record, Index i) const = 0;
 
-  /// Σ log p̂(document) over documents (sequential_estimate.h), h(x) left out, under topics of statistics t (K
-  /// × p) with Dirichlet weights a: K, or one more for a new topic.
+  /// Σ log p̂(document) over documents (sequential_estimate.h), h(x) left out, under topics of statistics t
+  /// (K × p) with Dirichlet weights a: K, or one more for a new topic.
   virtual double log_predictive(const Vec& t, const Vec& a, Index draws, std::uint64_t seed,
                                 Pool& pool) const = 0;
 

@@ -31,7 +31,9 @@ TokenDocuments::TokenDocuments(const ObsModel& obs, const LabelledDocuments& rec
       p_(obs.n_features()),
       word_(record.word) {}
 
-std::unique_ptr<TopicUrns> TokenDocuments::urns() const { return std::make_unique<TokenUrns>(word_, lambda_); }
+std::unique_ptr<TopicUrns> TokenDocuments::urns() const {
+  return std::make_unique<TokenUrns>(word_, lambda_);
+}
 
 void TokenDocuments::add_to(double* t, Index i, double mass) const {
   t[0] += mass;

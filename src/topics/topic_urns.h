@@ -22,8 +22,8 @@ class TopicUrns {
   /// Topic K − 1 gets the number j.
   virtual void drop(Index j) = 0;
 
-  /// prior_j p(observation i | topic j) / c of the first prior.size() ≤ K + 1 topics, K being a new one; c does
-  /// not depend on j.
+  /// prior_j p(observation i | topic j) / c of the first prior.size() ≤ K + 1 topics, K being a new one; c
+  /// does not depend on j.
   virtual void weigh(Index i, const Vec& prior, double* out) = 0;
   /// The same, topic `own` (−1: none) having the observation with this mass: without it there. At most K
   /// topics. Safe in threads.

@@ -17,8 +17,8 @@ struct TruncationFreeTopicsOptions {
 };
 
 /// The observations of a batch, tokens or rows, are labelled by direct assignment (document_draws.h) with the
-/// statistics of earlier documents beside those of the batch; proportions of documents and parameters of topics
-/// are integrated out.
+/// statistics of earlier documents beside those of the batch; proportions of documents and parameters of
+/// topics are integrated out.
 /// After each sweep come the tables of the batch's documents, γ and α where they are learned, and
 ///   β ~ Dirichlet(s_1 + m_1, ..., s_K + m_K, γ),
 /// s being the tables of earlier documents. With all documents in one batch it is a chain of the exact
@@ -44,8 +44,8 @@ class TruncationFreeTopics {
   /// were drawn when less was known), removes and merges topics; those that there are then are ordered by
   /// size, and lasting.
   ///
-  /// A topic's observations in the latest documents are clustered (part_chain.h): tokens by document, rows one
-  /// by one. The clusters become topics if that is more probable for these observations:
+  /// A topic's observations in the latest documents are clustered (part_chain.h): tokens by document, rows
+  /// one by one. The clusters become topics if that is more probable for these observations:
   ///   Σ_a Λ(T_a) − Λ(T) + Σ_d [Σ_a R_d(a) − R_d] − P,
   /// in terms of what follows. What earlier documents have is divided among them (Documents::divided).
   ///
@@ -54,10 +54,10 @@ class TruncationFreeTopics {
   ///     + N/|W| {Σ_{d∈W} [R_d(a + b) − R_d(a) − R_d(b)] − Σ_{i∈W} [g(r_ia + r_ib) − g(r_ia) − g(r_ib)]},
   ///   R_d(k) = log Γ(αβ_k + n_dk)/Γ(αβ_k),   g(r) = r log r,
   /// W being the latest documents and their observations, r responsibilities given all others, N all
-  /// observations. P is the prior's: with v = s_a/(s_a + s_b), −log γ − log B(s_a, s_b) + s_a log v + s_b log(1
-  /// − v), from the integral over the shares of a and b of their joint proportion; with K topics given of which
-  /// L are in use, −log(K − L + 1). Pairs that gain are joined, best first, each topic once a round, until none
-  /// does.
+  /// observations. P is the prior's: with v = s_a/(s_a + s_b), −log γ − log B(s_a, s_b) + s_a log v + s_b
+  /// log(1 − v), from the integral over the shares of a and b of their joint proportion; with K topics given
+  /// of which L are in use, −log(K − L + 1). Pairs that gain are joined, best first, each topic once a
+  /// round, until none does.
   void tend();
 
   /// Whether topics are to be tended: a tenth of all observations came since (TopicStreamLimits).
@@ -84,8 +84,8 @@ class TruncationFreeTopics {
                                   const Vec& earlier, double& alpha, double& gamma, Stream& stream) const;
   void keep_recent(const Documents& documents, const std::vector<int>& label, const std::vector<int>& tables);
   void renew_recent();
-  // Statistics without the latest observations, K × p. Those of a topic from which they cannot be taken out, as
-  // rounding would spoil what is left, have none from now on.
+  // Statistics without the latest observations, K × p. Those of a topic from which they cannot be taken out,
+  // as rounding would spoil what is left, have none from now on.
   Vec statistics_of_earlier(const Documents& latest);
   void keep_topics(const std::vector<Index>& kept);  // these alone, in this order
   void remove_small();
