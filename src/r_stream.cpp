@@ -43,7 +43,7 @@ topics::RunningTopics topics_from_r(const Rcpp::List& list, Index p, bool tokens
   c.alpha_rate = of_alpha[1];
   const Rcpp::List recent = list["recent"];
   c.recent = {Rcpp::as<std::vector<int>>(recent["length"]), Rcpp::as<Vec>(recent["mass"]),
-              Rcpp::as<std::vector<int>>(recent["word"]), Rcpp::as<std::vector<int>>(recent["topic"]),
+              Rcpp::as<std::vector<int>>(recent["word"]),   Rcpp::as<std::vector<int>>(recent["topic"]),
               Rcpp::as<std::vector<int>>(recent["tables"]), Rcpp::as<Vec>(recent["phi"])};
   Index n = 0;
   for (int n_of_document : c.recent.length) n += n_of_document;
@@ -146,23 +146,22 @@ Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List top
     std::vector<Index> all(static_cast<std::size_t>(view.n_groups()));
     std::iota(all.begin(), all.end(), Index{0});
     const MemorySource source(view, {all});
-    const StreamRun run =
-        run_batches(o, view.n_groups(), learner, running, call.pool,
-                    [&](const std::vector<Index>& units, double keep, bool fresh) {
-                      std::vector<Place> places;
-                      for (Index d : units) places.push_back({0, d});
-                      const Sample batch = take_groups(source, places);
-                      const auto documents = topics::documents_of(obs, batch.data);
-                      double score = NA_REAL;
-                      if (fresh && documents->n() > 0) {
-                        score = learner.log_predictive(*documents);
-                        if (const std::vector<Index>* rows = documents->rows())
-                          score += sum_log_base(obs, batch.data, *rows, &call.pool);
-                        score /= static_cast<double>(documents->n());
-                      }
-                      learner.learn(*documents, keep, fresh);
-                      return score;
-                    });
+    const StreamRun run = run_batches(o, view.n_groups(), learner, running, call.pool,
+                                      [&](const std::vector<Index>& units, double keep, bool fresh) {
+                                        std::vector<Place> places;
+                                        for (Index d : units) places.push_back({0, d});
+                                        const Sample batch = take_groups(source, places);
+                                        const auto documents = topics::documents_of(obs, batch.data);
+                                        double score = NA_REAL;
+                                        if (fresh && documents->n() > 0) {
+                                          score = learner.log_predictive(*documents);
+                                          if (const std::vector<Index>* rows = documents->rows())
+                                            score += sum_log_base(obs, batch.data, *rows, &call.pool);
+                                          score /= static_cast<double>(documents->n());
+                                        }
+                                        learner.learn(*documents, keep, fresh);
+                                        return score;
+                                      });
     Globals globals = running_globals(running, call.rmodel);
     Vec weights = learner.mean_weights();
     weights.resize(static_cast<std::size_t>(globals.effective.k + 1), 0.0);

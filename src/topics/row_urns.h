@@ -28,7 +28,7 @@ class RowUrns final : public TopicUrns {
  private:
   const RowFeatures& rows_;
   Urns urns_;
-  Vec begun_;              // statistics of the earlier rows
+  Vec begun_;               // statistics of the earlier rows
   std::vector<int> topic_;  // of each row, −1: none
   Vec mass_;                // of each row in its topic
   Vec phi_;

@@ -7,7 +7,7 @@ namespace bnpvi::topics {
 /// Documents with a topic for each observation, or −1 where that topic is gone.
 struct LabelledDocuments {
   std::vector<int> length;  // observations of each document
-  Vec mass;  // of an observation of each document: what is left of the 1 that it came with
+  Vec mass;                 // of an observation of each document: what is left of the 1 that it came with
   std::vector<int> word;    // of each token; of rows none
   std::vector<int> topic;   // of each observation
   std::vector<int> tables;  // of a document's topic, at the first of its observations; 0 at all others

@@ -48,8 +48,7 @@ double TokenDocuments::log_predictive(const Vec& t, const Vec& a, Index draws, s
   Vec phi(static_cast<std::size_t>(n * v));
   for (Index j = 0; j < n; ++j)
     for (Index w = 0; w < v; ++w)
-      phi[w * n + j] =
-          j < k ? (t[j * p_ + 1 + w] + lambda_[w]) / (t[j * p_] + total_) : lambda_[w] / total_;
+      phi[w * n + j] = j < k ? (t[j * p_ + 1 + w] + lambda_[w]) / (t[j * p_] + total_) : lambda_[w] / total_;
   return sequential_sum(word_, phi, a, draws, seed, pool);
 }
 

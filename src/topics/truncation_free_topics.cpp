@@ -182,9 +182,8 @@ void TruncationFreeTopics::keep_recent(const Documents& documents, const std::ve
 }
 
 bool TruncationFreeTopics::due() const {
-  return topics_.untended >=
-         std::clamp(part_between_tending * total_size(), limits_.fewest_between_tending,
-                    limits_.most_between_tending);
+  return topics_.untended >= std::clamp(part_between_tending * total_size(), limits_.fewest_between_tending,
+                                        limits_.most_between_tending);
 }
 
 }  // namespace bnpvi::topics

@@ -80,8 +80,9 @@ class TruncationFreeTopics {
   double total_size() const;
   TopWeights draw_weights(const Vec& tables, double gamma, Stream& stream) const;
   // Tables of the batch's documents; then α and γ are drawn, where they are learned.
-  std::vector<int> draw_tables_of(const std::vector<Index>& starts, const std::vector<int>& label, const Vec& beta,
-                                  const Vec& earlier, double& alpha, double& gamma, Stream& stream) const;
+  std::vector<int> draw_tables_of(const std::vector<Index>& starts, const std::vector<int>& label,
+                                  const Vec& beta, const Vec& earlier, double& alpha, double& gamma,
+                                  Stream& stream) const;
   void keep_recent(const Documents& documents, const std::vector<int>& label, const std::vector<int>& tables);
   void renew_recent();
   // Statistics without the latest observations, K × p. Those of a topic from which they cannot be taken out,

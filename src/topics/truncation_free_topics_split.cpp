@@ -148,10 +148,9 @@ void TruncationFreeTopics::split(Index j, const Documents& latest, Stream& strea
   std::vector<int> number;
   for (Index a = 0; a < k; ++a) {
     const auto from = statistics.begin() + a * p_;
-    const double of_cluster =
-        prior_.k > 0
-            ? 0
-            : division.massed_tables[a] + std::max(0.0, earlier_tables) * division.n(a) / division.n();
+    const double of_cluster = prior_.k > 0 ? 0
+                                           : division.massed_tables[a] +
+                                                 std::max(0.0, earlier_tables) * division.n(a) / division.n();
     if (a == largest) {
       number.push_back(static_cast<int>(j));
       std::copy_n(from, p_, c.t.begin() + j * p_);

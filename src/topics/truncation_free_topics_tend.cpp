@@ -139,8 +139,7 @@ std::vector<TruncationFreeTopics::Pair> TruncationFreeTopics::pairs_that_gain() 
   const Vec evidence = evidence_of_merging(obs_, total, pool_);
   Vec weight = mean_weights();
   for (double& w : weight) w *= c.alpha;
-  const double recent = static_cast<double>(c.recent.n()),
-               scale = recent > 0 ? total_size() / recent : 0;
+  const double recent = static_cast<double>(c.recent.n()), scale = recent > 0 ? total_size() / recent : 0;
   const DocumentTopics documents(c.recent, k);
   Vec alone(static_cast<std::size_t>(k));
   for (Index j = 0; j < k; ++j) alone[j] = documents.log_evidence(j, weight[j]);
