@@ -222,8 +222,9 @@ struct OverlapModel {
     require(share.nrow() == links.n() && share.ncol() > 0, "there is not a row for each node");
     const double gamma = fields.number("gamma"), alpha = fields.number("alpha");
     if (fields.flag("degree")) {
-      const networks::GammaPriors priors{gamma,          alpha,          blocks.a(),           blocks.b(),
-                                         background.a(), background.b(), fields.flag("counts")};
+      const networks::GammaPriors priors{
+          gamma,          alpha,          blocks.a(),           blocks.b(),
+          background.a(), background.b(), fields.flag("counts"), fields.number("dense")};
       return std::make_unique<networks::GammaNetwork>(links, priors, share.ncol(), rows_from_r(share));
     }
     return std::make_unique<networks::Relational>(links, blocks, background, gamma, alpha, share.ncol(),
@@ -241,10 +242,11 @@ Rcpp::NumericVector named_terms(const networks::Overlap& state) {
 
 Rcpp::List overlap_to_r(const networks::Overlap& state) {
   const Index n = state.links().n(), k = state.k();
-  Vec prob;
+  Vec prob, ends(static_cast<std::size_t>(n * k));
   for (Index i = 0; i < n; ++i) {
     const Vec row = state.proportions(i);
     prob.insert(prob.end(), row.begin(), row.end());
+    for (const networks::Ends& end : state.ends(i)) ends[i * k + end.k] = end.value;
   }
   Rcpp::List params;
   for (const auto& array : state.arrays())
@@ -253,7 +255,7 @@ Rcpp::List overlap_to_r(const networks::Overlap& state) {
         array.name);
   const WeightMoments pi = weight_moments(state.sticks());
   return Rcpp::List::create(
-      _["k"] = k, _["prob"] = matrix_to_r(prob, n, k), _["ends"] = matrix_to_r(state.ends(), n, k),
+      _["k"] = k, _["prob"] = matrix_to_r(prob, n, k), _["ends"] = matrix_to_r(ends, n, k),
       _["rates"] = state.rates(), _["weights"] = pi.mean, _["u"] = state.sticks().u,
       _["omega"] = state.sticks().omega, _["params"] = params, _["terms"] = named_terms(state));
 }
