@@ -319,6 +319,47 @@ Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
   });
 }
 
+// Changes of a gamma network that visit a few nodes, one after the other, from where `laps` laps end: of each the gain
+// it said, the bound before and after, the bound once all sums are made anew, and the state after it (for tests).
+// changes: list(kind, a, b, leaves, share, least) of "split", "merge" and "drop", numbers from 1.
+// [[Rcpp::export]]
+Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
+                                Rcpp::List changes) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const OverlapModel overlap(model);
+    std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
+    auto* gamma = dynamic_cast<networks::GammaNetwork*>(state.get());
+    require(gamma, "only models with degrees have changes of a few nodes");
+    for (int lap = 0; lap < laps; ++lap) state->lap();
+    Rcpp::List out;
+    for (const Rcpp::List change : changes) {
+      const ListFields fields(change);
+      const std::string kind = Rcpp::as<std::string>(change["kind"]);
+      const Index a = fields.integer("a") - 1;
+      const double least = fields.number("least"), before = state->bound();
+      double said = 0;
+      require(a >= 0 && a < state->k(), "there is no such community");
+      if (kind == "split") {
+        std::vector<int> leaves = Rcpp::as<std::vector<int>>(change["leaves"]);
+        for (int& i : leaves) --i;
+        said = gamma->split_here({a, leaves}, fields.number("share"), least);
+      }
+      if (kind == "merge") said = gamma->merge_here(a, fields.integer("b") - 1, least);
+      if (kind == "drop") said = gamma->drop_here(a, least);
+      const double after = state->bound();
+      gamma->refresh();
+      Rcpp::List end = overlap_to_r(*state);
+      end["said"] = said;
+      end["before"] = before;
+      end["after"] = after;
+      end["anew"] = state->bound();
+      out.push_back(end);
+    }
+    return out;
+  });
+}
+
 // best_profile() from rho.
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_network_profile(double n0, Rcpp::NumericVector g, Rcpp::NumericVector e,

@@ -13,6 +13,7 @@ namespace {
 
 constexpr Index laps_of_trial = 15;  // before a proposal is compared; a guess
 constexpr Index laps_of_round = 10;  // before a round of moves, at most; a guess
+constexpr Index laps_between = 2;    // the same in a large network, where a round has many laps itself; a guess
 constexpr Index trials_at_once = 4;  // from one state, for any number of threads; a guess
 constexpr int bisections = 4;        // a guess
 // Of a membership that a soft split leaves with a node's own half: pairs without a link are slow to take up a
@@ -56,7 +57,7 @@ class Learner {
         // In a large network other moves wait until splits of all communities at once gain no more.
         if (moves.births > 0 && is_large() && lap_ < options_.max_laps) {
           pending_ = moves;
-          climb(laps_of_round);
+          climb(laps_between);
           continue;
         }
       }
@@ -71,7 +72,7 @@ class Learner {
       if (options_.reorder && now_->k() > 1) reorder();
       const bool gained = value_ > before + options_.tol * (1 + std::abs(before));
       pending_ = moves;
-      climb(laps_of_round);
+      climb(is_large() ? laps_between : laps_of_round);
       if (!gained) break;
     }
     const bool settled = climb(options_.max_laps);
@@ -159,7 +160,7 @@ class Learner {
   void all_split(LapRecord& record) {
     constexpr double cheap = 1e7;  // a guess
     Index most_times = 1;
-    while (most_times < 3 && work(now_->k() << (most_times + 1)) < cheap) ++most_times;
+    while (!is_large() && most_times < 3 && work(now_->k() << (most_times + 1)) < cheap) ++most_times;
     k_of_plan_ = now_->k();
     record.births_tried += most_times;
     record.births += tried(most_times, [&](Overlap& state, Index t) {
