@@ -222,9 +222,14 @@ struct OverlapModel {
     require(share.nrow() == links.n() && share.ncol() > 0, "there is not a row for each node");
     const double gamma = fields.number("gamma"), alpha = fields.number("alpha");
     if (fields.flag("degree")) {
-      const networks::GammaPriors priors{
-          gamma,          alpha,          blocks.a(),           blocks.b(),
-          background.a(), background.b(), fields.flag("counts"), fields.number("dense")};
+      const networks::GammaPriors priors{gamma,
+                                         alpha,
+                                         blocks.a(),
+                                         blocks.b(),
+                                         background.a(),
+                                         background.b(),
+                                         fields.flag("counts"),
+                                         fields.number("dense")};
       return std::make_unique<networks::GammaNetwork>(links, priors, share.ncol(), rows_from_r(share));
     }
     return std::make_unique<networks::Relational>(links, blocks, background, gamma, alpha, share.ncol(),
@@ -319,9 +324,10 @@ Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
   });
 }
 
-// Changes of a gamma network that visit a few nodes, one after the other, from where `laps` laps end: of each the gain
-// it said, the bound before and after, the bound once all sums are made anew, and the state after it (for tests).
-// changes: list(kind, a, b, leaves, share, least) of "split", "merge" and "drop", numbers from 1.
+// Changes of a gamma network that visit a few nodes, one after the other, from where `laps` laps end: of each
+// the gain it said, the bound before and after, the bound once all sums are made anew, and the state after it
+// (for tests). changes: list(kind, a, b, leaves, share, least) of "split", "merge" and "drop", numbers
+// from 1.
 // [[Rcpp::export]]
 Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
                                 Rcpp::List changes) {

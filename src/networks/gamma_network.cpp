@@ -124,8 +124,7 @@ void GammaNetwork::visit_node(Index i, const WeightMoments& pi) {
   const double c = priors_.alpha, epsilon = g_.background.phi(), hidden = hidden_of(i);
   double hidden_all = 0;
   each_hidden(i, [&](Index j) { hidden_all += total(j); });
-  const double met_all =
-      each_way_ * (total_of_all() - total(i)) - hidden_all + pi.mean.back() * per_node(i);
+  const double met_all = each_way_ * (total_of_all() - total(i)) - hidden_all + pi.mean.back() * per_node(i);
   tilde_[i] = 0;
   for (Part& part : rows_[i]) {
     double met_hidden = hidden * community(part.k).mean;
@@ -195,7 +194,8 @@ void GammaNetwork::leave_out() {
   const WeightMoments pi = weight_moments(sticks_);
   bool some = false;
   for (Row& row : rows_) {
-    const auto last = std::remove_if(row.begin(), row.end(), [](const Part& part) { return part.tilde == 0; });
+    const auto last =
+        std::remove_if(row.begin(), row.end(), [](const Part& part) { return part.tilde == 0; });
     some = some || last != row.end();
     row.erase(last, row.end());
   }

@@ -24,7 +24,7 @@ struct GammaPriors {
 /// model with infinitely many. The prior of t enters through −log Γ(απ_k) ≥ log α + log π_k, which α ≤ 1
 /// allows. Directed: a pair each way, with the same memberships at both ends.
 ///
-/// q(t_ik) of nodes whose links take no notice of community k (exp E log t below 1e-40) is one Gamma
+/// q(t_ik) of nodes whose links take no notice of community k (exp E log t below 1e-12) is one Gamma
 /// distribution for all of them, a restriction of the family that costs next to nothing as they differ by
 /// what they meet alone. Only the others have parts of their own, so that memory and laps are in proportion
 /// to links and parts, not to nK, and a change of one community can be judged by its nodes alone.
@@ -66,15 +66,15 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   struct Community {
     // q of the nodes without a part; mean 0 where there are none.
     double shape = 1, rate = 1, mean = 0, log = 0;
-    // Sums over its nodes: of means, squares, E log and terms; of (mean − the others' mean) times hidden pairs
-    // of a node, and of its product over hidden pairs.
+    // Sums over its nodes: of means, squares, E log and terms; of (mean − the others' mean) times hidden
+    // pairs of a node, and of its product over hidden pairs.
     double sum = 0, squares = 0, logs = 0, terms = 0, hidden_ends = 0, hidden = 0;
     // q(φ), and Σ m_ijk of the last visit of the links.
     double phi_shape = 1, phi_rate = 1, phi_log = 0, phi_tilde = 1, counts = 0;
     double phi() const { return phi_shape / phi_rate; }
   };
-  // T_i = own_i + others, the sum of all communities' others' means; over nodes sums of own_i, its square, its
-  // product with the hidden pairs of a node, and over hidden pairs of own_i own_j.
+  // T_i = own_i + others, the sum of all communities' others' means; over nodes sums of own_i, its square,
+  // its product with the hidden pairs of a node, and over hidden pairs of own_i own_j.
   struct Totals {
     double sum = 0, squares = 0, hidden_ends = 0, hidden = 0, others = 0;
   };
@@ -110,16 +110,17 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   static Rest rest(const WeightMoments& pi);
 
   static const Part* part_of(const Row& row, Index k);
+  static Part* part_of(Row& row, Index k) { return const_cast<Part*>(part_of(std::as_const(row), k)); }
   static void set(Part& part, double shape, double rate, double c);
-  double excess(Index j, Index k) const;                // t̄_jk − the others' mean
-  void count(Index i, const Part& part, double sign);   // into the sums of its community
-  double own(Index i) const;                            // from the row
+  double excess(Index j, Index k) const;               // t̄_jk − the others' mean
+  void count(Index i, const Part& part, double sign);  // into the sums of its community
+  double own(Index i) const;                           // from the row
   void set_own(Index i, double own);
   void set_others(Index k, double shape, double mean);
-  void find_nodes();         // of all communities, from the rows
+  void find_nodes();           // of all communities, from the rows
   void find_sums_of(Index k);  // from rows, nodes and others
   void find_sums();
-  void leave_out();          // parts of which links take no notice
+  void leave_out();  // parts of which links take no notice
 
   double visit_link(Index i, Index j, double y, bool to_i, bool to_j);
   void visit_links();
@@ -157,8 +158,8 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   double visit_links_of(const std::vector<int>& nodes);
   // Laps over nodes, their links, and the rates of `open` communities, which have no other nodes.
   void settle(const std::vector<int>& nodes, const std::vector<Index>& open, Index laps);
-  void make_last(Index k);                         // exchanges numbers with the last community
-  void without_last(const Vec& weights);           // K + 1 of them, that of the last is left out
+  void make_last(Index k);                // exchanges numbers with the last community
+  void without_last(const Vec& weights);  // K + 1 of them, that of the last is left out
   void find_sums_among(const std::vector<int>& nodes, const std::vector<Index>& communities);
 
   GammaPriors priors_;

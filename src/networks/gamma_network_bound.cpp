@@ -10,7 +10,8 @@ namespace bnpvi::networks {
 namespace {
 
 // Of a membership whose exp(E log t) is less, links take no notice: q of their counts leaves it out.
-constexpr double least_log = -92.1;  // log of 1e-40
+// Nothing brings it back.
+constexpr double least_log = -27.6;  // log of 1e-12
 
 // The entropy of t ~ Gamma(shape, rate) and what the prior Gamma(απ, rate c) adds but for απ E log t.
 double term_of(double shape, double rate, double mean, double log, double c) {

@@ -9,7 +9,7 @@
 namespace bnpvi::networks {
 
 void GammaNetwork::divide(Row& row, Index of, Index to, double share, double little, double c) {
-  Part* old = const_cast<Part*>(part_of(row, of));
+  Part* old = part_of(row, of);
   Part more = *old;
   more.k = static_cast<int>(to);
   more.ends *= share;
@@ -20,8 +20,8 @@ void GammaNetwork::divide(Row& row, Index of, Index to, double share, double lit
 }
 
 void GammaNetwork::join(Row& row, Index a, Index b) const {
-  Part* one = const_cast<Part*>(part_of(row, a));
-  Part* two = const_cast<Part*>(part_of(row, b));
+  Part* one = part_of(row, a);
+  Part* two = part_of(row, b);
   const auto filled = [&](Part* part, Index k) {
     const Community& it = community(k);
     return part ? *part : Part{static_cast<int>(a), 0, it.shape, it.rate, it.mean, it.log, 0, 0};
@@ -100,8 +100,7 @@ void GammaNetwork::split(const std::vector<Division>& divisions, double share) {
 void GammaNetwork::merge(Index a, Index b) {
   Community &one = community(a), &two = community(b);
   const double added_a = exposure(a), added_b = exposure(b);
-  const double rate =
-      (one.phi() * added_a + two.phi() * added_b) / std::max(added_a + added_b, 1e-300);
+  const double rate = (one.phi() * added_a + two.phi() * added_b) / std::max(added_a + added_b, 1e-300);
   one.counts += two.counts;
   const double shape = one.phi_shape + two.phi_shape - priors_.a;
   set_rate(one, shape, added_a + added_b > 0 ? shape / rate : one.phi_rate);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Index laps_of_trial = 15;  // before a proposal is compared; a guess
 constexpr Index laps_of_round = 10;  // before a round of moves, at most; a guess
-constexpr Index laps_between = 2;    // the same in a large network, where a round has many laps itself; a guess
+constexpr Index laps_between = 2;  // the same in a large network, where a round has many laps itself; a guess
 constexpr Index trials_at_once = 4;  // from one state, for any number of threads; a guess
 constexpr int bisections = 4;        // a guess
 // Of a membership that a soft split leaves with a node's own half: pairs without a link are slow to take up a
@@ -62,8 +62,9 @@ class Learner {
         }
       }
       if (is_large() && now_->local()) {
-        value_ += local_.run(*now_, static_cast<std::uint64_t>(round_), 1e-9 * (1 + std::abs(value_)),
-                             [&] { pool_.poll(); }, moves);
+        value_ += local_.run(
+            *now_, static_cast<std::uint64_t>(round_), 1e-9 * (1 + std::abs(value_)), [&] { pool_.poll(); },
+            moves);
       } else {
         if (options_.births) single_splits(moves);
         if (options_.merges && now_->k() > 1) joins(moves);

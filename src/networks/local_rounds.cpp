@@ -71,7 +71,8 @@ std::vector<ClosePair> close_pairs(const Overlap& state) {
   };
   for (const auto& x : ends) add_and_gather(x, x);
   const Links& links = state.links();
-  for (std::size_t e = 0; e < links.from().size(); ++e) add_and_gather(ends[links.from()[e]], ends[links.to()[e]]);
+  for (std::size_t e = 0; e < links.from().size(); ++e)
+    add_and_gather(ends[links.from()[e]], ends[links.to()[e]]);
   gather();
   for (ClosePair& pair : met) pair.score /= std::sqrt(1e-12 + own[pair.a] * own[pair.b]);
   std::stable_sort(met.begin(), met.end(),
