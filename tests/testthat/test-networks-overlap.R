@@ -6,7 +6,9 @@ path <- small_network(3, c(1, 2), c(2, 3))
 rows <- rbind(c(0.7, 0.3), c(0.2, 0.8), c(0.5, 0.5))
 one <- function(net) matrix(1, net$n, 1)
 last <- function(x) x[length(x)]
-laps <- function(net, model, share, n = 1000, sticks = NULL) engine_network_laps(net, c(model, dense = 1e5), share, n, sticks)
+laps <- function(net, model, share, n = 1000, sticks = NULL) {
+  engine_network_laps(net, c(model, dense = 1e5), share, n, sticks)
+}
 
 test_that("the relational model has the figures of an independent implementation", {
   fit <- laps(path, relational, rows)
