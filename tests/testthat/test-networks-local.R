@@ -117,23 +117,3 @@ test_that("what is planted is gained: two groups in one are split, one in two is
   useless[c(1, 13), 4] <- 1
   expect_gt(gain(useless, list(kind = "drop", a = 4)), 1)
 })
-
-test_that("many planted communities are found from one, in rounds of local moves", {
-  groups <- rep(seq_len(150), each = 25)
-  net <- withr::with_seed(1, {
-    pairs <- do.call(rbind, lapply(split(seq_along(groups), groups), function(i) t(utils::combn(i, 2))))
-    within <- pairs[runif(nrow(pairs)) < 0.6, ]
-    between <- matrix(sample.int(length(groups), 6000, TRUE), ncol = 2)
-    between <- between[groups[between[, 1]] != groups[between[, 2]], ]
-    unique(rbind(within, t(apply(between, 1, sort))))
-  })
-  fits <- lapply(1:2, function(threads) {
-    bnp_network(data.frame(from = net[, 1], to = net[, 2]), nodes = length(groups),
-                control = bnp_control(seed = 1, threads = threads, verbose = FALSE, max_laps = 300))
-  })
-  expect_true(fits[[1]]$converged)
-  expect_gt(adjusted_rand_index(fitted(fits[[1]]), groups), 0.97)
-  expect_lt(abs(n_clusters(fits[[1]]) - 150), 8)
-  same <- c("prob", "elbo", "labels", "state")
-  expect_identical(fits[[2]][same], fits[[1]][same])
-})
