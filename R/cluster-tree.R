@@ -123,6 +123,7 @@ engine_start <- function(fit, data) {
 }
 
 grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
+  refuse_drift(fit, "trees of clusters", call = error_call)
   force(data) # checks the fit
   k <- fit$state$k
   if (k < 2L) {
