@@ -128,7 +128,7 @@ given_arguments <- function(call, frame) {
 checkpoint_of_data <- function(data) {
   list(
     n = data$n, d = data$d, column_names = data$column_names, groups = length(data$starts) - 1L,
-    fingerprint = fingerprint_of(data), times = rlang::hash(data$slot)
+    fingerprint = fingerprint_of(data), times = rlang::hash(data[c("slot", "order")])
   )
 }
 

@@ -171,9 +171,9 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
   gaps <- check_gaps_of_times(gaps, time)
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   split <- split_id(x, id, "x", rlang::current_env())
-  time <- split_time(split$x, time, "x", rlang::current_env())
-  fit_mixture(time$x, obs, prior, control, start, rename_call(match.call()), na_action,
-    weights = weights, labels = labels, id = split, time = time, gaps = gaps
+  when <- split_time(split$x, time, "x", rlang::current_env())
+  fit_mixture(when$x, obs, prior, control, start, rename_call(match.call()), na_action,
+    weights = weights, labels = labels, id = split, time = when, gaps = gaps
   )
 }
 
@@ -195,9 +195,9 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
   }
   split <- split_formula_id(x, data, id, here)
-  time <- split_formula_time(split$formula, split$data, time, here)
-  read <- formula_input(split$formula, time$x, obs, "bnp_mixture")
-  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split, time, gaps)
+  when <- split_formula_time(split$formula, split$data, time, here)
+  read <- formula_input(split$formula, when$x, obs, "bnp_mixture")
+  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split, when, gaps)
 }
 
 # id: list(id, name), as split_id() has them; time: list(time, name), as split_time() has them.
@@ -206,7 +206,7 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
   check_prior(prior, if (is.null(time$time)) "bnp_mixture" else c("bnp_mixture", "bnp_topics"), error_call)
-  check_drift(obs, prior, time$time, weights, labels, id$id, control, error_call)
+  check_drift(obs, prior, time$time, weights, labels, id$id, error_call)
   lag <- obs_lag(obs)
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
   refuse_weighted_series(weights, obs, error_call)

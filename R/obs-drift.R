@@ -61,7 +61,7 @@ at_slot <- function(q, slot) {
 # One draw of a cluster's means at all times (columns x times) and of a function(m) that draws m columns of noise around
 # them. step: of each time to the next, in units of the covariance. Given the next mean the one before is regressed on it
 # by g = v_t / (tau + g v_{t+1}), of which v_t = g (tau + g v_{t+1}) are the variances: see drift_path.h.
-draw_path <- function(q, step, noise) {
+draw_means_over_time <- function(q, step, noise) {
   variance <- 1 / q$mean_strength
   times <- length(variance)
   deviation <- noise(times)
@@ -78,7 +78,7 @@ draw_drifting <- function(obs, clusters, path, slot, noise_of) {
   rows <- seq_along(path)
   draw_by_cluster(clusters, path, function(q, own) {
     noise <- noise_of(q)
-    means <- draw_path(q, obs$drift * obs$gap, noise)
+    means <- draw_means_over_time(q, obs$drift * obs$gap, noise)
     t(means[, slot[rows[own]], drop = FALSE] + noise(length(own)))
   })
 }

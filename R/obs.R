@@ -213,6 +213,12 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
   makers <- verb_makers(verb)
   check_class(obs, "bnp_obs", "obs", makers, call)
   entry <- obs_entry(obs)
+  if (!verb %in% entry$verbs && has_drift(obs)) {
+    abort("argument", c(
+      "{.arg drift} of {.fn {entry$constructor}} is not for {.fn {verb}}.",
+      i = "Rows at times go to {.code {entry$verbs}(x, obs = {entry$constructor}(drift = 0.5), time = )}."
+    ), call = call)
+  }
   if (!verb %in% entry$verbs) {
     abort("argument", c(
       "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {makers}}}, not {.fn {entry$constructor}}.",

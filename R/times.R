@@ -69,10 +69,12 @@ with_times <- function(data, time, gaps, by_time, arg, call) {
   times <- sort(unique(value))
   data$slot <- match(value, times)
   data$times <- times
-  data$gap <- if (gaps == "time") diff(as.double(times)) else rep(1, length(times) - 1L)
-  data$time_name <- time$name
+  data$gap <- gaps_between(times, gaps)
+  data[c("time_name", "gaps")] <- list(time$name, gaps)
   if (by_time) grouped_by_time(data) else data
 }
+
+gaps_between <- function(times, gaps) if (gaps == "time") diff(as.double(times)) else rep(1, length(times) - 1L)
 
 # The rows of a time next to each other, as a group.
 grouped_by_time <- function(data) {
@@ -80,8 +82,9 @@ grouped_by_time <- function(data) {
   data$x <- data$x[data$order, , drop = FALSE]
   data$row_names <- data$row_names[data$order]
   data$slot <- data$slot[data$order]
-  data$starts <- c(0L, cumsum(tabulate(data$slot, length(data$times))))
-  data$group_names <- as.character(data$times)
+  there <- sort(unique(data$slot))
+  data$starts <- c(0L, cumsum(tabulate(match(data$slot, there), length(there))))
+  data$group_names <- as.character(data$times[there])
   data
 }
 
@@ -131,9 +134,43 @@ with_known_times <- function(fit, data, time, arg, call) {
   data
 }
 
-# The numbers of these times in a fit.
-slots_at <- function(fit, time, call) {
-  times <- fit$model$obs$times
+# New rows that a fit takes in: at times that it knows, or after the last of them; where times are groups, whose weights
+# are settled, after it. The data then have all `times` and gaps.
+with_later_times <- function(fit, data, time, arg, call) {
+  known <- fit$model$obs$times
+  if (is.null(time)) {
+    abort("time", "{.arg time} is needed: it says when each row of {.arg {arg}} was.", call = call)
+  }
+  time <- check_times(time, rows_given(data), arg, call, data$left_out$kept)
+  check_kind_of_times(time, known, call)
+  last <- as.double(known[length(known)])
+  new <- sort(unique(time[!as.double(time) %in% as.double(known)]))
+  by_time <- has_weights_by_time(fit)
+  bad <- if (by_time) unique(time[as.double(time) <= last]) else new[as.double(new) < last]
+  if (length(bad)) {
+    abort("time", c(
+      if (by_time) "Rows of {.arg {arg}} must come after those of the fit, whose weights at its times are settled." else
+        "Rows of {.arg {arg}} must be at times that the fit knows, or after its last one.",
+      x = "Not so: {cli::qty(length(bad))}time{?s} {places(as.character(bad))}; the last one is {as.character(known[length(known)])}.",
+      i = "Fit anew to all rows."
+    ), call = call)
+  }
+  data$times <- c(known, new)
+  data$gap <- gaps_between(data$times, fit$input$gaps)
+  data$slot <- match(as.double(time), as.double(data$times))
+  if (by_time) grouped_by_time(data) else data
+}
+
+# A fit that knows these times, too, which come after its own: statistics of rows then are 0.
+fit_with_times <- function(fit, data) {
+  more <- length(data$times) - length(fit$model$obs$times)
+  fit$model$obs[c("times", "gap")] <- data[c("times", "gap")]
+  width <- 1L + fit$input$d
+  fit$state$obs <- cbind(fit$state$obs, matrix(0, fit$state$k, more * width))
+  fit
+}
+
+check_kind_of_times <- function(time, times, call) {
   dates <- function(x) class(x)[class(x) %in% c("Date", "POSIXct")]
   if (length(time) && !identical(dates(time), dates(times))) {
     abort("time", c(
@@ -141,6 +178,12 @@ slots_at <- function(fit, time, call) {
       x = "They are of class {.cls {class(time)}}, those of the fit of class {.cls {class(times)}}."
     ), call = call)
   }
+}
+
+# The numbers of these times in a fit.
+slots_at <- function(fit, time, call) {
+  times <- fit$model$obs$times
+  check_kind_of_times(time, times, call)
   slot <- match(as.double(time), as.double(times))
   unseen <- unique(time[is.na(slot)])
   if (length(unseen)) {
@@ -177,7 +220,7 @@ check_gaps_of_times <- function(gaps, time, call = rlang::caller_env()) {
 }
 
 # Options of bnp_mixture() that go together with `time`, or do not.
-check_drift <- function(obs, prior, time, weights, labels, id, control, call) {
+check_drift <- function(obs, prior, time, weights, labels, id, call) {
   if (is.null(time) && !has_drift(obs)) {
     return(invisible())
   }
@@ -198,12 +241,6 @@ check_drift <- function(obs, prior, time, weights, labels, id, control, call) {
     abort("id", c(
       "{.arg id} is not for drifting clusters: each row is of its own cluster.",
       i = "Leave {.arg id} or {.code drift} out."
-    ), call = call)
-  }
-  if (inherits(control, "bnp_control") && control$algorithm == "truncation_free") {
-    abort("argument", c(
-      "Truncation-free learning is not for drifting clusters.",
-      i = "Choose {.code algorithm = \"memoized\"}."
     ), call = call)
   }
   given <- c("weights", "labels")[!c(is.null(weights), is.null(labels))]
