@@ -475,3 +475,52 @@ test_that("moving clusters come, die and keep their identity", {
   }, 1)
   expect_gt(stats::median(ends), 0.95)
 })
+
+test_that("a fit goes on to later times, with the bound of all rows", {
+  early <- paths$time <= 4
+  for (prior in list(prior_hdp(), prior_lda(6), prior_dp(), prior_dirichlet(6))) {
+    fit <- drifting(paths$x[early, ], prior = prior, time = paths$time[early])
+    on <- suppressWarnings(update(fit, paths$x[!early, ], time = paths$time[!early]))
+    order <- c(which(early), which(!early))
+    expect_equal(nobs(on), 180)
+    expect_equal(on$model$obs$times, 1:6)
+    expect_gt(adjusted_rand_index(fitted(on), paths$cluster[order]), 0.9)
+    expect_identical(unname(fitted(on)[seq_len(sum(early))]), match(cluster_ids(fit)[fitted(fit)], cluster_ids(on)))
+    # With everybody where the updated fit has them, the bound is no lower.
+    same <- replace(prior, "family", prior$family)
+    obs <- replace(on$model$obs, c("times", "gap"), NULL)
+    all <- drifting(
+      paths$x[order, ], prior = same, time = paths$time[order], obs = do.call(obs_gaussian, c(
+        list(drift = 0.2), obs[c("mean", "mean_strength", "df", "scale")]
+      )), start = fitted(on), control = bnp_control(seed = 1, moves = FALSE)
+    )
+    expect_equal(elbo(all), elbo(on), tolerance = 2e-3)
+    expect_gte(elbo(all), elbo(on) - 1e-3 * abs(elbo(on)))
+    expect_equal(unname(colSums(posterior_params(on)$size)), as.vector(table(paths$time)), tolerance = 1e-8)
+    expect_identical(
+      unname(predict(on, paths$x[!early, ], time = paths$time[!early])), unname(fitted(on)[-seq_len(sum(early))])
+    )
+    again <- suppressWarnings(update(
+      fit, paths$x[!early, ], time = paths$time[!early], olddata = paths$x[early, ]
+    ))
+    expect_gte(elbo(again), elbo(on) - 1e-3 * abs(elbo(on)))
+    expect_output(print(on), "at 6 times")
+    expect_bad(update(fit, paths$x[!early, ]), "time", "needed")
+    expect_bad(update(fit, paths$x[!early, ], time = paths$time[!early] - 4.5), "time", "0.5")
+    expect_bad(update(fit, paths$x[!early, ], time = rep(as.Date("2024-01-01"), sum(!early))), "time", "dates")
+    if (has_weights_by_time(fit)) {
+      expect_bad(update(fit, paths$x[1:3, ], time = 4:6), "time", "after")
+      expect_bad(update(fit, paths$x[1:3, ], time = 5:7, weights = 1:3), "argument", "weights")
+    } else {
+      expect_equal(nobs(suppressWarnings(update(fit, paths$x[1:3, ], time = 4:6, weights = 1:3))), sum(early) + 6)
+    }
+  }
+  frame <- data.frame(paths$x, week = paths$time)
+  dated <- drifting(frame[early, ], time = "week", gaps = "time")
+  later <- suppressWarnings(update(dated, transform(frame[!early, ], week = 4 + 3 * (week - 4))))
+  expect_equal(later$model$obs$gap, c(1, 1, 1, 3, 3))
+  learns <- drifting(frame[early, ], time = "week", obs = obs_gaussian(drift = "learn"))
+  expect_false(identical(suppressWarnings(update(learns, frame[!early, ]))$model$obs$drift, learns$model$obs$drift))
+  stays <- suppressWarnings(bnp_mixture(paths$x[early, ], control = few))
+  expect_bad(update(stays, paths$x[!early, ], time = paths$time[!early]), "time", "drift")
+})
