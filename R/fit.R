@@ -73,7 +73,8 @@ kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
     list(fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing)),
     data[c(
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order", "slot", "time_name", "gaps", "left_out", "left_out_documents", "na_action", "individual", "n_individuals", "individuals", "id",
+      "order", "slot", "time_name", "gaps", "left_out", "left_out_documents", "na_action", "individual",
+      "n_individuals", "individuals", "id",
       "back", "tree"
     )]
   )

@@ -31,8 +31,8 @@
 #' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
 #'   row, or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then is no
 #'   variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
-#' @param time For clusters that drift ([obs_gaussian()] with `drift`): when each row was, a number or a date for each row,
-#'   or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is no variable. Rows may come in any
+#' @param time For clusters that drift ([obs_gaussian()] with `drift`): when each row was, a number or a date for each
+#'   row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is no variable. Rows may come in any
 #'   order, and many at the same time. See *Clusters over time*.
 #' @param gaps How much clusters drift from one time to the next: `"equal"`, as much between any two neighbouring times
 #'   that have rows; `"time"`, in proportion to the time that passes, in the unit of `time` (days, for dates).
@@ -110,8 +110,8 @@
 #'   With `obs_gaussian(drift = )` and `time` the mean of a cluster takes a random step between neighbouring times, of
 #'   `drift` times the cluster's own covariance: \eqn{\theta_1 | \Lambda \sim N(m, (\kappa\Lambda)^{-1})},
 #'   \eqn{\theta_{t+1} = \theta_t + N(0, \tau_t \Lambda^{-1})}, rows at t are \eqn{N(\theta_t, \Lambda^{-1})}, with one
-#'   precision \eqn{\Lambda} at all times. `mean`, `mean_strength`, `df` and `scale` are of the first time. All times are
-#'   learned from together, and the bound is one on the evidence of them all.
+#'   precision \eqn{\Lambda} at all times. `mean`, `mean_strength`, `df` and `scale` are of the first time. All times
+#'   are learned from together, and the bound is one on the evidence of them all.
 #'
 #'   With [prior_hdp()] or [prior_lda()] each time has its own weights of the clusters, which all share: clusters come,
 #'   vanish and return. With the other priors the weights are the same at all times. A cluster is the same at all its
@@ -120,8 +120,8 @@
 #'   so the larger the drift and the fewer rows a time has.
 #'
 #'   [predict()] and [augment()] ask about rows at times that the fit has seen. Missing values can be left out
-#'   (`na_action = "omit"`). `weights` and `labels` go with weights that are the same at all times. `id` does not, nor do
-#'   streams, [bnp_sample()], [cluster_tree()] and [impute()]. Where weights go by time a batch has whole times.
+#'   (`na_action = "omit"`). `weights` and `labels` go with weights that are the same at all times. `id` does not, nor
+#'   do streams, [bnp_sample()], [cluster_tree()] and [impute()]. Where weights go by time a batch has whole times.
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of
 #'   the bound and of log densities. With all other observation models these are of

@@ -12,7 +12,9 @@ drift_fields <- function(drift, call = rlang::caller_env()) {
     return(list(drift = NULL, learn_drift = TRUE))
   }
   if (!is.numeric(drift)) {
-    abort("argument", "{.arg drift} must be one number above 0, or {.code \"learn\"}, not {describe(drift)}.", call = call)
+    abort("argument", "{.arg drift} must be one number above 0 or {.code \"learn\"}, not {describe(drift)}.",
+      call = call
+    )
   }
   drift <- check_number(drift, "drift", call = call)
   check_range(drift, "drift", drift_range, call)
@@ -59,8 +61,8 @@ at_slot <- function(q, slot) {
 }
 
 # One draw of a cluster's means at all times (columns x times) and of a function(m) that draws m columns of noise around
-# them. step: of each time to the next, in units of the covariance. Given the next mean the one before is regressed on it
-# by g = v_t / (tau + g v_{t+1}), of which v_t = g (tau + g v_{t+1}) are the variances: see drift_path.h.
+# them. step: of each time to the next, in units of the covariance. Given the next mean the one before is regressed on
+# it by g = v_t / (tau + g v_{t+1}), of which v_t = g (tau + g v_{t+1}) are the variances: see drift_path.h.
 draw_means_over_time <- function(q, step, noise) {
   variance <- 1 / q$mean_strength
   times <- length(variance)

@@ -36,8 +36,8 @@
 #'   individual, in any of its forms. Needed unless `newdata` has the column that the fit had it from, or are the
 #'   training data. Names need not be those of the training data: each individual is a new one.
 #'   Every row gets the answer of its individual, given all its rows.
-#' @param time Of fits with `time` (see *Clusters over time* of [bnp_mixture()]): when each row of `newdata` was, in any of
-#'   its forms; one of the times that the fit has seen. Needed unless `newdata` has the column that the fit had it from,
+#' @param time Of fits with `time` (see *Clusters over time* of [bnp_mixture()]): when each row of `newdata` was, in any
+#'   of its forms; one of the times that the fit has seen. Needed unless `newdata` has the column that the fit had it from,
 #'   or are the training data.
 #' @param ... Must be empty.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
@@ -76,7 +76,9 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     ))
   }
   if (is.null(newdata) && !is.null(time)) {
-    abort("time", c("{.arg time} is for {.arg newdata}.", i = "Leave it out: the times of the training data are known."))
+    abort("time", c(
+      "{.arg time} is for {.arg newdata}.", i = "Leave it out: the times of the training data are known."
+    ))
   }
   if (type == "id") {
     return(with_ids(object, predict(object, newdata, na_action = na_action, id = id, time = time)))

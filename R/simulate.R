@@ -20,8 +20,8 @@
 #'   which the fit got them (further columns are left out), and as often as needed; default, those of the training data.
 #' @param id For fits with `id`: the individual of each row; default, the individuals of the training
 #'   data with as many rows each. Rows of one are of one cluster; the column `.id` says which they are.
-#' @param time For fits with `time`: the time of each row, among those of the fit; default, the times of the training data,
-#'   as often as `n` asks for. The column `.time` says which they are.
+#' @param time For fits with `time`: the time of each row, among those of the fit; default, the times of the training
+#'   data, as often as `n` asks for. The column `.time` says which they are.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data and `.class`, the cluster drawn. Attribute

@@ -151,8 +151,8 @@ with_later_times <- function(fit, data, time, arg, call) {
     abort("time", c(
       if (by_time) "Rows of {.arg {arg}} must come after those of the fit, whose weights at its times are settled." else
         "Rows of {.arg {arg}} must be at times that the fit knows, or after its last one.",
-      x = "Not so: {cli::qty(length(bad))}time{?s} {places(as.character(bad))}; the last one is {as.character(known[length(known)])}.",
-      i = "Fit anew to all rows."
+      x = "Not so: {cli::qty(length(bad))}time{?s} {places(as.character(bad))}.",
+      i = "The last one is {as.character(known[length(known)])}. Fit anew to all rows."
     ), call = call)
   }
   data$times <- c(known, new)
@@ -246,7 +246,8 @@ check_drift <- function(obs, prior, time, weights, labels, id, call) {
   given <- c("weights", "labels")[!c(is.null(weights), is.null(labels))]
   if (length(given) && "bnp_mixture" != prior_entry(prior)$verb) {
     abort("argument", c(
-      "{.arg {given}} {?is/are} not there where clusters have weights by time ({.fn {prior_entry(prior)$constructor}}).",
+      "{.arg {given}} {?is/are} not there where clusters have weights by time
+       ({.fn {prior_entry(prior)$constructor}}).",
       i = "Choose {.or {.fn {prior_makers('bnp_mixture')}}}, with the same weights at all times."
     ), call = call)
   }

@@ -62,8 +62,8 @@ need_drift <- function(fit, call = rlang::caller_env()) {
   }
 }
 
-# What plot() and autoplot() draw: list(parts, points, columns), a row of `parts` for each column, cluster in use and time
-# at which it was alive, with the width of its line; of at most `most` columns.
+# What plot() and autoplot() draw: list(parts, points, columns), a row of `parts` for each column, cluster in use and
+# time at which it was alive; of at most `most` columns.
 trajectory_picture <- function(fit, data = NULL, most = 6L, call = rlang::caller_env()) {
   check_format(fit, call)
   need_drift(fit, call)
@@ -79,10 +79,11 @@ trajectory_picture <- function(fit, data = NULL, most = 6L, call = rlang::caller
   points <- if (!is.null(own)) do.call(rbind, lapply(seq_along(columns), function(j) data.frame(
     column = columns[j], cluster = cluster_ids(fit)[class], time = fit$model$obs$times[own$slot], value = own$x[, j]
   )))
-  list(kind = "trajectories", parts = parts, points = points, columns = columns, left_out = fit$input$d - length(columns))
+  list(parts = parts, points = points, columns = columns)
 }
 
-# From one time to the next a line as wide as the cluster is large, over a band of one standard deviation to either side.
+# From one time to the next a line as wide as the cluster is large, over a band of one standard deviation to either
+# side.
 draw_trajectories <- function(picture, main = "", xlab = "Time", ...) {
   parts <- picture$parts
   colour <- cluster_colours(max(parts$cluster, 1L))

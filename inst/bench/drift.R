@@ -1,5 +1,5 @@
-# Clusters that drift. Moving clusters (DATA: a file with time, x1, x2, cluster): bound and agreement of ten seeds for weights by
-# time and constant ones, beside a k-means start and clusters that stay; the bound by the size of steps. Then seconds a
+# Clusters that drift. Moving clusters (DATA: a file with time, x1, x2, cluster): bound and agreement of ten seeds for
+# weights by time and constant ones, beside a k-means start and clusters that stay; the bound by the size of steps. Then seconds a
 # lap beside the Gaussian that stays, at 10 and 100 times, and memory.
 # Rscript drift.R DATA
 suppressPackageStartupMessages(library(bnpvi))
@@ -19,7 +19,9 @@ if (!is.na(file)) {
   set.seed(1)
   labels <- kmeans(x, 6, nstart = 10)$cluster
   for (name in names(priors)) {
-    seconds <- system.time(ends <- vapply(1:10, function(seed) score(fit(priors[[name]], seed)), double(3)))[["elapsed"]]
+    seconds <- system.time({
+      ends <- vapply(1:10, function(seed) score(fit(priors[[name]], seed)), double(3))
+    })[["elapsed"]]
     cat(name, ": median of ten seeds ", paste(signif(apply(ends, 1, median), 8), collapse = ", "), "; lowest ",
       min(ends["elbo", ]), ", highest ", max(ends["elbo", ]), "; ", signif(seconds / 10, 2), " s a fit; from k-means ",
       paste(signif(score(fit(priors[[name]], 1, labels)), 8), collapse = ", "), "\n",

@@ -311,7 +311,9 @@ drift_calls <- function(tables) {
         name, "bnp_mixture", x = x, obs = obs, prior = prior, control = few_laps(), start = NULL, time = time,
         gaps = "time", tables = "x", holds = is_sound_fit
       ),
-      call(name, "predict", object = fit, newdata = x, type = "prob", time = time, tables = "newdata", holds = sums_to_one),
+      call(
+        name, "predict", object = fit, newdata = x, type = "prob", time = time, tables = "newdata", holds = sums_to_one
+      ),
       call(name, "predict", object = fit, newdata = x, type = "logdensity", time = time, tables = "newdata"),
       call(name, "augment", x = fit, data = x, time = time, tables = "data", spoil = c("data", "time")),
       call(name, "heldout_loglik", fit = fit, newdata = x, time = time, tables = "newdata"),

@@ -567,7 +567,7 @@ twin_spherical_with_gaps <- function(obs) {
 }
 
 # Means at all times have a joint normal prior, whose covariance (in units of the cluster's) is written out; the last
-# column of x is the number of the row's time. of_block: columns that share a Wishart, list(columns, scale) each.
+# column of x is the number of the row's time.
 twin_drift <- function(obs) {
   d <- length(obs$mean)
   times <- length(obs$gap) + 1L
@@ -588,7 +588,8 @@ twin_drift <- function(obs) {
     e <- y - mean[x[, d + 1L], , drop = FALSE]
     list(
       mean = mean, variance = diag(solve(precision)), df = obs$df + sum(r),
-      scale = block$scale + crossprod(e, r * e) + t(off) %*% prior %*% off, log_det = log_det(prior) - log_det(precision)
+      scale = block$scale + crossprod(e, r * e) + t(off) %*% prior %*% off,
+      log_det = log_det(prior) - log_det(precision)
     )
   }
   over_blocks <- function(f) Reduce(`+`, lapply(blocks, f))
