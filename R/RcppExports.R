@@ -149,6 +149,10 @@ engine_log_predictives <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_log_predictives`, data, model, state, threads)
 }
 
+engine_expected_logs <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_expected_logs`, data, model, state, threads)
+}
+
 engine_fingerprint <- function(data, row_number) {
     .Call(`_bnpvi_engine_fingerprint`, data, row_number)
 }

@@ -222,6 +222,12 @@ check_gaps <- function(data, obs, arg, call) {
     if (!any(missing)) next
     maker <- block$entry$constructor
     gaps <- block$entry$gaps
+    if (is.null(gaps) && !is.null(block$entry$at_time)) {
+      abort("gaps", c(
+        "{.arg {arg}} has missing values, which clusters that drift cannot have.",
+        i = "Choose {.code na_action = \"omit\"}, or leave {.code drift} of {.fn {maker}} out."
+      ), call = call)
+    }
     if (is.null(gaps)) {
       abort("gaps", c(
         "{.arg {arg}} has missing values, which {.fn {maker}} cannot have with a covariance that all clusters share.",

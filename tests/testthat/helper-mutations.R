@@ -293,6 +293,39 @@ calls_on_draws <- function(fit, x, id, family, call) {
   )
 }
 
+# Of clusters that drift, whose rows have times.
+drift_calls <- function(tables) {
+  x <- tables$points
+  time <- rep(c(1, 2, 4, 5), length.out = 14)
+  obs <- obs_gaussian(drift = 0.5)
+  fit_with <- function(prior) suppressWarnings(bnp_mixture(x, obs, prior, few_laps(), time = time))
+  call <- function(name, verb, ..., spoil = NULL, tables = NULL, holds = NULL) {
+    given <- list(...)
+    valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "fit")), tables, holds)
+  }
+  unlist(lapply(list(drift_hdp = prior_hdp(), drift_dp = prior_dp()), function(prior) {
+    fit <- fit_with(prior)
+    name <- paste0("drift_", prior$family)
+    list(
+      call(
+        name, "bnp_mixture", x = x, obs = obs, prior = prior, control = few_laps(), start = NULL, time = time,
+        gaps = "time", tables = "x", holds = is_sound_fit
+      ),
+      call(
+        name, "predict", object = fit, newdata = x, type = "prob", time = time, tables = "newdata", holds = sums_to_one
+      ),
+      call(name, "predict", object = fit, newdata = x, type = "logdensity", time = time, tables = "newdata"),
+      call(name, "augment", x = fit, data = x, time = time, tables = "data", spoil = c("data", "time")),
+      call(name, "heldout_loglik", fit = fit, newdata = x, time = time, tables = "newdata"),
+      call(name, "update", object = fit, newdata = x, time = time + 5, tables = "newdata", holds = is_sound_fit),
+      call(name, "simulate", object = fit, nsim = 2, seed = 1, time = time),
+      call(name, "trajectories", fit = fit, spoil = "fit"),
+      call(name, "plot", x = fit, type = "trajectories", data = x, spoil = c("type", "data"), tables = "data"),
+      call(name, "confint", object = fit, parm = "mean", level = 0.9), call(name, "coef", object = fit)
+    )
+  }), recursive = FALSE)
+}
+
 # Of networks, which are no tables of rows.
 network_calls <- function() {
   x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
@@ -352,7 +385,7 @@ other_calls <- function(tables, fits) {
   checkpoint <- tempfile("checkpoint")
   bnp_mixture(tables$points, control = few_laps(checkpoint = checkpoint))
   made <- function(verb, ...) valid_call(verb, verb, list(...))
-  c(network_calls(), feature_calls(tables), tree_calls(tables), list(
+  c(network_calls(), feature_calls(tables), tree_calls(tables), drift_calls(tables), list(
     made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),
