@@ -25,6 +25,10 @@ engine_urn <- function(data, model, first, steps, seed) {
     .Call(`_bnpvi_engine_urn`, data, model, first, steps, seed)
 }
 
+engine_dynamic_means <- function(x, starts, lambda, q, tau) {
+    .Call(`_bnpvi_engine_dynamic_means`, x, starts, lambda, q, tau)
+}
+
 engine_features_fit <- function(x, model, control, start, progress) {
     .Call(`_bnpvi_engine_features_fit`, x, model, control, start, progress)
 }

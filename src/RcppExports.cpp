@@ -91,6 +91,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_dynamic_means
+Rcpp::List engine_dynamic_means(Rcpp::NumericMatrix x, Rcpp::IntegerVector starts, double lambda, double q, double tau);
+RcppExport SEXP _bnpvi_engine_dynamic_means(SEXP xSEXP, SEXP startsSEXP, SEXP lambdaSEXP, SEXP qSEXP, SEXP tauSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type starts(startsSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< double >::type q(qSEXP);
+    Rcpp::traits::input_parameter< double >::type tau(tauSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_dynamic_means(x, starts, lambda, q, tau));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_features_fit
 Rcpp::List engine_features_fit(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
 RcppExport SEXP _bnpvi_engine_features_fit(SEXP xSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
@@ -1044,6 +1059,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_re_express", (DL_FUNC) &_bnpvi_engine_re_express, 3},
     {"_bnpvi_engine_parameter_draws", (DL_FUNC) &_bnpvi_engine_parameter_draws, 5},
     {"_bnpvi_engine_urn", (DL_FUNC) &_bnpvi_engine_urn, 5},
+    {"_bnpvi_engine_dynamic_means", (DL_FUNC) &_bnpvi_engine_dynamic_means, 5},
     {"_bnpvi_engine_features_fit", (DL_FUNC) &_bnpvi_engine_features_fit, 5},
     {"_bnpvi_engine_features_latent", (DL_FUNC) &_bnpvi_engine_features_latent, 4},
     {"_bnpvi_engine_feature_prior", (DL_FUNC) &_bnpvi_engine_feature_prior, 4},
