@@ -111,14 +111,14 @@ draw_filter <- function(picture, xlab = "Row", ...) {
   for (name in names(picture$lines)) {
     value <- picture$lines[[name]]
     reach <- if (name == "alarm") c(0, 1) else if (all(is.na(value))) c(0, 1) else range(value, na.rm = TRUE)
-    graphics::plot(across, reach, type = "n", xlab = "", ylab = panel_titles[[name]], ...)
+    graphics::plot(across, reach, type = "n", xlab = "", ylab = filter_panels[[name]], ...)
     graphics::lines(picture$at, value, type = if (length(value) == 1L) "p" else "l")
   }
   graphics::mtext(xlab, side = 1L, outer = TRUE, line = 0.3, cex = 0.7)
   draw_legend(plan, colour[match(plan$labels, shown)], graphics::par("din")[1], 0.95 * graphics::par("din")[2])
 }
 
-panel_titles <- c(surprise = "Surprise", alarm = "Alarm")
+filter_panels <- c(surprise = "Surprise", alarm = "Alarm")
 
 #' @rdname plot.bnp_filter
 #' @exportS3Method ggplot2::autoplot
@@ -127,9 +127,9 @@ autoplot.bnp_filter <- function(object, type = c("filter", "smoothed", "latent")
   rlang::check_installed("ggplot2", "for autoplot().")
   type <- check_choice(type, c("filter", "smoothed", "latent"), "type")
   picture <- filter_picture(object, type, id)
-  panels <- c(if (is.null(picture$states)) "Mean" else "P(state)", unname(panel_titles[names(picture$lines)]))
+  panels <- c(if (is.null(picture$states)) "Mean" else "P(state)", unname(filter_panels[names(picture$lines)]))
   lines <- do.call(rbind, lapply(names(picture$lines), function(name) {
-    data.frame(at = picture$at, value = picture$lines[[name]], panel = factor(panel_titles[[name]], panels))
+    data.frame(at = picture$at, value = picture$lines[[name]], panel = factor(filter_panels[[name]], panels))
   }))
   shown <- levels(if (is.null(picture$states)) picture$latent$name else picture$states$state)
   colours <- stats::setNames(cluster_colours(picture$k), shown)

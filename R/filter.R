@@ -21,7 +21,7 @@
 #'   [particle_model()]. Of `update()` and `predict()`: a filter.
 #' @param newdata Rows in the order of time, in any form that [bnp_hmm()] takes, one row after the other or all at
 #'   once; `NULL`: none yet. `NA` are cells, or rows, that were not observed.
-#' @param id Which sequence each row belongs to, as in [bnp_hmm()]. Sequences are filtered independently, and a new
+#' @param id Which sequence each row belongs to, as in [bnp_hmm()]; of `update()` also one name for all rows. Sequences are filtered independently, and a new
 #'   `id` in `update()` begins a new one. Rows of different sequences need not alternate: of each piece, the rows of a
 #'   sequence follow each other.
 #' @param particles How many histories of modes are kept (of an [lds_model()]), or how many particles there are.
@@ -129,6 +129,7 @@ take_rows <- function(f, newdata, id, call) {
   if (is.null(newdata) || NROW(newdata) == 0L && (is.data.frame(newdata) || is.atomic(newdata))) {
     return(f)
   }
+  id <- id_of_rows(f, newdata, id)
   has_id <- says_ids(f, newdata, id)
   check_same_id(f, has_id, call)
   data <- filter_kinds[[f$kind]]$read(f, newdata, id %||% f$input$id_column, call)
@@ -145,10 +146,21 @@ take_rows <- function(f, newdata, id, call) {
     before$rows <- with_rows(before$rows, new$rows, f$options$keep)
     before$state <- new$state
     before$n <- before$n + n
-    before$log_lik <- before$log_lik + sum(new$rows$log_density, na.rm = TRUE)
+    # One by one, so that pieces have the bits of the whole: sum() is more exact.
+    for (value in new$rows$log_density[!is.na(new$rows$log_density)]) before$log_lik <- before$log_lik + value
     before
   }, f$sequences[names], taken, diff(data$starts))
   f
+}
+
+# A single name that is no column is the sequence of the one row, or a sequence that is there.
+id_of_rows <- function(f, newdata, id) {
+  single <- is.character(id) && length(id) == 1L && !is.na(id) && !id %in% colnames(newdata)
+  if (!single || is.list(newdata) && !is.data.frame(newdata)) {
+    return(id)
+  }
+  n <- if (is.null(dim(newdata)) && identical(length(newdata), f$input$d)) 1L else NROW(newdata)
+  if (n == 1L || id %in% names(f$sequences)) factor(rep(id, n)) else id
 }
 
 # Do these rows say which sequence each belongs to?

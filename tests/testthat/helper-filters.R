@@ -20,6 +20,8 @@ wide_system <- function() {
   )
 }
 
+named_rows <- function(n) matrix(rnorm(3 * n, sd = 2), n, dimnames = list(NULL, c("a", "b", "c")))
+
 # log p of rows (n x D, NA missing) given modes z (from the second row), by the joint Gaussian of all cells: no
 # recursion at all. Also mean and variance of the last state.
 dense_given_path <- function(model, y, z) {
@@ -41,7 +43,7 @@ dense_given_path <- function(model, y, z) {
   all <- do.call(rbind, lapply(seq_len(n), function(t) do.call(cbind, cov[t, ])))
   c <- kronecker(diag(n), model$C[, seq_len(m), drop = FALSE])
   seen <- !is.na(t(y))
-  expected <- c %*% c(mean) + rep(model$C[, m + 1], n)
+  expected <- matrix(c %*% c(mean) + rep(model$C[, m + 1], n), ncol(y))
   s <- (c %*% all %*% t(c) + kronecker(diag(n), model$R))[seen, seen, drop = FALSE]
   off <- (t(y) - expected)[seen]
   last <- (n - 1) * m + seq_len(m)

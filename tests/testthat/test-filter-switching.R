@@ -11,7 +11,7 @@ test_that("the figures of the small system", {
 })
 
 test_that("with as many particles as there are paths, filters are sums over all paths", {
-  y <- withr::with_seed(1, matrix(rnorm(15, sd = 2), 5, dimnames = list(NULL, c("a", "b", "c"))))
+  y <- withr::with_seed(1, named_rows(5))
   gappy <- y
   gappy[1, 2] <- gappy[3, ] <- gappy[4, c(1, 3)] <- NA
   cases <- list(
@@ -29,7 +29,7 @@ test_that("with as many particles as there are paths, filters are sums over all 
     last <- nrow(rows)
     expect_equal(unlist(rows[last, paste0("mean.", model$states)]), want$mean, tolerance = 1e-9, ignore_attr = TRUE)
     expect_equal(
-      unlist(rows[last, paste0("sd.", model$states)]), sqrt(diag(want$var)), tolerance = 1e-9, ignore_attr = TRUE
+      unlist(rows[last, paste0("sd.", model$states)]), sqrt(pmax(0, diag(want$var))), tolerance = 1e-9, ignore_attr = TRUE
     )
     # The log density of a row is what the row adds to that of all.
     before <- enumerated(model, case[[2]][-last, , drop = FALSE])
@@ -39,7 +39,7 @@ test_that("with as many particles as there are paths, filters are sums over all 
 
 test_that("what is expected of a row is the mean of its distribution given the rows before", {
   model <- wide_system()
-  y <- withr::with_seed(2, matrix(rnorm(12, sd = 2), 4))
+  y <- withr::with_seed(2, named_rows(4))
   fitted <- augment(bnp_filter(model, y, particles = 100, seed = 1), y)
   # The mean and variance of cell (4, 2), from the density of the row with this cell alone, as a function of its value.
   value <- seq(-25, 25, by = 0.05)
@@ -50,8 +50,8 @@ test_that("what is expected of a row is the mean of its distribution given the r
   ahead <- predict(bnp_filter(model, y[1:3, ], particles = 100, seed = 1))
   expect_equal(ahead$mean.b, fitted$.fitted.b[4], tolerance = 1e-12)
   expect_equal(ahead$sd.b, sqrt(sum(p * (value - ahead$mean.b)^2)), tolerance = 1e-5)
-  expect_equal(ahead$lower.b, value[findInterval(0.05, cumsum(p))], tolerance = 0.02)
-  expect_equal(ahead$upper.b, value[findInterval(0.95, cumsum(p))], tolerance = 0.02)
+  expect_lt(abs(ahead$lower.b - value[findInterval(0.05, cumsum(p))]), 0.06)
+  expect_lt(abs(ahead$upper.b - value[findInterval(0.95, cumsum(p))]), 0.06)
 })
 
 test_that("estimates of the probability are unbiased with few particles", {
@@ -66,7 +66,7 @@ test_that("estimates of the probability are unbiased with few particles", {
     expect_lt(abs(mean(got) - 1), 4 * sd(got) / sqrt(400))
     expect_gt(sd(got), 0)
   }
-  y <- withr::with_seed(3, matrix(rnorm(15, sd = 2), 5))
+  y <- withr::with_seed(3, named_rows(5))
   want <- enumerated(wide_system(), y)$log_p
   got <- ratio(wide_system(), y, 4, 300)
   expect_lt(abs(mean(got) - 1), 4 * sd(got) / sqrt(300))
@@ -81,7 +81,7 @@ test_that("particles are kept as they should be", {
       expect_true(all(sizes == min(n, sum(w > 0))))
       expect_false(any(vapply(kept, function(k) is.unsorted(k$kept, strictly = TRUE), NA)))
       average <- Reduce(`+`, lapply(kept, function(k) replace(0 * w, k$kept, k$weight))) / 2000
-      expect_equal(average, w, tolerance = 2e-3)
+      expect_lte(max(abs(average - w)), 2 * max(vapply(kept, function(k) min(k$weight), 1)) / 2000)
       if (sum(w > 0) > n) {
         c <- stats::uniroot(function(log_c) sum(pmin(1, w / exp(log_c))) - n, c(-80, 10), tol = 1e-13)$root
         expect_equal(kept[[1]]$weight, pmax(w[kept[[1]]$kept], exp(c)), tolerance = 1e-6)
@@ -114,7 +114,7 @@ test_that("gpb2 is exact until histories are merged, and where there is one mode
   expect_equal(as.numeric(logLik(bnp_filter(level, Nile, collapse = "gpb2"))), -639.3007236, tolerance = 1e-9)
   # A plain one: one Gaussian for each mode.
   model <- wide_system()
-  y <- withr::with_seed(5, matrix(rnorm(24, sd = 2), 8))
+  y <- withr::with_seed(5, named_rows(8))
   kalman <- function(mean, cov, y) {
     c <- model$C[, 1:2]
     s <- c %*% cov %*% t(c) + model$R
@@ -163,7 +163,7 @@ test_that("several systems are averaged over", {
 
 test_that("forecasts are those of simulated rows", {
   model <- wide_system()
-  f <- bnp_filter(model, withr::with_seed(6, matrix(rnorm(30), 10)), particles = 50, seed = 2)
+  f <- bnp_filter(model, withr::with_seed(6, named_rows(10)), particles = 50, seed = 2)
   h <- 4
   ahead <- predict(f, h = h)
   latent <- predict(f, h = h, type = "latent")
@@ -196,7 +196,7 @@ test_that("forecasts are those of simulated rows", {
 })
 
 test_that("threads and units of the data change nothing", {
-  y <- withr::with_seed(8, matrix(rnorm(60), 20))
+  y <- withr::with_seed(8, named_rows(20))
   one <- bnp_filter(wide_system(), y, particles = 20, seed = 3, threads = 1)
   two <- bnp_filter(wide_system(), y, particles = 20, seed = 3, threads = 2)
   expect_identical(one$sequences, two$sequences)

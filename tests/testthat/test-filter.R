@@ -112,7 +112,7 @@ test_that("filters go on after they were stored, whatever the pieces, sequences 
   )
   walk <- particle_model(
     function(n) matrix(rnorm(2 * n), n), function(x) x + rnorm(length(x)),
-    function(y, x) rowSums(dnorm(rep(y, each = nrow(x)), x, log = TRUE), na.rm = TRUE)
+    function(y, x) rowSums(matrix(dnorm(rep(y, each = nrow(x)), x, log = TRUE), nrow(x)), na.rm = TRUE)
   )
   for (data in list(y, gappy)) {
     for (start in list(
