@@ -1,4 +1,5 @@
-# What filters of each kind do: read(f, newdata, id, call), rows as the internal form; take(f, sequences, data, call), of
+# What filters of each kind do: read(f, newdata, id, call), rows as the internal form; take(f, sequences, data, call),
+# of
 # each sequence list(rows, state); ahead(f, h, type, interval, call), for each step a list of matrices sequences x
 # columns, `prob` or `mean`, `sd`, `lower`, `upper`; smooth(f, sequence, call), probabilities given all rows, or NULL.
 filter_kinds <- list(
@@ -27,11 +28,15 @@ filter_kinds <- list(
 #' @param interval Probability of the intervals `lower.<column>` to `upper.<column>`.
 #' @param ... Must be empty.
 #' @return A data frame with one row for each sequence and step ahead: `id`, `step`, and `mean.<column>`, `sd.<column>`,
-#'   `lower.<column>` and `upper.<column>`; or `state`, the most probable, and `prob.<state>`. [plot.bnp_forecast()] draws
+#'   `lower.<column>` and `upper.<column>`; or `state`, the most probable, and `prob.<state>`. [plot.bnp_forecast()]
+#'   draws
 #'   it.
-#' @details Of fits, means, standard deviations and probabilities are those of `predict(fit, newdata, n.ahead = h)` after the
-#' same rows, see [predict.bnp_hmm()]. Of linear systems they are exact for the mixture that the particles are. Intervals
-#' are quantiles: of Gaussian mixtures, with up to 1,000 histories of modes to come, for linear systems and [obs_ar()]; of
+#' @details Of fits, means, standard deviations and probabilities are those of `predict(fit, newdata, n.ahead = h)`
+#'   after the
+#' same rows, see [predict.bnp_hmm()]. Of linear systems they are exact for the mixture that the particles are.
+#' Intervals
+#' are quantiles: of Gaussian mixtures, with up to 1,000 histories of modes to come, for linear systems and
+#' [obs_ar()]; of
 #' 1,000 draws from each state for other fits (none where columns have levels); of the particles for functions. With
 #' several sequences, all are forecast.
 #' @references

@@ -11,13 +11,16 @@
 #' @param ... Must be empty.
 #' @return
 #' * `filter_probs()`: a matrix with a column for each state, `new` for all states not in use; rows are named by the
-#'   sequence, sequences in the order in which they began. `NA` where a row has no state of its own: the first of a linear
+#'   sequence, sequences in the order in which they began. `NA` where a row has no state of its own: the first of a
+#'   linear
 #'   system, the first `lag` of [obs_ar()].
 #' * `as.data.frame()`: one row for each row: `id`, `row` (its number in the sequence), `log_density` (given the rows
-#'   before it), `surprise` (minus that), `alarm` (the probability of a state not in use), `state` and `prob.<state>`, or
+#'   before it), `surprise` (minus that), `alarm` (the probability of a state not in use), `state` and `prob.<state>`,
+#'   or
 #'   `mean.<state variable>` and `sd.<state variable>`, given the rows up to it, and `size`, the effective number of
 #'   particles; what there is.
-#' * `augment()`: `data` with `.log_density`, `.class` and `.uncertainty`, `.alarm`, and for linear systems `.fitted` and
+#' * `augment()`: `data` with `.log_density`, `.class` and `.uncertainty`, `.alarm`, and for linear systems `.fitted`
+#'   and
 #'   `.resid` (`.<column>` where there are several): the row expected from those before, and what is left of it.
 #' * `tidy()`: where things stand: one row for each sequence and state or state variable: `id`, `row` (how many rows it
 #'   had), `term`, `estimate` (probability, or mean), `std.error`.

@@ -21,7 +21,8 @@
 #'   [particle_model()]. Of `update()` and `predict()`: a filter.
 #' @param newdata Rows in the order of time, in any form that [bnp_hmm()] takes, one row after the other or all at
 #'   once; `NULL`: none yet. `NA` are cells, or rows, that were not observed.
-#' @param id Which sequence each row belongs to, as in [bnp_hmm()]; of `update()` also one name for all rows. Sequences are filtered independently, and a new
+#' @param id Which sequence each row belongs to, as in [bnp_hmm()]; of `update()` also one name for all rows.
+#'   Sequences are filtered independently, and a new
 #'   `id` in `update()` begins a new one. Rows of different sequences need not alternate: of each piece, the rows of a
 #'   sequence follow each other.
 #' @param particles How many histories of modes are kept (of an [lds_model()]), or how many particles there are.
@@ -29,24 +30,29 @@
 #'   covariance. Faster, without random numbers, and biased; `particles` is then of no account.
 #' @param seed A whole number; default: drawn from R's generator. Fits of hidden Markov models need none.
 #' @param keep For how many last rows of each sequence results are remembered, for [augment()], `filter_probs()` and
-#'   pictures. Memory grows with it (of linear systems by 4 bytes a particle and row), and each `update()` copies what is
+#'   pictures. Memory grows with it (of linear systems by 4 bytes a particle and row), and each `update()` copies what
+#'   is
 #'   remembered: choose a number where a stream goes on for long. States and log-likelihood are of all rows.
 #' @param threads Threads; results do not depend on it. Default: `getOption("mc.cores", 1)`.
 #' @param ... Must be empty.
 #' @details
 #' **Hidden Markov models**, with every observation model, are filtered exactly: the densities are posterior
 #' predictives, in which what is not known of the parameters is averaged over, and the transitions are at their
-#' posterior means, as in `predict(fit, type = "logdensity")`. With [prior_hdp_hmm()] one outcome is *a state not in use*.
+#' posterior means, as in `predict(fit, type = "logdensity")`. With [prior_hdp_hmm()] one outcome is *a state not in
+#' use*.
 #' Its probability is the alarm. The first `lag` rows of a sequence of [obs_ar()] are conditioned on.
 #'
 #' **Switching linear systems** ([lds_model()]): each of the particles is a history of modes, given which the state of
-#' the system is Gaussian and known exactly (Rao-Blackwellised). A row extends every particle by every mode, and of these
-#' as many as `particles` are kept by the rule of Fearnhead and Clifford (2003): large weights stay as they are, of small
+#' the system is Gaussian and known exactly (Rao-Blackwellised). A row extends every particle by every mode, and of
+#' these
+#' as many as `particles` are kept by the rule of Fearnhead and Clifford (2003): large weights stay as they are, of
+#' small
 #' ones some are drawn, and the estimate of the likelihood is unbiased. As long as no more histories are possible, this
 #' is exact enumeration. The first row has a state, but no mode. A row takes time in proportion to particles x modes
 #' x m^3, for m state variables.
 #'
-#' **Functions** ([particle_model()]): the bootstrap filter of Gordon and others (1993), with systematic resampling where
+#' **Functions** ([particle_model()]): the bootstrap filter of Gordon and others (1993), with systematic resampling
+#' where
 #' the effective number of particles is below half of them.
 #'
 #' Parameters do not change: a filter does not learn. `update(fit, newdata)` of a fit does.
@@ -194,10 +200,10 @@ with_rows <- function(before, new, keep) {
     return(out)
   }
   stay <- seq_along(out$log_density) > gone
+  by_row <- setdiff(names(out), "origin")
   if (!is.null(out$origin)) out$origin <- utils::tail(out$origin, sum(out$kept[stay]))
-  lapply(out, function(x) {
-    if (is.matrix(x)) x[stay, , drop = FALSE] else if (length(x) == length(stay)) x[stay] else x
-  })
+  out[by_row] <- lapply(out[by_row], function(x) if (is.matrix(x)) x[stay, , drop = FALSE] else x[stay])
+  out
 }
 
 # Numbers, within its sequence, of the rows that are remembered.

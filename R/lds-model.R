@@ -2,11 +2,13 @@
 
 #' Linear systems that switch between modes
 #'
-#' A system with known parameters, for [bnp_filter()]: a state x of m numbers moves linearly, by the matrices of one of K
+#' A system with known parameters, for [bnp_filter()]: a state x of m numbers moves linearly, by the matrices of one
+#' of K
 #' modes, and rows y of D columns are seen through noise. Modes follow each other as the states of a hidden Markov
 #' model do. With one mode this is the Kalman filter.
 #'
-#' @param A Dynamics, x_t = A_k (x_\{t-1\}, 1) + noise: an array m x m x K, or m x (m + 1) x K with intercepts in the last
+#' @param A Dynamics, x_t = A_k (x_\{t-1\}, 1) + noise: an array m x m x K, or m x (m + 1) x K with intercepts in the
+#'   last
 #'   column; a matrix for one mode; for m = 1 numbers, one for each mode.
 #' @param Q Variances of the noise of x: an array m x m x K, a matrix for all modes; for m = 1 numbers, one for each
 #'   mode or one for all. They may be 0.
@@ -19,7 +21,8 @@
 #' @param start Probabilities of the modes of the second row, which is the first that has one; default: all alike.
 #' @param transition Transition probabilities, K x K, each row summing to 1; needed where there are several modes.
 #' @return An object of class `bnp_lds_model`, a plain list of arrays.
-#' @details Names are taken from `rownames(C)` for the columns of y and from the rows of `A` for state variables. Systems
+#' @details Names are taken from `rownames(C)` for the columns of y and from the rows of `A` for state variables.
+#'   Systems
 #' may be unstable (an eigenvalue of A_k with modulus above 1), which `print()` says: forecasts then grow without bound.
 #' @references
 #' Kalman, R. E. (1960). A new approach to linear filtering and prediction problems. *Journal of Basic Engineering* 82,
@@ -67,7 +70,9 @@ lds_model <- function(A, Q, C, R, start_mean, start_var, start = NULL, transitio
 
 finite_numbers <- function(x, arg, call) {
   if (!is.numeric(x) || is.object(x) || !length(x) || !all(is.finite(x)) || any(abs(x) > 1e100)) {
-    abort("argument", "{.arg {arg}} must hold finite numbers (of at most 1e100 in size), not {describe(x)}.", call = call)
+    abort("argument", "{.arg {arg}} must hold finite numbers (of at most 1e100 in size), not {describe(x)}.",
+      call = call
+    )
   }
   storage.mode(x) <- "double"
   x

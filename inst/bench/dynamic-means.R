@@ -1,4 +1,5 @@
-# Dynamic Means on three moving clusters of which one dies and one is born (720 rows, 10 times): agreement over all times,
+# Dynamic Means on three moving clusters of which one dies and one is born (720 rows, 10 times): agreement over all
+# times,
 # identities kept, by lambda, with q = lambda / 4 and tau = 0.5; ten data sets, or the one in a file.
 #
 #   Rscript dynamic-means.R [moving_clusters.csv]
@@ -13,7 +14,8 @@ planted <- function(seed) {
     centre <<- centre + rnorm(6, sd = 0.5)
     alive <- c(TRUE, t <= 7, t >= 4)
     k <- rep(which(alive), each = 30)
-    data.frame(time = t, x1 = rnorm(length(k), centre[k, 1], 0.7), x2 = rnorm(length(k), centre[k, 2], 0.7), cluster = k)
+    x <- centre[k, ] + rnorm(2 * length(k), sd = 0.7)
+    data.frame(time = t, x1 = x[, 1], x2 = x[, 2], cluster = k)
   }))
 }
 sets <- if (is.na(file)) lapply(1:10, planted) else list(read.csv(file))

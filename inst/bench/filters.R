@@ -16,8 +16,8 @@ system_of <- function(k, m) {
     0.98 * out
   }
   lds_model(
-    A = array(vapply(seq_len(k), function(j) rotation(j / k), diag(m)), c(m, m, k)), Q = 0.04 * diag(m), C = diag(m), R = 0.25,
-    start_mean = 0, start_var = 1, transition = matrix(0.1 / k, k, k) + 0.9 * diag(k)
+    A = array(vapply(seq_len(k), function(j) rotation(j / k), diag(m)), c(m, m, k)), Q = 0.04 * diag(m),
+    C = diag(m), R = 0.25, start_mean = 0, start_var = 1, transition = matrix(0.1 / k, k, k) + 0.9 * diag(k)
   )
 }
 simulated <- function(model, n, seed) {

@@ -12,7 +12,9 @@ small_rows <- c(0.3, -0.8, 1.1, 0.4, 2, 1.7)
 wide_system <- function() {
   turn <- function(angle, r) r * rbind(c(cos(angle), -sin(angle)), c(sin(angle), cos(angle)))
   lds_model(
-    A = array(c(cbind(turn(0.1, 0.9), c(0.1, 0)), cbind(turn(1, 0.8), 0), cbind(turn(-0.5, 0.5), c(0, -0.3))), c(2, 3, 3)),
+    A = array(
+      c(cbind(turn(0.1, 0.9), c(0.1, 0)), cbind(turn(1, 0.8), 0), cbind(turn(-0.5, 0.5), c(0, -0.3))), c(2, 3, 3)
+    ),
     Q = array(c(diag(2) * 0.3, diag(2), 0.5, 0.2, 0.2, 0.4), c(2, 2, 3)),
     C = rbind(a = c(1, 0, 0), b = c(0, 1, 2), c = c(0.5, -0.5, 0)), R = diag(c(0.3, 0.2, 0.4)) + 0.1,
     start_mean = c(0, 1), start_var = 2, start = c(0.5, 0.3, 0.2),
@@ -47,7 +49,8 @@ dense_given_path <- function(model, y, z) {
   s <- (c %*% all %*% t(c) + kronecker(diag(n), model$R))[seen, seen, drop = FALSE]
   off <- (t(y) - expected)[seen]
   last <- (n - 1) * m + seq_len(m)
-  log_p <- if (length(off)) -0.5 * (length(off) * log(2 * pi) + determinant(s)$modulus + sum(off * solve(s, off))) else 0
+  squares <- if (length(off)) determinant(s)$modulus + sum(off * solve(s, off)) else 0
+  log_p <- -0.5 * (length(off) * log(2 * pi) + squares)
   gain <- if (length(off)) all[last, ] %*% t(c[seen, , drop = FALSE]) %*% solve(s) else matrix(0, m, 0)
   list(
     log_p = as.numeric(log_p), mean = mean[, n] + drop(gain %*% off),

@@ -353,8 +353,8 @@ filter_calls <- function(tables, fits) {
   points <- tables$points
   id <- rep(c("u", "v"), c(8, 6))
   system <- list(
-    A = array(c(diag(3), -0.5 * diag(3)), c(3, 3, 2)), Q = 0.5 * diag(3), C = diag(3), R = c(1, 2, 3), start_mean = c(0, 1, 2),
-    start_var = diag(3), start = c(0.6, 0.4), transition = rbind(c(0.9, 0.1), c(0.2, 0.8))
+    A = array(c(diag(3), -0.5 * diag(3)), c(3, 3, 2)), Q = 0.5 * diag(3), C = diag(3), R = c(1, 2, 3),
+    start_mean = c(0, 1, 2), start_var = diag(3), start = c(0.6, 0.4), transition = rbind(c(0.9, 0.1), c(0.2, 0.8))
   )
   lds <- do.call(lds_model, system)
   walk <- particle_model(
@@ -397,7 +397,8 @@ filter_calls <- function(tables, fits) {
     }, unclass(walk)),
     valid_call("moving", "bnp_dynamic_means", list(x = points, time = time, lambda = 4, q = 1, tau = 0.5), data = "x"),
     valid_call("moving", "augment", list(x = moving, data = points), "data", "data"),
-    valid_call("moving", "tidy", list(x = moving), character()), valid_call("moving", "plot", list(x = moving), character())
+    valid_call("moving", "tidy", list(x = moving), character()),
+    valid_call("moving", "plot", list(x = moving), character())
   ), unlist(lapply(names(filters), on_filter), recursive = FALSE))
 }
 

@@ -28,9 +28,8 @@ test_that("with as many particles as there are paths, filters are sums over all 
     rows <- as.data.frame(f)
     last <- nrow(rows)
     expect_equal(unlist(rows[last, paste0("mean.", model$states)]), want$mean, tolerance = 1e-9, ignore_attr = TRUE)
-    expect_equal(
-      unlist(rows[last, paste0("sd.", model$states)]), sqrt(pmax(0, diag(want$var))), tolerance = 1e-9, ignore_attr = TRUE
-    )
+    sd <- sqrt(pmax(0, diag(want$var)))
+    expect_equal(unlist(rows[last, paste0("sd.", model$states)]), sd, tolerance = 1e-9, ignore_attr = TRUE)
     # The log density of a row is what the row adds to that of all.
     before <- enumerated(model, case[[2]][-last, , drop = FALSE])
     expect_equal(rows$log_density[last], want$log_p - before$log_p, tolerance = 1e-8)
@@ -186,8 +185,9 @@ test_that("forecasts are those of simulated rows", {
       matrix(rnorm(3 * n), n) %*% chol(model$R))
   })
   se <- 4.5 / sqrt(n)
-  expect_lt(max(abs(colMeans(drawn$y) - unlist(ahead[h, paste0("mean.", c("a", "b", "c"))])) / apply(drawn$y, 2, sd)), se)
-  expect_equal(apply(drawn$y, 2, sd), unlist(ahead[h, paste0("sd.", c("a", "b", "c"))]), tolerance = 0.03, ignore_attr = TRUE)
+  sd_y <- apply(drawn$y, 2, sd)
+  expect_lt(max(abs(colMeans(drawn$y) - unlist(ahead[h, c("mean.a", "mean.b", "mean.c")])) / sd_y), se)
+  expect_equal(sd_y, unlist(ahead[h, c("sd.a", "sd.b", "sd.c")]), tolerance = 0.03, ignore_attr = TRUE)
   expect_equal(apply(drawn$x, 2, sd), unlist(latent[h, c("sd.x1", "sd.x2")]), tolerance = 0.03, ignore_attr = TRUE)
   expect_equal(tabulate(drawn$z, 3) / n, unlist(class[h, paste0("prob.", 1:3)]), tolerance = 0.03, ignore_attr = TRUE)
   inside <- drawn$y[, 2] > ahead$lower.b[h] & drawn$y[, 2] < ahead$upper.b[h]

@@ -20,6 +20,11 @@ for (case in cases) {
     expect_identical(pieces, f)
     expect_equal(rowSums(filter_probs(f)[!is.na(want), , drop = FALSE]), rep(1, sum(!is.na(want))),
       tolerance = 1e-10, ignore_attr = TRUE)
+    if (is.null(obs_entry(fit$model$obs)$moments) && state_lag(fit) == 0L) return()
+    ahead <- predict(f, h = 2)
+    forecast <- predict(fit, x, n.ahead = 2)
+    means <- grep("^(mean|sd)[.]", names(forecast), value = TRUE)
+    expect_equal(as.data.frame(ahead)[means], as.data.frame(forecast)[means], tolerance = 1e-10)
   })
 }
 
@@ -124,7 +129,9 @@ test_that("filters go on after they were stored, whatever the pieces, sequences 
     )) {
       once <- start(data, id)
       again <- start()
-      for (piece in list(1, c(2:5, 13), 6:7, c(8:12, 14:20))) again <- go_on(update(again, data[piece, ], id[piece]))
+      for (piece in list(1, c(2:5, 13), 6:7, c(8:12, 14:20))) {
+        again <- go_on(update(again, rows_of(data, piece), id[piece]))
+      }
       expect_identical(again$sequences, once$sequences)
       if (anyNA(data) && identical(once$model$fit$model$obs$family, "ar")) next
       type <- if (once$kind == "particles") "latent" else "response"
