@@ -369,15 +369,15 @@ filter_calls <- function(tables, fits) {
   moving <- bnp_dynamic_means(points, time, 4)
   on_filter <- function(name) {
     f <- filters[[name]]
-    call <- function(verb, ..., spoil = NULL, data = character()) {
+    call <- function(verb, ..., spoil = NULL, tables = character()) {
       given <- list(...)
-      valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "x", "f")), data)
+      valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "x", "f")), tables)
     }
     type <- if (name == "functions") "latent" else "response"
     c(list(
-      call("update", object = f, newdata = points, id = id, data = "newdata"),
+      call("update", object = f, newdata = points, id = id, tables = "newdata"),
       call("predict", object = f, h = 2, type = type, interval = 0.8),
-      call("augment", x = f, data = points, id = id, data = "data"), call("tidy", x = f), call("glance", x = f),
+      call("augment", x = f, data = points, id = id, tables = "data"), call("tidy", x = f), call("glance", x = f),
       call("plot", x = f, type = "filter", id = "u"), call("summary", object = f), call("as.data.frame", x = f)
     ), if (name != "functions") list(call("filter_probs", f = f, type = "smoothed", spoil = c("f", "type"))))
   }

@@ -41,7 +41,7 @@ test_that("what is expected of a row is the mean of its distribution given the r
   y <- withr::with_seed(2, named_rows(4))
   fitted <- augment(bnp_filter(model, y, particles = 100, seed = 1), y)
   # The mean and variance of cell (4, 2), from the density of the row with this cell alone, as a function of its value.
-  value <- seq(-25, 25, by = 0.05)
+  value <- seq(-20, 20, by = 0.1)
   density <- vapply(value, function(v) enumerated(model, rbind(y[1:3, ], c(NA, v, NA)))$log_p, 1)
   p <- exp(density - max(density)) / sum(exp(density - max(density)))
   expect_equal(fitted$.fitted.b[4], sum(p * value), tolerance = 1e-6)
@@ -49,8 +49,8 @@ test_that("what is expected of a row is the mean of its distribution given the r
   ahead <- predict(bnp_filter(model, y[1:3, ], particles = 100, seed = 1))
   expect_equal(ahead$mean.b, fitted$.fitted.b[4], tolerance = 1e-12)
   expect_equal(ahead$sd.b, sqrt(sum(p * (value - ahead$mean.b)^2)), tolerance = 1e-5)
-  expect_lt(abs(ahead$lower.b - value[findInterval(0.05, cumsum(p))]), 0.06)
-  expect_lt(abs(ahead$upper.b - value[findInterval(0.95, cumsum(p))]), 0.06)
+  expect_lt(abs(ahead$lower.b - value[findInterval(0.05, cumsum(p))]), 0.11)
+  expect_lt(abs(ahead$upper.b - value[findInterval(0.95, cumsum(p))]), 0.11)
 })
 
 test_that("estimates of the probability are unbiased with few particles", {
@@ -61,26 +61,26 @@ test_that("estimates of the probability are unbiased with few particles", {
     )) - want), 1)
   }
   for (n in 1:3) {
-    got <- ratio(small_system(), small_rows, n, 400)
-    expect_lt(abs(mean(got) - 1), 4 * sd(got) / sqrt(400))
+    got <- ratio(small_system(), small_rows, n, 200)
+    expect_lt(abs(mean(got) - 1), 4 * sd(got) / sqrt(200))
     expect_gt(sd(got), 0)
   }
   y <- withr::with_seed(3, named_rows(5))
   want <- enumerated(wide_system(), y)$log_p
-  got <- ratio(wide_system(), y, 4, 300)
-  expect_lt(abs(mean(got) - 1), 4 * sd(got) / sqrt(300))
+  got <- ratio(wide_system(), y, 4, 150)
+  expect_lt(abs(mean(got) - 1), 4 * sd(got) / sqrt(150))
 })
 
 test_that("particles are kept as they should be", {
   weights <- withr::with_seed(4, list(rexp(40), rep(1, 10), c(5, 1e-9 * (1:9)), c(0, 3, 0, 2, 1), 10^-(1:30)))
   for (w in weights) {
     for (n in c(1, 3, 7)) {
-      kept <- lapply((seq_len(2000) - 0.5) / 2000, function(u) engine_select_particles(w, n, u))
+      kept <- lapply((seq_len(500) - 0.5) / 500, function(u) engine_select_particles(w, n, u))
       sizes <- vapply(kept, function(k) length(k$kept), 1)
       expect_true(all(sizes == min(n, sum(w > 0))))
       expect_false(any(vapply(kept, function(k) is.unsorted(k$kept, strictly = TRUE), NA)))
-      average <- Reduce(`+`, lapply(kept, function(k) replace(0 * w, k$kept, k$weight))) / 2000
-      expect_lte(max(abs(average - w)), 2 * max(vapply(kept, function(k) min(k$weight), 1)) / 2000)
+      average <- Reduce(`+`, lapply(kept, function(k) replace(0 * w, k$kept, k$weight))) / 500
+      expect_lte(max(abs(average - w)), 2 * max(vapply(kept, function(k) min(k$weight), 1)) / 500)
       if (sum(w > 0) > n) {
         c <- stats::uniroot(function(log_c) sum(pmin(1, w / exp(log_c))) - n, c(-80, 10), tol = 1e-13)$root
         expect_equal(kept[[1]]$weight, pmax(w[kept[[1]]$kept], exp(c)), tolerance = 1e-6)
@@ -155,9 +155,9 @@ test_that("several systems are averaged over", {
   each <- vapply(systems, function(s) enumerated(s, small_rows)$log_p, 1)
   f <- bnp_filter(systems, small_rows, particles = 3 * 32, seed = 1)
   expect_equal(as.numeric(logLik(f)), log(mean(exp(each))), tolerance = 1e-10)
-  got <- vapply(1:300, function(s) as.numeric(logLik(bnp_filter(systems, small_rows, particles = 5, seed = s))), 1)
+  got <- vapply(1:150, function(s) as.numeric(logLik(bnp_filter(systems, small_rows, particles = 5, seed = s))), 1)
   ratio <- exp(got) / mean(exp(each))
-  expect_lt(abs(mean(ratio) - 1), 4 * sd(ratio) / sqrt(300))
+  expect_lt(abs(mean(ratio) - 1), 4 * sd(ratio) / sqrt(150))
 })
 
 test_that("forecasts are those of simulated rows", {
@@ -167,7 +167,7 @@ test_that("forecasts are those of simulated rows", {
   ahead <- predict(f, h = h)
   latent <- predict(f, h = h, type = "latent")
   class <- predict(f, h = h, type = "class", interval = 0.5)
-  n <- 20000
+  n <- 10000
   drawn <- withr::with_seed(7, {
     p <- f$sequences[["1"]]$state
     at <- sample(length(p$weight), n, TRUE, p$weight)
