@@ -141,6 +141,10 @@ engine_network_laps <- function(data, model, share, laps, sticks) {
     .Call(`_bnpvi_engine_network_laps`, data, model, share, laps, sticks)
 }
 
+engine_network_local <- function(data, model, share, laps, changes) {
+    .Call(`_bnpvi_engine_network_local`, data, model, share, laps, changes)
+}
+
 engine_network_profile <- function(n0, g, e, p, rho) {
     .Call(`_bnpvi_engine_network_profile`, n0, g, e, p, rho)
 }

@@ -514,6 +514,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_local
+Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, Rcpp::List changes);
+RcppExport SEXP _bnpvi_engine_network_local(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP changesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type changes(changesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_local(data, model, share, laps, changes));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_profile
 Rcpp::NumericVector engine_network_profile(double n0, Rcpp::NumericVector g, Rcpp::NumericVector e, Rcpp::NumericVector p, Rcpp::NumericVector rho);
 RcppExport SEXP _bnpvi_engine_network_profile(SEXP n0SEXP, SEXP gSEXP, SEXP eSEXP, SEXP pSEXP, SEXP rhoSEXP) {
@@ -1088,6 +1103,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_network_soft", (DL_FUNC) &_bnpvi_engine_network_soft, 4},
     {"_bnpvi_engine_network_overlap", (DL_FUNC) &_bnpvi_engine_network_overlap, 5},
     {"_bnpvi_engine_network_laps", (DL_FUNC) &_bnpvi_engine_network_laps, 5},
+    {"_bnpvi_engine_network_local", (DL_FUNC) &_bnpvi_engine_network_local, 5},
     {"_bnpvi_engine_network_profile", (DL_FUNC) &_bnpvi_engine_network_profile, 5},
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
