@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "dynamics/fewer_modes.h"
 #include "dynamics/rotation.h"
 #include "dynamics/window_birth.h"
 #include "inference/start.h"
@@ -13,18 +14,23 @@ namespace bnpvi::dynamics {
 
 namespace {
 
-// Windows that are tried in vain, on end, before a fit may end: twice as many as cover the rows, but for long
-// data; and tries a lap. Guesses.
-constexpr Index most_failures = 32, tries_of_lap = 8;
-constexpr double settled = 1;  // nats a lap below which moves are tried: a guess
+// Tries of births a lap; and windows that are tried in vain, on end, before a fit may end: 60, or fewer where
+// sequences are long, as a try costs some 30 visits of a sequence. (Rotations with much noise,
+// inst/bench/lds.R: with 16 the median bound was 20 to 30 lower, with 200 up to 4 higher in three times the
+// time.)
+constexpr Index tries_of_lap = 8;
+Index failures_of(const Series& series) {
+  constexpr double most = 60, fewest = 8, rows = 10000;
+  const double length = static_cast<double>(series.n) / static_cast<double>(series.n_groups());
+  return static_cast<Index>(std::clamp(most * rows / length, fewest, most));
+}
+constexpr Index pairs_of_lap = 6, deletes_of_lap = 2;  // tried with rounds of all rows: guesses
+constexpr double settled = 1;                          // nats a lap below which moves are tried: a guess
 
 class Learner {
  public:
   Learner(const LdsProblem& problem, LdsState& state, const LearnOptions& options)
-      : problem_(problem),
-        state_(state),
-        options_(options),
-        failures_needed_(std::min(most_failures, 2 * count_windows(problem.series))) {}
+      : problem_(problem), state_(state), options_(options), failures_needed_(failures_of(problem.series)) {}
 
   bool quiet() const { return !may_have_births() || failures_ >= failures_needed_; }
 
@@ -41,6 +47,7 @@ class Learner {
     if (number > 1 && (last_gain < settled || state_.elbo - before < settled)) {
       moves_of_modes(record);
       births(record);
+      if (quiet()) fewer(record);
     }
     record.elbo = state_.elbo;
     record.k = state_.k;
@@ -130,11 +137,38 @@ class Learner {
     }
   }
 
+  // Once births have failed: joins and deletes in which q(x) has its say, one of either a lap. After a lap
+  // without any, the modes being the same, none is tried again.
+  void fewer(LapRecord& record) {
+    if (state_.k < 2 || state_.alloc->fixed_k() > 0 || joined_ == state_.k) return;
+    bool found = false;
+    if (options_.moves.merge)
+      for (const auto& [a, b] :
+           pairs_to_join(problem_, state_, std::min(pairs_of_lap, options_.moves.max_merges))) {
+        ++record.merges_tried;
+        if (!try_join(problem_, state_, a, b)) continue;
+        ++record.merges;
+        found = true;
+        break;
+      }
+    const std::vector<Index> by_size = state_.total.by_size();
+    if (options_.moves.remove)
+      for (Index i = 0; !found && i < std::min(deletes_of_lap, state_.k); ++i) {
+        ++record.deletes_tried;
+        if (!try_join(problem_, state_, by_size[state_.k - 1 - i], state_.k)) continue;
+        ++record.deletes;
+        found = true;
+      }
+    joined_ = found ? 0 : state_.k;
+    if (found) failures_ = 0;
+  }
+
   const LdsProblem& problem_;
   LdsState& state_;
   const LearnOptions& options_;
   const Index failures_needed_;
   Index failures_ = 0, tried_ = 0;
+  Index joined_ = 0;  // modes that there were when nothing could be joined
   double beyond_ = 2;
   Index wait_ = 0;
 };

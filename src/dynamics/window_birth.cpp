@@ -9,8 +9,8 @@ namespace {
 
 constexpr Index shortest = 32, longest = 64;  // rows of a window, as are the numbers below from trials on
 constexpr double share = 0.95;                // the rotations of inst/bench/lds.R
-constexpr Index own_rounds = 8, fewest_rounds = 5, most_rounds = 10;
-constexpr double within = 15;  // nats below the present bound after which five more rounds may catch up
+constexpr Index own_rounds = 8, fewest_rounds = 5, most_rounds = 30;
+constexpr double within = 40;  // nats below the present bound from which a proposal may still catch up
 
 struct Window {
   Index group, from, to;
@@ -85,8 +85,6 @@ LdsState with_mode(const LdsProblem& problem, const LdsState& state, const Windo
 }
 
 }  // namespace
-
-Index count_windows(const Series& series) { return std::max<Index>(1, series.n / 48); }
 
 bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream) {
   const Window at = draw_window(problem, stream);
