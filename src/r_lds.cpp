@@ -30,7 +30,18 @@ LdsState given_start(const Lds& lds, const Rcpp::List& start, const std::shared_
     for (Index g = 0; g < s.n_groups(); ++g)
       for (Index t = s.starts[g] + 1; t < s.starts[g + 1]; ++t) paths.set_features(t, nullptr);
   }
-  return state_of(problem, alloc, std::move(paths), std::move(r), k);
+  LdsState out = state_of(problem, alloc, std::move(paths), std::move(r), k);
+  if (!start.containsElementNamed("state")) return out;
+  const Rcpp::List state = start["state"];
+  out.globals = state_from_r(state, lds.model);
+  out.emission = Emission(problem.emission, seen_from_r(state, problem.emission));
+  for (int step = 0; step < 2; ++step) {
+    smooth(problem, out, nullptr);
+    assign(problem, out);
+  }
+  out.seen = emission_of(problem, out.paths);
+  renew(problem, out);
+  return out;
 }
 
 // From one mode, or from the modes of the rows; "best": the best of the latter and of three of the former,

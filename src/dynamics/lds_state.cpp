@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "foundation/special.h"
+#include "observations/linalg.h"
 
 namespace bnpvi::dynamics {
 
@@ -55,12 +56,36 @@ LatentPaths paths_at(const LdsProblem& problem, const Vec& mean) {
   return out;
 }
 
+// −½ (x − M ξ)'W(x − M ξ): of the prior's own weights the block of x is −½ W, that of x and ξ is W M, and
+// that of ξ, which has the uncertainty of M as well, becomes −½ M'W M.
+Vec point_weights(const LdsProblem& problem) {
+  const Index m = problem.m, e = m + (problem.intercept ? 1 : 0);
+  Vec t(static_cast<std::size_t>(problem.obs.n_features()), 0.0), w(t);
+  problem.obs.weights(t.data(), w.data());
+  double* at = w.data() + 1;
+  Vec precision(static_cast<std::size_t>(m * m)), g(static_cast<std::size_t>(m));
+  for (Index a = 0; a < m; ++a)
+    for (Index b = 0; b <= a; ++b) precision[a * m + b] = -(a == b ? 2 : 1) * at[packed(e + a, e + b)];
+  const Cholesky chol(precision.data(), m);
+  std::vector<Vec> root;  // L⁻¹ W M, by column
+  for (Index i = 0; i < e; ++i) {
+    for (Index a = 0; a < m; ++a) g[a] = at[packed(e + a, i)];
+    chol.solve_lower(g.data());
+    root.push_back(g);
+  }
+  for (Index i = 0; i < e; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (Index a = 0; a < m; ++a) sum += root[i][a] * root[j][a];
+      at[packed(i, j)] = -(i == j ? 0.5 : 1) * sum;
+    }
+  return w;
+}
+
 LatentPaths prior_paths(const LdsProblem& problem) {
   const Series& s = problem.series;
   LatentPaths out(s.n, problem.m, problem.intercept, s.n_groups());
-  const Vec none(static_cast<std::size_t>(problem.obs.n_features()), 0.0);
-  Vec w(none);
-  problem.obs.weights(none.data(), w.data());
+  const Vec w = point_weights(problem);
   const Emission emission(problem.emission, EmissionStatistics(problem.emission));
   problem.pool.run(s.n_groups(), [&](Index g) {
     smooth_rows(

@@ -48,7 +48,11 @@ Dataset expected_rows(const LdsProblem& problem, const LdsState& state);
 LdsState state_of(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths,
                   Vec r, Index k);
 
-/// q(x) under the prior of one mode and of the emission: every row near the one before.
+/// Weights (p) of one mode that has the prior's coefficients and expected precision, taken as known: far from
+/// the origin what the prior does not know of coefficients would draw hidden states there.
+Vec point_weights(const LdsProblem& problem);
+
+/// q(x) under these and the prior of the emission: every row near the one before.
 LatentPaths prior_paths(const LdsProblem& problem);
 
 /// q(x) with these means (n × m) and no variance.

@@ -38,13 +38,13 @@ LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const W
   own.starts = {0, own.n};
   own.weight = {1};
   LatentPaths out(own.n, problem.m, problem.intercept, 1);
-  Vec t(static_cast<std::size_t>(problem.obs.n_features()), 0.0), w(t);
+  Vec t(static_cast<std::size_t>(problem.obs.n_features()), 0.0), w = point_weights(problem);
   Emission emission = problem.emission.identity
                           ? Emission(problem.emission, EmissionStatistics(problem.emission))
                           : state.emission;
   for (Index round = 0; round < own_rounds; ++round) {
     problem.pool.poll();
-    problem.obs.weights(t.data(), w.data());
+    if (round > 0) problem.obs.weights(t.data(), w.data());
     smooth_rows(
         own, 0, own.n, 0, {nullptr, 1, w.data()}, emission, problem.start, [] {}, out);
     for (Index i = 0; i < static_cast<Index>(t.size()); ++i) {
