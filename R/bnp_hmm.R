@@ -81,7 +81,7 @@
 #'
 #' Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech
 #' recognition. *Proceedings of the IEEE* 77(2), 257-286.
-#' @seealso [segments()], [predict.bnp_hmm()], [plot.bnp_hmm()], [read_fit];
+#' @seealso [segments()], [predict.bnp_hmm()], [plot.bnp_hmm()], [read_fit]; [latent_path()] of fits with [obs_lds()];
 #'   `vignette("segmenting-sequences")`, `vignette("from-depmixS4")`.
 #' @examples
 #' x <- rbind(cbind(beaver1["temp"], id = 1), cbind(beaver2["temp"], id = 2))
