@@ -201,7 +201,7 @@ emission_in_units <- function(obs, emission) {
 }
 
 # Expected variance of the noise of each column.
-noise_variance <- function(emission) {
+emission_variance <- function(emission) {
   if (is.null(emission$df)) emission$scale else
     ifelse(emission$df > 2, emission$scale / (emission$df - 2), Inf)
 }
@@ -237,7 +237,7 @@ emission_means <- function(fit) {
   hidden <- hidden_labels(fit)
   list(
     loadings = `dimnames<-`(e$loadings, list(columns, hidden)), offset = stats::setNames(e$offset, columns),
-    noise_var = stats::setNames(noise_variance(e), columns)
+    noise_var = stats::setNames(emission_variance(e), columns)
   )
 }
 

@@ -111,7 +111,7 @@ moments_of_hidden <- function(fit, data, states, transition) {
       matrix(drop(e$loadings %*% s$mean[[h]]) + e$offset, 1L, dimnames = list(NULL, columns))
     }),
     var = gather(function(s, h) {
-      matrix(diag(e$loadings %*% s$cov[[h]] %*% t(e$loadings)) + noise_variance(e), 1L)
+      matrix(diag(e$loadings %*% s$cov[[h]] %*% t(e$loadings)) + emission_variance(e), 1L)
     })
   )
 }

@@ -7,8 +7,13 @@ forecast <- function(fit, data, h) {
   transition <- transition_matrix(fit)
   states <- list(first_state_ahead(fit, data))
   for (step in seq_len(h - 1L)) states[[step + 1L]] <- states[[step]] %*% transition
-  moments <- if (is_hidden(fit)) moments_of_hidden(fit, data, states, transition) else if (state_lag(fit) > 0L) moments_of_dynamics(fit, data, states, transition) else
+  moments <- if (is_hidden(fit)) {
+    moments_of_hidden(fit, data, states, transition)
+  } else if (state_lag(fit) > 0L) {
+    moments_of_dynamics(fit, data, states, transition)
+  } else {
     moments_of_states(fit, states)
+  }
   n <- length(data$starts) - 1L
   prob <- do.call(rbind, states)
   out <- data.frame(id = rep(data$group_names %||% as.character(seq_len(n)), h), step = rep(seq_len(h), each = n))

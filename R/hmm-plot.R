@@ -6,8 +6,8 @@
 #' @param type `"segments"`: the most probable path, one strip per sequence;
 #'   with `data`, each column's series above its coloured runs, one panel per
 #'   sequence. Fits with [obs_lds()] always show series: each column without its noise as a line in a band of two
-#'   standard deviations, and with `data` the rows as points. `"tree"`, the default of fits with `parent`: their trees, roots above, each node in the colour of its
-#'   state.
+#'   standard deviations, and with `data` the rows as points. `"tree"`, the default of fits with `parent`: their trees,
+#'   roots above, each node in the colour of its state.
 #'   `"transitions"`: the transition matrix as a heat map. `"elbo"`:
 #'   the bound by lap, with the accepted moves. `"profile"`: what states have in each column, as
 #'   in [plot.bnp_mixture()].
@@ -80,7 +80,8 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
       columns = column_labels(fit)
     )
     if (is_hidden(fit)) {
-      picture$series <- with_band(picture$series, fit, if (is.null(data)) fit$latent else expected_paths(fit, from), kept)
+      latent <- if (is.null(data)) fit$latent else expected_paths(fit, from)
+      picture$series <- with_band(picture$series, fit, latent, kept)
     }
   }
   picture

@@ -295,7 +295,8 @@ model_lds <- list(
     "centre", "unit", "column_centre", "column_unit", "rows_scale", "identity", "lag", "loading_precision"
   ),
   parameters = list(
-    scale = c("hidden", "hidden"), coef_mean = c("hidden", "regressors"), coef_precision = c("regressors", "regressors"),
+    scale = c("hidden", "hidden"), coef_mean = c("hidden", "regressors"),
+    coef_precision = c("regressors", "regressors"),
     noise = "columns", noise_scale = "columns", start_mean = "hidden", start_var = c("hidden", "hidden")
   ),
   arrays = coef_arrays("hidden"),

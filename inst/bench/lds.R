@@ -1,6 +1,6 @@
 # Switching linear dynamics, obs_lds(). Rscript lds.R rotations slds_rotations.csv [seeds] | speed | mocap
-#   rotations: 400 rows that go through three rotations, seen with noise of sd 0.3 or 1; columns of the file: noise, seed,
-#     t, mode, x1, x2, y1, y2. Bounds from default starts, from the true modes, and of obs_ar().
+#   rotations: 400 rows that go through three rotations, seen with noise of sd 0.3 or 1; columns of the file: noise,
+#     seed, t, mode, x1, x2, y1, y2. Bounds from default starts, from the true modes, and of obs_ar().
 #   speed: seconds of a lap against rows, modes and hidden states, memory in use, and the bits of two threads.
 #   mocap: motion capture of the package, five scores instead of twelve columns.
 library(bnpvi)

@@ -359,7 +359,7 @@ hidden_calls <- function(tables) {
   list(
     call("latent_path", fit = fit, newdata = points, data = "newdata"),
     call("predict", object = fit, newdata = points, type = "prob", data = "newdata"),
-    call("predict", object = fit, newdata = points, n.ahead = 2, data = "newdata"),
+    call("predict", object = fit, newdata = points, n.ahead = 2, data = "newdata", spoil = "newdata"),
     call("simulate", object = fit, nsim = 2, seed = 1, lengths = c(4, 5), initial = c(1, 2, 3)),
     valid_call("hidden", "plot", list(x = fit, type = "segments", data = points), c("type", "data"), "data"),
     valid_call("hidden", "augment", list(x = fit, data = points), "data", "data"),

@@ -73,7 +73,8 @@ test_that("known parameters: the bound of the slow implementation, below the evi
     start <- theta[[1]] + (1:2 == z[1])
     mu <- 0
     v <- 2
-    out <- dirichlet(start, theta[[1]]) + sum(vapply(1:2, function(k) dirichlet(theta[[2]][k, ] + n[k, ], theta[[2]][k, ]), 1))
+    out <- dirichlet(start, theta[[1]]) +
+      sum(vapply(1:2, function(k) dirichlet(theta[[2]][k, ] + n[k, ], theta[[2]][k, ]), 1))
     for (t in 1:5) {
       if (t > 1) {
         mu <- a[z[t - 1]] * mu
@@ -176,7 +177,8 @@ test_that("two threads give the bits of one, and the seed decides", {
   run <- function(threads, seed = 1) {
     bnp_hmm(
       lapply(split(seq_len(200), rep(1:5, each = 40)), function(i) data$y[i, ]), obs = obs_lds(),
-      prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = seed, threads = threads, max_laps = 10, verbose = FALSE)
+      prior = prior_hdp_hmm(sticky = 20),
+      control = bnp_control(seed = seed, threads = threads, max_laps = 10, verbose = FALSE)
     )
   }
   one <- suppressWarnings(run(1))
