@@ -120,8 +120,9 @@ moments_of_dynamics <- function(fit, data, states, transition) {
   list(mean = gather("mean"), var = gather("var"))
 }
 
-# last: the regressors of the first row ahead, start: their covariance. states: for each step, probabilities of the states. Conditional on each
-# state, mean and covariance are kept apart from its probability, so that data far from 0 keep their digits.
+# last: the regressors of the first row ahead, start: their covariance. states: for each step, probabilities of the
+# states. Conditional on each state, mean and covariance are kept apart from its probability, so that data far from 0
+# keep their digits.
 moments_of_sequence <- function(last, steps, noise, states, transition,
                                 start = matrix(0, length(last), length(last))) {
   d <- nrow(noise[[1L]])
