@@ -117,6 +117,22 @@ engine_kmeans <- function(data, obs, k, rounds, spread, seed) {
     .Call(`_bnpvi_engine_kmeans`, data, obs, k, rounds, spread, seed)
 }
 
+engine_lds_fit <- function(data, model, control, start, progress) {
+    .Call(`_bnpvi_engine_lds_fit`, data, model, control, start, progress)
+}
+
+engine_lds_emission <- function(data, model, state) {
+    .Call(`_bnpvi_engine_lds_emission`, data, model, state)
+}
+
+engine_lds_smooth <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_lds_smooth`, data, model, state, threads)
+}
+
+engine_lds_chain <- function(data, model, state, resp, weights) {
+    .Call(`_bnpvi_engine_lds_chain`, data, model, state, resp, weights)
+}
+
 engine_network_blocks <- function(data, model, control, labels, progress) {
     .Call(`_bnpvi_engine_network_blocks`, data, model, control, labels, progress)
 }

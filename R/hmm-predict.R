@@ -90,6 +90,9 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   if (type == "id") {
     return(with_ids(object, predict(object, newdata, id, na_action = na_action, parent = parent)))
   }
+  if (type %in% c("impute", "response", "logdensity")) {
+    refuse_hidden(object, paste0("{.code type = \"", type, "\"}"))
+  }
   if (type %in% c("impute", "response")) {
     refuse_trees(object, paste0("{.code type = \"", type, "\"}"))
   }
@@ -162,6 +165,7 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
   obs <- fit$model$obs
   id <- id_column(id, call)
   na_action <- na_action %||% fit$input$na_action
+  if (is_hidden(fit) && !identical(na_action, "keep")) na_action <- "model"
   trees <- new_trees(fit, newdata, parent, arg, call)
   newdata <- trees$x
   parent <- trees$parent
@@ -194,6 +198,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
                                    na_action = c("fail", "model", "omit"), parent = NULL) {
   check_no_dots(...)
   plugin <- is_plugin(type)
+  refuse_hidden(fit, "densities of rows given those before")
   need_data(missing(newdata), "newdata")
   data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action), parent = parent)
   if (has_trees(data)) {
@@ -209,6 +214,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
 residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
   refuse_trees(object, "pseudo-residuals, which look one step ahead")
+  refuse_hidden(object, "pseudo-residuals")
   obs <- object$model$obs
   entry <- obs_entry(obs)
   if (is.null(entry$predictive_cdf)) {

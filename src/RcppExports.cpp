@@ -427,6 +427,63 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_lds_fit
+Rcpp::List engine_lds_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
+RcppExport SEXP _bnpvi_engine_lds_fit(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_fit(data, model, control, start, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_lds_emission
+Rcpp::List engine_lds_emission(Rcpp::List data, Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_lds_emission(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_emission(data, model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_lds_smooth
+Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
+RcppExport SEXP _bnpvi_engine_lds_smooth(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_smooth(data, model, state, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_lds_chain
+Rcpp::List engine_lds_chain(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix resp, Rcpp::NumericMatrix weights);
+RcppExport SEXP _bnpvi_engine_lds_chain(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP respSEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type resp(respSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_chain(data, model, state, resp, weights));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_blocks
 Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::IntegerVector labels, SEXP progress);
 RcppExport SEXP _bnpvi_engine_network_blocks(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP labelsSEXP, SEXP progressSEXP) {
@@ -1111,6 +1168,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
     {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
+    {"_bnpvi_engine_lds_fit", (DL_FUNC) &_bnpvi_engine_lds_fit, 5},
+    {"_bnpvi_engine_lds_emission", (DL_FUNC) &_bnpvi_engine_lds_emission, 3},
+    {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
+    {"_bnpvi_engine_lds_chain", (DL_FUNC) &_bnpvi_engine_lds_chain, 5},
     {"_bnpvi_engine_network_blocks", (DL_FUNC) &_bnpvi_engine_network_blocks, 5},
     {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
     {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},

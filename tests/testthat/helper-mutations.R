@@ -435,11 +435,37 @@ filter_calls <- function(tables, fits) {
   ), unlist(lapply(names(filters), on_filter), recursive = FALSE))
 }
 
+# Of hidden states, whose fits have no densities of rows.
+hidden_calls <- function(tables) {
+  points <- tables$points
+  fit <- suppressWarnings(bnp_hmm(points, obs = obs_lds(), prior = prior_hdp_hmm(sticky = 2), control = few_laps()))
+  call <- function(verb, ..., data = character(), spoil = NULL) {
+    given <- list(...)
+    valid_call("hidden", verb, given, spoil %||% setdiff(names(given), c("object", "x", "fit")), data)
+  }
+  list(
+    call("latent_path", fit = fit, newdata = points, data = "newdata"),
+    call("predict", object = fit, newdata = points, type = "prob", data = "newdata"),
+    call("predict", object = fit, newdata = points, n.ahead = 2, data = "newdata", spoil = "newdata"),
+    call("simulate", object = fit, nsim = 2, seed = 1, lengths = c(4, 5), initial = c(1, 2, 3)),
+    valid_call("hidden", "plot", list(x = fit, type = "segments", data = points), c("type", "data"), "data"),
+    valid_call("hidden", "augment", list(x = fit, data = points), "data", "data"),
+    valid_call("hidden", "bnp_hmm", list(
+      x = points, obs = obs_lds(), prior = prior_hdp_hmm(sticky = 2), control = few_laps(), start = rep(1:2, 7)
+    ), c("x", "start"), "x", is_sound_fit),
+    valid_call("hidden", "obs_lds", list(
+      loadings = 2, intercept = TRUE, df = 5, scale = diag(2), coef_mean = cbind(diag(2), 0), coef_precision = diag(3),
+      noise_df = 4, noise_scale = c(1, 2, 3), start_mean = c(0, 1), start_var = diag(2)
+    ))
+  )
+}
+
 other_calls <- function(tables, fits) {
   checkpoint <- tempfile("checkpoint")
   bnp_mixture(tables$points, control = few_laps(checkpoint = checkpoint))
   made <- function(verb, ...) valid_call(verb, verb, list(...))
-  c(network_calls(), feature_calls(tables), tree_calls(tables), drift_calls(tables), filter_calls(tables, fits), list(
+  c(network_calls(), feature_calls(tables), tree_calls(tables), drift_calls(tables), filter_calls(tables, fits),
+    hidden_calls(tables), list(
     made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),
@@ -510,7 +536,7 @@ constructed_calls <- function(tables) {
       given[[slot]] <- made
       if (maker == "bnp_control") given[[slot]]$max_laps <- min(made$max_laps, 3L)
       family <- if (maker %in% c("prior_hdp", "prior_lda")) "bnp_topics" else
-        if (maker %in% c("prior_hdp_hmm", "prior_hmm")) "bnp_hmm" else "bnp_mixture"
+        if (maker %in% c("prior_hdp_hmm", "prior_hmm", "obs_lds")) "bnp_hmm" else "bnp_mixture"
       do.call(family, given)
     }
     valid_call(paste("fit with", maker), verb, arguments, holds = is_sound_fit)
@@ -523,6 +549,9 @@ constructed_calls <- function(tables) {
       variance = c(1, 2, 3)),
     fit_with("obs", "obs_ar", lag = 1, intercept = FALSE, df = 5, scale = diag(3), coef_mean = diag(3),
       coef_precision = diag(3)),
+    fit_with("obs", "obs_lds", loadings = 2, intercept = TRUE, df = 5, scale = diag(2), coef_mean = cbind(diag(2), 0),
+      coef_precision = diag(3), noise_df = 4, noise_scale = c(1, 2, 3), start_mean = c(0, 1), start_var = diag(2)),
+    fit_with("obs", "obs_lds", loadings = "identity", noise = c(1, 2, 3)),
     fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10),
     fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3, learn = TRUE),
     fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)),
