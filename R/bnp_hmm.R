@@ -125,6 +125,10 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   call <- rename_call(match.call(), "bnp_hmm")
+  if (inherits(data, "bnp_source")) {
+    refuse_with_source(list(weights = weights, parent = parent), rlang::current_env())
+    return(fit_source("bnp_hmm", data, obs, prior, control, start, na_action, call, id, x))
+  }
   split <- split_formula_id(x, data, id, rlang::current_env())
   read <- formula_input(split$formula, split$data, obs, "bnp_hmm")
   fit_sequences(
@@ -140,12 +144,7 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   check_obs(obs, "bnp_hmm", error_call)
   check_prior(prior, "bnp_hmm", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
-  if (!is.null(control$candidates)) {
-    abort("argument", c(
-      "{.arg candidates} does not apply to hidden Markov models.",
-      i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
-    ), call = error_call)
-  }
+  if (!is.null(control$candidates)) refuse_candidates(error_call)
   if (!is.null(parent)) {
     refuse_sparsity(control, error_call)
     if (is.character(parent) && length(parent) == 1L) input$parent_column <- parent
@@ -155,6 +154,13 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   input$times <- data$times
   if (is.character(id) && length(id) == 1L) input$id_column <- id
   fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
+}
+
+refuse_candidates <- function(call) {
+  abort("argument", c(
+    "{.arg candidates} does not apply to hidden Markov models.",
+    i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
+  ), call = call)
 }
 
 # Messages of trees are between all states.

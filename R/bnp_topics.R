@@ -110,6 +110,9 @@ as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, ca
 
 # Tokens (counts) or rows of each document.
 document_lengths <- function(data, obs) {
+  if (is_spooled(data)) {
+    return(data$lengths %||% diff(data$starts))
+  }
   if (!obs_entry(obs)$counts_tokens) {
     return(diff(data$starts))
   }

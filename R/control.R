@@ -118,7 +118,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   structure(
     list(
       algorithm = algorithm,
-      batches = if (!is.null(batches)) check_count(batches, "batches"),
+      batches = check_batches(batches),
       max_laps = check_count(max_laps, "max_laps"),
       tol = check_number(tol, "tol", strict = FALSE),
       restarts = check_count(restarts, "restarts"),
@@ -143,6 +143,24 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
     ),
     class = c("bnp_control", "list")
   )
+}
+
+check_batches <- function(batches, call = rlang::caller_env()) {
+  if (is.null(batches)) {
+    return(NULL)
+  }
+  if (length(batches) < 2L) {
+    return(check_count(batches, "batches", call = call))
+  }
+  ok <- is.numeric(batches) && is.null(dim(batches)) && all(is.finite(batches)) && all(batches >= 1) &&
+    all(batches == round(batches)) && max(batches) <= length(batches)
+  if (!ok) {
+    abort("argument", c(
+      "{.arg batches} must be a whole number, or one for each observation, document or sequence: that of its batch,
+       from 1, not {describe(batches)}."
+    ), call = call)
+  }
+  as.integer(batches)
 }
 
 # Arguments that only truncation-free learning has, and those that it does not.
@@ -311,6 +329,7 @@ print.bnp_control <- function(x, ...) {
     "(stochastic only)"
   }
   shown$checkpoint <- x$checkpoint %||% "none"
+  if (length(x$batches) > 1L) shown$batches <- paste(max(x$batches), "(as given)")
   text <- vapply(names(shown), function(f) format(shown[[f]] %||% "(chosen when fitting)"), "")
   cat("How to fit\n", paste0("  ", format(names(shown)), "  ", text, "\n"), sep = "")
   invisible(x)

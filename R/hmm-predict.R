@@ -71,10 +71,17 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                               "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"
                             ),
                             n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit"),
-                            parent = NULL) {
+                            parent = NULL, write = NULL) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   newdata <- one_newdata(newdata, new_data)
+  if (inherits(newdata, "bnp_source")) {
+    refuse_with_source(list(n.ahead = n.ahead, parent = parent), rlang::current_env())
+    return(predict_source(object, newdata, id, write, function(x, id) {
+      predict(object, x, id, type, na_action = na_action)
+    }))
+  }
+  refuse_write(write)
   if (!is.null(n.ahead)) {
     refuse_trees(object, "forecasts", "Rows of {.code NA} with {.code na_action = \"model\"} may be leaves.")
     h <- check_count(n.ahead, "n.ahead")
@@ -189,6 +196,14 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
+  if (inherits(newdata, "bnp_source")) {
+    refuse_with_source(list(parent = parent), rlang::current_env())
+    na_action <- check_na_action(na_action)
+    return(mean_over_source(fit, newdata, id, function(x, id) {
+      data <- as_new_sequences(fit, x, id, na_action = na_action)
+      one_step_ahead(fit, data, plugin)$log_density[has_values(data, modelled_columns(data, fit$model$obs))]
+    }))
+  }
   data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action), parent = parent)
   if (has_trees(data)) {
     counted <- sum(has_values(data, modelled_columns(data, fit$model$obs)))

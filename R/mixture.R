@@ -167,6 +167,10 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     if (missing(control)) control <- bnp_control("truncation_free")
     return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
   }
+  if (inherits(data, "bnp_source")) {
+    refuse_with_source(list(weights = weights, labels = labels, id = id), here)
+    return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
+  }
   split <- split_formula_id(x, data, id, here)
   read <- formula_input(split$formula, split$data, obs, "bnp_mixture")
   fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split)

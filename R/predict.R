@@ -59,13 +59,19 @@
 predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                   "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute",
                                   "id"
-                                ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL) {
+                                ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL,
+                                write = NULL) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   type <- check_choice(
     type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id"), "type"
   )
   newdata <- one_newdata(newdata, new_data)
+  if (inherits(newdata, "bnp_source")) {
+    if (!is.null(id)) refuse_with_source(list(id = id), rlang::current_env())
+    return(predict_source(object, newdata, NULL, write, function(x, id) predict(object, x, type, na_action = na_action)))
+  }
+  refuse_write(write)
   if (is.null(newdata) && !is.null(id)) {
     abort("id", c(
       "{.arg id} is for {.arg newdata}.", i = "Leave it out: the individuals of the training data are known."
@@ -203,6 +209,14 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
+  if (inherits(newdata, "bnp_source")) {
+    if (!is.null(id)) refuse_with_source(list(id = id), rlang::current_env())
+    na_action <- check_na_action(na_action)
+    return(mean_over_source(fit, newdata, NULL, function(x, id) {
+      data <- as_newdata(fit, x, na_action = na_action)
+      log_predictive(fit, data, plugin)[has_values(data, modelled_columns(data, fit$model$obs))]
+    }))
+  }
   data <- as_newdata(fit, newdata, na_action = check_na_action(na_action), id = id)
   density <- log_predictive(fit, data, plugin)
   counted <- has_values(data, modelled_columns(data, fit$model$obs))

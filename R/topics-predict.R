@@ -62,11 +62,17 @@
 #' heldout_loglik(fit, whales$counts[-odd, ], "sequential", draws = 5, seed = 1)
 #' @export
 predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster", "id"), id = NULL, ...,
-                               new_data = NULL, na_action = c("fail", "omit")) {
+                               new_data = NULL, na_action = c("fail", "omit"), write = NULL) {
   check_no_dots(...)
   na_action <- check_no_model_of_missing(na_action)
   type <- check_choice(type, c("prob", "class", "cluster", "id"), "type")
   newdata <- one_newdata(newdata, new_data)
+  if (inherits(newdata, "bnp_source")) {
+    return(predict_source(object, newdata, id, write, function(x, id) {
+      predict(object, x, type, id, na_action = na_action)
+    }))
+  }
+  refuse_write(write)
   prob <- if (is.null(newdata)) {
     fitted(object)
   } else {

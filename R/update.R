@@ -65,6 +65,9 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
     newdata <- formula.
   }
   if (is.null(newdata) && !missing(newdata)) need_data(TRUE, "newdata")
+  if (inherits(newdata, "bnp_source") && object$control$algorithm != "truncation_free") {
+    return(update_from_source(object, newdata, olddata, new_terms, ...))
+  }
   if (!is.null(newdata) && object$control$algorithm == "truncation_free") {
     check_no_dots(...)
     if (!is.null(olddata)) abort("update", "A stream is read once: leave {.arg olddata} out.")
