@@ -189,8 +189,8 @@ engine_draw_predictives <- function(data, newdata, model, draws, concentration, 
     .Call(`_bnpvi_engine_draw_predictives`, data, newdata, model, draws, concentration, point, threads)
 }
 
-engine_deal <- function(n, batches, seed) {
-    .Call(`_bnpvi_engine_deal`, n, batches, seed)
+engine_deal <- function(n, batches) {
+    .Call(`_bnpvi_engine_deal`, n, batches)
 }
 
 engine_unit_keys <- function(first, n) {

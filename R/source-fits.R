@@ -32,7 +32,8 @@ refuse_with_source <- function(values, call) {
   given <- names(values)[!vapply(values, is.null, NA)]
   if (length(given)) {
     abort("argument", c(
-      "{.arg {given}} {?is/are} not there for data in a source.", i = "Fit data in memory, or leave {?it/them} out."
+      "{.arg {given}} {?is/are} not there for data in a source.", i = "Fit data in memory, or leave
+           {cli::qty(given)}{?it/them} out."
     ), call = call)
   }
 }

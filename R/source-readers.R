@@ -183,22 +183,27 @@ text_connection <- function(path) {
 # Rows of a text file, so many at a time; columns of numbers or text in the first piece stay so.
 text_pieces <- function(path, separator, rows) {
   text <- text_connection(path)
-  names <- NULL
+  names <- number <- NULL
   classes <- NA
   before <- 0
-  part <- function(from, header, classes, skip = 0) {
+  part <- function(from, header, classes, n = rows, skip = 0) {
     tryCatch(
       utils::read.table(from,
-        header = header, sep = separator, nrows = rows, quote = "\"", comment.char = "", fill = FALSE, skip = skip,
+        header = header, sep = separator, nrows = n, quote = "\"", comment.char = "", fill = FALSE, skip = skip,
         stringsAsFactors = FALSE, colClasses = unname(classes), check.names = FALSE
       ),
       error = function(e) if (grepl("no lines available", conditionMessage(e))) NULL else stop(e)
     )
   }
+  again <- function(...) {
+    other <- text_connection(path)
+    on.exit(other$close())
+    tryCatch(part(other$at, ...), error = function(e) NULL)
+  }
   list(read = function() {
     first <- is.null(names)
     piece <- tryCatch(part(text$at, first, classes), error = function(e) {
-      if (!first) refuse_text(path, part, before, names, classes)
+      if (!first) refuse_text(again(FALSE, NA, skip = before + 1), names, number, before)
       stop(e)
     })
     if (is.null(piece) || nrow(piece) == 0L) {
@@ -206,30 +211,29 @@ text_pieces <- function(path, separator, rows) {
     }
     if (first) {
       names <<- colnames(piece)
+      number <<- vapply(piece, is.numeric, NA)
       classes <<- vapply(piece, function(column) class(column)[1L], "")
-      classes[classes == "integer"] <<- "numeric"
       classes[classes == "logical"] <<- NA
+      # To be told that columns are numbers is fast, but numbers in quotation marks are none then.
+      classes[number] <<- "numeric"
+      if (is.null(again(TRUE, classes, n = min(rows, 100L)))) classes[number] <<- NA
     }
     names(piece) <- names
+    refuse_text(piece, names, number, before)
     before <<- before + nrow(piece)
     piece
   }, close = text$close)
 }
 
-# Says where a piece has text in a column of numbers, if it does. `part`: reads the piece.
-refuse_text <- function(path, part, before, names, classes) {
-  again <- text_connection(path)
-  on.exit(again$close())
-  piece <- tryCatch(part(again$at, FALSE, NA, skip = before + 1), error = function(e) NULL)
-  for (j in which(classes %in% "numeric")) {
+# Says where a piece has text in a column of numbers, if it does.
+refuse_text <- function(piece, names, number, before) {
+  for (j in which(number & vapply(piece %||% list(), is.character, NA))) {
     value <- piece[[j]]
-    bad <- which(is.na(suppressWarnings(as.numeric(value))) & !is.na(value))
-    if (is.character(value) && length(bad)) {
-      abort("not_numeric", c(
-        "The column {.field {names[j]}} has numbers in the first rows, and text later.",
-        x = "In row {before + bad[1L]}: {.val {value[bad[1L]]}}."
-      ))
-    }
+    bad <- which(is.na(suppressWarnings(as.numeric(value))) & !is.na(value))[1L]
+    abort("not_numeric", c(
+      "The column {.field {names[j]}} has numbers in the first rows, and text later.",
+      x = "In row {before + bad}: {.val {value[bad]}}."
+    ))
   }
 }
 

@@ -68,7 +68,7 @@ batches_of_spool <- function(control, all, class, numbers, call) {
   } else {
     resolve_batches(control, n, call, unit_words[[class]])
   }
-  engine_deal(as.integer(n), as.integer(batches), 0)
+  engine_deal(as.integer(n), as.integer(batches))
 }
 
 write_spool <- function(all, batch, lengths, entries, folder, call) {
@@ -110,6 +110,9 @@ rows_or_groups <- function(data) if (is.null(data$group_names)) data$n else leng
 sample_size <- function(data) {
   if (is.null(data$group_names)) data$sample$n else length(data$sample$starts) - 1L
 }
+
+# As an integer, if it is one.
+whole_number <- function(x) if (x <= .Machine$integer.max) as.integer(x) else x
 
 refuse_probabilities_of_source <- function(control, call) {
   if (identical(control$keep, "probabilities")) {

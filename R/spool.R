@@ -129,7 +129,14 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   columns <- list(names = colnames(piece$x), n = NCOL(piece$x))
   if (!tokens && waits_for_levels(without_id(piece)$x, obs, formula)) {
     waiting <- gather_levels(reader, piece, obs, columns, class, folder, call)
-    fit <- first_look(waiting$sample, class, obs, na_action, formula, call)
+    fit <- tryCatch(first_look(waiting$sample, class, obs, na_action, formula, call), error = function(e) {
+      for (file in waiting$files) { # where is it?
+        piece <- read_part(file)
+        piece$x <- with_all_levels(piece$x, waiting$columns)
+        in_piece(piece, call, first_look(piece, class, obs, na_action, formula, call))
+      }
+      stop(e)
+    })
     obs <- fit$given
     for (i in seq_along(waiting$files)) {
       piece <- read_part(waiting$files[i])

@@ -678,15 +678,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_deal
-Rcpp::IntegerVector engine_deal(int n, int batches, double seed);
-RcppExport SEXP _bnpvi_engine_deal(SEXP nSEXP, SEXP batchesSEXP, SEXP seedSEXP) {
+Rcpp::IntegerVector engine_deal(int n, int batches);
+RcppExport SEXP _bnpvi_engine_deal(SEXP nSEXP, SEXP batchesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< int >::type n(nSEXP);
     Rcpp::traits::input_parameter< int >::type batches(batchesSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_deal(n, batches, seed));
+    rcpp_result_gen = Rcpp::wrap(engine_deal(n, batches));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1108,7 +1107,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_draw_labels", (DL_FUNC) &_bnpvi_engine_draw_labels, 3},
     {"_bnpvi_engine_draw_token_labels", (DL_FUNC) &_bnpvi_engine_draw_token_labels, 5},
     {"_bnpvi_engine_draw_predictives", (DL_FUNC) &_bnpvi_engine_draw_predictives, 7},
-    {"_bnpvi_engine_deal", (DL_FUNC) &_bnpvi_engine_deal, 3},
+    {"_bnpvi_engine_deal", (DL_FUNC) &_bnpvi_engine_deal, 2},
     {"_bnpvi_engine_unit_keys", (DL_FUNC) &_bnpvi_engine_unit_keys, 2},
     {"_bnpvi_engine_spool_begin", (DL_FUNC) &_bnpvi_engine_spool_begin, 5},
     {"_bnpvi_engine_spool_add", (DL_FUNC) &_bnpvi_engine_spool_add, 3},

@@ -6,13 +6,30 @@
 
 using namespace bnpvi;
 
-// Numbers from 1 of the batches of n units that are dealt at random.
+// Numbers from 1 of the batches of n units, which are dealt at random, one after the other: to a batch with a
+// probability proportional to the room that is left in it, which a Fenwick tree sums. Batches have equal sizes
+// (±1).
 // [[Rcpp::export]]
-Rcpp::IntegerVector engine_deal(int n, int batches, double seed) {
+Rcpp::IntegerVector engine_deal(int n, int batches) {
+  std::vector<int> room(static_cast<std::size_t>(batches) + 1, 0);
+  int top = 1;
+  while (top * 2 <= batches) top *= 2;
+  for (int b = 1; b <= batches; ++b) {
+    const Index from = static_cast<Index>(n) * (b - 1) / batches, to = static_cast<Index>(n) * b / batches;
+    room[b] += static_cast<int>(to - from);
+    const int parent = b + (b & -b);
+    if (parent <= batches) room[parent] += room[b];
+  }
+  Stream stream(0, Purpose::batches);
   Rcpp::IntegerVector out(n);
-  const auto dealt = deal_batches(n, batches, static_cast<std::uint64_t>(seed));
-  for (std::size_t b = 0; b < dealt.size(); ++b)
-    for (Index unit : dealt[b]) out[unit] = static_cast<int>(b) + 1;
+  for (int i = 0; i < n; ++i) {
+    if (i % 1000000 == 0) Rcpp::checkUserInterrupt();
+    int before = static_cast<int>(stream.index(n - i)), b = 0;  // the batch whose room has this place
+    for (int step = top; step > 0; step /= 2)
+      if (b + step <= batches && room[b + step] <= before) before -= room[b += step];
+    out[i] = ++b;
+    for (; b <= batches; b += b & -b) --room[b];
+  }
   return out;
 }
 
