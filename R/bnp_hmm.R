@@ -4,7 +4,7 @@
 #' default hierarchical Dirichlet process prior the number of states.
 #'
 #' @param x Sequences: a list of matrices (or vectors) with the same columns, a
-#'   matrix or data frame whose rows follow each other in time, or a `ts`, `zoo` or `xts`.
+#'   matrix or data frame whose rows follow each other in time, a `ts`, `zoo` or `xts`, or a source ([source_files()]).
 #'   Each row is one step, however far apart their times are: times label results only.
 #'   A formula with `data` names the columns, and one with a response, `y ~ a + b`, is for
 #'   [obs_regression()], see *Regressions*.

@@ -4,7 +4,7 @@
 #' and `newdata` have names.
 #'
 #' @param object,fit A fit of [bnp_hmm()].
-#' @param newdata New sequences, in any form that [bnp_hmm()] takes. Without
+#' @param newdata New sequences, in any form that [bnp_hmm()] takes, or a source ([source_files()]). Without
 #'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"` and
 #'   `"marginal"` what they are asked for if `bnp_control(keep = "probabilities")` was given.
 #' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
@@ -27,6 +27,7 @@
 #'   Of `heldout_loglik()`: `"completion"`, the densities of `"logdensity"`. `"plugin"`: the same with each state's
 #'   density at point estimates of its parameters, as in [predict.bnp_mixture()], and given that the states of the fit
 #'   are all there are.
+#' @param write As in [predict.bnp_mixture()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
 #' @param parent As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many rows.

@@ -5,7 +5,8 @@
 #'
 #' @param object,fit A fit of [bnp_mixture()].
 #' @param newdata New observations, in any form that [bnp_mixture()] takes (a
-#'   data frame when the fit used a formula); zero rows are fine. Without
+#'   data frame when the fit used a formula), or a source ([source_files()]), which is read piece by piece, only one of
+#'   them being in memory; zero rows are fine. Without
 #'   `newdata`, `type = "class"` gives the clusters of the training data, and
 #'   `type = "prob"` their probabilities if `bnp_control(keep = "probabilities")` was given.
 #' @param type `"class"`: the most probable cluster, an integer; `"id"`: its identity, see [cluster_ids()]. `"prob"`: a
@@ -37,6 +38,8 @@
 #'   training data. Names need not be those of the training data: each individual is a new one.
 #'   Every row gets the answer of its individual, given all its rows.
 #' @param ... Must be empty.
+#' @param write Of new data in a source, what becomes of the answers, if they do not fit into memory either: a function
+#'   of the answer and the number of its piece, or the path of a CSV file. The number of rows is returned.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for
 #'   `type = "cluster"` a data frame of as many rows, in which metrics of yardstick find
