@@ -7,9 +7,9 @@
 #'   for data that keep arriving, see [bnp_stream()].
 #' @param batches Number of batches. Default: 1 up to 20,000 observations, then
 #'   one per 10,000, at most 50; at least 10 for `"stochastic"`; one per 1,000 for `"truncation_free"`, of
-#'   topics one per 100 documents. Or the number of the batch of each observation, document or sequence, from 1 and without
-#'   gaps (one value for each individual or row where there is `id`). From a source ([source_files()]) batches have about
-#'   65,536 rows by default.
+#'   topics one per 100 documents. Or the number of the batch of each observation, document or sequence, from 1 and
+#'   without gaps (one value for each individual or row where there is `id`). From a source ([source_files()]) batches
+#'   have about 65,536 rows by default.
 #' @param max_laps Most passes over the data; of `"truncation_free"` so many, by default 3. A fit that they end
 #'   before it has converged says so by a warning of class `bnpvi_warning_max_laps` (not in stochastic learning,
 #'   which always makes so many).

@@ -83,7 +83,7 @@ kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
     input, obs_entry(obs)$keep(sample_of(data)),
     list(
       fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing) else
-        if (!is.null(data$missing_cells)) whole_number(sum(data$missing_cells)),
+        if (!is.null(data$cells_missing)) whole_number(sum(data$cells_missing)),
       sampled = if (is_spooled(data) && sample_size(data) < rows_or_groups(data)) sample_size(data)
     ),
     data[c(

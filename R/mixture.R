@@ -2,8 +2,8 @@
 #'
 #' Finds clusters and, with the default Dirichlet process prior, their number.
 #'
-#' @param x Observations: a numeric vector, a matrix, a data frame, a source of rows on disk ([source_files()]), a one-sided
-#'   formula with `data`, or a sparse matrix for
+#' @param x Observations: a numeric vector, a matrix, a data frame, a source of rows on disk ([source_files()]), a
+#'   one-sided formula with `data`, or a sparse matrix for
 #'   [observation models][observation_models] that take one. A formula with a response is
 #'   for [obs_regression()], which then is the default of `obs`. For [obs_ar()] the
 #'   rows are a series in time, or `x` is a list of series.
@@ -30,7 +30,8 @@
 #' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
 #'   row, or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then is no
 #'   variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
-#' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such ([bnp_stream()]).
+#' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such
+#'   ([bnp_stream()]).
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
 #' @param ... Further arguments of methods; must otherwise be empty.

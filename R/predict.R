@@ -72,7 +72,9 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {
     if (!is.null(id)) refuse_with_source(list(id = id), rlang::current_env())
-    return(predict_source(object, newdata, NULL, write, function(x, id) predict(object, x, type, na_action = na_action)))
+    return(predict_source(object, newdata, NULL, write, function(x, id) {
+      predict(object, x, type, na_action = na_action)
+    }))
   }
   refuse_write(write)
   if (is.null(newdata) && !is.null(id)) {

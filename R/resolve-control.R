@@ -42,7 +42,9 @@ resolve_batches <- function(control, n_units, call, word) {
   }
   batches <- control$batches
   if (length(batches) > 1L) {
-    abort("argument", "{.arg batches} of {.fn bnp_control} must be a number here, not {describe(batches)}.", call = call)
+    abort("argument", "{.arg batches} of {.fn bnp_control} must be a number here, not {describe(batches)}.",
+      call = call
+    )
   }
   if (is.null(batches)) {
     batches <- if (n_units <= 20000) 1L else min(50L, as.integer(ceiling(n_units / 10000)))
@@ -68,7 +70,8 @@ batch_numbers <- function(control, data, class, call) {
   }
   if (class == "bnp_mixture") {
     batches <- one_per_individual(control$batches, data, "batches", call)
-    batch <- check_batch_numbers(replace(control, "batches", list(batches)), rows_given(data), unit_words[[class]], call)
+    control$batches <- batches
+    batch <- check_batch_numbers(control, rows_given(data), unit_words[[class]], call)
     return(of_units(data, of_kept_rows(data, batch)))
   }
   left_out <- data$left_out_documents

@@ -6,7 +6,8 @@ new_parts <- function(folder, grouped, tokens) {
   list2env(list(
     folder = folder, grouped = grouped, tokens = tokens, files = character(), n = 0, n_given = 0, units = 0,
     lengths = list(), entries = list(), group_names = list(), order = list(), kept = list(), terms = NULL,
-    first = NULL, fingerprint = NULL, n_missing = 0, d = 0L, totals = NULL, counts = list(), chosen = list(), keys = list(), bound = Inf
+    first = NULL, fingerprint = NULL, n_missing = 0, d = 0L, totals = NULL, counts = list(), chosen = list(),
+    keys = list(), bound = Inf
   ), envir = new.env(parent = emptyenv()))
 }
 
@@ -160,8 +161,8 @@ bind_parts <- function(parts, grouped) {
 }
 
 # An R object as a file, checked to be complete, and read again.
-write_part <- function(folder, number, object) {
-  path <- file.path(folder, sprintf("part-%06d", number))
+write_part <- function(folder, number, object, name = "part") {
+  path <- file.path(folder, sprintf("%s-%06d", name, number))
   bytes <- serialize(object, NULL, xdr = FALSE)
   done <- tryCatch(
     {

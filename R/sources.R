@@ -28,7 +28,8 @@
 #'   A fit reads its source once. The rows are checked, dealt at random to batches, and written to a file in the layout
 #'   of the engine, the *spool*, which is mapped into memory from then on: the operating system keeps in memory what
 #'   there is room for. On the disk this takes 8 bytes a number (12 for each count of a document) and for the time of
-#'   reading as much again; in memory 4 bytes a row for labels (with missing values 12), and what a fit of some batches takes.
+#'   reading as much again; in memory 4 bytes a row for labels (with missing values 12), and what a fit of some batches
+#'   takes.
 #'
 #'   Batches have about 65,536 rows, or as many as [bnp_control()] is told by `batches`. The fit is that of data in
 #'   memory in the same batches and with the same priors, to the last bit.
@@ -42,9 +43,9 @@
 #'   and `n`. Without `id` each file is a sequence, or each piece of a function, which may also be a list of sequences.
 #'
 #'   An error says in which file and row (rows are counted without the line of names) something is wrong. A file that
-#'   changes while it is read is an error. A folder `spool` is used again if files have the same sizes and times of change
-#'   and model and batches are the same; of a query or a function only its text is compared, so have another folder
-#'   where the data differ.
+#'   changes while it is read is an error. A folder `spool` is used again if files have the same sizes and times of
+#'   change and model and batches are the same; of a query or a function only its text is compared, so have another
+#'   folder where the data differ.
 #'
 #'   Not available with sources: `weights`, `labels` and repeated measures (`id`) of [bnp_mixture()], `parent` and times
 #'   of [bnp_hmm()], [obs_ar()] in mixtures, `bnp_control(keep = "probabilities")`, and names of rows.

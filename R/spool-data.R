@@ -19,19 +19,20 @@ spooled_data <- function(all, obs, na_action, class, control, folder, call) {
   sample$frame <- all$first$frame
   sample$counted <- list(rows = all$n, units = all$n)
   if (all$tokens) sample$totals <- c(all$totals, double(all$d - length(all$totals)))
+  n <- as.integer(all$n)
+  order <- unlist(all$order)
   data <- c(list(
-    n = as.integer(all$n), d = all$d, starts = if (all$grouped) as.integer(c(0, cumsum(lengths))) else c(0L, as.integer(all$n)),
+    n = n, d = all$d, starts = if (all$grouped) as.integer(c(0, cumsum(lengths))) else c(0L, n),
     column_names = terms, group_names = unlist(all$group_names), frame = all$first$frame,
-    order = if (length(unlist(all$order))) as.integer(unlist(all$order)), spool = spool_file(folder), engine_d = all$engine_d,
+    order = if (length(order)) as.integer(order), spool = spool_file(folder), engine_d = all$engine_d,
     sample = sample, fingerprint = all$fingerprint, n_batches = max(batch), na_action = all$first$na_action,
     lengths = if (all$tokens) unlist(all$counts)
   ))
   if (any(all$n_missing > 0)) {
-    data$missing_cells <- all$n_missing
+    data$cells_missing <- all$n_missing
     data$na_action <- na_action
-    check_observed(list(missing = matrix(all$n_missing == all$n, 1L), column_names = terms, d = all$d, frame = data$frame),
-      modelled_columns(data, obs), "x", call
-    )
+    empty <- list(missing = matrix(all$n_missing == all$n, 1L), column_names = terms)
+    check_observed(empty, modelled_columns(data, obs), "x", call)
   }
   if (length(all$kept)) {
     kept <- unlist(all$kept)
@@ -132,7 +133,7 @@ gaps_of <- function(data) {
     return(data)
   }
   list(
-    missing = if (!is.null(data$missing_cells)) matrix(data$missing_cells > 0, 1L), d = data$d,
+    missing = if (!is.null(data$cells_missing)) matrix(data$cells_missing > 0, 1L), d = data$d,
     column_names = data$column_names, frame = data$frame
   )
 }

@@ -3,14 +3,14 @@
 #
 # Beside n, d, starts and names it has `spool`, the file; `engine_d`, its columns (exposures included); `sample`, an
 # ordinary internal form of some units, with `counted`, how many rows and units it stands for; `fingerprint`, `lengths`
-# (tokens of documents), and `missing_cells` by column.
+# (tokens of documents), and `cells_missing` by column.
 
 # list(data, obs, input): as a fit's input functions give them.
 read_source <- function(source, class, obs, na_action, id, formula, control, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
   key <- list(
-    version = package_version_here(), source = identity_of_source(source), verb = class, obs = obs,
-    na_action = na_action, id = id, formula = if (!is.null(formula)) deparse(formula), terms = source$terms,
+    version = package_version_here(), source = identity_of_source(source), verb = class,
+    obs = without_environments(obs), na_action = na_action, id = id, formula = if (!is.null(formula)) deparse(formula), terms = source$terms,
     batches = control$batches, algorithm = control$algorithm
   )
   key <- vapply(key, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
@@ -35,10 +35,15 @@ identity_of_source <- function(source) {
   )
 }
 
+# Formulas as text: their environments may hold anything.
+without_environments <- function(x) {
+  if (inherits(x, "formula")) deparse(x) else if (is.list(x)) lapply(x, without_environments) else x
+}
+
 spool_file <- function(folder) file.path(folder, "batches.spool")
 spool_note <- function(folder) file.path(folder, "description.rds")
 
-# The spool of an earlier fit from this source. A temporary one only of files, whose times say whether they have changed.
+# The spool of an earlier fit from this source. A temporary one only of files, whose times say whether they changed.
 known_spool <- function(source, key, call) {
   folder <- source$spool
   if (is.null(folder)) {
@@ -92,7 +97,7 @@ begin_spool <- function(source, call) {
   if (!dir.exists(folder) && !suppressWarnings(dir.create(folder, recursive = TRUE))) {
     abort("spool", "The folder {.file {folder}} cannot be made.", call = call)
   }
-  normalizePath(folder)
+  enc2utf8(normalizePath(folder))
 }
 
 keep_spool <- function(source, folder, key, read, call) {
@@ -222,7 +227,7 @@ gather_levels <- function(reader, piece, obs, columns, class, folder, call) {
       known <- join_columns(known, describe_columns(x[own], columns_as_levels(obs, own)))
       x
     })
-    files <- c(files, write_part(folder, length(files) + 1e5, piece))
+    files <- c(files, write_part(folder, length(files) + 1L, piece, "piece"))
     unit <- if (is.null(piece$id)) seq_len(nrow(piece$x)) else match(piece$id, unique(piece$id))
     add_rows_to_sample(sample, piece, unit, number)
     number <- number + max(unit)

@@ -46,10 +46,10 @@ FitData::FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel
   if (control.containsElementNamed("batch_of")) {
     batch_of_ = Rcpp::as<std::vector<int>>(control["batch_of"]);
     const Index units = model.alloc->grouped() ? view_->n_groups() : view_->n;
-    require(static_cast<Index>(batch_of_.size()) == units &&
-                std::all_of(batch_of_.begin(), batch_of_.end(),
-                            [&](int b) { return 1 <= b && b <= n_batches_; }),
-            "control$batch_of has not a number of a batch for each unit");
+    require(
+        static_cast<Index>(batch_of_.size()) == units &&
+            std::all_of(batch_of_.begin(), batch_of_.end(), [&](int b) { return 1 <= b && b <= n_batches_; }),
+        "control$batch_of has not a number of a batch for each unit");
   }
 }
 

@@ -24,8 +24,8 @@ class FitData {
  public:
   FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel& model, bool update);
 
-  /// In batches: those of the spool, those that `control` gives (`batch_of`, a number from 1 for each unit), or
-  /// else so many as it says, at random by this key. An update has one more, without units.
+  /// In batches: those of the spool, those that `control` gives (`batch_of`, a number from 1 for each unit),
+  /// or else so many as it says, at random by this key. An update has one more, without units.
   std::unique_ptr<Source> dealt(std::uint64_t key) const;
   const Dataset* in_memory() const { return view_; }  // null: a spool
   /// Units of data in memory that are in no batch.
@@ -39,8 +39,8 @@ class FitData {
   std::unique_ptr<RData> rdata_;
   const Dataset* view_ = nullptr;
   std::shared_ptr<const Spool> spool_;
-  std::string kind_;             // of the source, as make_source() has them
-  std::vector<Index> starts_;    // of all groups of a spool
+  std::string kind_;           // of the source, as make_source() has them
+  std::vector<Index> starts_;  // of all groups of a spool
   std::vector<Index> uncounted_;
   Index n_batches_ = 1;
   std::vector<int> batch_of_;

@@ -7,8 +7,8 @@
 using namespace bnpvi;
 
 // Numbers from 1 of the batches of n units, which are dealt at random, one after the other: to a batch with a
-// probability proportional to the room that is left in it, which a Fenwick tree sums. Batches have equal sizes
-// (±1).
+// probability proportional to the room that is left in it, which a Fenwick tree sums. Batches have equal
+// sizes (±1).
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_deal(int n, int batches) {
   std::vector<int> room(static_cast<std::size_t>(batches) + 1, 0);
@@ -43,10 +43,11 @@ Rcpp::NumericVector engine_unit_keys(double first, int n) {
   return out;
 }
 
-// A spool to be written. sizes: of each batch rows, groups (0 when rows are not grouped) and entries (of sparse
-// rows).
+// A spool to be written. sizes: of each batch rows, groups (0 when rows are not grouped) and entries (of
+// sparse rows).
 // [[Rcpp::export]]
-SEXP engine_spool_begin(std::string path, int d, bool sparse, bool rows_are_groups, Rcpp::NumericMatrix sizes) {
+SEXP engine_spool_begin(std::string path, int d, bool sparse, bool rows_are_groups,
+                        Rcpp::NumericMatrix sizes) {
   return entry([&]() -> SEXP {
     SpoolIndex index;
     index.shape.d = d;
@@ -96,8 +97,9 @@ Rcpp::List engine_spool_index(std::string path) {
     sizes(b, 2) = static_cast<double>(index.size[b].entries);
   }
   using Rcpp::_;
-  return Rcpp::List::create(_["n"] = static_cast<double>(index.shape.n), _["d"] = static_cast<int>(index.shape.d),
-                            _["sparse"] = index.shape.sparse, _["sizes"] = sizes);
+  return Rcpp::List::create(_["n"] = static_cast<double>(index.shape.n),
+                            _["d"] = static_cast<int>(index.shape.d), _["sparse"] = index.shape.sparse,
+                            _["sizes"] = sizes);
 }
 
 // Batch number b, from 1, as R has data, with the numbers of its rows and groups among all, from 1.
@@ -113,10 +115,10 @@ Rcpp::List engine_spool_batch(std::string path, int b) {
     return out;
   };
   using Rcpp::_;
-  Rcpp::List out = Rcpp::List::create(
-      _["n"] = static_cast<int>(data.n), _["d"] = static_cast<int>(data.d),
-      _["starts"] = Rcpp::IntegerVector(data.starts.begin(), data.starts.end()), _["rows"] = from_one(held->rows),
-      _["groups"] = from_one(held->groups));
+  Rcpp::List out =
+      Rcpp::List::create(_["n"] = static_cast<int>(data.n), _["d"] = static_cast<int>(data.d),
+                         _["starts"] = Rcpp::IntegerVector(data.starts.begin(), data.starts.end()),
+                         _["rows"] = from_one(held->rows), _["groups"] = from_one(held->groups));
   if (data.sparse()) {
     const int entries = data.row_start[data.n];
     out.push_back(Rcpp::IntegerVector(data.row_start, data.row_start + data.n + 1), "row_start");

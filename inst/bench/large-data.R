@@ -2,8 +2,8 @@
 #
 #   Rscript inst/bench/large-data.R [million rows, default 8] [folder]
 #
-# Rows have 16 columns from 20 clusters. Memory is what the process alone holds (RssAnon of Linux: mapped pages and files
-# do not count), looked at twenty times a second by another process.
+# Rows have 16 columns from 20 clusters. Memory is what the process alone holds (RssAnon of Linux: mapped pages and
+# files do not count), looked at twenty times a second by another process.
 library(bnpvi)
 
 given <- commandArgs(TRUE)
@@ -50,16 +50,14 @@ watch <- function(expr) {
 }
 
 how <- bnp_control(k_init = 20, moves = FALSE, max_laps = 3, seed = 1, verbose = FALSE, threads = 1)
-per_lap <- function(fit) diff(fit$trace$seconds)
-seconds_of_last <- function(fit) {
-  s <- fit$trace$seconds
-  s[length(s)]
-}
 tell <- function(what, fit, n, data) {
   laps <- fit$value$trace$seconds
   lap <- mean(if (all(diff(laps) > 0)) diff(laps) else laps[-1])
   cat(sprintf(
-    "%-28s %5.2f GB, %4.1f million rows: %6.1f s in all, %6.2f s a lap, %5.2f s a lap and million rows; peak %5.0f MB (%.0f before)\n",
+    paste(
+      "%-28s %5.2f GB, %4.1f million rows: %6.1f s in all, %6.2f s a lap, %5.2f s a lap and million rows;",
+      "peak %5.0f MB (%.0f before)\n"
+    ),
     what, data, n / 1e6, fit$seconds, lap, lap / (n / 1e6), fit$peak, fit$before
   ))
 }

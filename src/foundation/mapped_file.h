@@ -5,8 +5,8 @@
 
 namespace bnpvi {
 
-/// The bytes of a file that nobody is to change meanwhile. They are no memory of the process: the system drops
-/// and reads them again as it likes.
+/// The bytes of a file that nobody is to change meanwhile. They are no memory of the process: the system
+/// drops and reads them again as it likes.
 class MappedFile {
  public:
   /// path: UTF-8. Throws FileError where the file cannot be read.
@@ -18,8 +18,8 @@ class MappedFile {
   const char* data() const { return data_; }
   std::int64_t size() const { return known_.size; }
 
-  /// Throws FileError where the file has another size or was written to since it was opened. What is read from
-  /// a file that is cut short ends the process, so ask before.
+  /// Throws FileError where the file has another size or was written to since it was opened. What is read
+  /// from a file that is cut short ends the process, so ask before.
   void check() const;
 
   /// That these bytes are wanted next, so that the system reads them in one go.

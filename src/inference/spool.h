@@ -18,10 +18,10 @@ struct BatchSize {
 };
 
 /// What a spool holds and where. The arrays of a batch follow each other, from a multiple of 4096 bytes on:
-/// dense data rows × d doubles, column-major, sparse ones `value` and, of 4 bytes each, `row_start` and `column`
-/// (Dataset); then of 4 bytes each the number of every row among all, and, when rows are grouped, the number of
-/// every group among all and where it starts (groups + 1). The index follows as a Writer has it (with its
-/// version and the order of bytes), and its length and a mark end the file.
+/// dense data rows × d doubles, column-major, sparse ones `value` and, of 4 bytes each, `row_start` and
+/// `column` (Dataset); then of 4 bytes each the number of every row among all, and, when rows are grouped,
+/// the number of every group among all and where it starts (groups + 1). The index follows as a Writer has it
+/// (with its version and the order of bytes), and its length and a mark end the file.
 struct SpoolIndex {
   DataShape shape;  // of all rows; n and n_groups are the sums over batches
   std::vector<BatchSize> size;
@@ -91,7 +91,8 @@ class SpoolSource final : public Source {
  public:
   /// starts: Source::starts(). obs: units are rows, in the order of sort_by_missing_cells(); null: they are
   /// groups. one_more: after the batches of the spool there is one without units.
-  SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, const ObsModel* obs, bool one_more);
+  SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, const ObsModel* obs,
+              bool one_more);
 
   DataShape shape() const override { return spool_->index().shape; }
   const std::vector<Index>& starts() const override { return starts_; }
@@ -103,7 +104,8 @@ class SpoolSource final : public Source {
   const std::shared_ptr<const Spool> spool_;
   const std::vector<Index> starts_;
   const bool grouped_, one_more_;
-  std::vector<std::vector<Index>> order_;  // of the rows of each batch, where they are not visited in their own
+  std::vector<std::vector<Index>>
+      order_;  // of the rows of each batch, where they are not visited in their own
 };
 
 }  // namespace bnpvi

@@ -28,7 +28,8 @@ test_that("messages name file and row", {
   expect_identical(nobs(bnp_mixture(source_files(quoted, rows = 50), control = how_source())), 200L)
   ragged <- csv_of(points)
   writeLines(replace(readLines(ragged), 121, "1,2"), ragged)
-  expect_match(message_of(bnp_mixture(source_files(ragged, rows = 50))), paste0(name(ragged), ".*cannot be read after row 100"))
+  text <- message_of(bnp_mixture(source_files(ragged, rows = 50)))
+  expect_match(text, paste0(name(ragged), ".*cannot be read after row 100"))
   other <- csv_of(points[, 1:2])
   expect_match(message_of(bnp_mixture(source_files(c(first, other)))), paste0(name(other), ".*Missing: \"c\""))
   counts <- csv_of(replace(round(abs(points)), 333, -1))
@@ -37,7 +38,8 @@ test_that("messages name file and row", {
   expect_match(message_of(bnp_mixture(in_pieces(levels, 200))), "(77, g)", fixed = TRUE)
   expect_match(message_of(bnp_mixture(in_pieces(levels, 50))), "Piece 2.*\\(27, g\\)")
   kinds <- list(data.frame(a = 1:3), data.frame(a = c("p", "q")))
-  expect_match(message_of(bnp_mixture(source_function(function(b) kinds[[b]], 2), obs_categorical())), "text values here")
+  source <- source_function(function(b) kinds[[b]], 2)
+  expect_match(message_of(bnp_mixture(source, obs_categorical())), "text values here")
   ids <- data.frame(points, id = rep(c("p", "q", "p", "r"), each = 50))
   expect_match(message_of(bnp_hmm(in_pieces(ids, 60), id = "id")), "starts again")
   expect_match(message_of(bnp_hmm(in_pieces(ids, 60), id = "who")), "names the column")
@@ -152,8 +154,9 @@ test_that("a file that changes while it is read, and a spool that changes during
   for (harm in c("cut", "written to", "removed")) {
     folder <- file.path(withr::local_tempdir(), "kept")
     source <- source_files(csv, spool = folder)
-    read <- read_source(source, "bnp_mixture", obs_gaussian(), "fail", NULL, NULL, how_source(batches = 4), rlang::current_env())
-    data <- read$data
+    control <- how_source(batches = 4)
+    here <- rlang::current_env()
+    data <- read_source(source, "bnp_mixture", obs_gaussian(), "fail", NULL, NULL, control, here)$data
     obs <- resolve_obs(obs_gaussian(), data$sample)
     lap <- 0
     spoil <- function(record) {

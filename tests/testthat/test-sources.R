@@ -6,8 +6,8 @@ points <- withr::with_seed(1, {
   `colnames<-`(signif(x, 8), letters[1:4])
 })
 mixed <- withr::with_seed(2, data.frame(
-  g = sample(c("v", "u", "w"), 300, TRUE), x = signif(rnorm(300) + rep(c(0, 5), 150), 8), yes = rep(c(TRUE, FALSE), 150),
-  k = rep(1:3, 100)
+  g = sample(c("v", "u", "w"), 300, TRUE), x = signif(rnorm(300) + rep(c(0, 5), 150), 8),
+  yes = rep(c(TRUE, FALSE), 150), k = rep(1:3, 100)
 ))
 
 test_that("mixtures from files of text, of R and of Parquet", {
@@ -74,7 +74,8 @@ test_that("every observation model, kinds of columns, formulas and missing value
     expect_fit_of_source(fit, memory, na_action)
     expect_identical(fitted(fit), fitted(memory))
   }
-  expect_message(bnp_mixture(in_pieces(gaps, 70), control = how_source(), na_action = "model"), "1 row of", fixed = TRUE)
+  told <- function() bnp_mixture(in_pieces(gaps, 70), control = how_source(), na_action = "model")
+  expect_message(told(), "1 row of", fixed = TRUE)
 })
 
 test_that("restarts, starts, stochastic and full learning, and checkpoints", {
@@ -254,7 +255,8 @@ test_that("update takes in the pieces, and batches are numbers or given", {
 
 test_that("defaults come from a sample when there are more rows than it holds, and print says of how many", {
   wide <- withr::with_seed(5, matrix(rnorm(90000 * 60), ncol = 60))
-  fit <- quiet(bnp_mixture(in_pieces(wide, 30000), obs_gaussian("diagonal"), control = how_source(max_laps = 1, moves = FALSE)))
+  control <- how_source(max_laps = 1, moves = FALSE)
+  fit <- quiet(bnp_mixture(in_pieces(wide, 30000), obs_gaussian("diagonal"), control = control))
   expect_lte(fit$input$sampled, 65536)
   expect_gt(fit$input$sampled, 60000)
   expect_output(print(summary(fit)), "random sample")
