@@ -10,8 +10,8 @@ read_source <- function(source, class, obs, na_action, id, formula, control, cal
   check_class(control, "bnp_control", "control", "bnp_control", call)
   key <- list(
     version = package_version_here(), source = identity_of_source(source), verb = class,
-    obs = without_environments(obs), na_action = na_action, id = id, formula = if (!is.null(formula)) deparse(formula), terms = source$terms,
-    batches = control$batches, algorithm = control$algorithm
+    obs = without_environments(obs), na_action = na_action, id = id, formula = without_environments(formula),
+    terms = source$terms, batches = control$batches, algorithm = control$algorithm
   )
   key <- vapply(key, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
   known <- known_spool(source, key, call)
