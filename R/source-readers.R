@@ -63,6 +63,7 @@ open_function <- function(source, call) {
 }
 
 open_dbi <- function(source, call) {
+  need_package("DBI", "databases", call)
   own <- is.function(source$con)
   con <- in_reading("The database", 0, call, if (own) source$con() else source$con)
   leave <- function() if (own) suppressWarnings(try(DBI::dbDisconnect(con), silent = TRUE))
@@ -83,6 +84,7 @@ open_dbi <- function(source, call) {
 }
 
 open_arrow <- function(source, call) {
+  need_package("arrow", "Arrow data", call)
   reader <- in_reading("The Arrow data", 0, call, arrow::as_record_batch_reader(source$dataset))
   open_by("The Arrow data", function() {
     batch <- reader$read_next_batch()

@@ -113,7 +113,6 @@ check_terms <- function(terms, call = rlang::caller_env()) {
 #' @rdname sources
 #' @export
 source_dbi <- function(con, query, rows = 10000L, spool = NULL) {
-  need_package("DBI", "databases")
   if (!is.function(con) && !methods::is(con, "DBIConnection")) {
     abort("argument", c(
       "{.arg con} must be a connection of DBI, or a function that makes one, not {describe(con)}.",
@@ -129,7 +128,11 @@ source_dbi <- function(con, query, rows = 10000L, spool = NULL) {
 #' @rdname sources
 #' @export
 source_arrow <- function(dataset, spool = NULL) {
-  need_package("arrow", "Arrow data")
+  if (!is.object(dataset) && !is.environment(dataset)) {
+    abort("argument", c(
+      "{.arg dataset} must be Arrow data, not {describe(dataset)}.", i = "{.code arrow::open_dataset()} opens files."
+    ))
+  }
   new_source("arrow", spool, dataset = dataset)
 }
 

@@ -351,20 +351,17 @@ feature_calls <- function(tables) {
 source_calls <- function(tables) {
   made <- function(verb, ...) valid_call(verb, verb, list(...))
   source <- source_function(function(b) tables$points, 1)
-  calls <- list(
+  list(
     made("source_function", read = function(b) tables$points, batches = 3, spool = tempfile()),
     made("source_files", paths = system.file("DESCRIPTION", package = "bnpvi"), read = readLines, rows = 10,
       terms = c("a", "b"), spool = tempfile()),
-    if (requireNamespace("DBI", quietly = TRUE)) {
-      made("source_dbi", con = function() NULL, query = "SELECT a FROM rows", rows = 10, spool = tempfile())
-    },
-    if (requireNamespace("arrow", quietly = TRUE)) made("source_arrow", dataset = tables$points, spool = tempfile()),
+    made("source_dbi", con = function() NULL, query = "SELECT a FROM rows", rows = 10, spool = tempfile()),
+    made("source_arrow", dataset = tables$frame, spool = tempfile()),
     valid_call("source", "bnp_mixture", list(
       x = source, control = few_laps(batches = rep(1:2, 7)), obs = obs_gaussian(), prior = prior_dp(),
       start = rep(1:2, 7), na_action = "fail"
     ), spoil = c("control", "obs", "prior", "start", "na_action"))
   )
-  Filter(Negate(is.null), calls)
 }
 
 other_calls <- function(tables, fits) {

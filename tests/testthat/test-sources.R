@@ -148,7 +148,7 @@ test_that("sequences by a column, in files of their own, and as lists; the last 
   memory <- function(x, ...) {
     quiet(bnp_hmm(x, ..., control = how_source(batches = dealt(4, 2), max_laps = 10)))
   }
-  for (size in c(1, 50, 400)) {
+  for (size in c(1, 19, 50, 400)) {
     fit <- quiet(bnp_hmm(in_pieces(rows[-5], size), id = "id", control = control))
     expect_fit_of_source(fit, memory(rows[-5], id = "id"), paste("pieces of", size))
   }
@@ -223,7 +223,12 @@ test_that("DuckDB and Arrow data", {
     DBI::dbWriteTable(con, "points", as.data.frame(points))
     expect_fit_of_source(bnp_mixture(source_dbi(con, "SELECT * FROM points"), control = control), memory, "DuckDB")
   }
-  skip_if_not_installed("arrow")
+  expect_bad(source_arrow(3), "argument", "dataset")
+  expect_output(print(source_arrow(as.data.frame(points))), "Arrow data")
+  if (!requireNamespace("arrow", quietly = TRUE)) {
+    expect_bad(bnp_mixture(source_arrow(as.data.frame(points))), "package", "arrow")
+    skip("arrow is not installed")
+  }
   table <- arrow::arrow_table(as.data.frame(points))
   expect_fit_of_source(bnp_mixture(source_arrow(table), control = control), memory, "Arrow")
 })
@@ -254,14 +259,14 @@ test_that("update takes in the pieces, and batches are numbers or given", {
 })
 
 test_that("defaults come from a sample when there are more rows than it holds, and print says of how many", {
-  wide <- withr::with_seed(5, matrix(rnorm(90000 * 60), ncol = 60))
+  rows <- withr::with_seed(5, matrix(rnorm(150000 * 2), ncol = 2))
   control <- how_source(max_laps = 1, moves = FALSE)
-  fit <- quiet(bnp_mixture(in_pieces(wide, 30000), obs_gaussian("diagonal"), control = control))
+  fit <- quiet(bnp_mixture(in_pieces(rows, 30000), obs_gaussian("diagonal"), control = control))
   expect_lte(fit$input$sampled, 65536)
-  expect_gt(fit$input$sampled, 60000)
+  expect_gt(fit$input$sampled, 65000)
   expect_output(print(summary(fit)), "random sample")
-  expect_identical(nobs(fit), 90000L)
-  memory <- resolve_obs(obs_gaussian("diagonal"), as_mixture_data(wide, obs_gaussian("diagonal")))
-  expect_equal(fit$model$obs$scale, memory$scale, tolerance = 0.03)
-  expect_equal(fit$control$batches, 2L)
+  expect_identical(nobs(fit), 150000L)
+  memory <- resolve_obs(obs_gaussian("diagonal"), as_mixture_data(rows, obs_gaussian("diagonal")))
+  expect_equal(fit$model$obs$scale, memory$scale, tolerance = 0.05)
+  expect_equal(fit$control$batches, 3L)
 })
