@@ -24,7 +24,7 @@ as_engine_data <- function(data) {
   if (!is.null(data$exposure)) data <- with_exposure_column(data)
   read <- c(
     "x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets", "individual",
-    "n_individuals", "back"
+    "n_individuals", "back", "group_values"
   )
   data[intersect(read, names(data))]
 }

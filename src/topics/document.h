@@ -41,6 +41,8 @@ struct DocumentView {
   const double* weight = nullptr;  // nullptr: all 1
   double length = 0;               // Σ_u weight_u
   double times = 1;                // weight of the document: how often it counts
+  const double* response = nullptr;  // what is known of it (ResponseModel::n_values); nullptr: nothing
+  const double* local = nullptr;     // local numbers of its last visit, if there are any
 
   double c(Index u, Index topic) const { return c_table(c_row ? c_row[u] : u, topic); }
   double count(Index u) const { return weight ? weight[u] : 1.0; }
