@@ -33,6 +33,9 @@ take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL,
 
 check_can_take_in <- function(fit, call) {
   refuse_trees(fit, "updates", "Fit anew to all trees: {.code bnp_hmm(x, parent = parent, start = fit)}.", call)
+  refuse_response(
+    fit, "updates", "Fit anew to all documents: {.code bnp_topics(x, response = y, start = fit)}.", call
+  )
   if (fit$control$algorithm == "stochastic") {
     abort("update", c(
       "A fit that was learned by stochastic steps cannot take in more data: its clusters are a running average.",
