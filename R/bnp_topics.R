@@ -127,7 +127,8 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
     response, x, data, family, covariates, response_weight, response_cost, response_epsilon, response_precision,
     rlang::current_env()
   )
-  data[c("response", "group_values")] <- list(response, response$values)
+  data$response <- response
+  data$group_values <- response$values
   fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
     c(list(lengths = document_lengths(data, obs)), if (!is.null(response)) list(response = response$input))

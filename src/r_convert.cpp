@@ -6,6 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "topics/topic_model.h"
+
 namespace bnpvi {
 
 SEXP ListFields::get(const char* name) const {
@@ -186,6 +188,9 @@ const Dataset& RData::view_for(const ObsModel& obs) {
 }
 
 std::vector<Index> all_units(const Dataset& data, const RModel& model) {
+  const auto* topics = dynamic_cast<const topics::TopicAlloc*>(model.alloc.get());
+  const Index width = topics && topics->response() ? topics->response()->n_values() : 0;
+  require(!data.group_value || data.group_width == width, "data$group_values are not those of the model");
   if (!model.alloc->grouped()) return modelled_rows(data.starts, model.obs->lag());
   std::vector<Index> groups(static_cast<std::size_t>(data.n_groups()));
   std::iota(groups.begin(), groups.end(), Index{0});

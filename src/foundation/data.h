@@ -61,7 +61,9 @@ struct Dataset {
   /// Of a unit that is a group; 1 where it has no rows.
   double weight_of_group(Index g) const { return starts[g] < starts[g + 1] ? weight_of(starts[g]) : 1; }
 
-  const double* value_of_group(Index g) const { return group_value ? group_value + g * group_width : nullptr; }
+  const double* value_of_group(Index g) const {
+    return group_value ? group_value + g * group_width : nullptr;
+  }
 
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }

@@ -48,7 +48,8 @@ struct TransientSource::Copy {
     if (from.group_value) {
       data.group_width = from.group_width;
       for (Index g : groups)
-        group_value.insert(group_value.end(), from.value_of_group(g), from.value_of_group(g) + from.group_width);
+        group_value.insert(group_value.end(), from.value_of_group(g),
+                           from.value_of_group(g) + from.group_width);
       data.group_value = group_value.data();
     }
     if (from.back) data.back = back.data();

@@ -90,8 +90,8 @@ void DocumentResponse::touch(const Vec& count) {
     const double scale = weight * q.omega * (1 - 1 / length_) / n2;
     for (Index i = 0; i < a * a; ++i) g_[i] += scale * second[i];
     for (Index i = 0; i < a; ++i)
-      h_[i] += weight * ((q.b * linear[i] - q.omega * crossed[i]) / length_ -
-                         q.omega * second[i * a + i] / (2 * n2));
+      h_[i] += weight *
+               ((q.b * linear[i] - q.omega * crossed[i]) / length_ - q.omega * second[i * a + i] / (2 * n2));
   }
 }
 

@@ -6,9 +6,9 @@
 
 namespace bnpvi::topics {
 
-// As ascend(). A round whose tilt was taken too far from where it led counts for nothing but a better place for
-// the next: count_ stays what it was, and with it P. Given the last good counts no round then lowers the bound.
-// With L topics a word these are chosen in every round, as a round is best among all choices.
+// As ascend(). A round whose tilt was taken too far from where it led counts for nothing but a better place
+// for the next: count_ stays what it was, and with it P. Given the last good counts no round then lowers the
+// bound. With L topics a word these are chosen in every round, as a round is best among all choices.
 bool DocStep::ascend_tilted(const DocumentView& view, Index limit, Index width, double rival) {
   double previous = 0;
   bool first = true;

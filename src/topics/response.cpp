@@ -119,6 +119,44 @@ double ResponseModel::n_known(const Summary& s) const {
   return n;
 }
 
+double ResponseModel::residual(const double* value, double length, Shares share,
+                               const ResponsePosterior& q) const {
+  double worst = NAN, local[2];
+  if (!value || length <= 0) return worst;
+  const Index m = prior_.covariates, k = q.size - m;
+  for (Index e = 0; e < prior_.equations; ++e) {
+    if (std::isnan(value[e])) continue;
+    double f = 0;
+    for (const Share& s : share) f += q.equation[e].mean[s.cluster] * s.count / length;
+    for (Index i = 0; i < m; ++i) f += q.equation[e].mean[k + i] * value[prior_.equations + i];
+    best(value[e], f, f * f, local);
+    const Quadratic at = quadratic(value[e], local);
+    const double residual = at.b - at.omega * f;
+    if (!(std::abs(residual) <= std::abs(worst))) worst = residual;
+  }
+  return worst;
+}
+
+void ResponseModel::divide(Summary& s, Index topic, Index first_born, Index n_born) const {
+  const Index k = s.k, pairs = s.shape.pairs;
+  const double parts = static_cast<double>(n_born + 1);
+  const auto at = [&](Index i, Index j) { return s.pair.data() + (i * k + j) * pairs; };
+  std::vector<Index> all{topic};
+  for (Index j = 0; j < n_born; ++j) all.push_back(first_born + j);
+  for (Index i = 0; i < pairs; ++i) {
+    const bool on_diagonal = i % (2 + prior_.covariates) != square;
+    const double own = at(topic, topic)[i] / (on_diagonal ? parts : parts * parts);
+    for (Index l = 0; l < k; ++l) {
+      if (std::find(all.begin(), all.end(), l) != all.end()) continue;
+      const double with = at(topic, l)[i] / parts;
+      for (Index j : all) at(j, l)[i] = at(l, j)[i] = with;
+    }
+    for (Index j : all)
+      for (Index l : all)
+        if (!on_diagonal || j == l) at(j, l)[i] = own;
+  }
+}
+
 // P̂ = precision I + Σ ω E (z̄, x)(z̄, x)' and b̂ of one equation.
 struct ResponseModel::Solved {
   Index size;

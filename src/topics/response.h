@@ -37,7 +37,7 @@ struct Quadratic {
 /// gaussian responses E η/σ² and E ηη'/σ².
 struct ResponsePosterior {
   struct Equation {
-    Vec mean, linear;       // w
+    Vec mean, linear;        // w
     Vec covariance, second;  // w × w; covariance: of gaussian responses divided by σ²
   };
   Index size = 0;  // w
@@ -75,6 +75,14 @@ class ResponseModel {
 
   /// How many responses the statistics have.
   double n_known(const Summary& s) const;
+
+  /// How much more the response of a document wants of f than it has, (b − ω E f) of the equation where that
+  /// is most; NaN where none is known. Shares are as for add().
+  double residual(const double* value, double length, Shares share, const ResponsePosterior& q) const;
+
+  /// What the statistics have of a topic is divided evenly among it and new ones, which then have about its
+  /// η.
+  void divide(Summary& s, Index topic, Index first_born, Index n_born) const;
 
   ResponsePosterior posterior(const Summary& effective) const;
 
