@@ -65,7 +65,8 @@
 #'
 #'   Documents whose response is `NA` help to find topics. Predictions of new documents
 #'   ([predict()][predict.bnp_topics()]) go by their words alone. `coef(fit)$response` has the effects, and
-#'   `plot(fit, "response")` shows them. The response is centred and scaled inside, so that units do not matter.
+#'   `plot(fit, "response")` shows them. Numbers are centred and scaled inside, so that units do not matter;
+#'   the term `response` is of the scaled ones.
 #'
 #'   Fits with a response cannot be sampled from, take in more data by [update()], or be learned truncation free.
 #' @references

@@ -156,6 +156,11 @@ response_family <- function(family, y, call) {
     }
     family <- family$family
   }
+  if (inherits(y, c("Date", "POSIXt", "difftime"))) {
+    abort("response", c(
+      "{.arg response} must be numbers or classes, not {describe(y)}.", i = "{.code as.numeric(response)} makes numbers of it."
+    ), call = call)
+  }
   numbers <- is.numeric(y) && !is.factor(y)
   if (is.null(family)) {
     family <- if (numbers) "gaussian" else if (length(unique(y[!is.na(y)])) > 2L) "classes" else "binomial"
@@ -218,6 +223,12 @@ code_classes <- function(y, family, call) {
       i = "{.code family = \"classes\"} takes more."
     ), call = call)
   }
+  if (nlevels(y) > 100L) {
+    abort("response", c(
+      "{.arg response} has {nlevels(y)} classes; at most 100 can be told apart.",
+      i = "Are these names, or numbers that were read as text?"
+    ), call = call)
+  }
   if (family == "classes") {
     count <- tabulate(y, nlevels(y))
     levels <- levels(y)[order(-count)]
@@ -254,7 +265,7 @@ read_covariates <- function(x, data, call, known = NULL) {
     if (any(constant)) {
       abort("response", c(
         "{.arg covariates} must vary: {.field {colnames(value)[constant]}} {?does/do} not.",
-        i = "The shares of topics sum to 1 and have the intercept: leave {?it/them} out."
+        i = "The shares of topics sum to 1 and have the intercept: leave out what is constant."
       ), call = call)
     }
     made[c("names", "centre", "scale")] <- list(colnames(value), centre, scale)
@@ -280,6 +291,10 @@ covariate_matrix <- function(x, known, data, call) {
   names <- if (is.character(attr(x, "row.names"))) rownames(x)
   if (!is.null(names) && setequal(names, documents$names)) x <- x[match(documents$names, names), , drop = FALSE]
   if (!is.null(documents$kept)) x <- x[documents$kept, , drop = FALSE]
+  absent <- setdiff(all.vars(known$terms), names(x))
+  if (length(absent)) {
+    abort("response", "{.arg covariates} lack {.field {absent}}, which the fit has.", call = call)
+  }
   terms <- known$terms %||% stats::terms(stats::reformulate(sprintf("`%s`", names(x))))
   frame <- tryCatch(
     stats::model.frame(terms, x, na.action = stats::na.pass, xlev = known$levels),

@@ -67,7 +67,7 @@ class TopicBirth final : public Move {
   std::vector<Way> ways(const State& state, Index target) const {
     const Way next =
         way(c_.memory.birth_failures(target), rows_are_documents(c_.problem.obs, c_.problem.source.shape()),
-            alloc_.response() != nullptr);
+            alloc_.response() && alloc_.response()->n_known(state.total) > 0);
     if (occupied(state.total) == 1 && next == Way::anchors) return {Way::anchors, Way::many};
     return {next};
   }

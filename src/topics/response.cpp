@@ -229,6 +229,7 @@ double ResponseModel::evidence(const Summary& s) const {
   double sum = 0;
   for (Index e = 0; e < prior_.equations; ++e) {
     const double* const scalar = s.scalar.data() + TopicScalar::size + e * scalars_each();
+    if (scalar[known] == 0) continue;
     const Solved solved = solve(s, e);
     const double explained = inner(solved.b, solved.mean);
     sum += (static_cast<double>(solved.size) * std::log(prior_.precision) -

@@ -17,16 +17,11 @@ fit_responses <- function(x, values, response, prior = list(family = "lda", k = 
   if (!is.null(values)) data$group_values <- values
   model <- topic_model(ncol(x), prior, term_prior)
   model$response <- response
-  control <- engine_control(laps, moves, seed, ...)
+  control <- engine_control(
+    2L, seed, moves = if (moves) all_moves else no_moves, max_laps = laps, tol = 0, audit = TRUE
+  )
+  control <- utils::modifyList(control, list(...))
   engine_fit(data, model, control, start, NULL)
-}
-
-engine_control <- function(laps, moves = FALSE, seed = 1, ...) {
-  moves <- bnp_moves(birth = moves, merge = moves, delete = moves, reorder = moves)
-  control <- bnp_control(seed = seed, max_laps = laps, tol = 0, moves = moves, threads = 1)
-  control[c("batches", "k_init", "init", "sparsity", "candidates")] <- list(1L, 2L, "bregman", 0L, 0L)
-  control$audit <- TRUE
-  utils::modifyList(unclass(control), list(...))
 }
 
 random_responsibilities <- function(seed, n, k) {

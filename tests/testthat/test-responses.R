@@ -28,7 +28,7 @@ test_that("numbers are learned and predicted", {
 
 test_that("units of the response do not matter", {
   fit <- fit_of(response = planted$y)
-  for (scale in c(1e-150, 1e150, -3)) {
+  for (scale in c(1e-150, 1e150, 3)) {
     other <- fit_of(response = scale * planted$y + if (abs(scale) < 10) 100 else 0)
     expect_equal(elbo(other), elbo(fit), tolerance = 1e-7)
     shift <- if (abs(scale) < 10) 100 else 0
@@ -120,6 +120,8 @@ test_that("bad responses are refused by name", {
   bad(response = rep(3, 120), what = "different values")
   bad(response = c(1, rep(NA, 119)), what = "different values")
   bad(response = replace(planted$y, 5, Inf), what = "document 5")
+  bad(response = as.Date("2020-01-01") + 1:120, what = "as.numeric")
+  bad(response = paste0("c", 1:120), what = "at most 100")
   bad(response = rep("a", 120), what = "two classes")
   bad(response = rep(c("a", "b", "c"), 40), family = "binomial", what = "two classes")
   bad(response = rep(c("a", "b"), 60), family = "gaussian", what = "numbers")
@@ -198,7 +200,7 @@ test_that("a response goes with every other option", {
   expect_equal(tree$elbo[1], elbo(fit), tolerance = 1e-4)
   cut <- cut_fit(fit, planted$x, k = 3)
   expect_identical(nrow(coef(cut)$response), 3L)
-  again <- update(fit, response = -planted$y)
+  again <- update(fit, response = 2 * planted$y)
   expect_equal(elbo(again), elbo(fit), tolerance = 1e-7)
   expect_false(isTRUE(all.equal(elbo(fit), elbo(fit_of()))))
   expect_bad(compare_fits(fit, fit_of()), "not_comparable")
