@@ -25,11 +25,12 @@
 #'   they are; `"omit"` leaves out rows with any: of counts whole documents, which then have `NA` in
 #'   results. Topics cannot average over missing values.
 #' @param response What is known of each document beside its words: numbers (a rating), or classes as a factor, text or
-#'   logical; one value for each, by name or in their order, `NA` where it is not known. Or the name of a document variable
-#'   of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right side are `covariates`. See *Responses*.
-#' @param family `NULL`: numbers are `"gaussian"`, two classes `"binomial"`, more `"classes"`. Also `"hinge"` (two classes,
-#'   a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
-#' @param covariates Of documents, that have effects of their own: a vector, a matrix or a data frame with a row for each.
+#'   logical; one value for each, by name or in their order, `NA` where it is not known. Or the name of a
+#'   document variable of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right side are `covariates`. See *Responses*.
+#' @param family `NULL`: numbers are `"gaussian"`, two classes `"binomial"`, more `"classes"`. Also `"hinge"` (two
+#'   classes, a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
+#' @param covariates Of documents, that have effects of their own: a vector, a matrix or a data frame with a row
+#'   for each.
 #' @param response_weight How often responses count beside words, above 0. Other than 1, the objective is no bound.
 #' @param response_cost Of hinges: what a unit of loss costs.
 #' @param response_epsilon Of `"eps_hinge"`: errors up to this many standard deviations of the response cost nothing.
@@ -53,8 +54,8 @@
 #'   "Reliable and scalable variational inference for the hierarchical
 #'   Dirichlet process"). With [prior_lda()] no such bound is needed.
 #' @section Responses:
-#'   With a `response` topics are found that explain words and predict it (Blei and McAuliffe, 2008). The mean of a number,
-#'   or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates, with
+#'   With a `response` topics are found that explain words and predict it (Blei and McAuliffe, 2008). The mean of a
+#'   number, or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates, with
 #'   \eqn{\bar z_k}{z_k} the share of topic k among the tokens of the document; shares sum to 1, so that there is no
 #'   intercept. The ELBO has a term `response`: of numbers the evidence of a Bayesian regression on expected shares,
 #'   with the variance integrated; of classes a bound that touches the logistic function
@@ -76,8 +77,8 @@
 #' Jaakkola, T. S. and Jordan, M. I. (2000). Bayesian parameter estimation via variational methods. *Statistics and
 #' Computing* 10, 25-37.
 #'
-#' Zhu, J., Ahmed, A. and Xing, E. P. (2012). MedLDA: maximum margin supervised topic models. *Journal of Machine Learning
-#' Research* 13, 2237-2278.
+#' Zhu, J., Ahmed, A. and Xing, E. P. (2012). MedLDA: maximum margin supervised topic models. *Journal of Machine
+#' Learning Research* 13, 2237-2278.
 #'
 #' Teh, Y. W., Jordan, M. I., Beal, M. J. and Blei, D. M. (2006). Hierarchical Dirichlet
 #' processes. *Journal of the American Statistical Association* 101, 1566-1581.

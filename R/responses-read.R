@@ -45,7 +45,8 @@ response_coefficients <- function(fit) {
 }
 
 # Of documents with these expected counts of topics, and covariates in standard units: the mean of f in each equation,
-# what the topics of the tokens leave open of it, and what q(eta) does (of gaussian responses divided by their variance).
+# what the topics of the tokens leave open of it, and what q(eta) does (of gaussian responses divided by their
+# variance).
 response_moments <- function(fit, counts, covariates) {
   counts <- as.matrix(counts)
   length <- rowSums(counts)

@@ -59,11 +59,12 @@ read_response <- function(response, x, data, family, covariates, weight, cost, e
 }
 
 empty_documents <- function(data) {
-  if (is_sparse_data(data) && data$n == length(data$starts) - 1L) diff(data$row_start) == 0L else diff(data$starts) == 0L
+  by_row <- is_sparse_data(data) && data$n == length(data$starts) - 1L
+  diff(if (by_row) data$row_start else data$starts) == 0L
 }
 
-# A formula y ~ a + b names a response and covariates, which are document variables of `x` or stand where the formula was
-# made; a single string names a document variable.
+# A formula y ~ a + b names a response and covariates, which are document variables of `x` or stand where the
+# formula was made; a single string names a document variable.
 response_and_covariates <- function(response, covariates, x, call) {
   variables <- if (is(x, "dfm")) methods::slot(x, "docvars")
   if (inherits(response, "formula")) {
@@ -158,7 +159,8 @@ response_family <- function(family, y, call) {
   }
   if (inherits(y, c("Date", "POSIXt", "difftime"))) {
     abort("response", c(
-      "{.arg response} must be numbers or classes, not {describe(y)}.", i = "{.code as.numeric(response)} makes numbers of it."
+      "{.arg response} must be numbers or classes, not {describe(y)}.",
+      i = "{.code as.numeric(response)} makes numbers of it."
     ), call = call)
   }
   numbers <- is.numeric(y) && !is.factor(y)
@@ -253,7 +255,9 @@ read_covariates <- function(x, data, call, known = NULL) {
   if (is.null(known)) {
     size <- apply(abs(value), 2L, max, na.rm = TRUE)
     if (any(!is.finite(size))) {
-      abort("response", "{.arg covariates} must be finite; column {places(which(!is.finite(size)))} is not.", call = call)
+      abort(
+        "response", "{.arg covariates} must be finite; column {places(which(!is.finite(size)))} is not.", call = call
+      )
     }
     size[size == 0] <- 1
     centre <- colMeans(value / rep(size, each = nrow(value)), na.rm = TRUE) * size
@@ -331,7 +335,9 @@ covariate_values <- function(x, needed, call) {
 
 refuse_response <- function(fit, what, instead = "Fit without {.arg response}.", call = rlang::caller_env()) {
   if (!is.null(fit$model$response)) {
-    abort("response", c(paste0("Fits with a {.arg response} of documents have no ", what, "."), i = instead), call = call)
+    abort("response", c(
+      paste0("Fits with a {.arg response} of documents have no ", what, "."), i = instead
+    ), call = call)
   }
 }
 

@@ -6,7 +6,8 @@
 #' @param type `"terms"`: the top terms of each topic, for counts only. `"clusters"`:
 #'   proportions of the training documents, those with the same main topic
 #'   together; the default where there are no terms. `"correlation"`: a heat map of
-#'   [topic_correlation()]. `"response"`: the effect of each topic on the response, where the fit has one. `"elbo"`: the bound by lap, with the accepted moves. `"score"`, of truncation-free learning:
+#'   [topic_correlation()]. `"response"`: the effect of each topic on the response, where the fit has one.
+#'   `"elbo"`: the bound by lap, with the accepted moves. `"score"`, of truncation-free learning:
 #'   how well each batch was predicted, and the number of topics.
 #' @param topics Which topics to show, by number (titles have identities once a fit was updated, see [cluster_ids()]);
 #'   default: the largest twelve, of `"correlation"` the largest thirty. Where topics

@@ -10,8 +10,8 @@
 #' @param type `"prob"`: proportions, documents x topics, rows summing to 1.
 #'   `"class"`: the topic with the largest proportion; `"id"`: its identity, see [cluster_ids()].
 #'   `"cluster"`: class and proportions in one data frame, as in [predict.bnp_mixture()].
-#'   Of fits with a `response`: `"response"`, what is expected of it given the words, and `"label"`, the most probable class
-#'   (a factor). Without `newdata` these are fitted values, of documents whose response was known in part by it.
+#'   Of fits with a `response`: `"response"`, what is expected of it given the words, and `"label"`, the most probable
+#'   class (a factor). Without `newdata` these are fitted values, of documents whose response was known in part by it.
 #'
 #'   Of `heldout_loglik()`, what is scored, with topics and their weights in all documents at their posterior means:
 #'   `"completion"`, some tokens of each document given the others. `"sequential"`: whole documents, by an estimate of

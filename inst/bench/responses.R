@@ -95,13 +95,14 @@ speed <- function() {
     for (response in list(gaussian = data$y, two = classes(2), three = classes(3), eight = classes(8))) {
       now <- lap(response = response)
       kind <- if (is.numeric(response)) "gaussian" else paste(nlevels(response), "classes")
-      cat("K", k, kind, "active", round(now[["active"]], 1), "times", round(now[["seconds"]] / base[["seconds"]], 2), "\n")
+      times <- now[["seconds"]] / base[["seconds"]]
+      cat("K", k, kind, "active", round(now[["active"]], 1), "times", round(times, 2), "\n")
     }
   }
 }
 
 switch(arguments[1],
   planted = compare(planted()),
-  blogs = if (requireNamespace("lda", quietly = TRUE)) compare(blogs()) else message("The package lda is not installed."),
+  blogs = if (requireNamespace("lda", quietly = TRUE)) compare(blogs()) else message("lda is not installed."),
   speed = speed()
 )

@@ -50,8 +50,8 @@ second_moment <- function(r, exact) {
   if (exact) (tcrossprod(s) + diag(s) - crossprod(r)) / n^2 else (1 - 1 / n) * tcrossprod(s) / n^2 + diag(s) / n^2
 }
 
-# All numbers of the bound of documents (lists of words) with responsibilities r (lists of tokens x topics) under LDA with
-# `a` for each topic; xi: local numbers of a logistic response, or NULL for a gaussian one.
+# All of the bound of documents (lists of words) with responsibilities r (lists of tokens x topics) under LDA with `a`
+#  for each topic; xi: local numbers of a logistic response, or NULL for a gaussian one.
 twin_supervised_bound <- function(docs, r, y, xi, a, lambda, precision, terms, exact) {
   k <- ncol(r[[1]])
   counts <- matrix(0, k, terms)

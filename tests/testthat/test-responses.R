@@ -68,7 +68,9 @@ test_that("classes, hinges and several classes", {
 })
 
 test_that("covariates have effects of their own", {
-  extra <- withr::with_seed(2, data.frame(year = 2000 + rnorm(120), source = factor(sample(c("u", "v", "w"), 120, TRUE))))
+  extra <- withr::with_seed(2, data.frame(
+    year = 2000 + rnorm(120), source = factor(sample(c("u", "v", "w"), 120, TRUE))
+  ))
   y <- planted$y + 3 * (extra$year - 2000) + 2 * (extra$source == "v")
   fit <- fit_of(response = y, covariates = extra)
   effects <- coef(fit)$response
@@ -134,14 +136,16 @@ test_that("bad responses are refused by name", {
   bad(response = nowhere ~ 1, what = "cannot be evaluated")
   for (argument in c("response_weight", "response_cost", "response_precision")) {
     for (value in list(0, -1, NA, "a", Inf)) {
-      expect_bad(do.call(fit_of, c(list(response = planted$y), stats::setNames(list(value), argument))), "argument", argument)
+      given <- c(list(response = planted$y), stats::setNames(list(value), argument))
+      expect_bad(do.call(fit_of, given), "argument", argument)
     }
   }
   expect_bad(fit_of(response = planted$y, response_epsilon = -1), "argument", "response_epsilon")
   expect_bad(fit_of(response = planted$y, family = "ridge"), "argument", "family")
   unseen <- factor(rep(c("a", "b"), 60), levels = c("a", "b", "c"))
   expect_warning(quietly(bnp_topics(planted$x, response = unseen, control = few)), class = "bnpvi_warning_response")
-  expect_bad(bnp_topics(planted$x, response = planted$y, control = bnp_control("truncation_free")), "response", "Truncation")
+  stream <- bnp_control("truncation_free")
+  expect_bad(bnp_topics(planted$x, response = planted$y, control = stream), "response", "Truncation")
   fit <- fit_of(response = planted$y)
   expect_bad(predict(fit_of(), type = "response"), "response", "needs a fit")
   expect_bad(plot(fit_of(), "response"), "response", "needs a fit")
