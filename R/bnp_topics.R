@@ -25,8 +25,8 @@
 #'   they are; `"omit"` leaves out rows with any: of counts whole documents, which then have `NA` in
 #'   results. Topics cannot average over missing values.
 #' @param response What is known of each document beside its words: numbers (a rating), or classes as a factor, text or
-#'   logical; one value for each, by name or in their order, `NA` where it is not known. Or the name of a
-#'   document variable of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right side are `covariates`. See *Responses*.
+#'   logical; one value for each, by name or in their order, `NA` where it is not known. Or the name
+#'   of a document variable of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right side are `covariates`. See *Responses*.
 #' @param family `NULL`: numbers are `"gaussian"`, two classes `"binomial"`, more `"classes"`. Also `"hinge"` (two
 #'   classes, a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
 #' @param covariates Of documents, that have effects of their own: a vector, a matrix or a data frame with a row
@@ -125,15 +125,15 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   }
   data <- as_documents(x, obs, id, na_action = na_action)
   data$weights <- unit_weights(weights, data, "document", rlang::current_env())
-  response <- read_response(
+  known <- read_response(
     response, x, data, family, covariates, response_weight, response_cost, response_epsilon, response_precision,
     rlang::current_env()
   )
-  data$response <- response
-  data$group_values <- response$values
+  data$response <- known
+  data$group_values <- known$values
   fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
-    c(list(lengths = document_lengths(data, obs)), if (!is.null(response)) list(response = response$input))
+    c(list(lengths = document_lengths(data, obs)), if (!is.null(known)) list(response = known$input))
   )
 }
 

@@ -95,7 +95,7 @@ predict_response <- function(fit, counts, covariates, type, level, call) {
       ends[, "fit"] <- stats::plogis(first$mean / sqrt(1 + pi * variance / 8))
       ends
     },
-    classes = class_probabilities(response, f)
+    classes = response_probabilities(response, f)
   )
   rownames(out) <- f$names
   out
@@ -104,7 +104,7 @@ predict_response <- function(fit, counts, covariates, type, level, call) {
 with_ends <- function(mean, half) cbind(fit = mean, lower = mean - half, upper = mean + half)
 
 # Each class has its share of what those before it leave.
-class_probabilities <- function(response, f) {
+response_probabilities <- function(response, f) {
   left <- rep(1, length(f$each[[1L]]$mean))
   out <- matrix(0, length(left), length(response$order), dimnames = list(f$names, response$order))
   for (e in seq_along(f$each)) {
@@ -125,7 +125,7 @@ predicted_labels <- function(response, f, call) {
     ), call = call)
   }
   at <- if (response$family == "classes") {
-    max.col(class_probabilities(response, f), ties.method = "first")
+    max.col(response_probabilities(response, f), ties.method = "first")
   } else {
     1L + (f$each[[1L]]$mean > 0)
   }

@@ -250,7 +250,7 @@ read_covariates <- function(x, data, call, known = NULL) {
   if (is.null(x)) {
     return(NULL)
   }
-  made <- covariate_matrix(x, known, data, call)
+  made <- documents_by_covariates(x, known, data, call)
   value <- made$value
   if (is.null(known)) {
     size <- apply(abs(value), 2L, max, na.rm = TRUE)
@@ -280,7 +280,7 @@ read_covariates <- function(x, data, call, known = NULL) {
   made
 }
 
-covariate_matrix <- function(x, known, data, call) {
+documents_by_covariates <- function(x, known, data, call) {
   if (is.atomic(x) && is.null(dim(x))) x <- data.frame(covariate = x)
   if (is.matrix(x)) x <- as.data.frame(x)
   if (!is.data.frame(x) || !ncol(x)) {

@@ -51,13 +51,13 @@ struct ShareBlock {
 
 /// Place of the shares of one unit, and when its next visit searches for another optimum.
 struct UnitShares {
-  int block = 0;         // number of the block in its table
-  int n = 0;             // number of shares
-  std::size_t from = 0;  // the first of them in the block
-  std::size_t logs = 0;  // the first number of its C in those of the block, if there are any
-  int misses = 0;        // searches for another optimum in a row that found none
-  int wait = 0;          // visits until the next search
-  double weight = 1;     // of the unit
+  int block = 0;          // number of the block in its table
+  int n = 0;              // number of shares
+  std::size_t from = 0;   // the first of them in the block
+  std::size_t logs = 0;   // the first number of its C in those of the block, if there are any
+  int misses = 0;         // searches for another optimum in a row that found none
+  int wait = 0;           // visits until the next search
+  double weight = 1;      // of the unit
   std::size_t local = 0;  // its first further number in the block, if it has any
   int n_local = 0;
 };

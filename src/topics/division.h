@@ -12,7 +12,8 @@ enum class Division { anchors, clusters };
 struct Seeds {
   Index k = 0;
   Vec t;
-  Vec residual = {};  // of each document of the target (ResponseModel::residual), which decides where it starts
+  Vec residual =
+      {};  // of each document of the target (ResponseModel::residual), which decides where it starts
 };
 
 /// A target, one topic or several, that is divided anew in all documents that have something of it. The

@@ -14,10 +14,10 @@ namespace {
 // Guesses.
 constexpr Index max_rounds = 100;
 constexpr Index max_restart_rounds = 10;
-constexpr Index max_restarts = 25;     // of one document
-constexpr Index max_sweeps = 3;        // rounds with all topics in a cold start
-constexpr double least_sum = 1e-250;   // a row's Σ_k g_uk w_k below which it is computed in logarithms
-constexpr double unlikely = 18;        // log weights so far below the largest are dropped in a cold start
+constexpr Index max_restarts = 25;    // of one document
+constexpr Index max_sweeps = 3;       // rounds with all topics in a cold start
+constexpr double least_sum = 1e-250;  // a row's Σ_k g_uk w_k below which it is computed in logarithms
+constexpr double unlikely = 18;       // log weights so far below the largest are dropped in a cold start
 
 // All but the `width` largest become −∞.
 void keep(Index width, double* x, Index n, std::vector<int>& chosen, Vec& kept) {

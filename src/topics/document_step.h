@@ -48,8 +48,8 @@ inline constexpr double least_share = 1e-8;
 /// Rounds end when no count of a topic changes by more: a guess.
 inline constexpr double least_change = 0.05;
 
-/// A restart ends when it lacks more than three times what the last round gained. Of 100,000 in a fit with 100
-/// planted topics none of those ended would have won, of 40,000 on the whales 3, by 0.4 log units each.
+/// A restart ends when it lacks more than three times what the last round gained. Of 100,000 in a fit with
+/// 100 planted topics none of those ended would have won, of 40,000 on the whales 3, by 0.4 log units each.
 inline constexpr double largest_gap = 3;
 
 /// The local step of one document after another, with the scratch of one thread. A fit that is returned is

@@ -82,7 +82,9 @@ UnitShares TopicAlloc::visit(DocStep& step, const DocumentView& view, const Last
   return now;
 }
 
-SummaryShape TopicAlloc::shape(const ObsModel& obs) const { return topic_shape(obs.n_features(), response()); }
+SummaryShape TopicAlloc::shape(const ObsModel& obs) const {
+  return topic_shape(obs.n_features(), response());
+}
 
 Summary TopicAlloc::local_step(const Visit& in) const {
   const Index n = static_cast<Index>(in.units.size()), k = in.weights->k;
