@@ -26,7 +26,8 @@
 #'   results. Topics cannot average over missing values.
 #' @param response What is known of each document beside its words: numbers (a rating), or classes as a factor, text or
 #'   logical; one value for each, by name or in their order, `NA` where it is not known. Or the name
-#'   of a document variable of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right side are `covariates`. See *Responses*.
+#'   of a document variable of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right
+#'   side are `covariates`. See *Responses*.
 #' @param family `NULL`: numbers are `"gaussian"`, two classes `"binomial"`, more `"classes"`. Also `"hinge"` (two
 #'   classes, a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
 #' @param covariates Of documents, that have effects of their own: a vector, a matrix or a data frame with a row
@@ -55,9 +56,9 @@
 #'   Dirichlet process"). With [prior_lda()] no such bound is needed.
 #' @section Responses:
 #'   With a `response` topics are found that explain words and predict it (Blei and McAuliffe, 2008). The mean of a
-#'   number, or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates, with
-#'   \eqn{\bar z_k}{z_k} the share of topic k among the tokens of the document; shares sum to 1, so that there is no
-#'   intercept. The ELBO has a term `response`: of numbers the evidence of a Bayesian regression on expected shares,
+#'   number, or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates,
+#'   with \eqn{\bar z_k}{z_k} the share of topic k among the tokens of the document; shares sum to 1, so that
+#'   there is no intercept. The ELBO has a term `response`: of numbers the evidence of a Bayesian regression on expected shares,
 #'   with the variance integrated; of classes a bound that touches the logistic function
 #'   (Jaakkola and Jordan, 2000), several classes as one against all less frequent ones in turn. It is exact for the
 #'   responsibilities in that nothing is sampled, and takes E\[z z'\] of a document as if its tokens had the same
