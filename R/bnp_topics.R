@@ -58,7 +58,8 @@
 #'   With a `response` topics are found that explain words and predict it (Blei and McAuliffe, 2008). The mean of a
 #'   number, or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates,
 #'   with \eqn{\bar z_k}{z_k} the share of topic k among the tokens of the document; shares sum to 1, so that
-#'   there is no intercept. The ELBO has a term `response`: of numbers the evidence of a Bayesian regression on expected shares,
+#'   there is no intercept. The ELBO has a term `response`:
+#'   of numbers the evidence of a Bayesian regression on expected shares,
 #'   with the variance integrated; of classes a bound that touches the logistic function
 #'   (Jaakkola and Jordan, 2000), several classes as one against all less frequent ones in turn. It is exact for the
 #'   responsibilities in that nothing is sampled, and takes E\[z z'\] of a document as if its tokens had the same
