@@ -333,6 +333,10 @@ engine_anchor_topics <- function(data, k, clear, seed, threads) {
     .Call(`_bnpvi_engine_anchor_topics`, data, k, clear, seed, threads)
 }
 
+engine_responses <- function(model, state) {
+    .Call(`_bnpvi_engine_responses`, model, state)
+}
+
 engine_cluster_tree <- function(data, model, start, control) {
     .Call(`_bnpvi_engine_cluster_tree`, data, model, start, control)
 }

@@ -24,6 +24,19 @@
 #' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that says where
 #'   they are; `"omit"` leaves out rows with any: of counts whole documents, which then have `NA` in
 #'   results. Topics cannot average over missing values.
+#' @param response What is known of each document beside its words: numbers (a rating), or classes as a factor, text or
+#'   logical; one value for each, by name or in their order, `NA` where it is not known. Or the name
+#'   of a document variable of a quanteda `dfm`, or a formula `rating ~ year + source`, whose right
+#'   side are `covariates`. See *Responses*.
+#' @param family `NULL`: numbers are `"gaussian"`, two classes `"binomial"`, more `"classes"`. Also `"hinge"` (two
+#'   classes, a support vector machine), `"eps_hinge"` (numbers), `gaussian()` or `binomial()`.
+#' @param covariates Of documents, that have effects of their own: a vector, a matrix or a data frame with a row
+#'   for each.
+#' @param response_weight How often responses count beside words, above 0. Other than 1, the objective is no bound.
+#' @param response_cost Of hinges: what a unit of loss costs.
+#' @param response_epsilon Of `"eps_hinge"`: errors up to this many standard deviations of the response cost nothing.
+#' @param response_precision Of the normal prior of the effects: one over their variance, of numbers in units of the
+#'   variance that is left. Default: 1, and 0.1 where the response is not gaussian (a guess).
 #' @param ... Further arguments of methods; must otherwise be empty.
 #'
 #' @return An object of class `c("bnp_topics", "bnp_fit")`, a plain list without
@@ -41,7 +54,34 @@
 #'   the normaliser of the Dirichlet distribution (Hughes, Kim & Sudderth, 2015,
 #'   "Reliable and scalable variational inference for the hierarchical
 #'   Dirichlet process"). With [prior_lda()] no such bound is needed.
+#' @section Responses:
+#'   With a `response` topics are found that explain words and predict it (Blei and McAuliffe, 2008). The mean of a
+#'   number, or the log odds of a class, is f = \eqn{\sum_k \eta_k \bar z_k}{sum_k eta_k z_k} + effects of covariates,
+#'   with \eqn{\bar z_k}{z_k} the share of topic k among the tokens of the document; shares sum to 1, so that
+#'   there is no intercept. The ELBO has a term `response`:
+#'   of numbers the evidence of a Bayesian regression on expected shares,
+#'   with the variance integrated; of classes a bound that touches the logistic function
+#'   (Jaakkola and Jordan, 2000), several classes as one against all less frequent ones in turn. It is exact for the
+#'   responsibilities in that nothing is sampled, and takes E\[z z'\] of a document as if its tokens had the same
+#'   responsibilities, which is an upper bound and makes it a lower one. Births, merges and deletes are judged by all
+#'   terms. Hinges are losses, so that the objective is then no bound of a log evidence (`print()` says so).
+#'
+#'   Documents whose response is `NA` help to find topics. Predictions of new documents
+#'   ([predict()][predict.bnp_topics()]) go by their words alone. `coef(fit)$response` has the effects, and
+#'   `plot(fit, "response")` shows them. Numbers are centred and scaled inside, so that units do not matter;
+#'   the term `response` is of the scaled ones.
+#'
+#'   Fits with a response cannot be sampled from, take in more data by [update()], or be learned truncation free.
 #' @references
+#' Blei, D. M. and McAuliffe, J. D. (2008). Supervised topic models. *Advances in Neural Information Processing Systems*
+#' 20.
+#'
+#' Jaakkola, T. S. and Jordan, M. I. (2000). Bayesian parameter estimation via variational methods. *Statistics and
+#' Computing* 10, 25-37.
+#'
+#' Zhu, J., Ahmed, A. and Xing, E. P. (2012). MedLDA: maximum margin supervised topic models. *Journal of Machine
+#' Learning Research* 13, 2237-2278.
+#'
 #' Teh, Y. W., Jordan, M. I., Beal, M. J. and Blei, D. M. (2006). Hierarchical Dirichlet
 #' processes. *Journal of the American Statistical Association* 101, 1566-1581.
 #'
@@ -69,7 +109,9 @@ bnp_topics <- function(x, ...) {
 #' @rdname bnp_topics
 #' @export
 bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
-                               start = NULL, id = NULL, na_action = c("fail", "omit"), weights = NULL, ...) {
+                               start = NULL, id = NULL, na_action = c("fail", "omit"), weights = NULL,
+                               response = NULL, family = NULL, covariates = NULL, response_weight = 1,
+                               response_cost = 1, response_epsilon = 0.1, response_precision = NULL, ...) {
   check_no_dots(...)
   na_action <- check_no_model_of_missing(na_action)
   call <- rename_call(match.call(), "bnp_topics")
@@ -85,9 +127,15 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   }
   data <- as_documents(x, obs, id, na_action = na_action)
   data$weights <- unit_weights(weights, data, "document", rlang::current_env())
+  known <- read_response(
+    response, x, data, family, covariates, response_weight, response_cost, response_epsilon, response_precision,
+    rlang::current_env()
+  )
+  data$response <- known
+  data$group_values <- known$values
   fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
-    list(lengths = document_lengths(data, obs))
+    c(list(lengths = document_lengths(data, obs)), if (!is.null(known)) list(response = known$input))
   )
 }
 

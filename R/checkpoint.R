@@ -84,7 +84,8 @@ checkpointed_engine <- function(class, call, data, model, control, resolved, sta
   header <- list(
     version = package_version_here(), verb = class, call = call, seed = resolved$seed,
     arguments = earlier$arguments %||% given_arguments(call, frame),
-    data = checkpoint_of_data(data), parts = fingerprints_of_parts(model, resolved, start), done = list()
+    data = checkpoint_of_data(data), parts = fingerprints_of_parts(model, resolved, start, data$group_values),
+    done = list()
   )
   if (!is.null(earlier)) {
     refuse_other_data(earlier$data, header$data, frame)
@@ -151,9 +152,10 @@ refuse_other_data <- function(there, here, call) {
 }
 
 # Of what the engine is to be given. Serialised in version 2, which writes the same values in the same way.
-fingerprints_of_parts <- function(model, resolved, start) {
+fingerprints_of_parts <- function(model, resolved, start, values) {
   free <- c("threads", "verbose", "max_laps", "checkpoint", "checkpoint_every", "header")
   parts <- list(obs = model$obs, prior = model$prior, control = resolved[setdiff(names(resolved), free)], start = start)
+  if (!is.null(model$response)) parts$response <- list(model$response, values)
   vapply(parts, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
 }
 

@@ -26,6 +26,9 @@
 #'   the proportions of documents and the rows of transitions vary (of a finite
 #'   prior `1 / k` each). With a [gamma_prior()] also what was learned, by name: `concentration`
 #'   and `gamma` by posterior mean and 90 % interval, `alpha`, `start` and `sticky` as numbers.
+#'   Of topics with a `response`, `response` has the effect of each topic and covariate: columns `estimate` and `sd`; of
+#'   several classes an array with a slice for each but the last, which is what it does to the odds against all less
+#'   frequent ones. Effects of topics are those at average covariates.
 #' * `posterior_params()`: all parameters of the variational posterior, a list
 #'   of arrays, named as in the priors. Clusters are numbered by decreasing size;
 #'   sticks are broken in an order of their own, which is part of the model:
@@ -121,7 +124,9 @@ in_user_order <- function(fit, x) {
 coef.bnp_fit <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
-  obs_entry(object$model$obs)$shown(object$model$obs, mean_arrays(object))
+  out <- obs_entry(object$model$obs)$shown(object$model$obs, mean_arrays(object))
+  if (!is.null(object$model$response)) out$response <- response_coefficients(object)
+  out
 }
 
 # What coef() shows, with all arrays of the observation model as its entry lists them.

@@ -12,6 +12,11 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     ), call = error_call)
   }
   if (control$algorithm == "truncation_free") {
+    if (!is.null(data$response)) {
+      abort("response", c(
+        "Truncation-free learning takes no {.arg response}.", i = "Choose {.code algorithm = \"memoized\"}."
+      ), call = error_call)
+    }
     if (class == "bnp_topics") {
       return(fit_truncation_free(class, call, data, obs, prior, control, start, input, error_call))
     }
@@ -41,6 +46,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   )
   resolved_start <- resolved_start %||% kmeans_start(data, obs, prior, control, resolved)
   model <- list(obs = obs, prior = prior, bound = control$bound)
+  model$response <- data$response$model
   check_size(prior, resolved$k_init, data$n, error_call)
   resolved$header <- NULL
   engine <- checkpointed_engine(class, call, data, model, control, resolved, resolved_start, error_call)

@@ -114,6 +114,7 @@ format_head <- function(fit) {
     if (length(learned)) paste("Learned prior:", format_fields(learned, names(learned))),
     described_blocks(fit$model$obs),
     described_labels(fit),
+    described_response(fit),
     described_changes(fit)
   )
 }

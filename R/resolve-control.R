@@ -215,7 +215,9 @@ start_from_fit <- function(fit, data, obs, prior, call) {
   fit <- fit_as(fit, obs)
   c(
     list(
-      state = add_empty_clusters(fit$state, start_clusters(fit$state$k, prior, call)), obs = fit$model$obs
+      state = add_empty_clusters(
+        state_for_response(fit$state, fit, data), start_clusters(fit$state$k, prior, call)
+      ), obs = fit$model$obs
     ),
     documents_of_fit(fit, data)
   )
@@ -246,7 +248,7 @@ add_empty_clusters <- function(state, k) {
   }
   rows <- function(x) rbind(x, matrix(0, more, ncol(x)))
   state[c("obs", "extra")] <- lapply(state[c("obs", "extra")], rows)
-  if (!is.null(state$pair)) state$pair <- cbind(rows(state$pair), matrix(0, k, more))
+  if (!is.null(state$pair)) state$pair <- cbind(rows(state$pair), matrix(0, k, more * ncol(state$pair) / state$k))
   if (!is.null(state$owner)) state$owner <- c(state$owner, integer(more))
   state$k <- k
   state

@@ -6,8 +6,8 @@
 #' @param type `"terms"`: the top terms of each topic, for counts only. `"clusters"`:
 #'   proportions of the training documents, those with the same main topic
 #'   together; the default where there are no terms (of a stream, which keeps no documents, `"score"`).
-#'   `"correlation"`: a heat map of [topic_correlation()]. `"elbo"`: the bound by lap, with the accepted moves.
-#'   `"score"`, of truncation-free learning:
+#'   `"correlation"`: a heat map of [topic_correlation()]. `"response"`: the effect of each topic on the response, where
+#'   the fit has one. `"elbo"`: the bound by lap, with the accepted moves. `"score"`, of truncation-free learning:
 #'   how well each batch was predicted, and the number of topics.
 #' @param topics Which topics to show, by number (titles have identities once a fit was updated, see [cluster_ids()]);
 #'   default: the largest twelve, of `"correlation"` the largest thirty. Where topics
@@ -25,14 +25,15 @@
 #' plot(fit, topics = 1:6)
 #' plot(fit, "clusters")
 #' @export
-plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "elbo", "score"), topics = NULL,
-                            n = 8L, by = c("prob", "frex", "lift"), ...) {
+plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "response", "elbo", "score"),
+                            topics = NULL, n = 8L, by = c("prob", "frex", "lift"), ...) {
   type <- check_topics_type(x, type)
   switch(type,
     score = draw_score(score_picture(x), ...),
     terms = draw_terms(terms_picture(x, topics, n, by), ...),
     clusters = draw_proportions(proportions_picture(x, topics), ...),
     correlation = draw_correlation(correlation_picture(x, topics), ...),
+    response = draw_response(response_picture(x, topics), ...),
     elbo = draw_trace(trace_picture(x), ...)
   )
   invisible(x)
@@ -40,7 +41,7 @@ plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "elb
 
 # Without a choice, documents of rows have no terms to show but their proportions, if these were kept.
 check_topics_type <- function(fit, type, call = rlang::caller_env()) {
-  types <- c("terms", "clusters", "correlation", "elbo", "score")
+  types <- c("terms", "clusters", "correlation", "response", "elbo", "score")
   if (identical(type, types) && !obs_entry(fit$model$obs)$counts_tokens) {
     return(if (is.null(fit$documents)) "score" else "clusters")
   }
@@ -173,8 +174,8 @@ draw_correlation <- function(picture, main = "", xlab = "Topic", ylab = "Topic",
 
 #' @rdname plot.bnp_topics
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_topics <- function(object, type = c("terms", "clusters", "correlation", "elbo", "score"), topics = NULL,
-                                n = 8L, by = c("prob", "frex", "lift"), ...) {
+autoplot.bnp_topics <- function(object, type = c("terms", "clusters", "correlation", "response", "elbo", "score"),
+                                topics = NULL, n = 8L, by = c("prob", "frex", "lift"), ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
   type <- check_topics_type(object, type)
@@ -183,6 +184,7 @@ autoplot.bnp_topics <- function(object, type = c("terms", "clusters", "correlati
     terms = gg_terms(terms_picture(object, topics, n, by)),
     clusters = gg_proportions(proportions_picture(object, topics)),
     correlation = gg_correlation(correlation_picture(object, topics)),
+    response = gg_response(response_picture(object, topics)),
     elbo = gg_trace(trace_picture(object))
   )
 }

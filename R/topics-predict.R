@@ -10,6 +10,8 @@
 #' @param type `"prob"`: proportions, documents x topics, rows summing to 1.
 #'   `"class"`: the topic with the largest proportion; `"id"`: its identity, see [cluster_ids()].
 #'   `"cluster"`: class and proportions in one data frame, as in [predict.bnp_mixture()].
+#'   Of fits with a `response`: `"response"`, what is expected of it given the words, and `"label"`, the most probable
+#'   class (a factor). Without `newdata` these are fitted values, of documents whose response was known in part by it.
 #'
 #'   Of `heldout_loglik()`, what is scored, with topics and their weights in all documents at their posterior means:
 #'   `"completion"`, some tokens of each document given the others. `"sequential"`: whole documents, by an estimate of
@@ -18,6 +20,9 @@
 #'   has not seen ([prior_hdp()]) keep their weight, all with the prior's terms, as in `"completion"`. `"plugin"`: the
 #'   same given that the topics of the fit are all there are, as Wang and Blei (2012) and `predict()` have it.
 #' @param na_action As in [bnp_topics()].
+#' @param covariates Of the new documents, where the fit has them.
+#' @param interval For `"response"`: probability of the interval. Of numbers it is that of a new response; of two
+#'   classes that of their probability, and with a hinge that of f.
 #' @param write As in [predict.bnp_mixture()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @param split What is held out of each document by `heldout_loglik()`:
@@ -38,7 +43,9 @@
 #' @param per_document Return one value per document?
 #' @param ... Must be empty.
 #' @return `predict()`: a matrix or an integer vector, named by document; for `type = "cluster"`
-#'   a data frame with a row for each document.
+#'   a data frame with a row for each document; for `"response"` a matrix with columns `fit`, `lower` and `upper`
+#'   (of two classes the probability of the second, with a hinge f, above 0 for the second), of several classes their
+#'   probabilities.
 #'   `heldout_loglik()`: the average over held-out tokens of log Σ_k
 #'   E\[π_dk\] E\[φ_kv\], where π_d is estimated from the seen half and φ
 #'   from training; of whole documents, their log probabilities (as sequences of tokens) divided by the number of all
@@ -62,18 +69,25 @@
 #' heldout_loglik(fit, whales$counts[-odd, ], seed = 1)
 #' heldout_loglik(fit, whales$counts[-odd, ], "sequential", draws = 5, seed = 1)
 #' @export
-predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster", "id"), id = NULL, ...,
-                               new_data = NULL, na_action = c("fail", "omit"), write = NULL) {
+predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster", "id", "response", "label"),
+                               id = NULL, ..., new_data = NULL, na_action = c("fail", "omit"), covariates = NULL,
+                               interval = 0.9, write = NULL) {
   check_no_dots(...)
   na_action <- check_no_model_of_missing(na_action)
-  type <- check_choice(type, c("prob", "class", "cluster", "id"), "type")
+  type <- check_choice(type, c("prob", "class", "cluster", "id", "response", "label"), "type")
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {
+    if (type %in% c("response", "label")) refuse_with_source(list(type = type), rlang::current_env())
+    refuse_with_source(list(covariates = covariates), rlang::current_env())
     return(predict_source(object, newdata, id, write, function(x, id) {
       predict(object, x, type, id, na_action = na_action)
     }))
   }
   refuse_write(write)
+  if (type %in% c("response", "label")) {
+    return(response_of(object, newdata, id, type, covariates, interval, na_action))
+  }
+  if (!is.null(covariates)) abort("response", "{.arg covariates} are for {.code type = \"response\"} or {.val label}.")
   prob <- if (is.null(newdata)) {
     fitted(object)
   } else {
@@ -88,6 +102,24 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
     return(with_ids(object, main))
   }
   if (type == "cluster") cluster_predictions(main, prob) else main
+}
+
+response_of <- function(fit, newdata, id, type, covariates, interval, na_action, call = rlang::caller_env()) {
+  check_format(fit, call)
+  need_response(fit, "{.code type = \"{type}\"}", call)
+  level <- check_level(interval, "interval", call)
+  if (is.null(newdata)) {
+    if (!is.null(covariates)) {
+      abort("response", "{.arg covariates} go with {.arg newdata}; the fit knows its own.", call = call)
+    }
+    values <- fit$input$response$values
+    known <- nrow(values) - fit$model$response$covariates
+    x <- t(values[-seq_len(known), , drop = FALSE])
+    return(for_all_documents(fit$input, predict_response(fit, fit$documents, x, type, level, call)))
+  }
+  data <- new_documents(fit, newdata, id, call, na_action = na_action)
+  x <- new_covariates(fit, covariates, data, call)
+  for_all_documents(data, predict_response(fit, document_counts(fit, data), x, type, level, call))
 }
 
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {

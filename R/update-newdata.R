@@ -37,6 +37,9 @@ check_can_take_in <- function(fit, call) {
   refuse_hidden(
     fit, "updates by new data", "Fit anew to all data: {.code bnp_hmm(x, obs = fit$model$obs, start = fit)}.", call
   )
+  refuse_response(
+    fit, "updates", "Fit anew to all documents: {.code bnp_topics(x, response = y, start = fit)}.", call
+  )
   if (fit$control$algorithm == "stochastic") {
     abort("update", c(
       "A fit that was learned by stochastic steps cannot take in more data: its clusters are a running average.",

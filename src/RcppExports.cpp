@@ -1192,6 +1192,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_responses
+Rcpp::List engine_responses(Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_responses(SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_responses(model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_cluster_tree
 Rcpp::List engine_cluster_tree(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control);
 RcppExport SEXP _bnpvi_engine_cluster_tree(SEXP dataSEXP, SEXP modelSEXP, SEXP startSEXP, SEXP controlSEXP) {
@@ -1307,6 +1319,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},
     {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
+    {"_bnpvi_engine_responses", (DL_FUNC) &_bnpvi_engine_responses, 2},
     {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},
     {"_bnpvi_engine_join_clusters", (DL_FUNC) &_bnpvi_engine_join_clusters, 6},
     {NULL, NULL, 0}

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "topics/topic_model.h"
+
 namespace bnpvi {
 
 SEXP ListFields::get(const char* name) const {
@@ -131,6 +133,12 @@ RData::RData(const Rcpp::List& list) : list_(list) {
         require(0 <= data_.back[row] && data_.back[row] <= row - starts[g],
                 "data$back leads out of a group or forward");
   }
+  if (list.containsElementNamed("group_values")) {
+    const Rcpp::NumericMatrix values(vector_of(REALSXP, list, "group_values"));  // a column for each group
+    require(values.ncol() == data_.n_groups(), "data$group_values has not a column for each group");
+    data_.group_value = values.begin();
+    data_.group_width = values.nrow();
+  }
   const bool any_empty =
       std::adjacent_find(starts.begin(), starts.end(), std::greater_equal<Index>()) != starts.end();
   data_.rows_are_groups = data_.n_groups() == data_.n && !any_empty;
@@ -140,8 +148,11 @@ RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity, const NamedArr
   const Rcpp::List obs_list = model["obs"], prior_list = model["prior"];
   obs = make_obs_model(ListFields(obs_list, learned));
   const bool loose = model.containsElementNamed("bound") && Rcpp::as<std::string>(model["bound"]) == "loose";
-  alloc =
-      make_alloc_model(ListFields(prior_list, learned), sparsity, loose ? RowBound::loose : RowBound::tight);
+  std::unique_ptr<ListFields> response;
+  if (model.containsElementNamed("response"))
+    response = std::make_unique<ListFields>(Rcpp::List(static_cast<SEXP>(model["response"])));
+  alloc = make_alloc_model(ListFields(prior_list, learned), sparsity,
+                           loose ? RowBound::loose : RowBound::tight, response.get());
 }
 
 namespace {
@@ -177,6 +188,9 @@ const Dataset& RData::view_for(const ObsModel& obs) {
 }
 
 std::vector<Index> all_units(const Dataset& data, const RModel& model) {
+  const auto* topics = dynamic_cast<const topics::TopicAlloc*>(model.alloc.get());
+  const Index width = topics && topics->response() ? topics->response()->n_values() : 0;
+  require(!data.group_value || data.group_width == width, "data$group_values are not those of the model");
   if (!model.alloc->grouped()) return modelled_rows(data.starts, model.obs->lag());
   std::vector<Index> groups(static_cast<std::size_t>(data.n_groups()));
   std::iota(groups.begin(), groups.end(), Index{0});

@@ -163,9 +163,9 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
     std::vector<Index> units(static_cast<std::size_t>(n));
     std::iota(units.begin(), units.end(), Index{0});
     std::vector<TermSum> parts;
-    parts.emplace_back(rdata.view(), units, 0, half, k, 1);
-    parts.emplace_back(rdata.view(), units, half, n, k, 1);
-    TopicSum by_document(*rmodel.obs, rdata.view(), k, 1, width);
+    parts.emplace_back(rdata.view(), units, 0, half, k, 1, nullptr);
+    parts.emplace_back(rdata.view(), units, half, n, k, 1, nullptr);
+    TopicSum by_document(*rmodel.obs, rdata.view(), k, 1, width, nullptr);
     DocumentReader reader(*rmodel.obs, rdata.view());
     DocStep step(prior, width);
     Vec r;
@@ -186,7 +186,7 @@ Rcpp::List engine_topic_sums(Rcpp::List data, Rcpp::List model, Rcpp::NumericMat
       by_document.add(reader, view, share);
     }
     const Summary terms = TermSum::finish(parts, table, pool);
-    Summary documents(topic_shape(n_terms + 1), k);
+    Summary documents(topic_shape(n_terms + 1, nullptr), k);
     by_document.finish(documents);
     const auto list = [](const Summary& s) {
       using Rcpp::_;
@@ -255,5 +255,27 @@ Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed,
       const Rcpp::IntegerVector word(out.word.begin(), out.word.end());
       return Rcpp::List::create(Rcpp::_["statistics"] = Rcpp::transpose(t), Rcpp::_["word"] = word + 1);
     });
+  });
+}
+
+// q(η) of the responses of documents, one entry for each equation: mean (topics, then covariates) and
+// covariance, of gaussian responses divided by σ², 1/σ² ~ Gamma(df/2, scale/2).
+// [[Rcpp::export]]
+Rcpp::List engine_responses(Rcpp::List model, Rcpp::List state) {
+  return entry([&] {
+    const RModel rmodel(model);
+    const auto* topics = dynamic_cast<const TopicAlloc*>(rmodel.alloc.get());
+    require(topics && topics->response(), "model has no response");
+    const Globals globals = state_from_r(state, rmodel);
+    const ResponsePosterior q = topics->response()->posterior(globals.effective);
+    const int w = static_cast<int>(q.size);
+    Rcpp::List mean(q.equation.size()), covariance(q.equation.size());
+    for (std::size_t e = 0; e < q.equation.size(); ++e) {
+      mean[e] = q.equation[e].mean;
+      covariance[e] = Rcpp::NumericMatrix(w, w, q.equation[e].covariance.begin());
+    }
+    using Rcpp::_;
+    return Rcpp::List::create(_["mean"] = mean, _["covariance"] = covariance, _["df"] = q.df,
+                              _["scale"] = q.scale);
   });
 }

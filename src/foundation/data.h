@@ -53,9 +53,17 @@ struct Dataset {
   /// come before their children; null: the row before is the parent.
   const int* back = nullptr;
 
+  /// Numbers that an allocation model wants of each group: n_groups × group_width, row-major; null: none.
+  const double* group_value = nullptr;
+  Index group_width = 0;
+
   double weight_of(Index row) const { return weight ? weight[row] : 1; }
   /// Of a unit that is a group; 1 where it has no rows.
   double weight_of_group(Index g) const { return starts[g] < starts[g + 1] ? weight_of(starts[g]) : 1; }
+
+  const double* value_of_group(Index g) const {
+    return group_value ? group_value + g * group_width : nullptr;
+  }
 
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }

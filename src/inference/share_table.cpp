@@ -4,8 +4,11 @@
 
 namespace bnpvi {
 
-UnitShares remember(ShareBlock& block, int number, Shares share) {
-  const UnitShares unit{number, static_cast<int>(share.size()), block.share.size()};
+UnitShares remember(ShareBlock& block, int number, Shares share, const Vec& local) {
+  UnitShares unit{number, static_cast<int>(share.size()), block.share.size()};
+  unit.local = block.local.size();
+  unit.n_local = static_cast<int>(local.size());
+  block.local.insert(block.local.end(), local.begin(), local.end());
   block.share.insert(block.share.end(), share.begin(), share.end());
   return unit;
 }
@@ -21,6 +24,7 @@ ShareTable ShareTable::changed(const std::function<void(std::vector<Share>&, dou
     blocks.push_back(std::make_shared<ShareBlock>());
     blocks.back()->weights = old->weights;
     blocks.back()->logs = old->logs;
+    blocks.back()->local = old->local;
     blocks.back()->share.reserve(old->share.size());
   }
   ShareTable out;
@@ -36,6 +40,8 @@ ShareTable ShareTable::changed(const std::function<void(std::vector<Share>&, dou
     now.misses = unit[i].misses;
     now.wait = unit[i].wait;
     now.weight = unit[i].weight;
+    now.local = unit[i].local;
+    now.n_local = unit[i].n_local;
     out.unit.push_back(now);
   }
   out.block.assign(blocks.begin(), blocks.end());
@@ -87,7 +93,9 @@ ShareTable ShareTable::without(const std::set<const Weights*>& gone, std::size_t
   for (std::size_t i = 0; i < unit.size(); ++i) {
     const Index at = static_cast<Index>(i);
     if (!gone.count(weights(at))) continue;
-    UnitShares now = remember(*fresh, static_cast<int>(block.size()), shares(at));
+    const double* own = local(at);
+    UnitShares now = remember(*fresh, static_cast<int>(block.size()), shares(at),
+                              own ? Vec(own, own + unit[i].n_local) : Vec());
     for (int j = 0; j < now.n; ++j) fresh->share[now.from + static_cast<std::size_t>(j)].column = j;
     now.logs = logs.size();
     now.misses = unit[i].misses;
@@ -152,6 +160,7 @@ void ShareTable::write(Writer& out) const {
     out.integer(tables.number(b->weights.get()));
     out.integer(logs.number(b->logs.get()));
     out.list(b->share);
+    out.list(b->local);
   }
   out.list(unit);
 }
@@ -174,6 +183,7 @@ ShareTable ShareTable::read(Reader& in) {
     b->weights = by_number(tables, in.integer());
     b->logs = by_number(logs, in.integer());
     b->share = in.list<std::vector<Share>>();
+    b->local = in.list<Vec>();
     out.block.push_back(std::move(b));
   }
   out.unit = in.list<std::vector<UnitShares>>();

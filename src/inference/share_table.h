@@ -46,21 +46,25 @@ struct ShareBlock {
   std::shared_ptr<const Weights> weights;
   std::shared_ptr<const Vec> logs;
   std::vector<Share> share;
+  Vec local;  // further numbers of units, as the allocation model has them
 };
 
 /// Place of the shares of one unit, and when its next visit searches for another optimum.
 struct UnitShares {
-  int block = 0;         // number of the block in its table
-  int n = 0;             // number of shares
-  std::size_t from = 0;  // the first of them in the block
-  std::size_t logs = 0;  // the first number of its C in those of the block, if there are any
-  int misses = 0;        // searches for another optimum in a row that found none
-  int wait = 0;          // visits until the next search
-  double weight = 1;     // of the unit
+  int block = 0;          // number of the block in its table
+  int n = 0;              // number of shares
+  std::size_t from = 0;   // the first of them in the block
+  std::size_t logs = 0;   // the first number of its C in those of the block, if there are any
+  int misses = 0;         // searches for another optimum in a row that found none
+  int wait = 0;           // visits until the next search
+  double weight = 1;      // of the unit
+  std::size_t local = 0;  // its first further number in the block, if it has any
+  int n_local = 0;
 };
 
-/// Appends the shares of a unit to a block, which is to have this number in its table; returns their place.
-UnitShares remember(ShareBlock& block, int number, Shares share);
+/// Appends the shares of a unit, and its further numbers, to a block, which is to have this number in its
+/// table; returns their place.
+UnitShares remember(ShareBlock& block, int number, Shares share, const Vec& local = {});
 
 /// The shares of all units of a batch, in the order of the units. Memory: 32 bytes for each cluster of each
 /// unit, and one set of weights for each visit that left a block. Copies share the blocks, which never
@@ -75,6 +79,11 @@ struct ShareTable {
   /// The weights at the unit's visit, or null: then C is at logs(), rows × columns, column by column.
   const Weights* weights(Index i) const { return block[unit[i].block]->weights.get(); }
   const double* logs(Index i) const { return block[unit[i].block]->logs->data() + unit[i].logs; }
+
+  /// The unit's further numbers; null where it has none.
+  const double* local(Index i) const {
+    return unit[i].n_local > 0 ? block[unit[i].block]->local.data() + unit[i].local : nullptr;
+  }
 
   Index n_weights() const;  // how many sets of weights it keeps alive
 

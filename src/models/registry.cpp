@@ -187,7 +187,38 @@ std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   return std::make_unique<RepeatedRows>(std::move(of_rows));
 }
 
-std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sparsity, RowBound bound) {
+namespace {
+
+std::shared_ptr<const topics::ResponseModel> make_response_model(const Fields* f) {
+  if (!f) return nullptr;
+  const std::string family = f->text("family");
+  using topics::ResponseFamily;
+  topics::ResponsePrior prior;
+  if (family == "gaussian")
+    prior.family = ResponseFamily::gaussian;
+  else if (family == "logistic")
+    prior.family = ResponseFamily::logistic;
+  else if (family == "hinge")
+    prior.family = ResponseFamily::hinge;
+  else if (family == "tube")
+    prior.family = ResponseFamily::tube;
+  else
+    throw std::invalid_argument("unknown response: " + family);
+  prior.equations = f->integer("equations");
+  prior.covariates = f->integer("covariates");
+  prior.precision = f->number("precision");
+  prior.df = f->number("df");
+  prior.scale = f->number("scale");
+  prior.cost = f->number("cost");
+  prior.epsilon = f->number("epsilon");
+  prior.weight = f->number("weight");
+  return std::make_shared<const topics::ResponseModel>(prior);
+}
+
+}  // namespace
+
+std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sparsity, RowBound bound,
+                                             const Fields* response) {
   const std::string family = f.text("family");
   if (family == "dp") return make_sticks(f, 0, sparsity);
   if (family == "py") return make_sticks(f, f.number("discount"), sparsity);
@@ -196,9 +227,11 @@ std::unique_ptr<AllocModel> make_alloc_model(const Fields& f, const Sparsity& sp
   if (family == "hdp_hmm") return chains::make_hdp_hmm(hmm_prior(f), top_concentration(f), bound, sparsity);
   if (family == "hmm") return chains::make_hmm(hmm_prior(f, f.number("k")), f.integer("k"), sparsity);
   if (family == "hdp")
-    return topics::make_hdp_topics(top_concentration(f), concentration(f, "alpha"), bound, sparsity);
+    return topics::make_hdp_topics(top_concentration(f), concentration(f, "alpha"), bound, sparsity,
+                                   make_response_model(response));
   if (family == "lda")
-    return topics::make_lda(f.integer("k"), concentration(f, "alpha", f.number("k")), sparsity);
+    return topics::make_lda(f.integer("k"), concentration(f, "alpha", f.number("k")), sparsity,
+                            make_response_model(response));
   throw std::invalid_argument("unknown allocation model: " + family);
 }
 

@@ -13,8 +13,10 @@ namespace bnpvi {
 
 /// Builds the model that fields.text("family") names; throws std::invalid_argument for an unknown family.
 std::unique_ptr<ObsModel> make_obs_model(const Fields& fields);
+/// response: of documents, for models of topics.
 std::unique_ptr<AllocModel> make_alloc_model(const Fields& fields, const Sparsity& sparsity = {},
-                                             RowBound bound = RowBound::tight);
+                                             RowBound bound = RowBound::tight,
+                                             const Fields* response = nullptr);
 /// The prior of partitions of an allocation model that is a mixture; where its concentration is learned, that
 /// is at the mean of its prior.
 mixtures::PartitionPrior make_partition_prior(const Fields& fields);

@@ -98,7 +98,9 @@ void Audit::computed(const Problem& problem, const State& state) {
     Summary truth = problem.alloc.recompute({batch->data, batch->units, problem.obs, state.globals, visiting,
                                              pool_, nullptr, state.batch[b]->memory.get()},
                                             resp.of_rows(batch->rows));
-    if (truth.shape.pairs) {
+    if (truth.shape.pairs && remembers) {
+      statistics = std::max(statistics, largest_difference(state.batch[b]->pair, truth.pair));
+    } else if (truth.shape.pairs) {
       const double margins = count_pairs(problem, *batch, *state.assignments, truth);
       statistics = std::max({statistics, margins, largest_difference(state.batch[b]->pair, truth.pair),
                              largest_difference(state.batch[b]->extra, truth.extra)});

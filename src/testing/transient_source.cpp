@@ -20,7 +20,7 @@ void destroy(std::vector<T>& x, T by) {
 // Its vectors keep their size once `data` points into them.
 struct TransientSource::Copy {
   Dataset data;
-  Vec dense, value, weight;
+  Vec dense, value, weight, group_value;
   std::vector<int> row_start{0}, column, classes, back;
   std::vector<Index> units, rows, groups;
   Batch batch{data, units, &rows, &groups};
@@ -45,6 +45,13 @@ struct TransientSource::Copy {
     if (from.weight) data.weight = weight.data();
     if (from.classes) data.classes = classes.data();
     data.class_sets = from.class_sets;
+    if (from.group_value) {
+      data.group_width = from.group_width;
+      for (Index g : groups)
+        group_value.insert(group_value.end(), from.value_of_group(g),
+                           from.value_of_group(g) + from.group_width);
+      data.group_value = group_value.data();
+    }
     if (from.back) data.back = back.data();
     if (from.sparse()) {
       data.row_start = row_start.data();
@@ -64,6 +71,7 @@ struct TransientSource::Copy {
     destroy(dense, nan);
     destroy(value, nan);
     destroy(weight, nan);
+    destroy(group_value, nan);
     destroy(row_start, -1);
     destroy(column, -1);
     destroy(classes, -1);

@@ -1,6 +1,7 @@
 // Birth in a topic model. What the documents have of one topic is divided, in turn into as many as its words
 // can tell apart (anchor_words.h), by clusters of documents into many and into two; or a whole document
-// begins a topic (birth_from_document.h). Where K is fixed idle topics, or a pair that is joined in the same
+// begins a topic (birth_from_document.h); where documents have responses also by the sign of what is left of
+// these. Where K is fixed idle topics, or a pair that is joined in the same
 // proposal, make room.
 #include <algorithm>
 #include <limits>
@@ -19,9 +20,11 @@ constexpr Index max_rounds = 8;       // of an edit
 constexpr Index compared_rounds = 4;  // of two divisions, before the better goes on
 
 // How a birth goes about.
-enum class Way { anchors, many, two, document };
+enum class Way { anchors, many, two, document, residuals };
 
-Way way(int failures, bool counts) {
+Way way(int failures, bool counts, bool responses) {
+  constexpr Way with_responses[] = {Way::anchors, Way::residuals, Way::many, Way::two, Way::document};
+  if (counts && responses) return with_responses[failures % 5];
   if (!counts) return failures % 3 == 0 ? Way::many : Way::two;
   return static_cast<Way>(failures % 4);
 }
@@ -55,16 +58,16 @@ class TopicBirth final : public Move {
   void rank_pairs(const State& state) {
     if (alloc_.fixed_k() == 0) return;
     pairs_.clear();
-    for (const TopicPair& pair : close_pairs(c_, state.total, [&](Index a, Index b) {
-           return may_join(state, a, b);
-         }))
+    for (const TopicPair& pair :
+         close_pairs(c_, state.total, [&](Index a, Index b) { return may_join(state, a, b); }))
       pairs_.push_back({pair.a, pair.b});
   }
 
   // The only topic is divided in two ways, and the better one goes on: all later topics come from it.
   std::vector<Way> ways(const State& state, Index target) const {
     const Way next =
-        way(c_.memory.birth_failures(target), rows_are_documents(c_.problem.obs, c_.problem.source.shape()));
+        way(c_.memory.birth_failures(target), rows_are_documents(c_.problem.obs, c_.problem.source.shape()),
+            alloc_.response() && alloc_.response()->n_known(state.total) > 0);
     if (occupied(state.total) == 1 && next == Way::anchors) return {Way::anchors, Way::many};
     return {next};
   }
@@ -96,8 +99,10 @@ class TopicBirth final : public Move {
         return (alloc_.fixed_k() == 0 || room.size() == 1) &&
                birth_from_document(c_, alloc_, state, target, room, stream);
       }
-      const Seeds seed = division.seeds(way == Way::anchors ? Division::anchors : Division::clusters,
-                                        way == Way::two ? 2 : c_.options.birth_size, most, stream);
+      const Seeds seed = way == Way::residuals
+                             ? division.seeds_by_residual()
+                             : division.seeds(way == Way::anchors ? Division::anchors : Division::clusters,
+                                              way == Way::two ? 2 : c_.options.birth_size, most, stream);
       if (seed.k < 2) continue;
       const Room room = make_room(state, target, seed.k - 1);
       if (alloc_.fixed_k() > 0 && room.size() < seed.k - 1) continue;

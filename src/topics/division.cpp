@@ -17,6 +17,7 @@ constexpr Index max_clustered = 256;      // documents
 constexpr Index max_with_anchors = 4096;  // documents
 constexpr Index max_anchors = 256;
 constexpr double tokens_per_anchor = 256;
+constexpr double own_side = 0.9;      // of a topic goes to the newborn on the document's side
 constexpr double worth_moving = 0.5;  // tokens: documents with less of the target stay as they are
 
 }  // namespace
@@ -89,7 +90,7 @@ Seeds TopicDivision::seeds(Division how, Index k, Index limit, Stream& stream) c
     const Index most = std::max(k, static_cast<Index>(tokens / tokens_per_anchor));
     AnchorTopics found = anchor_topics(part.counts, c_.problem.source.shape().d,
                                        std::min({most, max_anchors, limit}), true, stream, c_.pool);
-    out = {found.k, std::move(found.t)};
+    out = {found.k, std::move(found.t), {}};
   } else {
     out = clusters(part, std::min(k, limit), stream);
   }
@@ -105,7 +106,7 @@ Seeds TopicDivision::clusters(const Part& part, Index k, Stream& stream) const {
     const Sample sample = take_rows(problem.source, part.rows, problem.obs.lag());
     out =
         bregman_kmeans(problem.obs, sample.data, sample.rows, part.mass.data(), k, true, 5, stream, c_.pool);
-    return {out.k, std::move(out.t)};
+    return {out.k, std::move(out.t), {}};
   }
   Dataset data;
   data.n = part.counts.n();
@@ -120,7 +121,62 @@ Seeds TopicDivision::clusters(const Part& part, Index k, Stream& stream) const {
   const Index p = problem.obs.n_features();
   for (Index j = 0; j < out.k; ++j)
     out.t[j * p] = std::accumulate(out.t.begin() + j * p + 1, out.t.begin() + (j + 1) * p, 0.0);
-  return {out.k, std::move(out.t)};
+  return {out.k, std::move(out.t), {}};
+}
+
+Seeds TopicDivision::seeds_by_residual() const {
+  const ResponseModel* model = alloc_.response();
+  const auto q = alloc_.response_posterior(state_.globals);
+  const DataShape shape = c_.problem.source.shape();
+  if (!q || !rows_are_documents(c_.problem.obs, shape)) return {};
+  Vec residual, sizes;
+  PlacedReader placed(c_.problem);
+  for (const DocumentRef& ref : documents_) {
+    placed.at(ref);
+    const DocumentView view = placed.recall(memory_of(state_, ref.batch), ref.at);
+    residual.push_back(model->residual(view.response, view.length, shares_of(state_, ref), *q));
+    if (!std::isnan(residual.back())) sizes.push_back(std::abs(residual.back()));
+  }
+  placed.close();
+  if (sizes.size() < 2) return {};
+  std::sort(sizes.begin(), sizes.end());
+  const std::size_t first =
+      std::max(sizes.size() / 2, sizes.size() - std::min<std::size_t>(sizes.size(), max_clustered));
+  std::vector<DocumentRef> side[2];
+  for (std::size_t i = 0; i < documents_.size(); ++i)
+    if (std::abs(residual[i]) >= sizes[first]) side[residual[i] > 0 ? 0 : 1].push_back(documents_[i]);
+  if (side[0].empty() || side[1].empty()) return {};
+  const double times =
+      static_cast<double>(documents_.size()) / static_cast<double>(side[0].size() + side[1].size());
+  const Index p = c_.problem.obs.n_features();
+  Seeds out{2, Vec(static_cast<std::size_t>(2 * p), 0.0), std::move(residual)};
+  for (Index j = 0; j < 2; ++j) {
+    const Part part = part_of(side[j]);
+    double* const t = out.t.data() + j * p;
+    for (std::size_t i = 0; i < part.counts.column.size(); ++i)
+      t[1 + part.counts.column[i]] += times * part.counts.value[i];
+    t[0] = std::accumulate(t + 1, t + p, 0.0);
+  }
+  return out;
+}
+
+// What documents have of the target (`born`: the newborn below) starts on the side of their residual.
+void TopicDivision::share_by_residual(const Seeds& seed, Index target, Index born, TopicEdit& edit) const {
+  std::size_t at = 0;
+  for (Index i = 0; i < edit.n(); ++i) {
+    while (at < documents_.size() &&
+           (documents_[at].batch < edit.document(i).batch ||
+            (documents_[at].batch == edit.document(i).batch && documents_[at].at < edit.document(i).at)))
+      ++at;
+    const bool ours = at < documents_.size() && documents_[at].batch == edit.document(i).batch &&
+                      documents_[at].at == edit.document(i).at;
+    if (!ours || std::isnan(seed.residual[at])) continue;
+    const double both = count_of(edit.start[i], target) + count_of(edit.start[i], born);
+    const bool above = seed.residual[at] > 0;
+    for (Share& s : edit.start[i])
+      if (s.cluster == target || s.cluster == born)
+        s.count = both * ((s.cluster == target) == above ? own_side : 1 - own_side);
+  }
 }
 
 // The settled statistic of the target goes to the topic that explains it best, which becomes the first.
@@ -159,6 +215,8 @@ std::unique_ptr<TopicEdit> TopicDivision::edit(Seeds seed, Room room) const {
     for (Index j = 0; j < born; ++j)
       start.push_back({static_cast<int>(first + j), 0, mass / static_cast<double>(seed.k), 0, 0});
   }
+  if (!seed.residual.empty()) share_by_residual(seed, target, first, *edit);
+  if (alloc_.response()) alloc_.response()->divide(edit->topics, target, first, born);
   std::copy_n(seed.t.begin(), p, edit->topics.edit_t(target));
   std::copy_n(seed.t.begin() + p, born * p, edit->topics.edit_t(first));
   Vec& weights = edit->weights_of_topics;

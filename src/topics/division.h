@@ -12,6 +12,8 @@ enum class Division { anchors, clusters };
 struct Seeds {
   Index k = 0;
   Vec t;
+  Vec residual =
+      {};  // of each document of the target (ResponseModel::residual), which decides where it starts
 };
 
 /// A target, one topic or several, that is divided anew in all documents that have something of it. The
@@ -29,6 +31,10 @@ class TopicDivision {
   /// by anchors more where there are many tokens, but never more than `limit`.
   Seeds seeds(Division how, Index k, Index limit, Stream& stream) const;
 
+  /// Two topics: of the documents whose response is above what is expected of it, and below, those with the
+  /// larger half of all residuals (at most 256). None where there are no responses. Documents of counts only.
+  Seeds seeds_by_residual() const;
+
   /// The topics of `seed` in place of the target, of which the first keeps its number (and settled mass);
   /// other topics make room. Where K is fixed the newborns are as many as all the topics that go, the rest of
   /// them empty.
@@ -41,6 +47,7 @@ class TopicDivision {
   void add_settled(Seeds& seed) const;
   bool worth_dividing(Shares shares) const;
   std::vector<DocumentRef> documents_and(const Room& room) const;
+  void share_by_residual(const Seeds& seed, Index target, Index born, TopicEdit& edit) const;
 
   const MoveContext& c_;
   const TopicAlloc& alloc_;

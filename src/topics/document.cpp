@@ -62,6 +62,7 @@ DocumentView DocumentReader::rows_of(Index document) {
   DocumentView view;
   view.n = n_rows(document);
   view.times = data_.weight_of_group(document);
+  view.response = data_.value_of_group(document);
   view.length = static_cast<double>(view.n);
   if (by_term_) {
     view.row = data_.column + data_.row_start[document];
@@ -98,9 +99,12 @@ DocumentView DocumentReader::load(Index document, const Weights& weights, const 
 DocumentView DocumentReader::recall(Index document, const ShareTable& memory, Index at) {
   if (const Weights* weights = memory.weights(at)) {
     const TopicTable table = by_term_ ? TopicTable(*weights, false) : TopicTable();
-    return load(document, *weights, &table, false);
+    DocumentView view = load(document, *weights, &table, false);
+    view.local = memory.local(at);
+    return view;
   }
   DocumentView view = rows_of(document);
+  view.local = memory.local(at);
   view.c_table = {memory.logs(at), 1, view.n};
   view.k = static_cast<Index>(memory.shares(at).size());
   return view;

@@ -35,12 +35,14 @@ struct DocumentView {
   Index n = 0;
   Index k = 0;
   TopicLogs c_table;
-  const double* e = nullptr;       // nullptr: not computed
-  const int* row = nullptr;        // word type of u, a row of `e`; nullptr: u itself
-  const int* c_row = nullptr;      // row of c_table that belongs to u; nullptr: u itself
-  const double* weight = nullptr;  // nullptr: all 1
-  double length = 0;               // Σ_u weight_u
-  double times = 1;                // weight of the document: how often it counts
+  const double* e = nullptr;         // nullptr: not computed
+  const int* row = nullptr;          // word type of u, a row of `e`; nullptr: u itself
+  const int* c_row = nullptr;        // row of c_table that belongs to u; nullptr: u itself
+  const double* weight = nullptr;    // nullptr: all 1
+  double length = 0;                 // Σ_u weight_u
+  double times = 1;                  // weight of the document: how often it counts
+  const double* response = nullptr;  // what is known of it (ResponseModel::n_values); nullptr: nothing
+  const double* local = nullptr;     // local numbers of its last visit, if there are any
 
   double c(Index u, Index topic) const { return c_table(c_row ? c_row[u] : u, topic); }
   double count(Index u) const { return weight ? weight[u] : 1.0; }

@@ -14,15 +14,10 @@ namespace {
 // Guesses.
 constexpr Index max_rounds = 100;
 constexpr Index max_restart_rounds = 10;
-constexpr Index max_restarts = 25;     // of one document
-constexpr Index max_sweeps = 3;        // rounds with all topics in a cold start
-constexpr double least_change = 0.05;  // rounds end when no count of a topic changes by more
-constexpr double least_sum = 1e-250;   // a row's Σ_k g_uk w_k below which it is computed in logarithms
-constexpr double unlikely = 18;        // log weights so far below the largest are dropped in a cold start
-
-// A restart ends when it lacks more than three times what the last round gained. Of 100,000 in a fit with 100
-// planted topics none of those ended would have won, of 40,000 on the whales 3, by 0.4 log units each.
-constexpr double largest_gap = 3;
+constexpr Index max_restarts = 25;    // of one document
+constexpr Index max_sweeps = 3;       // rounds with all topics in a cold start
+constexpr double least_sum = 1e-250;  // a row's Σ_k g_uk w_k below which it is computed in logarithms
+constexpr double unlikely = 18;       // log weights so far below the largest are dropped in a cold start
 
 // All but the `width` largest become −∞.
 void keep(Index width, double* x, Index n, std::vector<int>& chosen, Vec& kept) {
@@ -42,7 +37,14 @@ DocumentPrior::DocumentPrior(Vec alpha_pi) : a(std::move(alpha_pi)) {
   }
 }
 
+DocStep::DocStep(const DocumentPrior& prior, Index width, const ResponseModel* model,
+                 const ResponsePosterior* responses)
+    : prior_(prior), width_(width) {
+  if (responses) response_.emplace(*model, *responses);
+}
+
 void DocStep::begin(const DocumentView& view) {
+  tilted_ = response_ && response_->begin(view);
   const std::size_t n = static_cast<std::size_t>(view.n);
   if (!view.weight) ones_.resize(n, 1.0);
   c_ = view.weight ? view.weight : ones_.data();
@@ -65,6 +67,7 @@ void DocStep::use(const DocumentView& view) {
       row_.push_back(static_cast<int>(i));
       ++j;
     }
+  if (tilted_) response_->use(topic_);
 }
 
 // Copies entries of the table for four words at a time, so that those of one topic are stored together; past
@@ -170,6 +173,7 @@ bool DocStep::drop_empty() {
   row_.resize(kept);
   for (Vec* v : {&count_, &before_, &p_, &w_, &x_, &y_}) v->resize(kept);
   chosen_ = false;
+  if (tilted_) response_->use(topic_);
   return true;
 }
 
@@ -186,12 +190,13 @@ double DocStep::bound() {
   kernels().log_gamma_each(m, x_.data(), y_.data());
   double f = log_sum();
   for (Index j = 0; j < m; ++j) f += y_[j] - prior_.log_gamma_a[topic_[j]];
-  return f;
+  return tilted_ ? f + response_->value(count_, nullptr) : f;
 }
 
 // Rounds from the log weights p_ until the counts converge (true), or until a bound of `rival` is out of
 // reach (false).
 bool DocStep::ascend(const DocumentView& view, Index limit, Index width, double rival) {
+  if (tilted_) return ascend_tilted(view, limit, width, rival);
   double previous = 0;
   for (Index i = 1;; ++i) {
     const bool chooses = i <= 5 || i % 10 == 0 || !chosen_;
@@ -230,11 +235,13 @@ const DocumentFit& DocStep::fit(bool tell_bound) {
   fit_.share.clear();
   for (std::size_t j = 0; j < topic_.size(); ++j)
     fit_.share.push_back({topic_[j], topic_[j], count_[j], p_[j], count_[j] + prior_.a[topic_[j]]});
+  fit_.local.clear();
+  if (tilted_) response_->value(count_, &fit_.local);
   return fit_;
 }
 
 const DocumentFit& DocStep::cold(const DocumentView& view) {
-  if (view.n == 0) return fit_ = {{}, 0};
+  if (view.n == 0) return fit_ = {{}, 0, {}};
   begin(view);
   topic_.resize(static_cast<std::size_t>(view.k));
   std::iota(topic_.begin(), topic_.end(), 0);
@@ -262,7 +269,7 @@ const DocumentFit& DocStep::cold(const DocumentView& view) {
 }
 
 const DocumentFit& DocStep::warm(const DocumentView& view, Shares from, bool tell_bound) {
-  if (view.n == 0) return fit_ = {{}, 0};
+  if (view.n == 0) return fit_ = {{}, 0, {}};
   begin(view);
   topic_.clear();
   for (const Share& s : from) topic_.push_back(s.cluster);

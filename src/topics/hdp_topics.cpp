@@ -13,8 +13,8 @@ namespace {
 class HdpTopics final : public TopicAlloc {
  public:
   HdpTopics(const TopConcentration& gamma, const Concentration& alpha, RowBound bound,
-            const Sparsity& sparsity)
-      : TopicAlloc(alpha, sparsity), gamma_(gamma), bound_(bound) {}
+            const Sparsity& sparsity, std::shared_ptr<const ResponseModel> response)
+      : TopicAlloc(alpha, sparsity, std::move(response)), gamma_(gamma), bound_(bound) {}
 
   bool has_sticks() const override { return true; }
   bool ordered() const override { return true; }
@@ -68,7 +68,9 @@ class HdpTopics final : public TopicAlloc {
     const double top = top_value(top_level(total.k, documents, gamma), {globals.u, globals.omega}).term() +
                        documents * static_cast<double>(total.k) * std::log(alpha()) +
                        rows.value(pi, nullptr).term() + gamma_.beyond(gamma, pi, nullptr).term();
-    return {{"documents", sum.term()}, {"top_level", top}, {"entropy", total.entropy()}};
+    Terms terms{{"documents", sum.term()}, {"top_level", top}, {"entropy", total.entropy()}};
+    add_response_term(total, globals, terms);
+    return terms;
   }
 
   Vec mean_weights(const Globals& globals) const override { return weights_from_sticks(globals.u); }
@@ -104,7 +106,7 @@ class HdpTopics final : public TopicAlloc {
   }
 
   std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const override {
-    return std::make_unique<HdpTopics>(gamma_, alpha, bound_, sparsity_);
+    return std::make_unique<HdpTopics>(gamma_, alpha, bound_, sparsity_, response_);
   }
 
  private:
@@ -156,8 +158,9 @@ class HdpTopics final : public TopicAlloc {
 }  // namespace
 
 std::unique_ptr<AllocModel> make_hdp_topics(const TopConcentration& gamma, const Concentration& alpha,
-                                            RowBound bound, const Sparsity& sparsity) {
-  return std::make_unique<HdpTopics>(gamma, alpha, bound, sparsity);
+                                            RowBound bound, const Sparsity& sparsity,
+                                            std::shared_ptr<const ResponseModel> response) {
+  return std::make_unique<HdpTopics>(gamma, alpha, bound, sparsity, std::move(response));
 }
 
 }  // namespace bnpvi::topics

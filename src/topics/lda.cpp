@@ -9,7 +9,9 @@ namespace {
 
 class Lda final : public TopicAlloc {
  public:
-  Lda(Index k, const Concentration& alpha, const Sparsity& sparsity) : TopicAlloc(alpha, sparsity), k_(k) {}
+  Lda(Index k, const Concentration& alpha, const Sparsity& sparsity,
+      std::shared_ptr<const ResponseModel> response)
+      : TopicAlloc(alpha, sparsity, std::move(response)), k_(k) {}
 
   Index fixed_k() const override { return k_; }
   bool ordered() const override { return false; }
@@ -24,9 +26,11 @@ class Lda final : public TopicAlloc {
     return alpha_.prior && TopicAlloc::settle(batch, globals);
   }
 
-  Terms elbo_terms(const Summary& total, const Globals&) const override {
+  Terms elbo_terms(const Summary& total, const Globals& globals) const override {
     const RoundedSum sum = value_of_documents(total, {});
-    return {{"documents", sum.term()}, {"entropy", total.entropy()}};
+    Terms terms{{"documents", sum.term()}, {"entropy", total.entropy()}};
+    add_response_term(total, globals, terms);
+    return terms;
   }
 
   Vec mean_weights(const Globals& globals) const override {
@@ -58,7 +62,7 @@ class Lda final : public TopicAlloc {
   Vec document_prior_of(const Vec& sizes) const override { return equal(static_cast<Index>(sizes.size())); }
 
   std::unique_ptr<TopicAlloc> with(const Concentration& alpha) const override {
-    return std::make_unique<Lda>(k_, alpha, sparsity_);
+    return std::make_unique<Lda>(k_, alpha, sparsity_, response_);
   }
 
  private:
@@ -71,8 +75,9 @@ class Lda final : public TopicAlloc {
 
 }  // namespace
 
-std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity) {
-  return std::make_unique<Lda>(k, alpha, sparsity);
+std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity,
+                                     std::shared_ptr<const ResponseModel> response) {
+  return std::make_unique<Lda>(k, alpha, sparsity, std::move(response));
 }
 
 }  // namespace bnpvi::topics

@@ -11,7 +11,8 @@ namespace bnpvi::topics {
 class TermSum {
  public:
   /// For the documents units[from] .. units[to − 1].
-  TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k, double alpha);
+  TermSum(const Dataset& data, const std::vector<Index>& units, Index from, Index to, Index k, double alpha,
+          const ResponseModel* response);
 
   /// Adds the next of these documents. The data must outlive the sum.
   void add(const DocumentView& view, Shares share, const DocumentFactors& factors);
@@ -38,7 +39,8 @@ class TermSum {
   void add_topic(Index topic, double* t) const;
 
   double alpha_;
-  Summary rest_;  // extra, scalars and T_0
+  const ResponseModel* response_;
+  Summary rest_;  // all but T, and T_0
   std::vector<Document> document_;
   Vec share_;
   std::vector<unsigned long long> mask_;

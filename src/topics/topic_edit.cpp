@@ -173,7 +173,8 @@ Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
     const Index n = std::min(at_once, n_chunks - first);
     sums.clear();
     for (Index i = 0; i < n; ++i)
-      sums.emplace_back(problem.obs, problem.source.shape(), k, alloc_.alpha(), alloc_.width());
+      sums.emplace_back(problem.obs, problem.source.shape(), k, alloc_.alpha(), alloc_.width(),
+                        alloc_.response());
     c_.pool.run(n, [&](Index i) { add_up(first + i, sums[i]); });
     for (TopicSum& sum : sums) sum.finish(out);
   }
@@ -187,12 +188,13 @@ Summary TopicEdit::visit(const Globals& globals) {
   const auto weights = visiting_weights(problem, globals.effective);
   const TopicTable table = by_term ? TopicTable(*weights, true, &c_.pool) : TopicTable();
   const DocumentPrior prior(alloc_.document_prior(globals));
+  const auto responses = alloc_.response_posterior(globals);
   const Index n_chunks = TopicAlloc::count_chunks(n());
   std::vector<std::shared_ptr<ShareBlock>> blocks(static_cast<std::size_t>(n_chunks));
   visited_.unit.resize(documents_.size());
   c_.pool.run(n_chunks, [&](Index chunk) {
     PlacedReader placed(problem);
-    DocStep step(prior, alloc_.width());
+    DocStep step(prior, alloc_.width(), alloc_.response(), responses.get());
     ShareBlock& block = *(blocks[chunk] = std::make_shared<ShareBlock>());
     block.weights = weights;
     for (Index i = n() * chunk / n_chunks; i < n() * (chunk + 1) / n_chunks; ++i) {

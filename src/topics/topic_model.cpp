@@ -60,7 +60,8 @@ UnitShares TopicAlloc::visit(DocStep& step, const DocumentView& view, const Last
                              ShareBlock& block, int number, bool search) {
   const bool first = last.share.empty();
   if (!first && last.wait > 0 && !search) {
-    UnitShares now = remember(block, number, step.warm(view, last.share, false).share);
+    const DocumentFit& fit = step.warm(view, last.share, false);
+    UnitShares now = remember(block, number, fit.share, fit.local);
     now.weight = view.times;
     now.misses = last.misses;
     now.wait = last.wait - 1;
@@ -72,7 +73,7 @@ UnitShares TopicAlloc::visit(DocStep& step, const DocumentView& view, const Last
   const DocumentFit& fresh = step.cold(view);
   if (fresh.bound > best.bound) best = fresh;
   step.restarts(view, best);
-  UnitShares now = remember(block, number, best.share);
+  UnitShares now = remember(block, number, best.share, best.local);
   now.weight = view.times;
   if (!first && best.bound <= before + 1e-6 * std::abs(before)) {
     now.misses = last.misses + 1;
@@ -81,13 +82,16 @@ UnitShares TopicAlloc::visit(DocStep& step, const DocumentView& view, const Last
   return now;
 }
 
-SummaryShape TopicAlloc::shape(const ObsModel& obs) const { return topic_shape(obs.n_features()); }
+SummaryShape TopicAlloc::shape(const ObsModel& obs) const {
+  return topic_shape(obs.n_features(), response());
+}
 
 Summary TopicAlloc::local_step(const Visit& in) const {
   const Index n = static_cast<Index>(in.units.size()), k = in.weights->k;
   const Index n_chunks = count_chunks(n);
   const bool by_term = rows_are_documents(in.obs, in.data);
   const DocumentPrior prior(document_prior(in.globals));
+  const auto responses = response_posterior(in.globals);
   const std::shared_ptr<const Weights>& weights = in.weights;
   const TopicTable table = by_term ? TopicTable(*weights, true, &in.pool) : TopicTable();
   const ShareTable* last = in.memory ? &in.memory->shares : nullptr;
@@ -100,13 +104,13 @@ Summary TopicAlloc::local_step(const Visit& in) const {
   for (Index chunk = 0; chunk < n_chunks; ++chunk) {
     const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
     if (by_term)
-      by_terms.emplace_back(in.data, in.units, from, to, k, alpha());
+      by_terms.emplace_back(in.data, in.units, from, to, k, alpha(), response());
     else
-      sums.emplace_back(in.obs, in.data, k, alpha(), width());
+      sums.emplace_back(in.obs, in.data, k, alpha(), width(), response());
   }
   in.pool.run(n_chunks, [&](Index chunk) {
     DocumentReader reader(in.obs, in.data);
-    DocStep step(prior, width());
+    DocStep step(prior, width(), response(), responses.get());
     Vec none;
     const Index from = n * chunk / n_chunks, to = n * (chunk + 1) / n_chunks;
     blocks[chunk] = std::make_shared<ShareBlock>();
@@ -117,11 +121,12 @@ Summary TopicAlloc::local_step(const Visit& in) const {
         reader.expect(in.units[i + 1]);
         if (last) prefetch(last->shares(i + 1).begin(), last->shares(i + 1).size());
       }
-      const DocumentView view = reader.load(in.units[i], *weights, &table, true);
+      DocumentView view = reader.load(in.units[i], *weights, &table, true);
       const UnitShares before = last ? last->unit[i] : UnitShares();
       const Shares old = last ? last->shares(i) : Shares();
       UnitShares& now = memory->shares.unit[i];
       now = visit(step, view, {old, before.misses, before.wait}, *blocks[chunk], static_cast<int>(chunk));
+      view.local = now.n_local > 0 ? blocks[chunk]->local.data() + now.local : nullptr;
       const Shares share(blocks[chunk]->share.data() + now.from, static_cast<std::size_t>(now.n));
       if (by_term) by_terms[chunk].add(view, share, step.factors(view, share));
       const Vec& r = by_term ? none : sums[chunk].add(reader, view, share);
@@ -173,7 +178,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
     }
   }
   const Vec a = document_prior_of(sizes);
-  TopicSum sum(in.obs, in.data, k, alpha(), 0);
+  TopicSum sum(in.obs, in.data, k, alpha(), 0, response());
   auto memory = std::make_shared<UnitMemory>();
   const auto block = std::make_shared<ShareBlock>();
   Vec logs;
@@ -200,7 +205,7 @@ Summary TopicAlloc::summarise(const Visit& in, const GivenResponsibilities& resp
 Summary TopicAlloc::recompute(const Visit& in, const GivenResponsibilities&) const {
   const ShareTable& memory = in.memory->shares;
   DocumentReader reader(in.obs, in.data);
-  TopicSum sum(in.obs, in.data, in.weights->k, alpha(), width());
+  TopicSum sum(in.obs, in.data, in.weights->k, alpha(), width(), response());
   Vec r;
   double entropy = 0;
   for (std::size_t i = 0; i < in.units.size(); ++i) {
@@ -228,6 +233,7 @@ Globals TopicAlloc::stochastic_step(const Globals& from, const Summary& noisy, d
   effective.add(noisy, rate);
   if (first) {
     effective.extra = noisy.extra;
+    effective.pair = noisy.pair;
     effective.scalar = noisy.scalar;
   }
   return global_step(effective, out);
@@ -275,6 +281,15 @@ std::shared_ptr<const AllocModel> TopicAlloc::learned(const State& state, Pool* 
     return model->value_of_documents(total, pi).term() + model->log_hyperprior();
   });
   return found != alpha() ? model_at(found) : nullptr;
+}
+
+std::unique_ptr<const ResponsePosterior> TopicAlloc::response_posterior(const Globals& globals) const {
+  if (!response_ || response_->n_known(globals.effective) <= 0) return nullptr;
+  return std::make_unique<const ResponsePosterior>(response_->posterior(globals.effective));
+}
+
+void TopicAlloc::add_response_term(const Summary& total, const Globals& globals, Terms& terms) const {
+  if (response_) terms.emplace_back("response", response_->value(total, globals.effective));
 }
 
 NamedArrays TopicAlloc::learned_fields() const {

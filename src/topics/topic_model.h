@@ -5,16 +5,19 @@
 #include "hdp/top_concentration.h"
 #include "inference/alloc_model.h"
 #include "topics/document_step.h"
+#include "topics/response.h"
 
 namespace bnpvi::topics {
 
 /// Hierarchical Dirichlet process: sticks u_k ~ Beta(1, γ), π = sticks(u), π_d ~ Dirichlet(απ)
 /// [Hughes 2016, ch. 5].
 std::unique_ptr<AllocModel> make_hdp_topics(const TopConcentration& gamma, const Concentration& alpha,
-                                            RowBound bound, const Sparsity& sparsity);
+                                            RowBound bound, const Sparsity& sparsity,
+                                            std::shared_ptr<const ResponseModel> response = nullptr);
 
 /// Latent Dirichlet allocation: π_d ~ Dirichlet(α/K, ..., α/K).
-std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity);
+std::unique_ptr<AllocModel> make_lda(Index k, const Concentration& alpha, const Sparsity& sparsity,
+                                     std::shared_ptr<const ResponseModel> response = nullptr);
 
 /// What the next visit of a document needs to know of its last one; shares are empty when there was none.
 struct LastVisit {
@@ -27,10 +30,12 @@ struct LastVisit {
 ///   Σ_d { −log Γ(N_d + α) + Σ_k log Γ(N_dk + απ_k) }
 /// of the documents' part of the ELBO [eq. 5.26]. For documents that use topic k the summary
 /// has a tangent of log Γ at the π of their last visit: a lower bound, as log Γ is convex, and exact after
-/// settle().
+/// settle(). Responses of documents are one more term of the ELBO (response.h).
 class TopicAlloc : public AllocModel {
  public:
-  TopicAlloc(const Concentration& alpha, const Sparsity& sparsity) : AllocModel(sparsity), alpha_(alpha) {}
+  TopicAlloc(const Concentration& alpha, const Sparsity& sparsity,
+             std::shared_ptr<const ResponseModel> response)
+      : AllocModel(sparsity), alpha_(alpha), response_(std::move(response)) {}
   SummaryShape shape(const ObsModel& obs) const override;
   bool grouped() const override { return true; }
   Index cost_of_observation(const ObsModel& obs, const DataShape& data) const override;
@@ -55,6 +60,11 @@ class TopicAlloc : public AllocModel {
   double log_hyperprior() const override { return log_density(alpha_); }
 
   double alpha() const { return alpha_.value; }
+
+  /// The model of the documents' responses; null: they have none.
+  const ResponseModel* response() const { return response_.get(); }
+  /// q(η) at these globals; null where no response is known yet, so that documents go by their tokens alone.
+  std::unique_ptr<const ResponsePosterior> response_posterior(const Globals& globals) const;
 
   /// The proportion of topic b is added to that of a.
   Globals merged(const Globals& globals, Index a, Index b) const override;
@@ -87,7 +97,11 @@ class TopicAlloc : public AllocModel {
   /// moments of π.
   virtual RoundedSum value_of_documents(const Summary& total, const WeightMoments& pi) const = 0;
 
+  /// Adds the responses' term, if there is one.
+  void add_response_term(const Summary& total, const Globals& globals, Terms& terms) const;
+
   const Concentration alpha_;
+  const std::shared_ptr<const ResponseModel> response_;
 };
 
 }  // namespace bnpvi::topics

@@ -7,7 +7,10 @@
 
 namespace bnpvi::topics {
 
-SummaryShape topic_shape(Index p) { return {p, TopicExtra::size, 0, TopicScalar::size}; }
+SummaryShape topic_shape(Index p, const ResponseModel* response) {
+  return {p, TopicExtra::size, response ? response->n_pairs() : 0,
+          TopicScalar::size + (response ? response->n_scalars() : 0)};
+}
 
 void add_tangents(Shares share, double times, double* extra) {
   constexpr std::size_t step = 16;  // shares that one call of a kernel takes: a guess
@@ -27,19 +30,23 @@ void add_tangents(Shares share, double times, double* extra) {
   }
 }
 
-void add_document(const DocumentView& view, Shares share, double alpha, Summary& to) {
+void add_document(const DocumentView& view, Shares share, double alpha, const ResponseModel* response,
+                  Summary& to) {
   to.scalar[TopicScalar::documents] += view.times;
   to.scalar[TopicScalar::lengths] -= view.times * log_gamma(view.length + alpha);
   add_tangents(share, view.times, to.extra.data());
+  if (response) response->add(view.response, view.local, view.length, view.times, share, to);
 }
 
-TopicSum::TopicSum(const ObsModel& obs, const DataShape& data, Index k, double alpha, Index width)
+TopicSum::TopicSum(const ObsModel& obs, const DataShape& data, Index k, double alpha, Index width,
+                   const ResponseModel* response)
     : k_(k),
       n_terms_(obs.n_features() - 1),
       alpha_(alpha),
       width_(width),
+      response_(response),
       by_term_(rows_are_documents(obs, data)),
-      rest_(topic_shape(1), k),
+      rest_(topic_shape(1, response), k),
       sum_(obs, data, by_term_ ? 0 : k),
       by_topic_(static_cast<std::size_t>(by_term_ ? k : 0)) {}
 
@@ -47,7 +54,7 @@ const Vec& TopicSum::add(DocumentReader& reader, const DocumentView& view, Share
   double entropy = 0;
   document_responsibilities(view, share, width_, r_, entropy);
   rest_.scalar[TopicScalar::entropy] += view.times * entropy;
-  add_document(view, share, alpha_, rest_);
+  add_document(view, share, alpha_, response_, rest_);
   if (!share.empty()) add_statistics(reader, view, share);
   return r_;
 }
@@ -88,6 +95,7 @@ void TopicSum::finish(Summary& out) {
     sum_.finish(out.edit_t(0));
   }
   for (std::size_t i = 0; i < rest_.extra.size(); ++i) out.extra[i] += rest_.extra[i];
+  for (std::size_t i = 0; i < rest_.pair.size(); ++i) out.pair[i] += rest_.pair[i];
   for (std::size_t i = 0; i < rest_.scalar.size(); ++i) out.scalar[i] += rest_.scalar[i];
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "inference/summary.h"
 #include "topics/document_step.h"
+#include "topics/response.h"
 
 namespace bnpvi::topics {
 
@@ -22,16 +23,19 @@ struct TopicScalar {
 /// TopicExtra::size).
 void add_tangents(Shares share, double times, double* extra);
 
-/// Adds what a document contributes, as often as it counts, except T and the entropy to extra and scalar of a
-/// summary.
-void add_document(const DocumentView& view, Shares share, double alpha, Summary& to);
+/// Adds what a document contributes, as often as it counts, except T and the entropy to a summary. response:
+/// null where there are none.
+void add_document(const DocumentView& view, Shares share, double alpha, const ResponseModel* response,
+                  Summary& to);
 
-SummaryShape topic_shape(Index p);
+/// The statistics of responses come after those above.
+SummaryShape topic_shape(Index p, const ResponseModel* response);
 
 /// Adds up documents with the given number of topics, each as often as it counts.
 class TopicSum {
  public:
-  TopicSum(const ObsModel& obs, const DataShape& data, Index k, double alpha, Index width);
+  TopicSum(const ObsModel& obs, const DataShape& data, Index k, double alpha, Index width,
+           const ResponseModel* response);
 
   /// `share` must belong to the loaded view. Returns the responsibilities by share, rows × share.size().
   const Vec& add(DocumentReader& reader, const DocumentView& view, Shares share);
@@ -45,8 +49,9 @@ class TopicSum {
   Index k_, n_terms_;
   double alpha_;
   Index width_;
+  const ResponseModel* response_;
   bool by_term_;
-  Summary rest_;  // extra and scalars, with p = 1: T_0 of documents of counts
+  Summary rest_;  // all but T, with p = 1: T_0 of documents of counts
   FeatureSum sum_;
   std::vector<Vec> by_topic_;  // documents of counts: V sums of each topic that any of them uses
   Vec r_;

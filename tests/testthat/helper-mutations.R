@@ -476,12 +476,41 @@ source_calls <- function(tables) {
   )
 }
 
+# Of topics that predict what is known of documents.
+response_calls <- function(tables) {
+  x <- tables$counts
+  y <- as.double(x[, 2]) + seq_len(14) / 10
+  two <- factor(rep(c("u", "v"), 7))
+  covariates <- data.frame(year = (14:1)^1.5)
+  fit <- function(response, ...) {
+    suppressWarnings(bnp_topics(x, response = response, ..., control = few_laps(k_init = 2)))
+  }
+  numbers <- fit(y, covariates = covariates)
+  classes <- fit(two)
+  list(
+    valid_call("response", "bnp_topics", list(
+      x = x, response = y, family = "gaussian", covariates = covariates, response_weight = 2, response_cost = 1,
+      response_epsilon = 0.1, response_precision = 1, control = few_laps(k_init = 2)
+    ), c(
+      "response", "family", "covariates", "response_weight", "response_cost", "response_epsilon", "response_precision"
+    ), holds = is_sound_fit),
+    valid_call("response", "bnp_topics", list(
+      x = x, response = two, family = "hinge", control = few_laps(k_init = 2)
+    ), c("x", "response"), "x", is_sound_fit),
+    valid_call("response", "predict", list(
+      object = numbers, newdata = x, type = "response", covariates = covariates, interval = 0.9
+    ), c("newdata", "type", "covariates", "interval"), "newdata"),
+    valid_call("response", "predict", list(object = classes, newdata = x, type = "label"), "newdata", "newdata"),
+    valid_call("response", "plot", list(x = classes, type = "response", topics = 1), c("type", "topics"))
+  )
+}
+
 other_calls <- function(tables, fits) {
   checkpoint <- tempfile("checkpoint")
   bnp_mixture(tables$points, control = few_laps(checkpoint = checkpoint))
   made <- function(verb, ...) valid_call(verb, verb, list(...))
   c(network_calls(), feature_calls(tables), tree_calls(tables), drift_calls(tables), filter_calls(tables, fits),
-    hidden_calls(tables), source_calls(tables), list(
+    hidden_calls(tables), source_calls(tables), response_calls(tables), list(
     made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),

@@ -1,0 +1,211 @@
+# What a fit of topics with a response says of it: coefficients, predictions.
+
+# q(eta) in the order of topics as users see them: of each equation list(mean, covariance), covariance divided by the
+# variance of the response where that is gaussian; df and scale of its precision.
+response_posterior <- function(fit) {
+  q <- engine_responses(fit$model, fit$state)
+  k <- fit$state$k
+  m <- fit$model$response$covariates
+  at <- c(fit$numbering, k + seq_len(m))
+  names <- c(as.character(seq_len(k)), fit$input$response$covariates$names)
+  list(
+    equations = Map(function(mean, covariance) {
+      list(
+        mean = stats::setNames(mean[at], names),
+        covariance = `dimnames<-`(covariance[at, at, drop = FALSE], list(names, names))
+      )
+    }, q$mean, q$covariance),
+    df = q$df, scale = q$scale
+  )
+}
+
+# A matrix with a row for each topic and covariate and columns estimate, sd; for several classes an array, the third
+# dimension of which are the classes but the last, each against those after it. In the units of response and covariates.
+response_coefficients <- function(fit) {
+  response <- fit$input$response
+  q <- response_posterior(fit)
+  k <- fit$state$k
+  of_covariate <- seq_along(q$equations[[1L]]$mean) > k
+  unit <- (response$scale %||% 1) / c(rep(1, k), response$covariates$scale)
+  variance <- if (response$family == "gaussian") q$scale / max(q$df - 2, 1) else 1
+  each <- lapply(q$equations, function(equation) {
+    cbind(
+      estimate = equation$mean * unit + ifelse(of_covariate, 0, response$centre %||% 0),
+      sd = sqrt(diag(equation$covariance) * variance) * abs(unit)
+    )
+  })
+  if (length(each) == 1L) {
+    return(each[[1L]])
+  }
+  out <- array(
+    unlist(each), c(dim(each[[1L]]), length(each)),
+    c(dimnames(each[[1L]]), list(response$order[seq_along(each)]))
+  )
+  out
+}
+
+# Of documents with these expected counts of topics, and covariates in standard units: the mean of f in each equation,
+# what the topics of the tokens leave open of it, and what q(eta) does (of gaussian responses divided by their
+# variance).
+response_moments <- function(fit, counts, covariates) {
+  counts <- as.matrix(counts)
+  length <- rowSums(counts)
+  none <- length <= 0
+  share <- counts / pmax(length, 1e-300)
+  weight <- document_weight(fit)[seq_len(fit$state$k)]
+  share[none, ] <- rep(weight / sum(weight), each = sum(none))
+  length[none] <- 1
+  full <- cbind(share, covariates)
+  q <- response_posterior(fit)
+  each <- lapply(q$equations, function(equation) {
+    eta <- equation$mean[seq_len(ncol(share))]
+    v <- equation$covariance
+    mean <- drop(full %*% equation$mean)
+    of_topics <- drop(share %*% eta)
+    within <- (drop(share %*% eta^2) - of_topics^2) / length
+    between <- rowSums((full %*% v) * full)
+    own <- diag(v)[seq_len(ncol(share))]
+    in_topics <- v[seq_len(ncol(share)), seq_len(ncol(share)), drop = FALSE]
+    between <- between + (drop(share %*% own) - rowSums((share %*% in_topics) * share)) / length
+    list(mean = mean, within = pmax(within, 0), between = pmax(between, 0))
+  })
+  list(each = each, df = q$df, scale = q$scale, names = rownames(counts))
+}
+
+predict_response <- function(fit, counts, covariates, type, level, call) {
+  response <- fit$input$response
+  f <- response_moments(fit, counts, covariates)
+  if (type == "label") {
+    return(predicted_labels(response, f, call))
+  }
+  first <- f$each[[1L]]
+  z <- stats::qnorm((1 + level) / 2)
+  out <- switch(response$family,
+    gaussian = {
+      spread <- sqrt(f$scale / f$df * (1 + first$between) + first$within)
+      with_ends(first$mean, stats::qt((1 + level) / 2, f$df) * spread) * response$scale + response$centre
+    },
+    eps_hinge = {
+      with_ends(first$mean, z * sqrt(first$between + first$within)) * response$scale + response$centre
+    },
+    hinge = with_ends(first$mean, z * sqrt(first$between + first$within)),
+    binomial = {
+      variance <- first$between + first$within
+      ends <- stats::plogis(with_ends(first$mean, z * sqrt(variance)))
+      ends[, "fit"] <- stats::plogis(first$mean / sqrt(1 + pi * variance / 8))
+      ends
+    },
+    classes = response_probabilities(response, f)
+  )
+  rownames(out) <- f$names
+  out
+}
+
+with_ends <- function(mean, half) cbind(fit = mean, lower = mean - half, upper = mean + half)
+
+# Each class has its share of what those before it leave.
+response_probabilities <- function(response, f) {
+  left <- rep(1, length(f$each[[1L]]$mean))
+  out <- matrix(0, length(left), length(response$order), dimnames = list(f$names, response$order))
+  for (e in seq_along(f$each)) {
+    one <- f$each[[e]]
+    p <- stats::plogis(one$mean / sqrt(1 + pi * (one$between + one$within) / 8))
+    out[, e] <- left * p
+    left <- left * (1 - p)
+  }
+  out[, ncol(out)] <- left
+  out[, response$levels, drop = FALSE]
+}
+
+predicted_labels <- function(response, f, call) {
+  if (is.null(response$levels)) {
+    abort("response", c(
+      "{.code type = \"label\"} is for classes; the response of this fit is {.val {response$family}}.",
+      i = "Choose {.code type = \"response\"}."
+    ), call = call)
+  }
+  at <- if (response$family == "classes") {
+    max.col(response_probabilities(response, f), ties.method = "first")
+  } else {
+    1L + (f$each[[1L]]$mean > 0)
+  }
+  stats::setNames(factor(response$levels[at], response$levels), f$names)
+}
+
+# Covariates of documents that are to be predicted, in the units of the engine.
+new_covariates <- function(fit, covariates, data, call) {
+  known <- fit$input$response$covariates
+  if (is.null(known) != is.null(covariates)) {
+    abort("response", c(
+      if (is.null(known)) "This fit has no {.arg covariates}." else "{.arg covariates} are needed: the fit has them.",
+      i = if (is.null(known)) "Leave them out." else "Give {.field {known$names}} of each document."
+    ), call = call)
+  }
+  x <- read_covariates(covariates, data, call, known)
+  covariate_values(x, rep(TRUE, if (is.null(x)) length(data$starts) - 1L else nrow(x$value)), call)
+}
+
+need_response <- function(fit, what, call) {
+  if (is.null(fit$model$response)) {
+    abort("response", c(
+      "{what} needs a fit with a response.", i = "Give {.fn bnp_topics} the {.arg response} of the documents."
+    ), call = call)
+  }
+}
+
+# ---- picture --------------------------------------------------------------------------------------------------------
+
+# Estimates of topics and covariates with two standard deviations, from low to high, of one equation after the other.
+response_picture <- function(fit, topics, call = rlang::caller_env()) {
+  need_response(fit, "{.code type = \"response\"}", call)
+  topics <- check_topics(topics, fit, call, most = 30L)
+  all <- response_coefficients(fit)
+  if (length(dim(all)) == 2L) all <- array(all, c(dim(all), 1L), c(dimnames(all), list("")))
+  rows <- c(topics, fit$state$k + seq_len(fit$model$response$covariates))
+  labels <- c(paste("Topic", cluster_ids(fit)[topics]), fit$input$response$covariates$names)
+  points <- do.call(rbind, lapply(seq_len(dim(all)[3L]), function(e) {
+    estimate <- all[rows, "estimate", e]
+    sd <- all[rows, "sd", e]
+    order <- order(estimate)
+    data.frame(
+      panel = dimnames(all)[[3L]][e], label = labels[order], place = seq_along(rows), estimate = estimate[order],
+      lower = (estimate - 2 * sd)[order], upper = (estimate + 2 * sd)[order]
+    )
+  }))
+  list(points = points, n_topics = length(in_use(fit)), shown = length(topics))
+}
+
+draw_response <- function(picture, main = NULL, xlab = "Effect on the response, with two standard deviations", ...) {
+  panels <- split(picture$points, factor(picture$points$panel, unique(picture$points$panel)))
+  size <- graphics::par("din") - c(0, 0.36)
+  grid <- panel_grid(length(panels), size, c(1.6, 1.2))
+  widest <- max(graphics::strwidth(picture$points$label, units = "inches", cex = 0.7))
+  old <- set_panels(c(grid$down, grid$across), c(0.3, widest + 0.2, 0.25, 0.1), c(0.2, 0, 0.15, 0))
+  on.exit(graphics::par(old))
+  for (panel in utils::head(panels, grid$shown)) {
+    graphics::plot(
+      panel$estimate, panel$place, xlim = range(panel$lower, panel$upper), pch = 16, yaxt = "n", xlab = "", ylab = "",
+      main = main %||% panel$panel[1L], cex.main = 0.8, ...
+    )
+    graphics::segments(panel$lower, panel$place, panel$upper, panel$place)
+    graphics::axis(2L, panel$place, panel$label, las = 1, cex.axis = 0.7, tick = FALSE)
+  }
+  graphics::mtext(xlab, side = 1L, outer = TRUE, cex = 0.75, line = -0.2)
+  say_above(shown_of(picture$shown, picture$n_topics, "topic"))
+}
+
+gg_response <- function(picture) {
+  points <- picture$points
+  points$row <- factor(paste(points$panel, points$label), levels = unique(paste(points$panel, points$label)))
+  points$panel <- factor(points$panel, unique(points$panel))
+  plot <- ggplot2::ggplot(points, ggplot2::aes(.data$estimate, .data$row)) +
+    ggplot2::geom_segment(ggplot2::aes(x = .data$lower, xend = .data$upper, yend = .data$row)) +
+    ggplot2::geom_point() +
+    ggplot2::scale_y_discrete(labels = stats::setNames(points$label, points$row)) +
+    ggplot2::labs(
+      x = "Effect on the response, with two standard deviations", y = NULL,
+      caption = shown_of(picture$shown, picture$n_topics, "topic")
+    ) +
+    ggplot2::theme_minimal()
+  if (nlevels(points$panel) > 1L) plot + ggplot2::facet_wrap(ggplot2::vars(.data$panel), scales = "free") else plot
+}

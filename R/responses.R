@@ -1,0 +1,381 @@
+# Responses of documents: what bnp_topics() is given -> a model for the engine and a column of numbers for each document
+# (data$group_values: one of each equation, NA where it is not known, then the covariates).
+
+response_families <- c("gaussian", "binomial", "classes", "hinge", "eps_hinge")
+
+# list(model, values, input), NULL without a response. `input` is what a fit keeps: family, levels (of classes in the
+# order of the equations), centre and scale of numbers, covariates, and the number of documents that were known.
+read_response <- function(response, x, data, family, covariates, weight, cost, epsilon, precision, call) {
+  weight <- check_number(weight, "response_weight", call = call)
+  cost <- check_number(cost, "response_cost", call = call)
+  epsilon <- check_number(epsilon, "response_epsilon", strict = FALSE, call = call)
+  if (!is.null(precision)) precision <- check_number(precision, "response_precision", call = call)
+  if (is.null(response)) {
+    unused <- c("family", "covariates")[!c(is.null(family), is.null(covariates))]
+    if (length(unused)) {
+      abort("response", c(
+        "{.arg {unused}} {?has/have} no meaning without {.arg response}.", i = "Give the {.arg response} of documents."
+      ), call = call)
+    }
+    return(NULL)
+  }
+  named <- response_and_covariates(response, covariates, x, call)
+  y <- of_documents(named$y, data, "response", call)
+  x <- read_covariates(named$x, data, call)
+  known <- !is.na(y)
+  if (!any(known)) {
+    cli::cli_warn(
+      c("All values of {.arg response} are missing.", i = "The fit is that without a response."),
+      class = c("bnpvi_warning_response", "bnpvi_warning"), call = call
+    )
+    return(NULL)
+  }
+  empty <- known & empty_documents(data)
+  if (any(empty)) {
+    cli::cli_warn(
+      "The response of {sum(empty)} document{?s} without tokens is not used: {places(which(empty))}.",
+      class = c("bnpvi_warning_response", "bnpvi_warning"), call = call
+    )
+    known <- known & !empty
+    y[empty] <- NA
+    if (!any(known)) abort("response", "No document with a response has a token.", call = call)
+  }
+  family <- response_family(family, y, call)
+  coded <- if (family %in% c("gaussian", "eps_hinge")) code_numbers(y, family, call) else code_classes(y, family, call)
+  values <- rbind(coded$values, t(covariate_values(x, known, call)))
+  model <- list(
+    family = c(gaussian = "gaussian", hinge = "hinge", eps_hinge = "tube")[family] |> unname(),
+    equations = nrow(coded$values), covariates = if (is.null(x)) 0L else ncol(x$value),
+    precision = precision %||% if (family == "gaussian") 1 else 0.1, df = 3, scale = 1, cost = cost,
+    epsilon = epsilon, weight = weight
+  )
+  if (is.na(model$family)) model$family <- "logistic"
+  dimnames(values) <- NULL
+  storage.mode(values) <- "double"
+  list(model = model, values = values, input = c(
+    list(family = family, n = sum(known), values = values), coded[setdiff(names(coded), "values")],
+    if (!is.null(x)) list(covariates = x[setdiff(names(x), "value")])
+  ))
+}
+
+empty_documents <- function(data) {
+  by_row <- is_sparse_data(data) && data$n == length(data$starts) - 1L
+  diff(if (by_row) data$row_start else data$starts) == 0L
+}
+
+# A formula y ~ a + b names a response and covariates, which are document variables of `x` or stand where the
+# formula was made; a single string names a document variable.
+response_and_covariates <- function(response, covariates, x, call) {
+  variables <- if (is(x, "dfm")) methods::slot(x, "docvars")
+  if (inherits(response, "formula")) {
+    if (length(response) != 3L) {
+      abort("response", "{.arg response} must have a left side, as in {.code rating ~ 1}.", call = call)
+    }
+    if (!is.null(covariates)) {
+      abort("response", c(
+        "{.arg covariates} are given twice.", i = "With a formula as {.arg response} they are its right side."
+      ), call = call)
+    }
+    frame <- tryCatch(
+      list(
+        y = eval(response[[2L]], variables, environment(response)),
+        x = stats::model.frame(response[-2L], variables, na.action = stats::na.pass)
+      ),
+      error = function(e) {
+        abort("response", c(
+          "The formula {.arg response} cannot be evaluated.", x = conditionMessage(e),
+          i = "Its variables are document variables of a {.cls dfm}, or vectors with a value for each document."
+        ), call = call)
+      }
+    )
+    return(list(y = frame$y, x = if (ncol(frame$x)) frame$x))
+  }
+  one <- function(v) is.character(v) && length(v) == 1L && v %in% names(variables)
+  list(
+    y = if (one(response)) variables[[response]] else response,
+    x = if (is.character(covariates) && all(covariates %in% names(variables))) {
+      variables[covariates]
+    } else {
+      covariates
+    }
+  )
+}
+
+# One value for each document that is used, matched by name where values and documents have the same names.
+of_documents <- function(v, data, arg, call) {
+  if (is.list(v) || !is.atomic(v) || !is.null(dim(v)) && length(dim(v)) > 1L) {
+    abort("response", c(
+      "{.arg {arg}} must be a vector with one value for each document, not {describe(v)}.",
+      i = if (is(v, "function")) "Is a variable of this name missing?"
+    ), call = call)
+  }
+  documents <- given_documents(data)
+  if (length(v) != documents$n) {
+    abort("response", c(
+      "{.arg {arg}} must have one value for each document ({documents$n}), not {length(v)}.",
+      i = "Documents whose value is not known have {.code NA}."
+    ), call = call)
+  }
+  v <- v[document_order(names(v), documents$names, arg, call)]
+  if (is.null(documents$kept)) v else v[documents$kept]
+}
+
+# The documents that were given, before na_action = "omit".
+given_documents <- function(data) {
+  left_out <- data$left_out_documents
+  if (is.null(left_out)) {
+    return(list(n = length(data$starts) - 1L, names = data$group_names))
+  }
+  list(n = left_out$n, names = left_out$row_names, kept = left_out$kept)
+}
+
+document_order <- function(names, documents, arg, call) {
+  if (is.null(names) || is.null(documents) || anyDuplicated(documents)) {
+    return(TRUE)
+  }
+  at <- match(documents, names)
+  if (anyNA(at)) {
+    abort("response", c(
+      "{.arg {arg}} has names, but not those of all documents.", x = "Not there: {places(documents[is.na(at)])}.",
+      i = "Take the names off to match by place."
+    ), call = call)
+  }
+  at
+}
+
+# ---- what kind of response ------------------------------------------------------------------------------------------
+
+response_family <- function(family, y, call) {
+  if (inherits(family, "family")) {
+    links <- c(gaussian = "identity", binomial = "logit")
+    if (!identical(family$link, unname(links[family$family]))) {
+      abort("response", c(
+        "{.arg family} must be {.code gaussian()} or {.code binomial()} with its canonical link, not
+         {.code {family$family}(\"{family$link}\")}.",
+        i = "Or one of the strings {.or {.val {response_families}}}."
+      ), call = call)
+    }
+    family <- family$family
+  }
+  if (inherits(y, c("Date", "POSIXt", "difftime"))) {
+    abort("response", c(
+      "{.arg response} must be numbers or classes, not {describe(y)}.",
+      i = "{.code as.numeric(response)} makes numbers of it."
+    ), call = call)
+  }
+  numbers <- is.numeric(y) && !is.factor(y)
+  if (is.null(family)) {
+    family <- if (numbers) "gaussian" else if (length(unique(y[!is.na(y)])) > 2L) "classes" else "binomial"
+  }
+  family <- check_choice(family, response_families, "family", call)
+  if (!numbers && family %in% c("gaussian", "eps_hinge")) {
+    abort("response", c(
+      "{.arg response} must be numbers for {.code family = \"{family}\"}, not {describe(y)}.",
+      i = "Levels are classes: {.val binomial}, {.val classes} or {.val hinge}."
+    ), call = call)
+  }
+  family
+}
+
+# Numbers about 0 with a standard deviation of 1. Scaled twice, as squares of 1e150 are infinite.
+code_numbers <- function(y, family, call) {
+  known <- y[!is.na(y)]
+  if (any(!is.finite(known))) {
+    abort("response", c(
+      "{.arg response} must be finite.", x = "Not so: document {places(which(!is.na(y) & !is.finite(y)))}.",
+      i = "Unknown values are {.code NA}."
+    ), call = call)
+  }
+  size <- max(abs(known))
+  centre <- if (size > 0) mean(known / size) * size else 0
+  spread <- max(abs(known - centre))
+  if (length(known) < 2L || spread <= 1e-12 * size) {
+    abort("response", c(
+      "{.arg response} must have at least two different values; {if (length(known) < 2L) 'one is known' else
+       'all are equal'}.",
+      i = "There is nothing to learn from it: leave it out."
+    ), call = call)
+  }
+  scale <- spread * sqrt(sum(((known - centre) / spread)^2) / (length(known) - 1))
+  list(values = matrix((as.double(y) - centre) / scale, 1L), centre = centre, scale = scale)
+}
+
+# Classes in order of frequency, each but the last against those after it.
+code_classes <- function(y, family, call) {
+  if (is.factor(y) && any(tabulate(y, nlevels(y)) == 0L)) {
+    unseen <- levels(y)[tabulate(y, nlevels(y)) == 0L]
+    cli::cli_warn(
+      c(
+        "No document of {.arg response} is in class {.val {unseen}}.",
+        i = "Nothing is known of {cli::qty(length(unseen))}{?it/them}, and {?it is/they are} never predicted."
+      ),
+      class = c("bnpvi_warning_response", "bnpvi_warning"), call = call
+    )
+  }
+  y <- if (is.factor(y)) droplevels(y) else factor(y)
+  if (nlevels(y) < 2L) {
+    abort("response", c(
+      "{.arg response} must have at least two classes; all that are known are in {.val {levels(y)}}.",
+      i = "There is nothing to learn from it: leave it out."
+    ), call = call)
+  }
+  if (nlevels(y) > 2L && family != "classes") {
+    abort("response", c(
+      "{.arg response} must have two classes for {.code family = \"{family}\"}; it has {nlevels(y)}.",
+      i = "{.code family = \"classes\"} takes more."
+    ), call = call)
+  }
+  if (nlevels(y) > 100L) {
+    abort("response", c(
+      "{.arg response} has {nlevels(y)} classes; at most 100 can be told apart.",
+      i = "Are these names, or numbers that were read as text?"
+    ), call = call)
+  }
+  if (family == "classes") {
+    count <- tabulate(y, nlevels(y))
+    levels <- levels(y)[order(-count)]
+    place <- match(as.character(y), levels)
+    values <- outer(seq_len(length(levels) - 1L), place, function(e, c) ifelse(c < e, NA, 1 * (c == e)))
+    return(list(values = values, levels = levels(y), order = levels))
+  }
+  second <- as.integer(y) - 1L
+  values <- matrix(if (family == "hinge") 2 * second - 1 else second, 1L)
+  list(values = values, levels = levels(y), order = rev(levels(y)))
+}
+
+# ---- covariates -----------------------------------------------------------------------------------------------------
+
+# list(value, names, centre, scale, terms, levels): a column for each number, about 0 with a deviation of 1.
+read_covariates <- function(x, data, call, known = NULL) {
+  if (is.null(x)) {
+    return(NULL)
+  }
+  made <- documents_by_covariates(x, known, data, call)
+  value <- made$value
+  if (is.null(known)) {
+    size <- apply(abs(value), 2L, max, na.rm = TRUE)
+    if (any(!is.finite(size))) {
+      abort(
+        "response", "{.arg covariates} must be finite; column {places(which(!is.finite(size)))} is not.", call = call
+      )
+    }
+    size[size == 0] <- 1
+    centre <- colMeans(value / rep(size, each = nrow(value)), na.rm = TRUE) * size
+    spread <- apply(abs(value - rep(centre, each = nrow(value))), 2L, max, na.rm = TRUE)
+    scale <- apply((value - rep(centre, each = nrow(value))) / rep(spread, each = nrow(value)), 2L, function(v) {
+      sqrt(mean(v^2, na.rm = TRUE))
+    }) * spread
+    constant <- !(spread > 1e-12 * size)
+    if (any(constant)) {
+      abort("response", c(
+        "{.arg covariates} must vary: {.field {colnames(value)[constant]}} {?does/do} not.",
+        i = "The shares of topics sum to 1 and have the intercept: leave out what is constant."
+      ), call = call)
+    }
+    made[c("names", "centre", "scale")] <- list(colnames(value), centre, scale)
+  } else {
+    made[c("names", "centre", "scale")] <- known[c("names", "centre", "scale")]
+  }
+  made$value <- (value - rep(made$centre, each = nrow(value))) / rep(made$scale, each = nrow(value))
+  made
+}
+
+documents_by_covariates <- function(x, known, data, call) {
+  if (is.atomic(x) && is.null(dim(x))) x <- data.frame(covariate = x)
+  if (is.matrix(x)) x <- as.data.frame(x)
+  if (!is.data.frame(x) || !ncol(x)) {
+    abort("response", "{.arg covariates} must be a vector, a matrix or a data frame, not {describe(x)}.", call = call)
+  }
+  documents <- given_documents(data)
+  if (nrow(x) != documents$n) {
+    abort("response", c(
+      "{.arg covariates} must have one row for each document ({documents$n}), not {nrow(x)}."
+    ), call = call)
+  }
+  names <- if (is.character(attr(x, "row.names"))) rownames(x)
+  if (!is.null(names) && setequal(names, documents$names)) x <- x[match(documents$names, names), , drop = FALSE]
+  if (!is.null(documents$kept)) x <- x[documents$kept, , drop = FALSE]
+  absent <- setdiff(all.vars(known$terms), names(x))
+  if (length(absent)) {
+    abort("response", "{.arg covariates} lack {.field {absent}}, which the fit has.", call = call)
+  }
+  terms <- known$terms %||% stats::terms(stats::reformulate(sprintf("`%s`", names(x))))
+  frame <- tryCatch(
+    stats::model.frame(terms, x, na.action = stats::na.pass, xlev = known$levels),
+    error = function(e) {
+      abort("response", c("{.arg covariates} cannot be read.", x = conditionMessage(e)), call = call)
+    }
+  )
+  terms <- attr(frame, "terms")
+  value <- stats::model.matrix(terms, frame, na.action = stats::na.pass)
+  value <- value[, colnames(value) != "(Intercept)", drop = FALSE]
+  rownames(value) <- NULL
+  environment(terms) <- globalenv()
+  list(value = value, terms = terms, levels = stats::.getXlevels(terms, frame))
+}
+
+# Numbers for the engine; documents without a response need none.
+covariate_values <- function(x, needed, call) {
+  if (is.null(x)) {
+    return(matrix(0, length(needed), 0L))
+  }
+  bad <- which(rowSums(!is.finite(x$value)) > 0L & needed)
+  if (length(bad)) {
+    abort("response", c(
+      "{.arg covariates} of documents with a response must be known and finite.", x = "Not so: document {places(bad)}.",
+      i = "Impute them, or let the response of these documents be {.code NA}."
+    ), call = call)
+  }
+  value <- x$value
+  value[!is.finite(value)] <- 0
+  value
+}
+
+# ---- in other verbs -------------------------------------------------------------------------------------------------
+
+refuse_response <- function(fit, what, instead = "Fit without {.arg response}.", call = rlang::caller_env()) {
+  if (!is.null(fit$model$response)) {
+    abort("response", c(
+      paste0("Fits with a {.arg response} of documents have no ", what, "."), i = instead
+    ), call = call)
+  }
+}
+
+# The statistics of an earlier fit for one with this response: its own where that is the same, else none.
+state_for_response <- function(state, fit, data) {
+  new <- data$response$model
+  old <- fit$model$response
+  same <- identical(old, new) && identical(fit$input$response$values, data$group_values)
+  if (same || is.null(old) && is.null(new)) {
+    return(state)
+  }
+  state["pair"] <- list(NULL)
+  state$scalar <- state$scalar[1:3]
+  if (!is.null(new)) {
+    m <- new$covariates
+    state$pair <- matrix(0, state$k, state$k * new$equations * (2 + m))
+    state$scalar <- c(state$scalar, numeric(new$equations * (2 + m + m * (m + 1) / 2)))
+  }
+  state
+}
+
+described_response <- function(fit) {
+  response <- fit$input$response
+  if (is.null(response)) {
+    return(NULL)
+  }
+  model <- fit$model$response
+  strwrap(paste0(
+    "Response: ", response$family, " of ", count_of(response$n, "document"),
+    if (!is.null(response$order)) paste0(", classes ", places(response$levels, 8L)),
+    if (!is.null(response$covariates)) paste0(", ", count_of(model$covariates, "covariate")),
+    if (model$weight != 1) paste0(", weight ", signif(model$weight, 4)),
+    if (!is_bound(fit)) "; the objective is no bound of a log evidence"
+  ), exdent = 2)
+}
+
+# A loss is no likelihood, and neither is one that counts more or less than once.
+is_bound <- function(fit) {
+  response <- fit$model$response
+  is.null(response) || response$weight == 1 && response$family %in% c("gaussian", "logistic")
+}
