@@ -113,7 +113,7 @@ fit_labels <- function(fit) as.integer(fit$labels)
 # Values in the row order of the internal form -> the user's row order.
 in_user_order <- function(fit, x) {
   order <- fit$input$order
-  if (is.null(order)) x else x[order(order)]
+  if (is.null(order)) x else if (is.matrix(x)) x[order(order), , drop = FALSE] else x[order(order)]
 }
 
 #' @rdname read_fit
@@ -128,7 +128,7 @@ coef.bnp_fit <- function(object, ...) {
 mean_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   means <- name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
-  if (!inherits(fit, "bnp_mixture")) {
+  if (!inherits(fit, "bnp_mixture") || has_weights_by_time(fit)) {
     means <- append(means, list(proportion = proportion(fit)), length(means) - 1L)
   }
   c(means, emission_means(fit), learned_concentrations(fit))
@@ -136,7 +136,7 @@ mean_arrays <- function(fit, call = rlang::caller_env()) {
 
 # The share of the data that each cluster has; of a mixture its expected weight.
 proportion <- function(fit, means = NULL) {
-  if (inherits(fit, "bnp_mixture")) {
+  if (inherits(fit, "bnp_mixture") && !has_weights_by_time(fit)) {
     return((means %||% mean_arrays(fit))$weights[seq_len(fit$state$k)])
   }
   size <- cluster_sizes(fit)

@@ -73,7 +73,8 @@ kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
     list(fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing)),
     data[c(
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order", "left_out", "left_out_documents", "na_action", "individual", "n_individuals", "individuals", "id",
+      "order", "slot", "time_name", "gaps", "left_out", "left_out_documents", "na_action", "individual",
+      "n_individuals", "individuals", "id",
       "back", "tree"
     )]
   )
@@ -92,7 +93,9 @@ with_result <- function(fit, result, model, control, data) {
   fit <- structure(
     c(fit[c("format", "call")], list(model = model, control = control), result, fit["input"]), class = class(fit)
   )
-  if (identical(control$keep, "probabilities")) fit$probabilities <- state_probabilities(fit, data)
+  if (identical(control$keep, "probabilities")) {
+    fit$probabilities <- in_user_order(fit, state_probabilities(fit, data))
+  }
   complete_fit(fit, data)
 }
 
@@ -100,13 +103,14 @@ with_result <- function(fit, result, model, control, data) {
 complete_fit <- function(fit, data) {
   if (inherits(fit, "bnp_mixture")) {
     fit$labels <- of_rows(data, carry_back(fit$labels, data$starts, state_lag(fit)))
-  } else if (inherits(fit, "bnp_topics")) {
+  }
+  if (!is.null(fit$documents)) {
     fit$documents <- sparseMatrix(
       i = fit$documents$document, j = fit$documents$topic, x = fit$documents$count,
       dims = c(length(data$starts) - 1L, fit$state$k),
       dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
     )
-  } else {
+  } else if (!inherits(fit, "bnp_mixture")) {
     fit$labels <- viterbi_path(fit, data)
     fit$prob <- path_probabilities(fit, data)
   }

@@ -22,6 +22,7 @@ new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NU
 
 as_engine_data <- function(data) {
   if (!is.null(data$exposure)) data <- with_exposure_column(data)
+  if (!is.null(data$slot)) data <- with_slot_column(data)
   read <- c(
     "x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets", "individual",
     "n_individuals", "back"

@@ -126,6 +126,8 @@ NULL
 #   overlap         function(a, b): Bhattacharyya coefficient of the same two; NULL: has no closed form
 #   picture         function(fit, data): clusters as cluster_picture() describes them; NULL: none
 #   as_series       is each column worth drawing as a line over time?
+#   at_time         function(q, slot): posterior parameters of a cluster at one of its times, as those of a cluster that
+#                   stays where it is; NULL: all do
 #   hidden          are rows seen through noise, so that what clusters explain are states that nobody saw? Fits and
 #                   readers of fits are then those of R/hidden-fit.R.
 #   shrinks         may clusters shrink to single values that are repeated in the data?
@@ -142,7 +144,7 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           of_obs = NULL, quantiles = list(), given = list(),
                           predictive_cdf = NULL, moments = NULL, conditional = NULL, divergence = NULL, overlap = NULL,
                           as_frame = NULL, marginals = NULL, measure = NULL, picture = NULL, as_series = FALSE,
-                          shrinks = FALSE, hidden = FALSE) {
+                          at_time = NULL, shrinks = FALSE, hidden = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
   functions <- c(
     "resolve", "draw", "support", "conditions", "exposure", "lag", "keep", "learned", "begin_again", "axes", "terms",
@@ -216,6 +218,12 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
   makers <- verb_makers(verb)
   check_class(obs, "bnp_obs", "obs", makers, call)
   entry <- obs_entry(obs)
+  if (!verb %in% entry$verbs && has_drift(obs)) {
+    abort("argument", c(
+      "{.arg drift} of {.fn {entry$constructor}} is not for {.fn {verb}}.",
+      i = "Rows at times go to {.code {entry$verbs}(x, obs = {entry$constructor}(drift = 0.5), time = )}."
+    ), call = call)
+  }
   if (!verb %in% entry$verbs) {
     abort("argument", c(
       "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {makers}}}, not {.fn {entry$constructor}}.",

@@ -7,6 +7,7 @@
 #' @param data The observations to augment, usually the training data.
 #' @param parent Of fits of trees, as in [predict.bnp_hmm()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
+#' @param time Of fits with `time`, as in [predict.bnp_mixture()].
 #' @inheritParams missing_values
 #' @param conf.int Return intervals instead, as [confint()] does?
 #' @param conf.level Probability of an interval.
@@ -185,10 +186,10 @@ glance.bnp_fit <- function(x, ...) {
 
 #' @rdname tidiers
 #' @export
-augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "omit"), id = NULL) {
+augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "omit"), id = NULL, time = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action), id = id)
+  internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action), id = id, time = time)
   prob <- for_all_rows(internal, state_probabilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression

@@ -67,9 +67,22 @@ struct CategoricalPrior {
   Vec even, common;
 };
 
+/// A Gaussian of full or diagonal covariance whose mean takes a random step N(0, drift gap_t Σ) between a
+/// time and the next, Σ the cluster's covariance; without gaps there is one time. The last column of the data
+/// (which then have one more than the prior) is the time of each row, from 1. learn: drift is the value under
+/// which Σ Λ is highest.
+struct DriftingGaussianPrior {
+  GaussianPrior gaussian;  // of the first time; its own learning and gaps in cells are not for it
+  bool full;
+  double drift;
+  Vec gap;
+  bool learn;
+};
+
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior);
+std::unique_ptr<ObsModel> make_gaussian_drift(const DriftingGaussianPrior& prior);
 /// One variance for all columns, the same unit for all of them: `scale` is one number. The prior is not
 /// learned.
 std::unique_ptr<ObsModel> make_gaussian_spherical(const GaussianPrior& prior);
