@@ -31,9 +31,9 @@
 #' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
 #'   row, or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then is no
 #'   variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
-#' @param time For clusters that drift ([obs_gaussian()] with `drift`): when each row was, a number or a date for each
-#'   row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is no variable. Rows may come in any
-#'   order, and many at the same time. See *Clusters over time*.
+#' @param time For clusters that drift ([obs_gaussian()] with `drift`): when each row was, a number or a date for
+#'   each row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is no variable. Rows
+#'   may come in any order, and many at the same time. See *Clusters over time*.
 #' @param gaps How much clusters drift from one time to the next: `"equal"`, as much between any two neighbouring times
 #'   that have rows; `"time"`, in proportion to the time that passes, in the unit of `time` (days, for dates).
 #' @param data A data frame with the variables of the formula, or a stream of such ([bnp_stream()]).

@@ -1,6 +1,6 @@
 # Clusters that drift. Moving clusters (DATA: a file with time, x1, x2, cluster): bound and agreement of ten seeds for
-# weights by time and constant ones, beside a k-means start and clusters that stay; the bound by the size of steps. Then seconds a
-# lap beside the Gaussian that stays, at 10 and 100 times, and memory.
+# weights by time and constant ones, beside a k-means start and clusters that stay; the bound by the size of steps.
+# Then seconds a lap beside the Gaussian that stays, at 10 and 100 times.
 # Rscript drift.R DATA
 suppressPackageStartupMessages(library(bnpvi))
 
