@@ -55,7 +55,7 @@ seconds <- function(d, times, prior) {
     diff(range(trace$seconds)) / (nrow(trace) - 1)
   }, 1))
 }
-for (d in c(2, 8, 16)) {
+for (d in c(2, 8)) {
   stays <- seconds(d, 0, prior_dirichlet(k))
   for (times in c(10, 100)) {
     drifts <- seconds(d, times, prior_dirichlet(k))
