@@ -81,6 +81,7 @@ cluster_tree.bnp_topics <- function(fit, data, id = NULL, ...) {
 #' @export
 cluster_tree.bnp_hmm <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
+  refuse_hidden(fit, "trees of states", "Merges are part of the fit.")
   need_data(missing(data), "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }

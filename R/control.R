@@ -3,7 +3,7 @@
 #' @param algorithm `"memoized"`: batches are visited in turn and the exact
 #'   summaries of the whole data are kept up to date after each. `"full"`: all
 #'   data at every step. `"stochastic"`: noisy steps on random batches with a
-#'   decreasing `learning_rate`; moves are not tried. `"truncation_free"`: for mixtures and topics of counts, and
+#'   decreasing `learning_rate`; moves are not tried. `"truncation_free"`: for mixtures and topics, and
 #'   for data that keep arriving, see [bnp_stream()].
 #' @param batches Number of batches. Default: 1 up to 20,000 observations, then
 #'   one per 10,000, at most 50; at least 10 for `"stochastic"`; one per 1,000 for `"truncation_free"`, of

@@ -131,7 +131,7 @@ mean_arrays <- function(fit, call = rlang::caller_env()) {
   if (!inherits(fit, "bnp_mixture") || has_weights_by_time(fit)) {
     means <- append(means, list(proportion = proportion(fit)), length(means) - 1L)
   }
-  c(means, learned_concentrations(fit))
+  c(means, emission_means(fit), learned_concentrations(fit))
 }
 
 # The share of the data that each cluster has; of a mixture its expected weight.
@@ -140,7 +140,7 @@ proportion <- function(fit, means = NULL) {
     return((means %||% mean_arrays(fit))$weights[seq_len(fit$state$k)])
   }
   size <- cluster_sizes(fit)
-  size / sum(size)
+  if (sum(size) > 0) size / sum(size) else size + 1 / length(size)
 }
 
 #' @rdname read_fit
@@ -156,7 +156,7 @@ posterior_params <- function(fit) {
 # The same with all arrays of the observation model as its entry lists them.
 posterior_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
-  params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
+  params <- c(name_arrays(fit, engine_posterior(fit$model, fit$state)), emission_params(fit))
   if (is.null(fit$model$prior$k)) params$position <- stats::setNames(fit$numbering, seq_along(fit$numbering))
   params
 }

@@ -69,6 +69,7 @@ impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   refuse_trees(fit, "imputations")
+  refuse_hidden(fit, "imputations")
   data <- as_new_sequences(fit, newdata, id, na_action = "model")
   imputations(fit, newdata, data, m, seed)
 }

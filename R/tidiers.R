@@ -26,14 +26,18 @@
 #'   one row per parameter: `component`, `parameter` (as in [coef()]), `term` (its
 #'   column, or the state that a transition leads to), `estimate`, `conf.low`,
 #'   `conf.high`; see [confint.bnp_fit()], also for why they are too narrow.
-#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`;
+#'   For [obs_lds()] one row for each coefficient of each mode: also `response`, `term`, `estimate`, and `modulus`, the
+#'   largest eigenvalue of the mode's dynamics (stable below 1).
+#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`; for [obs_lds()] `max_modulus` and how
+#'   many modes are `unstable`;
 #'   with a [gamma_prior()] also what was learned: of `concentration` and `gamma` the posterior
 #'   mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`;
 #'   with a learned prior of the observation model its single numbers, `prior.df`,
 #'   `prior.mean_strength`, `prior.term_prior_even` and so on.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
 #'   `.uncertainty`, one minus its probability; for a mixture with known labels also `.label`, the
-#'   most probable class. Of the training data, labels stay known.
+#'   most probable class. Of the training data, labels stay known. With [obs_lds()] also `.fitted.<column>`, what rows
+#'   are without their noise, and `.state.<name>`, the hidden states.
 #' @references
 #' Robinson, D. (2014). broom: an R package for converting statistical analysis objects into
 #' tidy data frames. arXiv:1412.3565.
@@ -166,6 +170,10 @@ glance.bnp_fit <- function(x, ...) {
     k = n_clusters(x), elbo = x$elbo, nobs = nobs(x), laps = x$laps, converged = x$converged,
     seconds = if (nrow(trace)) trace$seconds[nrow(trace)] else 0
   )
+  if (is_hidden(x)) {
+    out$max_modulus <- max(moduli(x))
+    out$unstable <- sum(moduli(x) > 1)
+  }
   learned <- learned_concentrations(x)
   for (name in names(learned)) {
     ends <- if (length(learned[[name]]) > 1L) c(".low", ".high")

@@ -34,6 +34,9 @@ take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL,
 
 check_can_take_in <- function(fit, call) {
   refuse_trees(fit, "updates", "Fit anew to all trees: {.code bnp_hmm(x, parent = parent, start = fit)}.", call)
+  refuse_hidden(
+    fit, "updates by new data", "Fit anew to all data: {.code bnp_hmm(x, obs = fit$model$obs, start = fit)}.", call
+  )
   if (fit$control$algorithm == "stochastic") {
     abort("update", c(
       "A fit that was learned by stochastic steps cannot take in more data: its clusters are a running average.",

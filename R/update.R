@@ -71,9 +71,9 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
   }
   if (is.null(newdata) && !missing(newdata)) need_data(TRUE, "newdata")
   if (!is.null(newdata) && object$control$algorithm == "truncation_free") {
-    check_no_dots(...)
     if (!is.null(olddata)) abort("update", "A stream is read once: leave {.arg olddata} out.")
-    return(learn_newdata(object, newdata, check_choice(new_terms, c("error", "drop"), "new_terms")))
+    new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms")
+    return(update_of_stream(object, newdata, new_terms, ...))
   }
   if (!is.null(newdata) && inherits(object, "bnp_features")) {
     return(take_in_features(object, newdata, olddata, ...))

@@ -161,6 +161,12 @@ std::unique_ptr<ObsModel> make_model_of_rows(const Fields& f) {
                                    f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e),
                                    f.numbers("centre", d), unit}));
   }
+  if (family == "lds") {
+    const Index e = d + (f.flag("intercept") ? 1 : 0);
+    return make_expected_ar({1, f.flag("intercept"), f.number("df"), f.numbers("scale", d * d),
+                             f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e),
+                             f.numbers("centre", d), unit});
+  }
   if (family == "regression") {
     const Index y = f.integer("responses"), covariates = d - y,
                 e = covariates + (f.flag("intercept") ? 1 : 0);

@@ -89,6 +89,11 @@ std::unique_ptr<ObsModel> make_gaussian_spherical(const GaussianPrior& prior);
 /// One covariance for all clusters, given or learned as the one under which Σ Λ is highest.
 std::unique_ptr<ObsModel> make_gaussian_tied(const TiedPrior& prior);
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
+/// An autoregression with lag 1 whose rows are not known but have a distribution q: the columns of the data
+/// are E_q φ(x) in engine units, and every T is expected. E_q log p(x | φ_k) = ⟨E_q φ(x), ∇Λ(T)⟩, so that
+/// Λ(T) is still the exact optimum over q(φ_k). No row is learned from as a point: not for samplers or
+/// densities.
+std::unique_ptr<ObsModel> make_expected_ar(const ArPrior& prior);
 std::unique_ptr<ObsModel> make_regression(const RegressionPrior& prior);
 /// A row of counts stands for its tokens in one given order: the likelihood has no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);
