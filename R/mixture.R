@@ -171,7 +171,7 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
   gaps <- check_gaps_of_times(gaps, time)
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   split <- split_id(x, id, "x", rlang::current_env())
-  when <- split_time(split$x, time, "x", rlang::current_env())
+  when <- split_row_times(split$x, time, "x", rlang::current_env())
   fit_mixture(when$x, obs, prior, control, start, rename_call(match.call()), na_action,
     weights = weights, labels = labels, id = split, time = when, gaps = gaps
   )
@@ -200,7 +200,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split, when, gaps)
 }
 
-# id: list(id, name), as split_id() has them; time: list(time, name), as split_time() has them.
+# id: list(id, name), as split_id() has them; time: list(time, name), as split_row_times() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = list(), weights = NULL,
                         labels = NULL, id = NULL, time = NULL, gaps = "equal", error_call = rlang::caller_env()) {
   obs <- obs %||% default_obs(x, error_call)
