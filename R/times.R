@@ -62,8 +62,8 @@ check_row_times <- function(time, n, arg, call, kept = NULL) {
   if (is.null(kept)) time else time[kept]
 }
 
-# Checked data with the times of their rows. time: list(time, name) as split_row_times() has it; gaps: how distances of times
-# count; by_time: have clusters weights by time?
+# Checked data with the times of their rows. time: list(time, name) as split_row_times() has it; gaps: how distances of
+# times count; by_time: have clusters weights by time?
 with_times <- function(data, time, gaps, by_time, arg, call) {
   value <- check_row_times(time$time, rows_given(data), arg, call, data$left_out$kept)
   times <- sort(unique(value))
@@ -130,7 +130,8 @@ with_known_times <- function(fit, data, time, arg, call) {
     data$slot <- slots_of_training(fit, data, arg, call)
     return(data)
   }
-  data$slot <- slots_at(fit, check_row_times(time %||% numeric(), rows_given(data), arg, call, data$left_out$kept), call)
+  time <- check_row_times(time %||% numeric(), rows_given(data), arg, call, data$left_out$kept)
+  data$slot <- slots_at(fit, time, call)
   data
 }
 
