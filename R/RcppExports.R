@@ -233,6 +233,34 @@ engine_draw_predictives <- function(data, newdata, model, draws, concentration, 
     .Call(`_bnpvi_engine_draw_predictives`, data, newdata, model, draws, concentration, point, threads)
 }
 
+engine_deal <- function(n, batches) {
+    .Call(`_bnpvi_engine_deal`, n, batches)
+}
+
+engine_unit_keys <- function(first, n) {
+    .Call(`_bnpvi_engine_unit_keys`, first, n)
+}
+
+engine_spool_begin <- function(path, d, sparse, rows_are_groups, sizes) {
+    .Call(`_bnpvi_engine_spool_begin`, path, d, sparse, rows_are_groups, sizes)
+}
+
+engine_spool_add <- function(writer, data, batch) {
+    invisible(.Call(`_bnpvi_engine_spool_add`, writer, data, batch))
+}
+
+engine_spool_end <- function(writer, finish) {
+    invisible(.Call(`_bnpvi_engine_spool_end`, writer, finish))
+}
+
+engine_spool_index <- function(path) {
+    .Call(`_bnpvi_engine_spool_index`, path)
+}
+
+engine_spool_batch <- function(path, b) {
+    .Call(`_bnpvi_engine_spool_batch`, path, b)
+}
+
 engine_special <- function(x, d) {
     .Call(`_bnpvi_engine_special`, x, d)
 }

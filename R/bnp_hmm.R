@@ -4,7 +4,7 @@
 #' default hierarchical Dirichlet process prior the number of states.
 #'
 #' @param x Sequences: a list of matrices (or vectors) with the same columns, a
-#'   matrix or data frame whose rows follow each other in time, or a `ts`, `zoo` or `xts`.
+#'   matrix or data frame whose rows follow each other in time, a `ts`, `zoo` or `xts`, or a source ([source_files()]).
 #'   Each row is one step, however far apart their times are: times label results only.
 #'   A formula with `data` names the columns, and one with a response, `y ~ a + b`, is for
 #'   [obs_regression()], see *Regressions*.
@@ -125,6 +125,10 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
   check_no_dots(...)
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   call <- rename_call(match.call(), "bnp_hmm")
+  if (inherits(data, "bnp_source")) {
+    refuse_with_source(list(weights = weights, parent = parent), rlang::current_env())
+    return(fit_source("bnp_hmm", data, obs, prior, control, start, na_action, call, id, x))
+  }
   split <- split_formula_id(x, data, id, rlang::current_env())
   read <- formula_input(split$formula, split$data, obs, "bnp_hmm")
   fit_sequences(
@@ -149,12 +153,7 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   check_obs(obs, "bnp_hmm", error_call)
   check_prior(prior, "bnp_hmm", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
-  if (!is.null(control$candidates)) {
-    abort("argument", c(
-      "{.arg candidates} does not apply to hidden Markov models.",
-      i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
-    ), call = error_call)
-  }
+  if (!is.null(control$candidates)) refuse_candidates(error_call)
   if (!is.null(parent)) {
     if (obs_entry(obs)$hidden) {
       abort("trees", c(
@@ -173,6 +172,13 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
     return(fit_hidden(call, data, obs, prior, control, start, input, error_call))
   }
   fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
+}
+
+refuse_candidates <- function(call) {
+  abort("argument", c(
+    "{.arg candidates} does not apply to hidden Markov models.",
+    i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
+  ), call = call)
 }
 
 # Messages of trees are between all states.

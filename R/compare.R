@@ -196,6 +196,9 @@ values_of_frame <- function(data) {
 # The digest of the values that a fit was made of, exposures and times apart; rows go by their numbers in the user's
 # order.
 fingerprint_of <- function(data) {
+  if (is_spooled(data)) {
+    return(data$fingerprint)
+  }
   data$exposure <- data$slot <- NULL
   if (!is.null(data$frame)) {
     data$x <- values_of_frame(data)

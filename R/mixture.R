@@ -2,8 +2,8 @@
 #'
 #' Finds clusters and, with the default Dirichlet process prior, their number.
 #'
-#' @param x Observations: a numeric vector, a matrix, a data frame, a one-sided
-#'   formula with `data`, or a sparse matrix for
+#' @param x Observations: a numeric vector, a matrix, a data frame, a source of rows on disk ([source_files()]), a
+#'   one-sided formula with `data`, or a sparse matrix for
 #'   [observation models][observation_models] that take one. A formula with a response is
 #'   for [obs_regression()], which then is the default of `obs`. For [obs_ar()] the
 #'   rows are a series in time, or `x` is a list of series.
@@ -36,7 +36,8 @@
 #'   may come in any order, and many at the same time. See *Clusters over time*.
 #' @param gaps How much clusters drift from one time to the next: `"equal"`, as much between any two neighbouring times
 #'   that have rows; `"time"`, in proportion to the time that passes, in the unit of `time` (days, for dates).
-#' @param data A data frame with the variables of the formula, or a stream of such ([bnp_stream()]).
+#' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such
+#'   ([bnp_stream()]).
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
 #' @param ... Further arguments of methods; must otherwise be empty.
@@ -193,6 +194,10 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     refuse_with_stream(list(weights = weights, labels = labels, id = id, time = time), here)
     if (missing(control)) control <- bnp_control("truncation_free")
     return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
+  }
+  if (inherits(data, "bnp_source")) {
+    refuse_with_source(list(weights = weights, labels = labels, id = id, time = time), here)
+    return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
   split <- split_formula_id(x, data, id, here)
   when <- split_formula_time(split$formula, split$data, time, here)

@@ -5,7 +5,8 @@
 #'
 #' @param object,fit A fit of [bnp_mixture()].
 #' @param newdata New observations, in any form that [bnp_mixture()] takes (a
-#'   data frame when the fit used a formula); zero rows are fine. Without
+#'   data frame when the fit used a formula), or a source ([source_files()]), which is read piece by piece, only one of
+#'   them being in memory; zero rows are fine. Without
 #'   `newdata`, `type = "class"` gives the clusters of the training data, and
 #'   `type = "prob"` their probabilities if `bnp_control(keep = "probabilities")` was given.
 #' @param type `"class"`: the most probable cluster, an integer; `"id"`: its identity, see [cluster_ids()]. `"prob"`: a
@@ -40,6 +41,8 @@
 #'   in any of its forms; one of the times that the fit has seen. Needed unless `newdata` has the column that the
 #'   fit had it from, or are the training data.
 #' @param ... Must be empty.
+#' @param write Of new data in a source, what becomes of the answers, if they do not fit into memory either: a function
+#'   of the answer and the number of its piece, or the path of a CSV file. The number of rows is returned.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for
 #'   `type = "cluster"` a data frame of as many rows, in which metrics of yardstick find
@@ -63,13 +66,20 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                   "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute",
                                   "id"
                                 ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL,
-                                time = NULL) {
+                                time = NULL, write = NULL) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   type <- check_choice(
     type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id"), "type"
   )
   newdata <- one_newdata(newdata, new_data)
+  if (inherits(newdata, "bnp_source")) {
+    refuse_with_source(list(id = id, time = time), rlang::current_env())
+    return(predict_source(object, newdata, NULL, write, function(x, id) {
+      predict(object, x, type, na_action = na_action)
+    }))
+  }
+  refuse_write(write)
   if (is.null(newdata) && !is.null(id)) {
     abort("id", c(
       "{.arg id} is for {.arg newdata}.", i = "Leave it out: the individuals of the training data are known."
@@ -224,6 +234,14 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
+  if (inherits(newdata, "bnp_source")) {
+    refuse_with_source(list(id = id, time = time), rlang::current_env())
+    na_action <- check_na_action(na_action)
+    return(mean_over_source(fit, newdata, NULL, function(x, id) {
+      data <- as_newdata(fit, x, na_action = na_action)
+      log_predictive(fit, data, plugin)[has_values(data, modelled_columns(data, fit$model$obs))]
+    }))
+  }
   data <- as_newdata(fit, newdata, na_action = check_na_action(na_action), id = id, time = time)
   density <- log_predictive(fit, data, plugin)
   counted <- has_values(data, modelled_columns(data, fit$model$obs))

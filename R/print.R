@@ -63,6 +63,9 @@ described_learning <- function(fit) {
   }
   trace <- elbo_trace(fit)
   c(
+    if (!is.null(fit$input$sampled)) {
+      paste0("Defaults of priors: from a random sample of ", count_of(fit$input$sampled, "row, document or sequence"))
+    },
     paste0(
       "Learning: ", control$algorithm, ", ", count_of(control$batches, "batch", "es"), ", started with ",
       control$k_init, seed, "; moves: ", format(control$moves)

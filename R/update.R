@@ -12,7 +12,7 @@
 #'   With `newdata`: `weights`, `id`, `time` and `na_action` of these, as in the fitting function, and `control`,
 #'   [bnp_control()]; by default as the fit was learned.
 #' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes.
-#'   Columns are matched by name.
+#'   The pieces of a source ([source_files()]) are taken in one after the other. Columns are matched by name.
 #' @param olddata The data that the fit was made of. With them their rows are visited again, and the
 #'   result is that of a fit to all data that starts from this one.
 #' @param new_terms What to do about terms that the fit does not know: `"error"`, or `"drop"` them.
@@ -70,6 +70,9 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
     newdata <- formula.
   }
   if (is.null(newdata) && !missing(newdata)) need_data(TRUE, "newdata")
+  if (inherits(newdata, "bnp_source") && object$control$algorithm != "truncation_free") {
+    return(update_from_source(object, newdata, olddata, new_terms, ...))
+  }
   if (!is.null(newdata) && object$control$algorithm == "truncation_free") {
     if (!is.null(olddata)) abort("update", "A stream is read once: leave {.arg olddata} out.")
     new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms")

@@ -841,6 +841,91 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_deal
+Rcpp::IntegerVector engine_deal(int n, int batches);
+RcppExport SEXP _bnpvi_engine_deal(SEXP nSEXP, SEXP batchesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< int >::type batches(batchesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_deal(n, batches));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_unit_keys
+Rcpp::NumericVector engine_unit_keys(double first, int n);
+RcppExport SEXP _bnpvi_engine_unit_keys(SEXP firstSEXP, SEXP nSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_unit_keys(first, n));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_spool_begin
+SEXP engine_spool_begin(std::string path, int d, bool sparse, bool rows_are_groups, Rcpp::NumericMatrix sizes);
+RcppExport SEXP _bnpvi_engine_spool_begin(SEXP pathSEXP, SEXP dSEXP, SEXP sparseSEXP, SEXP rows_are_groupsSEXP, SEXP sizesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< int >::type d(dSEXP);
+    Rcpp::traits::input_parameter< bool >::type sparse(sparseSEXP);
+    Rcpp::traits::input_parameter< bool >::type rows_are_groups(rows_are_groupsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type sizes(sizesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_spool_begin(path, d, sparse, rows_are_groups, sizes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_spool_add
+void engine_spool_add(SEXP writer, Rcpp::List data, Rcpp::IntegerVector batch);
+RcppExport SEXP _bnpvi_engine_spool_add(SEXP writerSEXP, SEXP dataSEXP, SEXP batchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type writer(writerSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type batch(batchSEXP);
+    engine_spool_add(writer, data, batch);
+    return R_NilValue;
+END_RCPP
+}
+// engine_spool_end
+void engine_spool_end(SEXP writer, bool finish);
+RcppExport SEXP _bnpvi_engine_spool_end(SEXP writerSEXP, SEXP finishSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type writer(writerSEXP);
+    Rcpp::traits::input_parameter< bool >::type finish(finishSEXP);
+    engine_spool_end(writer, finish);
+    return R_NilValue;
+END_RCPP
+}
+// engine_spool_index
+Rcpp::List engine_spool_index(std::string path);
+RcppExport SEXP _bnpvi_engine_spool_index(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_spool_index(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_spool_batch
+Rcpp::List engine_spool_batch(std::string path, int b);
+RcppExport SEXP _bnpvi_engine_spool_batch(SEXP pathSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< int >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_spool_batch(path, b));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_special
 Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d);
 RcppExport SEXP _bnpvi_engine_special(SEXP xSEXP, SEXP dSEXP) {
@@ -1197,6 +1282,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_draw_labels", (DL_FUNC) &_bnpvi_engine_draw_labels, 3},
     {"_bnpvi_engine_draw_token_labels", (DL_FUNC) &_bnpvi_engine_draw_token_labels, 5},
     {"_bnpvi_engine_draw_predictives", (DL_FUNC) &_bnpvi_engine_draw_predictives, 7},
+    {"_bnpvi_engine_deal", (DL_FUNC) &_bnpvi_engine_deal, 2},
+    {"_bnpvi_engine_unit_keys", (DL_FUNC) &_bnpvi_engine_unit_keys, 2},
+    {"_bnpvi_engine_spool_begin", (DL_FUNC) &_bnpvi_engine_spool_begin, 5},
+    {"_bnpvi_engine_spool_add", (DL_FUNC) &_bnpvi_engine_spool_add, 3},
+    {"_bnpvi_engine_spool_end", (DL_FUNC) &_bnpvi_engine_spool_end, 2},
+    {"_bnpvi_engine_spool_index", (DL_FUNC) &_bnpvi_engine_spool_index, 1},
+    {"_bnpvi_engine_spool_batch", (DL_FUNC) &_bnpvi_engine_spool_batch, 2},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},

@@ -460,20 +460,34 @@ hidden_calls <- function(tables) {
   )
 }
 
+source_calls <- function(tables) {
+  made <- function(verb, ...) valid_call(verb, verb, list(...))
+  source <- source_function(function(b) tables$points, 1)
+  list(
+    made("source_function", read = function(b) tables$points, batches = 3, spool = tempfile()),
+    made("source_files", paths = system.file("DESCRIPTION", package = "bnpvi"), read = readLines, rows = 10,
+      terms = c("a", "b"), spool = tempfile()),
+    made("source_dbi", con = function() NULL, query = "SELECT a FROM rows", rows = 10, spool = tempfile()),
+    made("source_arrow", dataset = tables$frame, spool = tempfile()),
+    valid_call("source", "bnp_mixture", list(
+      x = source, control = few_laps(batches = rep(1:2, 7)), obs = obs_gaussian(), prior = prior_dp(),
+      start = rep(1:2, 7), na_action = "fail"
+    ), spoil = c("control", "obs", "prior", "start", "na_action"))
+  )
+}
+
 other_calls <- function(tables, fits) {
   checkpoint <- tempfile("checkpoint")
   bnp_mixture(tables$points, control = few_laps(checkpoint = checkpoint))
   made <- function(verb, ...) valid_call(verb, verb, list(...))
   c(network_calls(), feature_calls(tables), tree_calls(tables), drift_calls(tables), filter_calls(tables, fits),
-    hidden_calls(tables), list(
+    hidden_calls(tables), source_calls(tables), list(
     made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),
     made("bnp_control", algorithm = "truncation_free", batches = 2, max_laps = 2, k_max = 5, sweeps = 2, half_life = 10,
       moves = TRUE, threads = 1, seed = 1, verbose = FALSE),
     made("bnp_stream", next_batch = function(i) if (i < 3) tables$points, n = 100),
-    made("source_function", read = function(b) tables$points, batches = 3),
-    made("source_files", paths = system.file("DESCRIPTION", package = "bnpvi"), read = readLines, rows = 10),
     valid_call("resumed", "bnp_resume", list(file = checkpoint, x = tables$points, max_laps = 5), data = "x"),
     valid_call("stream", "bnp_mixture", list(
       x = tables$points, control = bnp_control("truncation_free", seed = 1, verbose = FALSE)
