@@ -31,9 +31,9 @@
 #' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
 #'   row, or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then is no
 #'   variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
-#' @param time For clusters that drift ([obs_gaussian()] with `drift`): when each row was, a number or a date for each
-#'   row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is no variable. Rows may come in any
-#'   order, and many at the same time. See *Clusters over time*.
+#' @param time For clusters that drift ([obs_gaussian()] with `drift`): when each row was, a number or a date for
+#'   each row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is no variable. Rows
+#'   may come in any order, and many at the same time. See *Clusters over time*.
 #' @param gaps How much clusters drift from one time to the next: `"equal"`, as much between any two neighbouring times
 #'   that have rows; `"time"`, in proportion to the time that passes, in the unit of `time` (days, for dates).
 #' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such
@@ -172,7 +172,7 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
   gaps <- check_gaps_of_times(gaps, time)
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   split <- split_id(x, id, "x", rlang::current_env())
-  when <- split_time(split$x, time, "x", rlang::current_env())
+  when <- split_row_times(split$x, time, "x", rlang::current_env())
   fit_mixture(when$x, obs, prior, control, start, rename_call(match.call()), na_action,
     weights = weights, labels = labels, id = split, time = when, gaps = gaps
   )
@@ -205,7 +205,7 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
   fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split, when, gaps)
 }
 
-# id: list(id, name), as split_id() has them; time: list(time, name), as split_time() has them.
+# id: list(id, name), as split_id() has them; time: list(time, name), as split_row_times() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = list(), weights = NULL,
                         labels = NULL, id = NULL, time = NULL, gaps = "equal", error_call = rlang::caller_env()) {
   obs <- obs %||% default_obs(x, error_call)

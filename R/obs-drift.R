@@ -97,7 +97,7 @@ slots_to_draw <- function(time, fit, call) {
   if (is.null(time)) {
     return(in_user_order(fit, fit$input$slot))
   }
-  slots_at(fit, check_times(time, length(time), "object", call), call)
+  slots_at(fit, check_row_times(time, length(time), "object", call), call)
 }
 
 # entry: of the same Gaussian without drift.

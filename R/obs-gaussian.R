@@ -32,9 +32,10 @@
 #'   as the covariance under which the objective is highest for the clusters found, which is
 #'   a bound on the evidence under it; `fit$model$obs$variance` has it in the end. In no
 #'   direction does it fall below 1e-6 of the variance of the data.
-#' @param drift Of `"full"` and `"diagonal"`, for [bnp_mixture()] with `time`: how far the mean of a cluster moves from
-#'   one time to the next, as the ratio of the variance of a step to that of the cluster's rows, above 0; or `"learn"`, the
-#'   value under which the bound is highest, found anew after every lap. See *Clusters over time* there.
+#' @param drift Of `"full"` and `"diagonal"`, for [bnp_mixture()] with `time`: how far the mean of a cluster moves
+#'   from one time to the next, as the ratio of the variance of a step to that of the cluster's rows, above 0; or
+#'   `"learn"`, the value under which the bound is highest, found anew after every lap. See *Clusters over time*
+#'   there.
 #' @section Learned priors:
 #' With `learn = TRUE` the prior follows the clusters, as soon as there are two. Of
 #' Gaussian clusters it learns where

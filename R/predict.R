@@ -37,9 +37,9 @@
 #'   individual, in any of its forms. Needed unless `newdata` has the column that the fit had it from, or are the
 #'   training data. Names need not be those of the training data: each individual is a new one.
 #'   Every row gets the answer of its individual, given all its rows.
-#' @param time Of fits with `time` (see *Clusters over time* of [bnp_mixture()]): when each row of `newdata` was, in any
-#'   of its forms; one of the times that the fit has seen. Needed unless `newdata` has the column that the fit had it from,
-#'   or are the training data.
+#' @param time Of fits with `time` (see *Clusters over time* of [bnp_mixture()]): when each row of `newdata` was,
+#'   in any of its forms; one of the times that the fit has seen. Needed unless `newdata` has the column that the
+#'   fit had it from, or are the training data.
 #' @param ... Must be empty.
 #' @param write Of new data in a source, what becomes of the answers, if they do not fit into memory either: a function
 #'   of the answer and the number of its piece, or the path of a CSV file. The number of rows is returned.

@@ -6,7 +6,7 @@
 
 # `time` of a function -> list(x, time, name): the table without the column that `time` names, a value for each row, and
 # that name.
-split_time <- function(x, time, arg, call) {
+split_row_times <- function(x, time, arg, call) {
   if (inherits(time, "formula")) {
     if (length(time) != 2L || !is.name(time[[2L]])) {
       abort("time", "{.arg time} must name one column, as {.code ~ week} or {.code \"week\"}.", call = call)
@@ -32,13 +32,13 @@ split_formula_time <- function(formula, data, time, call) {
   if (is.null(time) || !is.data.frame(data)) {
     return(list(x = data, time = time))
   }
-  split <- split_time(data, time, "data", call)
+  split <- split_row_times(data, time, "data", call)
   if (isTRUE(split$name %in% all.vars(formula))) split$x <- data
   split
 }
 
 # Times of rows, which must be numbers or dates; POSIXlt as POSIXct.
-check_times <- function(time, n, arg, call, kept = NULL) {
+check_row_times <- function(time, n, arg, call, kept = NULL) {
   if (inherits(time, "POSIXlt")) time <- as.POSIXct(time)
   if (!is.atomic(time) || is.null(time) || length(time) != n) {
     abort("time", c(
@@ -62,10 +62,10 @@ check_times <- function(time, n, arg, call, kept = NULL) {
   if (is.null(kept)) time else time[kept]
 }
 
-# Checked data with the times of their rows. time: list(time, name) as split_time() has it; gaps: how distances of times
-# count; by_time: have clusters weights by time?
+# Checked data with the times of their rows. time: list(time, name) as split_row_times() has it; gaps: how distances of
+# times count; by_time: have clusters weights by time?
 with_times <- function(data, time, gaps, by_time, arg, call) {
-  value <- check_times(time$time, rows_given(data), arg, call, data$left_out$kept)
+  value <- check_row_times(time$time, rows_given(data), arg, call, data$left_out$kept)
   times <- sort(unique(value))
   data$slot <- match(value, times)
   data$times <- times
@@ -116,7 +116,7 @@ newdata_time <- function(fit, newdata, time, arg, call) {
   }
   name <- fit$input$time_name
   if (is.null(time) && !is.null(name) && isTRUE(name %in% colnames(newdata))) time <- name
-  split <- split_time(newdata, time, arg, call)
+  split <- split_row_times(newdata, time, arg, call)
   if (!is.null(fit$input$terms) || isTRUE(split$name %in% fit$input$column_names)) split$x <- newdata
   split
 }
@@ -130,7 +130,8 @@ with_known_times <- function(fit, data, time, arg, call) {
     data$slot <- slots_of_training(fit, data, arg, call)
     return(data)
   }
-  data$slot <- slots_at(fit, check_times(time %||% numeric(), rows_given(data), arg, call, data$left_out$kept), call)
+  time <- check_row_times(time %||% numeric(), rows_given(data), arg, call, data$left_out$kept)
+  data$slot <- slots_at(fit, time, call)
   data
 }
 
@@ -141,7 +142,7 @@ with_later_times <- function(fit, data, time, arg, call) {
   if (is.null(time)) {
     abort("time", "{.arg time} is needed: it says when each row of {.arg {arg}} was.", call = call)
   }
-  time <- check_times(time, rows_given(data), arg, call, data$left_out$kept)
+  time <- check_row_times(time, rows_given(data), arg, call, data$left_out$kept)
   check_kind_of_times(time, known, call)
   last <- as.double(known[length(known)])
   new <- sort(unique(time[!as.double(time) %in% as.double(known)]))

@@ -58,7 +58,8 @@ check_can_take_in <- function(fit, call) {
 olddata_of <- function(fit, olddata, call) {
   input <- fit$input
   id <- NULL
-  if (!inherits(fit, "bnp_mixture") && !is.null(input$group_names) && is.null(input$id_column) && identical(NROW(olddata), as.integer(input$n)) &&
+  same <- identical(NROW(olddata), as.integer(input$n))
+  if (!inherits(fit, "bnp_mixture") && !is.null(input$group_names) && is.null(input$id_column) && same &&
         (inherits(fit, "bnp_hmm") || !obs_entry(fit$model$obs)$counts_tokens)) {
     id <- rep(input$group_names, diff(input$starts))
     if (!is.null(input$order)) id[input$order] <- id

@@ -36,10 +36,10 @@
 #'   ones are new. With `olddata` a cluster has the identity of the one that most of its earlier
 #'   rows come from.
 #'
-#'   Clusters that drift go on to later times: their paths so far become the prior of what comes, and what comes tells
-#'   where they were. New rows are at times that the fit knows or after the last of them; where clusters have weights by
-#'   time, after it. [trajectories()] then has all times. Each time takes as much memory as the others, for as long as the
-#'   fit lasts.
+#'   Clusters that drift go on to later times: their paths so far become the prior of what comes, and what comes
+#'   tells where they were. New rows are at times that the fit knows or after the last of them; where clusters have
+#'   weights by time, after it. [trajectories()] then has all times. Each time takes as much memory as the others,
+#'   for as long as the fit lasts.
 #'
 #'   Rows have no names here: data that are given again count twice. Sequences and documents are
 #'   new ones, and so are individuals. Labels of new rows are not known. A fit that was learned

@@ -1,6 +1,6 @@
 # Clusters that drift. Moving clusters (DATA: a file with time, x1, x2, cluster): bound and agreement of ten seeds for
-# weights by time and constant ones, beside a k-means start and clusters that stay; the bound by the size of steps. Then seconds a
-# lap beside the Gaussian that stays, at 10 and 100 times, and memory.
+# weights by time and constant ones, beside a k-means start and clusters that stay; the bound by the size of steps.
+# Then seconds a lap beside the Gaussian that stays, at 10 and 100 times.
 # Rscript drift.R DATA
 suppressPackageStartupMessages(library(bnpvi))
 
@@ -55,7 +55,7 @@ seconds <- function(d, times, prior) {
     diff(range(trace$seconds)) / (nrow(trace) - 1)
   }, 1))
 }
-for (d in c(2, 8, 16)) {
+for (d in c(2, 8)) {
   stays <- seconds(d, 0, prior_dirichlet(k))
   for (times in c(10, 100)) {
     drifts <- seconds(d, times, prior_dirichlet(k))

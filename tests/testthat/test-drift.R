@@ -506,7 +506,7 @@ test_that("a fit goes on to later times, with the bound of all rows", {
     expect_output(print(on), "at 6 times")
     expect_bad(update(fit, paths$x[!early, ]), "time", "needed")
     expect_bad(update(fit, paths$x[!early, ], time = paths$time[!early] - 4.5), "time", "0.5")
-    expect_bad(update(fit, paths$x[!early, ], time = rep(as.Date("2024-01-01"), sum(!early))), "time", "dates")
+    expect_bad(update(fit, paths$x[!early, ], time = rep(as.Date("2024-01-01"), sum(!early))), "time", "kind")
     if (has_weights_by_time(fit)) {
       expect_bad(update(fit, paths$x[1:3, ], time = 4:6), "time", "after")
       expect_bad(update(fit, paths$x[1:3, ], time = 5:7, weights = 1:3), "argument", "weights")
