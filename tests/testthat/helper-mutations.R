@@ -375,7 +375,12 @@ filter_calls <- function(tables, fits) {
     }
     type <- if (name == "functions") "latent" else "response"
     c(list(
-      call("update", object = f, newdata = points, id = id, spoil = "newdata", tables = "newdata"),
+      # An autoregression keeps its last rows, which then may be missing.
+      call(
+        "update",
+        object = f, newdata = points, id = id, spoil = if (name != "series") "newdata" else character(),
+        tables = "newdata"
+      ),
       call("predict", object = f, h = 2, type = type, interval = 0.8),
       call("augment", x = f, data = points, id = id, tables = "data"), call("tidy", x = f), call("glance", x = f),
       call("plot", x = f, type = "filter", id = "1"), call("summary", object = f), call("as.data.frame", x = f)
@@ -383,8 +388,8 @@ filter_calls <- function(tables, fits) {
   }
   c(list(
     valid_call(
-      "states", "bnp_filter", list(object = fits$hmm, newdata = points, id = id, keep = 9), c("object", "newdata", "keep"),
-      "newdata"
+      "states", "bnp_filter", list(object = fits$hmm, newdata = points, id = id, keep = 9),
+      c("object", "newdata", "keep"), "newdata"
     ),
     valid_call("switching", "bnp_filter", list(
       object = lds, newdata = points, id = id, particles = 4, collapse = "none", seed = 1, keep = 9, threads = 1
@@ -398,7 +403,9 @@ filter_calls <- function(tables, fits) {
     valid_call("used functions", function(...) {
       bnp_filter(particle_model(...), points, particles = 4, seed = 1)
     }, unclass(walk)),
-    valid_call("moving", "bnp_dynamic_means", list(x = tables$points, time = time, lambda = 4, q = 1, tau = 0.5), data = "x"),
+    valid_call(
+      "moving", "bnp_dynamic_means", list(x = tables$points, time = time, lambda = 4, q = 1, tau = 0.5), data = "x"
+    ),
     valid_call("moving", "augment", list(x = moving, data = tables$points), "data", "data"),
     valid_call("moving", "tidy", list(x = moving), character()),
     valid_call("moving", "plot", list(x = moving), character())
