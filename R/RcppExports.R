@@ -117,6 +117,22 @@ engine_kmeans <- function(data, obs, k, rounds, spread, seed) {
     .Call(`_bnpvi_engine_kmeans`, data, obs, k, rounds, spread, seed)
 }
 
+engine_lds_fit <- function(data, model, control, start, progress) {
+    .Call(`_bnpvi_engine_lds_fit`, data, model, control, start, progress)
+}
+
+engine_lds_emission <- function(data, model, state) {
+    .Call(`_bnpvi_engine_lds_emission`, data, model, state)
+}
+
+engine_lds_smooth <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_lds_smooth`, data, model, state, threads)
+}
+
+engine_lds_chain <- function(data, model, state, resp, weights) {
+    .Call(`_bnpvi_engine_lds_chain`, data, model, state, resp, weights)
+}
+
 engine_network_blocks <- function(data, model, control, labels, progress) {
     .Call(`_bnpvi_engine_network_blocks`, data, model, control, labels, progress)
 }
@@ -169,6 +185,10 @@ engine_log_predictives <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_log_predictives`, data, model, state, threads)
 }
 
+engine_expected_logs <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_expected_logs`, data, model, state, threads)
+}
+
 engine_fingerprint <- function(data, row_number) {
     .Call(`_bnpvi_engine_fingerprint`, data, row_number)
 }
@@ -211,6 +231,34 @@ engine_draw_token_labels <- function(data, theta, phi, numbers, seed) {
 
 engine_draw_predictives <- function(data, newdata, model, draws, concentration, point, threads) {
     .Call(`_bnpvi_engine_draw_predictives`, data, newdata, model, draws, concentration, point, threads)
+}
+
+engine_deal <- function(n, batches) {
+    .Call(`_bnpvi_engine_deal`, n, batches)
+}
+
+engine_unit_keys <- function(first, n) {
+    .Call(`_bnpvi_engine_unit_keys`, first, n)
+}
+
+engine_spool_begin <- function(path, d, sparse, rows_are_groups, sizes) {
+    .Call(`_bnpvi_engine_spool_begin`, path, d, sparse, rows_are_groups, sizes)
+}
+
+engine_spool_add <- function(writer, data, batch) {
+    invisible(.Call(`_bnpvi_engine_spool_add`, writer, data, batch))
+}
+
+engine_spool_end <- function(writer, finish) {
+    invisible(.Call(`_bnpvi_engine_spool_end`, writer, finish))
+}
+
+engine_spool_index <- function(path) {
+    .Call(`_bnpvi_engine_spool_index`, path)
+}
+
+engine_spool_batch <- function(path, b) {
+    .Call(`_bnpvi_engine_spool_batch`, path, b)
 }
 
 engine_special <- function(x, d) {

@@ -5,7 +5,7 @@
 #' out with a warning, empty documents get the prior's proportions.
 #'
 #' @param object,fit A fit of [bnp_topics()].
-#' @param newdata New documents, in any form that [bnp_topics()] takes.
+#' @param newdata New documents, in any form that [bnp_topics()] takes, or a source ([source_files()]).
 #' @param id The document of each row, as in [bnp_topics()].
 #' @param type `"prob"`: proportions, documents x topics, rows summing to 1.
 #'   `"class"`: the topic with the largest proportion; `"id"`: its identity, see [cluster_ids()].
@@ -18,6 +18,7 @@
 #'   has not seen ([prior_hdp()]) keep their weight, all with the prior's terms, as in `"completion"`. `"plugin"`: the
 #'   same given that the topics of the fit are all there are, as Wang and Blei (2012) and `predict()` have it.
 #' @param na_action As in [bnp_topics()].
+#' @param write As in [predict.bnp_mixture()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @param split What is held out of each document by `heldout_loglik()`:
 #'   `"token"`: a share `1 - seen` of the tokens of each word type; `"type"`: all
@@ -62,11 +63,17 @@
 #' heldout_loglik(fit, whales$counts[-odd, ], "sequential", draws = 5, seed = 1)
 #' @export
 predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster", "id"), id = NULL, ...,
-                               new_data = NULL, na_action = c("fail", "omit")) {
+                               new_data = NULL, na_action = c("fail", "omit"), write = NULL) {
   check_no_dots(...)
   na_action <- check_no_model_of_missing(na_action)
   type <- check_choice(type, c("prob", "class", "cluster", "id"), "type")
   newdata <- one_newdata(newdata, new_data)
+  if (inherits(newdata, "bnp_source")) {
+    return(predict_source(object, newdata, id, write, function(x, id) {
+      predict(object, x, type, id, na_action = na_action)
+    }))
+  }
+  refuse_write(write)
   prob <- if (is.null(newdata)) {
     fitted(object)
   } else {

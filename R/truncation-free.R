@@ -102,6 +102,12 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
 }
 
 refuse_for_streams <- function(data, obs, call) {
+  if (has_drift(obs)) {
+    abort("argument", c(
+      "Truncation-free learning is not for clusters with {.arg drift}.",
+      i = "Choose {.code algorithm = \"memoized\"}; {.fn update} takes in rows as they come."
+    ), call = call)
+  }
   what <- c(weights = !is.null(data$weights), labels = !is.null(data$classes), id = has_individuals(data))
   if (any(what)) {
     abort(names(which(what))[1L], c(

@@ -427,6 +427,63 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_lds_fit
+Rcpp::List engine_lds_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
+RcppExport SEXP _bnpvi_engine_lds_fit(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_fit(data, model, control, start, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_lds_emission
+Rcpp::List engine_lds_emission(Rcpp::List data, Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_lds_emission(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_emission(data, model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_lds_smooth
+Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
+RcppExport SEXP _bnpvi_engine_lds_smooth(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_smooth(data, model, state, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_lds_chain
+Rcpp::List engine_lds_chain(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix resp, Rcpp::NumericMatrix weights);
+RcppExport SEXP _bnpvi_engine_lds_chain(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP respSEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type resp(respSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_chain(data, model, state, resp, weights));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_blocks
 Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::IntegerVector labels, SEXP progress);
 RcppExport SEXP _bnpvi_engine_network_blocks(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP labelsSEXP, SEXP progressSEXP) {
@@ -617,6 +674,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_expected_logs
+Rcpp::NumericMatrix engine_expected_logs(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
+RcppExport SEXP _bnpvi_engine_expected_logs(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_expected_logs(data, model, state, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_fingerprint
 std::string engine_fingerprint(Rcpp::List data, Rcpp::IntegerVector row_number);
 RcppExport SEXP _bnpvi_engine_fingerprint(SEXP dataSEXP, SEXP row_numberSEXP) {
@@ -767,6 +838,91 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type point(pointSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_draw_predictives(data, newdata, model, draws, concentration, point, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_deal
+Rcpp::IntegerVector engine_deal(int n, int batches);
+RcppExport SEXP _bnpvi_engine_deal(SEXP nSEXP, SEXP batchesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< int >::type batches(batchesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_deal(n, batches));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_unit_keys
+Rcpp::NumericVector engine_unit_keys(double first, int n);
+RcppExport SEXP _bnpvi_engine_unit_keys(SEXP firstSEXP, SEXP nSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_unit_keys(first, n));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_spool_begin
+SEXP engine_spool_begin(std::string path, int d, bool sparse, bool rows_are_groups, Rcpp::NumericMatrix sizes);
+RcppExport SEXP _bnpvi_engine_spool_begin(SEXP pathSEXP, SEXP dSEXP, SEXP sparseSEXP, SEXP rows_are_groupsSEXP, SEXP sizesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< int >::type d(dSEXP);
+    Rcpp::traits::input_parameter< bool >::type sparse(sparseSEXP);
+    Rcpp::traits::input_parameter< bool >::type rows_are_groups(rows_are_groupsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type sizes(sizesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_spool_begin(path, d, sparse, rows_are_groups, sizes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_spool_add
+void engine_spool_add(SEXP writer, Rcpp::List data, Rcpp::IntegerVector batch);
+RcppExport SEXP _bnpvi_engine_spool_add(SEXP writerSEXP, SEXP dataSEXP, SEXP batchSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type writer(writerSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type batch(batchSEXP);
+    engine_spool_add(writer, data, batch);
+    return R_NilValue;
+END_RCPP
+}
+// engine_spool_end
+void engine_spool_end(SEXP writer, bool finish);
+RcppExport SEXP _bnpvi_engine_spool_end(SEXP writerSEXP, SEXP finishSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type writer(writerSEXP);
+    Rcpp::traits::input_parameter< bool >::type finish(finishSEXP);
+    engine_spool_end(writer, finish);
+    return R_NilValue;
+END_RCPP
+}
+// engine_spool_index
+Rcpp::List engine_spool_index(std::string path);
+RcppExport SEXP _bnpvi_engine_spool_index(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_spool_index(path));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_spool_batch
+Rcpp::List engine_spool_batch(std::string path, int b);
+RcppExport SEXP _bnpvi_engine_spool_batch(SEXP pathSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< int >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_spool_batch(path, b));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1097,6 +1253,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
     {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
+    {"_bnpvi_engine_lds_fit", (DL_FUNC) &_bnpvi_engine_lds_fit, 5},
+    {"_bnpvi_engine_lds_emission", (DL_FUNC) &_bnpvi_engine_lds_emission, 3},
+    {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
+    {"_bnpvi_engine_lds_chain", (DL_FUNC) &_bnpvi_engine_lds_chain, 5},
     {"_bnpvi_engine_network_blocks", (DL_FUNC) &_bnpvi_engine_network_blocks, 5},
     {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
     {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},
@@ -1110,6 +1270,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 5},
     {"_bnpvi_engine_log_predictives", (DL_FUNC) &_bnpvi_engine_log_predictives, 4},
+    {"_bnpvi_engine_expected_logs", (DL_FUNC) &_bnpvi_engine_expected_logs, 4},
     {"_bnpvi_engine_fingerprint", (DL_FUNC) &_bnpvi_engine_fingerprint, 2},
     {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
@@ -1121,6 +1282,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_draw_labels", (DL_FUNC) &_bnpvi_engine_draw_labels, 3},
     {"_bnpvi_engine_draw_token_labels", (DL_FUNC) &_bnpvi_engine_draw_token_labels, 5},
     {"_bnpvi_engine_draw_predictives", (DL_FUNC) &_bnpvi_engine_draw_predictives, 7},
+    {"_bnpvi_engine_deal", (DL_FUNC) &_bnpvi_engine_deal, 2},
+    {"_bnpvi_engine_unit_keys", (DL_FUNC) &_bnpvi_engine_unit_keys, 2},
+    {"_bnpvi_engine_spool_begin", (DL_FUNC) &_bnpvi_engine_spool_begin, 5},
+    {"_bnpvi_engine_spool_add", (DL_FUNC) &_bnpvi_engine_spool_add, 3},
+    {"_bnpvi_engine_spool_end", (DL_FUNC) &_bnpvi_engine_spool_end, 2},
+    {"_bnpvi_engine_spool_index", (DL_FUNC) &_bnpvi_engine_spool_index, 1},
+    {"_bnpvi_engine_spool_batch", (DL_FUNC) &_bnpvi_engine_spool_batch, 2},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},
