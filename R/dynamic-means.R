@@ -50,9 +50,9 @@ bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5) {
   lambda <- check_number(lambda, "lambda")
   q <- check_number(q, "q", strict = FALSE)
   tau <- check_number(tau, "tau", strict = FALSE)
-  split <- split_time(x, time, call)
+  split <- split_time(x, time, "x", call)
   data <- table_of_numbers(split$x, call)
-  time <- check_times(split$time, nrow(data), call)
+  time <- check_times(split$time, nrow(data), "x", call)
   order <- order(time)
   times <- unique(time[order])
   batch <- match(time[order], times)
@@ -78,21 +78,6 @@ bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5) {
   ), class = "bnp_dynamic_means")
 }
 
-# The name of a column of times stands for its values.
-split_time <- function(x, time, call) {
-  if (!(is.character(time) && length(time) == 1L && !is.null(dim(x)))) {
-    return(list(x = x, time = time))
-  }
-  if (!time %in% colnames(x)) {
-    abort("time", c(
-      "{.arg time} names the column {.val {time}}, which {.arg x} does not have.",
-      i = "Its columns: {places(dQuote(colnames(x), FALSE))}."
-    ), call = call)
-  }
-  at <- match(time, colnames(x))
-  list(x = x[, -at, drop = FALSE], time = if (is.data.frame(x)) x[[at]] else x[, at])
-}
-
 table_of_numbers <- function(x, call) {
   data <- as_table(x, "x", FALSE, call, obs_gaussian("diagonal"))
   if (!is.matrix(data)) data <- as.matrix(data)
@@ -101,24 +86,6 @@ table_of_numbers <- function(x, call) {
     abort("range", "{.arg x} has values above 1e150 in size, whose squares are no numbers any more.", call = call)
   }
   data
-}
-
-check_times <- function(time, n, call) {
-  ok <- is.atomic(time) && is.null(dim(time)) && length(time) == n &&
-    (is.numeric(time) || inherits(time, c("Date", "POSIXct", "difftime")))
-  if (!ok) {
-    abort("time", c(
-      "{.arg time} must have one number, date or time for each of the {n} row{?s} of {.arg x}, not {describe(time)}.",
-      i = if (inherits(time, "POSIXlt")) "Convert it by {.fn as.POSIXct}."
-    ), call = call)
-  }
-  if (anyNA(time) || any(is.infinite(as.numeric(time)))) {
-    bad <- which(!is.finite(as.numeric(time)))
-    abort("time", c(
-      "{.arg time} must not be missing or infinite.", x = "Row{?s} {places(bad)}.", i = "Leave these rows out."
-    ), call = call)
-  }
-  time
 }
 
 #' @export

@@ -1,7 +1,7 @@
-# What filters of each kind do: read(f, newdata, id, call), rows as the internal form; take(f, sequences, data, call),
-# of
-# each sequence list(rows, state); ahead(f, h, type, interval, call), for each step a list of matrices sequences x
-# columns, `prob` or `mean`, `sd`, `lower`, `upper`; smooth(f, sequence, call), probabilities given all rows, or NULL.
+# What filters of each kind do: read(f, newdata, id, call, arg), rows as the internal form; take(f, sequences, data,
+# call), of each sequence list(rows, state); ahead(f, h, type, interval, call), for each step a list of matrices
+# sequences x columns, `prob` or `mean`, `sd`, `lower`, `upper`; smooth(f, sequence, call), probabilities given all
+# rows, or NULL.
 filter_kinds <- list(
   states = list(
     title = "Exact filter of a hidden Markov model", read = function(...) read_states(...),

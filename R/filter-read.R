@@ -91,7 +91,8 @@ augment.bnp_filter <- function(x, data, id = NULL, ...) {
   check_filter(x, "x")
   need_data(missing(data), "data")
   call <- rlang::current_env()
-  internal <- filter_kinds[[x$kind]]$read(x, data, id %||% x$input$id_column, call)
+  if (NROW(data) == 0L) abort("data", "{.arg data} must be the rows that were filtered: it has none.")
+  internal <- filter_kinds[[x$kind]]$read(x, data, id %||% x$input$id_column, call, "data")
   names <- internal$group_names %||% as.character(seq_len(length(internal$starts) - 1L))
   lengths <- diff(internal$starts)
   known <- vapply(names, function(name) {

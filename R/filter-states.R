@@ -16,8 +16,8 @@ bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., keep = In
   new_filter("states", model, list(keep = check_keep(keep)), input, newdata, id, rlang::current_env())
 }
 
-read_states <- function(f, newdata, id, call) {
-  as_new_sequences(f$model$fit, newdata, id, call, na_action = "model", use = "filter")
+read_states <- function(f, newdata, id, call, arg = "newdata") {
+  as_new_sequences(f$model$fit, newdata, id, call, arg, na_action = "model", use = "filter")
 }
 
 # state: `ahead`, p(z) of the next row in the engine's order; `tail`, the last `lag` rows.

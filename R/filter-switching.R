@@ -50,13 +50,13 @@ filter_systems <- function(systems, newdata, id, particles, collapse, seed, keep
 }
 
 # Columns of numbers.
-read_numbers <- function(f, newdata, id, call) {
+read_numbers <- function(f, newdata, id, call, arg = "newdata") {
   obs <- obs_gaussian("diagonal")
   if (is.null(f$input$d)) {
-    return(as_sequence_data(newdata, obs, id, "newdata", call, "model", "filter"))
+    return(as_sequence_data(newdata, obs, id, arg, call, "model", "filter"))
   }
   reader <- list(model = list(obs = obs), input = f$input[c("d", "column_names")])
-  rows_of_sequences(reader, newdata, id, call, "newdata", "model", NULL, "filter")
+  rows_of_sequences(reader, newdata, id, call, arg, "model", NULL, "filter")
 }
 
 run_systems <- function(f, x, starts, sequences, collapse, call, what = "newdata") {

@@ -383,8 +383,8 @@ feature_calls <- function(tables) {
 
 # Filters of fits, systems and functions, and Dynamic Means.
 filter_calls <- function(tables, fits) {
-  points <- tables$points
-  id <- rep(c("u", "v"), c(8, 6))
+  points <- replace(tables$points, cbind(4, 1:3), NA)
+  id <- rep(1:2, c(8, 6)) # numbers in paths of results do not count, and first rows have no mode
   system <- list(
     A = array(c(diag(3), -0.5 * diag(3)), c(3, 3, 2)), Q = 0.5 * diag(3), C = diag(3), R = c(1, 2, 3),
     start_mean = c(0, 1, 2), start_var = diag(3), start = c(0.6, 0.4), transition = rbind(c(0.9, 0.1), c(0.2, 0.8))
@@ -399,7 +399,7 @@ filter_calls <- function(tables, fits) {
     functions = bnp_filter(walk, points, id, particles = 4, seed = 1)
   )
   time <- rep(1:7, 2)
-  moving <- bnp_dynamic_means(points, time, 4)
+  moving <- bnp_dynamic_means(tables$points, time, 4)
   on_filter <- function(name) {
     f <- filters[[name]]
     call <- function(verb, ..., spoil = NULL, tables = character()) {
@@ -408,28 +408,38 @@ filter_calls <- function(tables, fits) {
     }
     type <- if (name == "functions") "latent" else "response"
     c(list(
-      call("update", object = f, newdata = points, id = id, tables = "newdata"),
+      # An autoregression keeps its last rows, which then may be missing.
+      call(
+        "update",
+        object = f, newdata = points, id = id, spoil = if (name != "series") "newdata" else character(),
+        tables = "newdata"
+      ),
       call("predict", object = f, h = 2, type = type, interval = 0.8),
       call("augment", x = f, data = points, id = id, tables = "data"), call("tidy", x = f), call("glance", x = f),
-      call("plot", x = f, type = "filter", id = "u"), call("summary", object = f), call("as.data.frame", x = f)
+      call("plot", x = f, type = "filter", id = "1"), call("summary", object = f), call("as.data.frame", x = f)
     ), if (name != "functions") list(call("filter_probs", f = f, type = "smoothed", spoil = c("f", "type"))))
   }
   c(list(
-    valid_call("states", "bnp_filter", list(object = fits$hmm, newdata = points, id = id, keep = 3), data = "newdata"),
+    valid_call(
+      "states", "bnp_filter", list(object = fits$hmm, newdata = points, id = id, keep = 9),
+      c("object", "newdata", "keep"), "newdata"
+    ),
     valid_call("switching", "bnp_filter", list(
-      object = lds, newdata = points, id = id, particles = 4, collapse = "none", seed = 1, keep = 3, threads = 1
-    ), data = "newdata"),
+      object = lds, newdata = points, id = id, particles = 4, collapse = "none", seed = 1, keep = 9, threads = 1
+    ), c("object", "newdata", "particles", "collapse", "seed", "keep", "threads"), "newdata"),
     valid_call("functions", "bnp_filter", list(
-      object = walk, newdata = points, id = id, particles = 4, seed = 1, keep = 3
-    ), data = "newdata"),
+      object = walk, newdata = points, id = id, particles = 4, seed = 1, keep = 9
+    ), c("object", "newdata", "particles", "seed", "keep"), "newdata"),
     valid_call("system", "lds_model", system),
     valid_call("used system", function(...) bnp_filter(lds_model(...), points, particles = 4, seed = 1), system),
     valid_call("functions", "particle_model", unclass(walk)),
     valid_call("used functions", function(...) {
       bnp_filter(particle_model(...), points, particles = 4, seed = 1)
     }, unclass(walk)),
-    valid_call("moving", "bnp_dynamic_means", list(x = points, time = time, lambda = 4, q = 1, tau = 0.5), data = "x"),
-    valid_call("moving", "augment", list(x = moving, data = points), "data", "data"),
+    valid_call(
+      "moving", "bnp_dynamic_means", list(x = tables$points, time = time, lambda = 4, q = 1, tau = 0.5), data = "x"
+    ),
+    valid_call("moving", "augment", list(x = moving, data = tables$points), "data", "data"),
     valid_call("moving", "tidy", list(x = moving), character()),
     valid_call("moving", "plot", list(x = moving), character())
   ), unlist(lapply(names(filters), on_filter), recursive = FALSE))
