@@ -6,7 +6,7 @@
 #' @param x Documents. For `r maker_links(token_makers())`: counts, one row per document
 #'   and one column per term, as a sparse matrix, a matrix, a quanteda `dfm` or
 #'   a tm `DocumentTermMatrix`; or a data frame with columns `document`, `term`
-#'   and `n`. For other observation models: a matrix or data frame of rows that
+#'   and `n`; or a source of such ([source_files()]). For other observation models: a matrix or data frame of rows that
 #'   `id` groups into documents.
 #' @param obs What a topic produces: `r maker_links(verb_makers("bnp_topics"))`.
 #' @param prior [prior_hdp()] or [prior_lda()].
@@ -158,6 +158,9 @@ as_documents <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE, ca
 
 # Tokens (counts) or rows of each document.
 document_lengths <- function(data, obs) {
+  if (is_spooled(data)) {
+    return(data$lengths %||% diff(data$starts))
+  }
   if (!obs_entry(obs)$counts_tokens) {
     return(diff(data$starts))
   }

@@ -3,11 +3,13 @@
 #' @param algorithm `"memoized"`: batches are visited in turn and the exact
 #'   summaries of the whole data are kept up to date after each. `"full"`: all
 #'   data at every step. `"stochastic"`: noisy steps on random batches with a
-#'   decreasing `learning_rate`; moves are not tried. `"truncation_free"`: for mixtures and topics of counts, and
+#'   decreasing `learning_rate`; moves are not tried. `"truncation_free"`: for mixtures and topics, and
 #'   for data that keep arriving, see [bnp_stream()].
 #' @param batches Number of batches. Default: 1 up to 20,000 observations, then
 #'   one per 10,000, at most 50; at least 10 for `"stochastic"`; one per 1,000 for `"truncation_free"`, of
-#'   topics one per 100 documents.
+#'   topics one per 100 documents. Or the number of the batch of each observation, document or sequence, from 1 and
+#'   without gaps (one value for each individual or row where there is `id`). From a source ([source_files()]) batches
+#'   have about 65,536 rows by default.
 #' @param max_laps Most passes over the data, by default 1,000, so that fits end because they have converged;
 #'   `"stochastic"` and `"truncation_free"` always make so many, by default 100 and 3. A fit that they end
 #'   before it has converged says so by a warning of class `bnpvi_warning_max_laps`.
@@ -118,7 +120,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   structure(
     list(
       algorithm = algorithm,
-      batches = if (!is.null(batches)) check_count(batches, "batches"),
+      batches = check_batches(batches),
       max_laps = check_count(max_laps, "max_laps"),
       tol = check_number(tol, "tol", strict = FALSE),
       restarts = check_count(restarts, "restarts"),
@@ -143,6 +145,24 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
     ),
     class = c("bnp_control", "list")
   )
+}
+
+check_batches <- function(batches, call = rlang::caller_env()) {
+  if (is.null(batches)) {
+    return(NULL)
+  }
+  if (length(batches) < 2L) {
+    return(check_count(batches, "batches", call = call))
+  }
+  ok <- is.numeric(batches) && is.null(dim(batches)) && all(is.finite(batches)) && all(batches >= 1) &&
+    all(batches == round(batches)) && max(batches) <= length(batches)
+  if (!ok) {
+    abort("argument", c(
+      "{.arg batches} must be a whole number, or one for each observation, document or sequence: that of its batch,
+       from 1, not {describe(batches)}."
+    ), call = call)
+  }
+  as.integer(batches)
 }
 
 # Arguments that only truncation-free learning has, and those that it does not.
@@ -311,6 +331,7 @@ print.bnp_control <- function(x, ...) {
     "(stochastic only)"
   }
   shown$checkpoint <- x$checkpoint %||% "none"
+  if (length(x$batches) > 1L) shown$batches <- paste(max(x$batches), "(as given)")
   text <- vapply(names(shown), function(f) format(shown[[f]] %||% "(chosen when fitting)"), "")
   cat("How to fit\n", paste0("  ", format(names(shown)), "  ", text, "\n"), sep = "")
   invisible(x)

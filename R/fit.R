@@ -26,14 +26,20 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
     ), call = error_call)
   }
   given <- obs
-  obs <- resolve_obs(obs, data, start, error_call)
-  obs <- with_gaps(obs, data, if (inherits(start, "bnp_fit")) start$model$obs)
+  obs <- resolve_obs(obs, sample_of(data), start, error_call)
+  obs <- with_gaps(obs, gaps_of(data), if (inherits(start, "bnp_fit")) start$model$obs)
   obs <- with_repeated(obs, data)
   check_against_data(given, obs, error_call)
   resolved_start <- resolve_start(start, data, obs, prior, error_call)
   resolved_start <- start_with_labels(resolved_start, start, data, prior, control, error_call)
   resolved_start <- start_of_units(resolved_start, data)
   prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
+  batch_of <- batch_numbers(control, data, class, error_call)
+  if (is_spooled(data)) {
+    refuse_probabilities_of_source(control, error_call)
+    control["batches"] <- list(if (control$algorithm != "full") data$n_batches)
+  }
+  if (!is.null(batch_of)) control$batches <- max(batch_of)
   resolved <- resolve_control(
     control, obs, prior, units_that_count(data), n_units, resolved_start, error_call,
     word = if (has_individuals(data)) "individuals" else "observations"
@@ -45,10 +51,15 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   resolved$header <- NULL
   engine <- checkpointed_engine(class, call, data, model, control, resolved, resolved_start, error_call)
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
+  asked$batch_of <- batch_of
   progress <- progress_reporter(control)
   on.exit(progress$finish())
   fit_once <- function(model) tryCatch(
-    engine(data, model, asked, resolved_start, progress$report),
+    if (is_spooled(data)) {
+      in_spool(engine(data, model, asked, resolved_start, progress$report), error_call)
+    } else {
+      engine(data, model, asked, resolved_start, progress$report)
+    },
     `std::bad_alloc` = function(e) too_large(error_call), `std::length_error` = function(e) too_large(error_call)
   )
   result <- fit_once(model)
@@ -75,11 +86,16 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
 # What a fit keeps of its data; `input`: what the family adds.
 kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
   input <- c(
-    input, obs_entry(obs)$keep(data),
-    list(fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing)),
+    input, obs_entry(obs)$keep(sample_of(data)),
+    list(
+      fingerprint = fingerprint_of(data), n_missing = if (has_missing(data)) sum(data$missing) else
+        if (!is.null(data$cells_missing)) whole_number(sum(data$cells_missing)),
+      sampled = if (is_spooled(data) && sample_size(data) < rows_or_groups(data)) sample_size(data)
+    ),
     data[c(
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order", "left_out", "left_out_documents", "na_action", "individual", "n_individuals", "individuals", "id",
+      "order", "slot", "time_name", "gaps", "left_out", "left_out_documents", "na_action", "individual",
+      "n_individuals", "individuals", "id",
       "back", "tree"
     )]
   )
@@ -98,7 +114,9 @@ with_result <- function(fit, result, model, control, data) {
   fit <- structure(
     c(fit[c("format", "call")], list(model = model, control = control), result, fit["input"]), class = class(fit)
   )
-  if (identical(control$keep, "probabilities")) fit$probabilities <- state_probabilities(fit, data)
+  if (identical(control$keep, "probabilities")) {
+    fit$probabilities <- in_user_order(fit, state_probabilities(fit, data))
+  }
   complete_fit(fit, data)
 }
 
@@ -106,13 +124,23 @@ with_result <- function(fit, result, model, control, data) {
 complete_fit <- function(fit, data) {
   if (inherits(fit, "bnp_mixture")) {
     fit$labels <- of_rows(data, carry_back(fit$labels, data$starts, state_lag(fit)))
-  } else if (inherits(fit, "bnp_topics")) {
+  }
+  if (!is.null(fit$documents)) {
     fit$documents <- sparseMatrix(
       i = fit$documents$document, j = fit$documents$topic, x = fit$documents$count,
       dims = c(length(data$starts) - 1L, fit$state$k),
       dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
     )
-  } else {
+  } else if (is_spooled(data) && !inherits(fit, "bnp_mixture")) {
+    fit$labels <- integer(data$n)
+    fit$prob <- double(data$n)
+    for_batches(data, function(part, rows) {
+      own <- fit
+      own$labels <- viterbi_path(fit, part)
+      fit$labels[rows] <<- own$labels
+      fit$prob[rows] <<- path_probabilities(own, part)
+    })
+  } else if (!inherits(fit, "bnp_mixture")) {
     fit$labels <- viterbi_path(fit, data)
     fit$prob <- path_probabilities(fit, data)
   }

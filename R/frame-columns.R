@@ -11,6 +11,10 @@ column_kind <- function(v) {
 
 # What simulated values are to be turned back into.
 column_type <- function(v) {
+  was <- attr(v, "was") # a factor that stands for it, so that pieces of a source have the same levels
+  if (!is.null(was)) {
+    return(was)
+  }
   if (is.ordered(v)) "ordered" else if (is.factor(v)) "factor" else typeof(v)
 }
 
@@ -138,7 +142,7 @@ check_levels <- function(v, name, arg, call, na_action) {
   if (length(missing) && !keeps_missing(na_action)) {
     abort("not_finite", c(
       "{.arg {arg}} has {length(missing)} missing value{?s} in the column {.field {name}}.",
-      x = "At (row, column): {places(paste0('(', missing, ', ', name, ')'))}.",
+      x = "At (row, column): {places(paste0('(', row_number(missing), ', ', name, ')'))}.",
       remedy_of_missing(na_action, NA), i = "{.fn addNA} makes a level of them."
     ), call = call)
   }
@@ -146,7 +150,7 @@ check_levels <- function(v, name, arg, call, na_action) {
   if (length(bad)) {
     abort("not_levels", c(
       "{.arg {arg}} must hold labels or whole numbers in columns of levels.",
-      x = "At (row, column): {places(paste0('(', bad, ', ', name, ')'))}.",
+      x = "At (row, column): {places(paste0('(', row_number(bad), ', ', name, ')'))}.",
       i = "Model numbers as numbers, or group them first: {.fn cut}."
     ), call = call)
   }
@@ -163,6 +167,9 @@ refuse_column <- function(v, name, arg, call) {
 # An identifier or free text has a level for nearly every row and tells nothing of groups. (A tenth of the rows would
 # be as good a guess; a fit is right with any number.)
 warn_of_many_levels <- function(levels, n, arg, call) {
+  if (reading$piece) {
+    return(invisible()) # said once of all pieces
+  }
   number <- lengths(levels)
   many <- names(levels)[number > max(n / 2, 10)]
   if (length(many)) {
@@ -175,6 +182,9 @@ warn_of_many_levels <- function(levels, n, arg, call) {
 }
 
 tell_of_order <- function(frame, arg, call) {
+  if (reading$piece) {
+    return(invisible())
+  }
   ordered <- names(frame)[vapply(frame, is.ordered, NA)]
   if (length(ordered)) {
     cli::cli_inform(

@@ -21,7 +21,11 @@ new_data <- function(x, starts = c(0L, nrow(x)), group_names = NULL, sparse = NU
 }
 
 as_engine_data <- function(data) {
+  if (is_spooled(data)) {
+    return(list(spool = data$spool, n = data$n, d = data$engine_d, starts = data$starts))
+  }
   if (!is.null(data$exposure)) data <- with_exposure_column(data)
+  if (!is.null(data$slot)) data <- with_slot_column(data)
   read <- c(
     "x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets", "individual",
     "n_individuals", "back", "group_values"
@@ -165,7 +169,7 @@ cell_places <- function(x, bad) {
     cbind(x@i[bad] + 1L, findInterval(which(bad) - 1L, x@p))
   }
   at <- at[order(at[, 1], at[, 2]), , drop = FALSE]
-  places(paste0("(", at[, 1], ", ", colnames(x)[at[, 2]] %||% at[, 2], ")"))
+  places(paste0("(", row_number(at[, 1]), ", ", colnames(x)[at[, 2]] %||% at[, 2], ")"))
 }
 
 as_column_sparse <- function(x) {
@@ -236,7 +240,7 @@ check_reach <- function(data, obs, call, arg, farthest = 1e280) {
       which(rowSums(distance > farthest, na.rm = TRUE) > 0)[1]
     abort("range", c(
       "{.arg {arg}} has values that are more than {farthest} times the spread of the training data away.",
-      x = "The first of them is in row {row}."
+      x = "The first of them is in row {row_number(row)}."
     ), call = call)
   }
   data

@@ -8,11 +8,16 @@ kmeans_start <- function(data, obs, prior, control, resolved) {
   finite_chain <- prior_entry(prior)$verb == "bnp_hmm" && !is.null(prior$k)
   has_means <- identical(obs_entry(obs)$location, "mean")
   if (!finite_chain || !has_means || !is.null(control$init) || control$restarts > 1L ||
-        control$algorithm == "stochastic" || has_missing(data) || !is.null(data$weights)) {
+        control$algorithm == "stochastic" || has_missing(data) || !is.null(data$cells_missing) ||
+        !is.null(data$weights)) {
     return(NULL)
   }
-  x <- data$x - rep(colMeans(data$x), each = nrow(data$x))
-  x <- x / max(abs(x), .Machine$double.xmin) # squares that neither overflow nor vanish
+  whole <- data
+  data <- sample_of(data)
+  middle <- colMeans(data$x)
+  x <- data$x - rep(middle, each = nrow(data$x))
+  largest <- max(abs(x), .Machine$double.xmin)
+  x <- x / largest # squares that neither overflow nor vanish
   some <- unique(round(seq(1, nrow(x), length.out = min(nrow(x), most_rows_of_kmeans))))
   if (nrow(unique(x[some, , drop = FALSE])) <= prior$k) {
     return(NULL)
@@ -20,10 +25,18 @@ kmeans_start <- function(data, obs, prior, control, resolved) {
   centres <- with_r_seed(1L, resolved$seed %% .Machine$integer.max, function() {
     suppressWarnings(stats::kmeans(x[some, , drop = FALSE], prior$k, iter.max = 50L, nstart = 10L))$centers
   }, NULL)$sets[[1]]
-  labels <- lapply(split_blocks(nrow(x)), function(rows) {
-    nearness <- x[rows, , drop = FALSE] %*% t(centres) - rep(rowSums(centres^2) / 2, each = length(rows))
+  nearest <- function(x) {
+    nearness <- x %*% t(centres) - rep(rowSums(centres^2) / 2, each = nrow(x))
     max.col(nearness, "first")
-  })
+  }
+  if (data$n < whole$n) {
+    labels <- integer(whole$n)
+    for_batches(whole, function(part, rows) {
+      labels[rows] <<- nearest((part$x - rep(middle, each = part$n)) / largest)
+    })
+    return(list(labels = labels, k = prior$k))
+  }
+  labels <- lapply(split_blocks(nrow(x)), function(rows) nearest(x[rows, , drop = FALSE]))
   list(labels = unlist(labels, use.names = FALSE), k = prior$k)
 }
 

@@ -148,6 +148,7 @@ better_with_classes_alone <- function(result, data, model, control, start, repor
   alone <- data
   alone$weights <- (data$weights %||% rep(1, data$n)) * (data$classes > 0L)
   once <- utils::modifyList(control, list(algorithm = "memoized", batches = 1L, max_laps = 1L, restarts = 1L))
+  once$batch_of <- NULL
   once$moves <- bnp_moves(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
   classes <- engine(alone, model, once, start, NULL)$state
   own <- classes$owner > 0L

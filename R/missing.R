@@ -100,7 +100,7 @@ missing_cells <- function(data, obs) {
 }
 
 # Checked data with NA -> the internal form described above. `use`: what they are for, "rows" or "sequences" to be
-# fitted, or "predict". `na_action = "keep"`: as they were given, to be shown.
+# fitted, or "predict" or "filter". `na_action = "keep"`: as they were given, to be shown.
 act_on_missing <- function(data, obs, na_action, use, arg, call) {
   if (is_sparse_data(data) || !anyNA(data$x) || na_action == "keep") {
     return(data)
@@ -126,7 +126,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
     return(data)
   }
   check_gaps(data, obs, arg, call)
-  if (use != "predict") check_observed(data, modelled, arg, call)
+  if (!use %in% c("predict", "filter") && !reading$piece) check_observed(data, modelled, arg, call)
   fill_with_nothing(data, obs)
 }
 
@@ -139,7 +139,7 @@ without_rows <- function(data, gone, what, arg, call) {
   say_left_out(gone, what, arg, call)
   group <- findInterval(kept - 1L, data$starts)
   lengths <- tabulate(group, length(data$starts) - 1L)
-  if (any(lengths == 0L)) {
+  if (any(lengths == 0L) && !(reading$piece && is.null(data$group_names))) {
     empty <- which(lengths == 0L)
     abort("no_rows", c(
       "All rows of {cli::qty(length(empty))}sequence{?s} {places(data$group_names[empty] %||% empty)} of {.arg {arg}}
@@ -157,6 +157,9 @@ without_rows <- function(data, gone, what, arg, call) {
 }
 
 say_left_out <- function(gone, what, arg, call) {
+  if (reading$piece) {
+    return(invisible()) # said once of all pieces
+  }
   if (all(gone)) {
     abort("no_rows", c("All rows of {.arg {arg}} are {what}.", i = "Give at least one that is not."), call = call)
   }
@@ -222,6 +225,12 @@ check_gaps <- function(data, obs, arg, call) {
     if (!any(missing)) next
     maker <- block$entry$constructor
     gaps <- block$entry$gaps
+    if (is.null(gaps) && !is.null(block$entry$at_time)) {
+      abort("gaps", c(
+        "{.arg {arg}} has missing values, which clusters that drift cannot have.",
+        i = "Choose {.code na_action = \"omit\"}, or leave {.code drift} of {.fn {maker}} out."
+      ), call = call)
+    }
     if (is.null(gaps)) {
       abort("gaps", c(
         "{.arg {arg}} has missing values, which {.fn {maker}} cannot have with a covariance that all clusters share.",
@@ -233,7 +242,7 @@ check_gaps <- function(data, obs, arg, call) {
     if (any(known)) {
       abort("gaps", c(
         "Covariates of {.arg {arg}} must not be missing: they are not modelled.",
-        x = "Missing in row{?s} {places(which(rowSums(known) > 0))}.",
+        x = "Missing in row{?s} {places(row_number(which(rowSums(known) > 0)))}.",
         i = "Use {.code na_action = \"omit\"}, or impute them."
       ), call = call)
     }
@@ -241,7 +250,7 @@ check_gaps <- function(data, obs, arg, call) {
     if (gaps == "rows" && length(partly)) {
       abort("gaps", c(
         "In a row of {.arg {arg}} all counts of {.fn {maker}} must be there, or none: its total is unknown else.",
-        x = "Some are missing in row{?s} {places(partly)}.",
+        x = "Some are missing in row{?s} {places(row_number(partly))}.",
         i = "Use {.code na_action = \"omit\"}, or put 0 where nothing was counted."
       ), call = call)
     }
@@ -286,6 +295,13 @@ with_gaps <- function(obs, data, before = NULL) {
     return(obs)
   }
   if (identical(obs_entry(obs)$gaps, "cells") && (any(data$missing) || isTRUE(before$gaps))) obs$gaps <- TRUE
+  obs
+}
+
+# The observation model with gaps in every block that can have them.
+with_all_gaps <- function(obs) {
+  if (!is.null(obs$blocks)) return(replace(obs, "blocks", list(lapply(obs$blocks, with_all_gaps))))
+  if (identical(obs_entry(obs)$gaps, "cells")) obs$gaps <- TRUE
   obs
 }
 

@@ -25,7 +25,7 @@ resolve_multinomial <- function(obs, data, start, call) {
   if (!is.null(obs$term_prior)) {
     return(resolve_fields(obs, "term_prior", data$d, call))
   }
-  tokens <- column_totals(data)
+  tokens <- data$totals %||% column_totals(data) # of all documents of a source
   before <- if (inherits(start, "bnp_fit")) start$model$obs
   obs$term_share <- if (sum(tokens) > 0) tokens / sum(tokens) else rep(1 / data$d, data$d)
   obs$term_prior_even <- before$term_prior_even %||% 0.1

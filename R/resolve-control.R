@@ -41,6 +41,11 @@ resolve_batches <- function(control, n_units, call, word) {
     return(1L)
   }
   batches <- control$batches
+  if (length(batches) > 1L) {
+    abort("argument", "{.arg batches} of {.fn bnp_control} must be a number here, not {describe(batches)}.",
+      call = call
+    )
+  }
   if (is.null(batches)) {
     batches <- if (n_units <= 20000) 1L else min(50L, as.integer(ceiling(n_units / 10000)))
     if (control$algorithm == "stochastic") batches <- max(10L, batches)
@@ -52,6 +57,46 @@ resolve_batches <- function(control, n_units, call, word) {
     ), call = call)
   }
   batches
+}
+
+# What a unit is called.
+unit_words <- c(bnp_mixture = "observations", bnp_topics = "documents", bnp_hmm = "sequences")
+
+# `batches` as the number of the batch of each unit that was given -> of each that is used; NULL where they are not
+# given so, or have been dealt with by reading a source.
+batch_numbers <- function(control, data, class, call) {
+  if (length(control$batches) < 2L || is_spooled(data)) {
+    return(NULL)
+  }
+  if (class == "bnp_mixture") {
+    batches <- one_per_individual(control$batches, data, "batches", call)
+    control$batches <- batches
+    batch <- check_batch_numbers(control, rows_given(data), unit_words[[class]], call)
+    return(of_units(data, of_kept_rows(data, batch)))
+  }
+  left_out <- data$left_out_documents
+  batch <- check_batch_numbers(control, left_out$n %||% (length(data$starts) - 1L), unit_words[[class]], call)
+  if (is.null(left_out)) batch else batch[left_out$kept]
+}
+
+check_batch_numbers <- function(control, n, word, call) {
+  batches <- control$batches
+  if (control$algorithm == "full") {
+    abort("argument", "{.arg batches} has no meaning for {.code algorithm = \"full\"}, which has one.", call = call)
+  }
+  if (length(batches) != n) {
+    abort("argument", c(
+      "{.arg batches} must be a number of batches, or have the number of the batch of each of the {n} {word}, not
+       {describe(batches)}."
+    ), call = call)
+  }
+  empty <- which(tabulate(batches, max(batches)) == 0L)
+  if (length(empty)) {
+    abort("argument", c(
+      "{.arg batches} must number the batches 1, 2, ..., without gaps.", x = "Empty: {places(empty)}."
+    ), call = call)
+  }
+  as.integer(batches)
 }
 
 resolve_init <- function(control, obs, prior, call) {
@@ -150,6 +195,13 @@ start_from_fit <- function(fit, data, obs, prior, call) {
   if (isTRUE(given$repeated) != isTRUE(obs$repeated)) {
     abort("start", c(
       "{.arg start} must be a fit with {.arg id} where there is one, and without it where there is none.",
+      i = "Use {.code start = fitted(fit)} to take only its labels."
+    ), call = call)
+  }
+  if ((has_drift(given) || has_drift(obs)) && !identical(obs_entry(given)$layout(given), obs_entry(obs)$layout(obs))) {
+    abort("start", c(
+      "{.arg start} must be a fit with {.arg time} where there is one, of the same times, and without it where there is
+       none.",
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }

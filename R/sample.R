@@ -201,6 +201,8 @@ sampled_data <- function(fit, data, id, call) {
   check_format(fit, call)
   refuse_trees(fit, "samplers yet", call = call)
   refuse_response(fit, "samplers", call = call)
+  refuse_drift(fit, "samplers yet", call = call)
+  refuse_hidden(fit, "samplers", call = call)
   what <- c("weights", "labels")[c(!is.null(fit$input$weights), !is.null(fit$input$classes))]
   if (length(what)) {
     abort(what[1L], c(

@@ -1,61 +1,156 @@
 #' Sources of data in pieces
 #'
-#' Where the batches of a [bnp_stream()] come from.
+#' Data that are not in memory: in files, in a database, or wherever a function finds them. A source takes the place of
+#' the data in [bnp_mixture()], [bnp_topics()], [bnp_hmm()], of new data in [predict.bnp_mixture()], [heldout_loglik()]
+#' and [update.bnp_fit()], and of the batches of a [bnp_stream()].
 #'
+#' @param paths Paths of files, read in this order, each of one of these kinds by its ending (text may be compressed):
+#'   * `.csv`, `.tsv`: text with a line of names, read from an open connection, so many rows at a time
+#'     ([utils::read.table()]);
+#'   * `.rds`: a table, a matrix or a sparse matrix;
+#'   * `.parquet`: by nanoparquet, each file as a whole; files larger than memory go through `source_arrow()` or a
+#'     database;
+#'   * `.mtx`: a Matrix Market file, as a whole;
+#'   * `.ldac`: documents of counts, one a line, as `lda-c` has them: the number of terms, then `term:count` with terms
+#'     from 0.
 #' @param read `source_function()`: a function of the number of a piece that returns its rows, `NULL` after the last.
-#'   `source_files()`: a function of a path that returns the rows of that file; by default files are read by their
-#'   ending, `.csv` and `.tsv` (with a line of names; by [utils::read.csv()] from an open connection, so many rows at
-#'   a time) and `.rds`.
+#'   `source_files()`: a function of a path that returns the rows of that file, instead of the readers above.
 #' @param batches Number of pieces; default: until `read` returns `NULL`.
-#' @param paths Paths of files, read in this order.
-#' @param rows Most rows of a piece of a text file.
+#' @param rows Most rows (documents, of `.ldac`) that are read at a time.
+#' @param terms Names of the terms of `.ldac` and `.mtx` files, or the path of a file that has one a line.
+#' @param con A connection of DBI, or a function without arguments that makes one, which is closed after reading.
+#' @param query A query, as text. Have it put rows in an order (`ORDER BY`) if a fit is to be repeated.
+#' @param dataset What `arrow::as_record_batch_reader()` takes: `arrow::open_dataset("folder")`, say, or a reader.
+#' @param spool A folder in which what was read is kept for the next fit, made where it is not there; default: a
+#'   temporary one, which goes with the source.
 #' @return An object of class `bnp_source`.
-#' @seealso [bnp_stream()]
-#' @examples
-#' parts <- split(faithful, rep(1:8, each = 34))
-#' bnp_stream(source_function(function(b) parts[[b]], batches = 8))
+#' @section How fits read a source:
+#'   A fit reads its source once. The rows are checked, dealt at random to batches, and written to a file in the layout
+#'   of the engine, the *spool*, which is mapped into memory from then on: the operating system keeps in memory what
+#'   there is room for. On the disk this takes 8 bytes a number (12 for each count of a document) and for the time of
+#'   reading as much again; in memory 4 bytes a row for labels (with missing values 12), and what a fit of some batches
+#'   takes.
 #'
+#'   Batches have about 65,536 rows, or as many as [bnp_control()] is told by `batches`. The fit is that of data in
+#'   memory in the same batches and with the same priors, to the last bit.
+#'
+#'   Defaults of priors (medians, spreads) are read from a random sample of at most 65,536 rows, of fewer if they are
+#'   wide, so that the sample has about four million numbers; `print()` says of how many. Frequencies of terms are those
+#'   of all documents. Text columns have as levels what all rows have.
+#'
+#'   Documents and sequences come with the column `id`, as in memory: their rows follow each other, over the limits of
+#'   files too. Documents of counts may also be rows of sparse matrices, or tables with columns `document`, `term`
+#'   and `n`. Without `id` each file is a sequence, or each piece of a function, which may also be a list of sequences.
+#'
+#'   An error says in which file and row (rows are counted without the line of names) something is wrong. A file that
+#'   changes while it is read is an error. A folder `spool` is used again if files have the same sizes and times of
+#'   change and model and batches are the same; of a query or a function only its text is compared, so have another
+#'   folder where the data differ.
+#'
+#'   Not available with sources: `weights`, `labels` and repeated measures (`id`) of [bnp_mixture()], `parent` and times
+#'   of [bnp_hmm()], [obs_ar()] in mixtures, `bnp_control(keep = "probabilities")`, and names of rows.
+#' @seealso [bnp_stream()], [bnp_control()]; `vignette("large-data")`.
+#' @examples
 #' file <- tempfile(fileext = ".csv")
 #' write.csv(faithful, file, row.names = FALSE)
-#' fit <- bnp_mixture(bnp_stream(source_files(file, rows = 50)), control = bnp_control("truncation_free", seed = 1))
+#' fit <- bnp_mixture(source_files(file), control = bnp_control(seed = 1))
 #' fit
+#' predict(fit, source_files(file, rows = 100))[1:10]
+#'
+#' # Any reader
+#' parts <- split(faithful, rep(1:8, each = 34))
+#' bnp_mixture(source_function(function(b) parts[[b]], batches = 8), control = bnp_control(seed = 1))
+#'
+#' # A stream, each row of which is seen once
+#' bnp_stream(source_files(file, rows = 50))
 #' @name sources
 NULL
 
 #' @rdname sources
 #' @export
-source_function <- function(read, batches = Inf) {
+source_function <- function(read, batches = Inf, spool = NULL) {
   check_reads(read)
   batches <- if (identical(batches, Inf)) Inf else check_count(batches, "batches")
-  new_source("function", read = read, batches = batches)
+  new_source("function", spool, read = read, batches = batches)
 }
 
 #' @rdname sources
 #' @export
-source_files <- function(paths, read = NULL, rows = 10000L) {
+source_files <- function(paths, read = NULL, rows = 10000L, terms = NULL, spool = NULL) {
   ok <- is.character(paths) && length(paths) > 0L && !anyNA(paths)
   if (!ok) abort("argument", "{.arg paths} must be paths of files, not {describe(paths)}.")
   lost <- !file.exists(paths)
   if (any(lost)) abort("file", "{.arg paths}: {cli::qty(sum(lost))}no such file{?s}: {.file {paths[lost]}}.")
   if (is.null(read)) {
-    unknown <- !tolower(tools::file_ext(paths)) %in% names(separators)
-    unknown <- unknown & tolower(tools::file_ext(paths)) != "rds"
+    unknown <- !kind_of_file(paths) %in% names(file_readers)
     if (any(unknown)) {
+      kinds <- names(file_readers)
       abort("file", c(
         "{.arg paths}: {.file {paths[unknown]}} {?is/are} not of a kind that is read by {?its/their}
-         ending (csv, tsv, rds).",
+         ending ({kinds}).",
         i = "Give a function of a path as {.arg read}."
       ))
     }
+    if (any(kind_of_file(paths) == "parquet")) need_package("nanoparquet", "Parquet files")
   } else {
     check_reads(read)
   }
-  new_source("files", paths = paths, read = read, rows = check_count(rows, "rows"))
+  new_source("files", spool, paths = normalizePath(paths), read = read, rows = check_count(rows, "rows"),
+    terms = check_terms(terms)
+  )
 }
 
-separators <- c(csv = ",", tsv = "\t")
+check_terms <- function(terms, call = rlang::caller_env()) {
+  if (is.character(terms) && length(terms) == 1L && file.exists(terms)) terms <- readLines(terms, encoding = "UTF-8")
+  ok <- is.null(terms) || is.character(terms) && length(terms) && !anyNA(terms) && !anyDuplicated(terms)
+  if (!ok) {
+    abort("argument", "{.arg terms} must be names of terms, each once, or the path of a file of them, not
+      {describe(terms)}.", call = call)
+  }
+  terms
+}
 
-new_source <- function(kind, ...) structure(list(kind = kind, ...), class = "bnp_source")
+#' @rdname sources
+#' @export
+source_dbi <- function(con, query, rows = 10000L, spool = NULL) {
+  if (!is.function(con) && !methods::is(con, "DBIConnection")) {
+    abort("argument", c(
+      "{.arg con} must be a connection of DBI, or a function that makes one, not {describe(con)}.",
+      i = "{.code DBI::dbConnect(RSQLite::SQLite(), \"file.sqlite\")} opens a file."
+    ))
+  }
+  if (!is.character(query) || length(query) != 1L || is.na(query) || !nzchar(query)) {
+    abort("argument", "{.arg query} must be a query as text, not {describe(query)}.")
+  }
+  new_source("dbi", spool, con = con, query = query, rows = check_count(rows, "rows"))
+}
+
+#' @rdname sources
+#' @export
+source_arrow <- function(dataset, spool = NULL) {
+  if (!is.object(dataset) && !is.environment(dataset)) {
+    abort("argument", c(
+      "{.arg dataset} must be Arrow data, not {describe(dataset)}.", i = "{.code arrow::open_dataset()} opens files."
+    ))
+  }
+  new_source("arrow", spool, dataset = dataset)
+}
+
+need_package <- function(package, what, call = rlang::caller_env()) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    abort("package", c(
+      "The package {.pkg {package}} is needed for {what}.", i = "{.code install.packages(\"{package}\")} installs it."
+    ), call = call)
+  }
+}
+
+# `kept`: what is known of the source's spool while the session lasts.
+new_source <- function(kind, spool, ...) {
+  if (!is.null(spool)) spool <- check_path(spool, "spool", rlang::caller_env())
+  kept <- new.env(parent = emptyenv())
+  reg.finalizer(kept, function(kept) if (!is.null(kept$temporary)) unlink(kept$temporary, recursive = TRUE), TRUE)
+  structure(list(kind = kind, spool = spool, kept = kept, ...), class = "bnp_source")
+}
 
 check_reads <- function(read, call = rlang::caller_env()) {
   if (!is.function(read)) abort("argument", "{.arg read} must be a function, not {describe(read)}.", call = call)
@@ -65,7 +160,9 @@ check_reads <- function(read, call = rlang::caller_env()) {
 format.bnp_source <- function(x, ...) {
   switch(x$kind,
     "function" = paste0("a function", if (is.finite(x$batches)) paste0(" (", count_of(x$batches, "batch", "es"), ")")),
-    files = count_of(length(x$paths), "file")
+    files = count_of(length(x$paths), "file"),
+    dbi = "a query",
+    arrow = "Arrow data"
   )
 }
 
@@ -73,79 +170,4 @@ format.bnp_source <- function(x, ...) {
 print.bnp_source <- function(x, ...) {
   cat("Source: ", format(x), "\n", sep = "")
   invisible(x)
-}
-
-# A function of the number of a batch, 1, 2, ..., which are asked for in this order.
-reader_of <- function(source) {
-  switch(source$kind,
-    "function" = function(i) if (i <= source$batches) source$read(i),
-    files = file_reader(source)
-  )
-}
-
-file_reader <- function(source) {
-  at <- 0L # number of the file that is open
-  pieces <- function() NULL
-  next_file <- function() {
-    at <<- at + 1L
-    path <- source$paths[at]
-    ending <- tolower(tools::file_ext(path))
-    whole <- if (!is.null(source$read)) source$read else if (ending == "rds") readRDS
-    by_rows <- is.null(whole)
-    pieces <<- if (by_rows) text_pieces(path, separators[[ending]], source$rows) else once(function() whole(path))
-  }
-  function(i) {
-    repeat {
-      piece <- pieces()
-      if (!is.null(piece)) {
-        return(piece)
-      }
-      if (at == length(source$paths)) {
-        return(NULL)
-      }
-      next_file()
-    }
-  }
-}
-
-once <- function(read) {
-  done <- FALSE
-  function() {
-    if (!done) {
-      done <<- TRUE
-      read()
-    }
-  }
-}
-
-# Rows of a text file, so many at a time; columns keep the kind that they have in the first piece.
-text_pieces <- function(path, separator, rows) {
-  connection <- file(path, "r")
-  names <- NULL
-  classes <- NA
-  function() {
-    if (is.null(connection)) {
-      return(NULL)
-    }
-    first <- is.null(names)
-    piece <- tryCatch(
-      utils::read.table(connection,
-        header = first, sep = separator, nrows = rows, quote = "\"", comment.char = "", fill = FALSE,
-        stringsAsFactors = FALSE, colClasses = unname(classes), check.names = FALSE
-      ),
-      error = function(e) if (grepl("no lines available", conditionMessage(e))) NULL else stop(e)
-    )
-    if (first) {
-      names <<- colnames(piece)
-      classes <<- vapply(piece, function(column) class(column)[1L], "")
-      classes[classes %in% c("integer", "logical")] <<- NA
-    }
-    if (is.null(piece) || nrow(piece) == 0L) {
-      close(connection)
-      connection <<- NULL
-      return(NULL)
-    }
-    if (!first) names(piece) <- names
-    piece
-  }
 }

@@ -5,7 +5,7 @@
 #' out with a warning, empty documents get the prior's proportions.
 #'
 #' @param object,fit A fit of [bnp_topics()].
-#' @param newdata New documents, in any form that [bnp_topics()] takes.
+#' @param newdata New documents, in any form that [bnp_topics()] takes, or a source ([source_files()]).
 #' @param id The document of each row, as in [bnp_topics()].
 #' @param type `"prob"`: proportions, documents x topics, rows summing to 1.
 #'   `"class"`: the topic with the largest proportion; `"id"`: its identity, see [cluster_ids()].
@@ -23,6 +23,7 @@
 #' @param covariates Of the new documents, where the fit has them.
 #' @param interval For `"response"`: probability of the interval. Of numbers it is that of a new response; of two
 #'   classes that of their probability, and with a hinge that of f.
+#' @param write As in [predict.bnp_mixture()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @param split What is held out of each document by `heldout_loglik()`:
 #'   `"token"`: a share `1 - seen` of the tokens of each word type; `"type"`: all
@@ -70,15 +71,27 @@
 #' @export
 predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster", "id", "response", "label"),
                                id = NULL, ..., new_data = NULL, na_action = c("fail", "omit"), covariates = NULL,
-                               interval = 0.9) {
+                               interval = 0.9, write = NULL) {
   check_no_dots(...)
   na_action <- check_no_model_of_missing(na_action)
   type <- check_choice(type, c("prob", "class", "cluster", "id", "response", "label"), "type")
   newdata <- one_newdata(newdata, new_data)
   if (type %in% c("response", "label")) {
+    if (inherits(newdata, "bnp_source")) {
+      abort("response", c(
+        "Responses of documents in a source are not predicted.", i = "Give {.arg newdata} batch by batch."
+      ))
+    }
+    refuse_write(write)
     return(response_of(object, newdata, id, type, covariates, interval, na_action))
   }
   if (!is.null(covariates)) abort("response", "{.arg covariates} are for {.code type = \"response\"} or {.val label}.")
+  if (inherits(newdata, "bnp_source")) {
+    return(predict_source(object, newdata, id, write, function(x, id) {
+      predict(object, x, type, id, na_action = na_action)
+    }))
+  }
+  refuse_write(write)
   prob <- if (is.null(newdata)) {
     fitted(object)
   } else {
@@ -119,6 +132,8 @@ new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), a
   if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
     newdata <- term_frame_to_sparse(newdata, arg, call)
   }
+  known <- fit$input$id_column
+  if (is.null(id) && !is.null(known) && length(dim(newdata)) == 2L && known %in% colnames(newdata)) id <- known
   split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, arg, call)
   newdata <- select_columns(split$x, fit, call, arg)
   na_action <- na_action %||% fit$input$na_action

@@ -26,11 +26,12 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
   if (!model$counts_tokens) {
     abort("argument", "{.fn heldout_loglik} completes documents of counts; this fit has {.fn {model$constructor}}.")
   }
-  data <- new_documents(fit, newdata, id, na_action = na_action)
-  table <- if (type == "completion") {
-    completed_documents(fit, data, split, seen, inference, seed)
+  table <- if (inherits(newdata, "bnp_source")) {
+    with_seed(seed, do.call(rbind, over_source(fit, newdata, id, function(x, id) {
+      tokens_by_document(fit, x, id, na_action, type, split, seen, inference, draws, NULL)
+    })))
   } else {
-    whole_documents(fit, data, type == "sequential", draws, seed)
+    tokens_by_document(fit, newdata, id, na_action, type, split, seen, inference, draws, seed)
   }
   if (per_document) {
     return(table)
@@ -43,6 +44,15 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
     })
   }
   sum(table$loglik) / sum(table$tokens)
+}
+
+tokens_by_document <- function(fit, newdata, id, na_action, type, split, seen, inference, draws, seed,
+                               call = rlang::caller_env()) {
+  data <- new_documents(fit, newdata, id, call, na_action = na_action)
+  if (type == "completion") {
+    return(completed_documents(fit, data, split, seen, inference, seed))
+  }
+  whole_documents(fit, data, type == "sequential", draws, seed, call)
 }
 
 # Arguments that a type does not use are refused, as they would change nothing.

@@ -14,19 +14,6 @@ using namespace bnpvi;
 
 namespace {
 
-std::vector<std::vector<Index>> batches_of_units(const Dataset& data, const RModel& model, Index n_batches,
-                                                 unsigned long long seed, bool update) {
-  const std::vector<Index> units = counted_units(data, model);
-  const Index n = static_cast<Index>(units.size());
-  auto batches = deal_batches(n, std::clamp<Index>(n_batches, 1, std::max<Index>(n, 1)), seed);
-  for (auto& batch : batches)
-    for (Index& unit : batch) unit = units[unit];
-  if (!model.alloc->grouped())
-    for (auto& batch : batches) sort_by_missing_cells(*model.obs, data, batch);
-  if (update) batches.emplace_back();  // settle_earlier()
-  return batches;
-}
-
 // Clusterings from which a fit of a fixed number of topics or states starts with the best: as in
 // stats::kmeans(nstart = 10), whose labels it should not end below.
 constexpr Index tries_of_fixed_k = 10;
@@ -78,9 +65,6 @@ std::vector<int> owners_of_start(const Rcpp::List& start, Index k) {
   require(static_cast<Index>(owner.size()) == k, "start$owner has not one class for each cluster");
   return owner;
 }
-
-// True when the start is a fit whose data count, too, although they are not among these.
-bool is_update(SEXP start) { return !Rf_isNull(start) && Rcpp::List(start).containsElementNamed("settled"); }
 
 State starting_state(const Problem& problem, const RModel& model, const Rcpp::List& control, SEXP start,
                      Pool& pool) {
@@ -148,12 +132,10 @@ LapRecord end_of(const Progress& p) {
   return record;
 }
 
-// Numbers of the rows' most probable clusters; NA: rows without a likelihood of their own. further: rows of
-// the data that are in no batch.
-std::vector<int> labels_of(const Problem& problem, const State& state, const Dataset& data,
-                           const std::vector<Index>& further, Pool& pool) {
+// Numbers of the rows' most probable clusters; NA: rows without a likelihood of their own.
+std::vector<int> labels_of(const Problem& problem, const State& state, const FitData& data, Pool& pool) {
   const auto weights = visiting_weights(problem, state.globals.effective);
-  std::vector<int> labels(static_cast<std::size_t>(data.n), NA_INTEGER);
+  std::vector<int> labels(static_cast<std::size_t>(problem.source.shape().n), NA_INTEGER);
   const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
   for (Index b = 0; b < problem.source.n_batches(); ++b) {
     const std::shared_ptr<const Batch> batch = problem.source.open(b);
@@ -161,10 +143,10 @@ std::vector<int> labels_of(const Problem& problem, const State& state, const Dat
     Labels sink(*batch, labels);
     visitor->visit({batch->data, batch->units, problem.obs, state.globals, weights, pool, &sink, memory});
   }
-  if (further.empty()) return labels;
-  const Batch rest{data, further};
+  if (data.uncounted().empty()) return labels;
+  const Batch rest{*data.in_memory(), data.uncounted()};
   Labels sink(rest, labels);
-  visitor->visit({data, further, problem.obs, state.globals, weights, pool, &sink});
+  visitor->visit({rest.data, rest.units, problem.obs, state.globals, weights, pool, &sink});
   return labels;
 }
 
@@ -198,11 +180,10 @@ void add_audit(const testing::Audit& audit, const State& state, Rcpp::List& out)
 // [[Rcpp::export]]
 Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress) {
   return entry([&] {
-    RData rdata(data);
     const ListFields c(control);
     const Sparsity sparsity{c.integer("sparsity"), c.integer("candidates")};
     const RModel given(model, sparsity);
-    const Dataset& view = rdata.view_for(*given.obs);
+    const FitData rows(data, control, given, is_update(start));
     const auto seed = static_cast<unsigned long long>(c.number("seed"));
     const bool stochastic = c.text("algorithm") == "stochastic";
     LearnOptions options = learn_options(control);
@@ -216,13 +197,6 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     std::optional<testing::Audit> audit;
     if (control.containsElementNamed("audit") && c.flag("audit")) audit.emplace();
     Observer& observer = audit ? *audit : nobody;
-    const auto dealt = [&](std::uint64_t key) {
-      return make_source(
-          control.containsElementNamed("source") ? c.text("source") : "memory", view,
-          batches_of_units(view, given, c.text("algorithm") == "full" ? 1 : c.integer("batches"), key,
-                           is_update(start)),
-          given.alloc->grouped(), given.obs->lag());
-    };
     const auto key_of = [&](Index restart) {
       return restart_seed(seed, static_cast<std::uint64_t>(restart));
     };
@@ -238,7 +212,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     bool interrupted = false;
     for (; run.restart < restarts && !interrupted; ++run.restart) {
       const std::uint64_t key = key_of(run.restart);
-      const std::unique_ptr<Source> source = dealt(key);
+      const std::unique_ptr<Source> source = rows.dealt(key);
       const auto own = run.now ? std::make_shared<const RModel>(model, sparsity, run.now->learned) : nullptr;
       const RModel& rmodel = own ? *own : given;
       const Problem problem{*source, *rmodel.obs, *rmodel.alloc, key, observer, &pool};
@@ -271,7 +245,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     }
     const std::vector<LapRecord>& ends = run.ends;
     const Vec& seeds = run.seeds;
-    const std::unique_ptr<Source> source = dealt(key_of(run.best_restart));
+    const std::unique_ptr<Source> source = rows.dealt(key_of(run.best_restart));
     const Progress& end = best->progress;
     const State& state = end.state;
 
@@ -281,7 +255,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const ObsModel& obs = best->obs ? *best->obs : *given.obs;
     const AllocModel& alloc = best->alloc ? *best->alloc : *given.alloc;
     const Problem whole{*source, obs, alloc, seed};
-    const std::vector<int> labels = labels_of(whole, state, view, uncounted_units(view, given), pool);
+    const std::vector<int> labels = labels_of(whole, state, rows, pool);
     return made_in_r([&] {
       Rcpp::List out =
           Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,

@@ -1,5 +1,6 @@
 #include "r_source.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "testing/transient_source.h"
@@ -17,6 +18,66 @@ std::unique_ptr<Source> make_source(const std::string& name, const Dataset& data
 Index most_open(const Source& source) {
   const auto* transient = dynamic_cast<const testing::TransientSource*>(&source);
   return transient ? transient->most_open() : 0;
+}
+
+bool is_update(SEXP start) { return !Rf_isNull(start) && Rcpp::List(start).containsElementNamed("settled"); }
+
+FitData::FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel& model, bool update)
+    : model_(model), update_(update) {
+  const ListFields c(control);
+  if (data.containsElementNamed("spool")) {
+    const ListFields d(data);
+    spool_ = std::make_shared<const Spool>(d.text("spool"));
+    const auto starts = Rcpp::as<std::vector<int>>(data["starts"]);
+    starts_.assign(starts.begin(), starts.end());
+    const SpoolIndex& index = spool_->index();
+    require(index.shape.n == d.integer("n") && index.shape.d == d.integer("d") &&
+                index.shape.d == model.obs->n_columns() && starts_.back() == index.shape.n &&
+                static_cast<Index>(starts_.size()) - 1 == index.shape.n_groups &&
+                index.grouped() == model.alloc->grouped(),
+            "the spool does not have the rows and columns of the data and the model");
+    return;
+  }
+  rdata_ = std::make_unique<RData>(data);
+  view_ = &rdata_->view_for(*model.obs);
+  uncounted_ = uncounted_units(*view_, model);
+  kind_ = control.containsElementNamed("source") ? c.text("source") : "memory";
+  n_batches_ = c.text("algorithm") == "full" ? 1 : c.integer("batches");
+  if (control.containsElementNamed("batch_of")) {
+    batch_of_ = Rcpp::as<std::vector<int>>(control["batch_of"]);
+    const Index units = model.alloc->grouped() ? view_->n_groups() : view_->n;
+    require(
+        static_cast<Index>(batch_of_.size()) == units &&
+            std::all_of(batch_of_.begin(), batch_of_.end(), [&](int b) { return 1 <= b && b <= n_batches_; }),
+        "control$batch_of has not a number of a batch for each unit");
+  }
+}
+
+std::vector<std::vector<Index>> FitData::batches(std::uint64_t key) const {
+  const std::vector<Index> units = counted_units(*view_, model_);
+  const Index n = static_cast<Index>(units.size());
+  std::vector<std::vector<Index>> out;
+  if (!batch_of_.empty()) {
+    out.resize(static_cast<std::size_t>(n_batches_));
+    for (Index unit : units) out[batch_of_[unit] - 1].push_back(unit);
+    out.erase(std::remove_if(out.begin(), out.end(), [](const auto& batch) { return batch.empty(); }),
+              out.end());
+  } else {
+    out = deal_batches(n, std::clamp<Index>(n_batches_, 1, std::max<Index>(n, 1)), key);
+    for (auto& batch : out)
+      for (Index& unit : batch) unit = units[unit];
+  }
+  if (!model_.alloc->grouped())
+    for (auto& batch : out) sort_by_missing_cells(*model_.obs, *view_, batch);
+  if (update_) out.emplace_back();  // settle_earlier()
+  return out;
+}
+
+std::unique_ptr<Source> FitData::dealt(std::uint64_t key) const {
+  const bool grouped = model_.alloc->grouped();
+  if (spool_)
+    return std::make_unique<SpoolSource>(spool_, starts_, grouped ? nullptr : model_.obs.get(), update_);
+  return make_source(kind_, *view_, batches(key), grouped, model_.obs->lag());
 }
 
 }  // namespace bnpvi

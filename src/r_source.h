@@ -1,8 +1,10 @@
-// Sources by the name that R gives.
+// Sources of a fit's data, as R describes them.
 #pragma once
 #include <string>
 
 #include "inference/source.h"
+#include "inference/spool.h"
+#include "r_convert.h"
 
 namespace bnpvi {
 
@@ -13,5 +15,35 @@ std::unique_ptr<Source> make_source(const std::string& name, const Dataset& data
 
 /// Most batches that were open at one time; 0 when the source does not count them.
 Index most_open(const Source& source);
+
+/// The starting fit of an update, whose data count, too, although they are not among these.
+bool is_update(SEXP start);
+
+/// The data of a fit: rows in memory, or a spool. Units whose weight is 0 are in no batch.
+class FitData {
+ public:
+  FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel& model, bool update);
+
+  /// In batches: those of the spool, those that `control` gives (`batch_of`, a number from 1 for each unit),
+  /// or else so many as it says, at random by this key. An update has one more, without units.
+  std::unique_ptr<Source> dealt(std::uint64_t key) const;
+  const Dataset* in_memory() const { return view_; }  // null: a spool
+  /// Units of data in memory that are in no batch.
+  const std::vector<Index>& uncounted() const { return uncounted_; }
+
+ private:
+  std::vector<std::vector<Index>> batches(std::uint64_t key) const;
+
+  const RModel& model_;
+  const bool update_;
+  std::unique_ptr<RData> rdata_;
+  const Dataset* view_ = nullptr;
+  std::shared_ptr<const Spool> spool_;
+  std::string kind_;           // of the source, as make_source() has them
+  std::vector<Index> starts_;  // of all groups of a spool
+  std::vector<Index> uncounted_;
+  Index n_batches_ = 1;
+  std::vector<int> batch_of_;
+};
 
 }  // namespace bnpvi

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <limits>
 
 #include "inference/seeding_rows.h"
@@ -101,14 +102,16 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std:
                 stream, pool);
 }
 
-HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const std::vector<Place>& rows,
-                            Index k, bool spread, Index rounds, Stream& stream, Pool& pool) {
-  const Vec mass = weights_of_rows(source, rows);
-  const Subsample chosen =
-      choose_subsample(obs, static_cast<Index>(rows.size()), mass.empty() ? nullptr : mass.data(), stream);
-  std::vector<Place> some;
-  for (Index i : chosen.position) some.push_back(rows[i]);
-  const Sample sample = take_rows(source, some, obs.lag());
+HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const RowPlaces& rows, Index k,
+                            bool spread, Index rounds, Stream& stream, Pool& pool) {
+  Vec mass;
+  if (source.shape().weighted) {
+    std::vector<Index> all(static_cast<std::size_t>(rows.n()));
+    std::iota(all.begin(), all.end(), Index{0});
+    mass = weights_of_rows(source, rows.at(all));
+  }
+  const Subsample chosen = choose_subsample(obs, rows.n(), mass.empty() ? nullptr : mass.data(), stream);
+  const Sample sample = take_rows(source, rows.at(chosen.position), obs.lag());
   return kmeans(obs, make_seed_rows(obs, sample.data, sample.rows, chosen).get(), k, spread, rounds, stream,
                 pool);
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include "foundation/pool.h"
 #include "foundation/random.h"
-#include "inference/source.h"
+#include "inference/row_places.h"
 #include "observations/obs_model.h"
 
 namespace bnpvi {
@@ -28,7 +28,7 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std:
 
 /// The same among rows of several batches, of which only that random subset is copied; the mass of a row is
 /// its weight.
-HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const std::vector<Place>& rows,
-                            Index k, bool spread, Index rounds, Stream& stream, Pool& pool);
+HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const RowPlaces& rows, Index k,
+                            bool spread, Index rounds, Stream& stream, Pool& pool);
 
 }  // namespace bnpvi

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <unordered_map>
 
 #include "kernels/kernels.h"
 #include "observations/feature_block.h"
@@ -155,15 +156,28 @@ class CountRows final : public SeedRows {
   Vec own_, length_, delta_;
 };
 
+// The first m of 0 .. n − 1 after draw_to_front(); only numbers that have moved take memory.
+std::vector<Index> drawn_to_front(Index n, Index m, Stream& stream) {
+  std::vector<Index> out;
+  std::unordered_map<Index, Index> moved;
+  const auto at = [&](Index i) {
+    const auto found = moved.find(i);
+    return found == moved.end() ? i : found->second;
+  };
+  for (Index i = 0; i < m; ++i) {
+    const Index j = i + stream.index(n - i), mine = at(i);
+    out.push_back(at(j));
+    moved[j] = mine;
+  }
+  return out;
+}
+
 }  // namespace
 
 Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Stream& stream) {
   Subsample out;
   const Index kept = std::min(n, std::max<Index>(64, max_features / obs.n_features()));
-  out.position.resize(static_cast<std::size_t>(n));
-  std::iota(out.position.begin(), out.position.end(), Index{0});
-  draw_to_front(out.position, kept, stream);
-  out.position.resize(static_cast<std::size_t>(kept));
+  out.position = drawn_to_front(n, kept, stream);
   for (Index i : out.position) out.mass.push_back(mass ? mass[i] : 1);
   const double total = mass ? std::accumulate(mass, mass + n, 0.0) : static_cast<double>(n),
                mine = std::accumulate(out.mass.begin(), out.mass.end(), 0.0);

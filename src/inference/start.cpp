@@ -36,7 +36,7 @@ void expect_independence(const Problem& problem, Assignments& q) {
 Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, Index tries,
                          Pool& pool) {
   Stream stream(problem.seed, Purpose::initial_seeds);
-  const std::vector<Place> rows = places_of_rows(problem.source, problem.alloc.grouped(), problem.obs.lag());
+  const RowPlaces rows(problem.source, problem.alloc.grouped(), problem.obs.lag());
   HardClusters hard = bregman_kmeans(problem.obs, problem.source, rows, k, spread, rounds, stream, pool);
   for (; tries > 1; --tries) {
     HardClusters other = bregman_kmeans(problem.obs, problem.source, rows, k, spread, rounds, stream, pool);

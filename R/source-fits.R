@@ -1,0 +1,64 @@
+# The verbs that take a source where they take data.
+
+#' @rdname bnp_mixture
+#' @export
+bnp_mixture.bnp_source <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(), start = NULL,
+                                   na_action = c("fail", "model", "omit"), ...) {
+  check_no_dots(...)
+  fit_source("bnp_mixture", x, obs, prior, control, start, check_na_action(na_action), rename_call(match.call()))
+}
+
+#' @rdname bnp_topics
+#' @export
+bnp_topics.bnp_source <- function(x, obs = obs_multinomial(), prior = prior_hdp(), control = bnp_control(),
+                                  start = NULL, id = NULL, na_action = c("fail", "omit"), ...) {
+  check_no_dots(...)
+  na_action <- check_no_model_of_missing(na_action)
+  call <- rename_call(match.call(), "bnp_topics")
+  fit_source("bnp_topics", x, obs, prior, control, start, na_action, call, id)
+}
+
+#' @rdname bnp_hmm
+#' @export
+bnp_hmm.bnp_source <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(), control = bnp_control(),
+                               start = NULL, na_action = c("fail", "model", "omit"), ...) {
+  check_no_dots(...)
+  call <- rename_call(match.call(), "bnp_hmm")
+  fit_source("bnp_hmm", x, obs, prior, control, start, check_na_action(na_action), call, id)
+}
+
+# values: arguments by name; those that are given are refused.
+refuse_with_source <- function(values, call) {
+  given <- names(values)[!vapply(values, is.null, NA)]
+  if (length(given)) {
+    abort("argument", c(
+      "{.arg {given}} {?is/are} not there for data in a source.", i = "Fit data in memory, or leave
+           {cli::qty(given)}{?it/them} out."
+    ), call = call)
+  }
+}
+
+# error_call: the frame of the verb's method, where checkpoints find its arguments.
+fit_source <- function(class, x, obs, prior, control, start, na_action, call, id = NULL, formula = NULL,
+                       error_call = rlang::caller_env()) {
+  check_class(control, "bnp_control", "control", "bnp_control", error_call)
+  if (!is.null(obs)) check_obs(obs, class, error_call)
+  check_prior(prior, class, error_call)
+  if (control$algorithm == "truncation_free") {
+    abort("argument", c(
+      "Truncation-free learning reads a source as a stream.", i = "Give {.code bnp_stream(source)}."
+    ), call = error_call)
+  }
+  if (class == "bnp_hmm" && !is.null(control$candidates)) refuse_candidates(error_call)
+  read <- read_source(x, class, obs, na_action, id, formula, control, error_call)
+  data <- read$data
+  n_units <- if (class == "bnp_mixture") data$n else length(data$starts) - 1L
+  id <- id_column(id, error_call)
+  input <- c(
+    read$input, if (class == "bnp_hmm") list(id_column = id),
+    if (class == "bnp_topics") list(lengths = document_lengths(data, read$obs))
+  )
+  fit <- fit_model(class, call, data, read$obs, prior, control, start, n_units, as.list(input), error_call)
+  if (class == "bnp_mixture") warn_of_ties(fit, data$sample)
+  fit
+}

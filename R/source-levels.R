@@ -1,0 +1,122 @@
+# Columns of levels in pieces: all pieces have to be coded alike, so that what levels there are is gathered first.
+
+# Must rows wait until all levels, or what a formula learns from its variables, are known?
+waits_for_levels <- function(x, obs, formula) {
+  if (!is.null(formula) || !is.null(obs_entry(obs)$read)) {
+    return(TRUE)
+  }
+  is.data.frame(x) && any(vapply(x, column_kind, "") == "level")
+}
+
+# Names of columns that an observation model takes as levels, whatever they are.
+columns_as_levels <- function(obs, names) {
+  if (is.null(obs)) {
+    return(NULL)
+  }
+  blocks <- if (is.null(obs$blocks)) list(obs) else obs$blocks
+  unlist(lapply(blocks, function(block) {
+    if (!identical(obs_entry(block)$kind, "level")) {
+      return(NULL)
+    }
+    block$columns %||% if (is.null(obs$blocks)) names
+  }))
+}
+
+# What is known of the columns of a table: a list by column of list(type, values). type: "number", "text", "factor",
+# "ordered", "logical", "unknown" (nothing but NA so far) or another class. values: of levels, as far as they were seen.
+describe_columns <- function(frame, as_levels) {
+  Map(function(v, name) {
+    type <- type_of_column(v)
+    values <- if (type %in% c("factor", "ordered")) {
+      levels(v)
+    } else if (type == "text" || type == "number" && name %in% as_levels) {
+      unique(v[!is.na(v)])
+    }
+    list(type = type, values = values, storage = typeof(v))
+  }, as.list(frame), names(frame))
+}
+
+type_of_column <- function(v) {
+  if (is.ordered(v)) {
+    return("ordered")
+  }
+  if (is.factor(v)) {
+    return("factor")
+  }
+  if (is.logical(v) && all(is.na(v))) {
+    return("unknown")
+  }
+  if (is.character(v)) "text" else if (is.logical(v)) "logical" else if (is_plain_number(v)) "number" else class(v)[1L]
+}
+
+# The columns of one more piece.
+join_columns <- function(known, new) {
+  if (is.null(known)) {
+    return(new)
+  }
+  Map(function(a, b, name) {
+    if (a$type == "unknown") {
+      return(b)
+    }
+    if (b$type == "unknown") {
+      return(a)
+    }
+    if (a$type != b$type) {
+      abort("columns", c(
+        "The column {.field {name}} is not what it was before.",
+        x = "It has {b$type} values here, and {a$type} values in the rows before.",
+        i = "Give all pieces the same columns."
+      ))
+    }
+    if (a$type == "ordered" && !identical(a$values, b$values)) {
+      abort("columns", "The ordered factor {.field {name}} has not the levels that it had in the rows before.")
+    }
+    a$values <- union(a$values, b$values)
+    if (b$storage == "double") a$storage <- "double"
+    a
+  }, known, new[names(known)], names(known))
+}
+
+# A piece with factors that have all levels, in the order that the column in memory would give them. A factor that
+# stands for text or numbers says so by its attribute `was` (column_type()).
+with_all_levels <- function(frame, known) {
+  for (name in intersect(names(frame), names(known))) {
+    column <- known[[name]]
+    v <- frame[[name]]
+    if (is.null(column$values)) {
+      if (column$type == "number" && !is.numeric(v)) frame[[name]] <- as.double(v)
+      next
+    }
+    frame[[name]] <- if (column$type %in% c("factor", "ordered")) {
+      factor(as.character(v), column$values, ordered = column$type == "ordered")
+    } else if (column$type == "text") {
+      structure(factor(as.character(v), sort(column$values, method = "radix")), was = "character")
+    } else {
+      labels <- cell_labels(sort(column$values))
+      structure(factor(cell_labels(as.double(v)), labels), was = column$storage)
+    }
+  }
+  frame
+}
+
+# The table of a piece with the columns of the first one, in their order.
+same_columns <- function(x, first) {
+  given <- colnames(x)
+  if (is.null(given) || is.null(first$names)) {
+    if (NCOL(x) != first$n) abort("columns", "There are {NCOL(x)} column{?s}, and {first$n} in the rows before.")
+    return(x)
+  }
+  if (identical(given, first$names)) {
+    return(x)
+  }
+  missing <- setdiff(first$names, given)
+  if (length(missing) || length(given) != first$n) {
+    more <- setdiff(given, first$names)
+    abort("columns", c(
+      "The columns are not those of the rows before.",
+      x = if (length(missing)) "Missing: {places(dQuote(missing, FALSE))}.",
+      x = if (length(more)) "New: {places(dQuote(more, FALSE))}."
+    ))
+  }
+  x[, first$names, drop = FALSE]
+}

@@ -1,0 +1,187 @@
+# Parts of the internal form of data: what is known of all of them, a random sample of their units, and their numbers as
+# files until the spool is written. A part is what an input function made of a piece.
+
+# list of what adds up over parts, as an environment.
+new_parts <- function(folder, grouped, tokens) {
+  list2env(list(
+    folder = folder, grouped = grouped, tokens = tokens, files = character(), n = 0, n_given = 0, units = 0,
+    lengths = list(), entries = list(), group_names = list(), order = list(), kept = list(), terms = NULL,
+    first = NULL, fingerprint = NULL, n_missing = 0, d = 0L, totals = NULL, counts = list(), chosen = list(),
+    keys = list(), bound = Inf
+  ), envir = new.env(parent = emptyenv()))
+}
+
+add_part <- function(all, part) {
+  given <- rows_given(part)
+  if (!is.null(part$left_out) || length(all$kept)) {
+    before <- if (length(all$kept)) list() else list(seq_len(all$n_given))
+    all$kept <- c(all$kept, before, list(all$n_given + (part$left_out$kept %||% seq_len(given))))
+  }
+  all$n_given <- all$n_given + given
+  if (all$tokens) part <- in_known_terms(all, part)
+  all$first <- all$first %||% part[setdiff(names(part), c("x", "value", "column", "row_start"))]
+  all$sparse <- is_sparse_data(part)
+  all$d <- if (all$tokens) max(all$d, part$d) else part$d
+  part$row_names <- part$times <- NULL
+  part$order <- if (!is.null(part$order)) all$n + part$order
+  numbered <- if (is.null(part$order)) replace(part, "order", list(all$n + seq_len(part$n))) else part
+  all$fingerprint <- if (is.null(all$fingerprint)) fingerprint_of(numbered) else
+    sum_of_fingerprints(all$fingerprint, fingerprint_of(numbered))
+  if (has_missing(part)) all$n_missing <- all$n_missing + colSums(part$missing)
+  if (all$tokens) add_totals(all, part)
+  engine <- as_engine_data(part)
+  units <- if (all$grouped) length(part$starts) - 1L else part$n
+  if (all$grouped) all$lengths <- c(all$lengths, list(diff(part$starts)))
+  if (all$sparse) {
+    ends <- if (all$grouped) engine$row_start[part$starts + 1L] else engine$row_start
+    all$entries <- c(all$entries, list(diff(ends)))
+  }
+  all$engine_d <- if (all$tokens) all$d else engine$d
+  all$group_names <- c(all$group_names, list(part$group_names))
+  all$order <- c(all$order, list(part$order))
+  choose_units(all, part, units)
+  all$files <- c(all$files, write_part(all$folder, length(all$files) + 1L, engine))
+  all$n <- all$n + part$n
+  all$units <- all$units + units
+  if (all$n > .Machine$integer.max) abort("memory", "More than {(.Machine$integer.max)} rows cannot be numbered.")
+}
+
+# Terms are numbered as they come; those without names are numbers.
+in_known_terms <- function(all, part) {
+  if (is.null(part$column_names)) {
+    return(part)
+  }
+  new <- setdiff(part$column_names, all$terms)
+  all$terms <- c(all$terms, new)
+  number <- match(part$column_names, all$terms)
+  part$d <- length(all$terms)
+  part$column_names <- all$terms
+  if (identical(number, seq_along(number))) {
+    return(part)
+  }
+  row <- rep(seq_len(part$n), diff(part$row_start))
+  column <- number[part$column + 1L] - 1L
+  at <- order(row, column)
+  part$column <- column[at]
+  part$value <- part$value[at]
+  part
+}
+
+add_totals <- function(all, part) {
+  total <- column_totals(part)
+  upto <- c(0, cumsum(part$value))
+  all$counts <- c(all$counts, list(diff(upto[part$row_start + 1L])))
+  all$totals <- c(all$totals, double(length(total) - length(all$totals))) + total
+}
+
+# The sample has the units with the smallest random keys, at most so many and with about so many numbers: guesses, with
+# which medians are right to a hundredth of a spread.
+most_sampled <- 65536L
+most_sampled_numbers <- 2^22
+
+choose_units <- function(all, part, units) {
+  key <- engine_unit_keys(all$units, units)
+  at <- which(key < all$bound)
+  if (length(at)) {
+    all$chosen <- c(all$chosen, list(units_of_part(part, at, all$grouped)))
+    all$keys <- c(all$keys, list(key[at]))
+  }
+  if (numbers_of_parts(all$chosen) > 2 * most_sampled_numbers || length(unlist(all$keys)) > 2 * most_sampled) {
+    thin_sample(all)
+  }
+}
+
+numbers_of_parts <- function(parts) {
+  sum(vapply(parts, function(part) as.double(length(part$x %||% part$value) + part$n), 1))
+}
+
+thin_sample <- function(all) {
+  part <- bind_parts(all$chosen, all$grouped)
+  key <- unlist(all$keys)
+  size <- if (!is_sparse_data(part)) {
+    as.double(part$d) * (if (all$grouped) diff(part$starts) else rep(1, part$n))
+  } else {
+    as.double(diff(part$row_start[(if (all$grouped) part$starts else 0:part$n) + 1L]))
+  }
+  order <- order(key)
+  fits <- cumsum(size[order]) <= most_sampled_numbers & seq_along(order) <= most_sampled
+  kept <- sort(order[fits | seq_along(order) == 1L])
+  if (length(kept) < length(key)) all$bound <- min(all$bound, key[-kept])
+  all$chosen <- list(units_of_part(part, kept, all$grouped))
+  all$keys <- list(key[kept])
+}
+
+# Some units of a part, ascending.
+units_of_part <- function(part, units, grouped) {
+  if (length(units) == (if (grouped) length(part$starts) - 1L else part$n)) {
+    return(part[setdiff(names(part), c("left_out", "left_out_documents", "order", "na_action"))])
+  }
+  lengths <- diff(part$starts)[units]
+  rows <- if (grouped) sequence(lengths, part$starts[units] + 1L) else units
+  out <- part[c("d", "column_names", "frame")]
+  out$n <- length(rows)
+  out$starts <- if (grouped) c(0L, cumsum(lengths)) else c(0L, length(rows))
+  out$group_names <- if (grouped) part$group_names[units]
+  out$exposure <- part$exposure[rows]
+  if (!is_sparse_data(part)) {
+    out$x <- part$x[rows, , drop = FALSE]
+    out$missing <- part$missing[rows, , drop = FALSE]
+    return(out)
+  }
+  entries <- diff(part$row_start)[rows]
+  at <- sequence(entries, part$row_start[rows] + 1L)
+  out$row_start <- c(0L, cumsum(entries))
+  out$column <- part$column[at]
+  out$value <- part$value[at]
+  out
+}
+
+# Parts one after the other.
+bind_parts <- function(parts, grouped) {
+  out <- parts[[length(parts)]]
+  joined <- function(field) unlist(lapply(parts, `[[`, field), use.names = FALSE)
+  offsets <- function(field) {
+    c(0L, cumsum(unlist(lapply(parts, function(part) diff(part[[field]])), use.names = FALSE)))
+  }
+  out$n <- sum(vapply(parts, function(part) as.integer(part$n), 1L))
+  out$starts <- if (grouped) offsets("starts") else c(0L, out$n)
+  out$group_names <- joined("group_names")
+  out$exposure <- joined("exposure")
+  if (is_sparse_data(out)) {
+    out$row_start <- offsets("row_start")
+    out$column <- joined("column")
+    out$value <- joined("value")
+    return(out)
+  }
+  out$x <- do.call(rbind, lapply(parts, `[[`, "x"))
+  if (any(vapply(parts, has_missing, NA))) {
+    out$missing <- do.call(rbind, lapply(parts, function(part) part$missing %||% matrix(FALSE, part$n, part$d)))
+  }
+  out
+}
+
+# An R object as a file, checked to be complete, and read again.
+write_part <- function(folder, number, object, name = "part") {
+  path <- file.path(folder, sprintf("%s-%06d", name, number))
+  bytes <- serialize(object, NULL, xdr = FALSE)
+  done <- tryCatch(
+    {
+      suppressWarnings(writeBin(bytes, path))
+      identical(as.double(file.size(path)), as.double(length(bytes)))
+    },
+    error = function(e) FALSE
+  )
+  if (!done) {
+    abort("spool", c(
+      "The spool cannot be written: {.file {folder}}.",
+      i = "There may be no room left. Give a folder on another disk as {.arg spool} of the source."
+    ))
+  }
+  path
+}
+
+read_part <- function(path) {
+  tryCatch(suppressWarnings(unserialize(readBin(path, "raw", file.size(path)))), error = function(e) {
+    abort("spool", "The spool cannot be read: {.file {path}} is gone or was changed.")
+  })
+}

@@ -1,0 +1,192 @@
+# Pieces of a source as a family takes them: list(x, id, name, before), a table, which document or sequence each row
+# belongs to (NULL: rows are units, or documents), and where it is from.
+
+# What is being read. piece: is it a part of the data, of which some checks have to wait for the rest? before: rows
+# before it in its file.
+reading <- new.env(parent = emptyenv())
+reading$piece <- FALSE
+reading$before <- 0
+
+# Numbers of rows as a message gives them.
+row_number <- function(i) i + reading$before
+
+# Evaluates what makes something of a piece; its error says which piece it was.
+in_piece <- function(piece, call, expr) {
+  was <- as.list(reading)
+  on.exit(list2env(was, reading))
+  reading$piece <- TRUE
+  reading$before <- piece$before
+  tryCatch(expr, error = function(e) {
+    cli::cli_abort("{piece$name} cannot be used.",
+      class = c("bnpvi_error_source", "bnpvi_error"), call = call, parent = e
+    )
+  })
+}
+
+# A reader of such pieces, each with all rows of its documents or sequences.
+read_units <- function(source, class, id, call, counts_tokens = FALSE) {
+  id <- id_column(id, call)
+  if (!is.null(id) && !(is.character(id) && length(id) == 1L)) {
+    abort("id", "{.arg id} must be the name of a column of the source, not {describe(id)}.", call = call)
+  }
+  reader <- open_source(source, call)
+  alone <- function(piece) c(list(x = piece$data), piece[c("name", "before")])
+  read <- if (!is.null(id)) {
+    read_by_id(reader, id, TRUE, call)
+  } else if (class == "bnp_mixture") {
+    function() if (!is.null(piece <- reader$read())) alone(piece)
+  } else if (class == "bnp_topics") {
+    read_documents(reader, alone, call)
+  } else {
+    read_sequences(reader, source, call)
+  }
+  list(
+    read = function() {
+      repeat {
+        piece <- read()
+        if (is.null(piece) || NROW(piece$x) > 0L) {
+          return(piece)
+        }
+      }
+    },
+    close = reader$close
+  )
+}
+
+# Rows of sparse matrices are documents; a table of counts has all rows of a document together.
+read_documents <- function(reader, alone, call) {
+  by_document <- NULL
+  first <- NULL
+  function() {
+    if (is.null(by_document)) {
+      first <<- reader$read()
+      if (is.null(first)) {
+        return(NULL)
+      }
+      frame <- is.data.frame(first$data) && is_term_frame(first$data)
+      again <- list(read = function() {
+        piece <- first %||% reader$read()
+        first <<- NULL
+        piece
+      })
+      by_document <<- if (frame) read_by_id(again, "document", FALSE, call) else
+        function() if (!is.null(piece <- again$read())) alone(piece)
+    }
+    by_document()
+  }
+}
+
+# The rows of one value of the column `id` after the other: those of the last one in a piece wait for the next piece.
+# take: goes the column out of the table?
+read_by_id <- function(reader, id, take, call) {
+  waiting <- list() # pieces whose rows all belong to one unit
+  seen <- new.env(parent = emptyenv())
+  values <- function(piece) {
+    in_piece(piece, call, {
+      if (!id %in% colnames(piece$data)) {
+        abort("id", c(
+          "{.arg id} names the column {.val {id}}, which is not there.",
+          i = if (!is.null(colnames(piece$data))) "Columns: {places(dQuote(colnames(piece$data), FALSE))}."
+        ))
+      }
+      value <- as.character(piece$data[, id, drop = TRUE])
+      if (anyNA(value)) {
+        abort("id", c(
+          "{.arg id} has missing values.", x = "In row {places(row_number(which(is.na(value))))}.",
+          i = "Every row must belong somewhere."
+        ))
+      }
+      value
+    })
+  }
+  rows <- function(piece, at) replace(piece, "data", list(piece$data[at, , drop = FALSE]))
+  release <- function(pieces) {
+    out <- pieces[[1L]]
+    names <- unique(vapply(pieces, `[[`, "", "name"))
+    out$name <- paste(names[unique(c(1L, length(names)))], collapse = " to ")
+    x <- if (length(pieces) == 1L) out$data else do.call(rbind, lapply(pieces, `[[`, "data"))
+    if (is.data.frame(x)) rownames(x) <- NULL
+    value <- as.character(x[, id, drop = TRUE])
+    again <- Filter(function(v) exists(v, seen, inherits = FALSE), unique(value))
+    if (length(again)) {
+      in_piece(out, call, abort("id", c(
+        "The rows of a document or sequence must follow each other.",
+        x = "{.field {id}} {.val {again[1L]}} starts again in row {row_number(match(again[1L], value))}.",
+        i = "Sort the rows by {.field {id}}."
+      )))
+    }
+    for (v in unique(value)) assign(v, TRUE, seen)
+    list(x = x, id = if (take) value, id_column = if (take) id, name = out$name, before = out$before)
+  }
+  function() {
+    repeat {
+      piece <- reader$read()
+      if (is.null(piece)) {
+        if (!length(waiting)) {
+          return(NULL)
+        }
+        last <- waiting
+        waiting <<- list()
+        return(release(last))
+      }
+      value <- values(piece)
+      n <- length(value)
+      if (n == 0L) next
+      change <- which(value[-1L] != value[-n])
+      goes_on <- length(waiting) && identical(attr(waiting, "value"), value[1L])
+      cut <- if (length(change)) change[length(change)] else 0L # rows of units that are complete
+      ready <- c(unclass(waiting), if (cut) list(rows(piece, seq_len(cut))))
+      rest <- replace(rows(piece, seq_len(n)[seq_len(n) > cut]), "before", piece$before + cut)
+      if (!cut && goes_on) {
+        waiting <<- structure(c(unclass(waiting), list(rest)), value = value[n])
+        next
+      }
+      waiting <<- structure(list(rest), value = value[n])
+      if (length(ready)) {
+        return(release(ready))
+      }
+    }
+  }
+}
+
+# Without `id` each file is a sequence, or each piece of a function, which may be a list of them.
+read_sequences <- function(reader, source, call) {
+  if (!source$kind %in% c("files", "function")) {
+    abort("id", c(
+      "{.arg id} is needed: it names the column that says to which sequence each row belongs.",
+      i = "Only files and pieces of a function may be sequences as they are."
+    ), call = call)
+  }
+  count <- 0L
+  held <- NULL
+  next_piece <- function() {
+    piece <- held %||% reader$read()
+    held <<- NULL
+    piece
+  }
+  function() {
+    piece <- next_piece()
+    if (is.null(piece)) {
+      return(NULL)
+    }
+    tables <- if (is.list(piece$data) && !is.data.frame(piece$data)) piece$data else list(piece$data)
+    if (source$kind == "files" && !identical(piece$data, tables)) {
+      repeat { # all pieces of the file
+        more <- next_piece()
+        if (is.null(more) || more$before == 0) break
+        tables <- c(tables, list(more$data))
+      }
+      held <<- more
+      tables <- list(do.call(rbind, tables))
+      names(tables) <- sub(" ?File \"(.*)\"", "\\1", piece$name)
+    }
+    names <- names(tables) %||% as.character(count + seq_along(tables))
+    count <<- count + length(tables)
+    lengths <- vapply(tables, NROW, 1L)
+    tables <- lapply(tables, function(x) if (is.null(dim(x))) matrix(x) else x)
+    list(
+      x = if (length(tables) == 1L) tables[[1L]] else do.call(rbind, unname(tables)), id = rep(names, lengths),
+      name = piece$name, before = 0
+    )
+  }
+}

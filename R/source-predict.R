@@ -1,0 +1,94 @@
+# Fits asked about new data in a source, piece by piece.
+
+# f(table, id): the answer for the rows of one piece. write: NULL, a function of the answer and the number of the piece,
+# or the path of a text file; then the number of rows is all that comes back.
+over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_env()) {
+  id <- id_column(id, call) %||% if (inherits(fit, "bnp_hmm")) fit$input$id_column
+  put <- check_write(write, call)
+  reader <- read_units(source, class(fit)[1L], id, call)
+  on.exit(reader$close())
+  answers <- list()
+  rows <- 0
+  number <- 0L
+  while (!is.null(piece <- reader$read())) {
+    number <- number + 1L
+    needs_column <- !is.null(fit$input$terms)
+    x <- if (needs_column) piece$x else without_id(piece)$x
+    answer <- in_piece(piece, call, f(x, piece$id))
+    rows <- rows + NROW(answer)
+    if (is.null(put)) answers[[number]] <- answer else put(answer, number)
+  }
+  if (!number) abort("no_rows", "The source has no rows.", call = call)
+  if (is.null(put)) answers else invisible(rows)
+}
+
+check_write <- function(write, call) {
+  if (is.null(write) || is.function(write)) {
+    return(write)
+  }
+  path <- check_path(write, "write", call)
+  function(answer, number) {
+    table <- if (is.data.frame(answer)) answer else if (is.matrix(answer)) as.data.frame(answer) else
+      data.frame(value = unname(answer))
+    utils::write.table(table, path,
+      append = number > 1L, sep = ",", dec = ".", row.names = FALSE, col.names = number == 1L, qmethod = "double"
+    )
+  }
+}
+
+# The answer of predict(): of all pieces one after the other, unless they were written.
+predict_source <- function(fit, source, id, write, f, call = rlang::caller_env()) {
+  answers <- over_source(fit, source, id, f, write, call)
+  if (!is.null(write)) {
+    return(invisible(answers))
+  }
+  if (is.null(dim(answers[[1L]]))) {
+    return(if (is.factor(answers[[1L]])) factor_of(answers) else do.call(c, answers))
+  }
+  out <- do.call(rbind, answers)
+  if (is.data.frame(out)) rownames(out) <- NULL
+  out
+}
+
+factor_of <- function(parts) {
+  factor(unlist(lapply(parts, as.character)), levels = levels(parts[[1L]]))
+}
+
+refuse_write <- function(write, call = rlang::caller_env()) {
+  if (!is.null(write)) {
+    abort("argument", c(
+      "{.arg write} is for new data in a source.", i = "Of data in memory the answer is in memory, too."
+    ), call = call)
+  }
+}
+
+# Mean log likelihood over the pieces: f(table, id) has the numbers that are averaged, NA of rows without one.
+mean_over_source <- function(fit, source, id, f, call = rlang::caller_env()) {
+  sum <- count <- 0
+  answers <- over_source(fit, source, id, function(x, id) {
+    values <- f(x, id)
+    values <- values[!is.na(values)]
+    sum <<- sum + sum(values)
+    count <<- count + length(values)
+    NULL
+  }, call = call)
+  if (!count) abort("no_rows", "The source has no rows with a density.", call = call)
+  sum / count
+}
+
+# Takes the pieces in one after the other.
+update_from_source <- function(fit, source, olddata, new_terms, ..., id = NULL, call = rlang::caller_env()) {
+  if (!is.null(olddata)) {
+    abort("update", c(
+      "{.arg olddata} is not there with {.arg newdata} in a source.",
+      i = "To visit all rows again, fit a source of them: {.code {class(fit)[1L]}(source, start = fit)}."
+    ), call = call)
+  }
+  check_is_fit(fit)
+  over_source(fit, source, id, function(x, id) {
+    fit <<- if (is.null(id)) update(fit, newdata = x, new_terms = new_terms, ...) else
+      update(fit, newdata = x, new_terms = new_terms, id = id, ...)
+    NULL
+  }, call = call)
+  fit
+}

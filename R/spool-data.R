@@ -1,0 +1,149 @@
+# Data in a spool: how they come to be, and what R does with them batch by batch.
+
+spooled_data <- function(all, obs, na_action, class, control, folder, call) {
+  if (all$n == 0) abort("no_rows", "All rows of {.arg x} are left out for missing values.", call = call)
+  if (all$tokens && !sum(all$totals)) {
+    abort("no_tokens", c(
+      "All documents of {.arg x} are empty.", i = "At least one count must be above 0."
+    ), call = call)
+  }
+  lengths <- unlist(all$lengths)
+  entries <- unlist(all$entries)
+  batch <- batches_of_spool(control, all, class, sum(as.double(entries %||% (all$n * as.double(all$d)))), call)
+  write_spool(all, batch, lengths, entries, folder, call)
+  thin_sample(all)
+  sample <- all$chosen[[1L]]
+  terms <- if (all$tokens) all$terms else all$first$column_names
+  sample$d <- all$d
+  sample$column_names <- terms
+  sample$frame <- all$first$frame
+  sample$counted <- list(rows = all$n, units = all$n)
+  if (all$tokens) sample$totals <- c(all$totals, double(all$d - length(all$totals)))
+  n <- as.integer(all$n)
+  order <- unlist(all$order)
+  data <- c(list(
+    n = n, d = all$d, starts = if (all$grouped) as.integer(c(0, cumsum(lengths))) else c(0L, n),
+    column_names = terms, group_names = unlist(all$group_names), frame = all$first$frame,
+    order = if (length(order)) as.integer(order), spool = spool_file(folder), engine_d = all$engine_d,
+    sample = sample, fingerprint = all$fingerprint, n_batches = max(batch), na_action = all$first$na_action,
+    lengths = if (all$tokens) unlist(all$counts)
+  ))
+  if (any(all$n_missing > 0)) {
+    data$cells_missing <- all$n_missing
+    data$na_action <- na_action
+    empty <- list(missing = matrix(all$n_missing == all$n, 1L), column_names = terms)
+    check_observed(empty, modelled_columns(data, obs), "x", call)
+  }
+  if (length(all$kept)) {
+    kept <- unlist(all$kept)
+    if (length(kept) < all$n_given) {
+      left_out <- list(n = as.integer(all$n_given), kept = as.integer(kept), row_names = NULL)
+      data$left_out <- left_out
+      data$na_action <- na_action
+      tell_left_out(all$n_given - length(kept), na_action)
+    }
+  }
+  warn_of_many_levels(data$frame$levels %||% list(), all$n, "x", call)
+  data[!vapply(data, is.null, NA)]
+}
+
+tell_left_out <- function(n, na_action) {
+  what <- if (identical(na_action, "omit")) "with missing values" else "without any value"
+  cli::cli_inform("{n} row{?s} of {.arg x} {what} {cli::qty(n)}{?is/are} left out.",
+    class = c("bnpvi_message_left_out", "bnpvi_message"), call = NULL
+  )
+}
+
+# The batch of every unit, from 1; `numbers`: values that the rows have in all.
+batches_of_spool <- function(control, all, class, numbers, call) {
+  n <- all$units
+  if (length(control$batches) > 1L) {
+    given <- if (all$grouped) n else all$n_given
+    batch <- check_batch_numbers(control, given, unit_words[[class]], call)
+    return(if (length(all$kept) && !all$grouped) batch[unlist(all$kept)] else batch)
+  }
+  batches <- if (is.null(control$batches) && control$algorithm != "full") {
+    small <- n <= 20000 && numbers <= most_sampled_numbers
+    enough <- if (small) 1 else ceiling(max(all$n / most_sampled, numbers / most_sampled_numbers))
+    min(n, if (control$algorithm == "stochastic") max(10, enough) else enough)
+  } else {
+    resolve_batches(control, n, call, unit_words[[class]])
+  }
+  engine_deal(as.integer(n), as.integer(batches))
+}
+
+write_spool <- function(all, batch, lengths, entries, folder, call) {
+  batches <- max(batch)
+  total <- function(x) {
+    out <- double(batches)
+    if (length(x)) {
+      sums <- rowsum(as.double(x), batch)
+      out[as.integer(rownames(sums))] <- sums
+    }
+    out
+  }
+  units <- tabulate(batch, batches)
+  sizes <- cbind(if (all$grouped) total(lengths) else units, if (all$grouped) units else 0, total(entries))
+  if (max(sizes[, 3L]) > .Machine$integer.max) {
+    abort("memory", "A batch has more than {(.Machine$integer.max)} entries: raise {.arg batches}.", call = call)
+  }
+  single <- all$grouped && all(lengths == 1L)
+  writer <- in_spool(engine_spool_begin(spool_file(folder), all$engine_d, all$sparse, single, sizes), call)
+  finished <- FALSE
+  on.exit(if (!finished) engine_spool_end(writer, FALSE))
+  at <- 0
+  for (file in all$files) {
+    part <- read_part(file)
+    unlink(file)
+    part$d <- all$engine_d
+    units <- if (all$grouped) length(part$starts) - 1L else part$n
+    in_spool(engine_spool_add(writer, part, batch[at + seq_len(units)]), call)
+    at <- at + units
+  }
+  in_spool(engine_spool_end(writer, TRUE), call)
+  finished <- TRUE
+}
+
+is_spooled <- function(data) !is.null(data$spool)
+
+# Of groups where rows are grouped, else of rows.
+rows_or_groups <- function(data) if (is.null(data$group_names)) data$n else length(data$group_names)
+sample_size <- function(data) {
+  if (is.null(data$group_names)) data$sample$n else length(data$sample$starts) - 1L
+}
+
+# As an integer, if it is one.
+whole_number <- function(x) if (x <= .Machine$integer.max) as.integer(x) else x
+
+refuse_probabilities_of_source <- function(control, call) {
+  if (identical(control$keep, "probabilities")) {
+    abort("argument", c(
+      "{.code keep = \"probabilities\"} is not for sources.",
+      i = "{.code predict(fit, source, type = \"prob\", write = )} computes them piece by piece."
+    ), call = call)
+  }
+}
+
+# Ordinary data: all, or a sample of those in a spool.
+sample_of <- function(data) if (is_spooled(data)) data$sample else data
+
+# Which columns lack cells, as data of one row.
+gaps_of <- function(data) {
+  if (!is_spooled(data)) {
+    return(data)
+  }
+  list(
+    missing = if (!is.null(data$cells_missing)) matrix(data$cells_missing > 0, 1L), d = data$d,
+    column_names = data$column_names, frame = data$frame
+  )
+}
+
+# Calls f(data, rows) for the data of every batch; rows: their numbers among all.
+for_batches <- function(data, f) {
+  for (b in seq_len(data$n_batches)) {
+    part <- engine_spool_batch(data$spool, b)
+    rows <- part$rows
+    part[c("rows", "groups")] <- NULL
+    f(part, rows)
+  }
+}

@@ -1,0 +1,291 @@
+# Fits from sources: one pass reads, checks, deals and writes the spool; from then on `data` is an internal form without
+# rows.
+#
+# Beside n, d, starts and names it has `spool`, the file; `engine_d`, its columns (exposures included); `sample`, an
+# ordinary internal form of some units, with `counted`, how many rows and units it stands for; `fingerprint`, `lengths`
+# (tokens of documents), and `cells_missing` by column.
+
+# list(data, obs, input): as a fit's input functions give them.
+read_source <- function(source, class, obs, na_action, id, formula, control, call) {
+  check_class(control, "bnp_control", "control", "bnp_control", call)
+  key <- list(
+    version = package_version_here(), source = identity_of_source(source), verb = class,
+    obs = without_environments(obs), na_action = na_action, id = id, formula = without_environments(formula),
+    terms = source$terms, batches = control$batches, algorithm = control$algorithm
+  )
+  key <- vapply(key, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
+  known <- known_spool(source, key, call)
+  if (!is.null(known)) {
+    return(known)
+  }
+  folder <- begin_spool(source, call)
+  done <- FALSE
+  on.exit(if (!done) unlink(folder, recursive = TRUE))
+  read <- pass_over(source, class, obs, na_action, id, formula, control, folder, call)
+  keep_spool(source, folder, key, read, call)
+  done <- TRUE
+  read
+}
+
+# What tells a source from another without reading it.
+identity_of_source <- function(source) {
+  list(
+    source$kind, source$paths, if (source$kind == "files") state_of_files(source$paths), deparse(source$read),
+    source$query, source$batches
+  )
+}
+
+# Formulas as text: their environments may hold anything.
+without_environments <- function(x) {
+  if (inherits(x, "formula")) deparse(x) else if (is.list(x)) lapply(x, without_environments) else x
+}
+
+spool_file <- function(folder) file.path(folder, "batches.spool")
+spool_note <- function(folder) file.path(folder, "description.rds")
+
+# The spool of an earlier fit from this source. A temporary one only of files, whose times say whether they changed.
+known_spool <- function(source, key, call) {
+  folder <- source$spool
+  if (is.null(folder)) {
+    folder <- if (source$kind == "files" && identical(source$kept$key, key)) source$kept$temporary
+    if (is.null(folder) || !file.exists(spool_file(folder))) {
+      return(NULL)
+    }
+  }
+  if (!file.exists(spool_note(folder))) {
+    return(NULL)
+  }
+  note <- tryCatch(readRDS(spool_note(folder)), error = function(e) {
+    abort("spool", "The spool in {.file {folder}} cannot be read: remove the folder to make it anew.", call = call)
+  })
+  differs <- names(key)[key != note$key[names(key)] | is.na(note$key[names(key)])]
+  if (length(differs)) {
+    abort("spool", c(
+      "The folder {.file {folder}} has the spool of another fit.",
+      x = "What differs: {.field {differs}}.",
+      i = "Choose another folder as {.arg spool}, or remove this one."
+    ), call = call)
+  }
+  read <- note$read
+  read$data$spool <- spool_file(folder)
+  index <- in_spool(engine_spool_index(read$data$spool), call)
+  if (!identical(index$n, as.double(read$data$n))) {
+    abort("spool", "The parts of the spool in {.file {folder}} do not belong together: remove the folder.", call = call)
+  }
+  read
+}
+
+# Evaluates what reads or writes a spool.
+in_spool <- function(expr, call) {
+  tryCatch(expr, `bnpvi::FileError` = function(e) {
+    abort("spool", c(
+      "The spool cannot be written or read.", x = conditionMessage(e),
+      i = "Room on the disk, and files that nobody else changes: give a folder that has both as {.arg spool} of the
+           source."
+    ), call = call)
+  })
+}
+
+begin_spool <- function(source, call) {
+  folder <- source$spool %||% tempfile("spool")
+  if (!is.null(source$spool) && length(list.files(folder, all.files = TRUE, no.. = TRUE))) {
+    abort("spool", c(
+      "The folder {.file {folder}} is not empty, and has no complete spool.",
+      i = "Choose another folder as {.arg spool}, or empty this one."
+    ), call = call)
+  }
+  if (!dir.exists(folder) && !suppressWarnings(dir.create(folder, recursive = TRUE))) {
+    abort("spool", "The folder {.file {folder}} cannot be made.", call = call)
+  }
+  enc2utf8(normalizePath(folder))
+}
+
+keep_spool <- function(source, folder, key, read, call) {
+  if (is.null(source$spool)) {
+    if (!is.null(source$kept$temporary)) unlink(source$kept$temporary, recursive = TRUE)
+    source$kept$temporary <- folder
+    source$kept$key <- key
+  }
+  note <- spool_note(folder)
+  tryCatch(
+    {
+      saveRDS(list(key = key, read = read), paste0(note, ".new"))
+      file.rename(paste0(note, ".new"), note)
+    },
+    error = function(e) abort("spool", "The spool cannot be written: {.file {folder}}.", call = call)
+  )
+}
+
+# The pass. Rows whose columns are all numbers are turned into the engine's at once; others wait in files until it is
+# known what levels there are.
+pass_over <- function(source, class, obs, na_action, id, formula, control, folder, call) {
+  tokens <- class == "bnp_topics" && obs_entry(obs)$counts_tokens
+  reader <- read_units(source, class, id, call)
+  on.exit(reader$close())
+  piece <- reader$read()
+  if (is.null(piece)) abort("no_rows", "{.arg x} has no rows: its source is empty.", call = call)
+  if (is.null(formula)) {
+    obs <- in_piece(piece, call, obs %||% default_obs(without_id(piece)$x, call))
+    check_obs(obs, class, call)
+  }
+  if (!is.null(obs)) refuse_series(class, obs, call)
+  fit <- NULL # what pieces that waited are turned into numbers by
+  all <- new_parts(folder, class != "bnp_mixture", tokens)
+  columns <- list(names = colnames(piece$x), n = NCOL(piece$x))
+  if (!tokens && waits_for_levels(without_id(piece)$x, obs, formula)) {
+    waiting <- gather_levels(reader, piece, obs, columns, class, folder, call)
+    fit <- tryCatch(first_look(waiting$sample, class, obs, na_action, formula, call), error = function(e) {
+      for (file in waiting$files) { # where is it?
+        piece <- read_part(file)
+        piece$x <- with_all_levels(piece$x, waiting$columns)
+        in_piece(piece, call, first_look(piece, class, obs, na_action, formula, call))
+      }
+      stop(e)
+    })
+    obs <- fit$given
+    for (i in seq_along(waiting$files)) {
+      piece <- read_part(waiting$files[i])
+      unlink(waiting$files[i])
+      piece$x <- with_all_levels(piece$x, waiting$columns)
+      add_piece(all, piece, class, obs, na_action, fit, call)
+    }
+  } else {
+    while (!is.null(piece)) {
+      if (!tokens) piece$x <- in_piece(piece, call, same_columns(numbers_only(piece$x), columns))
+      add_piece(all, piece, class, obs, na_action, NULL, call)
+      piece <- reader$read()
+    }
+  }
+  data <- spooled_data(all, obs, na_action, class, control, folder, call)
+  list(data = data, obs = obs, input = fit$own)
+}
+
+refuse_series <- function(class, obs, call) {
+  if (class == "bnp_mixture" && obs_lag(obs) > 0L) {
+    abort("argument", c(
+      "Mixtures of {.fn {obs_entry(obs)$constructor}} do not take sources: batches of rows would cut the series.",
+      i = "{.fn bnp_hmm} takes sequences from sources."
+    ), call = call)
+  }
+}
+
+without_id <- function(piece) {
+  if (!is.null(piece$id_column)) piece$x <- piece$x[, setdiff(colnames(piece$x), piece$id_column), drop = FALSE]
+  piece
+}
+
+# A column in which all is missing may be read as a logical one.
+numbers_only <- function(x) {
+  if (is.data.frame(x)) {
+    for (name in names(x)) if (type_of_column(x[[name]]) == "unknown") x[[name]] <- as.double(x[[name]])
+  }
+  x
+}
+
+# A piece, its levels complete, as numbers. fit: what the first look made of the sample; NULL: columns are numbers.
+add_piece <- function(all, piece, class, obs, na_action, fit, call) {
+  part <- in_piece(piece, call, {
+    x <- piece$x
+    if (is.null(fit)) {
+      x <- without_id(piece)$x
+    } else {
+      if (is.null(fit$input$terms)) x <- without_id(piece)$x
+      x <- select_columns(variables_of(fit, x, "x", call), fit, call, "x")
+      obs <- fit$model$obs
+    }
+    grows <- attr(piece$x, "grows")
+    part <- switch(class,
+      bnp_mixture = as_mixture_data(x, obs, "x", FALSE, call, na_action),
+      bnp_topics = as_documents(x, obs, piece$id, "x", TRUE, call, na_action),
+      bnp_hmm = as_sequence_data(x, obs, piece$id, "x", call, na_action)
+    )
+    if (all$tokens && is.null(part$column_names) && is.null(grows) && all$d > 0L && part$d != all$d) {
+      abort("columns", c(
+        "There are {part$d} term{?s}, and {all$d} in the documents before.", i = "Give the columns names."
+      ))
+    }
+    if (all$tokens && all$units > 0 && is.null(part$column_names) != is.null(all$terms)) {
+      abort("columns", "Some documents have names of terms, and others have none.")
+    }
+    part
+  })
+  add_part(all, part)
+}
+
+# Reads to the end: list(files, columns, sample), what is known of all columns, and the rows of a random sample of
+# units, with all levels.
+gather_levels <- function(reader, piece, obs, columns, class, folder, call) {
+  known <- NULL
+  files <- character()
+  sample <- new_parts(folder, FALSE, FALSE)
+  number <- 0
+  while (!is.null(piece)) {
+    piece$x <- in_piece(piece, call, {
+      x <- as_frame(piece$x, "x", call)
+      x <- same_columns(x, list(names = columns$names %||% names(x), n = columns$n))
+      own <- setdiff(names(x), piece$id_column)
+      known <- join_columns(known, describe_columns(x[own], columns_as_levels(obs, own)))
+      x
+    })
+    files <- c(files, write_part(folder, length(files) + 1L, piece, "piece"))
+    unit <- if (is.null(piece$id)) seq_len(nrow(piece$x)) else match(piece$id, unique(piece$id))
+    add_rows_to_sample(sample, piece, unit, number)
+    number <- number + max(unit)
+    piece <- reader$read()
+  }
+  list(files = files, columns = known, sample = replace(
+    sampled_rows(sample), "x", list(with_all_levels(sampled_rows(sample)$x, known))
+  ))
+}
+
+# The same random sample as choose_units() has, of rows as R has them.
+add_rows_to_sample <- function(sample, piece, unit, before) {
+  key <- engine_unit_keys(before, max(unit))[unit]
+  at <- which(key < sample$bound)
+  kept <- list(x = piece$x[at, , drop = FALSE], id = piece$id[at], key = key[at], id_column = piece$id_column)
+  sample$chosen <- c(sample$chosen, list(kept))
+  if (sum(vapply(sample$chosen, function(part) length(part$key), 1L)) > 2 * most_sampled) {
+    part <- sampled_rows(sample)
+    limit <- sort(part$key)[max(1L, min(most_sampled, most_sampled_numbers %/% max(1L, ncol(part$x))))]
+    kept <- part$key <= limit
+    sample$bound <- min(part$key[!kept], sample$bound)
+    sample$chosen <- list(list(
+      x = part$x[kept, , drop = FALSE], id = part$id[kept], key = part$key[kept], id_column = part$id_column
+    ))
+  }
+}
+
+sampled_rows <- function(sample) {
+  parts <- sample$chosen
+  list(
+    x = do.call(rbind, lapply(parts, `[[`, "x")), id = unlist(lapply(parts, `[[`, "id")),
+    key = unlist(lapply(parts, `[[`, "key")), id_column = parts[[1L]]$id_column
+  )
+}
+
+# What the sample says of formula and levels, as a fit has it, so that all pieces are read like new data. given: the
+# observation model before it is resolved; own: what the fit is to keep.
+first_look <- function(sample, class, obs, na_action, formula, call) {
+  own <- list()
+  x <- if (is.null(formula)) without_id(sample)$x else sample$x
+  if (!is.null(formula)) {
+    read <- formula_input(formula, x, obs, class, call)
+    x <- read$x
+    obs <- read$obs %||% default_obs(x, call)
+    own <- read$input
+  }
+  data <- withCallingHandlers(
+    switch(class,
+      bnp_mixture = as_mixture_data(x, obs, "x", FALSE, call, na_action),
+      bnp_topics = as_documents(x, obs, sample$id, "x", FALSE, call, na_action),
+      bnp_hmm = as_sequence_data(x, obs, sample$id, "x", call, na_action)
+    ),
+    bnpvi_message_left_out = function(m) invokeRestart("muffleMessage")
+  )
+  resolved <- resolve_obs(obs, data, NULL, call)
+  fit <- list(
+    format = fit_format, given = obs, own = own, model = list(obs = resolved),
+    input = c(own, data[c("n", "d", "column_names")])
+  )
+  structure(fit, class = c(class, "bnp_fit"))
+}

@@ -1,0 +1,41 @@
+// A file as memory, which the system reads from the disk as it is looked at.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace bnpvi {
+
+/// The bytes of a file that nobody is to change meanwhile. They are no memory of the process: the system
+/// drops and reads them again as it likes.
+class MappedFile {
+ public:
+  /// path: UTF-8. Throws FileError where the file cannot be read.
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const char* data() const { return data_; }
+  std::int64_t size() const { return known_.size; }
+
+  /// Throws FileError where the file has another size or was written to since it was opened. What is read
+  /// from a file that is cut short ends the process, so ask before.
+  void check() const;
+
+  /// That these bytes are wanted next, so that the system reads them in one go.
+  void expect(std::int64_t from, std::int64_t bytes) const;
+
+ private:
+  struct Status {
+    std::int64_t size = 0, changed = 0;
+  };
+  Status status() const;
+
+  std::string path_;
+  std::intptr_t file_ = -1;
+  void* mapping_ = nullptr;  // of Windows
+  const char* data_ = nullptr;
+  Status known_;
+};
+
+}  // namespace bnpvi
