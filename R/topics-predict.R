@@ -76,18 +76,22 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
   na_action <- check_no_model_of_missing(na_action)
   type <- check_choice(type, c("prob", "class", "cluster", "id", "response", "label"), "type")
   newdata <- one_newdata(newdata, new_data)
+  if (type %in% c("response", "label")) {
+    if (inherits(newdata, "bnp_source")) {
+      abort("response", c(
+        "Responses of documents in a source are not predicted.", i = "Give {.arg newdata} batch by batch."
+      ))
+    }
+    refuse_write(write)
+    return(response_of(object, newdata, id, type, covariates, interval, na_action))
+  }
+  if (!is.null(covariates)) abort("response", "{.arg covariates} are for {.code type = \"response\"} or {.val label}.")
   if (inherits(newdata, "bnp_source")) {
-    if (type %in% c("response", "label")) refuse_with_source(list(type = type), rlang::current_env())
-    refuse_with_source(list(covariates = covariates), rlang::current_env())
     return(predict_source(object, newdata, id, write, function(x, id) {
       predict(object, x, type, id, na_action = na_action)
     }))
   }
   refuse_write(write)
-  if (type %in% c("response", "label")) {
-    return(response_of(object, newdata, id, type, covariates, interval, na_action))
-  }
-  if (!is.null(covariates)) abort("response", "{.arg covariates} are for {.code type = \"response\"} or {.val label}.")
   prob <- if (is.null(newdata)) {
     fitted(object)
   } else {
