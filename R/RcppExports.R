@@ -25,6 +25,10 @@ engine_urn <- function(data, model, first, steps, seed) {
     .Call(`_bnpvi_engine_urn`, data, model, first, steps, seed)
 }
 
+engine_dynamic_means <- function(x, starts, lambda, q, tau) {
+    .Call(`_bnpvi_engine_dynamic_means`, x, starts, lambda, q, tau)
+}
+
 engine_features_fit <- function(x, model, control, start, progress) {
     .Call(`_bnpvi_engine_features_fit`, x, model, control, start, progress)
 }
@@ -39,6 +43,26 @@ engine_feature_prior <- function(prior, counts, n, stick) {
 
 engine_features_without <- function(x, model, presence) {
     .Call(`_bnpvi_engine_features_without`, x, model, presence)
+}
+
+engine_filter_states <- function(data, model, state, from, plugin, threads) {
+    .Call(`_bnpvi_engine_filter_states`, data, model, state, from, plugin, threads)
+}
+
+engine_filter_switching <- function(systems, y, starts, number, clock, particles, most, collapse, seed, threads) {
+    .Call(`_bnpvi_engine_filter_switching`, systems, y, starts, number, clock, particles, most, collapse, seed, threads)
+}
+
+engine_particles_ahead <- function(systems, particles, h, number, clock, most, seed) {
+    .Call(`_bnpvi_engine_particles_ahead`, systems, particles, h, number, clock, most, seed)
+}
+
+engine_restart_seed <- function(seed, r) {
+    .Call(`_bnpvi_engine_restart_seed`, seed, r)
+}
+
+engine_select_particles <- function(weight, most, u) {
+    .Call(`_bnpvi_engine_select_particles`, weight, most, u)
 }
 
 engine_fit <- function(data, model, control, start, progress) {
@@ -63,10 +87,6 @@ engine_viterbi <- function(data, model, state, threads) {
 
 engine_draw_paths <- function(data, model, state, numbers, seed, threads) {
     .Call(`_bnpvi_engine_draw_paths`, data, model, state, numbers, seed, threads)
-}
-
-engine_one_step_ahead <- function(data, model, state, plugin, threads) {
-    .Call(`_bnpvi_engine_one_step_ahead`, data, model, state, plugin, threads)
 }
 
 engine_tree_log_density <- function(data, model, state, plugin, threads) {
@@ -97,6 +117,22 @@ engine_kmeans <- function(data, obs, k, rounds, spread, seed) {
     .Call(`_bnpvi_engine_kmeans`, data, obs, k, rounds, spread, seed)
 }
 
+engine_lds_fit <- function(data, model, control, start, progress) {
+    .Call(`_bnpvi_engine_lds_fit`, data, model, control, start, progress)
+}
+
+engine_lds_emission <- function(data, model, state) {
+    .Call(`_bnpvi_engine_lds_emission`, data, model, state)
+}
+
+engine_lds_smooth <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_lds_smooth`, data, model, state, threads)
+}
+
+engine_lds_chain <- function(data, model, state, resp, weights) {
+    .Call(`_bnpvi_engine_lds_chain`, data, model, state, resp, weights)
+}
+
 engine_network_blocks <- function(data, model, control, labels, progress) {
     .Call(`_bnpvi_engine_network_blocks`, data, model, control, labels, progress)
 }
@@ -121,6 +157,10 @@ engine_network_laps <- function(data, model, share, laps, sticks) {
     .Call(`_bnpvi_engine_network_laps`, data, model, share, laps, sticks)
 }
 
+engine_network_local <- function(data, model, share, laps, changes) {
+    .Call(`_bnpvi_engine_network_local`, data, model, share, laps, changes)
+}
+
 engine_network_profile <- function(n0, g, e, p, rho) {
     .Call(`_bnpvi_engine_network_profile`, n0, g, e, p, rho)
 }
@@ -143,6 +183,10 @@ engine_log_predictive <- function(data, model, state, plugin, threads) {
 
 engine_log_predictives <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_log_predictives`, data, model, state, threads)
+}
+
+engine_expected_logs <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_expected_logs`, data, model, state, threads)
 }
 
 engine_fingerprint <- function(data, row_number) {

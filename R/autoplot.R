@@ -1,15 +1,19 @@
 #' @rdname plot.bnp_mixture
 #' @exportS3Method ggplot2::autoplot
-autoplot.bnp_mixture <- function(object, type = c("clusters", "density", "elbo", "uncertainty", "profile", "score"),
-                                 data = NULL, ...) {
+autoplot.bnp_mixture <- function(object, type = c(
+                                   "clusters", "density", "elbo", "uncertainty", "profile", "score", "trajectories"
+                                 ), data = NULL, ...) {
   check_no_dots(...)
   rlang::check_installed("ggplot2", "for autoplot().")
-  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty", "profile", "score"), "type")
+  type <- mixture_plot_type(object, type)
   if (type == "elbo") {
     return(gg_trace(trace_picture(object)))
   }
   if (type == "score") {
     return(gg_score(score_picture(object)))
+  }
+  if (type == "trajectories") {
+    return(gg_trajectories(trajectory_picture(object, data)))
   }
   if (type == "uncertainty") {
     return(gg_uncertainty(uncertainty_picture(object, data)))

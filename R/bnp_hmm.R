@@ -81,7 +81,7 @@
 #'
 #' Rabiner, L. R. (1989). A tutorial on hidden Markov models and selected applications in speech
 #' recognition. *Proceedings of the IEEE* 77(2), 257-286.
-#' @seealso [segments()], [predict.bnp_hmm()], [plot.bnp_hmm()], [read_fit];
+#' @seealso [segments()], [predict.bnp_hmm()], [plot.bnp_hmm()], [read_fit]; [latent_path()] of fits with [obs_lds()];
 #'   `vignette("segmenting-sequences")`, `vignette("from-depmixS4")`.
 #' @examples
 #' x <- rbind(cbind(beaver1["temp"], id = 1), cbind(beaver2["temp"], id = 2))
@@ -110,7 +110,7 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL, ...) {
   check_no_dots(...)
-  na_action <- check_na_action(na_action)
+  na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   fit_sequences(
     x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(), weights,
     parent
@@ -123,7 +123,7 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
                             control = bnp_control(), start = NULL,
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL, ...) {
   check_no_dots(...)
-  na_action <- check_na_action(na_action)
+  na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   call <- rename_call(match.call(), "bnp_hmm")
   if (inherits(data, "bnp_source")) {
     refuse_with_source(list(weights = weights, parent = parent), rlang::current_env())
@@ -137,6 +137,15 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
   )
 }
 
+# What is done about missing values where nothing was said: models of hidden rows take them.
+action_by_model <- function(na_action, obs, call = rlang::caller_env()) {
+  if (is.null(na_action)) {
+    hidden <- inherits(obs, "bnp_obs") && isTRUE(obs_entry(obs)$hidden)
+    return(if (hidden) "model" else "fail")
+  }
+  check_na_action(na_action, call)
+}
+
 # id: a value for each row, or the name of a column of x, which then is no variable. input: what the fit is to keep.
 fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, input, weights, parent = NULL,
                           error_call = rlang::caller_env()) {
@@ -146,6 +155,12 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (!is.null(control$candidates)) refuse_candidates(error_call)
   if (!is.null(parent)) {
+    if (obs_entry(obs)$hidden) {
+      abort("trees", c(
+        "{.fn {obs_entry(obs)$constructor}} is for sequences: in a tree a row has no row before it.",
+        i = "Leave {.arg parent} out, or choose another {.arg obs}."
+      ), call = error_call)
+    }
     refuse_sparsity(control, error_call)
     if (is.character(parent) && length(parent) == 1L) input$parent_column <- parent
   }
@@ -153,6 +168,9 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   data$weights <- unit_weights(weights, data, if (has_trees(data)) "tree" else "sequence", error_call)
   input$times <- data$times
   if (is.character(id) && length(id) == 1L) input$id_column <- id
+  if (obs_entry(obs)$hidden) {
+    return(fit_hidden(call, data, obs, prior, control, start, input, error_call))
+  }
   fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
 }
 
@@ -201,12 +219,18 @@ viterbi_path <- function(fit, data) {
   if (data$n == 0L) {
     return(integer())
   }
+  if (is_hidden(fit)) {
+    return(hidden_path(fit, data))
+  }
   fit <- fit_with_gaps(fit, data)
   path <- engine_viterbi(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   carry_back(match(path, fit$numbering), data$starts, state_lag(fit))
 }
 
 state_probabilities <- function(fit, data) {
+  if (is_hidden(fit) && data$n > 0L) {
+    return(hidden_probabilities(fit, data))
+  }
   if (has_missing(data) && inherits(fit, "bnp_mixture") && state_lag(fit) == 0L) {
     return(probabilities_of_rows(fit, data))
   }
@@ -215,6 +239,9 @@ state_probabilities <- function(fit, data) {
 
 # Probability of each row's state on the path, in parts that need not hold all rows times states at once.
 path_probabilities <- function(fit, data, most = 5e6) {
+  if (is_hidden(fit)) {
+    return(hidden_probabilities(fit, data)[cbind(seq_len(data$n), fit$labels)])
+  }
   parts <- sequence_parts(diff(data$starts), fit$state$k, most)
   unlist(lapply(parts, function(groups) {
     rows <- (data$starts[groups[1]] + 1L):data$starts[groups[length(groups)] + 1L]

@@ -42,15 +42,18 @@
 #' @section Pairs without a link:
 #' The bound is exact: it counts every pair, none is sampled. Blockmodels need only sums over nodes for pairs without
 #' a link. In the relational model they share one profile for each node, a restriction of the variational family; in
-#' the gamma network the bound is linear in them. A lap takes time proportional to links times communities (with
-#' [prior_dp()]: and nodes times the square of communities).
+#' the gamma network the bound is linear in them. There nodes share what they have in communities in which they have
+#' no links once nodes times communities exceed 100,000, which costs next to nothing of the bound. A lap takes time
+#' proportional to links times communities, of the gamma network to links times the communities of a node (with
+#' [prior_dp()]: to links times communities, and nodes times the square of communities).
 #'
 #' @section Control:
 #' Networks are learned from as a whole: `algorithm` is `"memoized"` or `"full"`, which are the same here, with one
 #' batch; stochastic learning is not there. With [prior_dp()] a search with hard labels comes first: its laps try
 #' splits, joins, pairs divided anew, and disturbances, all on the exact log joint, and end when 20 of
 #' them gained nothing; then soft labels. With [prior_hdp()] laps alternate with rounds of moves, each judged by the
-#' whole bound. `moves` fix the number where all are switched off. `restarts` are runs with other random numbers, of
+#' whole bound; from 30,000 nodes and links on moves of the gamma network visit the nodes they change alone.
+#' `moves` fix the number where all are switched off. `restarts` are runs with other random numbers, of
 #' which the best is kept. `k_init` is the number of communities at the start, to which nodes are dealt at
 #' random. `sparsity`, `candidates`, `batches`, `init`, `keep` and `learning_rate` have no
 #' meaning here, and `bound` is `"loose"`.

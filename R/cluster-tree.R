@@ -81,6 +81,7 @@ cluster_tree.bnp_topics <- function(fit, data, id = NULL, ...) {
 #' @export
 cluster_tree.bnp_hmm <- function(fit, data, id = NULL, ...) {
   check_no_dots(...)
+  refuse_hidden(fit, "trees of states", "Merges are part of the fit.")
   need_data(missing(data), "data")
   grow_tree(fit, training_data(fit, data, id), rename_call(match.call(), "cluster_tree"))
 }
@@ -98,6 +99,7 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
     bnp_hmm = as_new_sequences(fit, data, id, call, "data")
   )
   known <- fit$input
+  if (has_weights_by_time(fit)) read <- grouped_by_time(replace(read, "times", list(fit$model$obs$times)))
   trained <- as_trained(read, fit)
   # A mixture without a lag has no groups, whatever the input calls them.
   grouped <- !inherits(fit, "bnp_mixture") || state_lag(fit) > 0L
@@ -123,6 +125,7 @@ engine_start <- function(fit, data) {
 }
 
 grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
+  refuse_drift(fit, "trees of clusters", call = error_call)
   force(data) # checks the fit
   k <- fit$state$k
   if (k < 2L) {

@@ -193,12 +193,13 @@ values_of_frame <- function(data) {
   if (is.null(frame$columns)) unname(x) else unname(x[, own, drop = FALSE])
 }
 
-# The digest of the values that a fit was made of, exposures apart; rows go by their numbers in the user's order.
+# The digest of the values that a fit was made of, exposures and times apart; rows go by their numbers in the user's
+# order.
 fingerprint_of <- function(data) {
   if (is_spooled(data)) {
     return(data$fingerprint)
   }
-  data$exposure <- NULL
+  data$exposure <- data$slot <- NULL
   if (!is.null(data$frame)) {
     data$x <- values_of_frame(data)
     data$d <- ncol(data$x)

@@ -3,16 +3,16 @@
 #' @param algorithm `"memoized"`: batches are visited in turn and the exact
 #'   summaries of the whole data are kept up to date after each. `"full"`: all
 #'   data at every step. `"stochastic"`: noisy steps on random batches with a
-#'   decreasing `learning_rate`; moves are not tried. `"truncation_free"`: for mixtures and topics of counts, and
+#'   decreasing `learning_rate`; moves are not tried. `"truncation_free"`: for mixtures and topics, and
 #'   for data that keep arriving, see [bnp_stream()].
 #' @param batches Number of batches. Default: 1 up to 20,000 observations, then
 #'   one per 10,000, at most 50; at least 10 for `"stochastic"`; one per 1,000 for `"truncation_free"`, of
 #'   topics one per 100 documents. Or the number of the batch of each observation, document or sequence, from 1 and
 #'   without gaps (one value for each individual or row where there is `id`). From a source ([source_files()]) batches
 #'   have about 65,536 rows by default.
-#' @param max_laps Most passes over the data; of `"truncation_free"` so many, by default 3. A fit that they end
-#'   before it has converged says so by a warning of class `bnpvi_warning_max_laps` (not in stochastic learning,
-#'   which always makes so many).
+#' @param max_laps Most passes over the data, by default 1,000, so that fits end because they have converged;
+#'   `"stochastic"` and `"truncation_free"` always make so many, by default 100 and 3. A fit that they end
+#'   before it has converged says so by a warning of class `bnpvi_warning_max_laps`.
 #' @param tol A fit has converged when a lap without accepted moves raises the
 #'   bound by less than `tol` times its size and moves no observation.
 #' @param restarts Number of fits from different random starts; the one with
@@ -100,7 +100,7 @@
 #' bnp_control("full", k_init = 10, moves = FALSE)
 #' @export
 bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncation_free"), batches = NULL,
-                        max_laps = 100L, tol = 1e-6, restarts = 1L, k_init = NULL,
+                        max_laps = NULL, tol = 1e-6, restarts = 1L, k_init = NULL,
                         init = c("bregman", "random", "kmeans", "blocks", "anchor", "best"), moves = bnp_moves(),
                         sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
@@ -110,7 +110,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
   algorithm <- check_choice(algorithm, c("memoized", "full", "stochastic", "truncation_free"), "algorithm")
   given <- names(match.call())[-1L]
   check_algorithm_has(algorithm, given)
-  if (algorithm == "truncation_free" && missing(max_laps)) max_laps <- 3L
+  if (is.null(max_laps)) max_laps <- switch(algorithm, truncation_free = 3L, stochastic = 100L, 1000L)
   if (!is.null(candidates) && is.null(sparsity)) {
     abort("argument", c(
       "{.arg candidates} needs {.arg sparsity}.",

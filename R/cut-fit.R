@@ -44,6 +44,7 @@ cut_fit.default <- function(fit, data, k = NULL, ...) {
 }
 
 cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller_env()) {
+  refuse_drift(fit, "trees of clusters", call = error_call)
   force(data) # checks the fit
   if (is.null(k) == is.null(h)) {
     abort(

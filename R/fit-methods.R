@@ -113,7 +113,7 @@ fit_labels <- function(fit) as.integer(fit$labels)
 # Values in the row order of the internal form -> the user's row order.
 in_user_order <- function(fit, x) {
   order <- fit$input$order
-  if (is.null(order)) x else x[order(order)]
+  if (is.null(order)) x else if (is.matrix(x)) x[order(order), , drop = FALSE] else x[order(order)]
 }
 
 #' @rdname read_fit
@@ -128,19 +128,19 @@ coef.bnp_fit <- function(object, ...) {
 mean_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
   means <- name_arrays(fit, engine_mean_parameters(fit$model, fit$state))
-  if (!inherits(fit, "bnp_mixture")) {
+  if (!inherits(fit, "bnp_mixture") || has_weights_by_time(fit)) {
     means <- append(means, list(proportion = proportion(fit)), length(means) - 1L)
   }
-  c(means, learned_concentrations(fit))
+  c(means, emission_means(fit), learned_concentrations(fit))
 }
 
 # The share of the data that each cluster has; of a mixture its expected weight.
 proportion <- function(fit, means = NULL) {
-  if (inherits(fit, "bnp_mixture")) {
+  if (inherits(fit, "bnp_mixture") && !has_weights_by_time(fit)) {
     return((means %||% mean_arrays(fit))$weights[seq_len(fit$state$k)])
   }
   size <- cluster_sizes(fit)
-  size / sum(size)
+  if (sum(size) > 0) size / sum(size) else size + 1 / length(size)
 }
 
 #' @rdname read_fit
@@ -156,7 +156,7 @@ posterior_params <- function(fit) {
 # The same with all arrays of the observation model as its entry lists them.
 posterior_arrays <- function(fit, call = rlang::caller_env()) {
   check_format(fit, call)
-  params <- name_arrays(fit, engine_posterior(fit$model, fit$state))
+  params <- c(name_arrays(fit, engine_posterior(fit$model, fit$state)), emission_params(fit))
   if (is.null(fit$model$prior$k)) params$position <- stats::setNames(fit$numbering, seq_along(fit$numbering))
   params
 }

@@ -88,7 +88,8 @@ kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
     ),
     data[c(
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
-      "order", "left_out", "left_out_documents", "na_action", "individual", "n_individuals", "individuals", "id",
+      "order", "slot", "time_name", "gaps", "left_out", "left_out_documents", "na_action", "individual",
+      "n_individuals", "individuals", "id",
       "back", "tree"
     )]
   )
@@ -107,7 +108,9 @@ with_result <- function(fit, result, model, control, data) {
   fit <- structure(
     c(fit[c("format", "call")], list(model = model, control = control), result, fit["input"]), class = class(fit)
   )
-  if (identical(control$keep, "probabilities")) fit$probabilities <- state_probabilities(fit, data)
+  if (identical(control$keep, "probabilities")) {
+    fit$probabilities <- in_user_order(fit, state_probabilities(fit, data))
+  }
   complete_fit(fit, data)
 }
 
@@ -115,13 +118,14 @@ with_result <- function(fit, result, model, control, data) {
 complete_fit <- function(fit, data) {
   if (inherits(fit, "bnp_mixture")) {
     fit$labels <- of_rows(data, carry_back(fit$labels, data$starts, state_lag(fit)))
-  } else if (inherits(fit, "bnp_topics")) {
+  }
+  if (!is.null(fit$documents)) {
     fit$documents <- sparseMatrix(
       i = fit$documents$document, j = fit$documents$topic, x = fit$documents$count,
       dims = c(length(data$starts) - 1L, fit$state$k),
       dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
     )
-  } else if (is_spooled(data)) {
+  } else if (!inherits(fit, "bnp_mixture") && is_spooled(data)) {
     fit$labels <- integer(data$n)
     fit$prob <- double(data$n)
     for_batches(data, function(part, rows) {
@@ -130,7 +134,7 @@ complete_fit <- function(fit, data) {
       fit$labels[rows] <<- own$labels
       fit$prob[rows] <<- path_probabilities(own, part)
     })
-  } else {
+  } else if (!inherits(fit, "bnp_mixture")) {
     fit$labels <- viterbi_path(fit, data)
     fit$prob <- path_probabilities(fit, data)
   }

@@ -7,8 +7,13 @@ forecast <- function(fit, data, h) {
   transition <- transition_matrix(fit)
   states <- list(first_state_ahead(fit, data))
   for (step in seq_len(h - 1L)) states[[step + 1L]] <- states[[step]] %*% transition
-  moments <- if (state_lag(fit) > 0L) moments_of_dynamics(fit, data, states, transition) else
+  moments <- if (is_hidden(fit)) {
+    moments_of_hidden(fit, data, states, transition)
+  } else if (state_lag(fit) > 0L) {
+    moments_of_dynamics(fit, data, states, transition)
+  } else {
     moments_of_states(fit, states)
+  }
   n <- length(data$starts) - 1L
   prob <- do.call(rbind, states)
   out <- data.frame(id = rep(data$group_names %||% as.character(seq_len(n)), h), step = rep(seq_len(h), each = n))
@@ -44,6 +49,9 @@ rows_before <- function(fit, data, h, timed) {
 # Sequences x states: p(z_{T+1} | x_1, ..., x_T). The probability ahead of a row does not depend on the row, so the last
 # one is taken twice.
 first_state_ahead <- function(fit, data) {
+  if (is_hidden(fit)) {
+    return(first_mode_ahead(fit, data))
+  }
   lengths <- diff(data$starts)
   at <- unlist(Map(function(from, n) from + c(seq_len(n), n), data$starts[-length(data$starts)], lengths))
   x <- data_matrix(data)[at, , drop = FALSE]
@@ -51,6 +59,15 @@ first_state_ahead <- function(fit, data) {
   longer$exposure <- data$exposure[at]
   ahead <- one_step_ahead(fit, longer)$prob[cumsum(lengths + 1L), seq_len(fit$state$k), drop = FALSE]
   ahead / rowSums(ahead)
+}
+
+# From the last row's mode; a sequence of one row is followed by a first mode.
+first_mode_ahead <- function(fit, data) {
+  transition <- transition_matrix(fit)
+  ahead <- hidden_probabilities(fit, data)[data$starts[-1L], , drop = FALSE] %*% transition
+  alone <- diff(data$starts) == 1L
+  ahead[alone, ] <- rep(attr(transition, "start"), each = sum(alone))
+  unname(ahead)
 }
 
 # Exchangeable rows: the mixture over states of the posterior predictive of each.
@@ -103,15 +120,17 @@ moments_of_dynamics <- function(fit, data, states, transition) {
   list(mean = gather("mean"), var = gather("var"))
 }
 
-# last: the regressors of the first row ahead. states: for each step, probabilities of the states. Conditional on each
-# state, mean and covariance are kept apart from its probability, so that data far from 0 keep their digits.
-moments_of_sequence <- function(last, steps, noise, states, transition) {
+# last: the regressors of the first row ahead, start: their covariance. states: for each step, probabilities of the
+# states. Conditional on each state, mean and covariance are kept apart from its probability, so that data far from 0
+# keep their digits.
+moments_of_sequence <- function(last, steps, noise, states, transition,
+                                start = matrix(0, length(last), length(last))) {
   d <- nrow(noise[[1L]])
   k <- length(steps)
   own <- seq_len(d)
-  in_state <- rep(list(list(mean = last, cov = matrix(0, length(last), length(last)))), k)
+  in_state <- rep(list(list(mean = last, cov = start)), k)
   before <- NULL
-  mean <- var <- list()
+  mean <- var <- covariance <- list()
   for (h in seq_along(states)) {
     p <- states[[h]]
     came <- lapply(seq_len(k), function(j) if (h > 1L) pool(in_state, before * transition[, j]) else in_state[[j]])
@@ -123,9 +142,10 @@ moments_of_sequence <- function(last, steps, noise, states, transition) {
     all <- pool(in_state, p)
     mean[[h]] <- all$mean[own]
     var[[h]] <- diag(all$cov)[own]
+    covariance[[h]] <- all$cov[own, own, drop = FALSE]
     before <- p
   }
-  list(mean = mean, var = var)
+  list(mean = mean, var = var, cov = covariance)
 }
 
 # Mean and covariance of a mixture.

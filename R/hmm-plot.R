@@ -5,8 +5,9 @@
 #' @param x,object A fit of [bnp_hmm()].
 #' @param type `"segments"`: the most probable path, one strip per sequence;
 #'   with `data`, each column's series above its coloured runs, one panel per
-#'   sequence. `"tree"`, the default of fits with `parent`: their trees, roots above, each node in the colour of its
-#'   state.
+#'   sequence. Fits with [obs_lds()] always show series: each column without its noise as a line in a band of two
+#'   standard deviations, and with `data` the rows as points. `"tree"`, the default of fits with `parent`: their trees,
+#'   roots above, each node in the colour of its state.
 #'   `"transitions"`: the transition matrix as a heat map. `"elbo"`:
 #'   the bound by lap, with the accepted moves. `"profile"`: what states have in each column, as
 #'   in [plot.bnp_mixture()].
@@ -62,23 +63,39 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
   ids <- utils::head(all_ids, max_sequences)
   runs <- runs[runs$id %in% ids, ]
   runs$state <- cluster_ids(fit)[runs$state]
-  as_series <- !is.null(data) && obs_entry(fit$model$obs)$as_series
+  as_series <- (!is.null(data) || is_hidden(fit)) && obs_entry(fit$model$obs)$as_series
   timed <- !is.null(runs$start_time)
   picture <- list(
     runs = with_edges(runs, as_series), ids = ids, k = max(runs$state, fit$state$k),
     axis = if (timed) "Time" else "Row", n_sequences = length(all_ids)
   )
   if (as_series) {
-    lengths <- diff(internal$starts)
-    names <- internal$group_names %||% as.character(seq_along(lengths))
+    from <- internal %||% fit$input
+    lengths <- diff(from$starts)
+    names <- from$group_names %||% as.character(seq_along(lengths))
     row_id <- rep(names, lengths)
     kept <- row_id %in% ids
     picture$series <- list(
-      x = internal$x[kept, , drop = FALSE], id = row_id[kept], at = (internal$times %||% sequence(lengths))[kept],
+      x = from$x[kept, , drop = FALSE], id = row_id[kept], at = (from$times %||% sequence(lengths))[kept],
       columns = column_labels(fit)
     )
+    if (is_hidden(fit)) {
+      latent <- if (is.null(data)) fit$latent else expected_paths(fit, from)
+      picture$series <- with_band(picture$series, fit, latent, kept)
+    }
   }
   picture
+}
+
+# What rows are without their noise, with two standard deviations on either side; without data only that.
+with_band <- function(series, fit, latent, kept) {
+  found <- fitted_rows(fit, latent)
+  mean <- found$mean[kept, , drop = FALSE]
+  reach <- 2 * found$sd[kept, , drop = FALSE]
+  series$band <- list(mean = mean, low = mean - reach, high = mean + reach)
+  series$seen <- !is.null(series$x)
+  if (!series$seen) series$x <- replace(mean, TRUE, NA_real_)
+  series
 }
 
 # `left` and `right` of runs on the horizontal axis. In time a run lasts until the next one begins. Without times a row
@@ -144,7 +161,9 @@ draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, 
     at <- series$id == panel
     values <- series$x[at, , drop = FALSE]
     runs <- picture$runs[picture$runs$id == panel, ]
-    height <- if (all(is.na(values))) 0:1 else range(values, na.rm = TRUE)
+    band <- lapply(series$band, function(x) x[at, , drop = FALSE])
+    shown <- c(values, band$low, band$high)
+    height <- if (all(is.na(shown))) 0:1 else range(shown, na.rm = TRUE)
     graphics::plot(
       range(series$at[at]), height, type = "n", main = if (several) "" else main %||% "",
       xlab = if (several) "" else xlab, ylab = if (several && size[2] < 5) "" else name, ...
@@ -156,12 +175,27 @@ draw_series <- function(picture, main = NULL, xlab = picture$axis, ylab = NULL, 
       as.numeric(runs$left), usr[3], as.numeric(runs$right), usr[4], col = shade[runs$state], border = NA
     )
     ink <- if (columns == 1L) "black" else grDevices::grey.colors(columns, 0, 0.6)
-    graphics::matlines(as.numeric(series$at[at]), values, lty = 1, col = ink)
+    if (is.null(series$band)) {
+      graphics::matlines(as.numeric(series$at[at]), values, lty = 1, col = ink)
+    } else {
+      draw_band(as.numeric(series$at[at]), values, band, rep_len(ink, columns))
+    }
     graphics::box()
   }
   if (several) graphics::mtext(xlab, side = 1L, outer = TRUE, line = 0.1, cex = 0.7)
   if (!is.null(note)) graphics::mtext(note, side = 3L, outer = TRUE, line = 0.1, cex = 0.7, adj = 1, col = "grey30")
   state_legend(plan, shade, size[1], 0.95 * size[2])
+}
+
+# Each column without its noise as a line in a band, and its rows as points.
+draw_band <- function(at, values, band, ink) {
+  for (j in seq_along(ink)) {
+    graphics::polygon(
+      c(at, rev(at)), c(band$low[, j], rev(band$high[, j])), border = NA, col = grDevices::adjustcolor(ink[j], 0.25)
+    )
+    graphics::points(at, values[, j], pch = 20L, cex = 0.35, col = ink[j])
+    graphics::lines(at, band$mean[, j], col = ink[j])
+  }
 }
 
 draw_transitions <- function(p, main = "", xlab = "To", ylab = "From", ...) {
@@ -246,12 +280,17 @@ gg_segments <- function(picture) {
     id = factor(rep(series$id, ncol(series$x)), levels = picture$ids),
     column = rep(series$columns, each = nrow(series$x))
   )
+  lines <- if (is.null(series$band)) {
+    ggplot2::geom_line(ggplot2::aes(.data$at, .data$value, group = .data$column), linewidth = 0.3, na.rm = TRUE)
+  } else {
+    gg_band(long, series)
+  }
   ggplot2::ggplot(long) +
     ggplot2::geom_rect(
       ggplot2::aes(xmin = .data$left, xmax = .data$right, ymin = -Inf, ymax = Inf, fill = .data$state),
       data = runs, alpha = 0.4
     ) +
-    ggplot2::geom_line(ggplot2::aes(.data$at, .data$value, group = .data$column), linewidth = 0.3, na.rm = TRUE) +
+    lines +
     (if (length(picture$ids) > 1L) ggplot2::facet_wrap(ggplot2::vars(.data$id), ncol = 1L)) +
     ggplot2::scale_y_continuous(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     gg_states(picture$k, picture$runs$state) +
@@ -261,6 +300,17 @@ gg_segments <- function(picture) {
     ) +
     ggplot2::theme_minimal() +
     tight_panels(length(picture$ids))
+}
+
+gg_band <- function(long, series) {
+  long[c("mean", "low", "high")] <- lapply(series$band, as.double)
+  list(
+    ggplot2::geom_ribbon(
+      ggplot2::aes(.data$at, ymin = .data$low, ymax = .data$high, group = .data$column), data = long, alpha = 0.25
+    ),
+    if (series$seen) ggplot2::geom_point(ggplot2::aes(.data$at, .data$value), size = 0.3, na.rm = TRUE),
+    ggplot2::geom_line(ggplot2::aes(.data$at, .data$mean, group = .data$column), data = long, linewidth = 0.3)
+  )
 }
 
 # Many panels leave no room for usual letters.

@@ -98,6 +98,9 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   if (type == "id") {
     return(with_ids(object, predict(object, newdata, id, na_action = na_action, parent = parent)))
   }
+  if (type %in% c("impute", "response", "logdensity")) {
+    refuse_hidden(object, paste0("{.code type = \"", type, "\"}"))
+  }
   if (type %in% c("impute", "response")) {
     refuse_trees(object, paste0("{.code type = \"", type, "\"}"))
   }
@@ -144,7 +147,7 @@ one_step_ahead <- function(fit, data, plugin = FALSE) {
     return(list(log_density = numeric(), prob = matrix(0, 0L, fit$state$k)))
   }
   fit <- fit_with_gaps(fit, data)
-  ahead <- engine_one_step_ahead(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
+  ahead <- engine_filter_states(as_engine_data(data), fit$model, fit$state, NULL, plugin, fit$control$threads)
   ahead$prob <- ahead$prob[, engine_index(fit, ncol(ahead$prob)), drop = FALSE]
   ahead
 }
@@ -154,17 +157,23 @@ one_step_ahead <- function(fit, data, plugin = FALSE) {
 parameters_ahead <- function(fit) c(posterior_clusters(fit), list(fit$model$obs))
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
-# sequences.
+# sequences. `use`: as in as_sequence_data().
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata", na_action = NULL,
-                             parent = NULL) {
+                             parent = NULL, use = "predict") {
+  check_format(fit, call)
+  rows_of_sequences(fit, newdata, id, call, arg, na_action, parent, use)
+}
+
+# The same for whatever has `model$obs` and `input` as a fit has, if there are any rows.
+rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, use) {
   read <- function(x, id) {
-    data <- as_sequence_data(x, obs, id, arg, call, na_action, "predict", parent)
+    data <- as_sequence_data(x, obs, id, arg, call, na_action, use, parent)
     check_reach(data, obs, call, arg)
   }
-  check_format(fit, call)
   obs <- fit$model$obs
   id <- id_column(id, call)
   na_action <- na_action %||% fit$input$na_action
+  if (is_hidden(fit) && !identical(na_action, "keep")) na_action <- "model"
   trees <- new_trees(fit, newdata, parent, arg, call)
   newdata <- trees$x
   parent <- trees$parent
@@ -184,7 +193,8 @@ as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg =
   if (is.character(column) && length(column) == 1L) {
     split <- take_id(newdata, column, arg, call)
     if (is.null(fit$input$terms)) newdata <- split$x # the formula may have it, too
-    column <- split$id
+    # A label of a single row is no name of a column.
+    column <- if (is.character(split$id)) factor(split$id, unique(split$id)) else split$id
   }
   newdata <- select_columns(variables_of(fit, newdata, arg, call), fit, call, arg)
   read(newdata, column)
@@ -196,6 +206,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
                                    na_action = c("fail", "model", "omit"), parent = NULL) {
   check_no_dots(...)
   plugin <- is_plugin(type)
+  refuse_hidden(fit, "densities of rows given those before")
   need_data(missing(newdata), "newdata")
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(parent = parent), rlang::current_env())
@@ -219,6 +230,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
 residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
   refuse_trees(object, "pseudo-residuals, which look one step ahead")
+  refuse_hidden(object, "pseudo-residuals")
   obs <- object$model$obs
   entry <- obs_entry(obs)
   if (is.null(entry$predictive_cdf)) {

@@ -10,7 +10,8 @@
 #'   the training data. Fits of trees simulate data on the same trees.
 #' @param initial For an autoregression: the rows before the first one
 #'   simulated, oldest first (lag x columns). Default: the column medians of the training
-#'   data. They are the first rows of each sequence.
+#'   data. They are the first rows of each sequence. For [obs_lds()]: the first hidden state of each sequence;
+#'   default, drawn from its prior.
 #' @param total For counts: the total of each row (the trials of [obs_binomial()], one
 #'   number or one for each pair of columns); default, the average of the training data. Where several blocks
 #'   of an [obs_product()] have totals, one number for all or a list by the names of the blocks.
@@ -37,18 +38,18 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
-  lag <- state_lag(object)
+  lag <- if (is_hidden(object)) 1L else state_lag(object)
   if (has_trees(object$input) && !(missing(lengths) && is.null(covariates))) {
     refuse_trees(object, "{.arg lengths} or {.arg covariates} in {.fn simulate}", "Data sets are on the fit's trees.")
   }
-  lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = lag + 1L)
+  lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = state_lag(object) + 1L)
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   params <- posterior_arrays(object)
   clusters <- posterior_clusters(object, params)
-  simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given))
+  simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given, lag))
 }
 
-draw_sequences <- function(fit, params, clusters, lengths, given) {
+draw_sequences <- function(fit, params, clusters, lengths, given, lag) {
   k <- fit$state$k
   # States not in use have no parameters: the rows are drawn over those in use.
   draw_row <- function(theta) {
@@ -59,7 +60,7 @@ draw_sequences <- function(fit, params, clusters, lengths, given) {
   transition <- t(matrix(apply(params$transition, 1L, draw_row), k))
   trees <- has_trees(fit$input)
   path <- if (trees) draw_states(fit$input$back, start, transition) else
-    unlist(lapply(lengths, draw_path, start, transition, state_lag(fit)))
+    unlist(lapply(lengths, draw_path, start, transition, lag))
   out <- as.data.frame(draw_rows(fit, clusters, path, lengths, given))
   out$.id <- rep(seq_along(lengths), lengths)
   out$.state <- factor(path, levels = seq_len(k))
@@ -84,8 +85,8 @@ draw_states <- function(back, start, transition) {
 draw_path <- function(n, start, transition, lag) {
   k <- length(start)
   path <- integer(n)
-  path[seq_len(lag + 1L)] <- sample.int(k, 1L, prob = start)
-  for (t in seq_len(n - lag - 1L) + lag + 1L) {
+  path[seq_len(min(lag + 1L, n))] <- sample.int(k, 1L, prob = start)
+  for (t in seq_len(max(n - lag - 1L, 0L)) + lag + 1L) {
     path[t] <- sample.int(k, 1L, prob = transition[path[t - 1L], ])
   }
   path

@@ -5,6 +5,9 @@ tidy.bnp_hmm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   if (check_flag(conf.int, "conf.int")) {
     return(tidy_intervals(x, conf.level))
   }
+  if (is_hidden(check_format(x))) {
+    return(tidy_hidden(x))
+  }
   size <- unname(cluster_sizes(x))
   as_tidy(data.frame(
     component = seq_along(size), size = size, proportion = unname(proportion(x)),
@@ -18,8 +21,10 @@ augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = c("fail", "mode
   check_no_dots(...)
   need_data(missing(data), "data")
   internal <- as_new_sequences(x, data, id, arg = "data", na_action = check_na_action(na_action), parent = parent)
+  if (is_hidden(x) && internal$n > 0L) internal$expected <- expected_paths(x, internal)
   path <- for_all_rows(internal, viterbi_path(x, internal))
   prob <- for_all_rows(internal, state_probabilities(x, internal))
+  latent <- internal$expected
   out <- as.data.frame(if (is.data.frame(data)) data else {
     as_given <- as_new_sequences(x, data, id, arg = "data", na_action = "keep", parent = parent)
     if (has_trees(internal)) for_all_rows(as_given, rows_as_given(x, as_given)) else rows_as_given(x, as_given)
@@ -32,5 +37,9 @@ augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = c("fail", "mode
   }
   out$.class <- factor(path, levels = seq_len(x$state$k))
   out$.uncertainty <- uncertainty(prob, path)
+  if (is_hidden(x) && internal$n > 0L) {
+    out[paste0(".fitted.", column_labels(x))] <- as.data.frame(fitted_rows(x, latent)$mean)
+    out[paste0(".state.", hidden_labels(x))] <- as.data.frame(latent$mean)
+  }
   like_input(out, data)
 }

@@ -58,6 +58,7 @@ impute.default <- function(fit, newdata, ...) {
 impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
+  refuse_drift(fit, "imputations", "Leave rows with missing values out.")
   data <- as_newdata(fit, newdata, na_action = "model", id = id)
   imputations(fit, newdata, data, m, seed)
 }
@@ -68,6 +69,7 @@ impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   refuse_trees(fit, "imputations")
+  refuse_hidden(fit, "imputations")
   data <- as_new_sequences(fit, newdata, id, na_action = "model")
   imputations(fit, newdata, data, m, seed)
 }

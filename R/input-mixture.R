@@ -11,11 +11,13 @@ as_mixture_data <- function(x, obs, arg = "x", allow_no_rows = FALSE, call = rla
 }
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data.
-as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL, id = NULL) {
+as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata", na_action = NULL, id = NULL,
+                       time = NULL) {
   check_format(fit, call)
   obs <- fit$model$obs
   split <- newdata_id(fit, newdata, id, arg, call)
-  newdata <- split$x
+  time <- newdata_time(fit, split$x, time, arg, call)
+  newdata <- time$x
   newdata <- variables_of(fit, newdata, arg, call)
   newdata <- if (obs_lag(obs) > 0L && is.list(newdata) && !is.data.frame(newdata)) {
     lapply(newdata, select_columns, fit, call, arg)
@@ -25,7 +27,7 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
   na_action <- na_action %||% fit$input$na_action
   data <- as_mixture_data(newdata, obs, arg, allow_no_rows = TRUE, call, na_action, "predict")
   if (!isTRUE(obs$repeated)) {
-    return(check_reach(data, obs, call, arg))
+    return(with_known_times(fit, check_reach(data, obs, call, arg), time$time, arg, call))
   }
   check_reach_of_sums(data, obs, arg, call)
   if (is.null(split$id) && data$n > 0L) training_individuals(fit, data, arg, call) else

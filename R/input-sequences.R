@@ -1,6 +1,6 @@
 # All inputs of bnp_hmm() -> internal form, one group per sequence.
 
-# `use`: as in act_on_missing().
+# `use`: as in act_on_missing(); "filter": as "predict", of rows which may follow others.
 as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_env(), na_action = NULL,
                              use = "sequences", parent = NULL) {
   times <- NULL
@@ -34,7 +34,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     names <- levels(id)
   }
   lag <- obs_lag(obs)
-  too_short <- which(lengths <= lag)
+  too_short <- if (use != "filter") which(lengths <= lag)
   if (length(too_short)) {
     abort("too_short", c(
       "Every sequence of {.arg {arg}} must be longer than the lag ({lag}).",

@@ -25,6 +25,7 @@ as_engine_data <- function(data) {
     return(list(spool = data$spool, n = data$n, d = data$engine_d, starts = data$starts))
   }
   if (!is.null(data$exposure)) data <- with_exposure_column(data)
+  if (!is.null(data$slot)) data <- with_slot_column(data)
   read <- c(
     "x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets", "individual",
     "n_individuals", "back"

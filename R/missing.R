@@ -100,7 +100,7 @@ missing_cells <- function(data, obs) {
 }
 
 # Checked data with NA -> the internal form described above. `use`: what they are for, "rows" or "sequences" to be
-# fitted, or "predict". `na_action = "keep"`: as they were given, to be shown.
+# fitted, or "predict" or "filter". `na_action = "keep"`: as they were given, to be shown.
 act_on_missing <- function(data, obs, na_action, use, arg, call) {
   if (is_sparse_data(data) || !anyNA(data$x) || na_action == "keep") {
     return(data)
@@ -126,7 +126,7 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
     return(data)
   }
   check_gaps(data, obs, arg, call)
-  if (use != "predict" && !reading$piece) check_observed(data, modelled, arg, call)
+  if (!use %in% c("predict", "filter") && !reading$piece) check_observed(data, modelled, arg, call)
   fill_with_nothing(data, obs)
 }
 
@@ -225,6 +225,12 @@ check_gaps <- function(data, obs, arg, call) {
     if (!any(missing)) next
     maker <- block$entry$constructor
     gaps <- block$entry$gaps
+    if (is.null(gaps) && !is.null(block$entry$at_time)) {
+      abort("gaps", c(
+        "{.arg {arg}} has missing values, which clusters that drift cannot have.",
+        i = "Choose {.code na_action = \"omit\"}, or leave {.code drift} of {.fn {maker}} out."
+      ), call = call)
+    }
     if (is.null(gaps)) {
       abort("gaps", c(
         "{.arg {arg}} has missing values, which {.fn {maker}} cannot have with a covariance that all clusters share.",
@@ -289,6 +295,13 @@ with_gaps <- function(obs, data, before = NULL) {
     return(obs)
   }
   if (identical(obs_entry(obs)$gaps, "cells") && (any(data$missing) || isTRUE(before$gaps))) obs$gaps <- TRUE
+  obs
+}
+
+# The observation model with gaps in every block that can have them.
+with_all_gaps <- function(obs) {
+  if (!is.null(obs$blocks)) return(replace(obs, "blocks", list(lapply(obs$blocks, with_all_gaps))))
+  if (identical(obs_entry(obs)$gaps, "cells")) obs$gaps <- TRUE
   obs
 }
 

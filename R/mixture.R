@@ -13,7 +13,8 @@
 #'   With [obs_ar()] a cluster is a way to get from the rows before to the next
 #'   row. The first `lag` rows of a series are conditioned on: they have no
 #'   likelihood of their own, and take the cluster of the first row that has. To let clusters last, use [bnp_hmm()].
-#' @param prior [prior_dp()], [prior_py()] or [prior_dirichlet()].
+#' @param prior [prior_dp()], [prior_py()] or [prior_dirichlet()]. With `time` also [prior_hdp()], then the default, and
+#'   [prior_lda()].
 #' @param control [bnp_control()].
 #' @param start Where to start, instead of a random start: one label per
 #'   observation, a matrix of responsibilities (observations x clusters, rows
@@ -30,6 +31,11 @@
 #' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
 #'   row, or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then is no
 #'   variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
+#' @param time For clusters that drift ([obs_gaussian()] with `drift`): when each row was, a number or a date for each
+#'   row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is no variable. Rows may come in any
+#'   order, and many at the same time. See *Clusters over time*.
+#' @param gaps How much clusters drift from one time to the next: `"equal"`, as much between any two neighbouring times
+#'   that have rows; `"time"`, in proportion to the time that passes, in the unit of `time` (days, for dates).
 #' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such
 #'   ([bnp_stream()]).
 #' @inheritParams missing_values
@@ -101,6 +107,22 @@
 #'   cluster is added up before the fit, which takes as many numbers for each individual as these
 #'   statistics have: with full covariances of \eqn{D} columns about \eqn{D^2/2}.
 #'
+#' @section Clusters over time:
+#'   With `obs_gaussian(drift = )` and `time` the mean of a cluster takes a random step between neighbouring times, of
+#'   `drift` times the cluster's own covariance: \eqn{\theta_1 | \Lambda \sim N(m, (\kappa\Lambda)^{-1})},
+#'   \eqn{\theta_{t+1} = \theta_t + N(0, \tau_t \Lambda^{-1})}, rows at t are \eqn{N(\theta_t, \Lambda^{-1})}, with one
+#'   precision \eqn{\Lambda} at all times. `mean`, `mean_strength`, `df` and `scale` are of the first time. All times
+#'   are learned from together, and the bound is one on the evidence of them all.
+#'
+#'   With [prior_hdp()] or [prior_lda()] each time has its own weights of the clusters, which all share: clusters come,
+#'   vanish and return. With the other priors the weights are the same at all times. A cluster is the same at all its
+#'   times, and [fitted()] says so. [trajectories()] has where each was when, and from when to when it was alive;
+#'   `plot(fit)` draws it. Where the paths of two clusters cross, which of them is which afterwards is a guess, the more
+#'   so the larger the drift and the fewer rows a time has.
+#'
+#'   [predict()] and [augment()] ask about rows at times that the fit has seen. Missing values can be left out
+#'   (`na_action = "omit"`). `weights` and `labels` go with weights that are the same at all times. `id` does not, nor
+#'   do streams, [bnp_sample()], [cluster_tree()] and [impute()]. Where weights go by time a batch has whole times.
 #' @details With [obs_multinomial()] a row is a sequence of tokens: the
 #'   multinomial coefficient, which does not depend on the clusters, is left out of
 #'   the bound and of log densities. With all other observation models these are of
@@ -144,12 +166,15 @@ bnp_mixture <- function(x, ...) {
 #' @export
 bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp_control(),
                                 start = NULL, na_action = c("fail", "model", "omit"), weights = NULL,
-                                labels = NULL, id = NULL, ...) {
+                                labels = NULL, id = NULL, time = NULL, gaps = c("equal", "time"), ...) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
+  gaps <- check_gaps_of_times(gaps, time)
+  if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   split <- split_id(x, id, "x", rlang::current_env())
-  fit_mixture(split$x, obs, prior, control, start, rename_call(match.call()), na_action,
-    weights = weights, labels = labels, id = split
+  when <- split_time(split$x, time, "x", rlang::current_env())
+  fit_mixture(when$x, obs, prior, control, start, rename_call(match.call()), na_action,
+    weights = weights, labels = labels, id = split, time = when, gaps = gaps
   )
 }
 
@@ -158,31 +183,35 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
 bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 control = bnp_control(), start = NULL,
                                 na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, id = NULL,
-                                ...) {
+                                time = NULL, gaps = c("equal", "time"), ...) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
+  gaps <- check_gaps_of_times(gaps, time)
+  if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   call <- rename_call(match.call())
   here <- rlang::current_env()
   if (inherits(data, "bnp_stream")) {
-    refuse_with_stream(list(weights = weights, labels = labels, id = id), here)
+    refuse_with_stream(list(weights = weights, labels = labels, id = id, time = time), here)
     if (missing(control)) control <- bnp_control("truncation_free")
     return(fit_stream("bnp_mixture", data, obs, prior, control, start, na_action, call, here, formula = x))
   }
   if (inherits(data, "bnp_source")) {
-    refuse_with_source(list(weights = weights, labels = labels, id = id), here)
+    refuse_with_source(list(weights = weights, labels = labels, id = id, time = time), here)
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
   split <- split_formula_id(x, data, id, here)
-  read <- formula_input(split$formula, split$data, obs, "bnp_mixture")
-  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split)
+  when <- split_formula_time(split$formula, split$data, time, here)
+  read <- formula_input(split$formula, when$x, obs, "bnp_mixture")
+  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split, when, gaps)
 }
 
-# id: list(id, name), as split_id() has them.
+# id: list(id, name), as split_id() has them; time: list(time, name), as split_time() has them.
 fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = list(), weights = NULL,
-                        labels = NULL, id = NULL, error_call = rlang::caller_env()) {
+                        labels = NULL, id = NULL, time = NULL, gaps = "equal", error_call = rlang::caller_env()) {
   obs <- obs %||% default_obs(x, error_call)
   check_obs(obs, "bnp_mixture", error_call)
-  check_prior(prior, "bnp_mixture", error_call)
+  check_prior(prior, if (is.null(time$time)) "bnp_mixture" else c("bnp_mixture", "bnp_topics"), error_call)
+  check_drift(obs, prior, time$time, weights, labels, id$id, error_call)
   lag <- obs_lag(obs)
   data <- as_mixture_data(x, obs, call = error_call, na_action = na_action)
   refuse_weighted_series(weights, obs, error_call)
@@ -192,10 +221,13 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   labels <- one_per_individual(labels, data, "labels", error_call, known = TRUE)
   data$weights <- check_weights(weights, rows_given(data), error_call, kept = data$left_out$kept)
   data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept, data$weights))
+  by_time <- prior_entry(prior)$verb != "bnp_mixture"
+  if (has_drift(obs)) data <- with_times(data, time, gaps, by_time, "x", error_call)
+  if (by_time) input$lengths <- diff(data$starts)
   if (inherits(control, "bnp_control") && control$algorithm == "truncation_free") {
     return(fit_truncation_free("bnp_mixture", call, data, obs, prior, control, start, input, error_call))
   }
-  n_modelled <- units_that_count(data) - lag * (length(data$starts) - 1L)
+  n_modelled <- if (by_time) length(data$times) else units_that_count(data) - lag * (length(data$starts) - 1L)
   fit <- fit_model("bnp_mixture", call, data, obs, prior, control, start, n_modelled, input, error_call)
   warn_of_ties(fit, data)
   fit

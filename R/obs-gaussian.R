@@ -32,6 +32,9 @@
 #'   as the covariance under which the objective is highest for the clusters found, which is
 #'   a bound on the evidence under it; `fit$model$obs$variance` has it in the end. In no
 #'   direction does it fall below 1e-6 of the variance of the data.
+#' @param drift Of `"full"` and `"diagonal"`, for [bnp_mixture()] with `time`: how far the mean of a cluster moves from
+#'   one time to the next, as the ratio of the variance of a step to that of the cluster's rows, above 0; or `"learn"`, the
+#'   value under which the bound is highest, found anew after every lap. See *Clusters over time* there.
 #' @section Learned priors:
 #' With `learn = TRUE` the prior follows the clusters, as soon as there are two. Of
 #' Gaussian clusters it learns where
@@ -86,9 +89,10 @@ obs_gaussian <- function(covariance = c(
                            "full", "diagonal", "zero_mean", "spherical", "tied_spherical", "tied_diagonal", "tied"
                          ),
                          mean = NULL, mean_strength = NULL, df = NULL, scale = NULL, learn = FALSE,
-                         variance = NULL, columns = NULL) {
+                         variance = NULL, columns = NULL, drift = NULL) {
   covariance <- check_choice(covariance, eval(formals()$covariance), "covariance")
   refuse_foreign(covariance, list(df = df, scale = scale, learn = if (!isFALSE(learn)) learn, variance = variance))
+  refuse_drift_of(covariance, drift, learn)
   if (covariance == "zero_mean" && !(is.null(mean) && is.null(mean_strength))) {
     abort("argument", c(
       "{.arg mean} and {.arg mean_strength} have no meaning when {.code covariance = \"zero_mean\"}.",
@@ -119,7 +123,8 @@ obs_gaussian <- function(covariance = c(
     if (covariance == "zero_mean") c("mean", "mean_strength")
   ))
   do.call(new_obs, c(
-    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE), columns_field(columns)
+    paste0("gaussian_", covariance), prior[fields], if (learn) list(learn = TRUE), drift_fields(drift),
+    columns_field(columns)
   ))
 }
 
@@ -278,8 +283,12 @@ gaussian_conditional <- list(
   }
 )
 in_each_row <- function(mean, x) matrix(mean %||% 0, nrow(x), ncol(x), byrow = TRUE)
+
 model_gaussian_full <- c(gaussian, list(
   title = "Gaussian, full covariance",
+  of_obs = function(obs) if ("drift" %in% names(obs)) {
+    drifting_entry(model_gaussian_full, full_noise, model_gaussian_full$arrays)
+  },
   conditional = gaussian_conditional,
   resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = TRUE, call),
   arrays = list(
@@ -323,9 +332,12 @@ model_gaussian_diagonal <- c(gaussian, list(
   title = "Gaussian, diagonal covariance",
   resolve = function(obs, data, start, call) resolve_gaussian(obs, data, start, full = FALSE, call),
   arrays = utils::modifyList(model_gaussian_full$arrays, list(scale = c("clusters", "columns"))),
-  of_obs = function(obs) if (isTRUE(obs$gaps)) {
+  of_obs = function(obs) {
+    if ("drift" %in% names(obs)) {
+      return(drifting_entry(model_gaussian_diagonal, diagonal_noise, model_gaussian_diagonal$arrays))
+    }
     counted <- list(mean_strength = c("clusters", "columns"), df = c("clusters", "columns"))
-    list(arrays = utils::modifyList(model_gaussian_diagonal$arrays, counted))
+    if (isTRUE(obs$gaps)) list(arrays = utils::modifyList(model_gaussian_diagonal$arrays, counted))
   },
   location = "mean",
   quantiles = diagonal_quantiles,

@@ -95,13 +95,17 @@ n_pairs <- function(data) {
   data$n * (data$n - 1) / (if (data$directed) 1 else 2) - length(data$hidden_from)
 }
 
+# Nodes times communities up to which nodes of the gamma network have a part of their own in every community; a guess.
+network_dense <- 1e5
+
 # What the engine reads of model and prior.
 network_model <- function(obs, prior) {
   c(
     list(counts = obs$links == "counts", a = obs$a, b = obs$b, degree = obs$degree),
     if (has_blocks(prior)) list(gamma = prior$concentration) else {
       list(
-        gamma = prior$gamma, alpha = prior$alpha, a_background = obs$background[1L], b_background = obs$background[2L]
+        gamma = prior$gamma, alpha = prior$alpha, a_background = obs$background[1L], b_background = obs$background[2L],
+        dense = network_dense
       )
     }
   )

@@ -30,6 +30,12 @@ check_block <- function(block, arg, call) {
   makers <- obs_makers(function(entry) !is.null(entry$kind))
   check_class(block, "bnp_obs", arg, makers, call)
   entry <- obs_entry(block)
+  if (has_drift(block)) {
+    abort("argument", c(
+      "{.arg {arg}} cannot be {.fn {entry$constructor}} with {.arg drift}, which is no block of a product.",
+      i = "Leave {.arg drift} out."
+    ), call = call)
+  }
   if (is.null(entry$kind)) {
     abort("argument", c(
       "{.arg {arg}} cannot be {.fn {entry$constructor}}, which is no block of a product.",

@@ -126,6 +126,10 @@ NULL
 #   overlap         function(a, b): Bhattacharyya coefficient of the same two; NULL: has no closed form
 #   picture         function(fit, data): clusters as cluster_picture() describes them; NULL: none
 #   as_series       is each column worth drawing as a line over time?
+#   at_time         function(q, slot): posterior parameters of a cluster at one of its times, as those of a cluster that
+#                   stays where it is; NULL: all do
+#   hidden          are rows seen through noise, so that what clusters explain are states that nobody saw? Fits and
+#                   readers of fits are then those of R/hidden-fit.R.
 #   shrinks         may clusters shrink to single values that are repeated in the data?
 new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           verbs = c("bnp_mixture", "bnp_topics", "bnp_hmm", "bregman_kmeans"),
@@ -140,7 +144,7 @@ new_obs_entry <- function(title, constructor, values, resolve, arrays, draw,
                           of_obs = NULL, quantiles = list(), given = list(),
                           predictive_cdf = NULL, moments = NULL, conditional = NULL, divergence = NULL, overlap = NULL,
                           as_frame = NULL, marginals = NULL, measure = NULL, picture = NULL, as_series = FALSE,
-                          shrinks = FALSE) {
+                          at_time = NULL, shrinks = FALSE, hidden = FALSE) {
   entry <- lapply(rlang::set_names(names(formals())), get, envir = environment())
   functions <- c(
     "resolve", "draw", "support", "conditions", "exposure", "lag", "keep", "learned", "begin_again", "axes", "terms",
@@ -183,10 +187,13 @@ obs_models <- list(
 # Of pairs of nodes, not of rows: no verb of the others takes them.
 network_models <- list(links = do.call(new_obs_entry, model_links))
 
+# Of rows that are seen through noise: not for models of rows as they are, to which the other table is.
+hidden_models <- list(lds = do.call(new_obs_entry, model_lds))
+
 # The entry of an observation model, as its constructor made it or as a fit keeps it. Nothing else looks into the table
 # for a model.
 obs_entry <- function(obs) {
-  entry <- obs_models[[obs$family]] %||% network_models[[obs$family]]
+  entry <- obs_models[[obs$family]] %||% hidden_models[[obs$family]] %||% network_models[[obs$family]]
   if (is.null(entry$of_obs)) {
     return(entry)
   }
@@ -199,7 +206,7 @@ obs_lag <- function(obs) obs_entry(obs)$lag(obs)
 
 # Constructors of the entries for which `has(entry)` is TRUE.
 obs_makers <- function(has) {
-  unique(vapply(Filter(has, obs_models), function(entry) entry$constructor, "", USE.NAMES = FALSE))
+  unique(vapply(Filter(has, c(obs_models, hidden_models)), function(entry) entry$constructor, "", USE.NAMES = FALSE))
 }
 
 verb_makers <- function(verb) obs_makers(function(entry) verb %in% entry$verbs)
@@ -211,6 +218,12 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
   makers <- verb_makers(verb)
   check_class(obs, "bnp_obs", "obs", makers, call)
   entry <- obs_entry(obs)
+  if (!verb %in% entry$verbs && has_drift(obs)) {
+    abort("argument", c(
+      "{.arg drift} of {.fn {entry$constructor}} is not for {.fn {verb}}.",
+      i = "Rows at times go to {.code {entry$verbs}(x, obs = {entry$constructor}(drift = 0.5), time = )}."
+    ), call = call)
+  }
   if (!verb %in% entry$verbs) {
     abort("argument", c(
       "{.arg obs} of {.fn {verb}} must be made by {.or {.fn {makers}}}, not {.fn {entry$constructor}}.",
@@ -229,7 +242,8 @@ check_obs <- function(obs, verb, call = rlang::caller_env()) {
 maker_links <- function(makers) sub("(.*), ", "\\1 or ", paste0("[", makers, "()]", collapse = ", "))
 
 obs_overview <- function() {
-  entries <- obs_models[!duplicated(vapply(obs_models, function(entry) entry$constructor, ""))]
+  all <- c(obs_models, hidden_models)
+  entries <- all[!duplicated(vapply(all, function(entry) entry$constructor, ""))]
   rows <- vapply(entries, function(entry) {
     paste0(
       "| `", entry$constructor, "()` | ", entry$values, " | ", if (entry$takes_sparse) "yes" else "no", " | ",

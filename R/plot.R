@@ -21,6 +21,9 @@
 #'   column for its own cluster against all of them, under the fitted clusters. `"score"`, of truncation-free
 #'   learning ([bnp_stream()]): how well each batch was predicted before it was learned from, and the number of
 #'   clusters.
+#'   `"trajectories"`, which is also `"clusters"` of clusters that drift: the means of each column (of at most six) over
+#'   time, as far as clusters are alive ([trajectories()]), lines as wide as clusters are large, with one standard
+#'   deviation to either side.
 #' @param data Observations to draw, usually the training data. A fit does not
 #'   keep its data, so without this argument only the clusters are drawn.
 #' @param ... For `plot()`, graphical parameters like `main`; else empty.
@@ -34,19 +37,23 @@
 #' plot(fit, data = faithful)
 #' plot(fit, "elbo")
 #' @export
-plot.bnp_mixture <- function(x, type = c("clusters", "density", "elbo", "uncertainty", "profile", "score"),
-                             data = NULL, ...) {
-  type <- check_choice(type, c("clusters", "density", "elbo", "uncertainty", "profile", "score"), "type")
+plot.bnp_mixture <- function(x, type = c(
+                               "clusters", "density", "elbo", "uncertainty", "profile", "score", "trajectories"
+                             ), data = NULL, ...) {
+  type <- mixture_plot_type(x, type)
   picture <- switch(type,
     clusters = cluster_picture(x, data),
     density = density_picture(x, data),
     uncertainty = uncertainty_picture(x, data),
     profile = profile_picture(x),
     score = score_picture(x),
+    trajectories = trajectory_picture(x, data),
     elbo = NULL
   )
   if (type == "score") {
     draw_score(picture, ...)
+  } else if (type == "trajectories") {
+    draw_trajectories(picture, ...)
   } else if (type == "elbo") {
     draw_trace(trace_picture(x), ...)
   } else if (type == "uncertainty") {
@@ -61,6 +68,13 @@ plot.bnp_mixture <- function(x, type = c("clusters", "density", "elbo", "uncerta
     )
   }
   invisible(x)
+}
+
+# Clusters that drift are drawn over time.
+mixture_plot_type <- function(fit, type, call = rlang::caller_env()) {
+  types <- c("clusters", "density", "elbo", "uncertainty", "profile", "score", "trajectories")
+  type <- check_choice(type, types, "type", call)
+  if (type == "clusters" && has_drift(check_format(fit, call)$model$obs)) "trajectories" else type
 }
 
 draw_curve <- function(picture, main = "", xlab = picture$label, ylab = "Density", ...) {

@@ -37,6 +37,9 @@
 #'   individual, in any of its forms. Needed unless `newdata` has the column that the fit had it from, or are the
 #'   training data. Names need not be those of the training data: each individual is a new one.
 #'   Every row gets the answer of its individual, given all its rows.
+#' @param time Of fits with `time` (see *Clusters over time* of [bnp_mixture()]): when each row of `newdata` was, in any
+#'   of its forms; one of the times that the fit has seen. Needed unless `newdata` has the column that the fit had it from,
+#'   or are the training data.
 #' @param ... Must be empty.
 #' @param write Of new data in a source, what becomes of the answers, if they do not fit into memory either: a function
 #'   of the answer and the number of its piece, or the path of a CSV file. The number of rows is returned.
@@ -63,7 +66,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                   "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute",
                                   "id"
                                 ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL,
-                                write = NULL) {
+                                time = NULL, write = NULL) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   type <- check_choice(
@@ -71,7 +74,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   )
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {
-    if (!is.null(id)) refuse_with_source(list(id = id), rlang::current_env())
+    refuse_with_source(list(id = id, time = time), rlang::current_env())
     return(predict_source(object, newdata, NULL, write, function(x, id) {
       predict(object, x, type, na_action = na_action)
     }))
@@ -82,20 +85,26 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
       "{.arg id} is for {.arg newdata}.", i = "Leave it out: the individuals of the training data are known."
     ))
   }
+  if (is.null(newdata) && !is.null(time)) {
+    abort("time", c(
+      "{.arg time} is for {.arg newdata}.", i = "Leave it out: the times of the training data are known."
+    ))
+  }
   if (type == "id") {
-    return(with_ids(object, predict(object, newdata, na_action = na_action, id = id)))
+    return(with_ids(object, predict(object, newdata, na_action = na_action, id = id, time = time)))
   }
   if (type == "cluster") {
-    prob <- predict(object, newdata, type = "prob", na_action = na_action, id = id)
+    prob <- predict(object, newdata, type = "prob", na_action = na_action, id = id, time = time)
     return(cluster_predictions(most_probable(prob), prob))
   }
   if (type %in% c("label", "label_prob")) {
-    return(label_answer(object, newdata, type, na_action, id))
+    return(label_answer(object, newdata, type, na_action, id, time))
   }
   if (type == "response") {
     return(expected_response(object, newdata))
   }
   if (type == "impute") {
+    refuse_drift(object, "imputation", "Leave rows with missing values out.")
     need_data(is.null(newdata), "newdata")
     return(expected_values(object, newdata, as_newdata(object, newdata, na_action = "model", id = id)))
   }
@@ -106,7 +115,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
     prob <- prior_probabilities(object, newdata)
     return(if (type == "prob") prob else most_probable(prob))
   }
-  data <- as_newdata(object, newdata, na_action = na_action, id = id)
+  data <- as_newdata(object, newdata, na_action = na_action, id = id, time = time)
   if (type == "logdensity" && has_individuals(data)) {
     return(stats::setNames(log_predictive(object, data), unit_names(data)))
   }
@@ -157,14 +166,14 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
 }
 
 # Classes of known labels; of the training data with what was known of them.
-label_answer <- function(fit, newdata, type, na_action, id = NULL, call = rlang::caller_env()) {
+label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, call = rlang::caller_env()) {
   check_format(fit, call)
   need_labels(fit, type, call)
   if (is.null(newdata) && type == "label" && is.null(fit$probabilities)) {
     cluster <- fitted(fit)
     return(stats::setNames(factor(cluster_classes(fit)[cluster], fit$input$class_names), names(cluster)))
   }
-  prob <- predict(fit, newdata, type = "prob", na_action = na_action, id = id)
+  prob <- predict(fit, newdata, type = "prob", na_action = na_action, id = id, time = time)
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 
@@ -176,9 +185,18 @@ most_probable <- function(prob) {
   stats::setNames(out, rownames(prob))
 }
 
-log_predictive <- function(fit, data, plugin = FALSE) {
+log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()) {
   if (data$n == 0L) {
     return(numeric())
+  }
+  if (has_weights_by_time(fit)) {
+    if (plugin) {
+      abort("argument", c(
+        "{.code type = \"plugin\"} is not there where clusters have weights by time.",
+        i = "{.val completion}, the default, has the exact density of rows."
+      ), call = call)
+    }
+    return(log_predictive_by_time(fit, data))
   }
   fit <- fit_with_gaps(fit, data)
   engine_log_predictive(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
@@ -187,6 +205,8 @@ log_predictive <- function(fit, data, plugin = FALSE) {
 responsibilities <- function(fit, data) {
   prob <- if (data$n == 0L) {
     matrix(0, 0L, fit$state$k)
+  } else if (has_weights_by_time(fit)) {
+    responsibilities_by_time(fit, data)
   } else {
     fit <- fit_with_gaps(fit, data)
     resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
@@ -210,19 +230,19 @@ heldout_loglik.default <- function(fit, newdata, ...) {
 #' @rdname predict.bnp_mixture
 #' @export
 heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plugin"), ...,
-                                       na_action = c("fail", "model", "omit"), id = NULL) {
+                                       na_action = c("fail", "model", "omit"), id = NULL, time = NULL) {
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
   if (inherits(newdata, "bnp_source")) {
-    if (!is.null(id)) refuse_with_source(list(id = id), rlang::current_env())
+    refuse_with_source(list(id = id, time = time), rlang::current_env())
     na_action <- check_na_action(na_action)
     return(mean_over_source(fit, newdata, NULL, function(x, id) {
       data <- as_newdata(fit, x, na_action = na_action)
       log_predictive(fit, data, plugin)[has_values(data, modelled_columns(data, fit$model$obs))]
     }))
   }
-  data <- as_newdata(fit, newdata, na_action = check_na_action(na_action), id = id)
+  data <- as_newdata(fit, newdata, na_action = check_na_action(na_action), id = id, time = time)
   density <- log_predictive(fit, data, plugin)
   counted <- has_values(data, modelled_columns(data, fit$model$obs))
   if (has_individuals(data)) mean_loglik(density) * data$n_individuals / sum(counted) else mean_loglik(density[counted])

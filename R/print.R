@@ -179,6 +179,7 @@ described_data <- function(fit) {
   gaps <- fit$input$n_missing
   paste0(
     described_rows(fit), " of ", count_of(n_columns(fit), "column"),
+    if (!is.null(fit$input$slot)) paste0(" at ", count_of(length(fit$model$obs$times), "time")),
     if (has_trees(fit$input)) paste0(" in ", count_of(length(fit$input$starts) - 1L, "tree")),
     if (!is.null(gaps)) paste0(", ", count_of(gaps, "value"), " missing")
   )
@@ -198,7 +199,7 @@ cluster_table <- function(fit, word, means = mean_arrays(fit)) {
   force(means)
   k <- fit$state$k
   out <- data.frame(cluster = seq_len(k), size = unname(cluster_sizes(fit)))
-  if (!inherits(fit, "bnp_mixture")) out$proportion <- unname(means$proportion)
+  if (!is.null(means$proportion)) out$proportion <- unname(means$proportion)
   out$weight <- unname(means$weights[seq_len(k)])
   out$class <- cluster_classes(fit)
   stats::setNames(out, c(word, names(out)[-1L]))

@@ -261,11 +261,13 @@ has_blocks <- function(prior) prior_entry(prior)$network == "blocks"
 
 is_finite_prior <- function(entry) "k" %in% names(formals(entry$constructor))
 
-check_prior <- function(prior, verb, call) {
-  makers <- prior_makers(verb)
+# verb: of the function, and others whose priors it takes here.
+check_prior <- function(prior, verbs, call) {
+  makers <- prior_makers(verbs)
+  verb <- verbs[1L]
   check_class(prior, "bnp_prior", "prior", makers, call)
   entry <- prior_entry(prior)
-  if (entry$verb != verb) {
+  if (!entry$verb %in% verbs) {
     abort("argument", c(
       "{.arg prior} of {.fn {verb}} must be made by {.or {.fn {makers}}}, not {.fn {entry$constructor}}.",
       i = "{.fn {entry$constructor}} is for {.fn {entry$verb}}."

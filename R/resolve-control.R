@@ -198,6 +198,13 @@ start_from_fit <- function(fit, data, obs, prior, call) {
       i = "Use {.code start = fitted(fit)} to take only its labels."
     ), call = call)
   }
+  if ((has_drift(given) || has_drift(obs)) && !identical(obs_entry(given)$layout(given), obs_entry(obs)$layout(obs))) {
+    abort("start", c(
+      "{.arg start} must be a fit with {.arg time} where there is one, of the same times, and without it where there is
+       none.",
+      i = "Use {.code start = fitted(fit)} to take only its labels."
+    ), call = call)
+  }
   if (!identical(obs_entry(given)$layout(given), obs_entry(obs)$layout(obs))) {
     abort("start", c(
       "{.arg start} must be a fit with the same blocks of columns and the same levels.",

@@ -200,6 +200,8 @@ partitions_kept <- function(n) max(1, min(500, 2^25 %/% max(n, 1)))
 sampled_data <- function(fit, data, id, call) {
   check_format(fit, call)
   refuse_trees(fit, "samplers yet", call = call)
+  refuse_drift(fit, "samplers yet", call = call)
+  refuse_hidden(fit, "samplers", call = call)
   what <- c("weights", "labels")[c(!is.null(fit$input$weights), !is.null(fit$input$classes))]
   if (length(what)) {
     abort(what[1L], c(

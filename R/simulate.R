@@ -20,6 +20,8 @@
 #'   which the fit got them (further columns are left out), and as often as needed; default, those of the training data.
 #' @param id For fits with `id`: the individual of each row; default, the individuals of the training
 #'   data with as many rows each. Rows of one are of one cluster; the column `.id` says which they are.
+#' @param time For fits with `time`: the time of each row, among those of the fit; default, the times of the training
+#'   data, as often as `n` asks for. The column `.time` says which they are.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data and `.class`, the cluster drawn. Attribute
@@ -33,23 +35,31 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input$n, initial = NULL, total = NULL,
-                                 exposure = NULL, covariates = NULL, id = NULL, ...) {
+                                 exposure = NULL, covariates = NULL, id = NULL, time = NULL, ...) {
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
   n_given <- !missing(n)
   n <- check_count(n, "n", lower = 0L)
   id <- simulated_id(object, id, n, n_given, rlang::current_env())
-  n <- if (is.null(id)) n else length(id)
-  given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
+  n <- if (!is.null(id)) length(id) else if (!is.null(time) && !n_given) length(time) else n
+  given <- complete_given(
+    object, list(initial = initial, total = total, exposure = exposure, covariates = covariates, time = time)
+  )
+  if (!is.null(given$time)) given$time <- one_slot_a_row(given$time, n)
   clusters <- posterior_clusters(object)
   weights <- coef(object)$weights[seq_len(object$state$k)]
   draw <- function() {
-    drawn <- sample.int(length(weights), if (is.null(id)) n else nlevels(id), replace = TRUE, prob = weights)
+    drawn <- if (has_weights_by_time(object)) {
+      draw_by_time(weights_by_time(object), given$time)
+    } else {
+      sample.int(length(weights), if (is.null(id)) n else nlevels(id), replace = TRUE, prob = weights)
+    }
     class <- if (is.null(id)) carry_back(drawn, c(0L, n), state_lag(object)) else drawn[as.integer(id)]
     out <- as.data.frame(draw_rows(object, clusters, class, n, given))
     out$.class <- factor(class, levels = seq_along(weights))
     out$.id <- id
+    if (!is.null(given$time)) out$.time <- object$model$obs$times[given$time]
     out
   }
   simulate_sets(nsim, seed, draw)

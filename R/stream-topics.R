@@ -1,4 +1,4 @@
-# Truncation-free learning of topics of counts: what differs from mixtures (R/truncation-free.R).
+# Truncation-free learning of topics, of counts and of rows: what differs from mixtures (R/truncation-free.R).
 
 no_topics_yet <- function(prior) {
   concentration <- starting_concentration(prior)
@@ -7,13 +7,13 @@ no_topics_yet <- function(prior) {
     next_id = 1, batches = 0, seen = 0, untended = 0,
     gamma = if (is.null(prior$k)) concentration[["gamma"]] else 1, alpha = concentration[["alpha"]],
     alpha_evidence = c(0, 0), recent = list(
-      length = integer(), mass = numeric(), word = integer(), topic = integer(), tables = integer()
+      length = integer(), mass = numeric(), word = integer(), topic = integer(), tables = integer(), phi = numeric()
     )
   )
 }
 
-# The topics of a memoized fit at full weight. Of n tokens of a topic in a document sum_{i < n} a / (a + i) tables are
-# expected, a = alpha pi_k; counts of a fit are expected ones, so that this is a (psi(a + n) - psi(a)).
+# The topics of a memoized fit at full weight. Of n observations of a topic in a document sum_{i < n} a / (a + i) tables
+# are expected, a = alpha pi_k; counts of a fit are expected ones, so that this is a (psi(a + n) - psi(a)).
 topics_of_fit <- function(fit) {
   state <- fit$state$obs[fit$numbering, , drop = FALSE]
   used <- which(state[, 1L] > 0)
@@ -21,7 +21,7 @@ topics_of_fit <- function(fit) {
   counts <- Matrix::summary(fit$documents[, used, drop = FALSE])
   a <- weight[counts$j]
   tables <- rowsum(a * (digamma(a + counts$x) - digamma(a)), factor(counts$j, seq_along(used)), reorder = TRUE)
-  n <- as.double(nobs(fit))
+  n <- if (obs_entry(fit$model$obs)$counts_tokens) as.double(nobs(fit)) else as.double(nrow(fit$documents))
   learned <- learned_concentrations(fit)
   begun <- no_topics_yet(fit$model$prior)
   utils::modifyList(begun, list(
@@ -37,11 +37,30 @@ topics_of_fit <- function(fit) {
 #' @export
 bnp_topics.bnp_stream <- function(x, obs = obs_multinomial(), prior = prior_hdp(),
                                   control = bnp_control("truncation_free"), start = NULL,
-                                  na_action = c("fail", "omit"), new_terms = c("error", "drop"), ...) {
+                                  na_action = c("fail", "omit"), new_terms = c("error", "drop"), id = NULL, ...) {
   check_no_dots(...)
   here <- rlang::current_env()
   new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms")
   fit_stream("bnp_topics", x, obs, prior, control, start, check_no_model_of_missing(na_action), rename_call(
     match.call(), "bnp_topics"
-  ), here, new_terms)
+  ), here, new_terms, id = check_id_of_stream(id))
+}
+
+# The documents of batches that are to come can be told by the name of a column only.
+check_id_of_stream <- function(id, call = rlang::caller_env()) {
+  id <- id_column(id, call)
+  if (is.null(id) || rlang::is_string(id)) {
+    return(id)
+  }
+  abort("id", c(
+    "{.arg id} of a stream must be the name of a column that all batches have, not {describe(id)}."
+  ), call = call)
+}
+
+# Documents of a batch, as they are counted against the `n` of a stream.
+documents_in <- function(batch, id) {
+  if (is_term_frame(batch)) {
+    return(length(unique(batch$document)))
+  }
+  if (is.null(id) || !id %in% colnames(batch)) NROW(batch) else length(unique(take_id(batch, id)$id))
 }

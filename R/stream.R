@@ -10,12 +10,13 @@
 #' @param x A stream.
 #' @param obs,prior,na_action As in [bnp_mixture()] and [bnp_topics()]. What the observation model reads from the data,
 #'   such as means and spreads, it reads from the first batch, which should be no less than some hundred rows then.
-#'   Topics are those of counts.
 #' @param control `bnp_control("truncation_free")`.
 #' @param start An earlier fit of the same kind to go on from, memoized or not: its clusters count as much as their
 #'   rows, and the prior of clusters is its, whatever `obs` says beside the kind of the model.
 #' @param new_terms What to do about terms of later documents that the first batch has no column of: `"error"`, or
 #'   `"drop"`, to leave them out.
+#' @param id Of documents of rows: the name of the column of each batch that says which document a row belongs to. A
+#'   name that comes again in a later batch is another document.
 #' @param ... Must be empty.
 #' @return `bnp_stream()`: an object of class `bnp_stream`. [bnp_mixture()] and [bnp_topics()] of it: a fit like any
 #'   other, but for what is said in *What a fit of a stream has*.
@@ -27,12 +28,13 @@
 #' are better described by several are split (`bnp_moves(birth = )`), and clusters of less than one row, or of one row
 #' in 20,000, go.
 #'
-#' Of documents every token joins a topic, or begins one, in proportion to how probable its term is there and how much
-#' of the topic its document has; topics are joined and removed whenever a tenth of all tokens (10,000 at least,
-#' 100,000 at most) came. Before that topics are split where the latest documents (50,000 tokens) are better described
-#' by several, and the topics of these documents are drawn anew. Where there are many topics of little text each, those
-#' that a stream finds by itself remain mixtures of several: give a memoized fit of the first few hundred documents as
-#' `start`. A document must not be cut across batches: its parts would be different documents.
+#' Of documents every token, or row, joins a topic, or begins one, in proportion to how probable it is there and how
+#' much of the topic its document has; topics are joined and removed whenever a tenth of all tokens (10,000 at least,
+#' 100,000 at most; of rows 1,000 and 10,000) came. Before that topics are split where the latest documents (50,000
+#' tokens, or 10,000 rows, of many columns fewer) are better described by several, and the topics of these documents are
+#' drawn anew. Where there are many topics of little text each, those that a stream finds by itself remain mixtures of
+#' several: give a memoized fit of the first few hundred documents as `start`. A document must not be cut across
+#' batches: its parts would be different documents.
 #'
 #' With `half_life = Inf` every row counts the same, the order of rows hardly matters, and the fit of a stream is
 #' that of one pass over data in memory. With a finite `half_life` a row (of topics a document) counts half when so many
@@ -52,12 +54,13 @@
 #' @section What a fit of a stream has:
 #' * `elbo_trace()`: a row for each batch: `rows` (or documents); `seen`, rows so far; `score`, the mean log density of
 #'   its rows as predicted by what was known *before* it was learned from, an honest measure of how well the clusters
-#'   predict; `k`; `seconds`. Of documents `score` is the log probability of a token: that of each document,
-#'   estimated as by [heldout_loglik()] with `type = "sequential"` and ten draws, all added up and divided by the
-#'   number of tokens. `plot(fit, "score")` shows it.
+#'   predict; `k`; `seconds`. Of documents `score` is the log probability of a token, or the log density of a row: that
+#'   of each document, estimated as by [heldout_loglik()] with `type = "sequential"` and ten draws, all added up and
+#'   divided by the number of tokens or rows. `plot(fit, "score")` shows it.
 #' * [cluster_ids()] and [cluster_history()]: identities of clusters that last, for numbering is by size and changes.
 #'   `predict()` with `type = "id"` gives them for rows and documents.
 #' * [update()][update.bnp_fit]`(fit, newdata)` learns from another batch.
+#' * `nobs()`: rows, or documents of counts, so far.
 #' * No ELBO: it would be that of a random state. No labels of its rows and no proportions of its documents, which are
 #'   gone: `predict()` gives them for those that you have.
 #' @references
@@ -81,6 +84,10 @@
 #' # Documents
 #' pages <- function(i) if (i <= 4) bars$counts[100 * (i - 1) + 1:100, ]
 #' bnp_topics(bnp_stream(pages), control = bnp_control("truncation_free", seed = 1))
+#'
+#' # Documents of rows: visits of customers
+#' visits <- function(i) if (i <= 4) data.frame(faithful, customer = rep(1:8, 34))[68 * (i - 1) + 1:68, ]
+#' bnp_topics(bnp_stream(visits), obs_gaussian(), id = "customer", control = bnp_control("truncation_free", seed = 1))
 #' @export
 bnp_stream <- function(next_batch, n = Inf) {
   if (!is.function(next_batch) && !inherits(next_batch, "bnp_source")) {
@@ -111,7 +118,7 @@ bnp_mixture.bnp_stream <- function(x, obs = NULL, prior = prior_dp(), control = 
 }
 
 fit_stream <- function(class, x, obs, prior, control, start, na_action, call, error_call, new_terms = "error",
-                       formula = NULL) {
+                       formula = NULL, id = NULL) {
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (control$algorithm != "truncation_free") {
     abort("argument", c(
@@ -119,17 +126,17 @@ fit_stream <- function(class, x, obs, prior, control, start, na_action, call, er
        {.code {.str {control$algorithm}}}."
     ), call = error_call)
   }
-  reader <- batch_reader(x, error_call)
+  reader <- batch_reader(x, id, error_call)
   first <- reader$read(NULL)
   if (is.null(first)) abort("rows", "{.arg x} has no batch: its first one is {.code NULL}.", call = error_call)
   fit <- in_batch(1L, NULL, error_call, begin_stream(
-    class, call, first, obs, prior, control, start, na_action, new_terms, error_call, formula
+    class, call, first, obs, prior, control, start, na_action, new_terms, error_call, formula, id
   ))
   learn_stream(fit, reader, first, new_terms, error_call)
 }
 
 begin_stream <- function(class, call, first, obs, prior, control, start, na_action, new_terms, error_call,
-                         formula = NULL) {
+                         formula = NULL, id = NULL) {
   goes_on <- inherits(start, class)
   of_formula <- c("terms", "levels", "contrasts", "response")
   input <- if (goes_on) start$input[intersect(of_formula, names(start$input))] else list()
@@ -147,13 +154,14 @@ begin_stream <- function(class, call, first, obs, prior, control, start, na_acti
   check_obs(obs, class, error_call)
   check_prior(prior, class, error_call)
   data <- if (goes_on) {
-    rows_of_stream(start, first, new_terms, error_call, "x", na_action)
+    rows_of_stream(start, first, new_terms, error_call, "x", na_action, id)
   } else if (class == "bnp_topics") {
-    as_documents(first, obs, na_action = na_action, call = error_call)
+    as_documents(first, obs, id, na_action = na_action, call = error_call)
   } else {
     as_mixture_data(first, obs, call = error_call, na_action = na_action)
   }
   fit <- begin_truncation_free(class, call, data, obs, prior, control, start, input, error_call)
+  fit$input$id_column <- id
   fit$control$batches <- 1L
   fit
 }
@@ -200,18 +208,19 @@ learn_stream <- function(fit, reader, first, new_terms, call) {
 }
 
 # A further batch in the engine's form.
-rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action = NULL) {
+rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action = NULL, id = NULL) {
   data <- if (inherits(fit, "bnp_topics")) {
-    without_new_terms(new_documents(fit, batch, NULL, call, arg, na_action), new_terms, call, arg)
+    without_new_terms(new_documents(fit, batch, id, call, arg, na_action), new_terms, call, arg)
   } else {
-    as_newdata(fit, batch, call, arg, na_action)
+    as_newdata(fit, batch, call, arg, na_action, id)
   }
   refuse_for_streams(data, fit$model$obs, call)
   data
 }
 
-# list(read): the next batch, NULL after the last. so_far(): the fit to the batches before, or NULL, for errors.
-batch_reader <- function(stream, call) {
+# list(read): the next batch, NULL after the last. so_far(): the fit to the batches before, or NULL, for errors. id: the
+# column that says which document a row belongs to.
+batch_reader <- function(stream, id, call) {
   i <- 0L
   rows <- 0
   next_batch <- if (is.function(stream$next_batch)) stream$next_batch else reader_of(stream$next_batch)
@@ -221,7 +230,7 @@ batch_reader <- function(stream, call) {
     }
     i <<- i + 1L
     batch <- in_batch(i, so_far, call, next_batch(i), "could not be read")
-    rows <<- rows + if (is_term_frame(batch)) length(unique(batch$document)) else NROW(batch)
+    rows <<- rows + documents_in(batch, id)
     batch
   })
 }

@@ -7,6 +7,7 @@
 #' @param data The observations to augment, usually the training data.
 #' @param parent Of fits of trees, as in [predict.bnp_hmm()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
+#' @param time Of fits with `time`, as in [predict.bnp_mixture()].
 #' @inheritParams missing_values
 #' @param conf.int Return intervals instead, as [confint()] does?
 #' @param conf.level Probability of an interval.
@@ -25,14 +26,18 @@
 #'   one row per parameter: `component`, `parameter` (as in [coef()]), `term` (its
 #'   column, or the state that a transition leads to), `estimate`, `conf.low`,
 #'   `conf.high`; see [confint.bnp_fit()], also for why they are too narrow.
-#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`;
+#'   For [obs_lds()] one row for each coefficient of each mode: also `response`, `term`, `estimate`, and `modulus`, the
+#'   largest eigenvalue of the mode's dynamics (stable below 1).
+#' * `glance()`: one row: `k`, `elbo`, `nobs`, `laps`, `converged`, `seconds`; for [obs_lds()] `max_modulus` and how
+#'   many modes are `unstable`;
 #'   with a [gamma_prior()] also what was learned: of `concentration` and `gamma` the posterior
 #'   mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`;
 #'   with a learned prior of the observation model its single numbers, `prior.df`,
 #'   `prior.mean_strength`, `prior.term_prior_even` and so on.
 #' * `augment()`: `data` with `.class`, the most probable cluster, and
 #'   `.uncertainty`, one minus its probability; for a mixture with known labels also `.label`, the
-#'   most probable class. Of the training data, labels stay known.
+#'   most probable class. Of the training data, labels stay known. With [obs_lds()] also `.fitted.<column>`, what rows
+#'   are without their noise, and `.state.<name>`, the hidden states.
 #' @references
 #' Robinson, D. (2014). broom: an R package for converting statistical analysis objects into
 #' tidy data frames. arXiv:1412.3565.
@@ -165,6 +170,10 @@ glance.bnp_fit <- function(x, ...) {
     k = n_clusters(x), elbo = x$elbo, nobs = nobs(x), laps = x$laps, converged = x$converged,
     seconds = if (nrow(trace)) trace$seconds[nrow(trace)] else 0
   )
+  if (is_hidden(x)) {
+    out$max_modulus <- max(moduli(x))
+    out$unstable <- sum(moduli(x) > 1)
+  }
   learned <- learned_concentrations(x)
   for (name in names(learned)) {
     ends <- if (length(learned[[name]]) > 1L) c(".low", ".high")
@@ -177,10 +186,10 @@ glance.bnp_fit <- function(x, ...) {
 
 #' @rdname tidiers
 #' @export
-augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "omit"), id = NULL) {
+augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "omit"), id = NULL, time = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action), id = id)
+  internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action), id = id, time = time)
   prob <- for_all_rows(internal, state_probabilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression

@@ -5,8 +5,9 @@
 #' @param x,object A fit of [bnp_topics()].
 #' @param type `"terms"`: the top terms of each topic, for counts only. `"clusters"`:
 #'   proportions of the training documents, those with the same main topic
-#'   together; the default where there are no terms. `"correlation"`: a heat map of
-#'   [topic_correlation()]. `"elbo"`: the bound by lap, with the accepted moves. `"score"`, of truncation-free learning:
+#'   together; the default where there are no terms (of a stream, which keeps no documents, `"score"`).
+#'   `"correlation"`: a heat map of [topic_correlation()]. `"elbo"`: the bound by lap, with the accepted moves.
+#'   `"score"`, of truncation-free learning:
 #'   how well each batch was predicted, and the number of topics.
 #' @param topics Which topics to show, by number (titles have identities once a fit was updated, see [cluster_ids()]);
 #'   default: the largest twelve, of `"correlation"` the largest thirty. Where topics
@@ -37,11 +38,11 @@ plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "elb
   invisible(x)
 }
 
-# Without a choice, documents of rows have no terms to show but their proportions.
+# Without a choice, documents of rows have no terms to show but their proportions, if these were kept.
 check_topics_type <- function(fit, type, call = rlang::caller_env()) {
   types <- c("terms", "clusters", "correlation", "elbo", "score")
   if (identical(type, types) && !obs_entry(fit$model$obs)$counts_tokens) {
-    return("clusters")
+    return(if (is.null(fit$documents)) "score" else "clusters")
   }
   check_choice(type, types, "type", call)
 }

@@ -96,6 +96,8 @@ new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), a
   if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
     newdata <- term_frame_to_sparse(newdata, arg, call)
   }
+  known <- fit$input$id_column
+  if (is.null(id) && !is.null(known) && length(dim(newdata)) == 2L && known %in% colnames(newdata)) id <- known
   split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, arg, call)
   newdata <- select_columns(split$x, fit, call, arg)
   na_action <- na_action %||% fit$input$na_action

@@ -35,7 +35,7 @@ clusters_of_fit <- function(fit) {
 fit_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
   fit <- begin_truncation_free(class, call, data, obs, prior, control, start, input, error_call)
   topics <- class == "bnp_topics"
-  n_units <- if (topics) data$n else data$n - obs_lag(obs) * (length(data$starts) - 1L)
+  n_units <- if (topics) length(data$starts) - 1L else data$n - obs_lag(obs) * (length(data$starts) - 1L)
   batches <- control$batches %||% max(1L, as.integer(ceiling(n_units / if (topics) 100 else 1000)))
   fit$control$batches <- resolve_batches(
     utils::modifyList(control, list(batches = batches)), max(n_units, 1L), error_call,
@@ -63,13 +63,6 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
 # A fit that has not seen a row: data are the first ones, from which defaults of priors are read.
 begin_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
   refuse_for_streams(data, obs, error_call)
-  if (class == "bnp_topics" && !obs_entry(obs)$counts_tokens) {
-    abort("argument", c(
-      "Truncation-free learning of topics is for documents of counts ({.or {.fn {token_makers()}}}), not
-       {.fn {obs_entry(obs)$constructor}}.",
-      i = "Choose {.code algorithm = \"memoized\"}; data that keep arriving are learned from by {.fn update}."
-    ), call = error_call)
-  }
   if (!is.null(start) && !inherits(start, class)) {
     word <- cluster_words[[class]]
     abort("start", c(
@@ -99,13 +92,22 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
       reason = "stream", laps = 0L, labels = integer(), sizes = numeric(), numbering = integer(),
       history = if (!is.null(start)) cluster_history(start),
       stream = if (is.null(start)) nothing_yet(class, prior) else clusters_of_fit(start),
-      input = c(input, Filter(Negate(is.null), data[c("d", "column_names", "na_action")]))
+      input = c(
+        input, Filter(Negate(is.null), data[c("d", "column_names", "na_action")]),
+        list(n = if (!is.null(start)) nobs(start))
+      )
     ),
     class = c(class, "bnp_fit")
   )
 }
 
 refuse_for_streams <- function(data, obs, call) {
+  if (has_drift(obs)) {
+    abort("argument", c(
+      "Truncation-free learning is not for clusters with {.arg drift}.",
+      i = "Choose {.code algorithm = \"memoized\"}; {.fn update} takes in rows as they come."
+    ), call = call)
+  }
   what <- c(weights = !is.null(data$weights), labels = !is.null(data$classes), id = has_individuals(data))
   if (any(what)) {
     abort(names(which(what))[1L], c(
@@ -137,6 +139,7 @@ learn_batch <- function(fit, data, progress, all_rows = FALSE) {
     all_rows = all_rows, keep_interrupted = rlang::is_interactive()
   ), progress$report)
   fit[c("stream", "state")] <- result[c("clusters", "state")]
+  fit$input$n <- if (is_of_documents_of_rows(fit)) (fit$input$n %||% 0) + data$n else fit$stream$seen
   c(list(fit = fit), result[c("records", "departed", "labels", "capped", "interrupted")])
 }
 
@@ -160,7 +163,6 @@ with_batches <- function(fit, learned, interrupted = learned$interrupted) {
   fit$ids <- c(as.integer(clusters$id), rep(NA_integer_, k - length(used)))
   fit$changes <- if (!is.null(before)) history_changes(before, now)
   fit$history <- now
-  fit$input$n <- clusters$seen
   if (inherits(fit, "bnp_topics")) fit$model$prior <- with_learned_values(fit$model$prior, clusters["alpha"])
   fit
 }
@@ -214,6 +216,7 @@ batch_teller <- function() {
 }
 
 is_stream_fit <- function(fit) !is.null(fit$stream)
+is_of_documents_of_rows <- function(fit) inherits(fit, "bnp_topics") && !obs_entry(fit$model$obs)$counts_tokens
 
 refuse_bound_of_stream <- function(fit, call = rlang::caller_env()) {
   if (is_stream_fit(fit)) {
@@ -235,11 +238,12 @@ refuse_labels_of_stream <- function(fit, call = rlang::caller_env()) {
   }
 }
 
-# "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a row"; of topics documents, and tokens.
+# "12,000 rows seen in 12 batches, the last ten predicted at -4.6 a row"; of topics documents, and tokens or rows.
 described_stream <- function(fit) {
   last <- utils::tail(fit$trace[is.finite(fit$trace$score), ], 10L)
   big <- function(n) format(n, big.mark = ",", scientific = FALSE)
   topics <- inherits(fit, "bnp_topics")
+  tokens <- topics && !is_of_documents_of_rows(fit)
   unit <- if (topics) "documents" else "rows"
   c(
     paste0(
@@ -248,7 +252,7 @@ described_stream <- function(fit) {
     ),
     if (nrow(last)) {
       paste0(
-        "Log ", if (topics) "probability of a token" else "density of a row", " before it was learned from: ",
+        "Log ", if (tokens) "probability of a token" else "density of a row", " before it was learned from: ",
         format(sum(last$score * last$rows) / sum(last$rows), digits = 4L), " in the last ",
         count_of(nrow(last), "batch", "es")
       )
@@ -257,8 +261,9 @@ described_stream <- function(fit) {
 }
 
 # update() of a fit by truncation-free learning: one more batch.
-learn_newdata <- function(fit, newdata, new_terms, call = rlang::caller_env()) {
-  data <- rows_of_stream(fit, newdata, new_terms, call, "newdata")
+update_of_stream <- function(fit, newdata, new_terms, id = NULL, ..., call = rlang::caller_env()) {
+  check_no_dots(..., call = call)
+  data <- rows_of_stream(fit, newdata, new_terms, call, "newdata", id = id)
   if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows.", call = call)
   progress <- progress_reporter(fit$control, batch_teller)
   on.exit(progress$finish())

@@ -1,11 +1,11 @@
 # Data that a fit takes in: read like its own, and put behind these.
 
 # newdata of update() -> internal form, with the columns of the fit's data and the weights given.
-data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, call) {
+data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, time, call) {
   if (!is.null(na_action)) na_action <- check_na_action(na_action, call)
   data <- without_new_terms(
     switch(class(fit)[1L],
-      bnp_mixture = rows_to_take_in(fit, newdata, id, na_action, call),
+      bnp_mixture = rows_to_take_in(fit, newdata, id, na_action, time, call),
       bnp_hmm = as_new_sequences(fit, newdata, id, call, na_action = na_action),
       bnp_topics = new_documents(fit, newdata, id, call, na_action = na_action)
     ),
@@ -14,7 +14,11 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, cal
   if (data$n == 0L) {
     abort("no_rows", c("{.arg newdata} has no rows.", i = "Give at least one observation."), call = call)
   }
-  if (inherits(fit, "bnp_mixture")) {
+  if (!inherits(fit, "bnp_mixture") && !is.null(time)) newdata_time(fit, newdata, time, "newdata", call)
+  if (has_weights_by_time(fit)) {
+    if (!is.null(weights)) check_drift(fit$model$obs, fit$model$prior, time %||% 1, weights, NULL, NULL, call)
+    data$lengths <- diff(data$starts)
+  } else if (inherits(fit, "bnp_mixture")) {
     refuse_weighted_series(weights, fit$model$obs, call)
     weights <- one_per_individual(weights, data, "weights", call)
     data$weights <- check_weights(weights, rows_given(data), call, "row of {.arg newdata}", data$left_out$kept)
@@ -44,10 +48,11 @@ without_new_terms <- function(data, new_terms, call, arg = "newdata") {
 }
 
 # Of a mixture, which leaves out rows without any value.
-rows_to_take_in <- function(fit, newdata, id, na_action, call, arg = "newdata") {
+rows_to_take_in <- function(fit, newdata, id, na_action, time, call, arg = "newdata") {
   obs <- fit$model$obs
   split <- newdata_id(fit, newdata, id, arg, call)
-  x <- variables_of(fit, split$x, arg, call)
+  when <- newdata_time(fit, split$x, time, arg, call)
+  x <- variables_of(fit, when$x, arg, call)
   x <- if (obs_lag(obs) > 0L && is.list(x) && !is.data.frame(x)) lapply(x, select_columns, fit, call, arg) else
     select_columns(x, fit, call, arg)
   data <- as_mixture_data(x, obs, arg, FALSE, call, na_action %||% fit$input$na_action, "predict")
@@ -55,7 +60,8 @@ rows_to_take_in <- function(fit, newdata, id, na_action, call, arg = "newdata") 
     data <- without_rows(data, !has_values(data, modelled_columns(data, obs)), "without any value", arg, call)
   }
   if (!isTRUE(obs$repeated)) {
-    return(check_reach(data, obs, call, arg))
+    data <- check_reach(data, obs, call, arg)
+    return(if (has_drift(obs)) with_later_times(fit, data, when$time, arg, call) else data)
   }
   if (is.null(split$id)) {
     abort("id", "{.arg id} is needed: it says which rows of {.arg {arg}} are of the same individual.", call = call)
@@ -84,7 +90,7 @@ joined_input <- function(a, b) {
   if (!is.null(a$order) || !is.null(b$order)) {
     out$order <- c(a$order %||% seq_len(a$n), a$n + (b$order %||% seq_len(b$n)))
   }
-  for (name in c("row_names", "group_names", "times", "lengths", "exposure")) {
+  for (name in c("row_names", "group_names", "times", "lengths", "exposure", "slot")) {
     out[[name]] <- if (!is.null(a[[name]]) && !is.null(b[[name]])) c(a[[name]], b[[name]])
   }
   if (!is.null(out$group_names)) out$group_names <- make.unique(out$group_names)

@@ -2,16 +2,17 @@
 
 # With `olddata` all rows are visited; without them the probabilities of the earlier rows stay as they are, and only
 # their statistics go into the bound.
-take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL, na_action = NULL, control = NULL, ...,
-                    error_call = rlang::caller_env()) {
+take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL, na_action = NULL, control = NULL,
+                    time = NULL, ..., error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
   check_can_take_in(fit, error_call)
   new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms", error_call)
-  data <- data_to_take_in(fit, newdata, id, weights, na_action, new_terms, error_call)
+  data <- data_to_take_in(fit, newdata, id, weights, na_action, new_terms, time, error_call)
   obs <- with_gaps(fit$model$obs, data, fit$model$obs)
   input <- input_with(fit, data, obs)
   before <- fit
   fit <- fit_as(fit, obs)
+  if (has_drift(obs)) fit <- fit_with_times(fit, data)
   if (is.null(olddata)) {
     out <- run_update(fit, data, control, list(state = fit$state, settled = TRUE), error_call)
     out <- with_earlier_rows(out, before)
@@ -33,6 +34,9 @@ take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL,
 
 check_can_take_in <- function(fit, call) {
   refuse_trees(fit, "updates", "Fit anew to all trees: {.code bnp_hmm(x, parent = parent, start = fit)}.", call)
+  refuse_hidden(
+    fit, "updates by new data", "Fit anew to all data: {.code bnp_hmm(x, obs = fit$model$obs, start = fit)}.", call
+  )
   if (fit$control$algorithm == "stochastic") {
     abort("update", c(
       "A fit that was learned by stochastic steps cannot take in more data: its clusters are a running average.",
@@ -51,7 +55,7 @@ check_can_take_in <- function(fit, call) {
 olddata_of <- function(fit, olddata, call) {
   input <- fit$input
   id <- NULL
-  if (!is.null(input$group_names) && is.null(input$id_column) && identical(NROW(olddata), as.integer(input$n)) &&
+  if (!inherits(fit, "bnp_mixture") && !is.null(input$group_names) && is.null(input$id_column) && identical(NROW(olddata), as.integer(input$n)) &&
         (inherits(fit, "bnp_hmm") || !obs_entry(fit$model$obs)$counts_tokens)) {
     id <- rep(input$group_names, diff(input$starts))
     if (!is.null(input$order)) id[input$order] <- id
@@ -62,7 +66,7 @@ olddata_of <- function(fit, olddata, call) {
 
 # What learning with these data from this start makes of a fit; its input is theirs.
 run_update <- function(fit, data, control, start, call) {
-  n_units <- if (inherits(fit, "bnp_mixture")) {
+  n_units <- if (inherits(fit, "bnp_mixture") && !has_weights_by_time(fit)) {
     units_that_count(data) - state_lag(fit) * (length(data$starts) - 1L)
   } else {
     length(data$starts) - 1L
@@ -110,8 +114,10 @@ with_earlier_rows <- function(out, before) {
   ids[born] <- max(cluster_history(before)$id) + seq_len(sum(born))
   out$ids <- as.integer(ids)
   now <- match(known, out$ids) # the present number of each earlier cluster
-  if (inherits(out, "bnp_topics")) {
+  if (!is.null(before$documents)) {
     out$documents <- rbind(in_columns(before$documents, now, out$state$k), out$documents)
+  }
+  if (inherits(out, "bnp_topics")) {
     return(out)
   }
   out$labels <- c(now[before$labels], out$labels)

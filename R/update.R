@@ -9,7 +9,7 @@
 #'   `update(fit, newdata)`.
 #' @param ... Arguments to change, as `prior =` or `control =`; `NULL` takes one
 #'   out. For other data in place of the earlier ones name them as the fitting function does, `x =` or `data =`.
-#'   With `newdata`: `weights`, `id` and `na_action` of these, as in the fitting function, and `control`,
+#'   With `newdata`: `weights`, `id`, `time` and `na_action` of these, as in the fitting function, and `control`,
 #'   [bnp_control()]; by default as the fit was learned.
 #' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes.
 #'   The pieces of a source ([source_files()]) are taken in one after the other. Columns are matched by name.
@@ -35,6 +35,11 @@
 #'   Clusters keep their identities, see [cluster_ids()], whatever their numbers; [print()] says which
 #'   ones are new. With `olddata` a cluster has the identity of the one that most of its earlier
 #'   rows come from.
+#'
+#'   Clusters that drift go on to later times: their paths so far become the prior of what comes, and what comes tells
+#'   where they were. New rows are at times that the fit knows or after the last of them; where clusters have weights by
+#'   time, after it. [trajectories()] then has all times. Each time takes as much memory as the others, for as long as the
+#'   fit lasts.
 #'
 #'   Rows have no names here: data that are given again count twice. Sequences and documents are
 #'   new ones, and so are individuals. Labels of new rows are not known. A fit that was learned
@@ -69,9 +74,9 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
     return(update_from_source(object, newdata, olddata, new_terms, ...))
   }
   if (!is.null(newdata) && object$control$algorithm == "truncation_free") {
-    check_no_dots(...)
     if (!is.null(olddata)) abort("update", "A stream is read once: leave {.arg olddata} out.")
-    return(learn_newdata(object, newdata, check_choice(new_terms, c("error", "drop"), "new_terms")))
+    new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms")
+    return(update_of_stream(object, newdata, new_terms, ...))
   }
   if (!is.null(newdata) && inherits(object, "bnp_features")) {
     return(take_in_features(object, newdata, olddata, ...))

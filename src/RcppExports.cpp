@@ -91,6 +91,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_dynamic_means
+Rcpp::List engine_dynamic_means(Rcpp::NumericMatrix x, Rcpp::IntegerVector starts, double lambda, double q, double tau);
+RcppExport SEXP _bnpvi_engine_dynamic_means(SEXP xSEXP, SEXP startsSEXP, SEXP lambdaSEXP, SEXP qSEXP, SEXP tauSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type starts(startsSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< double >::type q(qSEXP);
+    Rcpp::traits::input_parameter< double >::type tau(tauSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_dynamic_means(x, starts, lambda, q, tau));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_features_fit
 Rcpp::List engine_features_fit(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
 RcppExport SEXP _bnpvi_engine_features_fit(SEXP xSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
@@ -144,6 +159,84 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type presence(presenceSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_features_without(x, model, presence));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_filter_states
+Rcpp::List engine_filter_states(Rcpp::List data, Rcpp::List model, Rcpp::List state, SEXP from, bool plugin, int threads);
+RcppExport SEXP _bnpvi_engine_filter_states(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP fromSEXP, SEXP pluginSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type from(fromSEXP);
+    Rcpp::traits::input_parameter< bool >::type plugin(pluginSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_filter_states(data, model, state, from, plugin, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_filter_switching
+Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rcpp::IntegerVector starts, Rcpp::NumericVector number, Rcpp::NumericVector clock, Rcpp::List particles, double most, bool collapse, double seed, int threads);
+RcppExport SEXP _bnpvi_engine_filter_switching(SEXP systemsSEXP, SEXP ySEXP, SEXP startsSEXP, SEXP numberSEXP, SEXP clockSEXP, SEXP particlesSEXP, SEXP mostSEXP, SEXP collapseSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type systems(systemsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type starts(startsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type number(numberSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type clock(clockSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type particles(particlesSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< bool >::type collapse(collapseSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_filter_switching(systems, y, starts, number, clock, particles, most, collapse, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_particles_ahead
+Rcpp::List engine_particles_ahead(Rcpp::List systems, SEXP particles, int h, double number, double clock, double most, double seed);
+RcppExport SEXP _bnpvi_engine_particles_ahead(SEXP systemsSEXP, SEXP particlesSEXP, SEXP hSEXP, SEXP numberSEXP, SEXP clockSEXP, SEXP mostSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type systems(systemsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type particles(particlesSEXP);
+    Rcpp::traits::input_parameter< int >::type h(hSEXP);
+    Rcpp::traits::input_parameter< double >::type number(numberSEXP);
+    Rcpp::traits::input_parameter< double >::type clock(clockSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_particles_ahead(systems, particles, h, number, clock, most, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_restart_seed
+double engine_restart_seed(double seed, double r);
+RcppExport SEXP _bnpvi_engine_restart_seed(SEXP seedSEXP, SEXP rSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< double >::type r(rSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_restart_seed(seed, r));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_select_particles
+Rcpp::List engine_select_particles(Rcpp::NumericVector weight, double most, double u);
+RcppExport SEXP _bnpvi_engine_select_particles(SEXP weightSEXP, SEXP mostSEXP, SEXP uSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< double >::type u(uSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_select_particles(weight, most, u));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -230,21 +323,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_draw_paths(data, model, state, numbers, seed, threads));
-    return rcpp_result_gen;
-END_RCPP
-}
-// engine_one_step_ahead
-Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin, int threads);
-RcppExport SEXP _bnpvi_engine_one_step_ahead(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP pluginSEXP, SEXP threadsSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
-    Rcpp::traits::input_parameter< bool >::type plugin(pluginSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_one_step_ahead(data, model, state, plugin, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -349,6 +427,63 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_lds_fit
+Rcpp::List engine_lds_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
+RcppExport SEXP _bnpvi_engine_lds_fit(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_fit(data, model, control, start, progress));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_lds_emission
+Rcpp::List engine_lds_emission(Rcpp::List data, Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_lds_emission(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_emission(data, model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_lds_smooth
+Rcpp::List engine_lds_smooth(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
+RcppExport SEXP _bnpvi_engine_lds_smooth(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_smooth(data, model, state, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_lds_chain
+Rcpp::List engine_lds_chain(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix resp, Rcpp::NumericMatrix weights);
+RcppExport SEXP _bnpvi_engine_lds_chain(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP respSEXP, SEXP weightsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type resp(respSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type weights(weightsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_lds_chain(data, model, state, resp, weights));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_blocks
 Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::IntegerVector labels, SEXP progress);
 RcppExport SEXP _bnpvi_engine_network_blocks(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP labelsSEXP, SEXP progressSEXP) {
@@ -433,6 +568,21 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type sticks(sticksSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_network_laps(data, model, share, laps, sticks));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_network_local
+Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, Rcpp::List changes);
+RcppExport SEXP _bnpvi_engine_network_local(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP changesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type changes(changesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_local(data, model, share, laps, changes));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -521,6 +671,20 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_log_predictives(data, model, state, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_expected_logs
+Rcpp::NumericMatrix engine_expected_logs(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
+RcppExport SEXP _bnpvi_engine_expected_logs(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_expected_logs(data, model, state, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1066,17 +1230,22 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_re_express", (DL_FUNC) &_bnpvi_engine_re_express, 3},
     {"_bnpvi_engine_parameter_draws", (DL_FUNC) &_bnpvi_engine_parameter_draws, 5},
     {"_bnpvi_engine_urn", (DL_FUNC) &_bnpvi_engine_urn, 5},
+    {"_bnpvi_engine_dynamic_means", (DL_FUNC) &_bnpvi_engine_dynamic_means, 5},
     {"_bnpvi_engine_features_fit", (DL_FUNC) &_bnpvi_engine_features_fit, 5},
     {"_bnpvi_engine_features_latent", (DL_FUNC) &_bnpvi_engine_features_latent, 4},
     {"_bnpvi_engine_feature_prior", (DL_FUNC) &_bnpvi_engine_feature_prior, 4},
     {"_bnpvi_engine_features_without", (DL_FUNC) &_bnpvi_engine_features_without, 3},
+    {"_bnpvi_engine_filter_states", (DL_FUNC) &_bnpvi_engine_filter_states, 6},
+    {"_bnpvi_engine_filter_switching", (DL_FUNC) &_bnpvi_engine_filter_switching, 10},
+    {"_bnpvi_engine_particles_ahead", (DL_FUNC) &_bnpvi_engine_particles_ahead, 7},
+    {"_bnpvi_engine_restart_seed", (DL_FUNC) &_bnpvi_engine_restart_seed, 2},
+    {"_bnpvi_engine_select_particles", (DL_FUNC) &_bnpvi_engine_select_particles, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_tree_order", (DL_FUNC) &_bnpvi_engine_tree_order, 2},
     {"_bnpvi_engine_tree_cut", (DL_FUNC) &_bnpvi_engine_tree_cut, 4},
     {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 5},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},
-    {"_bnpvi_engine_one_step_ahead", (DL_FUNC) &_bnpvi_engine_one_step_ahead, 5},
     {"_bnpvi_engine_tree_log_density", (DL_FUNC) &_bnpvi_engine_tree_log_density, 5},
     {"_bnpvi_engine_mean_transitions", (DL_FUNC) &_bnpvi_engine_mean_transitions, 2},
     {"_bnpvi_engine_messages", (DL_FUNC) &_bnpvi_engine_messages, 5},
@@ -1084,18 +1253,24 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
     {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
+    {"_bnpvi_engine_lds_fit", (DL_FUNC) &_bnpvi_engine_lds_fit, 5},
+    {"_bnpvi_engine_lds_emission", (DL_FUNC) &_bnpvi_engine_lds_emission, 3},
+    {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
+    {"_bnpvi_engine_lds_chain", (DL_FUNC) &_bnpvi_engine_lds_chain, 5},
     {"_bnpvi_engine_network_blocks", (DL_FUNC) &_bnpvi_engine_network_blocks, 5},
     {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
     {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},
     {"_bnpvi_engine_network_soft", (DL_FUNC) &_bnpvi_engine_network_soft, 4},
     {"_bnpvi_engine_network_overlap", (DL_FUNC) &_bnpvi_engine_network_overlap, 5},
     {"_bnpvi_engine_network_laps", (DL_FUNC) &_bnpvi_engine_network_laps, 5},
+    {"_bnpvi_engine_network_local", (DL_FUNC) &_bnpvi_engine_network_local, 5},
     {"_bnpvi_engine_network_profile", (DL_FUNC) &_bnpvi_engine_network_profile, 5},
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
     {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 5},
     {"_bnpvi_engine_log_predictives", (DL_FUNC) &_bnpvi_engine_log_predictives, 4},
+    {"_bnpvi_engine_expected_logs", (DL_FUNC) &_bnpvi_engine_expected_logs, 4},
     {"_bnpvi_engine_fingerprint", (DL_FUNC) &_bnpvi_engine_fingerprint, 2},
     {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},

@@ -1,7 +1,5 @@
 // Entries that evaluate a fitted hidden Markov model on data.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "chains/chain_memory.h"
 #include "chains/hmm.h"
@@ -9,12 +7,12 @@
 #include "chains/sequence_rows.h"
 #include "chains/tree_messages.h"
 #include "observations/cluster_densities.h"
-#include "r_convert.h"
+#include "r_hmm.h"
 
 using namespace bnpvi;
 using namespace bnpvi::chains;
 
-namespace {
+namespace bnpvi {
 
 const HmmAlloc& hmm_of(const RModel& model) {
   const auto* hmm = dynamic_cast<const HmmAlloc*>(model.alloc.get());
@@ -22,24 +20,10 @@ const HmmAlloc& hmm_of(const RModel& model) {
   return *hmm;
 }
 
-// Calls task with the rows of every sequence that has modelled rows, on the threads of the pool.
-template <class Task>
-void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
-  constexpr Index at_once = 64;  // sequences a task: a guess
-  const Index n = data.n_groups();
-  pool.run((n + at_once - 1) / at_once, [&](Index group) {
-    SequenceRows s;
-    for (Index g = group * at_once; g < std::min(n, (group + 1) * at_once); ++g) {
-      pool.poll();
-      s.clear();
-      s.append(data, g, lag);
-      if (s.size() > 0) task(s);
-    }
-  });
-}
-
-// The chain given that it never leaves its first k states.
-Chain first_states(const Chain& chain, Index k) {
+Chain mean_chain(const Query& q, bool first_only) {
+  const Chain chain = hmm_of(q.model).mean_chain(q.globals);
+  if (!first_only) return chain;
+  const Index k = q.k();
   Vec log_rows;
   const auto add = [&](const double* row) {
     const double all = log_sum_exp(k, row);
@@ -50,7 +34,7 @@ Chain first_states(const Chain& chain, Index k) {
   return Chain(k, Vec(log_rows.begin(), log_rows.begin() + k), Vec(log_rows.begin() + k, log_rows.end()));
 }
 
-}  // namespace
+}  // namespace bnpvi
 
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
@@ -61,7 +45,7 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
     Rcpp::IntegerVector out =
         made_in_r([&] { return Rcpp::IntegerVector(static_cast<int>(q.data().n), NA_INTEGER); });
     int* label = out.begin();
-    for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s) {
+    for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s, Index) {
       FeatureBlock block(q.obs(), q.data());
       Vec log_e(static_cast<std::size_t>(s.size() * chain.k));
       std::vector<int> path(static_cast<std::size_t>(s.size()));
@@ -114,73 +98,21 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
   });
 }
 
-// One step ahead: log p(x_t | x_1 .. x_t−1) under the posterior means of the transitions and the posterior
-// predictive of each state, and p(z_t = k | x_1 .. x_t−1) (n × K, with a last column for all states not in
-// use where the model has them). `plugin`: at the point estimate of each state, of those in use only.
-// [[Rcpp::export]]
-Rcpp::List engine_one_step_ahead(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
-                                 int threads) {
-  return entry([&] {
-    Query q(data, model, state, threads);
-    const Chain mean = hmm_of(q.model).mean_chain(q.globals),
-                chain = plugin ? first_states(mean, q.k()) : mean;
-    const Index k = chain.k, n = q.data().n;
-    const ClusterDensities densities(q.obs(), q.globals.effective.obs, k,
-                                     plugin ? DensityAt::point_estimate : DensityAt::posterior);
-    Rcpp::NumericVector log_density =
-        made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(n), NA_REAL); });
-    Rcpp::NumericMatrix prob =
-        made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(k)); });
-    std::fill(prob.begin(), prob.end(), NA_REAL);
-    double *density = log_density.begin(), *probability = prob.begin();
-    for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s) {
-      FeatureBlock block(q.obs(), q.data());
-      Vec ahead = chain.start, log_p, base(static_cast<std::size_t>(block.block_rows()));
-      for (Index from = 0; from < s.size(); from += block.block_rows()) {
-        const Index m = std::min(block.block_rows(), s.size() - from);
-        block.load(s.rows.data() + from, m);
-        densities.of(block, log_p);
-        q.obs().log_base(q.data(), s.rows.data() + from, m, base.data());
-        for (Index i = 0; i < m; ++i) {
-          const Index row = s.rows[from + i];
-          double top = -std::numeric_limits<double>::infinity(), sum = 0;
-          for (Index j = 0; j < k; ++j) {
-            probability[j * n + row] = ahead[j];
-            log_p[j * m + i] += std::log(ahead[j]);
-            top = std::max(top, log_p[j * m + i]);
-          }
-          for (Index j = 0; j < k; ++j) sum += std::exp(log_p[j * m + i] - top);
-          density[row] = top + std::log(sum);
-          std::fill(ahead.begin(), ahead.end(), 0.0);
-          for (Index j = 0; j < k; ++j) {
-            const double now = std::exp(log_p[j * m + i] - density[row]);
-            for (Index l = 0; l < k; ++l) ahead[l] += now * chain.transition[j * k + l];
-          }
-          density[row] += base[i];
-        }
-      }
-    });
-    return Rcpp::List::create(Rcpp::_["log_density"] = log_density, Rcpp::_["prob"] = prob);
-  });
-}
-
 // log p of the rows of each group of trees (NA without rows), under the posterior means of the transitions
-// and the posterior predictive of each state; `plugin`: as in engine_one_step_ahead().
+// and the posterior predictive of each state; `plugin`: as in engine_filter_states().
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
                                             int threads) {
   return entry([&] {
     Query q(data, model, state, threads);
-    const Chain mean = hmm_of(q.model).mean_chain(q.globals),
-                chain = plugin ? first_states(mean, q.k()) : mean;
+    const Chain chain = mean_chain(q, plugin);
     const Index k = chain.k;
     const ClusterDensities densities(q.obs(), q.globals.effective.obs, k,
                                      plugin ? DensityAt::point_estimate : DensityAt::posterior);
     Rcpp::NumericVector out =
         made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(q.data().n_groups()), NA_REAL); });
     double* value = out.begin();
-    const std::vector<Index>& starts = q.data().starts;
-    for_sequences(q.data(), 0, q.pool, [&](const SequenceRows& s) {
+    for_sequences(q.data(), 0, q.pool, [&](const SequenceRows& s, Index group) {
       FeatureBlock block(q.obs(), q.data());
       const std::size_t numbers = static_cast<std::size_t>(s.size() * k);
       Vec log_p, log_e(numbers), base(static_cast<std::size_t>(block.block_rows()));
@@ -195,7 +127,6 @@ Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, R
           for (Index j = 0; j < k; ++j) log_e[(from + i) * k + j] = log_p[j * m + i];
         }
       }
-      const Index group = std::upper_bound(starts.begin(), starts.end(), s.rows[0]) - starts.begin() - 1;
       value[group] = sum + log_evidence(chain, {s.size(), s.back.data()}, log_e);
     });
     return out;
@@ -209,11 +140,11 @@ Rcpp::NumericMatrix engine_mean_transitions(Rcpp::List model, Rcpp::List state) 
   const RModel rmodel(model);
   const Globals globals = state_from_r(state, rmodel);
   const Chain chain = hmm_of(rmodel).mean_chain(globals);
-  const Index k = globals.effective.k;
-  Rcpp::NumericMatrix out(static_cast<int>(k + 1), static_cast<int>(chain.k));
-  for (Index j = 0; j < chain.k; ++j) {
+  const Index k = chain.k;
+  Rcpp::NumericMatrix out(static_cast<int>(k + 1), static_cast<int>(k));
+  for (Index j = 0; j < k; ++j) {
     out(0, j) = chain.start[j];
-    for (Index i = 0; i < k; ++i) out(i + 1, j) = chain.transition[i * chain.k + j];
+    for (Index i = 0; i < k; ++i) out(i + 1, j) = chain.transition[i * k + j];
   }
   return out;
 }

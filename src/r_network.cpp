@@ -1,53 +1,15 @@
-// Entries of networks.
-#include <chrono>
+// Entries of blockmodels of networks.
 #include <numeric>
 
-#include "networks/gamma_network.h"
 #include "networks/learn_blocks.h"
-#include "networks/learn_overlap.h"
-#include "networks/profile.h"
-#include "networks/relational.h"
-#include "r_convert.h"
+#include "r_network.h"
 
 using namespace bnpvi;
 using networks::BlockBound;
-using networks::LinkModel;
-using networks::Links;
 
 namespace {
 
 using Rcpp::_;
-
-// list(n, directed, from, to, value, hidden_from, hidden_to), nodes from 1.
-Links links_from_r(const Rcpp::List& data) {
-  const auto nodes = [&](const char* name) {
-    std::vector<int> out = Rcpp::as<std::vector<int>>(data[name]);
-    for (int& i : out) --i;
-    return out;
-  };
-  return Links(Rcpp::as<int>(data["n"]), Rcpp::as<bool>(data["directed"]), nodes("from"), nodes("to"),
-               Rcpp::as<Vec>(data["value"]), nodes("hidden_from"), nodes("hidden_to"));
-}
-
-LinkModel link_model_from_r(const Rcpp::List& model) {
-  const ListFields fields(model);
-  return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
-}
-
-// n × k of row-major numbers.
-Rcpp::NumericMatrix matrix_to_r(const Vec& x, Index n, Index k) {
-  Rcpp::NumericMatrix out(static_cast<int>(n), static_cast<int>(k));
-  for (int i = 0; i < out.nrow(); ++i)
-    for (int a = 0; a < out.ncol(); ++a) out(i, a) = x[static_cast<std::size_t>(i) * out.ncol() + a];
-  return out;
-}
-
-Vec rows_from_r(const Rcpp::NumericMatrix& x) {
-  Vec out;
-  for (int i = 0; i < x.nrow(); ++i)
-    for (int a = 0; a < x.ncol(); ++a) out.push_back(x(i, a));
-  return out;
-}
 
 std::vector<int> labels_from_r(const Rcpp::IntegerVector& labels, Index n) {
   require(labels.size() == n, "a partition has not one label for each node");
@@ -65,37 +27,6 @@ Rcpp::NumericVector bound_to_r(const BlockBound& b) {
   return Rcpp::NumericVector::create(_["data"] = b.data, _["base"] = b.base, _["allocation"] = b.allocation,
                                      _["entropy"] = b.entropy);
 }
-
-// Keeps the records of laps, and passes them on.
-class Trace {
- public:
-  explicit Trace(Monitor& monitor) : monitor_(monitor) {}
-  void add(LapRecord record) {
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
-    record.seconds = passed.count();
-    records_.push_back(record);
-    monitor_.lap(record);
-  }
-  Rcpp::DataFrame to_r() const {
-    const auto column = [&](auto field) {
-      Rcpp::NumericVector out;
-      for (const LapRecord& r : records_) out.push_back(static_cast<double>(r.*field));
-      return out;
-    };
-    return Rcpp::DataFrame::create(
-        _["lap"] = column(&LapRecord::lap), _["elbo"] = column(&LapRecord::elbo),
-        _["k"] = column(&LapRecord::k), _["births"] = column(&LapRecord::births),
-        _["merges"] = column(&LapRecord::merges), _["deletes"] = column(&LapRecord::deletes),
-        _["births_tried"] = column(&LapRecord::births_tried),
-        _["merges_tried"] = column(&LapRecord::merges_tried),
-        _["deletes_tried"] = column(&LapRecord::deletes_tried), _["seconds"] = column(&LapRecord::seconds));
-  }
-
- private:
-  Monitor& monitor_;
-  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::vector<LapRecord> records_;
-};
 
 networks::SearchOptions search_options(const ListFields& control) {
   networks::SearchOptions out;
@@ -207,123 +138,4 @@ Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
     return Rcpp::List::create(_["bound"] = bound, _["terms"] = terms,
                               _["prob"] = matrix_to_r(soft.r(), links.n(), soft.k()), _["merged"] = merged);
   });
-}
-
-namespace {
-
-// Overlapping communities of a list(kind, gamma, alpha, counts, a, b, a_background, b_background), from
-// shares of the nodes (n × K). The link models must outlive the state.
-struct OverlapModel {
-  explicit OverlapModel(const Rcpp::List& model)
-      : fields(model),
-        blocks(fields.flag("counts"), fields.number("a"), fields.number("b")),
-        background(fields.flag("counts"), fields.number("a_background"), fields.number("b_background")) {}
-  std::unique_ptr<networks::Overlap> start(const Links& links, const Rcpp::NumericMatrix& share) const {
-    require(share.nrow() == links.n() && share.ncol() > 0, "there is not a row for each node");
-    const double gamma = fields.number("gamma"), alpha = fields.number("alpha");
-    if (fields.flag("degree")) {
-      const networks::GammaPriors priors{gamma,          alpha,          blocks.a(),           blocks.b(),
-                                         background.a(), background.b(), fields.flag("counts")};
-      return std::make_unique<networks::GammaNetwork>(links, priors, share.ncol(), rows_from_r(share));
-    }
-    return std::make_unique<networks::Relational>(links, blocks, background, gamma, alpha, share.ncol(),
-                                                  rows_from_r(share));
-  }
-  ListFields fields;
-  LinkModel blocks, background;
-};
-
-Rcpp::NumericVector named_terms(const networks::Overlap& state) {
-  Rcpp::NumericVector out;
-  for (const auto& [name, value] : state.terms()) out.push_back(value, name);
-  return out;
-}
-
-Rcpp::List overlap_to_r(const networks::Overlap& state) {
-  const Index n = state.links().n(), k = state.k();
-  Vec prob;
-  for (Index i = 0; i < n; ++i) {
-    const Vec row = state.proportions(i);
-    prob.insert(prob.end(), row.begin(), row.end());
-  }
-  Rcpp::List params;
-  for (const auto& array : state.arrays())
-    params.push_back(
-        matrix_to_r(array.value, static_cast<Index>(array.value.size()) / array.columns, array.columns),
-        array.name);
-  const WeightMoments pi = weight_moments(state.sticks());
-  return Rcpp::List::create(
-      _["k"] = k, _["prob"] = matrix_to_r(prob, n, k), _["ends"] = matrix_to_r(state.ends(), n, k),
-      _["rates"] = state.rates(), _["weights"] = pi.mean, _["u"] = state.sticks().u,
-      _["omega"] = state.sticks().omega, _["params"] = params, _["terms"] = named_terms(state));
-}
-
-}  // namespace
-
-// Overlapping communities learned from shares of the nodes (n × K) on.
-// [[Rcpp::export]]
-Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control,
-                                  Rcpp::NumericMatrix share, SEXP progress) {
-  return entry([&] {
-    const Links links = links_from_r(data);
-    const OverlapModel overlap(model);
-    const ListFields given(control);
-    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
-    RPool pool(given.integer("threads"), monitor);
-    Trace trace(pool.monitor());
-    networks::OverlapOptions options;
-    options.births = given.flag("birth");
-    options.merges = given.flag("merge");
-    options.deletes = given.flag("delete");
-    options.reorder = given.flag("reorder");
-    options.max_laps = given.integer("max_laps");
-    options.tol = given.number("tol");
-    options.seed = static_cast<std::uint64_t>(given.number("seed"));
-    const networks::OverlapEnd end =
-        learn_overlap(overlap.start(links, share), options, pool, [&](LapRecord r) { trace.add(r); });
-    return made_in_r([&] {
-      Rcpp::List out = overlap_to_r(*end.state);
-      out["trace"] = trace.to_r();
-      out["laps"] = end.laps;
-      out["converged"] = end.converged;
-      return out;
-    });
-  });
-}
-
-// The bound before and after each of `laps` laps from shares of the nodes, and the state in the end;
-// `sticks`: NULL, or list(u, omega) in place of the sticks found (of models without degrees; for tests).
-// [[Rcpp::export]]
-Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
-                               SEXP sticks) {
-  return entry([&] {
-    const Links links = links_from_r(data);
-    const OverlapModel overlap(model);
-    std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
-    Rcpp::NumericVector bound;
-    for (int lap = 0; lap <= laps; ++lap) {
-      if (lap > 0) state->lap();
-      bound.push_back(state->bound());
-    }
-    if (sticks != R_NilValue) {
-      const Rcpp::List held(sticks);
-      auto* relational = dynamic_cast<networks::Relational*>(state.get());
-      require(relational, "sticks can be held where there are no degrees");
-      relational->hold_sticks({Rcpp::as<Vec>(held["u"]), Rcpp::as<Vec>(held["omega"])});
-    }
-    Rcpp::List out = overlap_to_r(*state);
-    out["bound"] = bound;
-    return out;
-  });
-}
-
-// best_profile() from rho.
-// [[Rcpp::export]]
-Rcpp::NumericVector engine_network_profile(double n0, Rcpp::NumericVector g, Rcpp::NumericVector e,
-                                           Rcpp::NumericVector p, Rcpp::NumericVector rho) {
-  require(g.size() == rho.size() && e.size() == rho.size() && p.size() == rho.size(),
-          "a profile has not one number of each kind for each community");
-  Vec out(rho.begin(), rho.end());
-  networks::best_profile(n0, g.begin(), e.begin(), p.begin(), rho.size(), out.data());
-  return Rcpp::wrap(out);
 }

@@ -50,27 +50,35 @@ Rcpp::NumericMatrix engine_responsibilities(Rcpp::List data, Rcpp::List model, R
 
 namespace {
 
-// Calls each(row, log_p, log_base) with log p(x | cluster) of every modelled row under each cluster, on the
-// threads of the pool.
+// Calls each(block, rows, n) with the modelled rows, loaded block by block, on the threads of the pool.
 template <class Each>
-void for_densities(Query& q, const ClusterDensities& densities, Each each) {
+void for_blocks(Query& q, Each each) {
   const std::vector<Index> rows = modelled_rows(q.data().starts, q.obs().lag());
-  const Index n = static_cast<Index>(rows.size()), k = densities.k();
+  const Index n = static_cast<Index>(rows.size());
   constexpr Index step = 256;  // rows a task: a guess
   q.pool.run((n + step - 1) / step, [&](Index task) {
     q.pool.poll();
     const Index from = task * step, m = std::min(step, n - from);
     FeatureBlock block(q.obs(), q.data());
-    Vec log_p, base(static_cast<std::size_t>(block.block_rows())), of_row(static_cast<std::size_t>(k));
     for (Index begin = from; begin < from + m; begin += block.block_rows()) {
       const Index rows_here = std::min(block.block_rows(), from + m - begin);
       block.load(rows.data() + begin, rows_here);
-      densities.of(block, log_p);
-      q.obs().log_base(q.data(), rows.data() + begin, rows_here, base.data());
-      for (Index i = 0; i < rows_here; ++i) {
-        for (Index j = 0; j < k; ++j) of_row[j] = log_p[j * rows_here + i];
-        each(rows[begin + i], of_row, base[i]);
-      }
+      each(block, rows.data() + begin, rows_here);
+    }
+  });
+}
+
+// Calls each(row, log_p, log_base) with log p(x | cluster) of every modelled row under each cluster.
+template <class Each>
+void for_densities(Query& q, const ClusterDensities& densities, Each each) {
+  const Index k = densities.k();
+  for_blocks(q, [&](FeatureBlock& block, const Index* rows, Index n) {
+    Vec log_p, base(static_cast<std::size_t>(n)), of_row(static_cast<std::size_t>(k));
+    densities.of(block, log_p);
+    q.obs().log_base(q.data(), rows, n, base.data());
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < k; ++j) of_row[j] = log_p[j * n + i];
+      each(rows[i], of_row, base[i]);
     }
   });
 }
@@ -121,6 +129,28 @@ Rcpp::NumericMatrix engine_log_predictives(Rcpp::List data, Rcpp::List model, Rc
     const ClusterDensities densities(q.obs(), q.globals.effective.obs, q.k() + 1, DensityAt::posterior);
     for_densities(q, densities, [&](Index row, const Vec& log_p, double base) {
       for (std::size_t j = 0; j < log_p.size(); ++j) value[static_cast<Index>(j) * n + row] = log_p[j] + base;
+    });
+    return out;
+  });
+}
+
+// E log p(x | cluster), n × K, base measure included; NA for rows that are not modelled.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_expected_logs(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
+  return entry([&] {
+    Query q(data, model, state, threads);
+    const Index n = q.data().n, k = q.k();
+    Rcpp::NumericMatrix out =
+        made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(k)); });
+    std::fill(out.begin(), out.end(), NA_REAL);
+    double* value = out.begin();
+    const Weights weights = make_weights(q.obs(), q.globals.effective.obs.data(), k);
+    for_blocks(q, [&](FeatureBlock& block, const Index* rows, Index rows_here) {
+      Vec c(static_cast<std::size_t>(rows_here * k)), base(static_cast<std::size_t>(rows_here));
+      block.times(weights, c.data());
+      q.obs().log_base(q.data(), rows, rows_here, base.data());
+      for (Index i = 0; i < rows_here; ++i)
+        for (Index j = 0; j < k; ++j) value[j * n + rows[i]] = c[i * k + j] + base[i];
     });
     return out;
   });

@@ -30,7 +30,7 @@ Rcpp::List clusters_to_r(const mixtures::RunningClusters& c) {
   return out;
 }
 
-topics::RunningTopics topics_from_r(const Rcpp::List& list, Index p) {
+topics::RunningTopics topics_from_r(const Rcpp::List& list, Index p, bool tokens) {
   topics::RunningTopics c;
   read_running(list, p, c);
   c.tables = Rcpp::as<Vec>(list["tables"]);
@@ -43,14 +43,16 @@ topics::RunningTopics topics_from_r(const Rcpp::List& list, Index p) {
   c.alpha_rate = of_alpha[1];
   const Rcpp::List recent = list["recent"];
   c.recent = {Rcpp::as<std::vector<int>>(recent["length"]), Rcpp::as<Vec>(recent["mass"]),
-              Rcpp::as<std::vector<int>>(recent["word"]), Rcpp::as<std::vector<int>>(recent["topic"]),
-              Rcpp::as<std::vector<int>>(recent["tables"])};
-  Index tokens = 0;
-  for (int n : c.recent.length) tokens += n;
-  require(
-      tokens == static_cast<Index>(c.recent.word.size()) && c.recent.word.size() == c.recent.topic.size() &&
-          c.recent.word.size() == c.recent.tables.size() && c.recent.mass.size() == c.recent.length.size(),
-      "a stream's latest documents are not whole");
+              Rcpp::as<std::vector<int>>(recent["word"]),   Rcpp::as<std::vector<int>>(recent["topic"]),
+              Rcpp::as<std::vector<int>>(recent["tables"]), Rcpp::as<Vec>(recent["phi"])};
+  Index n = 0;
+  for (int n_of_document : c.recent.length) n += n_of_document;
+  const auto of_tokens = static_cast<Index>(c.recent.word.size()),
+             of_rows = static_cast<Index>(c.recent.phi.size());
+  require(n == c.recent.n() && n == static_cast<Index>(c.recent.tables.size()) &&
+              c.recent.mass.size() == c.recent.length.size() && of_tokens == (tokens ? n : 0) &&
+              of_rows == (tokens ? 0 : n * p),
+          "a stream's latest documents are not whole");
   for (int w : c.recent.word) require(w >= 0 && w < p - 1, "a stream's latest documents have other terms");
   for (int j : c.recent.topic) require(j >= -1 && j < c.k(), "a stream's latest documents have other topics");
   return c;
@@ -64,7 +66,8 @@ Rcpp::List topics_to_r(const topics::RunningTopics& c) {
   out["alpha_evidence"] = Vec{c.alpha_shape, c.alpha_rate};
   out["recent"] =
       Rcpp::List::create(_["length"] = c.recent.length, _["mass"] = c.recent.mass, _["word"] = c.recent.word,
-                         _["topic"] = c.recent.topic, _["tables"] = c.recent.tables);
+                         _["topic"] = c.recent.topic, _["tables"] = c.recent.tables,
+                         _["phi"] = Numbers(c.recent.phi.begin(), c.recent.phi.end()));
   return out;
 }
 
@@ -118,7 +121,7 @@ Rcpp::List engine_stream(Rcpp::List data, Rcpp::List model, Rcpp::List clusters,
   });
 }
 
-// Goes on from `topics` with documents of counts; options of run_batches().
+// Goes on from `topics` with documents of counts or rows; options of run_batches().
 // [[Rcpp::export]]
 Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List topics, Rcpp::List options,
                                SEXP progress) {
@@ -127,9 +130,10 @@ Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List top
     const ObsModel& obs = call.obs();
     const Dataset& view = call.data;
     const ListFields& o = call.options;
-    require(obs.tokens() && view.sparse(), "a stream of documents needs counts");
+    require(!obs.tokens() || view.sparse(), "documents of tokens need counts");
+    require(obs.n_cells() == 0, "rows with expected cells cannot be learned from one at a time");
     require(view.weight == nullptr, "a stream's documents have no weights");
-    topics::RunningTopics running = topics_from_r(topics, obs.n_features());
+    topics::RunningTopics running = topics_from_r(topics, obs.n_features(), obs.tokens());
     topics::TruncationFreeTopicsOptions how;
     how.sweeps = o.integer("sweeps");
     how.most_topics = o.integer("k_max");
@@ -139,22 +143,25 @@ Rcpp::List engine_topic_stream(Rcpp::List data, Rcpp::List model, Rcpp::List top
     how.fades = fades(o);
     topics::TruncationFreeTopics learner(obs, make_topic_prior(call.prior), how, call.seed, running,
                                          call.pool);
-    std::vector<Index> all(static_cast<std::size_t>(view.n));
+    std::vector<Index> all(static_cast<std::size_t>(view.n_groups()));
     std::iota(all.begin(), all.end(), Index{0});
     const MemorySource source(view, {all});
-    const StreamRun run =
-        run_batches(o, view.n, learner, running, call.pool,
-                    [&](const std::vector<Index>& units, double keep, bool fresh) {
-                      std::vector<Place> places;
-                      for (Index d : units) places.push_back({0, d});
-                      const Sample batch = take_groups(source, places);
-                      const topics::Tokens tokens(batch.data);
-                      double score = NA_REAL;
-                      if (fresh && tokens.n() > 0)
-                        score = learner.log_predictive(batch.data) / static_cast<double>(tokens.n());
-                      learner.learn(tokens, keep, fresh);
-                      return score;
-                    });
+    const StreamRun run = run_batches(o, view.n_groups(), learner, running, call.pool,
+                                      [&](const std::vector<Index>& units, double keep, bool fresh) {
+                                        std::vector<Place> places;
+                                        for (Index d : units) places.push_back({0, d});
+                                        const Sample batch = take_groups(source, places);
+                                        const auto documents = topics::documents_of(obs, batch.data);
+                                        double score = NA_REAL;
+                                        if (fresh && documents->n() > 0) {
+                                          score = learner.log_predictive(*documents);
+                                          if (const std::vector<Index>* rows = documents->rows())
+                                            score += sum_log_base(obs, batch.data, *rows, &call.pool);
+                                          score /= static_cast<double>(documents->n());
+                                        }
+                                        learner.learn(*documents, keep, fresh);
+                                        return score;
+                                      });
     Globals globals = running_globals(running, call.rmodel);
     Vec weights = learner.mean_weights();
     weights.resize(static_cast<std::size_t>(globals.effective.k + 1), 0.0);

@@ -5,6 +5,8 @@
 # size of a well-known set of news articles (2,246 documents of 194 tokens, 10,473 terms), 50 topics, with terms by
 # Zipf's law. whales: real. Scores are sequential estimates of whole documents (20 draws), the same for all.
 suppressPackageStartupMessages(library(bnpvi))
+here <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))
+source(file.path(dirname(here), "score-picture.R"))
 
 what <- commandArgs(TRUE)
 sets <- c("bars", "articles", "whales")
@@ -152,20 +154,4 @@ if (installed) {
   cat("gensim is not installed\n")
 }
 
-if (length(what) > 1) {
-  grDevices::pdf(what[2], 7, 5)
-  kinds <- unique(runs$kind)
-  colour <- grDevices::hcl.colors(length(kinds), "Dark 3")
-  best <- runs$score > max(runs$score) - 0.5
-  graphics::plot(runs$seconds, runs$score,
-    log = "x", col = colour[match(runs$kind, kinds)], pch = 16, xlab = "CPU seconds",
-    ylab = "Log probability of a held-out token", main = what[1], ylim = range(runs$score[best])
-  )
-  for (kind in kinds) {
-    of_kind <- runs[runs$kind == kind, ]
-    of_kind <- of_kind[order(of_kind$seconds), ]
-    graphics::lines(of_kind$seconds, of_kind$score, col = colour[match(kind, kinds)])
-  }
-  graphics::legend("bottomright", kinds, col = colour, pch = 16, bty = "n", cex = 0.8)
-  invisible(grDevices::dev.off())
-}
+if (length(what) > 1) draw_scores(runs, what[2], what[1], "Log probability of a held-out token", 0.5)

@@ -155,7 +155,7 @@ std::vector<MoveKind> HmmAlloc::moves() const {
   std::vector<MoveKind> out{move_kind(Turn::birth, true, *this, make_hmm_birth),
                             move_kind(Turn::merge, true, *this, make_hmm_merge),
                             move_kind(Turn::remove, true, *this, make_hmm_delete)};
-  if (fixed_k() > 0) out.push_back(move_kind(Turn::idle, true, *this, make_hmm_resplit));
+  out.push_back(move_kind(Turn::idle, true, *this, make_hmm_resplit));
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Pairs and triples of states near each other are joined and divided anew in one proposal: the escape of
-// models with a fixed K from a wrong border.
+// Pairs and triples of states near each other are joined and divided anew in one proposal: the escape from a
+// wrong border between states.
 #include <algorithm>
 #include <cmath>
 
@@ -12,18 +12,44 @@ namespace bnpvi::chains {
 namespace {
 
 constexpr double longest_stretch = 16;  // rows: a guess
+constexpr Index rounds_of_groups = 20;  // a guess
 
 class HmmResplit final : public HmmDivision {
  public:
   using HmmDivision::HmmDivision;
 
+  bool prepare(const State& state) override { return find_groups(state); }
+
+  // Round after round, as a division that succeeds changes what is near.
+  void after_lap(State& state) override {
+    if (!visit_until_converged(state)) return;
+    for (Index round = 0; round < rounds_of_groups; ++round) {
+      for (const auto& ids : groups_) {
+        if (spent()) return;
+        ClusterGroup group = c_.memory.numbers_of(ids);
+        std::sort(group.begin(), group.end());
+        if (group[0] < 0 || !may_join(state, group)) continue;
+        ++tried_;
+        Stream stream(c_.problem.seed, Purpose::merge_target,
+                      static_cast<std::uint64_t>(c_.lap * rounds_of_groups + round), ids[0]);
+        if (propose(state, group, stream))
+          ++accepted_;
+        else
+          c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), false);
+      }
+      if (!find_groups(state)) return;
+    }
+  }
+
+ private:
   // Pairs that are worth trying, nearest first; triples when there are none.
-  bool prepare(const State& state) override {
+  bool find_groups(const State& state) {
+    groups_.clear();
     const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool), sizes = state.total.sizes();
     for (Index m = 2; m <= 3 && groups_.empty(); ++m)
       for (const ClusterGroup& group :
            affordable(neighbour_groups(state.k(), loss, m), sizes, c_.options.max_births,
-                      [&](const ClusterGroup&g, const Vec&own) {
+                      [&](const ClusterGroup& g, const Vec& own) {
                         return *std::min_element(own.begin(), own.end()) >= 1 && may_join(state, g) &&
                                c_.memory.resplit_worth_trying(g, own);
                       }))
@@ -31,23 +57,6 @@ class HmmResplit final : public HmmDivision {
     return !groups_.empty();
   }
 
-  void after_lap(State& state) override {
-    if (!visit_until_converged(state)) return;
-    for (const auto& ids : groups_) {
-      if (spent()) return;
-      ClusterGroup group = c_.memory.numbers_of(ids);
-      std::sort(group.begin(), group.end());
-      if (group[0] < 0 || !may_join(state, group)) continue;
-      ++tried_;
-      Stream stream(c_.problem.seed, Purpose::merge_target, static_cast<std::uint64_t>(c_.lap), ids[0]);
-      if (propose(state, group, stream))
-        ++accepted_;
-      else
-        c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), false);
-    }
-  }
-
- private:
   bool propose(State& state, const ClusterGroup& group, Stream& stream) {
     const Sequences sequences = sequences_of(group, stream);
     const Index longest = std::lround(std::pow(longest_stretch, stream.uniform()));

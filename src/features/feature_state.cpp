@@ -110,14 +110,14 @@ void drop_feature(const FeatureProblem& problem, FeatureState& state, Index j) {
   if (!stick.empty()) stick.erase(stick.begin() + 2 * j, stick.begin() + 2 * j + 2);
 }
 
-void append_feature(FeatureState& state) {
-  change_summaries(state, [](Summary& s) { s.append(1); });
-  state.id.push_back(state.next_id++);
+void append_features(FeatureState& state, Index more) {
+  change_summaries(state, [&](Summary& s) { s.append(more); });
   Vec& stick = state.weights.stick;
-  if (stick.empty()) return;
-  const double a = stick[stick.size() - 2], b = stick.back();
-  stick.push_back(a);
-  stick.push_back(b);
+  const Vec last(stick.end() - (stick.empty() ? 0 : 2), stick.end());
+  for (Index j = 0; j < more; ++j) {
+    state.id.push_back(state.next_id++);
+    stick.insert(stick.end(), last.begin(), last.end());
+  }
 }
 
 void permute_features(const FeatureProblem& problem, FeatureState& state, const std::vector<Index>& order) {

@@ -64,7 +64,7 @@ FeatureState state_from(const FeatureProblem& problem, const Summary& statistics
 // Changes of the list of features in all summaries; j counts the features behind the offset. Globals keep
 // what they know of those that stay, for the next search.
 void drop_feature(const FeatureProblem& problem, FeatureState& state, Index j);
-void append_feature(FeatureState& state);
+void append_features(FeatureState& state, Index more);
 void permute_features(const FeatureProblem& problem, FeatureState& state, const std::vector<Index>& order);
 
 }  // namespace bnpvi::features

@@ -9,6 +9,7 @@ namespace bnpvi::features {
 namespace {
 
 constexpr double within = 0.5;  // least share of a feature's rows that have the other, too: a guess
+constexpr double near = 10;     // nats that visits may make up for: a guess
 
 // The statistics after z_j → 1 − z_j, exactly: with the offset, row 0, Σ (1 − z_j) x = S_zx,0 − S_zx,j, and
 // so on.
@@ -26,16 +27,20 @@ void flip(Summary& s, Index j) {
 
 }  // namespace
 
-Index flip_features(const FeatureProblem& problem, FeatureState& state) {
+Index flip_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, bool visits) {
   Index n = 0;
   const auto turned = [](double, double nu) { return std::make_pair(0.0, 1 - nu); };
+  FailedMoves::Singles& known = visits ? failed.visited_flips : failed.flips;
   if (!problem.offset || has_settled(problem, state)) return 0;
   for (Index j = 0; j < state.k(); ++j) {
-    if (!(state.total.size(j + 1) > state.total.scalar[n_rows] / 2)) continue;
+    const double count = state.total.size(j + 1);
+    if (!FailedMoves::worth_trying(known, state.id[j], count)) continue;
+    known[state.id[j]] = count;
     FeatureState proposal = state;
     flip(proposal.total, j + 1);
     renew(problem, proposal, false);
-    if (!(proposal.elbo > state.elbo + rounding_of(state.elbo))) continue;
+    const bool higher = proposal.elbo > state.elbo + rounding_of(state.elbo);
+    if (!higher && !(visits && proposal.elbo > state.elbo - near)) continue;
     for (Index b = 0; b < problem.rows.n_batches(); ++b) {
       auto changed = std::make_shared<Summary>(*state.batch[b]);
       flip(*changed, j + 1);
@@ -44,7 +49,10 @@ Index flip_features(const FeatureProblem& problem, FeatureState& state) {
           std::make_shared<const Presence>(change_pair(*state.presence[b], -1, state.id[j], turned));
     }
     add_gram(problem.rows, proposal.loadings);
+    if (!higher && !overtakes(problem, proposal, state.elbo)) continue;
     state = std::move(proposal);
+    failed.flips.clear();
+    failed.visited_flips.clear();
     ++n;
   }
   return n;

@@ -29,6 +29,7 @@ class Learner {
     const Index n = problem_.rows.n_batches();
     Visiting how;
     if (quiet()) how.start = Visiting::Start::best;
+    several_births(record);
     Stream stream(problem_.seed, Purpose::batch_order, static_cast<std::uint64_t>(number));
     for (Index b : shuffled(n, stream)) {
       visit_batch(problem_, state_, b, how);
@@ -37,17 +38,16 @@ class Learner {
     }
     resum(problem_, state_);
     renew(problem_, state_);
-    Index changed = record.births;
     if (options_.moves.remove) record.deletes += delete_features(problem_, state_, record.deletes_tried);
     if (options_.moves.merge)
       record.merges +=
           merge_features(problem_, state_, failed_, options_.moves.max_merges, record.merges_tried);
+    Index changed = record.births + record.deletes + record.merges;
     if (options_.moves.reorder) {
-      flip_features(problem_, state_);
+      flip_features(problem_, state_, failed_, changed == 0 && quiet());
       turn_features(problem_, state_, failed_, options_.moves.max_merges);
       reorder_features(problem_, state_);
     }
-    changed += record.deletes + record.merges;
     if (options_.moves.remove && changed == 0 && try_delete_with_visits(problem_, state_, failed_))
       changed = ++record.deletes;
     if (changed > 0) quiet_births_ = 0;
@@ -62,6 +62,16 @@ class Learner {
     return options_.moves.birth && (most == 0 || state_.k() < most) && problem_.rows.n > 1;
   }
 
+  void several_births(LapRecord& record) {
+    if (!several_ || !may_have_births()) return;
+    const Index born = try_births(problem_, state_, options_.moves.max_births, birth_stream());
+    record.births_tried += std::max<Index>(1, born);
+    record.births += born;
+    several_ = born > 0;
+    if (born > 0 && options_.moves.remove)
+      record.deletes += delete_needless(problem_, state_, record.deletes_tried);
+  }
+
   void births(Index b, LapRecord& record) {
     Index misses = 0;
     while (may_have_births() && misses < births_of_batch && record.births_tried < options_.moves.max_births &&
@@ -69,9 +79,7 @@ class Learner {
       ++record.births_tried;
       constexpr Direction kinds[] = {Direction::clearest, Direction::leading, Direction::skewed,
                                      Direction::row};
-      if (try_birth(
-              problem_, state_, b, kinds[quiet_births_ % 4],
-              Stream(problem_.seed, Purpose::residual_rows, static_cast<std::uint64_t>(births_tried_++)))) {
+      if (try_birth(problem_, state_, b, kinds[quiet_births_ % 4], birth_stream())) {
         ++record.births;
         misses = quiet_births_ = 0;
         if (options_.moves.remove) record.deletes += delete_needless(problem_, state_, record.deletes_tried);
@@ -82,10 +90,15 @@ class Learner {
     }
   }
 
+  Stream birth_stream() {
+    return Stream(problem_.seed, Purpose::residual_rows, static_cast<std::uint64_t>(births_tried_++));
+  }
+
   const FeatureProblem& problem_;
   FeatureState& state_;
   const LearnOptions& options_;
   FailedMoves failed_;
+  bool several_ = true;     // births of several features at once have not failed yet
   Index quiet_births_ = 0;  // failures on end
   Index births_tried_ = 0;
 };

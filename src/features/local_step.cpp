@@ -12,7 +12,8 @@ namespace bnpvi::features {
 
 namespace {
 
-constexpr Index block_rows = 128;  // rows whose ν and g are in the first caches together: a guess
+constexpr Index block_rows = 128;    // rows whose ν and g are in the first caches together: a guess
+constexpr double least_rise = 1e-6;  // nats for which exchanges go on: rounding alone rose without end
 
 // ν of rows from .. end − 1, n × K, row-major.
 void load(const LocalModel& model, const Presence& presence, const std::vector<int>& place, Index from,
@@ -142,6 +143,14 @@ Visited visit(const LocalModel& model, Index from, Index end, const Presence& be
           if (how.start != Visiting::Start::remembered) {
             ascend([&] { step->set(none.data()); });
             ascend([&] { step->set_alone(); });
+          }
+          if (how.start != Visiting::Start::remembered) {
+            step->set(best.data());
+            for (bool higher = true; higher && step->exchange();) {
+              const double before = highest;
+              ascend([] {});
+              higher = highest > before + least_rise;
+            }
           }
           std::copy_n(best.begin(), k, row);
           if (bound) bound[first + i] = highest;

@@ -28,8 +28,8 @@ struct LocalModel {
 /// the features in turn from one that is drawn, until no ν changes by 1e-3 or `sweeps` were made. With L > 0
 /// only the features present and the L with the largest of these are swept: ν = 0 for the others is the
 /// exact optimum under that constraint. Rows begin with what they had; fresh: once without any feature and
-/// once with ν from the prior and the evidence of each feature alone, to end where the bound is higher; best:
-/// in all these ways.
+/// once with ν from the prior and the evidence of each feature alone, to end where the bound is higher, after
+/// which pairs of features are exchanged for as long as that raises it; best: in all these ways.
 struct Visiting {
   enum class Start { remembered, fresh, best };
   Index sweeps = 20;  // 0: statistics of ν as it is

@@ -13,10 +13,11 @@ namespace bnpvi::features {
 /// What is not tried again, by identities, until a feature's count has changed by a tenth.
 struct FailedMoves {
   using Pairs = std::map<std::pair<int, int>, std::pair<double, double>>;
-  std::map<int, double> deletes;
+  using Singles = std::map<int, double>;
+  Singles deletes, flips, visited_flips;
   Pairs merges, turns;
 
-  bool delete_worth_trying(int id, double count) const;
+  static bool worth_trying(const Singles& features, int id, double count);
   static bool worth_trying(const Pairs& pairs, int a, int b, double count_a, double count_b);
 };
 
@@ -28,6 +29,10 @@ bool overtakes(const FeatureProblem& problem, FeatureState& proposal, double to_
 /// values; the side farther from 0 begins with ν = 0.9, the other with 0.1, other batches with 0 until their
 /// next visit. The batch is visited some times; true when the ELBO of all rows rose.
 bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Direction kind, Stream stream);
+
+/// Proposes several features at once, at most `most`, along independent directions of the residuals whose
+/// scores have clearly two values, and visits all rows. Returns how many came.
+Index try_births(const FeatureProblem& problem, FeatureState& state, Index most, Stream stream);
 
 /// Leaves out features as long as the ELBO is seen to rise while q(ρ) and the sticks stay as they are: quick
 /// enough to follow every birth. Returns how many went.
@@ -46,8 +51,9 @@ bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, 
 Index merge_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most,
                      Index& tried);
 
-/// Takes absence for presence, in features that most rows have, where there is an offset to make up for it.
-Index flip_features(const FeatureProblem& problem, FeatureState& state);
+/// Takes absence for presence, feature by feature, where there is an offset to make up for it. With `visits`
+/// all rows are visited where that may raise the ELBO.
+Index flip_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, bool visits);
 
 /// The same among rows that have another feature: where rows with b have a, too, ν_a A_a + ν_b A_b is
 /// ν_a (A_a + A_b) + ν_a (1 − ν_b) (−A_b). Tried where it makes the loadings smaller, at most `most` times.

@@ -73,9 +73,9 @@ Vec elbo_without(const FeatureProblem& problem, const FeatureState& state) {
 
 }  // namespace
 
-bool FailedMoves::delete_worth_trying(int id, double count) const {
-  const auto at = deletes.find(id);
-  return at == deletes.end() || differs(at->second, count);
+bool FailedMoves::worth_trying(const Singles& features, int id, double count) {
+  const auto at = features.find(id);
+  return at == features.end() || differs(at->second, count);
 }
 
 bool FailedMoves::worth_trying(const Pairs& pairs, int a, int b, double count_a, double count_b) {
@@ -131,7 +131,8 @@ bool try_delete_with_visits(const FeatureProblem& problem, FeatureState& state, 
   const Vec elbo = elbo_without(problem, state), count = counts_of(problem, state.total);
   Index j = -1;
   for (Index i = 0; i < state.k(); ++i)
-    if (failed.delete_worth_trying(state.id[i], count[i]) && (j < 0 || elbo[i] > elbo[j])) j = i;
+    if (FailedMoves::worth_trying(failed.deletes, state.id[i], count[i]) && (j < 0 || elbo[i] > elbo[j]))
+      j = i;
   if (j < 0) return false;
   FeatureState proposal = state;
   drop_feature(problem, proposal, j);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "foundation/variates.h"
+#include "kernels/kernels.h"
 
 namespace bnpvi::features {
 
@@ -16,11 +17,36 @@ using Eigen::VectorXd;
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr Index most_directions = 10;
-constexpr int power_rounds = 10, component_rounds = 30;  // guesses
+constexpr int power_rounds = 10, component_rounds = 30;     // guesses
+constexpr Index most_independent = 100, rows_of_each = 20;  // directions at once, rows for each: guesses
+constexpr int independent_rounds = 60;                      // 50 features in 64 columns took 40
+constexpr double settled = 1e-6;  // of 1 − |cosine| of successive directions: a guess
 
 VectorXd normals(Index n, Stream& stream) {
   VectorXd out(n);
   for (Index i = 0; i < n; ++i) out[i] = draw_normal(stream);
+  return out;
+}
+
+RowMatrix rows_of(const Buffer& r, Index d, const std::vector<Index>& sample) {
+  RowMatrix out(static_cast<Index>(sample.size()), d);
+  for (Index i = 0; i < out.rows(); ++i)
+    out.row(i) = Eigen::Map<const Eigen::RowVectorXd>(r.data() + sample[i] * d, d);
+  return out;
+}
+
+// Aᵀ B, and A B.
+RowMatrix product_tn(const RowMatrix& a, const RowMatrix& b) {
+  RowMatrix out = RowMatrix::Zero(a.cols(), b.cols());
+  kernels().add_product_tn(a.rows(), a.cols(), b.cols(), a.data(), a.cols(), b.data(), b.cols(), out.data(),
+                           b.cols());
+  return out;
+}
+RowMatrix product(const RowMatrix& a, const RowMatrix& b) {
+  RowMatrix out(a.rows(), b.cols());
+  const RowMatrix bt = b.transpose();
+  kernels().product_nt(a.rows(), b.cols(), a.cols(), a.data(), a.cols(), bt.data(), a.cols(), out.data(),
+                       b.cols());
   return out;
 }
 
@@ -29,11 +55,28 @@ MatrixXd leading_directions(const RowMatrix& rows, Index q, Stream& stream) {
   MatrixXd basis(rows.cols(), q);
   for (Index j = 0; j < q; ++j) basis.col(j) = normals(rows.cols(), stream);
   for (int round = 0; round <= power_rounds; ++round) {
-    if (round > 0) basis = rows.transpose() * (rows * basis).eval();
+    if (round > 0) basis = product_tn(rows, product(rows, basis));
     const Eigen::HouseholderQR<MatrixXd> factor(basis);
     basis = factor.householderQ() * MatrixXd::Identity(rows.cols(), q);
   }
   return basis;
+}
+
+// The orthogonal matrix nearest to a.
+RowMatrix polar(const RowMatrix& a) {
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(a.transpose() * a);
+  const VectorXd scale =
+      eigen.eigenvalues().cwiseMax(1e-12 * eigen.eigenvalues().maxCoeff()).cwiseSqrt().cwiseInverse();
+  return a * (eigen.eigenvectors() * scale.asDiagonal() * eigen.eigenvectors().transpose());
+}
+
+// Columns of y · whiten are uncorrelated, with variance 1; as many as vary.
+MatrixXd whitening(const RowMatrix& centred) {
+  const MatrixXd covariance = product_tn(centred, centred) / static_cast<double>(centred.rows());
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(covariance);
+  const VectorXd variance = eigen.eigenvalues();
+  const Index q = (variance.array() > 1e-10 * variance.maxCoeff()).count();
+  return eigen.eigenvectors().rightCols(q) * variance.tail(q).cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
 Vec clearest(const Buffer& r, Index d, const std::vector<Index>& sample, Stream& stream) {
@@ -74,10 +117,8 @@ Division divide(Vec score) {
 Vec residual_direction(const Buffer& r, Index d, const std::vector<Index>& sample, Direction kind,
                        Stream& stream) {
   if (kind == Direction::clearest) return clearest(r, d, sample, stream);
-  const Index n = static_cast<Index>(sample.size());
-  RowMatrix rows(n, d);
-  for (Index i = 0; i < n; ++i)
-    rows.row(i) = Eigen::Map<const Eigen::RowVectorXd>(r.data() + sample[i] * d, d);
+  RowMatrix rows = rows_of(r, d, sample);
+  const Index n = rows.rows();
   const double size = rows.cwiseAbs().maxCoeff();
   Vec out(static_cast<std::size_t>(d));
   Eigen::Map<VectorXd> way(out.data(), d);
@@ -96,12 +137,9 @@ Vec residual_direction(const Buffer& r, Index d, const std::vector<Index>& sampl
   const MatrixXd basis = leading_directions(rows, std::min(d, most_directions), stream);
   RowMatrix scores = rows * basis;
   scores.rowwise() -= scores.colwise().mean().eval();
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(scores.transpose() * scores / static_cast<double>(n));
-  const VectorXd variance = eigen.eigenvalues();
-  const Index q = (variance.array() > 1e-10 * variance.maxCoeff()).count();
+  const MatrixXd whiten = whitening(scores);
+  const Index q = whiten.cols();
   if (q == 0) return out;
-  const MatrixXd whiten =
-      eigen.eigenvectors().rightCols(q) * variance.tail(q).cwiseSqrt().cwiseInverse().asDiagonal();
   const RowMatrix y = scores * whiten;
   VectorXd w = normals(q, stream).normalized();
   for (int round = 0; round < component_rounds; ++round) {
@@ -114,6 +152,43 @@ Vec residual_direction(const Buffer& r, Index d, const std::vector<Index>& sampl
     w = next.normalized();
   }
   way = basis * (whiten * w);
+  return out;
+}
+
+std::vector<Vec> independent_directions(const Buffer& r, Index d, const std::vector<Index>& sample,
+                                        Stream& stream, Pool& pool) {
+  RowMatrix rows = rows_of(r, d, sample);
+  const Index n = rows.rows(), most = std::min({d, most_independent, n / rows_of_each});
+  const double size = n > 0 ? rows.cwiseAbs().maxCoeff() : 0;
+  std::vector<Vec> out;
+  if (most < 2 || !(size > 0)) return out;
+  rows /= size;
+  const RowMatrix basis =
+      most < d ? RowMatrix(leading_directions(rows, most, stream)) : RowMatrix(RowMatrix::Identity(d, d));
+  RowMatrix scores = most < d ? product(rows, basis) : std::move(rows);
+  scores.rowwise() -= scores.colwise().mean().eval();
+  const RowMatrix whiten = whitening(scores), y = product(scores, whiten);
+  const Index q = whiten.cols();
+  if (q == 0) return out;
+  RowMatrix w(q, q);
+  for (Index j = 0; j < q; ++j) w.col(j) = normals(q, stream);
+  w = polar(w);
+  for (int round = 0; round < independent_rounds; ++round) {
+    pool.poll();
+    const RowMatrix u = product(y, w), square = u.cwiseAbs2(), cube = square.cwiseProduct(u);
+    const Eigen::RowVectorXd skewness = cube.colwise().mean(),
+                             kurtosis = square.cwiseAbs2().colwise().mean().array() - 3;
+    const RowMatrix by_square = product_tn(y, square) / static_cast<double>(n),
+                    by_cube = product_tn(y, cube) / static_cast<double>(n) - 3 * w;
+    const RowMatrix next =
+        polar(by_square * (skewness / 2).asDiagonal() + by_cube * (kurtosis / 6).asDiagonal());
+    if (!next.allFinite()) break;
+    const double same = next.cwiseProduct(w).colwise().sum().cwiseAbs().minCoeff();
+    w = next;
+    if (1 - same < settled) break;
+  }
+  const RowMatrix ways = (basis * (whiten * w)).transpose();
+  for (Index j = 0; j < q; ++j) out.emplace_back(ways.data() + j * d, ways.data() + (j + 1) * d);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "foundation/random.h"
 #include "kernels/kernels.h"
@@ -13,6 +14,7 @@ constexpr double converged = 1e-3;      // change of ν that ends sweeps
 constexpr double no_change = 1e-9;      // below which ν is left as it is: leaving it lowers nothing
 constexpr double absent_below = -30;    // logit below which ν is 0: the bound loses e^−30
 constexpr double present_above = 1e-6;  // ν of a feature that remains a candidate
+constexpr double least_gain = 0.01;     // of an exchange, nats: a guess
 }  // namespace
 
 RowStep::RowStep(const LocalModel& model)
@@ -116,6 +118,32 @@ bool RowStep::step() {
     change = std::max(change, std::abs(step));
   }
   return change > converged;
+}
+
+bool RowStep::exchange() {
+  const std::size_t n = active_.size();
+  Vec sign(n), gain(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    sign[i] = nu_[active_[i]] > 0.5 ? -1 : 1;
+    gain[i] = sign[i] * score(active_[i]);
+  }
+  double most = least_gain;
+  std::pair<std::size_t, std::size_t> best{n, n};
+  for (std::size_t i = 0; i < n; ++i) {
+    const double* row = gram_ + active_[i] * k_;
+    for (std::size_t j = 0; j < i; ++j) {
+      const double both = gain[i] + gain[j] - sign[i] * sign[j] * row[active_[j]];
+      if (both > most) most = both, best = {i, j};
+    }
+  }
+  if (best.first == n) return false;
+  for (std::size_t i : {best.first, best.second}) {
+    const Index j = active_[i];
+    const double step = (sign[i] > 0 ? 1 : 0) - nu_[j];
+    nu_[j] += step;
+    for (Index l = 0; l < k_; ++l) field_[l] += step * gram_[j * k_ + l];
+  }
+  return true;
 }
 
 double RowStep::bound() const {

@@ -23,6 +23,10 @@ class RowStep {
   /// ν = σ(e_k + g_k − ½ G_kk − G_k0), from the evidence of each feature alone.
   void set_alone();
   void sweep(Index most);
+  /// Two features of those swept last are taken, or left, or exchanged at once, where that raises the bound
+  /// most, as if all others stayed as they are: with c = 1 − 2ν rounded, the gain is c_i s_i + c_j s_j − c_i
+  /// c_j G_ij, s the logits. Single steps cannot leave such optima. False: no pair promises to.
+  bool exchange();
   /// g·ν − ½[νᵀGν + Σ_k G_kk ν_k(1 − ν_k)] + e·ν + Σ h₂(ν).
   double bound() const;
   const double* nu() const { return nu_.data(); }

@@ -24,6 +24,7 @@ enum class Purpose : std::uint64_t {
   point_partition = 17,
   stream = 18,
   held_out = 19,
+  filter = 20,
   sweep_order = 40,
   residual_rows = 41
 };

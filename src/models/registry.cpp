@@ -141,6 +141,11 @@ std::unique_ptr<ObsModel> make_model_of_rows(const Fields& f) {
   }
   const Vec unit = f.numbers("unit");
   const Index d = size_of(unit);
+  if (f.has("drift")) {
+    const bool full = family == "gaussian_full";
+    return make_gaussian_drift({gaussian_prior(f, d, full ? d * d : d, true), full, f.number("drift"),
+                                f.numbers("gap"), f.optional_flag("learn_drift")});
+  }
   if (family == "gaussian_full") return as_observed(f, make_gaussian_full(gaussian_prior(f, d, d * d, true)));
   if (family == "gaussian_diagonal") return make_gaussian_diagonal(gaussian_prior(f, d, d, true));
   if (family == "gaussian_spherical") return make_gaussian_spherical(gaussian_prior(f, d, 1, true));
@@ -155,6 +160,12 @@ std::unique_ptr<ObsModel> make_model_of_rows(const Fields& f) {
     return as_observed(f, make_ar({lag, f.flag("intercept"), f.number("df"), f.numbers("scale", d * d),
                                    f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e),
                                    f.numbers("centre", d), unit}));
+  }
+  if (family == "lds") {
+    const Index e = d + (f.flag("intercept") ? 1 : 0);
+    return make_expected_ar({1, f.flag("intercept"), f.number("df"), f.numbers("scale", d * d),
+                             f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e),
+                             f.numbers("centre", d), unit});
   }
   if (family == "regression") {
     const Index y = f.integer("responses"), covariates = d - y,

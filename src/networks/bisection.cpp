@@ -1,5 +1,6 @@
 #include "networks/bisection.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bnpvi::networks {
@@ -15,15 +16,18 @@ struct Subgraph {
 };
 
 Subgraph subgraph(const Links& links, const std::vector<int>& nodes) {
-  std::vector<int> number(static_cast<std::size_t>(links.n()), -1);
-  for (std::size_t i = 0; i < nodes.size(); ++i) number[nodes[i]] = static_cast<int>(i);
+  const auto number = [&](int node) {
+    const auto at = std::lower_bound(nodes.begin(), nodes.end(), node);
+    return at != nodes.end() && *at == node ? static_cast<int>(at - nodes.begin()) : -1;
+  };
   Subgraph out;
   for (int node : nodes) {
     double degree = 0;
     for (const SparseRows* rows : {&links.out(), &links.in()})
       for (Index e = rows->start[node]; e < rows->start[node + 1]; ++e) {
-        if (number[rows->other[e]] < 0) continue;
-        out.other.push_back(number[rows->other[e]]);
+        const int other = number(rows->other[e]);
+        if (other < 0) continue;
+        out.other.push_back(other);
         out.value.push_back(rows->value[e]);
         degree += rows->value[e];
       }
@@ -87,8 +91,8 @@ double settled(const Subgraph& g, std::vector<char>& side) {
 
 }  // namespace
 
-std::vector<char> bisected(const Links& links, const std::vector<int>& nodes, int tries, Stream& stream) {
-  std::vector<char> out(static_cast<std::size_t>(links.n()), 0);
+std::vector<int> bisected(const Links& links, const std::vector<int>& nodes, int tries, Stream& stream) {
+  std::vector<int> out;
   if (nodes.size() < 2) return out;
   const Subgraph g = subgraph(links, nodes);
   if (g.total == 0) return out;
@@ -102,7 +106,8 @@ std::vector<char> bisected(const Links& links, const std::vector<int>& nodes, in
       best = std::move(side);
     }
   }
-  for (std::size_t i = 0; i < nodes.size(); ++i) out[nodes[i]] = best[i];
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (best[i]) out.push_back(nodes[i]);
   return out;
 }
 

@@ -10,8 +10,9 @@ namespace bnpvi::networks {
 /// Divides `nodes` in two so that the links among them that stay within a half exceed, as far as a local
 /// search finds, what their degrees among themselves would give at random (modularity [Newman 2006]): from
 /// two random seeds, between which breadth-first search shares the nodes out, nodes change sides as long as
-/// that gains. The best of `tries`. Returns 1 for the nodes of one half among n flags; all 0 when no division
-/// has two halves. Nodes without links among the others stay (0).
-std::vector<char> bisected(const Links& links, const std::vector<int>& nodes, int tries, Stream& stream);
+/// that gains. The best of `tries`. Returns the nodes of one half; none when no division has two halves.
+/// Nodes without links among the others are never of it. `nodes` are in ascending order, and so is what is
+/// returned; costs what their links do.
+std::vector<int> bisected(const Links& links, const std::vector<int>& nodes, int tries, Stream& stream);
 
 }  // namespace bnpvi::networks

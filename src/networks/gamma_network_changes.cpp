@@ -1,91 +1,149 @@
 // Changes of the list of communities.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "foundation/special.h"
 #include "networks/gamma_network.h"
 
 namespace bnpvi::networks {
 
+void GammaNetwork::divide(Row& row, Index of, Index to, double share, double little, double c) {
+  Part* old = part_of(row, of);
+  Part more = *old;
+  more.k = static_cast<int>(to);
+  more.ends *= share;
+  old->ends *= 1 - share;
+  set(more, share * old->shape + little, old->rate, c);
+  set(*old, (1 - share) * old->shape + little, old->rate, c);
+  row.push_back(more);
+}
+
+void GammaNetwork::join(Row& row, Index a, Index b) const {
+  Part* one = part_of(row, a);
+  Part* two = part_of(row, b);
+  const auto filled = [&](Part* part, Index k) {
+    const Community& it = community(k);
+    return part ? *part : Part{static_cast<int>(a), 0, it.shape, it.rate, it.mean, it.log, 0, 0};
+  };
+  if (!one && !two) return;
+  Part both = filled(one, a);
+  const Part other = filled(two, b);
+  // Means add up; the larger shape says how certain they are.
+  both.ends += other.ends;
+  const double shape = both.shape + other.shape, mean = both.mean + other.mean;
+  set(both, shape, shape / std::max(mean, 1e-300), priors_.alpha);
+  if (one) {
+    *one = both;
+    if (two) remove(row, b);
+  } else {
+    remove(row, b);
+    const auto at = std::find_if(row.begin(), row.end(), [&](const Part& part) { return part.k > a; });
+    row.insert(at, both);
+  }
+}
+
+void GammaNetwork::remove(Row& row, Index k) {
+  row.erase(std::remove_if(row.begin(), row.end(), [&](const Part& part) { return part.k == k; }), row.end());
+}
+
+void GammaNetwork::renumber(Row& row, const std::vector<Index>& number) {
+  for (Part& part : row) part.k = static_cast<int>(number[part.k]);
+  remove(row, -1);
+  std::sort(row.begin(), row.end(), [](const Part& a, const Part& b) { return a.k < b.k; });
+}
+
+void GammaNetwork::halve(Index k) {
+  Community& it = community(k);
+  it.shape /= 2;
+  it.mean /= 2;
+  it.log = digamma(it.shape) - std::log(it.rate);
+  const Community other = it;
+  g_.communities.push_back(other);
+  nodes_.push_back(nodes_[k]);
+}
+
+void GammaNetwork::add_others(Index a, Index b) {
+  Community &one = community(a), &two = community(b);
+  if (two.mean == 0) return;
+  if (one.mean == 0) {
+    one.shape = two.shape;
+    one.mean = two.mean;
+  } else {
+    one.shape += two.shape;
+    one.mean += two.mean;
+  }
+  one.rate = one.shape / one.mean;
+  one.log = digamma(one.shape) - std::log(one.rate);
+}
+
 void GammaNetwork::split(const std::vector<Division>& divisions, double share) {
-  const Index more = static_cast<Index>(divisions.size()), k = k_ + more;
+  const Index k = k_ + static_cast<Index>(divisions.size());
   // What is left of a membership: about as much as the prior has.
   const double little = priors_.alpha / static_cast<double>(k + 1);
-  const Vec shape = with_columns_divided(shape_, k_, divisions, share, little);
-  Vec rate = with_columns_divided(rate_, k_, divisions, 1, 0);
-  for (Index i = 0; i < links_->n(); ++i)
-    for (Index s = 0; s < more; ++s)
-      rate[i * k + divisions[s].of] = rate[i * k + k_ + s] = rate_[i * k_ + divisions[s].of];
-  ends_ = with_columns_divided(ends_, k_, divisions, share, 0);
   Vec weights = weights_from_sticks(sticks_.u);
   for (const Division& division : divisions) {
-    for (Vec* x : {&counts_, &phi_shape_, &phi_rate_, &phi_log_}) x->insert(x->end() - 1, (*x)[division.of]);
+    for (int i : nodes_[division.of]) {
+      const bool leaves = std::binary_search(division.leaves.begin(), division.leaves.end(), i);
+      divide(rows_[i], division.of, k_, leaves ? share : 1 - share, little, priors_.alpha);
+    }
+    halve(division.of);
     weights[division.of] /= 2;
     weights.insert(weights.end() - 1, weights[division.of]);
     sticks_.omega.push_back(sticks_.omega[division.of]);
+    ++k_;
   }
   sticks_.u = sticks_from_weights(weights);
-  k_ = k;
-  for (Vec* x : {&shape_, &rate_, &mean_, &log_}) x->resize(shape.size());
-  for (Index i = 0; i < links_->n(); ++i)
-    for (Index j = 0; j < k_; ++j)
-      set_node(i, j, shape[i * k_ + j], rate[i * k_ + j], digamma(shape[i * k_ + j]));
-  sum_nodes();
+  find_sums();
 }
 
 void GammaNetwork::merge(Index a, Index b) {
-  // Means add up; the larger shape says how certain they are.
-  Vec shape = with_columns_added(shape_, k_, a, b), mean = with_columns_added(mean_, k_, a, b);
-  ends_ = with_columns_added(ends_, k_, a, b);
-  counts_[a] += counts_[b];
+  Community &one = community(a), &two = community(b);
   const double added_a = exposure(a), added_b = exposure(b);
-  const double rate = (phi_shape_[a] / phi_rate_[a] * added_a + phi_shape_[b] / phi_rate_[b] * added_b) /
-                      std::max(added_a + added_b, 1e-300);
-  phi_shape_[a] += phi_shape_[b] - priors_.a;
-  phi_rate_[a] = added_a + added_b > 0 ? phi_shape_[a] / rate : phi_rate_[a];
-  phi_log_[a] = digamma(phi_shape_[a]) - std::log(phi_rate_[a]);
+  const double rate = (one.phi() * added_a + two.phi() * added_b) / std::max(added_a + added_b, 1e-300);
+  one.counts += two.counts;
+  const double shape = one.phi_shape + two.phi_shape - priors_.a;
+  set_rate(one, shape, added_a + added_b > 0 ? shape / rate : one.phi_rate);
+  for (Row& row : rows_) join(row, a, b);
+  add_others(a, b);
   Vec weights = weights_from_sticks(sticks_.u);
   weights[a] += weights[b];
-  weights.erase(weights.begin() + b);
-  for (Vec* x : {&counts_, &phi_shape_, &phi_rate_, &phi_log_}) x->erase(x->begin() + b);
-  sticks_.omega.erase(sticks_.omega.begin() + b);
-  sticks_.u = sticks_from_weights(weights);
-  --k_;
-  for (Vec* x : {&shape_, &rate_, &mean_, &log_}) x->resize(shape.size());
-  for (Index i = 0; i < links_->n(); ++i)
-    for (Index j = 0; j < k_; ++j) {
-      const std::size_t at = static_cast<std::size_t>(i * k_ + j);
-      set_node(i, j, shape[at], shape[at] / std::max(mean[at], 1e-300), digamma(shape[at]));
-    }
-  sum_nodes();
+  weights[b] = 0;
+  std::vector<Index> order;
+  for (Index k = 0; k < k_; ++k)
+    if (k != b) order.push_back(k);
+  keep(order, weights);
 }
 
 void GammaNetwork::drop(Index k) {
-  const Vec shape = without_column(shape_, k_, k), rate = without_column(rate_, k_, k);
-  ends_ = without_column(ends_, k_, k);
   Vec weights = weights_from_sticks(sticks_.u);
   weights.back() += weights[k];
-  weights.erase(weights.begin() + k);
-  for (Vec* x : {&counts_, &phi_shape_, &phi_rate_, &phi_log_}) x->erase(x->begin() + k);
-  sticks_.omega.erase(sticks_.omega.begin() + k);
-  sticks_.u = sticks_from_weights(weights);
-  --k_;
-  for (Vec* x : {&shape_, &rate_, &mean_, &log_}) x->resize(shape.size());
-  for (Index i = 0; i < links_->n(); ++i)
-    for (Index j = 0; j < k_; ++j)
-      set_node(i, j, shape[i * k_ + j], rate[i * k_ + j], digamma(shape[i * k_ + j]));
-  sum_nodes();
+  std::vector<Index> order;
+  for (Index a = 0; a < k_; ++a)
+    if (a != k) order.push_back(a);
+  keep(order, weights);
 }
 
-void GammaNetwork::permute(const std::vector<Index>& order) {
-  for (Vec* x : {&shape_, &rate_, &mean_, &log_, &ends_}) *x = with_columns_in_order(*x, k_, order);
-  std::vector<Index> with_background = order;
-  with_background.push_back(k_);
-  for (Vec* x : {&counts_, &phi_shape_, &phi_rate_, &phi_log_})
-    *x = with_columns_in_order(*x, k_ + 1, with_background);
-  const Vec weights = weights_from_sticks(sticks_.u);
-  sticks_.u = sticks_from_weights(with_columns_in_order(weights, k_ + 1, with_background));
-  sum_nodes();
+void GammaNetwork::permute(const std::vector<Index>& order) { keep(order, weights_from_sticks(sticks_.u)); }
+
+void GammaNetwork::keep(const std::vector<Index>& order, const Vec& weights) {
+  std::vector<Index> number(static_cast<std::size_t>(k_), -1);
+  Vec kept, omega;
+  std::vector<Community> communities;
+  for (Index k : order) {
+    number[k] = static_cast<Index>(kept.size());
+    kept.push_back(weights[k]);
+    omega.push_back(sticks_.omega[k]);
+    communities.push_back(community(k));
+  }
+  kept.push_back(weights.back());
+  sticks_.omega = omega;
+  sticks_.u = sticks_from_weights(kept);
+  g_.communities = std::move(communities);
+  for (Row& row : rows_) renumber(row, number);
+  k_ = static_cast<Index>(order.size());
+  find_nodes();
+  find_sums();
 }
 
 }  // namespace bnpvi::networks

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "networks/bisection.h"
+#include "networks/local_rounds.h"
 
 namespace bnpvi::networks {
 
@@ -12,36 +13,26 @@ namespace {
 
 constexpr Index laps_of_trial = 15;  // before a proposal is compared; a guess
 constexpr Index laps_of_round = 10;  // before a round of moves, at most; a guess
+constexpr Index laps_between = 2;  // the same in a large network, where a round has many laps itself; a guess
 constexpr Index trials_at_once = 4;  // from one state, for any number of threads; a guess
 constexpr int bisections = 4;        // a guess
 // Of a membership that a soft split leaves with a node's own half: pairs without a link are slow to take up a
 // membership that is 0. Two halves of the political blogs under the relational model ended 830 lower from 1
 // than from 0.9.
 constexpr double soft = 0.8;
-constexpr double large = 1e6;       // work of a lap from which a network counts as large; a guess
+constexpr double large = 3e4;       // links and nodes from which a network counts as large; a guess
 constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
 
 using State = std::unique_ptr<Overlap>;
-
-Vec masses(const Overlap& state) {
-  Vec out(static_cast<std::size_t>(state.k()));
-  for (std::size_t j = 0; j < state.ends().size(); ++j) out[j % state.k()] += state.ends()[j];
-  return out;
-}
-
-std::vector<Index> ascending(const Vec& x) {
-  std::vector<Index> order(x.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return x[a] < x[b]; });
-  return order;
-}
 
 // The nodes that have most of their link ends in each community.
 std::vector<std::vector<int>> members(const Overlap& state) {
   std::vector<std::vector<int>> out(static_cast<std::size_t>(state.k()));
   for (Index i = 0; i < state.links().n(); ++i) {
-    const double* row = state.ends().data() + i * state.k();
-    out[std::max_element(row, row + state.k()) - row].push_back(static_cast<int>(i));
+    Ends most{0, 0};
+    for (const Ends& end : state.ends(i))
+      if (end.value > most.value) most = end;
+    out[most.k].push_back(static_cast<int>(i));
   }
   return out;
 }
@@ -49,7 +40,11 @@ std::vector<std::vector<int>> members(const Overlap& state) {
 class Learner {
  public:
   Learner(State start, const OverlapOptions& options, Pool& pool, const std::function<void(LapRecord)>& told)
-      : now_(std::move(start)), options_(options), pool_(pool), told_(told) {}
+      : now_(std::move(start)),
+        options_(options),
+        pool_(pool),
+        told_(told),
+        local_({options.births, options.merges, options.deletes, options.seed}) {}
 
   OverlapEnd run() {
     climb(laps_of_round);
@@ -60,19 +55,25 @@ class Learner {
       if (options_.births) {
         all_split(moves);
         // In a large network other moves wait until splits of all communities at once gain no more.
-        if (moves.births > 0 && work(now_->k()) > large && lap_ < options_.max_laps) {
+        if (moves.births > 0 && is_large() && lap_ < options_.max_laps) {
           pending_ = moves;
-          climb(laps_of_round);
+          climb(laps_between);
           continue;
         }
-        single_splits(moves);
       }
-      if (options_.merges && now_->k() > 1) joins(moves);
-      if (options_.deletes && now_->k() > 1) deletes(moves);
+      if (is_large() && now_->local()) {
+        value_ += local_.run(
+            *now_, static_cast<std::uint64_t>(round_), 1e-9 * (1 + std::abs(value_)), [&] { pool_.poll(); },
+            moves);
+      } else {
+        if (options_.births) single_splits(moves);
+        if (options_.merges && now_->k() > 1) joins(moves);
+        if (options_.deletes && now_->k() > 1) deletes(moves);
+      }
       if (options_.reorder && now_->k() > 1) reorder();
       const bool gained = value_ > before + options_.tol * (1 + std::abs(before));
       pending_ = moves;
-      climb(laps_of_round);
+      climb(is_large() ? laps_between : laps_of_round);
       if (!gained) break;
     }
     const bool settled = climb(options_.max_laps);
@@ -140,6 +141,8 @@ class Learner {
                   static_cast<std::uint64_t>(trial));
   }
 
+  bool is_large() const { return work(1) > large; }
+
   // What a lap costs: a community's part in a link, and in a node, that may be visited.
   double work(Index k) const {
     return static_cast<double>(now_->links().n_links() + now_->links().n()) * static_cast<double>(k);
@@ -158,7 +161,7 @@ class Learner {
   void all_split(LapRecord& record) {
     constexpr double cheap = 1e7;  // a guess
     Index most_times = 1;
-    while (most_times < 3 && work(now_->k() << (most_times + 1)) < cheap) ++most_times;
+    while (!is_large() && most_times < 3 && work(now_->k() << (most_times + 1)) < cheap) ++most_times;
     k_of_plan_ = now_->k();
     record.births_tried += most_times;
     record.births += tried(most_times, [&](Overlap& state, Index t) {
@@ -167,9 +170,8 @@ class Learner {
         const auto nodes = members(state);
         std::vector<Division> divisions;
         for (Index c = 0; c < state.k(); ++c) {
-          std::vector<char> leaves = bisected(now_->links(), nodes[c], bisections, random);
-          if (std::find(leaves.begin(), leaves.end(), 1) != leaves.end())
-            divisions.push_back({c, std::move(leaves)});
+          std::vector<int> leaves = bisected(now_->links(), nodes[c], bisections, random);
+          if (!leaves.empty()) divisions.push_back({c, std::move(leaves)});
         }
         if (divisions.empty()) return time > 0;
         state.split(divisions, soft);
@@ -205,39 +207,11 @@ class Learner {
     record.births += tried(n, [&](Overlap& state, Index t) {
       Stream own = stream(10 + t);
       const Index k = order[t / 2];
-      const std::vector<char> leaves = bisected(now_->links(), nodes[k], bisections, own);
-      if (std::find(leaves.begin(), leaves.end(), 1) == leaves.end()) return false;
+      const std::vector<int> leaves = bisected(now_->links(), nodes[k], bisections, own);
+      if (leaves.empty()) return false;
       state.split({{k, leaves}}, t % 2 ? 1 : soft);
       return true;
     });
-  }
-
-  struct Pair {
-    Index a, b;
-    double score;
-  };
-
-  // Pairs by the cosine of their link ends, node by node, and of those of neighbours.
-  std::vector<Pair> close_pairs() const {
-    const Index k = now_->k(), n = now_->links().n();
-    Vec cross(static_cast<std::size_t>(k * k));
-    const auto add = [&](const double* x, const double* y) {
-      for (Index a = 0; a < k; ++a)
-        if (x[a] > 1e-6)
-          for (Index b = 0; b < k; ++b) cross[a * k + b] += x[a] * y[b];
-    };
-    const double* ends = now_->ends().data();
-    for (Index i = 0; i < n; ++i) add(ends + i * k, ends + i * k);
-    for (std::size_t e = 0; e < now_->links().from().size(); ++e)
-      add(ends + now_->links().from()[e] * k, ends + now_->links().to()[e] * k);
-    std::vector<Pair> out;
-    for (Index a = 0; a < k; ++a)
-      for (Index b = a + 1; b < k; ++b)
-        out.push_back(
-            {a, b,
-             (cross[a * k + b] + cross[b * k + a]) / std::sqrt(1e-12 + cross[a * k + a] * cross[b * k + b])});
-    std::stable_sort(out.begin(), out.end(), [](const Pair& x, const Pair& y) { return x.score > y.score; });
-    return out;
   }
 
   void joins(LapRecord& record) {
@@ -245,7 +219,7 @@ class Learner {
     do {
       k_of_plan_ = now_->k();
       if (now_->k() < 2) break;
-      const std::vector<Pair> pairs = close_pairs();
+      const std::vector<ClosePair> pairs = close_pairs(*now_);
       const Index n = std::min(trials(), static_cast<Index>(pairs.size()));
       record.merges_tried += n;
       accepted = tried(n, [&](Overlap& state, Index t) {
@@ -290,6 +264,7 @@ class Learner {
   const OverlapOptions& options_;
   Pool& pool_;
   const std::function<void(LapRecord)>& told_;
+  LocalRounds local_;
   LapRecord pending_;
   double value_ = 0;
   Index lap_ = 0, round_ = 0, k_of_plan_ = 0;

@@ -4,20 +4,19 @@
 
 namespace bnpvi::networks {
 
-Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share,
-                         double left) {
+Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share) {
   const std::size_t before = static_cast<std::size_t>(k), after = before + divisions.size();
-  Vec out(x.size() / before * after);
-  for (std::size_t i = 0; i * before < x.size(); ++i) {
-    const double* row = x.data() + i * before;
-    double* to = out.data() + i * after;
-    std::copy_n(row, before, to);
-    to += before;
-    for (const Division& division : divisions) {
-      const double more = share * row[division.of] + left, less = (1 - share) * row[division.of] + left;
-      *to++ = division.leaves[i] ? more : less;
-      out[i * after + division.of] = division.leaves[i] ? less : more;
-    }
+  const std::size_t n = x.size() / before;
+  Vec out(n * after);
+  for (std::size_t i = 0; i < n; ++i) std::copy_n(x.data() + i * before, before, out.data() + i * after);
+  for (std::size_t d = 0; d < divisions.size(); ++d) {
+    const std::size_t of = static_cast<std::size_t>(divisions[d].of);
+    const auto divide = [&](std::size_t i, double leaving) {
+      out[i * after + before + d] = leaving * x[i * before + of];
+      out[i * after + of] = (1 - leaving) * x[i * before + of];
+    };
+    for (std::size_t i = 0; i < n; ++i) divide(i, 1 - share);
+    for (int i : divisions[d].leaves) divide(static_cast<std::size_t>(i), share);
   }
   return out;
 }

@@ -10,10 +10,30 @@
 
 namespace bnpvi::networks {
 
-/// A community to be divided, and the nodes that leave it (n flags).
+/// A community to be divided, and the nodes that leave it, in ascending order.
 struct Division {
   Index of;
-  std::vector<char> leaves;
+  std::vector<int> leaves;
+};
+
+/// Link ends of a node in a community.
+struct Ends {
+  Index k;
+  double value;
+};
+
+/// Changes that visit no more than the nodes of the communities concerned, and their links. The rest of q is
+/// held, so that a change may be worth more than is found here, but never less. Each is kept where it raises
+/// the whole bound by more than `least`, which every verb returns as the gain; otherwise it returns 0 and the
+/// state is as it was. A community that goes gives its number to the last.
+class LocalMoves {
+ public:
+  virtual ~LocalMoves() = default;
+  virtual double split_here(const Division& division, double share, double least) = 0;
+  virtual double merge_here(Index a, Index b, double least) = 0;
+  virtual double drop_here(Index k, double least) = 0;
+  /// Nodes of k, in ascending order.
+  virtual const std::vector<int>& nodes_of(Index k) const = 0;
 };
 
 /// A state of variational inference: K communities, in each of which every node has some part. A plain value
@@ -26,8 +46,11 @@ class Overlap {
   Index k() const { return k_; }
   const Links& links() const { return *links_; }
   const HdpSticks& sticks() const { return sticks_; }
-  /// Expected link ends (n × K, row-major): how many of node i's links it has as a member of k.
-  const Vec& ends() const { return ends_; }
+  /// Expected link ends of node i: how many of its links it has as a member of k; those that are not 0, in
+  /// ascending order of k.
+  virtual std::vector<Ends> ends(Index i) const = 0;
+  /// The changes that can be judged without a lap, if there are any.
+  virtual LocalMoves* local() { return nullptr; }
 
   /// One step each for q of all links, all nodes and the global parameters; the bound never falls.
   virtual void lap() = 0;
@@ -64,14 +87,12 @@ class Overlap {
   Overlap(const Links& links, Index k) : links_(&links), k_(k) {}
   const Links* links_;
   Index k_;
-  Vec ends_;
   HdpSticks sticks_;
 };
 
 /// Columns of row-major tables with K columns a row. Divided: rows that leave have the share in a new last
-/// column and the rest in the old one, other rows the other way round, and both have `left` more.
-Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share,
-                         double left);
+/// column and the rest in the old one, other rows the other way round.
+Vec with_columns_divided(const Vec& x, Index k, const std::vector<Division>& divisions, double share);
 Vec with_columns_added(const Vec& x, Index k, Index a, Index b);
 Vec without_column(const Vec& x, Index k, Index column);
 Vec with_columns_in_order(const Vec& x, Index k, const std::vector<Index>& order);

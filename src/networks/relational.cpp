@@ -278,6 +278,13 @@ Vec Relational::rates() const {
   return out;
 }
 
+std::vector<Ends> Relational::ends(Index i) const {
+  std::vector<Ends> out;
+  for (Index k = 0; k < k_; ++k)
+    if (ends_[i * k_ + k] > 0) out.push_back({k, ends_[i * k_ + k]});
+  return out;
+}
+
 std::vector<Overlap::Array> Relational::arrays() const {
   return {{"theta", k_ + 1, theta_}, {"rho", k_, rho_}, {"pairs", 1, n_}, {"sum", 1, s_}};
 }

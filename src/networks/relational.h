@@ -23,6 +23,7 @@ class Relational final : public Overlap {
   std::vector<std::pair<std::string, double>> terms() const override;
   Vec proportions(Index i) const override;
   Vec rates() const override;
+  std::vector<Ends> ends(Index i) const override;
   std::vector<Array> arrays() const override;
   void split(const std::vector<Division>& divisions, double share) override;
   void merge(Index a, Index b) override;
@@ -52,6 +53,7 @@ class Relational final : public Overlap {
   Vec zeros_;           // pairs without a link that a node is in, n
   Vec rho_;             // n × K
   Vec theta_, log_pi_;  // n × (K + 1)
+  Vec ends_;            // expected link ends, n × K
   Vec sum_;             // Σ_i ρ_ik, K
   Vec q_n_, q_s_;       // Σ_links q(k, k) (1, y), K
   Vec n_, s_;           // statistics, K + 1, the background last

@@ -4,8 +4,8 @@
 namespace bnpvi::networks {
 
 void Relational::split(const std::vector<Division>& divisions, double share) {
-  rho_ = with_columns_divided(rho_, k_, divisions, share, 0);
-  ends_ = with_columns_divided(ends_, k_, divisions, share, 0);
+  rho_ = with_columns_divided(rho_, k_, divisions, share);
+  ends_ = with_columns_divided(ends_, k_, divisions, share);
   Vec weights = weights_from_sticks(sticks_.u);
   for (const Division& division : divisions) {
     weights[division.of] /= 2;

@@ -74,8 +74,8 @@ void FeatureBlock::load(const Index* rows, Index n) {
   obs_.dense_features(data_, rows_, n_, dense_phi_.data(), dense_ld_);
   if (obs_.n_cells() > 0) find_incomplete();
   if (dense_ == p_) return;
-  obs_.indicators(data_, rows_, n_, hot_);
-  if (ones_.size() < hot_.at.size()) ones_.resize(hot_.at.size(), 1.0);
+  obs_.entries(data_, rows_, n_, hot_);
+  if (hot_.value.empty() && ones_.size() < hot_.at.size()) ones_.resize(hot_.at.size(), 1.0);
 }
 
 const double* FeatureBlock::features() {
@@ -134,13 +134,15 @@ Vec FeatureBlock::reduced_products(const Incomplete& g, const Weights& weights,
   return out;
 }
 
-FeatureBlock::Entries FeatureBlock::entries(Index row) const {
+FeatureBlock::RowEntries FeatureBlock::entries(Index row) const {
   if (sparse_path_) {
     const int from = data_.row_start[rows_[row]];
     return {data_.row_start[rows_[row] + 1] - from, data_.column + from, data_.value + from};
   }
   if (dense_ == p_) return {0, nullptr, nullptr};
-  return {hot_.start[row + 1] - hot_.start[row], hot_.at.data() + hot_.start[row], ones_.data()};
+  const int from = hot_.start[row];
+  return {hot_.start[row + 1] - from, hot_.at.data() + from,
+          hot_.value.empty() ? ones_.data() : hot_.value.data() + from};
 }
 
 void FeatureBlock::times(const Weights& weights, double* c) const {
@@ -161,7 +163,7 @@ void FeatureBlock::times(const Weights& weights, double* c) const {
   const double* table = weights.transposed.data() + first_entry() * k;
   for (Index i = 0; i < n_; ++i) {
     if (sparse_path_) std::copy_n(weights.transposed.data(), k, c + i * k);
-    const Entries e = entries(i);
+    const RowEntries e = entries(i);
     kernels().add_sparse_rows(e.n, k, e.at, e.value, table, k, c + i * k);
   }
 }
@@ -221,7 +223,7 @@ void FeatureBlock::times_own_complete(const Weights& weights, const int* cluster
 double FeatureBlock::entries_dot(const Weights& weights, int cluster, Index row) const {
   const double* w = weights.w.data() + cluster * p_;
   double sum = sparse_path_ ? w[0] : 0;
-  const Entries e = entries(row);
+  const RowEntries e = entries(row);
   for (Index l = 0; l < e.n; ++l) sum += e.value[l] * w[first_entry() + e.at[l]];
   return sum;
 }
@@ -297,7 +299,7 @@ void FeatureBlock::add_entries(const Responsibilities& r, FeatureSum& sum) const
     }
     if (sparse_path_)
       for (Index j = 0; j < k; ++j) s[j] += weight[j];
-    const Entries e = entries(i);
+    const RowEntries e = entries(i);
     kernels().scatter_sparse_rows(e.n, k, e.at, e.value, weight, sparse_path_ ? s + k : s, k);
   }
 }
@@ -321,7 +323,7 @@ void FeatureBlock::add_weighted(const double* r, double* t, const double* w) con
     if (sparse_path_) t[0] += r[i];
     const double* phi = dense_phi_.data() + i * dense_ld_;
     for (Index v = 0; v < dense_; ++v) t[v] += r[i] * phi[v];
-    const Entries e = entries(i);
+    const RowEntries e = entries(i);
     for (Index l = 0; l < e.n; ++l) t[first_entry() + e.at[l]] += r[i] * e.value[l];
   }
 }

@@ -86,12 +86,12 @@ class FeatureBlock {
 
  private:
   // Entries of a row beside its dense features, numbered from the first feature that may be one.
-  struct Entries {
+  struct RowEntries {
     Index n;
     const int* at;
     const double* value;
   };
-  Entries entries(Index row) const;
+  RowEntries entries(Index row) const;
   double entries_dot(const Weights& weights, int cluster, Index row) const;  // their part of ⟨φ(row), w⟩
   // Loaded rows that lack the same cells.
   struct Incomplete {
@@ -118,7 +118,7 @@ class FeatureBlock {
   bool filled_ = false;
   Vec phi_;        // all features, only where someone asks for them
   Vec dense_phi_;  // dense features
-  Indicators hot_;
+  Entries hot_;
   Vec ones_;
   std::map<MissingCells, std::shared_ptr<const MissingPattern>> patterns_;  // seen so far
   std::vector<Incomplete> incomplete_;

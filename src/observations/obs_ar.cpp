@@ -13,7 +13,7 @@ namespace {
 // Scaling a column multiplies its coefficients by unit ratios. Centring at c, C = (c, ..., c) over the
 // lags, changes z by the matrix G⁻¹ = [I, −C; 0, 1], hence V to G⁻¹ V G⁻ᵀ and the intercept b to
 // b + A C − c: an exact reparametrisation, which needs the intercept.
-class Autoregressive final : public CoefficientModel {
+class Autoregressive : public CoefficientModel {
  public:
   explicit Autoregressive(const ArPrior& prior)
       : CoefficientModel(engine_prior(prior), Columns(prior.centre, prior.unit), false),
@@ -104,7 +104,29 @@ class Autoregressive final : public CoefficientModel {
   bool intercept_;
 };
 
+// Rows of data are φ themselves, expected by whoever made them.
+class ExpectedAutoregressive final : public Autoregressive {
+ public:
+  using Autoregressive::Autoregressive;
+
+  Index n_columns() const override { return n_features(); }
+
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
+    for (Index i = 0; i < n_features(); ++i)
+      for (Index j = 0; j < n; ++j) phi[j * ld + i] = data.dense[i * data.n + rows[j]];
+  }
+
+  // E φ of an uncertain row is no square, which closed forms take it for.
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override {
+    ObsModel::log_predictive(t, phi, n, ld, out);
+  }
+};
+
 }  // namespace
+
+std::unique_ptr<ObsModel> make_expected_ar(const ArPrior& prior) {
+  return std::make_unique<ExpectedAutoregressive>(prior);
+}
 
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior) { return std::make_unique<Autoregressive>(prior); }
 

@@ -61,8 +61,8 @@ class Categorical final : public LinearPredictive<ObsModel> {
   }
 
   void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override {
-    Indicators hot;
-    indicators(data, rows, n, hot);
+    Entries hot;
+    entries(data, rows, n, hot);
     for (Index i = 0; i < n; ++i) {
       double* out = phi + i * ld;
       out[0] = 1;
@@ -75,7 +75,7 @@ class Categorical final : public LinearPredictive<ObsModel> {
     for (Index i = 0; i < n; ++i) phi[i * ld] = 1;
   }
 
-  void indicators(const Dataset& data, const Index* rows, Index n, Indicators& out) const override {
+  void entries(const Dataset& data, const Index* rows, Index n, Entries& out) const override {
     if (data.sparse()) throw std::invalid_argument("this observation model needs dense data");
     out.start.assign(1, 0);
     out.at.clear();

@@ -15,10 +15,12 @@
 
 namespace bnpvi {
 
-/// Which of some indicators are 1, for n rows: those of row i are at[start[i]] .. at[start[i + 1] − 1].
-struct Indicators {
+/// Which of the features after the dense ones n rows have: those of row i are at[start[i]] .. at[start[i + 1]
+/// − 1], with their values.
+struct Entries {
   std::vector<int> start;
-  std::vector<int> at;  // counted from the first indicator
+  std::vector<int> at;        // counted from the first feature that is not dense
+  std::vector<double> value;  // empty: all are indicators, 1
 };
 
 /// A likelihood from a conjugate exponential family with its prior.
@@ -55,8 +57,9 @@ class ObsModel {
   /// Φ, n × p with rows `ld` apart: features of the given rows.
   virtual void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const = 0;
 
-  /// Features 0 .. n_dense() − 1 may be any numbers. Those after them are indicators: 0 or 1, and few of a
-  /// row are 1, so that products with clusters add up the weights of these only. All are dense by default.
+  /// Features 0 .. n_dense() − 1 may be any numbers. Of those after them few of a row are not 0, so that
+  /// products with clusters add up the weights of these only: indicators, which are 1, or what belongs to one
+  /// of many times. All are dense by default.
   virtual Index n_dense() const { return n_features(); }
 
   /// The dense features alone, as features() writes them.
@@ -64,9 +67,9 @@ class ObsModel {
     features(data, rows, n, phi, ld);
   }
 
-  /// Which indicators of the given rows are 1; called only where there are any.
-  virtual void indicators(const Dataset& /*data*/, const Index* /*rows*/, Index /*n*/,
-                          Indicators& /*out*/) const {}
+  /// Which features of the given rows that are not dense are not 0; called only where there are such
+  /// features.
+  virtual void entries(const Dataset& /*data*/, const Index* /*rows*/, Index /*n*/, Entries& /*out*/) const {}
 
   /// Number of cells of a row that are expected given the others where they are missing; 0 for models of
   /// complete rows and for those that leave missing cells out.
@@ -148,7 +151,7 @@ class ObsModel {
   virtual void draw(const double* t, Stream& stream, double* w) const = 0;
 
   /// log p(x | data with statistic T) − log h(x) for rows with features phi (n × p); of rows with φ_0 = 0,
-  /// which lack cells, only the part of the indicators. The default is the definition, Λ(T + φ) − Λ(T);
+  /// which lack cells, only the part of the entries. The default is the definition, Λ(T + φ) − Λ(T);
   /// models override it where a closed form is cheaper.
   virtual void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const;
 

@@ -67,15 +67,33 @@ struct CategoricalPrior {
   Vec even, common;
 };
 
+/// A Gaussian of full or diagonal covariance whose mean takes a random step N(0, drift gap_t Σ) between a
+/// time and the next, Σ the cluster's covariance; without gaps there is one time. The last column of the data
+/// (which then have one more than the prior) is the time of each row, from 1. learn: drift is the value under
+/// which Σ Λ is highest.
+struct DriftingGaussianPrior {
+  GaussianPrior gaussian;  // of the first time; its own learning and gaps in cells are not for it
+  bool full;
+  double drift;
+  Vec gap;
+  bool learn;
+};
+
 std::unique_ptr<ObsModel> make_gaussian_full(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_diagonal(const GaussianPrior& prior);
 std::unique_ptr<ObsModel> make_gaussian_zero_mean(const GaussianPrior& prior);
+std::unique_ptr<ObsModel> make_gaussian_drift(const DriftingGaussianPrior& prior);
 /// One variance for all columns, the same unit for all of them: `scale` is one number. The prior is not
 /// learned.
 std::unique_ptr<ObsModel> make_gaussian_spherical(const GaussianPrior& prior);
 /// One covariance for all clusters, given or learned as the one under which Σ Λ is highest.
 std::unique_ptr<ObsModel> make_gaussian_tied(const TiedPrior& prior);
 std::unique_ptr<ObsModel> make_ar(const ArPrior& prior);
+/// An autoregression with lag 1 whose rows are not known but have a distribution q: the columns of the data
+/// are E_q φ(x) in engine units, and every T is expected. E_q log p(x | φ_k) = ⟨E_q φ(x), ∇Λ(T)⟩, so that
+/// Λ(T) is still the exact optimum over q(φ_k). No row is learned from as a point: not for samplers or
+/// densities.
+std::unique_ptr<ObsModel> make_expected_ar(const ArPrior& prior);
 std::unique_ptr<ObsModel> make_regression(const RegressionPrior& prior);
 /// A row of counts stands for its tokens in one given order: the likelihood has no multinomial coefficient.
 std::unique_ptr<ObsModel> make_multinomial(const TermPrior& prior);

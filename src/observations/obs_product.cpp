@@ -42,12 +42,12 @@ class Product final : public ObsModel {
     write_features(data, rows, n, phi, ld, true);
   }
 
-  void indicators(const Dataset& data, const Index* rows, Index n, Indicators& out) const override {
-    std::vector<std::pair<const Part*, Indicators>> each;
+  void entries(const Dataset& data, const Index* rows, Index n, Entries& out) const override {
+    std::vector<std::pair<const Part*, Entries>> each;
     for (const Part& part : parts_) {
       if (part.dense()) continue;
-      each.emplace_back(&part, Indicators{});
-      part.model().indicators(part.columns_of(data), rows, n, each.back().second);
+      each.emplace_back(&part, Entries{});
+      part.model().entries(part.columns_of(data), rows, n, each.back().second);
     }
     if (each.size() == 1) {
       out = std::move(each[0].second);

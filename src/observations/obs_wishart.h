@@ -32,7 +32,7 @@ class WishartModel : public ObsModel {
   Index n_features() const final { return offset_ + m_ * (m_ + 1) / 2; }
   Index n_columns() const override { return d_; }
   bool knows_far_rows() const final { return true; }
-  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const final;
+  void features(const Dataset& data, const Index* rows, Index n, double* phi, Index ld) const override;
 
   /// The largest ratio of a diagonal entry of P_0 to the squared pivot of its Cholesky factor: for a Gaussian
   /// of one column 1 + κ mean² / B.
@@ -58,7 +58,7 @@ class WishartModel : public ObsModel {
 
   /// Multivariate Student-t: with a = zᵀV̂⁻¹z and e = y − M̂z, Λ(T + φ) − Λ(T) depends on x only through
   /// a and eᵀB̂⁻¹e, because |P̂ + vvᵀ| = |P̂| (1 + |L⁻¹v|²).
-  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const final;
+  void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
   /// After T an urn has P̂⁻¹ and V̂⁻¹, packed like features and with off-diagonal entries doubled, so that s =
   /// vᵀP̂⁻¹v and q = zᵀV̂⁻¹z are products with features; then log|B̂|, the constant of the predictive, (ν̂ +

@@ -17,16 +17,23 @@ void Urns::open(Index j) {
   }
 }
 
-void Urns::add(Index j, const double* phi) {
+void Urns::change(double* urn, const double* phi, double mass) const {
+  if (mass == 1) return obs_.add_to_urn(urn, phi);
+  if (mass == -1) return obs_.remove_from_urn(urn, phi);
+  for (Index i = 0, p = obs_.n_features(); i < p; ++i) urn[i] += mass * phi[i];
+  obs_.fill_urn(urn);
+}
+
+void Urns::add(Index j, const double* phi, double mass) {
   open(j);
-  obs_.add_to_urn(urn(j), phi);
+  change(urn(j), phi, mass);
   ++count_[j];
 }
 
-bool Urns::remove(Index j, const double* phi) {
+bool Urns::remove(Index j, const double* phi, double mass) {
   removed_from_.assign(urn(j), urn(j) + size_);
   removed_ = j;
-  obs_.remove_from_urn(urn(j), phi);
+  change(urn(j), phi, -mass);
   return --count_[j] == 0 && j >= n_begun_;
 }
 
@@ -86,6 +93,14 @@ void Urns::fill() {
 
 void Urns::predictives(const double* phi, Index k, double* out) const {
   obs_.urn_predictives(urns_.data(), k, phi, out);
+}
+
+double Urns::predictive_without(Index j, const double* phi, double mass) const {
+  Vec without(urn(j), urn(j) + size_);
+  change(without.data(), phi, -mass);
+  double out = 0;
+  obs_.urn_predictives(without.data(), 1, phi, &out);
+  return out;
 }
 
 double Urns::log_evidence(Index j) const { return obs_.log_evidence(urn(j)); }

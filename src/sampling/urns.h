@@ -14,10 +14,10 @@ class Urns {
   Index count(Index j) const { return count_[j]; }  // rows
   const std::vector<Index>& counts() const { return count_; }
 
-  void add(Index j, const double* phi);  // a row with features phi (p), j ≤ K
+  void add(Index j, const double* phi, double mass = 1);  // a row with features phi (p), j ≤ K: T += mass φ
   /// True when urn j has no row left and did not begin with any; it must be dropped then, or get one, before
   /// anything else.
-  bool remove(Index j, const double* phi);
+  bool remove(Index j, const double* phi, double mass = 1);
   /// Takes back the last removal, to the bit, if no urn has changed since.
   void put_back();
   /// Urn j goes, with its rows; urn K − 1 gets its number.
@@ -42,6 +42,8 @@ class Urns {
 
   /// log p(x | urn) − log h(x) of one row under the first k ≤ K + 1 urns.
   void predictives(const double* phi, Index k, double* out) const;
+  /// The same of urn j without this row, which it has with this mass. Safe in threads.
+  double predictive_without(Index j, const double* phi, double mass) const;
   /// Λ(T_j), and Λ(T_a + T_b).
   double log_evidence(Index j) const;
   double log_evidence(Index a, Index b) const;
@@ -49,6 +51,7 @@ class Urns {
  private:
   double* urn(Index j) { return urns_.data() + j * size_; }
   const double* urn(Index j) const { return urns_.data() + j * size_; }
+  void change(double* urn, const double* phi, double mass) const;  // of an urn's T and what follows from it
 
   const ObsModel& obs_;
   Index size_;

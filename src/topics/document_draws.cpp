@@ -8,32 +8,30 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index tokens_between_polls = 1 << 14;  // some milliseconds: a guess
+constexpr Index observations_between_polls = 1 << 12;  // some milliseconds: a guess
 
 }  // namespace
 
-DocumentDraws::DocumentDraws(const Tokens& tokens, TokenUrns& urns, TopWeights& weights, Pool& pool,
-                             Index most, const Vec* mass)
-    : tokens_(tokens), urns_(urns), weights_(weights), pool_(pool), most_(most), mass_(mass) {}
+DocumentDraws::DocumentDraws(const std::vector<Index>& starts, TopicUrns& urns, TopWeights& weights,
+                             Pool& pool, Index most, const Vec* mass)
+    : starts_(starts), urns_(urns), weights_(weights), pool_(pool), most_(most), mass_(mass) {}
 
-void DocumentDraws::poll(Index tokens) {
-  if ((since_poll_ += tokens) < tokens_between_polls) return;
-  since_poll_ = 0;
-  pool_.poll();
+void DocumentDraws::poll() {
+  if (++since_poll_ % observations_between_polls == 0) pool_.poll();
 }
 
 void DocumentDraws::place_all(std::vector<int>& label, double alpha, double gamma, Stream& stream) {
-  label.assign(static_cast<std::size_t>(tokens_.n()), 0);
+  label.assign(static_cast<std::size_t>(starts_.back()), 0);
   std::vector<Index> order;
-  for (Index d : shuffled(static_cast<Index>(tokens_.starts.size()) - 1, stream)) {
+  for (Index d : shuffled(static_cast<Index>(starts_.size()) - 1, stream)) {
     in_document_.assign(weights_.beta.size(), 0);
-    order.resize(static_cast<std::size_t>(tokens_.starts[d + 1] - tokens_.starts[d]));
-    std::iota(order.begin(), order.end(), tokens_.starts[d]);
+    order.resize(static_cast<std::size_t>(starts_[d + 1] - starts_[d]));
+    std::iota(order.begin(), order.end(), starts_[d]);
     draw_to_front(order, static_cast<Index>(order.size()), stream);
     for (Index i : order) {
-      poll(1);
-      const Index j = draw_topic(tokens_.word[i], alpha, gamma, stream);
-      urns_.add(j, tokens_.word[i], mass(static_cast<std::size_t>(d)));
+      poll();
+      const Index j = draw_topic(i, alpha, gamma, stream);
+      urns_.add(j, i, mass(static_cast<std::size_t>(d)));
       ++in_document_[j];
       label[i] = static_cast<int>(j);
     }
@@ -41,14 +39,14 @@ void DocumentDraws::place_all(std::vector<int>& label, double alpha, double gamm
 }
 
 void DocumentDraws::draw_all(std::vector<int>& label, double alpha, double gamma, Stream& stream) {
-  for (std::size_t d = 0; d + 1 < tokens_.starts.size(); ++d) {
+  for (std::size_t d = 0; d + 1 < starts_.size(); ++d) {
     in_document_.assign(weights_.beta.size(), 0);
-    for (Index i = tokens_.starts[d]; i < tokens_.starts[d + 1]; ++i) ++in_document_[label[i]];
-    for (Index i = tokens_.starts[d]; i < tokens_.starts[d + 1]; ++i) {
-      poll(1);
+    for (Index i = starts_[d]; i < starts_[d + 1]; ++i) ++in_document_[label[i]];
+    for (Index i = starts_[d]; i < starts_[d + 1]; ++i) {
+      poll();
       const Index from = label[i];
       --in_document_[from];
-      if (urns_.remove(from, tokens_.word[i], mass(d))) {
+      if (urns_.remove(from, i, mass(d))) {
         const Index last = urns_.k() - 1;
         urns_.drop(from);
         weights_.rest.give_back(weights_.beta[from]);
@@ -60,25 +58,27 @@ void DocumentDraws::draw_all(std::vector<int>& label, double alpha, double gamma
         if (from != last)
           std::replace(label.begin(), label.end(), static_cast<int>(last), static_cast<int>(from));
       }
-      const Index to = draw_topic(tokens_.word[i], alpha, gamma, stream);
-      urns_.add(to, tokens_.word[i], mass(d));
+      const Index to = draw_topic(i, alpha, gamma, stream);
+      urns_.add(to, i, mass(d));
       ++in_document_[to];
       label[i] = static_cast<int>(to);
     }
   }
 }
 
-Index DocumentDraws::draw_topic(Index word, double alpha, double gamma, Stream& stream) {
+Index DocumentDraws::draw_topic(Index i, double alpha, double gamma, Stream& stream) {
   const Index k = urns_.k();
-  weight_.resize(static_cast<std::size_t>(k + 1));
-  const double fresh = urns_.predictives(word, weight_.data());
-  const double* beta = weights_.beta.data();
-  for (Index j = 0; j < k; ++j) weight_[j] *= static_cast<double>(in_document_[j]) + alpha * beta[j];
   const double rest = weights_.rest.value();
   if (rest > 0 && k >= most_) capped_ = true;
-  weight_[k] = k < most_ ? alpha * rest * fresh : 0;
+  const bool may_be_new = rest > 0 && k < most_;
+  prior_.resize(static_cast<std::size_t>(may_be_new ? k + 1 : k));
+  weight_.resize(prior_.size());
+  const double* beta = weights_.beta.data();
+  for (Index j = 0; j < k; ++j) prior_[j] = static_cast<double>(in_document_[j]) + alpha * beta[j];
+  if (may_be_new) prior_[k] = alpha * rest;
+  urns_.weigh(i, prior_, weight_.data());
   const Index j = draw(weight_, stream);
-  if (j < 0) throw std::domain_error("a token has no probability in any topic: numbers broke down");
+  if (j < 0) throw std::domain_error("an observation has no probability in any topic: numbers broke down");
   if (j == k) {
     weights_.beta.push_back(weights_.rest.take(gamma, stream));
     in_document_.push_back(0);

@@ -1,10 +1,9 @@
-// Topics near each other are joined and divided anew in one proposal: the escape of models with a fixed K
-// from a wrong border between topics.
+// Pairs and triples of topics near each other are joined and divided anew in one proposal: the escape from a
+// wrong border between topics.
 #include <algorithm>
 #include <numeric>
 
 #include "inference/neighbour_groups.h"
-#include "topics/close_pairs.h"
 #include "topics/division.h"
 #include "topics/moves.h"
 
@@ -13,52 +12,60 @@ namespace bnpvi::topics {
 namespace {
 
 constexpr Index max_rounds = 8;  // of an edit: a guess
+constexpr Index rounds_of_groups = 20;  // a guess
 
 class TopicResplit final : public Move {
  public:
   TopicResplit(const MoveContext& context, const TopicAlloc& alloc) : c_(context), alloc_(alloc) {}
 
-  // Pairs that are worth trying among the K nearest of all, nearest first.
-  bool prepare(const State& state) override {
-    const Summary& s = state.total;
-    std::vector<TopicPair> near = close_pairs(c_, s, [&](Index a, Index b) {
-      return s.size(a) > 0 && s.size(b) > 0 && may_join(state, a, b);
-    });
-    if (static_cast<Index>(near.size()) > s.k) near.resize(static_cast<std::size_t>(s.k));
-    for (const TopicPair& pair : near)
-      if (c_.memory.resplit_worth_trying({pair.a, pair.b}, {s.size(pair.a), s.size(pair.b)}) &&
-          static_cast<Index>(pairs_.size()) < c_.options.max_births)
-        pairs_.push_back(c_.memory.ids({pair.a, pair.b}));
-    return !pairs_.empty();
-  }
+  bool prepare(const State& state) override { return find_groups(state); }
 
+  // Round after round, as a division that succeeds changes what is near.
   void after_lap(State& state) override {
-    for (const std::vector<std::uint64_t>& ids : pairs_) {
-      std::vector<Index> target = c_.memory.numbers_of(ids);
-      std::sort(target.begin(), target.end());
-      if (target[0] < 0 || !may_join(state, target)) continue;
-      ++tried_;
-      if (propose(state, target, ids[0])) {
-        ++accepted_;
-        continue;
+    for (Index round = 0; round < rounds_of_groups; ++round) {
+      for (const auto& ids : groups_) {
+        ClusterGroup group = c_.memory.numbers_of(ids);
+        std::sort(group.begin(), group.end());
+        if (group[0] < 0 || !may_join(state, group)) continue;
+        ++tried_;
+        if (propose(state, group, ids[0], round))
+          ++accepted_;
+        else
+          c_.memory.resplit_failed(group, sizes_of(group, state.total.sizes()), true);
       }
-      c_.memory.resplit_failed(target, sizes_of(target, state.total.sizes()), true);
+      if (!find_groups(state)) return;
     }
   }
 
  private:
-  bool propose(State& state, const std::vector<Index>& target, std::uint64_t id) {
-    const TopicDivision division(c_, alloc_, state, target);
+  // Pairs that are worth trying, nearest first; triples when there are none.
+  bool find_groups(const State& state) {
+    groups_.clear();
+    const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool), sizes = state.total.sizes();
+    for (Index m = 2; m <= 3 && groups_.empty(); ++m)
+      for (const ClusterGroup& group :
+           affordable(neighbour_groups(state.k(), loss, m), sizes, c_.options.max_births,
+                      [&](const ClusterGroup& g, const Vec& own) {
+                        return *std::min_element(own.begin(), own.end()) > 0 && may_join(state, g) &&
+                               c_.memory.resplit_worth_trying(g, own);
+                      }))
+        groups_.push_back(c_.memory.ids(group));
+    return !groups_.empty();
+  }
+
+  bool propose(State& state, const ClusterGroup& group, std::uint64_t id, Index round) {
+    const TopicDivision division(c_, alloc_, state, group);
     if (division.empty()) return false;
-    Stream stream(c_.problem.seed, Purpose::merge_target, static_cast<std::uint64_t>(c_.lap), id);
-    const Index k = static_cast<Index>(target.size());
+    Stream stream(c_.problem.seed, Purpose::merge_target,
+                  static_cast<std::uint64_t>(c_.lap * rounds_of_groups + round), id);
+    const Index k = static_cast<Index>(group.size());
     const Seeds seed = division.seeds(Division::clusters, k, k, stream);
     return seed.k > 1 && division.edit(seed, {})->climb(state, max_rounds);
   }
 
   MoveContext c_;
   const TopicAlloc& alloc_;
-  std::vector<std::vector<std::uint64_t>> pairs_;  // identities: numbers change when a move is accepted
+  std::vector<std::vector<std::uint64_t>> groups_;  // identities: numbers change when a move is accepted
 };
 
 }  // namespace

@@ -4,12 +4,16 @@
 
 namespace bnpvi::topics {
 
-/// Documents with a topic for each token, or −1 where that topic is gone.
+/// Documents with a topic for each observation, or −1 where that topic is gone.
 struct LabelledDocuments {
-  std::vector<int> length;       // tokens of each document
-  Vec mass;                      // of a token of each document: what is left of the 1 that it came with
-  std::vector<int> word, topic;  // of each token
-  std::vector<int> tables;       // of a document's topic, at the first of its tokens; 0 at all others
+  std::vector<int> length;  // observations of each document
+  Vec mass;                 // of an observation of each document: what is left of the 1 that it came with
+  std::vector<int> word;    // of each token; of rows none
+  std::vector<int> topic;   // of each observation
+  std::vector<int> tables;  // of a document's topic, at the first of its observations; 0 at all others
+  Vec phi;                  // features of each row, n × p; of tokens none
+
+  Index n() const { return static_cast<Index>(topic.size()); }
 };
 
 /// Topics of a stream, a plain value: all that learning from its next batch depends on, beside models,

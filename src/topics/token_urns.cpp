@@ -11,8 +11,9 @@ constexpr Index first_room = 16;
 
 }  // namespace
 
-TokenUrns::TokenUrns(const Vec& lambda)
-    : lambda_(lambda),
+TokenUrns::TokenUrns(const std::vector<int>& words, const Vec& lambda)
+    : words_(words),
+      lambda_(lambda),
       total_(std::accumulate(lambda.begin(), lambda.end(), 0.0)),
       v_(static_cast<Index>(lambda.size())) {}
 
@@ -39,21 +40,21 @@ void TokenUrns::grow() {
   room_ = room;
 }
 
-void TokenUrns::add(Index j, Index w, double mass) {
+void TokenUrns::add(Index j, Index i, double mass) {
   if (j == k()) {
     if (j == room_) grow();
     size_.push_back(0);
     inverse_.push_back(0);
     own_.push_back(0);
   }
-  counts_[w * room_ + j] += mass;
+  counts_[words_[i] * room_ + j] += mass;
   size_[j] += mass;
   ++own_[j];
   inverse_[j] = 1 / (size_[j] + total_);
 }
 
-bool TokenUrns::remove(Index j, Index w, double mass) {
-  double& count = counts_[w * room_ + j];
+bool TokenUrns::remove(Index j, Index i, double mass) {
+  double& count = counts_[words_[i] * room_ + j];
   count = std::max(0.0, count - mass);
   size_[j] = std::max(0.0, size_[j] - mass);
   inverse_[j] = 1 / (size_[j] + total_);
@@ -75,12 +76,24 @@ void TokenUrns::drop(Index j) {
   own_.pop_back();
 }
 
-double TokenUrns::predictives(Index w, double* out) const {
+void TokenUrns::weigh_word(Index w, const Vec& prior, double* out) const {
   const double* count = counts_.data() + w * room_;
-  const double prior = lambda_[w];
-  const Index n = k();
-  for (Index j = 0; j < n; ++j) out[j] = (count[j] + prior) * inverse_[j];
-  return prior / total_;
+  const double lambda = lambda_[w];
+  const Index n = std::min(static_cast<Index>(prior.size()), k());
+  for (Index j = 0; j < n; ++j) out[j] = (count[j] + lambda) * inverse_[j] * prior[j];
+}
+
+void TokenUrns::weigh(Index i, const Vec& prior, double* out) {
+  weigh_word(words_[i], prior, out);
+  if (static_cast<Index>(prior.size()) > k()) out[k()] = prior[k()] * (lambda_[words_[i]] / total_);
+}
+
+void TokenUrns::weigh_without(Index i, Index own, double mass, const Vec& prior, double* out) const {
+  const Index w = words_[i];
+  weigh_word(w, prior, out);
+  if (own >= 0)
+    out[own] = prior[own] * (std::max(0.0, counts_[w * room_ + own] - mass) + lambda_[w]) /
+               (std::max(0.0, size_[own] - mass) + total_);
 }
 
 Vec TokenUrns::statistics() const {
@@ -88,7 +101,7 @@ Vec TokenUrns::statistics() const {
   for (Index j = 0; j < k(); ++j) {
     double* row = t.data() + j * (1 + v_);
     row[0] = size_[j];
-    for (Index w = 0; w < v_; ++w) row[1 + w] = count(j, w);
+    for (Index w = 0; w < v_; ++w) row[1 + w] = counts_[w * room_ + j];
   }
   return t;
 }

@@ -2,41 +2,33 @@
 #pragma once
 #include <vector>
 
-#include "foundation/types.h"
+#include "topics/topic_urns.h"
 
 namespace bnpvi::topics {
 
-/// K topics, numbered 0 .. K − 1. Of those that began with earlier tokens the counts may be fractions.
-class TokenUrns {
+/// Of topics that began with earlier tokens the counts may be fractions.
+class TokenUrns final : public TopicUrns {
  public:
-  /// lambda: the term prior (V).
-  explicit TokenUrns(const Vec& lambda);
+  /// words: of the tokens; lambda: the term prior (V). Refers to both.
+  TokenUrns(const std::vector<int>& words, const Vec& lambda);
 
-  /// Clears, and begins with k topics that have the statistics t (k × (1 + V)). They stay when their own
-  /// tokens have left. Tokens that are added and removed have masses.
-  void begin_with(const double* t, Index k);
+  void begin_with(const double* t, Index k) override;
+  Index k() const override { return static_cast<Index>(size_.size()); }
+  void add(Index j, Index i, double mass) override;
+  bool remove(Index j, Index i, double mass) override;
+  void drop(Index j) override;
 
-  Index k() const { return static_cast<Index>(size_.size()); }
-  /// Tokens of topic j, and its count of word w, earlier ones included.
-  double size(Index j) const { return size_[j]; }
-  double count(Index j, Index w) const { return counts_[w * room_ + j]; }
+  /// p(token of word w | topic) = (n_jw + λ_w) / (n_j + Λ), of a new topic λ_w / Λ.
+  void weigh(Index i, const Vec& prior, double* out) override;
+  void weigh_without(Index i, Index own, double mass, const Vec& prior, double* out) const override;
 
-  void add(Index j, Index w, double mass);  // j ≤ K: a token of the topic, K of a new one
-  /// True when topic j has no token left and did not begin with any; it must be dropped then, before anything
-  /// else.
-  bool remove(Index j, Index w, double mass);
-  /// Topic K − 1 gets the number j.
-  void drop(Index j);
-
-  /// (n_jw + λ_w) / (n_j + Λ) of all K topics; returns λ_w / Λ, that of a new one.
-  double predictives(Index w, double* out) const;
-
-  /// The statistics of all topics, K × (1 + V).
-  Vec statistics() const;
+  Vec statistics() const override;
 
  private:
   void grow();  // room_ for twice as many topics
+  void weigh_word(Index w, const Vec& prior, double* out) const;
 
+  const std::vector<int>& words_;
   const Vec& lambda_;
   const double total_;  // Λ
   const Index v_;

@@ -15,17 +15,7 @@ Tokens::Tokens(const Dataset& counts) : starts{0} {
     }
     starts.push_back(n());
   }
-  sort_by_word(counts.d);
-}
-
-Tokens::Tokens(std::vector<int> words, const std::vector<int>& length, Index v)
-    : word(std::move(words)), starts{0} {
-  for (int n_tokens : length) starts.push_back(starts.back() + n_tokens);
-  sort_by_word(v);
-}
-
-void Tokens::sort_by_word(Index v) {
-  word_start.assign(static_cast<std::size_t>(v) + 1, 0);
+  word_start.assign(static_cast<std::size_t>(counts.d) + 1, 0);
   for (int w : word) ++word_start[w + 1];
   std::partial_sum(word_start.begin(), word_start.end(), word_start.begin());
   by_word.resize(word.size());

@@ -8,8 +8,6 @@ namespace bnpvi::topics {
 /// count is not a whole number.
 struct Tokens {
   explicit Tokens(const Dataset& counts);
-  /// Words of documents of these lengths, of a vocabulary of v terms.
-  Tokens(std::vector<int> words, const std::vector<int>& length, Index v);
 
   Index n() const { return static_cast<Index>(word.size()); }
   Index n_words() const { return static_cast<Index>(word_start.size()) - 1; }
@@ -18,9 +16,6 @@ struct Tokens {
   std::vector<Index> starts;      // tokens of document d: starts[d] .. starts[d + 1] − 1
   std::vector<int> by_word;       // tokens of word 0, of word 1, ...
   std::vector<Index> word_start;  // where those of each word begin
-
- private:
-  void sort_by_word(Index v);
 };
 
 }  // namespace bnpvi::topics

@@ -288,7 +288,7 @@ std::vector<MoveKind> TopicAlloc::moves() const {
   std::vector<MoveKind> out{move_kind(Turn::birth, true, *this, make_topic_birth),
                             move_kind(Turn::merge, true, *this, make_topic_merge),
                             move_kind(Turn::remove, true, *this, make_topic_delete)};
-  if (fixed_k() > 0) out.push_back(move_kind(Turn::idle, true, *this, make_topic_resplit));
+  out.push_back(move_kind(Turn::idle, true, *this, make_topic_resplit));
   return out;
 }
 

@@ -1,4 +1,5 @@
 #include "foundation/types.h"
+#include "topics/row_documents.h"
 #include "topics/row_sampler.h"
 #include "topics/token_sampler.h"
 
@@ -29,13 +30,7 @@ class TokenTarget final : public Target {
 class RowTarget final : public Target {
  public:
   RowTarget(const ObsModel& obs, const Dataset& data, const TopicPrior& prior)
-      : obs_(obs), rows_(obs, data), starts_{0}, prior_(prior) {
-    std::size_t i = 0;
-    for (Index d = 0; d < data.n_groups(); ++d) {
-      while (i < rows_.rows().size() && rows_.rows()[i] < data.starts[d + 1]) ++i;
-      starts_.push_back(static_cast<Index>(i));
-    }
-  }
+      : obs_(obs), rows_(obs, data), starts_(starts_of_groups(rows_, data)), prior_(prior) {}
   Index n_observations() const override { return rows_.n(); }
   std::vector<std::string> concentrations() const override { return names_of(prior_); }
   std::unique_ptr<Sampler> sampler(Pool& pool) const override {
@@ -45,7 +40,7 @@ class RowTarget final : public Target {
  private:
   const ObsModel& obs_;
   const RowFeatures rows_;
-  std::vector<Index> starts_;
+  const std::vector<Index> starts_;
   const TopicPrior prior_;
 };
 

@@ -7,7 +7,6 @@
 #include "foundation/special.h"
 #include "hdp/tables.h"
 #include "topics/document_tables.h"
-#include "topics/sequential_estimate.h"
 
 namespace bnpvi::topics {
 
@@ -15,11 +14,8 @@ namespace {
 
 constexpr Index draws_of_score = 10;  // a guess
 
-// The tokens of the latest documents say how far topics overlap: at most so many, a guess.
-constexpr std::size_t most_recent = 50000;
-
-// Topics are tended when so large a part of all tokens has come since, within these limits: guesses.
-constexpr double part_between_tending = 0.1, fewest_between_tending = 1e4, most_between_tending = 1e5;
+// Topics are tended when so large a part of all observations has come since, within limits: a guess.
+constexpr double part_between_tending = 0.1;
 
 // The longer one's length, entries of the shorter one added.
 Vec sum_of(const Vec& shorter, Vec longer) {
@@ -38,9 +34,8 @@ TruncationFreeTopics::TruncationFreeTopics(const ObsModel& obs, const TopicPrior
       seed_(seed),
       topics_(topics),
       pool_(pool),
-      lambda_(*obs.pseudo_counts()),
       p_(obs.n_features()),
-      urns_(lambda_) {}
+      limits_(limits_of_stream(obs)) {}
 
 double TruncationFreeTopics::total_size() const {
   double n = 0;
@@ -62,22 +57,12 @@ Vec TruncationFreeTopics::mean_weights() const {
   return out;
 }
 
-double TruncationFreeTopics::log_predictive(const Dataset& documents) {
-  const Index k = topics_.k(), v = p_ - 1;
+double TruncationFreeTopics::log_predictive(const Documents& documents) const {
   Vec weight = mean_weights();
-  const bool others = weight.back() > 0;
-  if (!others) weight.pop_back();
+  if (!(weight.back() > 0)) weight.pop_back();
   for (double& w : weight) w *= topics_.alpha;
-  const Index n = static_cast<Index>(weight.size());
-  const double total = std::accumulate(lambda_.begin(), lambda_.end(), 0.0);
-  Vec phi(static_cast<std::size_t>(n * v));
-  for (Index j = 0; j < n; ++j)
-    for (Index w = 0; w < v; ++w)
-      phi[w * n + j] =
-          j < k ? (topics_.t[j * p_ + 1 + w] + lambda_[w]) / (size(j) + total) : lambda_[w] / total;
   Stream stream(seed_, Purpose::stream, topics_.batches, 2);
-  const Vec of_documents = sequential_estimates(documents, phi, weight, draws_of_score, stream.next(), pool_);
-  return std::accumulate(of_documents.begin(), of_documents.end(), 0.0);
+  return documents.log_predictive(topics_.t, weight, draws_of_score, stream.next(), pool_);
 }
 
 TopWeights TruncationFreeTopics::draw_weights(const Vec& tables, double gamma, Stream& stream) const {
@@ -90,15 +75,16 @@ TopWeights TruncationFreeTopics::draw_weights(const Vec& tables, double gamma, S
   return {std::move(weight), RestOfWeights(0, rest, k)};
 }
 
-std::vector<int> TruncationFreeTopics::draw_tables_of(const Tokens& documents, const std::vector<int>& label,
-                                                      const Vec& beta, const Vec& earlier, double& alpha,
-                                                      double& gamma, Stream& stream) const {
+std::vector<int> TruncationFreeTopics::draw_tables_of(const std::vector<Index>& starts,
+                                                      const std::vector<int>& label, const Vec& beta,
+                                                      const Vec& earlier, double& alpha, double& gamma,
+                                                      Stream& stream) const {
   if (!has_tables()) return std::vector<int>(label.size(), 0);
-  const std::vector<int> tables = draw_document_tables(documents.starts, label, beta, alpha, stream);
+  const std::vector<int> tables = draw_document_tables(starts, label, beta, alpha, stream);
   const double all = std::accumulate(tables.begin(), tables.end(), 0.0);
   if (const auto& prior = prior_.learned_alpha) {
     const GammaPrior known{prior->shape + topics_.alpha_shape, prior->rate + topics_.alpha_rate};
-    alpha = draw_alpha(known, alpha, documents.starts, all, stream);
+    alpha = draw_alpha(known, alpha, starts, all, stream);
   }
   if (prior_.learned_gamma) {
     const double with_earlier = all + std::accumulate(earlier.begin(), earlier.end(), 0.0);
@@ -108,7 +94,7 @@ std::vector<int> TruncationFreeTopics::draw_tables_of(const Tokens& documents, c
   return tables;
 }
 
-void TruncationFreeTopics::learn(const Tokens& documents, double keep, bool fresh) {
+void TruncationFreeTopics::learn(const Documents& documents, double keep, bool fresh) {
   RunningTopics& c = topics_;
   // Topics of which nothing is left give their places free. All changes are made behind the last interrupt.
   const bool weighted = prior_.k == 0;
@@ -126,29 +112,31 @@ void TruncationFreeTopics::learn(const Tokens& documents, double keep, bool fres
     earlier.push_back(weighted ? keep * c.tables[j] : 0);
     for (Index f = 0; f < p_; ++f) faded.push_back(keep * c.t[j * p_ + f]);
   }
-  urns_.begin_with(faded.data(), static_cast<Index>(left.size()));
+  const std::vector<Index>& starts = documents.starts();
+  const std::unique_ptr<TopicUrns> urns = documents.urns();
+  urns->begin_with(faded.data(), static_cast<Index>(left.size()));
   Stream stream(seed_, Purpose::stream, c.batches);
   double alpha = c.alpha, gamma = c.gamma;
   TopWeights weights = draw_weights(earlier, gamma, stream);
-  DocumentDraws draws(documents, urns_, weights, pool_, options_.most_topics);
+  DocumentDraws draws(starts, *urns, weights, pool_, options_.most_topics);
   std::vector<int> label;
   draws.place_all(label, alpha, gamma, stream);
-  std::vector<int> tables = draw_tables_of(documents, label, weights.beta, earlier, alpha, gamma, stream);
+  std::vector<int> tables = draw_tables_of(starts, label, weights.beta, earlier, alpha, gamma, stream);
   const auto with_earlier = [&] {
     return sum_of(earlier, tables_by_topic(tables, label, weights.beta.size()));
   };
   for (Index sweep = 1; sweep < options_.sweeps; ++sweep) {
     weights = draw_weights(with_earlier(), gamma, stream);
     draws.draw_all(label, alpha, gamma, stream);
-    tables = draw_tables_of(documents, label, weights.beta, earlier, alpha, gamma, stream);
+    tables = draw_tables_of(starts, label, weights.beta, earlier, alpha, gamma, stream);
   }
   capped_ = capped_ || draws.capped();
 
   c.alpha_shape *= keep;
   c.alpha_rate *= keep;
   c.alpha_shape += std::accumulate(tables.begin(), tables.end(), 0.0);
-  for (std::size_t d = 0; d + 1 < documents.starts.size(); ++d) {
-    const auto n = static_cast<double>(documents.starts[d + 1] - documents.starts[d]);
+  for (Index d = 0; d < documents.n_documents(); ++d) {
+    const auto n = static_cast<double>(starts[d + 1] - starts[d]);
     c.alpha_shape -= n / (n + alpha);
     c.alpha_rate += digamma(alpha + 1 + n) - digamma(alpha + 1);
   }
@@ -157,12 +145,12 @@ void TruncationFreeTopics::learn(const Tokens& documents, double keep, bool fres
     if (j >= 0) j = number[j];
   for (double& mass : c.recent.mass) mass *= keep;
   c.identity = std::move(left);
-  c.t = urns_.statistics();
+  c.t = urns->statistics();
   c.tables = with_earlier();
   c.alpha = alpha;
   c.gamma = gamma;
-  if (fresh) c.seen += static_cast<double>(documents.starts.size() - 1);
-  while (c.k() < urns_.k()) c.identity.push_back({c.next_id++, c.seen, c.seen});
+  if (fresh) c.seen += static_cast<double>(documents.n_documents());
+  while (c.k() < urns->k()) c.identity.push_back({c.next_id++, c.seen, c.seen});
   for (int j : label) c.identity[j].last_seen = c.seen;
   keep_recent(documents, label, tables);
   keep_topics(c.by_size());
@@ -170,34 +158,32 @@ void TruncationFreeTopics::learn(const Tokens& documents, double keep, bool fres
   ++c.batches;
 }
 
-void TruncationFreeTopics::keep_recent(const Tokens& documents, const std::vector<int>& label,
+void TruncationFreeTopics::keep_recent(const Documents& documents, const std::vector<int>& label,
                                        const std::vector<int>& tables) {
   LabelledDocuments& recent = topics_.recent;
-  for (std::size_t d = 0; d + 1 < documents.starts.size(); ++d) {
-    Index from = documents.starts[d];
-    const Index to = documents.starts[d + 1];
-    from = std::max(from, to - static_cast<Index>(most_recent));
+  for (Index d = 0; d < documents.n_documents(); ++d) {
+    const Index to = documents.starts()[d + 1], from = std::max(documents.starts()[d], to - limits_.recent);
     recent.length.push_back(static_cast<int>(to - from));
     recent.mass.push_back(1);
-    recent.word.insert(recent.word.end(), documents.word.begin() + from, documents.word.begin() + to);
+    for (Index i = from; i < to; ++i) documents.append_to(recent, i);
     recent.topic.insert(recent.topic.end(), label.begin() + from, label.begin() + to);
     recent.tables.insert(recent.tables.end(), tables.begin() + from, tables.begin() + to);
   }
-  std::size_t first = 0, tokens = 0;
-  while (recent.word.size() - tokens > most_recent)
-    tokens += static_cast<std::size_t>(recent.length[first++]);
-  const auto drop_front = [](auto& list, std::size_t n) {
-    list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(n));
+  Index first = 0, observations = 0;
+  while (recent.n() - observations > limits_.recent) observations += recent.length[first++];
+  const auto drop_front = [](auto& list, Index n) {
+    if (!list.empty()) list.erase(list.begin(), list.begin() + n);
   };
   drop_front(recent.length, first);
   drop_front(recent.mass, first);
-  for (std::vector<int>* of_token : {&recent.word, &recent.topic, &recent.tables})
-    drop_front(*of_token, tokens);
+  drop_front(recent.phi, observations * p_);
+  for (std::vector<int>* of_observation : {&recent.word, &recent.topic, &recent.tables})
+    drop_front(*of_observation, observations);
 }
 
 bool TruncationFreeTopics::due() const {
-  return topics_.untended >=
-         std::clamp(part_between_tending * total_size(), fewest_between_tending, most_between_tending);
+  return topics_.untended >= std::clamp(part_between_tending * total_size(), limits_.fewest_between_tending,
+                                        limits_.most_between_tending);
 }
 
 }  // namespace bnpvi::topics

@@ -106,31 +106,25 @@ double TruncationFreeTopics::prior_gain(Index a, Index b) const {
   return -std::log(topics_.gamma) - log_beta(s_a, s_b) + s_a * std::log(v) + s_b * std::log1p(-v);
 }
 
-Vec TruncationFreeTopics::token_shares(const Vec& weight) const {
+Vec TruncationFreeTopics::latest_shares(const Vec& weight) const {
   const LabelledDocuments& recent = topics_.recent;
-  const Index k = topics_.k(), v = p_ - 1, n_documents = static_cast<Index>(recent.length.size());
-  const double total = std::accumulate(lambda_.begin(), lambda_.end(), 0.0);
-  std::vector<std::size_t> starts{0};
-  for (int n : recent.length) starts.push_back(starts.back() + static_cast<std::size_t>(n));
-  Vec by_word(static_cast<std::size_t>(v * k));
-  for (Index j = 0; j < k; ++j)
-    for (Index w = 0; w < v; ++w) by_word[w * k + j] = topics_.t[j * p_ + 1 + w] + lambda_[w];
-  Vec r(recent.word.size() * static_cast<std::size_t>(k));
-  pool_.run(n_documents, [&](Index d) {
+  const Index k = topics_.k();
+  const std::unique_ptr<Documents> documents = documents_of(obs_, recent);
+  const std::unique_ptr<TopicUrns> urns = documents->urns();
+  urns->begin_with(topics_.t.data(), k);
+  Vec r(static_cast<std::size_t>(documents->n() * k));
+  pool_.run(documents->n_documents(), [&](Index d) {
     pool_.poll();
-    Vec in_document(static_cast<std::size_t>(k), 0.0);
-    for (std::size_t i = starts[d]; i < starts[d + 1]; ++i)
+    Vec in_document(static_cast<std::size_t>(k), 0.0), prior(in_document);
+    const Index from = documents->starts()[d], to = documents->starts()[d + 1];
+    for (Index i = from; i < to; ++i)
       if (recent.topic[i] >= 0) in_document[recent.topic[i]] += 1;
-    for (std::size_t i = starts[d]; i < starts[d + 1]; ++i) {
-      double* share = r.data() + i * static_cast<std::size_t>(k);
-      const double* count = by_word.data() + recent.word[i] * k;
-      double sum = 0;
-      for (Index j = 0; j < k; ++j) {
-        const double self = recent.topic[i] == static_cast<int>(j);
-        share[j] = (in_document[j] - self + weight[j]) * std::max(0.0, count[j] - self) /
-                   (std::max(0.0, size(j) - self) + total);
-        sum += share[j];
-      }
+    for (Index i = from; i < to; ++i) {
+      const Index own = recent.topic[i];
+      for (Index j = 0; j < k; ++j) prior[j] = in_document[j] - (j == own) + weight[j];
+      double* share = r.data() + i * k;
+      urns->weigh_without(i, own, recent.mass[d], prior, share);
+      const double sum = std::accumulate(share, share + k, 0.0);
       for (Index j = 0; j < k; ++j) share[j] = sum > 0 ? share[j] / sum : 0;
     }
   });
@@ -145,8 +139,7 @@ std::vector<TruncationFreeTopics::Pair> TruncationFreeTopics::pairs_that_gain() 
   const Vec evidence = evidence_of_merging(obs_, total, pool_);
   Vec weight = mean_weights();
   for (double& w : weight) w *= c.alpha;
-  const double recent = static_cast<double>(c.recent.word.size()),
-               scale = recent > 0 ? total_size() / recent : 0;
+  const double recent = static_cast<double>(c.recent.n()), scale = recent > 0 ? total_size() / recent : 0;
   const DocumentTopics documents(c.recent, k);
   Vec alone(static_cast<std::size_t>(k));
   for (Index j = 0; j < k; ++j) alone[j] = documents.log_evidence(j, weight[j]);
@@ -172,7 +165,8 @@ std::vector<TruncationFreeTopics::Pair> TruncationFreeTopics::pairs_that_gain() 
     if (gain > 0) out.push_back({a, b, gain});
   }
   if (out.empty()) return out;
-  const Vec r = token_shares(weight);
+  weight.resize(static_cast<std::size_t>(k));
+  const Vec r = latest_shares(weight);
   pool_.run(static_cast<Index>(out.size()), [&](Index i) {
     pool_.poll();
     Pair& pair = out[i];

@@ -107,10 +107,14 @@ model_cases <- function() {
       x
     }
     gappy <- product(few = few_levels, counted = with_gaps(poisson), numbers = with_gaps(diagonal), more = categorical)
+    drifting <- function(obs) c(obs, list(drift = 0.4, gap = c(1, 0.3, 5, 2)))
+    at_times <- cbind(x, c(rep(c(1, 2, 2, 5, 2, 4), 6), 1, 1, 5, 4)) # none at the third
     mixed <- cbind(holes[, 1:2], counts, x, codes, x[40:1, ] %*% random_definite(d))
     list(
       case("gaussian_full", full, x, twin_gaussian_full),
       case("gaussian_diagonal", diagonal, x, twin_gaussian_diagonal),
+      case("gaussian_full, drifting", drifting(full), at_times, twin_drift),
+      case("gaussian_diagonal, drifting", drifting(diagonal), at_times, twin_drift),
       case("gaussian_zero_mean", zero_mean, x, twin_gaussian_zero_mean),
       ar_case(1L, FALSE), ar_case(1L, TRUE), ar_case(2L, FALSE), ar_case(2L, TRUE),
       case("multinomial", multinomial, counts, twin_multinomial),
@@ -147,6 +151,17 @@ model_cases <- function() {
   })
 }
 
+# Columns of the data that are known beside those that are modelled, the last: exposures, or the times of rows.
+n_known_columns <- function(obs) isTRUE(obs$exposed) + !is.null(obs$drift)
+
+# x with what change(x) makes of its modelled columns.
+with_modelled <- function(case, change) {
+  x <- case$data$x
+  modelled <- seq_len(ncol(x) - n_known_columns(case$model$obs))
+  x[, modelled] <- change(x[, modelled, drop = FALSE])
+  x
+}
+
 # The data with parameters of the model in another order.
 in_other_order <- function(case, order) {
   at <- columns_in_order(case$model$obs, order)
@@ -170,7 +185,7 @@ columns_in_order <- function(obs, order) {
 # How many parameters may be in any order.
 count_parameters <- function(case) {
   switch(case$model$obs$family,
-    censored = 1L, regression = 1L, binomial = case$data$d %/% 2L, case$data$d - isTRUE(case$model$obs$exposed)
+    censored = 1L, regression = 1L, binomial = case$data$d %/% 2L, case$data$d - n_known_columns(case$model$obs)
   )
 }
 n_block_parameters <- function(obs) {
@@ -184,7 +199,7 @@ n_block_columns <- function(obs) {
 }
 
 # Columns of the data that the model is a distribution of.
-count_columns <- function(case) case$data$d - isTRUE(case$model$obs$exposed)
+count_columns <- function(case) case$data$d - n_known_columns(case$model$obs)
 
 # The model with its columns reordered; of a product in reverse order only.
 permute_columns <- function(obs, order) {

@@ -12,7 +12,7 @@ valid_call <- function(name, verb, arguments, spoil = names(arguments), data = c
 # Arguments that say how much work is to be done, which a large number asks for.
 amounts <- c(
   "nsim", "n", "m", "lengths", "restarts", "rounds", "max_laps", "laps", "chains", "draws", "warmup", "thin",
-  "split_merge", "starts"
+  "split_merge", "starts", "particles", "h"
 )
 too_much <- c("largest", "beyond", "far_beyond", "hundred_thousand", "huge", "one_thousand")
 
@@ -293,6 +293,39 @@ calls_on_draws <- function(fit, x, id, family, call) {
   )
 }
 
+# Of clusters that drift, whose rows have times.
+drift_calls <- function(tables) {
+  x <- tables$points
+  time <- rep(c(1, 2, 4, 5), length.out = 14)
+  obs <- obs_gaussian(drift = 0.5)
+  fit_with <- function(prior) suppressWarnings(bnp_mixture(x, obs, prior, few_laps(), time = time))
+  call <- function(name, verb, ..., spoil = NULL, tables = NULL, holds = NULL) {
+    given <- list(...)
+    valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "fit")), tables, holds)
+  }
+  unlist(lapply(list(drift_hdp = prior_hdp(), drift_dp = prior_dp()), function(prior) {
+    fit <- fit_with(prior)
+    name <- paste0("drift_", prior$family)
+    list(
+      call(
+        name, "bnp_mixture", x = x, obs = obs, prior = prior, control = few_laps(), start = NULL, time = time,
+        gaps = "time", tables = "x", holds = is_sound_fit
+      ),
+      call(
+        name, "predict", object = fit, newdata = x, type = "prob", time = time, tables = "newdata", holds = sums_to_one
+      ),
+      call(name, "predict", object = fit, newdata = x, type = "logdensity", time = time, tables = "newdata"),
+      call(name, "augment", x = fit, data = x, time = time, tables = "data", spoil = c("data", "time")),
+      call(name, "heldout_loglik", fit = fit, newdata = x, time = time, tables = "newdata"),
+      call(name, "update", object = fit, newdata = x, time = time + 5, tables = "newdata", holds = is_sound_fit),
+      call(name, "simulate", object = fit, nsim = 2, seed = 1, time = time),
+      call(name, "trajectories", fit = fit, spoil = "fit"),
+      call(name, "plot", x = fit, type = "trajectories", data = x, spoil = c("type", "data"), tables = "data"),
+      call(name, "confint", object = fit, parm = "mean", level = 0.9), call(name, "coef", object = fit)
+    )
+  }), recursive = FALSE)
+}
+
 # Of networks, which are no tables of rows.
 network_calls <- function() {
   x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
@@ -364,11 +397,91 @@ source_calls <- function(tables) {
   )
 }
 
+# Filters of fits, systems and functions, and Dynamic Means.
+filter_calls <- function(tables, fits) {
+  points <- tables$points
+  id <- rep(c("u", "v"), c(8, 6))
+  system <- list(
+    A = array(c(diag(3), -0.5 * diag(3)), c(3, 3, 2)), Q = 0.5 * diag(3), C = diag(3), R = c(1, 2, 3),
+    start_mean = c(0, 1, 2), start_var = diag(3), start = c(0.6, 0.4), transition = rbind(c(0.9, 0.1), c(0.2, 0.8))
+  )
+  lds <- do.call(lds_model, system)
+  walk <- particle_model(
+    function(n) rnorm(n), function(x) x + 1, function(y, x) dnorm(x, log = TRUE), function(x) cbind(x, x, x)
+  )
+  filters <- list(
+    states = bnp_filter(fits$hmm, points, id), series = bnp_filter(fits$hmm_ar, points, id),
+    switching = bnp_filter(lds, points, id, particles = 4, seed = 1),
+    functions = bnp_filter(walk, points, id, particles = 4, seed = 1)
+  )
+  time <- rep(1:7, 2)
+  moving <- bnp_dynamic_means(points, time, 4)
+  on_filter <- function(name) {
+    f <- filters[[name]]
+    call <- function(verb, ..., spoil = NULL, tables = character()) {
+      given <- list(...)
+      valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "x", "f")), tables)
+    }
+    type <- if (name == "functions") "latent" else "response"
+    c(list(
+      call("update", object = f, newdata = points, id = id, tables = "newdata"),
+      call("predict", object = f, h = 2, type = type, interval = 0.8),
+      call("augment", x = f, data = points, id = id, tables = "data"), call("tidy", x = f), call("glance", x = f),
+      call("plot", x = f, type = "filter", id = "u"), call("summary", object = f), call("as.data.frame", x = f)
+    ), if (name != "functions") list(call("filter_probs", f = f, type = "smoothed", spoil = c("f", "type"))))
+  }
+  c(list(
+    valid_call("states", "bnp_filter", list(object = fits$hmm, newdata = points, id = id, keep = 3), data = "newdata"),
+    valid_call("switching", "bnp_filter", list(
+      object = lds, newdata = points, id = id, particles = 4, collapse = "none", seed = 1, keep = 3, threads = 1
+    ), data = "newdata"),
+    valid_call("functions", "bnp_filter", list(
+      object = walk, newdata = points, id = id, particles = 4, seed = 1, keep = 3
+    ), data = "newdata"),
+    valid_call("system", "lds_model", system),
+    valid_call("used system", function(...) bnp_filter(lds_model(...), points, particles = 4, seed = 1), system),
+    valid_call("functions", "particle_model", unclass(walk)),
+    valid_call("used functions", function(...) {
+      bnp_filter(particle_model(...), points, particles = 4, seed = 1)
+    }, unclass(walk)),
+    valid_call("moving", "bnp_dynamic_means", list(x = points, time = time, lambda = 4, q = 1, tau = 0.5), data = "x"),
+    valid_call("moving", "augment", list(x = moving, data = points), "data", "data"),
+    valid_call("moving", "tidy", list(x = moving), character()),
+    valid_call("moving", "plot", list(x = moving), character())
+  ), unlist(lapply(names(filters), on_filter), recursive = FALSE))
+}
+
+# Of hidden states, whose fits have no densities of rows.
+hidden_calls <- function(tables) {
+  points <- tables$points
+  fit <- suppressWarnings(bnp_hmm(points, obs = obs_lds(), prior = prior_hdp_hmm(sticky = 2), control = few_laps()))
+  call <- function(verb, ..., data = character(), spoil = NULL) {
+    given <- list(...)
+    valid_call("hidden", verb, given, spoil %||% setdiff(names(given), c("object", "x", "fit")), data)
+  }
+  list(
+    call("latent_path", fit = fit, newdata = points, data = "newdata"),
+    call("predict", object = fit, newdata = points, type = "prob", data = "newdata"),
+    call("predict", object = fit, newdata = points, n.ahead = 2, data = "newdata", spoil = "newdata"),
+    call("simulate", object = fit, nsim = 2, seed = 1, lengths = c(4, 5), initial = c(1, 2, 3)),
+    valid_call("hidden", "plot", list(x = fit, type = "segments", data = points), c("type", "data"), "data"),
+    valid_call("hidden", "augment", list(x = fit, data = points), "data", "data"),
+    valid_call("hidden", "bnp_hmm", list(
+      x = points, obs = obs_lds(), prior = prior_hdp_hmm(sticky = 2), control = few_laps(), start = rep(1:2, 7)
+    ), c("x", "start"), "x", is_sound_fit),
+    valid_call("hidden", "obs_lds", list(
+      loadings = 2, intercept = TRUE, df = 5, scale = diag(2), coef_mean = cbind(diag(2), 0), coef_precision = diag(3),
+      noise_df = 4, noise_scale = c(1, 2, 3), start_mean = c(0, 1), start_var = diag(2)
+    ))
+  )
+}
+
 other_calls <- function(tables, fits) {
   checkpoint <- tempfile("checkpoint")
   bnp_mixture(tables$points, control = few_laps(checkpoint = checkpoint))
   made <- function(verb, ...) valid_call(verb, verb, list(...))
-  c(network_calls(), feature_calls(tables), tree_calls(tables), source_calls(tables), list(
+  c(network_calls(), feature_calls(tables), tree_calls(tables), drift_calls(tables), source_calls(tables),
+    filter_calls(tables, fits), hidden_calls(tables), list(
     made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),
@@ -437,7 +550,7 @@ constructed_calls <- function(tables) {
       given[[slot]] <- made
       if (maker == "bnp_control") given[[slot]]$max_laps <- min(made$max_laps, 3L)
       family <- if (maker %in% c("prior_hdp", "prior_lda")) "bnp_topics" else
-        if (maker %in% c("prior_hdp_hmm", "prior_hmm")) "bnp_hmm" else "bnp_mixture"
+        if (maker %in% c("prior_hdp_hmm", "prior_hmm", "obs_lds")) "bnp_hmm" else "bnp_mixture"
       do.call(family, given)
     }
     valid_call(paste("fit with", maker), verb, arguments, holds = is_sound_fit)
@@ -450,6 +563,9 @@ constructed_calls <- function(tables) {
       variance = c(1, 2, 3)),
     fit_with("obs", "obs_ar", lag = 1, intercept = FALSE, df = 5, scale = diag(3), coef_mean = diag(3),
       coef_precision = diag(3)),
+    fit_with("obs", "obs_lds", loadings = 2, intercept = TRUE, df = 5, scale = diag(2), coef_mean = cbind(diag(2), 0),
+      coef_precision = diag(3), noise_df = 4, noise_scale = c(1, 2, 3), start_mean = c(0, 1), start_var = diag(2)),
+    fit_with("obs", "obs_lds", loadings = "identity", noise = c(1, 2, 3)),
     fit_with("obs", "obs_multinomial", term_prior = 1:5 / 10),
     fit_with("obs", "obs_bernoulli", a = 0.1, b = 0.3, learn = TRUE),
     fit_with("obs", "obs_poisson", a = 1, b = 2, exposure = rep(2, 14)),

@@ -1,17 +1,26 @@
 # Small data with planted clusters for every registered observation model, with the default prior; `obs` as the user
 # gives it, `model` as the engine gets it.
 
-planted_case <- function(name, obs, x, cluster, sparse = FALSE) {
+planted_case <- function(name, obs, x, cluster, sparse = FALSE, time = NULL) {
   data <- as_mixture_data(x, obs)
+  if (!is.null(time)) data <- with_times(data, list(time = time), "equal", FALSE, "x", NULL)
   model <- list(obs = resolve_obs(obs, data), prior = list(family = "dp", concentration = 1))
   if (sparse) data <- c(sparse_engine_data(x), data["exposure"])
-  list(name = name, obs = obs, model = model, data = as_engine_data(data), x = x, cluster = cluster)
+  list(name = name, obs = obs, model = model, data = as_engine_data(data), x = x, cluster = cluster, time = time)
 }
 
 planted_points <- function(n, spread = 5) {
   cluster <- rep(1:4, length.out = n)
   centre <- spread * cbind(c(0, 1, 0, -1), c(1, 0, -1, 0))
   list(x = centre[cluster, ] + matrix(rnorm(2 * n), n), cluster = cluster)
+}
+
+# Four clusters that turn around the origin as time passes.
+planted_paths <- function(n, spread = 5) {
+  cluster <- rep(1:4, length.out = n)
+  time <- sample(6, n, TRUE)
+  angle <- cluster * pi / 2 + time / 8
+  list(x = spread * cbind(cos(angle), sin(angle)) + matrix(rnorm(2 * n), n), cluster = cluster, time = time)
 }
 
 planted_series <- function(n) {
@@ -64,6 +73,7 @@ planted_cases <- function() {
     shuffled <- cbind(runif(180) < 0.2, runif(180) < 0.2, runif(180) < 0.2)
     with_lines[, 3:5][shuffled] <- sample(3, sum(shuffled), TRUE)
     colnames(with_lines) <- c("y", "at", "f", "g", "h", "n")
+    along <- planted_paths(240)
     list(
       planted_case("gaussian_full", obs_gaussian(), points$x, points$cluster),
       planted_case("gaussian_diagonal", obs_gaussian("diagonal"), points$x, points$cluster),
@@ -95,7 +105,11 @@ planted_cases <- function() {
       ), with_pairs, terms),
       planted_case("product with a regression", obs_product(
         obs_categorical(columns = c("f", "g", "h")), obs_regression(formula = y ~ at), obs_poisson(columns = "n")
-      ), with_lines, lines)
+      ), with_lines, lines),
+      planted_case("gaussian_full, drifting", obs_gaussian(drift = 0.2), along$x, along$cluster, time = along$time),
+      planted_case(
+        "gaussian_diagonal, drifting", obs_gaussian("diagonal", drift = 0.2), along$x, along$cluster, time = along$time
+      )
     )
   })
 }

@@ -28,14 +28,16 @@ clusters_with <- function(t, recent, next_id = ncol(t) + 1) {
 # p x K statistics of the clusters.
 statistics_of <- function(clusters) matrix(clusters$t, ncol = length(clusters$id))
 
-# Documents of these lengths with words and topics of tokens, numbered from 0: one table for each topic of a document.
-latest_documents <- function(length, word, topic, mass = rep(1, length(length))) {
+# Documents of these lengths with words, or features (a row each), and topics, numbered from 0: one table for each topic
+# of a document.
+latest_documents <- function(length, word, topic, mass = rep(1, length(length)), phi = numeric()) {
   document <- rep(seq_along(length), length)
   list(
     length = length, mass = mass, word = word, topic = topic,
-    tables = as.integer(!duplicated(paste(document, topic)) & topic >= 0)
+    tables = as.integer(!duplicated(paste(document, topic)) & topic >= 0), phi = as.vector(t(phi))
   )
 }
+latest_rows <- function(length, phi, topic, ...) latest_documents(length, integer(), topic, ..., phi = phi)
 
 # Truncation-free learning of topics, the same way.
 no_topics <- function(prior) {
@@ -47,12 +49,29 @@ no_topics <- function(prior) {
   )
 }
 
-learn_documents <- function(counts, model, topics = no_topics(model$prior), ...) {
+learn_topics <- function(data, model, topics, ...) {
   options <- utils::modifyList(list(
     threads = 1L, seed = 1, half_life = Inf, sweeps = 5L, renewals = 0L, k_max = 500L, merge = FALSE, split = FALSE,
-    passes = 1L,
-    batches = 1L, all_rows = FALSE, keep_interrupted = FALSE
+    passes = 1L, batches = 1L, all_rows = FALSE, keep_interrupted = FALSE
   ), list(...))
-  data <- utils::modifyList(sparse_engine_data(counts), list(starts = seq(0L, nrow(counts))))
   engine_topic_stream(data, model, topics, options, NULL)
+}
+
+learn_documents <- function(counts, model, topics = no_topics(model$prior), ...) {
+  data <- utils::modifyList(sparse_engine_data(counts), list(starts = seq(0L, nrow(counts))))
+  learn_topics(data, model, topics, ...)
+}
+
+# lengths: rows of each document.
+learn_grouped <- function(x, lengths, model, topics = no_topics(model$prior), ...) {
+  learn_topics(engine_data(x, c(0L, cumsum(lengths))), model, topics, ...)
+}
+
+# Topics with these statistics (p x K) and tables that are due to be tended.
+topics_with <- function(prior, t, tables, recent, id = seq_len(ncol(t))) {
+  k <- ncol(t)
+  utils::modifyList(no_topics(prior), list(
+    t = as.vector(t), tables = tables, id = as.double(id), born_at = rep(9, k), last_seen = rep(9, k),
+    lasting = rep(TRUE, k), next_id = max(id) + 1, seen = 9, untended = 1e6, recent = recent
+  ))
 }

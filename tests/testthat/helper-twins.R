@@ -565,3 +565,69 @@ twin_spherical_with_gaps <- function(obs) {
     }
   )
 }
+
+# Means at all times have a joint normal prior, whose covariance (in units of the cluster's) is written out; the last
+# column of x is the number of the row's time.
+twin_drift <- function(obs) {
+  d <- length(obs$mean)
+  times <- length(obs$gap) + 1L
+  blocks <- if (is.matrix(obs$scale)) list(list(at = seq_len(d), scale = obs$scale)) else
+    lapply(seq_len(d), function(j) list(at = j, scale = matrix(obs$scale[j])))
+  passed <- c(0, cumsum(obs$drift * obs$gap))
+  prior <- solve(1 / obs$mean_strength + outer(passed, passed, pmin))
+  n_at <- function(x, r) vapply(seq_len(times), function(t) sum(r[x[, d + 1L] == t]), 1)
+  post <- function(x, r, block) {
+    y <- x[, block$at, drop = FALSE]
+    sums <- t(vapply(seq_len(times), function(t) {
+      colSums(r * y * (x[, d + 1L] == t))
+    }, double(length(block$at)))) |> matrix(times)
+    start <- matrix(obs$mean[block$at], times, length(block$at), byrow = TRUE)
+    precision <- prior + diag(n_at(x, r), times)
+    mean <- solve(precision, prior %*% start + sums)
+    off <- start - mean
+    e <- y - mean[x[, d + 1L], , drop = FALSE]
+    list(
+      mean = mean, variance = diag(solve(precision)), df = obs$df + sum(r),
+      scale = block$scale + crossprod(e, r * e) + t(off) %*% prior %*% off,
+      log_det = log_det(prior) - log_det(precision)
+    )
+  }
+  over_blocks <- function(f) Reduce(`+`, lapply(blocks, f))
+  each <- function(what, x, r) lapply(blocks, function(block) post(x, r, block)[[what]])
+  posterior <- function(x, r) {
+    list(
+      mean = t(do.call(cbind, each("mean", x, r))), mean_strength = 1 / each("variance", x, r)[[1]],
+      df = obs$df + sum(r), scale = if (is.matrix(obs$scale)) each("scale", x, r)[[1]] else unlist(each("scale", x, r)),
+      size = n_at(x, r)
+    )
+  }
+  list(
+    evidence = function(x, r) over_blocks(function(block) {
+      q <- post(x, r, block)
+      p <- length(block$at)
+      -sum(r) * p / 2 * log(pi) + multigamma(p, q$df / 2) - multigamma(p, obs$df / 2) +
+        obs$df / 2 * log_det(block$scale) - q$df / 2 * log_det(q$scale) + p / 2 * q$log_det
+    }),
+    expected = function(x, r, new) over_blocks(function(block) {
+      q <- post(x, r, block)
+      p <- length(block$at)
+      at <- new[, d + 1L]
+      (expected_log_det(q$df, q$scale) - p * log(2 * pi) - p * q$variance[at] -
+        q$df * quadratic(new[, block$at, drop = FALSE] - q$mean[at, , drop = FALSE], q$scale)) / 2
+    }),
+    predictive = function(x, r, new) over_blocks(function(block) {
+      q <- post(x, r, block)
+      df <- q$df - length(block$at) + 1
+      at <- new[, d + 1L]
+      spread <- 1 + q$variance[at]
+      e <- (new[, block$at, drop = FALSE] - q$mean[at, , drop = FALSE]) / sqrt(spread)
+      log_t(e, df, q$scale / df) - length(block$at) / 2 * log(spread)
+    }),
+    posterior = posterior,
+    mean_parameters = function(x, r) {
+      q <- posterior(x, r)
+      cov <- if (is.matrix(q$scale)) q$scale / (q$df - d - 1) else diag(q$scale / (q$df - 2), d)
+      list(mean = q$mean, cov = cov)
+    }
+  )
+}

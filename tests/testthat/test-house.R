@@ -16,7 +16,7 @@ knows_r <- function(files) folder_of(files) == "" & grepl("^(r_|RcppExports)", f
 # What the files of a folder may include beside their own. Families never include each other; models is the only
 # one that names them all; testing holds what only tests use.
 common <- c("foundation", "kernels", "observations", "inference")
-families <- c("mixtures", "topics", "chains", "networks", "features")
+families <- c("mixtures", "topics", "chains", "networks", "features", "dynamics")
 floors <- c(
   list(foundation = character(), hdp = "foundation"),
   stats::setNames(lapply(2:4, function(i) common[seq_len(i - 1L)]), common[-1L]),

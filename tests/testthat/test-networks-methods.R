@@ -168,6 +168,16 @@ test_that("pictures are drawn", {
   expect_error(plot(fits$blocks, network = data.frame(from = 1, to = 99)), class = "bnpvi_error_nodes")
 })
 
+test_that("a tidygraph is read as the igraph it is, and made of augment()", {
+  skip_if_not_installed("tidygraph")
+  of_tidygraph <- function(name) getExportedValue("tidygraph", name)
+  graph <- of_tidygraph("as_tbl_graph")(igraph::graph_from_data_frame(links, FALSE, data.frame(name = 1:36)))
+  fit <- bnp_network(graph, prior = prior_dp(), control = quiet())
+  expect_identical(fitted(fit), fitted(fits$blocks))
+  again <- of_tidygraph("tbl_graph")(nodes = augment(fit), edges = links, directed = FALSE)
+  expect_equal(igraph::vertex_attr(again, ".community"), augment(fit)$.community)
+})
+
 test_that("autoplot draws the same pictures", {
   skip_if_not_installed("ggplot2")
   withr::local_pdf(NULL)

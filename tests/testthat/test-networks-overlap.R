@@ -6,7 +6,9 @@ path <- small_network(3, c(1, 2), c(2, 3))
 rows <- rbind(c(0.7, 0.3), c(0.2, 0.8), c(0.5, 0.5))
 one <- function(net) matrix(1, net$n, 1)
 last <- function(x) x[length(x)]
-laps <- function(net, model, share, n = 1000, sticks = NULL) engine_network_laps(net, model, share, n, sticks)
+laps <- function(net, model, share, n = 1000, sticks = NULL) {
+  engine_network_laps(net, c(model, dense = 1e5), share, n, sticks)
+}
 
 test_that("the relational model has the figures of an independent implementation", {
   fit <- laps(path, relational, rows)
@@ -154,7 +156,7 @@ test_that("moves raise the bound from one community, and threads change no bit",
   control <- list(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, max_laps = 300, seed = 1, tol = 1e-8)
   for (degree in c(FALSE, TRUE)) {
     model <- list(degree = degree, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = if (degree) 0.72 else 1,
-                  a_background = 1, b_background = if (degree) 7.2 else 10)
+                  a_background = 1, b_background = if (degree) 7.2 else 10, dense = 1e5)
     fits <- lapply(c(1, 3), function(threads) {
       engine_network_overlap(net, model, c(control, threads = threads), one(net), NULL)
     })
@@ -176,7 +178,7 @@ test_that("fixed numbers stay as they are", {
   share <- withr::with_seed(1, matrix(rgamma(34 * 5, 1), 34))
   for (degree in c(FALSE, TRUE)) {
     model <- list(degree = degree, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 1, a_background = 1,
-                  b_background = 10)
+                  b_background = 10, dense = 1e5)
     expect_equal(engine_network_overlap(net, model, control, share, NULL)$k, 5)
   }
   plain <- list(counts = FALSE, a = 1, b = 1, gamma = 1)

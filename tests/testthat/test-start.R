@@ -5,7 +5,7 @@ test_that("statistics re-expressed in another centre and unit are those of the d
   for (case in model_cases()) {
     obs <- case$model$obs
     if (is.null(obs$unit)) next
-    d <- case$data$d
+    d <- length(obs$unit)
     other <- obs
     other$unit <- obs$unit * 2^if (grepl("spherical", case$name)) 3 else rep_len(c(-3, 2, 5), d)
     if (!is.null(obs$centre) && any(obs$centre != 0)) other$centre <- obs$centre + rep_len(c(0.7, -3, 12), d)

@@ -94,8 +94,6 @@ test_that("documents come in every form, and terms that the first batch has not 
 })
 
 test_that("what streams of documents cannot do is refused", {
-  points <- data.frame(x = rnorm(20), y = rnorm(20))
-  expect_bad(bnp_topics(points, obs_gaussian(), control = how(), id = rep(1:4, 5)), "argument", "counts")
   expect_bad(bnp_topics(x, control = how(), weights = rep(2, 600)), "weights")
   expect_bad(bnp_topics(x, obs_multinomial(NULL), control = how()), "argument", "term_prior")
   expect_bad(bnp_topics(x, control = how(), start = rep(1L, 600)), "start", "no topic")

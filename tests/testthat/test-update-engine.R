@@ -97,7 +97,7 @@ test_that("with nothing new an update has the bound of the fit", {
   }
   for (prior in list(prior_hdp(), prior_hdp(learn, learn), prior_lda(4), prior_lda(4, learn))) {
     fit <- bnp_topics(corpus, prior = prior, control = control)
-    expect_equal(elbo_of_nothing(fit, new_documents(fit, corpus)), fit$elbo, tolerance = 1e-12)
+    expect_equal(elbo_of_nothing(fit, new_documents(fit, corpus)), fit$elbo, tolerance = 1e-11) # its terms are 1e5
   }
   fit <- bnp_topics(iris[1:4], obs_gaussian(), id = rep(1:15, 10), control = control)
   expect_equal(elbo_of_nothing(fit, new_documents(fit, iris[1:4], rep(1:15, 10))), fit$elbo, tolerance = 1e-12)

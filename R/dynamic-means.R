@@ -1,0 +1,200 @@
+#' Clusters that are born, move and die: Dynamic Means
+#'
+#' Hard clusters of rows that come in batches. From batch to batch a cluster may move, stay away, come back, or die, and
+#' keeps its number. Fast, and decided by `lambda`: a start, or a first look, rather than an answer.
+#'
+#' @param x Rows: a numeric matrix, a data frame of numbers, or a vector. For methods: the clustering.
+#' @param time When each row was seen: one number, date or time for each row, or the name of a column of `x`. Rows with
+#'   the same time are one batch; batches follow each other in the order of their times, however far they are apart.
+#' @param lambda What a new cluster costs, a squared distance: rows farther than its root from every cluster begin one.
+#' @param q What it costs to bring a cluster back, for each batch since it was last seen. A cluster for which this
+#'   exceeds `lambda` is forgotten.
+#' @param tau How much clusters move: the larger, the less the earlier place of a cluster counts.
+#' @param ... Must be empty.
+#' @param object The clustering.
+#' @param data The rows that were clustered.
+#' @return An object of class `bnp_dynamic_means`, a list with `cluster`, the cluster of each row (numbered in the order
+#'   of birth), `trajectories`, one row for each cluster and time at which it has rows (`cluster`, `time`, `size` and
+#'   `mean.<column>`), `clusters` (`cluster`, `born`, `last`, `size`), `objective` by batch, `trace` by sweep, and the
+#'   arguments.
+#'   `fitted()` gives the clusters of the rows, `tidy()` the trajectories, `glance()` one row, `augment()` the data with
+#'   `.class`. `plot()` draws the means against time, as wide as the clusters are large.
+#' @details The clusters of a batch minimise, by turns, the cost of Campbell and others (2013), equation 8: `lambda`
+#'   for each
+#' new cluster, `q` times its absence for each old one, squared distances of rows to the mean, and of the mean to where
+#' the cluster was, the latter weighted by 1 / (1 / w + tau times the absence), w being the weight that earlier batches
+#' gave it. Rows are taken in the order in which they come, on which the local optimum may depend. Measure columns in
+#' comparable units: distances are Euclidean.
+#' @references
+#' Campbell, T., Liu, M., Kulis, B., How, J. P. and Carin, L. (2013). Dynamic clustering via asymptotics of the
+#' dependent
+#' Dirichlet process mixture. *Advances in Neural Information Processing Systems* 26.
+#'
+#' Kulis, B. and Jordan, M. I. (2012). Revisiting k-means: new algorithms via Bayesian nonparametrics. *International
+#' Conference on Machine Learning*; one batch.
+#' @seealso [bnp_mixture()], [bnp_filter()].
+#' @examples
+#' set.seed(1)
+#' time <- rep(1:6, each = 40)
+#' x <- cbind(ifelse(rep(1:2, 120) == 1, time / 2, 6 - time / 2), rep(c(0, 3), 120)) + rnorm(480, sd = 0.4)
+#' moving <- bnp_dynamic_means(x, time, lambda = 4)
+#' moving
+#' plot(moving)
+#' @export
+bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5) {
+  call <- rlang::current_env()
+  if (missing(time) || missing(lambda)) {
+    lacking <- c("time", "lambda")[c(missing(time), missing(lambda))]
+    abort("argument", c("{.arg {lacking}} {?is/are} needed.", i = "See {.help bnp_dynamic_means}."))
+  }
+  lambda <- check_number(lambda, "lambda")
+  q <- check_number(q, "q", strict = FALSE)
+  tau <- check_number(tau, "tau", strict = FALSE)
+  split <- split_time(x, time, call)
+  data <- table_of_numbers(split$x, call)
+  time <- check_times(split$time, nrow(data), call)
+  order <- order(time)
+  times <- unique(time[order])
+  batch <- match(time[order], times)
+  sorted <- data[order, , drop = FALSE]
+  centre <- colMeans(sorted) # differences of large numbers would lose digits
+  out <- engine_dynamic_means(
+    sorted - rep(centre, each = nrow(sorted)), c(0L, cumsum(tabulate(batch, length(times)))), lambda, q, tau
+  )
+  names <- colnames(data) %||% default_names(ncol(data))
+  trajectories <- data.frame(cluster = out$cluster, time = times[out$time], size = out$size)
+  trajectories[paste0("mean.", names)] <- as.data.frame(t(out$mean + centre))
+  trajectories <- trajectories[order(trajectories$cluster, out$time), ]
+  rownames(trajectories) <- NULL
+  first <- !duplicated(trajectories$cluster)
+  last <- !duplicated(trajectories$cluster, fromLast = TRUE)
+  structure(list(
+    cluster = stats::setNames(out$label[order(order)], rownames(data)), trajectories = trajectories,
+    clusters = data.frame(
+      cluster = trajectories$cluster[first], born = trajectories$time[first], last = trajectories$time[last],
+      size = as.vector(rowsum(trajectories$size, trajectories$cluster))
+    ),
+    objective = out$objective, trace = out$trace, times = times, columns = names, lambda = lambda, q = q, tau = tau
+  ), class = "bnp_dynamic_means")
+}
+
+# The name of a column of times stands for its values.
+split_time <- function(x, time, call) {
+  if (!(is.character(time) && length(time) == 1L && !is.null(dim(x)))) {
+    return(list(x = x, time = time))
+  }
+  if (!time %in% colnames(x)) {
+    abort("time", c(
+      "{.arg time} names the column {.val {time}}, which {.arg x} does not have.",
+      i = "Its columns: {places(dQuote(colnames(x), FALSE))}."
+    ), call = call)
+  }
+  at <- match(time, colnames(x))
+  list(x = x[, -at, drop = FALSE], time = if (is.data.frame(x)) x[[at]] else x[, at])
+}
+
+table_of_numbers <- function(x, call) {
+  data <- as_table(x, "x", FALSE, call, obs_gaussian("diagonal"))
+  if (!is.matrix(data)) data <- as.matrix(data)
+  far <- max(abs(data))
+  if (far > 1e150) {
+    abort("range", "{.arg x} has values above 1e150 in size, whose squares are no numbers any more.", call = call)
+  }
+  data
+}
+
+check_times <- function(time, n, call) {
+  ok <- is.atomic(time) && is.null(dim(time)) && length(time) == n &&
+    (is.numeric(time) || inherits(time, c("Date", "POSIXct", "difftime")))
+  if (!ok) {
+    abort("time", c(
+      "{.arg time} must have one number, date or time for each of the {n} row{?s} of {.arg x}, not {describe(time)}.",
+      i = if (inherits(time, "POSIXlt")) "Convert it by {.fn as.POSIXct}."
+    ), call = call)
+  }
+  if (anyNA(time) || any(is.infinite(as.numeric(time)))) {
+    bad <- which(!is.finite(as.numeric(time)))
+    abort("time", c(
+      "{.arg time} must not be missing or infinite.", x = "Row{?s} {places(bad)}.", i = "Leave these rows out."
+    ), call = call)
+  }
+  time
+}
+
+#' @export
+print.bnp_dynamic_means <- function(x, ...) {
+  alive <- sum(x$clusters$last == x$times[length(x$times)])
+  cat(
+    "Dynamic Means: ", count_of(length(x$cluster), "row"), " at ", count_of(length(x$times), "time"), ", ",
+    count_of(nrow(x$clusters), "cluster"), ", ", alive, " of them at the last time\n", sep = ""
+  )
+  cat("lambda ", format(x$lambda), ", q ", format(x$q), ", tau ", format(x$tau), ", cost ",
+    format(sum(x$objective), digits = 7), "\n", sep = "")
+  shown <- utils::head(x$clusters, 12L)
+  print(shown, row.names = FALSE)
+  if (nrow(x$clusters) > 12L) cat("... and ", nrow(x$clusters) - 12L, " more\n", sep = "")
+  invisible(x)
+}
+
+#' @rdname bnp_dynamic_means
+#' @export
+fitted.bnp_dynamic_means <- function(object, ...) {
+  check_no_dots(...)
+  object$cluster
+}
+
+#' @rdname bnp_dynamic_means
+#' @export
+tidy.bnp_dynamic_means <- function(x, ...) {
+  check_no_dots(...)
+  as_tidy(x$trajectories)
+}
+
+#' @rdname bnp_dynamic_means
+#' @export
+glance.bnp_dynamic_means <- function(x, ...) {
+  check_no_dots(...)
+  as_tidy(data.frame(
+    k = nrow(x$clusters), times = length(x$times), objective = sum(x$objective), nobs = length(x$cluster)
+  ))
+}
+
+#' @rdname bnp_dynamic_means
+#' @export
+augment.bnp_dynamic_means <- function(x, data, ...) {
+  check_no_dots(...)
+  need_data(missing(data), "data")
+  out <- data_frame_of(data)
+  if (nrow(out) != length(x$cluster)) {
+    abort("data", "{.arg data} must have the {length(x$cluster)} rows that were clustered, not {nrow(out)}.")
+  }
+  out$.class <- factor(unname(x$cluster), levels = x$clusters$cluster)
+  like_input(out, data)
+}
+
+#' @rdname bnp_dynamic_means
+#' @export
+plot.bnp_dynamic_means <- function(x, ...) {
+  check_no_dots(...)
+  paths <- x$trajectories
+  ids <- x$clusters$cluster
+  colour <- cluster_colours(length(ids))
+  shown <- utils::head(x$columns, most_panels)
+  width <- 1 + 7 * sqrt(paths$size / max(paths$size))
+  draw_grid(shown, length(x$columns), "column", "Time", function(name) {
+    value <- paths[[paste0("mean.", name)]]
+    graphics::plot(range(x$times), range(value), type = "n", xlab = "", ylab = "")
+    for (i in seq_along(ids)) {
+      at <- which(paths$cluster == ids[i])
+      graphics::points(paths$time[at], value[at], pch = 16, cex = width[at] / 4, col = colour[i])
+      if (length(at) > 1L) {
+        from <- at[-length(at)]
+        graphics::segments(
+          as.numeric(paths$time[from]), value[from], as.numeric(paths$time[from + 1L]), value[from + 1L],
+          lwd = (width[from] + width[from + 1L]) / 2, col = colour[i]
+        )
+      }
+    }
+  })
+  invisible(x)
+}

@@ -1,0 +1,76 @@
+# What filters of each kind do: read(f, newdata, id, call), rows as the internal form; take(f, sequences, data, call),
+# of
+# each sequence list(rows, state); ahead(f, h, type, interval, call), for each step a list of matrices sequences x
+# columns, `prob` or `mean`, `sd`, `lower`, `upper`; smooth(f, sequence, call), probabilities given all rows, or NULL.
+filter_kinds <- list(
+  states = list(
+    title = "Exact filter of a hidden Markov model", read = function(...) read_states(...),
+    take = function(...) take_states(...), ahead = function(...) states_ahead(...),
+    smooth = function(f, sequence, call) smooth_states(f, sequence)
+  ),
+  switching = list(
+    title = "Rao-Blackwellised filter of a linear system", read = function(...) read_numbers(...),
+    take = function(...) take_switching(...), ahead = function(...) switching_ahead(...),
+    smooth = function(...) smooth_switching(...)
+  ),
+  particles = list(
+    title = "Bootstrap filter", read = function(...) read_numbers(...), take = function(...) take_particles(...),
+    ahead = function(...) particles_ahead(...)
+  )
+)
+
+#' Forecasts from a filter
+#'
+#' @param object A filter of [bnp_filter()], which is not changed.
+#' @param h How many rows ahead, at least 1.
+#' @param type `"response"`: the columns of the data. `"latent"`: state variables, of [lds_model()] and
+#'   [particle_model()]. `"class"`: states or modes.
+#' @param interval Probability of the intervals `lower.<column>` to `upper.<column>`.
+#' @param ... Must be empty.
+#' @return A data frame with one row for each sequence and step ahead: `id`, `step`, and `mean.<column>`, `sd.<column>`,
+#'   `lower.<column>` and `upper.<column>`; or `state`, the most probable, and `prob.<state>`. [plot.bnp_forecast()]
+#'   draws
+#'   it.
+#' @details Of fits, means, standard deviations and probabilities are those of `predict(fit, newdata, n.ahead = h)`
+#'   after the
+#' same rows, see [predict.bnp_hmm()]. Of linear systems they are exact for the mixture that the particles are.
+#' Intervals
+#' are quantiles: of Gaussian mixtures, with up to 1,000 histories of modes to come, for linear systems and
+#' [obs_ar()]; of
+#' 1,000 draws from each state for other fits (none where columns have levels); of the particles for functions. With
+#' several sequences, all are forecast.
+#' @references
+#' Costa, O. L. V., Fragoso, M. D. and Marques, R. P. (2005). *Discrete-time Markov jump linear systems*. Springer;
+#' chapter 3, the moments.
+#' @seealso [bnp_filter()], [plot.bnp_forecast()].
+#' @examples
+#' level <- lds_model(A = 1, Q = 1469.1, C = 1, R = 15098.5, start_mean = 1000, start_var = 1e5)
+#' predict(bnp_filter(level, Nile), h = 3)
+#' @export
+predict.bnp_filter <- function(object, h = 1L, type = c("response", "latent", "class"), interval = 0.9, ...) {
+  check_no_dots(...)
+  check_filter(object)
+  h <- check_count(h, "h")
+  type <- check_choice(type, c("response", "latent", "class"), "type")
+  interval <- check_number(interval, "interval")
+  if (interval >= 1) abort("argument", "{.arg interval} must be below 1, not {interval}.")
+  if (!length(object$sequences)) {
+    abort("no_rows", c(
+      "{.arg object} has not seen any row: there is nothing to go on from.", i = "{.fn update} takes rows in."
+    ))
+  }
+  steps <- filter_kinds[[object$kind]]$ahead(object, h, type, interval, rlang::current_env())
+  ids <- names(object$sequences)
+  n <- length(ids)
+  parts <- lapply(stats::setNames(nm = names(steps[[1L]])), function(name) do.call(rbind, lapply(steps, `[[`, name)))
+  out <- data.frame(id = rep(ids, h), step = rep(seq_len(h), each = n))
+  columns <- colnames(parts[[1L]])
+  if (type == "class") out$state <- max.col(parts$prob, ties.method = "first")
+  for (name in names(parts)) {
+    out[paste0(name, ".", columns)] <- as.data.frame(unname(parts[[name]]))
+  }
+  out <- as_tidy(out[order(rep(seq_len(n), h), out$step), ])
+  class(out) <- c("bnp_forecast", class(out))
+  attr(out, "before") <- list(id = ids, at = unname(vapply(object$sequences, function(s) s$n, 1)))
+  out
+}

@@ -1,0 +1,270 @@
+# Fits whose rows are seen through noise: what the fitting function and all that reads a fit do about hidden states.
+
+is_hidden <- function(fit) obs_entry(fit$model$obs)$hidden
+
+# What needs rows that are known.
+refuse_hidden <- function(fit, what, instead = NULL, call = rlang::caller_env()) {
+  if (is_hidden(fit)) {
+    maker <- obs_entry(fit$model$obs)$constructor
+    abort("hidden", c(
+      paste0("Fits with {.fn {maker}} have no ", what, "."),
+      i = instead %||% "{.fn latent_path} has the hidden states, {.fn augment} the fitted values."
+    ), call = call)
+  }
+}
+
+# data: internal form of sequences.
+fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {
+  check_hidden_control(control, obs, error_call)
+  check_whole_series(data, obs, error_call)
+  given <- obs
+  obs <- resolve_obs(obs, data, start, error_call)
+  check_against_data(given, obs, error_call)
+  prior <- with_learned_values(without_learned_values(prior), if (inherits(start, "bnp_fit")) start$model$prior)
+  model <- list(obs = obs, prior = prior, bound = control$bound)
+  engine_start <- hidden_start(start, data, model, error_call)
+  resolved <- resolve_control(
+    control, obs, prior, data$n, length(data$starts) - 1L, engine_start, error_call
+  )
+  resolved$batches <- 1L
+  check_size(prior, resolved$k_init, data$n, error_call)
+  asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
+  asked$init <- "best"
+  progress <- progress_reporter(control)
+  on.exit(progress$finish())
+  result <- in_memory_of_fit(
+    engine_lds_fit(hidden_data(obs, data), model, asked, engine_start, progress$report), error_call
+  )
+  result <- report_hidden_breakdown(result, error_call)
+  result <- report_interruption(result, resolved)
+  if (result$reason == "max_laps") warn_of_laps(result, control, error_call)
+  data$expected <- result$paths
+  result$latent <- result$paths[c("mean", "var")]
+  result$paths <- NULL
+  result$labels <- integer(data$n)
+  result$emission <- emission_in_units(
+    obs, engine_lds_emission(hidden_data(obs, data), model, result$state)
+  )
+  fit <- structure(
+    list(format = fit_format, call = call, input = kept_input(data, obs, input)), class = c("bnp_hmm", "bnp_fit")
+  )
+  with_result(fit, result, model, resolved, data)
+}
+
+in_memory_of_fit <- function(expr, call) {
+  tryCatch(expr, `std::bad_alloc` = function(e) too_large(call), `std::length_error` = function(e) too_large(call))
+}
+
+report_hidden_breakdown <- function(result, call) {
+  remedy <- c(i = "Numbers lose their digits where columns differ by many orders of magnitude, or {.arg noise} is
+                   far below the spread of a column: rescale {.arg x}, or choose less extreme priors.")
+  if (!is.finite(result$elbo)) {
+    abort("numerical", c("The ELBO cannot be computed: a term of it is not finite.", remedy), call = call)
+  }
+  if (result$reason == "numerical") {
+    cli::cli_warn(
+      c(
+        "Numbers broke down after lap {result$laps}.",
+        i = "The fit is what it was after that lap, and has not converged.", remedy
+      ),
+      class = c("bnpvi_warning_numerical", "bnpvi_warning"), call = call
+    )
+  }
+  result
+}
+
+check_hidden_control <- function(control, obs, call) {
+  maker <- obs_entry(obs)$constructor
+  refuse <- function(what, remedy) {
+    abort("argument", c(paste0(what, " is not for {.fn {maker}}."), i = remedy), call = call)
+  }
+  if (!control$algorithm %in% c("memoized", "full")) {
+    refuse("{.code algorithm = {.str {control$algorithm}}}", "Choose {.code algorithm = \"memoized\"}.")
+  }
+  if (!is.null(control$sparsity)) refuse("{.arg sparsity}", "Leave it out of {.arg control}.")
+  if (!is.null(control$batches) && control$batches > 1L) {
+    refuse("{.code batches = {control$batches}}", "All sequences are visited at once: leave {.arg batches} out.")
+  }
+  if (!is.null(control$checkpoint)) refuse("{.arg checkpoint}", "Leave it out of {.arg control}.")
+  if (!is.null(control$init)) {
+    refuse("{.code init = {.str {control$init}}}", "Leave it out: labels or a fit may be given as {.arg start}.")
+  }
+}
+
+check_whole_series <- function(data, obs, call) {
+  if (identical(data$na_action, "omit")) {
+    abort("argument", c(
+      "{.code na_action = \"omit\"} would leave rows out of a series in which each row depends on those before it.",
+      i = "Leave {.arg na_action} out: missing cells are left out of the likelihood of their columns."
+    ), call = call)
+  }
+}
+
+# What the engine reads: in the user's units, NA where missing; `rows` in engine units.
+hidden_data <- function(obs, data) {
+  out <- list(y = unname(data$x), starts = as.integer(data$starts), rows = hidden_rows(obs, data))
+  if (has_missing(data)) out$y[data$missing] <- NA_real_
+  if (!is.null(data$weights)) out$weights <- data$weights[data$starts[-length(data$starts)] + 1L]
+  out
+}
+
+# q(z) to start from, and of a fit of the same columns its globals, too.
+hidden_start <- function(start, data, model, call) {
+  if (is.null(start)) {
+    return(NULL)
+  }
+  obs <- model$obs
+  if (inherits(start, "bnp_fit") && !(inherits(start, "bnp_hmm") && start$input$d == data$d)) {
+    abort("start", c(
+      "{.arg start} must be a fit of {.fn bnp_hmm} to the same columns.",
+      i = "Use {.code start = fitted(fit)} to take only its labels."
+    ), call = call)
+  }
+  if (!inherits(start, "bnp_fit")) {
+    given <- resolve_start(start, data, obs, model$prior, call)
+    resp <- given$resp %||% (outer(given$labels, seq_len(given$k), `==`) + 0)
+    return(list(resp = resp))
+  }
+  check_start_columns(start$input$column_names, data$column_names, call)
+  k <- start_clusters(start$state$k, model$prior, call)
+  resp <- if (is_hidden(start) && identical(start$input$fingerprint, fingerprint_of(data))) {
+    resp_of_path(start)
+  } else {
+    state_probabilities(start, data)
+  }
+  same <- is_hidden(start) && k == start$state$k && identical(start$model$prior$family, model$prior$family) &&
+    identical(start$model$obs[c("unit", "centre", "column_unit", "column_centre", "loadings", "intercept")],
+              obs[c("unit", "centre", "column_unit", "column_centre", "loadings", "intercept")])
+  if (!same) {
+    return(list(resp = unname(cbind(resp, matrix(0, data$n, k - ncol(resp))))))
+  }
+  list(resp = unname(resp[, order(start$numbering), drop = FALSE]), state = start$state)
+}
+
+# Probabilities of the training rows' modes as far as a fit keeps them: those on its path.
+resp_of_path <- function(fit) {
+  k <- fit$state$k
+  resp <- matrix((1 - fit$prob) / max(k - 1L, 1L), length(fit$labels), k)
+  resp[cbind(seq_along(fit$labels), fit$labels)] <- if (k > 1L) fit$prob else 1
+  resp
+}
+
+# q(x) and q(z) of new data, or what a fit has just found in its own.
+expected_paths <- function(fit, data) {
+  data$expected %||%
+    engine_lds_smooth(
+      hidden_data(fit$model$obs, data), fit$model, fit$state, as.integer(fit$control$threads)
+    )
+}
+
+# Expected rows in the engine's form.
+expected_rows <- function(data, paths) {
+  list(x = paths$features, n = nrow(paths$features), d = ncol(paths$features), starts = as.integer(data$starts))
+}
+
+# Modes of rows by the most probable path, and their probabilities (rows x modes): a first row has those of the next
+# one, a sequence of one row those of a start.
+hidden_path <- function(fit, data, paths = expected_paths(fit, data)) {
+  path <- rep(NA_integer_, data$n)
+  if (any(diff(data$starts) > 1L)) {
+    path <- engine_viterbi(expected_rows(data, paths), fit$model, fit$state, fit$control$threads)
+  }
+  path <- match(path, fit$numbering)
+  alone <- which.max(attr(transition_matrix(fit), "start"))
+  first <- data$starts[-length(data$starts)] + 1L
+  path[first] <- ifelse(diff(data$starts) > 1L, path[pmin(first + 1L, data$n)], alone)
+  path
+}
+
+hidden_probabilities <- function(fit, data, paths = expected_paths(fit, data)) {
+  prob <- paths$resp[, fit$numbering, drop = FALSE]
+  first <- data$starts[-length(data$starts)] + 1L
+  several <- diff(data$starts) > 1L
+  prob[first[several], ] <- prob[first[several] + 1L, ]
+  prob[first[!several], ] <- rep(attr(transition_matrix(fit), "start"), each = sum(!several))
+  dimnames(prob) <- list(data$row_names, seq_len(ncol(prob)))
+  prob
+}
+
+# q(C, noise) of the engine in the user's units: list(loadings (columns x hidden), offset, precision (of a column's
+# loadings and offset, in engine units), df, scale); noise that is known has no df.
+emission_in_units <- function(obs, emission) {
+  d <- length(obs$column_unit)
+  m <- length(obs$unit)
+  unit <- obs$column_unit
+  loadings <- if (obs$identity) diag(d) else emission$loadings[, seq_len(m), drop = FALSE] * unit
+  offset <- if (obs$identity) rep(0, d) else emission$loadings[, m + 1L] * unit + obs$column_centre
+  list(
+    loadings = loadings, offset = offset, inverse = if (!obs$identity) emission$inverse,
+    df = if (length(emission$df)) emission$df, scale = emission$scale * unit^2
+  )
+}
+
+# Expected variance of the noise of each column.
+emission_variance <- function(emission) {
+  if (is.null(emission$df)) emission$scale else
+    ifelse(emission$df > 2, emission$scale / (emission$df - 2), Inf)
+}
+
+# The emission with its parameters drawn from q: a function from hidden states to rows.
+draw_emission <- function(obs, emission) {
+  d <- nrow(emission$loadings)
+  noise <- if (is.null(emission$df)) emission$scale else
+    emission$scale / stats::rchisq(d, emission$df)
+  loadings <- emission$loadings
+  offset <- emission$offset
+  if (!obs$identity) {
+    e <- ncol(loadings) + 1L
+    for (j in seq_len(d)) {
+      root <- t(chol(matrix(emission$inverse[j, ], e, e)))
+      off <- drop(root %*% stats::rnorm(e)) * sqrt(noise[j])
+      loadings[j, ] <- loadings[j, ] + off[-e]
+      offset[j] <- offset[j] + off[e]
+    }
+  }
+  function(x) {
+    x %*% t(loadings) + rep(offset, each = nrow(x)) + stats::rnorm(nrow(x) * d) * rep(sqrt(noise), each = nrow(x))
+  }
+}
+
+# coef() of the emission.
+emission_means <- function(fit) {
+  if (!is_hidden(fit)) {
+    return(NULL)
+  }
+  e <- fit$emission
+  columns <- column_labels(fit)
+  hidden <- hidden_labels(fit)
+  list(
+    loadings = `dimnames<-`(e$loadings, list(columns, hidden)), offset = stats::setNames(e$offset, columns),
+    noise_var = stats::setNames(emission_variance(e), columns)
+  )
+}
+
+# posterior_params() of the emission.
+emission_params <- function(fit) {
+  if (!is_hidden(fit)) {
+    return(NULL)
+  }
+  means <- emission_means(fit)
+  out <- means[c("loadings", "offset")]
+  out$noise_df <- fit$emission$df
+  out$noise_scale <- stats::setNames(fit$emission$scale, column_labels(fit))
+  out
+}
+
+hidden_labels <- function(fit) hidden_names(fit$model$obs, column_labels(fit))
+
+# The point parameters of a fit, in the user's units: dynamics A (m x (m [+ 1]) x K) with covariance Q (m x m x K),
+# emission C (D x m, or m + 1 with the offset last) with variances R (D), the first state's mean and variance, and
+# the probabilities of the first mode and of going from mode to mode, given that there are no others.
+lds_parameters <- function(fit) {
+  means <- coef(fit)
+  transition <- transition_matrix(fit)
+  list(
+    A = unname(means$coef), Q = unname(means$cov),
+    C = unname(if (fit$model$obs$identity) means$loadings else cbind(means$loadings, means$offset)),
+    R = unname(means$noise_var), start_mean = fit$model$obs$start_mean, start_var = fit$model$obs$start_var,
+    start = unname(attr(transition, "start")), transition = unname(matrix(transition, fit$state$k))
+  )
+}

@@ -1,0 +1,131 @@
+# Gaussian clusters that drift: fields of the entries of Gaussians that are others where `drift` is given.
+
+# Step sizes that a fit may begin with; learned ones stay in those of the engine (obs_gaussian_drift.cpp).
+drift_range <- c(1e-8, 1e8)
+
+# drift: as a user gives it -> fields of the observation model.
+drift_fields <- function(drift, call = rlang::caller_env()) {
+  if (is.null(drift)) {
+    return(list())
+  }
+  if (identical(drift, "learn")) {
+    return(list(drift = NULL, learn_drift = TRUE))
+  }
+  if (!is.numeric(drift)) {
+    abort("argument", "{.arg drift} must be one number above 0 or {.code \"learn\"}, not {describe(drift)}.",
+      call = call
+    )
+  }
+  drift <- check_number(drift, "drift", call = call)
+  check_range(drift, "drift", drift_range, call)
+  list(drift = drift)
+}
+
+refuse_drift_of <- function(covariance, drift, learn, call = rlang::caller_env()) {
+  if (is.null(drift)) {
+    return(invisible())
+  }
+  if (!covariance %in% c("full", "diagonal")) {
+    abort("argument", c(
+      "{.arg drift} has no meaning when {.code covariance = \"{covariance}\"}.",
+      i = "Choose {.code covariance = \"full\"} or {.code \"diagonal\"}, whose clusters have means and covariances of
+           their own."
+    ), call = call)
+  }
+  if (!isFALSE(learn)) {
+    abort("argument", c(
+      "{.code learn = TRUE} and {.arg drift} do not go together: the prior of drifting clusters is given.",
+      i = "The step size is learned by {.code drift = \"learn\"}."
+    ), call = call)
+  }
+}
+
+# Steps of a quarter of a cluster's variance between neighbouring times are where learning begins: a guess.
+resolve_drift <- function(obs, data, before) {
+  obs$times <- data$times
+  obs$gap <- data$gap
+  if (is.null(obs$drift)) {
+    same <- isTRUE(before$learn_drift) && identical(before$times, obs$times) && identical(before$gap, obs$gap)
+    middle <- if (length(data$gap)) stats::median(data$gap) else 1
+    obs$drift <- if (same) before$drift else min(max(0.25 / middle, drift_range[1L]), drift_range[2L])
+  }
+  obs
+}
+
+# Posterior parameters of a cluster at one of its times, as those of a cluster that stays.
+at_slot <- function(q, slot) {
+  q$mean <- q$mean[, slot]
+  q$mean_strength <- q$mean_strength[slot]
+  q$size <- NULL
+  q
+}
+
+# One draw of a cluster's means at all times (columns x times) and of a function(m) that draws m columns of noise around
+# them. step: of each time to the next, in units of the covariance. Given the next mean the one before is regressed on
+# it by g = v_t / (tau + g v_{t+1}), of which v_t = g (tau + g v_{t+1}) are the variances: see drift_path.h.
+draw_means_over_time <- function(q, step, noise) {
+  variance <- 1 / q$mean_strength
+  times <- length(variance)
+  deviation <- noise(times)
+  deviation[, times] <- deviation[, times] * sqrt(variance[times])
+  for (t in rev(seq_len(times - 1L))) {
+    gain <- 2 * variance[t] / (step[t] + sqrt(step[t]^2 + 4 * variance[t] * variance[t + 1L]))
+    deviation[, t] <- gain * deviation[, t + 1L] + sqrt(step[t] * gain) * deviation[, t]
+  }
+  q$mean + deviation
+}
+
+# noise_of(q): a draw of the covariance, as a function(m) from m to m columns of noise.
+draw_drifting <- function(obs, clusters, path, slot, noise_of) {
+  rows <- seq_along(path)
+  draw_by_cluster(clusters, path, function(q, own) {
+    noise <- noise_of(q)
+    means <- draw_means_over_time(q, obs$drift * obs$gap, noise)
+    t(means[, slot[rows[own]], drop = FALSE] + noise(length(own)))
+  })
+}
+
+full_noise <- function(q) draw_noise(q$df, as.matrix(q$scale))
+
+diagonal_noise <- function(q) {
+  precision <- stats::rgamma(length(q$scale), q$df / 2, rate = q$scale / 2)
+  function(m) matrix(stats::rnorm(length(precision) * m), length(precision)) / sqrt(precision)
+}
+
+# The slots of rows to be drawn: by default those of the training data in turn.
+slots_to_draw <- function(time, fit, call) {
+  if (is.null(time)) {
+    return(in_user_order(fit, fit$input$slot))
+  }
+  slots_at(fit, check_times(time, length(time), "object", call), call)
+}
+
+# entry: of the same Gaussian without drift.
+drifting_entry <- function(entry, noise_of, arrays) {
+  list(
+    title = paste0(entry$title, ", drifting"), verbs = "bnp_mixture", kind = NULL, gaps = NULL, conditional = NULL,
+    divergence = NULL, overlap = NULL, marginals = NULL, picture = NULL, as_series = FALSE, location = NULL,
+    predictive_cdf = NULL, moments = NULL,
+    resolve = function(obs, data, start, call) {
+      resolve_drift(entry$resolve(obs, data, start, call), data, if (inherits(start, "bnp_fit")) start$model$obs)
+    },
+    working = c(entry$working, "times", "gap", "learn_drift"),
+    learned = function(obs) if (isTRUE(obs$learn_drift)) "drift = \"learn\"",
+    learned_numbers = "drift",
+    axes = function(obs, columns) list(times = as.character(obs$times)),
+    arrays = utils::modifyList(arrays, list(
+      mean = c("clusters", "columns", "times"), mean_strength = c("clusters", "times"), size = c("clusters", "times")
+    )),
+    layout = function(obs) list(obs$times, obs$gap),
+    quantiles = list(
+      mean = function(q, p) {
+        at <- lapply(seq_along(q$mean_strength), function(slot) entry$quantiles$mean(at_slot(q, slot), p))
+        matrix(unlist(at), ncol = length(at))
+      },
+      cov = function(q, p) entry$quantiles$cov(at_slot(q, 1L), p)
+    ),
+    given = list(time = slots_to_draw),
+    draw = function(obs, clusters, path, lengths, given) draw_drifting(obs, clusters, path, given$time, noise_of),
+    at_time = at_slot
+  )
+}

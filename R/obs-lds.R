@@ -1,0 +1,308 @@
+# Hidden states that move linearly, with dynamics that switch, seen through noise.
+
+#' Linear dynamics seen through noise
+#'
+#' For [bnp_hmm()]: a hidden state moves linearly, differently in each mode, and rows are seen through noise that is
+#' the same in all modes. Modes (what `fitted()` and [segments()] call states) follow each other as in any hidden
+#' Markov model, and their number is found. Where [obs_ar()] takes noise for dynamics, this tells the two apart; gaps
+#' may be anywhere.
+#'
+#' @details
+#' With hidden states \eqn{x_t} (m numbers) and modes \eqn{z_t} of the rows t = 2, ..., T of a sequence,
+#' \deqn{x_1 \sim N(m_0, P_0),\quad x_t \sim N(A_k (x_{t-1}, [1]), \Lambda_k^{-1}),\ k = z_t,\quad y_{tj} \sim
+#' N(c_j' (x_t, [1]), 1 / \rho_j),} with \eqn{\Lambda_k \sim W(}`df`\eqn{, }`scale`\eqn{^{-1})} and coefficients of mean
+#' `coef_mean` and column precision `coef_precision` as in [obs_ar()], and \eqn{\rho_j \sim} Gamma(`noise_df` / 2,
+#' rate `noise_scale` / 2). The first row of a sequence has no mode of its own: results give it that of the second, and
+#' a sequence of one row the one in which its next row most probably is.
+#'
+#' `loadings = "identity"`: one hidden number for each column, which is what the column would be without noise, in
+#' its unit. A number m below that of the columns: m hidden states, and \eqn{c_j} with an intercept is learned. They
+#' are then known up to an invertible map (priors choose one), and modes, forecasts and fitted values do not depend on
+#' it.
+#'
+#' Defaults are read from the data: `scale` from a tenth of the variance of first differences, the noise from
+#' covariances at lags 0, 1 and 2, in which white noise and slow dynamics differ. A missing cell is simply left out
+#' of its column's likelihood, which is exact.
+#'
+#' @section What to expect:
+#' The search is coordinate ascent of an exact lower bound, from the modes of an autoregressive model of the rows and
+#' from a single mode, with births of modes from windows of 32 to 64 rows that get a linear system of their own. It
+#' takes some ten times as long as a fit with [obs_ar()], and with much noise ends in local optima: `restarts` help.
+#' Probabilities of modes are too near 0 and 1 where modes change, as the posterior takes modes and hidden states for
+#' independent. A mode may be unstable (an eigenvalue of its dynamics beyond 1, see `glance()`): short excursions are
+#' well described by it, but forecasts and simulations that stay in it grow without bound. Nothing is clipped.
+#' Not here: stochastic and truncation-free learning, `sparsity`, several `batches`, checkpoints, products, trees,
+#' samplers, and densities of rows given those before.
+#'
+#' @param loadings `"identity"`, or the number of hidden states, below the number of columns.
+#' @param intercept Do the dynamics have an intercept? Without one, states decay to the origin of the data, or grow
+#'   away from it.
+#' @param df,scale,coef_mean,coef_precision Priors of the dynamics of a mode, as of [obs_ar()] with `lag = 1`; in the
+#'   unit of the columns, or of scores with learned loadings.
+#' @param noise Known variance of the noise: a number above 0, or one for each column. `NULL`: it is learned.
+#' @param noise_df,noise_scale Prior of the noise; `noise_scale / (noise_df - 2)` is its expected variance.
+#' @param start_mean,start_var Mean and variance (a matrix, its diagonal or one number) of the first hidden state of a
+#'   sequence. Default: column medians, and ten times the variance of the columns.
+#' @return An object of class `bnp_obs`, to be given as `obs`.
+#' @references
+#' Fox, E., Sudderth, E. B., Jordan, M. I. and Willsky, A. S. (2011). Bayesian nonparametric inference of switching
+#' dynamic linear models. *IEEE Transactions on Signal Processing* 59(4), 1569-1585.
+#'
+#' Ghahramani, Z. and Hinton, G. E. (2000). Variational learning for switching state-space models. *Neural Computation*
+#' 12(4), 831-864.
+#' @seealso [bnp_hmm()], [latent_path()], [obs_ar()]; `vignette("tracking")`.
+#' @examples
+#' # The flow of the Nile: one mode, a slow level under noise
+#' fit <- bnp_hmm(Nile, obs = obs_lds(), control = bnp_control(seed = 1))
+#' fit
+#' coef(fit)$noise_var
+#' head(latent_path(fit))
+#' @export
+obs_lds <- function(loadings = "identity", intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,
+                    coef_precision = NULL, noise = NULL, noise_df = 4, noise_scale = NULL, start_mean = NULL,
+                    start_var = NULL) {
+  if (!sees_all(list(loadings = loadings))) {
+    if (!is.numeric(loadings)) {
+      abort("argument", c(
+        "{.arg loadings} must be {.str identity} or a number of hidden states, not {describe(loadings)}."
+      ))
+    }
+    loadings <- check_count(loadings, "loadings")
+  }
+  if (!is.null(coef_mean) && (!is.numeric(coef_mean) || !all(is.finite(coef_mean)))) {
+    abort("argument", "{.arg coef_mean} must be a matrix of finite numbers, not {describe(coef_mean)}.")
+  }
+  if (!is.null(noise)) {
+    noise <- check_noise(noise, "noise", rlang::current_env())
+    if (!is.null(noise_scale)) {
+      abort("argument", "{.arg noise} is a known variance, {.arg noise_scale} the prior of one that is learned: give
+                         one of them.")
+    }
+  }
+  new_obs(
+    "lds",
+    loadings = loadings, intercept = check_flag(intercept, "intercept"), df = if (!is.null(df)) check_number(df, "df"),
+    scale = check_definite(scale, "scale"), coef_mean = if (!is.null(coef_mean)) as.matrix(coef_mean),
+    coef_precision = check_definite(coef_precision, "coef_precision"), noise = noise,
+    noise_df = check_positive(check_number(noise_df, "noise_df"), "noise_df"),
+    noise_scale = if (!is.null(noise_scale)) check_noise(noise_scale, "noise_scale", rlang::current_env()),
+    start_mean = if (!is.null(start_mean)) check_vector(start_mean, "start_mean"),
+    start_var = check_definite(start_var, "start_var")
+  )
+}
+
+check_noise <- function(x, arg, call) {
+  x <- check_vector(x, arg, call)
+  if (any(x <= 0)) {
+    abort("argument", c(
+      "{.arg {arg}} must be above 0; {cli::qty(sum(x <= 0))}element{?s} {places(which(x <= 0))}
+       {cli::qty(sum(x <= 0))}{?is/are} not.",
+      i = "An autoregression ({.fn {ar_constructor()}}) sees hidden states without noise."
+    ), call = call)
+  }
+  as.double(x)
+}
+
+ar_constructor <- function() model_ar$constructor
+
+resolve_lds <- function(obs, data, start, call) {
+  d <- data$d
+  identity <- sees_all(obs)
+  m <- if (identity) d else obs$loadings
+  if (!identity && m >= d) {
+    abort("argument", c(
+      "{.arg loadings} must be below the number of columns ({d}), not {m}.",
+      i = "{.code loadings = \"identity\"} has a hidden state for each column."
+    ), call = call)
+  }
+  if (!identity && m >= data$n) {
+    abort("argument", c(
+      "{.arg loadings} must be below the number of rows ({data$n}), not {m}.",
+      i = "{m} hidden states cannot be told apart in so few rows."
+    ), call = call)
+  }
+  medians <- column_medians(data$x, data$weights)
+  obs$identity <- identity
+  obs$lag <- 1L
+  obs$column_unit <- column_units(data$x, medians, data$column_names, call, data$weights)
+  obs$column_centre <- if (obs$intercept || !identity) medians else rep(0, d)
+  obs$unit <- if (identity) obs$column_unit else rep(1, m)
+  obs$centre <- if (identity) obs$column_centre else rep(0, m)
+  rows <- hidden_rows(obs, data)
+  spread <- column_variances(rows) * obs$unit^2
+  within <- !seq_len(max(data$n - 1L, 0L)) %in% data$starts
+  steps <- rows[-1L, , drop = FALSE] - rows[-data$n, , drop = FALSE]
+  steps <- obs$unit^2 * column_variances(steps[within, , drop = FALSE])
+  e <- m + obs$intercept
+  obs$df <- check_df(obs$df %||% (m + 2), m, call)
+  share <- max(obs$df - m - 1, 1)
+  obs$rows_scale <- diag(steps / 2 * share, m)
+  obs$scale <- expand_hidden(obs$scale %||% (0.1 * steps * share), m, "scale", call)
+  obs$coef_mean <- obs$coef_mean %||% cbind(diag(m), matrix(0, m, e - m))
+  if (!identical(dim(obs$coef_mean), c(m, e))) {
+    abort("argument", c(
+      "{.arg coef_mean} must be a {m} x {e} matrix for {m} hidden state{?s}, not {describe(obs$coef_mean)}."
+    ), call = call)
+  }
+  storage.mode(obs$coef_mean) <- "double"
+  loose <- 0.01 / (1 + max((obs$centre / obs$unit)^2))
+  default <- c(steps / 4, if (obs$intercept) loose)
+  obs$coef_precision <- expand_hidden(obs$coef_precision %||% default, e, "coef_precision", call)
+  white <- obs$column_unit^2 * white_noise(obs, data)
+  if (is.null(obs$noise)) {
+    obs$noise_scale <- expand_vector(obs$noise_scale %||% (max(obs$noise_df - 2, obs$noise_df / 2) * white), d,
+                                     "noise_scale", call)
+    check_noise_range(obs$noise_scale, obs, "noise_scale", call)
+    obs$noise <- NULL
+  } else {
+    obs$noise <- expand_vector(obs$noise, d, "noise", call)
+    check_noise_range(obs$noise, obs, "noise", call)
+    obs$noise_scale <- obs$noise_df <- NULL
+  }
+  obs$loading_precision <- if (identity) NULL else diag(m + 1)
+  obs$start_mean <- expand_vector(obs$start_mean %||% (if (identity) medians else rep(0, m)), m, "start_mean", call)
+  obs$start_var <- expand_hidden(obs$start_var %||% (10 * spread), m, "start_var", call)
+  check_in_units(diag(obs$start_var), obs$unit, "start_var", c(1e-10, 1e12), call)
+  obs
+}
+
+# As expand_matrix(), of m hidden states.
+expand_hidden <- function(x, m, arg, call) {
+  if (is.matrix(x) || length(x) %in% c(1L, m)) {
+    return(expand_matrix(x, m, arg, call))
+  }
+  abort("argument", c(
+    "{.arg {arg}} must be a matrix of {m} x {m}, its diagonal, or one number, not {describe(x)}."
+  ), call = call)
+}
+
+check_noise_range <- function(x, obs, arg, call) check_in_units(x, obs$column_unit, arg, c(1e-10, 1e10), call)
+
+# Where hidden states are before anything is learned, rows x hidden states in engine units: the rows, with gaps filled
+# from neighbours, or their scores on principal components.
+hidden_rows <- function(obs, data) {
+  z <- filled_rows(obs, data)
+  if (obs$identity) {
+    return(z)
+  }
+  m <- obs$loadings
+  z <- z - rep(colMeans(z), each = nrow(z))
+  parts <- svd(z, nu = m, nv = 0L)
+  parts$u * rep(parts$d[seq_len(m)], each = nrow(z))
+}
+
+# Standardised columns without gaps: linear between neighbours of a sequence, 0 (the centre) where a sequence has no
+# value.
+filled_rows <- function(obs, data) {
+  z <- standardise(data$x, list(centre = obs$column_centre, unit = obs$column_unit))
+  z <- unname(z)
+  if (!anyNA(z)) {
+    return(z)
+  }
+  for (g in seq_len(length(data$starts) - 1L)) {
+    rows <- seq_len(data$starts[g + 1L] - data$starts[g]) + data$starts[g]
+    for (j in seq_len(ncol(z))) {
+      v <- z[rows, j]
+      seen <- which(!is.na(v))
+      z[rows, j] <- if (length(seen) > 1L) stats::approx(seen, v[seen], seq_along(v), rule = 2)$y else
+        if (length(seen)) v[seen] else 0
+    }
+  }
+  z
+}
+
+# Variance of white noise in each column, in engine units, by moments: with autocovariances G_l, dynamics A = G_2
+# G_1^-1 know of no noise, and G_0 - G_1 G_2^-1 G_1 is its covariance.
+white_noise <- function(obs, data) {
+  z <- filled_rows(obs, data)
+  z <- z - rep(colMeans(z), each = nrow(z))
+  sequence <- rep(seq_along(diff(data$starts)), diff(data$starts))
+  n <- nrow(z)
+  lagged <- function(l) {
+    if (n <= l) return(matrix(0, ncol(z), ncol(z)))
+    now <- seq_len(n - l) + l
+    now <- now[sequence[now] == sequence[now - l]]
+    crossprod(z[now, , drop = FALSE], z[now - l, , drop = FALSE]) / max(length(now), 1L)
+  }
+  g <- lapply(0:2, lagged)
+  own <- diag(g[[1L]])
+  own <- ifelse(own > 0, own, 1)
+  found <- if (obs$identity) {
+    tryCatch(diag(g[[1L]] - g[[2L]] %*% solve(g[[3L]], g[[2L]])), error = function(e) own * 0)
+  } else {
+    diag(g[[1L]]) - diag(g[[2L]])^2 / diag(g[[3L]])
+  }
+  found[!is.finite(found)] <- 0
+  pmin(pmax(found, 0.05 * own), own)
+}
+
+sees_all <- function(obs) identical(obs$loadings, "identity")
+
+hidden_names <- function(obs, columns) {
+  if (sees_all(obs)) columns else paste0("x", seq_len(obs$loadings))
+}
+
+hidden_axes <- function(obs, columns) {
+  if (is.null(columns) && sees_all(obs)) {
+    return(list())
+  }
+  names <- hidden_names(obs, columns)
+  list(hidden = names, regressors = c(names, if (obs$intercept) "intercept"))
+}
+
+# The emission of a fit, drawn once a data set, with rows on the given path of modes.
+draw_lds <- function(obs, clusters, path, lengths, given) {
+  dynamics <- lapply(clusters, draw_dynamics)
+  see <- draw_emission(obs, given$initial$emission)
+  root <- t(chol(obs$start_var))
+  age <- sequence(lengths)
+  m <- length(obs$unit)
+  x <- matrix(0, length(path), m)
+  for (i in seq_along(path)) {
+    x[i, ] <- if (age[i] > 1L) {
+      dynamics[[path[i]]](c(x[i - 1L, ], if (obs$intercept) 1))
+    } else {
+      given$initial$first %||% (obs$start_mean + drop(root %*% stats::rnorm(m)))
+    }
+  }
+  see(x)
+}
+
+# The first hidden state of every sequence, and the emission of the fit.
+first_hidden <- function(initial, fit, call) {
+  m <- length(fit$model$obs$unit)
+  if (!is.null(initial)) {
+    ok <- is.numeric(initial) && length(initial) == m && all(is.finite(initial))
+    if (!ok) {
+      abort("argument", "{.arg initial} must be the first hidden state, {m} number{?s}, not {describe(initial)}.",
+        call = call
+      )
+    }
+    initial <- as.double(initial)
+  }
+  list(first = initial, emission = fit$emission)
+}
+
+model_lds <- list(
+  title = "Switching linear dynamics",
+  constructor = "obs_lds",
+  verbs = "bnp_hmm",
+  values = "real numbers with noise, rows in time order",
+  gaps = "cells",
+  hidden = TRUE,
+  resolve = resolve_lds,
+  working = c(
+    "centre", "unit", "column_centre", "column_unit", "rows_scale", "identity", "lag", "loading_precision"
+  ),
+  parameters = list(
+    scale = c("hidden", "hidden"), coef_mean = c("hidden", "regressors"),
+    coef_precision = c("regressors", "regressors"),
+    noise = "columns", noise_scale = "columns", start_mean = "hidden", start_var = c("hidden", "hidden")
+  ),
+  arrays = coef_arrays("hidden"),
+  axes = hidden_axes,
+  quantiles = model_ar$quantiles,
+  given = list(initial = first_hidden),
+  draw = draw_lds,
+  as_series = TRUE
+)

@@ -1,0 +1,261 @@
+# Rows at times: the argument `time` of bnp_mixture() and of what reads its fits.
+#
+# The internal form of data then has `slot`, the number of each row's time; `times`, the distinct times in order; and
+# `gap`, how much time passes from each to the next. Where clusters have weights by time the rows of a time are a group
+# (`order`, `starts`, `group_names`). C++ reads the slots as one more column, the last.
+
+# `time` of a function -> list(x, time, name): the table without the column that `time` names, a value for each row, and
+# that name.
+split_time <- function(x, time, arg, call) {
+  if (inherits(time, "formula")) {
+    if (length(time) != 2L || !is.name(time[[2L]])) {
+      abort("time", "{.arg time} must name one column, as {.code ~ week} or {.code \"week\"}.", call = call)
+    }
+    time <- as.character(time[[2L]])
+  }
+  if (!(is.character(time) && length(time) == 1L)) {
+    return(list(x = x, time = time))
+  }
+  if (!isTRUE(time %in% colnames(x))) {
+    abort("time", c(
+      "{.arg time} names the column {.val {time}}, which {.arg {arg}} does not have.",
+      i = if (is.null(colnames(x))) "Its columns have no names." else
+        "Its columns: {places(dQuote(colnames(x), FALSE))}."
+    ), call = call)
+  }
+  at <- match(time, colnames(x))
+  list(x = x[, -at, drop = FALSE], time = if (is.data.frame(x)) x[[at]] else x[, at], name = time)
+}
+
+# The same where variables come by a formula. The column stays in the data where the formula has it too.
+split_formula_time <- function(formula, data, time, call) {
+  if (is.null(time) || !is.data.frame(data)) {
+    return(list(x = data, time = time))
+  }
+  split <- split_time(data, time, "data", call)
+  if (isTRUE(split$name %in% all.vars(formula))) split$x <- data
+  split
+}
+
+# Times of rows, which must be numbers or dates; POSIXlt as POSIXct.
+check_times <- function(time, n, arg, call, kept = NULL) {
+  if (inherits(time, "POSIXlt")) time <- as.POSIXct(time)
+  if (!is.atomic(time) || is.null(time) || length(time) != n) {
+    abort("time", c(
+      "{.arg time} must name a column, or have one value per row of {.arg {arg}} ({n}), not {describe(time)}."
+    ), call = call)
+  }
+  if (!(is.numeric(time) || inherits(time, c("Date", "POSIXct")))) {
+    abort("time", c(
+      "{.arg time} must be numbers or dates, not {describe(time)}.",
+      i = "Convert it, as by {.fn as.Date} or {.fn as.integer}: times have an order and distances."
+    ), call = call)
+  }
+  bad <- intersect(which(!is.finite(as.double(time))), kept %||% seq_len(n))
+  if (length(bad)) {
+    abort("time", c(
+      "{.arg time} has missing or infinite values.",
+      x = "In {cli::qty(length(bad))}row{?s} {places(bad)}.",
+      i = "Leave out rows of which no time is known."
+    ), call = call)
+  }
+  if (is.null(kept)) time else time[kept]
+}
+
+# Checked data with the times of their rows. time: list(time, name) as split_time() has it; gaps: how distances of times
+# count; by_time: have clusters weights by time?
+with_times <- function(data, time, gaps, by_time, arg, call) {
+  value <- check_times(time$time, rows_given(data), arg, call, data$left_out$kept)
+  times <- sort(unique(value))
+  data$slot <- match(value, times)
+  data$times <- times
+  data$gap <- gaps_between(times, gaps)
+  data[c("time_name", "gaps")] <- list(time$name, gaps)
+  if (by_time) grouped_by_time(data) else data
+}
+
+gaps_between <- function(times, gaps) if (gaps == "time") diff(as.double(times)) else rep(1, length(times) - 1L)
+
+# The rows of a time next to each other, as a group.
+grouped_by_time <- function(data) {
+  data$order <- order(data$slot)
+  data$x <- data$x[data$order, , drop = FALSE]
+  data$row_names <- data$row_names[data$order]
+  data$slot <- data$slot[data$order]
+  there <- sort(unique(data$slot))
+  data$starts <- c(0L, cumsum(tabulate(match(data$slot, there), length(there))))
+  data$group_names <- as.character(data$times[there])
+  data
+}
+
+# The fields that C++ reads with the slots as their last column.
+with_slot_column <- function(data) {
+  data$x <- cbind(data$x, data$slot, deparse.level = 0)
+  data$d <- data$d + 1L
+  data
+}
+
+# Are the clusters of this model at other places at other times?
+has_drift <- function(obs) !is.null(obs_entry(obs)$at_time)
+
+# Has each time weights of its own of the clusters of this mixture?
+has_weights_by_time <- function(fit) {
+  inherits(fit, "bnp_mixture") && "bnp_mixture" != prior_entry(fit$model$prior)$verb
+}
+
+# New data of a fit and their `time`, which is the column that the fit had it from, or given.
+newdata_time <- function(fit, newdata, time, arg, call) {
+  if (!has_drift(fit$model$obs)) {
+    if (!is.null(time)) {
+      abort("time", c(
+        "{.arg time} is for fits of drifting clusters, which this one is not.",
+        i = "Fit with {.code bnp_mixture(x, obs = obs_gaussian(drift = 0.5), time = )}."
+      ), call = call)
+    }
+    return(list(x = newdata))
+  }
+  name <- fit$input$time_name
+  if (is.null(time) && !is.null(name) && isTRUE(name %in% colnames(newdata))) time <- name
+  split <- split_time(newdata, time, arg, call)
+  if (!is.null(fit$input$terms) || isTRUE(split$name %in% fit$input$column_names)) split$x <- newdata
+  split
+}
+
+# New data of a drifting fit in the engine's form; without `time` they must be the training data.
+with_known_times <- function(fit, data, time, arg, call) {
+  if (!has_drift(fit$model$obs)) {
+    return(data)
+  }
+  if (is.null(time) && data$n > 0L) {
+    data$slot <- slots_of_training(fit, data, arg, call)
+    return(data)
+  }
+  data$slot <- slots_at(fit, check_times(time %||% numeric(), rows_given(data), arg, call, data$left_out$kept), call)
+  data
+}
+
+# New rows that a fit takes in: at times that it knows, or after the last of them; where times are groups, whose weights
+# are settled, after it. The data then have all `times` and gaps.
+with_later_times <- function(fit, data, time, arg, call) {
+  known <- fit$model$obs$times
+  if (is.null(time)) {
+    abort("time", "{.arg time} is needed: it says when each row of {.arg {arg}} was.", call = call)
+  }
+  time <- check_times(time, rows_given(data), arg, call, data$left_out$kept)
+  check_kind_of_times(time, known, call)
+  last <- as.double(known[length(known)])
+  new <- sort(unique(time[!as.double(time) %in% as.double(known)]))
+  by_time <- has_weights_by_time(fit)
+  bad <- if (by_time) unique(time[as.double(time) <= last]) else new[as.double(new) < last]
+  if (length(bad)) {
+    abort("time", c(
+      if (by_time) "Rows of {.arg {arg}} must come after those of the fit, whose weights at its times are settled." else
+        "Rows of {.arg {arg}} must be at times that the fit knows, or after its last one.",
+      x = "Not so: {cli::qty(length(bad))}time{?s} {places(as.character(bad))}.",
+      i = "The last one is {as.character(known[length(known)])}. Fit anew to all rows."
+    ), call = call)
+  }
+  data$times <- c(known, new)
+  data$gap <- gaps_between(data$times, fit$input$gaps)
+  data$slot <- match(as.double(time), as.double(data$times))
+  if (by_time) grouped_by_time(data) else data
+}
+
+# A fit that knows these times, too, which come after its own: statistics of rows then are 0.
+fit_with_times <- function(fit, data) {
+  more <- length(data$times) - length(fit$model$obs$times)
+  fit$model$obs[c("times", "gap")] <- data[c("times", "gap")]
+  width <- 1L + fit$input$d
+  fit$state$obs <- cbind(fit$state$obs, matrix(0, fit$state$k, more * width))
+  fit
+}
+
+check_kind_of_times <- function(time, times, call) {
+  dates <- function(x) class(x)[class(x) %in% c("Date", "POSIXct")]
+  if (length(time) && !identical(dates(time), dates(times))) {
+    abort("time", c(
+      "{.arg time} must be {if (length(dates(times))) 'dates' else 'numbers'} of the kind that the fit had.",
+      x = "They are of class {.cls {class(time)}}, those of the fit of class {.cls {class(times)}}."
+    ), call = call)
+  }
+}
+
+# The numbers of these times in a fit.
+slots_at <- function(fit, time, call) {
+  times <- fit$model$obs$times
+  check_kind_of_times(time, times, call)
+  slot <- match(as.double(time), as.double(times))
+  unseen <- unique(time[is.na(slot)])
+  if (length(unseen)) {
+    abort("time", c(
+      "{.arg time} has times at which the fit has seen no row: clusters are known at its own times only.",
+      x = "Not so: {cli::qty(length(unseen))}time{?s} {places(as.character(unseen))}.",
+      i = "Its times are from {as.character(times[1L])} to {as.character(times[length(times)])},
+           {length(times)} in all."
+    ), call = call)
+  }
+  slot
+}
+
+# Of rows without times that are those of the fit.
+slots_of_training <- function(fit, data, arg, call) {
+  known <- fit$input
+  if (identical(as.integer(data$n), as.integer(known$n)) && identical(fingerprint_of(data), known$fingerprint)) {
+    return(in_user_order(fit, known$slot))
+  }
+  abort("time", c(
+    "{.arg time} is needed: it says at which of its times the fit is asked about each row of {.arg {arg}}.",
+    i = if (is.null(known$time_name)) "Only of the training data themselves they are known." else
+      "Give it, or the column {.val {known$time_name}}."
+  ), call = call)
+}
+
+check_gaps_of_times <- function(gaps, time, call = rlang::caller_env()) {
+  given <- !identical(gaps, c("equal", "time"))
+  gaps <- check_choice(gaps, c("equal", "time"), "gaps", call)
+  if (given && is.null(time)) {
+    abort("time", "{.arg gaps} has no meaning without {.arg time}.", call = call)
+  }
+  gaps
+}
+
+# Options of bnp_mixture() that go together with `time`, or do not.
+check_drift <- function(obs, prior, time, weights, labels, id, call) {
+  if (is.null(time) && !has_drift(obs)) {
+    return(invisible())
+  }
+  if (is.null(time)) {
+    abort("time", c(
+      "{.arg time} is needed with {.code drift} of {.fn obs_gaussian}: it says when each row was.",
+      i = "Give a value for each row, or the name of a column."
+    ), call = call)
+  }
+  if (!has_drift(obs)) {
+    abort("time", c(
+      "{.arg time} is for clusters that drift: {.code obs_gaussian(drift = 0.5)}, not {.fn {obs_entry(obs)$constructor}}
+       without {.code drift}.",
+      i = "For clusters that stay where they are and have weights by time, {.fn bnp_topics} takes {.code id}."
+    ), call = call)
+  }
+  if (!is.null(id)) {
+    abort("id", c(
+      "{.arg id} is not for drifting clusters: each row is of its own cluster.",
+      i = "Leave {.arg id} or {.code drift} out."
+    ), call = call)
+  }
+  given <- c("weights", "labels")[!c(is.null(weights), is.null(labels))]
+  if (length(given) && "bnp_mixture" != prior_entry(prior)$verb) {
+    abort("argument", c(
+      "{.arg {given}} {?is/are} not there where clusters have weights by time
+       ({.fn {prior_entry(prior)$constructor}}).",
+      i = "Choose {.or {.fn {prior_makers('bnp_mixture')}}}, with the same weights at all times."
+    ), call = call)
+  }
+}
+
+# What a fit of drifting clusters does not do.
+refuse_drift <- function(fit, what, instead = NULL, call = rlang::caller_env()) {
+  if (inherits(fit, "bnp_mixture") && has_drift(fit$model$obs)) {
+    abort("drift", c(paste0("Fits of drifting clusters have no ", what, "."), i = instead), call = call)
+  }
+}

@@ -1,0 +1,88 @@
+// A switching linear dynamical system in the middle of a fit: three kinds of steps, none of which lowers the
+// bound.
+#pragma once
+#include <memory>
+
+#include "dynamics/latent_path.h"
+#include "inference/state.h"
+
+namespace bnpvi::dynamics {
+
+/// What a fit does not change. obs: of expected rows (make_expected_ar), in units of their own, as
+/// latent_unit says; emission and start are in engine units.
+struct LdsProblem {
+  const Series& series;
+  const ObsModel& obs;
+  EmissionPrior emission;
+  StartPrior start;
+  Index m;
+  bool intercept;
+  double log_unit;           // Σ log unit of the m hidden columns: 0 where they have none
+  Vec log_units;             // log unit of each observed column
+  std::vector<Index> units;  // sequences of two rows or more, which have modes
+  Vec row_weight;            // of each row, or empty: all 1
+  std::uint64_t seed = 0;
+  Pool& pool;
+};
+
+/// q(x), q(z) and the globals that are optimal for them. A plain value.
+struct LdsState {
+  std::shared_ptr<const AllocModel> alloc;
+  LatentPaths paths;
+  Index k = 1;
+  Vec r;                    // n × K; rows that begin a sequence have no mode, and zeros
+  EmissionStatistics seen;  // of all rows
+  Emission emission;        // optimal for `seen`
+  Summary total;            // of all rows, at r and paths
+  Globals globals;          // optimal for total
+  Globals visited;          // at which r was found, where total is that of assign()
+  Terms terms;
+  double elbo = 0;
+};
+
+/// The data of expected rows: a view of the state's features.
+Dataset expected_rows(const LdsProblem& problem, const LdsState& state);
+
+/// q(z) and q(x) as given (r: n × K, row-major; q(x) in `paths`), and the globals that are optimal for them
+/// as if the modes of different rows were independent.
+LdsState state_of(const LdsProblem& problem, std::shared_ptr<const AllocModel> alloc, LatentPaths paths,
+                  Vec r, Index k);
+
+/// Weights (p) of one mode that has the prior's coefficients and expected precision, taken as known: far from
+/// the origin what the prior does not know of coefficients would draw hidden states there.
+Vec point_weights(const LdsProblem& problem);
+
+/// q(x) under these and the prior of the emission: every row near the one before.
+LatentPaths prior_paths(const LdsProblem& problem);
+
+/// q(x) with these means (n × m) and no variance.
+LatentPaths paths_at(const LdsProblem& problem, const Vec& mean);
+
+/// x-step: q(x) of the given sequences (all: null) that is optimal for r and the globals, or for an emission
+/// in place of the state's. Statistics are left as they are.
+void smooth(const LdsProblem& problem, LdsState& state, const std::vector<Index>* groups,
+            const Emission* emission = nullptr);
+
+/// z-step: q(z) of all sequences at the globals; r, total and `visited`.
+void assign(const LdsProblem& problem, LdsState& state);
+
+/// z-step of one sequence: its r and its summary. at: the globals.
+Summary assign_one(const LdsProblem& problem, LdsState& state, Index group, const Globals& at);
+
+/// Statistics of the emission, of all rows or of one sequence.
+EmissionStatistics emission_of(const LdsProblem& problem, const LatentPaths& paths);
+EmissionStatistics emission_of_one(const LdsProblem& problem, const LatentPaths& paths, Index group);
+
+/// Summary of one sequence at r and paths, as if the modes of its rows were independent.
+Summary independent_summary(const LdsProblem& problem, const LdsState& state, Index group);
+
+/// Global step at `total` and `seen`, then the bound.
+void renew(const LdsProblem& problem, LdsState& state);
+
+/// The bound and its terms at the present globals.
+void evaluate(const LdsProblem& problem, LdsState& state);
+
+/// An x-step, a z-step and a global step of all sequences.
+void one_round(const LdsProblem& problem, LdsState& state);
+
+}  // namespace bnpvi::dynamics

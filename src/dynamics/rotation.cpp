@@ -1,0 +1,190 @@
+#include "dynamics/rotation.h"
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "foundation/lbfgs.h"
+#include "observations/linalg.h"
+
+namespace bnpvi::dynamics {
+
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+// A symmetric matrix from its packed lower triangle; halved: entries off the diagonal stand for two.
+Matrix unpack(const double* a, Index n, bool halved) {
+  Matrix out(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j <= i; ++j) out(i, j) = out(j, i) = a[packed(i, j)] / (halved && i != j ? 2 : 1);
+  return out;
+}
+void pack(const Matrix& a, double* out) {
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j <= i; ++j) out[packed(i, j)] = 0.5 * (a(i, j) + a(j, i));
+}
+
+class Rotation {
+ public:
+  Rotation(const LdsProblem& problem, const LdsState& state)
+      : problem_(problem), state_(state), m_(problem.m), width_(state.paths.width()) {
+    const Series& s = problem.series;
+    first_ = Matrix::Zero(m_, m_);
+    first_mean_ = Eigen::VectorXd::Zero(m_);
+    for (Index g = 0; g < s.n_groups(); ++g) {
+      const Eigen::Map<const Eigen::VectorXd> mean(state.paths.mean_of(s.starts[g]), m_);
+      first_ += s.weight[g] * (unpack(state.paths.var_of(s.starts[g]), m_, false) + mean * mean.transpose());
+      first_mean_ += s.weight[g] * mean;
+      rows_ += s.weight[g] * static_cast<double>(s.starts[g + 1] - s.starts[g]);
+    }
+    precision_ = Matrix(m_, m_);
+    for (Index a = 0; a < m_; ++a)
+      for (Index b = 0; b < m_; ++b) precision_(a, b) = problem.start.precision[a * m_ + b];
+    start_ = Eigen::Map<const Eigen::VectorXd>(problem.start.mean.data(), m_);
+  }
+
+  // G as a map of v = (x_{t−1}, [1], x_t), and of (x, 1, y).
+  Matrix of_rows(const Matrix& g) const {
+    Matrix out = Matrix::Identity(width_, width_);
+    out.topLeftCorner(m_, m_) = g;
+    out.bottomRightCorner(m_, m_) = g;
+    return out;
+  }
+  Matrix of_emission(const Matrix& g) const {
+    Matrix out = Matrix::Identity(m_ + 2, m_ + 2);
+    out.topLeftCorner(m_, m_) = g;
+    return out;
+  }
+
+  // T → S T S' of all modes (K × p), and of all columns.
+  Vec modes(const Matrix& s, const double* t, Index k) const {
+    const Index p = problem_.obs.n_features();
+    Vec out(t, t + k * p);
+    for (Index j = 0; j < k; ++j)
+      pack(s * unpack(t + j * p + 1, width_, false) * s.transpose(), out.data() + j * p + 1);
+    return out;
+  }
+  EmissionStatistics emission(const Matrix& s) const {
+    EmissionStatistics out = state_.seen;
+    const Index q = problem_.emission.n_moments();
+    for (Index j = 0; j < problem_.emission.d; ++j)
+      pack(s * unpack(state_.seen.moment.data() + j * q, m_ + 2, false) * s.transpose(),
+           out.moment.data() + j * q);
+    return out;
+  }
+
+  // What depends on G in the bound, and its slope: dΛ/dS = 2 (∂Λ/∂T) S T.
+  RoundedSum value(const Vec& x, Vec& gradient) const {
+    const Matrix g = Eigen::Map<const Matrix>(x.data(), m_, m_);
+    RoundedSum sum;
+    Matrix slope = Matrix::Zero(m_, m_);
+    const double det = g.determinant();
+    if (!(det > 0)) {
+      sum.add(-std::numeric_limits<double>::infinity());
+      return sum;
+    }
+    sum.add(rows_ * std::log(det));
+    slope += rows_ * g.inverse().transpose();
+    const Matrix s = of_rows(g), c = of_emission(g);
+    const Index p = problem_.obs.n_features(), q = problem_.emission.n_moments();
+    const Vec t = modes(s, state_.total.obs.data(), state_.k);
+    Vec w(static_cast<std::size_t>(p));
+    for (Index k = 0; k < state_.k; ++k) {
+      sum.add(problem_.obs.evidence_and_weights(t.data() + k * p, w.data()));
+      const Matrix d =
+          2 * unpack(w.data() + 1, width_, true) * s * unpack(state_.total.t(k) + 1, width_, false);
+      slope += d.topLeftCorner(m_, m_) + d.bottomRightCorner(m_, m_);
+    }
+    const Emission seen(problem_.emission, emission(c));
+    sum.add(seen.value());
+    const Index e = m_ + 1;
+    for (Index j = 0; j < problem_.emission.d; ++j) {
+      const double rho = seen.mean_precision()[j];
+      Eigen::VectorXd of_y(e + 1);
+      for (Index a = 0; a < e; ++a) of_y[a] = -seen.loadings()[j * e + a];
+      of_y[e] = 1;
+      Matrix weight = rho * of_y * of_y.transpose();
+      for (Index a = 0; a < e; ++a)
+        for (Index b = 0; b < e; ++b) weight(a, b) += seen.inverse()[j * e * e + a * e + b];
+      slope -= (weight * c * unpack(state_.seen.moment.data() + j * q, e + 1, false)).topLeftCorner(m_, m_);
+    }
+    sum.add(-0.5 * (precision_ * g * first_ * g.transpose()).trace() +
+            (start_.transpose() * precision_ * g * first_mean_)(0));
+    slope += -precision_ * g * first_ + precision_ * start_ * first_mean_.transpose();
+    gradient.assign(slope.data(), slope.data() + m_ * m_);
+    return sum;
+  }
+
+  // q(x) and the statistics in the new coordinates.
+  void apply(const Matrix& g, LdsState& out) const {
+    const Matrix s = of_rows(g);
+    const Series& series = problem_.series;
+    const Index p = problem_.obs.n_features(), n = out.paths.n;
+    Vec& table = out.paths.features;
+    const double log_det = std::log(g.determinant());
+    problem_.pool.run(series.n_groups(), [&](Index group) {
+      Vec row(static_cast<std::size_t>(p));
+      for (Index t = series.starts[group]; t < series.starts[group + 1]; ++t) {
+        if (t % 1024 == 0) problem_.pool.poll();
+        double* mean = out.paths.mean.data() + t * m_;
+        const Eigen::VectorXd moved = g * Eigen::Map<const Eigen::VectorXd>(mean, m_);
+        Eigen::Map<Eigen::VectorXd>(mean, m_) = moved;
+        double* var = out.paths.var.data() + t * out.paths.n_var();
+        pack(g * unpack(var, m_, false) * g.transpose(), var);
+        if (t == series.starts[group]) continue;
+        for (Index i = 0; i < p; ++i) row[i] = table[i * n + t];
+        pack(s * unpack(row.data() + 1, width_, false) * s.transpose(), row.data() + 1);
+        for (Index i = 0; i < p; ++i) table[i * n + t] = row[i];
+      }
+      const Index t = series.starts[group];
+      const Eigen::VectorXd away = Eigen::Map<const Eigen::VectorXd>(out.paths.mean_of(t), m_) - start_;
+      const Matrix second = unpack(out.paths.var_of(t), m_, false) + away * away.transpose();
+      const Eigen::VectorXd before = Eigen::Map<const Eigen::VectorXd>(state_.paths.mean_of(t), m_) - start_;
+      const Matrix first = unpack(state_.paths.var_of(t), m_, false) + before * before.transpose();
+      out.paths.start[group] -= 0.5 * (precision_ * (second - first)).trace();
+      out.paths.entropy[group] += log_det * static_cast<double>(series.starts[group + 1] - t);
+    });
+    const Vec t = modes(s, state_.total.obs.data(), state_.k);
+    std::copy(t.begin(), t.end(), out.total.obs.edit().begin());
+    out.seen = emission(of_emission(g));
+  }
+
+ private:
+  const LdsProblem& problem_;
+  const LdsState& state_;
+  Index m_, width_;
+  Matrix first_, precision_;  // Σ E x_1 x_1', P_0⁻¹
+  Eigen::VectorXd first_mean_, start_;
+  double rows_ = 0;
+};
+
+}  // namespace
+
+void rotate(const LdsProblem& problem, LdsState& state) {
+  const Rotation rotation(problem, state);
+  const Index m = problem.m;
+  Vec x(static_cast<std::size_t>(m * m), 0.0);
+  for (Index a = 0; a < m; ++a) x[a * m + a] = 1;
+  maximise(
+      [&](const Vec& at, Vec& gradient) {
+        try {
+          return rotation.value(at, gradient);
+        } catch (const std::domain_error&) {
+          RoundedSum outside;
+          outside.add(-std::numeric_limits<double>::infinity());
+          return outside;
+        }
+      },
+      x, 1e-9, 20);
+  LdsState tried = state;
+  rotation.apply(Eigen::Map<const Matrix>(x.data(), m, m), tried);
+  renew(problem, tried);
+  if (!(tried.elbo > state.elbo)) return;
+  assign(problem, tried);
+  renew(problem, tried);
+  if (tried.elbo > state.elbo) state = std::move(tried);
+}
+
+}  // namespace bnpvi::dynamics

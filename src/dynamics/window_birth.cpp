@@ -1,0 +1,129 @@
+#include "dynamics/window_birth.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bnpvi::dynamics {
+
+namespace {
+
+constexpr Index shortest = 32, longest = 64;  // rows of a window, as are the numbers below from trials on
+constexpr double share = 0.95;                // the rotations of inst/bench/lds.R
+constexpr Index own_rounds = 8, fewest_rounds = 5, most_rounds = 30;
+constexpr double within = 40;  // nats below the present bound from which a proposal may still catch up
+
+struct Window {
+  Index group, from, to;
+};
+
+// A sequence by its number of rows, and a place in it.
+Window draw_window(const LdsProblem& problem, Stream& stream) {
+  const Series& s = problem.series;
+  Vec rows;
+  for (Index g : problem.units) rows.push_back(static_cast<double>(s.starts[g + 1] - s.starts[g]));
+  const Index g = problem.units[draw(rows, stream)];
+  const Index n = s.starts[g + 1] - s.starts[g];
+  const Index length = std::min(n, shortest + stream.index(longest - shortest + 1));
+  const Index from = s.starts[g] + stream.index(n - length + 1);
+  return {g, from, from + length};
+}
+
+// One mode and, where hidden states are what is seen but for noise, an emission for these rows alone.
+LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const Window& at) {
+  const Series& all = problem.series;
+  Series own;
+  own.n = at.to - at.from;
+  own.d = all.d;
+  own.y.assign(all.y.begin() + at.from * all.d, all.y.begin() + at.to * all.d);
+  own.starts = {0, own.n};
+  own.weight = {1};
+  LatentPaths out(own.n, problem.m, problem.intercept, 1);
+  Vec t(static_cast<std::size_t>(problem.obs.n_features()), 0.0), w = point_weights(problem);
+  Emission emission = problem.emission.identity
+                          ? Emission(problem.emission, EmissionStatistics(problem.emission))
+                          : state.emission;
+  for (Index round = 0; round < own_rounds; ++round) {
+    problem.pool.poll();
+    if (round > 0) problem.obs.weights(t.data(), w.data());
+    smooth_rows(
+        own, 0, own.n, 0, {nullptr, 1, w.data()}, emission, problem.start, [] {}, out);
+    for (Index i = 0; i < static_cast<Index>(t.size()); ++i) {
+      t[i] = 0;
+      for (Index row = 1; row < own.n; ++row) t[i] += out.features[i * own.n + row];
+    }
+    if (!problem.emission.identity) continue;
+    EmissionStatistics seen(problem.emission);
+    add_emission(own, problem.emission, out, 0, own.n, 1, seen);
+    emission = Emission(problem.emission, seen);
+  }
+  return out;
+}
+
+// The state with one more mode, which has most of the window.
+LdsState with_mode(const LdsProblem& problem, const LdsState& state, const Window& at) {
+  const LatentPaths own = own_system(problem, state, at);
+  LdsState out = state;
+  LatentPaths& paths = out.paths;
+  std::copy(own.mean.begin(), own.mean.end(), paths.mean.begin() + at.from * paths.m);
+  std::copy(own.var.begin(), own.var.end(), paths.var.begin() + at.from * paths.n_var());
+  const Index p = paths.n_features();
+  for (Index i = 0; i < p; ++i)
+    std::copy_n(own.features.begin() + i * own.n + 1, own.n - 1,
+                paths.features.begin() + i * paths.n + at.from + 1);
+  const Series& s = problem.series;
+  if (at.from > s.starts[at.group]) paths.set_features(at.from, nullptr);
+  if (at.to < s.starts[at.group + 1]) paths.set_features(at.to, nullptr);
+  const Index k = state.k;
+  out.k = k + 1;
+  out.r.assign(static_cast<std::size_t>(s.n * (k + 1)), 0.0);
+  for (Index t = 0; t < s.n; ++t) std::copy_n(state.r.begin() + t * k, k, out.r.begin() + t * (k + 1));
+  for (Index t = std::max(at.from, s.starts[at.group] + 1); t < at.to; ++t) {
+    for (Index j = 0; j < k; ++j) out.r[t * (k + 1) + j] *= 1 - share;
+    out.r[t * (k + 1) + k] = share;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream) {
+  const Window at = draw_window(problem, stream);
+  const bool alone = problem.units.size() == 1 && problem.series.n_groups() == 1;
+  Summary rest;
+  EmissionStatistics rest_seen(problem.emission);
+  if (alone) {
+    rest = Summary(state.alloc->shape(problem.obs), state.k);
+  } else {
+    rest = state.total;
+    rest.add(assign_one(problem, state, at.group, state.visited), -1);
+    rest_seen = state.seen;
+    rest_seen.add(emission_of_one(problem, state.paths, at.group), -1);
+  }
+  rest.append(1);
+  LdsState tried = with_mode(problem, state, at);
+  const std::vector<Index> touched{at.group};
+  const auto put_back = [&](const Summary& own) {
+    tried.total = rest;
+    tried.total.add(own);
+    tried.seen = rest_seen;
+    tried.seen.add(emission_of_one(problem, tried.paths, at.group), 1);
+    renew(problem, tried);
+  };
+  put_back(independent_summary(problem, tried, at.group));
+  for (Index round = 1; round <= most_rounds; ++round) {
+    smooth(problem, tried, &touched);
+    put_back(assign_one(problem, tried, at.group, tried.globals));
+    if (round < fewest_rounds) continue;
+    if (tried.elbo > state.elbo) break;
+    if (!(tried.elbo > state.elbo - within)) return false;
+  }
+  if (!(tried.elbo > state.elbo)) return false;
+  assign(problem, tried);
+  tried.seen = emission_of(problem, tried.paths);
+  renew(problem, tried);
+  if (!(tried.elbo > state.elbo)) return false;
+  state = std::move(tried);
+  return true;
+}
+
+}  // namespace bnpvi::dynamics

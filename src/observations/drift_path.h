@@ -1,0 +1,64 @@
+// The path of a mean that takes a random step between times.
+#pragma once
+#include "foundation/random.h"
+#include "foundation/types.h"
+
+namespace bnpvi {
+
+/// θ_1 | Λ ~ N(m, (κΛ)⁻¹),  θ_{t+1} = θ_t + N(0, τ_t Λ⁻¹),  t = 1 .. T: in units of the cluster's own Λ⁻¹, so
+/// that all variances below are numbers that depend on the counts of rows only.
+struct DriftPrior {
+  Vec mean;         // m, D
+  double strength;  // κ
+  Vec step;         // τ_t, T − 1; empty: one time
+
+  Index columns() const { return static_cast<Index>(mean.size()); }
+  Index times() const { return static_cast<Index>(step.size()) + 1; }
+};
+
+/// The posterior of a path given rows x | t ~ N(θ_t, Λ⁻¹), Λ known, by the Kalman filter
+///   κ_{t|t} = κ_{t|t−1} + N_t,  μ_t = (κ_{t|t−1} μ_{t−1} + S_t)/κ_{t|t},  κ_{t+1|t} = κ_{t|t}/(1 + τ_t
+///   κ_{t|t})
+/// and the smoother, with g_t = 1/(1 + τ_t κ_{t|t}),
+///   v̄_t = g_t (τ_t + g_t v̄_{t+1}),  μ̄_t = g_t (τ_t κ_{t|t} μ_t + μ̄_{t+1}),
+/// which subtract nothing, so that a prior may be as weak as one likes. θ_t ~ N(μ̄_t, v̄_t Λ⁻¹); given θ_{t+1},
+/// θ_t ~ N(μ̄_t + g_t (θ_{t+1} − μ̄_{t+1}), τ_t g_t Λ⁻¹).
+class DriftPath {
+ public:
+  /// slots: N_t and S_t (D) of every time, one after the other. A count below zero, which only rounding
+  /// makes, is no rows.
+  DriftPath(const DriftPrior& prior, const double* slots);
+
+  double log_ratio() const { return log_ratio_; }  // Σ_t log(κ_{t|t−1}/κ_{t|t})
+
+  /// Calls f(c, x) with what Σ xxᵀ is to be added c xxᵀ of, so that the rows' squares around nothing become
+  /// those around the filtered means: κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ of every time with rows.
+  template <class F>
+  void for_squares(F f) const {
+    for (Index t = 0; t < times_; ++t) {
+      if (after_[t] == before_[t]) continue;
+      f(before_[t], t == 0 ? start_.data() : filtered_.data() + (t - 1) * d_);
+      f(-after_[t], filtered_.data() + t * d_);
+    }
+  }
+
+  /// Must be called before what follows.
+  void smooth();
+  const double* mean(Index t) const { return mean_.data() + t * d_; }  // μ̄_t
+  double variance(Index t) const { return variance_[t]; }              // v̄_t
+
+  /// A θ with the law of the posterior after the map A with AᵀA = Λ: T × D, from the images A μ̄_t (T × D).
+  Vec draw(const Vec& image, Stream& stream) const;
+
+ private:
+  double gain(Index t) const { return 1 / (1 + step_[t] * after_[t]); }
+
+  Index times_, d_;
+  Vec start_, step_;
+  Vec before_, after_;  // κ_{t|t−1}, κ_{t|t}
+  Vec filtered_;        // μ_t, T × D
+  double log_ratio_ = 0;
+  Vec mean_, variance_;
+};
+
+}  // namespace bnpvi

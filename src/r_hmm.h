@@ -1,0 +1,34 @@
+// What entries that evaluate hidden Markov models share.
+#pragma once
+#include <algorithm>
+
+#include "chains/hmm.h"
+#include "chains/sequence_rows.h"
+#include "r_convert.h"
+
+namespace bnpvi {
+
+const chains::HmmAlloc& hmm_of(const RModel& model);
+
+/// Calls task(rows, group) with the rows of every sequence that has modelled rows, on the threads of the
+/// pool.
+template <class Task>
+void for_sequences(const Dataset& data, Index lag, Pool& pool, Task task) {
+  constexpr Index at_once = 64;  // sequences a task: a guess
+  const Index n = data.n_groups();
+  pool.run((n + at_once - 1) / at_once, [&](Index part) {
+    chains::SequenceRows s;
+    for (Index g = part * at_once; g < std::min(n, (part + 1) * at_once); ++g) {
+      pool.poll();
+      s.clear();
+      s.append(data, g, lag);
+      if (s.size() > 0) task(s, g);
+    }
+  });
+}
+
+/// Posterior means of the transitions; with `first_only`, given that the chain never leaves the states in
+/// use.
+chains::Chain mean_chain(const Query& q, bool first_only);
+
+}  // namespace bnpvi

@@ -1,0 +1,47 @@
+// Switching linear dynamical systems between R's lists and the engine's types.
+#pragma once
+#include "dynamics/lds_state.h"
+#include "r_convert.h"
+
+namespace bnpvi {
+
+/// Everything that an entry needs, with what LdsProblem refers to.
+struct Lds {
+  Vec latent_centre, latent_unit, centre, unit;
+  dynamics::Series series;
+  RModel model;
+  std::unique_ptr<const ObsModel> rows;  // of the model that rows are clustered by at a start
+  RMonitor monitor;
+  RPool pool;
+  dynamics::LdsProblem problem;
+
+  Lds(const Rcpp::List& data, const Rcpp::List& given, int threads, std::uint64_t seed,
+      Rcpp::Nullable<Rcpp::Function> progress = R_NilValue, bool catches = false)
+      : Lds(ListFields(Rcpp::List(given["obs"])), data, given, threads, seed, progress, catches) {}
+
+ private:
+  Lds(const Fields& f, const Rcpp::List& data, const Rcpp::List& given, int threads, std::uint64_t seed,
+      Rcpp::Nullable<Rcpp::Function> progress, bool catches);
+  Index latent() const { return static_cast<Index>(latent_unit.size()); }
+  dynamics::EmissionPrior emission_prior(const Fields& f) const;
+  dynamics::StartPrior start_prior(const Fields& f) const;
+  std::unique_ptr<const ObsModel> rows_model(const Fields& f) const;
+};
+
+Vec row_major(const Rcpp::NumericMatrix& x, Index rows, Index cols, const char* what);
+Rcpp::NumericMatrix from_row_major(const Vec& x, Index rows, Index cols);
+
+/// Rows that begin a sequence have no mode.
+void without_first_rows(const dynamics::Series& s, Index k, Vec& r);
+
+/// q(x) in the user's units, E φ in engine units, q(z), and start and entropy of each sequence.
+Rcpp::List paths_to_r(const Lds& lds, const dynamics::LdsState& state);
+
+/// The globals with the statistics of the emission.
+Rcpp::List state_with_emission(const dynamics::LdsState& state, const dynamics::EmissionPrior& prior);
+dynamics::EmissionStatistics seen_from_r(const Rcpp::List& state, const dynamics::EmissionPrior& prior);
+
+/// q(C, ρ) in engine units.
+Rcpp::List emission_to_r(const dynamics::Emission& e, const dynamics::EmissionPrior& prior);
+
+}  // namespace bnpvi

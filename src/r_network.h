@@ -1,0 +1,77 @@
+// What entries of networks read and return.
+#pragma once
+#include <chrono>
+
+#include "networks/link_model.h"
+#include "networks/links.h"
+#include "r_convert.h"
+
+namespace bnpvi {
+
+using networks::LinkModel;
+using networks::Links;
+
+// list(n, directed, from, to, value, hidden_from, hidden_to), nodes from 1.
+inline Links links_from_r(const Rcpp::List& data) {
+  const auto nodes = [&](const char* name) {
+    std::vector<int> out = Rcpp::as<std::vector<int>>(data[name]);
+    for (int& i : out) --i;
+    return out;
+  };
+  return Links(Rcpp::as<int>(data["n"]), Rcpp::as<bool>(data["directed"]), nodes("from"), nodes("to"),
+               Rcpp::as<Vec>(data["value"]), nodes("hidden_from"), nodes("hidden_to"));
+}
+
+inline LinkModel link_model_from_r(const Rcpp::List& model) {
+  const ListFields fields(model);
+  return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
+}
+
+// n × k of row-major numbers.
+inline Rcpp::NumericMatrix matrix_to_r(const Vec& x, Index n, Index k) {
+  Rcpp::NumericMatrix out(static_cast<int>(n), static_cast<int>(k));
+  for (int i = 0; i < out.nrow(); ++i)
+    for (int a = 0; a < out.ncol(); ++a) out(i, a) = x[static_cast<std::size_t>(i) * out.ncol() + a];
+  return out;
+}
+
+inline Vec rows_from_r(const Rcpp::NumericMatrix& x) {
+  Vec out;
+  for (int i = 0; i < x.nrow(); ++i)
+    for (int a = 0; a < x.ncol(); ++a) out.push_back(x(i, a));
+  return out;
+}
+
+// Keeps the records of laps, and passes them on.
+class Trace {
+ public:
+  explicit Trace(Monitor& monitor) : monitor_(monitor) {}
+  void add(LapRecord record) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
+    record.seconds = passed.count();
+    records_.push_back(record);
+    monitor_.lap(record);
+  }
+  Rcpp::DataFrame to_r() const {
+    const auto column = [&](auto field) {
+      Rcpp::NumericVector out;
+      for (const LapRecord& r : records_) out.push_back(static_cast<double>(r.*field));
+      return out;
+    };
+    return Rcpp::DataFrame::create(
+        Rcpp::_["lap"] = column(&LapRecord::lap), Rcpp::_["elbo"] = column(&LapRecord::elbo),
+        Rcpp::_["k"] = column(&LapRecord::k), Rcpp::_["births"] = column(&LapRecord::births),
+        Rcpp::_["merges"] = column(&LapRecord::merges), Rcpp::_["deletes"] = column(&LapRecord::deletes),
+        Rcpp::_["births_tried"] = column(&LapRecord::births_tried),
+        Rcpp::_["merges_tried"] = column(&LapRecord::merges_tried),
+        Rcpp::_["deletes_tried"] = column(&LapRecord::deletes_tried),
+        Rcpp::_["seconds"] = column(&LapRecord::seconds));
+  }
+
+ private:
+  Monitor& monitor_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::vector<LapRecord> records_;
+};
+
+}  // namespace bnpvi

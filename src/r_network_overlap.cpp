@@ -1,0 +1,178 @@
+// Entries of overlapping communities of networks.
+#include "networks/gamma_network.h"
+#include "networks/learn_overlap.h"
+#include "networks/profile.h"
+#include "networks/relational.h"
+#include "r_network.h"
+
+using namespace bnpvi;
+
+using Rcpp::_;
+
+namespace {
+
+// Overlapping communities of a list(kind, gamma, alpha, counts, a, b, a_background, b_background), from
+// shares of the nodes (n × K). The link models must outlive the state.
+struct OverlapModel {
+  explicit OverlapModel(const Rcpp::List& model)
+      : fields(model),
+        blocks(fields.flag("counts"), fields.number("a"), fields.number("b")),
+        background(fields.flag("counts"), fields.number("a_background"), fields.number("b_background")) {}
+  std::unique_ptr<networks::Overlap> start(const Links& links, const Rcpp::NumericMatrix& share) const {
+    require(share.nrow() == links.n() && share.ncol() > 0, "there is not a row for each node");
+    const double gamma = fields.number("gamma"), alpha = fields.number("alpha");
+    if (fields.flag("degree")) {
+      const networks::GammaPriors priors{gamma,
+                                         alpha,
+                                         blocks.a(),
+                                         blocks.b(),
+                                         background.a(),
+                                         background.b(),
+                                         fields.flag("counts"),
+                                         fields.number("dense")};
+      return std::make_unique<networks::GammaNetwork>(links, priors, share.ncol(), rows_from_r(share));
+    }
+    return std::make_unique<networks::Relational>(links, blocks, background, gamma, alpha, share.ncol(),
+                                                  rows_from_r(share));
+  }
+  ListFields fields;
+  LinkModel blocks, background;
+};
+
+Rcpp::NumericVector named_terms(const networks::Overlap& state) {
+  Rcpp::NumericVector out;
+  for (const auto& [name, value] : state.terms()) out.push_back(value, name);
+  return out;
+}
+
+Rcpp::List overlap_to_r(const networks::Overlap& state) {
+  const Index n = state.links().n(), k = state.k();
+  Vec prob, ends(static_cast<std::size_t>(n * k));
+  for (Index i = 0; i < n; ++i) {
+    const Vec row = state.proportions(i);
+    prob.insert(prob.end(), row.begin(), row.end());
+    for (const networks::Ends& end : state.ends(i)) ends[i * k + end.k] = end.value;
+  }
+  Rcpp::List params;
+  for (const auto& array : state.arrays())
+    params.push_back(
+        matrix_to_r(array.value, static_cast<Index>(array.value.size()) / array.columns, array.columns),
+        array.name);
+  const WeightMoments pi = weight_moments(state.sticks());
+  return Rcpp::List::create(
+      _["k"] = k, _["prob"] = matrix_to_r(prob, n, k), _["ends"] = matrix_to_r(ends, n, k),
+      _["rates"] = state.rates(), _["weights"] = pi.mean, _["u"] = state.sticks().u,
+      _["omega"] = state.sticks().omega, _["params"] = params, _["terms"] = named_terms(state));
+}
+
+}  // namespace
+
+// Overlapping communities learned from shares of the nodes (n × K) on.
+// [[Rcpp::export]]
+Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control,
+                                  Rcpp::NumericMatrix share, SEXP progress) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const OverlapModel overlap(model);
+    const ListFields given(control);
+    RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
+    RPool pool(given.integer("threads"), monitor);
+    Trace trace(pool.monitor());
+    networks::OverlapOptions options;
+    options.births = given.flag("birth");
+    options.merges = given.flag("merge");
+    options.deletes = given.flag("delete");
+    options.reorder = given.flag("reorder");
+    options.max_laps = given.integer("max_laps");
+    options.tol = given.number("tol");
+    options.seed = static_cast<std::uint64_t>(given.number("seed"));
+    const networks::OverlapEnd end =
+        learn_overlap(overlap.start(links, share), options, pool, [&](LapRecord r) { trace.add(r); });
+    return made_in_r([&] {
+      Rcpp::List out = overlap_to_r(*end.state);
+      out["trace"] = trace.to_r();
+      out["laps"] = end.laps;
+      out["converged"] = end.converged;
+      return out;
+    });
+  });
+}
+
+// The bound before and after each of `laps` laps from shares of the nodes, and the state in the end;
+// `sticks`: NULL, or list(u, omega) in place of the sticks found (of models without degrees; for tests).
+// [[Rcpp::export]]
+Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
+                               SEXP sticks) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const OverlapModel overlap(model);
+    std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
+    Rcpp::NumericVector bound;
+    for (int lap = 0; lap <= laps; ++lap) {
+      if (lap > 0) state->lap();
+      bound.push_back(state->bound());
+    }
+    if (sticks != R_NilValue) {
+      const Rcpp::List held(sticks);
+      auto* relational = dynamic_cast<networks::Relational*>(state.get());
+      require(relational, "sticks can be held where there are no degrees");
+      relational->hold_sticks({Rcpp::as<Vec>(held["u"]), Rcpp::as<Vec>(held["omega"])});
+    }
+    Rcpp::List out = overlap_to_r(*state);
+    out["bound"] = bound;
+    return out;
+  });
+}
+
+// Changes of a gamma network that visit a few nodes, one after the other, from where `laps` laps end: of each
+// the gain it said, the bound before and after, the bound once all sums are made anew, and the state after it
+// (for tests). changes: list(kind, a, b, leaves, share, least) of "split", "merge" and "drop", numbers
+// from 1.
+// [[Rcpp::export]]
+Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
+                                Rcpp::List changes) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const OverlapModel overlap(model);
+    std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
+    auto* gamma = dynamic_cast<networks::GammaNetwork*>(state.get());
+    require(gamma, "only models with degrees have changes of a few nodes");
+    for (int lap = 0; lap < laps; ++lap) state->lap();
+    Rcpp::List out;
+    for (const Rcpp::List change : changes) {
+      const ListFields fields(change);
+      const std::string kind = Rcpp::as<std::string>(change["kind"]);
+      const Index a = fields.integer("a") - 1;
+      const double least = fields.number("least"), before = state->bound();
+      double said = 0;
+      require(a >= 0 && a < state->k(), "there is no such community");
+      if (kind == "split") {
+        std::vector<int> leaves = Rcpp::as<std::vector<int>>(change["leaves"]);
+        for (int& i : leaves) --i;
+        said = gamma->split_here({a, leaves}, fields.number("share"), least);
+      }
+      if (kind == "merge") said = gamma->merge_here(a, fields.integer("b") - 1, least);
+      if (kind == "drop") said = gamma->drop_here(a, least);
+      const double after = state->bound();
+      gamma->refresh();
+      Rcpp::List end = overlap_to_r(*state);
+      end["said"] = said;
+      end["before"] = before;
+      end["after"] = after;
+      end["anew"] = state->bound();
+      out.push_back(end);
+    }
+    return out;
+  });
+}
+
+// best_profile() from rho.
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_network_profile(double n0, Rcpp::NumericVector g, Rcpp::NumericVector e,
+                                           Rcpp::NumericVector p, Rcpp::NumericVector rho) {
+  require(g.size() == rho.size() && e.size() == rho.size() && p.size() == rho.size(),
+          "a profile has not one number of each kind for each community");
+  Vec out(rho.begin(), rho.end());
+  networks::best_profile(n0, g.begin(), e.begin(), p.begin(), rho.size(), out.data());
+  return Rcpp::wrap(out);
+}
