@@ -167,6 +167,12 @@ refuse_series <- function(class, obs, call) {
       i = "{.fn bnp_hmm} takes sequences from sources."
     ), call = call)
   }
+  if (has_drift(obs) || isTRUE(obs_entry(obs)$hidden)) {
+    abort("argument", c(
+      "{.fn {obs_entry(obs)$constructor}} does not take sources.",
+      i = "Give data in memory."
+    ), call = call)
+  }
 }
 
 without_id <- function(piece) {
