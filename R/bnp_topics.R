@@ -135,7 +135,7 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   data$group_values <- known$values
   fit_model(
     "bnp_topics", call, data, obs, prior, control, start, length(data$starts) - 1L,
-    c(list(lengths = document_lengths(data, obs)), if (!is.null(known)) list(response = known$input))
+    c(list(lengths = document_lengths(data, obs)), if (!is.null(known)) list(document_response = known$input))
   )
 }
 

@@ -80,7 +80,7 @@ check_comparable <- function(a, b, names, call = rlang::caller_env()) {
   if (!same("weights")) {
     refuse("Their rows have other weights, and weights are part of the data.", "Fit both with the same {.arg weights}.")
   }
-  if (is.null(a$input$fingerprint) || !all(same("n"), same("fingerprint"), same("response"))) {
+  if (is.null(a$input$fingerprint) || !all(same("n"), same("fingerprint"), same("document_response"))) {
     refuse("They were fitted to different data, or to rows or columns in another order.", "Fit both to the same data.")
   }
   if (!same("classes") || !same("class_sets")) {

@@ -3,8 +3,11 @@
 #' @rdname bnp_filter
 #' @export
 bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., keep = Inf) {
-  check_no_dots(...)
   check_format(object)
+  if (is_hidden(object)) {
+    return(bnp_filter(do.call(lds_model, lds_parameters(object)), newdata, id, ..., keep = keep))
+  }
+  check_no_dots(...)
   refuse_trees(object, "filter: their nodes do not follow each other in time")
   # In the same form whether values are missing or not, so that pieces of the data have the bits of the whole.
   fit <- fit_as(object, with_all_gaps(object$model$obs))

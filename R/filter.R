@@ -16,9 +16,9 @@
 #' surprising the row was, an alarm for what the model has never seen, and forecasts. A filter is a plain value.
 #' `update()` takes further rows in, to the same bits as all rows at once, also after [saveRDS()] and [readRDS()].
 #'
-#' @param object A fit of [bnp_hmm()]; an [lds_model()], or a list of several, each of which is the truth with equal
-#'   probability (draws of the parameters, for instance: then forecasts include what is not known of them); a
-#'   [particle_model()]. Of `update()` and `predict()`: a filter.
+#' @param object A fit of [bnp_hmm()] (with [obs_lds()]: at its mean parameters, as a linear system); an [lds_model()],
+#'   or a list of several, each of which is the truth with equal probability (draws of the parameters, for instance:
+#'   then forecasts include what is not known of them); a [particle_model()]. Of `update()` and `predict()`: a filter.
 #' @param newdata Rows in the order of time, in any form that [bnp_hmm()] takes, one row after the other or all at
 #'   once; `NULL`: none yet. `NA` are cells, or rows, that were not observed.
 #' @param id Which sequence each row belongs to, as in [bnp_hmm()]; of `update()` also one name for all rows.
@@ -28,7 +28,7 @@
 #' @param particles How many histories of modes are kept (of an [lds_model()]), or how many particles there are.
 #' @param collapse `"none"`, or `"gpb2"`: histories with the same last mode become one Gaussian with their mean and
 #'   covariance. Faster, without random numbers, and biased; `particles` is then of no account.
-#' @param seed A whole number; default: drawn from R's generator. Fits of hidden Markov models need none.
+#' @param seed A whole number; default: drawn from R's generator. Fits of other hidden Markov models need none.
 #' @param keep For how many last rows of each sequence results are remembered, for [augment()], `filter_probs()` and
 #'   pictures. Memory grows with it (of linear systems by 4 bytes a particle and row), and each `update()` copies what
 #'   is

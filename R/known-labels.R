@@ -242,7 +242,7 @@ as_trained <- function(data, fit) {
     return(NULL)
   }
   for (field in c("weights", "classes", "class_sets")) data[[field]] <- fit$input[[field]]
-  data$group_values <- fit$input$response$values
+  data$group_values <- fit$input$document_response$values
   if (identical(fingerprint_of(data), fit$input$fingerprint)) data
 }
 

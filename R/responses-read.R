@@ -7,7 +7,7 @@ response_posterior <- function(fit) {
   k <- fit$state$k
   m <- fit$model$response$covariates
   at <- c(fit$numbering, k + seq_len(m))
-  names <- c(as.character(seq_len(k)), fit$input$response$covariates$names)
+  names <- c(as.character(seq_len(k)), fit$input$document_response$covariates$names)
   list(
     equations = Map(function(mean, covariance) {
       list(
@@ -22,12 +22,12 @@ response_posterior <- function(fit) {
 # A matrix with a row for each topic and covariate and columns estimate, sd; for several classes an array, the third
 # dimension of which are the classes but the last, each against those after it. In the units of response and covariates.
 response_coefficients <- function(fit) {
-  response <- fit$input$response
+  response <- fit$input$document_response
   q <- response_posterior(fit)
   k <- fit$state$k
   of_covariate <- seq_along(q$equations[[1L]]$mean) > k
   unit <- (response$scale %||% 1) / c(rep(1, k), response$covariates$scale)
-  variance <- if (response$family == "gaussian") q$scale / max(q$df - 2, 1) else 1
+  variance <- if (response$family == normal_response) q$scale / max(q$df - 2, 1) else 1
   each <- lapply(q$equations, function(equation) {
     cbind(
       estimate = equation$mean * unit + ifelse(of_covariate, 0, response$centre %||% 0),
@@ -73,33 +73,37 @@ response_moments <- function(fit, counts, covariates) {
 }
 
 predict_response <- function(fit, counts, covariates, type, level, call) {
-  response <- fit$input$response
+  response <- fit$input$document_response
   f <- response_moments(fit, counts, covariates)
   if (type == "label") {
     return(predicted_labels(response, f, call))
   }
   first <- f$each[[1L]]
-  z <- stats::qnorm((1 + level) / 2)
-  out <- switch(response$family,
-    gaussian = {
-      spread <- sqrt(f$scale / f$df * (1 + first$between) + first$within)
-      with_ends(first$mean, stats::qt((1 + level) / 2, f$df) * spread) * response$scale + response$centre
-    },
-    eps_hinge = {
-      with_ends(first$mean, z * sqrt(first$between + first$within)) * response$scale + response$centre
-    },
-    hinge = with_ends(first$mean, z * sqrt(first$between + first$within)),
-    binomial = {
-      variance <- first$between + first$within
-      ends <- stats::plogis(with_ends(first$mean, z * sqrt(variance)))
-      ends[, "fit"] <- stats::plogis(first$mean / sqrt(1 + pi * variance / 8))
-      ends
-    },
-    classes = response_probabilities(response, f)
-  )
+  out <- response_predictions[[response$family]](response, f, first$mean, first$between + first$within, level)
   rownames(out) <- f$names
   out
 }
+
+# Of each family: function(response, moments of f, mean and variance of its first equation, level of the interval).
+response_predictions <- list(
+  gaussian = function(response, f, mean, variance, level) {
+    first <- f$each[[1L]]
+    spread <- sqrt(f$scale / f$df * (1 + first$between) + first$within)
+    with_ends(mean, stats::qt((1 + level) / 2, f$df) * spread) * response$scale + response$centre
+  },
+  eps_hinge = function(response, f, mean, variance, level) {
+    normal_interval(mean, variance, level) * response$scale + response$centre
+  },
+  hinge = function(response, f, mean, variance, level) normal_interval(mean, variance, level),
+  binomial = function(response, f, mean, variance, level) {
+    ends <- stats::plogis(normal_interval(mean, variance, level))
+    ends[, "fit"] <- stats::plogis(mean / sqrt(1 + pi * variance / 8))
+    ends
+  },
+  classes = function(response, f, mean, variance, level) response_probabilities(response, f)
+)
+
+normal_interval <- function(mean, variance, level) with_ends(mean, stats::qnorm((1 + level) / 2) * sqrt(variance))
 
 with_ends <- function(mean, half) cbind(fit = mean, lower = mean - half, upper = mean + half)
 
@@ -134,7 +138,7 @@ predicted_labels <- function(response, f, call) {
 
 # Covariates of documents that are to be predicted, in the units of the engine.
 new_covariates <- function(fit, covariates, data, call) {
-  known <- fit$input$response$covariates
+  known <- fit$input$document_response$covariates
   if (is.null(known) != is.null(covariates)) {
     abort("response", c(
       if (is.null(known)) "This fit has no {.arg covariates}." else "{.arg covariates} are needed: the fit has them.",
@@ -162,7 +166,7 @@ response_picture <- function(fit, topics, call = rlang::caller_env()) {
   all <- response_coefficients(fit)
   if (length(dim(all)) == 2L) all <- array(all, c(dim(all), 1L), c(dimnames(all), list("")))
   rows <- c(topics, fit$state$k + seq_len(fit$model$response$covariates))
-  labels <- c(paste("Topic", cluster_ids(fit)[topics]), fit$input$response$covariates$names)
+  labels <- c(paste("Topic", cluster_ids(fit)[topics]), fit$input$document_response$covariates$names)
   points <- do.call(rbind, lapply(seq_len(dim(all)[3L]), function(e) {
     estimate <- all[rows, "estimate", e]
     sd <- all[rows, "sd", e]

@@ -2,6 +2,12 @@
 # (data$group_values: one of each equation, NA where it is not known, then the covariates).
 
 response_families <- c("gaussian", "binomial", "classes", "hinge", "eps_hinge")
+normal_response <- "gaussian"
+numeric_responses <- c(normal_response, "eps_hinge")
+default_families <- list(numbers = normal_response, two = "binomial", several = "classes")
+# What the engine calls them, if not "logistic"; those whose objective is a bound of a likelihood.
+engine_responses_of <- c(gaussian = "gaussian", hinge = "hinge", eps_hinge = "tube")
+likelihood_responses <- c("gaussian", "logistic")
 
 # list(model, values, input), NULL without a response. `input` is what a fit keeps: family, levels (of classes in the
 # order of the equations), centre and scale of numbers, covariates, and the number of documents that were known.
@@ -41,12 +47,12 @@ read_response <- function(response, x, data, family, covariates, weight, cost, e
     if (!any(known)) abort("response", "No document with a response has a token.", call = call)
   }
   family <- response_family(family, y, call)
-  coded <- if (family %in% c("gaussian", "eps_hinge")) code_numbers(y, family, call) else code_classes(y, family, call)
+  coded <- if (family %in% numeric_responses) code_numbers(y, family, call) else code_classes(y, family, call)
   values <- rbind(coded$values, t(covariate_values(x, known, call)))
   model <- list(
-    family = c(gaussian = "gaussian", hinge = "hinge", eps_hinge = "tube")[family] |> unname(),
+    family = unname(engine_responses_of[family]),
     equations = nrow(coded$values), covariates = if (is.null(x)) 0L else ncol(x$value),
-    precision = precision %||% if (family == "gaussian") 1 else 0.1, df = 3, scale = 1, cost = cost,
+    precision = precision %||% if (family == normal_response) 1 else 0.1, df = 3, scale = 1, cost = cost,
     epsilon = epsilon, weight = weight
   )
   if (is.na(model$family)) model$family <- "logistic"
@@ -165,10 +171,11 @@ response_family <- function(family, y, call) {
   }
   numbers <- is.numeric(y) && !is.factor(y)
   if (is.null(family)) {
-    family <- if (numbers) "gaussian" else if (length(unique(y[!is.na(y)])) > 2L) "classes" else "binomial"
+    several <- length(unique(y[!is.na(y)])) > 2L
+    family <- default_families[[if (numbers) "numbers" else if (several) "several" else "two"]]
   }
   family <- check_choice(family, response_families, "family", call)
-  if (!numbers && family %in% c("gaussian", "eps_hinge")) {
+  if (!numbers && family %in% numeric_responses) {
     abort("response", c(
       "{.arg response} must be numbers for {.code family = \"{family}\"}, not {describe(y)}.",
       i = "Levels are classes: {.val binomial}, {.val classes} or {.val hinge}."
@@ -345,7 +352,7 @@ refuse_response <- function(fit, what, instead = "Fit without {.arg response}.",
 state_for_response <- function(state, fit, data) {
   new <- data$response$model
   old <- fit$model$response
-  same <- identical(old, new) && identical(fit$input$response$values, data$group_values)
+  same <- identical(old, new) && identical(fit$input$document_response$values, data$group_values)
   if (same || is.null(old) && is.null(new)) {
     return(state)
   }
@@ -360,7 +367,7 @@ state_for_response <- function(state, fit, data) {
 }
 
 described_response <- function(fit) {
-  response <- fit$input$response
+  response <- fit$input$document_response
   if (is.null(response)) {
     return(NULL)
   }
@@ -377,5 +384,5 @@ described_response <- function(fit) {
 # A loss is no likelihood, and neither is one that counts more or less than once.
 is_bound <- function(fit) {
   response <- fit$model$response
-  is.null(response) || response$weight == 1 && response$family %in% c("gaussian", "logistic")
+  is.null(response) || response$weight == 1 && response$family %in% likelihood_responses
 }

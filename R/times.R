@@ -109,7 +109,7 @@ newdata_time <- function(fit, newdata, time, arg, call) {
     if (!is.null(time)) {
       abort("time", c(
         "{.arg time} is for fits of drifting clusters, which this one is not.",
-        i = "Fit with {.code bnp_mixture(x, obs = obs_gaussian(drift = 0.5), time = )}."
+        i = "Fit with {.code bnp_mixture(x, obs = {drifting()}, time = )}."
       ), call = call)
     }
     return(list(x = newdata))
@@ -227,14 +227,14 @@ check_drift <- function(obs, prior, time, weights, labels, id, call) {
   }
   if (is.null(time)) {
     abort("time", c(
-      "{.arg time} is needed with {.code drift} of {.fn obs_gaussian}: it says when each row was.",
+      "{.arg time} is needed with {.code drift} of {.fn {obs_entry(obs)$constructor}}: it says when each row was.",
       i = "Give a value for each row, or the name of a column."
     ), call = call)
   }
   if (!has_drift(obs)) {
     abort("time", c(
-      "{.arg time} is for clusters that drift: {.code obs_gaussian(drift = 0.5)}, not {.fn {obs_entry(obs)$constructor}}
-       without {.code drift}.",
+      "{.arg time} is for clusters that drift: {.code {drifting()}}, not {.fn {obs_entry(obs)$constructor}} without
+       {.code drift}.",
       i = "For clusters that stay where they are and have weights by time, {.fn bnp_topics} takes {.code id}."
     ), call = call)
   }
@@ -252,6 +252,12 @@ check_drift <- function(obs, prior, time, weights, labels, id, call) {
       i = "Choose {.or {.fn {prior_makers('bnp_mixture')}}}, with the same weights at all times."
     ), call = call)
   }
+}
+
+# An example of a model whose clusters drift, for messages.
+drifting <- function() {
+  drifts <- function(entry) "drift" %in% names(formals(entry$constructor))
+  paste0(obs_makers(drifts)[1L], "(drift = 0.5)")
 }
 
 # What a fit of drifting clusters does not do.

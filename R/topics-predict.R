@@ -116,7 +116,7 @@ response_of <- function(fit, newdata, id, type, covariates, interval, na_action,
     if (!is.null(covariates)) {
       abort("response", "{.arg covariates} go with {.arg newdata}; the fit knows its own.", call = call)
     }
-    values <- fit$input$response$values
+    values <- fit$input$document_response$values
     known <- nrow(values) - fit$model$response$covariates
     x <- t(values[-seq_len(known), , drop = FALSE])
     return(for_all_documents(fit$input, predict_response(fit, fit$documents, x, type, level, call)))

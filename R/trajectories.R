@@ -57,7 +57,7 @@ need_drift <- function(fit, call = rlang::caller_env()) {
   if (!has_drift(fit$model$obs)) {
     abort("time", c(
       "Only clusters that drift have trajectories.",
-      i = "Fit with {.code bnp_mixture(x, obs = obs_gaussian(drift = 0.5), time = )}."
+      i = "Fit with {.code bnp_mixture(x, obs = {drifting()}, time = )}."
     ), call = call)
   }
 }

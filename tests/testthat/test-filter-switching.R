@@ -224,3 +224,35 @@ test_that("a mode that is impossible stays so, and noise may be 0", {
   still <- lds_model(A = 1, Q = 0, C = 1, R = 0, start_mean = 0, start_var = 1)
   expect_bad(bnp_filter(still, c(1, 1)), "without_noise", "row 2")
 })
+
+test_that("fits of linear systems are filtered at their mean parameters", {
+  turn <- function(a) 0.95 * rbind(c(cos(a), -sin(a)), c(sin(a), cos(a)))
+  mode <- rep(1:2, each = 100)
+  x <- withr::with_seed(2, {
+    x <- matrix(1, 200, 2)
+    for (t in 2:200) x[t, ] <- turn(c(0.3, -0.8)[mode[t]]) %*% x[t - 1, ] + rnorm(2, 0, 0.2)
+    x
+  })
+  noise <- withr::with_seed(3, matrix(rnorm(800, 0, 0.2), 200))
+  prior <- prior_hdp_hmm(sticky = 50)
+  control <- bnp_control(seed = 1, verbose = FALSE)
+  for (case in list(
+    list(y = x + noise[, 1:2], obs = obs_lds()),
+    list(y = 5 + x %*% rbind(c(1, 0, 1, 2), c(0, 1, -1, 1)) + noise, obs = obs_lds(2, intercept = TRUE))
+  )) {
+    fit <- bnp_hmm(case$y, obs = case$obs, prior = prior, control = control)
+    f <- bnp_filter(fit, case$y, particles = 50, seed = 1)
+    p <- filter_probs(f)
+    expect_gt(mean(max.col(p)[-1] == fitted(fit)[-1]), 0.9)
+    expect_gt(as.numeric(logLik(f)), elbo(fit)) # parameters are known to the filter
+    part <- bnp_filter(fit, case$y[1:80, ], particles = 50, seed = 1)
+    expect_identical(filter_probs(update(part, case$y[-(1:80), ])), p)
+  }
+  means <- coef(fit)
+  moves <- transition_matrix(fit)
+  system <- lds_model(
+    unname(means$coef), unname(means$cov), unname(cbind(means$loadings, means$offset)), unname(means$noise_var),
+    fit$model$obs$start_mean, fit$model$obs$start_var, unname(attr(moves, "start")), unname(matrix(moves, nrow(moves)))
+  )
+  expect_equal(filter_probs(bnp_filter(system, case$y, particles = 50, seed = 1)), p, ignore_attr = TRUE)
+})

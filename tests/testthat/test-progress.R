@@ -100,7 +100,7 @@ test_that("progress that is damaged, of another machine or of another version is
   expect_error(resume(progress[seq_len(length(progress) - 9L)]), "cut short or damaged")
   expect_error(resume(progress[1:5]), "not a stored state")
   other <- progress
-  other[21:28] <- as.raw(c(2, 0, 0, 0, 0, 0, 0, 0))
+  other[21:28] <- as.raw(c(99, 0, 0, 0, 0, 0, 0, 0))
   expect_error(resume(other), "another version")
   other <- progress
   other[13:20] <- rev(other[13:20])

@@ -56,7 +56,7 @@ test_that("classes, hinges and several classes", {
     expect_identical(unname(p[, "fit"] > if (identical(family, "hinge")) 0 else 0.5), unname(label == "high"))
   }
   expect_match(paste(capture.output(print(fit)), collapse = " "), "no bound")
-  expect_identical(fit_of(response = planted$y > 0)$input$response$family, "binomial")
+  expect_identical(fit_of(response = planted$y > 0)$input$document_response$family, "binomial")
   fit <- fit_of(response = three)
   p <- predict(fit, type = "response")
   expect_identical(colnames(p), levels(three))
@@ -101,7 +101,7 @@ test_that("responses are matched by name, and unknown ones leave words alone", {
   expect_identical(elbo(fit_of(response = rev(y))), elbo(fit))
   some <- replace(planted$y, seq(1, 120, 2), NA)
   half <- fit_of(response = some)
-  expect_identical(half$input$response$n, 60L)
+  expect_identical(half$input$document_response$n, 60L)
   without <- fit_of()
   expect_warning(all_missing <- quietly(bnp_topics(planted$x, response = rep(NA_real_, 120), control = few)),
     class = "bnpvi_warning_response"
@@ -112,7 +112,7 @@ test_that("responses are matched by name, and unknown ones leave words alone", {
   expect_warning(with_empty <- quietly(bnp_topics(empty, response = c(planted$y, 1), control = few)),
     class = "bnpvi_warning_response"
   )
-  expect_identical(with_empty$input$response$n, 120L)
+  expect_identical(with_empty$input$document_response$n, 120L)
 })
 
 test_that("bad responses are refused by name", {
@@ -226,7 +226,7 @@ test_that("documents of rows have responses, too", {
   out <- suppressWarnings(
     bnp_topics(left, obs_gaussian(), id = "id", response = unname(y), control = few, na_action = "omit")
   )
-  expect_identical(out$input$response$n, 39L)
+  expect_identical(out$input$document_response$n, 39L)
   expect_true(is.na(predict(out, type = "response")[2, "fit"]))
 })
 
