@@ -5,8 +5,6 @@
 #   Rscript features.R images [sets]    sets of the four pictures: how many fits end where one from the truth ends
 
 suppressPackageStartupMessages(library(bnpvi))
-library(Matrix) # RcppML looks for it among attached packages
-has_nmf <- requireNamespace("RcppML", quietly = TRUE)
 args <- commandArgs(TRUE)
 what <- if (length(args)) args[1] else "heldout"
 number <- function(default) if (length(args) > 1) as.integer(args[2]) else default
@@ -68,15 +66,18 @@ factor_em <- function(x, rank, common, rounds = 100) {
   value
 }
 
-# Zeros are cells left out, which RcppML has from rank 3 on; the noise is what the cells in sight leave.
-nmf_cells <- function(x, rank) {
-  if (rank < 3) {
-    return(list(mean = matrix(NaN, nrow(x), ncol(x)), var = matrix(1, nrow(x), ncol(x))))
-  }
+# Non-negative factors by multiplicative updates [Lee & Seung 2001] of the cells in sight; their noise is what is left.
+nmf_cells <- function(x, rank, rounds = 300) {
   shift <- min(x, na.rm = TRUE) - 1e-3
-  y <- methods::as(replace(x - shift, is.na(x), 0), "dgCMatrix")
-  fit <- RcppML::nmf(y, rank, tol = 1e-5, maxit = 500, verbose = FALSE, seed = 1, mask_zeros = TRUE)
-  mean <- fit$w %*% (fit$d * fit$h) + shift
+  seen <- !is.na(x)
+  y <- replace(x - shift, !seen, 0)
+  w <- matrix(stats::runif(nrow(x) * rank, 0.5, 1), nrow(x))
+  h <- matrix(stats::runif(rank * ncol(x), 0.5, 1), rank)
+  for (round in seq_len(rounds)) {
+    h <- h * crossprod(w, y) / pmax(crossprod(w, seen * (w %*% h)), 1e-12)
+    w <- w * tcrossprod(y, h) / pmax(tcrossprod(seen * (w %*% h), h), 1e-12)
+  }
+  mean <- w %*% h + shift
   list(mean = mean, var = matrix(mean((mean - x)^2, na.rm = TRUE), nrow(x), ncol(x)))
 }
 
@@ -105,8 +106,10 @@ heldout <- function(masks) {
         score <- heldout_loglik(fit, x, cells = cells)
         say(if (centre) "features" else "features, no offset", n_features(fit), score, attr(score, "rmse"), seconds)
       }
-      peers <- list(PCA = function(r) factor_em(y, r, TRUE), `factor analysis` = function(r) factor_em(y, r, FALSE))
-      if (has_nmf) peers$NMF <- function(r) nmf_cells(y, r)
+      peers <- list(
+        PCA = function(r) factor_em(y, r, TRUE), `factor analysis` = function(r) factor_em(y, r, FALSE),
+        NMF = function(r) nmf_cells(y, r)
+      )
       for (peer in names(peers)) {
         seconds <- system.time(tried <- vapply(ranks, function(r) {
           at <- peers[[peer]](r)
