@@ -5,7 +5,7 @@
 
 #include "chains/division.h"
 #include "chains/moves.h"
-#include "inference/neighbour_groups.h"
+#include "inference/groups_to_divide.h"
 
 namespace bnpvi::chains {
 
@@ -13,6 +13,7 @@ namespace {
 
 constexpr double longest_stretch = 16;  // rows: a guess
 constexpr Index rounds_of_groups = 20;  // a guess
+constexpr double least_size = 1;  // rows
 
 class HmmResplit final : public HmmDivision {
  public:
@@ -42,18 +43,8 @@ class HmmResplit final : public HmmDivision {
   }
 
  private:
-  // Pairs that are worth trying, nearest first; triples when there are none.
   bool find_groups(const State& state) {
-    groups_.clear();
-    const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool), sizes = state.total.sizes();
-    for (Index m = 2; m <= 3 && groups_.empty(); ++m)
-      for (const ClusterGroup& group :
-           affordable(neighbour_groups(state.k(), loss, m), sizes, c_.options.max_births,
-                      [&](const ClusterGroup& g, const Vec& own) {
-                        return *std::min_element(own.begin(), own.end()) >= 1 && may_join(state, g) &&
-                               c_.memory.resplit_worth_trying(g, own);
-                      }))
-        groups_.push_back(c_.memory.ids(group));
+    groups_ = groups_to_divide(c_, state, least_size);
     return !groups_.empty();
   }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "inference/neighbour_groups.h"
+#include "inference/groups_to_divide.h"
 #include "topics/division.h"
 #include "topics/moves.h"
 
@@ -11,8 +11,9 @@ namespace bnpvi::topics {
 
 namespace {
 
-constexpr Index max_rounds = 8;  // of an edit: a guess
-constexpr Index rounds_of_groups = 20;  // a guess
+constexpr Index max_rounds = 8;             // of an edit: a guess
+constexpr Index rounds_of_groups = 20;      // a guess
+constexpr double least_size = least_share;  // tokens
 
 class TopicResplit final : public Move {
  public:
@@ -38,18 +39,8 @@ class TopicResplit final : public Move {
   }
 
  private:
-  // Pairs that are worth trying, nearest first; triples when there are none.
   bool find_groups(const State& state) {
-    groups_.clear();
-    const Vec loss = evidence_of_merging(c_.problem.obs, state.total, c_.pool), sizes = state.total.sizes();
-    for (Index m = 2; m <= 3 && groups_.empty(); ++m)
-      for (const ClusterGroup& group :
-           affordable(neighbour_groups(state.k(), loss, m), sizes, c_.options.max_births,
-                      [&](const ClusterGroup& g, const Vec& own) {
-                        return *std::min_element(own.begin(), own.end()) > 0 && may_join(state, g) &&
-                               c_.memory.resplit_worth_trying(g, own);
-                      }))
-        groups_.push_back(c_.memory.ids(group));
+    groups_ = groups_to_divide(c_, state, least_size);
     return !groups_.empty();
   }
 

@@ -227,8 +227,8 @@ test_that("DuckDB and Arrow data", {
   expect_output(print(source_arrow(as.data.frame(points))), "Arrow data")
   if (!requireNamespace("arrow", quietly = TRUE)) {
     expect_bad(bnp_mixture(source_arrow(as.data.frame(points))), "package", "arrow")
-    skip("arrow is not installed")
   }
+  skip_if_not_installed("arrow")
   table <- arrow::arrow_table(as.data.frame(points))
   expect_fit_of_source(bnp_mixture(source_arrow(table), control = control), memory, "Arrow")
 })
