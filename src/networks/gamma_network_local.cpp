@@ -58,19 +58,12 @@ double GammaNetwork::gained(const Undo& undo, double least) {
 }
 
 double GammaNetwork::visit_links_of(const std::vector<int>& nodes) {
-  for (int i : nodes) {
-    among_[i] = 1;
-    for (Part& part : rows_[i]) part.ends = 0;
-  }
-  double sum = 0;
   for (int i : nodes)
-    for (const SparseRows* links : {&links_->out(), &links_->in()})
-      for (Index e = links->start[i]; e < links->start[i + 1]; ++e) {
-        const int j = links->other[e];
-        // A link within is met from both ends.
-        if (!among_[j] || i < j) sum += visit_link(i, j, links->value[e], true, among_[j]);
-      }
-  for (int i : nodes) among_[i] = 0;
+    for (Part& part : rows_[i]) part.ends = 0;
+  double sum = 0;
+  each_link_of(*links_, nodes, among_, [&](Index i, Index j, double y, bool of_i, bool of_j) {
+    sum += visit_link(i, j, y, of_i, of_j, 1);
+  });
   return sum;
 }
 
