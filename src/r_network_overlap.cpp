@@ -164,8 +164,8 @@ Rcpp::List engine_network_steps(Rcpp::List data, Rcpp::List model, Rcpp::Numeric
 
 // Changes of a gamma network that visit a few nodes, one after the other, from where `laps` laps end: of each
 // the gain it said, the bound before and after, the bound once all sums are made anew, and the state after it
-// (for tests). changes: list(kind, a, b, leaves, share, least) of "split", "merge" and "drop", numbers
-// from 1. `anew`: go on from the sums made anew, or from those kept.
+// (for tests). changes: list(kind, a, b, leaves, share, least) of "split", "merge", "divide" and "drop",
+// numbers from 1. `anew`: go on from the sums made anew, or from those kept.
 // [[Rcpp::export]]
 Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
                                 Rcpp::List changes, bool anew) {
@@ -184,10 +184,11 @@ Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::Numeric
       const double least = fields.number("least"), before = state->bound();
       double said = 0;
       require(a >= 0 && a < state->k(), "there is no such community");
-      if (kind == "split") {
-        std::vector<int> leaves = Rcpp::as<std::vector<int>>(change["leaves"]);
-        for (int& i : leaves) --i;
-        said = gamma->split_here({a, leaves}, fields.number("share"), least);
+      if (kind == "split" || kind == "divide") {
+        const std::vector<int> leaves = nodes_from_r(change["leaves"], links.n());
+        const double share = fields.number("share");
+        said = kind == "split" ? gamma->split_here({a, leaves}, share, least)
+                               : gamma->divide_here(a, fields.integer("b") - 1, leaves, share, least);
       }
       if (kind == "merge") said = gamma->merge_here(a, fields.integer("b") - 1, least);
       if (kind == "drop") said = gamma->drop_here(a, least);

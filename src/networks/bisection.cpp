@@ -111,6 +111,7 @@ std::vector<int> bisected(const Links& links, const std::vector<int>& nodes, int
   }
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (best[i]) out.push_back(nodes[i]);
+  if (out.size() == nodes.size()) out.clear();
   return out;
 }
 

@@ -53,6 +53,7 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   LocalMoves* local() override { return this; }
   double split_here(const Division& division, double share, double least) override;
   double merge_here(Index a, Index b, double least) override;
+  double divide_here(Index a, Index b, const std::vector<int>& leaves, double share, double least) override;
   double drop_here(Index k, double least) override;
   const std::vector<int>& nodes_of(Index k) const override { return nodes_[k]; }
 

@@ -159,6 +159,24 @@ double GammaNetwork::merge_here(Index a, Index b, double least) {
   return gained(undo, least);
 }
 
+double GammaNetwork::divide_here(Index a, Index b, const std::vector<int>& leaves, double share,
+                                 double least) {
+  const Undo undo = remember({a, b});
+  const std::vector<int> nodes = either(nodes_[a], nodes_[b]);
+  const double links = visit_links_of(nodes);
+  const double little = priors_.alpha / static_cast<double>(k_ + 1);
+  for (int i : nodes) {
+    join(rows_[i], a, b);
+    const bool leaves_a = std::binary_search(leaves.begin(), leaves.end(), i);
+    divide(rows_[i], a, b, leaves_a ? share : 1 - share, little, priors_.alpha);
+  }
+  nodes_[a] = nodes_[b] = nodes;
+  find_sums_among(nodes, {a, b});
+  settle(nodes, {a, b}, laps_of_split);
+  g_.links += visit_links_of(nodes) - links;
+  return gained(undo, least);
+}
+
 double GammaNetwork::drop_here(Index k, double least) {
   const Undo undo = remember({k, k_ - 1});
   const std::vector<int> nodes = nodes_[k];

@@ -32,6 +32,9 @@ class LocalMoves {
   virtual ~LocalMoves() = default;
   virtual double split_here(const Division& division, double share, double least) = 0;
   virtual double merge_here(Index a, Index b, double least) = 0;
+  /// a and b joined, and divided anew: what the nodes that leave have there goes to b by this share.
+  virtual double divide_here(Index a, Index b, const std::vector<int>& leaves, double share,
+                             double least) = 0;
   virtual double drop_here(Index k, double least) = 0;
   /// Nodes of k, in ascending order.
   virtual const std::vector<int>& nodes_of(Index k) const = 0;
