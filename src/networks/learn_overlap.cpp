@@ -35,6 +35,33 @@ class Learner {
   OverlapEnd run() {
     climb(laps_of_round);
     if (options_.births && now_->blocks()) from_partition();
+    const bool all_moves = options_.births && options_.merges && options_.deletes;
+    for (Index idle = 0;;) {
+      rounds();
+      if (!all_moves || is_large() || lap_ >= options_.max_laps) break;
+      while (idle < options_.disturbances && !disturb()) ++idle;
+      if (idle == options_.disturbances) break;
+      idle = 0;
+      climb(laps_of_round);
+    }
+    const bool settled = climb(options_.max_laps);
+    return {std::move(now_), lap_, settled};
+  }
+
+ private:
+  void tell() {
+    LapRecord record = pending_;
+    pending_ = LapRecord();
+    record.lap = lap_;
+    record.elbo = value_;
+    record.k = now_->k();
+    told_(record);
+  }
+
+  bool can_move() const { return options_.births || options_.merges || options_.deletes || options_.reorder; }
+
+  // Rounds of moves until one gains nothing.
+  void rounds() {
     while (can_move() && lap_ < options_.max_laps) {
       ++round_;
       const double before = value_;
@@ -63,28 +90,7 @@ class Learner {
       climb(is_large() ? laps_between : laps_of_round);
       if (!gained) break;
     }
-    bool settled = climb(options_.max_laps);
-    const bool all_moves = options_.births && options_.merges && options_.deletes;
-    for (Index idle = 0;
-         all_moves && !is_large() && idle < options_.disturbances && lap_ < options_.max_laps;) {
-      const bool better = disturb();
-      idle = better ? 0 : idle + 1;
-      if (better) settled = climb(options_.max_laps);
-    }
-    return {std::move(now_), lap_, settled};
   }
-
- private:
-  void tell() {
-    LapRecord record = pending_;
-    pending_ = LapRecord();
-    record.lap = lap_;
-    record.elbo = value_;
-    record.k = now_->k();
-    told_(record);
-  }
-
-  bool can_move() const { return options_.births || options_.merges || options_.deletes || options_.reorder; }
 
   // At most `most` laps, until the bound settles; false when it has not.
   bool climb(Index most) {
@@ -118,6 +124,7 @@ class Learner {
     ++round_;
     OverlapOptions inner = options_;
     inner.disturbances = 0;
+    inner.trials = std::min<Index>(2, options_.trials);
     return best_of(trials_at_once, [&](Index t) {
       Stream random = stream(t);
       const Shares shares = softened(disturbed(*now_, t, random), soft);
