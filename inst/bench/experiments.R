@@ -1,7 +1,8 @@
 # The experiments of the papers, each as pictures: the bound against CPU seconds and against laps, and the held-out log
 # score against CPU seconds, of fits from one cluster with all moves, of fits with K fixed from Euclidean k-means
-# (topics: from roots of proportions of terms) and of stochastic learning with K fixed from the same start; mclust's choice among
-# its Gaussian mixtures with full covariances, where it is installed. Every fifth row, document or sequence is held out.
+# (topics: from roots of proportions of terms) and of stochastic learning with K fixed from the same start; and mclust's
+# choice among its Gaussian mixtures with full covariances, where it is installed and columns are few. Every fifth row,
+# document or sequence is held out.
 # Rscript experiments.R picture.pdf [cases, as a regular expression] [Fashion-MNIST's components.csv] [chromatin.txt.gz]
 suppressPackageStartupMessages(library(bnpvi))
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
