@@ -223,7 +223,7 @@ test_that("what the likelihood loses without a feature is known from its row of 
   for (offset in c(FALSE, TRUE)) {
     for (rows in list(x, gaps)) {
       for (precision in list(0.7, NULL)) {
-        without <- engine_features_without(rows, features_model(prior_ibp(), offset, 6, precision), nu)
+        without <- engine_features_without(rows_for_engine(rows), features_model(prior_ibp(), offset, 6, precision), nu)
         refit <- vapply(1:4, function(j) {
           engine_features(rows, offset = offset, start = nu[, -j], laps = 0L, precision = precision)$terms[["data"]]
         }, 1)

@@ -76,7 +76,7 @@ test_that("without a feature the likelihood is what the same q(rho) gives", {
   rows <- withr::with_seed(1, matrix(stats::rnorm(120), 20))
   nu <- withr::with_seed(2, matrix(stats::runif(80), 20))
   q <- engine_features(rows, start = nu, laps = 0L)$state$precision
-  without <- engine_features_without(rows, features_model(prior_ibp(), FALSE, 6), nu)
+  without <- engine_features_without(rows_for_engine(rows), features_model(prior_ibp(), FALSE, 6), nu)
   kl <- (q[1] - 1) * digamma(q[1]) - lgamma(q[1]) + log(q[2]) + q[1] * (1 - q[2]) / q[2]
   by_hand <- vapply(1:4, function(j) {
     likelihood_bound(rows, nu[, -j], feature_hyper(rho = q[1] / q[2])) +

@@ -65,7 +65,7 @@ test_that("new rows get features as good as the best of all sets of features", {
     z <- as.matrix(expand.grid(rep(list(0:1), s$k)))
     of_sets <- tau * planted$x %*% t(s$loadings) %*% t(z) +
       rep(as.vector(z %*% s$logit) - rowSums((z %*% gram) * z) / 2, each = 400)
-    reached <- engine_features_latent(planted$x, features_model(prior_ibp(), FALSE, 6), s, 1L)$bound
+    reached <- engine_features_latent(rows_for_engine(planted$x), features_model(prior_ibp(), FALSE, 6), s, 1L)$bound
     sum(apply(of_sets, 1, max) - reached > 1e-3)
   }, 0)
   expect_lte(sum(lower), 12) # one step after the other: some 120 of 1,200
