@@ -1,6 +1,6 @@
 #include "features/feature_progress.h"
 
-#include "inference/progress.h"
+#include "inference/same_kernels.h"
 
 namespace bnpvi::features {
 

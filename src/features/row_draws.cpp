@@ -71,7 +71,7 @@ CellMoments draw_cells(const LocalModel& model, const RowBatch& batch, const Pre
       step.set(z.data());
       drawn.z_sum.assign(z.size(), 0.0);
       drawn.z_z.assign(z.size() * z.size(), 0.0);
-      Stream stream(0, Purpose::row_features);
+      Stream stream(0, Purpose::held_out);
       for (Index sweep = 0; sweep < idle + draws; ++sweep) {
         step.draw(stream);
         if (sweep < idle) continue;

@@ -26,8 +26,7 @@ enum class Purpose : std::uint64_t {
   held_out = 19,
   filter = 20,
   sweep_order = 40,
-  residual_rows = 41,
-  row_features = 42
+  residual_rows = 41
 };
 
 /// Stream of 64-bit numbers keyed by (seed, purpose, a, b): number i is mix(key + i·φ), the

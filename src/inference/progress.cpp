@@ -1,21 +1,10 @@
 #include "inference/progress.h"
 
-#include <stdexcept>
-
-#include "kernels/kernels.h"
+#include "inference/same_kernels.h"
 
 namespace bnpvi {
 
 Progress::Progress(State at, Index p) : state(std::move(at)), moves(state.k(), p) {}
-
-void write_kernels(Writer& out) { out.text(kernels().name); }
-
-void expect_kernels(Reader& in) {
-  if (const std::string made_with = in.text(); made_with != kernels().name)
-    throw std::invalid_argument("a state that was computed with the kernels \"" + made_with +
-                                "\", while this machine uses \"" + kernels().name +
-                                "\": its numbers would differ in the last digits");
-}
 
 void Progress::write(Writer& out) const {
   write_kernels(out);

@@ -38,11 +38,6 @@ struct Progress {
   Progress() = default;
 };
 
-/// The name of the kernels in use, and its check against that of this machine, which throws
-/// std::invalid_argument.
-void write_kernels(Writer& out);
-void expect_kernels(Reader& in);
-
 /// Recomputes what write() leaves out because it follows from the rest: the weights for the next visit.
 void complete(const Problem& problem, Progress& progress);
 

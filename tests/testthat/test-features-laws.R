@@ -110,6 +110,10 @@ test_that("E log(1 - pi) and E Li2 are those of their series, with their gradien
   }
   draws <- withr::with_seed(1, apply(matrix(stats::rbeta(3e5, rep(tau[, 1], 1e5), rep(tau[, 2], 1e5)), 3), 2, prod))
   expect_lt(abs(mean(log1p(-draws)) - of(tau)$complement[3]), 3 * stats::sd(log1p(-draws)) / sqrt(1e5))
+  some <- draws[1:5000]
+  dilogarithm <- rowSums(outer(some, 1:400, `^`) / rep((1:400)^2, each = 5000))
+  expect_lt(abs(mean(dilogarithm) - of(tau)$dilogarithm), 3 * stats::sd(dilogarithm) / sqrt(5000))
+  expect_equal(of(tau)$complement[1], digamma(1.2) - digamma(5.2))
 })
 
 test_that("L_pi is the known one, and no other sticks are better", {
