@@ -65,6 +65,7 @@ joined_rows <- function(old, new) {
   data <- new
   data$x <- rbind(old$x, new$x)
   data$n <- old$n + new$n
+  data$starts <- c(0L, data$n)
   names <- function(d) d$row_names %||% rep("", d$n)
   if (!is.null(old$row_names) || !is.null(new$row_names)) data$row_names <- c(names(old), names(new))
   data

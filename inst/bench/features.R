@@ -206,7 +206,7 @@ images <- function(sets, shapes = pictures, share = 0.5, n = 100) {
       }, 0)
       cat(sprintf(
         "%s, %s: %d of %d end where the fit from the truth ends, or higher; worst %.2f; %d with all pictures; %.3f s\n",
-        class(prior)[1], if (centre) "offset" else "no offset", sum(gain > -1e-3), sets, min(gain), sum(right),
+        prior$family, if (centre) "offset" else "no offset", sum(gain > -1e-3), sets, min(gain), sum(right),
         seconds / sets
       ))
     }

@@ -79,13 +79,12 @@ test_that("what sources of features cannot be", {
   expect_error(
     bnp_features(in_pieces(rows + 1e8, 60), centre = FALSE, control = how_source()), class = "bnpvi_error_range"
   )
-  # Far from 0 in a row that the sample need not have.
-  far <- rows
-  far[200, "c"] <- 1e9
-  expect_error(
-    bnp_features(in_pieces(far, 60), centre = FALSE, control = how_source()), "Not so in column 3",
-    class = "bnpvi_error_range"
-  )
+  # Far from 0 in a row that the sample does not have.
+  far <- replace(rows, cbind(200, 3), 1e9)
+  data <- feature_source(in_pieces(far, 60), NULL, "fail", how_source())
+  data$sample$x <- data$sample$x[-200, ]
+  expect_error(feature_units(data, FALSE, FALSE, NULL), "Not so in column 3", class = "bnpvi_error_range")
+  expect_equal(feature_units(data, TRUE, FALSE, NULL), feature_units(list(x = unname(far[-200, ])), TRUE, FALSE, NULL))
   fit <- quiet(bnp_features(rows, control = how_source(max_laps = 3)))
   source <- in_pieces(rows, 60)
   cells <- col(rows) == 2
