@@ -90,7 +90,8 @@ struct Spool::Held {
 class SpoolSource final : public Source {
  public:
   /// starts: Source::starts(). grouped: units are groups; else rows, in the order of sort_by_missing_cells()
-  /// where there is an observation model. one_more: after the batches of the spool there is one without units.
+  /// where there is an observation model. one_more: after the batches of the spool there is one without
+  /// units.
   SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
               const ObsModel* obs, bool one_more);
 
