@@ -59,7 +59,8 @@ test_that("few parts cost next to nothing of the bound", {
 
 changes <- list(
   list(kind = "split", a = 1, leaves = 1:5, share = 0.8), list(kind = "split", a = 4, leaves = c(16L, 18L), share = 1),
-  list(kind = "divide", a = 4, b = 2, leaves = c(6:8, 18:20), share = 0.8), list(kind = "merge", a = 1, b = 2), list(kind = "merge", a = 5, b = 3), list(kind = "merge", a = 2, b = 5),
+  list(kind = "divide", a = 4, b = 2, leaves = c(6:8, 18:20), share = 0.8), list(kind = "merge", a = 1, b = 2),
+  list(kind = "merge", a = 5, b = 3), list(kind = "merge", a = 2, b = 5),
   list(kind = "drop", a = 2), list(kind = "drop", a = 3)
 )
 with_least <- function(changes, least) lapply(changes, function(x) c(x, least = least))
