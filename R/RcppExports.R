@@ -141,6 +141,10 @@ engine_network_blocks <- function(data, model, control, labels, progress) {
     .Call(`_bnpvi_engine_network_blocks`, data, model, control, labels, progress)
 }
 
+engine_network_divided <- function(data, k, seed) {
+    .Call(`_bnpvi_engine_network_divided`, data, k, seed)
+}
+
 engine_network_joint <- function(data, model, labels) {
     .Call(`_bnpvi_engine_network_joint`, data, model, labels)
 }
@@ -153,6 +157,10 @@ engine_network_soft <- function(data, model, prob, laps) {
     .Call(`_bnpvi_engine_network_soft`, data, model, prob, laps)
 }
 
+engine_network_soft_steps <- function(data, model, prob, sets) {
+    .Call(`_bnpvi_engine_network_soft_steps`, data, model, prob, sets)
+}
+
 engine_network_overlap <- function(data, model, control, share, progress) {
     .Call(`_bnpvi_engine_network_overlap`, data, model, control, share, progress)
 }
@@ -161,8 +169,12 @@ engine_network_laps <- function(data, model, share, laps, sticks) {
     .Call(`_bnpvi_engine_network_laps`, data, model, share, laps, sticks)
 }
 
-engine_network_local <- function(data, model, share, laps, changes) {
-    .Call(`_bnpvi_engine_network_local`, data, model, share, laps, changes)
+engine_network_steps <- function(data, model, share, laps, sets, rate) {
+    .Call(`_bnpvi_engine_network_steps`, data, model, share, laps, sets, rate)
+}
+
+engine_network_local <- function(data, model, share, laps, changes, anew) {
+    .Call(`_bnpvi_engine_network_local`, data, model, share, laps, changes, anew)
 }
 
 engine_network_profile <- function(n0, g, e, p, rho) {

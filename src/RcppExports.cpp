@@ -514,6 +514,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_divided
+Rcpp::IntegerVector engine_network_divided(Rcpp::List data, int k, double seed);
+RcppExport SEXP _bnpvi_engine_network_divided(SEXP dataSEXP, SEXP kSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_divided(data, k, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_joint
 Rcpp::List engine_network_joint(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels);
 RcppExport SEXP _bnpvi_engine_network_joint(SEXP dataSEXP, SEXP modelSEXP, SEXP labelsSEXP) {
@@ -556,6 +569,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_soft_steps
+Rcpp::List engine_network_soft_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob, std::vector<Rcpp::IntegerVector> sets);
+RcppExport SEXP _bnpvi_engine_network_soft_steps(SEXP dataSEXP, SEXP modelSEXP, SEXP probSEXP, SEXP setsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type prob(probSEXP);
+    Rcpp::traits::input_parameter< std::vector<Rcpp::IntegerVector> >::type sets(setsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_soft_steps(data, model, prob, sets));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_overlap
 Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::NumericMatrix share, SEXP progress);
 RcppExport SEXP _bnpvi_engine_network_overlap(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP shareSEXP, SEXP progressSEXP) {
@@ -586,9 +613,25 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_steps
+Rcpp::List engine_network_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, std::vector<Rcpp::IntegerVector> sets, double rate);
+RcppExport SEXP _bnpvi_engine_network_steps(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP setsSEXP, SEXP rateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
+    Rcpp::traits::input_parameter< std::vector<Rcpp::IntegerVector> >::type sets(setsSEXP);
+    Rcpp::traits::input_parameter< double >::type rate(rateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_steps(data, model, share, laps, sets, rate));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_local
-Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, Rcpp::List changes);
-RcppExport SEXP _bnpvi_engine_network_local(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP changesSEXP) {
+Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, Rcpp::List changes, bool anew);
+RcppExport SEXP _bnpvi_engine_network_local(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP changesSEXP, SEXP anewSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -597,7 +640,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
     Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type changes(changesSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_local(data, model, share, laps, changes));
+    Rcpp::traits::input_parameter< bool >::type anew(anewSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_local(data, model, share, laps, changes, anew));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1286,12 +1330,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
     {"_bnpvi_engine_lds_chain", (DL_FUNC) &_bnpvi_engine_lds_chain, 5},
     {"_bnpvi_engine_network_blocks", (DL_FUNC) &_bnpvi_engine_network_blocks, 5},
+    {"_bnpvi_engine_network_divided", (DL_FUNC) &_bnpvi_engine_network_divided, 3},
     {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
     {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},
     {"_bnpvi_engine_network_soft", (DL_FUNC) &_bnpvi_engine_network_soft, 4},
+    {"_bnpvi_engine_network_soft_steps", (DL_FUNC) &_bnpvi_engine_network_soft_steps, 4},
     {"_bnpvi_engine_network_overlap", (DL_FUNC) &_bnpvi_engine_network_overlap, 5},
     {"_bnpvi_engine_network_laps", (DL_FUNC) &_bnpvi_engine_network_laps, 5},
-    {"_bnpvi_engine_network_local", (DL_FUNC) &_bnpvi_engine_network_local, 5},
+    {"_bnpvi_engine_network_steps", (DL_FUNC) &_bnpvi_engine_network_steps, 6},
+    {"_bnpvi_engine_network_local", (DL_FUNC) &_bnpvi_engine_network_local, 6},
     {"_bnpvi_engine_network_profile", (DL_FUNC) &_bnpvi_engine_network_profile, 5},
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},

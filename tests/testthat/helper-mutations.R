@@ -333,7 +333,7 @@ network_calls <- function() {
   fit_with <- function(prior, obs = obs_links()) suppressWarnings(bnp_network(x, obs, prior, control = few_laps()))
   fits <- list(
     blocks = fit_with(prior_dp()), relational = fit_with(prior_hdp(), obs_links(degree = FALSE)),
-    gamma = fit_with(prior_hdp(), obs_links(degree = TRUE))
+    gamma = fit_with(prior_hdp(), obs_links(degree = TRUE)), general = fit_with(prior_hdp(), obs_links(FALSE))
   )
   c(list(
     valid_call("network", "bnp_network", list(
