@@ -27,7 +27,7 @@ test_that("drawn parameters have the moments of the posterior", {
       drawn <- vapply(systems, function(s) as.double(s[[name]]), as.double(means[[name]]))
       moves <- apply(drawn, 1, sd) > 0
       expect_equal(drawn[!moves, 1], as.double(means[[name]])[!moves])
-      expect_lt(errors_off(drawn[moves, ], as.double(means[[name]])[moves]), 4.5)
+      if (any(moves)) expect_lt(errors_off(drawn[moves, ], as.double(means[[name]])[moves]), 4.5)
     }
     for (j in seq_len(k)) {
       a <- t(vapply(systems, function(s) as.double(s$A[, seq_len(e), j]), numeric(2 * e)))
