@@ -73,6 +73,14 @@ engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }
 
+engine_condense_times <- function(model, state, gone) {
+    .Call(`_bnpvi_engine_condense_times`, model, state, gone)
+}
+
+engine_bound_of_state <- function(model, state) {
+    .Call(`_bnpvi_engine_bound_of_state`, model, state)
+}
+
 engine_tree_order <- function(parent, roots) {
     .Call(`_bnpvi_engine_tree_order`, parent, roots)
 }

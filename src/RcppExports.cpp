@@ -270,6 +270,31 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_condense_times
+Rcpp::List engine_condense_times(Rcpp::List model, Rcpp::List state, int gone);
+RcppExport SEXP _bnpvi_engine_condense_times(SEXP modelSEXP, SEXP stateSEXP, SEXP goneSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type gone(goneSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_condense_times(model, state, gone));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_bound_of_state
+double engine_bound_of_state(Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_bound_of_state(SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_bound_of_state(model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_tree_order
 Rcpp::List engine_tree_order(Rcpp::IntegerVector parent, Rcpp::IntegerVector roots);
 RcppExport SEXP _bnpvi_engine_tree_order(SEXP parentSEXP, SEXP rootsSEXP) {
@@ -1313,6 +1338,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_restart_seed", (DL_FUNC) &_bnpvi_engine_restart_seed, 2},
     {"_bnpvi_engine_select_particles", (DL_FUNC) &_bnpvi_engine_select_particles, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
+    {"_bnpvi_engine_condense_times", (DL_FUNC) &_bnpvi_engine_condense_times, 3},
+    {"_bnpvi_engine_bound_of_state", (DL_FUNC) &_bnpvi_engine_bound_of_state, 2},
     {"_bnpvi_engine_tree_order", (DL_FUNC) &_bnpvi_engine_tree_order, 2},
     {"_bnpvi_engine_tree_cut", (DL_FUNC) &_bnpvi_engine_tree_cut, 4},
     {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 5},
