@@ -337,7 +337,7 @@ network_calls <- function() {
   fit_with <- function(prior, obs = obs_links()) suppressWarnings(bnp_network(x, obs, prior, control = few_laps()))
   fits <- list(
     blocks = fit_with(prior_dp()), relational = fit_with(prior_hdp(), obs_links(degree = FALSE)),
-    gamma = fit_with(prior_hdp(), obs_links(degree = TRUE))
+    gamma = fit_with(prior_hdp(), obs_links(degree = TRUE)), general = fit_with(prior_hdp(), obs_links(FALSE))
   )
   c(list(
     valid_call("network", "bnp_network", list(
@@ -374,7 +374,8 @@ feature_calls <- function(tables) {
     call("bnp_features", x = points, prior = prior_ibp(), control = few_laps(), centre = TRUE, scale = FALSE,
       start = NULL, na_action = "model", data = "x", spoil = c("x", "prior", "control", "centre", "scale", "start")),
     call("predict", object = fit, newdata = points, type = "prob", data = "newdata"),
-    call("heldout_loglik", fit = fit, newdata = points, cells = col(points) == 1, data = "newdata"),
+    call("predict", object = fit, newdata = points, type = "impute", draws = 5, data = "newdata"),
+    call("heldout_loglik", fit = fit, newdata = points, cells = col(points) == 1, draws = 5, data = "newdata"),
     call("impute", fit = fit, newdata = points, m = 2, seed = 1, data = "newdata"),
     call("simulate", object = fit, nsim = 2, seed = 1, n = 5),
     valid_call("features", "augment", list(x = fit, data = points), "data", "data"),
