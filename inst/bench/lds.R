@@ -120,7 +120,9 @@ if (what == "mocap") {
     ))
     id <- mocap6$sequence[!own]
     density <- predict(part, as.data.frame(scores[!own, ]), id = id, type = "logdensity")
-    cat(sprintf("%s: log density of a held-out row %.3f (K %d)\n", name, mean(density[duplicated(id)]), n_clusters(part)))
+    cat(sprintf(
+      "%s: log density of a held-out row %.3f (K %d)\n", name, mean(density[duplicated(id)]), n_clusters(part)
+    ))
     cat(sprintf(
       "%s: K %d, agreement with the exercises %.3f, %.1f s\n", name, n_clusters(fit),
       adjusted_rand_index(fitted(fit), mocap6$action), seconds

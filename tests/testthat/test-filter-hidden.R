@@ -40,7 +40,8 @@ test_that("drawn parameters have the moments of the posterior", {
     theta <- q$transition[1, seq_len(k)]
     drawn <- vapply(systems, function(s) s$transition[1, 1], 1)
     expect_equal(mean(drawn), theta[[1]] / sum(theta), tolerance = 0.02)
-    expect_equal(sd(drawn), sqrt(theta[[1]] * (sum(theta) - theta[[1]]) / (sum(theta) + 1)) / sum(theta), tolerance = 0.15)
+    share <- theta[[1]] / sum(theta)
+    expect_equal(sd(drawn), sqrt(share * (1 - share) / (sum(theta) + 1)), tolerance = 0.15)
   }
 })
 
