@@ -1,18 +1,26 @@
 # What a fit of topics with a response says of it: coefficients, predictions.
 
-# q(eta) in the order of topics as users see them: of each equation list(mean, covariance), covariance divided by the
+# q(eta) as documents that are to be predicted see it: of the topics that words alone find in the documents of the fit.
+# The variance of numbers is learned from these, whatever it was in the fit.
+responses_by_words <- function(fit, data) {
+  data$group_values <- NULL
+  model <- fit$model
+  model$response$variance <- 0
+  n <- length(data$starts) - 1L
+  engine_responses_by_words(
+    model, unname(document_counts(fit, data)), fit$input$document_response$values, as.double(data$weights %||% rep(1, n))
+  )
+}
+
+# The same with names: of each equation list(mean, covariance), covariance divided by the
 # variance of the response where that is gaussian; df and scale of its precision.
 response_posterior <- function(fit) {
-  q <- engine_responses(fit$model, fit$state)
-  k <- fit$state$k
-  m <- fit$model$response$covariates
-  at <- c(fit$numbering, k + seq_len(m))
-  names <- c(as.character(seq_len(k)), fit$input$document_response$covariates$names)
+  q <- fit$responses
+  names <- c(as.character(seq_len(fit$state$k)), fit$input$document_response$covariates$names)
   list(
     equations = Map(function(mean, covariance) {
       list(
-        mean = stats::setNames(mean[at], names),
-        covariance = `dimnames<-`(covariance[at, at, drop = FALSE], list(names, names))
+        mean = stats::setNames(mean, names), covariance = `dimnames<-`(covariance, list(names, names))
       )
     }, q$mean, q$covariance),
     df = q$df, scale = q$scale
