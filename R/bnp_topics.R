@@ -71,7 +71,7 @@
 #'
 #'   Documents whose response is `NA` help to find topics. Predictions of new documents
 #'   ([predict()][predict.bnp_topics()]) go by their words alone, with effects learned at the end from what words
-#'   alone say of the documents of the fit. `coef(fit)$response` has these effects, and
+#'   alone say of the documents of the fit, under topics that these documents had no part in (by fifths). `coef(fit)$response` has these effects, and
 #'   `plot(fit, "response")` shows them. Numbers are centred and scaled inside, so that units do not matter;
 #'   the term `response` is of the scaled ones.
 #'

@@ -1,18 +1,6 @@
 # What a fit of topics with a response says of it: coefficients, predictions.
 
-# q(eta) as documents that are to be predicted see it: of the topics that words alone find in the documents of the fit.
-# The variance of numbers is learned from these, whatever it was in the fit.
-responses_by_words <- function(fit, data) {
-  data$group_values <- NULL
-  model <- fit$model
-  model$response$variance <- 0
-  n <- length(data$starts) - 1L
-  engine_responses_by_words(
-    model, unname(document_counts(fit, data)), fit$input$document_response$values, as.double(data$weights %||% rep(1, n))
-  )
-}
-
-# The same with names: of each equation list(mean, covariance), covariance divided by the
+# q(eta) of predictions (responses_by_words()): of each equation list(mean, covariance), covariance divided by the
 # variance of the response where that is gaussian; df and scale of its precision.
 response_posterior <- function(fit) {
   q <- fit$responses
