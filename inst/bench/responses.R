@@ -4,7 +4,7 @@
 #   Rscript inst/bench/responses.R speed
 # planted: 400 documents, 500 terms, ten topics by words, of which two are one topic to words but for a tenth of their
 # terms, and have opposite effects. blogs: political blogs, from poliblog.*.rda of the package lda (archived; 773 posts,
-# -100 and 100). reviews: the first 2,500 of movie_review.RData of the package text2vec, with ratings from 1 to 10 (in
+# -100 and 100). reviews: the first 2,000 of movie_review.RData of the package text2vec, with ratings from 1 to 10 (in
 # their names), 20 topics each as the HDP without responses stays with one. The directory has these files.
 # Ridge on the topics of words has its penalty chosen by cross-validation; with a response its weight (1, 3, 10, 30) is
 # chosen by R2 on a quarter of the documents to learn from. Also: weight 1; and ridge on square roots of shares of
@@ -44,7 +44,7 @@ blogs <- function(directory) {
 }
 
 # Words of three letters or more that are in 25 of the 5,000 reviews, but not in more than 1,500.
-reviews <- function(directory, n = 2500) {
+reviews <- function(directory, n = 2000) {
   data <- new.env()
   load(file.path(directory, "movie_review.RData"), data)
   review <- data$movie_review
