@@ -29,20 +29,24 @@ engine_dynamic_means <- function(x, starts, lambda, q, tau) {
     .Call(`_bnpvi_engine_dynamic_means`, x, starts, lambda, q, tau)
 }
 
-engine_features_fit <- function(x, model, control, start, progress) {
-    .Call(`_bnpvi_engine_features_fit`, x, model, control, start, progress)
+engine_features_fit <- function(data, model, control, start, progress) {
+    .Call(`_bnpvi_engine_features_fit`, data, model, control, start, progress)
 }
 
-engine_features_latent <- function(x, model, state, threads) {
-    .Call(`_bnpvi_engine_features_latent`, x, model, state, threads)
+engine_features_latent <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_features_latent`, data, model, state, threads)
+}
+
+engine_features_cells <- function(data, model, state, draws, threads) {
+    .Call(`_bnpvi_engine_features_cells`, data, model, state, draws, threads)
 }
 
 engine_feature_prior <- function(prior, counts, n, stick) {
     .Call(`_bnpvi_engine_feature_prior`, prior, counts, n, stick)
 }
 
-engine_features_without <- function(x, model, presence) {
-    .Call(`_bnpvi_engine_features_without`, x, model, presence)
+engine_features_without <- function(data, model, presence) {
+    .Call(`_bnpvi_engine_features_without`, data, model, presence)
 }
 
 engine_filter_states <- function(data, model, state, from, plugin, threads) {
@@ -67,6 +71,14 @@ engine_select_particles <- function(weight, most, u) {
 
 engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
+}
+
+engine_condense_times <- function(model, state, gone) {
+    .Call(`_bnpvi_engine_condense_times`, model, state, gone)
+}
+
+engine_bound_of_state <- function(model, state) {
+    .Call(`_bnpvi_engine_bound_of_state`, model, state)
 }
 
 engine_tree_order <- function(parent, roots) {
@@ -137,6 +149,10 @@ engine_network_blocks <- function(data, model, control, labels, progress) {
     .Call(`_bnpvi_engine_network_blocks`, data, model, control, labels, progress)
 }
 
+engine_network_divided <- function(data, k, seed) {
+    .Call(`_bnpvi_engine_network_divided`, data, k, seed)
+}
+
 engine_network_joint <- function(data, model, labels) {
     .Call(`_bnpvi_engine_network_joint`, data, model, labels)
 }
@@ -149,6 +165,10 @@ engine_network_soft <- function(data, model, prob, laps) {
     .Call(`_bnpvi_engine_network_soft`, data, model, prob, laps)
 }
 
+engine_network_soft_steps <- function(data, model, prob, sets) {
+    .Call(`_bnpvi_engine_network_soft_steps`, data, model, prob, sets)
+}
+
 engine_network_overlap <- function(data, model, control, share, progress) {
     .Call(`_bnpvi_engine_network_overlap`, data, model, control, share, progress)
 }
@@ -157,8 +177,12 @@ engine_network_laps <- function(data, model, share, laps, sticks) {
     .Call(`_bnpvi_engine_network_laps`, data, model, share, laps, sticks)
 }
 
-engine_network_local <- function(data, model, share, laps, changes) {
-    .Call(`_bnpvi_engine_network_local`, data, model, share, laps, changes)
+engine_network_steps <- function(data, model, share, laps, sets, rate) {
+    .Call(`_bnpvi_engine_network_steps`, data, model, share, laps, sets, rate)
+}
+
+engine_network_local <- function(data, model, share, laps, changes, anew) {
+    .Call(`_bnpvi_engine_network_local`, data, model, share, laps, changes, anew)
 }
 
 engine_network_profile <- function(n0, g, e, p, rho) {

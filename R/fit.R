@@ -74,6 +74,9 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
       result <- second
     }
   }
+  if (has_drift(obs) && tries_sharing(class, data, control, result)) {
+    result <- better_when_shared(result, data, model, asked, progress$report, engine)
+  }
   result <- report_breakdown(result, error_call)
   result <- report_interruption(result, resolved)
   if (result$reason == "max_laps" && control$algorithm != "stochastic") warn_of_laps(result, control, error_call)

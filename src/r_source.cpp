@@ -76,7 +76,7 @@ std::vector<std::vector<Index>> FitData::batches(std::uint64_t key) const {
 std::unique_ptr<Source> FitData::dealt(std::uint64_t key) const {
   const bool grouped = model_.alloc->grouped();
   if (spool_)
-    return std::make_unique<SpoolSource>(spool_, starts_, grouped ? nullptr : model_.obs.get(), update_);
+    return std::make_unique<SpoolSource>(spool_, starts_, grouped, model_.obs.get(), update_);
   return make_source(kind_, *view_, batches(key), grouped, model_.obs->lag());
 }
 

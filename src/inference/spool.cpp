@@ -248,10 +248,10 @@ std::shared_ptr<Spool::Held> Spool::open(Index b) const {
   return held;
 }
 
-SpoolSource::SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, const ObsModel* obs,
-                         bool one_more)
-    : spool_(std::move(spool)), starts_(std::move(starts)), grouped_(obs == nullptr), one_more_(one_more) {
-  if (grouped_ || obs->n_cells() == 0) return;
+SpoolSource::SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
+                         const ObsModel* obs, bool one_more)
+    : spool_(std::move(spool)), starts_(std::move(starts)), grouped_(grouped), one_more_(one_more) {
+  if (grouped_ || !obs || obs->n_cells() == 0) return;
   for (Index b = 0; b < static_cast<Index>(spool_->index().size.size()); ++b) {
     const auto held = spool_->open(b);
     std::vector<Index> order(static_cast<std::size_t>(held->data.n));

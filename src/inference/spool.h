@@ -89,10 +89,11 @@ struct Spool::Held {
 /// Data in a spool.
 class SpoolSource final : public Source {
  public:
-  /// starts: Source::starts(). obs: units are rows, in the order of sort_by_missing_cells(); null: they are
-  /// groups. one_more: after the batches of the spool there is one without units.
-  SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, const ObsModel* obs,
-              bool one_more);
+  /// starts: Source::starts(). grouped: units are groups; else rows, in the order of sort_by_missing_cells()
+  /// where there is an observation model. one_more: after the batches of the spool there is one without
+  /// units.
+  SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
+              const ObsModel* obs, bool one_more);
 
   DataShape shape() const override { return spool_->index().shape; }
   const std::vector<Index>& starts() const override { return starts_; }
