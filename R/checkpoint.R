@@ -11,8 +11,9 @@
 #' @param x The data: what was the argument `x` of the fit, or with a formula its `data`. All other arguments are in the
 #'   file.
 #' @param max_laps Another number of laps at most than that of the fit, say to go on with one that they ended. Restarts
-#'   that are done stay as they are.
+#'   #' @param workers Other `workers` than those of the fit, as of [bnp_control()]; `FALSE`: none. `wave` stays.
 #' @param ... Must be empty.
+#' @return What [bnp_mixture()]
 #' @return What [bnp_mixture()], [bnp_topics()] or [bnp_hmm()] would have returned.
 #' @details The fit goes on writing to the same file. Of a fit that has ended the file gives the same fit again, without
 #'   learning; it can be removed.
@@ -32,7 +33,7 @@
 #' again <- bnp_resume(file, faithful)
 #' identical(elbo(fit), elbo(again))
 #' @export
-bnp_resume <- function(file, x, max_laps = NULL, ...) {
+bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   check_no_dots(...)
   file <- check_path(file, "file")
   header <- read_checkpoint(file)
@@ -40,6 +41,8 @@ bnp_resume <- function(file, x, max_laps = NULL, ...) {
   given <- header$arguments
   given$control[c("seed", "checkpoint")] <- list(header$seed, file)
   if (!is.null(max_laps)) given$control$max_laps <- check_count(max_laps, "max_laps")
+  given$control["wave"] <- list(resolve_wave(given$control))
+  if (!is.null(workers)) given$control$workers <- check_workers(workers)
   given$control$header <- header
   if (inherits(given$x, "formula")) {
     environment(given$x) <- rlang::caller_env()
@@ -153,7 +156,7 @@ refuse_other_data <- function(there, here, call) {
 
 # Of what the engine is to be given. Serialised in version 2, which writes the same values in the same way.
 fingerprints_of_parts <- function(model, resolved, start, values) {
-  free <- c("threads", "verbose", "max_laps", "checkpoint", "checkpoint_every", "header")
+  free <- c("threads", "verbose", "max_laps", "checkpoint", "checkpoint_every", "header", "workers")
   parts <- list(obs = model$obs, prior = model$prior, control = resolved[setdiff(names(resolved), free)], start = start)
   if (!is.null(model$response)) parts$response <- list(model$response, values)
   vapply(parts, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
@@ -178,6 +181,12 @@ warn_of_checkpoint <- function(why) {
     ),
     class = c("bnpvi_warning_checkpoint", "bnpvi_warning"), call = NULL
   )
+}
+
+# What only fits of batches by engine_fit() have.
+refuse_engine_arguments <- function(control, verb, call) {
+  refuse_checkpoint(control, verb, call)
+  refuse_workers(control, verb, call)
 }
 
 refuse_checkpoint <- function(control, verb, call) {

@@ -6,35 +6,67 @@
 #include <utility>
 
 #include "foundation/random.h"
+#include "inference/batch_work.h"
 #include "inference/learn.h"
 #include "inference/move.h"
 #include "inference/sound_lap.h"
 
 namespace bnpvi {
 
-void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor, Pool& pool,
-                 ResponsibilitySink* sink) {
-  if (state.batch[b] && state.batch[b]->settled) {
-    if (sink) sink->begin(0);
-    return;
+void visit_batches(const Problem& problem, State& state, const std::vector<Index>& batches, Visitor& visitor,
+                   Pool& pool, std::vector<std::unique_ptr<Watch>>* watches) {
+  const auto at = globals_for_work(problem, state.globals);
+  std::vector<std::unique_ptr<VisitWork>> work;
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const Index b = batches[i];
+    if (state.batch[b] && state.batch[b]->settled) {
+      if (watches && (*watches)[i]) (*watches)[i]->begin(0), (*watches)[i]->finish();
+      continue;
+    }
+    const std::shared_ptr<const UnitMemory> memory = state.batch[b]          ? state.batch[b]->memory
+                                                     : state.earlier.empty() ? nullptr
+                                                                             : state.earlier[b];
+    visitor.prepare(at->globals, memory.get(), pool);
+    work.push_back(std::make_unique<VisitWork>(b, at, visitor, memory,
+                                               watches ? std::move((*watches)[i]) : nullptr, !state.batch[b],
+                                               state.assignments ? &*state.assignments : nullptr));
   }
-  if (!state.globals.weights) state.globals.weights = visiting_weights(problem, state.globals.effective);
-  const std::shared_ptr<const Batch> batch = problem.source.open(b);
-  AssignmentSink observed(state.assignments ? &*state.assignments : nullptr, *batch, sink);
-  if (state.assignments) sink = &observed;
-  const UnitMemory* memory = state.batch[b]          ? state.batch[b]->memory.get()
-                             : state.earlier.empty() ? nullptr
-                                                     : state.earlier[b].get();
-  auto fresh = std::make_shared<Summary>(visitor.visit(
-      {batch->data, batch->units, problem.obs, state.globals, state.globals.weights, pool, sink, memory}));
-  fresh->log_base = state.batch[b] ? state.batch[b]->log_base : batch_log_base(problem, *batch);
-  const std::shared_ptr<const Summary> old = std::exchange(state.batch[b], fresh);
-  if (state.batch.size() == 1)
-    resum(problem, state);
-  else if (old)
-    state.total.exchange(*old, *fresh, problem.pool);
-  else
-    state.total.add(*fresh);
+  do_work(problem, pool, work);
+  for (const auto& done : work) {
+    const auto fresh = std::make_shared<Summary>(std::move(done->found));
+    std::shared_ptr<const Summary>& now = state.batch[done->batch];
+    if (now) fresh->log_base = now->log_base;
+    const std::shared_ptr<const Summary> old = std::exchange(now, fresh);
+    if (state.batch.size() == 1)
+      resum(problem, state);
+    else if (old)
+      state.total.exchange(*old, *fresh, problem.pool);
+    else
+      state.total.add(*fresh);
+  }
+  if (!watches) return;
+  auto done = work.begin();
+  for (std::size_t i = 0; i < batches.size(); ++i)
+    if (done != work.end() && (*done)->batch == batches[i]) (*watches)[i] = std::move((*done++)->watch);
+}
+
+void visit_all_batches(const Problem& problem, State& state, Visitor& visitor, Pool& pool) {
+  visit_batches(problem, state, all_batches(problem.source), visitor, pool);
+}
+
+std::vector<Index> all_batches(const Source& source) {
+  std::vector<Index> all(static_cast<std::size_t>(source.n_batches()));
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
+}
+
+std::vector<std::vector<Index>> in_waves(const std::vector<Index>& batches, Index wave) {
+  std::vector<std::vector<Index>> out;
+  for (Index b : batches) {
+    if (out.empty() || static_cast<Index>(out.back().size()) == wave) out.emplace_back();
+    out.back().push_back(b);
+  }
+  return out;
 }
 
 Progress begin(const Problem& problem, State state) {
@@ -117,8 +149,7 @@ class Memoized {
   void first_lap() {
     ++p_.lap;
     visitor_ = problem_->alloc.visitor();
-    for (Index b = 0; b < problem_->source.n_batches(); ++b)
-      visit_batch(*problem_, p_.state, b, *visitor_, pool_);
+    visit_all_batches(*problem_, p_.state, *visitor_, pool_);
     p_.state.earlier.clear();
     end_lap({}, false);
     if (options_.after_lap) options_.after_lap(p_);
@@ -171,13 +202,14 @@ class Memoized {
   void one_lap(const Chosen& chosen) {
     State& state = p_.state;
     Move* move = chosen.move.get();
-    for (Index b : batch_order()) {
-      visit_batch(*problem_, state, b, *visitor_, pool_, move ? move->watch(state, b) : nullptr);
+    for (const std::vector<Index>& wave : in_waves(batch_order(), problem_->wave)) {
+      std::vector<std::unique_ptr<Watch>> watches;
+      for (Index b : wave) watches.push_back(move ? move->watch(state, b) : nullptr);
+      visit_batches(*problem_, state, wave, *visitor_, pool_, &watches);
       renew_globals(*problem_, state);
       if (problem_->observer.wants_spared_work()) evaluate(*problem_, state);
       accepted();
-      if (move) move->after_batch(state, b);
-      accepted();
+      for (std::size_t i = 0; move && i < wave.size(); ++i) move->after_batch(wave[i], watches[i].get());
     }
     LapRecord record;
     if (move) {
@@ -241,7 +273,7 @@ class Memoized {
     obs_ = std::move(obs);
     alloc_ = std::move(alloc);
     learned_.emplace(Problem{given_.source, obs_ ? *obs_ : given_.obs, alloc_ ? *alloc_ : given_.alloc,
-                             given_.seed, given_.observer, given_.pool});
+                             given_.seed, given_.observer, given_.pool, given_.wave, given_.workers});
     problem_ = &*learned_;
     p_.learned = problem_->obs.learned_fields();
     for (NamedArray& field : problem_->alloc.learned_fields()) p_.learned.push_back(std::move(field));
@@ -269,7 +301,8 @@ class Memoized {
     State& state = p_.state;
     std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return;
-    const Problem trial{given_.source, *obs, problem_->alloc, given_.seed, given_.observer, given_.pool};
+    const Problem trial{given_.source, *obs, problem_->alloc, given_.seed, given_.observer, given_.pool,
+                        given_.wave, given_.workers};
     const double elbo = state.elbo;
     evaluate(trial, state);
     if (!(state.elbo > elbo)) {
