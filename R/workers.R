@@ -1,6 +1,6 @@
 # Work on batches by the daemons of mirai (inst/design/workers.md).
 
-# Most times that a task is given out: a daemon may die of other reasons than its task, but hardly three.
+# Most times that a task is given out, before this process does it.
 most_tries <- 3L
 
 # Seconds that a task may take.
@@ -33,7 +33,7 @@ refuse_workers <- function(control, verb, call) {
   if (length(given)) {
     abort("argument", c(
       "{.arg {given}} of {.fn bnp_control} {?has/have} no meaning for {.fn {verb}}.",
-      i = "{?It is/They are} for {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}, learned from batches."
+      i = "{cli::qty(given)}{?It is/They are} for {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}, learned from batches."
     ), call = call)
   }
 }
@@ -108,6 +108,7 @@ check_daemons <- function(profile, setup, folder, limit, call) {
       i = "Start some: {.code {start}}; {.code mirai::status()} says how many are connected."
     ), call = call)
   }
+  paths <- .libPaths()
   probes <- mirai::everywhere(
     {
       .libPaths(unique(c(paths, .libPaths())))
@@ -117,7 +118,7 @@ check_daemons <- function(profile, setup, folder, limit, call) {
         list(version = NA_character_)
       }
     },
-    .args = list(paths = .libPaths(), folder = folder), .compute = profile
+    .args = list(paths = paths, folder = folder), .compute = profile
   )
   until <- Sys.time() + limit
   while (any(vapply(probes, mirai::unresolved, NA)) && Sys.time() < until) Sys.sleep(0.01)
@@ -187,20 +188,22 @@ work_on <- function(setup, task) {
 
 give_out <- function(tasks, setup, profile, limit) {
   at_once <- max(1L, connected(profile))
+  paths <- .libPaths()
   lapply(seq_along(tasks), function(i) {
+    task <- tasks[[i]]
     mirai::mirai(
       {
         .libPaths(unique(c(paths, .libPaths())))
         asNamespace("bnpvi")$work_on(setup, task)
       },
-      .args = list(paths = .libPaths(), setup = setup, task = tasks[[i]]),
+      .args = list(paths = paths, setup = setup, task = task),
       .timeout = min(1000 * limit * ceiling(i / at_once), .Machine$integer.max), .compute = profile
     )
   })
 }
 
-# The results of tasks; NULL when the user asks to stop. What a daemon does not end is given out again: a task is a
-# function of what it is given.
+# The results of tasks, NULL for what was not done; NULL when the user asks to stop. What a daemon does not end is given
+# out again: a task is a function of what it is given.
 work_of_daemons <- function(tasks, setup, profile, limit, traffic, control, call) {
   results <- vector("list", length(tasks))
   left <- seq_along(tasks)
@@ -208,7 +211,7 @@ work_of_daemons <- function(tasks, setup, profile, limit, traffic, control, call
   on.exit(for (task in given) if (mirai::unresolved(task)) mirai::stop_mirai(task))
   tryCatch(
     for (try in seq_len(most_tries)) {
-      if (!connected(profile)) no_daemons_left(control, "No daemon is connected any more.", call)
+      if (!connected(profile)) no_daemons_left(control, call)
       given <- give_out(tasks[left], setup, profile, limit)
       traffic$down <- traffic$down + sum(lengths(tasks[left]))
       for (i in seq_along(left)) {
@@ -229,17 +232,13 @@ work_of_daemons <- function(tasks, setup, profile, limit, traffic, control, call
   if (is.null(results)) {
     return(NULL)
   }
-  if (length(left)) {
-    no_daemons_left(control, "{.val {length(left)}} task{?s} came back from no daemon, in {most_tries} tries.", call)
-  }
   traffic$up <- traffic$up + sum(lengths(results))
   results
 }
 
-no_daemons_left <- function(control, what, call) {
+no_daemons_left <- function(control, call) {
   abort("workers", c(
-    what,
-    i = "Each had {worker_timeout()} seconds (option {.code bnpvi.worker_timeout}).",
+    "No daemon is connected any more.",
     i = "Start daemons again, and {.code mirai::status()} says that they are connected.",
     i = if (is.null(control$checkpoint)) {
       "With {.code bnp_control(checkpoint = )} the fit could go on from there."
@@ -247,7 +246,7 @@ no_daemons_left <- function(control, what, call) {
       "Then {.code bnp_resume(\"{control$checkpoint}\", x)} goes on with this fit, with {.code workers = FALSE} also
        without daemons."
     }
-  ), call = call, .envir = parent.frame())
+  ), call = call)
 }
 
 # "1.2 MB down, 340 kB up": what a lap sent, by a function that remembers what there was before.

@@ -5,6 +5,7 @@
 #include "inference/batch_work.h"
 #include "inference/labels_watch.h"
 #include "inference/start.h"
+#include "inference/visit_batches.h"
 #include "r_checkpoint.h"
 #include "r_convert.h"
 #include "r_learn.h"

@@ -132,7 +132,12 @@ void RWorkers::run(const Problem& problem, const std::vector<BatchWork*>& work) 
   const Rcpp::List results(answer);
   require(results.size() == static_cast<R_xlen_t>(work.size()), "workers return as many results as tasks");
   for (std::size_t i = 0; i < work.size(); ++i) {
-    const Rcpp::RawVector bytes(static_cast<SEXP>(results[static_cast<R_xlen_t>(i)]));
+    const Rcpp::RObject result = results[static_cast<R_xlen_t>(i)];
+    if (result.isNULL()) {
+      work[i]->run(problem, *problem.source.open(work[i]->batch), *problem.pool);
+      continue;
+    }
+    const Rcpp::RawVector bytes(result);
     Reader in(bytes.begin(), static_cast<std::size_t>(bytes.size()));
     work[i]->read_result(in);
     require(in.done(), "a result has more than its work");

@@ -8,7 +8,8 @@
 namespace bnpvi {
 
 /// Hands work to control$hired$run, an R function of a list of tasks (raw bytes) that returns their results
-/// in the same order, or NULL when the user asks to stop.
+/// in the same order, NULL for those that nobody did and that are done here; or NULL when the user asks to
+/// stop.
 class RWorkers final : public Workers {
  public:
   RWorkers(Rcpp::Function run, const FitData& data) : run_(std::move(run)), data_(data) {}

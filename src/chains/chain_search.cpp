@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "chains/chain_memory.h"
+#include "inference/visit_batches.h"
 
 namespace bnpvi::chains {
 

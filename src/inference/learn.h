@@ -51,19 +51,4 @@ Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptio
 /// Progress of a fit that has not begun, at the given state.
 Progress begin(const Problem& problem, State state);
 
-/// Local steps on some batches at the current globals; their new summaries then replace the old ones in
-/// state.total, in this order. Globals and ELBO are left as they were until refresh(). A settled batch stays
-/// as it is. watches: of each batch, or of none; where `watches` ends with what they saw.
-void visit_batches(const Problem& problem, State& state, const std::vector<Index>& batches, Visitor& visitor,
-                   Pool& pool, std::vector<std::unique_ptr<Watch>>* watches = nullptr);
-
-/// These batches in their order, so many at a time.
-std::vector<std::vector<Index>> in_waves(const std::vector<Index>& batches, Index wave);
-
-/// The numbers of all batches.
-std::vector<Index> all_batches(const Source& source);
-
-/// The same with all batches.
-void visit_all_batches(const Problem& problem, State& state, Visitor& visitor, Pool& pool);
-
 }  // namespace bnpvi

@@ -6,6 +6,7 @@
 
 #include "foundation/random.h"
 #include "inference/learn.h"
+#include "inference/visit_batches.h"
 
 namespace bnpvi {
 

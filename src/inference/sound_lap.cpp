@@ -5,6 +5,7 @@
 #include "foundation/rounded_sum.h"
 #include "inference/learn.h"
 #include "inference/start.h"
+#include "inference/visit_batches.h"
 
 namespace bnpvi {
 

@@ -5,6 +5,7 @@
 
 #include "foundation/special.h"
 #include "inference/move.h"
+#include "inference/visit_batches.h"
 
 namespace bnpvi::testing {
 
