@@ -29,20 +29,24 @@ engine_dynamic_means <- function(x, starts, lambda, q, tau) {
     .Call(`_bnpvi_engine_dynamic_means`, x, starts, lambda, q, tau)
 }
 
-engine_features_fit <- function(x, model, control, start, progress) {
-    .Call(`_bnpvi_engine_features_fit`, x, model, control, start, progress)
+engine_features_fit <- function(data, model, control, start, progress) {
+    .Call(`_bnpvi_engine_features_fit`, data, model, control, start, progress)
 }
 
-engine_features_latent <- function(x, model, state, threads) {
-    .Call(`_bnpvi_engine_features_latent`, x, model, state, threads)
+engine_features_latent <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_features_latent`, data, model, state, threads)
+}
+
+engine_features_cells <- function(data, model, state, draws, threads) {
+    .Call(`_bnpvi_engine_features_cells`, data, model, state, draws, threads)
 }
 
 engine_feature_prior <- function(prior, counts, n, stick) {
     .Call(`_bnpvi_engine_feature_prior`, prior, counts, n, stick)
 }
 
-engine_features_without <- function(x, model, presence) {
-    .Call(`_bnpvi_engine_features_without`, x, model, presence)
+engine_features_without <- function(data, model, presence) {
+    .Call(`_bnpvi_engine_features_without`, data, model, presence)
 }
 
 engine_filter_states <- function(data, model, state, from, plugin, threads) {

@@ -11,10 +11,10 @@
 #' @param x The data: what was the argument `x` of the fit, or with a formula its `data`. All other arguments are in the
 #'   file.
 #' @param max_laps Another number of laps at most than that of the fit, say to go on with one that they ended. Restarts
-#'   #' @param workers Other `workers` than those of the fit, as of [bnp_control()]; `FALSE`: none. `wave` stays.
+#'   that are done stay as they are.
+#' @param workers Other `workers` than those of the fit, as of [bnp_control()]; `FALSE`: none. `wave` stays.
 #' @param ... Must be empty.
-#' @return What [bnp_mixture()]
-#' @return What [bnp_mixture()], [bnp_topics()] or [bnp_hmm()] would have returned.
+#' @return What [bnp_mixture()], [bnp_topics()], [bnp_hmm()] or [bnp_features()] would have returned.
 #' @details The fit goes on writing to the same file. Of a fit that has ended the file gives the same fit again, without
 #'   learning; it can be removed.
 #'
@@ -41,7 +41,9 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   given <- header$arguments
   given$control[c("seed", "checkpoint")] <- list(header$seed, file)
   if (!is.null(max_laps)) given$control$max_laps <- check_count(max_laps, "max_laps")
-  given$control["wave"] <- list(resolve_wave(given$control))
+  if (has_workers(given$control) || !is.null(workers) && !isFALSE(workers)) {
+    given$control$wave <- resolve_wave(given$control)
+  }
   if (!is.null(workers)) given$control$workers <- check_workers(workers)
   given$control$header <- header
   if (inherits(given$x, "formula")) {
@@ -74,11 +76,12 @@ read_checkpoint <- function(file, call = rlang::caller_env()) {
 
 package_version_here <- function() format(utils::packageVersion("bnpvi"))
 
-# How fit_model() calls the engine: engine(data, model, asked, start, report). A fit is a function of its data and
-# arguments that calls the engine once or a few times. To go on, the verb is called again: engine runs that were done
-# return what they did, and the one that was in progress goes on. `frame`: of the verb's method, with the arguments.
-checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame) {
-  run <- function(data, model, asked, start, report) engine_fit(as_engine_data(data), model, asked, start, report)
+# How fits call the engine, whose entry is `fit`: engine(data, model, asked, start, report). A fit is a function of its
+# data and arguments that calls the engine once or a few times. To go on, the verb is called again: engine runs that
+# were done return what they did, and the one that was in progress goes on. `frame`: of the verb's method, with the
+# arguments.
+checkpointed_engine <- function(class, call, data, model, control, resolved, start, frame, fit = engine_fit) {
+  run <- function(data, model, asked, start, report) fit(as_engine_data(data), model, asked, start, report)
   if (is.null(control$checkpoint)) {
     return(run)
   }
@@ -158,6 +161,8 @@ refuse_other_data <- function(there, here, call) {
 fingerprints_of_parts <- function(model, resolved, start, values) {
   free <- c("threads", "verbose", "max_laps", "checkpoint", "checkpoint_every", "header", "workers")
   parts <- list(obs = model$obs, prior = model$prior, control = resolved[setdiff(names(resolved), free)], start = start)
+  units <- intersect(c("offset", "centre", "unit", "likelihood"), names(model))
+  if (length(units)) parts$centre <- model[units]
   if (!is.null(model$response)) parts$response <- list(model$response, values)
   vapply(parts, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
 }
@@ -183,17 +188,20 @@ warn_of_checkpoint <- function(why) {
   )
 }
 
-# What only fits of batches by engine_fit() have.
-refuse_engine_arguments <- function(control, verb, call) {
-  refuse_checkpoint(control, verb, call)
-  refuse_workers(control, verb, call)
+refuse_checkpoint_of_update <- function(control, call) {
+  if (!is.null(control$checkpoint)) {
+    abort("argument", c(
+      "{.arg checkpoint} of {.fn bnp_control} has no meaning for {.fn update} with new rows.",
+      i = "It is for fits, which {.fn bnp_resume} goes on with."
+    ), call = call)
+  }
 }
 
 refuse_checkpoint <- function(control, verb, call) {
   if (!is.null(control$checkpoint)) {
     abort("argument", c(
       "{.arg checkpoint} of {.fn bnp_control} has no meaning for {.fn {verb}}.",
-      i = "It is for {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}, not truncation free."
+      i = "It is for {.fn bnp_mixture}, {.fn bnp_topics}, {.fn bnp_hmm} and {.fn bnp_features}, not truncation free."
     ), call = call)
   }
 }

@@ -68,17 +68,19 @@
 #'   seen any more fade away. No data can say what that number should be: it is about how fast the world changes.
 #'   `Inf`: rows count for ever.
 #' @param checkpoint A file to which the fit writes, while it is learned, all that its rest depends on, so that
-#'   [bnp_resume()] goes on from there after a crash, with the same bits. For mixtures, topics and hidden Markov models.
-#'   A file that is there is replaced.
+#'   [bnp_resume()] goes on from there after a crash, with the same bits. For mixtures, topics, hidden Markov models and
+#'   latent features. A file that is there is replaced.
 #' @param checkpoint_every Least number of seconds between two checkpoints, which are written at the end of a lap;
 #'   0: after every lap. The end of each restart is written anyhow.
-#' @param workers `TRUE`: the daemons of mirai that the session has started (`mirai::daemons(4)`) visit the batches and do
-#'   the work of moves on their rows; or the name of a compute profile of mirai. For memoized learning of mixtures, topics
-#'   and hidden Markov models from several `batches`. The fit is that without workers and the same `wave`, to the last
-#'   bit, whichever daemon did what. A daemon that ends, or does not answer in `getOption("bnpvi.worker_timeout", 600)`
-#'   seconds, is done without. `verbose` tells how much was sent in each lap. See `vignette("large-data")`.
-#' @param wave Number of batches that are visited before their summaries are exchanged and the clusters renewed. A larger
-#'   one keeps more workers busy; the bound rises as ever, in a lap perhaps by less. Default: 1, with `workers` 8.
+#' @param workers `TRUE`: the daemons of mirai that the session has started (`mirai::daemons(4)`) visit the batches and
+#'   do the work of moves on their rows; or the name of a compute profile of mirai. For memoized learning of mixtures
+#'   (but of [obs_ar()]), topics and hidden Markov models (but of [obs_lds()]) from several `batches`. The fit is that
+#'   without workers and the same `wave`, to the last bit, whichever daemon did what. A daemon that ends, or does not
+#'   answer in `getOption("bnpvi.worker_timeout", 600)` seconds, is done without. `verbose` tells how much was sent in
+#'   each lap. See `vignette("large-data")`.
+#' @param wave Number of batches that are visited before their summaries are exchanged and the clusters renewed. A
+#'   larger one keeps more workers busy; the bound rises as ever, in a lap perhaps by less. Default: 1, with `workers`
+#'   8.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details The bound rises from lap to lap, by the mathematics of memoized and

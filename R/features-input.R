@@ -11,19 +11,27 @@ feature_data <- function(x, arg, call, na_action, allow_no_rows = FALSE, use = "
 # An observation model that takes any columns of numbers, cell by cell.
 feature_columns <- function() obs_gaussian("diagonal")
 
-features_input <- function(data) {
-  input <- data[c("n", "d", "row_names", "column_names", "left_out", "na_action")]
-  input$n_missing <- if (has_missing(data)) sum(data$missing)
-  input$fingerprint <- fingerprint_of(data)
-  input[!vapply(input, is.null, NA)]
+# The same from a source. list(data, ...) as read_source() has it.
+feature_source <- function(x, call, na_action, control) {
+  read <- read_source(x, "bnp_mixture", feature_columns(), na_action, NULL, NULL, control, call)
+  if (is_sparse_data(sample_of(read$data))) refuse_sparse(feature_columns(), "x", call)
+  read$data
 }
 
-observed_cells <- function(data) colSums(!is.na(data$x))
+features_input <- function(data) {
+  input <- kept_input(data, feature_columns(), list())
+  fields <- c("n", "d", "row_names", "column_names", "left_out", "na_action", "n_missing", "sampled", "fingerprint")
+  input[intersect(fields, names(input))]
+}
+
+observed_cells <- function(data) {
+  if (is_spooled(data)) data$n - (data$cells_missing %||% numeric(data$d)) else colSums(!is.na(data$x))
+}
 
 # list(centre, unit, noise_rate): what is taken off each column, what it is divided by, and the prior rate of the noise
 # in these units, a quarter of the mean variance of a column.
 feature_units <- function(data, centre, scale, call) {
-  x <- data$x
+  x <- sample_of(data)$x
   reach <- max(abs(x), 0, na.rm = TRUE)
   if (reach == 0) reach <- 1
   x <- x / reach
@@ -37,7 +45,7 @@ feature_units <- function(data, centre, scale, call) {
   own <- function(v) ifelse(v > 0, sqrt(v), 1)
   unit <- if (scale) own(ifelse(spread > 0, spread, square)) else
     rep(2^round(log2(own(if (mean(spread) > 0) mean(spread) else mean(square, na.rm = TRUE)))), ncol(x))
-  if (!centre) refuse_far_offset(x, unit, call)
+  if (!centre) refuse_far_offset(farthest(data, x, reach), unit, call)
   rate <- mean(spread / unit^2)
   list(
     centre = if (centre) unname(means * reach) else numeric(ncol(x)), unit = unname(unit * reach),
@@ -45,9 +53,17 @@ feature_units <- function(data, centre, scale, call) {
   )
 }
 
+# The largest of the columns' absolute values, of all rows and not of those of a sample alone, in units of `reach`.
+farthest <- function(data, x, reach) {
+  largest <- function(x) apply(abs(x), 2L, function(v) max(v, 0, na.rm = TRUE))
+  far <- largest(x)
+  if (is_spooled(data)) for_batches(data, function(part, rows) far <<- pmax(far, largest(part$x / reach)))
+  far
+}
+
 # Without an offset sums of squares are about 0: far from there they have no digits left for the noise.
-refuse_far_offset <- function(x, unit, call) {
-  far <- apply(abs(x), 2L, function(v) max(v, 0, na.rm = TRUE)) / unit > 1e5
+refuse_far_offset <- function(farthest, unit, call) {
+  far <- farthest / unit > 1e5
   if (any(far)) {
     abort("range", c(
       "With {.code centre = FALSE} the values of {.arg x} must be within 1e5 of their spread about 0.",
@@ -67,14 +83,19 @@ feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "mo
   check_features(fit, call, "object")
   newdata <- select_feature_columns(newdata, fit, call, arg)
   data <- feature_data(newdata, arg, call, na_action, allow_no_rows = TRUE, use = use)
-  far <- abs(scaled_values(data, fit$model)) > 1e100
+  refuse_far_rows(data$x, fit, arg, call)
+  data
+}
+
+# rows: the numbers of these among all.
+refuse_far_rows <- function(x, fit, arg, call, rows = row_number(seq_len(nrow(x)))) {
+  far <- abs(scaled_values(list(x = x), fit$model)) > 1e100
   if (any(far, na.rm = TRUE)) {
     abort("range", c(
       "{.arg {arg}} has values that are more than 1e100 times the spread of the training data away.",
-      x = "The first of them is in row {which(rowSums(far, na.rm = TRUE) > 0)[1]}."
+      x = "The first of them is in row {rows[which(rowSums(far, na.rm = TRUE) > 0)[1]]}."
     ), call = call)
   }
-  data
 }
 
 # As select_columns() has it, which asks a fit for its observation model.
@@ -83,7 +104,7 @@ select_feature_columns <- function(x, fit, call, arg) {
 }
 
 # What the engine starts from: list(presence) or NULL.
-features_start <- function(start, x, data, prior, call) {
+features_start <- function(start, data, prior, call) {
   if (is.null(start)) {
     return(NULL)
   }
@@ -92,7 +113,7 @@ features_start <- function(start, x, data, prior, call) {
     if (start$input$d != data$d) {
       abort("start", "{.arg start} must be a fit of the same columns.", call = call)
     }
-    nu <- predict(start, as_start_rows(start, data), type = "prob")
+    nu <- presence_under(start, data, call)
   } else {
     given <- is.matrix(start) && (is.numeric(start) || is.logical(start)) && nrow(start) == rows_given(data)
     if (!given || anyNA(start) || any(start < 0 | start > 1)) {
@@ -112,4 +133,13 @@ features_start <- function(start, x, data, prior, call) {
   list(presence = unname(nu + 0))
 }
 
-as_start_rows <- function(fit, data) `colnames<-`(data$x, fit$input$column_names)
+# Rows x features: what an earlier fit says of the rows.
+presence_under <- function(fit, data, call) {
+  nu <- matrix(0, data$n, length(fit$numbering))
+  take <- function(part, rows) {
+    refuse_far_rows(part$x, fit, "x", call, rows)
+    nu[rows, ] <<- latent_features(fit, part)$nu
+  }
+  if (is_spooled(data)) for_batches(data, take) else take(data, seq_len(data$n))
+  nu
+}

@@ -3,12 +3,16 @@
 #' Nothing is refitted. Columns are matched by name when both the training data and `newdata` have names.
 #'
 #' @param object,fit A fit of [bnp_features()].
-#' @param newdata Rows, in any form that [bnp_features()] takes; missing values are left out. Without it the
-#'   training rows, for `"prob"` and `"response"`.
+#' @param newdata Rows, in any form that [bnp_features()] takes, for `predict()` and `heldout_loglik()` a
+#'   [source][sources], too; missing values are left out. Without it the training rows, for `"prob"` and `"response"`.
 #' @param type `"prob"`: the probability of each feature, rows x features. `"response"`: what the row is expected to be,
 #'   rows x columns. `"impute"`: `newdata` with missing values replaced by this, and the attribute `sd`, a matrix of
 #'   standard deviations (`NA` where nothing was missing).
 #' @param cells A logical matrix (rows x columns) of cells of `newdata` to hold out, or `NULL`.
+#' @param draws For predictions of cells: draws of each row's features from which they are averaged; 0: the
+#'   probabilities of the features are taken for independent.
+#' @param write With a source as `newdata`: where the answer goes, as for [predict.bnp_mixture()]; standard deviations
+#'   of `"impute"` are not written.
 #' @param m Number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
 #' @param ... Must be empty.
@@ -21,7 +25,10 @@
 #'
 #'   `impute()`: as for other fits, see [impute()]; loadings and noise are drawn for each copy, features for each row.
 #' @details The probabilities of a row's features are found by coordinate ascent from two starts, and are approximate:
-#'   the features of a row are taken for independent given its values. A standard deviation has the noise, what is not
+#'   the features of a row are taken for independent given its values. Where many sets of features could have made a
+#'   row, as in answers on a scale, that settles for one of them; so cells are predicted by averages over `draws`
+#'   sweeps of Gibbs sampling of the row's features, after a fifth as many that do not count, from random numbers that
+#'   are always the same. A standard deviation has the noise, what is not
 #'   known of the loadings, and which features the row has:
 #'   \eqn{E[\sigma^2] (1 + E[z' V^{-1} z]) + Var(z' M)}.
 #' @seealso [bnp_features()], [read_features], `vignette("latent-features")`.
@@ -36,32 +43,48 @@
 #' predict(fit, x[1:2, ], type = "impute")
 #' heldout_loglik(fit, attitude, cells = col(attitude) == 2)
 #' @export
-predict.bnp_features <- function(object, newdata = NULL, type = c("prob", "response", "impute"), ..., new_data = NULL) {
+predict.bnp_features <- function(object, newdata = NULL, type = c("prob", "response", "impute"), ..., new_data = NULL,
+                                 draws = 100L, write = NULL) {
   check_no_dots(...)
   check_features(object, arg = "object")
   type <- check_choice(type, c("prob", "response", "impute"), "type")
+  draws <- check_count(draws, "draws", lower = 0L)
   newdata <- one_newdata(newdata, new_data)
+  if (inherits(newdata, "bnp_source")) {
+    return(predict_features_of_source(object, newdata, type, draws, write))
+  }
+  refuse_write(write)
   if (is.null(newdata)) {
     need_data(type == "impute", "newdata")
     return(if (type == "response") fitted(object) else for_all_rows(object$input, training_presence(object)))
   }
   data <- feature_newdata(object, newdata, rlang::current_env())
+  if (type == "impute") {
+    return(impute_cells(object, data, draws))
+  }
   nu <- latent_features(object, data)$nu
-  if (type == "prob") {
-    return(nu)
-  }
-  response <- feature_response(object, nu, data$row_names)
-  if (type == "response") {
-    return(response)
-  }
+  if (type == "prob") nu else feature_response(object, nu, data$row_names)
+}
+
+# The rows with expected values where cells are missing.
+impute_cells <- function(fit, data, draws) {
+  cells <- expected_cells(fit, data, draws)
   missing <- is.na(data$x)
-  out <- data$x
-  dimnames(out) <- list(data$row_names, object$input$column_names)
-  out[missing] <- response[missing]
-  sd <- feature_sds(object, nu)
-  sd[!missing] <- NA
-  dimnames(sd) <- dimnames(out)
+  out <- ifelse(missing, cells$mean, data$x)
+  sd <- replace(cells$sd, !missing, NA)
+  dimnames(out) <- dimnames(sd) <- list(data$row_names, fit$input$column_names)
   structure(out, sd = sd)
+}
+
+predict_features_of_source <- function(fit, source, type, draws, write, call = rlang::caller_env()) {
+  sds <- list()
+  out <- predict_source(fit, source, NULL, write, function(x, id) {
+    answer <- predict(fit, x, type, draws = draws)
+    if (is.null(write)) sds <<- c(sds, list(attr(answer, "sd")))
+    structure(answer, sd = NULL)
+  }, call)
+  if (is.null(write) && type == "impute") attr(out, "sd") <- do.call(rbind, sds)
+  out
 }
 
 training_presence <- function(fit) {
@@ -78,10 +101,25 @@ latent_features <- function(fit, data, state = fit$state) {
     return(list(nu = nu, bound = double()))
   }
   model <- engine_features_model(fit$model, fit$state$group)
-  found <- engine_features_latent(scaled_values(data, fit$model), model, state, fit$control$threads)
+  found <- engine_features_latent(as_engine_data(data), model, state, fit$control$threads)
   nu <- as.matrix(presence_matrix(found$presence, data, fit$state$k)[, fit$numbering, drop = FALSE])
   dimnames(nu) <- list(data$row_names, as.character(seq_along(fit$numbering)))
   list(nu = nu, bound = found$bound)
+}
+
+# list(mean, sd) of all cells of the rows, in the units of the data.
+expected_cells <- function(fit, data, draws) {
+  if (draws == 0L || data$n == 0L) {
+    nu <- latent_features(fit, data)$nu
+    return(list(mean = unname(feature_response(fit, nu)), sd = feature_sds(fit, nu)))
+  }
+  model <- engine_features_model(fit$model, fit$state$group)
+  drawn <- engine_features_cells(as_engine_data(data), model, fit$state, draws, fit$control$threads)
+  unit <- rep(fit$model$unit, each = data$n)
+  list(
+    mean = drawn$mean * unit + rep(fit$model$centre, each = data$n),
+    sd = sqrt(noise_variance(fit) * (1 + drawn$spread) + drawn$variance) * unit
+  )
 }
 
 # Standard deviations of the cells of rows with these probabilities, in the units of the data.
@@ -107,34 +145,71 @@ feature_sds <- function(fit, nu) {
 
 #' @rdname predict.bnp_features
 #' @export
-heldout_loglik.bnp_features <- function(fit, newdata, cells = NULL, ...) {
+heldout_loglik.bnp_features <- function(fit, newdata, cells = NULL, ..., draws = 100L) {
   check_no_dots(...)
   check_features(fit)
   need_data(missing(newdata), "newdata")
   call <- rlang::current_env()
+  draws <- check_count(draws, "draws", lower = 0L)
+  if (inherits(newdata, "bnp_source")) {
+    return(heldout_of_source(fit, newdata, cells, draws, call))
+  }
   data <- feature_newdata(fit, newdata, call)
   if (is.null(cells)) {
-    return(row_bounds(fit, data))
+    return(mean(row_bounds(fit, data)))
   }
-  if (!is.matrix(cells) || !is.logical(cells) || !identical(dim(cells), dim(data$x)) || anyNA(cells) || !any(cells)) {
+  check_held_out(cells, dim(data$x), call)
+  scores_of_cells(cell_scores(fit, data, cells, draws, call))
+}
+
+# size: rows (NA: not known yet) and columns.
+check_held_out <- function(cells, size, call) {
+  rows <- if (is.na(size[1L])) nrow(cells) else size[1L]
+  if (!is.matrix(cells) || !is.logical(cells) || !identical(dim(cells), c(rows, size[2L])) || anyNA(cells) ||
+        !any(cells)) {
+    shape <- paste(if (is.na(size[1L])) "with a row for each row of the source," else paste(size[1L], "x"), size[2L])
     abort("argument", c(
-      "{.arg cells} must be a logical matrix, {data$n} x {data$d}, {.code TRUE} at the cells to hold out, not
-       {describe(cells)}."
+      "{.arg cells} must be a logical matrix, {shape}, {.code TRUE} at the cells to hold out, not {describe(cells)}."
     ), call = call)
   }
+}
+
+# Log density and error of the cells that are held out.
+cell_scores <- function(fit, data, cells, draws, call) {
   truth <- data$x[cells]
   if (anyNA(truth)) {
     abort("argument", "{.arg cells} has cells that are missing in {.arg newdata}.", call = call)
   }
   data$x[cells] <- NA_real_
-  nu <- latent_features(fit, data)$nu
-  mean <- feature_response(fit, nu)[cells]
-  structure(
-    mean(stats::dnorm(truth, mean, feature_sds(fit, nu)[cells], log = TRUE)), rmse = sqrt(mean((truth - mean)^2))
-  )
+  expected <- lapply(expected_cells(fit, data, draws), `[`, cells)
+  list(score = stats::dnorm(truth, expected$mean, expected$sd, log = TRUE), error = truth - expected$mean)
 }
 
-# The mean over rows of a lower bound on their log density, with features as probable as they are on average.
+scores_of_cells <- function(scores) structure(mean(scores$score), rmse = sqrt(mean(scores$error^2)))
+
+heldout_of_source <- function(fit, source, cells, draws, call) {
+  if (is.null(cells)) {
+    return(mean_over_source(fit, source, NULL, function(x, id) row_bounds(fit, feature_newdata(fit, x, call)), call))
+  }
+  check_held_out(cells, c(NA_integer_, fit$input$d), call)
+  before <- 0L
+  scores <- over_source(fit, source, NULL, function(x, id) {
+    data <- feature_newdata(fit, x, call)
+    at <- before + seq_len(data$n)
+    before <<- before + data$n
+    if (before > nrow(cells)) refuse_cells_of_source(cells, "more", call)
+    cell_scores(fit, data, cells[at, , drop = FALSE], draws, call)
+  }, call = call)
+  if (before < nrow(cells)) refuse_cells_of_source(cells, before, call)
+  part <- function(name) unlist(lapply(scores, `[[`, name))
+  scores_of_cells(list(score = part("score"), error = part("error")))
+}
+
+refuse_cells_of_source <- function(cells, n, call) {
+  abort("argument", "{.arg cells} has {nrow(cells)} row{?s}, the source {n}.", call = call)
+}
+
+# A lower bound on the log density of each row, with features as probable as they are on average.
 row_bounds <- function(fit, data) {
   prob <- pmin(pmax(fit$state$prob, 1e-300), 1 - 1e-16)
   state <- replace(fit$state, "logit", list(stats::qlogis(prob)))
@@ -147,7 +222,7 @@ row_bounds <- function(fit, data) {
   rate <- fit$state$noise[2L]
   cells <- rowSums(seen)
   noise <- cells * (digamma(shape) - log(rate) - log(2 * pi)) / 2 - shape / rate * rowSums(x^2, na.rm = TRUE) / 2
-  mean(latent_features(fit, data, state)$bound + sum(log1p(-prob)) + noise - seen %*% log(fit$model$unit))
+  as.vector(latent_features(fit, data, state)$bound + sum(log1p(-prob)) + noise - seen %*% log(fit$model$unit))
 }
 
 # One draw of loadings (the offset's first) and noise variance, in the engine's units.

@@ -12,16 +12,18 @@ take_in_features <- function(fit, newdata, olddata, na_action = NULL, control = 
   if (is.null(control)) {
     control <- fit$control
     control["batches"] <- list(NULL)
+    control["checkpoint"] <- list(NULL)
     control$restarts <- 1L
   } else {
     check_class(control, "bnp_control", "control", "bnp_control", error_call)
     check_features_control(control, error_call)
+    refuse_checkpoint_of_update(control, error_call)
   }
   before <- fit
   known <- cluster_ids(before)
   input <- joined_features_input(fit, data)
   if (is.null(olddata)) {
-    control <- resolve_features_control(control, data$n, error_call)
+    control <- resolve_features_control(control, data, error_call)
     fit$cells <- before$cells + observed_cells(data)
     fit$input <- input
     start <- list(state = before$state, settled = TRUE)
@@ -33,7 +35,7 @@ take_in_features <- function(fit, newdata, olddata, na_action = NULL, control = 
   } else {
     old <- feature_newdata(fit, olddata, error_call, "olddata", na_action, "rows")
     data <- joined_rows(old, data)
-    control <- resolve_features_control(control, data$n, error_call)
+    control <- resolve_features_control(control, data, error_call)
     nu <- unname(as.matrix(latent_features(before, data)$nu))
     fit$cells <- NULL
     fit$input <- input
@@ -63,6 +65,7 @@ joined_rows <- function(old, new) {
   data <- new
   data$x <- rbind(old$x, new$x)
   data$n <- old$n + new$n
+  data$starts <- c(0L, data$n)
   names <- function(d) d$row_names %||% rep("", d$n)
   if (!is.null(old$row_names) || !is.null(new$row_names)) data$row_names <- c(names(old), names(new))
   data

@@ -5,12 +5,13 @@
 #' noise of one standard deviation. How many features there are is found, as are the noise, the scale of the loadings
 #' and, if asked for, the concentration.
 #'
-#' @param x Observations: a numeric vector, a matrix or a data frame of numeric columns.
+#' @param x Observations: a numeric vector, a matrix or a data frame of numeric columns, or a [source][sources] of
+#'   such rows.
 #' @param prior [prior_ibp()], an Indian buffet process, or [prior_beta_bernoulli()], with a number of features that
 #'   is known or bounded.
 #' @param control [bnp_control()], with `algorithm = "memoized"` or `"full"`. `sparsity`: features beside
-#'   those a row has that are considered for it in a visit. `k_init`, `init`, `candidates`, `keep` and
-#'   `bound` have no meaning here: a fit starts without any feature.
+#'   those a row has that are considered for it in a visit. `checkpoint`: see [bnp_resume()]. `k_init`, `init`,
+#'   `candidates`, `keep` and `bound` have no meaning here: a fit starts without any feature.
 #' @param centre `TRUE`: the rows have an offset, one row of loadings more that is in all of them, about the column
 #'   means. `FALSE`: rows without any feature are noise around 0, as for images.
 #' @param scale Divide columns by their standard deviations? The noise is the same in all columns, so that they should
@@ -35,6 +36,11 @@
 #'   given the features; [predict.bnp_features()] has expectations of such cells. Columns that are missing in the
 #'   same rows share the covariance of their loadings; with gaps all over each column has its own, which takes
 #'   (features squared) x columns numbers.
+#'
+#' @section Data in a source:
+#'   The rows are read once, as [sources] describes, and stay on the disk; means, spreads and the prior of the noise are
+#'   those of the sample. What stays in memory is which features each row has: 12 bytes for each feature of a row, and
+#'   as much again while the fit is made. The fit is that of data in memory in the same batches.
 #'
 #' @section What to expect:
 #'   Two features that always come together are one. Without an offset (`centre = FALSE`) an offset of the data
@@ -75,18 +81,22 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
   check_features_control(control, call)
   centre <- check_flag(centre, "centre")
   scale <- check_flag(scale, "scale")
-  data <- feature_data(x, "x", call, na_action)
-  start <- features_start(start, x, data, prior, call)
+  data <- if (inherits(x, "bnp_source")) feature_source(x, call, na_action, control) else
+    feature_data(x, "x", call, na_action)
+  from <- features_start(start, data, prior, call)
   units <- feature_units(data, centre, scale, call)
   model <- list(
     prior = prior, likelihood = linear_gaussian, offset = centre, centre = units$centre, unit = units$unit
   )
   model$likelihood$noise_rate <- units$noise_rate
-  control <- resolve_features_control(control, data$n, call)
+  resolved <- resolve_features_control(control, data, call)
   fit <- structure(
     list(format = fit_format, call = match.call(), input = features_input(data)), class = c("bnp_features", "bnp_fit")
   )
-  fit <- run_features(fit, data, model, control, start, integer(data$d), call)
+  engine <- checkpointed_engine(
+    "bnp_features", fit$call, data, model, control, resolved, from, call, engine_features_fit
+  )
+  fit <- run_features(fit, data, model, resolved, from, integer(data$d), call, engine = engine)
   fit$ids <- NULL # numbers, until an update
   fit
 }
@@ -94,15 +104,16 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
 # The prior of the likelihood in scaled units, without noise_rate, which is read from the data.
 linear_gaussian <- list(noise_shape = 1, noise_rate = NULL, loading_shape = 1, loading_rate = 1)
 
-# A fit with what the engine returns; group: of columns in an earlier fit.
-run_features <- function(fit, data, model, control, start, group, call, arg = "x") {
+# A fit with what the engine returns; group: of columns in an earlier fit. engine: engine(data, model, asked, start,
+# report).
+run_features <- function(fit, data, model, control, start, group, call, arg = "x", engine = in_memory_engine) {
   progress <- progress_reporter(control)
   on.exit(progress$finish())
+  control$header <- NULL
   asked <- c(control, list(keep_interrupted = rlang::is_interactive()))
-  result <- in_memory(
-    engine_features_fit(scaled_values(data, model), engine_features_model(model, group), asked, start, progress$report),
-    call
-  )
+  control$batch_of <- NULL
+  run <- function() engine(data, engine_features_model(model, group), asked, start, progress$report)
+  result <- in_memory(if (is_spooled(data)) in_spool(run(), call) else run(), call)
   if (!is.finite(result$elbo)) {
     abort("numerical", c(
       "The ELBO cannot be computed: a term of it is not finite.",
@@ -120,13 +131,12 @@ run_features <- function(fit, data, model, control, start, group, call, arg = "x
   }
   result$laps <- nrow(result$trace)
   if (result$reason == "max_laps") warn_of_laps(result, control, call, go_on = is.null(start$settled))
-  if (result$reason == "interrupted") {
-    cli::cli_inform(
-      "Stopped: the fit is what it was after lap {result$laps}, and has not converged.",
-      class = c("bnpvi_message_interrupted", "bnpvi_message"), call = NULL
-    )
-  }
+  result <- report_interruption(result, control)
   as_features_fit(fit, result, data, model, control)
+}
+
+in_memory_engine <- function(data, model, asked, start, report) {
+  engine_features_fit(as_engine_data(data), model, asked, start, report)
 }
 
 # Features by decreasing use; bounds of the data as they are.
@@ -164,11 +174,14 @@ presence_matrix <- function(presence, data, k) {
 engine_features_model <- function(model, group) {
   prior <- unclass(model$prior)
   if (inherits(prior$alpha, "bnp_gamma_prior")) prior$alpha <- as.double(prior$alpha)
-  list(prior = prior, likelihood = model$likelihood, offset = model$offset, group = as.integer(group))
+  c(
+    list(prior = prior, likelihood = model$likelihood, offset = model$offset, group = as.integer(group)),
+    model[intersect(c("centre", "unit"), names(model))]
+  )
 }
 
 check_features_control <- function(control, call) {
-  refuse_engine_arguments(control, "bnp_features", call)
+  refuse_workers(control, "bnp_features", call)
   if (!control$algorithm %in% c("memoized", "full")) {
     abort("argument", c(
       "{.code algorithm = {.str {control$algorithm}}} is not for {.fn bnp_features}.",
@@ -185,9 +198,15 @@ check_features_control <- function(control, call) {
   }
 }
 
-resolve_features_control <- function(control, n, call) {
+resolve_features_control <- function(control, data, call) {
   control$seed <- draw_seed(control$seed)
-  control$batches <- resolve_batches(control, n, call, "observations")
+  control$batch_of <- batch_numbers(control, data, "bnp_mixture", call)
+  if (is_spooled(data)) {
+    control["batches"] <- list(if (control$algorithm != "full") data$n_batches)
+  } else if (!is.null(control$batch_of)) {
+    control$batches <- max(control$batch_of)
+  }
+  control$batches <- resolve_batches(control, data$n, call, "observations")
   control$sparsity <- control$sparsity %||% 0L
   control
 }

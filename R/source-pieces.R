@@ -33,7 +33,7 @@ read_units <- function(source, class, id, call, counts_tokens = FALSE) {
   alone <- function(piece) c(list(x = piece$data), piece[c("name", "before")])
   read <- if (!is.null(id)) {
     read_by_id(reader, id, TRUE, call)
-  } else if (class == "bnp_mixture") {
+  } else if (class %in% c("bnp_mixture", "bnp_features")) {
     function() if (!is.null(piece <- reader$read())) alone(piece)
   } else if (class == "bnp_topics") {
     read_documents(reader, alone, call)

@@ -1,7 +1,8 @@
 #' Sources of data in pieces
 #'
 #' Data that are not in memory: in files, in a database, or wherever a function finds them. A source takes the place of
-#' the data in [bnp_mixture()], [bnp_topics()], [bnp_hmm()], of new data in [predict.bnp_mixture()], [heldout_loglik()]
+#' the data in [bnp_mixture()], [bnp_topics()], [bnp_hmm()], [bnp_features()], of new data in [predict.bnp_mixture()],
+#' [predict.bnp_features()], [heldout_loglik()]
 #' and [update.bnp_fit()], and of the batches of a [bnp_stream()].
 #'
 #' @param paths Paths of files, read in this order, each of one of these kinds by its ending (text may be compressed):

@@ -33,34 +33,29 @@ refuse_workers <- function(control, verb, call) {
   if (length(given)) {
     abort("argument", c(
       "{.arg {given}} of {.fn bnp_control} {?has/have} no meaning for {.fn {verb}}.",
-      i = "{cli::qty(given)}{?It is/They are} for {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}, learned from batches."
+      i = "{cli::qty(given)}{?It is/They are} for {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}."
     ), call = call)
   }
 }
 
-# Data in memory go to workers as a spool, which has values and groups of rows.
-refuse_unspooled <- function(data, obs, class, call) {
-  has <- c(
-    weights = !is.null(data$weights), labels = !is.null(data$classes), id = has_individuals(data),
-    parent = !is.null(data$back), response = !is.null(data$response),
-    time = has_drift(obs), `obs_ar()` = class == "bnp_mixture" && obs_lag(obs) > 0L
-  )
-  if (any(has)) {
+# Rows of autoregressive mixtures need those before them, which are in other batches.
+refuse_rows_in_series <- function(obs, class, call) {
+  if (class == "bnp_mixture" && obs_lag(obs) > 0L) {
     abort("argument", c(
-      "{.arg workers} do not take data with {.code {names(has)[has]}}.",
+      "{.arg workers} are not for mixtures of {.fn {obs_entry(obs)$constructor}}: batches would cut the series.",
       i = "Leave out {.arg workers}: this process has several {.arg threads}."
     ), call = call)
   }
 }
 
-# The daemons that are to work for a fit: list(with, finish, traffic). with(model): what the engine needs to give work on
-# batches to them.
+# The daemons that are to work for a fit: list(with, finish, traffic). with(model): what the engine needs to give work
+# on batches to them.
 hire_workers <- function(control, data, obs, class, call) {
   if (!has_workers(control)) {
     return(list(with = function(model) NULL, finish = function() NULL, traffic = NULL))
   }
   need_package("mirai", "workers", call)
-  if (!is_spooled(data)) refuse_unspooled(data, obs, class, call)
+  refuse_rows_in_series(obs, class, call)
   profile <- if (isTRUE(control$workers)) NULL else control$workers
   limit <- worker_timeout(call)
   folder <- tempfile("workers")
@@ -85,7 +80,8 @@ hire_workers <- function(control, data, obs, class, call) {
       file <- file.path(shared, paste0("setup-", basename(folder), "-", number, ".rds"))
       saveRDS(c(setup, list(model = model)), file)
       files <<- c(files, file)
-      list(run = function(tasks) work_of_daemons(tasks, file, profile, limit, traffic, control, call), folder = folder)
+      run <- function(tasks) work_of_daemons(tasks, file, profile, limit, traffic, control, call)
+      list(run = run, folder = folder)
     },
     finish = function() unlink(c(folder, files), recursive = TRUE),
     traffic = traffic

@@ -107,31 +107,46 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_features_fit
-Rcpp::List engine_features_fit(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
-RcppExport SEXP _bnpvi_engine_features_fit(SEXP xSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
+Rcpp::List engine_features_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
+RcppExport SEXP _bnpvi_engine_features_fit(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< SEXP >::type start(startSEXP);
     Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_features_fit(x, model, control, start, progress));
+    rcpp_result_gen = Rcpp::wrap(engine_features_fit(data, model, control, start, progress));
     return rcpp_result_gen;
 END_RCPP
 }
 // engine_features_latent
-Rcpp::List engine_features_latent(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::List state, int threads);
-RcppExport SEXP _bnpvi_engine_features_latent(SEXP xSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+Rcpp::List engine_features_latent(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
+RcppExport SEXP _bnpvi_engine_features_latent(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_features_latent(x, model, state, threads));
+    rcpp_result_gen = Rcpp::wrap(engine_features_latent(data, model, state, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_features_cells
+Rcpp::List engine_features_cells(Rcpp::List data, Rcpp::List model, Rcpp::List state, int draws, int threads);
+RcppExport SEXP _bnpvi_engine_features_cells(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP drawsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_features_cells(data, model, state, draws, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -150,15 +165,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_features_without
-Rcpp::NumericVector engine_features_without(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::NumericMatrix presence);
-RcppExport SEXP _bnpvi_engine_features_without(SEXP xSEXP, SEXP modelSEXP, SEXP presenceSEXP) {
+Rcpp::NumericVector engine_features_without(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix presence);
+RcppExport SEXP _bnpvi_engine_features_without(SEXP dataSEXP, SEXP modelSEXP, SEXP presenceSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type presence(presenceSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_features_without(x, model, presence));
+    rcpp_result_gen = Rcpp::wrap(engine_features_without(data, model, presence));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1271,6 +1286,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_dynamic_means", (DL_FUNC) &_bnpvi_engine_dynamic_means, 5},
     {"_bnpvi_engine_features_fit", (DL_FUNC) &_bnpvi_engine_features_fit, 5},
     {"_bnpvi_engine_features_latent", (DL_FUNC) &_bnpvi_engine_features_latent, 4},
+    {"_bnpvi_engine_features_cells", (DL_FUNC) &_bnpvi_engine_features_cells, 5},
     {"_bnpvi_engine_feature_prior", (DL_FUNC) &_bnpvi_engine_feature_prior, 4},
     {"_bnpvi_engine_features_without", (DL_FUNC) &_bnpvi_engine_features_without, 3},
     {"_bnpvi_engine_filter_states", (DL_FUNC) &_bnpvi_engine_filter_states, 6},

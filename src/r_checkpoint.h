@@ -5,21 +5,44 @@
 #include <chrono>
 #include <optional>
 
-#include "inference/progress.h"
+#include "foundation/archive.h"
+#include "foundation/durable_file.h"
+#include "foundation/monitor.h"
 
 namespace bnpvi {
 
-/// One call of engine_fit() between two laps: what its rest depends on beside data, models and control.
+/// A fit between two laps, with its restarts: what its rest depends on beside data, models and control. P:
+/// Progress, or what another learner has in its place.
+template <class P>
 struct Run {
-  Index restart = 0;             // the one in progress, from 0
-  std::optional<Progress> now;   // of that; none: it has not begun
-  std::optional<Progress> best;  // of the restarts that are done
+  Index restart = 0;      // the one in progress, from 0
+  std::optional<P> now;   // of that; none: it has not begun
+  std::optional<P> best;  // of the restarts that are done
   Index best_restart = 0;
   std::vector<LapRecord> ends;  // of these restarts
   Vec seeds;                    // of these
 
-  void write(Writer& out, const Progress* now, const Progress* best) const;
-  static Run read(Reader& in);
+  void write(Writer& out, const P* now_instead, const P* best_instead) const {
+    out.integer(restart);
+    out.integer(best_restart);
+    out.list(ends);
+    out.list(seeds);
+    for (const P* p : {best_instead, now_instead}) {
+      out.flag(p != nullptr);
+      if (p) p->write(out);
+    }
+  }
+
+  static Run read(Reader& in) {
+    Run out;
+    out.restart = in.integer();
+    out.best_restart = in.integer();
+    out.ends = in.list<std::vector<LapRecord>>();
+    out.seeds = in.list<Vec>();
+    for (std::optional<P>* p : {&out.best, &out.now})
+      if (in.flag()) *p = P::read(in);
+    return out;
+  }
 };
 
 /// Writes a run to the file that control$checkpoints names, a list of
@@ -34,15 +57,31 @@ class Checkpoints {
   explicit Checkpoints(const Rcpp::List& control);
 
   /// The run to go on with; a new one where there is none.
-  Run begin() const;
+  template <class P>
+  Run<P> begin() const {
+    if (!resume_) return {};
+    const std::string bytes = read_checked_file(file_);
+    Reader in(bytes.data(), bytes.size());
+    in.text();
+    return Run<P>::read(in);
+  }
 
   bool wanted() const { return !file_.empty(); }
   bool due() const;
 
   /// now, best: in place of those of the run; null: none. Throws FileError for the first one only.
-  void write(const Run& run, const Progress* now, const Progress* best);
+  template <class P>
+  void write(const Run<P>& run, const P* now, const P* best) {
+    if (!wanted()) return;
+    Writer out;
+    out.text(header_);
+    run.write(out, now, best);
+    put(out.bytes());
+  }
 
  private:
+  void put(const std::string& bytes);
+
   using Clock = std::chrono::steady_clock;
 
   std::string file_, header_;

@@ -1,204 +1,92 @@
 // The entries of bnp_features().
-#include <algorithm>
-#include <cmath>
+#include "r_features.h"
 
-#include "features/learn_features.h"
+#include <cmath>
+#include <numeric>
+
+#include "features/row_draws.h"
 #include "features/stick_series.h"
+#include "r_checkpoint.h"
 #include "r_learn.h"
 
 using namespace bnpvi;
 using namespace bnpvi::features;
 
-namespace {
-
-LinearGaussianPrior likelihood_of(const Rcpp::List& model) {
-  const Rcpp::List list = model["likelihood"];
-  const ListFields f(list);
-  return {f.number("noise_shape"), f.number("noise_rate"), f.number("loading_shape"),
-          f.number("loading_rate"), f.has("precision") ? f.number("precision") : 0};
-}
-
-Index offset_of(const Rcpp::List& model) { return Rcpp::as<bool>(model["offset"]) ? 1 : 0; }
-
-Rows rows_of(const Rcpp::NumericMatrix& x, const Rcpp::List& model, Index n_batches, std::uint64_t seed) {
-  const auto parent = Rcpp::as<std::vector<int>>(model["group"]);
-  require(static_cast<Index>(parent.size()) == x.ncol(), "model$group has not a number for each column");
-  const Index n = x.nrow();
-  return make_rows(x.begin(), n, x.ncol(),
-                   deal_batches(n, std::clamp<Index>(n_batches, 1, std::max<Index>(n, 1)), seed), parent);
-}
-
-Rcpp::NumericMatrix matrix_to_r(const Vec& values, Index rows, Index cols) {  // from row-major
-  Rcpp::NumericMatrix out(static_cast<int>(rows), static_cast<int>(cols));
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < cols; ++j) out(static_cast<int>(i), static_cast<int>(j)) = values[i * cols + j];
-  return out;
-}
-
-Vec matrix_from_r(const Rcpp::NumericMatrix& x) {
-  Vec out;
-  for (int i = 0; i < x.nrow(); ++i)
-    for (int j = 0; j < x.ncol(); ++j) out.push_back(x(i, j));
-  return out;
-}
-
-// Globals and statistics; the offset, where there is one, comes first.
-Rcpp::List state_to_r(const FeatureState& state, const Rows& rows) {
-  using Rcpp::_;
-  const Summary& s = state.total;
-  Rcpp::List inverse;
-  for (const Vec& v : state.loadings.v_inverse)
-    inverse.push_back(matrix_to_r(v, v.empty() ? 0 : s.k, v.empty() ? 0 : s.k));
-  Rcpp::NumericVector pair(s.pair.begin(), s.pair.end());
-  pair.attr("dim") = Rcpp::IntegerVector::create(static_cast<int>(s.shape.pairs), static_cast<int>(s.k),
-                                                 static_cast<int>(s.k));
-  return Rcpp::List::create(_["k"] = static_cast<int>(state.k()), _["counts"] = s.sizes(),
-                            _["extra"] = matrix_to_r(s.extra, s.k, s.shape.q), _["pair"] = pair,
-                            _["scalar"] = s.scalar, _["group"] = rows.group,
-                            _["loadings"] = matrix_to_r(state.loadings.m, s.k, rows.d),
-                            _["inverse"] = inverse, _["noise"] = Vec{state.loadings.a, state.loadings.b},
-                            _["precision"] = Vec{state.loadings.c, state.loadings.d, state.loadings.rho},
-                            _["logit"] = state.weights.logit, _["prob"] = state.weights.prob,
-                            _["stick"] = state.weights.stick, _["alpha"] = state.weights.alpha);
-}
-
-// The statistics of a state, for rows whose column groups are parts of its own.
-Summary statistics_from_r(const Rcpp::List& state, const Rows& rows) {
-  const auto counts = Rcpp::as<Vec>(state["counts"]), pair = Rcpp::as<Vec>(state["pair"]);
-  const Index k = static_cast<Index>(counts.size());
-  Summary out(summary_shape(rows), k);
-  const Vec extra = matrix_from_r(state["extra"]);
-  const Index earlier = k > 0 ? static_cast<Index>(pair.size()) / (k * k) : 1, pairs = out.shape.pairs;
-  require(
-      extra.size() == out.extra.size() && *std::max_element(rows.parent.begin(), rows.parent.end()) < earlier,
-      "a state of features does not fit the columns");
-  std::copy(counts.begin(), counts.end(), out.obs.edit().begin());
-  out.extra = extra;
-  out.scalar = Rcpp::as<Vec>(state["scalar"]);
-  for (Index e = 0; e < k * k; ++e)
-    for (Index g = 0; g < pairs; ++g)
-      if (g == 0 || rows.parent[g] > 0)
-        out.pair[e * pairs + g] = pair[e * earlier + (g == 0 ? 0 : rows.parent[g])];
-  return out;
-}
-
-Loadings loadings_from_r(const Rcpp::List& state, const Rows& rows) {
-  Loadings out;
-  out.m = matrix_from_r(state["loadings"]);
-  out.k = rows.d > 0 ? static_cast<Index>(out.m.size()) / rows.d : 0;
-  const Rcpp::List inverse = state["inverse"];
-  for (int parent : rows.parent) out.v_inverse.push_back(matrix_from_r(inverse[parent]));
-  const auto noise = Rcpp::as<Vec>(state["noise"]);
-  out.a = noise.at(0);
-  out.b = noise.at(1);
-  add_gram(rows, out);
-  return out;
-}
-
-// Rows (1-based, as given), features (1-based, in their present order) and ν.
-Rcpp::List presence_to_r(const std::vector<std::shared_ptr<const Presence>>& presence, const Rows& rows,
-                         const std::vector<int>& id) {
-  const std::vector<int> place = places_of(id);
-  std::vector<int> row, feature;
-  Vec value;
-  for (Index b = 0; b < rows.n_batches(); ++b) {
-    const Presence& p = *presence[b];
-    for (Index i = 0; i < p.rows(); ++i)
-      for (Index e = p.start[i]; e < p.start[i + 1]; ++e) {
-        const auto j = static_cast<std::size_t>(p.feature[e]);
-        if (j >= place.size() || place[j] < 0) continue;
-        row.push_back(static_cast<int>(rows.number[rows.batch_start[b] + i]) + 1);
-        feature.push_back(place[j] + 1);
-        value.push_back(p.value[e]);
-      }
-  }
-  return Rcpp::List::create(Rcpp::_["row"] = row, Rcpp::_["feature"] = feature, Rcpp::_["value"] = value);
-}
-
-FeatureState starting_state(const FeatureProblem& problem, SEXP start) {
-  const Rows& rows = problem.rows;
-  if (!Rf_isNull(start)) {
-    const Rcpp::List list(start);
-    if (list.containsElementNamed("state")) {
-      const bool settled = list.containsElementNamed("settled");
-      return state_from(problem, statistics_from_r(list["state"], rows), settled);
-    }
-    const Rcpp::NumericMatrix nu(static_cast<SEXP>(list["presence"]));
-    require(nu.nrow() == rows.n, "start$presence has not a row for each row");
-    std::vector<Presence> presence(static_cast<std::size_t>(rows.n_batches()));
-    for (Index b = 0; b < rows.n_batches(); ++b)
-      for (Index i = rows.batch_start[b]; i < rows.batch_start[b + 1]; ++i) {
-        for (int j = 0; j < nu.ncol(); ++j) {
-          const double value = nu(static_cast<int>(rows.number[i]), j);
-          if (value > 0) presence[b].add(j, value);
-        }
-        presence[b].end_row();
-      }
-    return state_of(problem, nu.ncol(), std::move(presence));
-  }
-  std::vector<Presence> none;
-  for (Index b = 0; b < rows.n_batches(); ++b)
-    none.push_back(no_presence(rows.batch_start[b + 1] - rows.batch_start[b]));
-  return state_of(problem, 0, std::move(none));
-}
-
-}  // namespace
-
 // [[Rcpp::export]]
-Rcpp::List engine_features_fit(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::List control, SEXP start,
+Rcpp::List engine_features_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start,
                                SEXP progress) {
   return entry([&] {
     const ListFields c(control);
-    const LearnOptions options = learn_options(control);
+    LearnOptions options = learn_options(control);
     RMonitor monitor(Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
     RPool pool(c.integer("threads"), monitor);
-    const auto prior = make_feature_prior(ListFields(Rcpp::List(model["prior"])));
+    const FeatureModel given(model);
+    const FeatureData rows(data);
     const auto seed = static_cast<std::uint64_t>(c.number("seed"));
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
-    std::optional<FeatureOutcome> best;
-    std::optional<Rows> kept;
-    Vec seeds, ends;
-    std::vector<int> ks, laps;
-    for (Index restart = 0; restart < restarts; ++restart) {
-      const std::uint64_t key = restart_seed(seed, static_cast<std::uint64_t>(restart));
-      Rows rows = rows_of(x, model, c.text("algorithm") == "full" ? 1 : c.integer("batches"), key);
+    const auto key_of = [&](Index restart) {
+      return restart_seed(seed, static_cast<std::uint64_t>(restart));
+    };
+
+    Checkpoints checkpoints(control);
+    auto run = checkpoints.begin<FeatureProgress>();
+    const auto write = [&](const FeatureProgress* now) {
+      checkpoints.write<FeatureProgress>(run, now, run.best ? &*run.best : nullptr);
+    };
+    const auto after_lap = [&](const FeatureProgress& p) {
+      const bool last = !p.reason.empty() || static_cast<Index>(p.trace.size()) >= options.max_laps;
+      if (last || checkpoints.due()) write(&p);
+    };
+    bool interrupted = false;
+    for (; run.restart < restarts && !interrupted; ++run.restart) {
+      const std::uint64_t key = key_of(run.restart);
+      const Rows dealt = rows.dealt(given, control, key);
       const FeatureProblem problem{
-          rows, likelihood_of(model), *prior, offset_of(model), c.integer("sparsity"), key, pool};
-      std::optional<FeatureOutcome> outcome;
+          dealt, given.likelihood, *given.prior, given.offset, c.integer("sparsity"), key, pool};
+      if (!run.now) write(nullptr);
+      FeatureProgress outcome;
       try {
-        outcome = learn_features(problem, starting_state(problem, start), options);
+        FeatureProgress from;
+        if (run.now)
+          from = std::move(*run.now);
+        else
+          from.state = starting_state(problem, start);
+        run.now.reset();
+        outcome = learn_features(problem, std::move(from), options, after_lap);
       } catch (const Interrupted&) {
-        if (!options.keep_interrupted || !best) throw;
+        if (!options.keep_interrupted || !run.best) throw;
         pool.go_on();
-        best->reason = "interrupted";
+        interrupted = true;
         break;
       }
-      seeds.push_back(static_cast<double>(key));
-      ends.push_back(outcome->state.elbo);
-      ks.push_back(static_cast<int>(outcome->state.k()));
-      laps.push_back(static_cast<int>(outcome->trace.size()));
-      const bool stopped = outcome->reason == "interrupted";
-      if (!best || outcome->state.elbo > best->state.elbo || !std::isfinite(best->state.elbo)) {
-        best = std::move(outcome);
-        kept = std::move(rows);
-      }
-      if (stopped) break;
+      interrupted = outcome.reason == "interrupted";
+      LapRecord end;
+      end.lap = static_cast<Index>(outcome.trace.size());
+      end.elbo = outcome.state.elbo;
+      end.k = outcome.state.k();
+      run.ends.push_back(end);
+      run.seeds.push_back(static_cast<double>(key));
+      if (run.best && !(end.elbo > run.best->state.elbo) && std::isfinite(run.best->state.elbo)) continue;
+      run.best = std::move(outcome);
+      run.best_restart = run.restart;
     }
-    const FeatureState& state = best->state;
+    const FeatureProgress& best = *run.best;
+    const FeatureState& state = best.state;
+    const Rows kept = rows.dealt(given, control, key_of(run.best_restart));
     using Rcpp::_;
     return made_in_r([&] {
       Rcpp::List out = Rcpp::List::create(
-          _["state"] = state_to_r(state, *kept), _["elbo"] = state.elbo,
+          _["state"] = state_to_r(state, kept), _["elbo"] = state.elbo,
           _["terms"] = Rcpp::NumericVector::create(_["data"] = state.loadings.value,
                                                    _["features"] = state.weights.value,
                                                    _["entropy"] = entropy_of(state.total)),
-          _["trace"] = trace_to_r(best->trace), _["converged"] = best->converged, _["reason"] = best->reason,
-          _["presence"] = presence_to_r(state.presence, *kept, state.id), _["id"] = state.id);
-      if (restarts > 1)
-        out.push_back(
-            Rcpp::DataFrame::create(_["restart"] = Rcpp::seq_len(static_cast<R_xlen_t>(ends.size())),
-                                    _["seed"] = seeds, _["elbo"] = ends, _["k"] = ks, _["laps"] = laps),
-            "restarts");
+          _["trace"] = trace_to_r(best.trace), _["converged"] = best.converged, _["reason"] = best.reason,
+          _["presence"] = presence_to_r(state.presence, kept, state.id), _["id"] = state.id);
+      if (interrupted) out.push_back(true, "interrupted");
+      if (run.ends.size() > 1) {
+        out.push_back(trace_to_r(run.ends), "restarts");
+        out.push_back(run.seeds, "seeds");
+      }
       if (pool.n_threads() < c.integer("threads"))
         out.push_back(static_cast<int>(pool.n_threads()), "threads");
       return out;
@@ -206,24 +94,65 @@ Rcpp::List engine_features_fit(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::Li
   });
 }
 
+namespace {
+
+// New rows, and what features they have, given all else; what is said of a row does not depend on the others.
+struct NewRows {
+  RMonitor monitor{R_NilValue};
+  RPool pool;
+  FeatureModel given;
+  FeatureData data;
+  Rows rows;
+  Loadings loadings;
+  Vec logit, bound;
+  std::vector<int> id;
+  LocalModel local;
+  Visited visited;
+
+  NewRows(const Rcpp::List& x, const Rcpp::List& model, const Rcpp::List& state, int threads)
+      : pool(threads, monitor),
+        given(model),
+        data(x),
+        rows(data.whole(given)),
+        loadings(loadings_from_r(state, rows)),
+        logit(Rcpp::as<Vec>(state["logit"])),
+        bound(static_cast<std::size_t>(rows.n)),
+        id(logit.size()),
+        local{rows, loadings, logit, id, given.offset, 0, 0, false} {
+    std::iota(id.begin(), id.end(), 0);
+    visited =
+        visit(local, *rows.open(0), no_presence(rows.n), {100, Visiting::Start::fresh}, pool, bound.data());
+  }
+};
+
+}  // namespace
+
 // ν of new rows, as presence_to_r() has it, and what each row adds to the bound by its z, given all else.
 // [[Rcpp::export]]
-Rcpp::List engine_features_latent(Rcpp::NumericMatrix x, Rcpp::List model, Rcpp::List state, int threads) {
+Rcpp::List engine_features_latent(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
   return entry([&] {
-    RMonitor monitor{R_NilValue};
-    RPool pool(threads, monitor);
-    const Rows rows = rows_of(x, model, 1, 0);
-    const Loadings loadings = loadings_from_r(state, rows);
-    const auto logit = Rcpp::as<Vec>(state["logit"]);
-    std::vector<int> id;
-    for (std::size_t j = 0; j < logit.size(); ++j) id.push_back(static_cast<int>(j));
-    const LocalModel local{rows, loadings, logit, id, offset_of(model), 0, 0};
-    Vec bound(static_cast<std::size_t>(rows.n));
-    const Visited visited =
-        visit(local, 0, rows.n, no_presence(rows.n), {100, Visiting::Start::fresh}, pool, bound.data());
+    const NewRows at(data, model, state, threads);
     return made_in_r([&] {
-      return Rcpp::List::create(Rcpp::_["presence"] = presence_to_r({visited.presence}, rows, id),
-                                Rcpp::_["bound"] = bound);
+      return Rcpp::List::create(Rcpp::_["presence"] = presence_to_r({at.visited.presence}, at.rows, at.id),
+                                Rcpp::_["bound"] = at.bound);
+    });
+  });
+}
+
+// CellMoments of new rows: mean, variance and spread, rows × columns.
+// [[Rcpp::export]]
+Rcpp::List engine_features_cells(Rcpp::List data, Rcpp::List model, Rcpp::List state, int draws,
+                                 int threads) {
+  return entry([&] {
+    NewRows at(data, model, state, threads);
+    const CellMoments cells = draw_cells(at.local, *at.rows.open(0), *at.visited.presence, draws, at.pool);
+    return made_in_r([&] {
+      const auto matrix = [&](const Buffer& x) {
+        return matrix_to_r(Vec(x.begin(), x.end()), at.rows.n, at.rows.d);
+      };
+      return Rcpp::List::create(Rcpp::_["mean"] = matrix(cells.mean),
+                                Rcpp::_["variance"] = matrix(cells.variance),
+                                Rcpp::_["spread"] = matrix(cells.spread));
     });
   });
 }
@@ -249,14 +178,14 @@ Rcpp::List engine_feature_prior(Rcpp::List prior, Rcpp::NumericVector counts, do
 
 // For tests: value_without() of every feature, for the rows' probabilities of features `presence`.
 // [[Rcpp::export]]
-Rcpp::NumericVector engine_features_without(Rcpp::NumericMatrix x, Rcpp::List model,
-                                            Rcpp::NumericMatrix presence) {
+Rcpp::NumericVector engine_features_without(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix presence) {
   return entry([&] {
     RMonitor monitor{R_NilValue};
     RPool pool(1, monitor);
-    const auto prior = make_feature_prior(ListFields(Rcpp::List(model["prior"])));
-    const Rows rows = rows_of(x, model, 1, 0);
-    const FeatureProblem problem{rows, likelihood_of(model), *prior, offset_of(model), 0, 0, pool};
+    const FeatureModel given(model);
+    const FeatureData in_memory(data);
+    const Rows rows = in_memory.whole(given);
+    const FeatureProblem problem{rows, given.likelihood, *given.prior, given.offset, 0, 0, pool};
     const FeatureState state = starting_state(problem, Rcpp::List::create(Rcpp::_["presence"] = presence));
     Vec out;
     for (Index j = 0; j < state.k(); ++j)

@@ -188,7 +188,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const auto workers = hired_workers(control, rows);
 
     Checkpoints checkpoints(control);
-    Run run = checkpoints.begin();
+    auto run = checkpoints.begin<Progress>();
     if (control.containsElementNamed("resume")) run.now = progress_from_r(control["resume"]);
     std::optional<testing::Audit> audit;
     if (control.containsElementNamed("audit") && c.flag("audit")) audit.emplace();
@@ -203,7 +203,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       if (c.has("keep_lap") && p.lap == c.integer("keep_lap"))
         kept = made_in_r([&] { return progress_to_r(p); });
       if (can_go_on(p, stochastic) && (checkpoints.due() || !p.reason.empty() || p.lap >= options.max_laps))
-        checkpoints.write(run, &p, best ? &best->progress : nullptr);
+        checkpoints.write<Progress>(run, &p, best ? &best->progress : nullptr);
     };
     bool interrupted = false;
     for (; run.restart < restarts && !interrupted; ++run.restart) {
@@ -213,7 +213,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       const RModel& rmodel = own ? *own : given;
       const Problem problem{*source, *rmodel.obs, *rmodel.alloc, key, observer, &pool, wave, workers.get()};
       observer.restarted();
-      if (!run.now) checkpoints.write(run, nullptr, best ? &best->progress : nullptr);
+      if (!run.now) checkpoints.write<Progress>(run, nullptr, best ? &best->progress : nullptr);
       std::optional<Outcome> outcome;
       try {
         Progress from = run.now ? std::move(*run.now)

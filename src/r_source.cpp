@@ -82,35 +82,36 @@ std::vector<std::vector<Index>> FitData::batches(std::uint64_t key) const {
 // The batches as a spool that other processes can read; the one before is removed.
 std::unique_ptr<Source> FitData::written(const std::vector<std::vector<Index>>& units) const {
   const bool grouped = model_.alloc->grouped();
+  const Dataset& data = *view_;
   SpoolIndex index;
-  index.shape = *view_;
-  std::vector<int> batch(static_cast<std::size_t>(grouped ? view_->n_groups() : view_->n), -1);
+  index.shape = data;
+  index.group_width = data.group_width;
+  if (data.class_sets) index.class_sets = *data.class_sets;
+  std::vector<int> batch(static_cast<std::size_t>(grouped ? data.n_groups() : data.n), -1);
   for (std::size_t b = 0; b < units.size(); ++b) {
     BatchSize size;
     for (Index unit : units[b]) {
       batch[unit] = static_cast<int>(b);
-      const Index from = grouped ? view_->starts[unit] : unit, to = grouped ? view_->starts[unit + 1] : unit + 1;
+      const Index from = grouped ? data.starts[unit] : unit, to = grouped ? data.starts[unit + 1] : unit + 1;
       size.rows += to - from;
-      if (view_->sparse()) size.entries += view_->row_start[to] - view_->row_start[from];
+      if (data.sparse()) size.entries += data.row_start[to] - data.row_start[from];
     }
     if (grouped) size.groups = static_cast<Index>(units[b].size());
     index.size.push_back(size);
   }
-  require(std::find(batch.begin(), batch.end(), -1) == batch.end(), "workers get all units of the data");
   std::error_code ignored;
   if (!spool_path_.empty()) std::filesystem::remove(std::filesystem::u8path(spool_path_), ignored);
   spool_path_ = folder_ + "/batches-" + std::to_string(++n_written_) + ".spool";
   SpoolWriter writer(spool_path_, std::move(index));
-  writer.add(*view_, batch.data());
+  writer.add(data, batch.data());
   writer.finish();
-  return std::make_unique<SpoolSource>(std::make_shared<const Spool>(spool_path_), view_->starts,
-                                       grouped ? nullptr : model_.obs.get(), false);
+  return std::make_unique<SpoolSource>(std::make_shared<const Spool>(spool_path_), data.starts, grouped,
+                                       model_.obs.get(), false, data.back);
 }
 
 std::unique_ptr<Source> FitData::dealt(std::uint64_t key) const {
   const bool grouped = model_.alloc->grouped();
-  if (spool_)
-    return std::make_unique<SpoolSource>(spool_, starts_, grouped ? nullptr : model_.obs.get(), update_);
+  if (spool_) return std::make_unique<SpoolSource>(spool_, starts_, grouped, model_.obs.get(), update_);
   if (!folder_.empty()) return written(batches(key));
   return make_source(kind_, *view_, batches(key), grouped, model_.obs->lag());
 }

@@ -69,7 +69,7 @@ class Desk {
   void open(const std::string& path) {
     if (source_ && path == path_) return;
     source_ = std::make_unique<SpoolSource>(std::make_shared<const Spool>(path), std::vector<Index>(),
-                                            models_->alloc->grouped() ? nullptr : models_->obs.get(), false);
+                                            models_->alloc->grouped(), models_->obs.get(), false);
     path_ = path;
   }
 
@@ -124,8 +124,7 @@ void RWorkers::run(const Problem& problem, const std::vector<BatchWork*>& work) 
   }
   const Rcpp::RObject answer = made_in_r([&] {
     Rcpp::List raw(tasks.size());
-    for (std::size_t i = 0; i < tasks.size(); ++i)
-      raw[i] = Rcpp::RawVector(tasks[i].begin(), tasks[i].end());
+    for (std::size_t i = 0; i < tasks.size(); ++i) raw[i] = Rcpp::RawVector(tasks[i].begin(), tasks[i].end());
     return Rcpp::RObject(run_(raw));
   });
   if (answer.isNULL()) throw Interrupted();

@@ -1,8 +1,11 @@
 # Latent features: held-out cells beside factor models, time, and pictures.
 #   Rscript features.R heldout [masks]  a tenth of the cells held out: psychTools::bfi (25 items, answers 1 to 6) and
 #                                       the four pictures of Griffiths & Ghahramani; log score and RMSE of a cell
-#   Rscript features.R speed            seconds a fit and a lap as rows, columns and features grow
+#   Rscript features.R speed [sizes]    seconds a fit and a lap as rows, columns and features grow; sizes: which
+#   Rscript features.R threads          the same fit with one and two threads: seconds and bits
 #   Rscript features.R images [sets]    sets of the four pictures: how many fits end where one from the truth ends
+#   Rscript features.R bars [sets]      the same of pictures of 8 x 8 with 16 bars
+#   Rscript features.R scales           bfi: held-out cells by the number of features that there may be
 
 suppressPackageStartupMessages(library(bnpvi))
 args <- commandArgs(TRUE)
@@ -18,11 +21,18 @@ pictures <- local({
   t(vapply(strsplit(gsub(" ", "", pixels), ""), as.numeric, numeric(36)))
 })
 
-picture_rows <- function(seed, n = 100, sd = 0.5) {
+picture_rows <- function(seed, n = 100, sd = 0.5, shapes = pictures, share = 0.5) {
   set.seed(seed)
-  z <- matrix(rbinom(4 * n, 1, 0.5), n)
-  list(x = z %*% pictures + rnorm(36 * n, sd = sd), z = z)
+  z <- matrix(rbinom(nrow(shapes) * n, 1, share), n)
+  list(x = z %*% shapes + rnorm(ncol(shapes) * n, sd = sd), z = z)
 }
+
+# Rows and columns of 8 x 8 pixels
+bars <- local({
+  at <- expand.grid(row = 1:8, column = 1:8)
+  lines <- function(number) t(vapply(1:8, function(i) (number == i) + 0, numeric(64)))
+  rbind(lines(at$row), lines(at$column))
+})
 
 planted <- function(n, d, k, sd = 0.5, seed = 1) {
   set.seed(seed)
@@ -103,8 +113,11 @@ heldout <- function(masks) {
         seconds <- system.time(
           fit <- bnp_features(y, control = control(), centre = centre, na_action = "model")
         )[["user.self"]]
-        score <- heldout_loglik(fit, x, cells = cells)
-        say(if (centre) "features" else "features, no offset", n_features(fit), score, attr(score, "rmse"), seconds)
+        for (draws in c(100, 0)) {
+          score <- heldout_loglik(fit, x, cells = cells, draws = draws)
+          what <- paste0("features", if (!centre) ", no offset", if (draws == 0) ", no draws")
+          say(what, n_features(fit), score, attr(score, "rmse"), seconds)
+        }
       }
       peers <- list(
         PCA = function(r) factor_em(y, r, TRUE), `factor analysis` = function(r) factor_em(y, r, FALSE),
@@ -123,11 +136,48 @@ heldout <- function(masks) {
   }
 }
 
-speed <- function() {
+# bfi by the number of features, with the posterior of rows' features as good as draws make it.
+scales <- function() {
+  x <- as.matrix(psychTools::bfi[1:25])
+  set.seed(1)
+  gone <- matrix(runif(length(x)) < 0.1, nrow(x))
+  y <- replace(x, gone, NA)
+  y[rowSums(!is.na(y)) == 0, 1] <- x[rowSums(!is.na(y)) == 0, 1]
+  cells <- is.na(y) & !is.na(x)
+  for (scale in c(FALSE, TRUE)) {
+    for (k in c(2, 4, 8, 12, 16, 20, 30)) {
+      fit <- suppressWarnings(bnp_features(
+        y, prior_beta_bernoulli(k), control(max_laps = 20), scale = scale, na_action = "model"
+      ))
+      scores <- lapply(c(100, 0), function(draws) heldout_loglik(fit, x, cells = cells, draws = draws))
+      cat(sprintf(
+        "scale = %s, at most %d: %d found, bound %.0f, log score %.4f, RMSE %.4f; without draws %.4f, %.4f\n", scale, k,
+        n_features(fit), elbo(fit), scores[[1]], attr(scores[[1]], "rmse"), scores[[2]], attr(scores[[2]], "rmse")
+      ))
+    }
+  }
+}
+
+threads <- function() {
+  for (size in list(c(10000, 64, 25), c(20000, 256, 25), c(100000, 64, 10))) {
+    rows <- planted(size[1], size[2], size[3])
+    runs <- lapply(1:2, function(n) {
+      how <- bnp_control(seed = 1, verbose = FALSE, threads = n)
+      seconds <- system.time(fit <- bnp_features(rows$x, control = how, centre = FALSE))[["elapsed"]]
+      list(seconds = seconds, bits = fit[c("elbo", "state", "presence", "sizes")])
+    })
+    cat(sprintf(
+      "%d x %d, %d features: %.2f s with one thread, %.2f with two; %s bits\n", size[1], size[2], size[3],
+      runs[[1]]$seconds, runs[[2]]$seconds, if (identical(runs[[1]]$bits, runs[[2]]$bits)) "the same" else "OTHER"
+    ))
+  }
+}
+
+speed <- function(which) {
   for (size in list(
     c(1000, 64, 10), c(10000, 64, 10), c(100000, 64, 10), c(10000, 16, 10), c(10000, 256, 10), c(10000, 64, 25),
     c(10000, 64, 50), c(20000, 64, 50), c(100000, 64, 50)
-  )) {
+  )[which]) {
     rows <- planted(size[1], size[2], size[3])
     seconds <- system.time(
       fit <- bnp_features(rows$x, control = control(), centre = FALSE)
@@ -141,25 +191,30 @@ speed <- function() {
   }
 }
 
-images <- function(sets) {
-  for (prior in list(prior_beta_bernoulli(10), prior_ibp())) {
+images <- function(sets, shapes = pictures, share = 0.5, n = 100) {
+  for (prior in list(prior_beta_bernoulli(nrow(shapes) + 6), prior_ibp())) {
     for (centre in c(FALSE, TRUE)) {
       seconds <- 0
+      right <- logical(sets)
       gain <- vapply(seq_len(sets), function(seed) {
-        rows <- picture_rows(seed)
+        rows <- picture_rows(seed, n, shapes = shapes, share = share)
         seconds <<- seconds +
           system.time(fit <- bnp_features(rows$x, prior, control(), centre = centre))[["user.self"]]
+        near <- abs(stats::cor(t(coef(fit)$loadings), t(shapes)))
+        right[seed] <<- n_features(fit) == nrow(shapes) && min(apply(near, 2, max)) > 0.93
         elbo(fit) - elbo(bnp_features(rows$x, prior, control(), centre = centre, start = rows$z == 1))
       }, 0)
       cat(sprintf(
-        "%s, %s: %d of %d end where the fit from the truth ends, or higher; worst %.2f; %.3f s each\n",
-        class(prior)[1], if (centre) "offset" else "no offset", sum(gain > -1e-3), sets, min(gain), seconds / sets
+        "%s, %s: %d of %d end where the fit from the truth ends, or higher; worst %.2f; %d with all pictures; %.3f s\n",
+        prior$family, if (centre) "offset" else "no offset", sum(gain > -1e-3), sets, min(gain), sum(right),
+        seconds / sets
       ))
     }
   }
 }
 
 switch(what,
-  heldout = heldout(number(2L)), speed = speed(), images = images(number(60L)),
-  stop("heldout, speed or images")
+  heldout = heldout(number(2L)), threads = threads(), images = images(number(60L)), scales = scales(),
+  speed = speed(if (length(args) > 1) as.integer(args[-1]) else 1:9), bars = images(number(10L), bars, 0.2, 500),
+  stop("heldout, speed, threads, images, bars or scales")
 )

@@ -1,43 +1,31 @@
-# What moves cost: CPU seconds of whole fits with the default moves over those of as many plain laps at the same
-# numbers of clusters. One thread. (Fits of less than a second are below the resolution of the clock.)
-# Rscript moves-cost.R
+# What moves cost: CPU seconds of whole fits with default arguments over those of as many plain laps (no moves) from
+# a random start with as many clusters as they end with; and whole fits on two threads beside one, by the clock.
+# Mixtures, topics and sequences.
+# Rscript moves-cost.R [cases, as a regular expression]
 suppressPackageStartupMessages(library(bnpvi))
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+source(file.path(here, "planted-chain.R"))
+source(file.path(here, "planted-topics.R"))
+wanted <- c(commandArgs(TRUE), "")[1]
 
-cpu_now <- function() sum(proc.time()[c("user.self", "sys.self")])
-
-# CPU seconds of every lap but the first, read when its line of progress is shown.
-lap_times <- function(x, obs, control, ...) {
-  at <- numeric()
-  fit <- withCallingHandlers(
-    bnp_mixture(x, obs, control = control, ...),
-    message = function(m) {
-      at <<- c(at, cpu_now())
-      invokeRestart("muffleMessage")
-    }
-  )
-  list(fit = fit, seconds = diff(at))
+seconds_of <- function(...) {
+  time <- system.time(fit <- force(...))
+  list(fit = fit, cpu = time[["user.self"]] + time[["sys.self"]], clock = time[["elapsed"]])
 }
 
-plain_lap <- function(x, obs, k, batches) {
-  control <- bnp_control(
-    k_init = k, init = "random", moves = FALSE, max_laps = 6, tol = 0, seed = 1, batches = batches, verbose = TRUE
-  )
-  stats::median(lap_times(x, obs, control)$seconds)
-}
-
-compare <- function(name, x, obs, ...) {
-  control <- bnp_control(seed = 1, verbose = TRUE, ...)
-  moving <- lap_times(x, obs, control)
-  trace <- elbo_trace(moving$fit)
-  ks <- unique(round(seq(1, max(trace$k), length.out = min(4, max(trace$k)))))
-  cost <- vapply(ks, function(k) plain_lap(x, obs, k, moving$fit$control$batches), 0)
-  plain <- stats::approx(c(ks, ks[1] + 1), c(cost, cost[1]), trace$k[-1], ties = mean, rule = 2)$y
-  ratio <- moving$seconds / plain
-  data.frame(
-    data = name, k = n_clusters(moving$fit), laps = nrow(trace), seconds = round(sum(moving$seconds), 2),
-    plain = round(sum(plain), 2), ratio = round(sum(moving$seconds) / sum(plain), 2),
-    median_lap = round(stats::median(ratio), 2), worst_lap = round(max(ratio), 1)
-  )
+# CPU seconds a lap without moves at the number of clusters of a fit, from a random start, which takes more laps than
+# are timed. The first lap, which has the start in it, is left out.
+plain_lap <- function(run, fit) {
+  cpu <- function(laps) {
+    control <- bnp_control(
+      moves = FALSE, tol = 0, max_laps = laps, seed = 1, verbose = FALSE, k_init = n_clusters(fit), init = "random",
+      batches = fit$control$batches
+    )
+    timed <- suppressWarnings(seconds_of(run(control)))
+    c(timed$cpu, nrow(elbo_trace(timed$fit)))
+  }
+  timed <- rowSums(replicate(10, cpu(21) - cpu(1)))
+  timed[1] / timed[2]
 }
 
 planted <- function(n, d, k, apart) {
@@ -45,9 +33,29 @@ planted <- function(n, d, k, apart) {
   cluster <- sample(k, n, TRUE)
   matrix(stats::rnorm(k * d, 0, apart), k)[cluster, ] + matrix(stats::rnorm(n * d), n)
 }
-
-print(rbind(
-  compare("100,000 x 8, 20 clusters", planted(1e5, 8, 20, 3), obs_gaussian()),
-  compare("100,000 x 2, 20 clusters", planted(1e5, 2, 20, 6), obs_gaussian()),
-  compare("50,000 x 32, 50 clusters", planted(5e4, 32, 50, 2), obs_gaussian())
-), row.names = FALSE)
+mixture <- function(x) function(control) bnp_mixture(x, control = control)
+topics <- function(x) function(control) bnp_topics(x, control = control)
+sequences <- function(x) function(control) bnp_hmm(x, control = control)
+cases <- list(
+  "mixture, 100,000 x 8, 20 clusters" = mixture(planted(1e5, 8, 20, 3)),
+  "mixture, 100,000 x 2, 20 overlapping" = mixture(planted(1e5, 2, 20, 6)),
+  "mixture, 50,000 x 32, 50 clusters" = mixture(planted(5e4, 32, 50, 2)),
+  "mixture, million x 8, 20 clusters" = mixture(planted(1e6, 8, 20, 3)),
+  "topics, 2,000 documents of bars" = topics(bars$counts),
+  "topics, 2,000 documents, 20 planted" = topics(planted_topics(20, 500)(2000)),
+  "topics, whales" = topics(whales$counts),
+  "sequence, 803 x 20, 4 states" = sequences(draw(803, 20, 4)),
+  "sequence, 1,535 x 4, 8 states" = sequences(draw(1535, 4, 8)),
+  "sequence, 20,000 x 5, 10 states" = sequences(draw(20000, 5, 10))
+)
+for (name in grep(wanted, names(cases), value = TRUE)) {
+  run <- cases[[name]]
+  how <- function(threads) bnp_control(seed = 1, verbose = FALSE, threads = threads)
+  one <- seconds_of(run(how(1L)))
+  two <- seconds_of(run(how(2L)))
+  plain <- plain_lap(run, one$fit) * nrow(elbo_trace(one$fit))
+  cat(sprintf(
+    "%-38s K %d, %d laps, %.2f CPU s, %.1f x plain laps; two threads %.2f x by the clock\n", name, n_clusters(one$fit),
+    nrow(elbo_trace(one$fit)), one$cpu, one$cpu / plain, one$clock / two$clock
+  ))
+}

@@ -1,7 +1,8 @@
 # CPU seconds a lap on one thread against bnpy, the Python program of the papers' authors: a full-covariance DP
 # mixture (N = 100,000, K = 100, D = 8 and 64), an HDP topic model (2,000 documents, 5,000 words, K = 100) and a
-# sticky HDP-HMM (10 sequences of 10,000, K = 50, D = 12). No moves; mixtures and HMMs start from the same labels.
-# PYTHON=python3 BNPY=checkout BLAS=directory Rscript original.R [mixture8 mixture64 topics hmm]
+# sticky HDP-HMM (10 sequences of 10,000, K = 50, D = 12; states well apart and overlapping). No moves;
+# mixtures and HMMs start from the same labels.
+# PYTHON=python3 BNPY=checkout BLAS=directory Rscript original.R [mixture8 mixture64 topics hmm overlapping]
 #
 # PYTHON needs numpy, scipy, numexpr, psutil, munkres, pandas, joblib, scikit-learn and matplotlib; BLAS (optional)
 # holds OpenBLAS's libblas.so.3, for Python only. bnpy's compiled parts are used if they are there, as built by
@@ -12,7 +13,7 @@
 suppressPackageStartupMessages(library(bnpvi))
 
 wanted <- commandArgs(TRUE)
-if (!length(wanted)) wanted <- c("mixture8", "mixture64", "topics", "hmm")
+if (!length(wanted)) wanted <- c("mixture8", "mixture64", "topics", "hmm", "overlapping")
 python <- Sys.getenv("PYTHON", "python3")
 bnpy <- normalizePath(Sys.getenv("BNPY"), mustWork = TRUE)
 dir <- tempfile("original")
@@ -141,7 +142,7 @@ if ("topics" %in% wanted) {
   ), mean)
 }
 
-if ("hmm" %in% wanted) {
+for (spread in c(hmm = 3, overlapping = 0.6)[c("hmm", "overlapping") %in% wanted]) {
   n <- 1e5
   k <- 50
   d <- 12
@@ -149,7 +150,7 @@ if ("hmm" %in% wanted) {
   change <- stats::runif(n) > 0.98
   change[1] <- TRUE
   state <- sample(k, sum(change), TRUE)[cumsum(change)]
-  x <- matrix(stats::rnorm(k * d, sd = 3), k)[state, ] + matrix(stats::rnorm(n * d), n)
+  x <- matrix(stats::rnorm(k * d, sd = spread), k)[state, ] + matrix(stats::rnorm(n * d), n)
   id <- rep(1:10, each = n / 10)
   write_bnpy(x, seq(0, n, n / 10), label = state - 1L)
   ours <- our_seconds(function(max_laps) {
@@ -160,8 +161,10 @@ if ("hmm" %in% wanted) {
   }, 5)
   stopifnot(n_clusters(result) == k)
   call <- list(K = k, nLap = 6, gamma = 10, transAlpha = 0.5, startAlpha = 5, hmmKappa = 10)
-  compare("HDP-HMM", ours, list(
-    "VB" = bnpy_laps("hmm", c(call, algorithm = "VB")),
-    "memoVB, 10 batches" = bnpy_laps("hmm", c(call, algorithm = "memoVB", nBatch = 10))
+  sparing <- c(call, limitMemoryLP = 1)
+  compare(sprintf("HDP-HMM, means of sd %g", spread), ours, list(
+    "VB, limitMemoryLP 0, its default" = bnpy_laps("hmm", c(call, algorithm = "VB")),
+    "VB, limitMemoryLP 1" = bnpy_laps("hmm", c(sparing, algorithm = "VB")),
+    "memoVB, 10 batches, limitMemoryLP 1" = bnpy_laps("hmm", c(sparing, algorithm = "memoVB", nBatch = 10))
   ))
 }

@@ -43,8 +43,7 @@ namespace {
 
 double rows_in(const Batch& batch, const std::vector<Index>& units) {
   double rows = 0;
-  for (Index unit : units)
-    rows += static_cast<double>(batch.data.starts[unit + 1] - batch.data.starts[unit]);
+  for (Index unit : units) rows += static_cast<double>(batch.data.starts[unit + 1] - batch.data.starts[unit]);
   return rows;
 }
 

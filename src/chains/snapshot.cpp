@@ -81,8 +81,8 @@ SeenWork::SeenWork(Index batch, std::shared_ptr<const WorkGlobals> at, Reader& i
 void SeenWork::run(const Problem& problem, const Batch& data, Pool& pool) {
   const Globals& globals = at->globals;
   found = static_cast<const HmmAlloc&>(problem.alloc)
-              .found_before({data.data, units_, problem.obs, globals, globals.weights, pool, nullptr,
-                             memory_.get()});
+              .found_before(
+                  {data.data, units_, problem.obs, globals, globals.weights, pool, nullptr, memory_.get()});
 }
 
 void SeenWork::write_task(Writer& out) const {

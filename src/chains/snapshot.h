@@ -9,8 +9,8 @@ namespace bnpvi::chains {
 struct Snapshot {
   Index k = 0;
   std::vector<int> label;
-  std::vector<float> mass;  // groups × K, of sequences as if of weight 1
-  Vec weight;               // of each group
+  std::vector<float> mass;                             // groups × K, of sequences as if of weight 1
+  Vec weight;                                          // of each group
   std::vector<std::shared_ptr<const WorkGlobals>> at;  // by batch: globals of the visit
 };
 

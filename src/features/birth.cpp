@@ -52,8 +52,7 @@ std::vector<Index> draw_rows(Index n, Index most, Stream& stream) {
 }
 
 Buffer residuals_of(const FeatureProblem& problem, const FeatureState& state, Index b) {
-  return residuals(local_model(problem, state), problem.rows.batch_start[b], problem.rows.batch_start[b + 1],
-                   *state.presence[b], problem.pool);
+  return residuals(local_model(problem, state), *problem.rows.open(b), *state.presence[b], problem.pool);
 }
 
 Index room(const FeatureProblem& problem, const FeatureState& state, Index most) {
@@ -91,8 +90,8 @@ Residuals sample_residuals(const FeatureProblem& problem, const FeatureState& st
   std::sort(drawn.begin(), drawn.end());
   Residuals out{d, {}, draw_rows(static_cast<Index>(drawn.size()), most_rows_of_many, stream)};
   auto at = drawn.begin();
-  for (Index b = 0; b < problem.rows.n_batches(); ++b) {
-    const Index from = problem.rows.batch_start[b], end = problem.rows.batch_start[b + 1];
+  for (Index b = 0, from = 0, end = 0; b < problem.rows.n_batches(); ++b, from = end) {
+    end = from + problem.rows.batch_rows[b];
     if (at == drawn.end() || *at >= end) continue;
     const Buffer r = residuals_of(problem, state, b);
     for (; at != drawn.end() && *at < end; ++at)

@@ -40,8 +40,7 @@ void put_batch(FeatureState& state, Index b, Visited fresh) {
 
 void visit_batch(const FeatureProblem& problem, FeatureState& state, Index b, const Visiting& how) {
   put_batch(state, b,
-            visit(local_model(problem, state), problem.rows.batch_start[b], problem.rows.batch_start[b + 1],
-                  *state.presence[b], how, problem.pool));
+            visit(local_model(problem, state), *problem.rows.open(b), *state.presence[b], how, problem.pool));
 }
 
 void resum(const FeatureProblem& problem, FeatureState& state) {
@@ -58,8 +57,7 @@ FeatureState state_of(const FeatureProblem& problem, Index k, std::vector<Presen
   out.loadings.k = k + problem.offset;
   const Rows& rows = problem.rows;
   for (Index b = 0; b < rows.n_batches(); ++b) {
-    Visited given = visit(local_model(problem, out), rows.batch_start[b], rows.batch_start[b + 1],
-                          presence[b], {0}, problem.pool);
+    Visited given = visit(local_model(problem, out), *rows.open(b), presence[b], {0}, problem.pool);
     out.batch.push_back(std::move(given.summary));
     out.presence.push_back(std::move(given.presence));
   }
@@ -77,8 +75,7 @@ FeatureState state_from(const FeatureProblem& problem, const Summary& statistics
   out.next_id = static_cast<int>(out.id.size());
   renew(problem, out);
   for (Index b = 0; b < rows.n_batches(); ++b) {
-    const Index from = rows.batch_start[b], end = rows.batch_start[b + 1];
-    Visited fresh = visit(local_model(problem, out), from, end, no_presence(end - from),
+    Visited fresh = visit(local_model(problem, out), *rows.open(b), no_presence(rows.batch_rows[b]),
                           {20, Visiting::Start::fresh}, problem.pool);
     out.batch.push_back(std::move(fresh.summary));
     out.presence.push_back(std::move(fresh.presence));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "features/moves.h"
@@ -25,36 +26,105 @@ void flip(Summary& s, Index j) {
   }
 }
 
+// The total and the globals after the flip of some features.
+FeatureState flipped(const FeatureProblem& problem, const FeatureState& state,
+                     const std::vector<Index>& which) {
+  FeatureState out = state;
+  for (Index j : which) flip(out.total, j + 1);
+  renew(problem, out, false);
+  return out;
+}
+
+// The batches follow, one or two features.
+void flip_batches(const FeatureProblem& problem, const FeatureState& state, const std::vector<Index>& which,
+                  FeatureState& proposal) {
+  const int b = state.id[which.back()], a = which.size() > 1 ? state.id[which.front()] : -1;
+  const auto turned = [a](double x, double y) { return std::make_pair(a < 0 ? 0.0 : 1 - x, 1 - y); };
+  for (Index i = 0; i < problem.rows.n_batches(); ++i) {
+    auto changed = std::make_shared<Summary>(*state.batch[i]);
+    for (Index j : which) flip(*changed, j + 1);
+    proposal.batch[i] = std::move(changed);
+    proposal.presence[i] = std::make_shared<const Presence>(change_pair(*state.presence[i], a, b, turned));
+  }
+  add_gram(problem.rows, proposal.loadings);
+}
+
+bool is_higher(const FeatureState& proposal, const FeatureState& state) {
+  return proposal.elbo > state.elbo + rounding_of(state.elbo);
+}
+
+void accept_flips(FeatureState&& proposal, FeatureState& state, FailedMoves& failed) {
+  state = std::move(proposal);
+  failed.flips.clear();
+  failed.visited_flips.clear();
+  failed.flips_of_two.clear();
+}
+
+// Pairs of features not tried yet, those first whose flip makes the offset smallest.
+std::vector<std::vector<Index>> pairs_to_flip(const FeatureProblem& problem, const FeatureState& state,
+                                              const FailedMoves& failed, Index most) {
+  const Index d = problem.rows.d;
+  const Vec count = counts_of(problem, state.total);
+  const double* m = state.loadings.m.data();
+  std::vector<std::pair<double, std::vector<Index>>> all;
+  for (Index a = 0; a < state.k(); ++a)
+    for (Index b = a + 1; b < state.k(); ++b) {
+      if (!FailedMoves::worth_trying(failed.flips_of_two, state.id[a], state.id[b], count[a], count[b]))
+        continue;
+      double squares = 0;
+      for (Index e = 0; e < d; ++e) {
+        const double offset = m[e] + m[(a + 1) * d + e] + m[(b + 1) * d + e];
+        squares += offset * offset;
+      }
+      all.push_back({squares, {a, b}});
+    }
+  std::sort(all.begin(), all.end());
+  std::vector<std::vector<Index>> out;
+  for (auto& pair : all)
+    if (static_cast<Index>(out.size()) < most) out.push_back(std::move(pair.second));
+  return out;
+}
+
+// The best pair is visited where that may raise the ELBO.
+bool flip_two(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most) {
+  const Vec count = counts_of(problem, state.total);
+  FeatureState best;
+  best.elbo = -INFINITY;
+  std::vector<Index> which;
+  for (const std::vector<Index>& pair : pairs_to_flip(problem, state, failed, most)) {
+    failed.flips_of_two[{state.id[pair[0]], state.id[pair[1]]}] = {count[pair[0]], count[pair[1]]};
+    FeatureState proposal = flipped(problem, state, pair);
+    if (!(proposal.elbo > best.elbo)) continue;
+    best = std::move(proposal);
+    which = pair;
+  }
+  if (which.empty() || !(best.elbo > state.elbo - near)) return false;
+  flip_batches(problem, state, which, best);
+  if (!is_higher(best, state) && !overtakes(problem, best, state.elbo)) return false;
+  accept_flips(std::move(best), state, failed);
+  return true;
+}
+
 }  // namespace
 
-Index flip_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, bool visits) {
+Index flip_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most,
+                    bool visits) {
   Index n = 0;
-  const auto turned = [](double, double nu) { return std::make_pair(0.0, 1 - nu); };
   FailedMoves::Singles& known = visits ? failed.visited_flips : failed.flips;
   if (!problem.offset || has_settled(problem, state)) return 0;
   for (Index j = 0; j < state.k(); ++j) {
     const double count = state.total.size(j + 1);
     if (!FailedMoves::worth_trying(known, state.id[j], count)) continue;
     known[state.id[j]] = count;
-    FeatureState proposal = state;
-    flip(proposal.total, j + 1);
-    renew(problem, proposal, false);
-    const bool higher = proposal.elbo > state.elbo + rounding_of(state.elbo);
+    FeatureState proposal = flipped(problem, state, {j});
+    const bool higher = is_higher(proposal, state);
     if (!higher && !(visits && proposal.elbo > state.elbo - near)) continue;
-    for (Index b = 0; b < problem.rows.n_batches(); ++b) {
-      auto changed = std::make_shared<Summary>(*state.batch[b]);
-      flip(*changed, j + 1);
-      proposal.batch[b] = std::move(changed);
-      proposal.presence[b] =
-          std::make_shared<const Presence>(change_pair(*state.presence[b], -1, state.id[j], turned));
-    }
-    add_gram(problem.rows, proposal.loadings);
+    flip_batches(problem, state, {j}, proposal);
     if (!higher && !overtakes(problem, proposal, state.elbo)) continue;
-    state = std::move(proposal);
-    failed.flips.clear();
-    failed.visited_flips.clear();
+    accept_flips(std::move(proposal), state, failed);
     ++n;
   }
+  if (visits && n == 0 && flip_two(problem, state, failed, most)) n = 2;
   return n;
 }
 

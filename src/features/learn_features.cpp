@@ -17,11 +17,11 @@ constexpr Index births_of_batch = 2;   // failures a visit: a guess
 
 class Learner {
  public:
-  Learner(const FeatureProblem& problem, FeatureState& state, const LearnOptions& options)
-      : problem_(problem), state_(state), options_(options) {}
+  Learner(const FeatureProblem& problem, FeatureProgress& progress, const LearnOptions& options)
+      : problem_(problem), progress_(progress), state_(progress.state), options_(options) {}
 
   // True when nothing is left to try; then rows look for other optima of their own, too.
-  bool quiet() const { return quiet_births_ >= births_that_fail || !may_have_births(); }
+  bool quiet() const { return progress_.quiet_births >= births_that_fail || !may_have_births(); }
 
   LapRecord lap(Index number) {
     LapRecord record;
@@ -41,16 +41,16 @@ class Learner {
     if (options_.moves.remove) record.deletes += delete_features(problem_, state_, record.deletes_tried);
     if (options_.moves.merge)
       record.merges +=
-          merge_features(problem_, state_, failed_, options_.moves.max_merges, record.merges_tried);
+          merge_features(problem_, state_, progress_.failed, options_.moves.max_merges, record.merges_tried);
     Index changed = record.births + record.deletes + record.merges;
     if (options_.moves.reorder) {
-      flip_features(problem_, state_, failed_, changed == 0 && quiet());
-      turn_features(problem_, state_, failed_, options_.moves.max_merges);
+      flip_features(problem_, state_, progress_.failed, options_.moves.max_merges, changed == 0 && quiet());
+      turn_features(problem_, state_, progress_.failed, options_.moves.max_merges);
       reorder_features(problem_, state_);
     }
-    if (options_.moves.remove && changed == 0 && try_delete_with_visits(problem_, state_, failed_))
+    if (options_.moves.remove && changed == 0 && try_delete_with_visits(problem_, state_, progress_.failed))
       changed = ++record.deletes;
-    if (changed > 0) quiet_births_ = 0;
+    if (changed > 0) progress_.quiet_births = 0;
     record.elbo = state_.elbo;
     record.k = state_.k();
     return record;
@@ -63,11 +63,11 @@ class Learner {
   }
 
   void several_births(LapRecord& record) {
-    if (!several_ || !may_have_births()) return;
+    if (!progress_.several || !may_have_births()) return;
     const Index born = try_births(problem_, state_, options_.moves.max_births, birth_stream());
     record.births_tried += std::max<Index>(1, born);
     record.births += born;
-    several_ = born > 0;
+    progress_.several = born > 0;
     if (born > 0 && options_.moves.remove)
       record.deletes += delete_needless(problem_, state_, record.deletes_tried);
   }
@@ -75,45 +75,45 @@ class Learner {
   void births(Index b, LapRecord& record) {
     Index misses = 0;
     while (may_have_births() && misses < births_of_batch && record.births_tried < options_.moves.max_births &&
-           quiet_births_ < std::max(births_that_fail, problem_.rows.n_batches())) {
+           progress_.quiet_births < std::max(births_that_fail, problem_.rows.n_batches())) {
       ++record.births_tried;
       constexpr Direction kinds[] = {Direction::clearest, Direction::leading, Direction::skewed,
                                      Direction::row};
-      if (try_birth(problem_, state_, b, kinds[quiet_births_ % 4], birth_stream())) {
+      if (try_birth(problem_, state_, b, kinds[progress_.quiet_births % 4], birth_stream())) {
         ++record.births;
-        misses = quiet_births_ = 0;
+        misses = progress_.quiet_births = 0;
         if (options_.moves.remove) record.deletes += delete_needless(problem_, state_, record.deletes_tried);
       } else {
         ++misses;
-        ++quiet_births_;
+        ++progress_.quiet_births;
       }
     }
   }
 
   Stream birth_stream() {
-    return Stream(problem_.seed, Purpose::residual_rows, static_cast<std::uint64_t>(births_tried_++));
+    return Stream(problem_.seed, Purpose::residual_rows,
+                  static_cast<std::uint64_t>(progress_.births_tried++));
   }
 
   const FeatureProblem& problem_;
+  FeatureProgress& progress_;
   FeatureState& state_;
   const LearnOptions& options_;
-  FailedMoves failed_;
-  bool several_ = true;     // births of several features at once have not failed yet
-  Index quiet_births_ = 0;  // failures on end
-  Index births_tried_ = 0;
 };
 
 }  // namespace
 
-FeatureOutcome learn_features(const FeatureProblem& problem, FeatureState state,
-                              const LearnOptions& options) {
+FeatureProgress learn_features(const FeatureProblem& problem, FeatureProgress from,
+                               const LearnOptions& options,
+                               const std::function<void(const FeatureProgress&)>& after_lap) {
   const auto began = std::chrono::steady_clock::now();
-  FeatureOutcome out;
-  out.state = std::move(state);
-  FeatureState now = out.state;
+  if (!from.reason.empty()) return from;
+  add_gram(problem.rows, from.state.loadings);
+  const double earlier = from.trace.empty() ? 0 : from.trace.back().seconds;
+  FeatureProgress now = from;
   Learner learner(problem, now, options);
-  out.reason = "max_laps";
-  for (Index lap = 1; lap <= options.max_laps; ++lap) {
+  while (static_cast<Index>(from.trace.size()) < options.max_laps) {
+    const Index lap = static_cast<Index>(from.trace.size()) + 1;
     LapRecord record;
     const bool was_quiet = learner.quiet();
     try {
@@ -121,29 +121,32 @@ FeatureOutcome learn_features(const FeatureProblem& problem, FeatureState state,
     } catch (const Interrupted&) {
       if (!options.keep_interrupted || lap == 1) throw;
       problem.pool.go_on();
-      out.reason = "interrupted";
-      break;
+      from.reason = "interrupted";
+      return from;
     } catch (const std::domain_error&) {
-      out.reason = "numerical";
-      break;
+      from.reason = "numerical";
+      return from;
     }
-    record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    const double gain = record.elbo - out.state.elbo;
+    record.seconds =
+        earlier + std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    const double gain = record.elbo - from.state.elbo;
     if (!std::isfinite(record.elbo) || gain < -1e-6 * (1 + std::abs(record.elbo))) {
-      out.reason = "numerical";
-      break;
+      from.reason = "numerical";
+      return from;
     }
-    out.state = now;
-    out.trace.push_back(record);
-    problem.pool.monitor().lap(record);
+    now.trace.push_back(record);
     if (was_quiet && record.births + record.deletes + record.merges == 0 &&
-        gain < options.tol * std::max(1.0, now.total.scalar[n_rows])) {
-      out.converged = true;
-      out.reason = "elbo";
-      break;
+        gain < options.tol * std::max(1.0, now.state.total.scalar[n_rows])) {
+      now.converged = true;
+      now.reason = "elbo";
     }
+    from = now;
+    problem.pool.monitor().lap(record);
+    if (after_lap) after_lap(from);
+    if (!from.reason.empty()) return from;
   }
-  return out;
+  from.reason = "max_laps";
+  return from;
 }
 
 }  // namespace bnpvi::features

@@ -35,15 +35,16 @@ void load(const LocalModel& model, const Presence& presence, const std::vector<i
 // which has them side by side with those of rows with gaps.
 class Statistics {
  public:
-  Statistics(const LocalModel& model)
+  Statistics(const LocalModel& model, const RowBatch& batch)
       : model_(model),
+        batch_(batch),
         summary_(summary_shape(model.rows), model.k()),
         s_zz_(size(model.k() * model.k())),
         s_zx_(size(model.k() * model.rows.d)) {}
 
   void add(Index from, Index n, const double* nu) {
     const Index k = model_.k(), d = model_.rows.d, q = summary_.shape.q, pairs = summary_.shape.pairs;
-    const double* x = model_.rows.row(from);
+    const double* x = batch_.row(from);
     Buffer& count = summary_.obs.edit();
     Vec &scalar = summary_.scalar, &pair = summary_.pair, &extra = summary_.extra;
     if (k > 0) {
@@ -58,14 +59,14 @@ class Statistics {
         s_zz_[j * k + j] += row[j] * (1 - row[j]);
         extra[(j + 1) * q - 1] += binary_entropy(row[j]);
       }
-      for (Index g = 0; g < model_.rows.n_gaps(from + i); ++g) {
-        const Index group = model_.rows.gaps(from + i)[g];
+      for (Index g = 0; g < batch_.n_gaps(from + i); ++g) {
+        const Index group = batch_.gaps(from + i)[g];
         for (Index j = 0; j < k; ++j)
           if (row[j] > 0)
             for (Index l = 0; l < k; ++l)
               pair[(j * k + l) * pairs + group] += l == j ? row[j] : row[j] * row[l];
       }
-      scalar[n_cells] += model_.rows.cells(from + i);
+      scalar[n_cells] += model_.rows.cells(batch_, from + i);
       double squares = 0;
       for (Index j = 0; j < d; ++j) squares += x[i * d + j] * x[i * d + j];
       scalar[sum_squares] += squares;
@@ -83,6 +84,7 @@ class Statistics {
  private:
   static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
   const LocalModel& model_;
+  const RowBatch& batch_;
   Summary summary_;
   Vec s_zz_, s_zx_;
 };
@@ -99,9 +101,9 @@ std::vector<int> places_of(const std::vector<int>& ids) {
   return out;
 }
 
-Visited visit(const LocalModel& model, Index from, Index end, const Presence& before, const Visiting& how,
+Visited visit(const LocalModel& model, const RowBatch& batch, const Presence& before, const Visiting& how,
               Pool& pool, double* bound) {
-  const Index n = end - from, k = model.k(), d = model.rows.d;
+  const Index n = batch.n, k = model.k(), d = model.rows.d;
   const bool sweeps = k > 0 && (how.sweeps > 0 || bound);
   const SummaryShape shape = summary_shape(model.rows);
   const Index chunks = count_chunks(n, 1 + k * k * shape.pairs + k * shape.q);
@@ -109,9 +111,9 @@ Visited visit(const LocalModel& model, Index from, Index end, const Presence& be
   std::vector<Summary> summary(static_cast<std::size_t>(chunks));
   std::vector<Presence> presence(summary.size());
   pool.run(chunks, [&](Index chunk) {
-    Statistics statistics(model);
+    Statistics statistics(model, batch);
     std::optional<RowStep> step;  // without sweeps the globals may be those of other features
-    if (sweeps) step.emplace(model);
+    if (sweeps) step.emplace(model, batch);
     Buffer nu, g;
     Vec none(static_cast<std::size_t>(k)), best(none);
     if (model.offset) none[0] = 1;
@@ -122,14 +124,13 @@ Visited visit(const LocalModel& model, Index from, Index end, const Presence& be
       load(model, before, place, first, last, nu);
       if (sweeps) {
         g.resize(static_cast<std::size_t>(rows * k));
-        kernels().product_nt(rows, k, d, model.rows.row(from + first), d, model.loadings.m.data(), d,
-                             g.data(), k);
+        kernels().product_nt(rows, k, d, batch.row(first), d, model.loadings.m.data(), d, g.data(), k);
         for (double& value : g) value *= model.loadings.tau();
       }
       for (Index i = 0; i < rows; ++i) {
         double* row = nu.data() + i * k;
         if (sweeps) {
-          step->begin(from + first + i, g.data() + i * k);
+          step->begin(first + i, g.data() + i * k);
           double highest = -std::numeric_limits<double>::infinity();
           const auto ascend = [&](auto begin) {
             begin();
@@ -159,7 +160,7 @@ Visited visit(const LocalModel& model, Index from, Index end, const Presence& be
           if (row[j] > 0) presence[chunk].add(model.id[j - model.offset], row[j]);
         presence[chunk].end_row();
       }
-      statistics.add(from + first, rows, nu.data());
+      statistics.add(first, rows, nu.data());
     }
     summary[chunk] = statistics.done();
   });
@@ -178,10 +179,10 @@ Visited visit(const LocalModel& model, Index from, Index end, const Presence& be
   return {std::move(total), std::move(all)};
 }
 
-Buffer residuals(const LocalModel& model, Index from, Index end, const Presence& presence, Pool& pool) {
-  const Index n = end - from, d = model.rows.d, k = model.k();
+Buffer residuals(const LocalModel& model, const RowBatch& batch, const Presence& presence, Pool& pool) {
+  const Index n = batch.n, d = model.rows.d, k = model.k();
   const std::vector<int> place = places_of(model.id);
-  Buffer out(model.rows.x.begin() + from * d, model.rows.x.begin() + end * d);
+  Buffer out = batch.x;
   const Index tasks = (n + block_rows - 1) / block_rows;
   pool.run(tasks, [&](Index task) {
     const Index first = task * block_rows, last = std::min(n, first + block_rows);
@@ -195,8 +196,8 @@ Buffer residuals(const LocalModel& model, Index from, Index end, const Presence&
         if (share > 0)
           for (Index e = 0; e < d; ++e) row[e] -= share * m[e];
       }
-      const int* gaps = model.rows.gaps(from + i);
-      const Index n_gaps = model.rows.n_gaps(from + i);
+      const int* gaps = batch.gaps(i);
+      const Index n_gaps = batch.n_gaps(i);
       for (Index e = 0; n_gaps > 0 && e < d; ++e)
         if (std::binary_search(gaps, gaps + n_gaps, model.rows.group[e])) row[e] = 0;
     }

@@ -18,6 +18,7 @@ struct LocalModel {
   Index offset;
   Index sparsity;  // L, 0: all features. See Visiting::sweeps
   std::uint64_t seed;
+  bool by_row = true;  // sweeps begin at a feature that is drawn for each row by its number; else all alike
 
   Index k() const { return loadings.k; }
 };
@@ -36,17 +37,17 @@ struct Visiting {
   Start start = Start::remembered;
 };
 
-/// Statistics and presence after a visit of rows from .. end − 1; `before` has these rows. With `bound` (a
+/// Statistics and presence after a visit of the rows of a batch; `before` has these rows. With `bound` (a
 /// number a row), also what each row adds to the bound given q of everything else, but its −½ log 2π a cell
 /// and E log of the noise.
 struct Visited {
   std::shared_ptr<const Summary> summary;
   std::shared_ptr<const Presence> presence;
 };
-Visited visit(const LocalModel& model, Index from, Index end, const Presence& before, const Visiting& how,
+Visited visit(const LocalModel& model, const RowBatch& batch, const Presence& before, const Visiting& how,
               Pool& pool, double* bound = nullptr);
 
-/// X − E[Z A] of rows from .. end − 1 under `presence`, row-major; 0 where missing.
-Buffer residuals(const LocalModel& model, Index from, Index end, const Presence& presence, Pool& pool);
+/// X − E[Z A] of the rows of a batch under `presence`, row-major; 0 where missing.
+Buffer residuals(const LocalModel& model, const RowBatch& batch, const Presence& presence, Pool& pool);
 
 }  // namespace bnpvi::features

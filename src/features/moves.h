@@ -15,7 +15,7 @@ struct FailedMoves {
   using Pairs = std::map<std::pair<int, int>, std::pair<double, double>>;
   using Singles = std::map<int, double>;
   Singles deletes, flips, visited_flips;
-  Pairs merges, turns;
+  Pairs merges, turns, flips_of_two;
 
   static bool worth_trying(const Singles& features, int id, double count);
   static bool worth_trying(const Pairs& pairs, int a, int b, double count_a, double count_b);
@@ -52,8 +52,10 @@ Index merge_features(const FeatureProblem& problem, FeatureState& state, FailedM
                      Index& tried);
 
 /// Takes absence for presence, feature by feature, where there is an offset to make up for it. With `visits`
-/// all rows are visited where that may raise the ELBO.
-Index flip_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, bool visits);
+/// all rows are visited where that may raise the ELBO, and where no feature is flipped alone two are at once:
+/// at most `most` pairs are tried. Returns how many were flipped.
+Index flip_features(const FeatureProblem& problem, FeatureState& state, FailedMoves& failed, Index most,
+                    bool visits);
 
 /// The same among rows that have another feature: where rows with b have a, too, ν_a A_a + ν_b A_b is
 /// ν_a (A_a + A_b) + ν_a (1 − ν_b) (−A_b). Tried where it makes the loadings smaller, at most `most` times.

@@ -4,7 +4,6 @@
 #include <numeric>
 #include <utility>
 
-#include "foundation/random.h"
 #include "kernels/kernels.h"
 
 namespace bnpvi::features {
@@ -17,8 +16,9 @@ constexpr double present_above = 1e-6;  // ν of a feature that remains a candid
 constexpr double least_gain = 0.01;     // of an exchange, nats: a guess
 }  // namespace
 
-RowStep::RowStep(const LocalModel& model)
+RowStep::RowStep(const LocalModel& model, const RowBatch& batch)
     : model_(model),
+      batch_(batch),
       k_(model.k()),
       logit_(static_cast<std::size_t>(k_)),
       gram_(model.loadings.gram.data()),
@@ -31,10 +31,11 @@ RowStep::RowStep(const LocalModel& model)
 void RowStep::begin(Index i, const double* g) {
   g_ = g;
   const Index free = k_ - model_.offset;
-  Stream stream(model_.seed, Purpose::sweep_order, static_cast<std::uint64_t>(model_.rows.number[i]));
+  Stream stream(model_.seed, Purpose::sweep_order,
+                model_.by_row ? static_cast<std::uint64_t>(batch_.number[i]) : 0);
   first_ = free > 0 ? stream.index(free) : 0;
-  const Index n = model_.rows.n_gaps(i);
-  const int* gaps = model_.rows.gaps(i);
+  const Index n = batch_.n_gaps(i);
+  const int* gaps = batch_.gaps(i);
   if (n == 0) {
     gram_ = model_.loadings.gram.data();
     return;
@@ -104,7 +105,7 @@ void RowStep::sweep(Index most) {
 
 // One sweep; true when some ν changed by more than the tolerance.
 bool RowStep::step() {
-  double change = 0;
+  double most = 0;
   const std::size_t n = active_.size();
   std::size_t at = static_cast<std::size_t>(first_) % n;
   for (std::size_t i = 0; i < n; ++i, at = at + 1 == n ? 0 : at + 1) {
@@ -112,12 +113,10 @@ bool RowStep::step() {
     const double logit = score(j), now = logit < absent_below ? 0 : 1 / (1 + std::exp(-logit)),
                  step = now - nu_[j];
     if (std::abs(step) < no_change && (now > 0 || nu_[j] == 0)) continue;
-    nu_[j] = now;
-    const double* row = gram_ + j * k_;
-    for (Index l = 0; l < k_; ++l) field_[l] += step * row[l];
-    change = std::max(change, std::abs(step));
+    change(j, now);
+    most = std::max(most, std::abs(step));
   }
-  return change > converged;
+  return most > converged;
 }
 
 bool RowStep::exchange() {
@@ -138,12 +137,22 @@ bool RowStep::exchange() {
   }
   if (best.first == n) return false;
   for (std::size_t i : {best.first, best.second}) {
-    const Index j = active_[i];
-    const double step = (sign[i] > 0 ? 1 : 0) - nu_[j];
-    nu_[j] += step;
-    for (Index l = 0; l < k_; ++l) field_[l] += step * gram_[j * k_ + l];
+    change(active_[i], sign[i] > 0 ? 1 : 0);
   }
   return true;
+}
+
+void RowStep::draw(Stream& stream) {
+  for (Index j = model_.offset; j < k_; ++j) {
+    const double now = stream.uniform() * (1 + std::exp(-score(j))) < 1;
+    if (now != nu_[j]) change(j, now);
+  }
+}
+
+void RowStep::change(Index j, double now) {
+  const double step = now - nu_[j];
+  nu_[j] = now;
+  for (Index l = 0; l < k_; ++l) field_[l] += step * gram_[j * k_ + l];
 }
 
 double RowStep::bound() const {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "features/local_step.h"
+#include "foundation/random.h"
 
 namespace bnpvi::features {
 
@@ -14,9 +15,9 @@ inline double binary_entropy(double nu) {
 /// Coordinate ascent over ν of one row at a time; scratch of one thread.
 class RowStep {
  public:
-  explicit RowStep(const LocalModel& model);
+  RowStep(const LocalModel& model, const RowBatch& batch);
 
-  /// Makes row i, of which g (K numbers) is τ̂ M x, the present one.
+  /// Makes row i of the batch, of which g (K numbers) is τ̂ M x, the present one.
   void begin(Index i, const double* g);
   /// ν as given (K numbers, the offset's 1).
   void set(const double* nu);
@@ -27,6 +28,8 @@ class RowStep {
   /// most, as if all others stayed as they are: with c = 1 − 2ν rounded, the gain is c_i s_i + c_j s_j − c_i
   /// c_j G_ij, s the logits. Single steps cannot leave such optima. False: no pair promises to.
   bool exchange();
+  /// Draws the features one after the other, each given the others: ν is 0 or 1 before and after.
+  void draw(Stream& stream);
   /// g·ν − ½[νᵀGν + Σ_k G_kk ν_k(1 − ν_k)] + e·ν + Σ h₂(ν).
   double bound() const;
   const double* nu() const { return nu_.data(); }
@@ -37,8 +40,10 @@ class RowStep {
   }
   void choose();
   bool step();
+  void change(Index j, double now);
 
   const LocalModel& model_;
+  const RowBatch& batch_;
   const Index k_;
   Vec logit_;           // of all K; 0 of the offset
   const double* gram_;  // of the present row

@@ -1,37 +1,61 @@
 // The rows of a fit of latent features, in the form that its products take.
 #pragma once
+#include <memory>
 #include <vector>
 
-#include "foundation/types.h"
+#include "inference/source.h"
 #include "inference/summary.h"
 
 namespace bnpvi::features {
 
-/// Rows of numbers of which some may be missing, batch after batch. Columns that are missing in the same rows
-/// form a group, as they share the precision of their loadings; group 0 has the columns without gaps.
-struct Rows {
+/// The rows of a batch. Columns that are missing in the same rows form a group, as they share the precision
+/// of their loadings; group 0 has the columns without gaps.
+struct RowBatch {
   Index n = 0, d = 0;
-  Buffer x;                        // n × d, row-major; 0 where missing
-  std::vector<Index> number;       // of each row in the data as given, which keys its random numbers
-  std::vector<int> group;          // of each column
-  Vec group_size;                  // columns of each group
-  std::vector<int> parent;         // of each group: the group of an earlier fit that it is a part of
-  std::vector<Index> gap_start;    // n + 1 offsets into `gap`
-  std::vector<int> gap;            // groups that are missing in each row, ascending
-  std::vector<Index> batch_start;  // n_batches + 1
+  Buffer x;                      // n × d, row-major; 0 where missing
+  std::vector<Index> number;     // of each row in the data as given, which keys its random numbers
+  std::vector<Index> gap_start;  // n + 1 offsets into `gap`
+  std::vector<int> gap;          // groups that are missing in each row, ascending
 
-  Index n_groups() const { return static_cast<Index>(group_size.size()); }
-  Index n_batches() const { return static_cast<Index>(batch_start.size()) - 1; }
   const double* row(Index i) const { return x.data() + i * d; }
   Index n_gaps(Index i) const { return gap_start[i + 1] - gap_start[i]; }
   const int* gaps(Index i) const { return gap.data() + gap_start[i]; }
-  double cells(Index i) const;  // observed ones of row i
 };
 
-/// Copies n × d numbers (column-major, NaN where missing). parent: group of each column in an earlier fit,
-/// or 0; columns of different groups stay apart.
-Rows make_rows(const double* x, Index n, Index d, const std::vector<std::vector<Index>>& batches,
-               const std::vector<int>& parent);
+/// What is done to every column first: x/unit − centre/unit; x itself where these are empty.
+struct ColumnUnits {
+  Vec centre, unit;
+};
+
+/// Rows of numbers (dense, NaN where missing) of which some may be missing, batch after batch.
+class Rows {
+ public:
+  /// parent: group of each column in an earlier fit, or 0; columns of different groups stay apart. keep:
+  /// batches stay in memory; else each is made anew from the source whenever it is opened.
+  Rows(std::shared_ptr<const Source> source, ColumnUnits units, const std::vector<int>& parent, bool keep);
+
+  Index n = 0, d = 0;
+  std::vector<int> group;         // of each column
+  Vec group_size;                 // columns of each group
+  std::vector<int> parent;        // of each group: the group of an earlier fit that it is a part of
+  std::vector<Index> batch_rows;  // of each batch
+
+  Index n_groups() const { return static_cast<Index>(group_size.size()); }
+  Index n_batches() const { return static_cast<Index>(batch_rows.size()); }
+  /// Batch b, which stays valid for as long as the result is held.
+  std::shared_ptr<const RowBatch> open(Index b) const;
+  double cells(const RowBatch& batch, Index i) const;  // observed ones of row i
+
+ private:
+  void group_columns(const std::vector<int>& parent);
+  RowBatch read(Index b) const;
+
+  std::shared_ptr<const Source> source_;
+  ColumnUnits units_;
+  std::vector<int> gappy_;       // groups that are missing in some row
+  std::vector<Index> a_column_;  // of each group
+  std::vector<std::shared_ptr<const RowBatch>> kept_;
+};
 
 /// Statistics of K features (the offset, a feature that all rows have, comes first where there is one), a
 /// Summary with, for ν_nk = q(z_nk = 1):

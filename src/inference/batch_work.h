@@ -11,8 +11,8 @@ namespace bnpvi {
 
 /// Globals at which batches are worked on.
 struct WorkGlobals {
-  Globals globals;        // with the weights of visits
-  bool weighed = false;   // the weights come from evaluate_and_weigh(), which rounds in its own way
+  Globals globals;                // with the weights of visits
+  bool weighed = false;           // the weights come from evaluate_and_weigh(), which rounds in its own way
   void write(Writer& out) const;  // without the weights
   static WorkGlobals read(Reader& in);
   /// Fills in the weights, where they are missing.
@@ -28,8 +28,7 @@ std::shared_ptr<const WorkGlobals> globals_for_work(const Problem& problem, Glob
 class BatchWork {
  public:
   /// globals: null where the work needs none.
-  BatchWork(Index batch, std::shared_ptr<const WorkGlobals> globals)
-      : batch(batch), at(std::move(globals)) {}
+  BatchWork(Index batch, std::shared_ptr<const WorkGlobals> globals) : batch(batch), at(std::move(globals)) {}
   virtual ~BatchWork() = default;
 
   virtual void run(const Problem& problem, const Batch& data, Pool& pool) = 0;

@@ -7,8 +7,8 @@ void LabelsWatch::visit(Index chunk, const Index* rows, const Responsibilities& 
     Index best = 0;
     for (Index l = 1; l < r.width; ++l)
       if (r.value[i * r.width + l] > r.value[i * r.width + best]) best = l;
-    found_[chunk].push_back({static_cast<int>(rows[i]),
-                             1 + static_cast<int>(r.sparse ? r.cluster[i * r.width + best] : best)});
+    found_[chunk].push_back(
+        {static_cast<int>(rows[i]), 1 + static_cast<int>(r.sparse ? r.cluster[i * r.width + best] : best)});
   }
 }
 

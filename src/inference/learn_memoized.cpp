@@ -245,8 +245,8 @@ class Memoized {
     State& state = p_.state;
     std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return;
-    const Problem trial{given_.source, *obs, problem_->alloc, given_.seed, given_.observer, given_.pool,
-                        given_.wave, given_.workers};
+    const Problem trial{given_.source,   *obs,        problem_->alloc, given_.seed,
+                        given_.observer, given_.pool, given_.wave,     given_.workers};
     const double elbo = state.elbo;
     evaluate(trial, state);
     if (!(state.elbo > elbo)) {

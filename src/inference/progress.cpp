@@ -1,15 +1,13 @@
 #include "inference/progress.h"
 
-#include <stdexcept>
-
-#include "kernels/kernels.h"
+#include "inference/same_kernels.h"
 
 namespace bnpvi {
 
 Progress::Progress(State at, Index p) : state(std::move(at)), moves(state.k(), p) {}
 
 void Progress::write(Writer& out) const {
-  out.text(kernels().name);
+  write_kernels(out);
   state.total.write(out);
   out.integer(static_cast<std::int64_t>(state.batch.size()));
   for (const auto& batch : state.batch) {
@@ -44,10 +42,7 @@ void Progress::write(Writer& out) const {
 }
 
 Progress Progress::read(Reader& in) {
-  if (const std::string made_with = in.text(); made_with != kernels().name)
-    throw std::invalid_argument("a state that was computed with the kernels \"" + made_with +
-                                "\", while this machine uses \"" + kernels().name +
-                                "\": its numbers would differ in the last digits");
+  expect_kernels(in);
   Progress out;
   State& state = out.state;
   state.total = Summary::read(in);

@@ -19,8 +19,8 @@ struct Problem {
   const AllocModel& alloc;
   unsigned long long seed = 0;
   Observer& observer = nobody;
-  Pool* pool = nullptr;  // for loops over clusters; null: on the calling thread alone
-  Index wave = 1;        // batches of a lap that are visited before the globals are renewed
+  Pool* pool = nullptr;        // for loops over clusters; null: on the calling thread alone
+  Index wave = 1;              // batches of a lap that are visited before the globals are renewed
   Workers* workers = nullptr;  // do the work on batches (batch_work.h); null: this process does it
 };
 

@@ -17,9 +17,7 @@ Vec PairEntropy::total() const {
   return out;
 }
 
-void PairEntropy::write_task(Writer& out) const {
-  write_targets(out, pairs_);
-}
+void PairEntropy::write_task(Writer& out) const { write_targets(out, pairs_); }
 
 std::unique_ptr<Watch> PairEntropy::read(Reader& in) {
   return std::make_unique<PairEntropy>(read_targets(in));

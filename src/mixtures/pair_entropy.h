@@ -16,9 +16,7 @@ class PairEntropy final : public Watch {
   std::string kind() const override { return "pair_entropy"; }
   void write_task(Writer& out) const override;
   void write_result(Writer& out) const override { out.list(total()); }
-  void read_result(Reader& in, const std::shared_ptr<const Weights>&) override {
-    change_ = {in.list<Vec>()};
-  }
+  void read_result(Reader& in, const std::shared_ptr<const Weights>&) override { change_ = {in.list<Vec>()}; }
 
   Vec total() const;
 

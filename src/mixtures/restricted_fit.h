@@ -76,14 +76,14 @@ class RestrictedFit {
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
-  Sample copy_;                                    // data of the sample's rows
-  MassOnRows sample_;                              // numbered as in the copy
-  LoadedRows loaded_;                              // the sample's rows, unless they are too many
-  Vec others_;                                     // sizes of all other clusters
-  Vec base_;                                       // p
-  Vec expected_;                                   // expecting_weights() of the target as a whole
-  Vec current_;  // k × p: statistics at which the local step is taken, base included
-  Vec share_;    // p_nj of the sample, rows × k
+  Sample copy_;        // data of the sample's rows
+  MassOnRows sample_;  // numbered as in the copy
+  LoadedRows loaded_;  // the sample's rows, unless they are too many
+  Vec others_;         // sizes of all other clusters
+  Vec base_;           // p
+  Vec expected_;       // expecting_weights() of the target as a whole
+  Vec current_;        // k × p: statistics at which the local step is taken, base included
+  Vec share_;          // p_nj of the sample, rows × k
 };
 
 }  // namespace bnpvi::mixtures

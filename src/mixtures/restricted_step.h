@@ -18,8 +18,8 @@ using LoadedRows = std::vector<std::vector<FeatureBlock>>;
 /// What the step depends on beside the rows: everything else of the fit is held fixed.
 struct RestrictedStep {
   Index k = 0;
-  Vec t;            // k × p: statistics at which it is taken
-  Vec log_weights;  // k
+  Vec t;              // k × p: statistics at which it is taken
+  Vec log_weights;    // k
   bool hard = false;  // each row belongs to its best cluster alone
 
   /// share: receives p_n (rows × k) unless null. loaded: the same rows, where they are in memory already (or

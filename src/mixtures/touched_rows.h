@@ -61,7 +61,7 @@ class TouchedSink final : public Watch {
   const std::size_t n_targets_;
   const bool expects_;
   const double least_;
-  std::shared_ptr<const Weights> expected_;  // null: no cells are
+  std::shared_ptr<const Weights> expected_;           // null: no cells are
   std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last that is in one
   std::vector<std::vector<TouchedRows>> found_;       // by target and chunk
 };

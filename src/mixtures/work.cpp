@@ -1,7 +1,7 @@
 // Watches and work of mixtures, made anew in the process that is to do them.
+#include "mixtures/mixture.h"
 #include "mixtures/pair_entropy.h"
 #include "mixtures/restricted_step.h"
-#include "mixtures/mixture.h"
 #include "mixtures/touched_rows.h"
 
 namespace bnpvi::mixtures {

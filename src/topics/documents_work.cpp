@@ -44,8 +44,7 @@ void DocumentsWork::run(const Problem& problem, const Batch& data, Pool& pool) {
     block.weights = weights;
     for (Index i = n * chunk / n_chunks; i < n * (chunk + 1) / n_chunks; ++i) {
       pool.poll();
-      const DocumentView view =
-          reader.load(data.units[documents_[i]], *weights, &shared_->table, true);
+      const DocumentView view = reader.load(data.units[documents_[i]], *weights, &shared_->table, true);
       UnitShares& now = found.unit[i];
       now = TopicAlloc::visit(step, view, {start_[i], 0, 1}, block, static_cast<int>(chunk), search_);
       now.misses = now.wait = 0;

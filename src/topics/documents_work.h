@@ -9,8 +9,8 @@ namespace bnpvi::topics {
 
 /// What visits at the same globals share.
 struct DocumentVisits {
-  DocumentVisits(const TopicAlloc& alloc, const ObsModel& obs, const DataShape& data,
-                 const WorkGlobals& at, Pool& pool);
+  DocumentVisits(const TopicAlloc& alloc, const ObsModel& obs, const DataShape& data, const WorkGlobals& at,
+                 Pool& pool);
 
   TopicTable table;  // of documents of counts
   DocumentPrior prior;

@@ -13,6 +13,7 @@ checkpoint_cases <- function() {
   documents <- whales$counts[1:80, ]
   frame <- data.frame(a = planted[, 1], b = planted[, 2])
   known <- replace(rep(1:2, length.out = 600), -(1:12), NA)
+  sums <- planted_features(5, 240, 8, 9)
   list(
     mixture = list(planted, function(x, control) bnp_mixture(x, control = control), list(batches = 3L)),
     restarts = list(
@@ -42,7 +43,15 @@ checkpoint_cases <- function() {
       function(x, control) bnp_hmm(x, prior = prior_hdp_hmm(sticky = 5, alpha = gamma_prior(2, 1)), control = control),
       list(batches = 2L, max_laps = 10L)
     ),
-    states = list(walks, function(x, control) bnp_hmm(x, prior = prior_hmm(3), control = control), list())
+    states = list(walks, function(x, control) bnp_hmm(x, prior = prior_hmm(3), control = control), list()),
+    features = list(sums$x, function(x, control) bnp_features(x, control = control), list(batches = 3L)),
+    features_restarts = list(
+      withr::with_seed(6, replace(sums$x, sample(1920, 150), NA)),
+      function(x, control) {
+        bnp_features(x, prior_ibp(gamma_prior(1, 1)), control, scale = TRUE, na_action = "model")
+      },
+      list(restarts = 3L, max_laps = 7L, batches = 2L)
+    )
   )
 }
 

@@ -137,14 +137,17 @@ features_model <- function(prior, offset, columns, precision = NULL, a = 1, b = 
 
 # A fit to x as it is. laps = 0: the state that `start` describes, whose ELBO is that of its probabilities.
 engine_features <- function(x, prior = prior_ibp(), offset = FALSE, start = NULL, laps = 100L, moves = TRUE, a = 1,
-                            b = 0.3, c = 1, d = 1, precision = NULL, ...) {
+                            b = 0.3, c = 1, d = 1, precision = NULL, source = "memory", ...) {
   control <- unclass(bnp_control(max_laps = max(laps, 1L), moves = moves, verbose = FALSE, ..., seed = 1))
   control$max_laps <- as.integer(laps)
   control$batches <- control$batches %||% 1L
   control$sparsity <- control$sparsity %||% 0L
+  control$source <- source
   model <- features_model(prior, offset, ncol(x), precision, a, b, c, d)
-  engine_features_fit(x, model, control, if (!is.null(start)) list(presence = start), NULL)
+  engine_features_fit(rows_for_engine(x), model, control, if (!is.null(start)) list(presence = start), NULL)
 }
+
+rows_for_engine <- function(x) list(x = x + 0, n = nrow(x), d = ncol(x), starts = c(0L, nrow(x)))
 
 # The engine's probabilities as a matrix, in its own order of features.
 engine_presence <- function(fit, n) {

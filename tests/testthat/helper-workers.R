@@ -10,7 +10,7 @@ local_desk <- function(env = parent.frame()) {
     if (!has_workers(control)) {
       return(list(with = function(model) NULL, finish = function() NULL, traffic = NULL))
     }
-    if (!is_spooled(data)) refuse_unspooled(data, obs, class, call)
+    refuse_rows_in_series(obs, class, call)
     with <- function(model) {
       number <<- number + 1L
       setup <- file.path(folder, paste0("setup-", number, ".rds"))
@@ -68,6 +68,7 @@ worker_cases <- function() {
   counts <- withr::with_seed(6, matrix(rpois(300 * 12, 12 * prop.table(rep(1:3, 4))), 300, byrow = TRUE))
   documents <- bars$counts[1:120, ]
   rows <- list(planted[1:600, ], id = rep(1:30, each = 20))
+  known <- replace(rep(1:2, length.out = 900), -(1:30), NA)
   mixture <- function(...) function(x, control) bnp_mixture(x, ..., control = control)
   topics <- function(...) function(x, control) bnp_topics(x, ..., control = control)
   hmm <- function(...) function(x, control) bnp_hmm(x, ..., control = control)
@@ -80,14 +81,23 @@ worker_cases <- function() {
     holes = list(holes, mixture(na_action = "model"), list(batches = 4L)),
     learned = list(planted, mixture(obs_gaussian(learn = TRUE), prior_dp(gamma_prior(2, 1))), list(batches = 4L)),
     counts = list(counts, mixture(obs_multinomial()), list(batches = 3L)),
+    weights = list(planted, mixture(weights = rep(c(0, 1, 2.5), 300)), list(batches = 3L)),
+    labels = list(planted, mixture(labels = known), list(batches = 3L, max_laps = 8L)),
+    individuals = list(planted, mixture(id = rep(1:300, each = 3)), list(batches = 3L)),
+    times = list(planted, mixture(obs_gaussian(drift = 0.5), time = rep(1:4, 225)), list(batches = 3L, max_laps = 8L)),
     restarts = list(planted, mixture(), list(batches = 3L, restarts = 2L, k_init = 5L)),
     topics = list(documents, topics(), list(batches = 4L)),
     lda = list(documents, topics(prior = prior_lda(5)), list(batches = 4L)),
     few = list(documents, topics(), list(batches = 4L, sparsity = 2L, k_init = 8L)),
+    response = list(
+      documents, topics(response = withr::with_seed(3, rnorm(120))), list(batches = 3L, k_init = 6L)
+    ),
     rows = list(rows[[1]], topics(obs_gaussian(), id = rows$id), list(batches = 3L)),
     sequences = list(walks, hmm(prior = prior_hdp_hmm(sticky = 5, alpha = gamma_prior(2, 1))), list(batches = 3L)),
     apart = list(apart, hmm(), list(batches = 3L)),
     states = list(walks, hmm(prior = prior_hmm(4)), list(batches = 3L)),
+    trees = list(walks[[1]], hmm(parent = c(NA, seq_len(149) %/% 2 + 1L)), list(batches = 1L)),
+    weighted_sequences = list(walks, hmm(weights = c(1, 0, 2, 1, 1)), list(batches = 2L)),
     autoregression = list(walks, hmm(obs = obs_ar()), list(batches = 2L)),
     sparse_states = list(walks, hmm(), list(batches = 3L, sparsity = 2L, k_init = 6L))
   )

@@ -41,7 +41,7 @@ test_that("a seed from R's generator and threads are as in the fit", {
 
 test_that("more laps than were asked for go on to the fit that had asked for them", {
   cases <- checkpoint_cases()
-  for (name in c("mixture", "topics", "sequences")) {
+  for (name in c("mixture", "topics", "sequences", "features")) {
     case <- cases[[name]]
     file <- withr::local_tempfile()
     whole <- stopped_after(Inf, checkpointed(case, file, max_laps = 9L))
@@ -144,7 +144,11 @@ test_that("a folder that cannot be written to is an error at once, a disk that f
 
 test_that("verbs that write no checkpoints say so", {
   control <- bnp_control(checkpoint = tempfile())
-  expect_error(bnp_features(matrix(rnorm(20), 10), control = control), "no meaning", class = "bnpvi_error_argument")
+  short <- bnp_control(max_laps = 1, verbose = FALSE)
+  features <- suppressWarnings(bnp_features(matrix(rnorm(20), 10), control = short))
+  expect_error(
+    update(features, matrix(rnorm(4), 2), control = control), "with new rows", class = "bnpvi_error_argument"
+  )
   expect_error(bnp_network(matrix(0, 4, 4), control = control), "no meaning", class = "bnpvi_error_argument")
   expect_error(bnp_control("truncation_free", checkpoint = "a"), "no meaning", class = "bnpvi_error_argument")
   expect_error(bnp_control(checkpoint = 1), "path of a file", class = "bnpvi_error_argument")
@@ -156,32 +160,35 @@ test_that("a process that is killed goes on to the same bits", {
   folder <- withr::local_tempdir()
   file <- file.path(folder, "checkpoint")
   x <- withr::with_seed(1, matrix(rnorm(60, sd = 2), 20)[sample(20, 20000, TRUE), ] + rnorm(60000))
-  control <- bnp_control(
-    seed = 2, restarts = 2, batches = 5, max_laps = 40, k_init = 5, checkpoint = file, checkpoint_every = 0,
-    verbose = FALSE
-  )
-  saveRDS(list(x, control), file.path(folder, "arguments"))
-  script <- file.path(folder, "fit.R")
-  writeLines(c(
-    "suppressPackageStartupMessages(library(bnpvi))",
-    sprintf("arguments <- readRDS(%s)", deparse(file.path(folder, "arguments"))),
-    "bnp_mixture(arguments[[1]], control = arguments[[2]])"
-  ), script)
-  began <- proc.time()[["elapsed"]]
-  whole <- suppressWarnings(bnp_mixture(x, control = control))
-  seconds <- proc.time()[["elapsed"]] - began
-  withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
-  for (kill in seq_len(if (long) 20 else 2)) {
-    unlink(file)
-    command <- paste(shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script), ">/dev/null 2>&1 & echo $!")
-    pid <- as.integer(system(command, intern = TRUE))
-    limit <- Sys.time() + 60
-    while (!file.exists(file) && Sys.time() < limit) Sys.sleep(0.02)
-    Sys.sleep(stats::runif(1, 0, seconds))
-    tools::pskill(pid, tools::SIGKILL)
-    again <- suppressWarnings(bnp_resume(file, x))
-    expect_identical(bits_of_fit(again)[names(whole) != "call"], bits_of_fit(whole)[names(whole) != "call"])
+  how <- function(...) {
+    bnp_control(seed = 2, restarts = 2, batches = 5, checkpoint = file, checkpoint_every = 0, verbose = FALSE, ...)
   }
+  withr::local_envvar(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
+  script <- file.path(folder, "fit.R")
+  kill_and_resume <- function(verb, x, control, kills) {
+    saveRDS(list(x, control = control), file.path(folder, "arguments"))
+    writeLines(c(
+      "suppressPackageStartupMessages(library(bnpvi))",
+      sprintf("do.call(%s, readRDS(%s))", verb, deparse(file.path(folder, "arguments")))
+    ), script)
+    began <- proc.time()[["elapsed"]]
+    whole <- suppressWarnings(do.call(verb, list(x, control = control)))
+    seconds <- proc.time()[["elapsed"]] - began
+    compared <- setdiff(names(whole), "call")
+    for (kill in seq_len(kills)) {
+      unlink(file)
+      command <- paste(shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script), ">/dev/null 2>&1 & echo $!")
+      pid <- as.integer(system(command, intern = TRUE))
+      limit <- Sys.time() + 60
+      while (!file.exists(file) && Sys.time() < limit) Sys.sleep(0.02)
+      Sys.sleep(stats::runif(1, 0, seconds))
+      tools::pskill(pid, tools::SIGKILL)
+      again <- suppressWarnings(bnp_resume(file, x))
+      expect_identical(bits_of_fit(again)[compared], bits_of_fit(whole)[compared], info = verb)
+    }
+  }
+  kill_and_resume("bnp_mixture", x, how(max_laps = 40, k_init = 5), if (long) 20 else 2)
+  kill_and_resume("bnp_features", planted_features(5, 2000, 16, 6)$x, how(max_laps = 30), if (long) 20 else 1)
 })
 
 test_that("the best restart is the fit with its seed, rows and batches included", {

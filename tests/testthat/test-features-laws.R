@@ -110,6 +110,10 @@ test_that("E log(1 - pi) and E Li2 are those of their series, with their gradien
   }
   draws <- withr::with_seed(1, apply(matrix(stats::rbeta(3e5, rep(tau[, 1], 1e5), rep(tau[, 2], 1e5)), 3), 2, prod))
   expect_lt(abs(mean(log1p(-draws)) - of(tau)$complement[3]), 3 * stats::sd(log1p(-draws)) / sqrt(1e5))
+  some <- draws[1:5000]
+  dilogarithm <- rowSums(outer(some, 1:400, `^`) / rep((1:400)^2, each = 5000))
+  expect_lt(abs(mean(dilogarithm) - of(tau)$dilogarithm), 3 * stats::sd(dilogarithm) / sqrt(5000))
+  expect_equal(of(tau)$complement[1], digamma(1.2) - digamma(5.2))
 })
 
 test_that("L_pi is the known one, and no other sticks are better", {
@@ -223,7 +227,7 @@ test_that("what the likelihood loses without a feature is known from its row of 
   for (offset in c(FALSE, TRUE)) {
     for (rows in list(x, gaps)) {
       for (precision in list(0.7, NULL)) {
-        without <- engine_features_without(rows, features_model(prior_ibp(), offset, 6, precision), nu)
+        without <- engine_features_without(rows_for_engine(rows), features_model(prior_ibp(), offset, 6, precision), nu)
         refit <- vapply(1:4, function(j) {
           engine_features(rows, offset = offset, start = nu[, -j], laps = 0L, precision = precision)$terms[["data"]]
         }, 1)

@@ -76,11 +76,33 @@ test_that("without a feature the likelihood is what the same q(rho) gives", {
   rows <- withr::with_seed(1, matrix(stats::rnorm(120), 20))
   nu <- withr::with_seed(2, matrix(stats::runif(80), 20))
   q <- engine_features(rows, start = nu, laps = 0L)$state$precision
-  without <- engine_features_without(rows, features_model(prior_ibp(), FALSE, 6), nu)
+  without <- engine_features_without(rows_for_engine(rows), features_model(prior_ibp(), FALSE, 6), nu)
   kl <- (q[1] - 1) * digamma(q[1]) - lgamma(q[1]) + log(q[2]) + q[1] * (1 - q[2]) / q[2]
   by_hand <- vapply(1:4, function(j) {
     likelihood_bound(rows, nu[, -j], feature_hyper(rho = q[1] / q[2])) +
       3 * 6 / 2 * (digamma(q[1]) - log(q[1])) - kl
   }, 0)
   expect_equal(without, by_hand, tolerance = 1e-10)
+})
+
+test_that("of features that are known the likelihood is the evidence of a regression", {
+  for (seed in 1:4) {
+    rows <- planted_features(seed, 15, 4, 3)
+    gaps <- withr::with_seed(seed, replace(rows$x, sample(60, 8), NA))
+    for (values in list(rows$x, gaps)) {
+      fit <- engine_features(values, prior_beta_bernoulli(3), precision = 0.5, start = rows$z, laps = 0L)
+      expect_equal(fit$terms[["data"]], log_evidence_given_features(values, rows$z, feature_hyper()))
+      expect_equal(fit$terms[["entropy"]], 0)
+    }
+  }
+})
+
+test_that("a feature that all rows have is the offset", {
+  rows <- planted_features(22, 80, 6, 2)$x
+  z <- planted_features(22, 80, 6, 2)$z
+  moves <- bnp_moves(birth = FALSE, merge = FALSE)
+  with <- engine_features(rows + 3, offset = TRUE, start = cbind(z, 1 - 1e-9), moves = moves, laps = 40L)
+  without <- engine_features(rows + 3, offset = TRUE, start = z, moves = moves, laps = 40L)
+  expect_identical(with$trace$k[1], 2L)
+  expect_equal(with$elbo, without$elbo, tolerance = 1e-6)
 })

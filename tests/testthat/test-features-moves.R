@@ -55,6 +55,21 @@ test_that("absence is taken for presence where the bound says so, however many r
   expect_gt(sum(best[1, ] > 0.1), 2)
 })
 
+test_that("whatever is taken for presence at first, flips of one and of two features end with the best choice of all", {
+  choices <- as.matrix(expand.grid(rep(list(0:1), 4)))
+  for (seed in 6:9) {
+    rows <- image_rows(seed)
+    ends <- function(moves) {
+      apply(choices, 1, function(turned) {
+        z <- abs(rows$z - rep(turned, each = 100))
+        engine_features(rows$x, prior_beta_bernoulli(10), offset = TRUE, start = z, moves = moves, laps = 60L)$elbo
+      })
+    }
+    flipped <- ends(replace(none, "reorder", TRUE))
+    expect_lt(max(ends(none)) - min(flipped), 1e-3)
+  }
+})
+
 test_that("new rows get features as good as the best of all sets of features", {
   lower <- vapply(1:3, function(seed) {
     planted <- planted_features(seed + 21, 400, 6, 8)
@@ -65,7 +80,7 @@ test_that("new rows get features as good as the best of all sets of features", {
     z <- as.matrix(expand.grid(rep(list(0:1), s$k)))
     of_sets <- tau * planted$x %*% t(s$loadings) %*% t(z) +
       rep(as.vector(z %*% s$logit) - rowSums((z %*% gram) * z) / 2, each = 400)
-    reached <- engine_features_latent(planted$x, features_model(prior_ibp(), FALSE, 6), s, 1L)$bound
+    reached <- engine_features_latent(rows_for_engine(planted$x), features_model(prior_ibp(), FALSE, 6), s, 1L)$bound
     sum(apply(of_sets, 1, max) - reached > 1e-3)
   }, 0)
   expect_lte(sum(lower), 12) # one step after the other: some 120 of 1,200
