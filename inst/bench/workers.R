@@ -3,7 +3,9 @@
 #   Rscript inst/bench/workers.R [scale, default 1] [numbers of daemons, default 1,2,8,32] [family]
 #
 # Scale 1: a mixture of 1 million rows of 16 columns from 30 clusters, 20,000 documents, 400 sequences of 1,000 rows.
-# Seconds are elapsed ones; those of the main process are its own processor time.
+# `seconds` are elapsed ones; `main` and `work` are processor seconds, of the main process and of all daemons. Where the
+# machine has other jobs, ratio = (main + work) / (main + work / daemons) says how much shorter a fit is that waits for
+# nothing.
 library(bnpvi)
 
 given <- commandArgs(TRUE)
@@ -60,6 +62,11 @@ one <- function(name, case, n) {
     on.exit(mirai::daemons(0, .compute = "bench"))
     mirai::everywhere(library(bnpvi), .compute = "bench")[]
   }
+  processor <- function() {
+    if (n == 0) return(0)
+    sum(vapply(mirai::everywhere(sum(proc.time()[1:2]), .compute = "bench")[], identity, 0))
+  }
+  before <- processor()
   control <- do.call(bnp_control, c(case[[3]], list(
     seed = 1, wave = 8L, workers = workers, verbose = TRUE, threads = 1L
   )))
@@ -68,9 +75,12 @@ one <- function(name, case, n) {
     sent <<- sent + read(conditionMessage(m))
     invokeRestart("muffleMessage")
   }))
+  main <- sum(time[1:2])
+  work <- processor() - before
   data.frame(
-    fit = name, daemons = n, seconds = time[["elapsed"]], main = time[["user.self"]] + time[["sys.self"]],
-    laps = fit$laps, k = n_clusters(fit), down_mb_lap = sent[1] / 1e6 / fit$laps, up_mb_lap = sent[2] / 1e6 / fit$laps,
+    fit = name, daemons = n, seconds = time[["elapsed"]], main = main, work = work,
+    ratio = (main + work) / (main + work / max(1, n)), main_lap = main / fit$laps, laps = fit$laps, k = n_clusters(fit),
+    down_mb_lap = sent[1] / 1e6 / fit$laps, up_mb_lap = sent[2] / 1e6 / fit$laps,
     elbo = sprintf("%a", elbo(fit))
   )
 }

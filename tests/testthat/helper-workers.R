@@ -96,8 +96,10 @@ worker_cases <- function() {
     sequences = list(walks, hmm(prior = prior_hdp_hmm(sticky = 5, alpha = gamma_prior(2, 1))), list(batches = 3L)),
     apart = list(apart, hmm(), list(batches = 3L)),
     states = list(walks, hmm(prior = prior_hmm(4)), list(batches = 3L)),
-    trees = list(walks[[1]], hmm(parent = c(NA, seq_len(149) %/% 2 + 1L)), list(batches = 1L)),
-    weighted_sequences = list(walks, hmm(weights = c(1, 0, 2, 1, 1)), list(batches = 2L)),
+    trees = list(
+      walks[[1]], hmm(parent = c(NA, seq_len(74) %/% 2 + 1L, NA, seq_len(74) %/% 2 + 76L)), list(batches = 2L)
+    ),
+    weighted_sequences = list(walks, hmm(weights = c(1, 0.5, 2, 1, 1)), list(batches = 2L)),
     autoregression = list(walks, hmm(obs = obs_ar()), list(batches = 2L)),
     sparse_states = list(walks, hmm(), list(batches = 3L, sparsity = 2L, k_init = 6L))
   )

@@ -107,6 +107,27 @@ test_that("what a daemon cannot do is told", {
   expect_error(ask(), "not a stored state", class = "bnpvi_error_workers")
 })
 
+test_that("results that do not fit their tasks are refused, and what nobody did is done here", {
+  case <- worker_cases()$mixture
+  folder <- withr::local_tempdir()
+  run <- NULL
+  hired <- function(...) {
+    list(with = function(model) list(run = run, folder = folder), finish = function() NULL, traffic = NULL)
+  }
+  replace_in_package("hire_workers", hired, environment())
+  fit <- function(...) fit_of_case(case, workers = TRUE, laps = 3L, ...)
+  run <- function(tasks) list()
+  expect_error(fit(), "internal error.*as many results as tasks")
+  run <- function(tasks) lapply(tasks, function(task) as.raw(1:9))
+  expect_error(fit(), "not a stored state")
+  run <- function(tasks) stop("no way")
+  expect_error(fit(), "no way")
+  run <- function(tasks) NULL
+  expect_identical(tryCatch(fit(), interrupt = function(e) "stopped"), "stopped")
+  run <- function(tasks) vector("list", length(tasks))
+  expect_identical(bits_of_work(fit()), bits_of_work(fit_of_case(case, laps = 3L, wave = 8L)))
+})
+
 test_that("workers that there are not, and what they cannot work for, are refused", {
   case <- worker_cases()$mixture
   x <- case[[1]]
