@@ -73,6 +73,14 @@ engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }
 
+engine_condense_times <- function(model, state, gone) {
+    .Call(`_bnpvi_engine_condense_times`, model, state, gone)
+}
+
+engine_bound_of_state <- function(model, state) {
+    .Call(`_bnpvi_engine_bound_of_state`, model, state)
+}
+
 engine_tree_order <- function(parent, roots) {
     .Call(`_bnpvi_engine_tree_order`, parent, roots)
 }
@@ -141,6 +149,10 @@ engine_network_blocks <- function(data, model, control, labels, progress) {
     .Call(`_bnpvi_engine_network_blocks`, data, model, control, labels, progress)
 }
 
+engine_network_divided <- function(data, k, seed) {
+    .Call(`_bnpvi_engine_network_divided`, data, k, seed)
+}
+
 engine_network_joint <- function(data, model, labels) {
     .Call(`_bnpvi_engine_network_joint`, data, model, labels)
 }
@@ -153,6 +165,10 @@ engine_network_soft <- function(data, model, prob, laps) {
     .Call(`_bnpvi_engine_network_soft`, data, model, prob, laps)
 }
 
+engine_network_soft_steps <- function(data, model, prob, sets) {
+    .Call(`_bnpvi_engine_network_soft_steps`, data, model, prob, sets)
+}
+
 engine_network_overlap <- function(data, model, control, share, progress) {
     .Call(`_bnpvi_engine_network_overlap`, data, model, control, share, progress)
 }
@@ -161,8 +177,12 @@ engine_network_laps <- function(data, model, share, laps, sticks) {
     .Call(`_bnpvi_engine_network_laps`, data, model, share, laps, sticks)
 }
 
-engine_network_local <- function(data, model, share, laps, changes) {
-    .Call(`_bnpvi_engine_network_local`, data, model, share, laps, changes)
+engine_network_steps <- function(data, model, share, laps, sets, rate) {
+    .Call(`_bnpvi_engine_network_steps`, data, model, share, laps, sets, rate)
+}
+
+engine_network_local <- function(data, model, share, laps, changes, anew) {
+    .Call(`_bnpvi_engine_network_local`, data, model, share, laps, changes, anew)
 }
 
 engine_network_profile <- function(n0, g, e, p, rho) {
@@ -339,6 +359,10 @@ engine_anchor_topics <- function(data, k, clear, seed, threads) {
 
 engine_responses <- function(model, state) {
     .Call(`_bnpvi_engine_responses`, model, state)
+}
+
+engine_responses_by_words <- function(model, counts, values, times) {
+    .Call(`_bnpvi_engine_responses_by_words`, model, counts, values, times)
 }
 
 engine_cluster_tree <- function(data, model, start, control) {

@@ -29,13 +29,15 @@
 #' * [prior_hdp()] with `obs_links(degree = FALSE)`: the relational model. Memberships \eqn{\pi_i} of a node
 #'   are from a hierarchical Dirichlet process; for each pair both nodes draw a community; if they drew the same one,
 #'   k, there is a link with probability \eqn{\phi_k}, else with the background's.
+#' * [prior_hdp()] with `obs_links(assortative = FALSE)`: the same with a probability for every pair of communities, so
+#'   that groups may as well avoid themselves; for few communities.
 #' * [prior_hdp()] with `obs_links(degree = TRUE)`: the gamma network. The number of links, of which one may
 #'   be all that is seen, is Poisson with rate \eqn{\epsilon T_i T_j + \sum_k \phi_k t_{ik} t_{jk}}{eps T_i T_j + sum
 #'   phi_k t_ik t_jk}, where \eqn{T_i = \sum_k t_{ik}}{T_i = sum t_ik}: memberships t_i / T_i have the same prior, and
 #'   every node has an activity of its own.
 #'
-#' All three bound the log probability of the same links, so that [elbo()] compares them. By default (`degree = NULL`)
-#' the second and third are both fitted, and the better one is kept.
+#' All bound the log probability of the same links, so that [elbo()] compares them. By default (`degree = NULL`)
+#' the second and fourth are both fitted, and the better one is kept.
 #'
 #' In directed networks with [prior_hdp()] a node has the same memberships for links from it and to it.
 #'
@@ -44,19 +46,29 @@
 #' a link. In the relational model they share one profile for each node, a restriction of the variational family; in
 #' the gamma network the bound is linear in them. There nodes share what they have in communities in which they have
 #' no links once nodes times communities exceed 100,000, which costs next to nothing of the bound. A lap takes time
-#' proportional to links times communities, of the gamma network to links times the communities of a node (with
-#' [prior_dp()]: to links times communities, and nodes times the square of communities).
+#' proportional to links times communities, of the gamma network to links times the communities of a node, of general
+#' blocks to links and nodes times the square of communities (with [prior_dp()]: to links times communities, and nodes
+#' times the square of communities).
+#'
+#' Stochastic learning estimates gradients from the pairs of some nodes at a time, with all their links; what these
+#' nodes meet is summed over all nodes, not sampled. The bound at the end is the exact one of all pairs.
 #'
 #' @section Control:
-#' Networks are learned from as a whole: `algorithm` is `"memoized"` or `"full"`, which are the same here, with one
-#' batch; stochastic learning is not there. With [prior_dp()] a search with hard labels comes first: its laps try
-#' splits, joins, pairs divided anew, and disturbances, all on the exact log joint, and end when 20 of
-#' them gained nothing; then soft labels. With [prior_hdp()] laps alternate with rounds of moves, each judged by the
-#' whole bound; from 30,000 nodes and links on moves of the gamma network visit the nodes they change alone.
-#' `moves` fix the number where all are switched off. `restarts` are runs with other random numbers, of
-#' which the best is kept. `k_init` is the number of communities at the start, to which nodes are dealt at
-#' random. `sparsity`, `candidates`, `batches`, `init`, `keep` and `learning_rate` have no
-#' meaning here, and `bound` is `"loose"`.
+#' Networks are learned from as a whole: `algorithm = "memoized"` and `"full"` are the same here, with one batch. With
+#' [prior_dp()] a search with hard labels comes first: its laps try splits, joins, pairs divided anew, and
+#' disturbances, all on the exact log joint, and end when 20 of them gained nothing; then soft labels. With
+#' [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 30,000 nodes and links on
+#' moves of the gamma network visit the nodes they change alone. In smaller networks the search then goes on from
+#' softened memberships of communities of which some were joined or divided, until that gains nothing. `moves` fix the
+#' number where all are switched off. `restarts` are runs with other random numbers, of which the best is kept.
+#' `k_init` is the number of communities at the start: groups with many links within, made by dividing the largest in
+#' two again and again; with [prior_dp()] nodes are dealt to them at random. `sparsity`, `candidates`, `init` and
+#' `keep` have no meaning here, and `bound` is `"loose"`.
+#'
+#' `algorithm = "stochastic"`: laps in each of which nodes are in one of `batches` sets, drawn anew; after each set
+#' probabilities or rates of blocks move by `learning_rate`, and its nodes are visited. Moves are not tried: K is that
+#' of the start, by default 25 groups made by dividing. The bound is known after the last lap, which is one of all
+#' nodes.
 #'
 #' @references
 #' Kemp, C., Tenenbaum, J. B., Griffiths, T. L., Yamada, T. and Ueda, N. (2006). Learning systems of concepts with an
@@ -92,12 +104,14 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   error_call <- rlang::current_env()
   check_obs(obs, "bnp_network", error_call)
   check_network_prior(prior, error_call)
-  control <- check_network_control(control, error_call)
+  check_network_control(control, error_call)
   data <- as_network(x, nodes, directed, missing, error_call)
+  stochastic <- control$algorithm == "stochastic"
+  control$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
   models <- resolve_links(obs, data, prior, error_call)
   models <- models_to_fit(models, prior, data, error_call)
   control$seed <- draw_seed(control$seed)
-  share <- network_start(start, data, control, error_call)
+  share <- network_start(start, data, prior, control, error_call)
   control$k_init <- ncol(share)
   progress <- progress_reporter(control)
   on.exit(progress$finish())
@@ -112,7 +126,7 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
       i = "Choose a less extreme {.arg prior} or {.arg obs}."
     ), call = error_call)
   }
-  if (!best$converged) warn_of_laps(best, control, error_call, go_on = FALSE)
+  if (!best$converged && !stochastic) warn_of_laps(best, control, error_call, go_on = FALSE)
   network_fit(best, call, data, prior, control, fits)
 }
 
@@ -137,7 +151,7 @@ check_network_control <- function(control, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
   refuse_checkpoint(control, "bnp_network", call)
   refuse_workers(control, "bnp_network", call)
-  if (!control$algorithm %in% c("memoized", "full")) {
+  if (!control$algorithm %in% c("memoized", "full", "stochastic")) {
     abort("argument", c(
       "{.code algorithm = {.str {control$algorithm}}} is not there for networks.",
       i = "Choose {.code algorithm = \"full\"}: a lap takes time in proportion to the links."
@@ -146,8 +160,6 @@ check_network_control <- function(control, call) {
   if (control$bound != "loose") {
     abort("argument", "{.code bound = \"tight\"} is not there for networks: leave {.arg bound} out.", call = call)
   }
-  control$batches <- 1L
-  control
 }
 
 # Which of the models that `obs` allows are fitted to this network.
@@ -169,14 +181,17 @@ models_to_fit <- function(models, prior, data, call) {
 }
 
 # Shares of the nodes (nodes x communities) to start from.
-network_start <- function(start, data, control, call) {
+network_start <- function(start, data, prior, control, call) {
   if (is.null(start)) {
-    k <- control$k_init %||% 1L
+    k <- control$k_init %||% if (control$algorithm == "stochastic") min(25L, data$n) else 1L
     if (k > data$n) {
       abort("k_init", "{.arg k_init} must be at most the number of nodes ({data$n}), not {k}.", call = call)
     }
-    labels <- with_r_seed(1L, control$seed %% 2^31, function() sample(rep_len(seq_len(k), data$n)), call)$sets[[1L]]
-    return(one_column_each(labels))
+    if (has_blocks(prior) && control$algorithm != "stochastic") {
+      deal <- function() sample(rep_len(seq_len(k), data$n))
+      return(one_column_each(with_r_seed(1L, control$seed %% 2^31, deal, call)$sets[[1L]]))
+    }
+    return(one_column_each(engine_network_divided(data[setdiff(names(data), "ids")], k, control$seed)))
   }
   if (inherits(start, "bnp_network")) {
     if (!identical(start$input$ids, data$ids)) {
@@ -196,12 +211,20 @@ network_start <- function(start, data, control, call) {
 
 one_column_each <- function(labels) diag(max(labels))[labels, , drop = FALSE]
 
+# Rounds of disturbed memberships that gain nothing, in a row, after which the search of a small network ends.
+network_disturbances <- 1L
+
+# Links and nodes from which moves of the gamma network visit the nodes they change alone; a guess.
+network_large <- 3e4
+
 # One run of the engine, in the form of a fit's fields.
 run_network <- function(data, model, prior, control, share, restart, report) {
   asked <- list(
     birth = control$moves$birth, merge = control$moves$merge, delete = control$moves$delete,
     reorder = control$moves$reorder, max_laps = control$max_laps, tol = control$tol, threads = control$threads,
-    seed = (control$seed + (restart - 1) * 7919) %% 2^53
+    seed = (control$seed + (restart - 1) * 7919) %% 2^53, algorithm = control$algorithm, batches = control$batches,
+    delay = control$learning_rate[["delay"]], power = control$learning_rate[["power"]],
+    disturbances = network_disturbances, large = network_large
   )
   engine_data <- data[setdiff(names(data), "ids")]
   settings <- network_model(model, prior)
@@ -210,6 +233,11 @@ run_network <- function(data, model, prior, control, share, restart, report) {
     out <- engine_network_blocks(engine_data, settings, asked, labels, report)
   } else {
     out <- engine_network_overlap(engine_data, settings, asked, share, report)
+    if (!model$assortative) {
+      out[c("pairs", "sum")] <- out$params[c("pairs", "sum")]
+      out$params <- out$params[c("theta", "rho")]
+      out["rates"] <- list(NULL)
+    }
   }
   out$elbo <- sum(out$terms)
   out$score <- if (is.null(out$log_joint)) out$elbo else out$log_joint

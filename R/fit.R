@@ -78,6 +78,9 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
       result <- second
     }
   }
+  if (has_drift(obs) && tries_sharing(class, data, control, result)) {
+    result <- better_when_shared(result, data, model, asked, progress$report, engine)
+  }
   result <- report_breakdown(result, error_call)
   result <- report_interruption(result, resolved)
   if (result$reason == "max_laps" && control$algorithm != "stochastic") warn_of_laps(result, control, error_call)
@@ -135,6 +138,7 @@ complete_fit <- function(fit, data) {
       dims = c(length(data$starts) - 1L, fit$state$k),
       dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
     )
+    if (!is.null(fit$model$response)) fit$responses <- responses_by_words(fit, data)
   } else if (is_spooled(data) && !inherits(fit, "bnp_mixture")) {
     fit$labels <- integer(data$n)
     fit$prob <- double(data$n)

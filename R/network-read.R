@@ -93,7 +93,7 @@ coef.bnp_network <- function(object, ...) {
   if (is.null(state$rates)) {
     mean <- (obs$a + state$sum) / (obs$b + state$pairs + if (counts) 0 else obs$a)
     size <- object$sizes
-    return(list(block = structure(mean, dimnames = names), weights = size / sum(size)))
+    return(list(block = structure(mean, dimnames = names), weights = state$weights %||% (size / sum(size))))
   }
   background <- state$rates[k + 1L]
   block <- matrix(background, k, k, dimnames = names)
@@ -178,8 +178,14 @@ drawn_network <- function(fit) {
   rate <- if (is.null(state$rates)) {
     phi <- drawn(state$sum, state$pairs, obs$a, obs$b)
     if (!fit$input$directed) phi[lower.tri(phi)] <- t(phi)[lower.tri(phi)]
-    z <- drawn_columns(fit$prob)
-    phi[cbind(z[from], z[to])]
+    if (is.null(state$params)) {
+      z <- drawn_columns(fit$prob)
+      phi[cbind(z[from], z[to])]
+    } else {
+      # Nodes choose a community for each pair.
+      weight <- matrix(stats::rgamma(n * k, state$params$theta[, seq_len(k)]), n)
+      phi[cbind(drawn_columns(weight[from, , drop = FALSE]), drawn_columns(weight[to, , drop = FALSE]))]
+    }
   } else if (obs$degree) {
     params <- state$params
     t <- matrix(stats::rgamma(n * k, params$shape, params$rate), n)

@@ -6,15 +6,18 @@
 #'
 #' @param assortative Are links of nodes in different communities all alike? Default: `TRUE` with [prior_hdp()], where
 #'   each community has a probability of its own links and all other pairs share a background; `FALSE` with
-#'   [prior_dp()], where every pair of communities has a probability of its own. Other combinations are not there yet.
+#'   [prior_dp()], where every pair of communities has a probability of its own. `FALSE` with [prior_hdp()]: the
+#'   relational model with general blocks, for few communities, as its time grows with the square of their number.
+#'   `TRUE` with [prior_dp()] is not there.
 #' @param degree Has every node a degree of its own? `TRUE`: the gamma network, `FALSE`: the relational model. `NULL`
 #'   with [prior_hdp()]: both are fitted, and the one with the larger bound is kept; from 2,000 nodes on the gamma
-#'   network alone. With [prior_dp()] only `FALSE` is there.
+#'   network alone. Where every pair of communities has a block (see `assortative`) only `FALSE` is there.
 #' @param family `"bernoulli"`: a link or none; `"poisson"`: counts. `"auto"` chooses counts where a value is above 1.
-#' @param a,b Prior of the probability of a link within a community (with [prior_dp()]: in any block): Beta(`a`, `b`),
-#'   or of a rate Gamma(`a`, rate `b`). `b = NULL`: 1 for probabilities, `a` over the density of links for rates of
-#'   [prior_dp()], a tenth of that for communities of [prior_hdp()], which are denser than the whole.
-#' @param background The same two numbers for the background of [prior_hdp()]. `NULL`: Beta(1, 10), or a Gamma
+#' @param a,b Prior of the probability of a link within a community (without a background: in any block): Beta(`a`,
+#'   `b`), or of a rate Gamma(`a`, rate `b`). `b = NULL`: 1 for probabilities, `a` over the density of links for rates
+#'   of blocks of all pairs of communities, a tenth of that for communities with a background, which are denser than
+#'   the whole.
+#' @param background The same two numbers for the background of assortative models. `NULL`: Beta(1, 10), or a Gamma
 #'   distribution with shape 1 and the density of links as mean.
 #' @return An object of class `bnp_obs`.
 #' @seealso [bnp_network()]
@@ -62,8 +65,17 @@ resolve_links <- function(obs, data, prior, call) {
   if (single && isTRUE(obs$assortative)) {
     not_yet("Assortative blocks with {.fn {given}} are", "Choose {.fn {other}}, or leave {.arg assortative} out.")
   }
-  if (!single && isFALSE(obs$assortative)) {
-    not_yet("General blocks with {.fn {given}} are", "Choose {.fn {other}}, or leave {.arg assortative} out.")
+  general <- !single && isFALSE(obs$assortative)
+  if (general && isTRUE(obs$degree)) {
+    not_yet(
+      "Degrees of nodes ({.code degree = TRUE}) with general blocks ({.code assortative = FALSE}) are",
+      "Leave one of the two out."
+    )
+  }
+  if ((single || general) && !is.null(obs$background)) {
+    abort("argument", c(
+      "{.arg background} has no meaning where every pair of communities has a block.", i = "Leave it out."
+    ), call = call)
   }
   most <- max(data$value, 0)
   if (obs$links == "binary" && most > 1) {
@@ -73,9 +85,9 @@ resolve_links <- function(obs, data, prior, call) {
     ), call = call)
   }
   if (obs$links == "auto") obs$links <- if (most > 1) "counts" else "binary"
-  obs$assortative <- !single
+  obs$assortative <- !single && !general
   counts <- obs$links == "counts"
-  if (single) obs$degree <- FALSE
+  if (!obs$assortative) obs$degree <- FALSE
   obs$b_given <- !is.null(obs$b)
   obs$background_given <- !is.null(obs$background)
   pairs <- max(n_pairs(data), 1)
@@ -83,8 +95,8 @@ resolve_links <- function(obs, data, prior, call) {
   of <- function(degree) {
     obs$degree <- degree
     rates <- counts || degree
-    if (!obs$b_given) obs$b <- if (!rates) 1 else if (single) obs$a / density else obs$a / density / 10
-    if (!single && !obs$background_given) obs$background <- if (rates) c(1, 1 / density) else c(1, 10)
+    if (!obs$b_given) obs$b <- if (!rates) 1 else if (obs$assortative) obs$a / density / 10 else obs$a / density
+    if (obs$assortative && !obs$background_given) obs$background <- if (rates) c(1, 1 / density) else c(1, 10)
     obs[c("b_given", "background_given")] <- NULL
     check_ranges(obs, call)
   }
@@ -101,10 +113,14 @@ network_dense <- 1e5
 # What the engine reads of model and prior.
 network_model <- function(obs, prior) {
   c(
-    list(counts = obs$links == "counts", a = obs$a, b = obs$b, degree = obs$degree),
+    list(
+      counts = obs$links == "counts", a = obs$a, b = obs$b, degree = obs$degree, assortative = obs$assortative
+    ),
     if (has_blocks(prior)) list(gamma = prior$concentration) else {
+      # Where there is no background its prior is not read.
+      background <- obs$background %||% c(1, 1)
       list(
-        gamma = prior$gamma, alpha = prior$alpha, a_background = obs$background[1L], b_background = obs$background[2L],
+        gamma = prior$gamma, alpha = prior$alpha, a_background = background[1L], b_background = background[2L],
         dense = network_dense
       )
     }

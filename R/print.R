@@ -116,7 +116,8 @@ format_head <- function(fit) {
     described_blocks(fit$model$obs),
     described_labels(fit),
     described_response(fit),
-    described_changes(fit)
+    described_changes(fit),
+    described_forgetting(fit)
   )
 }
 

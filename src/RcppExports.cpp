@@ -270,6 +270,31 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_condense_times
+Rcpp::List engine_condense_times(Rcpp::List model, Rcpp::List state, int gone);
+RcppExport SEXP _bnpvi_engine_condense_times(SEXP modelSEXP, SEXP stateSEXP, SEXP goneSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type gone(goneSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_condense_times(model, state, gone));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_bound_of_state
+double engine_bound_of_state(Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_bound_of_state(SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_bound_of_state(model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_tree_order
 Rcpp::List engine_tree_order(Rcpp::IntegerVector parent, Rcpp::IntegerVector roots);
 RcppExport SEXP _bnpvi_engine_tree_order(SEXP parentSEXP, SEXP rootsSEXP) {
@@ -514,6 +539,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_divided
+Rcpp::IntegerVector engine_network_divided(Rcpp::List data, int k, double seed);
+RcppExport SEXP _bnpvi_engine_network_divided(SEXP dataSEXP, SEXP kSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< int >::type k(kSEXP);
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_divided(data, k, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_joint
 Rcpp::List engine_network_joint(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels);
 RcppExport SEXP _bnpvi_engine_network_joint(SEXP dataSEXP, SEXP modelSEXP, SEXP labelsSEXP) {
@@ -556,6 +594,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_soft_steps
+Rcpp::List engine_network_soft_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob, std::vector<Rcpp::IntegerVector> sets);
+RcppExport SEXP _bnpvi_engine_network_soft_steps(SEXP dataSEXP, SEXP modelSEXP, SEXP probSEXP, SEXP setsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type prob(probSEXP);
+    Rcpp::traits::input_parameter< std::vector<Rcpp::IntegerVector> >::type sets(setsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_soft_steps(data, model, prob, sets));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_overlap
 Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::NumericMatrix share, SEXP progress);
 RcppExport SEXP _bnpvi_engine_network_overlap(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP shareSEXP, SEXP progressSEXP) {
@@ -586,9 +638,25 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_steps
+Rcpp::List engine_network_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, std::vector<Rcpp::IntegerVector> sets, double rate);
+RcppExport SEXP _bnpvi_engine_network_steps(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP setsSEXP, SEXP rateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
+    Rcpp::traits::input_parameter< std::vector<Rcpp::IntegerVector> >::type sets(setsSEXP);
+    Rcpp::traits::input_parameter< double >::type rate(rateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_steps(data, model, share, laps, sets, rate));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_local
-Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, Rcpp::List changes);
-RcppExport SEXP _bnpvi_engine_network_local(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP changesSEXP) {
+Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps, Rcpp::List changes, bool anew);
+RcppExport SEXP _bnpvi_engine_network_local(SEXP dataSEXP, SEXP modelSEXP, SEXP shareSEXP, SEXP lapsSEXP, SEXP changesSEXP, SEXP anewSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -597,7 +665,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
     Rcpp::traits::input_parameter< int >::type laps(lapsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type changes(changesSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_network_local(data, model, share, laps, changes));
+    Rcpp::traits::input_parameter< bool >::type anew(anewSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_local(data, model, share, laps, changes, anew));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1219,6 +1288,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_responses_by_words
+Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix counts, Rcpp::NumericMatrix values, Rcpp::NumericVector times);
+RcppExport SEXP _bnpvi_engine_responses_by_words(SEXP modelSEXP, SEXP countsSEXP, SEXP valuesSEXP, SEXP timesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type times(timesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_responses_by_words(model, counts, values, times));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_cluster_tree
 Rcpp::List engine_cluster_tree(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control);
 RcppExport SEXP _bnpvi_engine_cluster_tree(SEXP dataSEXP, SEXP modelSEXP, SEXP startSEXP, SEXP controlSEXP) {
@@ -1295,6 +1378,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_restart_seed", (DL_FUNC) &_bnpvi_engine_restart_seed, 2},
     {"_bnpvi_engine_select_particles", (DL_FUNC) &_bnpvi_engine_select_particles, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
+    {"_bnpvi_engine_condense_times", (DL_FUNC) &_bnpvi_engine_condense_times, 3},
+    {"_bnpvi_engine_bound_of_state", (DL_FUNC) &_bnpvi_engine_bound_of_state, 2},
     {"_bnpvi_engine_tree_order", (DL_FUNC) &_bnpvi_engine_tree_order, 2},
     {"_bnpvi_engine_tree_cut", (DL_FUNC) &_bnpvi_engine_tree_cut, 4},
     {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 5},
@@ -1312,12 +1397,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
     {"_bnpvi_engine_lds_chain", (DL_FUNC) &_bnpvi_engine_lds_chain, 5},
     {"_bnpvi_engine_network_blocks", (DL_FUNC) &_bnpvi_engine_network_blocks, 5},
+    {"_bnpvi_engine_network_divided", (DL_FUNC) &_bnpvi_engine_network_divided, 3},
     {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
     {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},
     {"_bnpvi_engine_network_soft", (DL_FUNC) &_bnpvi_engine_network_soft, 4},
+    {"_bnpvi_engine_network_soft_steps", (DL_FUNC) &_bnpvi_engine_network_soft_steps, 4},
     {"_bnpvi_engine_network_overlap", (DL_FUNC) &_bnpvi_engine_network_overlap, 5},
     {"_bnpvi_engine_network_laps", (DL_FUNC) &_bnpvi_engine_network_laps, 5},
-    {"_bnpvi_engine_network_local", (DL_FUNC) &_bnpvi_engine_network_local, 5},
+    {"_bnpvi_engine_network_steps", (DL_FUNC) &_bnpvi_engine_network_steps, 6},
+    {"_bnpvi_engine_network_local", (DL_FUNC) &_bnpvi_engine_network_local, 6},
     {"_bnpvi_engine_network_profile", (DL_FUNC) &_bnpvi_engine_network_profile, 5},
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
@@ -1362,6 +1450,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
     {"_bnpvi_engine_responses", (DL_FUNC) &_bnpvi_engine_responses, 2},
+    {"_bnpvi_engine_responses_by_words", (DL_FUNC) &_bnpvi_engine_responses_by_words, 4},
     {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},
     {"_bnpvi_engine_join_clusters", (DL_FUNC) &_bnpvi_engine_join_clusters, 6},
     {"_bnpvi_engine_worker_open", (DL_FUNC) &_bnpvi_engine_worker_open, 4},

@@ -1,6 +1,7 @@
 // Entries of blockmodels of networks.
 #include <numeric>
 
+#include "networks/bisection.h"
 #include "networks/learn_blocks.h"
 #include "r_network.h"
 
@@ -51,9 +52,14 @@ Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List c
     RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
     RPool pool(options.integer("threads"), monitor);
     Trace trace(pool.monitor());
-    const networks::BlocksFit fit = learn_blocks(
-        links, link_model, ListFields(model).number("gamma"), labels_from_r(labels, links.n()),
-        search_options(options), options.number("tol"), pool, [&](LapRecord r) { trace.add(r); });
+    const double gamma = ListFields(model).number("gamma");
+    const std::vector<int> start = labels_from_r(labels, links.n());
+    const auto told = [&](LapRecord r) { trace.add(r); };
+    const networks::BlocksFit fit =
+        is_stochastic(control)
+            ? learn_blocks_sampled(links, link_model, gamma, start, sampled_from_r(options), pool, told)
+            : learn_blocks(links, link_model, gamma, start, search_options(options), options.number("tol"),
+                           pool, told);
     return made_in_r([&] {
       return Rcpp::List::create(
           _["k"] = fit.k, _["labels"] = labels_to_r(fit.labels), _["log_joint"] = fit.log_joint,
@@ -62,6 +68,18 @@ Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List c
           _["terms"] = bound_to_r(fit.bound), _["trace"] = trace.to_r(), _["laps"] = fit.laps,
           _["converged"] = fit.converged);
     });
+  });
+}
+
+// Labels (from 1) of k groups of nodes that have many links within.
+// [[Rcpp::export]]
+Rcpp::IntegerVector engine_network_divided(Rcpp::List data, int k, double seed) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    require(k >= 1 && k <= links.n(), "there are fewer nodes than groups");
+    constexpr int tries = 4;  // a guess
+    Stream stream(static_cast<std::uint64_t>(seed), Purpose::initial_seeds);
+    return labels_to_r(networks::divided(links, k, tries, stream));
   });
 }
 
@@ -137,5 +155,38 @@ Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
     if (soft.k() > 1) merged = soft.bound_of_merge(0, 1);
     return Rcpp::List::create(_["bound"] = bound, _["terms"] = terms,
                               _["prob"] = matrix_to_r(soft.r(), links.n(), soft.k()), _["merged"] = merged);
+  });
+}
+
+// For each set of nodes, numbered from 1: the statistics of blocks that a step of stochastic learning with
+// rate 1 finds at these soft labels (n × K), and these after it; `exact`: the statistics of all pairs (for
+// tests).
+// [[Rcpp::export]]
+Rcpp::List engine_network_soft_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob,
+                                     std::vector<Rcpp::IntegerVector> sets) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const LinkModel link_model = link_model_from_r(model);
+    require(prob.nrow() == links.n(), "there is not a row for each node");
+    const Index k = prob.ncol();
+    const networks::SoftBlocks start(links, link_model, ListFields(model).number("gamma"), k,
+                                     rows_from_r(prob));
+    const auto tables = [&](const networks::SoftBlocks& soft) {
+      Vec n, s;
+      for (Index a = 0; a < k; ++a)
+        for (Index b = 0; b < k; ++b) {
+          n.push_back(soft.pairs(a, b));
+          s.push_back(soft.sum(a, b));
+        }
+      return Rcpp::List::create(_["pairs"] = matrix_to_r(n, k, k), _["sum"] = matrix_to_r(s, k, k),
+                                _["prob"] = matrix_to_r(soft.r(), links.n(), k));
+    };
+    Rcpp::List steps;
+    for (const Rcpp::IntegerVector& set : sets) {
+      networks::SoftBlocks soft(links, link_model, ListFields(model).number("gamma"), k, rows_from_r(prob));
+      soft.step(nodes_from_r(set, links.n()), 1);
+      steps.push_back(tables(soft));
+    }
+    return Rcpp::List::create(_["exact"] = tables(start), _["steps"] = steps);
   });
 }

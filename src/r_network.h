@@ -2,6 +2,7 @@
 #pragma once
 #include <chrono>
 
+#include "networks/learn_sampled.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
 #include "r_convert.h"
@@ -25,6 +26,22 @@ inline Links links_from_r(const Rcpp::List& data) {
 inline LinkModel link_model_from_r(const Rcpp::List& model) {
   const ListFields fields(model);
   return LinkModel(fields.flag("counts"), fields.number("a"), fields.number("b"));
+}
+
+inline bool is_stochastic(const Rcpp::List& control) {
+  return Rcpp::as<std::string>(control["algorithm"]) == "stochastic";
+}
+
+inline networks::SampledOptions sampled_from_r(const ListFields& control) {
+  return {control.integer("batches"), control.integer("max_laps"), control.number("delay"),
+          control.number("power"), static_cast<std::uint64_t>(control.number("seed"))};
+}
+
+// Numbers of nodes from 1.
+inline std::vector<int> nodes_from_r(const Rcpp::IntegerVector& nodes, Index n) {
+  std::vector<int> out(nodes.begin(), nodes.end());
+  for (int& i : out) require(--i >= 0 && i < n, "there is no such node");
+  return out;
 }
 
 // n × k of row-major numbers.

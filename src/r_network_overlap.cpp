@@ -1,8 +1,9 @@
 // Entries of overlapping communities of networks.
+#include "networks/assortative_blocks.h"
 #include "networks/gamma_network.h"
+#include "networks/general_blocks.h"
 #include "networks/learn_overlap.h"
 #include "networks/profile.h"
-#include "networks/relational.h"
 #include "r_network.h"
 
 using namespace bnpvi;
@@ -11,7 +12,8 @@ using Rcpp::_;
 
 namespace {
 
-// Overlapping communities of a list(kind, gamma, alpha, counts, a, b, a_background, b_background), from
+// Overlapping communities of a list(degree, assortative, gamma, alpha, counts, a, b, a_background,
+// b_background, dense), from
 // shares of the nodes (n × K). The link models must outlive the state.
 struct OverlapModel {
   explicit OverlapModel(const Rcpp::List& model)
@@ -32,8 +34,11 @@ struct OverlapModel {
                                          fields.number("dense")};
       return std::make_unique<networks::GammaNetwork>(links, priors, share.ncol(), rows_from_r(share));
     }
-    return std::make_unique<networks::Relational>(links, blocks, background, gamma, alpha, share.ncol(),
-                                                  rows_from_r(share));
+    if (fields.flag("assortative"))
+      return std::make_unique<networks::AssortativeBlocks>(links, blocks, background, gamma, alpha,
+                                                           share.ncol(), rows_from_r(share));
+    return std::make_unique<networks::GeneralBlocks>(links, blocks, gamma, alpha, share.ncol(),
+                                                     rows_from_r(share));
   }
   ListFields fields;
   LinkModel blocks, background;
@@ -78,23 +83,36 @@ Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List 
     RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
     RPool pool(given.integer("threads"), monitor);
     Trace trace(pool.monitor());
+    const auto told = [&](LapRecord r) { trace.add(r); };
+    const auto result = [&](const networks::Overlap& state, Index laps, bool converged) {
+      return made_in_r([&] {
+        Rcpp::List out = overlap_to_r(state);
+        out["trace"] = trace.to_r();
+        out["laps"] = laps;
+        out["converged"] = converged;
+        return out;
+      });
+    };
+    if (is_stochastic(control)) {
+      const std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
+      const Index laps = learn_sampled(
+          {[&](const std::vector<int>& nodes, double rate) { state->step(nodes, rate); },
+           [&] { state->end_steps(); }, [&] { state->lap(); }, [&] { return state->bound(); }, state->k()},
+          links.n(), sampled_from_r(given), pool, told);
+      return result(*state, laps, false);
+    }
     networks::OverlapOptions options;
     options.births = given.flag("birth");
     options.merges = given.flag("merge");
     options.deletes = given.flag("delete");
     options.reorder = given.flag("reorder");
+    options.disturbances = given.integer("disturbances");
+    options.large = given.number("large");
     options.max_laps = given.integer("max_laps");
     options.tol = given.number("tol");
     options.seed = static_cast<std::uint64_t>(given.number("seed"));
-    const networks::OverlapEnd end =
-        learn_overlap(overlap.start(links, share), options, pool, [&](LapRecord r) { trace.add(r); });
-    return made_in_r([&] {
-      Rcpp::List out = overlap_to_r(*end.state);
-      out["trace"] = trace.to_r();
-      out["laps"] = end.laps;
-      out["converged"] = end.converged;
-      return out;
-    });
+    const networks::OverlapEnd end = learn_overlap(overlap.start(links, share), options, pool, told);
+    return result(*end.state, end.laps, end.converged);
   });
 }
 
@@ -124,13 +142,33 @@ Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
   });
 }
 
+// For each set of nodes, numbered from 1: what a step of stochastic learning with this rate finds and makes
+// of where `laps` laps end (for tests).
+// [[Rcpp::export]]
+Rcpp::List engine_network_steps(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
+                                std::vector<Rcpp::IntegerVector> sets, double rate) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const OverlapModel overlap(model);
+    const std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
+    for (int lap = 0; lap < laps; ++lap) state->lap();
+    Rcpp::List out;
+    for (const Rcpp::IntegerVector& set : sets) {
+      const std::unique_ptr<networks::Overlap> next = state->copy();
+      next->step(nodes_from_r(set, links.n()), rate);
+      out.push_back(overlap_to_r(*next));
+    }
+    return out;
+  });
+}
+
 // Changes of a gamma network that visit a few nodes, one after the other, from where `laps` laps end: of each
 // the gain it said, the bound before and after, the bound once all sums are made anew, and the state after it
-// (for tests). changes: list(kind, a, b, leaves, share, least) of "split", "merge" and "drop", numbers
-// from 1.
+// (for tests). changes: list(kind, a, b, leaves, share, least) of "split", "merge", "divide" and "drop",
+// numbers from 1. `anew`: go on from the sums made anew, or from those kept.
 // [[Rcpp::export]]
 Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix share, int laps,
-                                Rcpp::List changes) {
+                                Rcpp::List changes, bool anew) {
   return entry([&] {
     const Links links = links_from_r(data);
     const OverlapModel overlap(model);
@@ -146,20 +184,23 @@ Rcpp::List engine_network_local(Rcpp::List data, Rcpp::List model, Rcpp::Numeric
       const double least = fields.number("least"), before = state->bound();
       double said = 0;
       require(a >= 0 && a < state->k(), "there is no such community");
-      if (kind == "split") {
-        std::vector<int> leaves = Rcpp::as<std::vector<int>>(change["leaves"]);
-        for (int& i : leaves) --i;
-        said = gamma->split_here({a, leaves}, fields.number("share"), least);
+      if (kind == "split" || kind == "divide") {
+        const std::vector<int> leaves = nodes_from_r(change["leaves"], links.n());
+        const double share = fields.number("share");
+        said = kind == "split" ? gamma->split_here({a, leaves}, share, least)
+                               : gamma->divide_here(a, fields.integer("b") - 1, leaves, share, least);
       }
       if (kind == "merge") said = gamma->merge_here(a, fields.integer("b") - 1, least);
       if (kind == "drop") said = gamma->drop_here(a, least);
       const double after = state->bound();
-      gamma->refresh();
-      Rcpp::List end = overlap_to_r(*state);
+      networks::GammaNetwork fresh = *gamma;
+      fresh.refresh();
+      Rcpp::List end = overlap_to_r(anew ? fresh : *gamma);
       end["said"] = said;
       end["before"] = before;
       end["after"] = after;
-      end["anew"] = state->bound();
+      end["anew"] = fresh.bound();
+      if (anew) *gamma = std::move(fresh);
       out.push_back(end);
     }
     return out;

@@ -1,5 +1,6 @@
 # The co-authors of condensed-matter papers (16,726 nodes, 47,594 links): the default fit from one community, its CPU
-# time, and its log score of held-out pairs beside fits with five fixed numbers of communities.
+# time, and its log score of held-out pairs beside fits with five fixed numbers of communities, from groups that are
+# made by dividing the largest again and again, by full and by stochastic learning.
 #
 #   Rscript inst/bench/network-large.R DATA [fixed]
 #
@@ -28,5 +29,7 @@ if (length(arguments) > 1L) {
   held_out("held out, default", control = how())
   for (k in c(10, 25, 50, 100, 200)) {
     held_out(paste("held out, fixed", k), control = how(k_init = k, moves = bnp_moves(FALSE, FALSE, FALSE, FALSE)))
+    sampled <- bnp_control("stochastic", k_init = k, seed = 1, threads = 1, verbose = FALSE)
+    held_out(paste("held out, stochastic", k), control = sampled)
   }
 }

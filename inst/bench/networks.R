@@ -1,7 +1,7 @@
 # Communities of networks with known groups, beside igraph's Louvain and Leiden: normalised mutual information and
-# adjusted Rand index with the groups, bounds, held-out links, CPU time. Where blockmodels and greed are installed
+# adjusted Rand index with the groups, bounds, held-out links, CPU time. Where blockmodels, sbm and greed are installed
 # (CRAN), their blockmodels of up to 500 nodes, too, as they choose the number of blocks; J is that of our model for
-# their blocks.
+# their blocks. The mixed-membership blockmodel of lda was taken off CRAN, and is not run.
 #
 #   Rscript inst/bench/networks.R DATA [seeds = 3]
 #
@@ -66,6 +66,12 @@ peers <- list(
     fit$estimate()
     apply(fit$memberships[[which.max(fit$ICL)]]$Z, 1, which.max)
   },
+  sbm = function(y) {
+    fit <- sbm::estimateSimpleSBM(
+      y, "bernoulli", directed = FALSE, estimOptions = list(verbosity = 0, plot = FALSE, nbCores = 1)
+    )
+    as.vector(fit$memberships)
+  },
   greed = function(y) {
     utils::capture.output(fit <- suppressMessages(greed::greed(y, model = greed::Sbm())))
     greed::clustering(fit)
@@ -75,6 +81,7 @@ peers <- list(
 models <- list(
   blocks = list(prior = prior_dp(), obs = obs_links()),
   relational = list(prior = prior_hdp(), obs = obs_links(degree = FALSE)),
+  general = list(prior = prior_hdp(), obs = obs_links(assortative = FALSE)),
   gamma = list(prior = prior_hdp(), obs = obs_links(degree = TRUE))
 )
 for (name in names(networks)) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
+#include <tuple>
 
 namespace bnpvi::networks {
 
@@ -108,6 +111,44 @@ std::vector<int> bisected(const Links& links, const std::vector<int>& nodes, int
   }
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (best[i]) out.push_back(nodes[i]);
+  if (out.size() == nodes.size()) out.clear();
+  return out;
+}
+
+std::vector<int> divided(const Links& links, Index k, int tries, Stream& stream) {
+  struct Group {
+    std::vector<int> nodes, half;
+    double ends;
+  };
+  const auto made = [&](std::vector<int> nodes) {
+    Group out{std::move(nodes), {}, 0};
+    out.half = bisected(links, out.nodes, tries, stream);
+    for (int i : out.nodes)
+      for (const SparseRows* rows : {&links.out(), &links.in()})
+        out.ends += static_cast<double>(rows->start[i + 1] - rows->start[i]);
+    return out;
+  };
+  std::vector<int> all(static_cast<std::size_t>(links.n()));
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<Group> groups;
+  groups.push_back(made(std::move(all)));
+  while (static_cast<Index>(groups.size()) < k) {
+    // Groups without two halves come after all others, and single nodes last.
+    const auto rank = [](const Group& g) {
+      return std::make_tuple(!g.half.empty(), g.half.empty() ? static_cast<double>(g.nodes.size()) : g.ends);
+    };
+    const auto most = std::max_element(groups.begin(), groups.end(),
+                                       [&](const Group& a, const Group& b) { return rank(a) < rank(b); });
+    std::vector<int> half = most->half, rest;
+    if (half.empty()) half.assign(most->nodes.begin() + (most->nodes.size() + 1) / 2, most->nodes.end());
+    std::set_difference(most->nodes.begin(), most->nodes.end(), half.begin(), half.end(),
+                        std::back_inserter(rest));
+    *most = made(std::move(rest));
+    groups.push_back(made(std::move(half)));
+  }
+  std::vector<int> out(static_cast<std::size_t>(links.n()));
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (int i : groups[g].nodes) out[i] = static_cast<int>(g);
   return out;
 }
 

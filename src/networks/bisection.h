@@ -15,4 +15,8 @@ namespace bnpvi::networks {
 /// returned; costs what their links do.
 std::vector<int> bisected(const Links& links, const std::vector<int>& nodes, int tries, Stream& stream);
 
+/// All nodes divided into k groups: the one with most link ends in two, again and again; where none has two
+/// halves, in two of equal size. Labels from 0; k must be at most the number of nodes.
+std::vector<int> divided(const Links& links, Index k, int tries, Stream& stream);
+
 }  // namespace bnpvi::networks

@@ -66,7 +66,7 @@ GammaNetwork::GammaNetwork(const Links& links, const GammaPriors& priors, Index 
   visit_links();
 }
 
-double GammaNetwork::visit_link(Index i, Index j, double y, bool to_i, bool to_j) {
+double GammaNetwork::visit_link(Index i, Index j, double y, bool to_i, bool to_j, double weight) {
   Row &ri = rows_[i], &rj = rows_[j];
   const double epsilon = g_.background.phi_tilde, background = epsilon * tilde_[i] * tilde_[j];
   double l = background;
@@ -96,7 +96,7 @@ double GammaNetwork::visit_link(Index i, Index j, double y, bool to_i, bool to_j
   const double unit = m / l;
   each_common([&](Part& a, Part& b) {
     const double both = unit * community(a.k).phi_tilde * a.tilde * b.tilde;
-    community(a.k).counts += both;
+    community(a.k).counts += weight * both;
     if (to_i) a.ends += both;
     if (to_j) b.ends += both;
   });
@@ -105,7 +105,7 @@ double GammaNetwork::visit_link(Index i, Index j, double y, bool to_i, bool to_j
     for (Part& part : ri) part.ends += of_i * part.tilde;
   if (to_j)
     for (Part& part : rj) part.ends += of_j * part.tilde;
-  g_.background.counts += unit * background;
+  g_.background.counts += weight * unit * background;
   return value;
 }
 
@@ -116,7 +116,7 @@ void GammaNetwork::visit_links() {
   g_.background.counts = 0;
   g_.links = 0;
   for (std::size_t e = 0; e < links_->value().size(); ++e)
-    g_.links += visit_link(links_->from()[e], links_->to()[e], links_->value()[e], true, true);
+    g_.links += visit_link(links_->from()[e], links_->to()[e], links_->value()[e], true, true, 1);
   stale_ = false;
 }
 
@@ -190,7 +190,8 @@ void GammaNetwork::update_background(const WeightMoments& pi) {
            priors_.b_background + background_exposure(rest(pi)));
 }
 
-void GammaNetwork::leave_out() {
+void GammaNetwork::leave_out_of_large() {
+  if (static_cast<double>(n()) * static_cast<double>(k_) <= priors_.dense) return;
   const WeightMoments pi = weight_moments(sticks_);
   bool some = false;
   for (Row& row : rows_) {
@@ -209,7 +210,7 @@ void GammaNetwork::lap() {
   if (stale_) visit_links();
   const WeightMoments pi = weight_moments(sticks_);
   for (Index i = 0; i < n(); ++i) visit_node(i, pi);
-  if (static_cast<double>(n()) * static_cast<double>(k_) > priors_.dense) leave_out();
+  leave_out_of_large();
   find_sums();
   for (Index k = 0; k < k_; ++k) update_others(k, pi);
   for (Index k = 0; k < k_; ++k) update_rate(k);
@@ -217,6 +218,34 @@ void GammaNetwork::lap() {
   update_sticks();
   update_background(weight_moments(sticks_));
   visit_links();
+}
+
+void GammaNetwork::step(const std::vector<int>& nodes, double rate) {
+  for (int i : nodes)
+    for (Part& part : rows_[i]) part.ends = 0;
+  for (Community& it : g_.communities) it.counts = 0;
+  g_.background.counts = 0;
+  each_link_of(*links_, nodes, among_, [&](Index i, Index j, double y, bool of_i, bool of_j) {
+    visit_link(i, j, y, of_i, of_j, (of_i + of_j) / 2.0);
+  });
+  const WeightMoments pi = weight_moments(sticks_);
+  const double scale = static_cast<double>(n()) / static_cast<double>(nodes.size());
+  const auto move = [&](Community& it, double a, double b) {
+    set_rate(it, (1 - rate) * it.phi_shape + rate * (a + scale * it.counts),
+             (1 - rate) * it.phi_rate + rate * b);
+  };
+  for (Index k = 0; k < k_; ++k) move(community(k), priors_.a, priors_.b + exposure(k));
+  move(g_.background, priors_.a_background, priors_.b_background + background_exposure(rest(pi)));
+  for (int i : nodes) visit_node(i, pi);
+  update_sticks();
+  stale_ = true;
+}
+
+void GammaNetwork::end_steps() {
+  leave_out_of_large();
+  find_sums();
+  const WeightMoments pi = weight_moments(sticks_);
+  for (Index k = 0; k < k_; ++k) update_others(k, pi);
 }
 
 void GammaNetwork::refresh() {

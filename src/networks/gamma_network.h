@@ -34,7 +34,12 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   GammaNetwork(const Links& links, const GammaPriors& priors, Index k, const Vec& weight);
 
   std::unique_ptr<Overlap> copy() const override { return std::make_unique<GammaNetwork>(*this); }
+  std::unique_ptr<Overlap> anew(Index k, const Vec& weight) const override {
+    return std::make_unique<GammaNetwork>(*links_, priors_, k, weight);
+  }
   void lap() override;
+  void step(const std::vector<int>& nodes, double rate) override;
+  void end_steps() override;
   std::vector<std::pair<std::string, double>> terms() const override;
   Vec proportions(Index i) const override;
   Vec rates() const override;
@@ -48,8 +53,8 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   LocalMoves* local() override { return this; }
   double split_here(const Division& division, double share, double least) override;
   double merge_here(Index a, Index b, double least) override;
+  double divide_here(Index a, Index b, const std::vector<int>& leaves, double share, double least) override;
   double drop_here(Index k, double least) override;
-  const std::vector<int>& nodes_of(Index k) const override { return nodes_[k]; }
 
   /// For tests: all sums and the parts of links made anew from q.
   void refresh();
@@ -120,9 +125,10 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   void find_nodes();           // of all communities, from the rows
   void find_sums_of(Index k);  // from rows, nodes and others
   void find_sums();
-  void leave_out();  // parts of which links take no notice
+  void leave_out_of_large();  // parts of which links take no notice, where n · K is large
 
-  double visit_link(Index i, Index j, double y, bool to_i, bool to_j);
+  // Ends where wanted, counts times `weight`; returns the link's term of the bound.
+  double visit_link(Index i, Index j, double y, bool to_i, bool to_j, double weight);
   void visit_links();
   void visit_node(Index i, const WeightMoments& pi);
   void update_others(Index k, const WeightMoments& pi);

@@ -16,7 +16,7 @@ void GammaNetwork::divide(Row& row, Index of, Index to, double share, double lit
   old->ends *= 1 - share;
   set(more, share * old->shape + little, old->rate, c);
   set(*old, (1 - share) * old->shape + little, old->rate, c);
-  row.push_back(more);
+  row.insert(std::find_if(row.begin(), row.end(), [&](const Part& part) { return part.k > to; }), more);
 }
 
 void GammaNetwork::join(Row& row, Index a, Index b) const {

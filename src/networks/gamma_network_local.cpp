@@ -58,19 +58,12 @@ double GammaNetwork::gained(const Undo& undo, double least) {
 }
 
 double GammaNetwork::visit_links_of(const std::vector<int>& nodes) {
-  for (int i : nodes) {
-    among_[i] = 1;
-    for (Part& part : rows_[i]) part.ends = 0;
-  }
-  double sum = 0;
   for (int i : nodes)
-    for (const SparseRows* links : {&links_->out(), &links_->in()})
-      for (Index e = links->start[i]; e < links->start[i + 1]; ++e) {
-        const int j = links->other[e];
-        // A link within is met from both ends.
-        if (!among_[j] || i < j) sum += visit_link(i, j, links->value[e], true, among_[j]);
-      }
-  for (int i : nodes) among_[i] = 0;
+    for (Part& part : rows_[i]) part.ends = 0;
+  double sum = 0;
+  each_link_of(*links_, nodes, among_, [&](Index i, Index j, double y, bool of_i, bool of_j) {
+    sum += visit_link(i, j, y, of_i, of_j, 1);
+  });
   return sum;
 }
 
@@ -162,6 +155,24 @@ double GammaNetwork::merge_here(Index a, Index b, double least) {
   without_last(weights);
   find_sums_among(nodes, {a});
   settle(nodes, {a}, laps_of_merge);
+  g_.links += visit_links_of(nodes) - links;
+  return gained(undo, least);
+}
+
+double GammaNetwork::divide_here(Index a, Index b, const std::vector<int>& leaves, double share,
+                                 double least) {
+  const Undo undo = remember({a, b});
+  const std::vector<int> nodes = either(nodes_[a], nodes_[b]);
+  const double links = visit_links_of(nodes);
+  const double little = priors_.alpha / static_cast<double>(k_ + 1);
+  for (int i : nodes) {
+    join(rows_[i], a, b);
+    const bool leaves_a = std::binary_search(leaves.begin(), leaves.end(), i);
+    divide(rows_[i], a, b, leaves_a ? share : 1 - share, little, priors_.alpha);
+  }
+  nodes_[a] = nodes_[b] = nodes;
+  find_sums_among(nodes, {a, b});
+  settle(nodes, {a, b}, laps_of_split);
   g_.links += visit_links_of(nodes) - links;
   return gained(undo, least);
 }

@@ -38,6 +38,33 @@ std::vector<int> most_probable(const SoftBlocks& soft, Index n) {
   return label;
 }
 
+void keep_soft(const SoftBlocks& soft, BlocksFit& fit) {
+  fit.k = soft.k();
+  fit.r = soft.r();
+  fit.sizes = soft.sizes();
+  fit.bound = soft.bound();
+  for (Index a = 0; a < fit.k; ++a)
+    for (Index b = 0; b < fit.k; ++b) {
+      fit.n.push_back(soft.pairs(a, b));
+      fit.s.push_back(soft.sum(a, b));
+    }
+}
+
+void keep_labels(const Partition& partition, BlocksFit& fit) {
+  fit.labels = partition.labels();
+  fit.log_joint = partition.log_joint();
+}
+
+// The partition of the most probable labels, visited once more if wanted.
+Partition by_soft(const SoftBlocks& soft, const Links& links, const LinkModel& model, double gamma,
+                  bool visited) {
+  Partition out(links, model, gamma, most_probable(soft, links.n()));
+  std::vector<int> nodes(static_cast<std::size_t>(links.n()));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  if (visited) out.sweep(nodes);
+  return out;
+}
+
 }  // namespace
 
 BlocksFit learn_blocks(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels,
@@ -77,24 +104,24 @@ BlocksFit learn_blocks(const Links& links, const LinkModel& model, double gamma,
     told(record);
   }
   fit.converged = settled && end.converged;
-  Partition again(links, model, gamma, most_probable(soft, links.n()));
-  std::vector<int> nodes(static_cast<std::size_t>(links.n()));
-  std::iota(nodes.begin(), nodes.end(), 0);
-  if (options.births && options.deletes) again.sweep(nodes);
   fit.log_joint = partition.log_joint();
-  if (again.log_joint() > fit.log_joint && again.k() == soft.k()) {
-    fit.labels = again.labels();
-    fit.log_joint = again.log_joint();
-  }
-  fit.k = soft.k();
-  fit.r = soft.r();
-  fit.sizes = soft.sizes();
-  fit.bound = soft.bound();
-  for (Index a = 0; a < fit.k; ++a)
-    for (Index b = 0; b < fit.k; ++b) {
-      fit.n.push_back(soft.pairs(a, b));
-      fit.s.push_back(soft.sum(a, b));
-    }
+  keep_soft(soft, fit);
+  const Partition again = by_soft(soft, links, model, gamma, options.births && options.deletes);
+  if (again.log_joint() > fit.log_joint && again.k() == soft.k()) keep_labels(again, fit);
+  return fit;
+}
+
+BlocksFit learn_blocks_sampled(const Links& links, const LinkModel& model, double gamma,
+                               const std::vector<int>& labels, const SampledOptions& options, Pool& pool,
+                               const std::function<void(LapRecord)>& told) {
+  BlocksFit fit;
+  const Index k = 1 + *std::max_element(labels.begin(), labels.end());
+  SoftBlocks soft(links, model, gamma, k, one_hot(by_decreasing_size(labels, k), k));
+  fit.laps = learn_sampled({[&](const std::vector<int>& nodes, double rate) { soft.step(nodes, rate); },
+                            [] {}, [&] { soft.lap(); }, [&] { return soft.bound().sum(); }, k},
+                           links.n(), options, pool, told);
+  keep_soft(soft, fit);
+  keep_labels(by_soft(soft, links, model, gamma, false), fit);
   return fit;
 }
 

@@ -1,5 +1,6 @@
 // Learning a stochastic blockmodel: search with hard labels, then soft ones.
 #pragma once
+#include "networks/learn_sampled.h"
 #include "networks/partition_search.h"
 #include "networks/soft_blocks.h"
 
@@ -24,5 +25,10 @@ struct BlocksFit {
 BlocksFit learn_blocks(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels,
                        const SearchOptions& options, double tol, Pool& pool,
                        const std::function<void(LapRecord)>& told);
+
+/// Soft labels by stochastic learning from `labels` (0 .. K − 1) on, with all K clusters to the end.
+BlocksFit learn_blocks_sampled(const Links& links, const LinkModel& model, double gamma,
+                               const std::vector<int>& labels, const SampledOptions& options, Pool& pool,
+                               const std::function<void(LapRecord)>& told);
 
 }  // namespace bnpvi::networks

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "networks/bisection.h"
 #include "networks/local_rounds.h"
+#include "networks/other_starts.h"
 
 namespace bnpvi::networks {
 
@@ -15,27 +15,13 @@ constexpr Index laps_of_trial = 15;  // before a proposal is compared; a guess
 constexpr Index laps_of_round = 10;  // before a round of moves, at most; a guess
 constexpr Index laps_between = 2;  // the same in a large network, where a round has many laps itself; a guess
 constexpr Index trials_at_once = 4;  // from one state, for any number of threads; a guess
-constexpr int bisections = 4;        // a guess
 // Of a membership that a soft split leaves with a node's own half: pairs without a link are slow to take up a
 // membership that is 0. Two halves of the political blogs under the relational model ended 830 lower from 1
 // than from 0.9.
 constexpr double soft = 0.8;
-constexpr double large = 3e4;       // links and nodes from which a network counts as large; a guess
 constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
 
 using State = std::unique_ptr<Overlap>;
-
-// The nodes that have most of their link ends in each community.
-std::vector<std::vector<int>> members(const Overlap& state) {
-  std::vector<std::vector<int>> out(static_cast<std::size_t>(state.k()));
-  for (Index i = 0; i < state.links().n(); ++i) {
-    Ends most{0, 0};
-    for (const Ends& end : state.ends(i))
-      if (end.value > most.value) most = end;
-    out[most.k].push_back(static_cast<int>(i));
-  }
-  return out;
-}
 
 class Learner {
  public:
@@ -48,6 +34,34 @@ class Learner {
 
   OverlapEnd run() {
     climb(laps_of_round);
+    if (options_.births && now_->blocks()) from_partition();
+    const bool all_moves = options_.births && options_.merges && options_.deletes;
+    for (Index idle = 0;;) {
+      rounds();
+      if (!all_moves || is_large() || lap_ >= options_.max_laps) break;
+      while (idle < options_.disturbances && !disturb()) ++idle;
+      if (idle == options_.disturbances) break;
+      idle = 0;
+      climb(laps_of_round);
+    }
+    const bool settled = climb(options_.max_laps);
+    return {std::move(now_), lap_, settled};
+  }
+
+ private:
+  void tell() {
+    LapRecord record = pending_;
+    pending_ = LapRecord();
+    record.lap = lap_;
+    record.elbo = value_;
+    record.k = now_->k();
+    told_(record);
+  }
+
+  bool can_move() const { return options_.births || options_.merges || options_.deletes || options_.reorder; }
+
+  // Rounds of moves until one gains nothing.
+  void rounds() {
     while (can_move() && lap_ < options_.max_laps) {
       ++round_;
       const double before = value_;
@@ -76,21 +90,7 @@ class Learner {
       climb(is_large() ? laps_between : laps_of_round);
       if (!gained) break;
     }
-    const bool settled = climb(options_.max_laps);
-    return {std::move(now_), lap_, settled};
   }
-
- private:
-  void tell() {
-    LapRecord record = pending_;
-    pending_ = LapRecord();
-    record.lap = lap_;
-    record.elbo = value_;
-    record.k = now_->k();
-    told_(record);
-  }
-
-  bool can_move() const { return options_.births || options_.merges || options_.deletes || options_.reorder; }
 
   // At most `most` laps, until the bound settles; false when it has not.
   bool climb(Index most) {
@@ -107,29 +107,71 @@ class Learner {
     return false;
   }
 
+  // The largest log joint of hard labels that a search finds, where the model has such labels.
+  void from_partition() {
+    const Shares shares = softened(best_partition(*now_, options_.seed, pool_), soft);
+    ++pending_.births_tried;
+    pending_.births += best_of(1, [&](Index) {
+      State next = now_->anew(shares.k, shares.weight);
+      run_laps(*next, laps_of_trial);
+      return next;
+    });
+  }
+
+  // Softened memberships of communities of which some were joined or divided, and a search from there,
+  // several at once; false when none is better.
+  bool disturb() {
+    ++round_;
+    OverlapOptions inner = options_;
+    inner.disturbances = 0;
+    inner.trials = std::min<Index>(1, options_.trials);
+    return best_of(trials_at_once, [&](Index t) {
+      Stream random = stream(t);
+      const Shares shares = softened(disturbed(*now_, t, random), soft);
+      OverlapOptions own = inner;
+      own.seed = random.next();
+      const std::function<void(LapRecord)> nobody = [](LapRecord) {};
+      return Learner(now_->anew(shares.k, shares.weight), own, pool_, nobody).run().state;
+    });
+  }
+
+  void run_laps(Overlap& state, Index laps) {
+    for (Index lap = 0; lap < laps; ++lap) {
+      pool_.poll();
+      state.lap();
+    }
+  }
+
+  // make(0) .. make(n − 1), at once; the best, if it is better than the present state, replaces it. A null is
+  // nothing.
+  template <class F>
+  bool best_of(Index n, F make) {
+    std::vector<State> made(static_cast<std::size_t>(n));
+    Vec value(made.size(), -HUGE_VAL);
+    pool_.run(n, [&](Index t) {
+      made[t] = make(t);
+      if (made[t]) value[t] = made[t]->bound();
+    });
+    const auto best = std::max_element(value.begin(), value.end());
+    if (!(*best > value_ + 1e-9 * (1 + std::abs(value_)))) return false;
+    now_ = std::move(made[best - value.begin()]);
+    value_ = *best;
+    return true;
+  }
+
   // Trials from the present state, some at once; the best of those that gain replaces it. change(state, t)
   // returns false when there is nothing to try. Returns how many were accepted.
   template <class F>
   Index tried(Index n, F change, Index laps = laps_of_trial) {
     Index accepted = 0;
     for (Index first = 0; first < n; first += trials_at_once) {
-      const Index some = std::min(trials_at_once, n - first);
-      std::vector<State> made(static_cast<std::size_t>(some));
-      Vec value(made.size(), -HUGE_VAL);
-      pool_.run(some, [&](Index t) {
+      const bool better = best_of(std::min(trials_at_once, n - first), [&](Index t) {
         State next = now_->copy();
-        if (!change(*next, first + t)) return;
-        for (Index lap = 0; lap < laps; ++lap) {
-          pool_.poll();
-          next->lap();
-        }
-        value[t] = next->bound();
-        made[t] = std::move(next);
+        if (!change(*next, first + t)) return State();
+        run_laps(*next, laps);
+        return next;
       });
-      const auto best = std::max_element(value.begin(), value.end());
-      if (!(*best > value_ + 1e-9 * (1 + std::abs(value_)))) continue;
-      now_ = std::move(made[best - value.begin()]);
-      value_ = *best;
+      if (!better) continue;
       ++accepted;
       if (now_->k() != k_of_plan_) break;  // what was planned has other numbers now
     }
@@ -141,7 +183,7 @@ class Learner {
                   static_cast<std::uint64_t>(trial));
   }
 
-  bool is_large() const { return work(1) > large; }
+  bool is_large() const { return work(1) > options_.large; }
 
   // What a lap costs: a community's part in a link, and in a node, that may be visited.
   double work(Index k) const {
@@ -167,18 +209,15 @@ class Learner {
     record.births += tried(most_times, [&](Overlap& state, Index t) {
       Stream random = stream(t);
       for (Index time = 0; time <= t; ++time) {
-        const auto nodes = members(state);
+        const auto nodes = members_of(state);
         std::vector<Division> divisions;
         for (Index c = 0; c < state.k(); ++c) {
-          std::vector<int> leaves = bisected(now_->links(), nodes[c], bisections, random);
+          std::vector<int> leaves = halves(state, nodes, c, random);
           if (!leaves.empty()) divisions.push_back({c, std::move(leaves)});
         }
         if (divisions.empty()) return time > 0;
         state.split(divisions, soft);
-        for (Index lap = 0; lap < laps_of_trial; ++lap) {
-          pool_.poll();
-          state.lap();
-        }
+        run_laps(state, laps_of_trial);
         drop_small(state);
       }
       return true;
@@ -196,7 +235,7 @@ class Learner {
 
   void single_splits(LapRecord& record) {
     k_of_plan_ = now_->k();
-    const auto nodes = members(*now_);
+    const auto nodes = members_of(*now_);
     std::vector<Index> order(static_cast<std::size_t>(now_->k()));
     std::iota(order.begin(), order.end(), 0);
     Stream random(options_.seed, Purpose::batch_order, static_cast<std::uint64_t>(round_));
@@ -207,7 +246,7 @@ class Learner {
     record.births += tried(n, [&](Overlap& state, Index t) {
       Stream own = stream(10 + t);
       const Index k = order[t / 2];
-      const std::vector<int> leaves = bisected(now_->links(), nodes[k], bisections, own);
+      const std::vector<int> leaves = halves(*now_, nodes, k, own);
       if (leaves.empty()) return false;
       state.split({{k, leaves}}, t % 2 ? 1 : soft);
       return true;

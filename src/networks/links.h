@@ -53,4 +53,24 @@ class Links {
   SparseRows out_, in_, hidden_out_, hidden_in_;
 };
 
+/// f(i, j, y, of_i, of_j) for every link from i to j (undirected: in either order) that has an end among
+/// `nodes`, once; of_i: i is one of them. among: n zeros, before and after.
+template <class F>
+void each_link_of(const Links& links, const std::vector<int>& nodes, std::vector<char>& among, F f) {
+  for (int i : nodes) among[i] = 1;
+  for (int i : nodes) {
+    // A link within is met from both ends.
+    const auto first = [&](int j) { return !among[j] || i < j; };
+    for (Index e = links.out().start[i]; e < links.out().start[i + 1]; ++e) {
+      const int j = links.out().other[e];
+      if (first(j)) f(i, j, links.out().value[e], true, among[j] != 0);
+    }
+    for (Index e = links.in().start[i]; e < links.in().start[i + 1]; ++e) {
+      const int j = links.in().other[e];
+      if (first(j)) f(j, i, links.in().value[e], among[j] != 0, true);
+    }
+  }
+  for (int i : nodes) among[i] = 0;
+}
+
 }  // namespace bnpvi::networks

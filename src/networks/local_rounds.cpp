@@ -2,15 +2,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "networks/bisection.h"
+#include "networks/other_starts.h"
 
 namespace bnpvi::networks {
 
 namespace {
 
 constexpr int bisections = 4;  // a guess
+constexpr double soft = 0.8;   // of what a node keeps, or leaves with
+
+// Do the nodes that have more in a than in b, or those that have less, all but agree with one half?
+bool is_known(const Overlap& state, Index a, Index b, const std::vector<int>& nodes,
+              const std::vector<int>& half) {
+  std::size_t same = 0;
+  for (int i : nodes) {
+    double more = 0;
+    for (const Ends& end : state.ends(i)) more += end.k == a ? end.value : end.k == b ? -end.value : 0;
+    same += (more > 0) == std::binary_search(half.begin(), half.end(), i);
+  }
+  constexpr double all_but = 0.95;  // a guess
+  return static_cast<double>(std::max(same, nodes.size() - same)) >
+         all_but * static_cast<double>(nodes.size());
+}
 
 }  // namespace
 
@@ -95,19 +112,21 @@ double LocalRounds::run(Overlap& state, std::uint64_t round, double least, const
   double gain = 0;
   if (options_.births) gain += splits(state, round);
   if (options_.merges) gain += joins(state);
+  if (options_.births && options_.merges) gain += divisions(state, round);
   if (options_.deletes) gain += drops(state);
   return gain;
 }
 
 double LocalRounds::splits(Overlap& state, std::uint64_t round) {
-  constexpr double soft = 0.8;
   LocalMoves& moves = *state.local();
+  // Not all nodes with a part: in small or noisy networks these are most of all nodes.
+  const auto members = members_of(state);
   double sum = 0;
   for (Index k = 0, last = state.k(); k < last; ++k) {
     if (rounds_left_[k] == 0) continue;
     (*poll_)();
     Stream stream(options_.seed, Purpose::birth_seeds, round, static_cast<std::uint64_t>(k));
-    Division division{k, bisected(state.links(), moves.nodes_of(k), bisections, stream)};
+    Division division{k, halves(state, members, k, stream)};
     if (division.leaves.empty()) continue;
     ++record_->births_tried;
     for (double share : {soft, 1.0}) {
@@ -151,6 +170,30 @@ double LocalRounds::joins(Overlap& state) {
     was.pop_back();
     forget(b);
     rouse(a);
+  }
+  return sum;
+}
+
+double LocalRounds::divisions(Overlap& state, std::uint64_t round) {
+  LocalMoves& moves = *state.local();
+  const auto members = members_of(state);
+  std::vector<char> tried(static_cast<std::size_t>(state.k()));
+  double sum = 0;
+  for (const ClosePair& pair : close_pairs(state)) {
+    if (tried[pair.a] || tried[pair.b] || (rounds_left_[pair.a] == 0 && rounds_left_[pair.b] == 0)) continue;
+    (*poll_)();
+    tried[pair.a] = tried[pair.b] = 1;
+    std::vector<int> nodes;
+    const std::vector<int>&of_a = members[pair.a], &of_b = members[pair.b];
+    std::set_union(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), std::back_inserter(nodes));
+    Stream stream(options_.seed, Purpose::merge_target, round, static_cast<std::uint64_t>(pair.a));
+    const std::vector<int> half = bisected(state.links(), nodes, bisections, stream);
+    if (half.empty() || is_known(state, pair.a, pair.b, nodes, half)) continue;
+    const double gain = moves.divide_here(pair.a, pair.b, half, soft, least_);
+    if (gain == 0) continue;
+    sum += gain;
+    rouse(pair.a);
+    rouse(pair.b);
   }
   return sum;
 }

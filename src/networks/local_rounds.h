@@ -13,8 +13,8 @@ struct LocalOptions {
   std::uint64_t seed;
 };
 
-/// Tries to split, join and drop communities one by one, each move on the state that the accepted ones left.
-/// Communities that neither changed nor gained by a move for some rounds rest.
+/// Tries to split, join, divide anew by twos, and drop communities one by one, each move on the state that
+/// the accepted ones left. Communities that neither changed nor gained by a move for some rounds rest.
 class LocalRounds {
  public:
   explicit LocalRounds(const LocalOptions& options) : options_(options) {}
@@ -29,6 +29,7 @@ class LocalRounds {
   void forget(Index k);  // the last takes its number
   double splits(Overlap& state, std::uint64_t round);
   double joins(Overlap& state);
+  double divisions(Overlap& state, std::uint64_t round);
   double drops(Overlap& state);
 
   static constexpr int rounds_of_rest = 3;  // rounds without a gain after which a community rests; a guess

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hdp/sticks.h"
+#include "networks/link_model.h"
 #include "networks/links.h"
 
 namespace bnpvi::networks {
@@ -31,9 +32,10 @@ class LocalMoves {
   virtual ~LocalMoves() = default;
   virtual double split_here(const Division& division, double share, double least) = 0;
   virtual double merge_here(Index a, Index b, double least) = 0;
+  /// a and b joined, and divided anew: what the nodes that leave have there goes to b by this share.
+  virtual double divide_here(Index a, Index b, const std::vector<int>& leaves, double share,
+                             double least) = 0;
   virtual double drop_here(Index k, double least) = 0;
-  /// Nodes of k, in ascending order.
-  virtual const std::vector<int>& nodes_of(Index k) const = 0;
 };
 
 /// A state of variational inference: K communities, in each of which every node has some part. A plain value
@@ -42,6 +44,8 @@ class Overlap {
  public:
   virtual ~Overlap() = default;
   virtual std::unique_ptr<Overlap> copy() const = 0;
+  /// The same model and network from these shares of k communities on, n × k, row-major, ≥ 0.
+  virtual std::unique_ptr<Overlap> anew(Index k, const Vec& weight) const = 0;
 
   Index k() const { return k_; }
   const Links& links() const { return *links_; }
@@ -51,9 +55,20 @@ class Overlap {
   virtual std::vector<Ends> ends(Index i) const = 0;
   /// The changes that can be judged without a lap, if there are any.
   virtual LocalMoves* local() { return nullptr; }
+  /// The model of blocks where every pair of communities has one: then halves of a community need not be
+  /// dense.
+  virtual const LinkModel* blocks() const { return nullptr; }
 
   /// One step each for q of all links, all nodes and the global parameters; the bound never falls.
   virtual void lap() = 0;
+  /// A step of stochastic learning. The natural gradient of the bound with respect to q(φ), all else held, is
+  /// a sum over pairs of nodes, less what q(φ) has; it is estimated from the pairs of `nodes`, every pair
+  /// half at each of its ends, times n over their number, with the exact sums over all nodes: its mean over
+  /// all sets of as many nodes is the gradient itself. q(φ) goes `rate` of the way, then these nodes are
+  /// visited, and the sticks follow from sums over all nodes. The bound is right again after a lap().
+  virtual void step(const std::vector<int>& nodes, double rate) = 0;
+  /// After steps that visited all nodes.
+  virtual void end_steps() = 0;
   /// Named terms of the bound, exact for the present q: no pair is sampled.
   virtual std::vector<std::pair<std::string, double>> terms() const = 0;
   double bound() const {

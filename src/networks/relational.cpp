@@ -8,11 +8,10 @@
 
 namespace bnpvi::networks {
 
-Relational::Relational(const Links& links, const LinkModel& blocks, const LinkModel& background, double gamma,
-                       double alpha, Index k, const Vec& weight)
+Relational::Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, Index k,
+                       const Vec& weight)
     : Overlap(links, k),
       blocks_(&blocks),
-      background_(&background),
       gamma_(gamma),
       alpha_(alpha),
       each_way_(links.directed() ? 2 : 1),
@@ -32,27 +31,18 @@ Relational::Relational(const Links& links, const LinkModel& blocks, const LinkMo
   ends_ = rho_;
   for (Index i = 0; i < n; ++i)
     for (Index a = 0; a < k; ++a) ends_[i * k + a] *= entries(links.out(), i) + entries(links.in(), i);
+}
+
+void Relational::begin() {
   expect_from_profiles();
-  sticks_ = closed_form(top_level(k, static_cast<double>(n), gamma));
-  Vec given(static_cast<std::size_t>(k) + 1, 1e-3);
-  for (Index a = 0; a < k; ++a) given[a] += sum_[a];
-  given[k] += 1;
+  sticks_ = closed_form(top_level(k_, static_cast<double>(links_->n()), gamma_));
+  Vec given(static_cast<std::size_t>(k_) + 1, 1e-3);
+  for (Index a = 0; a < k_; ++a) given[a] += sum_[a];
+  given[k_] += 1;
   sticks_.u = sticks_from_weights(given);
   spread_out();
   update_proportions();
   visit_links();
-  update_statistics();
-}
-
-void Relational::expect_from_profiles() {
-  q_n_.assign(static_cast<std::size_t>(k_), 0);
-  q_s_.assign(static_cast<std::size_t>(k_), 0);
-  for (std::size_t e = 0; e < links_->value().size(); ++e)
-    for (Index k = 0; k < k_; ++k) {
-      const double both = rho_[links_->from()[e] * k_ + k] * rho_[links_->to()[e] * k_ + k];
-      q_n_[k] += both;
-      q_s_[k] += both * links_->value()[e];
-    }
   update_statistics();
 }
 
@@ -62,108 +52,34 @@ void Relational::spread_out() {
   log_pi_.resize(size);
 }
 
-Relational::Weights Relational::weights() const {
-  Weights out;
-  for (Index k = 0; k <= k_; ++k) {
-    const LinkWeights w = (k < k_ ? blocks_ : background_)->weights(n_[k], s_[k]);
-    out.none.push_back(w.none);
-    out.link.push_back(w.link);
-  }
-  return out;
-}
-
 void Relational::sum_profiles() {
   sum_.assign(static_cast<std::size_t>(k_), 0);
   for (Index i = 0; i < links_->n(); ++i)
     for (Index k = 0; k < k_; ++k) sum_[k] += rho_[i * k_ + k];
 }
 
-void Relational::update_statistics() {
-  sum_profiles();
-  n_.assign(static_cast<std::size_t>(k_) + 1, 0);
-  s_.assign(static_cast<std::size_t>(k_) + 1, 0);
-  double all_n = 0, all_s = 0;
-  Vec squares(static_cast<std::size_t>(k_)), listed(squares);
-  for (Index i = 0; i < links_->n(); ++i)
-    for (Index k = 0; k < k_; ++k) squares[k] += rho_[i * k_ + k] * rho_[i * k_ + k];
-  const auto list = [&](const std::vector<int>& from, const std::vector<int>& to) {
-    for (std::size_t p = 0; p < from.size(); ++p)
-      for (Index k = 0; k < k_; ++k) listed[k] += rho_[from[p] * k_ + k] * rho_[to[p] * k_ + k];
-  };
-  list(links_->from(), links_->to());
-  list(links_->hidden_from(), links_->hidden_to());
+void Relational::prepare(LinkWork& work, Index i) const {
+  const double* row = log_pi_.data() + i * (k_ + 1);
+  const double most = *std::max_element(row, row + k_);
+  work.all[i] = 0;
   for (Index k = 0; k < k_; ++k) {
-    const double zeros = each_way_ / 2 * (sum_[k] * sum_[k] - squares[k]) - listed[k];
-    n_[k] = std::max(0.0, zeros) + q_n_[k];
-    s_[k] = q_s_[k];
-    all_n += n_[k];
-    all_s += s_[k];
+    work.p[i * k_ + k] = row[k] - most;
+    work.all[i] += work.a[i * k_ + k] = std::exp(row[k] - most);
   }
-  n_[k_] = std::max(0.0, links_->n_pairs() - all_n);
-  s_[k_] = std::max(0.0, links_->total() - all_s);
 }
 
 void Relational::visit_links() {
   const Index n = links_->n();
-  const Weights w = weights();
-  // A = exp P, relative to the largest of a row, which cancels in q.
-  Vec a(rho_.size()), p(rho_.size()), all(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) {
-    const double* row = log_pi_.data() + i * (k_ + 1);
-    const double most = *std::max_element(row, row + k_);
-    for (Index k = 0; k < k_; ++k) {
-      p[i * k_ + k] = row[k] - most;
-      all[i] += a[i * k_ + k] = std::exp(row[k] - most);
-    }
-  }
+  LinkWork work;
+  weigh(work.none, work.link);
+  work.a.resize(rho_.size());
+  work.p.resize(rho_.size());
+  work.all.resize(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) prepare(work, i);
   std::fill(ends_.begin(), ends_.end(), 0.0);
-  q_n_.assign(static_cast<std::size_t>(k_), 0);
-  q_s_.assign(static_cast<std::size_t>(k_), 0);
-  link_entropy_ = 0;
-  Vec l(static_cast<std::size_t>(k_) + 1), f(l), both(static_cast<std::size_t>(k_));
-  double l_most = 0, known = -1;
-  for (std::size_t e = 0; e < links_->value().size(); ++e) {
-    const double y = links_->value()[e];
-    const Index i = links_->from()[e], j = links_->to()[e];
-    if (y != known) {
-      for (Index k = 0; k <= k_; ++k) l[k] = w.none[k] + w.link[k] * y;
-      l_most = *std::max_element(l.begin(), l.end());
-      for (Index k = 0; k <= k_; ++k) f[k] = std::exp(l[k] - l_most);
-      known = y;
-    }
-    const double *ai = a.data() + i * k_, *aj = a.data() + j * k_;
-    double within = 0, same = 0;
-    for (Index k = 0; k < k_; ++k) {
-      within += both[k] = ai[k] * aj[k] * f[k];
-      same += ai[k] * aj[k];
-    }
-    double background = f[k_] * std::max(0.0, all[i] * all[j] - same), z = within + background;
-    double log_z = std::log(z) + l_most;
-    if (!(z > 1e-250)) {
-      // No community has both ends, and the background is far less likely than some: the same in logarithms.
-      const double apart = std::log(std::max(all[i] * all[j] - same, 1e-300)) + l[k_];
-      double most = apart;
-      for (Index k = 0; k < k_; ++k) most = std::max(most, p[i * k_ + k] + p[j * k_ + k] + l[k]);
-      z = background = std::exp(apart - most);
-      for (Index k = 0; k < k_; ++k) z += both[k] = std::exp(p[i * k_ + k] + p[j * k_ + k] + l[k] - most);
-      log_z = std::log(z) + most;
-    }
-    // Given that the ends differ: s = k with probability A_ik (Ã_j − A_jk), of all that differ.
-    const double unit = background / z, apart = std::max(all[i] * all[j] - same, 1e-300);
-    double expected = l[k_];
-    double *ei = ends_.data() + i * k_, *ej = ends_.data() + j * k_;
-    for (Index k = 0; k < k_; ++k) {
-      const double here = both[k] / z;
-      const double s = here + unit * (ai[k] * std::max(0.0, all[j] - aj[k]) / apart);
-      const double r = here + unit * (aj[k] * std::max(0.0, all[i] - ai[k]) / apart);
-      q_n_[k] += here;
-      q_s_[k] += here * y;
-      ei[k] += s;
-      ej[k] += r;
-      expected += s * p[i * k_ + k] + r * p[j * k_ + k] + here * (l[k] - l[k_]);
-    }
-    link_entropy_ += log_z - expected;
-  }
+  clear_links();
+  for (std::size_t e = 0; e < links_->value().size(); ++e)
+    visit_link(work, links_->from()[e], links_->to()[e], links_->value()[e], true, true);
 }
 
 void Relational::set_proportions(Index i, const WeightMoments& pi) {
@@ -184,28 +100,32 @@ void Relational::update_proportions() {
   for (Index i = 0; i < links_->n(); ++i) set_proportions(i, pi);
 }
 
-void Relational::visit_nodes() {
-  const Weights w = weights();
-  const WeightMoments pi = weight_moments(sticks_);
-  Vec gain(static_cast<std::size_t>(k_)), prior(gain), listed(gain);
-  for (Index k = 0; k < k_; ++k) prior[k] = alpha_ * pi.mean[k];
-  for (Index i = 0; i < links_->n(); ++i) {
-    if (zeros_[i] > 0) {
-      std::fill(listed.begin(), listed.end(), 0.0);
-      for (const SparseRows* rows :
-           {&links_->out(), &links_->in(), &links_->hidden_out(), &links_->hidden_in()})
-        for (Index e = rows->start[i]; e < rows->start[i + 1]; ++e)
-          for (Index k = 0; k < k_; ++k) listed[k] += rho_[rows->other[e] * k_ + k];
-      for (Index k = 0; k < k_; ++k) {
-        const double met = each_way_ * (sum_[k] - rho_[i * k_ + k]) - listed[k];
-        gain[k] = (w.none[k] - w.none[k_]) * met / zeros_[i];
-      }
-      for (Index k = 0; k < k_; ++k) sum_[k] -= rho_[i * k_ + k];
-      best_profile(zeros_[i], gain.data(), ends_.data() + i * k_, prior.data(), k_, rho_.data() + i * k_);
-      for (Index k = 0; k < k_; ++k) sum_[k] += rho_[i * k_ + k];
+void Relational::sum_listed(const SparseRows& links, const SparseRows& hidden, Index i, double* sum) const {
+  for (const SparseRows* rows : {&links, &hidden})
+    for (Index e = rows->start[i]; e < rows->start[i + 1]; ++e)
+      for (Index k = 0; k < k_; ++k) sum[k] += rho_[rows->other[e] * k_ + k];
+}
+
+void Relational::visit_node(Index i, const WeightMoments& pi, const Vec& none, Vec& scratch) {
+  if (zeros_[i] > 0) {
+    scratch.assign(static_cast<std::size_t>(2 * k_), 0);
+    double *gain = scratch.data(), *prior = gain + k_, *rho = rho_.data() + i * k_;
+    gains(i, none, gain);
+    for (Index k = 0; k < k_; ++k) {
+      prior[k] = alpha_ * pi.mean[k];
+      sum_[k] -= rho[k];
     }
-    set_proportions(i, pi);
+    best_profile(zeros_[i], gain, ends_.data() + i * k_, prior, k_, rho);
+    for (Index k = 0; k < k_; ++k) sum_[k] += rho[k];
   }
+  set_proportions(i, pi);
+}
+
+void Relational::visit_nodes() {
+  Vec none, link, scratch;
+  weigh(none, link);
+  const WeightMoments pi = weight_moments(sticks_);
+  for (Index i = 0; i < links_->n(); ++i) visit_node(i, pi, none, scratch);
 }
 
 void Relational::update_sticks() {
@@ -238,10 +158,34 @@ void Relational::hold_sticks(const HdpSticks& sticks) {
   update_proportions();
 }
 
+void Relational::step(const std::vector<int>& nodes, double rate) {
+  LinkWork work;
+  weigh(work.none, work.link);
+  work.a.resize(rho_.size());
+  work.p.resize(rho_.size());
+  work.all.assign(static_cast<std::size_t>(links_->n()), -1);
+  const auto ready = [&](Index i) {
+    if (work.all[i] < 0) prepare(work, i);
+  };
+  clear_links();
+  for (int i : nodes) std::fill_n(ends_.begin() + i * k_, k_, 0.0);
+  std::vector<char> among(static_cast<std::size_t>(links_->n()));
+  each_link_of(*links_, nodes, among, [&](Index i, Index j, double y, bool of_i, bool of_j) {
+    ready(i);
+    ready(j);
+    visit_link(work, i, j, y, of_i, of_j);
+  });
+  move_statistics(nodes, rate);
+  Vec none, link, scratch;
+  weigh(none, link);
+  const WeightMoments pi = weight_moments(sticks_);
+  for (int i : nodes) visit_node(i, pi, none, scratch);
+  update_sticks();
+}
+
 std::vector<std::pair<std::string, double>> Relational::terms() const {
   const double n = static_cast<double>(links_->n());
-  double data = 0, base = 0, nodes = 0, entropy = link_entropy_;
-  for (Index k = 0; k <= k_; ++k) data += (k < k_ ? blocks_ : background_)->evidence(n_[k], s_[k]);
+  double data = evidence(), base = 0, nodes = 0, entropy = link_entropy_;
   for (double y : links_->value()) base += blocks_->log_base(y);
   const WeightMoments pi = weight_moments(sticks_);
   double top =
@@ -272,12 +216,6 @@ Vec Relational::proportions(Index i) const {
   return out;
 }
 
-Vec Relational::rates() const {
-  Vec out;
-  for (Index k = 0; k <= k_; ++k) out.push_back((k < k_ ? blocks_ : background_)->mean(n_[k], s_[k]));
-  return out;
-}
-
 std::vector<Ends> Relational::ends(Index i) const {
   std::vector<Ends> out;
   for (Index k = 0; k < k_; ++k)
@@ -286,7 +224,9 @@ std::vector<Ends> Relational::ends(Index i) const {
 }
 
 std::vector<Overlap::Array> Relational::arrays() const {
-  return {{"theta", k_ + 1, theta_}, {"rho", k_, rho_}, {"pairs", 1, n_}, {"sum", 1, s_}};
+  std::vector<Array> out = statistics();
+  out.insert(out.begin(), {{"theta", k_ + 1, theta_}, {"rho", k_, rho_}});
+  return out;
 }
 
 }  // namespace bnpvi::networks

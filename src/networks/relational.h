@@ -1,28 +1,25 @@
-// The HDP relational model: memberships at both ends of every pair, assortative blocks.
+// The HDP relational model: memberships at both ends of every pair.
 #pragma once
 #include "networks/link_model.h"
 #include "networks/overlap.h"
 
 namespace bnpvi::networks {
 
-/// β by sticks of γ, π_i ~ DP(αβ); each pair has s ~ π_i, r ~ π_j, and y ~ f(φ_k) if s = r = k, else f(ε)
-/// [Kim, Gopalan, Blei and Sudderth 2013]. Here ε has a prior like φ_k, and so a statistic of its own.
+/// β by sticks of γ, π_i ~ DP(αβ); each pair has s ~ π_i, r ~ π_j, and y ~ f(φ), φ that of the block of s and
+/// r: which blocks there are is left to the classes below this one [Kim, Gopalan, Blei and Sudderth 2013].
 ///
 /// q: every link has its own joint q(s, r); all pairs without a link in which node i is have one profile,
 /// q(s) = ρ_i and q(r) = ρ_j. This is a restriction of a q for every pair, so that the bound is exact, and
-/// takes O(links · K + nK). q(π_i) = Dirichlet(θ̂_i) is at its optimum for the counts, and the top level uses
-/// the loose bound of sticks.h. Directed: a pair each way, with the same memberships at both ends.
-class Relational final : public Overlap {
+/// takes time in proportion to links and nodes. q(π_i) = Dirichlet(θ̂_i) is at its optimum for the counts, and
+/// the top level uses the loose bound of sticks.h. Directed: a pair each way, with the same memberships at
+/// both ends.
+class Relational : public Overlap {
  public:
-  /// weight: n × k, row-major, ≥ 0: where ρ begins. blocks: of φ_k; background: of ε.
-  Relational(const Links& links, const LinkModel& blocks, const LinkModel& background, double gamma,
-             double alpha, Index k, const Vec& weight);
-
-  std::unique_ptr<Overlap> copy() const override { return std::make_unique<Relational>(*this); }
   void lap() override;
+  void step(const std::vector<int>& nodes, double rate) override;
+  void end_steps() override { update_proportions(); }
   std::vector<std::pair<std::string, double>> terms() const override;
   Vec proportions(Index i) const override;
-  Vec rates() const override;
   std::vector<Ends> ends(Index i) const override;
   std::vector<Array> arrays() const override;
   void split(const std::vector<Division>& divisions, double share) override;
@@ -33,31 +30,69 @@ class Relational final : public Overlap {
   /// For tests: the bound at other sticks, all else as it is and θ̂ at its optimum.
   void hold_sticks(const HdpSticks& sticks);
 
- private:
-  struct Weights {
-    Vec none, link;  // of the K blocks, then of the background
-  };
-  Weights weights() const;
-  void visit_links();
-  void visit_nodes();
-  void update_proportions();  // θ̂ and P of all nodes
-  void set_proportions(Index i, const WeightMoments& pi);
-  void sum_profiles();
-  void update_statistics();
-  void update_sticks();
-  void expect_from_profiles();  // statistics as if links, too, had the profiles of their ends
-  void spread_out();            // sizes of all arrays for K communities
+ protected:
+  /// weight: n × k, row-major, ≥ 0: where ρ begins. blocks: of φ. The constructors of classes below end with
+  /// begin().
+  Relational(const Links& links, const LinkModel& blocks, double gamma, double alpha, Index k,
+             const Vec& weight);
+  void begin();
 
-  const LinkModel *blocks_, *background_;
+  // What a visit of links needs: A = exp E log π relative to the largest of a node, which cancels in q, its
+  // logarithm, and its sum over communities; the weights of blocks, and what classes keep for links of one
+  // value.
+  struct LinkWork {
+    Vec a, p, all;
+    Vec none, link;  // weights of the blocks
+    Vec l, f, both;
+    double l_most = 0, known = -1;
+  };
+  void put_ends(Index i, Index k, double value, bool wanted) {
+    if (wanted) ends_[i * k_ + k] += value;
+  }
+  static double part(bool to_i, bool to_j) { return (to_i + to_j) / 2.0; }
+
+  /// Weights of the blocks at the present statistics, into `none` and `link`.
+  virtual void weigh(Vec& none, Vec& link) const = 0;
+  /// q of a link at its optimum: its ends in node i and j where wanted; its statistic and entropy, half of it
+  /// for each of these ends, into the sums that clear_links() sets to 0.
+  virtual void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) = 0;
+  virtual void clear_links() = 0;
+  /// The statistics from sum_ and ρ, and those of links.
+  virtual void update_statistics() = 0;
+  /// The same as if links, too, had the profiles of their ends.
+  virtual void expect_from_profiles() = 0;
+  /// What a pair of node i without a link gains, on average over its pairs, in each community: K numbers.
+  virtual void gains(Index i, const Vec& none, double* gain) const = 0;
+  /// After visits of the links of some nodes: statistics go `rate` of the way to their estimate from the
+  /// pairs of these nodes.
+  virtual void move_statistics(const std::vector<int>& nodes, double rate) = 0;
+  virtual double evidence() const = 0;  // Σ over blocks of Λ
+  virtual void join_statistics(Index a, Index b) = 0;
+  virtual void order_statistics(const std::vector<Index>& order) = 0;  // those not in it go
+  virtual std::vector<Array> statistics() const = 0;
+
+  void sum_profiles();
+  // Σ_j ρ_j over pairs of node i that are listed, links or hidden, in one direction; added to K sums.
+  void sum_listed(const SparseRows& links, const SparseRows& hidden, Index i, double* sum) const;
+
+  const LinkModel* blocks_;
   double gamma_, alpha_, each_way_;
   Vec zeros_;           // pairs without a link that a node is in, n
   Vec rho_;             // n × K
   Vec theta_, log_pi_;  // n × (K + 1)
   Vec ends_;            // expected link ends, n × K
   Vec sum_;             // Σ_i ρ_ik, K
-  Vec q_n_, q_s_;       // Σ_links q(k, k) (1, y), K
-  Vec n_, s_;           // statistics, K + 1, the background last
   double link_entropy_ = 0;
+
+ private:
+  void visit_links();
+  void prepare(LinkWork& work, Index i) const;
+  void visit_node(Index i, const WeightMoments& pi, const Vec& none, Vec& scratch);
+  void visit_nodes();
+  void update_proportions();  // θ̂ and P of all nodes
+  void set_proportions(Index i, const WeightMoments& pi);
+  void update_sticks();
+  void spread_out();  // sizes of all arrays for K communities
 };
 
 }  // namespace bnpvi::networks

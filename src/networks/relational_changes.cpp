@@ -25,10 +25,7 @@ void Relational::merge(Index a, Index b) {
   Vec weights = weights_from_sticks(sticks_.u);
   weights[a] += weights[b];
   weights.erase(weights.begin() + b);
-  for (Vec* x : {&n_, &s_, &q_n_, &q_s_}) {
-    (*x)[a] += (*x)[b];
-    x->erase(x->begin() + b);
-  }
+  join_statistics(a, b);
   sticks_.omega.erase(sticks_.omega.begin() + b);
   sticks_.u = sticks_from_weights(weights);
   --k_;
@@ -39,7 +36,10 @@ void Relational::merge(Index a, Index b) {
 void Relational::drop(Index k) {
   rho_ = without_column(rho_, k_, k);
   ends_ = without_column(ends_, k_, k);
-  for (Vec* x : {&n_, &s_, &q_n_, &q_s_}) x->erase(x->begin() + k);
+  std::vector<Index> others;
+  for (Index j = 0; j < k_; ++j)
+    if (j != k) others.push_back(j);
+  order_statistics(others);
   Vec weights = weights_from_sticks(sticks_.u);
   weights.back() += weights[k];
   weights.erase(weights.begin() + k);
@@ -59,10 +59,9 @@ void Relational::drop(Index k) {
 void Relational::permute(const std::vector<Index>& order) {
   rho_ = with_columns_in_order(rho_, k_, order);
   ends_ = with_columns_in_order(ends_, k_, order);
+  order_statistics(order);
   std::vector<Index> with_last = order;
   with_last.push_back(k_);
-  for (Vec* x : {&n_, &s_}) *x = with_columns_in_order(*x, k_ + 1, with_last);
-  for (Vec* x : {&q_n_, &q_s_}) *x = with_columns_in_order(*x, k_, order);
   const Vec weights = weights_from_sticks(sticks_.u);
   sticks_.u = sticks_from_weights(with_columns_in_order(weights, k_ + 1, with_last));
   update_proportions();

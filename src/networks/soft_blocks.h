@@ -35,11 +35,30 @@ class SoftBlocks {
   /// of the steps raises the bound. A node costs O(degree K + K²).
   void lap();
 
+  /// A step of stochastic learning. The natural gradient of the bound with respect to q of the blocks, at the
+  /// present r, is their statistic minus what they have: here an estimate from the pairs of these nodes,
+  /// every pair half at each of its ends, times n over their number. Its mean over all sets of as many nodes
+  /// is the statistic of all pairs. Blocks go `rate` of the way, then the nodes are visited. Sizes are always
+  /// those of r; lap() makes statistics exact again.
+  void step(const std::vector<int>& nodes, double rate);
+
   /// The bound after a and b joined: exact, as nodes are independent under q.
   double bound_of_merge(Index a, Index b) const;
   void merge(Index a, Index b);
 
  private:
+  struct Weights {
+    Vec none, link;  // of blocks, K × K
+    Vec prior;       // E log of the sticks' proportions
+  };
+  // Σ over a node's pairs of r_other: values of links and numbers of pairs, from it and to it (undirected:
+  // from it).
+  struct Met {
+    Vec out, in, pairs_out, pairs_in;
+  };
+  Weights weights() const;
+  void meet(Index i, Met& met) const;
+  void visit(Index i, const Weights& weights, Met& met);
   void refresh();  // statistics and sizes from r
 
   const Links& links_;

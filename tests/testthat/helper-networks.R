@@ -21,6 +21,24 @@ planted_network <- function(labels, p, directed = FALSE, counts = FALSE) {
   small_network(n, at[, 1], at[, 2], y[at], directed)
 }
 
+# The same network with some pairs hidden.
+without_pairs <- function(net, hidden) {
+  drop <- paste(net$from, net$to) %in% paste(hidden[, 1], hidden[, 2])
+  net[c("from", "to", "value")] <- lapply(net[c("from", "to", "value")], function(x) x[!drop])
+  net$hidden_from <- as.integer(hidden[, 1])
+  net$hidden_to <- as.integer(hidden[, 2])
+  net
+}
+
+# What engines are told of the search.
+engine_control <- function(...) {
+  utils::modifyList(list(
+    algorithm = "full", birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, max_laps = 300, seed = 1, tol = 1e-8,
+    threads = 1, disturbances = 1L, large = 3e4
+  ), list(...))
+}
+no_moves <- list(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+
 # All observed pairs with their values: data frame i, j, y.
 all_pairs <- function(net) {
   n <- net$n
@@ -92,33 +110,29 @@ network_weights <- function(u, omega) {
   list(mean = mean, square = prod((1 - u) * ((1 - u) * omega + 1) / (omega + 1)))
 }
 
-# The bound of the relational model at what a fit of the engine has: every pair with its K x K table q(s, r).
-twin_relational_bound <- function(net, model, fit) {
+# The bound of the relational model at what a fit of the engine has: every pair with its K x K table q(s, r), whose
+# cells are in the blocks of the table `cell`, numbers of priors a, b and statistics n, s.
+twin_pairs_bound <- function(net, model, fit, cell, a, b, big_n, big_s) {
   k <- fit$k
   n <- net$n
   theta <- fit$params$theta
   rho <- fit$params$rho
   log_pi <- digamma(theta) - digamma(rowSums(theta))
   own <- log_pi[, seq_len(k), drop = FALSE]
-  big_n <- fit$params$pairs[, 1]
-  big_s <- fit$params$sum[, 1]
-  a <- c(rep(model$a, k), model$a_background)
-  b <- c(rep(model$b, k), model$b_background)
   weight <- function(y) {
-    digamma(b + big_n - big_s) - digamma(a + b + big_n) + y * (digamma(a + big_s) - digamma(b + big_n - big_s))
+    if (model$counts) y * (digamma(a + big_s) - log(b + big_n)) - (a + big_s) / (b + big_n)
+    else digamma(b + big_n - big_s) - digamma(a + b + big_n) + y * (digamma(a + big_s) - digamma(b + big_n - big_s))
   }
   pairs <- all_pairs(net)
   counts <- matrix(0, n, k)
-  t_n <- t_s <- numeric(k + 1L)
+  t_n <- t_s <- numeric(length(a))
   entropy <- 0
   for (p in seq_len(nrow(pairs))) {
     i <- pairs$i[p]
     j <- pairs$j[p]
     y <- pairs$y[p]
     if (y > 0) {
-      f <- matrix(weight(y)[k + 1L], k, k)
-      diag(f) <- weight(y)[seq_len(k)]
-      q <- outer(own[i, ], own[j, ], "+") + f
+      q <- outer(own[i, ], own[j, ], "+") + weight(y)[cell]
       q <- exp(q - max(q))
       q <- q / sum(q)
     } else {
@@ -126,7 +140,7 @@ twin_relational_bound <- function(net, model, fit) {
     }
     counts[i, ] <- counts[i, ] + rowSums(q)
     counts[j, ] <- counts[j, ] + colSums(q)
-    each <- c(diag(q), 1 - sum(diag(q)))
+    each <- vapply(seq_along(a), function(block) sum(q[cell == block]), 1)
     t_n <- t_n + each
     t_s <- t_s + y * each
     entropy <- entropy - sum(ifelse(q > 0, q * log(q), 0))
@@ -136,8 +150,33 @@ twin_relational_bound <- function(net, model, fit) {
   nodes <- sum(lgamma(theta)) - sum(lgamma(rowSums(theta))) + sum(gap * log_pi)
   top <- n * k * log(model$alpha) + model$alpha * sum(t(log_pi) * pi$mean) +
     network_sticks(fit$u, fit$omega, n + 1, n * (k + 1 - seq_len(k)) + model$gamma, model$gamma)
-  data <- sum(lbeta(a + t_s, b + t_n - t_s) - lbeta(a, b))
-  c(data = data, nodes = nodes, top_level = top, entropy = entropy)
+  each <- function(block) link_evidence(t_n[block], t_s[block], list(counts = model$counts, a = a[block], b = b[block]))
+  data <- sum(vapply(seq_along(a), each, 1))
+  base <- if (model$counts) c(base = -sum(lgamma(pairs$y + 1))) else c(base = 0)
+  c(data = data, base, nodes = nodes, top_level = top, entropy = entropy)
+}
+
+twin_relational_bound <- function(net, model, fit) {
+  k <- fit$k
+  cell <- matrix(k + 1L, k, k)
+  diag(cell) <- seq_len(k)
+  twin_pairs_bound(
+    net, model, fit, cell, c(rep(model$a, k), model$a_background), c(rep(model$b, k), model$b_background),
+    fit$params$pairs[, 1], fit$params$sum[, 1]
+  )
+}
+
+# The same with a block for every pair of communities.
+twin_general_bound <- function(net, model, fit) {
+  k <- fit$k
+  cell <- matrix(seq_len(k^2), k)
+  if (!net$directed) cell <- pmin(cell, t(cell))
+  used <- sort(unique(as.vector(cell)))
+  cell[] <- match(cell, used)
+  twin_pairs_bound(
+    net, model, fit, cell, rep(model$a, length(used)), rep(model$b, length(used)), fit$params$pairs[used],
+    fit$params$sum[used]
+  )
 }
 
 # The bound of the gamma network at what a fit of the engine has, pair by pair.

@@ -109,11 +109,13 @@ test_that("what cannot be a network is refused by name", {
   refused(edges, "argument", prior = prior_dp(gamma_prior()))
   refused(edges, "argument", prior = prior_dp(), obs = obs_links(degree = TRUE))
   refused(edges, "argument", prior = prior_dp(), obs = obs_links(assortative = TRUE))
-  refused(edges, "argument", obs = obs_links(assortative = FALSE))
+  refused(edges, "argument", obs = obs_links(assortative = FALSE, degree = TRUE))
+  refused(edges, "argument", obs = obs_links(assortative = FALSE, background = c(1, 1)))
+  refused(edges, "argument", prior = prior_dp(), obs = obs_links(background = c(1, 1)))
   refused(edges, "argument", prior = prior_hdp(alpha = 2), obs = obs_links(degree = TRUE))
   refused(edges, "start", start = 1:5)
   refused(edges, "start", start = c(1:5, NA))
-  expect_error(bnp_network(edges, control = bnp_control("stochastic")), class = "bnpvi_error_argument")
+  expect_error(bnp_network(edges, control = bnp_control("truncation_free")), class = "bnpvi_error_argument")
   expect_error(bnp_network(edges, control = bnp_control(bound = "tight")), class = "bnpvi_error_argument")
   expect_error(bnp_network(edges, control = quiet(k_init = 7)), class = "bnpvi_error_k_init")
   expect_error(bnp_mixture(faithful, obs_links()), class = "bnpvi_error_argument")
@@ -122,7 +124,8 @@ test_that("what cannot be a network is refused by name", {
 
 every_model <- list(
   list(prior = prior_dp(), obs = obs_links()), list(prior = prior_hdp(), obs = obs_links(degree = FALSE)),
-  list(prior = prior_hdp(), obs = obs_links(degree = TRUE))
+  list(prior = prior_hdp(), obs = obs_links(degree = TRUE)),
+  list(prior = prior_hdp(), obs = obs_links(assortative = FALSE))
 )
 sound <- function(fit) {
   expect_true(is.finite(elbo(fit)))
@@ -156,7 +159,7 @@ test_that("networks at the limits are fitted", {
 test_that("priors at the ends of their ranges give finite bounds", {
   for (model in every_model) {
     for (size in c(1e-8, 1e8)) {
-      obs <- obs_links(degree = model$obs$degree, a = size, b = size)
+      obs <- utils::modifyList(model$obs, list(a = size, b = size))
       prior <- if (model$prior$family == "dp") prior_dp(size) else prior_hdp(size, if (size > 1) 1 else 1e-6)
       sound(suppressWarnings(bnp_network(edges, obs, prior, control = quiet())))
     }

@@ -59,7 +59,8 @@ test_that("few parts cost next to nothing of the bound", {
 
 changes <- list(
   list(kind = "split", a = 1, leaves = 1:5, share = 0.8), list(kind = "split", a = 4, leaves = c(16L, 18L), share = 1),
-  list(kind = "merge", a = 1, b = 2), list(kind = "merge", a = 5, b = 3), list(kind = "merge", a = 2, b = 5),
+  list(kind = "divide", a = 4, b = 2, leaves = c(6:8, 18:20), share = 0.8), list(kind = "merge", a = 1, b = 2),
+  list(kind = "merge", a = 5, b = 3), list(kind = "merge", a = 2, b = 5),
   list(kind = "drop", a = 2), list(kind = "drop", a = 3)
 )
 with_least <- function(changes, least) lapply(changes, function(x) c(x, least = least))
@@ -69,17 +70,17 @@ test_that("a change of few nodes gains what it says, and sums that it kept are t
     for (dense in c(0, 1e5)) {
       net <- network_of_kind(kinds[row, ])
       model <- model_of_kind(kinds[row, ], dense)
-      made <- engine_network_local(net, model, mixed(), 5, with_least(changes, -1e6))
+      made <- engine_network_local(net, model, mixed(), 5, with_least(changes, -1e6), TRUE)
       k <- 5
       for (i in seq_along(made)) {
         x <- made[[i]]
         info <- paste(row, dense, i)
-        k <- k + switch(changes[[i]]$kind, split = 1, -1)
+        k <- k + switch(changes[[i]]$kind, split = 1, divide = 0, -1)
         expect_equal(x$k, k, info = info)
         expect_equal(x$said, x$after - x$before, tolerance = 1e-8, info = info)
         expect_equal(x$after, x$anew, tolerance = 1e-10, info = info)
         # Where a drop leaves a node no part at all the twin, unlike the engine, sees what it has below 1e-12.
-        if (i < 6) expect_equal(sum(x$terms), sum(twin_gamma_bound(net, model, x)), tolerance = 1e-8, info = info)
+        if (i < 7) expect_equal(sum(x$terms), sum(twin_gamma_bound(net, model, x)), tolerance = 1e-8, info = info)
         if (i > 1) expect_equal(x$before, made[[i - 1]]$anew, tolerance = 1e-12, info = info)
       }
     }
@@ -92,7 +93,8 @@ test_that("a change that does not gain leaves no trace", {
     same <- c("k", "rates", "u", "omega", "params", "terms", "ends")
     for (change in changes) {
       # The first only makes all sums anew.
-      two <- engine_network_local(net, model_of_kind(kinds[row, ]), mixed(), 5, with_least(list(change, change), 1e6))
+      twice <- with_least(list(change, change), 1e6)
+      two <- engine_network_local(net, model_of_kind(kinds[row, ]), mixed(), 5, twice, TRUE)
       expect_equal(vapply(two, function(x) x$said, 1), c(0, 0))
       expect_identical(two[[2]][same], two[[1]][same], info = paste(row, change$kind))
       expect_identical(two[[1]]$after, two[[1]]$before)
@@ -105,7 +107,7 @@ test_that("what is planted is gained: two groups in one are split, one in two is
   net <- withr::with_seed(1, planted_network(thirds, matrix(0.03, 3, 3) + diag(0.7, 3)))
   model <- model_of_kind(kinds[1, ], alpha = 0.3)
   gain <- function(share, change) {
-    engine_network_local(net, model, share, 20, with_least(list(change), 1e-6))[[1]]$said
+    engine_network_local(net, model, share, 20, with_least(list(change), 1e-6), TRUE)[[1]]$said
   }
   expect_gt(gain(one_hot(pmax(thirds - 1, 1)), list(kind = "split", a = 1, leaves = 1:12, share = 0.8)), 1)
   halves <- one_hot(replace(thirds, 7:12, 4))
@@ -113,7 +115,77 @@ test_that("what is planted is gained: two groups in one are split, one in two is
   expect_gt(gain(halves, list(kind = "merge", a = 4, b = 1)), 1)
   expect_equal(gain(one_hot(thirds), list(kind = "merge", a = 1, b = 2)), 0)
   expect_equal(gain(one_hot(thirds), list(kind = "drop", a = 3)), 0)
+  crossed <- one_hot(c(rep(1:2, each = 6), rep(1:2, each = 6), rep(3, 12)))
+  expect_gt(gain(crossed, list(kind = "divide", a = 1, b = 2, leaves = 13:24, share = 0.8)), 10)
+  expect_gt(gain(crossed, list(kind = "divide", a = 2, b = 1, leaves = 1:12, share = 1)), 10)
   useless <- cbind(one_hot(thirds), 0)
   useless[c(1, 13), 4] <- 1
   expect_gt(gain(useless, list(kind = "drop", a = 4)), 1)
+})
+
+test_that("what a change that was undone left behind is not seen by the next", {
+  same <- c("said", "k", "rates", "u", "omega", "params", "terms", "ends")
+  for (row in seq_len(nrow(kinds))) {
+    net <- network_of_kind(kinds[row, ])
+    run <- function(...) {
+      made <- engine_network_local(net, model_of_kind(kinds[row, ]), mixed(), 5, list(...), FALSE)
+      made[[length(made)]][same]
+    }
+    for (refused in changes) {
+      for (made in changes[c(2, 3, 5, 8)]) {
+        expect_identical(run(c(refused, least = 1e6), c(made, least = -1e6)), run(c(made, least = -1e6)))
+      }
+    }
+  }
+})
+
+test_that("a change is made if it gains more than asked for, and not if it gains less, by however little", {
+  for (row in 1:2) {
+    net <- network_of_kind(kinds[row, ])
+    model <- model_of_kind(kinds[row, ])
+    said <- function(change, least) {
+      engine_network_local(net, model, mixed(), 5, with_least(list(change), least), TRUE)[[1]]$said
+    }
+    for (change in changes) {
+      gain <- said(change, -1e6)
+      expect_equal(said(change, gain - 1e-6), gain)
+      expect_equal(said(change, gain + 1e-6), 0)
+    }
+  }
+})
+
+# Search by rounds of local moves, which large networks get.
+blocks <- rep(1:12, each = 12)
+planted <- withr::with_seed(3, planted_network(blocks, matrix(0.01, 12, 12) + diag(0.8, 12)))
+searched <- function(...) {
+  model <- list(degree = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 1, a_background = 1,
+                b_background = 20, dense = 0)
+  share <- matrix(1, planted$n, 1)
+  control <- utils::modifyList(engine_control(large = 0, disturbances = 0L), list(...))
+  list(fit = engine_network_overlap(planted, model, control, share, NULL), model = model)
+}
+
+test_that("rounds of local moves find planted groups, raise the bound all the way, and are the same on any threads", {
+  found <- searched()
+  fit <- found$fit
+  expect_equal(fit$k, 12)
+  expect_equal(adjusted_rand_index(max.col(fit$prob), blocks), 1)
+  trace <- fit$trace
+  expect_true(all(diff(trace$elbo) >= -1e-9 * abs(trace$elbo[1])))
+  expect_gt(sum(trace$births_tried), 12)
+  expect_gt(sum(trace$merges_tried), 12)
+  expect_gt(sum(trace$deletes_tried), 5)
+  expect_equal(sum(fit$terms), sum(twin_gamma_bound(planted, found$model, fit)), tolerance = 1e-6)
+  same <- c("prob", "terms", "params", "u", "omega")
+  expect_identical(searched(threads = 3)$fit[same], fit[same])
+  expect_false(identical(searched(seed = 2)$fit$terms, fit$terms))
+  # The same groups as by comparing whole states, which small networks are searched by.
+  expect_gte(sum(fit$terms), sum(searched(large = 1e9)$fit$terms) - 10)
+})
+
+test_that("rounds of local moves make none of the kinds that are switched off", {
+  for (off in c("birth", "merge", "delete")) {
+    trace <- do.call(searched, stats::setNames(list(FALSE), off))$fit$trace
+    expect_equal(sum(trace[[paste0(off, "s_tried")]]), 0)
+  }
 })

@@ -1,7 +1,7 @@
 # Overlapping communities: both models against plain R, figures worked out independently, and Monte Carlo.
 
-relational <- list(degree = FALSE, gamma = 1, alpha = 0.5, counts = FALSE, a = 2, b = 1, a_background = 1,
-                   b_background = 10)
+relational <- list(degree = FALSE, assortative = TRUE, gamma = 1, alpha = 0.5, counts = FALSE, a = 2, b = 1,
+                   a_background = 1, b_background = 10)
 path <- small_network(3, c(1, 2), c(2, 3))
 rows <- rbind(c(0.7, 0.3), c(0.2, 0.8), c(0.5, 0.5))
 one <- function(net) matrix(1, net$n, 1)
@@ -44,8 +44,8 @@ test_that("both models have the figures of the karate club", {
   model[c("b", "b_background")] <- list(1 / (10 * density), 1 / density)
   expect_equal(last(laps(net, model, share)$bound), -240.31848, tolerance = 1e-7)
   expect_equal(last(laps(net, model, one(net))$bound), -252.68826, tolerance = 1e-7)
-  model <- list(degree = FALSE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 1, a_background = 1,
-                b_background = 10)
+  model <- list(degree = FALSE, assortative = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 1,
+                a_background = 1, b_background = 10)
   # The reference stopped at -283.895; restricted q may not be above the unrestricted -283.652 that it found.
   found <- last(laps(net, model, share)$bound)
   expect_gt(found, -283.9)
@@ -65,8 +65,8 @@ network_of_kind <- function(kind) {
   })
 }
 model_of_kind <- function(kind) {
-  list(degree = kind$degree, gamma = 2, alpha = 0.7, counts = kind$counts, a = 1.2, b = 0.8, a_background = 1,
-       b_background = 4)
+  list(degree = kind$degree, assortative = TRUE, gamma = 2, alpha = 0.7, counts = kind$counts, a = 1.2, b = 0.8,
+       a_background = 1, b_background = 4)
 }
 
 test_that("the bound is that of plain R, pair by pair, with hidden pairs, directed links and counts", {
@@ -153,12 +153,11 @@ test_that("the order of nodes changes nothing", {
 
 test_that("moves raise the bound from one community, and threads change no bit", {
   net <- karate_network()
-  control <- list(birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, max_laps = 300, seed = 1, tol = 1e-8)
   for (degree in c(FALSE, TRUE)) {
-    model <- list(degree = degree, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = if (degree) 0.72 else 1,
-                  a_background = 1, b_background = if (degree) 7.2 else 10, dense = 1e5)
+    model <- list(degree = degree, assortative = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1,
+                  b = if (degree) 0.72 else 1, a_background = 1, b_background = if (degree) 7.2 else 10, dense = 1e5)
     fits <- lapply(c(1, 3), function(threads) {
-      engine_network_overlap(net, model, c(control, threads = threads), one(net), NULL)
+      engine_network_overlap(net, model, engine_control(threads = threads), one(net), NULL)
     })
     trace <- fits[[1]]$trace
     expect_true(all(diff(trace$elbo) >= -1e-9 * abs(trace$elbo[1])))
@@ -173,12 +172,11 @@ test_that("moves raise the bound from one community, and threads change no bit",
 
 test_that("fixed numbers stay as they are", {
   net <- karate_network()
-  control <- list(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE, max_laps = 50, seed = 1, threads = 1,
-                  tol = 1e-8)
+  control <- do.call(engine_control, c(no_moves, max_laps = 50))
   share <- withr::with_seed(1, matrix(rgamma(34 * 5, 1), 34))
   for (degree in c(FALSE, TRUE)) {
-    model <- list(degree = degree, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 1, a_background = 1,
-                  b_background = 10, dense = 1e5)
+    model <- list(degree = degree, assortative = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 1,
+                  a_background = 1, b_background = 10, dense = 1e5)
     expect_equal(engine_network_overlap(net, model, control, share, NULL)$k, 5)
   }
   plain <- list(counts = FALSE, a = 1, b = 1, gamma = 1)

@@ -1,0 +1,39 @@
+// Blocks of the relational model: a community's own, and a background.
+#pragma once
+#include "networks/relational.h"
+
+namespace bnpvi::networks {
+
+/// y ~ f(φ_k) if s = r = k, else f(ε). ε has a prior like φ_k, and so a statistic of its own. O(K) a link.
+class AssortativeBlocks final : public Relational {
+ public:
+  /// background: of ε.
+  AssortativeBlocks(const Links& links, const LinkModel& blocks, const LinkModel& background, double gamma,
+                    double alpha, Index k, const Vec& weight);
+
+  std::unique_ptr<Overlap> copy() const override { return std::make_unique<AssortativeBlocks>(*this); }
+  std::unique_ptr<Overlap> anew(Index k, const Vec& weight) const override {
+    return std::make_unique<AssortativeBlocks>(*links_, *blocks_, *background_, gamma_, alpha_, k, weight);
+  }
+  Vec rates() const override;
+
+ private:
+  void weigh(Vec& none, Vec& link) const override;
+  void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) override;
+  void clear_links() override;
+  void update_statistics() override;
+  void expect_from_profiles() override;
+  void gains(Index i, const Vec& none, double* gain) const override;
+  void move_statistics(const std::vector<int>& nodes, double rate) override;
+  double evidence() const override;
+  void join_statistics(Index a, Index b) override;
+  void order_statistics(const std::vector<Index>& order) override;
+  std::vector<Array> statistics() const override;
+  void meet(Index i, double* met) const;  // Σ_j ρ_j over the pairs of node i without a link
+
+  const LinkModel* background_;
+  Vec q_n_, q_s_;  // Σ_links q(k, k) (1, y), and of the background; K + 1
+  Vec n_, s_;      // statistics, the same
+};
+
+}  // namespace bnpvi::networks

@@ -1,0 +1,46 @@
+// Blocks of the relational model: one for every pair of communities.
+#pragma once
+#include "networks/relational.h"
+
+namespace bnpvi::networks {
+
+/// y ~ f(φ_sr), undirected φ_sr = φ_rs: communities may as well avoid themselves and each other in ways of
+/// their own. O(K²) a link and a node, so for few communities. Tables are K × K, undirected symmetric, each
+/// block's statistic in both places:
+///   N_kl = R_k R_l − Σ_i ρ_ik ρ_il − (links and hidden pairs of the profiles) + Σ_links q(k, l),   R = Σ_i
+///   ρ_i,
+/// undirected q(k, l) + q(l, k), and on the diagonal half of the pairs without a link.
+class GeneralBlocks final : public Relational {
+ public:
+  GeneralBlocks(const Links& links, const LinkModel& blocks, double gamma, double alpha, Index k,
+                const Vec& weight);
+
+  std::unique_ptr<Overlap> copy() const override { return std::make_unique<GeneralBlocks>(*this); }
+  std::unique_ptr<Overlap> anew(Index k, const Vec& weight) const override {
+    return std::make_unique<GeneralBlocks>(*links_, *blocks_, gamma_, alpha_, k, weight);
+  }
+  /// Within each community; last, of all pairs of two communities together.
+  Vec rates() const override;
+  const LinkModel* blocks() const override { return blocks_; }
+
+ private:
+  void weigh(Vec& none, Vec& link) const override;
+  void visit_link(LinkWork& work, Index i, Index j, double y, bool to_i, bool to_j) override;
+  void clear_links() override;
+  void update_statistics() override;
+  void expect_from_profiles() override;
+  void gains(Index i, const Vec& none, double* gain) const override;
+  void move_statistics(const std::vector<int>& nodes, double rate) override;
+  double evidence() const override;
+  void join_statistics(Index a, Index b) override;
+  void order_statistics(const std::vector<Index>& order) override;
+  std::vector<Array> statistics() const override;
+  // Σ_j ρ_j over the pairs of node i without a link, from it and to it (undirected: all from it).
+  void meet(Index i, double* out, double* in) const;
+  double both_orders(const Vec& t, Index a, Index b) const;  // t_ab, undirected + t_ba where a ≠ b
+
+  Vec q_n_, q_s_;  // Σ_links q (1, y), by the order of their ends
+  Vec n_, s_;      // statistics
+};
+
+}  // namespace bnpvi::networks

@@ -1,0 +1,138 @@
+#include "networks/other_starts.h"
+
+#include <algorithm>
+
+#include "networks/bisection.h"
+#include "networks/partition_search.h"
+
+namespace bnpvi::networks {
+
+namespace {
+
+constexpr int bisections = 4;  // a guess
+
+std::vector<int> labels_of(const std::vector<std::vector<int>>& members, Index n) {
+  std::vector<int> out(static_cast<std::size_t>(n));
+  int number = 0;
+  for (const auto& nodes : members) {
+    if (nodes.empty()) continue;
+    for (int i : nodes) out[i] = number;
+    ++number;
+  }
+  return out;
+}
+
+Partition partition_of(const Overlap& state, const std::vector<std::vector<int>>& members) {
+  constexpr double gamma = 1;  // of a proposal; the bound decides
+  return Partition(state.links(), *state.blocks(), gamma, labels_of(members, state.links().n()));
+}
+
+}  // namespace
+
+std::vector<std::vector<int>> members_of(const Overlap& state) {
+  std::vector<std::vector<int>> out(static_cast<std::size_t>(state.k()));
+  for (Index i = 0; i < state.links().n(); ++i) {
+    Ends most{0, 0};
+    for (const Ends& end : state.ends(i))
+      if (end.value > most.value) most = end;
+    out[most.k].push_back(static_cast<int>(i));
+  }
+  return out;
+}
+
+std::vector<int> halves(const Overlap& state, const std::vector<std::vector<int>>& members, Index k,
+                        Stream& stream) {
+  if (!state.blocks()) return bisected(state.links(), members[k], bisections, stream);
+  std::vector<int> best;
+  if (members[k].size() < 2) return best;
+  const Partition now = partition_of(state, members);
+  const Index of = now.labels()[members[k].front()], made = now.k();
+  double most = -HUGE_VAL;
+  for (int t = 0; t < bisections; ++t) {
+    Partition p = now;
+    const double gain = p.divide(of, made, stream);
+    if (p.k() <= made || gain <= most) continue;
+    most = gain;
+    best = p.members(made);
+  }
+  return best;
+}
+
+Shares softened(const std::vector<int>& labels, double own) {
+  Shares out;
+  out.k = 1 + *std::max_element(labels.begin(), labels.end());
+  out.weight.assign(labels.size() * static_cast<std::size_t>(out.k), (1 - own) / static_cast<double>(out.k));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    out.weight[i * static_cast<std::size_t>(out.k) + labels[i]] += own;
+  return out;
+}
+
+std::vector<int> disturbed(const Overlap& state, Index kind, Stream& stream) {
+  std::vector<std::vector<int>> members = members_of(state);
+  const Links& links = state.links();
+  const auto join = [&](Index a, Index b) {
+    std::vector<int> both;
+    std::merge(members[a].begin(), members[a].end(), members[b].begin(), members[b].end(),
+               std::back_inserter(both));
+    members[a] = std::move(both);
+    members[b].clear();
+  };
+  const auto join_some = [&](Index most) {
+    std::vector<int> label = labels_of(members, links.n());
+    std::vector<std::vector<int>> kept;
+    for (auto& nodes : members)
+      if (!nodes.empty()) kept.push_back(std::move(nodes));
+    members = std::move(kept);
+    for (Index t = 0; t < most && links.n_links() > 0; ++t) {
+      // A link between two communities says which to join: those with many links are joined often.
+      for (int tries = 0; tries < 50; ++tries) {
+        const Index e = stream.index(links.n_links());
+        const int a = label[links.from()[e]], b = label[links.to()[e]];
+        if (a == b || members[a].empty() || members[b].empty()) continue;
+        for (int i : members[b]) label[i] = a;
+        join(a, b);
+        break;
+      }
+    }
+  };
+  const auto split_some = [&](Index most) {
+    const Index k = static_cast<Index>(members.size());
+    std::vector<Index> order = shuffled(k, stream);
+    for (Index t = 0; t < std::min(most, k); ++t) {
+      const std::vector<int> nodes = members[order[t]];
+      const std::vector<int> leaves = halves(state, members, order[t], stream);
+      if (leaves.empty()) continue;
+      std::vector<int> rest;
+      std::set_difference(nodes.begin(), nodes.end(), leaves.begin(), leaves.end(), std::back_inserter(rest));
+      members[order[t]] = std::move(rest);
+      members.push_back(leaves);
+    }
+  };
+  const Index k = static_cast<Index>(members.size());
+  switch (kind % 4) {
+    case 0:
+      join_some(k / 2);
+      break;
+    case 1:
+      join_some(1);
+      split_some(1);
+      break;
+    case 2:
+      split_some(k);
+      break;
+    default:
+      break;
+  }
+  return labels_of(members, links.n());
+}
+
+std::vector<int> best_partition(const Overlap& state, std::uint64_t seed, Pool& pool) {
+  Partition p = partition_of(state, members_of(state));
+  SearchOptions options;
+  options.seed = seed;
+  options.patience = 5;  // laps; a guess
+  search(p, options, pool, [](LapRecord) {});
+  return p.labels();
+}
+
+}  // namespace bnpvi::networks
