@@ -70,6 +70,31 @@ test_that("whatever is taken for presence at first, flips of one and of two feat
   }
 })
 
+test_that("a flip is exact where it is not known which rows have a feature", {
+  for (seed in 1:6) {
+    y <- withr::with_seed(seed, outer(stats::runif(60) < 0.85, c(1, -1, 0.5)) + stats::rnorm(180))
+    y <- replace(y, 7:9, NA)
+    start <- withr::with_seed(seed, matrix(stats::runif(60, 0.6, 0.9), 60))
+    at <- function(start, moves) engine_features(y, offset = TRUE, start = start, laps = 1L, moves = moves)
+    flipped <- at(start, replace(none, "reorder", TRUE))
+    before <- at(start, none)
+    expect_gt(flipped$terms[["entropy"]], 30)
+    expect_gt(flipped$elbo, before$elbo + 0.5)
+    expect_equal(flipped$state$counts, c(60, 60 - before$state$counts[2]))
+    expect_equal(flipped$terms, twin_elbo(flipped, y, prior_ibp(), TRUE), tolerance = 1e-9)
+  }
+})
+
+test_that("two features are flipped at once where neither would be alone", {
+  for (seed in c(24, 40, 51)) {
+    rows <- image_rows(seed)
+    fit <- function(...) {
+      bnp_features(rows$x, prior_beta_bernoulli(10), bnp_control(seed = 1, verbose = FALSE), ...)
+    }
+    expect_gt(elbo(fit()), elbo(fit(start = rows$z == 1)) - 1e-3)
+  }
+})
+
 test_that("new rows get features as good as the best of all sets of features", {
   lower <- vapply(1:3, function(seed) {
     planted <- planted_features(seed + 21, 400, 6, 8)
