@@ -361,6 +361,10 @@ engine_responses <- function(model, state) {
     .Call(`_bnpvi_engine_responses`, model, state)
 }
 
+engine_responses_by_words <- function(model, counts, values, times) {
+    .Call(`_bnpvi_engine_responses_by_words`, model, counts, values, times)
+}
+
 engine_cluster_tree <- function(data, model, start, control) {
     .Call(`_bnpvi_engine_cluster_tree`, data, model, start, control)
 }

@@ -134,6 +134,7 @@ complete_fit <- function(fit, data) {
       dims = c(length(data$starts) - 1L, fit$state$k),
       dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
     )
+    if (!is.null(fit$model$response)) fit$responses <- responses_by_words(fit, data)
   } else if (is_spooled(data) && !inherits(fit, "bnp_mixture")) {
     fit$labels <- integer(data$n)
     fit$prob <- double(data$n)

@@ -1288,6 +1288,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_responses_by_words
+Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix counts, Rcpp::NumericMatrix values, Rcpp::NumericVector times);
+RcppExport SEXP _bnpvi_engine_responses_by_words(SEXP modelSEXP, SEXP countsSEXP, SEXP valuesSEXP, SEXP timesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type times(timesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_responses_by_words(model, counts, values, times));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_cluster_tree
 Rcpp::List engine_cluster_tree(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control);
 RcppExport SEXP _bnpvi_engine_cluster_tree(SEXP dataSEXP, SEXP modelSEXP, SEXP startSEXP, SEXP controlSEXP) {
@@ -1410,6 +1424,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
     {"_bnpvi_engine_responses", (DL_FUNC) &_bnpvi_engine_responses, 2},
+    {"_bnpvi_engine_responses_by_words", (DL_FUNC) &_bnpvi_engine_responses_by_words, 4},
     {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},
     {"_bnpvi_engine_join_clusters", (DL_FUNC) &_bnpvi_engine_join_clusters, 6},
     {NULL, NULL, 0}

@@ -124,7 +124,7 @@ class Learner {
     ++round_;
     OverlapOptions inner = options_;
     inner.disturbances = 0;
-    inner.trials = std::min<Index>(2, options_.trials);
+    inner.trials = std::min<Index>(1, options_.trials);
     return best_of(trials_at_once, [&](Index t) {
       Stream random = stream(t);
       const Shares shares = softened(disturbed(*now_, t, random), soft);
