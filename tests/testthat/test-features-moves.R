@@ -11,6 +11,9 @@ test_that("features that are independent are born together, whatever the batches
     expect_lt(fit$trace$births_tried[1], 30L)
     expect_gt(fit$elbo, truth - 1e-3)
   }
+  # One proposal is enough, from rows of all batches.
+  once <- engine_features(planted$x, laps = 1L, batches = 3L, moves = bnp_moves(max_births = 8))
+  expect_equal(unlist(once$trace[c("births", "births_tried", "k")], use.names = FALSE), c(8, 8, 8))
   gaps <- withr::with_seed(2, replace(planted$x, stats::runif(48000) < 0.05, NA))
   some <- engine_features(gaps, offset = TRUE, laps = 3L)
   expect_gte(some$state$k, 8L)
