@@ -11,9 +11,11 @@ test_that("features that are independent are born together, whatever the batches
     expect_lt(fit$trace$births_tried[1], 30L)
     expect_gt(fit$elbo, truth - 1e-3)
   }
-  # One proposal is enough, from rows of all batches.
-  once <- engine_features(planted$x, laps = 1L, batches = 3L, moves = bnp_moves(max_births = 8))
-  expect_equal(unlist(once$trace[c("births", "births_tried", "k")], use.names = FALSE), c(8, 8, 8))
+  # One proposal is enough, from rows of all batches, for features of few rows and for those of half of them.
+  for (case in list(list(planted, 8), list(image_rows(2, 2000), 4))) {
+    once <- engine_features(case[[1]]$x, laps = 1L, batches = 3L, moves = bnp_moves(max_births = case[[2]]))
+    expect_equal(unlist(once$trace[c("births", "births_tried", "k")], use.names = FALSE), rep(case[[2]], 3))
+  }
   gaps <- withr::with_seed(2, replace(planted$x, stats::runif(48000) < 0.05, NA))
   some <- engine_features(gaps, offset = TRUE, laps = 3L)
   expect_gte(some$state$k, 8L)
