@@ -73,6 +73,14 @@ engine_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_fit`, data, model, control, start, progress)
 }
 
+engine_condense_times <- function(model, state, gone) {
+    .Call(`_bnpvi_engine_condense_times`, model, state, gone)
+}
+
+engine_bound_of_state <- function(model, state) {
+    .Call(`_bnpvi_engine_bound_of_state`, model, state)
+}
+
 engine_tree_order <- function(parent, roots) {
     .Call(`_bnpvi_engine_tree_order`, parent, roots)
 }
@@ -353,11 +361,23 @@ engine_responses <- function(model, state) {
     .Call(`_bnpvi_engine_responses`, model, state)
 }
 
+engine_responses_by_words <- function(model, counts, values, times) {
+    .Call(`_bnpvi_engine_responses_by_words`, model, counts, values, times)
+}
+
 engine_cluster_tree <- function(data, model, start, control) {
     .Call(`_bnpvi_engine_cluster_tree`, data, model, start, control)
 }
 
 engine_join_clusters <- function(data, model, start, control, a, b) {
     .Call(`_bnpvi_engine_join_clusters`, data, model, start, control, a, b)
+}
+
+engine_worker_open <- function(model, sparsity, candidates, threads) {
+    .Call(`_bnpvi_engine_worker_open`, model, sparsity, candidates, threads)
+}
+
+engine_worker_run <- function(desk, task) {
+    .Call(`_bnpvi_engine_worker_run`, desk, task)
 }
 

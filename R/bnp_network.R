@@ -150,6 +150,7 @@ check_network_prior <- function(prior, call) {
 check_network_control <- function(control, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
   refuse_checkpoint(control, "bnp_network", call)
+  refuse_workers(control, "bnp_network", call)
   if (!control$algorithm %in% c("memoized", "full", "stochastic")) {
     abort("argument", c(
       "{.code algorithm = {.str {control$algorithm}}} is not there for networks.",

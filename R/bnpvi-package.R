@@ -17,7 +17,7 @@
 #' @importFrom Matrix sparseMatrix
 #' @importFrom methods as is
 #' @importFrom Rcpp evalCpp
-#' @importFrom generics tidy glance augment
+#' @importFrom generics tidy glance augment forecast
 #' @importFrom rlang %||% .data
 #' @importFrom stats coef fitted predict residuals simulate nobs update logLik
 #' @importFrom stats formula terms weights deviance df.residual vcov confint anova extractAIC sigma model.frame
@@ -32,6 +32,9 @@ generics::glance
 
 #' @export
 generics::augment
+
+#' @export
+generics::forecast
 
 .onAttach <- function(libname, pkgname) {
   packageStartupMessage(

@@ -113,6 +113,20 @@ check_count <- function(x, arg, lower = 1L, call = rlang::caller_env()) {
   as.integer(x)
 }
 
+# Rows ahead: a forecast settles long before so many steps, and takes time and memory for each.
+most_steps <- 1e5
+
+check_steps <- function(x, arg, call = rlang::caller_env()) {
+  x <- check_count(x, arg, call = call)
+  if (x > most_steps) {
+    abort("argument", c(
+      "{.arg {arg}} must be at most {format(most_steps, big.mark = ',')}, not {format(x, big.mark = ',')}.",
+      i = "Forecasts settle long before; {.fn simulate} draws longer sequences from a fit."
+    ), call = call)
+  }
+  x
+}
+
 check_flag <- function(x, arg, call = rlang::caller_env()) {
   if (!is.logical(x) || length(x) != 1L || is.na(x)) {
     abort("argument", "{.arg {arg}} must be {.code TRUE} or {.code FALSE}, not {describe(x)}.",

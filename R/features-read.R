@@ -223,6 +223,9 @@ print.summary.bnp_features <- function(x, ...) {
   lines <- c(
     paste0("ELBO terms: ", paste(names(terms), "=", format(terms, digits = 6, trim = TRUE), collapse = ", ")),
     paste0("Prior: ", format(fit$model$prior)),
+    if (!is.null(fit$input$sampled)) {
+      paste0("Means, spreads and the prior of the noise: from a random sample of ", count_of(fit$input$sampled, "row"))
+    },
     paste0(
       "Learning: ", fit$control$algorithm, ", ", count_of(fit$control$batches, "batch", "es"), ", seed ",
       format(fit$control$seed, digits = 16), "; moves: ", format(fit$control$moves)

@@ -22,11 +22,11 @@ filter_kinds <- list(
 #' Forecasts from a filter
 #'
 #' @param object A filter of [bnp_filter()], which is not changed.
-#' @param h How many rows ahead, at least 1.
+#' @param h How many rows ahead, from 1 to 100,000.
 #' @param type `"response"`: the columns of the data. `"latent"`: state variables, of [lds_model()] and
 #'   [particle_model()]. `"class"`: states or modes.
 #' @param interval Probability of the intervals `lower.<column>` to `upper.<column>`.
-#' @param ... Must be empty.
+#' @param ... Must be empty; of `forecast()`, the generic of the package generics, arguments of `predict()`.
 #' @return A data frame with one row for each sequence and step ahead: `id`, `step`, and `mean.<column>`, `sd.<column>`,
 #'   `lower.<column>` and `upper.<column>`; or `state`, the most probable, and `prob.<state>`. [plot.bnp_forecast()]
 #'   draws
@@ -50,7 +50,7 @@ filter_kinds <- list(
 predict.bnp_filter <- function(object, h = 1L, type = c("response", "latent", "class"), interval = 0.9, ...) {
   check_no_dots(...)
   check_filter(object)
-  h <- check_count(h, "h")
+  h <- check_steps(h, "h")
   type <- check_choice(type, c("response", "latent", "class"), "type")
   interval <- check_number(interval, "interval")
   if (interval >= 1) abort("argument", "{.arg interval} must be below 1, not {interval}.")
@@ -74,3 +74,7 @@ predict.bnp_filter <- function(object, h = 1L, type = c("response", "latent", "c
   attr(out, "before") <- list(id = ids, at = unname(vapply(object$sequences, function(s) s$n, 1)))
   out
 }
+
+#' @rdname predict.bnp_filter
+#' @export
+forecast.bnp_filter <- function(object, h = 1L, ...) predict(object, h, ...)

@@ -2,12 +2,19 @@
 
 #' @rdname bnp_filter
 #' @export
-bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., keep = Inf) {
+bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., parameters = c("mean", "draw"), keep = Inf) {
   check_format(object)
+  parameters <- check_choice(parameters, c("mean", "draw"), "parameters")
   if (is_hidden(object)) {
-    return(bnp_filter(do.call(lds_model, lds_parameters(object)), newdata, id, ..., keep = keep))
+    return(filter_hidden(object, newdata, id, parameters, keep, ...))
   }
   check_no_dots(...)
+  if (parameters == "draw") {
+    abort("argument", c(
+      "{.code parameters = \"draw\"} is for fits with {.or {.fn {obs_makers(function(entry) entry$hidden)}}}.",
+      i = "Leave it out: densities of this filter are posterior predictives, which average over parameters exactly."
+    ))
+  }
   refuse_trees(object, "filter: their nodes do not follow each other in time")
   # In the same form whether values are missing or not, so that pieces of the data have the bits of the whole.
   fit <- fit_as(object, with_all_gaps(object$model$obs))

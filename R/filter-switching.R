@@ -31,9 +31,12 @@ bnp_filter.list <- function(object, newdata = NULL, id = NULL, particles = 100L,
   filter_systems(unname(object), newdata, id, particles, collapse, seed, keep, threads)
 }
 
+# systems: a list, or a function that draws one for each particle from the seed.
 filter_systems <- function(systems, newdata, id, particles, collapse, seed, keep, threads,
                            call = rlang::caller_env()) {
   particles <- check_count(particles, "particles", call = call)
+  seed <- draw_seed(check_seed(seed, call))
+  if (is.function(systems)) systems <- systems(particles, seed)
   collapse <- check_choice(collapse, c("none", "gpb2"), "collapse", call)
   if (collapse == "none" && particles < length(systems)) {
     abort("argument", c(
@@ -42,7 +45,7 @@ filter_systems <- function(systems, newdata, id, particles, collapse, seed, keep
     ), call = call)
   }
   options <- list(
-    particles = particles, collapse = collapse, seed = draw_seed(check_seed(seed, call)), keep = check_keep(keep, call),
+    particles = particles, collapse = collapse, seed = seed, keep = check_keep(keep, call),
     threads = check_count(threads, "threads", call = call)
   )
   input <- list(d = nrow(systems[[1L]]$C), column_names = systems[[1L]]$columns, id_column = NULL)
@@ -103,10 +106,12 @@ take_switching <- function(f, sequences, data, call) {
   lapply(out, function(one) {
     colnames(one$prob) <- seq_len(ncol(one$prob))
     colnames(one$mean) <- colnames(one$sd) <- first$states
-    colnames(one$ahead_mean) <- colnames(one$ahead_sd) <- f$input$column_names %||% data$column_names %||%
+    colnames(one$ahead_mean) <- colnames(one$ahead_sd) <- colnames(one$below) <- f$input$column_names %||% data$column_names %||%
       default_names(ncol(one$ahead_mean))
     list(
-      rows = one[c("log_density", "size", "prob", "mean", "sd", "ahead_mean", "ahead_sd", "kept", "origin")],
+      rows = one[c(
+        "log_density", "size", "prob", "mean", "sd", "ahead_mean", "ahead_sd", "below", "kept", "origin"
+      )],
       state = one$particles
     )
   })

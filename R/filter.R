@@ -16,7 +16,7 @@
 #' surprising the row was, an alarm for what the model has never seen, and forecasts. A filter is a plain value.
 #' `update()` takes further rows in, to the same bits as all rows at once, also after [saveRDS()] and [readRDS()].
 #'
-#' @param object A fit of [bnp_hmm()] (with [obs_lds()]: at its mean parameters, as a linear system); an [lds_model()],
+#' @param object A fit of [bnp_hmm()] (with [obs_lds()] it is filtered as a linear system); an [lds_model()],
 #'   or a list of several, each of which is the truth with equal probability (draws of the parameters, for instance:
 #'   then forecasts include what is not known of them); a [particle_model()]. Of `update()` and `predict()`: a filter.
 #' @param newdata Rows in the order of time, in any form that [bnp_hmm()] takes, one row after the other or all at
@@ -25,7 +25,7 @@
 #'   Sequences are filtered independently, and a new
 #'   `id` in `update()` begins a new one. Rows of different sequences need not alternate: of each piece, the rows of a
 #'   sequence follow each other.
-#' @param particles How many histories of modes are kept (of an [lds_model()]), or how many particles there are.
+#' @param particles How many histories of modes are kept (of linear systems), or how many particles there are.
 #' @param collapse `"none"`, or `"gpb2"`: histories with the same last mode become one Gaussian with their mean and
 #'   covariance. Faster, without random numbers, and biased; `particles` is then of no account.
 #' @param seed A whole number; default: drawn from R's generator. Fits of other hidden Markov models need none.
@@ -33,6 +33,10 @@
 #'   pictures. Memory grows with it (of linear systems by 4 bytes a particle and row), and each `update()` copies what
 #'   is
 #'   remembered: choose a number where a stream goes on for long. States and log-likelihood are of all rows.
+#' @param parameters Of fits with [obs_lds()]: `"mean"`, the system at the posterior means of its parameters; or
+#'   `"draw"`, a system for each of the particles, drawn from the posterior, so that forecasts include what is
+#'   not known of the parameters. With `"draw"` and `collapse = "gpb2"` there are also as many systems as `particles`.
+#'   Filters of other fits average over their parameters themselves.
 #' @param threads Threads; results do not depend on it. Default: `getOption("mc.cores", 1)`.
 #' @param ... Must be empty.
 #' @details
@@ -42,9 +46,9 @@
 #' use*.
 #' Its probability is the alarm. The first `lag` rows of a sequence of [obs_ar()] are conditioned on.
 #'
-#' **Switching linear systems** ([lds_model()]): each of the particles is a history of modes, given which the state of
-#' the system is Gaussian and known exactly (Rao-Blackwellised). A row extends every particle by every mode, and of
-#' these
+#' **Switching linear systems** ([lds_model()], fits with [obs_lds()]): each of the particles is a history of modes,
+#' given which the state of the system is Gaussian and known exactly (Rao-Blackwellised). A row extends every particle
+#' by every mode, and of these
 #' as many as `particles` are kept by the rule of Fearnhead and Clifford (2003): large weights stay as they are, of
 #' small
 #' ones some are drawn, and the estimate of the likelihood is unbiased. As long as no more histories are possible, this
@@ -55,7 +59,8 @@
 #' where
 #' the effective number of particles is below half of them.
 #'
-#' Parameters do not change: a filter does not learn. `update(fit, newdata)` of a fit does.
+#' Parameters do not change: a filter does not learn (of several systems it finds out which of them is right).
+#' `update(fit, newdata)` of a fit does.
 #' @return An object of class `bnp_filter`, see [read_filter] and [plot.bnp_filter()].
 #' @references
 #' Doucet, A., de Freitas, N., Murphy, K. and Russell, S. (2000). Rao-Blackwellised particle filtering for dynamic
@@ -104,7 +109,7 @@ new_filter <- function(kind, model, options, input, newdata, id, call) {
   take_rows(f, newdata, id, call)
 }
 
-filter_format <- 1L
+filter_format <- 2L
 
 check_filter <- function(f, arg = "object", call = rlang::caller_env()) {
   check_class(f, "bnp_filter", arg, "bnp_filter", call)

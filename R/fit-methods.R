@@ -200,7 +200,8 @@ prior_axes <- function(name, array) {
 in_cluster_order <- function(fit, array, axes) {
   size <- dim(array) %||% length(array)
   index <- Map(function(axis, n) {
-    if (axis %in% c("clusters", "to")) engine_index(fit, n) else seq_len(n)
+    if (axis %in% c("clusters", "to")) engine_index(fit, n) else
+      if (axis == "times" && has_past(fit$model$obs)) seq_len(n)[-1L] else seq_len(n)
   }, axes, size)
   do.call(`[`, c(list(array), unname(index), drop = FALSE))
 }
@@ -235,5 +236,5 @@ nobs.bnp_fit <- function(object, ...) {
 logLik.bnp_fit <- function(object, ...) {
   check_format(object)
   refuse_bound_of_stream(object)
-  structure(object$elbo, df = NA_integer_, nobs = nobs(object), class = "logLik")
+  structure(object$elbo, df = NA_integer_, nobs = object$bound_rows %||% nobs(object), class = "logLik")
 }

@@ -86,6 +86,8 @@ check_hidden_control <- function(control, obs, call) {
     refuse("{.code batches = {control$batches}}", "All sequences are visited at once: leave {.arg batches} out.")
   }
   if (!is.null(control$checkpoint)) refuse("{.arg checkpoint}", "Leave it out of {.arg control}.")
+  if (has_workers(control)) refuse("{.arg workers}", "Leave it out of {.arg control}.")
+  if (!is.null(control$wave)) refuse("{.arg wave}", "Leave it out of {.arg control}.")
   if (!is.null(control$init)) {
     refuse("{.code init = {.str {control$init}}}", "Leave it out: labels or a fit may be given as {.arg start}.")
   }
@@ -206,7 +208,7 @@ emission_variance <- function(emission) {
     ifelse(emission$df > 2, emission$scale / (emission$df - 2), Inf)
 }
 
-# The emission with its parameters drawn from q: a function from hidden states to rows.
+# The emission with its parameters drawn from q: list(loadings, offset, variance of the noise).
 draw_emission <- function(obs, emission) {
   d <- nrow(emission$loadings)
   noise <- if (is.null(emission$df)) emission$scale else
@@ -222,9 +224,14 @@ draw_emission <- function(obs, emission) {
       offset[j] <- offset[j] + off[e]
     }
   }
-  function(x) {
-    x %*% t(loadings) + rep(offset, each = nrow(x)) + stats::rnorm(nrow(x) * d) * rep(sqrt(noise), each = nrow(x))
-  }
+  list(loadings = loadings, offset = offset, noise_var = noise)
+}
+
+# Rows under such an emission, drawn given hidden states.
+draw_seen <- function(emission, x) {
+  sd <- sqrt(emission$noise_var)
+  x %*% t(emission$loadings) + rep(emission$offset, each = nrow(x)) +
+    stats::rnorm(nrow(x) * length(sd)) * rep(sd, each = nrow(x))
 }
 
 # coef() of the emission.
@@ -255,16 +262,42 @@ emission_params <- function(fit) {
 
 hidden_labels <- function(fit) hidden_names(fit$model$obs, column_labels(fit))
 
-# The point parameters of a fit, in the user's units: dynamics A (m x (m [+ 1]) x K) with covariance Q (m x m x K),
-# emission C (D x m, or m + 1 with the offset last) with variances R (D), the first state's mean and variance, and
-# the probabilities of the first mode and of going from mode to mode, given that there are no others.
+# The point parameters of a fit as arguments of lds_model(), in the user's units: dynamics A (m x (m [+ 1]) x K) with
+# covariance Q (m x m x K), emission C (D x m, or m + 1 with the offset last) with variances R (D), the first state's
+# mean and variance, and the probabilities of the first mode and of going from mode to mode, given that there are no
+# others.
 lds_parameters <- function(fit) {
   means <- coef(fit)
   transition <- transition_matrix(fit)
+  as_parameters(
+    fit, means$coef, means$cov, means, attr(transition, "start"), matrix(transition, fit$state$k)
+  )
+}
+
+# The same, drawn from the posterior.
+draw_lds_parameters <- function(fit, params, clusters) {
+  obs <- fit$model$obs
+  m <- length(obs$unit)
+  each <- lapply(clusters, function(q) {
+    half <- draw_precision(q$df, q$scale)
+    list(
+      coef = draw_coef(q, function(n) noise_of(half, n)),
+      cov = chol2inv(half$root) * half$unit * rep(half$unit, each = m)
+    )
+  })
+  gather <- function(name) vapply(each, `[[`, each[[1L]][[name]], name)
+  moves <- draw_moves(fit$state$k, params)
+  as_parameters(fit, gather("coef"), gather("cov"), draw_emission(obs, fit$emission), moves$start, moves$transition)
+}
+
+as_parameters <- function(fit, coef, cov, emission, start, transition) {
+  obs <- fit$model$obs
+  k <- fit$state$k
+  m <- length(obs$unit)
   list(
-    A = unname(means$coef), Q = unname(means$cov),
-    C = unname(if (fit$model$obs$identity) means$loadings else cbind(means$loadings, means$offset)),
-    R = unname(means$noise_var), start_mean = fit$model$obs$start_mean, start_var = fit$model$obs$start_var,
-    start = unname(attr(transition, "start")), transition = unname(matrix(transition, fit$state$k))
+    A = array(coef, c(m, m + obs$intercept, k)), Q = array(cov, c(m, m, k)),
+    C = unname(if (obs$identity) emission$loadings else cbind(emission$loadings, emission$offset)),
+    R = unname(emission$noise_var), start_mean = obs$start_mean, start_var = obs$start_var, start = unname(start),
+    transition = unname(transition)
   )
 }

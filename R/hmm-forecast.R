@@ -3,7 +3,7 @@
 
 # A data frame with one row for each sequence and step: id, step, time where the times of the data are regular, state
 # (the most probable), prob.<state>, mean.<column>, sd.<column>.
-forecast <- function(fit, data, h) {
+forecast_of_fit <- function(fit, data, h) {
   transition <- transition_matrix(fit)
   states <- list(first_state_ahead(fit, data))
   for (step in seq_len(h - 1L)) states[[step + 1L]] <- states[[step]] %*% transition

@@ -31,9 +31,9 @@
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
 #' @param parent As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many rows.
-#' @param n.ahead Forecast so many rows after the last one of each sequence of
-#'   `newdata` instead.
-#' @param ... Must be empty.
+#' @param n.ahead,h Forecast so many rows (at most 100,000) after the last one of each sequence of
+#'   `newdata` instead. `forecast(fit, newdata, h)`, the generic of the package generics, is the same.
+#' @param ... Must be empty; of `forecast()`, arguments of `predict()`.
 #' @return `predict()`: a vector or matrix with one entry or row per row of
 #'   `newdata`. With `n.ahead`, a data frame with one row for each sequence and step
 #'   ahead: `id`, `step`, `time` (where the sequences have times that are equally far
@@ -42,7 +42,10 @@
 #'   `residuals()`: a matrix like the data of one-step-ahead pseudo-residuals,
 #'   normal quantiles of each value's predictive probability given the rows
 #'   before it: standard normal if the model is right. For
-#'   `r maker_links(cdf_makers())` only.
+#'   `r maker_links(cdf_makers())` and [obs_lds()] only.
+#' @section Linear systems: Of [obs_lds()] the density of a row given those before it, and pseudo-residuals, are those
+#'   of [bnp_filter()] at the posterior means of the parameters, with 100 particles and `seed = 1`: the estimate of the
+#'   density of a sequence is unbiased. `"completion"` and `"plugin"` are the same.
 #' @section Forecasts: State probabilities are those given all rows of a sequence,
 #'   carried on by [transition_matrix()]: at the posterior mean of the transitions, and given that
 #'   the states of the fit are all there are. Means and standard deviations are exact
@@ -85,12 +88,12 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   refuse_write(write)
   if (!is.null(n.ahead)) {
     refuse_trees(object, "forecasts", "Rows of {.code NA} with {.code na_action = \"model\"} may be leaves.")
-    h <- check_count(n.ahead, "n.ahead")
+    h <- check_steps(n.ahead, "n.ahead")
     if (!missing(type)) abort("argument", "{.arg type} has no meaning with {.arg n.ahead}: leave it out.")
     if (is.null(newdata)) need_data(TRUE, "newdata")
     data <- as_new_sequences(object, newdata, id, na_action = na_action)
     if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
-    return(forecast(object, data, h))
+    return(forecast_of_fit(object, data, h))
   }
   type <- check_choice(
     type, c("class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"), "type"
@@ -98,7 +101,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
   if (type == "id") {
     return(with_ids(object, predict(object, newdata, id, na_action = na_action, parent = parent)))
   }
-  if (type %in% c("impute", "response", "logdensity")) {
+  if (type %in% c("impute", "response")) {
     refuse_hidden(object, paste0("{.code type = \"", type, "\"}"))
   }
   if (type %in% c("impute", "response")) {
@@ -131,7 +134,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     class = named(viterbi_path(object, data)),
     marginal = most_probable(state_probabilities(object, data)),
     prob = state_probabilities(object, data),
-    logdensity = named(one_step_ahead(object, data)$log_density)
+    logdensity = named(log_densities_ahead(object, data))
   ))
 }
 
@@ -140,6 +143,10 @@ tree_log_density <- function(fit, data, plugin = FALSE) {
   fit <- fit_with_gaps(fit, data)
   density <- engine_tree_log_density(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
   stats::setNames(density, data$group_names)
+}
+
+log_densities_ahead <- function(fit, data, plugin = FALSE, call = rlang::caller_env()) {
+  if (is_hidden(fit)) filtered_rows(fit, data, call)$log_density else one_step_ahead(fit, data, plugin)$log_density
 }
 
 one_step_ahead <- function(fit, data, plugin = FALSE) {
@@ -202,18 +209,25 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
 
 #' @rdname predict.bnp_hmm
 #' @export
+forecast.bnp_hmm <- function(object, newdata, h = 1L, id = NULL, ...) {
+  need_data(missing(newdata), "newdata")
+  h <- check_steps(h, "h")
+  predict(object, newdata, id, n.ahead = h, ...)
+}
+
+#' @rdname predict.bnp_hmm
+#' @export
 heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion", "plugin"), ...,
                                    na_action = c("fail", "model", "omit"), parent = NULL) {
   check_no_dots(...)
   plugin <- is_plugin(type)
-  refuse_hidden(fit, "densities of rows given those before")
   need_data(missing(newdata), "newdata")
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(parent = parent), rlang::current_env())
     na_action <- check_na_action(na_action)
     return(mean_over_source(fit, newdata, id, function(x, id) {
       data <- as_new_sequences(fit, x, id, na_action = na_action)
-      one_step_ahead(fit, data, plugin)$log_density[has_values(data, modelled_columns(data, fit$model$obs))]
+      log_densities_ahead(fit, data, plugin)[has_values(data, modelled_columns(data, fit$model$obs))]
     }))
   }
   data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action), parent = parent)
@@ -221,7 +235,7 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
     counted <- sum(has_values(data, modelled_columns(data, fit$model$obs)))
     return(mean_loglik(rep(sum(tree_log_density(fit, data, plugin)) / counted, counted)))
   }
-  density <- one_step_ahead(fit, data, plugin)$log_density
+  density <- log_densities_ahead(fit, data, plugin)
   mean_loglik(density[has_values(data, modelled_columns(data, fit$model$obs))])
 }
 
@@ -230,15 +244,18 @@ heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion
 residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   check_no_dots(...)
   refuse_trees(object, "pseudo-residuals, which look one step ahead")
-  refuse_hidden(object, "pseudo-residuals")
   obs <- object$model$obs
   entry <- obs_entry(obs)
-  if (is.null(entry$predictive_cdf)) {
+  if (is.null(entry$predictive_cdf) && !is_hidden(object)) {
     makers <- cdf_makers()
     abort("argument", "Pseudo-residuals need {.or {.fn {makers}}}, not {.fn {entry$constructor}}.")
   }
   need_data(missing(newdata), "newdata")
   data <- as_new_sequences(object, newdata, id)
+  if (is_hidden(object)) {
+    below <- filtered_rows(object, data, rlang::current_env())$below
+    return(`dimnames<-`(stats::qnorm(pmin(below, 1)), list(data$row_names, column_labels(object))))
+  }
   ahead <- one_step_ahead(object, data)$prob
   parameters <- parameters_ahead(object)
   modelled <- modelled_columns(data, obs)

@@ -50,26 +50,29 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
 }
 
 draw_sequences <- function(fit, params, clusters, lengths, given, lag) {
-  k <- fit$state$k
-  # States not in use have no parameters: the rows are drawn over those in use.
-  draw_row <- function(theta) {
-    p <- stats::rgamma(k, theta[seq_len(k)])
-    if (sum(p) > 0) p / sum(p) else rep(1 / k, k)
-  }
-  start <- draw_row(params$start)
-  transition <- t(matrix(apply(params$transition, 1L, draw_row), k))
+  moves <- draw_moves(fit$state$k, params)
   trees <- has_trees(fit$input)
-  path <- if (trees) draw_states(fit$input$back, start, transition) else
-    unlist(lapply(lengths, draw_path, start, transition, lag))
+  path <- if (trees) draw_states(fit$input$back, moves$start, moves$transition) else
+    unlist(lapply(lengths, draw_path, moves$start, moves$transition, lag))
   out <- as.data.frame(draw_rows(fit, clusters, path, lengths, given))
   out$.id <- rep(seq_along(lengths), lengths)
-  out$.state <- factor(path, levels = seq_len(k))
+  out$.state <- factor(path, levels = seq_len(fit$state$k))
   if (!trees) {
     return(out)
   }
   out <- out[order(fit$input$left_out$kept), , drop = FALSE]
   rownames(out) <- fit$input$left_out$row_names
   out
+}
+
+# Probabilities of first states and of transitions, drawn from the posterior. States not in use have no parameters: rows
+# are drawn over the k in use.
+draw_moves <- function(k, params) {
+  draw_row <- function(theta) {
+    p <- stats::rgamma(k, theta[seq_len(k)])
+    if (sum(p) > 0) p / sum(p) else rep(1 / k, k)
+  }
+  list(start = draw_row(params$start), transition = t(matrix(apply(params$transition, 1L, draw_row), k)))
 }
 
 # States of trees in the order of the engine.

@@ -117,9 +117,12 @@ draw_ar <- function(obs, clusters, path, lengths, given) {
 # A function from regressors to the next row, for one draw of a cluster's coefficients and noise.
 draw_dynamics <- function(q) {
   noise <- draw_noise(q$df, q$scale)
-  coef <- q$coef_mean + t(backsolve(chol(q$coef_precision), t(noise(ncol(q$coef_mean)))))
+  coef <- draw_coef(q, noise)
   function(z) drop(coef %*% z + noise(1L))
 }
+
+# One draw of the coefficients; noise: of the rows, for one draw of its covariance.
+draw_coef <- function(q, noise) q$coef_mean + t(backsolve(chol(q$coef_precision), t(noise(ncol(q$coef_mean)))))
 
 # Axes of what a linear Gaussian model has, `y`: those of its responses.
 coef_parameters <- function(y) {

@@ -80,7 +80,7 @@ draw_drifting <- function(obs, clusters, path, slot, noise_of) {
   rows <- seq_along(path)
   draw_by_cluster(clusters, path, function(q, own) {
     noise <- noise_of(q)
-    means <- draw_means_over_time(q, obs$drift * obs$gap, noise)
+    means <- draw_means_over_time(q, obs$drift * steps_of(obs), noise)
     t(means[, slot[rows[own]], drop = FALSE] + noise(length(own)))
   })
 }
@@ -95,6 +95,9 @@ diagonal_noise <- function(q) {
 # The slots of rows to be drawn: by default those of the training data in turn.
 slots_to_draw <- function(time, fit, call) {
   if (is.null(time)) {
+    if (has_past(fit$model$obs)) abort("time", "{.arg time} is needed: not all times of the data are known any more.",
+      call = call
+    )
     return(in_user_order(fit, fit$input$slot))
   }
   slots_at(fit, check_row_times(time, length(time), "object", call), call)
@@ -109,7 +112,7 @@ drifting_entry <- function(entry, noise_of, arrays) {
     resolve = function(obs, data, start, call) {
       resolve_drift(entry$resolve(obs, data, start, call), data, if (inherits(start, "bnp_fit")) start$model$obs)
     },
-    working = c(entry$working, "times", "gap", "learn_drift"),
+    working = c(entry$working, "times", "gap", "past", "learn_drift"),
     learned = function(obs) if (isTRUE(obs$learn_drift)) "drift = \"learn\"",
     learned_numbers = "drift",
     axes = function(obs, columns) list(times = as.character(obs$times)),
@@ -128,4 +131,30 @@ drifting_entry <- function(entry, noise_of, arrays) {
     draw = function(obs, clusters, path, lengths, given) draw_drifting(obs, clusters, path, given$time, noise_of),
     at_time = at_slot
   )
+}
+
+# With constant weights a bound that is higher by far may have two clusters share the rows of one place at times at
+# which one of them is not needed: these weights ask for its share of rows at every time. No move of whole groups leads
+# there, as each row would be worse off alone.
+tries_sharing <- function(class, data, control, result) {
+  is.null(data$order) && isTRUE(control$algorithm %in% c("memoized", "full")) && is.null(control$checkpoint) &&
+    any(unlist(control$moves[c("merge", "delete", "birth")])) && isTRUE(is.finite(result$elbo)) &&
+    !isTRUE(result$interrupted) && is.null(data$classes) && sum(result$sizes > 0.5) > 1L
+}
+
+# `result`, or what a start from its responsibilities ends with, three tenths of each row going to all clusters by their
+# sizes (inst/bench/drift.R: with 1 to 5 tenths the moving clusters end alike, with 7 not always).
+better_when_shared <- function(result, data, model, control, report, engine, share = 0.3) {
+  obs <- with_learned_fields(model$obs, result$learned)
+  now <- list(obs = obs, prior = with_learned_values(model$prior, result$concentrations), bound = model$bound)
+  resp <- engine_responsibilities(as_engine_data(data), now, result$state, control$threads)
+  resp <- (1 - share) * resp + share * rep(colMeans(resp), each = nrow(resp))
+  control$restarts <- 1L
+  control$k_init <- ncol(resp)
+  second <- engine(data, replace(model, "obs", list(obs)), control, list(resp = resp), report)
+  if (!isTRUE(second$elbo > result$elbo + 0.1)) {
+    return(result)
+  }
+  second[c("restarts", "seeds")] <- result[c("restarts", "seeds")]
+  second
 }

@@ -221,11 +221,20 @@ draw_diagonal <- function(n, mean, mean_strength, df, scale) {
 # A function from m to m columns of Gaussian noise around 0 with one covariance,
 # whose inverse is drawn from the Wishart distribution.
 draw_noise <- function(df, scale) {
-  d <- nrow(scale)
+  half <- draw_precision(df, scale)
+  function(m) noise_of(half, m)
+}
+
+# The upper Cholesky factor of the inverse of a covariance, in units of their own.
+draw_precision <- function(df, scale) {
   unit <- sqrt(diag(scale))
-  correlation <- scale / unit / rep(unit, each = d)
-  half <- wishart_root(df, chol2inv(chol(correlation)))
-  function(m) backsolve(half, matrix(stats::rnorm(d * m), d)) * unit
+  correlation <- scale / unit / rep(unit, each = nrow(scale))
+  list(root = wishart_root(df, chol2inv(chol(correlation))), unit = unit)
+}
+
+noise_of <- function(half, m) {
+  d <- length(half$unit)
+  backsolve(half$root, matrix(stats::rnorm(d * m), d)) * half$unit
 }
 
 # The upper Cholesky factor of a draw from the Wishart distribution, of any df > d - 1; rWishart() asks for df >= d.

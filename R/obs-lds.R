@@ -32,7 +32,7 @@
 #' independent. A mode may be unstable (an eigenvalue of its dynamics beyond 1, see `glance()`): short excursions are
 #' well described by it, but forecasts and simulations that stay in it grow without bound. Nothing is clipped.
 #' Not here: stochastic and truncation-free learning, `sparsity`, several `batches`, checkpoints, products, trees,
-#' samplers, and densities of rows given those before.
+#' and samplers.
 #'
 #' @param loadings `"identity"`, or the number of hidden states, below the number of columns.
 #' @param intercept Do the dynamics have an intercept? Without one, states decay to the origin of the data, or grow
@@ -253,7 +253,7 @@ hidden_axes <- function(obs, columns) {
 # The emission of a fit, drawn once a data set, with rows on the given path of modes.
 draw_lds <- function(obs, clusters, path, lengths, given) {
   dynamics <- lapply(clusters, draw_dynamics)
-  see <- draw_emission(obs, given$initial$emission)
+  emission <- draw_emission(obs, given$initial$emission)
   root <- t(chol(obs$start_var))
   age <- sequence(lengths)
   m <- length(obs$unit)
@@ -265,7 +265,7 @@ draw_lds <- function(obs, clusters, path, lengths, given) {
       given$initial$first %||% (obs$start_mean + drop(root %*% stats::rnorm(m)))
     }
   }
-  see(x)
+  draw_seen(emission, x)
 }
 
 # The first hidden state of every sequence, and the emission of the fit.

@@ -1,8 +1,9 @@
 # Rows at times: the argument `time` of bnp_mixture() and of what reads its fits.
 #
 # The internal form of data then has `slot`, the number of each row's time; `times`, the distinct times in order; and
-# `gap`, how much time passes from each to the next. Where clusters have weights by time the rows of a time are a group
-# (`order`, `starts`, `group_names`). C++ reads the slots as one more column, the last.
+# `gap`, how much time passes from each to the next; `past`: has the engine a slot before them (R/forget.R)? Where
+# clusters have weights by time the rows of a time are a group (`order`, `starts`, `group_names`). C++ reads the slots
+# as one more column, the last.
 
 # `time` of a function -> list(x, time, name): the table without the column that `time` names, a value for each row, and
 # that name.
@@ -90,7 +91,7 @@ grouped_by_time <- function(data) {
 
 # The fields that C++ reads with the slots as their last column.
 with_slot_column <- function(data) {
-  data$x <- cbind(data$x, data$slot, deparse.level = 0)
+  data$x <- cbind(data$x, data$slot + isTRUE(data$past), deparse.level = 0)
   data$d <- data$d + 1L
   data
 }
@@ -126,6 +127,7 @@ with_known_times <- function(fit, data, time, arg, call) {
   if (!has_drift(fit$model$obs)) {
     return(data)
   }
+  data$past <- has_past(fit$model$obs)
   if (is.null(time) && data$n > 0L) {
     data$slot <- slots_of_training(fit, data, arg, call)
     return(data)
@@ -157,7 +159,8 @@ with_later_times <- function(fit, data, time, arg, call) {
     ), call = call)
   }
   data$times <- c(known, new)
-  data$gap <- gaps_between(data$times, fit$input$gaps)
+  data$past <- has_past(fit$model$obs)
+  data$gap <- c(if (data$past) fit$model$obs$gap[1L], gaps_between(data$times, fit$input$gaps))
   data$slot <- match(as.double(time), as.double(data$times))
   if (by_time) grouped_by_time(data) else data
 }
@@ -202,6 +205,7 @@ slots_at <- function(fit, time, call) {
 slots_of_training <- function(fit, data, arg, call) {
   known <- fit$input
   if (identical(as.integer(data$n), as.integer(known$n)) && identical(fingerprint_of(data), known$fingerprint)) {
+    refuse_past(fit, arg, call)
     return(in_user_order(fit, known$slot))
   }
   abort("time", c(

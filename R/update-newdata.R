@@ -3,9 +3,11 @@
 # With `olddata` all rows are visited; without them the probabilities of the earlier rows stay as they are, and only
 # their statistics go into the bound.
 take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL, na_action = NULL, control = NULL,
-                    time = NULL, ..., error_call = rlang::caller_env()) {
+                    time = NULL, keep_times = NULL, discount = 1, ..., error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
   check_can_take_in(fit, error_call)
+  fit <- with_times_kept(with_discount(fit, discount, error_call), keep_times, error_call)
+  if (!is.null(olddata)) refuse_forgetting(fit, error_call)
   new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms", error_call)
   data <- data_to_take_in(fit, newdata, id, weights, na_action, new_terms, time, error_call)
   obs <- with_gaps(fit$model$obs, data, fit$model$obs)
@@ -13,9 +15,10 @@ take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL,
   before <- fit
   fit <- fit_as(fit, obs)
   if (has_drift(obs)) fit <- fit_with_times(fit, data)
+  kept <- fit
   if (is.null(olddata)) {
     out <- run_update(fit, data, control, list(state = fit$state, settled = TRUE), error_call)
-    out <- with_earlier_rows(out, before)
+    out <- with_conditional_bound(with_earlier_rows(out, before), kept, data$n)
   } else {
     old <- olddata_of(before, olddata, error_call)
     start <- list(state = fit$state, documents = counts_of_documents(fit))
@@ -30,6 +33,17 @@ take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL,
   out$updates <- 1L + (before$updates %||% 0L)
   out$changes <- history_changes(cluster_history(before), out$history)
   out
+}
+
+# Of rows that are visited again none has been forgotten.
+refuse_forgetting <- function(fit, call) {
+  refuse_past(fit, "olddata", call)
+  if (isTRUE(fit$discounted)) {
+    abort("update", c(
+      "{.arg olddata} would count fully again, which {.arg discount} has made count less.",
+      i = "Leave {.arg olddata} out, or fit anew to all rows."
+    ), call = call)
+  }
 }
 
 check_can_take_in <- function(fit, call) {
@@ -95,12 +109,19 @@ control_of_update <- function(fit, control, data, n_units, call) {
     control <- fit$control
     control[c("batches", "k_init")] <- list(NULL)
     control$restarts <- 1L
+    control$workers <- FALSE
   } else {
     check_class(control, "bnp_control", "control", "bnp_control", call)
     if (!control$algorithm %in% c("memoized", "full")) {
       abort("argument", "{.fn update} takes in more data by memoized or full learning, not {.val {control$algorithm}}.",
         call = call
       )
+    }
+    if (has_workers(control)) {
+      abort("argument", c(
+        "{.arg workers} of {.fn bnp_control} have no meaning for updates by new data.",
+        i = "Leave them out, or fit anew to all data."
+      ), call = call)
     }
   }
   control["k_init"] <- list(NULL)

@@ -9,8 +9,8 @@
 #'   `update(fit, newdata)`.
 #' @param ... Arguments to change, as `prior =` or `control =`; `NULL` takes one
 #'   out. For other data in place of the earlier ones name them as the fitting function does, `x =` or `data =`.
-#'   With `newdata`: `weights`, `id`, `time` and `na_action` of these, as in the fitting function, and `control`,
-#'   [bnp_control()]; by default as the fit was learned.
+#'   With `newdata`: `weights`, `id`, `time` and `na_action` of these, as in the fitting function; `control`,
+#'   [bnp_control()], by default as the fit was learned; and `keep_times` and `discount`, see *Forgetting*.
 #' @param newdata More rows, sequences or documents, in any form that [predict()][predict.bnp_mixture()] takes.
 #'   The pieces of a source ([source_files()]) are taken in one after the other. Columns are matched by name.
 #' @param olddata The data that the fit was made of. With them their rows are visited again, and the
@@ -39,13 +39,31 @@
 #'   Clusters that drift go on to later times: their paths so far become the prior of what comes, and what comes
 #'   tells where they were. New rows are at times that the fit knows or after the last of them; where clusters have
 #'   weights by time, after it. [trajectories()] then has all times. Each time takes as much memory as the others,
-#'   for as long as the fit lasts.
+#'   for as long as the fit lasts, unless `keep_times` is given.
 #'
 #'   Rows have no names here: data that are given again count twice. Sequences and documents are
 #'   new ones, and so are individuals. Labels of new rows are not known. A fit that was learned
 #'   by `algorithm = "stochastic"` cannot take in more data. One of [truncation-free learning][bnp_stream()]
 #'   learns from them as from another batch.
+#' @section Forgetting:
+#'   Two arguments are for streams. `keep_times`, of clusters that drift: before the new rows come, of the times of the
+#'   fit only so many of the last are kept. What the others say of later times is kept in full, as a filter is exact:
+#'   clusters, labels and the bound are those of an update that keeps all, and memory does not grow. But where clusters
+#'   were at times that were given up is not known any more, and a step size that is learned is learned from the times
+#'   that are kept.
+#'
+#'   `discount`, of mixtures with the same weights at all times: a number d from 0 to 1; what earlier rows say counts d
+#'   times as much as before, sizes of clusters included. The prior of the new rows is the fit's own times the posterior
+#'   over the prior to the power d, so that clusters may move, and those that are not seen any more lose their weight.
+#'   The mean of a cluster of known variance then follows its rows as a random walk would. From then on the bound is
+#'   that of the rows of the last update given what was kept, and not to be compared with that of other fits.
 #' @references
+#' Ibrahim, J. G. and Chen, M.-H. (2000). Power prior distributions for regression models. *Statistical Science* 15,
+#' 46-60.
+#'
+#' West, M. and Harrison, J. (1997). *Bayesian forecasting and dynamic models*, 2nd edition. Springer; section 6.3,
+#' discounting.
+#'
 #' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
 #' process mixture models. *Advances in Neural Information Processing Systems* 26.
 #' @seealso [stats::update()]; [cluster_ids()]; `start` of [bnp_mixture()], [bnp_topics()] and [bnp_hmm()] to go

@@ -270,6 +270,31 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_condense_times
+Rcpp::List engine_condense_times(Rcpp::List model, Rcpp::List state, int gone);
+RcppExport SEXP _bnpvi_engine_condense_times(SEXP modelSEXP, SEXP stateSEXP, SEXP goneSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type gone(goneSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_condense_times(model, state, gone));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_bound_of_state
+double engine_bound_of_state(Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_bound_of_state(SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_bound_of_state(model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_tree_order
 Rcpp::List engine_tree_order(Rcpp::IntegerVector parent, Rcpp::IntegerVector roots);
 RcppExport SEXP _bnpvi_engine_tree_order(SEXP parentSEXP, SEXP rootsSEXP) {
@@ -1263,6 +1288,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_responses_by_words
+Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix counts, Rcpp::NumericMatrix values, Rcpp::NumericVector times);
+RcppExport SEXP _bnpvi_engine_responses_by_words(SEXP modelSEXP, SEXP countsSEXP, SEXP valuesSEXP, SEXP timesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type times(timesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_responses_by_words(model, counts, values, times));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_cluster_tree
 Rcpp::List engine_cluster_tree(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control);
 RcppExport SEXP _bnpvi_engine_cluster_tree(SEXP dataSEXP, SEXP modelSEXP, SEXP startSEXP, SEXP controlSEXP) {
@@ -1293,6 +1332,32 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_worker_open
+SEXP engine_worker_open(Rcpp::List model, int sparsity, int candidates, int threads);
+RcppExport SEXP _bnpvi_engine_worker_open(SEXP modelSEXP, SEXP sparsitySEXP, SEXP candidatesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type sparsity(sparsitySEXP);
+    Rcpp::traits::input_parameter< int >::type candidates(candidatesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_worker_open(model, sparsity, candidates, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_worker_run
+Rcpp::RawVector engine_worker_run(SEXP desk, Rcpp::RawVector task);
+RcppExport SEXP _bnpvi_engine_worker_run(SEXP deskSEXP, SEXP taskSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type desk(deskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type task(taskSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_worker_run(desk, task));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_checkpoint_header", (DL_FUNC) &_bnpvi_engine_checkpoint_header, 1},
@@ -1313,6 +1378,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_restart_seed", (DL_FUNC) &_bnpvi_engine_restart_seed, 2},
     {"_bnpvi_engine_select_particles", (DL_FUNC) &_bnpvi_engine_select_particles, 3},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
+    {"_bnpvi_engine_condense_times", (DL_FUNC) &_bnpvi_engine_condense_times, 3},
+    {"_bnpvi_engine_bound_of_state", (DL_FUNC) &_bnpvi_engine_bound_of_state, 2},
     {"_bnpvi_engine_tree_order", (DL_FUNC) &_bnpvi_engine_tree_order, 2},
     {"_bnpvi_engine_tree_cut", (DL_FUNC) &_bnpvi_engine_tree_cut, 4},
     {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 5},
@@ -1383,8 +1450,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
     {"_bnpvi_engine_responses", (DL_FUNC) &_bnpvi_engine_responses, 2},
+    {"_bnpvi_engine_responses_by_words", (DL_FUNC) &_bnpvi_engine_responses_by_words, 4},
     {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},
     {"_bnpvi_engine_join_clusters", (DL_FUNC) &_bnpvi_engine_join_clusters, 6},
+    {"_bnpvi_engine_worker_open", (DL_FUNC) &_bnpvi_engine_worker_open, 4},
+    {"_bnpvi_engine_worker_run", (DL_FUNC) &_bnpvi_engine_worker_run, 2},
     {NULL, NULL, 0}
 };
 

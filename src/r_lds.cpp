@@ -45,32 +45,38 @@ LdsState given_start(const Lds& lds, const Rcpp::List& start, const std::shared_
 }
 
 // From one mode, or from the modes of the rows; "best": the best of the latter and of three of the former,
-// which differ in the windows they try, after twenty laps.
-LdsOutcome fit_from(const Lds& lds, const std::string& init, SEXP start, const Rcpp::NumericMatrix& rows_at,
-                    Index k_init, const LearnOptions& options) {
+// which differ in the windows they try, after twenty laps, goes on. All that has the bound of `search`, and
+// what it ends with is where the fit begins: under the loose one a mode more costs so much at first that most
+// windows that are worth one fail (inst/bench/lds.R).
+LdsOutcome fit_from(const Lds& lds, const AllocModel* search, const std::string& init, SEXP start,
+                    const Rcpp::NumericMatrix& rows_at, Index k_init, const LearnOptions& options) {
   const LdsProblem& problem = lds.problem;
   const std::shared_ptr<const AllocModel> alloc(std::shared_ptr<void>(), lds.model.alloc.get());
   const LatentPaths rows = paths_at(problem, row_major(rows_at, lds.series.n, problem.m, "data$rows"));
   const LatentPaths before = problem.emission.identity ? prior_paths(problem) : rows;
   if (!Rf_isNull(start))
     return learn_lds(problem, given_start(lds, Rcpp::List(start), alloc, before), options);
-  const auto from_rows = [&] {
-    return start_from_rows(problem, alloc, *lds.rows, rows, before, k_init, options);
+  const auto from_rows = [&](const std::shared_ptr<const AllocModel>& with) {
+    return start_from_rows(problem, with, *lds.rows, rows, before, k_init, options);
   };
   if (problem.units.empty() || init == "one")
     return learn_lds(problem, one_mode(problem, alloc, before), options);
-  if (init == "rows" || alloc->fixed_k() > 0) return learn_lds(problem, from_rows(), options);
+  if (init == "rows" || alloc->fixed_k() > 0) return learn_lds(problem, from_rows(alloc), options);
   LearnOptions few = options;
   few.max_laps = std::min<Index>(20, options.max_laps);
   few.keep_interrupted = false;
-  LdsOutcome best = learn_lds(problem, from_rows(), few);
+  const std::shared_ptr<const AllocModel> searched(std::shared_ptr<void>(), search);
+  LdsOutcome best = learn_lds(problem, from_rows(searched), few);
   for (std::uint64_t i = 1; i <= 3; ++i) {
     LdsProblem again = problem;
     again.seed = restart_seed(problem.seed, i);
-    LdsOutcome one = learn_lds(again, one_mode(problem, alloc, before), few);
+    LdsOutcome one = learn_lds(again, one_mode(problem, searched, before), few);
     if (one.state.elbo > best.state.elbo) best = std::move(one);
   }
-  return learn_lds(problem, std::move(best.state), options);
+  few.max_laps = options.max_laps;
+  LdsState found = learn_lds(problem, std::move(best.state), few).state;
+  return learn_lds(problem, state_of(problem, alloc, std::move(found.paths), std::move(found.r), found.k),
+                   options);
 }
 
 }  // namespace
@@ -85,6 +91,9 @@ Rcpp::List engine_lds_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control,
             Rcpp::Nullable<Rcpp::Function>(progress), options.keep_interrupted);
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
     const Rcpp::NumericMatrix rows(static_cast<SEXP>(data["rows"]));
+    Rcpp::List tight = Rcpp::clone(model);
+    tight["bound"] = "tight";
+    const RModel search(tight);
     std::optional<LdsOutcome> best;
     Vec seeds;
     std::vector<LapRecord> ends;
@@ -93,7 +102,8 @@ Rcpp::List engine_lds_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control,
       lds.problem.seed = restart_seed(seed, static_cast<std::uint64_t>(restart));
       std::optional<LdsOutcome> outcome;
       try {
-        outcome = fit_from(lds, c.text("init"), start, rows, c.integer("k_init"), options);
+        outcome =
+            fit_from(lds, search.alloc.get(), c.text("init"), start, rows, c.integer("k_init"), options);
       } catch (const Interrupted&) {
         if (!options.keep_interrupted || !best) throw;
         lds.pool.go_on();

@@ -39,6 +39,22 @@ void moments(const Vec& weight, const Vec& mean, const Vec& variance, Vec& out_m
   }
 }
 
+// Probability of at most y, by coordinate, of a mixture of Gaussians; half where y has all of it.
+void below(const Vec& weight, const Vec& mean, const Vec& variance, const double* y, Vec& out, Index d) {
+  out.assign(static_cast<std::size_t>(d), 0.0);
+  double total = 0;
+  for (double w : weight) total += w;
+  for (Index j = 0; j < d; ++j) {
+    if (std::isnan(y[j])) out[j] = std::numeric_limits<double>::quiet_NaN();
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      if (weight[i] == 0) continue;
+      const double off = mean[i * d + j] - y[j], sd = std::sqrt(variance[i * d + j]);
+      const double p = sd > 0 ? 0.5 * std::erfc(off / sd * std::sqrt(0.5)) : off == 0 ? 0.5 : off < 0;
+      out[j] += weight[i] / total * p;
+    }
+  }
+}
+
 }  // namespace
 
 // Number parent × width + mode; those with prior 0 are left empty.
@@ -137,13 +153,14 @@ FilteredRow SwitchingFilter::step(Particles& particles, const double* y, double 
   for (std::size_t i = 0; i < size; ++i) sum += weight[i] = all.prior[i] > 0 ? std::exp(weight[i] - top) : 0;
   for (double& w : weight) w /= sum;
   out.log_density = top + std::log(sum);
-  describe(all, weight, particles.n() == 0, out);
+  describe(all, weight, y, particles.n() == 0, out);
   particles =
       collapse_ ? merge(particles, row, all, weight) : keep(particles, row, all, weight, u, pool, out.origin);
   return out;
 }
 
-void SwitchingFilter::describe(const Candidates& all, const Vec& weight, bool first, FilteredRow& out) const {
+void SwitchingFilter::describe(const Candidates& all, const Vec& weight, const double* y, bool first,
+                               FilteredRow& out) const {
   const Index k = systems_[0].k;
   double squares = 0;
   for (double w : weight) squares += w * w;
@@ -154,6 +171,7 @@ void SwitchingFilter::describe(const Candidates& all, const Vec& weight, bool fi
   }
   moments(weight, all.mean, all.variance, out.mean, out.variance, systems_[0].m);
   moments(all.prior, all.ahead_mean, all.ahead_variance, out.ahead_mean, out.ahead_variance, systems_[0].d);
+  below(all.prior, all.ahead_mean, all.ahead_variance, y, out.below, systems_[0].d);
 }
 
 Particles SwitchingFilter::keep(const Particles& from, const std::vector<Observed>& row,

@@ -29,7 +29,8 @@ struct FilteredRow {
   Vec prob;                        // K: P(z_t | y_1 .. t); empty for the first row
   Vec mean, variance;              // m: of x_t | y_1 .. t
   Vec ahead_mean, ahead_variance;  // D: of y_t | y_1 .. t−1
-  std::vector<int> origin;         // of each particle kept: the number of its parent times K, plus its mode
+  Vec below;                // D: P(a cell of at most this value | y_1 .. t−1); NaN where it is missing
+  std::vector<int> origin;  // of each particle kept: the number of its parent times K, plus its mode
 };
 
 /// Rao-Blackwellised filter [Doucet and others 2000; Fearnhead & Clifford 2003]: every particle is extended
@@ -57,7 +58,8 @@ class SwitchingFilter {
   void place(const Particles& particles, Index parent, Index mode, double* mean, double* cov) const;
   Trouble extend(const Particles& particles, const std::vector<Observed>& row, Index parent,
                  Candidates& all) const;
-  void describe(const Candidates& all, const Vec& weight, bool first, FilteredRow& out) const;
+  void describe(const Candidates& all, const Vec& weight, const double* y, bool first,
+                FilteredRow& out) const;
   Particles keep(const Particles& from, const std::vector<Observed>& row, const Candidates& all,
                  const Vec& weight, double u, Pool* pool, std::vector<int>& origin) const;
   Particles merge(const Particles& from, const std::vector<Observed>& row, const Candidates& all,

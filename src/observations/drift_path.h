@@ -31,6 +31,9 @@ class DriftPath {
 
   double log_ratio() const { return log_ratio_; }  // Σ_t log(κ_{t|t−1}/κ_{t|t})
 
+  double strength(Index t) const { return after_[t]; }                         // κ_{t|t}
+  const double* filtered(Index t) const { return filtered_.data() + t * d_; }  // μ_t
+
   /// Calls f(c, x) with what Σ xxᵀ is to be added c xxᵀ of, so that the rows' squares around nothing become
   /// those around the filtered means: κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ of every time with rows.
   template <class F>

@@ -105,6 +105,29 @@ void GaussianDrift::log_predictive(const double* t, const double* phi, Index n, 
   }
 }
 
+double GaussianDrift::strength_at(Index time) const {
+  double strength = path_.strength;
+  for (Index s = 0; s < time; ++s) strength /= 1 + path_.step[s] * strength;
+  return strength;
+}
+
+Vec GaussianDrift::condensed(const double* t, Index gone, double& constant) const {
+  DriftPrior until = path_;
+  until.step.resize(static_cast<std::size_t>(gone - 1));
+  const DriftPath path(until, t + first_slot());
+  const double start = strength_at(gone - 1), end = path.strength(gone - 1);
+  const double* mean = path.filtered(gone - 1);
+  Vec out(t, t + slot_at(0));
+  path.for_squares([&](double c, const double* x) { add_square(c, x, out.data() + 1); });
+  add_square(end, mean, out.data() + 1);
+  add_square(-start, path_.mean.data(), out.data() + 1);
+  out.push_back(std::max(0.0, end - start));
+  for (Index j = 0; j < columns(); ++j) out.push_back(end * mean[j] - start * path_.mean[j]);
+  out.insert(out.end(), t + slot_at(gone), t + n_features());
+  constant += 0.5 * static_cast<double>(columns()) * (path.log_ratio() + std::log1p((end - start) / start));
+  return out;
+}
+
 NamedArrays GaussianDrift::posterior(const double* t, Index k) const {
   NamedArray strength{"mean_strength", Vec(static_cast<std::size_t>(k * path_.times())), {k, path_.times()}};
   NamedArray df{"df", {}, {}}, size = strength;

@@ -318,6 +318,10 @@ drift_calls <- function(tables) {
       call(name, "augment", x = fit, data = x, time = time, tables = "data", spoil = c("data", "time")),
       call(name, "heldout_loglik", fit = fit, newdata = x, time = time, tables = "newdata"),
       call(name, "update", object = fit, newdata = x, time = time + 5, tables = "newdata", holds = is_sound_fit),
+      call(
+        name, "update", object = fit, newdata = x, time = time + 5, keep_times = 2, discount = 1,
+        spoil = c("newdata", "keep_times", "discount"), holds = is_sound_fit
+      ),
       call(name, "simulate", object = fit, nsim = 2, seed = 1, time = time),
       call(name, "trajectories", fit = fit, spoil = "fit"),
       call(name, "plot", x = fit, type = "trajectories", data = x, spoil = c("type", "data"), tables = "data"),
@@ -415,7 +419,7 @@ filter_calls <- function(tables, fits) {
         object = f, newdata = points, id = id, spoil = if (name != "series") "newdata" else character(),
         tables = "newdata"
       ),
-      call("predict", object = f, h = 2, type = type, interval = 0.8),
+      call("predict", object = f, h = 2, type = type, interval = 0.8), call("forecast", object = f, h = 2, type = type),
       call("augment", x = f, data = points, id = id, tables = "data"), call("tidy", x = f), call("glance", x = f),
       call("plot", x = f, type = "filter", id = "1"), call("summary", object = f), call("as.data.frame", x = f)
     ), if (name != "functions") list(call("filter_probs", f = f, type = "smoothed", spoil = c("f", "type"))))
@@ -446,7 +450,7 @@ filter_calls <- function(tables, fits) {
   ), unlist(lapply(names(filters), on_filter), recursive = FALSE))
 }
 
-# Of hidden states, whose fits have no densities of rows.
+# Of hidden states.
 hidden_calls <- function(tables) {
   points <- tables$points
   fit <- suppressWarnings(bnp_hmm(points, obs = obs_lds(), prior = prior_hdp_hmm(sticky = 2), control = few_laps()))
@@ -458,6 +462,13 @@ hidden_calls <- function(tables) {
     call("latent_path", fit = fit, newdata = points, data = "newdata"),
     call("predict", object = fit, newdata = points, type = "prob", data = "newdata"),
     call("predict", object = fit, newdata = points, n.ahead = 2, data = "newdata", spoil = "newdata"),
+    call("predict", object = fit, newdata = points, type = "logdensity", data = "newdata"),
+    call("forecast", object = fit, newdata = points, h = 2, data = "newdata"),
+    call("heldout_loglik", fit = fit, newdata = points, data = "newdata"),
+    call("residuals", object = fit, newdata = points, data = "newdata"),
+    valid_call("hidden", "bnp_filter", list(
+      object = fit, newdata = points, particles = 4, parameters = "draw", collapse = "none", seed = 1, keep = 9
+    ), c("newdata", "particles", "parameters", "collapse", "seed", "keep"), "newdata"),
     call("simulate", object = fit, nsim = 2, seed = 1, lengths = c(4, 5), initial = c(1, 2, 3)),
     valid_call("hidden", "plot", list(x = fit, type = "segments", data = points), c("type", "data"), "data"),
     valid_call("hidden", "augment", list(x = fit, data = points), "data", "data"),

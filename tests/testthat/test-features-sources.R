@@ -52,6 +52,9 @@ test_that("batches that are gone as soon as nobody holds them give the same bits
 test_that("answers about rows of a source are those of the rows", {
   fit <- bnp_features(in_pieces(rows, 60), control = how_source(batches = 3))
   source <- in_pieces(gaps, 60)
+  part <- fit
+  part$input$sampled <- 10L
+  expect_output(print(summary(part)), "random sample")
   for (type in c("prob", "response")) {
     expect_equal(predict(fit, source, type), predict(fit, gaps, type), ignore_attr = "dimnames")
   }

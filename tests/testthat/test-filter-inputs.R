@@ -71,7 +71,15 @@ test_that("ids", {
 
 test_that("forecasts", {
   f <- bnp_filter(level, 1:4, seed = 1)
-  for (bad in list(0, -1, 1.5, NA, "a")) expect_bad(predict(f, h = bad), "argument", "h")
+  for (bad in list(0, -1, 1.5, NA, "a", 1e5 + 1, 1e9)) {
+    expect_bad(predict(f, h = bad), "argument", "h")
+    expect_bad(forecast(f, h = bad), "argument", "h")
+    expect_bad(forecast(fit, y, h = bad), "argument", "h")
+    expect_bad(predict(fit, y, n.ahead = bad), "argument", "n.ahead")
+  }
+  expect_bad(forecast(fit), "newdata", "newdata")
+  expect_bad(bnp_filter(fit, y, parameters = "draw"), "argument", "obs_lds")
+  expect_bad(bnp_filter(fit, y, parameters = "median"), "argument", "parameters")
   for (bad in list(0, 1, 2, NA, "a")) expect_bad(predict(f, interval = bad), "argument", "interval")
   expect_bad(predict(f, type = "states"), "argument", "type")
   expect_bad(predict(bnp_filter(level)), "no_rows", "object")

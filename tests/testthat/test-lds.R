@@ -205,7 +205,6 @@ test_that("what is not for hidden states is refused by name", {
   expect_bad(latent_path(bnp_hmm(beaver1["temp"], control = few)), "argument", "obs_lds")
   expect_bad(simulate(fit, initial = 1), "argument", "initial")
   refused <- list(
-    quote(heldout_loglik(fit, data$y)), quote(residuals(fit, data$y)), quote(predict(fit, data$y, type = "logdensity")),
     quote(predict(fit, data$y, type = "impute")), quote(predict(fit, data$y, type = "response")),
     quote(impute(fit, data$y)), quote(bnp_sample(fit, data$y)), quote(cluster_tree(fit, data$y)),
     quote(update(fit, data$y)), quote(check_fit(fit, data$y))

@@ -1,0 +1,43 @@
+# Filters of fits with hidden linear dynamics: at the means of their parameters, or at draws.
+
+filter_hidden <- function(fit, newdata, id, parameters, keep, particles = 100L, collapse = c("none", "gpb2"),
+                          seed = NULL, ..., threads = default_threads(), call = rlang::caller_env()) {
+  check_no_dots(..., call = call)
+  systems <- if (parameters == "mean") list(mean_system(fit)) else
+    function(n, seed) drawn_systems(fit, n, seed)
+  filter_systems(systems, newdata, id, particles, collapse, seed, keep, threads, call)
+}
+
+# Columns have the names of the fit's, so that new rows are matched by them.
+system_of <- function(fit, parameters) {
+  rownames(parameters$C) <- fit$input$column_names
+  dimnames(parameters$A) <- list(hidden_labels(fit), NULL, NULL)
+  do.call(lds_model, parameters)
+}
+
+mean_system <- function(fit) system_of(fit, lds_parameters(fit))
+
+drawn_systems <- function(fit, n, seed) {
+  params <- posterior_arrays(fit)
+  clusters <- posterior_clusters(fit, params)
+  with_seed(engine_restart_seed(seed, 1), lapply(seq_len(n), function(i) {
+    system_of(fit, draw_lds_parameters(fit, params, clusters))
+  }))
+}
+
+# What the filter at mean parameters says of each row of these data before it is seen: list(log_density, below), below:
+# rows x columns, the probability of a value of at most the one that came.
+filtered_rows <- function(fit, data, call) {
+  if (data$n == 0L) {
+    return(list(log_density = numeric(), below = matrix(0, 0L, data$d)))
+  }
+  f <- list(
+    model = list(mean_system(fit)), options = list(particles = 100L, seed = 1, threads = fit$control$threads)
+  )
+  x <- unname(data$x)
+  if (has_missing(data)) x[data$missing] <- NA_real_
+  names <- data$group_names %||% as.character(seq_len(length(data$starts) - 1L))
+  sequences <- stats::setNames(lapply(seq_along(names), function(g) list(number = g, n = 0)), names)
+  out <- unname(run_systems(f, x, data$starts, sequences, FALSE, call))
+  list(log_density = unlist(lapply(out, `[[`, "log_density")), below = do.call(rbind, lapply(out, `[[`, "below")))
+}

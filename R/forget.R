@@ -1,0 +1,98 @@
+# Updates that give up part of what a fit knows before new rows come: earlier times, or some of the weight of earlier
+# rows.
+
+# A fit of drifting clusters that knows its last `keep` times, at least one. What earlier ones say of the future is the
+# first slot of the engine (GaussianDrift::condensed), which has no time in R: its `obs$past` says that it is there.
+with_times_kept <- function(fit, keep, call) {
+  if (is.null(keep)) {
+    return(fit)
+  }
+  if (!has_drift(fit$model$obs)) {
+    abort("argument", c(
+      "{.arg keep_times} is for fits of drifting clusters, which this one is not.",
+      i = "Earlier rows of others are sums already; {.arg discount} lets them count less."
+    ), call = call)
+  }
+  keep <- check_count(keep, "keep_times", call = call)
+  obs <- fit$model$obs
+  gone <- length(obs$times) - keep
+  if (gone < 1L) {
+    return(fit)
+  }
+  slots <- gone + has_past(obs)
+  out <- engine_condense_times(fit$model, fit$state, slots)
+  fit$state$obs <- out$obs
+  fit$state$log_base <- fit$state$log_base + out$constant
+  obs$times <- obs$times[-seq_len(gone)]
+  obs$gap <- obs$gap[slots:length(obs$gap)]
+  obs$mean_strength <- out$mean_strength
+  obs$past <- TRUE
+  fit$model$obs <- obs
+  fit$input$slot <- ifelse(fit$input$slot > gone, fit$input$slot - gone, NA_integer_)
+  fit
+}
+
+# Has the engine a slot for times that are given up?
+has_past <- function(obs) isTRUE(obs$past)
+
+# Gaps between the times of a fit, without the one before them.
+steps_of <- function(obs) utils::tail(obs$gap, length(obs$times) - 1L)
+
+refuse_past <- function(fit, arg, call) {
+  if (has_past(fit$model$obs)) {
+    abort("time", c(
+      "{.arg {arg}} cannot have rows of times that the fit has given up.",
+      i = "Its {.arg keep_times} was {length(fit$model$obs$times)} at the end: fit anew to all rows."
+    ), call = call)
+  }
+}
+
+# A fit whose earlier rows count `discount` times as much: the prior of what comes is its own times the power
+# `discount` of what the rows said.
+with_discount <- function(fit, discount, call) {
+  discount <- check_number(discount, "discount", call = call)
+  if (discount <= 0 || discount > 1) {
+    abort("argument", "{.arg discount} must be above 0 and at most 1, not {discount}.", call = call)
+  }
+  if (discount == 1) {
+    return(fit)
+  }
+  if (!inherits(fit, "bnp_mixture") || has_weights_by_time(fit)) {
+    abort("argument", c(
+      "{.arg discount} is for fits of {.fn bnp_mixture} with the same weights at all times.",
+      i = if (has_weights_by_time(fit)) "Here each time has weights of its own, which forget the earlier ones." else
+        "Leave it out: all rows count fully."
+    ), call = call)
+  }
+  for (name in c("obs", "extra", "scalar", "log_base")) fit$state[[name]] <- discount * fit$state[[name]]
+  fit$discounted <- TRUE
+  fit
+}
+
+# The bound of new rows given what was kept of the earlier ones, once some of these count less: that of both less that
+# of the latter.
+with_conditional_bound <- function(out, before, n) {
+  if (!isTRUE(before$discounted)) {
+    return(out)
+  }
+  known <- engine_bound_of_state(before$model, before$state)
+  out$elbo <- out$elbo - known
+  out$elbo_terms <- c(unlist(out$elbo_terms), earlier = -known)
+  out$trace$elbo <- out$trace$elbo - known
+  out$discounted <- TRUE
+  out$bound_rows <- n
+  out
+}
+
+described_forgetting <- function(fit) {
+  c(
+    if (!is.null(fit$bound_rows)) {
+      paste0("Bound of the last ", count_of(fit$bound_rows, "row"), ", given what is kept of those before")
+    },
+    if (has_past(fit$model$obs)) {
+      paste0(
+        "Times before ", as.character(fit$model$obs$times[1L]), " are given up, but for what they say of later ones"
+      )
+    }
+  )
+}

@@ -1,0 +1,41 @@
+// Entries of fits that give up part of what they know before they take in more data.
+#include "observations/obs_gaussian_drift.h"
+#include "r_convert.h"
+
+using namespace bnpvi;
+
+// The state of a fit of drifting clusters whose first `gone` times are one (GaussianDrift::condensed): `obs`
+// (K × features of the times from the last of these on), `mean_strength` of the prior at that time, and
+// `constant`, by which Λ of all clusters is lower than it was.
+// [[Rcpp::export]]
+Rcpp::List engine_condense_times(Rcpp::List model, Rcpp::List state, int gone) {
+  return entry([&] {
+    const RModel rmodel(model);
+    const auto* obs = dynamic_cast<const GaussianDrift*>(rmodel.obs.get());
+    require(obs && gone > 0, "times of clusters that drift");
+    const Globals globals = state_from_r(state, rmodel);
+    const Index k = globals.effective.k;
+    double constant = 0;
+    std::vector<Vec> rows;
+    for (Index j = 0; j < k; ++j) rows.push_back(obs->condensed(globals.effective.t(j), gone, constant));
+    Rcpp::NumericMatrix out(static_cast<int>(k), static_cast<int>(rows[0].size()));
+    for (Index j = 0; j < k; ++j)
+      for (std::size_t i = 0; i < rows[j].size(); ++i)
+        out(static_cast<int>(j), static_cast<int>(i)) = rows[j][i];
+    return Rcpp::List::create(Rcpp::_["obs"] = out, Rcpp::_["mean_strength"] = obs->strength_at(gone - 1),
+                              Rcpp::_["constant"] = constant);
+  });
+}
+
+// The bound of the statistics that a fit keeps, at its globals.
+// [[Rcpp::export]]
+double engine_bound_of_state(Rcpp::List model, Rcpp::List state) {
+  return entry([&] {
+    const RModel rmodel(model);
+    const Globals globals = state_from_r(state, rmodel);
+    const Dataset none;
+    const MemorySource source(none, {std::vector<Index>()});
+    const Problem problem{source, *rmodel.obs, *rmodel.alloc};
+    return sum_terms(elbo_terms(problem, globals.effective, globals));
+  });
+}
