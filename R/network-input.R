@@ -108,7 +108,7 @@ nodes_of <- function(x, ids, arg, call) {
   if (is.list(x) || !is.null(dim(x))) {
     abort("argument", "Nodes of {.arg {arg}} must be names or numbers, not {describe(x)}.", call = call)
   }
-  at <- match(as.character(x), ids)
+  at <- match(node_names(x), ids)
   bad <- which(is.na(at))
   if (length(bad)) {
     abort("nodes", c(
@@ -117,6 +117,12 @@ nodes_of <- function(x, ids, arg, call) {
     ), call = call)
   }
   at
+}
+
+# Whole numbers in full: as.character(1e5) is "1e+05", and of the integer it is not.
+node_names <- function(x) {
+  whole <- is.double(x) && all(is.na(x) | (x == round(x) & abs(x) < .Machine$integer.max))
+  as.character(if (whole) as.integer(x) else x)
 }
 
 no_nodes_argument <- function(nodes, what, call) {
@@ -209,7 +215,7 @@ links_of_edges <- function(x, nodes, directed, call, arg) {
   }
   found <- unique(c(rbind(from, to)))
   if (is.numeric(found)) found <- sort(found)
-  ids <- as.character(nodes %||% found)
+  ids <- node_names(nodes %||% found)
   if (anyNA(ids) || anyDuplicated(ids)) {
     abort("nodes", "{.arg nodes} must be names that differ from each other.", call = call)
   }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <tuple>
 
 namespace bnpvi::networks {
 
@@ -115,41 +114,61 @@ std::vector<int> bisected(const Links& links, const std::vector<int>& nodes, int
   return out;
 }
 
-std::vector<int> divided(const Links& links, Index k, int tries, Stream& stream) {
-  struct Group {
-    std::vector<int> nodes, half;
-    double ends;
-  };
-  const auto made = [&](std::vector<int> nodes) {
-    Group out{std::move(nodes), {}, 0};
-    out.half = bisected(links, out.nodes, tries, stream);
-    for (int i : out.nodes)
-      for (const SparseRows* rows : {&links.out(), &links.in()})
-        out.ends += static_cast<double>(rows->start[i + 1] - rows->start[i]);
-    return out;
-  };
+Groups::Groups(const Links& links, int tries, Stream& stream)
+    : links_(&links), tries_(tries), stream_(&stream) {
   std::vector<int> all(static_cast<std::size_t>(links.n()));
   std::iota(all.begin(), all.end(), 0);
-  std::vector<Group> groups;
-  groups.push_back(made(std::move(all)));
-  while (static_cast<Index>(groups.size()) < k) {
-    // Groups without two halves come after all others, and single nodes last.
-    const auto rank = [](const Group& g) {
-      return std::make_tuple(!g.half.empty(), g.half.empty() ? static_cast<double>(g.nodes.size()) : g.ends);
-    };
-    const auto most = std::max_element(groups.begin(), groups.end(),
-                                       [&](const Group& a, const Group& b) { return rank(a) < rank(b); });
-    std::vector<int> half = most->half, rest;
-    if (half.empty()) half.assign(most->nodes.begin() + (most->nodes.size() + 1) / 2, most->nodes.end());
-    std::set_difference(most->nodes.begin(), most->nodes.end(), half.begin(), half.end(),
-                        std::back_inserter(rest));
-    *most = made(std::move(rest));
-    groups.push_back(made(std::move(half)));
-  }
-  std::vector<int> out(static_cast<std::size_t>(links.n()));
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    for (int i : groups[g].nodes) out[i] = static_cast<int>(g);
+  groups_.push_back(made(std::move(all)));
+}
+
+Groups::Group Groups::made(std::vector<int> nodes) const {
+  Group out{std::move(nodes), {}, 0};
+  out.half = bisected(*links_, out.nodes, tries_, *stream_);
+  for (int i : out.nodes)
+    for (const SparseRows* rows : {&links_->out(), &links_->in()})
+      out.ends += static_cast<double>(rows->start[i + 1] - rows->start[i]);
   return out;
+}
+
+void Groups::part(std::size_t of, const std::vector<int>& leaves) {
+  std::vector<int> rest;
+  const std::vector<int>& nodes = groups_[of].nodes;
+  std::set_difference(nodes.begin(), nodes.end(), leaves.begin(), leaves.end(), std::back_inserter(rest));
+  groups_[of] = made(std::move(rest));
+  groups_.push_back(made(leaves));
+}
+
+bool Groups::divide(Division& done) {
+  const auto rank = [](const Group& g) { return g.half.empty() ? -1 : g.ends; };
+  const auto most = std::max_element(groups_.begin(), groups_.end(),
+                                     [&](const Group& a, const Group& b) { return rank(a) < rank(b); });
+  if (most->half.empty()) return false;
+  done = {most - groups_.begin(), most->half};
+  part(static_cast<std::size_t>(done.of), done.leaves);
+  return true;
+}
+
+void Groups::cut() {
+  const auto most = std::max_element(groups_.begin(), groups_.end(), [](const Group& a, const Group& b) {
+    return a.nodes.size() < b.nodes.size();
+  });
+  const std::vector<int> leaves(most->nodes.begin() + (most->nodes.size() + 1) / 2, most->nodes.end());
+  part(static_cast<std::size_t>(most - groups_.begin()), leaves);
+}
+
+std::vector<int> Groups::labels() const {
+  std::vector<int> out(static_cast<std::size_t>(links_->n()));
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    for (int i : groups_[g].nodes) out[i] = static_cast<int>(g);
+  return out;
+}
+
+std::vector<int> divided(const Links& links, Index k, int tries, Stream& stream) {
+  Groups groups(links, tries, stream);
+  Division done;
+  while (groups.k() < k)
+    if (!groups.divide(done)) groups.cut();
+  return groups.labels();
 }
 
 }  // namespace bnpvi::networks

@@ -7,6 +7,12 @@
 
 namespace bnpvi::networks {
 
+/// A community to be divided, and the nodes that leave it, in ascending order.
+struct Division {
+  Index of;
+  std::vector<int> leaves;
+};
+
 /// Divides `nodes` in two so that the links among them that stay within a half exceed, as far as a local
 /// search finds, what their degrees among themselves would give at random (modularity [Newman 2006]): from
 /// two random seeds, between which breadth-first search shares the nodes out, nodes change sides as long as
@@ -15,8 +21,34 @@ namespace bnpvi::networks {
 /// returned; costs what their links do.
 std::vector<int> bisected(const Links& links, const std::vector<int>& nodes, int tries, Stream& stream);
 
-/// All nodes divided into k groups: the one with most link ends in two, again and again; where none has two
-/// halves, in two of equal size. Labels from 0; k must be at most the number of nodes.
+/// Groups of nodes that grow in number: the one with most link ends is divided in two, again and again.
+class Groups {
+ public:
+  /// One group of all nodes.
+  Groups(const Links& links, int tries, Stream& stream);
+
+  Index k() const { return static_cast<Index>(groups_.size()); }
+  /// Divides a group; the nodes that leave are the last group then. false: no group has two halves.
+  bool divide(Division& done);
+  /// The same of the largest group by the order of its nodes, whatever their links.
+  void cut();
+  std::vector<int> labels() const;  // from 0
+
+ private:
+  struct Group {
+    std::vector<int> nodes, half;  // half: empty when there are no two
+    double ends;
+  };
+  Group made(std::vector<int> nodes) const;
+  void part(std::size_t of, const std::vector<int>& leaves);
+
+  const Links* links_;
+  int tries_;
+  Stream* stream_;
+  std::vector<Group> groups_;
+};
+
+/// Labels of k groups; where none has two halves, some are cut. k must be at most the number of nodes.
 std::vector<int> divided(const Links& links, Index k, int tries, Stream& stream);
 
 }  // namespace bnpvi::networks

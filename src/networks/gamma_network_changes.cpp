@@ -94,6 +94,7 @@ void GammaNetwork::split(const std::vector<Division>& divisions, double share) {
     ++k_;
   }
   sticks_.u = sticks_from_weights(weights);
+  leave_out_of_large();
   find_sums();
 }
 

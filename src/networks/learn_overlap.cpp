@@ -12,6 +12,7 @@ namespace bnpvi::networks {
 namespace {
 
 constexpr Index laps_of_trial = 15;  // before a proposal is compared; a guess
+constexpr Index laps_of_groups = 6;  // the same of groups; a guess
 constexpr Index laps_of_round = 10;  // before a round of moves, at most; a guess
 constexpr Index laps_between = 2;  // the same in a large network, where a round has many laps itself; a guess
 constexpr Index trials_at_once = 4;  // from one state, for any number of threads; a guess
@@ -36,6 +37,7 @@ class Learner {
   OverlapEnd run() {
     climb(laps_of_round);
     if (options_.births && now_->blocks()) from_partition();
+    if (options_.births && now_->k() == 1 && now_->local() && work(1) > small) undivided_ = now_->copy();
     const bool all_moves = options_.births && options_.merges && options_.deletes;
     for (Index idle = 0;;) {
       rounds();
@@ -69,6 +71,7 @@ class Learner {
       LapRecord moves;
       if (options_.births) {
         all_split(moves);
+        if (undivided_ && moves.births == 0) from_groups(moves);
         // In a large network other moves wait until splits of all communities at once gain no more.
         if (moves.births > 0 && is_large() && lap_ < options_.max_laps) {
           pending_ = moves;
@@ -117,6 +120,29 @@ class Learner {
       run_laps(*next, laps_of_trial);
       return next;
     });
+  }
+
+  // Groups of the undivided network that were divided again and again, without laps in between, which at
+  // first mix what belongs apart where there is much noise: of twice as many at a time, until that has not
+  // paid two times. Where memberships overlap much, splits with laps end higher: the better of the two goes
+  // on.
+  void from_groups(LapRecord& record) {
+    const State base = std::move(undivided_);
+    Stream random = stream(0);
+    Groups groups(base->links(), 4, random);
+    State best;
+    double most = -HUGE_VAL;
+    for (Index k = 4, idle = 0; idle < 2 && k <= base->links().n() / 2; k *= 2, ++idle) {
+      if (!grow_groups(*base, groups, k)) break;
+      ++record.births_tried;
+      State next = base->copy();
+      run_laps(*next, laps_of_groups);
+      if (next->bound() <= most) continue;
+      most = next->bound();
+      best = std::move(next);
+      idle = -1;
+    }
+    record.births += best_of(1, [&](Index) { return std::move(best); });
   }
 
   // Softened memberships of communities of which some were joined or divided, and a search from there,
@@ -300,7 +326,7 @@ class Learner {
         2);
   }
 
-  State now_;
+  State now_, undivided_;  // undivided_: until groups of it were tried
   const OverlapOptions& options_;
   Pool& pool_;
   const std::function<void(LapRecord)>& told_;

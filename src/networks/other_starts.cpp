@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "networks/bisection.h"
 #include "networks/partition_search.h"
 
 namespace bnpvi::networks {
@@ -65,6 +64,25 @@ Shares softened(const std::vector<int>& labels, double own) {
   for (std::size_t i = 0; i < labels.size(); ++i)
     out.weight[i * static_cast<std::size_t>(out.k) + labels[i]] += own;
   return out;
+}
+
+bool grow_groups(Overlap& state, Groups& groups, Index k) {
+  std::vector<Division> some;
+  const auto follow = [&] {
+    if (!some.empty()) state.split(some, 1);
+    some.clear();
+  };
+  bool divided = true;
+  Division next;
+  while (groups.k() < k && (divided = groups.divide(next))) {
+    // Of divisions at once each is of another community.
+    const bool again =
+        std::any_of(some.begin(), some.end(), [&](const Division& d) { return d.of == next.of; });
+    if (again || next.of >= state.k()) follow();
+    some.push_back(next);
+  }
+  follow();
+  return divided;
 }
 
 std::vector<int> disturbed(const Overlap& state, Index kind, Stream& stream) {

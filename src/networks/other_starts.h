@@ -2,6 +2,7 @@
 #pragma once
 #include "foundation/pool.h"
 #include "foundation/random.h"
+#include "networks/bisection.h"
 #include "networks/overlap.h"
 
 namespace bnpvi::networks {
@@ -21,6 +22,10 @@ struct Shares {
   Vec weight;
 };
 Shares softened(const std::vector<int>& labels, double own);
+
+/// Divides groups until there are k, and the communities of the state, which began as one, with them; false
+/// when fewer groups have halves.
+bool grow_groups(Overlap& state, Groups& groups, Index k);
 
 /// Labels of members, some communities joined with a neighbour, some in halves, in a way that depends on
 /// `kind` (any number) and chance; no number is empty.

@@ -6,16 +6,11 @@
 #include <vector>
 
 #include "hdp/sticks.h"
+#include "networks/bisection.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
 
 namespace bnpvi::networks {
-
-/// A community to be divided, and the nodes that leave it, in ascending order.
-struct Division {
-  Index of;
-  std::vector<int> leaves;
-};
 
 /// Link ends of a node in a community.
 struct Ends {

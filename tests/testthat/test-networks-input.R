@@ -66,6 +66,14 @@ test_that("names, isolated nodes and pairs that are not known", {
   expect_output(print(two_parts), "2 connected parts")
 })
 
+test_that("numbers of nodes are read in full, whole or as real numbers", {
+  far <- data.frame(from = c(1, 1e5), to = c(2e5, 3))
+  expect_identical(as_network(far)$ids, c("1", "3", "100000", "200000"))
+  many <- as_network(data.frame(from = c(1, 99999), to = c(1e5, 3)), nodes = 1e5)
+  expect_identical(c(many$from, many$to), c(1L, 3L, 100000L, 99999L))
+  expect_identical(as_network(far, missing = cbind(1, 1e5))$hidden_to, 3L)
+})
+
 test_that("loops and several links are said and handled", {
   expect_message(with_loop <- as_network(rbind(edges, c(2, 2))), class = "bnpvi_message_network")
   same_network(with_loop, as_network(edges))
