@@ -373,3 +373,11 @@ engine_join_clusters <- function(data, model, start, control, a, b) {
     .Call(`_bnpvi_engine_join_clusters`, data, model, start, control, a, b)
 }
 
+engine_worker_open <- function(model, sparsity, candidates, threads) {
+    .Call(`_bnpvi_engine_worker_open`, model, sparsity, candidates, threads)
+}
+
+engine_worker_run <- function(desk, task) {
+    .Call(`_bnpvi_engine_worker_run`, desk, task)
+}
+

@@ -46,9 +46,9 @@
 #' use*.
 #' Its probability is the alarm. The first `lag` rows of a sequence of [obs_ar()] are conditioned on.
 #'
-#' **Switching linear systems** ([lds_model()], fits with [obs_lds()]): each of the particles is a history of modes, given which the state of
-#' the system is Gaussian and known exactly (Rao-Blackwellised). A row extends every particle by every mode, and of
-#' these
+#' **Switching linear systems** ([lds_model()], fits with [obs_lds()]): each of the particles is a history of modes,
+#' given which the state of the system is Gaussian and known exactly (Rao-Blackwellised). A row extends every particle
+#' by every mode, and of these
 #' as many as `particles` are kept by the rule of Fearnhead and Clifford (2003): large weights stay as they are, of
 #' small
 #' ones some are drawn, and the estimate of the likelihood is unbiased. As long as no more histories are possible, this

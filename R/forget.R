@@ -90,7 +90,9 @@ described_forgetting <- function(fit) {
       paste0("Bound of the last ", count_of(fit$bound_rows, "row"), ", given what is kept of those before")
     },
     if (has_past(fit$model$obs)) {
-      paste0("Times before ", as.character(fit$model$obs$times[1L]), " are given up, but for what they say of later ones")
+      paste0(
+        "Times before ", as.character(fit$model$obs$times[1L]), " are given up, but for what they say of later ones"
+      )
     }
   )
 }

@@ -1,8 +1,9 @@
 # Rows at times: the argument `time` of bnp_mixture() and of what reads its fits.
 #
 # The internal form of data then has `slot`, the number of each row's time; `times`, the distinct times in order; and
-# `gap`, how much time passes from each to the next; `past`: has the engine a slot before them (R/forget.R)? Where clusters have weights by time the rows of a time are a group
-# (`order`, `starts`, `group_names`). C++ reads the slots as one more column, the last.
+# `gap`, how much time passes from each to the next; `past`: has the engine a slot before them (R/forget.R)? Where
+# clusters have weights by time the rows of a time are a group (`order`, `starts`, `group_names`). C++ reads the slots
+# as one more column, the last.
 
 # `time` of a function -> list(x, time, name): the table without the column that `time` names, a value for each row, and
 # that name.

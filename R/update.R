@@ -55,8 +55,8 @@
 #'   `discount`, of mixtures with the same weights at all times: a number d from 0 to 1; what earlier rows say counts d
 #'   times as much as before, sizes of clusters included. The prior of the new rows is the fit's own times the posterior
 #'   over the prior to the power d, so that clusters may move, and those that are not seen any more lose their weight.
-#'   The mean of a cluster of known variance then follows its rows as a random walk would. From then on the bound is that
-#'   of the rows of the last update given what was kept, and not to be compared with that of other fits.
+#'   The mean of a cluster of known variance then follows its rows as a random walk would. From then on the bound is
+#'   that of the rows of the last update given what was kept, and not to be compared with that of other fits.
 #' @references
 #' Ibrahim, J. G. and Chen, M.-H. (2000). Power prior distributions for regression models. *Statistical Science* 15,
 #' 46-60.

@@ -1332,6 +1332,32 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_worker_open
+SEXP engine_worker_open(Rcpp::List model, int sparsity, int candidates, int threads);
+RcppExport SEXP _bnpvi_engine_worker_open(SEXP modelSEXP, SEXP sparsitySEXP, SEXP candidatesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type sparsity(sparsitySEXP);
+    Rcpp::traits::input_parameter< int >::type candidates(candidatesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_worker_open(model, sparsity, candidates, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_worker_run
+Rcpp::RawVector engine_worker_run(SEXP desk, Rcpp::RawVector task);
+RcppExport SEXP _bnpvi_engine_worker_run(SEXP deskSEXP, SEXP taskSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type desk(deskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type task(taskSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_worker_run(desk, task));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_checkpoint_header", (DL_FUNC) &_bnpvi_engine_checkpoint_header, 1},
@@ -1427,6 +1453,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_responses_by_words", (DL_FUNC) &_bnpvi_engine_responses_by_words, 4},
     {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},
     {"_bnpvi_engine_join_clusters", (DL_FUNC) &_bnpvi_engine_join_clusters, 6},
+    {"_bnpvi_engine_worker_open", (DL_FUNC) &_bnpvi_engine_worker_open, 4},
+    {"_bnpvi_engine_worker_run", (DL_FUNC) &_bnpvi_engine_worker_run, 2},
     {NULL, NULL, 0}
 };
 

@@ -212,9 +212,9 @@ Rcpp::List engine_filter_switching(Rcpp::List systems, Rcpp::NumericMatrix y, Rc
             Rcpp::_["sd"] = rows_to_r(rows, &FilteredRow::variance, m, true),
             Rcpp::_["ahead_mean"] = rows_to_r(rows, &FilteredRow::ahead_mean, d, false),
             Rcpp::_["ahead_sd"] = rows_to_r(rows, &FilteredRow::ahead_variance, d, true),
-            Rcpp::_["below"] = rows_to_r(rows, &FilteredRow::below, d, false), Rcpp::_["kept"] = kept, Rcpp::_["origin"] = origin,
-            Rcpp::_["particles"] = particles_to_r(state[g]), Rcpp::_["trouble"] = name_of(trouble),
-            Rcpp::_["row"] = static_cast<int>(rows.size()));
+            Rcpp::_["below"] = rows_to_r(rows, &FilteredRow::below, d, false), Rcpp::_["kept"] = kept,
+            Rcpp::_["origin"] = origin, Rcpp::_["particles"] = particles_to_r(state[g]),
+            Rcpp::_["trouble"] = name_of(trouble), Rcpp::_["row"] = static_cast<int>(rows.size()));
       }
       return out;
     });

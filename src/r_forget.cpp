@@ -4,9 +4,9 @@
 
 using namespace bnpvi;
 
-// The state of a fit of drifting clusters whose first `gone` times are one (GaussianDrift::condensed): `obs` (K ×
-// features of the times from the last of these on), `mean_strength` of the prior at that time, and `constant`, by
-// which Λ of all clusters is lower than it was.
+// The state of a fit of drifting clusters whose first `gone` times are one (GaussianDrift::condensed): `obs`
+// (K × features of the times from the last of these on), `mean_strength` of the prior at that time, and
+// `constant`, by which Λ of all clusters is lower than it was.
 // [[Rcpp::export]]
 Rcpp::List engine_condense_times(Rcpp::List model, Rcpp::List state, int gone) {
   return entry([&] {
@@ -20,7 +20,8 @@ Rcpp::List engine_condense_times(Rcpp::List model, Rcpp::List state, int gone) {
     for (Index j = 0; j < k; ++j) rows.push_back(obs->condensed(globals.effective.t(j), gone, constant));
     Rcpp::NumericMatrix out(static_cast<int>(k), static_cast<int>(rows[0].size()));
     for (Index j = 0; j < k; ++j)
-      for (std::size_t i = 0; i < rows[j].size(); ++i) out(static_cast<int>(j), static_cast<int>(i)) = rows[j][i];
+      for (std::size_t i = 0; i < rows[j].size(); ++i)
+        out(static_cast<int>(j), static_cast<int>(i)) = rows[j][i];
     return Rcpp::List::create(Rcpp::_["obs"] = out, Rcpp::_["mean_strength"] = obs->strength_at(gone - 1),
                               Rcpp::_["constant"] = constant);
   });

@@ -45,8 +45,9 @@ LdsState given_start(const Lds& lds, const Rcpp::List& start, const std::shared_
 }
 
 // From one mode, or from the modes of the rows; "best": the best of the latter and of three of the former,
-// which differ in the windows they try, after twenty laps. These have the bound of `search`: under the loose
-// one a mode more costs so much at first that most windows that are worth one fail (inst/bench/lds.R).
+// which differ in the windows they try, after twenty laps, goes on. All that has the bound of `search`, and
+// what it ends with is where the fit begins: under the loose one a mode more costs so much at first that most
+// windows that are worth one fail (inst/bench/lds.R).
 LdsOutcome fit_from(const Lds& lds, const AllocModel* search, const std::string& init, SEXP start,
                     const Rcpp::NumericMatrix& rows_at, Index k_init, const LearnOptions& options) {
   const LdsProblem& problem = lds.problem;
@@ -72,7 +73,8 @@ LdsOutcome fit_from(const Lds& lds, const AllocModel* search, const std::string&
     LdsOutcome one = learn_lds(again, one_mode(problem, searched, before), few);
     if (one.state.elbo > best.state.elbo) best = std::move(one);
   }
-  LdsState& found = best.state;
+  few.max_laps = options.max_laps;
+  LdsState found = learn_lds(problem, std::move(best.state), few).state;
   return learn_lds(problem, state_of(problem, alloc, std::move(found.paths), std::move(found.r), found.k),
                    options);
 }
@@ -100,7 +102,8 @@ Rcpp::List engine_lds_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control,
       lds.problem.seed = restart_seed(seed, static_cast<std::uint64_t>(restart));
       std::optional<LdsOutcome> outcome;
       try {
-        outcome = fit_from(lds, search.alloc.get(), c.text("init"), start, rows, c.integer("k_init"), options);
+        outcome =
+            fit_from(lds, search.alloc.get(), c.text("init"), start, rows, c.integer("k_init"), options);
       } catch (const Interrupted&) {
         if (!options.keep_interrupted || !best) throw;
         lds.pool.go_on();

@@ -1,6 +1,7 @@
 # Clusters that drift. Moving clusters (DATA: a file with time, x1, x2, cluster): bound and agreement of ten seeds for
 # weights by time and constant ones, beside a k-means start and clusters that stay; the bound by the size of steps.
-# Then seconds a lap beside the Gaussian that stays, at 10 and 100 times.
+# Then seconds a lap beside the Gaussian that stays, at 10 and 100 times, and a stream of 200 times with all of them
+# kept or few.
 # Rscript drift.R DATA
 suppressPackageStartupMessages(library(bnpvi))
 
@@ -64,4 +65,31 @@ for (d in c(2, 8)) {
   }
   by_time <- seconds(d, 10, prior_lda(k))
   cat("D", d, "T 10 weights by time:", signif(by_time, 3), "s, ratio", signif(by_time / stays, 3), "\n")
+}
+
+# A stream: 200 later times of 100 rows each, with all times and with the last two; clusters are where they should be.
+set.seed(3)
+path <- apply(matrix(rnorm(400 * 3, sd = 0.3), 400), 2, cumsum) # 200 times of two columns, of three clusters
+rows_at <- function(t) {
+  cluster <- sample(3, 100, TRUE)
+  list(x = cbind(10 * cluster + path[2 * t - 1, cluster], path[2 * t, cluster]) + rnorm(200), cluster = cluster)
+}
+for (keep in list(NULL, 2)) for (discount in if (is.null(keep)) 1 else c(1, 0.5)) {
+  set.seed(4)
+  first <- rows_at(1)
+  go_on <- function(fit, x, t) {
+    suppressWarnings(update(fit, x, time = rep(t, 100), keep_times = keep, discount = discount))
+  }
+  fit <- suppressWarnings(bnp_mixture(
+    first$x, obs_gaussian(drift = 0.1), prior_dp(), time = rep(1, 100),
+    control = bnp_control(seed = 1, threads = 1, verbose = FALSE)
+  ))
+  for (t in 2:200) {
+    new <- rows_at(t)
+    seconds <- system.time(fit <- go_on(fit, new$x, t))[["elapsed"]]
+  }
+  cat("kept", if (is.null(keep)) "all" else keep, "discount", discount, ":", n_clusters(fit), "clusters,",
+    "agreement at the last time", adjusted_rand_index(utils::tail(fitted(fit), 100), new$cluster), ", state of",
+    as.numeric(object.size(fit$state)), "bytes, last update", signif(seconds, 2), "s\n"
+  )
 }

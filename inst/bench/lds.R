@@ -1,8 +1,13 @@
-# Switching linear dynamics, obs_lds(). Rscript lds.R rotations slds_rotations.csv [seeds [noise]] | speed | mocap
+# Switching linear dynamics, obs_lds(). Rscript lds.R rotations slds_rotations.csv [seeds [noise]] |
+#   gaps slds_rotations.csv | speed [rows] | mocap
 #   rotations: 400 rows that go through three rotations, seen with noise of sd 0.3 or 1; columns of the file: noise,
 #     seed, t, mode, x1, x2, y1, y2. Bounds from default starts, from the true modes, and of obs_ar().
-#   speed: seconds of a lap against rows, modes and hidden states, memory in use, and the bits of two threads.
-#   mocap: motion capture of the package, five scores instead of twelve columns.
+#   gaps: the same rows with noise of sd 0.3, without a stretch of ten in every forty: error of hidden states there,
+#     beside lines between the rows at either side.
+#   speed: seconds of a lap against rows, modes and hidden states, memory in use, and the bits of two threads; or
+#     against this number of rows alone.
+#   mocap: motion capture of the package, five scores instead of twelve columns; log density of a row given those before
+#     it in the last two sequences, by fits of the first four.
 library(bnpvi)
 arguments <- commandArgs(TRUE)
 what <- if (length(arguments)) arguments[1] else "speed"
@@ -69,14 +74,36 @@ if (what == "speed") {
     peak <- as.numeric(sub("[^0-9]*([0-9]+).*", "\\1", grep("VmHWM", status, value = TRUE))) / 1024
     list(fit = fit, seconds = max(fit$trace$seconds) / nrow(fit$trace), peak = peak)
   }
-  for (n in c(1e3, 1e4, 1e5, 1e6)) {
+  given <- length(arguments) > 1
+  for (n in if (given) as.numeric(arguments[2]) else c(1e3, 1e4, 1e5, 1e6)) {
     found <- lap(n, 3, 2)
     cat(sprintf("rows %7d, 3 modes, 2 states: %.3f s a lap, %.0f MB at most\n", n, found$seconds, found$peak))
   }
+  if (given) quit()
   for (k in c(1, 2, 4, 8, 16, 32)) cat(sprintf("20,000 rows, %2d modes: %.3f s a lap\n", k, lap(2e4, k, 2)$seconds))
   for (m in c(1, 2, 4, 8, 16)) cat(sprintf("20,000 rows, %2d hidden states: %.3f s a lap\n", m, lap(2e4, 3, m)$seconds))
   bits <- lapply(1:2, function(threads) lap(2e4, 3, 2, threads)$fit)
   cat("two threads, the same bits:", identical(bits[[1]]$state, bits[[2]]$state), "\n")
+}
+
+if (what == "gaps") {
+  rows <- read.csv(arguments[2])
+  for (set in unique(rows$seed)) {
+    one <- rows[rows$noise == 0.3 & rows$seed == set, ]
+    y <- as.matrix(one[c("y1", "y2")])
+    x <- as.matrix(one[c("x1", "x2")])
+    gap <- (seq_len(nrow(y)) - 1) %% 40 %in% 15:24
+    y[gap, ] <- NA
+    fit <- bnp_hmm(y, obs = obs_lds(), prior = prior_hdp_hmm(sticky = 50), control = quiet())
+    path <- latent_path(fit)
+    rms <- function(z) sqrt(mean((z[gap, ] - x[gap, ])^2))
+    lines <- apply(y, 2, function(v) approx(which(!gap), v[!gap], seq_along(v), rule = 2)$y)
+    off <- (as.matrix(path[3:4]) - x) / as.matrix(path[5:6])
+    cat(sprintf(
+      "set %d: K %d, rms of states in gaps %.3f, of lines %.3f; within two standard deviations %.2f\n", set,
+      n_clusters(fit), rms(as.matrix(path[3:4])), rms(lines), mean(abs(off[gap, ]) < 2)
+    ))
+  }
 }
 
 if (what == "mocap") {
@@ -86,6 +113,16 @@ if (what == "mocap") {
     seconds <- cpu(fit <- suppressWarnings(bnp_hmm(
       as.data.frame(scores), id = mocap6$sequence, obs = obs, prior = prior_hdp_hmm(sticky = 100), control = quiet()
     )))
+    own <- mocap6$sequence %in% unique(mocap6$sequence)[1:4]
+    part <- suppressWarnings(bnp_hmm(
+      as.data.frame(scores[own, ]), id = mocap6$sequence[own], obs = obs, prior = prior_hdp_hmm(sticky = 100),
+      control = quiet()
+    ))
+    id <- mocap6$sequence[!own]
+    density <- predict(part, as.data.frame(scores[!own, ]), id = id, type = "logdensity")
+    cat(sprintf(
+      "%s: log density of a held-out row %.3f (K %d)\n", name, mean(density[duplicated(id)]), n_clusters(part)
+    ))
     cat(sprintf(
       "%s: K %d, agreement with the exercises %.3f, %.1f s\n", name, n_clusters(fit),
       adjusted_rand_index(fitted(fit), mocap6$action), seconds

@@ -29,8 +29,8 @@ struct FilteredRow {
   Vec prob;                        // K: P(z_t | y_1 .. t); empty for the first row
   Vec mean, variance;              // m: of x_t | y_1 .. t
   Vec ahead_mean, ahead_variance;  // D: of y_t | y_1 .. t−1
-  Vec below;                       // D: P(a cell of at most this value | y_1 .. t−1); NaN where it is missing
-  std::vector<int> origin;         // of each particle kept: the number of its parent times K, plus its mode
+  Vec below;                // D: P(a cell of at most this value | y_1 .. t−1); NaN where it is missing
+  std::vector<int> origin;  // of each particle kept: the number of its parent times K, plus its mode
 };
 
 /// Rao-Blackwellised filter [Doucet and others 2000; Fearnhead & Clifford 2003]: every particle is extended

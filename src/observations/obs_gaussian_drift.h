@@ -52,9 +52,11 @@ class GaussianDrift final : public ObsModel {
   void log_predictive(const double* t, const double* phi, Index n, Index ld, double* out) const override;
 
   /// What a cluster says of times to come once its first `gone` ones are given up: its statistic under the
-  /// model of the times from the last of these on, in which it begins with strength κ_{gone|gone−1} of a cluster
-  /// without rows (strength_at) and has what makes its filtered mean, strength and B̂ of that time as before:
-  ///   N = κ_{g|g} − κ_g,  S = κ_{g|g} μ_g − κ_g m,  S_xx + Σ_{t≤g} [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t} μ_tμ_tᵀ]
+  /// model of the times from the last of these on, in which it begins with strength κ_{gone|gone−1} of a
+  /// cluster without rows (strength_at) and has what makes its filtered mean, strength and B̂ of that time as
+  /// before:
+  ///   N = κ_{g|g} − κ_g,  S = κ_{g|g} μ_g − κ_g m,  S_xx + Σ_{t≤g} [κ_{t|t−1} μ_{t−1}μᵀ_{t−1} − κ_{t|t}
+  ///   μ_tμ_tᵀ]
   ///   + κ_{g|g} μ_gμ_gᵀ − κ_g mmᵀ.
   /// A filter is exact, so that Λ of any further rows is what it was, but for a constant, which is added to
   /// `constant`.

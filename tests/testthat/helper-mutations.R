@@ -318,6 +318,10 @@ drift_calls <- function(tables) {
       call(name, "augment", x = fit, data = x, time = time, tables = "data", spoil = c("data", "time")),
       call(name, "heldout_loglik", fit = fit, newdata = x, time = time, tables = "newdata"),
       call(name, "update", object = fit, newdata = x, time = time + 5, tables = "newdata", holds = is_sound_fit),
+      call(
+        name, "update", object = fit, newdata = x, time = time + 5, keep_times = 2, discount = 1,
+        spoil = c("newdata", "keep_times", "discount"), holds = is_sound_fit
+      ),
       call(name, "simulate", object = fit, nsim = 2, seed = 1, time = time),
       call(name, "trajectories", fit = fit, spoil = "fit"),
       call(name, "plot", x = fit, type = "trajectories", data = x, spoil = c("type", "data"), tables = "data"),

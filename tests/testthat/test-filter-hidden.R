@@ -34,10 +34,14 @@ test_that("drawn parameters have the moments of the posterior", {
       want <- kronecker(solve(q$coef_precision[, , j]), means$Q[, , j])
       expect_equal(cov(a), want, tolerance = 0.25)
     }
+    q_11 <- vapply(systems, function(s) s$Q[1, 1, 1], 1)
+    free <- q$df[[1]] - 3
+    expect_equal(sd(q_11), sqrt(2 / (free - 2)) * q$scale[1, 1, 1] / free, tolerance = 0.2)
     theta <- q$transition[1, seq_len(k)]
     drawn <- vapply(systems, function(s) s$transition[1, 1], 1)
     expect_equal(mean(drawn), theta[[1]] / sum(theta), tolerance = 0.02)
-    expect_equal(sd(drawn), sqrt(theta[[1]] * (sum(theta) - theta[[1]]) / (sum(theta) + 1)) / sum(theta), tolerance = 0.15)
+    share <- theta[[1]] / sum(theta)
+    expect_equal(sd(drawn), sqrt(share * (1 - share) / (sum(theta) + 1)), tolerance = 0.15)
   }
 })
 

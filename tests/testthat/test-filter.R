@@ -190,6 +190,27 @@ test_that("the bootstrap filter is unbiased, and leaves R's generator alone", {
   expect_equal(as.numeric(logLik(moved)), 2 * dnorm(0, log = TRUE))
 })
 
+test_that("the bootstrap filter resamples without bias, and only where weights are uneven", {
+  weighs <- function(w) particle_model(
+    function(n) c(0, 0, 1), function(x) x, function(y, x) log(w)
+  )
+  uneven <- vapply(1:400, function(s) {
+    as.data.frame(bnp_filter(weighs(c(0.85, 0.05, 0.1)), c(1, NA), particles = 3, seed = s))$mean.x1[2]
+  }, 1)
+  expect_equal(mean(uneven), 0.1, tolerance = 0.25)
+  expect_gt(sd(uneven), 0)
+  even <- as.data.frame(bnp_filter(weighs(c(0.4, 0.3, 0.3)), c(1, NA), particles = 3, seed = 1))
+  expect_equal(even$size, rep(1 / (0.16 + 0.18), 2))
+  expect_equal(even$mean.x1, c(0.3, 0.3))
+})
+
+test_that("sequences and rows have random numbers of their own", {
+  f <- bnp_filter(small_system(), rep(small_rows, 2), rep(1:2, each = 6), particles = 2, seed = 1)
+  expect_false(f$sequences[["1"]]$log_lik == f$sequences[["2"]]$log_lik)
+  other <- bnp_filter(small_system(), small_rows, particles = 2, seed = 2)
+  expect_false(f$sequences[["1"]]$log_lik == other$sequences[["1"]]$log_lik)
+})
+
 test_that("rows without data say nothing", {
   f <- bnp_filter(small_system(), c(NA, NA, 1, NA), particles = 8, seed = 1)
   rows <- as.data.frame(f)
