@@ -109,7 +109,9 @@ take_switching <- function(f, sequences, data, call) {
     colnames(one$ahead_mean) <- colnames(one$ahead_sd) <- colnames(one$below) <- f$input$column_names %||% data$column_names %||%
       default_names(ncol(one$ahead_mean))
     list(
-      rows = one[c("log_density", "size", "prob", "mean", "sd", "ahead_mean", "ahead_sd", "below", "kept", "origin")],
+      rows = one[c(
+        "log_density", "size", "prob", "mean", "sd", "ahead_mean", "ahead_sd", "below", "kept", "origin"
+      )],
       state = one$particles
     )
   })

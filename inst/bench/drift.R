@@ -89,7 +89,7 @@ for (keep in list(NULL, 2)) for (discount in if (is.null(keep)) 1 else c(1, 0.5)
     seconds <- system.time(fit <- go_on(fit, new$x, t))[["elapsed"]]
   }
   cat("kept", if (is.null(keep)) "all" else keep, "discount", discount, ":", n_clusters(fit), "clusters,",
-    "agreement at the last time", adjusted_rand_index(utils::tail(fitted(fit), 100), new$cluster), ", state of", as.numeric(object.size(fit$state)),
-    "bytes, last update", signif(seconds, 2), "s\n"
+    "agreement at the last time", adjusted_rand_index(utils::tail(fitted(fit), 100), new$cluster), ", state of",
+    as.numeric(object.size(fit$state)), "bytes, last update", signif(seconds, 2), "s\n"
   )
 }

@@ -31,13 +31,13 @@ without_pairs <- function(net, hidden) {
 }
 
 # What engines are told of the search.
-engine_control <- function(...) {
+network_control <- function(...) {
   utils::modifyList(list(
     algorithm = "full", birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, max_laps = 300, seed = 1, tol = 1e-8,
     threads = 1, disturbances = 1L, large = 3e4
   ), list(...))
 }
-no_moves <- list(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
+no_network_moves <- list(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)
 
 # All observed pairs with their values: data frame i, j, y.
 all_pairs <- function(net) {

@@ -80,7 +80,7 @@ test_that("a node may begin a cluster of its own", {
 })
 
 test_that("the best partition of few nodes is found, and is below the evidence", {
-  control <- engine_control(max_laps = 50, tol = 1e-10)
+  control <- network_control(max_laps = 50, tol = 1e-10)
   for (row in seq_len(nrow(kinds))) {
     net <- network_of_kind(kinds[row, ], c(1, 1, 2, 2, 3, 3, 3))
     net[c("hidden_from", "hidden_to")] <- list(integer(), integer())
@@ -146,9 +146,9 @@ test_that("other orders of nodes, and other directions of undirected pairs, chan
 test_that("the karate club is partitioned better than by other packages, from one community", {
   net <- karate_network()
   found <- vapply(1:10, function(seed) {
-    engine_network_blocks(net, bernoulli, engine_control(max_laps = 100, seed = seed), rep(1L, 34), NULL)$log_joint
+    engine_network_blocks(net, bernoulli, network_control(max_laps = 100, seed = seed), rep(1L, 34), NULL)$log_joint
   }, 1)
   expect_gte(sum(found > -195.372), 9)
-  first <- engine_network_blocks(net, bernoulli, engine_control(max_laps = 100), rep(1L, 34), NULL)
+  first <- engine_network_blocks(net, bernoulli, network_control(max_laps = 100), rep(1L, 34), NULL)
   expect_equal(twin_joint(net, first$labels, bernoulli), found[1], tolerance = 1e-10)
 })

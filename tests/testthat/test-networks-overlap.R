@@ -157,7 +157,7 @@ test_that("moves raise the bound from one community, and threads change no bit",
     model <- list(degree = degree, assortative = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1,
                   b = if (degree) 0.72 else 1, a_background = 1, b_background = if (degree) 7.2 else 10, dense = 1e5)
     fits <- lapply(c(1, 3), function(threads) {
-      engine_network_overlap(net, model, engine_control(threads = threads), one(net), NULL)
+      engine_network_overlap(net, model, network_control(threads = threads), one(net), NULL)
     })
     trace <- fits[[1]]$trace
     expect_true(all(diff(trace$elbo) >= -1e-9 * abs(trace$elbo[1])))
@@ -172,7 +172,7 @@ test_that("moves raise the bound from one community, and threads change no bit",
 
 test_that("fixed numbers stay as they are", {
   net <- karate_network()
-  control <- do.call(engine_control, c(no_moves, max_laps = 50))
+  control <- do.call(network_control, c(no_network_moves, max_laps = 50))
   share <- withr::with_seed(1, matrix(rgamma(34 * 5, 1), 34))
   for (degree in c(FALSE, TRUE)) {
     model <- list(degree = degree, assortative = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 1,

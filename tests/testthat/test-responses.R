@@ -237,6 +237,9 @@ test_that("bad responses are refused by name", {
   fit <- fit_of(response = planted$y)
   expect_bad(predict(fit_of(), type = "response"), "response", "needs a fit")
   expect_bad(plot(fit_of(), "response"), "response", "needs a fit")
+  older <- fit
+  older$responses <- NULL
+  expect_bad(coef(older), "format", "fit again")
   expect_bad(bnp_sample(fit, planted$x), "response", "samplers")
   expect_bad(update(fit, planted$x), "response", "updates")
   expect_bad(predict(fit, planted$x, type = "response", interval = 2), "argument", "interval")
