@@ -361,11 +361,23 @@ engine_responses <- function(model, state) {
     .Call(`_bnpvi_engine_responses`, model, state)
 }
 
+engine_responses_by_words <- function(model, counts, values, times) {
+    .Call(`_bnpvi_engine_responses_by_words`, model, counts, values, times)
+}
+
 engine_cluster_tree <- function(data, model, start, control) {
     .Call(`_bnpvi_engine_cluster_tree`, data, model, start, control)
 }
 
 engine_join_clusters <- function(data, model, start, control, a, b) {
     .Call(`_bnpvi_engine_join_clusters`, data, model, start, control, a, b)
+}
+
+engine_worker_open <- function(model, sparsity, candidates, threads) {
+    .Call(`_bnpvi_engine_worker_open`, model, sparsity, candidates, threads)
+}
+
+engine_worker_run <- function(desk, task) {
+    .Call(`_bnpvi_engine_worker_run`, desk, task)
 }
 

@@ -150,6 +150,7 @@ check_network_prior <- function(prior, call) {
 check_network_control <- function(control, call) {
   check_class(control, "bnp_control", "control", "bnp_control", call)
   refuse_checkpoint(control, "bnp_network", call)
+  refuse_workers(control, "bnp_network", call)
   if (!control$algorithm %in% c("memoized", "full", "stochastic")) {
     abort("argument", c(
       "{.code algorithm = {.str {control$algorithm}}} is not there for networks.",
@@ -210,8 +211,8 @@ network_start <- function(start, data, prior, control, call) {
 
 one_column_each <- function(labels) diag(max(labels))[labels, , drop = FALSE]
 
-# Searches from disturbed memberships that gain nothing, in a row, after which the search of a small network ends.
-network_disturbances <- as.integer(Sys.getenv("NETDIST", "2"))
+# Rounds of disturbed memberships that gain nothing, in a row, after which the search of a small network ends.
+network_disturbances <- 1L
 
 # Links and nodes from which moves of the gamma network visit the nodes they change alone; a guess.
 network_large <- 3e4

@@ -12,6 +12,7 @@
 #'   file.
 #' @param max_laps Another number of laps at most than that of the fit, say to go on with one that they ended. Restarts
 #'   that are done stay as they are.
+#' @param workers Other `workers` than those of the fit, as of [bnp_control()]; `FALSE`: none. `wave` stays.
 #' @param ... Must be empty.
 #' @return What [bnp_mixture()], [bnp_topics()], [bnp_hmm()] or [bnp_features()] would have returned.
 #' @details The fit goes on writing to the same file. Of a fit that has ended the file gives the same fit again, without
@@ -32,7 +33,7 @@
 #' again <- bnp_resume(file, faithful)
 #' identical(elbo(fit), elbo(again))
 #' @export
-bnp_resume <- function(file, x, max_laps = NULL, ...) {
+bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   check_no_dots(...)
   file <- check_path(file, "file")
   header <- read_checkpoint(file)
@@ -40,6 +41,10 @@ bnp_resume <- function(file, x, max_laps = NULL, ...) {
   given <- header$arguments
   given$control[c("seed", "checkpoint")] <- list(header$seed, file)
   if (!is.null(max_laps)) given$control$max_laps <- check_count(max_laps, "max_laps")
+  if (has_workers(given$control) || !is.null(workers) && !isFALSE(workers)) {
+    given$control$wave <- resolve_wave(given$control)
+  }
+  if (!is.null(workers)) given$control$workers <- check_workers(workers)
   given$control$header <- header
   if (inherits(given$x, "formula")) {
     environment(given$x) <- rlang::caller_env()
@@ -154,7 +159,7 @@ refuse_other_data <- function(there, here, call) {
 
 # Of what the engine is to be given. Serialised in version 2, which writes the same values in the same way.
 fingerprints_of_parts <- function(model, resolved, start, values) {
-  free <- c("threads", "verbose", "max_laps", "checkpoint", "checkpoint_every", "header")
+  free <- c("threads", "verbose", "max_laps", "checkpoint", "checkpoint_every", "header", "workers")
   parts <- list(obs = model$obs, prior = model$prior, control = resolved[setdiff(names(resolved), free)], start = start)
   units <- intersect(c("offset", "centre", "unit", "likelihood"), names(model))
   if (length(units)) parts$centre <- model[units]

@@ -72,6 +72,15 @@
 #'   latent features. A file that is there is replaced.
 #' @param checkpoint_every Least number of seconds between two checkpoints, which are written at the end of a lap;
 #'   0: after every lap. The end of each restart is written anyhow.
+#' @param workers `TRUE`: the daemons of mirai that the session has started (`mirai::daemons(4)`) visit the batches and
+#'   do the work of moves on their rows; or the name of a compute profile of mirai. For memoized learning of mixtures
+#'   (but of [obs_ar()]), topics and hidden Markov models (but of [obs_lds()]) from several `batches`. The fit is that
+#'   without workers and the same `wave`, to the last bit, whichever daemon did what. A daemon that ends, or does not
+#'   answer in `getOption("bnpvi.worker_timeout", 600)` seconds, is done without. `verbose` tells how much was sent in
+#'   each lap. See `vignette("large-data")`.
+#' @param wave Number of batches that are visited before their summaries are exchanged and the clusters renewed. A
+#'   larger one keeps more workers busy; the bound rises as ever, in a lap perhaps by less. Default: 1, with `workers`
+#'   8.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
 #' @details The bound rises from lap to lap, by the mathematics of memoized and
@@ -105,7 +114,8 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
                         sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
-                        k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300, ...) {
+                        k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300,
+                        workers = FALSE, wave = NULL, ...) {
   check_no_dots(...)
   algorithm <- check_choice(algorithm, c("memoized", "full", "stochastic", "truncation_free"), "algorithm")
   given <- names(match.call())[-1L]
@@ -141,7 +151,9 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
       sweeps = check_count(sweeps, "sweeps"),
       half_life = if (identical(half_life, Inf)) Inf else check_number(half_life, "half_life"),
       checkpoint = if (!is.null(checkpoint)) check_path(checkpoint, "checkpoint"),
-      checkpoint_every = check_number(checkpoint_every, "checkpoint_every", strict = FALSE)
+      checkpoint_every = check_number(checkpoint_every, "checkpoint_every", strict = FALSE),
+      workers = check_workers(workers),
+      wave = if (!is.null(wave)) check_count(wave, "wave")
     ),
     class = c("bnp_control", "list")
   )
@@ -170,13 +182,17 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   own <- c("k_max", "sweeps", "half_life")
   others <- c(
     "tol", "restarts", "k_init", "init", "sparsity", "learning_rate", "candidates", "keep", "bound", "checkpoint",
-    "checkpoint_every"
+    "checkpoint_every", "workers", "wave"
   )
-  wrong <- intersect(given, if (algorithm == "truncation_free") others else own)
+  without_waves <- c("workers", "wave")
+  wrong <- intersect(
+    given, switch(algorithm, truncation_free = others, memoized = own, c(own, without_waves))
+  )
   if (length(wrong)) {
     abort("argument", c(
       "{.arg {wrong}} {?has/have} no meaning for {.code algorithm = {.str {algorithm}}}.",
-      i = if (algorithm != "truncation_free") "{.arg {own}} are for {.code algorithm = \"truncation_free\"}."
+      i = if (any(wrong %in% own)) "{.arg {own}} are for {.code algorithm = \"truncation_free\"}.",
+      i = if (any(wrong %in% without_waves)) "{.arg {without_waves}} are for {.code algorithm = \"memoized\"}."
     ), call = call)
   }
 }

@@ -181,6 +181,7 @@ engine_features_model <- function(model, group) {
 }
 
 check_features_control <- function(control, call) {
+  refuse_workers(control, "bnp_features", call)
   if (!control$algorithm %in% c("memoized", "full")) {
     abort("argument", c(
       "{.code algorithm = {.str {control$algorithm}}} is not for {.fn bnp_features}.",

@@ -49,13 +49,17 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   model$response <- data$response$model
   check_size(prior, resolved$k_init, data$n, error_call)
   resolved$header <- NULL
+  tell_one_batch(control, resolved)
+  hired <- hire_workers(resolved, data, obs, class, error_call)
+  on.exit(hired$finish())
   engine <- checkpointed_engine(class, call, data, model, control, resolved, resolved_start, error_call)
   asked <- c(resolved, list(keep_interrupted = rlang::is_interactive()))
   asked$batch_of <- batch_of
-  progress <- progress_reporter(control)
-  on.exit(progress$finish())
+  progress <- progress_reporter(control, function() lap_teller(hired$traffic))
+  on.exit(progress$finish(), add = TRUE)
   fit_once <- function(model) tryCatch(
-    if (is_spooled(data)) {
+    if (is_spooled(data) || has_workers(control)) {
+      asked$hired <- hired$with(model)
       in_spool(engine(data, model, asked, resolved_start, progress$report), error_call)
     } else {
       engine(data, model, asked, resolved_start, progress$report)
@@ -134,6 +138,7 @@ complete_fit <- function(fit, data) {
       dims = c(length(data$starts) - 1L, fit$state$k),
       dimnames = list(data$group_names, as.character(seq_len(fit$state$k)))
     )
+    if (!is.null(fit$model$response)) fit$responses <- responses_by_words(fit, data)
   } else if (is_spooled(data) && !inherits(fit, "bnp_mixture")) {
     fit$labels <- integer(data$n)
     fit$prob <- double(data$n)
@@ -303,12 +308,13 @@ progress_reporter <- function(control, teller = lap_teller) {
 
 # "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A
 # restart counts laps anew.
-lap_teller <- function() {
+lap_teller <- function(traffic = NULL) {
   last <- list(lap = Inf)
+  sent <- traffic_teller(traffic)
   function(record) {
     gain <- if (record$lap > last$lap) sprintf(" (%+.3g)", record$elbo - last$elbo) else ""
     last <<- record
-    sprintf("Lap %d: %s, ELBO %.8g%s", record$lap, count_of(record$k, "cluster"), record$elbo, gain)
+    sprintf("Lap %d: %s, ELBO %.8g%s%s", record$lap, count_of(record$k, "cluster"), record$elbo, gain, sent())
   }
 }
 

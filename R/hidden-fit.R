@@ -86,6 +86,8 @@ check_hidden_control <- function(control, obs, call) {
     refuse("{.code batches = {control$batches}}", "All sequences are visited at once: leave {.arg batches} out.")
   }
   if (!is.null(control$checkpoint)) refuse("{.arg checkpoint}", "Leave it out of {.arg control}.")
+  if (has_workers(control)) refuse("{.arg workers}", "Leave it out of {.arg control}.")
+  if (!is.null(control$wave)) refuse("{.arg wave}", "Leave it out of {.arg control}.")
   if (!is.null(control$init)) {
     refuse("{.code init = {.str {control$init}}}", "Leave it out: labels or a fit may be given as {.arg start}.")
   }

@@ -14,9 +14,9 @@
 #'   network alone. Where every pair of communities has a block (see `assortative`) only `FALSE` is there.
 #' @param family `"bernoulli"`: a link or none; `"poisson"`: counts. `"auto"` chooses counts where a value is above 1.
 #' @param a,b Prior of the probability of a link within a community (without a background: in any block): Beta(`a`,
-#'   `b`), or of a rate Gamma(`a`, rate `b`). `b = NULL`: 1 for probabilities, `a` over the density of links for rates of
-#'   blocks of all pairs of communities, a tenth of that for communities with a background, which are denser than the
-#'   whole.
+#'   `b`), or of a rate Gamma(`a`, rate `b`). `b = NULL`: 1 for probabilities, `a` over the density of links for rates
+#'   of blocks of all pairs of communities, a tenth of that for communities with a background, which are denser than
+#'   the whole.
 #' @param background The same two numbers for the background of assortative models. `NULL`: Beta(1, 10), or a Gamma
 #'   distribution with shape 1 and the density of links as mean.
 #' @return An object of class `bnp_obs`.

@@ -67,7 +67,8 @@ described_learning <- function(fit) {
       paste0("Defaults of priors: from a random sample of ", count_of(fit$input$sampled, "row, document or sequence"))
     },
     paste0(
-      "Learning: ", control$algorithm, ", ", count_of(control$batches, "batch", "es"), ", started with ",
+      "Learning: ", control$algorithm, ", ", count_of(control$batches, "batch", "es"),
+      if (isTRUE(control$wave > 1L)) paste(" in waves of", control$wave), ", started with ",
       control$k_init, seed, "; moves: ", format(control$moves)
     ),
     paste0(

@@ -14,6 +14,7 @@ resolve_control <- function(control, obs, prior, n_rows, n_units, start, call = 
   if (control$algorithm == "stochastic") check_stochastic_prior(prior, call)
   control$seed <- draw_seed(control$seed)
   control$batches <- resolve_batches(control, n_units, call, word)
+  control$wave <- resolve_wave(control)
   control$k_init <- resolve_k_init(control, prior, n_rows, start, call, word)
   control$init <- resolve_init(control, obs, prior, call)
   control$sparsity <- control$sparsity %||% 0L

@@ -1,18 +1,17 @@
 # What a fit of topics with a response says of it: coefficients, predictions.
 
-# q(eta) in the order of topics as users see them: of each equation list(mean, covariance), covariance divided by the
+# q(eta) of predictions (responses_by_words()): of each equation list(mean, covariance), covariance divided by the
 # variance of the response where that is gaussian; df and scale of its precision.
 response_posterior <- function(fit) {
-  q <- engine_responses(fit$model, fit$state)
-  k <- fit$state$k
-  m <- fit$model$response$covariates
-  at <- c(fit$numbering, k + seq_len(m))
-  names <- c(as.character(seq_len(k)), fit$input$document_response$covariates$names)
+  q <- fit$responses %||% abort("format", c(
+    "This fit lacks {.field responses}, the effects that responses are predicted with.",
+    i = "It was stored by another version of the package, or is damaged: fit again."
+  ), call = NULL)
+  names <- c(as.character(seq_len(fit$state$k)), fit$input$document_response$covariates$names)
   list(
     equations = Map(function(mean, covariance) {
       list(
-        mean = stats::setNames(mean[at], names),
-        covariance = `dimnames<-`(covariance[at, at, drop = FALSE], list(names, names))
+        mean = stats::setNames(mean, names), covariance = `dimnames<-`(covariance, list(names, names))
       )
     }, q$mean, q$covariance),
     df = q$df, scale = q$scale

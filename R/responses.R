@@ -52,8 +52,8 @@ read_response <- function(response, x, data, family, covariates, weight, cost, e
   model <- list(
     family = unname(engine_responses_of[family]),
     equations = nrow(coded$values), covariates = if (is.null(x)) 0L else ncol(x$value),
-    precision = precision %||% if (family == normal_response) 1 else 0.1, df = 3, scale = 1, cost = cost,
-    epsilon = epsilon, weight = weight
+    precision = precision %||% if (family == normal_response) 1 else 0.1, df = 3, scale = 1,
+    variance = if (weight == 1) 0 else 1, cost = cost, epsilon = epsilon, weight = weight
   )
   if (is.na(model$family)) model$family <- "logistic"
   dimnames(values) <- NULL

@@ -109,12 +109,19 @@ control_of_update <- function(fit, control, data, n_units, call) {
     control <- fit$control
     control[c("batches", "k_init")] <- list(NULL)
     control$restarts <- 1L
+    control$workers <- FALSE
   } else {
     check_class(control, "bnp_control", "control", "bnp_control", call)
     if (!control$algorithm %in% c("memoized", "full")) {
       abort("argument", "{.fn update} takes in more data by memoized or full learning, not {.val {control$algorithm}}.",
         call = call
       )
+    }
+    if (has_workers(control)) {
+      abort("argument", c(
+        "{.arg workers} of {.fn bnp_control} have no meaning for updates by new data.",
+        i = "Leave them out, or fit anew to all data."
+      ), call = call)
     }
   }
   control["k_init"] <- list(NULL)

@@ -1288,6 +1288,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_responses_by_words
+Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix counts, Rcpp::NumericMatrix values, Rcpp::NumericVector times);
+RcppExport SEXP _bnpvi_engine_responses_by_words(SEXP modelSEXP, SEXP countsSEXP, SEXP valuesSEXP, SEXP timesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type times(timesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_responses_by_words(model, counts, values, times));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_cluster_tree
 Rcpp::List engine_cluster_tree(Rcpp::List data, Rcpp::List model, Rcpp::List start, Rcpp::List control);
 RcppExport SEXP _bnpvi_engine_cluster_tree(SEXP dataSEXP, SEXP modelSEXP, SEXP startSEXP, SEXP controlSEXP) {
@@ -1315,6 +1329,32 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type a(aSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type b(bSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_join_clusters(data, model, start, control, a, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_worker_open
+SEXP engine_worker_open(Rcpp::List model, int sparsity, int candidates, int threads);
+RcppExport SEXP _bnpvi_engine_worker_open(SEXP modelSEXP, SEXP sparsitySEXP, SEXP candidatesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< int >::type sparsity(sparsitySEXP);
+    Rcpp::traits::input_parameter< int >::type candidates(candidatesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_worker_open(model, sparsity, candidates, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_worker_run
+Rcpp::RawVector engine_worker_run(SEXP desk, Rcpp::RawVector task);
+RcppExport SEXP _bnpvi_engine_worker_run(SEXP deskSEXP, SEXP taskSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type desk(deskSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type task(taskSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_worker_run(desk, task));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1410,8 +1450,11 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
     {"_bnpvi_engine_responses", (DL_FUNC) &_bnpvi_engine_responses, 2},
+    {"_bnpvi_engine_responses_by_words", (DL_FUNC) &_bnpvi_engine_responses_by_words, 4},
     {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},
     {"_bnpvi_engine_join_clusters", (DL_FUNC) &_bnpvi_engine_join_clusters, 6},
+    {"_bnpvi_engine_worker_open", (DL_FUNC) &_bnpvi_engine_worker_open, 4},
+    {"_bnpvi_engine_worker_run", (DL_FUNC) &_bnpvi_engine_worker_run, 2},
     {NULL, NULL, 0}
 };
 

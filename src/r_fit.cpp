@@ -2,12 +2,16 @@
 #include <cmath>
 #include <optional>
 
+#include "inference/batch_work.h"
+#include "inference/labels_watch.h"
 #include "inference/start.h"
+#include "inference/visit_batches.h"
 #include "r_checkpoint.h"
 #include "r_convert.h"
 #include "r_learn.h"
 #include "r_source.h"
 #include "r_topics.h"
+#include "r_workers.h"
 #include "testing/audit.h"
 
 using namespace bnpvi;
@@ -104,26 +108,6 @@ State starting_state(const Problem& problem, const RModel& model, const Rcpp::Li
   return start_by(init, problem, c.integer("k_init"), pool);
 }
 
-// Writes the most probable cluster of every row of a batch to `label`, which has all rows.
-class Labels final : public ResponsibilitySink {
- public:
-  Labels(const Batch& batch, std::vector<int>& label) : batch_(batch), label_(label) {}
-  void begin(Index) override {}
-  void visit(Index, const Index* rows, const Responsibilities& r, FeatureBlock&) override {
-    for (Index i = 0; i < r.n; ++i) {
-      Index best = 0;
-      for (Index l = 1; l < r.width; ++l)
-        if (r.value[i * r.width + l] > r.value[i * r.width + best]) best = l;
-      label_[batch_.row_number(rows[i])] =
-          1 + static_cast<int>(r.sparse ? r.cluster[i * r.width + best] : best);
-    }
-  }
-
- private:
-  const Batch& batch_;
-  std::vector<int>& label_;
-};
-
 LapRecord end_of(const Progress& p) {
   LapRecord record;
   record.lap = static_cast<Index>(p.trace.size());
@@ -134,19 +118,28 @@ LapRecord end_of(const Progress& p) {
 
 // Numbers of the rows' most probable clusters; NA: rows without a likelihood of their own.
 std::vector<int> labels_of(const Problem& problem, const State& state, const FitData& data, Pool& pool) {
-  const auto weights = visiting_weights(problem, state.globals.effective);
   std::vector<int> labels(static_cast<std::size_t>(problem.source.shape().n), NA_INTEGER);
   const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
-  for (Index b = 0; b < problem.source.n_batches(); ++b) {
-    const std::shared_ptr<const Batch> batch = problem.source.open(b);
-    const UnitMemory* memory = problem.alloc.remembers() ? nullptr : state.batch[b]->memory.get();
-    Labels sink(*batch, labels);
-    visitor->visit({batch->data, batch->units, problem.obs, state.globals, weights, pool, &sink, memory});
+  Globals globals = state.globals;
+  globals.weights = nullptr;
+  const auto at = globals_for_work(problem, std::move(globals));
+  for (const std::vector<Index>& wave : in_waves(all_batches(problem.source), problem.wave)) {
+    std::vector<std::unique_ptr<VisitWork>> work;
+    for (Index b : wave) {
+      const auto memory = problem.alloc.remembers() ? nullptr : state.batch[b]->memory;
+      visitor->prepare(at->globals, memory.get(), pool);
+      work.push_back(std::make_unique<VisitWork>(b, at, *visitor, memory, std::make_unique<LabelsWatch>(),
+                                                 false, nullptr));
+    }
+    do_work(problem, pool, work);
+    for (const auto& done : work)
+      static_cast<const LabelsWatch&>(*done->watch).put_into(labels, *problem.source.open(done->batch));
   }
   if (data.uncounted().empty()) return labels;
   const Batch rest{*data.in_memory(), data.uncounted()};
-  Labels sink(rest, labels);
-  visitor->visit({rest.data, rest.units, problem.obs, state.globals, weights, pool, &sink});
+  VisitWork work(0, at, *visitor, nullptr, std::make_unique<LabelsWatch>(), false, nullptr);
+  work.run(problem, rest, pool);
+  static_cast<const LabelsWatch&>(*work.watch).put_into(labels, rest);
   return labels;
 }
 
@@ -191,6 +184,9 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     RPool pool(c.integer("threads"), monitor);
     const Index restarts = Rf_isNull(start) ? c.integer("restarts") : 1;
 
+    const Index wave = c.has("wave") ? c.integer("wave") : 1;
+    const auto workers = hired_workers(control, rows);
+
     Checkpoints checkpoints(control);
     auto run = checkpoints.begin<Progress>();
     if (control.containsElementNamed("resume")) run.now = progress_from_r(control["resume"]);
@@ -215,7 +211,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       const std::unique_ptr<Source> source = rows.dealt(key);
       const auto own = run.now ? std::make_shared<const RModel>(model, sparsity, run.now->learned) : nullptr;
       const RModel& rmodel = own ? *own : given;
-      const Problem problem{*source, *rmodel.obs, *rmodel.alloc, key, observer, &pool};
+      const Problem problem{*source, *rmodel.obs, *rmodel.alloc, key, observer, &pool, wave, workers.get()};
       observer.restarted();
       if (!run.now) checkpoints.write<Progress>(run, nullptr, best ? &best->progress : nullptr);
       std::optional<Outcome> outcome;
@@ -254,7 +250,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
 
     const ObsModel& obs = best->obs ? *best->obs : *given.obs;
     const AllocModel& alloc = best->alloc ? *best->alloc : *given.alloc;
-    const Problem whole{*source, obs, alloc, seed};
+    const Problem whole{*source, obs, alloc, seed, nobody, &pool, wave, workers.get()};
     const std::vector<int> labels = labels_of(whole, state, rows, pool);
     return made_in_r([&] {
       Rcpp::List out =

@@ -1,6 +1,7 @@
 #include "r_source.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 #include "testing/transient_source.h"
@@ -27,7 +28,8 @@ FitData::FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel
   const ListFields c(control);
   if (data.containsElementNamed("spool")) {
     const ListFields d(data);
-    spool_ = std::make_shared<const Spool>(d.text("spool"));
+    spool_path_ = d.text("spool");
+    spool_ = std::make_shared<const Spool>(spool_path_);
     const auto starts = Rcpp::as<std::vector<int>>(data["starts"]);
     starts_.assign(starts.begin(), starts.end());
     const SpoolIndex& index = spool_->index();
@@ -37,6 +39,10 @@ FitData::FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel
                 index.grouped() == model.alloc->grouped(),
             "the spool does not have the rows and columns of the data and the model");
     return;
+  }
+  if (control.containsElementNamed("hired")) {
+    const Rcpp::List workers(control["hired"]);
+    folder_ = ListFields(workers).text("folder");
   }
   rdata_ = std::make_unique<RData>(data);
   view_ = &rdata_->view_for(*model.obs);
@@ -73,10 +79,40 @@ std::vector<std::vector<Index>> FitData::batches(std::uint64_t key) const {
   return out;
 }
 
+// The batches as a spool that other processes can read; the one before is removed.
+std::unique_ptr<Source> FitData::written(const std::vector<std::vector<Index>>& units) const {
+  const bool grouped = model_.alloc->grouped();
+  const Dataset& data = *view_;
+  SpoolIndex index;
+  index.shape = data;
+  index.group_width = data.group_width;
+  if (data.class_sets) index.class_sets = *data.class_sets;
+  std::vector<int> batch(static_cast<std::size_t>(grouped ? data.n_groups() : data.n), -1);
+  for (std::size_t b = 0; b < units.size(); ++b) {
+    BatchSize size;
+    for (Index unit : units[b]) {
+      batch[unit] = static_cast<int>(b);
+      const Index from = grouped ? data.starts[unit] : unit, to = grouped ? data.starts[unit + 1] : unit + 1;
+      size.rows += to - from;
+      if (data.sparse()) size.entries += data.row_start[to] - data.row_start[from];
+    }
+    if (grouped) size.groups = static_cast<Index>(units[b].size());
+    index.size.push_back(size);
+  }
+  std::error_code ignored;
+  if (!spool_path_.empty()) std::filesystem::remove(std::filesystem::u8path(spool_path_), ignored);
+  spool_path_ = folder_ + "/batches-" + std::to_string(++n_written_) + ".spool";
+  SpoolWriter writer(spool_path_, std::move(index));
+  writer.add(data, batch.data());
+  writer.finish();
+  return std::make_unique<SpoolSource>(std::make_shared<const Spool>(spool_path_), data.starts, grouped,
+                                       model_.obs.get(), false, data.back);
+}
+
 std::unique_ptr<Source> FitData::dealt(std::uint64_t key) const {
   const bool grouped = model_.alloc->grouped();
-  if (spool_)
-    return std::make_unique<SpoolSource>(spool_, starts_, grouped, model_.obs.get(), update_);
+  if (spool_) return std::make_unique<SpoolSource>(spool_, starts_, grouped, model_.obs.get(), update_);
+  if (!folder_.empty()) return written(batches(key));
   return make_source(kind_, *view_, batches(key), grouped, model_.obs->lag());
 }
 

@@ -28,17 +28,23 @@ class FitData {
   /// or else so many as it says, at random by this key. An update has one more, without units.
   std::unique_ptr<Source> dealt(std::uint64_t key) const;
   const Dataset* in_memory() const { return view_; }  // null: a spool
+  /// Of the batches dealt last; empty where they are in memory.
+  const std::string& spool_path() const { return spool_path_; }
   /// Units of data in memory that are in no batch.
   const std::vector<Index>& uncounted() const { return uncounted_; }
 
  private:
   std::vector<std::vector<Index>> batches(std::uint64_t key) const;
+  std::unique_ptr<Source> written(const std::vector<std::vector<Index>>& units) const;
 
   const RModel& model_;
   const bool update_;
   std::unique_ptr<RData> rdata_;
   const Dataset* view_ = nullptr;
   std::shared_ptr<const Spool> spool_;
+  std::string folder_;  // where data in memory are written for workers; empty: nowhere
+  mutable std::string spool_path_;
+  mutable int n_written_ = 0;
   std::string kind_;           // of the source, as make_source() has them
   std::vector<Index> starts_;  // of all groups of a spool
   std::vector<Index> uncounted_;

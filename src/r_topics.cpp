@@ -8,6 +8,7 @@
 #include "r_convert.h"
 #include "topics/anchor_words.h"
 #include "topics/completion.h"
+#include "topics/response_by_words.h"
 #include "topics/sequential_estimate.h"
 #include "topics/term_sum.h"
 #include "topics/topic_model.h"
@@ -91,6 +92,20 @@ Weights weights_of(const Rcpp::NumericMatrix& c) {
   for (Index j = 0; j < out.k; ++j)
     std::copy_n(c.begin() + j * c.nrow(), c.nrow(), out.w.begin() + j * out.p + 1);
   return out;
+}
+
+// One entry for each equation: mean (topics, then covariates) and covariance, of gaussian responses divided by
+// σ², 1/σ² ~ Gamma(df/2, scale/2), or `variance` if that is above 0.
+Rcpp::List responses_to_r(const ResponsePosterior& q, double variance) {
+  const int w = static_cast<int>(q.size);
+  Rcpp::List mean(q.equation.size()), covariance(q.equation.size());
+  for (std::size_t e = 0; e < q.equation.size(); ++e) {
+    mean[e] = q.equation[e].mean;
+    covariance[e] = Rcpp::NumericMatrix(w, w, q.equation[e].covariance.begin());
+  }
+  using Rcpp::_;
+  return Rcpp::List::create(_["mean"] = mean, _["covariance"] = covariance, _["df"] = q.df,
+                            _["scale"] = q.scale, _["variance"] = variance);
 }
 
 }  // namespace
@@ -258,24 +273,41 @@ Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed,
   });
 }
 
-// q(η) of the responses of documents, one entry for each equation: mean (topics, then covariates) and
-// covariance, of gaussian responses divided by σ², 1/σ² ~ Gamma(df/2, scale/2).
+// q(η) of the responses of documents in a fit.
 // [[Rcpp::export]]
 Rcpp::List engine_responses(Rcpp::List model, Rcpp::List state) {
   return entry([&] {
     const RModel rmodel(model);
     const auto* topics = dynamic_cast<const TopicAlloc*>(rmodel.alloc.get());
     require(topics && topics->response(), "model has no response");
-    const Globals globals = state_from_r(state, rmodel);
-    const ResponsePosterior q = topics->response()->posterior(globals.effective);
-    const int w = static_cast<int>(q.size);
-    Rcpp::List mean(q.equation.size()), covariance(q.equation.size());
-    for (std::size_t e = 0; e < q.equation.size(); ++e) {
-      mean[e] = q.equation[e].mean;
-      covariance[e] = Rcpp::NumericMatrix(w, w, q.equation[e].covariance.begin());
+    const ResponsePosterior q = topics->response()->posterior(state_from_r(state, rmodel).effective);
+    return responses_to_r(q, topics->response()->prior().variance);
+  });
+}
+
+// The same from counts of topics in documents (documents × topics) that words alone have led to; values: a
+// column for each document, which counts `times` times.
+// [[Rcpp::export]]
+Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix counts,
+                                     Rcpp::NumericMatrix values, Rcpp::NumericVector times) {
+  return entry([&] {
+    const RModel rmodel(model);
+    const auto* topics = dynamic_cast<const TopicAlloc*>(rmodel.alloc.get());
+    require(topics && topics->response(), "model has no response");
+    const ResponseModel& response = *topics->response();
+    require(values.nrow() == response.n_values() && values.ncol() == counts.nrow() &&
+                times.size() == counts.nrow(),
+            "values of documents do not fit their counts");
+    std::vector<SharesByWords> documents(static_cast<std::size_t>(counts.nrow()));
+    for (int d = 0; d < counts.nrow(); ++d) {
+      documents[d].value = values.begin() + static_cast<Index>(d) * values.nrow();
+      documents[d].times = times[d];
+      for (int j = 0; j < counts.ncol(); ++j) {
+        if (!(counts(d, j) > 0)) continue;
+        documents[d].share.push_back({j, j, counts(d, j), 0, 0});
+        documents[d].length += counts(d, j);
+      }
     }
-    using Rcpp::_;
-    return Rcpp::List::create(_["mean"] = mean, _["covariance"] = covariance, _["df"] = q.df,
-                              _["scale"] = q.scale);
+    return responses_to_r(response_by_words(response, counts.ncol(), documents), response.prior().variance);
   });
 }

@@ -29,6 +29,7 @@ if (length(arguments) > 1L) {
   held_out("held out, default", control = how())
   for (k in c(10, 25, 50, 100, 200)) {
     held_out(paste("held out, fixed", k), control = how(k_init = k, moves = bnp_moves(FALSE, FALSE, FALSE, FALSE)))
-    held_out(paste("held out, stochastic", k), control = bnp_control("stochastic", k_init = k, seed = 1, verbose = FALSE))
+    sampled <- bnp_control("stochastic", k_init = k, seed = 1, threads = 1, verbose = FALSE)
+    held_out(paste("held out, stochastic", k), control = sampled)
   }
 }

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "chains/chain_memory.h"
-#include "inference/unit_edit.h"
+#include "inference/visit_batches.h"
 
 namespace bnpvi::chains {
 
@@ -22,112 +22,65 @@ constexpr double softened = 0.1;  // share of the transitions
 
 }  // namespace
 
-// Collects a snapshot; chunks share no rows but may share sequences, whose masses are added up afterwards.
-class HmmMove::Sink final : public ResponsibilitySink {
- public:
-  Sink(std::shared_ptr<const Batch> batch, Snapshot& out) : batch_(std::move(batch)), out_(out) {}
-
-  void begin(Index n_chunks) override { found_.assign(static_cast<std::size_t>(n_chunks), {}); }
-
-  void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock&) override {
-    std::vector<Mass>& found = found_[chunk];
-    for (Index i = 0; i < r.n; ++i) {
-      const double* p = r.value.data() + i * r.width;
-      const int* state = r.sparse ? r.cluster.data() + i * r.width : nullptr;
-      const auto number = [state](Index l) { return state ? state[l] : static_cast<int>(l); };
-      const Index best = std::max_element(p, p + r.width) - p;
-      out_.label[batch_->row_number(rows[i])] = number(best);
-      const std::vector<Index>& starts = batch_->data.starts;
-      if (found.empty() || rows[i] < starts[found.back().group] || rows[i] >= starts[found.back().group + 1])
-        found.push_back({group_of(rows[i]), Vec(static_cast<std::size_t>(r.k), 0.0)});
-      for (Index l = 0; l < r.width; ++l) found.back().mass[number(l)] += p[l];
-    }
-  }
-
-  void finish() {
-    const auto mass = [&](Index group) { return out_.mass.begin() + batch_->group_number(group) * out_.k; };
-    for (Index unit : batch_->units) {
-      std::fill_n(mass(unit), out_.k, 0.0f);
-      out_.weight[batch_->group_number(unit)] = batch_->data.weight_of_group(unit);
-    }
-    for (const auto& chunk : found_)
-      for (const Mass& m : chunk)
-        for (Index j = 0; j < out_.k; ++j) mass(m.group)[j] += static_cast<float>(m.mass[j]);
-  }
-
- private:
-  struct Mass {
-    Index group;
-    Vec mass;
-  };
-
-  Index group_of(Index row) const {
-    const std::vector<Index>& starts = batch_->data.starts;
-    return std::upper_bound(starts.begin(), starts.end(), row) - starts.begin() - 1;
-  }
-
-  const std::shared_ptr<const Batch> batch_;
-  Snapshot& out_;
-  std::vector<std::vector<Mass>> found_;
-};
-
 HmmMove::HmmMove(const MoveContext& context, const HmmAlloc& alloc) : c_(context), alloc_(alloc) {
   now_.label.assign(static_cast<std::size_t>(c_.problem.source.shape().n), -1);
   now_.weight.assign(static_cast<std::size_t>(c_.problem.source.shape().n_groups), 1.0);
-  now_.globals.resize(static_cast<std::size_t>(c_.problem.source.n_batches()));
+  now_.at.resize(static_cast<std::size_t>(c_.problem.source.n_batches()));
 }
 
-HmmMove::~HmmMove() = default;
-
-ResponsibilitySink* HmmMove::watch(const State& state, Index b) {
+std::unique_ptr<Watch> HmmMove::watch(const State& state, Index b) {
   now_.k = state.globals.effective.k;
   now_.mass.resize(static_cast<std::size_t>(c_.problem.source.shape().n_groups * now_.k));
-  now_.globals[b] = state.globals;
-  sink_ = std::make_unique<Sink>(c_.problem.source.open(b), now_);
-  return sink_.get();
+  now_.at[b] = std::make_shared<const WorkGlobals>(WorkGlobals{state.globals, false});
+  return std::make_unique<SnapshotWatch>(now_.k);
 }
 
-void HmmMove::after_batch(State&, Index) {
-  sink_->finish();
-  sink_.reset();
+void HmmMove::after_batch(Index b, Watch* seen) {
+  static_cast<const SnapshotWatch*>(seen)->put_into(now_, *c_.problem.source.open(b));
 }
 
-Visit HmmMove::input(const Batch& batch, const std::vector<Index>& units, const Globals& globals) {
-  for (Index unit : units)
-    rows_visited_ += static_cast<double>(batch.data.starts[unit + 1] - batch.data.starts[unit]);
-  return {batch.data, units, c_.problem.obs, globals, visiting_weights(c_.problem, globals.effective),
-          c_.pool};
+namespace {
+
+double rows_in(const Batch& batch, const std::vector<Index>& units) {
+  double rows = 0;
+  for (Index unit : units) rows += static_cast<double>(batch.data.starts[unit + 1] - batch.data.starts[unit]);
+  return rows;
 }
 
-Summary HmmMove::visit(const Batch& batch, const std::vector<Index>& units, const Globals& globals,
-                       const UnitMemory* memory, std::optional<Assignments>& out, ResponsibilitySink* sink) {
-  AssignmentSink observed(out ? &*out : nullptr, batch, sink);
-  Visit in = input(batch, units, globals);
-  in.sink = out ? &observed : sink;
-  in.memory = memory;
-  return alloc_.local_step(in);
-}
+}  // namespace
 
-// What a batch's last visit, at these globals, found of some of its sequences.
-Summary HmmMove::seen(const Batch& batch, const Summary& summary, const std::vector<Index>& units,
-                      const Globals& globals) {
-  Visit in = input(batch, units, globals);
-  const auto part = summary.memory ? part_of(*summary.memory, units) : nullptr;
-  in.memory = part.get();
-  return alloc_.found_before(in);
+std::vector<Summary> HmmMove::seen(const State& state, const std::vector<EditedPart>& parts) {
+  std::vector<std::unique_ptr<SeenWork>> work;
+  for (std::size_t b = 0; b < parts.size(); ++b) {
+    const std::vector<Index>& units = parts[b].units;
+    const Index batch = static_cast<Index>(b);
+    if (units.empty()) continue;
+    rows_visited_ += rows_in(*c_.problem.source.open(batch), units);
+    const auto& memory = state.batch[b]->memory;
+    auto at = std::make_shared<WorkGlobals>(*now_.at[b]);
+    at->globals.weights = nullptr;
+    at->weigh(c_.problem);
+    work.push_back(
+        std::make_unique<SeenWork>(batch, std::move(at), units, memory ? part_of(*memory, units) : nullptr));
+  }
+  do_work(c_.problem, c_.pool, work);
+  std::vector<Summary> out(parts.size());
+  for (const auto& done : work) out[static_cast<std::size_t>(done->batch)] = std::move(done->found);
+  return out;
 }
 
 void HmmMove::visit_all(State& state) {
-  for (std::size_t b = 0; b < state.batch.size(); ++b) {
+  std::vector<Index> batches;
+  std::vector<std::unique_ptr<Watch>> watches;
+  for (Index b = 0; b < static_cast<Index>(state.batch.size()); ++b) {
     if (state.batch[b]->settled) continue;
-    const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
-    auto fresh =
-        std::make_shared<Summary>(visit(*batch, batch->units, state.globals, state.batch[b]->memory.get(),
-                                        state.assignments, watch(state, static_cast<Index>(b))));
-    fresh->log_base = state.batch[b]->log_base;
-    state.batch[b] = std::move(fresh);
-    after_batch(state, static_cast<Index>(b));
+    const std::shared_ptr<const Batch> batch = c_.problem.source.open(b);
+    rows_visited_ += rows_in(*batch, batch->units);
+    batches.push_back(b);
+    watches.push_back(watch(state, b));
   }
+  visit_batches(c_.problem, state, batches, c_.visitor, c_.pool, &watches);
+  for (std::size_t i = 0; i < batches.size(); ++i) after_batch(batches[i], watches[i].get());
   resum(c_.problem, state);
   refresh(c_.problem, state);
 }
@@ -205,7 +158,7 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
   const std::vector<Index> order = start.by_size();
   start.permute(order);
   changes.permute(order);
-  std::vector<EditedPart> parts(state.batch.size());
+  std::vector<EditedPart> parts(state.batch.size()), partly(parts.size());
   double rows = 0;
   for (std::size_t b = 0; b < parts.size(); ++b) {
     const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
@@ -218,8 +171,11 @@ bool HmmMove::attempt(State& state, Changes changes, Summary start, const std::v
     parts[b].rest = Summary(state.total.shape, state.k());
     if (units.size() == batch->units.size() && !state.batch[b]->settled) continue;
     parts[b].rest = *state.batch[b];
-    if (!units.empty()) parts[b].rest.add(seen(*batch, *state.batch[b], units, now_.globals[b]), -1);
+    partly[b].units = units;
   }
+  const std::vector<Summary> before = seen(state, partly);
+  for (std::size_t b = 0; b < parts.size(); ++b)
+    if (!partly[b].units.empty()) parts[b].rest.add(before[b], -1);
   UnitEdit edit(c_, state, std::move(changes), std::move(parts));
   edit.begin_at(alloc_.global_step(start, {}));
   const bool accepted = edit.climb(state, rounds);

@@ -1,22 +1,13 @@
-// What the moves of hidden Markov models share: where each state lives, and how a proposal is tried out.
+// What the moves of hidden Markov models share: how a proposal is tried out.
 #pragma once
 #include <functional>
 
 #include "chains/hmm.h"
+#include "chains/snapshot.h"
 #include "inference/changes.h"
-#include "inference/move.h"
+#include "inference/unit_edit.h"
 
 namespace bnpvi::chains {
-
-/// Most probable state of every row (−1 where the row is not modelled) and the mass of every state in every
-/// sequence, by their numbers among all, as of the last visit of each batch.
-struct Snapshot {
-  Index k = 0;
-  std::vector<int> label;
-  std::vector<float> mass;       // groups × K, of sequences as if of weight 1
-  Vec weight;                    // of each group
-  std::vector<Globals> globals;  // by batch: those of the visit
-};
 
 /// A move that watches a lap, then tries proposals one at a time. The sequences that a proposal touches go
 /// through rounds of local and global steps; all others keep their assignments. A proposal is accepted as
@@ -25,9 +16,8 @@ struct Snapshot {
 class HmmMove : public Move {
  public:
   HmmMove(const MoveContext& context, const HmmAlloc& alloc);
-  ~HmmMove() override;
-  ResponsibilitySink* watch(const State& state, Index b) override;
-  void after_batch(State& state, Index b) override;
+  std::unique_ptr<Watch> watch(const State& state, Index b) override;
+  void after_batch(Index b, Watch* seen) override;
 
  protected:
   /// An edit of the touched sequences (by number among all, ascending) under some changes of the states,
@@ -63,17 +53,10 @@ class HmmMove : public Move {
   Snapshot now_;
 
  private:
-  class Sink;
-  // Of some units of a batch.
-  Summary visit(const Batch& batch, const std::vector<Index>& units, const Globals& globals,
-                const UnitMemory* memory, std::optional<Assignments>& out,
-                ResponsibilitySink* sink = nullptr);
-  Summary seen(const Batch& batch, const Summary& summary, const std::vector<Index>& units,
-               const Globals& globals);
-  Visit input(const Batch& batch, const std::vector<Index>& units, const Globals& globals);
+  // What batches' last visits found of some of their units; of batches without units nothing.
+  std::vector<Summary> seen(const State& state, const std::vector<EditedPart>& parts);
   void visit_all(State& state);
 
-  std::unique_ptr<Sink> sink_;
   double rows_visited_ = 0;
 };
 

@@ -61,6 +61,9 @@ class HmmAlloc : public AllocModel {
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   NamedArrays posterior(const Globals& globals) const override;
   std::vector<MoveKind> moves() const override;
+  std::unique_ptr<Watch> read_watch(const std::string& kind, Reader& in) const override;
+  std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
+                                       std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
   /// α, α_0 and κ in turn, the others fixed, with θ̂ at its best for each value.
   std::shared_ptr<const AllocModel> learned(const State& state, Pool*) const override;

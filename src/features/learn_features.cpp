@@ -50,11 +50,7 @@ class Learner {
     }
     if (options_.moves.remove && changed == 0 && try_delete_with_visits(problem_, state_, progress_.failed))
       changed = ++record.deletes;
-    if (changed > 0) {  // features that are new, or have others beside them
-      progress_.quiet_births = 0;
-      progress_.failed.visited_flips.clear();
-      progress_.failed.flips_of_two.clear();
-    }
+    if (changed > 0) progress_.quiet_births = 0;
     record.elbo = state_.elbo;
     record.k = state_.k();
     return record;

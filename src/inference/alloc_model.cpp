@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "inference/batch_work.h"
 #include "inference/move.h"
 
 namespace bnpvi {
@@ -27,6 +28,15 @@ std::shared_ptr<const Weights> AllocModel::visit_weights(const ObsModel& obs, co
 }
 
 std::unique_ptr<Visitor> AllocModel::visitor() const { return std::make_unique<PlainVisitor>(*this); }
+
+std::unique_ptr<Watch> AllocModel::read_watch(const std::string& kind, Reader&) const {
+  throw std::invalid_argument("internal error: this model has no watch of the kind " + kind);
+}
+
+std::unique_ptr<BatchWork> AllocModel::read_work(const std::string& kind, Index,
+                                                 std::shared_ptr<const WorkGlobals>, Reader&) const {
+  throw std::invalid_argument("internal error: this model has no work of the kind " + kind);
+}
 
 Summary AllocModel::own_start(const ObsModel&, const Source&, Index, Stream&, Pool&) const {
   throw std::logic_error("this allocation model has no start of its own");

@@ -46,6 +46,22 @@ class ResponsibilitySink {
   virtual void visit_joint(Index /*row*/, const Vec& /*joint*/) {}
 };
 
+/// A sink that can look on in another process: what it looks for can be written there, and what it found is
+/// written back.
+class Watch : public ResponsibilitySink {
+ public:
+  /// The visit of this batch with these weights is next.
+  virtual void visiting(const Batch& /*batch*/, const std::shared_ptr<const Weights>& /*weights*/) {}
+  /// The visit has ended.
+  virtual void finish() {}
+
+  virtual std::string kind() const = 0;  // by which AllocModel::read_watch() knows it
+  virtual void write_task(Writer& out) const = 0;
+  virtual void write_result(Writer& out) const = 0;
+  /// weights: of the visit.
+  virtual void read_result(Reader& in, const std::shared_ptr<const Weights>& weights) = 0;
+};
+
 /// What a local step works on: the units of a batch at the present globals.
 struct Visit {
   const Dataset& data;              // in which units are numbered
@@ -65,6 +81,12 @@ class Visitor {
  public:
   virtual ~Visitor() = default;
   virtual Summary visit(const Visit& visit) = 0;
+
+  /// Visits at these globals, of batches with such a memory (null: none has one), are next, some perhaps in
+  /// other processes, whose visitors read what this one has for reuse.
+  virtual void prepare(const Globals& /*globals*/, const UnitMemory* /*memory*/, Pool& /*pool*/) {}
+  virtual void write(Writer& /*out*/) const {}
+  virtual void read(Reader& /*in*/) {}
 };
 
 /// Constraint of a fit on q(z): how many clusters a row or token may belong to.
@@ -76,6 +98,8 @@ struct Sparsity {
 
 struct MoveKind;
 struct State;
+struct WorkGlobals;
+class BatchWork;
 
 /// The prior of the assignments z and the form of q(z). Immutable.
 ///
@@ -124,6 +148,12 @@ class AllocModel {
 
   /// A new visitor for one lap.
   virtual std::unique_ptr<Visitor> visitor() const;
+
+  /// What moves of this family wrote of a watch, or of work on a batch, of this kind. The defaults throw
+  /// std::invalid_argument.
+  virtual std::unique_ptr<Watch> read_watch(const std::string& kind, Reader& in) const;
+  virtual std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
+                                               std::shared_ptr<const WorkGlobals> at, Reader& in) const;
 
   /// Statistics of at most k clusters to start from, by a method that only this model has. The default throws
   /// std::logic_error.

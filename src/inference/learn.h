@@ -51,9 +51,4 @@ Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptio
 /// Progress of a fit that has not begun, at the given state.
 Progress begin(const Problem& problem, State state);
 
-/// Local step on batch b at the current globals; its new summary replaces the old one in state.total. Globals
-/// and ELBO are left as they were until refresh(). A settled batch stays as it is.
-void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor, Pool& pool,
-                 ResponsibilitySink* sink = nullptr);
-
 }  // namespace bnpvi

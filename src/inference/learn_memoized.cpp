@@ -9,33 +9,9 @@
 #include "inference/learn.h"
 #include "inference/move.h"
 #include "inference/sound_lap.h"
+#include "inference/visit_batches.h"
 
 namespace bnpvi {
-
-void visit_batch(const Problem& problem, State& state, Index b, Visitor& visitor, Pool& pool,
-                 ResponsibilitySink* sink) {
-  if (state.batch[b] && state.batch[b]->settled) {
-    if (sink) sink->begin(0);
-    return;
-  }
-  if (!state.globals.weights) state.globals.weights = visiting_weights(problem, state.globals.effective);
-  const std::shared_ptr<const Batch> batch = problem.source.open(b);
-  AssignmentSink observed(state.assignments ? &*state.assignments : nullptr, *batch, sink);
-  if (state.assignments) sink = &observed;
-  const UnitMemory* memory = state.batch[b]          ? state.batch[b]->memory.get()
-                             : state.earlier.empty() ? nullptr
-                                                     : state.earlier[b].get();
-  auto fresh = std::make_shared<Summary>(visitor.visit(
-      {batch->data, batch->units, problem.obs, state.globals, state.globals.weights, pool, sink, memory}));
-  fresh->log_base = state.batch[b] ? state.batch[b]->log_base : batch_log_base(problem, *batch);
-  const std::shared_ptr<const Summary> old = std::exchange(state.batch[b], fresh);
-  if (state.batch.size() == 1)
-    resum(problem, state);
-  else if (old)
-    state.total.exchange(*old, *fresh, problem.pool);
-  else
-    state.total.add(*fresh);
-}
 
 Progress begin(const Problem& problem, State state) {
   Progress out{std::move(state), problem.alloc.cost_of_observation(problem.obs, problem.source.shape())};
@@ -117,8 +93,7 @@ class Memoized {
   void first_lap() {
     ++p_.lap;
     visitor_ = problem_->alloc.visitor();
-    for (Index b = 0; b < problem_->source.n_batches(); ++b)
-      visit_batch(*problem_, p_.state, b, *visitor_, pool_);
+    visit_all_batches(*problem_, p_.state, *visitor_, pool_);
     p_.state.earlier.clear();
     end_lap({}, false);
     if (options_.after_lap) options_.after_lap(p_);
@@ -171,13 +146,14 @@ class Memoized {
   void one_lap(const Chosen& chosen) {
     State& state = p_.state;
     Move* move = chosen.move.get();
-    for (Index b : batch_order()) {
-      visit_batch(*problem_, state, b, *visitor_, pool_, move ? move->watch(state, b) : nullptr);
+    for (const std::vector<Index>& wave : in_waves(batch_order(), problem_->wave)) {
+      std::vector<std::unique_ptr<Watch>> watches;
+      for (Index b : wave) watches.push_back(move ? move->watch(state, b) : nullptr);
+      visit_batches(*problem_, state, wave, *visitor_, pool_, &watches);
       renew_globals(*problem_, state);
       if (problem_->observer.wants_spared_work()) evaluate(*problem_, state);
       accepted();
-      if (move) move->after_batch(state, b);
-      accepted();
+      for (std::size_t i = 0; move && i < wave.size(); ++i) move->after_batch(wave[i], watches[i].get());
     }
     LapRecord record;
     if (move) {
@@ -241,7 +217,7 @@ class Memoized {
     obs_ = std::move(obs);
     alloc_ = std::move(alloc);
     learned_.emplace(Problem{given_.source, obs_ ? *obs_ : given_.obs, alloc_ ? *alloc_ : given_.alloc,
-                             given_.seed, given_.observer, given_.pool});
+                             given_.seed, given_.observer, given_.pool, given_.wave, given_.workers});
     problem_ = &*learned_;
     p_.learned = problem_->obs.learned_fields();
     for (NamedArray& field : problem_->alloc.learned_fields()) p_.learned.push_back(std::move(field));
@@ -269,7 +245,8 @@ class Memoized {
     State& state = p_.state;
     std::shared_ptr<const ObsModel> obs = problem_->obs.learned(state.total.obs.data(), state.k(), &pool_);
     if (!obs) return;
-    const Problem trial{given_.source, *obs, problem_->alloc, given_.seed, given_.observer, given_.pool};
+    const Problem trial{given_.source,   *obs,        problem_->alloc, given_.seed,
+                        given_.observer, given_.pool, given_.wave,     given_.workers};
     const double elbo = state.elbo;
     evaluate(trial, state);
     if (!(state.elbo > elbo)) {

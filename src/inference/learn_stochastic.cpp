@@ -6,6 +6,7 @@
 
 #include "foundation/random.h"
 #include "inference/learn.h"
+#include "inference/visit_batches.h"
 
 namespace bnpvi {
 
@@ -56,7 +57,7 @@ Outcome learn_stochastic(const Problem& problem, Progress from, const LearnOptio
   state.total = Summary(problem.alloc.shape(problem.obs), state.globals.effective.k);
   state.total.owner = state.globals.effective.owner;
   const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
-  for (Index b = 0; b < problem.source.n_batches(); ++b) visit_batch(problem, state, b, *visitor, pool);
+  visit_all_batches(problem, state, *visitor, pool);
   refresh(problem, state);
   settle(problem, state);
   end_lap(state.elbo);

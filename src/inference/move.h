@@ -29,10 +29,10 @@ class Move {
 
   /// Chooses what to try in the coming lap; false when there is nothing.
   virtual bool prepare(const State& state) = 0;
-  /// Called before batch b is visited; the sink (may be nullptr) sees its responsibilities.
-  virtual ResponsibilitySink* watch(const State& /*state*/, Index /*b*/) { return nullptr; }
-  /// Called after batch b was visited and the globals renewed (not the ELBO); may replace the state.
-  virtual void after_batch(State&, Index /*b*/) {}
+  /// Called before batch b is visited; what comes back (may be null) sees its responsibilities.
+  virtual std::unique_ptr<Watch> watch(const State& /*state*/, Index /*b*/) { return nullptr; }
+  /// Called after batch b was visited, with what watch() returned for it.
+  virtual void after_batch(Index /*b*/, Watch* /*seen*/) {}
   /// Called once all batches were visited and the ELBO is up to date; may replace the state.
   virtual void after_lap(State&) {}
 

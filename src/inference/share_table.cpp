@@ -142,10 +142,11 @@ std::shared_ptr<const Value> by_number(const std::vector<std::shared_ptr<const V
 
 }  // namespace
 
-void ShareTable::write(Writer& out) const {
+void ShareTable::write(Writer& out, bool weights) const {
   Numbered<Weights> tables;
   Numbered<Vec> logs;
-  for (const auto& b : block) tables.number(b->weights.get()), logs.number(b->logs.get());
+  for (const auto& b : block)
+    if (weights) tables.number(b->weights.get()), logs.number(b->logs.get());
   out.integer(static_cast<std::int64_t>(tables.all().size()));
   for (const Weights* w : tables.all()) {
     out.integer(w->k);
@@ -157,15 +158,15 @@ void ShareTable::write(Writer& out) const {
   for (const Vec* c : logs.all()) out.list(*c);
   out.integer(static_cast<std::int64_t>(block.size()));
   for (const auto& b : block) {
-    out.integer(tables.number(b->weights.get()));
-    out.integer(logs.number(b->logs.get()));
+    out.integer(weights ? tables.number(b->weights.get()) : 0);
+    out.integer(weights ? logs.number(b->logs.get()) : 0);
     out.list(b->share);
     out.list(b->local);
   }
   out.list(unit);
 }
 
-ShareTable ShareTable::read(Reader& in) {
+ShareTable ShareTable::read(Reader& in, const std::shared_ptr<const Weights>& weights) {
   std::vector<std::shared_ptr<const Weights>> tables;
   for (std::int64_t n = in.integer(); n > 0; --n) {
     auto w = std::make_shared<Weights>();
@@ -182,6 +183,7 @@ ShareTable ShareTable::read(Reader& in) {
     auto b = std::make_shared<ShareBlock>();
     b->weights = by_number(tables, in.integer());
     b->logs = by_number(logs, in.integer());
+    if (!b->weights && !b->logs) b->weights = weights;
     b->share = in.list<std::vector<Share>>();
     b->local = in.list<Vec>();
     out.block.push_back(std::move(b));

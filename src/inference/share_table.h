@@ -101,8 +101,10 @@ struct ShareTable {
   ShareTable without(const std::set<const Weights*>& gone, std::size_t size,
                      const std::function<void(Index i, Vec& c)>& append) const;
 
-  void write(Writer& out) const;  // weights and C that blocks share are written once
-  static ShareTable read(Reader& in);
+  /// Weights and C that blocks share are written once; weights = false: not at all, as a visit needs neither.
+  void write(Writer& out, bool weights = true) const;
+  /// weights: of all blocks that were written without.
+  static ShareTable read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 
  private:
   void drop_unused();  // removes blocks without units

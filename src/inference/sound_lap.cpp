@@ -5,6 +5,7 @@
 #include "foundation/rounded_sum.h"
 #include "inference/learn.h"
 #include "inference/start.h"
+#include "inference/visit_batches.h"
 
 namespace bnpvi {
 
@@ -20,7 +21,7 @@ bool SoundLap::excludes(const Problem& problem, const State& state) const {
 State SoundLap::restored(const Problem& problem, Pool& pool) const {
   State state = start_from_globals(problem, kept_->globals);
   const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
-  for (Index b = 0; b < problem.source.n_batches(); ++b) visit_batch(problem, state, b, *visitor, pool);
+  visit_all_batches(problem, state, *visitor, pool);
   state.total = kept_->globals.effective;
   state.elbo = kept_->elbo;
   return state;

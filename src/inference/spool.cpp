@@ -27,9 +27,10 @@ constexpr Index most_pending_of_all = Index{1} << 23;  // doubles, 64 MB: a gues
 
 // Where the arrays of a batch begin, counted from its own beginning.
 struct Arrays {
-  std::int64_t values, row_start, column, rows, groups, starts, end;
+  std::int64_t values, row_start, column, rows, groups, starts, weight, classes, back, group_value, end;
 
-  Arrays(const DataShape& shape, const BatchSize& size) {
+  Arrays(const SpoolIndex& index, const BatchSize& size) {
+    const DataShape& shape = index.shape;
     const auto doubles = [](Index n) { return static_cast<std::int64_t>(n) * 8; };
     const auto ints = [](Index n) { return (static_cast<std::int64_t>(n) + 1) / 2 * 8; };
     values = 0;
@@ -38,7 +39,11 @@ struct Arrays {
     rows = column + (shape.sparse ? ints(size.entries) : 0);
     groups = rows + ints(size.rows);
     starts = groups + (size.groups ? ints(size.groups) : 0);
-    end = starts + (size.groups ? ints(size.groups + 1) : 0);
+    weight = starts + (size.groups ? ints(size.groups + 1) : 0);
+    classes = weight + (shape.weighted ? doubles(size.rows) : 0);
+    back = classes + (shape.labelled ? ints(size.rows) : 0);
+    group_value = back + (shape.trees ? ints(size.rows) : 0);
+    end = group_value + doubles(size.groups * index.group_width);
   }
 };
 
@@ -50,7 +55,13 @@ void write_index(const SpoolIndex& index, Writer& out) {
   out.integer(index.shape.n_groups);
   out.flag(index.shape.sparse);
   out.flag(index.shape.rows_are_groups);
+  out.flag(index.shape.weighted);
+  out.flag(index.shape.labelled);
+  out.flag(index.shape.trees);
   out.list(index.size);
+  out.integer(index.group_width);
+  out.integer(index.class_sets.n_classes);
+  out.list(index.class_sets.has);
 }
 
 SpoolIndex read_index(Reader& in) {
@@ -60,7 +71,13 @@ SpoolIndex read_index(Reader& in) {
   out.shape.n_groups = in.integer();
   out.shape.sparse = in.flag();
   out.shape.rows_are_groups = in.flag();
+  out.shape.weighted = in.flag();
+  out.shape.labelled = in.flag();
+  out.shape.trees = in.flag();
   out.size = in.list<std::vector<BatchSize>>();
+  out.group_width = in.integer();
+  out.class_sets.n_classes = in.integer();
+  out.class_sets.has = in.list<std::vector<char>>();
   return out;
 }
 
@@ -75,14 +92,15 @@ std::vector<Index> widened(const char* at, Index n) {
 std::vector<std::int64_t> SpoolIndex::offsets() const {
   std::vector<std::int64_t> out{0};
   for (const BatchSize& batch : size)
-    out.push_back((out.back() + Arrays(shape, batch).end + aligned_to - 1) / aligned_to * aligned_to);
+    out.push_back((out.back() + Arrays(*this, batch).end + aligned_to - 1) / aligned_to * aligned_to);
   return out;
 }
 
 // Rows of a batch that are not on the disk yet, and how much of it is there.
 struct SpoolWriter::Pending {
   Vec values;  // of dense rows row by row
-  std::vector<int> row_start, column, rows, groups, starts;
+  std::vector<int> row_start, column, rows, groups, starts, classes, back;
+  Vec weight, group_value;
   BatchSize done;
   Index numbers = 0;
 };
@@ -106,6 +124,7 @@ SpoolWriter::~SpoolWriter() {
 
 template <class T>
 void SpoolWriter::put(std::int64_t at, const T* values, Index n) {
+  if (n == 0) return;
   errno = 0;
   file_.seekp(at);
   file_.write(reinterpret_cast<const char*>(values), static_cast<std::streamsize>(n * sizeof(T)));
@@ -115,6 +134,9 @@ void SpoolWriter::put(std::int64_t at, const T* values, Index n) {
 
 void SpoolWriter::add_row(Pending& to, const Dataset& piece, Index row) {
   to.rows.push_back(static_cast<int>(rows_++));
+  if (piece.weight) to.weight.push_back(piece.weight[row]);
+  if (piece.classes) to.classes.push_back(piece.classes[row]);
+  if (piece.back) to.back.push_back(piece.back[row]);
   to.numbers += 1;
   if (!piece.sparse()) {
     for (Index j = 0; j < piece.d; ++j) to.values.push_back(piece.dense[j * piece.n + row]);
@@ -132,9 +154,16 @@ void SpoolWriter::add(const Dataset& piece, const int* batch) {
   const bool grouped = index_.grouped();
   const Index n = grouped ? piece.n_groups() : piece.n;
   for (Index unit = 0; unit < n; ++unit) {
+    if (batch[unit] < 0) {
+      rows_ += grouped ? piece.starts[unit + 1] - piece.starts[unit] : 1;
+      groups_ += grouped;
+      continue;
+    }
     Pending& to = pending_.at(static_cast<std::size_t>(batch[unit]));
     if (grouped) {
       to.groups.push_back(static_cast<int>(groups_++));
+      if (const double* value = piece.value_of_group(unit))
+        to.group_value.insert(to.group_value.end(), value, value + piece.group_width);
       to.starts.push_back(static_cast<int>(to.done.rows + static_cast<Index>(to.rows.size())));
       for (Index row = piece.starts[unit]; row < piece.starts[unit + 1]; ++row) add_row(to, piece, row);
     } else {
@@ -147,7 +176,7 @@ void SpoolWriter::add(const Dataset& piece, const int* batch) {
 void SpoolWriter::flush(Index b) {
   Pending& from = pending_[b];
   const BatchSize& all = index_.size[b];
-  const Arrays at(index_.shape, all);
+  const Arrays at(index_, all);
   const std::int64_t base = offsets_[b];
   const Index n = static_cast<Index>(from.rows.size()), groups = static_cast<Index>(from.groups.size()),
               entries = static_cast<Index>(from.column.size()), d = index_.shape.d;
@@ -166,6 +195,11 @@ void SpoolWriter::flush(Index b) {
     }
   }
   put(base + at.rows + 4 * from.done.rows, from.rows.data(), n);
+  put(base + at.weight + 8 * from.done.rows, from.weight.data(), static_cast<Index>(from.weight.size()));
+  put(base + at.classes + 4 * from.done.rows, from.classes.data(), static_cast<Index>(from.classes.size()));
+  put(base + at.back + 4 * from.done.rows, from.back.data(), static_cast<Index>(from.back.size()));
+  put(base + at.group_value + 8 * index_.group_width * from.done.groups, from.group_value.data(),
+      static_cast<Index>(from.group_value.size()));
   if (groups) {
     put(base + at.groups + 4 * from.done.groups, from.groups.data(), groups);
     put(base + at.starts + 4 * from.done.groups, from.starts.data(), groups);
@@ -181,7 +215,7 @@ void SpoolWriter::finish() {
     const BatchSize &all = index_.size[b], &done = pending_[b].done;
     if (done.rows != all.rows || done.groups != all.groups || done.entries != all.entries)
       throw std::invalid_argument("internal error: a batch of the spool gets less than its index says");
-    const Arrays at(index_.shape, all);
+    const Arrays at(index_, all);
     const int rows = static_cast<int>(all.rows), entries = static_cast<int>(all.entries);
     if (index_.shape.sparse) put(offsets_[b] + at.row_start + 4 * all.rows, &entries, 1);
     if (all.groups) put(offsets_[b] + at.starts + 4 * all.groups, &rows, 1);
@@ -222,7 +256,7 @@ std::shared_ptr<Spool::Held> Spool::open(Index b) const {
   file_.check();
   const DataShape& shape = index_.shape;
   const BatchSize& size = index_.size[b];
-  const Arrays at(shape, size);
+  const Arrays at(index_, size);
   const char* base = file_.data() + offsets_[b];
   file_.expect(offsets_[b], at.end);
   auto held = std::make_shared<Held>();
@@ -237,6 +271,12 @@ std::shared_ptr<Spool::Held> Spool::open(Index b) const {
   } else {
     data.dense = reinterpret_cast<const double*>(base + at.values);
   }
+  const auto ints = [&](std::int64_t from) { return reinterpret_cast<const int*>(base + from); };
+  if (shape.weighted) data.weight = reinterpret_cast<const double*>(base + at.weight);
+  if (shape.labelled) data.classes = ints(at.classes), data.class_sets = &index_.class_sets;
+  if (shape.trees) data.back = ints(at.back);
+  if (index_.group_width) data.group_value = reinterpret_cast<const double*>(base + at.group_value);
+  data.group_width = index_.group_width;
   held->rows = widened<int>(base + at.rows, size.rows);
   if (size.groups) {
     held->groups = widened<int>(base + at.groups, size.groups);
@@ -249,8 +289,12 @@ std::shared_ptr<Spool::Held> Spool::open(Index b) const {
 }
 
 SpoolSource::SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
-                         const ObsModel* obs, bool one_more)
-    : spool_(std::move(spool)), starts_(std::move(starts)), grouped_(grouped), one_more_(one_more) {
+                         const ObsModel* obs, bool one_more, const int* back)
+    : spool_(std::move(spool)),
+      starts_(std::move(starts)),
+      back_(back),
+      grouped_(grouped),
+      one_more_(one_more) {
   if (grouped_ || !obs || obs->n_cells() == 0) return;
   for (Index b = 0; b < static_cast<Index>(spool_->index().size.size()); ++b) {
     const auto held = spool_->open(b);

@@ -20,11 +20,14 @@ struct BatchSize {
 /// What a spool holds and where. The arrays of a batch follow each other, from a multiple of 4096 bytes on:
 /// dense data rows × d doubles, column-major, sparse ones `value` and, of 4 bytes each, `row_start` and
 /// `column` (Dataset); then of 4 bytes each the number of every row among all, and, when rows are grouped,
-/// the number of every group among all and where it starts (groups + 1). The index follows as a Writer has it
-/// (with its version and the order of bytes), and its length and a mark end the file.
+/// the number of every group among all and where it starts (groups + 1); then what rows and groups have
+/// beside: weights, classes, steps to parents, values of groups. The index follows as a Writer has it (with
+/// its version and the order of bytes), and its length and a mark end the file.
 struct SpoolIndex {
-  DataShape shape;  // of all rows; n and n_groups are the sums over batches
+  DataShape shape;  // of all rows; n and n_groups are the sums over batches, unless some are in none
   std::vector<BatchSize> size;
+  Index group_width = 0;  // numbers that each group has beside its rows
+  ClassSets class_sets;
 
   bool grouped() const { return !size.empty() && size.front().groups > 0; }
   std::vector<std::int64_t> offsets() const;  // of each batch, and the end of the last
@@ -41,7 +44,7 @@ class SpoolWriter {
   SpoolWriter(const SpoolWriter&) = delete;
   SpoolWriter& operator=(const SpoolWriter&) = delete;
 
-  /// The next rows, or groups with all their rows, and the batch of each.
+  /// The next rows, or groups with all their rows, and the batch of each, −1: none.
   void add(const Dataset& piece, const int* batch);
   /// Throws std::invalid_argument unless all batches have the rows, groups and entries that the index says.
   void finish();
@@ -91,19 +94,20 @@ class SpoolSource final : public Source {
  public:
   /// starts: Source::starts(). grouped: units are groups; else rows, in the order of sort_by_missing_cells()
   /// where there is an observation model. one_more: after the batches of the spool there is one without
-  /// units.
+  /// units. back: Source::back(), which has to outlive this.
   SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
-              const ObsModel* obs, bool one_more);
+              const ObsModel* obs, bool one_more, const int* back = nullptr);
 
   DataShape shape() const override { return spool_->index().shape; }
   const std::vector<Index>& starts() const override { return starts_; }
-  const int* back() const override { return nullptr; }
+  const int* back() const override { return back_; }
   Index n_batches() const override;
   std::shared_ptr<const Batch> open(Index b) const override;
 
  private:
   const std::shared_ptr<const Spool> spool_;
   const std::vector<Index> starts_;
+  const int* const back_;
   const bool grouped_, one_more_;
   std::vector<std::vector<Index>>
       order_;  // of the rows of each batch, where they are not visited in their own

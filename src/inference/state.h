@@ -10,6 +10,8 @@
 
 namespace bnpvi {
 
+class Workers;
+
 /// What a fit does not change: the data, the two models and the seed.
 struct Problem {
   const Source& source;
@@ -17,7 +19,9 @@ struct Problem {
   const AllocModel& alloc;
   unsigned long long seed = 0;
   Observer& observer = nobody;
-  Pool* pool = nullptr;  // for loops over clusters; null: on the calling thread alone
+  Pool* pool = nullptr;        // for loops over clusters; null: on the calling thread alone
+  Index wave = 1;              // batches of a lap that are visited before the globals are renewed
+  Workers* workers = nullptr;  // do the work on batches (batch_work.h); null: this process does it
 };
 
 /// The whole-data summary, the batch summaries whose sum it is (copies of a state share them until a batch is

@@ -175,7 +175,7 @@ void Summary::permute(const std::vector<Index>& order) {
   }
 }
 
-void Summary::write(Writer& out) const {
+void Summary::write(Writer& out, bool weights) const {
   out.list(&shape, 1);
   out.integer(k);
   out.list(obs.data(), obs.size());
@@ -184,10 +184,10 @@ void Summary::write(Writer& out) const {
   out.list(owner);
   out.flag(settled);
   out.flag(memory != nullptr);
-  if (memory) memory->write(out);
+  if (memory) memory->write(out, weights);
 }
 
-Summary Summary::read(Reader& in) {
+Summary Summary::read(Reader& in, const std::shared_ptr<const Weights>& weights) {
   Summary out;
   out.shape = in.list<std::vector<SummaryShape>>().at(0);
   out.k = in.integer();
@@ -196,7 +196,7 @@ Summary Summary::read(Reader& in) {
   out.log_base = in.number();
   out.owner = in.list<std::vector<int>>();
   out.settled = in.flag();
-  if (in.flag()) out.memory = std::make_shared<const UnitMemory>(UnitMemory::read(in));
+  if (in.flag()) out.memory = std::make_shared<const UnitMemory>(UnitMemory::read(in, weights));
   return out;
 }
 

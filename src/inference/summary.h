@@ -62,8 +62,9 @@ struct Summary {
   void append(Index m, int owned_by = 0);         // m empty clusters at the end
   void permute(const std::vector<Index>& order);  // new cluster j is old cluster order[j]
 
-  void write(Writer& out) const;  // with the memory
-  static Summary read(Reader& in);
+  /// With the memory; weights: as UnitMemory::write() and read() have them.
+  void write(Writer& out, bool weights = true) const;
+  static Summary read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 
  private:
   void drop_statistics(Index j);

@@ -1,5 +1,7 @@
 #include "inference/unit_edit.h"
 
+#include "inference/batch_work.h"
+
 namespace bnpvi {
 
 UnitEdit::UnitEdit(const MoveContext& context, const State& state, Changes changes,
@@ -22,18 +24,22 @@ UnitEdit::UnitEdit(const MoveContext& context, const State& state, Changes chang
 
 Summary UnitEdit::visit(const Globals& globals) {
   const Problem& problem = c_.problem;
-  const auto weights = visiting_weights(problem, globals.effective);
+  Globals at = globals;
+  at.weights = nullptr;
+  const auto work_at = globals_for_work(problem, std::move(at));
+  std::vector<std::unique_ptr<UnitsWork>> work;
+  for (std::size_t b = 0; b < parts_.size(); ++b)
+    if (!parts_[b].units.empty())
+      work.push_back(std::make_unique<UnitsWork>(static_cast<Index>(b), work_at, parts_[b].units,
+                                                 found_[b].memory, assignments_ ? &*assignments_ : nullptr));
+  do_work(problem, c_.pool, work);
   Summary all;
-  for (std::size_t b = 0; b < parts_.size(); ++b) {
-    if (parts_[b].units.empty()) continue;
-    const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
-    AssignmentSink kept(assignments_ ? &*assignments_ : nullptr, *batch, nullptr);
-    found_[b] = problem.alloc.local_step({batch->data, parts_[b].units, problem.obs, globals, weights,
-                                          c_.pool, assignments_ ? &kept : nullptr, found_[b].memory.get()});
+  for (const auto& done : work) {
+    Summary& found = found_[static_cast<std::size_t>(done->batch)] = std::move(done->found);
     if (all.k == 0)
-      all = found_[b];
+      all = found;
     else
-      all.add(found_[b]);
+      all.add(found);
   }
   return all.k == 0 ? Summary(rest_.shape, rest_.k) : all;
 }

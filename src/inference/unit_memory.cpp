@@ -24,10 +24,10 @@ UnitMemory UnitMemory::renumbered(const std::vector<Index>& number) const {
   return out;
 }
 
-void UnitMemory::write(Writer& out) const {
+void UnitMemory::write(Writer& out, bool weights) const {
   out.integer(support.width);
   out.list(support.cluster);
-  shares.write(out);
+  shares.write(out, weights);
   out.list(unit);
   out.list(row_start);
   out.integer(known_k);
@@ -35,11 +35,11 @@ void UnitMemory::write(Writer& out) const {
   out.integer(visits);
 }
 
-UnitMemory UnitMemory::read(Reader& in) {
+UnitMemory UnitMemory::read(Reader& in, const std::shared_ptr<const Weights>& weights) {
   UnitMemory out;
   out.support.width = in.integer();
   out.support.cluster = in.list<std::vector<int>>();
-  out.shares = ShareTable::read(in);
+  out.shares = ShareTable::read(in, weights);
   out.unit = in.list<std::vector<Index>>();
   out.row_start = in.list<std::vector<Index>>();
   out.known_k = in.integer();

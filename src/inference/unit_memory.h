@@ -30,8 +30,9 @@ struct UnitMemory {
   /// The same with clusters renumbered: number[j] is the new number of cluster j, −1 when it is gone.
   UnitMemory renumbered(const std::vector<Index>& number) const;
 
-  void write(Writer& out) const;
-  static UnitMemory read(Reader& in);
+  /// weights: those of ShareTable::write() and read().
+  void write(Writer& out, bool weights = true) const;
+  static UnitMemory read(Reader& in, const std::shared_ptr<const Weights>& weights = nullptr);
 };
 
 }  // namespace bnpvi

@@ -1,6 +1,7 @@
 // Birth in a mixture: the rows of one cluster are clustered afresh.
 #include <algorithm>
 
+#include "inference/visit_batches.h"
 #include "mixtures/moves.h"
 #include "mixtures/split_cluster.h"
 
@@ -19,13 +20,13 @@ class MixtureBirth final : public Move {
     return !targets_.empty();
   }
 
-  ResponsibilitySink* watch(const State& state, Index) override {
-    sink_ = std::make_unique<TargetRows>(targets_, weights_of_visit(c_.problem, state));
-    return sink_.get();
+  std::unique_ptr<Watch> watch(const State&, Index) override {
+    return std::make_unique<TargetRows>(targets_, c_.problem.obs.n_cells() > 0);
   }
 
-  void after_batch(State&, Index b) override {
-    for (std::size_t i = 0; i < targets_.size(); ++i) where_[i][b] = sink_->rows_of(i);
+  void after_batch(Index b, Watch* watch) override {
+    const TargetRows& seen = static_cast<const TargetRows&>(*watch);
+    for (std::size_t i = 0; i < targets_.size(); ++i) where_[i][b] = seen.rows_of(i);
   }
 
   void after_lap(State& state) override {
@@ -69,10 +70,11 @@ class MixtureBirth final : public Move {
         ++splits;
       }
     }
-    for (std::size_t b = 0; splits > 0 && b < all.state.batch.size(); ++b) {
-      visit_batch(c_.problem, all.state, static_cast<Index>(b), c_.visitor, c_.pool);
-      refresh(c_.problem, all.state);
-    }
+    if (splits > 0)
+      for (const std::vector<Index>& wave : in_waves(all_batches(c_.problem.source), c_.problem.wave)) {
+        visit_batches(c_.problem, all.state, wave, c_.visitor, c_.pool);
+        refresh(c_.problem, all.state);
+      }
     if (splits > 0 && all.state.elbo > state.elbo + rounding_of(state.elbo)) {
       accepted_ += splits;
       state = std::move(all.state);
@@ -90,7 +92,6 @@ class MixtureBirth final : public Move {
   std::vector<Target> targets_;
   std::vector<std::uint64_t> ids_;              // numbers change when a birth is accepted
   std::vector<std::vector<MassOnRows>> where_;  // by target and batch
-  std::unique_ptr<TargetRows> sink_;
 };
 
 }  // namespace

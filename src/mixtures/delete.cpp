@@ -36,21 +36,17 @@ class MixtureDelete final : public Move {
       targets_.resize(static_cast<std::size_t>(c_.options.max_deletes));
     ids_ = c_.memory.ids(targets_);
     for (Index j : targets_) each_.push_back({j});
-    touched_.resize(targets_.size());
+    touched_.assign(targets_.size(), std::vector<TouchedRows>(state.batch.size()));
     return !targets_.empty();
   }
 
-  ResponsibilitySink* watch(const State& state, Index) override {
-    sink_ = std::make_unique<TouchedSink>(each_, weights_of_visit(c_.problem, state));
-    return sink_.get();
+  std::unique_ptr<Watch> watch(const State&, Index) override {
+    return std::make_unique<TouchedSink>(each_, c_.problem.obs.n_cells() > 0);
   }
 
-  void after_batch(State& state, Index b) override {
-    for (std::size_t i = 0; i < targets_.size(); ++i) {
-      if (touched_[i].empty()) touched_[i].resize(state.batch.size());
-      touched_[i][b] = sink_->rows_of(i);
-    }
-    sink_.reset();
+  void after_batch(Index b, Watch* watch) override {
+    const TouchedSink& seen = static_cast<const TouchedSink&>(*watch);
+    for (std::size_t i = 0; i < targets_.size(); ++i) touched_[i][b] = seen.rows_of(i);
   }
 
   void after_lap(State& state) override {
@@ -102,7 +98,6 @@ class MixtureDelete final : public Move {
   std::vector<std::uint64_t> ids_;
   std::set<std::uint64_t> absorbed_;               // have rows of deleted clusters, which touched_ lacks
   std::vector<std::vector<TouchedRows>> touched_;  // by target and batch
-  std::unique_ptr<TouchedSink> sink_;
 };
 
 }  // namespace

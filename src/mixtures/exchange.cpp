@@ -29,15 +29,15 @@ class MixtureExchange final : public Move {
     return true;
   }
 
-  ResponsibilitySink* watch(const State& state, Index) override {
-    sink_ = std::make_unique<TargetRows>(targets_, weights_of_visit(c_.problem, state));
-    return sink_.get();
+  std::unique_ptr<Watch> watch(const State&, Index) override {
+    return std::make_unique<TargetRows>(targets_, c_.problem.obs.n_cells() > 0);
   }
 
-  void after_batch(State&, Index b) override {
-    for (std::size_t i = 0; i < splits_.size(); ++i) where_[i][b] = sink_->rows_of(i);
+  void after_batch(Index b, Watch* watch) override {
+    const TargetRows& seen = static_cast<const TargetRows&>(*watch);
+    for (std::size_t i = 0; i < splits_.size(); ++i) where_[i][b] = seen.rows_of(i);
     for (std::size_t i = 0; i < pairs_.size(); ++i)
-      pairs_[i].entropy[b] = sink_->entropy_of_joining(splits_.size() + i);
+      pairs_[i].entropy[b] = seen.entropy_of_joining(splits_.size() + i);
   }
 
   void after_lap(State& state) override {
@@ -121,7 +121,6 @@ class MixtureExchange final : public Move {
   std::set<std::uint64_t> changed_;             // identities of clusters in accepted proposals
   std::vector<Target> targets_;                 // the clusters to split, then the pairs
   std::vector<std::vector<MassOnRows>> where_;  // by split and batch
-  std::unique_ptr<TargetRows> sink_;
 };
 
 }  // namespace

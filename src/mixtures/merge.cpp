@@ -4,7 +4,7 @@
 
 #include "mixtures/mixture.h"
 #include "mixtures/moves.h"
-#include "mixtures/target_rows.h"
+#include "mixtures/pair_entropy.h"
 
 namespace bnpvi::mixtures {
 
@@ -16,32 +16,6 @@ constexpr Index scored_at_most =
 struct Pair {
   Index a, b;    // a < b
   double score;  // gain without the loss of entropy: an upper bound of the true gain
-};
-
-// Σ w [−(r_a + r_b) log(r_a + r_b) + r_a log r_a + r_b log r_b] ≤ 0 for tracked pairs, by chunk.
-class PairEntropy final : public ResponsibilitySink {
- public:
-  explicit PairEntropy(const std::vector<Pair>& pairs) : pairs_(pairs) {}
-
-  void begin(Index n_chunks) override {
-    change_.assign(static_cast<std::size_t>(n_chunks), Vec(pairs_.size(), 0.0));
-  }
-
-  void visit(Index chunk, const Index*, const Responsibilities& r, FeatureBlock& block) override {
-    for (std::size_t i = 0; i < pairs_.size(); ++i)
-      change_[chunk][i] += joining_entropy(r, {pairs_[i].a, pairs_[i].b}, block);
-  }
-
-  Vec total() const {
-    Vec out(pairs_.size(), 0.0);
-    for (const Vec& c : change_)
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] += c[i];
-    return out;
-  }
-
- private:
-  const std::vector<Pair>& pairs_;
-  std::vector<Vec> change_;
 };
 
 class MixtureMerge final : public Move {
@@ -78,12 +52,15 @@ class MixtureMerge final : public Move {
     return !pairs_.empty();
   }
 
-  ResponsibilitySink* watch(const State&, Index) override {
-    sink_ = std::make_unique<PairEntropy>(pairs_);
-    return sink_.get();
+  std::unique_ptr<Watch> watch(const State&, Index) override {
+    std::vector<Target> pairs;
+    for (const Pair& pair : pairs_) pairs.push_back({pair.a, pair.b});
+    return std::make_unique<PairEntropy>(std::move(pairs));
   }
 
-  void after_batch(State&, Index b) override { entropy_[b] = sink_->total(); }
+  void after_batch(Index b, Watch* watch) override {
+    entropy_[b] = static_cast<const PairEntropy&>(*watch).total();
+  }
 
   void after_lap(State& state) override {
     std::vector<Index> number(static_cast<std::size_t>(state.k()));  // current number of an original cluster
@@ -122,7 +99,6 @@ class MixtureMerge final : public Move {
   const MixtureAlloc& alloc_;
   std::vector<Pair> pairs_;
   std::vector<Vec> entropy_;  // change of entropy by batch and pair
-  std::unique_ptr<PairEntropy> sink_;
 };
 
 }  // namespace

@@ -88,16 +88,34 @@ class MixtureAlloc::NearVisitor final : public Visitor {
   explicit NearVisitor(const MixtureAlloc& alloc) : alloc_(alloc) {}
 
   Summary visit(const Visit& in) override {
-    const Index k = in.weights->k, width = in.memory ? alloc_.count_neighbours(k) : 0;
-    if (width > 0 && near_.k != k) {
-      const Summary& effective = in.globals.effective;
-      near_ = nearest_clusters(effective, *in.weights, alloc_.expected_log_weights(effective.sizes()), width,
-                               in.pool);
-    }
+    const Index width = in.memory ? alloc_.count_neighbours(in.weights->k) : 0;
+    find_neighbours(in.globals.effective, *in.weights, width, in.pool);
     return alloc_.step(in, width > 0 ? &near_ : nullptr);
   }
 
+  void prepare(const Globals& globals, const UnitMemory* memory, Pool& pool) override {
+    const Index width = memory ? alloc_.count_neighbours(globals.effective.k) : 0;
+    find_neighbours(globals.effective, *globals.weights, width, pool);
+  }
+
+  void write(Writer& out) const override {
+    out.integer(near_.k);
+    out.integer(near_.width);
+    out.list(near_.cluster);
+  }
+
+  void read(Reader& in) override {
+    near_.k = in.integer();
+    near_.width = in.integer();
+    near_.cluster = in.list<std::vector<int>>();
+  }
+
  private:
+  void find_neighbours(const Summary& effective, const Weights& weights, Index width, Pool& pool) {
+    if (width == 0 || near_.k == effective.k) return;
+    near_ = nearest_clusters(effective, weights, alloc_.expected_log_weights(effective.sizes()), width, pool);
+  }
+
   const MixtureAlloc& alloc_;
   Neighbours near_;
 };

@@ -32,6 +32,9 @@ class MixtureAlloc : public AllocModel {
 
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   std::vector<MoveKind> moves() const override;
+  std::unique_ptr<Watch> read_watch(const std::string& kind, Reader& in) const override;
+  std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
+                                       std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
   /// E[log π_k], length K, at effective counts.
   virtual Vec expected_log_weights(const Vec& counts) const = 0;

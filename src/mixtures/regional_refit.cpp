@@ -50,14 +50,13 @@ class MixtureRefit final : public Move {
     return !groups_.empty();
   }
 
-  ResponsibilitySink* watch(const State& state, Index) override {
-    sink_ = std::make_unique<TouchedSink>(regions_, weights_of_visit(c_.problem, state), least_mass);
-    return sink_.get();
+  std::unique_ptr<Watch> watch(const State&, Index) override {
+    return std::make_unique<TouchedSink>(regions_, c_.problem.obs.n_cells() > 0, least_mass);
   }
 
-  void after_batch(State&, Index b) override {
-    for (std::size_t i = 0; i < groups_.size(); ++i) touched_[i][b] = sink_->rows_of(i);
-    sink_.reset();
+  void after_batch(Index b, Watch* watch) override {
+    const TouchedSink& seen = static_cast<const TouchedSink&>(*watch);
+    for (std::size_t i = 0; i < groups_.size(); ++i) touched_[i][b] = seen.rows_of(i);
   }
 
   // Every try counts, as one that is accepted may do no more than the laps to come would have done.
@@ -166,15 +165,12 @@ class MixtureRefit final : public Move {
     Target placed = group;  // where the clusters of the restricted fit go; the first of them has its base
     if (born > 0) placed.push_back(state.k());
     for (std::size_t l = 1; l < group.size(); ++l) move_statistic(out, placed[l], placed[0]);
-    for (std::size_t b = 0; b < where.size(); ++b) {
-      const std::shared_ptr<const Batch> batch = c_.problem.source.open(static_cast<Index>(b));
-      const Redistributed found = fit.assign(batch->data, where[b]);
+    for (const Redistributed& found : fit.assign(where))
       for (Index f = 0; f < out.shape.p; ++f) {
         out.edit_t(placed[0])[f] -= found.left[f];
         for (std::size_t l = 0; l < placed.size(); ++l)
           out.edit_t(placed[l])[f] += found.arrived[static_cast<Index>(l) * out.shape.p + f];
       }
-    }
     return out;
   }
 
@@ -225,7 +221,6 @@ class MixtureRefit final : public Move {
   std::vector<Target> groups_, regions_;           // as the lap began
   std::vector<std::vector<std::uint64_t>> ids_;    // of the groups
   std::vector<std::vector<TouchedRows>> touched_;  // by group and batch: rows of its region
-  std::unique_ptr<TouchedSink> sink_;
 };
 
 }  // namespace

@@ -31,15 +31,15 @@ class MixtureResplit final : public Move {
     return !pairs_.empty();
   }
 
-  ResponsibilitySink* watch(const State& state, Index) override {
-    sink_ = std::make_unique<TargetRows>(targets_, weights_of_visit(c_.problem, state));
-    return sink_.get();
+  std::unique_ptr<Watch> watch(const State&, Index) override {
+    return std::make_unique<TargetRows>(targets_, c_.problem.obs.n_cells() > 0);
   }
 
-  void after_batch(State&, Index b) override {
+  void after_batch(Index b, Watch* watch) override {
+    const TargetRows& seen = static_cast<const TargetRows&>(*watch);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
-      pairs_[i].where[b] = sink_->rows_of(i);
-      pairs_[i].entropy[b] = sink_->entropy_of_joining(i);
+      pairs_[i].where[b] = seen.rows_of(i);
+      pairs_[i].entropy[b] = seen.entropy_of_joining(i);
     }
   }
 
@@ -84,7 +84,6 @@ class MixtureResplit final : public Move {
   const MixtureAlloc& alloc_;
   std::vector<Pair> pairs_;
   std::vector<Target> targets_;  // the pairs' clusters as the lap began
-  std::unique_ptr<TargetRows> sink_;
 };
 
 }  // namespace

@@ -36,15 +36,16 @@ RestrictedFit::RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, 
   for (Index j = 0; j < state.k(); ++j)
     if (std::find(target.begin(), target.end(), j) == target.end()) others_.push_back(state.total.size(j));
   base_.assign(static_cast<std::size_t>(p_), 0.0);
-  for (std::size_t b = 0; b < by_batch.size(); ++b) {
-    if (by_batch[b].all && !state.batch[b]->settled) continue;
-    const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
-    const Vec t = by_batch[b].statistic(problem.obs, batch->data, pool);
+  std::vector<std::unique_ptr<StatisticWork>> work;
+  for (std::size_t b = 0; b < by_batch.size(); ++b)
+    if (!by_batch[b].all || state.batch[b]->settled)
+      work.push_back(std::make_unique<StatisticWork>(static_cast<Index>(b), by_batch[b]));
+  do_work(problem, pool, work);
+  for (const auto& done : work)
     for (Index i = 0; i < p_; ++i) {
-      for (Index j : target) base_[i] += state.batch[b]->t(j)[i];
-      base_[i] -= t[i];
+      for (Index j : target) base_[i] += state.batch[static_cast<std::size_t>(done->batch)]->t(j)[i];
+      base_[i] -= done->t[i];
     }
-  }
   Vec whole(static_cast<std::size_t>(p_));
   for (Index j : target)
     for (Index i = 0; i < p_; ++i) whole[i] += state.total.t(j)[i];
@@ -163,69 +164,24 @@ void RestrictedFit::place_base(const Vec& t, Index k, bool of_its_own) {
   k_ = k;
 }
 
-Redistributed RestrictedFit::step(const Dataset& data, const MassOnRows& where, Vec* share,
-                                  bool sums_only) const {
-  Weights weights = make_weights(problem_.obs, current_.data(), k_);
-  weights.add_constants(log_weights());
-  weights.pack(problem_.obs, data);
-  const Index n = static_cast<Index>(where.rows.size()), n_chunks = count_chunks(n);
-  if (share) share->resize(static_cast<std::size_t>(n * k_));
-  std::vector<FeatureSum> sums(static_cast<std::size_t>(n_chunks), FeatureSum(problem_.obs, data, k_));
-  for (FeatureSum& sum : sums) sum.expect_under(weights);
-  const bool add_left = !sums_only && !where.expected;
-  std::vector<Vec> left(static_cast<std::size_t>(n_chunks), Vec(static_cast<std::size_t>(p_), 0.0));
-  Vec entropy(static_cast<std::size_t>(n_chunks), 0.0);
-  const bool loaded = sums_only && !loaded_.empty();
-  pool_.run(n_chunks, [&](Index chunk) {
-    FeatureBlock scratch(problem_.obs, data);
-    Responsibilities r;
-    Vec w;
-    const Index begin = chunk_begin(n, n_chunks, chunk), end = chunk_end(n, n_chunks, chunk);
-    for (Index from = begin; from < end; from += scratch.block_rows()) {
-      pool_.poll();
-      const Index m = std::min(scratch.block_rows(), end - from);
-      if (!loaded) scratch.load(where.rows.data() + from, m);
-      const FeatureBlock& block = loaded ? loaded_[chunk][(from - begin) / scratch.block_rows()] : scratch;
-      w.resize(static_cast<std::size_t>(m * k_));
-      block.times(weights, w.data());
-      double unused = 0;
-      normalise(m, k_, w, 0, r, unused);
-      for (Index i = 0; i < m; ++i) {
-        double* p = r.value.data() + i * k_;
-        if (alloc_.width() > 0) {
-          const Index best = std::max_element(p, p + k_) - p;
-          std::fill(p, p + k_, 0.0);
-          p[best] = 1;
-        }
-        if (share) std::copy_n(p, k_, share->begin() + (from + i) * k_);
-        const double mass = where.mass[from + i];
-        for (Index j = 0; j < k_; ++j) {
-          if (!sums_only) entropy[chunk] -= mass * x_log_x(p[j]);
-          p[j] *= mass;
-        }
-      }
-      block.add_weighted(r, sums[chunk]);
-      if (add_left) block.add_weighted(where.mass.data() + from, left[chunk].data());
-    }
-  });
-  Redistributed out;
-  out.arrived.assign(static_cast<std::size_t>(k_ * p_), 0.0);
-  out.left.assign(static_cast<std::size_t>(p_), 0.0);
-  for (Index chunk = 0; chunk < n_chunks; ++chunk) {
-    sums[chunk].finish(out.arrived.data());
-    out.entropy += entropy[chunk];
-    for (Index i = 0; i < p_; ++i) out.left[i] += left[chunk][i];
-  }
-  if (!sums_only && where.expected) out.left = where.statistic(problem_.obs, data, pool_);
+RestrictedStep RestrictedFit::step() const { return {k_, current_, log_weights(), alloc_.width() > 0}; }
+
+std::vector<Redistributed> RestrictedFit::assign(const std::vector<MassOnRows>& by_batch,
+                                                 std::vector<Vec>* shares) const {
+  const auto how = std::make_shared<const RestrictedStep>(step());
+  if (shares) shares->resize(by_batch.size());
+  std::vector<std::unique_ptr<AssignWork>> work;
+  for (std::size_t b = 0; b < by_batch.size(); ++b)
+    work.push_back(std::make_unique<AssignWork>(static_cast<Index>(b), how, by_batch[b],
+                                                shares ? &(*shares)[b] : nullptr));
+  do_work(problem_, pool_, work);
+  std::vector<Redistributed> out;
+  for (const auto& done : work) out.push_back(std::move(done->found));
   return out;
 }
 
-Redistributed RestrictedFit::assign(const Dataset& data, const MassOnRows& where, Vec* share) const {
-  return step(data, where, share, false);
-}
-
 void RestrictedFit::local_step() {
-  current_ = step(copy_.data, sample_, &share_, true).arrived;
+  current_ = step().on(problem_.obs, copy_.data, sample_, pool_, &share_, &loaded_).arrived;
   for (Index i = 0; i < p_; ++i) current_[i] += base_[i];
 }
 

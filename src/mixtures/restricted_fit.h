@@ -3,16 +3,9 @@
 #include "foundation/random.h"
 #include "inference/state.h"
 #include "mixtures/mixture.h"
-#include "mixtures/target_rows.h"
+#include "mixtures/restricted_step.h"
 
 namespace bnpvi::mixtures {
-
-/// Result of a restricted local step on the rows of one batch.
-struct Redistributed {
-  Vec left;            // p: statistic that left the target
-  Vec arrived;         // k × p: statistic that each cluster received
-  double entropy = 0;  // change of the entropy of q(z), exactly
-};
 
 /// Splits the mass that a target has on some rows among k clusters, everything else held fixed: r'_nj =
 /// mass_n p_nj with p_n the restricted local step [Hughes 2016, eq. 4.16], which changes the entropy by Σ_n
@@ -44,9 +37,10 @@ class RestrictedFit {
 
   Index k() const { return k_; }
 
-  /// The final restricted local step on all rows `where` of one batch with these data; share receives p (rows
-  /// × k) unless null.
-  Redistributed assign(const Dataset& data, const MassOnRows& where, Vec* share = nullptr) const;
+  /// The final restricted local step on the rows of every batch; shares receive p (rows × k) of each unless
+  /// null.
+  std::vector<Redistributed> assign(const std::vector<MassOnRows>& by_batch,
+                                    std::vector<Vec>* shares = nullptr) const;
 
  private:
   struct Pair {
@@ -75,22 +69,21 @@ class RestrictedFit {
   Vec log_weights() const;
   double allocation_value() const;
   double pair_entropy(Index a, Index b) const;
-  /// sums_only: fills only `arrived` and the share.
-  Redistributed step(const Dataset& data, const MassOnRows& where, Vec* share, bool sums_only) const;
+  RestrictedStep step() const;
 
   const Problem& problem_;
   const MixtureAlloc& alloc_;
   Pool& pool_;
   const Index p_;
   Index k_ = 0;
-  Sample copy_;                                    // data of the sample's rows
-  MassOnRows sample_;                              // numbered as in the copy
-  std::vector<std::vector<FeatureBlock>> loaded_;  // the sample's rows by chunk, unless they are too many
-  Vec others_;                                     // sizes of all other clusters
-  Vec base_;                                       // p
-  Vec expected_;                                   // expecting_weights() of the target as a whole
-  Vec current_;  // k × p: statistics at which the local step is taken, base included
-  Vec share_;    // p_nj of the sample, rows × k
+  Sample copy_;        // data of the sample's rows
+  MassOnRows sample_;  // numbered as in the copy
+  LoadedRows loaded_;  // the sample's rows, unless they are too many
+  Vec others_;         // sizes of all other clusters
+  Vec base_;           // p
+  Vec expected_;       // expecting_weights() of the target as a whole
+  Vec current_;        // k × p: statistics at which the local step is taken, base included
+  Vec share_;          // p_nj of the sample, rows × k
 };
 
 }  // namespace bnpvi::mixtures

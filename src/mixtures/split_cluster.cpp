@@ -16,12 +16,14 @@ State redistributed(const Problem& problem, const State& state, Index target,
                     const std::vector<MassOnRows>& by_batch, const RestrictedFit& fit) {
   State out = state;
   const Index old_k = state.k(), born = fit.k() - 1, p = state.total.shape.p;
-  Vec share;
+  std::vector<Vec> shares;
   if (out.assignments) out.assignments->append(born);
+  const std::vector<Redistributed> found = fit.assign(by_batch, out.assignments ? &shares : nullptr);
   for (std::size_t b = 0; b < by_batch.size(); ++b) {
-    const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
-    const Redistributed moved = fit.assign(batch->data, by_batch[b], out.assignments ? &share : nullptr);
-    if (out.assignments) out.assignments->split(target, *batch, by_batch[b].rows, by_batch[b].mass, share);
+    const Redistributed& moved = found[b];
+    if (out.assignments)
+      out.assignments->split(target, *problem.source.open(static_cast<Index>(b)), by_batch[b].rows,
+                             by_batch[b].mass, shares[b]);
     auto s = std::make_shared<Summary>(*state.batch[b]);
     s->append(born, s->owner_of(target));
     if (by_batch[b].all && !s->settled)

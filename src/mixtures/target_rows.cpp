@@ -55,10 +55,53 @@ Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_bat
   return copy;
 }
 
-std::shared_ptr<const Weights> weights_of_visit(const Problem& problem, const State& state) {
-  if (problem.obs.n_cells() == 0) return nullptr;
-  if (state.globals.weights) return state.globals.weights;
-  return visiting_weights(problem, state.globals.effective);
+void write_weights(Writer& out, const std::shared_ptr<const Weights>& weights) {
+  out.flag(weights != nullptr);
+  if (!weights) return;
+  out.integer(weights->k);
+  out.integer(weights->p);
+  out.list(weights->w);
+}
+
+std::shared_ptr<const Weights> read_weights(Reader& in) {
+  if (!in.flag()) return nullptr;
+  auto out = std::make_shared<Weights>();
+  out->k = in.integer();
+  out->p = in.integer();
+  out->w = in.list<Buffer>();
+  return out;
+}
+
+void write_targets(Writer& out, const std::vector<Target>& targets) {
+  out.integer(static_cast<std::int64_t>(targets.size()));
+  for (const Target& target : targets) out.list(target);
+}
+
+std::vector<Target> read_targets(Reader& in) {
+  std::vector<Target> out;
+  for (std::int64_t n = in.integer(); n > 0; --n) out.push_back(in.list<Target>());
+  return out;
+}
+
+void MassOnRows::write(Writer& out) const {
+  out.list(std::vector<int>(rows.begin(), rows.end()));
+  out.list(mass);
+  out.flag(all);
+  write_weights(out, expected);
+  out.list(cluster);
+  out.list(by_cluster);
+}
+
+MassOnRows MassOnRows::read(Reader& in) {
+  MassOnRows out;
+  const auto rows = in.list<std::vector<int>>();
+  out.rows.assign(rows.begin(), rows.end());
+  out.mass = in.list<Vec>();
+  out.all = in.flag();
+  out.expected = read_weights(in);
+  out.cluster = in.list<Target>();
+  out.by_cluster = in.list<Vec>();
+  return out;
 }
 
 double joining_entropy(const Responsibilities& r, const Target& joined, const FeatureBlock& block) {
@@ -114,6 +157,35 @@ MassOnRows TargetRows::rows_of(std::size_t target) const {
   all.expected = expected_;
   if (expected_) all.cluster = targets_[target];
   return all;
+}
+
+void TargetRows::write_task(Writer& out) const {
+  write_targets(out, targets_);
+  out.flag(expects_);
+}
+
+std::unique_ptr<Watch> TargetRows::read(Reader& in) {
+  std::vector<Target> targets = read_targets(in);
+  return std::make_unique<TargetRows>(std::move(targets), in.flag());
+}
+
+void TargetRows::write_result(Writer& out) const {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    MassOnRows where = rows_of(i);
+    where.expected = nullptr;  // the reader has the weights
+    where.write(out);
+    out.number(entropy_of_joining(i));
+  }
+}
+
+void TargetRows::read_result(Reader& in, const std::shared_ptr<const Weights>& weights) {
+  if (expects_) expected_ = weights;
+  found_.clear();
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    Found one{MassOnRows::read(in), 0};
+    one.entropy = in.number();
+    found_.push_back({std::move(one)});
+  }
 }
 
 double TargetRows::entropy_of_joining(std::size_t target) const {

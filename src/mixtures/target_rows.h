@@ -24,6 +24,9 @@ struct MassOnRows {
 
   /// Its statistic (p), as the batch's summary has it.
   Vec statistic(const ObsModel& obs, const Dataset& data, Pool& pool) const;
+
+  void write(Writer& out) const;
+  static MassOnRows read(Reader& in);
 };
 
 /// A copy of about so many of the rows, or of all. sample: these rows as the copy numbers them, with their
@@ -31,19 +34,30 @@ struct MassOnRows {
 Sample take_sample(const Problem& problem, const std::vector<MassOnRows>& by_batch, Index rows,
                    Stream& stream, MassOnRows& sample);
 
-/// The weights of a batch's visit that begins at this state, for MassOnRows and TouchedRows; null where no
-/// cells of a row are ever expected.
-std::shared_ptr<const Weights> weights_of_visit(const Problem& problem, const State& state);
+/// Weights and lists of clusters, as MassOnRows and others have them.
+void write_weights(Writer& out, const std::shared_ptr<const Weights>& weights);  // null: none
+std::shared_ptr<const Weights> read_weights(Reader& in);
+void write_targets(Writer& out, const std::vector<Target>& targets);
+std::vector<Target> read_targets(Reader& in);
 
 /// Collects, for each target, the rows on which it has at least 1 % of the responsibility, and the change
 /// of entropy when its clusters are joined.
-class TargetRows final : public ResponsibilitySink {
+class TargetRows final : public Watch {
  public:
-  TargetRows(const std::vector<Target>& targets, std::shared_ptr<const Weights> expected)
-      : targets_(targets), expected_(std::move(expected)) {}
+  /// expects: rows may lack cells, which are expected under the weights of the visit.
+  TargetRows(std::vector<Target> targets, bool expects) : targets_(std::move(targets)), expects_(expects) {}
+  static std::unique_ptr<Watch> read(Reader& in);
 
+  void visiting(const Batch&, const std::shared_ptr<const Weights>& weights) override {
+    if (expects_) expected_ = weights;
+  }
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
+
+  std::string kind() const override { return "target_rows"; }
+  void write_task(Writer& out) const override;
+  void write_result(Writer& out) const override;
+  void read_result(Reader& in, const std::shared_ptr<const Weights>& weights) override;
 
   MassOnRows rows_of(std::size_t target) const;
   double entropy_of_joining(std::size_t target) const;
@@ -53,9 +67,10 @@ class TargetRows final : public ResponsibilitySink {
     MassOnRows where;
     double entropy = 0;
   };
-  const std::vector<Target>& targets_;
-  const std::shared_ptr<const Weights> expected_;
-  std::vector<std::vector<Found>> found_;  // by target and chunk
+  const std::vector<Target> targets_;
+  const bool expects_;
+  std::shared_ptr<const Weights> expected_;  // null: no cells are
+  std::vector<std::vector<Found>> found_;    // by target and chunk
 };
 
 /// Change of Σ −w r log r when the responsibilities of some clusters are added up, for the rows of a block, w

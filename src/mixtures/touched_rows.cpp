@@ -66,9 +66,32 @@ void TouchedRows::renumber(const std::vector<Index>& number) {
     if (number[j] >= 0) at_visit[number[j]] = before[j];
 }
 
-TouchedSink::TouchedSink(const std::vector<Target>& targets, std::shared_ptr<const Weights> expected,
-                         double least)
-    : n_targets_(targets.size()), expected_(std::move(expected)), least_(least) {
+void TouchedRows::write(Writer& out, bool with_weights) const {
+  out.list(std::vector<int>(rows.begin(), rows.end()));
+  out.list(weight);
+  out.list(std::vector<int>(offset.begin(), offset.end()));
+  out.list(cluster);
+  out.list(value);
+  write_weights(out, with_weights ? expected : nullptr);
+  out.list(at_visit);
+}
+
+TouchedRows TouchedRows::read(Reader& in) {
+  TouchedRows out;
+  const auto rows = in.list<std::vector<int>>();
+  out.rows.assign(rows.begin(), rows.end());
+  out.weight = in.list<Vec>();
+  const auto offset = in.list<std::vector<int>>();
+  out.offset.assign(offset.begin(), offset.end());
+  out.cluster = in.list<std::vector<int>>();
+  out.value = in.list<Vec>();
+  out.expected = read_weights(in);
+  out.at_visit = in.list<std::vector<Index>>();
+  return out;
+}
+
+TouchedSink::TouchedSink(const std::vector<Target>& targets, bool expects, double least)
+    : targets_(targets), n_targets_(targets.size()), expects_(expects), least_(least) {
   for (std::size_t i = 0; i < targets.size(); ++i)
     for (Index j : targets[i]) {
       if (j >= static_cast<Index>(targets_of_.size())) targets_of_.resize(static_cast<std::size_t>(j + 1));
@@ -111,6 +134,28 @@ void TouchedSink::visit(Index chunk, const Index* rows, const Responsibilities& 
   }
 }
 
+void TouchedSink::write_task(Writer& out) const {
+  write_targets(out, targets_);
+  out.flag(expects_);
+  out.number(least_);
+}
+
+std::unique_ptr<Watch> TouchedSink::read(Reader& in) {
+  const std::vector<Target> targets = read_targets(in);
+  const bool expects = in.flag();
+  return std::make_unique<TouchedSink>(targets, expects, in.number());
+}
+
+void TouchedSink::write_result(Writer& out) const {
+  for (std::size_t i = 0; i < n_targets_; ++i) rows_of(i).write(out, false);
+}
+
+void TouchedSink::read_result(Reader& in, const std::shared_ptr<const Weights>& weights) {
+  if (expects_) expected_ = weights;
+  found_.clear();
+  for (std::size_t i = 0; i < n_targets_; ++i) found_.push_back({TouchedRows::read(in)});
+}
+
 TouchedRows TouchedSink::rows_of(std::size_t i) const {
   TouchedRows all;
   if (expected_) {
@@ -132,14 +177,12 @@ TouchedRows TouchedSink::rows_of(std::size_t i) const {
   return std::is_sorted(all.rows.begin(), all.rows.end()) ? all : all.ascending();
 }
 
-namespace {
-
-// A batch's summary `whole` without these rows, and without the memory of where they were.
-Summary without(const Problem& problem, Pool& pool, const Batch& batch, const Summary& whole,
-                const TouchedRows& touched) {
+// A batch's summary `whole` without these rows and their entropy.
+Summary WithoutWork::without(const Problem& problem, Pool& pool, const Batch& batch) const {
+  const Summary& whole = *whole_;
+  const TouchedRows& touched = *touched_;
   Summary out = whole;
   const Index n = static_cast<Index>(touched.rows.size());
-  if (n > 0) out.memory = nullptr;
   FeatureBlock block(problem.obs, batch.data);
   FeatureSum sum(problem.obs, batch.data, whole.k);
   if (touched.expected) sum.expect_under(*touched.expected, &touched.at_visit);
@@ -163,14 +206,36 @@ Summary without(const Problem& problem, Pool& pool, const Batch& batch, const Su
   return out;
 }
 
-}  // namespace
+WithoutWork::WithoutWork(Index batch, Reader& in)
+    : BatchWork(batch, nullptr),
+      whole_(std::make_shared<const Summary>(Summary::read(in))),
+      own_(std::make_unique<TouchedRows>(TouchedRows::read(in))),
+      touched_(own_.get()) {}
+
+void WithoutWork::run(const Problem& problem, const Batch& data, Pool& pool) {
+  rest = without(problem, pool, data);
+}
+
+void WithoutWork::write_task(Writer& out) const {
+  Summary plain = *whole_;
+  plain.memory = nullptr;
+  plain.write(out);
+  touched_->write(out, true);
+}
 
 std::vector<EditedPart> parts_without(const Problem& problem, Pool& pool, const State& state,
                                       const std::vector<TouchedRows>& touched) {
   std::vector<EditedPart> parts;
+  std::vector<std::unique_ptr<WithoutWork>> work;
   for (std::size_t b = 0; b < touched.size(); ++b) {
-    const std::shared_ptr<const Batch> batch = problem.source.open(static_cast<Index>(b));
-    parts.push_back({touched[b].rows, without(problem, pool, *batch, *state.batch[b], touched[b])});
+    parts.push_back({touched[b].rows, *state.batch[b]});
+    if (!touched[b].rows.empty())
+      work.push_back(std::make_unique<WithoutWork>(static_cast<Index>(b), state.batch[b], touched[b]));
+  }
+  do_work(problem, pool, work);
+  for (const auto& done : work) {
+    Summary& rest = parts[static_cast<std::size_t>(done->batch)].rest = std::move(done->rest);
+    rest.memory = nullptr;  // of where the rows were
   }
   return parts;
 }

@@ -1,5 +1,6 @@
 // The rows of a batch that a move would assign afresh.
 #pragma once
+#include "inference/batch_work.h"
 #include "inference/unit_edit.h"
 #include "mixtures/target_rows.h"
 
@@ -26,28 +27,66 @@ struct TouchedRows {
   /// Cluster j is number[j] from now on; −1 for one that is gone, on which none of these rows has mass.
   void renumber(const std::vector<Index>& number);
 
+  void write(Writer& out, bool with_weights) const;
+  static TouchedRows read(Reader& in);
+
  private:
   TouchedRows some(const std::vector<Index>& numbers) const;  // these of the rows
 };
 
 /// Collects the touched rows of each target during a visit: those on which it has any mass, or at least
 /// `least`.
-class TouchedSink final : public ResponsibilitySink {
+class TouchedSink final : public Watch {
  public:
-  TouchedSink(const std::vector<Target>& targets, std::shared_ptr<const Weights> expected, double least = 0);
+  /// expects: as of TargetRows.
+  TouchedSink(const std::vector<Target>& targets, bool expects, double least = 0);
+  static std::unique_ptr<Watch> read(Reader& in);
 
+  void visiting(const Batch&, const std::shared_ptr<const Weights>& weights) override {
+    if (expects_) expected_ = weights;
+  }
   void begin(Index n_chunks) override;
   void visit(Index chunk, const Index* rows, const Responsibilities& r, FeatureBlock& block) override;
+
+  std::string kind() const override { return "touched_rows"; }
+  void write_task(Writer& out) const override;
+  void write_result(Writer& out) const override;
+  void read_result(Reader& in, const std::shared_ptr<const Weights>& weights) override;
 
   /// Ascending, in whichever order the rows were visited (L-sparse visits sort them by cluster).
   TouchedRows rows_of(std::size_t target) const;
 
  private:
+  const std::vector<Target> targets_;
   const std::size_t n_targets_;
-  const std::shared_ptr<const Weights> expected_;
+  const bool expects_;
   const double least_;
+  std::shared_ptr<const Weights> expected_;           // null: no cells are
   std::vector<std::vector<std::size_t>> targets_of_;  // by cluster, up to the last that is in one
   std::vector<std::vector<TouchedRows>> found_;       // by target and chunk
+};
+
+/// Takes some rows out of the summary of their batch.
+class WithoutWork final : public BatchWork {
+ public:
+  WithoutWork(Index batch, std::shared_ptr<const Summary> whole, const TouchedRows& touched)
+      : BatchWork(batch, nullptr), whole_(std::move(whole)), touched_(&touched) {}
+  WithoutWork(Index batch, Reader& in);
+
+  void run(const Problem& problem, const Batch& data, Pool& pool) override;
+  std::string kind() const override { return "without"; }
+  void write_task(Writer& out) const override;
+  void write_result(Writer& out) const override { rest.write(out); }
+  void read_result(Reader& in) override { rest = Summary::read(in); }
+
+  Summary rest;
+
+ private:
+  Summary without(const Problem& problem, Pool& pool, const Batch& batch) const;
+
+  std::shared_ptr<const Summary> whole_;
+  std::unique_ptr<TouchedRows> own_;  // where the task was read
+  const TouchedRows* touched_;
 };
 
 /// These rows of every batch, to be visited again, and the batches' summaries without them and their entropy.

@@ -209,6 +209,7 @@ std::shared_ptr<const topics::ResponseModel> make_response_model(const Fields* f
   prior.precision = f->number("precision");
   prior.df = f->number("df");
   prior.scale = f->number("scale");
+  prior.variance = f->number("variance");
   prior.cost = f->number("cost");
   prior.epsilon = f->number("epsilon");
   prior.weight = f->number("weight");

@@ -55,7 +55,6 @@ class GammaNetwork final : public Overlap, public LocalMoves {
   double merge_here(Index a, Index b, double least) override;
   double divide_here(Index a, Index b, const std::vector<int>& leaves, double share, double least) override;
   double drop_here(Index k, double least) override;
-  const std::vector<int>& nodes_of(Index k) const override { return nodes_[k]; }
 
   /// For tests: all sums and the parts of links made anew from q.
   void refresh();

@@ -19,6 +19,7 @@ constexpr Index trials_at_once = 4;  // from one state, for any number of thread
 // membership that is 0. Two halves of the political blogs under the relational model ended 830 lower from 1
 // than from 0.9.
 constexpr double soft = 0.8;
+constexpr double small = 1e4;       // links and nodes up to which disturbances are tried; a guess
 constexpr double least_ends = 0.5;  // link ends below which a community is dropped with no more ado
 
 using State = std::unique_ptr<Overlap>;
@@ -38,7 +39,7 @@ class Learner {
     const bool all_moves = options_.births && options_.merges && options_.deletes;
     for (Index idle = 0;;) {
       rounds();
-      if (!all_moves || is_large() || lap_ >= options_.max_laps) break;
+      if (!all_moves || work(1) > small || lap_ >= options_.max_laps) break;
       while (idle < options_.disturbances && !disturb()) ++idle;
       if (idle == options_.disturbances) break;
       idle = 0;
@@ -124,7 +125,7 @@ class Learner {
     ++round_;
     OverlapOptions inner = options_;
     inner.disturbances = 0;
-    inner.trials = std::min<Index>(2, options_.trials);
+    inner.trials = std::min<Index>(1, options_.trials);
     return best_of(trials_at_once, [&](Index t) {
       Stream random = stream(t);
       const Shares shares = softened(disturbed(*now_, t, random), soft);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "networks/bisection.h"
+#include "networks/other_starts.h"
 
 namespace bnpvi::networks {
 
@@ -118,12 +119,14 @@ double LocalRounds::run(Overlap& state, std::uint64_t round, double least, const
 
 double LocalRounds::splits(Overlap& state, std::uint64_t round) {
   LocalMoves& moves = *state.local();
+  // Not all nodes with a part: in small or noisy networks these are most of all nodes.
+  const auto members = members_of(state);
   double sum = 0;
   for (Index k = 0, last = state.k(); k < last; ++k) {
     if (rounds_left_[k] == 0) continue;
     (*poll_)();
     Stream stream(options_.seed, Purpose::birth_seeds, round, static_cast<std::uint64_t>(k));
-    Division division{k, bisected(state.links(), moves.nodes_of(k), bisections, stream)};
+    Division division{k, halves(state, members, k, stream)};
     if (division.leaves.empty()) continue;
     ++record_->births_tried;
     for (double share : {soft, 1.0}) {
@@ -173,6 +176,7 @@ double LocalRounds::joins(Overlap& state) {
 
 double LocalRounds::divisions(Overlap& state, std::uint64_t round) {
   LocalMoves& moves = *state.local();
+  const auto members = members_of(state);
   std::vector<char> tried(static_cast<std::size_t>(state.k()));
   double sum = 0;
   for (const ClosePair& pair : close_pairs(state)) {
@@ -180,7 +184,7 @@ double LocalRounds::divisions(Overlap& state, std::uint64_t round) {
     (*poll_)();
     tried[pair.a] = tried[pair.b] = 1;
     std::vector<int> nodes;
-    const std::vector<int>&of_a = moves.nodes_of(pair.a), &of_b = moves.nodes_of(pair.b);
+    const std::vector<int>&of_a = members[pair.a], &of_b = members[pair.b];
     std::set_union(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), std::back_inserter(nodes));
     Stream stream(options_.seed, Purpose::merge_target, round, static_cast<std::uint64_t>(pair.a));
     const std::vector<int> half = bisected(state.links(), nodes, bisections, stream);

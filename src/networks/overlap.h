@@ -36,8 +36,6 @@ class LocalMoves {
   virtual double divide_here(Index a, Index b, const std::vector<int>& leaves, double share,
                              double least) = 0;
   virtual double drop_here(Index k, double least) = 0;
-  /// Nodes of k, in ascending order.
-  virtual const std::vector<int>& nodes_of(Index k) const = 0;
 };
 
 /// A state of variational inference: K communities, in each of which every node has some part. A plain value

@@ -5,6 +5,7 @@
 
 #include "foundation/special.h"
 #include "inference/move.h"
+#include "inference/visit_batches.h"
 
 namespace bnpvi::testing {
 
@@ -86,7 +87,7 @@ class Merge final : public Move {
     change_summaries(c_.problem, merged, [a = a, b = b](auto& s) { s.merge(a, b); });
     renew_globals(c_.problem, merged);
     for (Index i = 0; i < c_.problem.source.n_batches(); ++i)
-      visit_batch(c_.problem, merged, i, c_.visitor, c_.pool);
+      visit_batches(c_.problem, merged, {i}, c_.visitor, c_.pool);
     refresh(c_.problem, merged);
     if (merged.elbo > state.elbo + rounding_of(state.elbo)) {
       state = std::move(merged);

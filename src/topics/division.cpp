@@ -127,8 +127,7 @@ Seeds TopicDivision::clusters(const Part& part, Index k, Stream& stream) const {
 Seeds TopicDivision::seeds_by_residual() const {
   const ResponseModel* model = alloc_.response();
   const auto q = alloc_.response_posterior(state_.globals);
-  const DataShape shape = c_.problem.source.shape();
-  if (!q || !rows_are_documents(c_.problem.obs, shape)) return {};
+  if (!q) return {};
   Vec residual, sizes;
   PlacedReader placed(c_.problem);
   for (const DocumentRef& ref : documents_) {
@@ -150,14 +149,27 @@ Seeds TopicDivision::seeds_by_residual() const {
       static_cast<double>(documents_.size()) / static_cast<double>(side[0].size() + side[1].size());
   const Index p = c_.problem.obs.n_features();
   Seeds out{2, Vec(static_cast<std::size_t>(2 * p), 0.0), std::move(residual)};
-  for (Index j = 0; j < 2; ++j) {
-    const Part part = part_of(side[j]);
-    double* const t = out.t.data() + j * p;
+  for (Index j = 0; j < 2; ++j) add_statistic(part_of(side[j]), times, out.t.data() + j * p);
+  return out;
+}
+
+void TopicDivision::add_statistic(const Part& part, double times, double* t) const {
+  const ObsModel& obs = c_.problem.obs;
+  if (rows_are_documents(obs, c_.problem.source.shape())) {
     for (std::size_t i = 0; i < part.counts.column.size(); ++i)
       t[1 + part.counts.column[i]] += times * part.counts.value[i];
-    t[0] = std::accumulate(t + 1, t + p, 0.0);
+    t[0] = std::accumulate(t + 1, t + obs.n_features(), 0.0);
+    return;
   }
-  return out;
+  const Sample sample = take_rows(c_.problem.source, part.rows, obs.lag());
+  FeatureBlock block(obs, sample.data);
+  Vec mass = part.mass;
+  for (double& m : mass) m *= times;
+  const Index n = static_cast<Index>(sample.rows.size());
+  for (Index from = 0; from < n; from += block.block_rows()) {
+    block.load(sample.rows.data() + from, std::min(block.block_rows(), n - from));
+    block.add_weighted(mass.data() + from, t);
+  }
 }
 
 // What documents have of the target (`born`: the newborn below) starts on the side of their residual.

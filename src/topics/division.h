@@ -32,7 +32,7 @@ class TopicDivision {
   Seeds seeds(Division how, Index k, Index limit, Stream& stream) const;
 
   /// Two topics: of the documents whose response is above what is expected of it, and below, those with the
-  /// larger half of all residuals (at most 256). None where there are no responses. Documents of counts only.
+  /// larger half of all residuals (at most 256). None where there are no responses.
   Seeds seeds_by_residual() const;
 
   /// The topics of `seed` in place of the target, of which the first keeps its number (and settled mass);
@@ -44,6 +44,7 @@ class TopicDivision {
   struct Part;
   Part part_of(const std::vector<DocumentRef>& documents) const;
   Seeds clusters(const Part& part, Index k, Stream& stream) const;
+  void add_statistic(const Part& part, double times, double* t) const;  // `times` each
   void add_settled(Seeds& seed) const;
   bool worth_dividing(Shares shares) const;
   std::vector<DocumentRef> documents_and(const Room& room) const;

@@ -28,6 +28,7 @@ bool DocumentResponse::begin(const DocumentView& view) {
 
 void DocumentResponse::use(const std::vector<int>& topic) {
   topic_ = topic;
+  calls_ = 0;
   const std::size_t a = topic.size(), n = known_.size();
   const Index w = posterior_.size, m = model_.prior().covariates, k = w - m;
   const double* const x = value_ + model_.prior().equations;
@@ -72,7 +73,8 @@ DocumentResponse::Moments DocumentResponse::moments(Index e, const Vec& count) c
 }
 
 void DocumentResponse::touch(const Vec& count) {
-  const Index a = static_cast<Index>(topic_.size());
+  const Index a = static_cast<Index>(topic_.size()), call = calls_++;
+  if (call > 0 && (model_.n_local() == 0 || (call & (call - 1)) != 0)) return;
   g_.assign(static_cast<std::size_t>(a * a), 0.0);
   h_.assign(static_cast<std::size_t>(a), 0.0);
   const double weight = model_.prior().weight, n2 = length_ * length_;

@@ -209,17 +209,19 @@ ResponsePosterior ResponseModel::posterior(const Summary& s) const {
         for (Index l = i; l < w; ++l) sum += inverse[l * w + i] * inverse[l * w + j];
         q.covariance[i * w + j] = q.covariance[j * w + i] = sum;
       }
-    double precision = 1;  // E 1/σ²
     if (prior_.family == ResponseFamily::gaussian) {
       const double* const scalar = s.scalar.data() + TopicScalar::size + e * scalars_each();
       out.df = prior_.df + scalar[known];
       out.scale = prior_.scale + std::max(scalar[constant] - inner(solved.b, solved.mean), 0.0);
-      precision = out.df / out.scale;
-      for (double& x : q.linear) x *= precision;
+      const bool learned = prior_.variance == 0;
+      out.precision = learned ? out.df / out.scale : 1 / prior_.variance;
+      out.log_precision =
+          learned ? digamma(out.df / 2) - std::log(out.scale / 2) : -std::log(prior_.variance);
+      for (double& x : q.linear) x *= out.precision;
     }
     q.second = q.covariance;
     for (Index i = 0; i < w; ++i)
-      for (Index j = 0; j < w; ++j) q.second[i * w + j] += precision * q.mean[i] * q.mean[j];
+      for (Index j = 0; j < w; ++j) q.second[i * w + j] += out.precision * q.mean[i] * q.mean[j];
     out.equation.push_back(std::move(q));
   }
   return out;
@@ -239,8 +241,12 @@ double ResponseModel::evidence(const Summary& s) const {
       sum += explained / 2 + scalar[constant];
       continue;
     }
-    const double df = prior_.df + scalar[known],
-                 scale = prior_.scale + std::max(scalar[constant] - explained, 0.0);
+    const double left = std::max(scalar[constant] - explained, 0.0);
+    if (prior_.variance > 0) {
+      sum -= (scalar[known] * (log_2pi + std::log(prior_.variance)) + left / prior_.variance) / 2;
+      continue;
+    }
+    const double df = prior_.df + scalar[known], scale = prior_.scale + left;
     sum += -scalar[known] / 2 * log_2pi - log_gamma_difference(prior_.df / 2, scalar[known] / 2) +
            prior_.df / 2 * std::log(prior_.scale / 2) - df / 2 * std::log(scale / 2);
   }
@@ -274,8 +280,7 @@ double ResponseModel::value(const Summary& total, const Summary& effective) cons
         sum -= more(further + m + packed(i, j)) * second[(k + i) * w + k + j] / (i == j ? 2 : 1);
     }
     if (gaussian)
-      sum += more(known) * (digamma(q.df / 2) - std::log(q.scale / 2) - log_2pi) / 2 -
-             more(constant) * q.df / q.scale / 2;
+      sum += (more(known) * (q.log_precision - log_2pi) - more(constant) * q.precision) / 2;
     else
       sum += more(constant);
   }

@@ -23,6 +23,7 @@ struct ResponsePrior {
   Index covariates = 0;  // m
   double precision = 1;
   double df = 3, scale = 1;
+  double variance = 0;  // of gaussian responses: σ², 0 where it is not known but has the prior above
   double cost = 1, epsilon = 0;
   double weight = 1;  // ρ: how often the responses' part of the objective counts
 };
@@ -42,7 +43,8 @@ struct ResponsePosterior {
   };
   Index size = 0;  // w
   std::vector<Equation> equation;
-  double df = 0, scale = 0;  // 1/σ² ~ Gamma(df/2, scale/2)
+  double df = 0, scale = 0;  // 1/σ² ~ Gamma(df/2, scale/2), unless it is known
+  double precision = 1, log_precision = 0;  // E 1/σ² and E log 1/σ²; not gaussian: 1 and 0
 };
 
 /// The responses of all documents. With E z̄_k = N_dk / N_d and the upper bound of E z̄z̄' that depends on

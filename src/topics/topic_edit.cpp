@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "topics/documents_work.h"
 #include "topics/topic_sum.h"
 
 namespace bnpvi::topics {
@@ -28,10 +29,6 @@ void PlacedReader::close() {
   reader_.reset();
   batch_.reset();
   ref_ = {-1, -1};
-}
-
-DocumentView PlacedReader::load(const Weights& weights, const TopicTable* shared, bool exponentials) {
-  return reader_->load(batch_->units[ref_.at], weights, shared, exponentials);
 }
 
 DocumentView PlacedReader::recall(const ShareTable& memory, Index at) {
@@ -184,31 +181,33 @@ Summary TopicEdit::part(Index from, Index to, Index k, bool as_before) const {
 Summary TopicEdit::visit(const Globals& globals) {
   const Problem& problem = c_.problem;
   const bool search = rounds() % search_every_ == 0;
-  const bool by_term = rows_are_documents(problem.obs, problem.source.shape());
-  const auto weights = visiting_weights(problem, globals.effective);
-  const TopicTable table = by_term ? TopicTable(*weights, true, &c_.pool) : TopicTable();
-  const DocumentPrior prior(alloc_.document_prior(globals));
-  const auto responses = alloc_.response_posterior(globals);
-  const Index n_chunks = TopicAlloc::count_chunks(n());
-  std::vector<std::shared_ptr<ShareBlock>> blocks(static_cast<std::size_t>(n_chunks));
-  visited_.unit.resize(documents_.size());
-  c_.pool.run(n_chunks, [&](Index chunk) {
-    PlacedReader placed(problem);
-    DocStep step(prior, alloc_.width(), alloc_.response(), responses.get());
-    ShareBlock& block = *(blocks[chunk] = std::make_shared<ShareBlock>());
-    block.weights = weights;
-    for (Index i = n() * chunk / n_chunks; i < n() * (chunk + 1) / n_chunks; ++i) {
-      c_.pool.poll();
-      const DocumentRef& ref = documents_[i];
-      placed.at(ref);
-      const DocumentView view = placed.load(*weights, &table, true);
-      UnitShares& now = visited_.unit[i];
-      now = TopicAlloc::visit(step, view, {start[i], 0, 1}, block, static_cast<int>(chunk), search);
-      now.misses = now.wait = 0;
-      start[i].assign(block.share.end() - now.n, block.share.end());
+  Globals without_weights = globals;
+  without_weights.weights = nullptr;
+  const auto at = globals_for_work(problem, std::move(without_weights));
+  const auto shared = problem.workers ? nullptr
+                                      : std::make_shared<const DocumentVisits>(
+                                            alloc_, problem.obs, problem.source.shape(), *at, c_.pool);
+  std::vector<std::unique_ptr<DocumentsWork>> work;
+  for (Index from = 0, to; from < n(); from = to) {
+    std::vector<Index> documents;
+    for (to = from; to < n() && documents_[to].batch == documents_[from].batch; ++to)
+      documents.push_back(documents_[to].at);
+    work.push_back(std::make_unique<DocumentsWork>(
+        documents_[from].batch, at, std::move(documents),
+        std::vector<std::vector<Share>>(start.begin() + from, start.begin() + to), search, shared));
+  }
+  do_work(problem, c_.pool, work);
+  visited_ = {};
+  for (const auto& done : work) {
+    const ShareTable& found = done->found;
+    for (Index i = 0; i < static_cast<Index>(found.unit.size()); ++i) {
+      const Shares share = found.shares(i);
+      start[visited_.unit.size()].assign(share.begin(), share.end());
+      visited_.unit.push_back(found.unit[i]);
+      visited_.unit.back().block += static_cast<int>(visited_.block.size());
     }
-  });
-  visited_.block.assign(blocks.begin(), blocks.end());
+    visited_.block.insert(visited_.block.end(), found.block.begin(), found.block.end());
+  }
   return part(0, n(), rest_.k, false);
 }
 

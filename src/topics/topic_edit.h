@@ -39,9 +39,7 @@ class PlacedReader {
   explicit PlacedReader(const Problem& problem) : problem_(problem) {}
 
   DocumentReader& at(const DocumentRef& ref);
-  /// Of the document last asked for with at().
-  DocumentView load(const Weights& weights, const TopicTable* shared, bool exponentials);
-  /// The same as it was at its last visit, unit `at` of the memory.
+  /// The document last asked for with at(), as it was at its last visit, unit `at` of the memory.
   DocumentView recall(const ShareTable& memory, Index at);
   /// Lets go of the batch, and so of what was loaded.
   void close();

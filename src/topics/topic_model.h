@@ -53,6 +53,8 @@ class TopicAlloc : public AllocModel {
   Globals stochastic_step(const Globals& from, const Summary& noisy, double rate) const override;
   bool settle(Summary& batch, const Globals& globals) const override;
   std::vector<MoveKind> moves() const override;
+  std::unique_ptr<BatchWork> read_work(const std::string& kind, Index batch,
+                                       std::shared_ptr<const WorkGlobals> at, Reader& in) const override;
 
   /// α at its best for the documents' counts of topics, with θ̂_d optimal for each value; no data are read.
   std::shared_ptr<const AllocModel> learned(const State& state, Pool* pool) const override;

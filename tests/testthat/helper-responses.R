@@ -5,8 +5,8 @@ three_documents <- list(c(1, 1, 2), c(2, 3, 3), c(1, 3, 4))
 
 response_list <- function(family = "gaussian", precision = 0.5, equations = 1, covariates = 0, weight = 1, ...) {
   utils::modifyList(list(
-    family = family, equations = equations, covariates = covariates, precision = precision, df = 3, scale = 1, cost = 1,
-    epsilon = 0.1, weight = weight
+    family = family, equations = equations, covariates = covariates, precision = precision, df = 3, scale = 1,
+    variance = 0, cost = 1, epsilon = 0.1, weight = weight
   ), list(...))
 }
 

@@ -11,6 +11,11 @@ test_that("features that are independent are born together, whatever the batches
     expect_lt(fit$trace$births_tried[1], 30L)
     expect_gt(fit$elbo, truth - 1e-3)
   }
+  # One proposal is enough, from rows of all batches, for features of few rows and for those of half of them.
+  for (case in list(list(planted, 8), list(image_rows(2, 2000), 4))) {
+    once <- engine_features(case[[1]]$x, laps = 1L, batches = 3L, moves = bnp_moves(max_births = case[[2]]))
+    expect_equal(unlist(once$trace[c("births", "births_tried", "k")], use.names = FALSE), rep(case[[2]], 3))
+  }
   gaps <- withr::with_seed(2, replace(planted$x, stats::runif(48000) < 0.05, NA))
   some <- engine_features(gaps, offset = TRUE, laps = 3L)
   expect_gte(some$state$k, 8L)
@@ -67,6 +72,31 @@ test_that("whatever is taken for presence at first, flips of one and of two feat
     }
     flipped <- ends(replace(none, "reorder", TRUE))
     expect_lt(max(ends(none)) - min(flipped), 1e-3)
+  }
+})
+
+test_that("a flip is exact where it is not known which rows have a feature", {
+  for (seed in 1:6) {
+    y <- withr::with_seed(seed, outer(stats::runif(60) < 0.85, c(1, -1, 0.5)) + stats::rnorm(180))
+    y <- replace(y, 7:9, NA)
+    start <- withr::with_seed(seed, matrix(stats::runif(60, 0.6, 0.9), 60))
+    at <- function(start, moves) engine_features(y, offset = TRUE, start = start, laps = 1L, moves = moves)
+    flipped <- at(start, replace(none, "reorder", TRUE))
+    before <- at(start, none)
+    expect_gt(flipped$terms[["entropy"]], 30)
+    expect_gt(flipped$elbo, before$elbo + 0.5)
+    expect_equal(flipped$state$counts, c(60, 60 - before$state$counts[2]))
+    expect_equal(flipped$terms, twin_elbo(flipped, y, prior_ibp(), TRUE), tolerance = 1e-9)
+  }
+})
+
+test_that("two features are flipped at once where neither would be alone", {
+  for (seed in c(24, 40, 51)) {
+    rows <- image_rows(seed)
+    fit <- function(...) {
+      bnp_features(rows$x, prior_beta_bernoulli(10), bnp_control(seed = 1, verbose = FALSE), ...)
+    }
+    expect_gt(elbo(fit()), elbo(fit(start = rows$z == 1)) - 1e-3)
   }
 })
 

@@ -184,13 +184,18 @@ test_that("no line is longer than .lintr and .clang-format say", {
   expect_none(of_cpp, "lines of C++ that are too long: run clang-format")
 })
 
-test_that("every function of R has one definition", {
-  skip_if_not(dir.exists(file.path(root, "R")), "no sources beside these tests (not a checkout)")
-  text <- unlist(
-    lapply(list.files(file.path(root, "R"), "[.]R$", full.names = TRUE), readLines, encoding = "UTF-8", warn = FALSE)
-  )
-  names <- sub(" <- function.*", "", grep("^[[:alnum:]_.]+ <- function", text, value = TRUE))
-  expect_identical(names[duplicated(names)], character())
+test_that("every function of R, and every name of the tests' helpers, has one definition", {
+  source_files()
+  # Names that files of a folder assign at top level and that match `value`, those of several files or lines.
+  repeated <- function(folder, files, value) {
+    text <- unlist(lapply(
+      list.files(file.path(root, folder), files, full.names = TRUE), readLines, encoding = "UTF-8", warn = FALSE
+    ))
+    names <- sub(" <- .*", "", grep(paste0("^[[:alnum:]_.]+ <- ", value), text, value = TRUE))
+    names[duplicated(names)]
+  }
+  expect_none(repeated("R", "[.]R$", "function"), "functions defined twice")
+  expect_none(repeated("tests/testthat", "^(helper|setup).*[.]R$", ""), "names of helpers defined twice")
 })
 
 test_that("every help page has a place on the site", {

@@ -112,6 +112,10 @@ test_that("the responses' term is that of plain R for given responsibilities", {
   expect_equal(
     term(matrix(y, 1), model(weight = 2.5)), 2.5 * expected(gaussian, "gaussian"), tolerance = 1e-10
   )
+  # A known variance is the limit of a prior that is ever surer of it.
+  known <- term(matrix(y, 1), model(variance = 0.7))
+  expect_equal(known, term(matrix(y, 1), model(df = 1e9, scale = 0.7e9)), tolerance = 1e-6)
+  expect_equal(term(matrix(y, 1), model(variance = 0.7, weight = 2.5)), 2.5 * known, tolerance = 1e-12)
   omega <- tanh(0.5) / 2
   logistic <- function(y) c(omega, y - 0.5, plogis(1, log.p = TRUE) - 0.5 + omega / 2)
   two <- rbind(1 * (y > 0), ifelse(y > 0, NA, 1 * (y > -1)))
@@ -157,6 +161,7 @@ test_that("laps and moves only raise the objective, and every state is what its 
     gaussian = list(matrix(y, 1), response_list()),
     far = list(matrix(30 * y, 1), response_list(precision = 0.01, scale = 1e-4)), # G / N far above 1
     weighted = list(matrix(y, 1), response_list(weight = 20)),
+    known = list(matrix(y, 1), response_list(weight = 20, variance = 1)),
     logistic = list(matrix(two, 1), response_list("logistic", 0.1)),
     classes = list(classes, response_list("logistic", 0.1, equations = 2)),
     hinge = list(matrix(2 * two - 1, 1), response_list("hinge", 0.1, cost = 3)),
@@ -205,4 +210,15 @@ test_that("a response that words do not show divides a topic", {
   )
   expect_gte(sum(born$sizes > 1), 2L)
   expect_gte(min(diff(born$trace$elbo)), -1e-6)
+})
+
+test_that("so it divides a topic of rows", {
+  rows <- withr::with_seed(4, data.frame(id = rep(1:60, each = 10), v = rnorm(600)))
+  y <- withr::with_seed(5, rep(c(-1, 1), 30) + 0.05 * rnorm(60))
+  fit <- suppressWarnings(bnp_topics(
+    rows, obs_gaussian(), prior_hdp(1, 0.5), id = "id", response = y, response_weight = 30, response_precision = 0.1,
+    control = bnp_control(seed = 1, max_laps = 30, threads = 1)
+  ))
+  expect_gte(sum(cluster_sizes(fit) > 1), 2L)
+  expect_gte(min(diff(elbo_trace(fit)$elbo)), -1e-6)
 })

@@ -42,6 +42,75 @@ test_that("units of the response do not matter", {
   }
 })
 
+# Shares of documents by words alone, under topics that the documents of their group (every fifth) had no part in: those
+# of a fit of the others that starts from the fit and has one lap.
+shares_without <- function(fit, x, times = rep(1, nrow(x))) {
+  values <- fit$input$document_response$values
+  group <- rep_len(1:5, nrow(x))
+  out <- matrix(0, nrow(x), fit$state$k)
+  control <- engine_control(fit$state$k, max_laps = 1L)
+  for (g in 1:5) {
+    rest <- group != g
+    data <- count_data(x[rest, ])
+    data[c("weights", "group_values")] <- list(as.double(times[rest]), values[, rest, drop = FALSE])
+    counts <- Matrix::summary(fit$documents[rest, ])
+    state <- engine_fit(data, fit$model, control, list(
+      state = fit$state, documents = list(document = counts$i, topic = fit$numbering[counts$j], count = counts$x)
+    ), NULL)$state
+    one <- fit
+    one$state$obs <- state$obs
+    out[!rest, ] <- document_counts(one, as_documents(x[!rest, ], fit$model$obs)) / rowSums(x[!rest, ])
+  }
+  out
+}
+
+# q of effects that predictions are made with: a regression on shares by words alone, whatever the weight.
+test_that("effects are those of what words alone say", {
+  age <- withr::with_seed(1, rnorm(120))
+  times <- rep(1:3, 40)
+  n <- rowSums(planted$x)
+  for (weight in c(1, 8)) {
+    fit <- fit_of(response = planted$y, covariates = age, response_weight = weight, weights = times)
+    z <- cbind(shares_without(fit, planted$x, times), age = (age - mean(age)) / sqrt(mean((age - mean(age))^2)))
+    topics <- seq_len(fit$state$k)
+    square <- crossprod(z, times * z)
+    square[topics, topics] <- square[topics, topics] - crossprod(z[, topics], times / n * z[, topics]) +
+      diag(colSums(times / n * z[, topics]))
+    y <- as.vector(scale(planted$y))
+    inverse <- solve(diag(ncol(z)) + square)
+    mean <- drop(inverse %*% crossprod(z, times * y))
+    expect_equal(fit$responses$mean[[1]], unname(mean), tolerance = 1e-8)
+    expect_equal(fit$responses$covariance[[1]], unname(inverse), tolerance = 1e-8)
+    expect_equal(fit$responses$df, 3 + sum(times))
+    expect_equal(fit$responses$scale, 1 + sum(times * y^2) - sum(mean * crossprod(z, times * y)), tolerance = 1e-8)
+  }
+  two <- planted$y > 0
+  fit <- fit_of(response = two, response_weight = 8)
+  z <- shares_without(fit, planted$x)
+  q <- fit$responses
+  second <- q$covariance[[1]] + tcrossprod(q$mean[[1]])
+  xi <- sqrt((1 - 1 / n) * rowSums((z %*% second) * z) + drop(z %*% diag(second)) / n)
+  omega <- tanh(xi / 2) / (2 * xi)
+  square <- crossprod(z, omega * (1 - 1 / n) * z) + diag(colSums(omega / n * z))
+  again <- drop(solve(0.1 * diag(ncol(z)) + square, crossprod(z, two - 0.5)))
+  expect_equal(q$mean[[1]], unname(again), tolerance = 1e-2)
+})
+
+test_that("numbers that weigh more do not lose their variance in what they are predicted with", {
+  train <- 1:90
+  y <- planted$y[-train]
+  score <- vapply(c(1, 30), function(weight) {
+    fit <- fit_of(
+      x = planted$x[train, ], response = planted$y[train], response_weight = weight,
+      control = bnp_control(seed = 1, max_laps = 30)
+    )
+    p <- predict(fit, planted$x[-train, ], type = "response", interval = 0.5)
+    c(mean(y >= p[, "lower"] & y <= p[, "upper"]), 1 - sum((y - p[, "fit"])^2) / sum((y - mean(y))^2))
+  }, numeric(2))
+  expect_gt(min(score[1, ]), 0.2)
+  expect_gt(min(score[2, ]), 0.5)
+})
+
 test_that("classes, hinges and several classes", {
   two <- factor(planted$y > 0, labels = c("low", "high"))
   three <- cut(planted$y, c(-Inf, -0.7, 0.7, Inf), labels = c("a", "b", "c"))
@@ -93,6 +162,25 @@ test_that("covariates have effects of their own", {
   expect_bad(fit_of(response = y, covariates = missing), "response", "document 4")
   unknown <- replace(y, 4, NA)
   expect_true(is.finite(elbo(fit_of(response = unknown, covariates = missing))))
+})
+
+test_that("a dfm has responses and covariates among its variables", {
+  skip_if_not_installed("quanteda")
+  quanteda <- function(name, ...) getExportedValue("quanteda", name)(...)
+  text <- apply(planted$x, 1, function(n) paste(rep(colnames(planted$x), n), collapse = " "))
+  variables <- withr::with_seed(3, data.frame(rating = planted$y, age = rnorm(120)))
+  dfm <- quanteda("dfm", quanteda("tokens", quanteda("corpus", text, docvars = variables)))
+  x <- planted$x[, colnames(dfm)]
+  by_hand <- fit_of(x = x, response = planted$y, covariates = variables["age"])
+  expect_identical(elbo(fit_of(x = dfm, response = "rating", covariates = "age")), elbo(by_hand))
+  expect_identical(elbo(fit_of(x = dfm, response = rating ~ age)), elbo(by_hand))
+  expect_identical(
+    elbo(fit_of(x = dfm, response = rating > 0 ~ 1)), elbo(fit_of(x = x, response = planted$y > 0))
+  )
+  p <- predict(by_hand, x[1:9, ], type = "response", covariates = variables[1:9, "age", drop = FALSE])
+  expect_equal(predict(by_hand, dfm[1:9, ], type = "response", covariates = variables[1:9, "age", drop = FALSE]), p)
+  expect_bad(fit_of(x = dfm, response = "stars"), "response", "one value")
+  expect_bad(fit_of(x = dfm, response = nothing_like_it ~ 1), "response", "cannot be evaluated")
 })
 
 test_that("responses are matched by name, and unknown ones leave words alone", {
@@ -149,6 +237,9 @@ test_that("bad responses are refused by name", {
   fit <- fit_of(response = planted$y)
   expect_bad(predict(fit_of(), type = "response"), "response", "needs a fit")
   expect_bad(plot(fit_of(), "response"), "response", "needs a fit")
+  older <- fit
+  older$responses <- NULL
+  expect_bad(coef(older), "format", "fit again")
   expect_bad(bnp_sample(fit, planted$x), "response", "samplers")
   expect_bad(update(fit, planted$x), "response", "updates")
   expect_bad(predict(fit, planted$x, type = "response", interval = 2), "argument", "interval")
@@ -209,6 +300,43 @@ test_that("a response goes with every other option", {
   expect_equal(elbo(again), elbo(fit), tolerance = 1e-7)
   expect_false(isTRUE(all.equal(elbo(fit), elbo(fit_of()))))
   expect_bad(compare_fits(fit, fit_of()), "not_comparable")
+})
+
+# Each option in a pair with each other one: the objective never falls, and what is predicted is finite and of one kind.
+test_that("every option goes with every other", {
+  small <- planted_responses(40, 20, 25)
+  extra <- withr::with_seed(1, data.frame(age = rnorm(40), place = factor(rep(c("u", "v"), 20))))
+  y <- small$y
+  families <- list(
+    gaussian = list(response = y), two = list(response = y > 0), hinge = list(response = y > 0, family = "hinge"),
+    eps_hinge = list(response = y, family = "eps_hinge"), several = list(response = cut(y, 3, letters[1:3]))
+  )
+  options <- list(
+    covariates = list(covariates = extra), weighted = list(response_weight = 5),
+    precision = list(response_precision = 0.01), often = list(weights = rep(1:2, 20)),
+    finite = list(prior = prior_lda(3)), learned = list(prior = prior_hdp(gamma_prior(), gamma_prior())),
+    sparse = list(sparsity = 2), stochastic = list(algorithm = "stochastic", batches = 3),
+    full = list(algorithm = "full"), batches = list(batches = 3), random = list(init = "random", k_init = 3),
+    tight = list(bound = "tight"), threads = list(threads = 2)
+  )
+  of_control <- c("sparsity", "algorithm", "batches", "init", "k_init", "bound", "threads")
+  pairs <- utils::combn(names(options), 2L, simplify = FALSE)
+  for (at in seq_along(pairs)) {
+    family <- names(families)[1L + at %% length(families)]
+    given <- c(families[[family]], do.call(c, unname(options[pairs[[at]]])))
+    given <- given[!duplicated(names(given))]
+    if (setequal(pairs[[at]], c("learned", "stochastic"))) next # which is refused
+    if (identical(given$prior$family, "lda")) given$k_init <- NULL
+    in_control <- names(given) %in% of_control
+    control <- do.call(bnp_control, c(list(seed = 1, max_laps = 3), given[in_control]))
+    what <- paste(c(family, pairs[[at]]), collapse = ", ")
+    fit <- do.call(fit_of, c(list(x = small$x, control = control), given[!in_control]))
+    if (!any(c("stochastic", "sparse") %in% pairs[[at]])) expect_gte(min(diff(fit$trace$elbo)), -1e-6, label = what)
+    expect_equal(sum(elbo(fit, terms = TRUE)), elbo(fit), label = what)
+    p <- predict(fit, small$x, type = "response", covariates = given$covariates)
+    expect_true(all(is.finite(p)), label = what)
+    expect_identical(ncol(p), 3L, label = what)
+  }
 })
 
 test_that("documents of rows have responses, too", {

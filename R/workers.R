@@ -1,0 +1,274 @@
+# Work on batches by the daemons of mirai (inst/design/workers.md).
+
+# Most times that a task is given out, before this process does it.
+most_tries <- 3L
+
+# Seconds that a task may take.
+worker_timeout <- function(call = rlang::caller_env()) {
+  limit <- getOption("bnpvi.worker_timeout", 600)
+  if (!is.numeric(limit) || length(limit) != 1L || is.na(limit) || limit <= 0) {
+    abort("argument", "The option {.code bnpvi.worker_timeout} must be a number of seconds above 0.", call = call)
+  }
+  limit
+}
+
+check_workers <- function(workers, call = rlang::caller_env()) {
+  ok <- rlang::is_bool(workers) || rlang::is_string(workers) && nzchar(workers)
+  if (!ok) {
+    abort("argument", c(
+      "{.arg workers} must be {.code TRUE}, {.code FALSE}, or the name of a compute profile of {.pkg mirai}, not
+       {describe(workers)}."
+    ), call = call)
+  }
+  workers
+}
+
+has_workers <- function(control) !is.null(control$workers) && !isFALSE(control$workers)
+
+# Batches that are visited at the same globals.
+resolve_wave <- function(control) control$wave %||% if (has_workers(control)) 8L else 1L
+
+refuse_workers <- function(control, verb, call) {
+  given <- c(if (has_workers(control)) "workers", if (!is.null(control$wave)) "wave")
+  if (length(given)) {
+    abort("argument", c(
+      "{.arg {given}} of {.fn bnp_control} {?has/have} no meaning for {.fn {verb}}.",
+      i = "{cli::qty(given)}{?It is/They are} for {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}."
+    ), call = call)
+  }
+}
+
+# Rows of autoregressive mixtures need those before them, which are in other batches.
+refuse_rows_in_series <- function(obs, class, call) {
+  if (class == "bnp_mixture" && obs_lag(obs) > 0L) {
+    abort("argument", c(
+      "{.arg workers} are not for mixtures of {.fn {obs_entry(obs)$constructor}}: batches would cut the series.",
+      i = "Leave out {.arg workers}: this process has several {.arg threads}."
+    ), call = call)
+  }
+}
+
+# The daemons that are to work for a fit: list(with, finish, traffic). with(model): what the engine needs to give work
+# on batches to them.
+hire_workers <- function(control, data, obs, class, call) {
+  if (!has_workers(control)) {
+    return(list(with = function(model) NULL, finish = function() NULL, traffic = NULL))
+  }
+  need_package("mirai", "workers", call)
+  refuse_rows_in_series(obs, class, call)
+  profile <- if (isTRUE(control$workers)) NULL else control$workers
+  limit <- worker_timeout(call)
+  folder <- tempfile("workers")
+  dir.create(folder)
+  folder <- enc2utf8(normalizePath(folder))
+  setup <- list(
+    version = package_version_here(), kernels = kernels_here(), sparsity = as.integer(control$sparsity),
+    candidates = as.integer(control$candidates), threads = as.integer(control$threads)
+  )
+  shared <- if (is_spooled(data)) dirname(data$spool) else folder
+  done <- FALSE
+  on.exit(if (!done) unlink(folder, recursive = TRUE))
+  check_daemons(profile, setup, shared, limit, call)
+  traffic <- new.env(parent = emptyenv())
+  traffic$down <- traffic$up <- 0
+  number <- 0L
+  files <- character()
+  done <- TRUE
+  list(
+    with = function(model) {
+      number <<- number + 1L
+      file <- file.path(shared, paste0("setup-", basename(folder), "-", number, ".rds"))
+      saveRDS(c(setup, list(model = model)), file)
+      files <<- c(files, file)
+      run <- function(tasks) work_of_daemons(tasks, file, profile, limit, traffic, control, call)
+      list(run = run, folder = folder)
+    },
+    finish = function() unlink(c(folder, files), recursive = TRUE),
+    traffic = traffic
+  )
+}
+
+kernels_here <- function() attr(engine_kernel_versions(), "chosen")
+
+connected <- function(profile) {
+  n <- tryCatch(mirai::status(.compute = profile)$connections, error = function(e) 0L)
+  if (is.numeric(n) && length(n) == 1L && !is.na(n)) n else 0L
+}
+
+# Each daemon gets the paths of packages, and says what it is.
+check_daemons <- function(profile, setup, folder, limit, call) {
+  if (!connected(profile)) {
+    start <- if (is.null(profile)) "mirai::daemons(4)" else paste0("mirai::daemons(4, .compute = \"", profile, "\")")
+    abort("workers", c(
+      "There are no daemons{if (!is.null(profile)) ' of the compute profile {.val {profile}}'}.",
+      i = "Start some: {.code {start}}; {.code mirai::status()} says how many are connected."
+    ), call = call)
+  }
+  paths <- .libPaths()
+  probes <- mirai::everywhere(
+    {
+      .libPaths(unique(c(paths, .libPaths())))
+      if (requireNamespace("bnpvi", quietly = TRUE)) {
+        asNamespace("bnpvi")$describe_worker(folder)
+      } else {
+        list(version = NA_character_)
+      }
+    },
+    .args = list(paths = paths, folder = folder), .compute = profile
+  )
+  until <- Sys.time() + limit
+  while (any(vapply(probes, mirai::unresolved, NA)) && Sys.time() < until) Sys.sleep(0.01)
+  for (probe in probes) {
+    told <- if (mirai::unresolved(probe)) NULL else probe$data
+    if (!is.list(told)) {
+      abort("workers", c(
+        "A daemon does not answer.", x = if (!is.null(told)) as.character(told),
+        i = "Start the daemons anew: {.code mirai::daemons(0)}, then as before."
+      ), call = call)
+    }
+    refuse_worker(setup, told, call)
+    if (!isTRUE(told$sees)) {
+      abort("workers", c(
+        "The daemon on {.val {told$machine}} does not see the folder {.file {folder}}.",
+        i = "Give data in a source, with a folder that all machines share as {.arg spool}."
+      ), call = call)
+    }
+  }
+}
+
+# Runs in a daemon.
+describe_worker <- function(folder) {
+  list(
+    version = package_version_here(), kernels = kernels_here(), machine = Sys.info()[["nodename"]],
+    sees = dir.exists(folder)
+  )
+}
+
+# A daemon that would compute other bits than this process.
+refuse_worker <- function(here, there, call) {
+  if (!identical(there$version, here$version)) {
+    found <- if (is.na(there$version)) "no {.pkg bnpvi}" else "version {there$version} of {.pkg bnpvi}"
+    abort("workers", c(
+      paste0("A daemon has ", found, ", and this process version {here$version}."),
+      i = "Install the same version where the daemons run, and start them anew."
+    ), call = call)
+  }
+  if (!identical(there$kernels, here$kernels)) {
+    abort("workers", c(
+      "The daemon on {.val {there$machine}} computes with the instructions {.val {there$kernels}}, and this process with
+       {.val {here$kernels}}, which round in another way.",
+      i = "Set the environment variable {.envvar BNPVI_KERNELS} to {.val {there$kernels}} or {.val base}, whichever all
+           machines have, before this process and the daemons start."
+    ), call = call)
+  }
+}
+
+# What a daemon keeps from one task to the next, of the last fit.
+desk <- new.env(parent = emptyenv())
+
+# Runs in a daemon: the result of a task, or list(error).
+work_on <- function(setup, task) {
+  tryCatch(
+    {
+      if (!identical(desk$setup, setup)) {
+        given <- readRDS(setup)
+        refuse_worker(given, describe_worker(dirname(setup)), NULL)
+        desk$engine <- engine_worker_open(given$model, given$sparsity, given$candidates, given$threads)
+        desk$setup <- setup
+      }
+      engine_worker_run(desk$engine, task)
+    },
+    error = function(e) list(error = conditionMessage(e))
+  )
+}
+
+give_out <- function(tasks, setup, profile, limit) {
+  at_once <- max(1L, connected(profile))
+  paths <- .libPaths()
+  lapply(seq_along(tasks), function(i) {
+    task <- tasks[[i]]
+    mirai::mirai(
+      {
+        .libPaths(unique(c(paths, .libPaths())))
+        asNamespace("bnpvi")$work_on(setup, task)
+      },
+      .args = list(paths = paths, setup = setup, task = task),
+      .timeout = min(1000 * limit * ceiling(i / at_once), .Machine$integer.max), .compute = profile
+    )
+  })
+}
+
+# The results of tasks, NULL for what was not done; NULL when the user asks to stop. What a daemon does not end is given
+# out again: a task is a function of what it is given.
+work_of_daemons <- function(tasks, setup, profile, limit, traffic, control, call) {
+  results <- vector("list", length(tasks))
+  left <- seq_along(tasks)
+  given <- list()
+  on.exit(for (task in given) if (mirai::unresolved(task)) mirai::stop_mirai(task))
+  tryCatch(
+    for (try in seq_len(most_tries)) {
+      if (!connected(profile)) no_daemons_left(control, call)
+      given <- give_out(tasks[left], setup, profile, limit)
+      traffic$down <- traffic$down + sum(lengths(tasks[left]))
+      for (i in seq_along(left)) {
+        result <- mirai::call_mirai(given[[i]])$data
+        if (is.list(result)) {
+          abort("workers", c("A daemon failed in its work.", x = "{result$error}"), call = call)
+        }
+        if (mirai::is_mirai_error(result)) {
+          abort("workers", c("A daemon failed in its work.", x = "{as.character(result)}"), call = call)
+        }
+        if (is.raw(result)) results[[left[i]]] <- result
+      }
+      left <- which(vapply(results, is.null, NA))
+      if (!length(left)) break
+    },
+    interrupt = function(e) results <<- NULL
+  )
+  if (is.null(results)) {
+    return(NULL)
+  }
+  traffic$up <- traffic$up + sum(lengths(results))
+  results
+}
+
+no_daemons_left <- function(control, call) {
+  abort("workers", c(
+    "No daemon is connected any more.",
+    i = "Start daemons again, and {.code mirai::status()} says that they are connected.",
+    i = if (is.null(control$checkpoint)) {
+      "With {.code bnp_control(checkpoint = )} the fit could go on from there."
+    } else {
+      "Then {.code bnp_resume(\"{control$checkpoint}\", x)} goes on with this fit, with {.code workers = FALSE} also
+       without daemons."
+    }
+  ), call = call)
+}
+
+# "1.2 MB down, 340 kB up": what a lap sent, by a function that remembers what there was before.
+traffic_teller <- function(traffic) {
+  if (is.null(traffic)) {
+    return(function() "")
+  }
+  last <- c(0, 0)
+  function() {
+    now <- c(traffic$down, traffic$up)
+    size <- format_bytes(now - last)
+    last <<- now
+    paste0(", ", size[1L], " down, ", size[2L], " up")
+  }
+}
+
+format_bytes <- function(n) {
+  power <- pmin(3, floor(log(pmax(n, 1), 1000)))
+  paste(signif(n / 1000^power, 3), c("B", "kB", "MB", "GB")[power + 1])
+}
+
+tell_one_batch <- function(control, resolved) {
+  if (has_workers(control) && identical(as.integer(resolved$batches), 1L)) {
+    cli::cli_inform(
+      c("There is one batch, so that one daemon works at a time.", i = "Give a number of {.arg batches}."),
+      class = c("bnpvi_message_workers", "bnpvi_message"), call = NULL
+    )
+  }
+}
