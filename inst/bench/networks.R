@@ -112,6 +112,8 @@ for (name in names(networks)) {
   set.seed(1)
   cat(sprintf("held out: Louvain blocks x degrees AUC %.3f\n", by_blocks(graph, pairs)))
   for (model in names(models)) {
+    # General blocks are for few communities: the political blogs have 29.
+    if (model == "general" && igraph::vcount(graph) > 500) next
     for (seed in seeds) {
       control <- bnp_control(seed = seed, max_laps = 400, verbose = FALSE)
       fit <- function(missing = NULL) {
