@@ -33,9 +33,9 @@
 #' @param covariates Of documents, that have effects of their own: a vector, a matrix or a data frame with a row
 #'   for each.
 #' @param response_weight How often responses count beside words, above 0. Other than 1, the objective is no bound, and
-#'   the variance of a number about its mean is not learned while topics are. A document has one response and many words,
-#'   so that topics follow responses, and predict them better, with weights of 10 or 30; choose one by what
-#'   it predicts of documents that were held out.
+#'   the variance of a number about its mean is not learned while topics are. A document has one response and many
+#'   words, so that topics follow responses, and predict them better, with weights of 10 or 30; choose one by what it
+#'   predicts of documents that were held out.
 #' @param response_cost Of hinges: what a unit of loss costs.
 #' @param response_epsilon Of `"eps_hinge"`: errors up to this many standard deviations of the response cost nothing.
 #' @param response_precision Of the normal prior of the effects: one over their variance, of numbers in units of the
@@ -71,9 +71,9 @@
 #'
 #'   Documents whose response is `NA` help to find topics. Predictions of new documents
 #'   ([predict()][predict.bnp_topics()]) go by their words alone, with effects learned at the end from what words
-#'   alone say of the documents of the fit, under topics that these documents had no part in (by fifths). `coef(fit)$response` has these effects, and
-#'   `plot(fit, "response")` shows them. Numbers are centred and scaled inside, so that units do not matter;
-#'   the term `response` is of the scaled ones.
+#'   alone say of the documents of the fit, under topics that these documents had no part in (by fifths).
+#'   `coef(fit)$response` has these effects, and `plot(fit, "response")` shows them. Numbers are centred and scaled
+#'   inside, so that units do not matter; the term `response` is of the scaled ones.
 #'
 #'   Fits with a response cannot be sampled from, take in more data by [update()], or be learned truncation free.
 #' @references

@@ -106,8 +106,8 @@ take_switching <- function(f, sequences, data, call) {
   lapply(out, function(one) {
     colnames(one$prob) <- seq_len(ncol(one$prob))
     colnames(one$mean) <- colnames(one$sd) <- first$states
-    colnames(one$ahead_mean) <- colnames(one$ahead_sd) <- colnames(one$below) <- f$input$column_names %||% data$column_names %||%
-      default_names(ncol(one$ahead_mean))
+    columns <- f$input$column_names %||% data$column_names %||% default_names(ncol(one$ahead_mean))
+    colnames(one$ahead_mean) <- colnames(one$ahead_sd) <- colnames(one$below) <- columns
     list(
       rows = one[c(
         "log_density", "size", "prob", "mean", "sd", "ahead_mean", "ahead_sd", "below", "kept", "origin"

@@ -27,7 +27,7 @@
 #' @section What to expect:
 #' The search is coordinate ascent of an exact lower bound, from the modes of an autoregressive model of the rows and
 #' from a single mode, with births of modes from windows of 32 to 64 rows that get a linear system of their own. It
-#' takes some ten times as long as a fit with [obs_ar()], and with much noise ends in local optima: `restarts` help.
+#' takes a hundred times as long as a fit with [obs_ar()], and with much noise ends in local optima: `restarts` help.
 #' Probabilities of modes are too near 0 and 1 where modes change, as the posterior takes modes and hidden states for
 #' independent. A mode may be unstable (an eigenvalue of its dynamics beyond 1, see `glance()`): short excursions are
 #' well described by it, but forecasts and simulations that stay in it grow without bound. Nothing is clipped.

@@ -2,8 +2,8 @@
 
 # With `olddata` all rows are visited; without them the probabilities of the earlier rows stay as they are, and only
 # their statistics go into the bound.
-take_in <- function(fit, newdata, olddata, new_terms, weights = NULL, id = NULL, na_action = NULL, control = NULL,
-                    time = NULL, keep_times = NULL, discount = 1, ..., error_call = rlang::caller_env()) {
+take_in <- function(fit, newdata, olddata, new_terms, ..., weights = NULL, id = NULL, na_action = NULL, control = NULL,
+                    time = NULL, keep_times = NULL, discount = 1, error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
   check_can_take_in(fit, error_call)
   fit <- with_times_kept(with_discount(fit, discount, error_call), keep_times, error_call)

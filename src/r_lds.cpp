@@ -45,9 +45,9 @@ LdsState given_start(const Lds& lds, const Rcpp::List& start, const std::shared_
 }
 
 // From one mode, or from the modes of the rows; "best": the best of the latter and of three of the former,
-// which differ in the windows they try, after twenty laps, goes on. All that has the bound of `search`, and
-// what it ends with is where the fit begins: under the loose one a mode more costs so much at first that most
-// windows that are worth one fail (inst/bench/lds.R).
+// which differ in the windows they try. These have the bound of `search`, and what they end with is where the
+// fit begins: under the loose one a mode more costs so much at first that most windows that are worth one
+// fail (inst/bench/lds.R). With more than a thousand rows the four are compared after twenty laps.
 LdsOutcome fit_from(const Lds& lds, const AllocModel* search, const std::string& init, SEXP start,
                     const Rcpp::NumericMatrix& rows_at, Index k_init, const LearnOptions& options) {
   const LdsProblem& problem = lds.problem;
@@ -62,21 +62,32 @@ LdsOutcome fit_from(const Lds& lds, const AllocModel* search, const std::string&
   if (problem.units.empty() || init == "one")
     return learn_lds(problem, one_mode(problem, alloc, before), options);
   if (init == "rows" || alloc->fixed_k() > 0) return learn_lds(problem, from_rows(alloc), options);
-  LearnOptions few = options;
-  few.max_laps = std::min<Index>(20, options.max_laps);
-  few.keep_interrupted = false;
   const std::shared_ptr<const AllocModel> searched(std::shared_ptr<void>(), search);
-  LdsOutcome best = learn_lds(problem, from_rows(searched), few);
-  for (std::uint64_t i = 1; i <= 3; ++i) {
+  constexpr Index few_rows = 1000, first_laps = 20;  // guesses
+  const bool whole = lds.series.n <= few_rows || options.max_laps <= first_laps;
+  LearnOptions first = options;
+  if (!whole) first.max_laps = first_laps;
+  LdsOutcome best = learn_lds(problem, from_rows(searched), first);
+  bool stopped = best.reason == "interrupted";
+  for (std::uint64_t i = 1; i <= 3 && !stopped; ++i) {
     LdsProblem again = problem;
     again.seed = restart_seed(problem.seed, i);
-    LdsOutcome one = learn_lds(again, one_mode(problem, searched, before), few);
+    LdsOutcome one = learn_lds(again, one_mode(problem, searched, before), first);
+    stopped = one.reason == "interrupted";
     if (one.state.elbo > best.state.elbo) best = std::move(one);
   }
-  few.max_laps = options.max_laps;
-  LdsState found = learn_lds(problem, std::move(best.state), few).state;
-  return learn_lds(problem, state_of(problem, alloc, std::move(found.paths), std::move(found.r), found.k),
-                   options);
+  if (!whole && !stopped) {
+    best = learn_lds(problem, std::move(best.state), options);
+    stopped = best.reason == "interrupted";
+  }
+  LdsState& found = best.state;
+  LdsState begun = state_of(problem, alloc, std::move(found.paths), std::move(found.r), found.k);
+  if (!stopped) return learn_lds(problem, std::move(begun), options);
+  LapRecord only;
+  only.lap = 1;
+  only.elbo = begun.elbo;
+  only.k = begun.k;
+  return {std::move(begun), {only}, false, "interrupted"};
 }
 
 }  // namespace

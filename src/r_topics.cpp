@@ -94,8 +94,8 @@ Weights weights_of(const Rcpp::NumericMatrix& c) {
   return out;
 }
 
-// One entry for each equation: mean (topics, then covariates) and covariance, of gaussian responses divided by
-// σ², 1/σ² ~ Gamma(df/2, scale/2), or `variance` if that is above 0.
+// One entry for each equation: mean (topics, then covariates) and covariance, of gaussian responses divided
+// by σ², 1/σ² ~ Gamma(df/2, scale/2), or `variance` if that is above 0.
 Rcpp::List responses_to_r(const ResponsePosterior& q, double variance) {
   const int w = static_cast<int>(q.size);
   Rcpp::List mean(q.equation.size()), covariance(q.equation.size());

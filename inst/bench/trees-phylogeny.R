@@ -1,6 +1,6 @@
-# Carnivores (carnivora of ape: 112 species; logarithms of body and brain weight) on the tree of their taxonomy, of which
-# only the tips are observed. Tenths of the species in turn are held out; what is scored is the log density of their
-# rows, given those of the other species and a fit to these, of a tree and of a mixture with the same Gaussians.
+# Carnivores (carnivora of ape: 112 species; logarithms of body and brain weight) on the tree of their taxonomy, of
+# which only the tips are observed. Tenths of the species in turn are held out; what is scored is the log density of
+# their rows, given those of the other species and a fit to these, of a tree and of a mixture with the same Gaussians.
 # Rscript trees-phylogeny.R
 suppressPackageStartupMessages(library(bnpvi))
 

@@ -20,8 +20,8 @@ class DocumentResponse {
   /// The topics that the counts below belong to.
   void use(const std::vector<int>& topic);
 
-  /// Local numbers become the best for these counts, if their turn has come: in calls 1, 2, 3, 5, 9, ... after
-  /// use(), as that costs more than a round. Any are a bound.
+  /// Local numbers become the best for these counts, if their turn has come: in calls 1, 2, 3, 5, 9, ...
+  /// after use(), as that costs more than a round. Any are a bound.
   void touch(const Vec& count);
   /// Σ adds ∇R(at) to p.
   void add_slope(const Vec& at, Vec& p) const;

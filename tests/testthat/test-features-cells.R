@@ -45,6 +45,11 @@ test_that("what is said of a row does not depend on other rows, threads or the o
     expect_equal(predict(fit, gappy[60:1, ], type)[60:1, ], whole[1:60, ])
     expect_identical(predict(fit, gappy[7:9, ], type)[1:3, ], whole[7:9, ])
   }
+  many <- planted_features(43, 90, 6, 7, sd = 0.8)
+  seven <- suppressWarnings(bnp_features(
+    many$x, control = bnp_control(seed = 1, verbose = FALSE, max_laps = 3, moves = FALSE), start = many$z == 1
+  ))
+  expect_identical(predict(seven, many$x[90:1, ])[90:1, ], predict(seven, many$x), ignore_attr = TRUE)
   two <- fit
   two$control$threads <- 2L
   expect_identical(predict(two, gappy, "impute"), predict(fit, gappy, "impute"))

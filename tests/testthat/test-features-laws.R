@@ -53,6 +53,17 @@ test_that("the ELBO is that of the probabilities, whatever is missing, with an o
   }
 })
 
+test_that("columns with other gaps are told apart, whichever batches the gaps are in", {
+  planted <- planted_features(2, 40, 6, 3)
+  few <- replace(planted$x, cbind(c(1, 2, 3, 3, 9, 9), c(1, 2, 3, 4, 5, 6)), NA)
+  nu <- withr::with_seed(3, matrix(stats::runif(120), 40))
+  for (batches in c(1L, 5L, 40L)) {
+    at <- engine_features(few, start = nu, laps = 0L, batches = batches)
+    expect_identical(at$state$group, c(1L, 2L, 3L, 3L, 4L, 4L))
+    expect_equal(at$terms, twin_elbo(at, few, prior_ibp()), tolerance = 1e-9)
+  }
+})
+
 test_that("coordinate steps, priors and moves never lower the ELBO", {
   for (offset in c(FALSE, TRUE)) {
     for (batches in c(1L, 3L)) {

@@ -39,6 +39,18 @@ test_that("a source gives the bits of memory in the same batches", {
   expect_fit_of_source(full(in_pieces(rows, 60)), full(rows), "full")
 })
 
+test_that("a fit of a source goes on from its checkpoint", {
+  file <- withr::local_tempfile()
+  fit <- function(...) quiet(bnp_features(in_pieces(rows, 60), control = how_source(batches = 3, tol = 0, ...)))
+  expect_identical(fit(max_laps = 2, checkpoint = file, checkpoint_every = 0)$laps, 2L)
+  whole <- fit(max_laps = 6)
+  expect_identical(whole$laps, 6L)
+  again <- quiet(bnp_resume(file, in_pieces(rows, 60), max_laps = 6))
+  compared <- setdiff(names(whole), c("call", "control", "trace"))
+  expect_identical(unclass(again)[compared], unclass(whole)[compared])
+  expect_error(bnp_resume(file, in_pieces(rows + 1, 60)), class = "bnpvi_error_checkpoint")
+})
+
 test_that("batches that are gone as soon as nobody holds them give the same bits", {
   y <- withr::with_seed(33, replace(rows, sample(length(rows), 80), NA))
   at <- function(source) {

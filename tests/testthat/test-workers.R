@@ -45,6 +45,12 @@ test_that("a daemon that is killed or hangs is done without, and without any the
       if (grepl("^Lap", conditionMessage(m))) invokeRestart("muffleMessage")
     })
   }
+  undone <- 0L # tasks that no daemon did
+  by_daemons <- replace_in_package("work_of_daemons", function(...) {
+    results <- by_daemons(...)
+    undone <<- undone + sum(vapply(results, is.null, NA))
+    results
+  }, environment())
   killed <- at_lap(2, function() tools::pskill(pids[1], 9L), fit_of_case(case, workers = profile, verbose = TRUE))
   expect_identical(bits_of_work(killed), bits_of_work(whole))
   withr::local_options(bnpvi.worker_timeout = 1)
@@ -52,6 +58,7 @@ test_that("a daemon that is killed or hangs is done without, and without any the
     2, function() tools::pskill(pids[2], tools::SIGSTOP), fit_of_case(case, workers = profile, verbose = TRUE)
   )
   expect_identical(bits_of_work(hangs), bits_of_work(whole))
+  expect_identical(undone, 0L)
   tools::pskill(pids[2], 9L)
   file <- withr::local_tempfile()
   Sys.sleep(0.3)
