@@ -49,7 +49,8 @@
 #'   folder where the data differ.
 #'
 #'   Not available with sources: `weights`, `labels` and repeated measures (`id`) of [bnp_mixture()], `parent`,
-#'   `position` and times of [bnp_hmm()], [obs_ar()] in mixtures, `bnp_control(keep = "probabilities")`, and names of rows.
+#'   `position` and times of [bnp_hmm()], [obs_ar()] in mixtures, `bnp_control(keep = "probabilities")`, and names of
+#'   rows.
 #' @seealso [bnp_stream()], [bnp_control()]; `vignette("large-data")`.
 #' @examples
 #' file <- tempfile(fileext = ".csv")
