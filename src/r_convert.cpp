@@ -6,7 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "chains/hmm.h"
+#include "r_hmm.h"
 #include "topics/topic_model.h"
 
 namespace bnpvi {
@@ -135,11 +135,9 @@ RData::RData(const Rcpp::List& list) : list_(list) {
                 "data$back leads out of a group or forward");
   }
   if (list.containsElementNamed("position")) {
-    SEXP position = vector_of(INTSXP, list, "position");
-    require(data_.back && Rf_xlength(position) == n, "data$position has not a number for each row of trees");
-    data_.position = INTEGER(position);
-    require(std::all_of(data_.position, data_.position + n, [](int p) { return p >= 0; }),
-            "data$position has a number below 0");
+    require(data_.back && Rf_xlength(list["position"]) == n,
+            "data$position has not a number for each row of trees");
+    data_.position = INTEGER(vector_of(INTSXP, list, "position"));
   }
   if (list.containsElementNamed("group_values")) {
     const Rcpp::NumericMatrix values(vector_of(REALSXP, list, "group_values"));  // a column for each group
@@ -193,14 +191,6 @@ const Dataset& RData::view_for(const ObsModel& obs) {
   if (!repeated) return data_;
   sums_ = std::make_unique<IndividualSums>(*repeated, data_, individual_.data(), n_individuals_);
   return sums_->view();
-}
-
-void require_positions(const Dataset& data, const RModel& model) {
-  const bool hmm = dynamic_cast<const chains::HmmAlloc*>(model.alloc.get()) != nullptr;
-  const Index n = hmm ? model.alloc->shape(*model.obs).pairs : 1;
-  require(n == 1 || data.position, "the model wants positions of rows, which the data do not have");
-  require(!data.position || std::all_of(data.position, data.position + data.n, [n](int p) { return p < n; }),
-          "data$position has numbers beyond those of the model");
 }
 
 std::vector<Index> all_units(const Dataset& data, const RModel& model) {

@@ -68,10 +68,6 @@ struct RModel {
 
 /// Numbers of all units of the data: of modelled rows, or of groups.
 std::vector<Index> all_units(const Dataset& data, const RModel& model);
-
-/// Throws unless rows have positions (Dataset::position) where the model has transitions by them, and only
-/// these.
-void require_positions(const Dataset& data, const RModel& model);
 /// Those of them that have a weight above 0, and the others.
 std::vector<Index> counted_units(const Dataset& data, const RModel& model);
 std::vector<Index> uncounted_units(const Dataset& data, const RModel& model);

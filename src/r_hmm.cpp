@@ -20,6 +20,15 @@ const HmmAlloc& hmm_of(const RModel& model) {
   return *hmm;
 }
 
+void require_positions(const Dataset& data, const RModel& model) {
+  const bool hmm = dynamic_cast<const chains::HmmAlloc*>(model.alloc.get()) != nullptr;
+  const Index n = hmm ? model.alloc->shape(*model.obs).pairs : 1;
+  require(n == 1 || data.position, "the model wants positions of rows, which the data do not have");
+  require(!data.position ||
+              std::all_of(data.position, data.position + data.n, [n](int p) { return 0 <= p && p < n; }),
+          "data$position has numbers that are no positions of the model");
+}
+
 Chain mean_chain(const Query& q, bool first_only) {
   const Chain chain = hmm_of(q.model).mean_chain(q.globals);
   if (!first_only) return chain;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "r_hmm.h"
 #include "testing/transient_source.h"
 
 namespace bnpvi {

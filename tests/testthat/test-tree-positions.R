@@ -158,9 +158,9 @@ test_that("the engine refuses positions that the model does not have, and the ot
   fit <- function(data, prior = hmm_priors$finite, p = 2L) {
     engine_fit(data, positions_model(prior, p), engine_control(3), NULL, NULL)
   }
-  expect_error(fit(data, p = 1L), "beyond those of the model")
+  expect_error(fit(data, p = 1L), "no positions of the model")
   expect_error(fit(data[setdiff(names(data), "position")]), "wants positions")
-  expect_error(fit(replace(data, "position", list(-data$position))), "below 0")
+  expect_error(fit(replace(data, "position", list(-data$position))), "no positions of the model")
   expect_error(fit(replace(data, "position", list(data$position[-1]))), "not a number for each row")
   expect_error(fit(data[setdiff(names(data), "back")]), "of trees")
 })
