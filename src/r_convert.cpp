@@ -135,8 +135,7 @@ RData::RData(const Rcpp::List& list) : list_(list) {
                 "data$back leads out of a group or forward");
   }
   if (list.containsElementNamed("position")) {
-    require(data_.back && Rf_xlength(list["position"]) == n,
-            "data$position has not a number for each row of trees");
+    require(data_.back && Rf_xlength(list["position"]) == n, "data$position has not a number for each row");
     data_.position = INTEGER(vector_of(INTSXP, list, "position"));
   }
   if (list.containsElementNamed("group_values")) {

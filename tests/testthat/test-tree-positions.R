@@ -162,7 +162,7 @@ test_that("the engine refuses positions that the model does not have, and the ot
   expect_error(fit(data[setdiff(names(data), "position")]), "wants positions")
   expect_error(fit(replace(data, "position", list(-data$position))), "no positions of the model")
   expect_error(fit(replace(data, "position", list(data$position[-1]))), "not a number for each row")
-  expect_error(fit(data[setdiff(names(data), "back")]), "of trees")
+  expect_error(fit(data[setdiff(names(data), "back")]), "not a number for each row")
 })
 
 few <- bnp_control(seed = 1, verbose = FALSE)
