@@ -150,6 +150,31 @@ test_that("concentrations are learned, finite priors keep k", {
   expect_equal(finite$state$k, 2)
 })
 
+test_that("idle modes of a finite prior are born by window, where rows do not show them", {
+  noisy <- rotations(2, noise = 1, n = 400)
+  finite <- function(...) suppressWarnings(bnp_hmm(
+    noisy$y, obs = obs_lds(...), prior = prior_hmm(4, sticky = 50), control = few
+  ))
+  fit <- finite()
+  expect_equal(fit$state$k, 4)
+  expect_gte(n_clusters(fit), 3)
+  expect_true(all(diff(elbo_trace(fit)$elbo) > -1e-8))
+  still <- suppressWarnings(bnp_hmm(
+    noisy$y, obs = obs_lds(), prior = prior_hmm(4, sticky = 50),
+    control = bnp_control(seed = 1, max_laps = 12, verbose = FALSE, moves = bnp_moves(birth = FALSE))
+  ))
+  expect_gt(elbo(fit), elbo(still) + 10)
+  # One sequence of several: the rest of the statistics stay as they are, and the bound is that of its terms.
+  parts <- suppressWarnings(bnp_hmm(
+    list(noisy$y[1:200, ], noisy$y[201:400, ]), obs = obs_lds(), prior = prior_hmm(4, sticky = 50), control = few
+  ))
+  expect_equal(parts$state$k, 4)
+  again <- suppressWarnings(update(parts, start = parts, control = bnp_control(
+    seed = 1, max_laps = 3, verbose = FALSE, moves = FALSE
+  )))
+  expect_gte(elbo(again), elbo(parts) - 1e-3)
+})
+
 test_that("short, empty and extreme data end in fits whose numbers are numbers, or in errors", {
   run <- function(x, ...) suppressWarnings(bnp_hmm(x, obs = obs_lds(...), prior = sticky, control = few))
   sound <- function(fit) {

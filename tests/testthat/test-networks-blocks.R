@@ -31,6 +31,9 @@ test_that("two triangles have the log joint worked out by hand", {
   expect_equal(gain, -4.2696975 + lgamma(6) - 2 * lgamma(3), tolerance = 1e-7)
   expect_equal(log_evidence(triangles(), bernoulli), -10.816020, tolerance = 1e-7)
   expect_equal(log_evidence(triangles(), poisson), -14.213037, tolerance = 1e-7)
+  # What the mixed-membership model has at alpha -> 0, summed over its seatings.
+  path <- small_network(3, c(1, 2), c(2, 3))
+  expect_equal(log_evidence(path, list(counts = FALSE, a = 2, b = 1, gamma = 1)), -2.0968766, tolerance = 1e-7)
 })
 
 test_that("the log joint of labels is that of plain R, for every kind of network", {
