@@ -5,7 +5,9 @@
 # by CRAN) is run for them where it is installed, with the number of groups given and held-out pairs taken for pairs
 # without a link, as it knows no missing ones.
 #
-#   Rscript inst/bench/networks.R DATA [seeds = 10] [networks = karate,football,polbooks,polblogs]
+#   Rscript inst/bench/networks.R DATA [seeds = 10] [networks = karate,football,polbooks,polblogs] [models]
+#
+# networks: also planted20, planted40, planted60: groups in as many links again at random.
 #
 # DATA has <name>-links.csv (from, to) and <name>-nodes.csv (id, label, group) of football, polbooks and polblogs; the
 # karate club comes with igraph. Of polblogs the giant component is taken, links without direction.
@@ -25,7 +27,21 @@ read_network <- function(name) {
   list(graph = igraph::induced_subgraph(graph, keep), group = as.integer(factor(nodes$group))[keep])
 }
 club <- list(graph = igraph::make_graph("Zachary"), group = 1L + seq_len(34) %in% c(10, 15, 16, 19, 21, 23:34))
-networks <- sapply(asked, function(name) if (name == "karate") club else read_network(name), simplify = FALSE)
+# Groups of `size` nodes with links of probability p within, and as many links again between any nodes.
+planted <- function(k, size, p) {
+  set.seed(3)
+  group <- rep(seq_len(k), each = size)
+  inside <- do.call(rbind, lapply(seq_len(k), function(g) t(utils::combn(which(group == g), 2))))
+  inside <- inside[runif(nrow(inside)) < p, ]
+  random <- cbind(sample(k * size, nrow(inside), TRUE), sample(k * size, nrow(inside), TRUE))
+  graph <- igraph::make_graph(t(rbind(inside, random[random[, 1] != random[, 2], ])), k * size, FALSE)
+  list(graph = igraph::simplify(graph), group = group)
+}
+made <- list(planted20 = c(20, 15, 0.6), planted40 = c(40, 15, 0.6), planted60 = c(60, 20, 0.5))
+networks <- sapply(asked, function(name) {
+  if (name == "karate") club else if (name %in% names(made)) do.call(planted, as.list(made[[name]])) else
+    read_network(name)
+}, simplify = FALSE)
 
 agreement <- function(labels, group) {
   sprintf("%.3f / %.3f", igraph::compare(labels, group, "nmi"), adjusted_rand_index(labels, group))
@@ -107,6 +123,7 @@ models <- list(
   general = list(prior = prior_hdp(), obs = obs_links(assortative = FALSE)),
   gamma = list(prior = prior_hdp(), obs = obs_links(degree = TRUE))
 )
+if (length(arguments) > 3L) models <- models[strsplit(arguments[4], ",")[[1]]]
 for (name in names(networks)) {
   graph <- networks[[name]]$graph
   if (!is.null(igraph::vertex_attr(graph, "name"))) graph <- igraph::delete_vertex_attr(graph, "name")

@@ -190,7 +190,7 @@ test_that("communities that links avoid are said", {
   # Two groups of which one has links within and the other only to the first.
   odd <- withr::with_seed(1, planted_network(rep(1:2, each = 18), rbind(c(0.9, 0.4), c(0.4, 0.01))))
   fit <- fit_of(
-    data.frame(odd[c("from", "to")]), obs_links(degree = FALSE, background = 0.4), start = rep(1:2, each = 18)
+    data.frame(odd[c("from", "to")]), obs_links(degree = FALSE, background = c(400, 600)), start = rep(1:2, each = 18)
   )
   avoided <- which(diag(coef(fit)$block) < coef(fit)$background)
   expect_length(avoided, 1)
