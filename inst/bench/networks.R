@@ -1,6 +1,6 @@
 # Communities of networks with known groups, beside igraph's Louvain and Leiden: normalised mutual information and
 # adjusted Rand index with the groups, bounds, held-out links, CPU time. Where blockmodels, sbm and greed are installed
-# (CRAN), their blockmodels of up to 500 nodes, too, as they choose the number of blocks; J is that of our model for
+# (CRAN), their blockmodels of up to 200 nodes, too, as they choose the number of blocks; J is that of our model for
 # their blocks. Links are held out in as many ways as there are seeds; the mixed-membership blockmodel of lda (archived
 # by CRAN) is run for them where it is installed, with the number of groups given and held-out pairs taken for pairs
 # without a link, as it knows no missing ones.
@@ -136,7 +136,7 @@ for (name in names(networks)) {
     out <- timed(igraph::membership(do.call(getExportedValue("igraph", method), arguments)))
     cat(sprintf("%-16s K %2d  %s  %.2f s\n", method, max(out$value), agreement(out$value, group), out$cpu))
   }
-  if (igraph::vcount(graph) <= 500) {
+  if (igraph::vcount(graph) <= 200) {
     for (peer in names(peers)) {
       if (!requireNamespace(peer, quietly = TRUE)) next
       set.seed(1)
@@ -153,7 +153,7 @@ for (name in names(networks)) {
   scores <- vapply(held_out, function(pairs) by_blocks(graph, pairs), double(3))
   said <- function(x) sprintf("%.3f (%.3f to %.3f)", mean(x), min(x), max(x))
   for (peer in rownames(scores)) cat("held out,", peer, "AUC", said(scores[peer, ]), "\n")
-  if (igraph::vcount(graph) <= 500 && requireNamespace("lda", quietly = TRUE)) {
+  if (igraph::vcount(graph) <= 200 && requireNamespace("lda", quietly = TRUE)) {
     out <- timed(vapply(held_out, function(pairs) by_mmsb(graph, pairs, max(group)), 1))
     cat("held out, lda's mmsb AUC", said(out$value), sprintf("%.2f s\n", out$cpu / length(seeds)))
   }
