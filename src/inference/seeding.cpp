@@ -116,4 +116,10 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const Row
                 pool);
 }
 
+HardClusters bregman_kmeans(const ObsModel& obs, const Sample& rows, const Vec& mass, Index k, Index rounds,
+                            Stream& stream, Pool& pool) {
+  return kmeans(obs, make_seed_rows(obs, rows.data, rows.rows, all_of(mass)).get(), k, true, rounds, stream,
+                pool);
+}
+
 }  // namespace bnpvi

@@ -31,4 +31,8 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std:
 HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const RowPlaces& rows, Index k,
                             bool spread, Index rounds, Stream& stream, Pool& pool);
 
+/// Seeds among all these rows, which are few, of these masses, then rounds of k-means.
+HardClusters bregman_kmeans(const ObsModel& obs, const Sample& rows, const Vec& mass, Index k, Index rounds,
+                            Stream& stream, Pool& pool);
+
 }  // namespace bnpvi

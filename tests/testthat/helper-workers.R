@@ -6,6 +6,7 @@ local_desk <- function(env = parent.frame()) {
   number <- 0L
   seen <- new.env(parent = emptyenv())
   seen$kinds <- character()
+  seen$times <- list()
   here <- function(control, data, obs, class, call) {
     if (!has_workers(control)) {
       return(list(with = function(model) NULL, finish = function() NULL, traffic = NULL))
@@ -20,7 +21,9 @@ local_desk <- function(env = parent.frame()) {
       ), setup)
       run <- function(tasks) {
         lapply(tasks, function(task) {
-          seen$kinds <- union(seen$kinds, kind_of_task(task))
+          kinds <- kind_of_task(task)
+          seen$kinds <- union(seen$kinds, kinds)
+          for (kind in kinds) seen$times[[kind]] <- (seen$times[[kind]] %||% 0L) + 1L
           result <- work_on(setup, task)
           if (is.list(result)) stop(result$error)
           result
@@ -38,7 +41,7 @@ local_desk <- function(env = parent.frame()) {
 kind_of_task <- function(task) {
   known <- c(
     "visit", "units", "assign", "statistic", "without", "seen", "documents", "target_rows", "touched_rows",
-    "pair_entropy", "snapshot", "labels"
+    "pair_entropy", "snapshot", "labels", "draw_rows", "nearest", "anchors"
   )
   known[vapply(known, function(name) length(grepRaw(name, task, fixed = TRUE)) > 0L, NA)]
 }
