@@ -5,12 +5,13 @@
 
 namespace bnpvi {
 
-/// Passes that draw candidates from the divergences to earlier ones, after one that draws from all rows alike.
+/// Passes that draw candidates from the divergences to earlier ones, after one that draws from all rows
+/// alike.
 inline constexpr Index scalable_rounds = 4;
 
 /// What came of it, and how.
 struct ScalableClusters {
-  HardClusters clusters;        // the loss is that of the candidates
+  HardClusters clusters;         // the loss is that of the candidates
   std::vector<Index> candidate;  // numbers of these rows among all, in the order in which they were drawn
   Vec mass;                      // of the rows nearest to each
   Vec potential;  // Σ mass × divergence to the nearest candidate, before each draw but the first and in the

@@ -33,8 +33,7 @@ void keep_first(std::vector<DrawnRow>& rows, Index most) {
 
 void DrawRowsWork::run(const Problem& problem, const Batch& data, Pool& pool) {
   const Candidates& from_all = *candidates_;
-  const std::vector<Index> rows =
-      modelled_rows(data, problem.alloc.grouped(), problem.obs.lag());
+  const std::vector<Index> rows = modelled_rows(data, problem.alloc.grouped(), problem.obs.lag());
   const Index k = static_cast<Index>(from_all.rows.rows.size()), n = static_cast<Index>(rows.size()),
               n_chunks = count_chunks(n), draws = from_all.draws;
   std::unique_ptr<SeedRows> centres;
@@ -53,8 +52,9 @@ void DrawRowsWork::run(const Problem& problem, const Batch& data, Pool& pool) {
       pool.poll();
       m = std::min(rows_at_once, end - from);
       if (centres) {
-        const auto these = make_seed_rows(problem.obs, data.data, {rows.begin() + from, rows.begin() + from + m},
-                                          all_of(Vec(static_cast<std::size_t>(m), 1.0)));
+        const auto these =
+            make_seed_rows(problem.obs, data.data, {rows.begin() + from, rows.begin() + from + m},
+                           all_of(Vec(static_cast<std::size_t>(m), 1.0)));
         these->look_at(m, pool);
         these->divergences_to(*centres, divergence);
       }

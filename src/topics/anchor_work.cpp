@@ -72,9 +72,15 @@ void AnchorWork::run(const Problem& problem, const Batch& batch, Pool& pool) {
   const PartialCounts documents = counts_of_rows(batch.data, rows);
   SumsOfCounts sums(documents, half, batch.data.d, pool);
   switch (wanted_->what) {
-    case Wanted::by_half: found = sums.times_by_half(wanted_->b, wanted_->number, wanted_->n_numbers); break;
-    case Wanted::of_all: found = sums.times(wanted_->b, wanted_->number, wanted_->n_numbers); break;
-    case Wanted::of_columns: found = sums.columns(wanted_->words); break;
+    case Wanted::by_half:
+      found = sums.times_by_half(wanted_->b, wanted_->number, wanted_->n_numbers);
+      break;
+    case Wanted::of_all:
+      found = sums.times(wanted_->b, wanted_->number, wanted_->n_numbers);
+      break;
+    case Wanted::of_columns:
+      found = sums.columns(wanted_->words);
+      break;
     case Wanted::of_words: {
       const DocumentSums::Counts counts = sums.counts();
       found.assign(1, static_cast<double>(counts.n));

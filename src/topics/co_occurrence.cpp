@@ -125,8 +125,8 @@ SumsOfCounts::SumsOfCounts(const PartialCounts& documents, const std::vector<int
       half_b_(documents, with_half(half, 1), d) {}
 
 DocumentSums::Counts SumsOfCounts::counts() {
-  Counts out{documents_.n(),  Vec(size_of(d_), 0.0), Vec(size_of(d_), 0.0), all_.mass,
-             half_a_.mass, half_b_.mass};
+  Counts out{documents_.n(), Vec(size_of(d_), 0.0), Vec(size_of(d_), 0.0),
+             all_.mass,      half_a_.mass,          half_b_.mass};
   for (std::size_t i = 0; i < documents_.column.size(); ++i) {
     out.tokens[documents_.column[i]] += documents_.value[i];
     if (documents_.value[i] > 0.5) ++out.users[documents_.column[i]];

@@ -63,10 +63,10 @@ class CoOccurrence {
 class DocumentSums {
  public:
   struct Counts {
-    Index n = 0;   // documents
-    Vec tokens;    // of each word
-    Vec users;     // documents that have the word
-    Vec mass;      // CoOccurrence::mass of all documents
+    Index n = 0;         // documents
+    Vec tokens;          // of each word
+    Vec users;           // documents that have the word
+    Vec mass;            // CoOccurrence::mass of all documents
     Vec half_a, half_b;  // of either half
   };
   virtual ~DocumentSums() = default;

@@ -115,7 +115,7 @@ test_that("fits of all families have the same bits from a source, by threads, wa
   for (name in names(cases)) expect_identical(how(cases[[name]], wave = 2L, threads = 2L), here[[name]], info = name)
   seen <- local_desk()
   for (name in names(cases)) {
-    seen$times <- NULL
+    seen$times <- list()
     expect_identical(how(cases[[name]], wave = 2L, workers = TRUE), here[[name]], info = name)
     expect_identical(seen$times[["draw_rows"]], 6L * cases[[name]][[3]]$batches, info = name)
     expect_identical(seen$times[["nearest"]], cases[[name]][[3]]$batches, info = name)
