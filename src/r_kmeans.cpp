@@ -55,8 +55,8 @@ Rcpp::List engine_kmeans(Rcpp::List data, Rcpp::List obs, int k, int rounds, boo
   });
 }
 
-// scalable_kmeans() of k_init clusters: numbers of the candidates from 1, mass of each, potentials, statistics
-// of the clusters and weights of their point estimates (for tests).
+// scalable_kmeans() of k_init clusters: numbers of the candidates from 1, mass of each, potentials,
+// statistics of the clusters and weights of their point estimates (for tests).
 // [[Rcpp::export]]
 Rcpp::List engine_scalable_kmeans(Rcpp::List data, Rcpp::List model, Rcpp::List control, int rounds) {
   return entry([&] {
@@ -81,8 +81,8 @@ Rcpp::List engine_scalable_kmeans(Rcpp::List data, Rcpp::List model, Rcpp::List 
       };
       const Rcpp::IntegerVector candidate(out.candidate.begin(), out.candidate.end());
       return Rcpp::List::create(_["candidate"] = candidate + 1, _["mass"] = out.mass,
-                                _["potential"] = out.potential,
-                                _["statistics"] = by_cluster(out.clusters.t), _["weights"] = by_cluster(w));
+                                _["potential"] = out.potential, _["statistics"] = by_cluster(out.clusters.t),
+                                _["weights"] = by_cluster(w));
     });
   });
 }

@@ -7,8 +7,8 @@
 
 #include "r_convert.h"
 #include "r_source.h"
-#include "topics/anchor_work.h"
 #include "topics/anchor_words.h"
+#include "topics/anchor_work.h"
 #include "topics/completion.h"
 #include "topics/response_by_words.h"
 #include "topics/sequential_estimate.h"
@@ -316,8 +316,8 @@ Rcpp::List engine_responses(Rcpp::List model, Rcpp::List state) {
 // The same from counts of topics in documents (documents × topics) that words alone have led to; values: a
 // column for each document, which counts `times` times.
 // [[Rcpp::export]]
-Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix counts,
-                                     Rcpp::NumericMatrix values, Rcpp::NumericVector times) {
+Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix counts, Rcpp::NumericMatrix values,
+                                     Rcpp::NumericVector times) {
   return entry([&] {
     const RModel rmodel(model);
     const auto* topics = dynamic_cast<const TopicAlloc*>(rmodel.alloc.get());

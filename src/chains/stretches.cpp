@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "inference/seeding.h"
 #include "observations/feature_block.h"
 
 namespace bnpvi::chains {
@@ -131,10 +132,11 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
   const Index m = std::min({n, most_sampled, std::max<Index>(64, most_doubles / p)});
   std::vector<Stretch> sample = stretches;
   if (m < n) draw_to_front(sample, m, stream);
+  const double sharpness = draw_sharpness(stream);
   std::vector<Vec> t;
   for (Index i = 0; i < m; ++i) {
     pool.poll();
-    t.push_back(statistic(sample[i]));
+    t.push_back(sharpened(statistic(sample[i]), sharpness));
   }
   const Centres centres(obs, improve(obs, t, choose_seeds(obs, t, k, stream, pool), pool));
 

@@ -21,7 +21,8 @@ struct StretchClusters {
 
 /// Clusters stretches into at most k clusters by Bregman k-means++, each stretch represented by the statistic
 /// Σ φ(x) of its rows: the first centre is drawn with probability proportional to length, each next one to
-/// the evidence lost when a stretch joins the nearest centre so far; then k-means until nothing changes.
+/// the evidence lost when a stretch joins the nearest centre so far; then k-means until nothing changes, each
+/// row counted as often as a sharpness that is drawn (inference/seeding.h).
 /// w: expecting_weights() of the state that the rows come from, under which cells that they lack are
 /// expected, here and below. Centres come from a random sample of at most 4,096 stretches; then all stretches
 /// are assigned to them.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <limits>
+#include <numeric>
 
 #include "inference/seeding_rows.h"
 
@@ -41,7 +41,7 @@ std::vector<Index> choose_seeds(SeedRows& s, Index k, bool spread, Stream& strea
 }
 
 HardClusters kmeans(const ObsModel& obs, SeedRows* s, Index k, bool spread, Index rounds, Stream& stream,
-                    Pool& pool) {
+                    Pool& pool, double sharpness) {
   const Index n_rows = s->n(), p = s->p();
   HardClusters out;
   for (Index seed : choose_seeds(*s, k, spread, stream, pool)) {
@@ -54,10 +54,11 @@ HardClusters kmeans(const ObsModel& obs, SeedRows* s, Index k, bool spread, Inde
   Vec score, w, unused(static_cast<std::size_t>(p));
   for (Index round = 0; round <= rounds; ++round) {
     pool.poll();
+    const Vec t_sharp = sharpened(out.t, sharpness);
     w.resize(out.t.size());
     Vec log_pi(static_cast<std::size_t>(out.k), 0.0);
     for (Index j = 0; j < out.k; ++j) {
-      obs.point_estimate(out.t.data() + j * p, unused.data(), w.data() + j * p);
+      obs.point_estimate(t_sharp.data() + j * p, unused.data(), w.data() + j * p);
       if (round > 0) log_pi[j] = std::log(out.t[j * p]);
     }
     s->scores(out.k, w, score);
@@ -94,12 +95,12 @@ HardClusters kmeans(const ObsModel& obs, SeedRows* s, Index k, bool spread, Inde
 
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
-                            Pool& pool, const double* fill) {
+                            Pool& pool, const double* fill, double sharpness) {
   const Subsample chosen = choose_subsample(obs, static_cast<Index>(rows.size()), mass, stream);
   std::vector<Index> some;
   for (Index i : chosen.position) some.push_back(rows[i]);
-  return kmeans(obs, make_seed_rows(obs, data, std::move(some), chosen, fill).get(), k, spread, rounds,
-                stream, pool);
+  return kmeans(obs, make_seed_rows(obs, data, std::move(some), chosen, fill, sharpness).get(), k, spread,
+                rounds, stream, pool, sharpness);
 }
 
 HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const RowPlaces& rows, Index k,
@@ -113,13 +114,23 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const Row
   const Subsample chosen = choose_subsample(obs, rows.n(), mass.empty() ? nullptr : mass.data(), stream);
   const Sample sample = take_rows(source, rows.at(chosen.position), obs.lag());
   return kmeans(obs, make_seed_rows(obs, sample.data, sample.rows, chosen).get(), k, spread, rounds, stream,
-                pool);
+                pool, 1);
+}
+
+double draw_sharpness(Stream& stream) {
+  constexpr double most = 30;
+  return std::pow(most, stream.uniform());
+}
+
+Vec sharpened(Vec t, double sharpness) {
+  for (double& x : t) x *= sharpness;
+  return t;
 }
 
 HardClusters bregman_kmeans(const ObsModel& obs, const Sample& rows, const Vec& mass, Index k, Index rounds,
                             Stream& stream, Pool& pool) {
   return kmeans(obs, make_seed_rows(obs, rows.data, rows.rows, all_of(mass)).get(), k, true, rounds, stream,
-                pool);
+                pool, 1);
 }
 
 }  // namespace bnpvi

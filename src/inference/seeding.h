@@ -22,9 +22,13 @@ struct HardClusters {
 ///
 /// mass: weight of each row (nullptr: all 1). fill: as of make_seed_rows(). Uses a random subset of the rows
 /// when the features of all would take more than 32 MB.
+///
+/// sharpness: as how many each row counts where centres are estimated; 1: as one. A seed is the estimate from
+/// a single row, which under a prior of some weight says little but where the row is, so that clusters of
+/// other shapes, around the same mean, or of few counts, are not told apart.
 HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std::vector<Index>& rows,
                             const double* mass, Index k, bool spread, Index rounds, Stream& stream,
-                            Pool& pool, const double* fill = nullptr);
+                            Pool& pool, const double* fill = nullptr, double sharpness = 1);
 
 /// The same among rows of several batches, of which only that random subset is copied; the mass of a row is
 /// its weight.
@@ -34,5 +38,12 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const Row
 /// Seeds among all these rows, which are few, of these masses, then rounds of k-means.
 HardClusters bregman_kmeans(const ObsModel& obs, const Sample& rows, const Vec& mass, Index k, Index rounds,
                             Stream& stream, Pool& pool);
+
+/// Sharpness of one proposal of a split, between 1 and 30, uniform on the log scale: which one finds most
+/// differs from data to data (inst/design/search.md), and failures are less alike.
+double draw_sharpness(Stream& stream);
+
+/// Statistics of rows that count so many times.
+Vec sharpened(Vec t, double sharpness);
 
 }  // namespace bnpvi

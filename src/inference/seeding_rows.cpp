@@ -5,6 +5,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "inference/seeding.h"
 #include "kernels/kernels.h"
 #include "observations/feature_block.h"
 
@@ -21,8 +22,10 @@ double without_rounding(double divergence, double size) {
 class DenseRows final : public SeedRows {
  public:
   DenseRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const Subsample& chosen,
-            const double* fill)
-      : SeedRows(obs, std::move(rows), chosen), phi_(static_cast<std::size_t>(n() * p_)) {
+            const double* fill, double sharpness)
+      : SeedRows(obs, std::move(rows), chosen),
+        phi_(static_cast<std::size_t>(n() * p_)),
+        sharpness_(sharpness) {
     if (obs_.n_cells() > 0)
       fill_in(data, fill);
     else
@@ -46,13 +49,13 @@ class DenseRows final : public SeedRows {
     unused_.resize(w_.size());
     for (Index i = 0; i < n; ++i) {
       if (i % 64 == 0) pool.poll();
-      obs_.point_estimate(row(i), mean_.data() + i * p_, w_.data());
+      obs_.point_estimate(sharp(i).data(), mean_.data() + i * p_, w_.data());
       kernels().product_nt(1, 1, p_, mean_.data() + i * p_, p_, w_.data(), p_, &self_[i], 1);
     }
   }
 
   void divergences(Index i, Vec& out) override {
-    obs_.point_estimate(row(i), unused_.data(), w_.data());
+    obs_.point_estimate(sharp(i).data(), unused_.data(), w_.data());
     kernels().product_nt(static_cast<Index>(self_.size()), 1, p_, mean_.data(), p_, w_.data(), p_, out.data(),
                          1);
     for (std::size_t l = 0; l < self_.size(); ++l) out[l] = without_rounding(self_[l] - out[l], self_[l]);
@@ -73,12 +76,12 @@ class DenseRows final : public SeedRows {
     out.resize(static_cast<std::size_t>(n * k));
     kernels().product_nt(n, k, p_, mean_.data(), p_, w.data(), p_, out.data(), k);
     for (Index l = 0; l < n; ++l)
-      for (Index j = 0; j < k; ++j)
-        out[l * k + j] = without_rounding(self_[l] - out[l * k + j], self_[l]);
+      for (Index j = 0; j < k; ++j) out[l * k + j] = without_rounding(self_[l] - out[l * k + j], self_[l]);
   }
 
  private:
   const double* row(Index i) const { return phi_.data() + i * p_; }
+  Vec sharp(Index i) const { return sharpened(Vec(row(i), row(i) + p_), sharpness_); }
 
   void fill_in(const Dataset& data, const double* fill) {
     FeatureBlock block(obs_, data);
@@ -91,6 +94,7 @@ class DenseRows final : public SeedRows {
   }
 
   Vec phi_, mean_, self_, w_, unused_, centre_w_;
+  double sharpness_;
 };
 
 // Rows of counts x under pseudo-counts λ (sum Λ), each with n tokens. With Δ_v = log(λ_v + x_v) − log λ_v,
@@ -98,8 +102,12 @@ class DenseRows final : public SeedRows {
 //   n_a / (Λ + n_a) [⟨λ + x_a, Δ_a − Δ_b⟩ − (Λ + n_a) log((Λ + n_a) / (Λ + n_b))].
 class CountRows final : public SeedRows {
  public:
-  CountRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const Subsample& chosen)
-      : SeedRows(obs, std::move(rows), chosen), data_(data), lambda_(*obs.pseudo_counts()) {
+  // Counts s times as large under λ have the estimates of the counts under λ / s.
+  CountRows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows, const Subsample& chosen,
+            double sharpness)
+      : SeedRows(obs, std::move(rows), chosen),
+        data_(data),
+        lambda_(sharpened(*obs.pseudo_counts(), 1 / sharpness)) {
     total_ = std::accumulate(lambda_.begin(), lambda_.end(), 0.0);
   }
 
@@ -147,9 +155,7 @@ class CountRows final : public SeedRows {
   int from(Index i) const { return data_.row_start[rows_[i]]; }
   int to(Index i) const { return data_.row_start[rows_[i] + 1]; }
 
-  double length_of(Index i) const {
-    return std::accumulate(data_.value + from(i), data_.value + to(i), 0.0);
-  }
+  double length_of(Index i) const { return std::accumulate(data_.value + from(i), data_.value + to(i), 0.0); }
 
   // out[step l]: divergence of row l to row i of `other`.
   void divergences_to_row(const CountRows& other, Index i, double* out, Index step) {
@@ -186,7 +192,7 @@ class CountRows final : public SeedRows {
   }
 
   const Dataset& data_;
-  const Vec& lambda_;
+  const Vec lambda_;
   double total_;
   Vec own_, length_, delta_;
 };
@@ -232,10 +238,10 @@ SeedRows::SeedRows(const ObsModel& obs, std::vector<Index> rows, const Subsample
     : obs_(obs), p_(obs.n_features()), rows_(std::move(rows)), mass_(chosen.mass), scale_(chosen.scale) {}
 
 std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
-                                         const Subsample& chosen, const double* fill) {
+                                         const Subsample& chosen, const double* fill, double sharpness) {
   if (data.sparse() && obs.pseudo_counts())
-    return std::make_unique<CountRows>(obs, data, std::move(rows), chosen);
-  return std::make_unique<DenseRows>(obs, data, std::move(rows), chosen, fill);
+    return std::make_unique<CountRows>(obs, data, std::move(rows), chosen, sharpness);
+  return std::make_unique<DenseRows>(obs, data, std::move(rows), chosen, fill, sharpness);
 }
 
 }  // namespace bnpvi

@@ -61,8 +61,10 @@ class SeedRows {
 
 /// rows: those of the subsample, in its order.
 /// fill: weights (p) of the cluster that the rows come from, under which cells that they lack are expected; a
-/// cluster without data unless given.
+/// cluster without data unless given. sharpness: as how many a row counts where a centre is estimated from it
+/// (bregman_kmeans()).
 std::unique_ptr<SeedRows> make_seed_rows(const ObsModel& obs, const Dataset& data, std::vector<Index> rows,
-                                         const Subsample& chosen, const double* fill = nullptr);
+                                         const Subsample& chosen, const double* fill = nullptr,
+                                         double sharpness = 1);
 
 }  // namespace bnpvi

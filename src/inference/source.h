@@ -61,8 +61,8 @@ struct Place {
   Index batch, at;
 };
 
-/// Rows of a batch with a likelihood of their own (all but the first `lag` of each group), in the order of its
-/// units. grouped: units are groups, not rows.
+/// Rows of a batch with a likelihood of their own (all but the first `lag` of each group), in the order of
+/// its units. grouped: units are groups, not rows.
 std::vector<Index> modelled_rows(const Batch& batch, bool grouped, Index lag);
 
 /// Places of all such rows, and of all groups, by their numbers among all.

@@ -62,8 +62,7 @@ Globals start_from_all_rows(const Problem& problem, Index k, Index tries, Pool& 
 
 Globals start_of_model(const Problem& problem, Index k, Pool& pool) {
   Stream stream(problem.seed, Purpose::initial_seeds);
-  return problem.alloc.global_step(
-      by_size(problem.alloc.own_start(problem, k, stream, pool)), {});
+  return problem.alloc.global_step(by_size(problem.alloc.own_start(problem, k, stream, pool)), {});
 }
 
 Globals start_from_blocks(const Problem& problem, Index k) {

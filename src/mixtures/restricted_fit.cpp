@@ -20,6 +20,7 @@ constexpr Index rows_a_feature = 4;
 // The rest are guesses.
 constexpr double least_shared = 1e-6;         // share of a row that counts when clusters are compared
 constexpr int max_cycles = 10;                // of local steps and merges
+constexpr int sharp_rounds = 5;               // of local steps
 constexpr double unevenness = 0.2;            // range of the shares that two halves start from
 constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
 
@@ -82,12 +83,15 @@ void RestrictedFit::load_sample() {
 }
 
 bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream) {
+  const double sharpness = draw_sharpness(stream);
   const HardClusters hard = bregman_kmeans(problem_.obs, copy_.data, sample_.rows, sample_.mass.data(), k,
-                                           true, 5, stream, pool_, data_or_null(expected_));
+                                           true, 5, stream, pool_, data_or_null(expected_), sharpness);
   k_ = hard.k;
-  if (k_ > 1) place_base(hard.t, hard.k, base_of_its_own);
   share_.clear();
-  return k_ > 1;
+  if (k_ < 2) return false;
+  place_base(hard.t, hard.k, base_of_its_own);
+  for (int round = 0; round < sharp_rounds; ++round) local_step(sharpness);
+  return true;
 }
 
 void RestrictedFit::develop(Index k, Stream& stream) {
@@ -180,8 +184,10 @@ std::vector<Redistributed> RestrictedFit::assign(const std::vector<MassOnRows>& 
   return out;
 }
 
-void RestrictedFit::local_step() {
-  current_ = step().on(problem_.obs, copy_.data, sample_, pool_, &share_, &loaded_).arrived;
+void RestrictedFit::local_step(double sharpness) {
+  RestrictedStep now = step();
+  now.t = sharpened(std::move(now.t), sharpness);
+  current_ = now.on(problem_.obs, copy_.data, sample_, pool_, &share_, &loaded_).arrived;
   for (Index i = 0; i < p_; ++i) current_[i] += base_[i];
 }
 

@@ -21,8 +21,9 @@ class RestrictedFit {
   RestrictedFit(const Problem& problem, const MixtureAlloc& alloc, Pool& pool, const State& state,
                 const Target& target, const std::vector<MassOnRows>& by_batch, Stream& stream);
 
-  /// Seeds at most k clusters by Bregman k-means++, then alternates restricted local steps, merges that
-  /// raise the objective and removal of clusters below one observation, until their number stays.
+  /// Seeds at most k clusters by Bregman k-means++ of a sharpness that is drawn, which the first local steps
+  /// share; then alternates restricted local steps, merges that raise the objective and removal of clusters
+  /// below one observation, until their number stays.
   void develop(Index k, Stream& stream);
 
   /// The same without merges, so that k are left but for those below one observation: whether one more is
@@ -60,7 +61,7 @@ class RestrictedFit {
 
   void iterate(const Limits& limits);
   void prune();  // removes and merges clusters until that gains nothing
-  void local_step();
+  void local_step(double sharpness = 1);
   bool drop_small();
   bool merge_pairs();
   std::vector<Pair>
