@@ -68,7 +68,7 @@ Rcpp::List engine_scalable_kmeans(Rcpp::List data, Rcpp::List model, Rcpp::List 
     const auto seed = static_cast<unsigned long long>(c.number("seed"));
     const std::unique_ptr<Source> source = rows.dealt(seed);
     const Problem problem{*source, *given.obs, *given.alloc, seed, nobody, &pool};
-    const ScalableClusters out = scalable_kmeans(problem, c.integer("k_init"), 1, pool, rounds);
+    const ScalableClusters out = scalable_kmeans(problem, c.integer("k_init"), pool, rounds);
     const Index p = given.obs->n_features();
     Vec mean(static_cast<std::size_t>(p)), w(out.clusters.t.size());
     for (Index j = 0; j < out.clusters.k; ++j)

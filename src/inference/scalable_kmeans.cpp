@@ -1,6 +1,7 @@
 #include "inference/scalable_kmeans.h"
 
 #include <cmath>
+#include <numeric>
 
 #include "inference/scalable_work.h"
 #include "inference/visit_batches.h"
@@ -10,6 +11,7 @@ namespace bnpvi {
 namespace {
 
 constexpr Index improvements = 10;  // rounds of k-means among candidates, as of starts by k-means++
+constexpr Index tries = 10;         // clusterings of the candidates, as of starts with a fixed K
 
 // Does such work on all batches, a wave at a time, and hands it out in the order of batches.
 template <class Work, class What, class Take>
@@ -41,20 +43,22 @@ std::shared_ptr<const Centres> centres_of(const ObsModel& obs, const HardCluster
   return out;
 }
 
-HardClusters of_candidates(const Problem& problem, const Candidates& candidates, const Vec& mass, Index k,
-                           Index tries, Pool& pool) {
+HardClusters of_candidates(const Problem& problem, const Candidates& candidates, Vec mass, Index k,
+                           Pool& pool) {
+  const double total = std::accumulate(mass.begin(), mass.end(), 0.0);
+  for (double& m : mass) m *= static_cast<double>(mass.size()) / total;
   Stream stream(problem.seed, Purpose::initial_seeds);
-  HardClusters out = bregman_kmeans(problem.obs, candidates.rows, mass, k, improvements, stream, pool);
-  for (; tries > 1; --tries) {
+  HardClusters out;
+  for (Index i = 0; i < tries; ++i) {
     HardClusters other = bregman_kmeans(problem.obs, candidates.rows, mass, k, improvements, stream, pool);
-    if (other.loss < out.loss) out = std::move(other);
+    if (i == 0 || other.loss < out.loss) out = std::move(other);
   }
   return out;
 }
 
 }  // namespace
 
-ScalableClusters scalable_kmeans(const Problem& problem, Index k, Index tries, Pool& pool, Index rounds) {
+ScalableClusters scalable_kmeans(const Problem& problem, Index k, Pool& pool, Index rounds) {
   ScalableClusters out;
   std::vector<Place> places;
   std::shared_ptr<const Candidates> candidates;
@@ -80,7 +84,7 @@ ScalableClusters scalable_kmeans(const Problem& problem, Index k, Index tries, P
       out.candidate.push_back(row.number);
     }
   }
-  const HardClusters chosen = of_candidates(problem, *candidates, out.mass, k, tries, pool);
+  const HardClusters chosen = of_candidates(problem, *candidates, out.mass, k, pool);
   Vec t(chosen.t.size(), 0.0);
   pass<NearestWork>(problem, pool, centres_of(problem.obs, chosen),
                     [&](const NearestWork& done) { add_to(t, done.t); });

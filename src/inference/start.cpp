@@ -56,8 +56,8 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
   return start_from_clusters(problem, hard);
 }
 
-Globals start_from_all_rows(const Problem& problem, Index k, Index tries, Pool& pool) {
-  return start_from_clusters(problem, scalable_kmeans(problem, k, tries, pool).clusters);
+Globals start_from_all_rows(const Problem& problem, Index k, Pool& pool) {
+  return start_from_clusters(problem, scalable_kmeans(problem, k, pool).clusters);
 }
 
 Globals start_of_model(const Problem& problem, Index k, Pool& pool) {
