@@ -1,8 +1,8 @@
-# Starts by scalable k-means++ (inst/design/sources.md, Starts), against plain R.
+# Starts by scalable k-means++ (inst/design/starts.md), against plain R.
 
-scalable_control <- function(k, ...) engine_control(k_init = k, ...)
-scalable <- function(case, k, ..., rounds = 4L) {
-  engine_scalable_kmeans(case$data, case$model, scalable_control(k, ...), rounds)
+scalable <- function(case, k, ..., rounds = 4L, source = NULL) {
+  control <- c(engine_control(k_init = k, ...), if (!is.null(source)) list(source = source))
+  engine_scalable_kmeans(case$data, case$model, control, rounds)
 }
 
 row_minima <- function(x) do.call(pmin, as.data.frame(x))
@@ -59,8 +59,7 @@ test_that("candidates are the same in any batches, by any threads, from any sour
       expect_equal(more$statistics, one$statistics, tolerance = 1e-10, label = case$name)
     }
     expect_identical(scalable(case, 4L, batches = 7L, seed = 3, threads = 2L), more, label = case$name)
-    control <- c(scalable_control(4L, batches = 7L, seed = 3), source = "transient")
-    expect_identical(engine_scalable_kmeans(case$data, case$model, control, 4L), more, label = case$name)
+    expect_identical(scalable(case, 4L, batches = 7L, seed = 3, source = "transient"), more, label = case$name)
   }
 })
 
@@ -83,8 +82,7 @@ test_that("the clusters cost at most a tenth more than those of k-means++, over 
 
 test_that("clusters that a sample misses are found", {
   withr::local_seed(3)
-  x <- rbind(matrix(rnorm(16000), ncol = 80), matrix(rnorm(320, 60, 0.1), ncol = 80))
-  x <- rbind(matrix(rnorm(80 * 9000), ncol = 80), x)
+  x <- rbind(matrix(rnorm(72e4), ncol = 80), matrix(rnorm(320, 60, 0.1), ncol = 80))
   found <- function(init, seed) {
     fit <- suppressWarnings(bnp_mixture(x, obs_gaussian("spherical"), control = bnp_control(
       init = init, k_init = 3, moves = FALSE, max_laps = 2, batches = 5, seed = seed
