@@ -96,8 +96,8 @@
 #'   batches, each shared among `workers`. The first draws `k_init` candidates at random, four more draw as many each,
 #'   with probabilities proportional to the divergence from the nearest candidate so far, the sixth counts the
 #'   observations nearest to each candidate; k-means++ among the candidates finds the clusters, to the nearest of which
-#'   the last pass gives each observation. Small clusters, which a sample may miss, are among the candidates, and these do
-#'   not depend on the batches. It takes as long as five to eight laps without moves.
+#'   the last pass gives each observation. Small clusters, which a sample may miss, are among the candidates, and these
+#'   do not depend on the batches. It takes as long as five to eight laps without moves.
 #'
 #'   Ctrl-C in an interactive session returns the fit as it was after its last lap,
 #'   not converged, with a message of class `bnpvi_message_interrupted`; before the end of

@@ -83,7 +83,8 @@ worker_cases <- function() {
     near = list(planted, mixture(), list(batches = 4L, sparsity = 2L, candidates = 6L, k_init = 30L)),
     # Clusters that move within a lap, so that those near each other at its beginning are others than later.
     neighbours = list(crowd, mixture(), list(
-      batches = 12L, sparsity = 1L, candidates = 2L, k_init = 60L, init = "random", moves = bnp_moves(FALSE, FALSE, FALSE)
+      batches = 12L, sparsity = 1L, candidates = 2L, k_init = 60L, init = "random",
+      moves = bnp_moves(FALSE, FALSE, FALSE)
     )),
     adopt = list(planted, mixture(), list(batches = 4L, moves = bnp_moves(adopt = TRUE))),
     holes = list(holes, mixture(na_action = "model"), list(batches = 4L)),
