@@ -78,11 +78,6 @@ tell("binary files", fit, n, gigabytes(files))
 again <- watch(quiet(bnp_mixture(source_files(files, read = read, spool = kept), control = how())))
 tell("binary files, spool there", again, n, gigabytes(files))
 stopifnot(identical(elbo(fit$value), elbo(again$value)))
-scalable <- watch(quiet(bnp_mixture(
-  source_files(files, read = read, spool = kept), control = how(init = "scalable")
-)))
-tell("the same, init = \"scalable\"", scalable, n, gigabytes(files))
-
 spool <- list.files(kept, "[.]spool$", full.names = TRUE)
 forget <- function() system2("dd", c(paste0("if=", spool), "iflag=nocache", "count=0"), stdout = FALSE, stderr = FALSE)
 forget()
@@ -93,12 +88,14 @@ cold <- watch(quiet(bnp_mixture(
 )))
 tell("spool not in the page cache", cold, n, gigabytes(files))
 cat(sprintf("the disk alone: %.1f s, %.2f GB a second\n", disk, gigabytes(spool) / disk))
-unlink(c(kept), recursive = TRUE)
+unlink(kept, recursive = TRUE)
 
-few <- files[seq_len(max(1, round(64 / millions)))]
+few <- files[seq_len(min(64, max(1, round(64 / millions))))]
 x <- do.call(rbind, lapply(few, read))
 memory <- watch(quiet(bnp_mixture(x, control = how(batches = ceiling(nrow(x) / 65536)))))
 tell("in memory", memory, nrow(x), gigabytes(few))
+memory <- watch(quiet(bnp_mixture(x, control = how(batches = ceiling(nrow(x) / 65536), init = "scalable"))))
+tell("in memory, \"scalable\"", memory, nrow(x), gigabytes(few))
 rm(x)
 
 text <- watch(quiet(bnp_mixture(source_files(csv), control = how())))
