@@ -117,9 +117,9 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const Row
                 pool, 1);
 }
 
-double draw_sharpness(Stream& stream) {
+double draw_sharpness(double least, Stream& stream) {
   constexpr double most = 30;
-  return std::pow(most, stream.uniform());
+  return least * std::pow(most / least, stream.uniform());
 }
 
 Vec sharpened(Vec t, double sharpness) {
