@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <limits>
+#include <numeric>
 
 #include "inference/seeding_rows.h"
 
@@ -125,6 +125,12 @@ double draw_sharpness(double least, Stream& stream) {
 Vec sharpened(Vec t, double sharpness) {
   for (double& x : t) x *= sharpness;
   return t;
+}
+
+HardClusters bregman_kmeans(const ObsModel& obs, const Sample& rows, const Vec& mass, Index k, Index rounds,
+                            Stream& stream, Pool& pool) {
+  return kmeans(obs, make_seed_rows(obs, rows.data, rows.rows, all_of(mass)).get(), k, true, rounds, stream,
+                pool, 1);
 }
 
 }  // namespace bnpvi

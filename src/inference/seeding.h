@@ -35,6 +35,10 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std:
 HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const RowPlaces& rows, Index k,
                             bool spread, Index rounds, Stream& stream, Pool& pool);
 
+/// Seeds among all these rows, which are few, of these masses, then rounds of k-means.
+HardClusters bregman_kmeans(const ObsModel& obs, const Sample& rows, const Vec& mass, Index k, Index rounds,
+                            Stream& stream, Pool& pool);
+
 /// Sharpness of one proposal of a split, between `least` and 30, uniform on the log scale: which one finds
 /// most differs from data to data (inst/design/decisions.md), and failures are less alike.
 double draw_sharpness(double least, Stream& stream);
