@@ -89,8 +89,8 @@ engine_tree_cut <- function(data, obs, row, most) {
     .Call(`_bnpvi_engine_tree_cut`, data, obs, row, most)
 }
 
-engine_tree_messages <- function(log_start, log_transition, log_e, back, log_space) {
-    .Call(`_bnpvi_engine_tree_messages`, log_start, log_transition, log_e, back, log_space)
+engine_tree_messages <- function(log_start, log_transition, log_e, back, position, log_space) {
+    .Call(`_bnpvi_engine_tree_messages`, log_start, log_transition, log_e, back, position, log_space)
 }
 
 engine_viterbi <- function(data, model, state, threads) {

@@ -38,12 +38,19 @@
 #' @param parent For hidden Markov trees: the row of `x` on which each row depends, with 0 or `NA` for roots; the
 #'   name of a column with these numbers; a graph of the package igraph with edges from parents to children; or a
 #'   phylogeny of the package ape. See *Trees*.
+#' @param position Of trees: which child of its parent each row is, where the transitions into left and right children,
+#'   say, may differ: a label for each row (a number, text, or a level of a factor; those of roots do not matter), the
+#'   name of a column, or `TRUE`, which numbers the children of each parent in the order of the rows. See *Trees*.
 #' @param ... Must be empty.
 #'
 #' @section Trees:
 #'   With `parent` the state of a row depends on that of its parent instead of the row before: [transition_matrix()] has
 #'   the probabilities of going from a parent's state to a child's, the same for all children. Rows may come in any
 #'   order, trees have any shape and number. Results are in the order of the rows of `x`.
+#'
+#'   With `position` there is one such matrix for each position (at most 100). Their rows have the same prior, and with
+#'   [prior_hdp_hmm()] the same top-level weights, so that positions share the states, whatever they make of them. Where
+#'   all rows have one position, the fit is that without. New trees have the positions of the fit.
 #'
 #'   The rows of `x` are the nodes of a graph, or the tips of a phylogeny or all its nodes, by their names where both
 #'   have names, else in their order. Nodes without a row are unobserved, as are rows of `NA` with
@@ -97,6 +104,12 @@
 #' fitted(tree)
 #' plot(tree)
 #'
+#' # Transitions that differ for left and right children
+#' side <- c(NA, "left", "right", "left", "right", "left", "right")
+#' sided <- bnp_hmm(c(0, 0.1, 5.1, 0.2, 5, -0.1, 5.2), parent = parent, position = side,
+#'   control = bnp_control(seed = 1))
+#' transition_matrix(sided)
+#'
 #' # A regression in each state: how temperature falls and rises with the hour
 #' bnp_hmm(temp ~ time, beaver2, prior = prior_hdp_hmm(sticky = 20), control = bnp_control(seed = 1))
 #' @export
@@ -108,12 +121,13 @@ bnp_hmm <- function(x, ...) {
 #' @export
 bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
-                            na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL, ...) {
+                            na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
+                            position = NULL, ...) {
   check_no_dots(...)
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   fit_sequences(
     x, id_column(id), obs, prior, control, start, rename_call(match.call(), "bnp_hmm"), na_action, list(), weights,
-    parent
+    with_position(parent, position)
   )
 }
 
@@ -121,19 +135,20 @@ bnp_hmm.default <- function(x, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
 #' @export
 bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior_hdp_hmm(),
                             control = bnp_control(), start = NULL,
-                            na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL, ...) {
+                            na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
+                            position = NULL, ...) {
   check_no_dots(...)
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   call <- rename_call(match.call(), "bnp_hmm")
   if (inherits(data, "bnp_source")) {
-    refuse_with_source(list(weights = weights, parent = parent), rlang::current_env())
+    refuse_with_source(list(weights = weights, parent = parent, position = position), rlang::current_env())
     return(fit_source("bnp_hmm", data, obs, prior, control, start, na_action, call, id, x))
   }
   split <- split_formula_id(x, data, id, rlang::current_env())
   read <- formula_input(split$formula, split$data, obs, "bnp_hmm")
   fit_sequences(
     read$x, split$id, read$obs, prior, control, start, call, na_action, c(read$input, list(id_column = split$name)),
-    weights, parent
+    weights, with_position(parent, position)
   )
 }
 
@@ -149,7 +164,9 @@ action_by_model <- function(na_action, obs, call = rlang::caller_env()) {
 # id: a value for each row, or the name of a column of x, which then is no variable. input: what the fit is to keep.
 fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, input, weights, parent = NULL,
                           error_call = rlang::caller_env()) {
-  obs <- obs %||% default_obs(columns_beside(columns_beside(x, id), parent), error_call)
+  given <- taken_apart(parent)
+  obs <- obs %||%
+    default_obs(columns_beside(columns_beside(columns_beside(x, id), given$parent), given$position), error_call)
   check_obs(obs, "bnp_hmm", error_call)
   check_prior(prior, "bnp_hmm", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
@@ -162,9 +179,11 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
       ), call = error_call)
     }
     refuse_sparsity(control, error_call)
-    if (is.character(parent) && length(parent) == 1L) input$parent_column <- parent
+    if (is.character(given$parent) && length(given$parent) == 1L) input$parent_column <- given$parent
+    if (is.character(given$position) && length(given$position) == 1L) input$position_column <- given$position
   }
   data <- as_sequence_data(x, obs, id, call = error_call, na_action = na_action, parent = parent)
+  prior <- prior_by_position(prior, data)
   data$weights <- unit_weights(weights, data, if (has_trees(data)) "tree" else "sequence", error_call)
   input$times <- data$times
   if (is.character(id) && length(id) == 1L) input$id_column <- id
@@ -261,6 +280,7 @@ rows_of_data <- function(data, rows, groups) {
   out <- list(n = length(rows), d = data$d, starts = as.integer(starts), column_names = data$column_names)
   out$exposure <- data$exposure[rows]
   out$back <- data$back[rows]
+  out$position <- data$position[rows]
   missing <- data$missing[rows, , drop = FALSE]
   if (any(missing)) out$missing <- missing
   if (!is_sparse_data(data)) {

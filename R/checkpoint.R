@@ -135,14 +135,16 @@ given_arguments <- function(call, frame) {
 checkpoint_of_data <- function(data) {
   list(
     n = data$n, d = data$d, column_names = data$column_names, groups = length(data$starts) - 1L,
-    fingerprint = fingerprint_of(data), times = rlang::hash(data[c("slot", "order")])
+    fingerprint = fingerprint_of(data), times = rlang::hash(data[c("slot", "order")]),
+    trees = if (has_trees(data)) rlang::hash(data[c("back", "position")])
   )
 }
 
 refuse_other_data <- function(there, here, call) {
   what <- c(
     n = "number of rows", d = "number of columns", column_names = "names of columns",
-    groups = "number of documents or sequences", fingerprint = "content of the rows", times = "time of the rows"
+    groups = "number of documents or sequences", fingerprint = "content of the rows", times = "time of the rows",
+    trees = "parent or position of the rows"
   )
   differs <- names(what)[!mapply(identical, there[names(what)], here[names(what)])]
   if (!length(differs)) {

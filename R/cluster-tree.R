@@ -104,7 +104,8 @@ training_data <- function(fit, data, id = NULL, call = rlang::caller_env()) {
   # A mixture without a lag has no groups, whatever the input calls them.
   grouped <- !inherits(fit, "bnp_mixture") || state_lag(fit) > 0L
   same <- !is.null(trained) && (!grouped || identical(as.integer(read$starts), as.integer(known$starts))) &&
-    isTRUE(all.equal(mean_exposure(trained), known$mean_exposure)) && identical(read$individual, known$individual)
+    isTRUE(all.equal(mean_exposure(trained), known$mean_exposure)) && identical(read$individual, known$individual) &&
+    identical(read$back, known$back) && identical(read$position, known$position)
   if (!same) {
     abort("other_data", c(
       "{.arg data} must be the data that {.arg fit} was made of.",

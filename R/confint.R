@@ -151,7 +151,9 @@ transition_sources <- function(params, k) {
   if (is.null(params$transition)) {
     return(list())
   }
-  to <- params$transition[, seq_len(k), drop = FALSE]
+  positions <- dimnames(params$transition)[-(1:2)]
+  by_position <- function(q) if (length(positions)) params$transition[, seq_len(k), q, drop = FALSE] else
+    params$transition[, seq_len(k), drop = FALSE]
   start <- t(unname(params$start)[seq_len(k)])
   list(
     start = function(ends, kind) {
@@ -160,9 +162,13 @@ transition_sources <- function(params, k) {
       )
     },
     transition = function(ends, kind) {
-      low <- t(dirichlet_quantile(ends[1], to))
-      high <- t(dirichlet_quantile(ends[2], to))
-      interval_rows(rep(seq_len(k), each = k), kind, rep(seq_len(k), k), t(to / rowSums(to)), low, high)
+      do.call(rbind, lapply(unlist(positions) %||% "", function(q) {
+        to <- matrix(by_position(q), k)
+        low <- t(dirichlet_quantile(ends[1], to))
+        high <- t(dirichlet_quantile(ends[2], to))
+        term <- paste0(rep(seq_len(k), k), if (length(positions)) ",", q)
+        interval_rows(rep(seq_len(k), each = k), kind, term, t(to / rowSums(to)), low, high)
+      }))
     }
   )
 }

@@ -173,7 +173,8 @@ name_arrays <- function(fit, arrays) {
   entry <- obs_entry(obs)
   columns <- fit$input$column_names
   names_of <- c(
-    list(clusters = as.character(seq_len(fit$state$k)), columns = columns), entry$axes(obs, columns)
+    list(clusters = as.character(seq_len(fit$state$k)), columns = columns, positions = positions_of(fit)),
+    entry$axes(obs, columns)
   )
   Map(function(array, name) {
     axes <- entry$arrays[[name]] %||% prior_axes(name, array)
@@ -192,9 +193,11 @@ name_arrays <- function(fit, arrays) {
   }, arrays, names(arrays))
 }
 
-# Clusters come first; transitions also lead to them ("to"), and to a state not seen yet.
+# Clusters come first; transitions also lead to them ("to"), and to a state not seen yet, by position or the same for
+# all.
 prior_axes <- function(name, array) {
-  c("clusters", if (!is.null(dim(array))) if (name == "transition") "to" else "other")
+  if (is.null(dim(array))) "clusters" else
+    c("clusters", if (name == "transition") c("to", if (length(dim(array)) > 2L) "positions") else "other")
 }
 
 in_cluster_order <- function(fit, array, axes) {

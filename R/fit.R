@@ -103,7 +103,7 @@ kept_input <- function(data, obs, input = data[c("lengths", "times")]) {
       "n", "d", "weights", "classes", "class_sets", "class_names", "row_names", "column_names", "group_names", "starts",
       "order", "slot", "time_name", "gaps", "left_out", "left_out_documents", "na_action", "individual",
       "n_individuals", "individuals", "id",
-      "back", "tree"
+      "back", "position", "tree"
     )]
   )
   input[!vapply(input, is.null, NA)]

@@ -8,7 +8,7 @@
 #'   sequence. Fits with [obs_lds()] always show series: each column without its noise as a line in a band of two
 #'   standard deviations, and with `data` the rows as points. `"tree"`, the default of fits with `parent`: their trees,
 #'   roots above, each node in the colour of its state.
-#'   `"transitions"`: the transition matrix as a heat map. `"elbo"`:
+#'   `"transitions"`: the transition matrix as a heat map, of trees with positions one for each. `"elbo"`:
 #'   the bound by lap, with the accepted moves. `"profile"`: what states have in each column, as
 #'   in [plot.bnp_mixture()].
 #' @param data Sequences to draw, usually the training data, in any form that
@@ -200,6 +200,16 @@ draw_band <- function(at, values, band, ink) {
 
 draw_transitions <- function(p, main = "", xlab = "To", ylab = "From", ...) {
   k <- nrow(p)
+  if (length(dim(p)) > 2L) {
+    n <- dim(p)[3L]
+    wide <- ceiling(sqrt(n))
+    old <- graphics::par(mfrow = c(ceiling(n / wide), wide))
+    on.exit(graphics::par(old))
+    for (q in seq_len(n)) {
+      draw_transitions(matrix(p[, , q], k), paste0(main, if (nzchar(main)) ", ", dimnames(p)[[3L]][q]), xlab, ylab, ...)
+    }
+    return(invisible())
+  }
   old <- set_margins(usual)
   on.exit(graphics::par(old))
   graphics::image(
@@ -324,15 +334,19 @@ tight_panels <- function(n) {
 
 gg_transitions <- function(p) {
   k <- nrow(p)
+  positions <- dimnames(p)[-(1:2)]
+  n <- max(1L, lengths(positions))
   long <- data.frame(
-    from = factor(rep(seq_len(k), k), levels = rev(seq_len(k))), to = factor(rep(seq_len(k), each = k)),
+    from = factor(rep(seq_len(k), k * n), levels = rev(seq_len(k))), to = factor(rep(rep(seq_len(k), each = k), n)),
     probability = as.double(p)
   )
-  ggplot2::ggplot(long, ggplot2::aes(.data$to, .data$from, fill = .data$probability)) +
+  if (length(positions)) long$position <- factor(rep(positions[[1L]], each = k * k), positions[[1L]])
+  picture <- ggplot2::ggplot(long, ggplot2::aes(.data$to, .data$from, fill = .data$probability)) +
     ggplot2::geom_tile() +
     ggplot2::scale_fill_gradientn(colours = grDevices::hcl.colors(40L, "Blues 3", rev = TRUE), limits = c(0, 1)) +
     ggplot2::scale_x_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::scale_y_discrete(guide = ggplot2::guide_axis(check.overlap = TRUE)) +
     ggplot2::labs(x = "To", y = "From", fill = "Probability") +
     ggplot2::theme_minimal()
+  if (length(positions)) picture + ggplot2::facet_wrap("position") else picture
 }

@@ -30,7 +30,9 @@
 #' @param write As in [predict.bnp_mixture()].
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @inheritParams missing_values
-#' @param parent As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many rows.
+#' @param parent,position As in [bnp_hmm()], of a fit of trees; default, the trees of the fit if `newdata` has as many
+#'   rows. `position` goes with `parent`, of fits that have it; it need not be given where it is in a column of the same
+#'   name or where the fit has `position = TRUE`.
 #' @param n.ahead,h Forecast so many rows (at most 100,000) after the last one of each sequence of
 #'   `newdata` instead. `forecast(fit, newdata, h)`, the generic of the package generics, is the same.
 #' @param ... Must be empty; of `forecast()`, arguments of `predict()`.
@@ -75,17 +77,18 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                               "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"
                             ),
                             n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit"),
-                            parent = NULL, write = NULL) {
+                            parent = NULL, position = NULL, write = NULL) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {
-    refuse_with_source(list(n.ahead = n.ahead, parent = parent), rlang::current_env())
+    refuse_with_source(list(n.ahead = n.ahead, parent = parent, position = position), rlang::current_env())
     return(predict_source(object, newdata, id, write, function(x, id) {
       predict(object, x, id, type, na_action = na_action)
     }))
   }
   refuse_write(write)
+  parent <- with_position(parent, position)
   if (!is.null(n.ahead)) {
     refuse_trees(object, "forecasts", "Rows of {.code NA} with {.code na_action = \"model\"} may be leaves.")
     h <- check_steps(n.ahead, "n.ahead")
@@ -218,18 +221,20 @@ forecast.bnp_hmm <- function(object, newdata, h = 1L, id = NULL, ...) {
 #' @rdname predict.bnp_hmm
 #' @export
 heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion", "plugin"), ...,
-                                   na_action = c("fail", "model", "omit"), parent = NULL) {
+                                   na_action = c("fail", "model", "omit"), parent = NULL,
+                                   position = NULL) {
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
   if (inherits(newdata, "bnp_source")) {
-    refuse_with_source(list(parent = parent), rlang::current_env())
+    refuse_with_source(list(parent = parent, position = position), rlang::current_env())
     na_action <- check_na_action(na_action)
     return(mean_over_source(fit, newdata, id, function(x, id) {
       data <- as_new_sequences(fit, x, id, na_action = na_action)
       log_densities_ahead(fit, data, plugin)[has_values(data, modelled_columns(data, fit$model$obs))]
     }))
   }
+  parent <- with_position(parent, position)
   data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action), parent = parent)
   if (has_trees(data)) {
     counted <- sum(has_values(data, modelled_columns(data, fit$model$obs)))

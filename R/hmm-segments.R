@@ -14,9 +14,11 @@
 #'   sequence), `length`, `state`, and `prob`, the mean probability of the
 #'   state over the run; for a `ts` also `start_time` and `end_time`.
 #' * `transition_matrix()`: posterior mean probabilities of going from one state
-#'   (row) to another (column); attribute `start`, those of the first state.
+#'   (row) to another (column); attribute `start`, those of the first state. Of trees with positions an array, with one
+#'   such matrix for each position.
 #' * `state_durations()`: expected number of rows that a visit of each state
-#'   lasts, `1 / (1 - p)` with `p` the probability of staying: a named vector. Its `plot()`
+#'   lasts, `1 / (1 - p)` with `p` the probability of staying (of trees with positions, the mean over the nodes of the
+#'   fit): a named vector. Its `plot()`
 #'   and `autoplot()` show them as points, and as lines the middle 90 % of visits, whose lengths are
 #'   geometric.
 #' @references
@@ -80,21 +82,28 @@ transition_matrix <- function(fit, new = FALSE) {
   check_flag(new, "new")
   k <- fit$state$k
   p <- engine_mean_transitions(fit$model, fit$state)
-  p <- p[c(1L, 1L + fit$numbering), engine_index(fit, ncol(p)), drop = FALSE]
+  positions <- positions_of(fit)
+  of_position <- (seq_len(max(1L, length(positions))) - 1L) * ncol(p)
+  p <- p[c(1L, 1L + rep(of_position, each = k) + fit$numbering), engine_index(fit, ncol(p)), drop = FALSE]
   colnames(p) <- c(seq_len(k), if (ncol(p) > k) "new")
   if (!new) {
     p <- p[, seq_len(k), drop = FALSE]
     p <- p / rowSums(p)
   }
   out <- p[-1L, , drop = FALSE]
-  rownames(out) <- seq_len(k)
+  if (is.null(positions)) {
+    rownames(out) <- seq_len(k)
+  } else {
+    out <- aperm(array(out, c(k, length(positions), ncol(p))), c(1L, 3L, 2L))
+    dimnames(out) <- list(seq_len(k), colnames(p), positions)
+  }
   structure(out, start = p[1L, ])
 }
 
 #' @rdname segments
 #' @export
 state_durations <- function(fit) {
-  p <- diag(unclass(transition_matrix(fit)))
+  p <- diag(mean_transitions(fit))
   structure(stats::setNames(1 / (1 - p), seq_along(p)), class = c("bnp_durations", "numeric"))
 }
 

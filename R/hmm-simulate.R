@@ -52,7 +52,7 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
 draw_sequences <- function(fit, params, clusters, lengths, given, lag) {
   moves <- draw_moves(fit$state$k, params)
   trees <- has_trees(fit$input)
-  path <- if (trees) draw_states(fit$input$back, moves$start, moves$transition) else
+  path <- if (trees) draw_states(fit$input, moves$start, moves$transition) else
     unlist(lapply(lengths, draw_path, moves$start, moves$transition, lag))
   out <- as.data.frame(draw_rows(fit, clusters, path, lengths, given))
   out$.id <- rep(seq_along(lengths), lengths)
@@ -66,21 +66,25 @@ draw_sequences <- function(fit, params, clusters, lengths, given, lag) {
 }
 
 # Probabilities of first states and of transitions, drawn from the posterior. States not in use have no parameters: rows
-# are drawn over the k in use.
+# are drawn over the k in use. Those of positions are one matrix below the other.
 draw_moves <- function(k, params) {
   draw_row <- function(theta) {
     p <- stats::rgamma(k, theta[seq_len(k)])
     if (sum(p) > 0) p / sum(p) else rep(1 / k, k)
   }
-  list(start = draw_row(params$start), transition = t(matrix(apply(params$transition, 1L, draw_row), k)))
+  theta <- params$transition
+  rows <- seq_along(dim(theta))[-2L]
+  list(start = draw_row(params$start), transition = t(matrix(apply(theta, rows, draw_row), k)))
 }
 
 # States of trees in the order of the engine.
-draw_states <- function(back, start, transition) {
+draw_states <- function(input, start, transition) {
   k <- length(start)
+  back <- input$back
+  before <- k * (input$position %||% integer(length(back)))
   state <- integer(length(back))
   for (t in seq_along(back)) {
-    state[t] <- sample.int(k, 1L, prob = if (back[t] == 0L) start else transition[state[t - back[t]], ])
+    state[t] <- sample.int(k, 1L, prob = if (back[t] == 0L) start else transition[before[t] + state[t - back[t]], ])
   }
   state
 }

@@ -28,7 +28,7 @@ as_engine_data <- function(data) {
   if (!is.null(data$slot)) data <- with_slot_column(data)
   read <- c(
     "x", "row_start", "column", "value", "n", "d", "starts", "weights", "classes", "class_sets", "individual",
-    "n_individuals", "back", "group_values"
+    "n_individuals", "back", "position", "group_values"
   )
   data[intersect(read, names(data))]
 }

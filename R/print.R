@@ -186,6 +186,7 @@ described_data <- function(fit) {
     described_rows(fit), " of ", count_of(n_columns(fit), "column"),
     if (!is.null(fit$input$slot)) paste0(" at ", count_of(length(fit$model$obs$times), "time")),
     if (has_trees(fit$input)) paste0(" in ", count_of(length(fit$input$starts) - 1L, "tree")),
+    if (!is.null(positions_of(fit))) paste0(", transitions by ", count_of(length(positions_of(fit)), "position")),
     if (!is.null(gaps)) paste0(", ", count_of(gaps, "value"), " missing")
   )
 }

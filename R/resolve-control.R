@@ -217,7 +217,8 @@ start_from_fit <- function(fit, data, obs, prior, call) {
   c(
     list(
       state = add_empty_clusters(
-        state_for_response(fit$state, fit, data), start_clusters(fit$state$k, prior, call)
+        state_for_positions(state_for_response(fit$state, fit, data), fit, data),
+        start_clusters(fit$state$k, prior, call)
       ), obs = fit$model$obs
     ),
     documents_of_fit(fit, data)

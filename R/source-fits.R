@@ -44,6 +44,7 @@ fit_source <- function(class, x, obs, prior, control, start, na_action, call, id
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   if (!is.null(obs)) check_obs(obs, class, error_call)
   check_prior(prior, class, error_call)
+  prior$positions <- NULL # of a fit of trees
   if (control$algorithm == "truncation_free") {
     abort("argument", c(
       "Truncation-free learning reads a source as a stream.", i = "Give {.code bnp_stream(source)}."

@@ -48,8 +48,9 @@
 #'   change and model and batches are the same; of a query or a function only its text is compared, so have another
 #'   folder where the data differ.
 #'
-#'   Not available with sources: `weights`, `labels` and repeated measures (`id`) of [bnp_mixture()], `parent` and times
-#'   of [bnp_hmm()], [obs_ar()] in mixtures, `bnp_control(keep = "probabilities")`, and names of rows.
+#'   Not available with sources: `weights`, `labels` and repeated measures (`id`) of [bnp_mixture()], `parent`,
+#'   `position` and times of [bnp_hmm()], [obs_ar()] in mixtures, `bnp_control(keep = "probabilities")`, and names of
+#'   rows.
 #' @seealso [bnp_stream()], [bnp_control()]; `vignette("large-data")`.
 #' @examples
 #' file <- tempfile(fileext = ".csv")

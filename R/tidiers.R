@@ -5,7 +5,7 @@
 #'
 #' @param x A fit.
 #' @param data The observations to augment, usually the training data.
-#' @param parent Of fits of trees, as in [predict.bnp_hmm()].
+#' @param parent,position Of fits of trees, as in [predict.bnp_hmm()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
 #' @param time Of fits with `time`, as in [predict.bnp_mixture()].
 #' @inheritParams missing_values

@@ -2,8 +2,8 @@
 #
 # The internal form of data has, where rows have parents, `back` (how many rows before a row its parent is, 0 at a root;
 # the rows of each subtree follow each other, its root first), `tree`: list(parent, at, names), parents by node as the
-# user numbers them (0: root), the nodes of the rows given (NULL: all, in order) and the names of all nodes; and
-# `left_out`, by which for_all_rows() puts results into the user's order.
+# user numbers them (0: root), the nodes of the rows given (NULL: all, in order) and the names of all nodes; `position`
+# (R/tree-positions.R); and `left_out`, by which for_all_rows() puts results into the user's order.
 
 has_trees <- function(from) !is.null(from$back)
 
@@ -30,7 +30,8 @@ as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::cal
     ), call = call)
   }
   split <- if (is.null(id)) list(x = x, id = NULL) else take_id(x, id, arg, call)
-  read <- read_parents(parent, split$x, arg, call)
+  given <- taken_apart(parent)
+  read <- read_positions(read_parents(given$parent, split$x, arg, call), given$position, given$labels, arg, call)
   if (identical(na_action, "omit")) {
     abort("parent", c(
       "{.code na_action = \"omit\"} would leave nodes of the trees out, and cut them.",
@@ -122,6 +123,7 @@ in_tree_order <- function(data, tree, id, call) {
   out$starts <- as.integer(c(0L, cumsum(tabulate(of_group))))
   out$group_names <- if (is.null(id)) names[roots] else levels(id)
   out$back <- as.integer(found$back)
+  if (length(tree$positions) > 1L) out$position <- tree$position[found$order]
   out$tree <- tree
   out$left_out <- list(n = n, kept = found$order, row_names = data$row_names)
   out
@@ -279,8 +281,8 @@ match_nodes <- function(tree, x, arg, call) {
   list(parent = tree$parent, at = if (!identical(at, seq_len(n))) at, names = tree$names)
 }
 
-# New data of a fit and their parents -> list(x, parent), x without the column of the parents; `parent` is that of the
-# fit where none is given.
+# New data of a fit and their parents, with positions -> list(x, parent), x without the columns of these; `parent` is
+# that of the fit where none is given.
 new_trees <- function(fit, x, parent, arg, call) {
   if (!has_trees(fit$input)) {
     if (!is.null(parent)) {
@@ -288,16 +290,26 @@ new_trees <- function(fit, x, parent, arg, call) {
     }
     return(list(x = x, parent = NULL))
   }
+  given <- taken_apart(parent)
+  parent <- given$parent
   column <- fit$input$parent_column
   if (is.null(parent) && !is.null(column) && column %in% colnames(x)) parent <- column
-  if (is.character(parent)) {
-    read <- read_parents(parent, x, arg, call)
-    return(list(x = read$x, parent = read$tree$parent))
-  }
   if (is.null(parent)) {
     parent <- structure(fit$input$tree, class = "bnp_tree")
     if (is.null(dim(x)) && !is.list(x)) x <- as.matrix(x)
     check_rows_of_tree(parent, NROW(x), arg, call)
+    return(list(x = x, parent = parent))
   }
-  list(x = x, parent = parent)
+  position <- new_positions(fit, given$position, x, call)
+  if (is.character(parent)) {
+    read <- read_parents(parent, x, arg, call)
+    x <- read$x
+    parent <- read$tree$parent
+  }
+  if (is.character(position) && length(position) == 1L && position %in% colnames(x)) {
+    at <- match(position, colnames(x))
+    position <- if (is.data.frame(x)) x[[at]] else unname(x[, at])
+    x <- x[, -at, drop = FALSE]
+  }
+  list(x = x, parent = with_position(parent, position, fit$input$tree$positions, call))
 }

@@ -322,8 +322,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_tree_messages
-Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition, Rcpp::NumericMatrix log_e, Rcpp::IntegerVector back, bool log_space);
-RcppExport SEXP _bnpvi_engine_tree_messages(SEXP log_startSEXP, SEXP log_transitionSEXP, SEXP log_eSEXP, SEXP backSEXP, SEXP log_spaceSEXP) {
+Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition, Rcpp::NumericMatrix log_e, Rcpp::IntegerVector back, Rcpp::IntegerVector position, bool log_space);
+RcppExport SEXP _bnpvi_engine_tree_messages(SEXP log_startSEXP, SEXP log_transitionSEXP, SEXP log_eSEXP, SEXP backSEXP, SEXP positionSEXP, SEXP log_spaceSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -331,8 +331,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_transition(log_transitionSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type log_e(log_eSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type back(backSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type position(positionSEXP);
     Rcpp::traits::input_parameter< bool >::type log_space(log_spaceSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_tree_messages(log_start, log_transition, log_e, back, log_space));
+    rcpp_result_gen = Rcpp::wrap(engine_tree_messages(log_start, log_transition, log_e, back, position, log_space));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1423,7 +1424,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_bound_of_state", (DL_FUNC) &_bnpvi_engine_bound_of_state, 2},
     {"_bnpvi_engine_tree_order", (DL_FUNC) &_bnpvi_engine_tree_order, 2},
     {"_bnpvi_engine_tree_cut", (DL_FUNC) &_bnpvi_engine_tree_cut, 4},
-    {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 5},
+    {"_bnpvi_engine_tree_messages", (DL_FUNC) &_bnpvi_engine_tree_messages, 6},
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},
     {"_bnpvi_engine_tree_log_density", (DL_FUNC) &_bnpvi_engine_tree_log_density, 5},

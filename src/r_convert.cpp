@@ -6,6 +6,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "r_hmm.h"
 #include "topics/topic_model.h"
 
 namespace bnpvi {
@@ -132,6 +133,10 @@ RData::RData(const Rcpp::List& list) : list_(list) {
       for (Index row = starts[g]; row < starts[g + 1]; ++row)
         require(0 <= data_.back[row] && data_.back[row] <= row - starts[g],
                 "data$back leads out of a group or forward");
+  }
+  if (list.containsElementNamed("position")) {
+    require(data_.back && Rf_xlength(list["position"]) == n, "data$position has not a number for each row");
+    data_.position = INTEGER(vector_of(INTSXP, list, "position"));
   }
   if (list.containsElementNamed("group_values")) {
     const Rcpp::NumericMatrix values(vector_of(REALSXP, list, "group_values"));  // a column for each group
@@ -338,6 +343,8 @@ Query::Query(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& s
       model(list, sparsity),
       view(rdata.view_for(*model.obs)),
       globals(state_from_r(state, model)),
-      pool(threads, monitor) {}
+      pool(threads, monitor) {
+  require_positions(view, model);
+}
 
 }  // namespace bnpvi

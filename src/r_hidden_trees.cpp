@@ -61,19 +61,21 @@ Rcpp::List engine_tree_cut(Rcpp::List data, Rcpp::List obs, int row, int most) {
   });
 }
 
-// Messages for given potentials (n × K) of trees (for tests). `fast_is_exact`: false when scaled messages may
-// depend on a floor.
+// Messages for given potentials (n × K) of trees (for tests). log_transition: PK × K, of one position after
+// the other; position: of each row, from 0. `fast_is_exact`: false when scaled messages may depend on a
+// floor.
 // [[Rcpp::export]]
 Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatrix log_transition,
-                                Rcpp::NumericMatrix log_e, Rcpp::IntegerVector back, bool log_space) {
+                                Rcpp::NumericMatrix log_e, Rcpp::IntegerVector back,
+                                Rcpp::IntegerVector position, bool log_space) {
   const Index k = log_start.size(), n = log_e.nrow();
   Vec transition, given;
-  for (Index i = 0; i < k; ++i)
+  for (int i = 0; i < log_transition.nrow(); ++i)
     for (Index j = 0; j < k; ++j) transition.push_back(log_transition(i, j));
   for (Index t = 0; t < n; ++t)
     for (Index j = 0; j < k; ++j) given.push_back(log_e(t, j));
   const Chain chain(k, Vec(log_start.begin(), log_start.end()), transition);
-  const TreeRows rows{n, back.begin()};
+  const TreeRows rows{n, back.begin(), position.begin()};
   Vec r = given, m(r.size()), u(r.size()), start(static_cast<std::size_t>(k)),
       in_log_space(transition.size()), pair(transition.size());
   double entropy = 0;
@@ -84,15 +86,16 @@ Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatr
   Vec products(pair.size());
   for (Index t = 0; t < n && !log_space; ++t)
     for (Index i = 0; i < k; ++i)
-      for (Index j = 0; j < k; ++j) products[i * k + j] += u[t * k + i] * m[t * k + j];
+      for (Index j = 0; j < k; ++j)
+        products[chain.block(position[t]) + i * k + j] += u[t * k + i] * m[t * k + j];
   entropy += add_transitions(chain, {products}, in_log_space, pair);
   Rcpp::IntegerVector state(static_cast<int>(n));
   most_probable_states(chain, rows, given.data(), state.begin());
   Rcpp::NumericMatrix resp(static_cast<int>(n), static_cast<int>(k)),
-      counts(static_cast<int>(k), static_cast<int>(k));
+      counts(log_transition.nrow(), static_cast<int>(k));
   for (Index j = 0; j < k; ++j) {
     for (Index t = 0; t < n; ++t) resp(t, j) = r[t * k + j];
-    for (Index i = 0; i < k; ++i) counts(i, j) = pair[i * k + j];
+    for (int i = 0; i < counts.nrow(); ++i) counts(i, j) = pair[i * k + j];
   }
   return Rcpp::List::create(Rcpp::_["resp"] = resp, Rcpp::_["start"] = start, Rcpp::_["transition"] = counts,
                             Rcpp::_["entropy"] = entropy, Rcpp::_["log_z"] = log_z,

@@ -20,6 +20,15 @@ const HmmAlloc& hmm_of(const RModel& model) {
   return *hmm;
 }
 
+void require_positions(const Dataset& data, const RModel& model) {
+  const bool hmm = dynamic_cast<const chains::HmmAlloc*>(model.alloc.get()) != nullptr;
+  const Index n = hmm ? model.alloc->shape(*model.obs).pairs : 1;
+  require(n == 1 || data.position, "the model wants positions of rows, which the data do not have");
+  require(!data.position ||
+              std::all_of(data.position, data.position + data.n, [n](int p) { return 0 <= p && p < n; }),
+          "data$position has numbers that are no positions of the model");
+}
+
 Chain mean_chain(const Query& q, bool first_only) {
   const Chain chain = hmm_of(q.model).mean_chain(q.globals);
   if (!first_only) return chain;
@@ -30,7 +39,8 @@ Chain mean_chain(const Query& q, bool first_only) {
     for (Index j = 0; j < k; ++j) log_rows.push_back(row[j] - all);
   };
   add(chain.log_start.data());
-  for (Index j = 0; j < k; ++j) add(chain.log_transition.data() + j * chain.k);
+  for (Index p = 0; p < chain.positions(); ++p)
+    for (Index j = 0; j < k; ++j) add(chain.log_transition.data() + chain.block(p) + j * chain.k);
   return Chain(k, Vec(log_rows.begin(), log_rows.begin() + k), Vec(log_rows.begin() + k, log_rows.end()));
 }
 
@@ -53,7 +63,8 @@ Rcpp::IntegerVector engine_viterbi(Rcpp::List data, Rcpp::List model, Rcpp::List
       if (s.back.empty())
         viterbi(chain, s.size(), log_e.data(), path.data());
       else
-        most_probable_states(chain, {s.size(), s.back.data()}, log_e.data(), path.data());
+        most_probable_states(chain, {s.size(), s.back.data(), data_or_null(s.position)}, log_e.data(),
+                             path.data());
       for (Index i = 0; i < s.size(); ++i) label[s.rows[i]] = 1 + path[i];
     });
     return out;
@@ -127,24 +138,25 @@ Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, R
           for (Index j = 0; j < k; ++j) log_e[(from + i) * k + j] = log_p[j * m + i];
         }
       }
-      value[group] = sum + log_evidence(chain, {s.size(), s.back.data()}, log_e);
+      value[group] = sum + log_evidence(chain, {s.size(), s.back.data(), data_or_null(s.position)}, log_e);
     });
     return out;
   });
 }
 
-// E π: first row the start, then the transitions; over the states in use and, where the model has them, all
-// others.
+// E π: first row the start, then the transitions, those of one position after the other; over the states in
+// use and, where the model has them, all others.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_mean_transitions(Rcpp::List model, Rcpp::List state) {
   const RModel rmodel(model);
   const Globals globals = state_from_r(state, rmodel);
   const Chain chain = hmm_of(rmodel).mean_chain(globals);
   const Index k = chain.k;
-  Rcpp::NumericMatrix out(static_cast<int>(k + 1), static_cast<int>(k));
+  const Index n = chain.positions() * k;
+  Rcpp::NumericMatrix out(static_cast<int>(n + 1), static_cast<int>(k));
   for (Index j = 0; j < k; ++j) {
     out(0, j) = chain.start[j];
-    for (Index i = 0; i < k; ++i) out(i + 1, j) = chain.transition[i * k + j];
+    for (Index i = 0; i < n; ++i) out(i + 1, j) = chain.transition[i * k + j];
   }
   return out;
 }

@@ -10,6 +10,10 @@ namespace bnpvi {
 
 const chains::HmmAlloc& hmm_of(const RModel& model);
 
+/// Throws unless rows have positions (Dataset::position) where the model has transitions by them, and only
+/// these.
+void require_positions(const Dataset& data, const RModel& model);
+
 /// Calls task(rows, group) with the rows of every sequence that has modelled rows, on the threads of the
 /// pool.
 template <class Task>

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "r_hmm.h"
 #include "testing/transient_source.h"
 
 namespace bnpvi {
@@ -46,6 +47,7 @@ FitData::FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel
   }
   rdata_ = std::make_unique<RData>(data);
   view_ = &rdata_->view_for(*model.obs);
+  require_positions(*view_, model);
   uncounted_ = uncounted_units(*view_, model);
   kind_ = control.containsElementNamed("source") ? c.text("source") : "memory";
   n_batches_ = c.text("algorithm") == "full" ? 1 : c.integer("batches");
@@ -106,7 +108,7 @@ std::unique_ptr<Source> FitData::written(const std::vector<std::vector<Index>>& 
   writer.add(data, batch.data());
   writer.finish();
   return std::make_unique<SpoolSource>(std::make_shared<const Spool>(spool_path_), data.starts, grouped,
-                                       model_.obs.get(), false, data.back);
+                                       model_.obs.get(), false, data.back, data.position);
 }
 
 std::unique_ptr<Source> FitData::dealt(std::uint64_t key) const {

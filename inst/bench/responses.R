@@ -1,7 +1,9 @@
 # Topics that predict: held-out R2, log score and sign accuracy beside topics first and ridge afterwards, over paired
 # splits (three quarters to learn from), and the time of a lap beside the unsupervised one.
 #   Rscript inst/bench/responses.R planted|blogs|reviews [first:last split] [directory of data] [file of rows]
+#   Rscript inst/bench/responses.R slda 1:10 [directory of data]
 #   Rscript inst/bench/responses.R speed
+# slda: slda.em of the package lda on the splits of blogs, with the settings of its demo and 10, 20 and 30 topics.
 # planted: 400 documents, 500 terms, ten topics by words, of which two are one topic to words but for a tenth of their
 # terms, and have opposite effects. blogs: political blogs, from poliblog.*.rda of the package lda (archived; 773 posts,
 # -100 and 100). reviews: the first 2,000 of movie_review.RData of the package text2vec, with ratings from 1 to 10 (in
@@ -145,6 +147,30 @@ compare <- function(data) {
   }
 }
 
+# Responses go in as in the demo: -1 and 1. It gives no standard deviations, so there is no log score.
+slda <- function(directory) {
+  data <- new.env()
+  for (part in c("documents", "ratings", "vocab")) load(file.path(directory, paste0("poliblog.", part, ".rda")), data)
+  y <- as.double(data$poliblog.ratings) / 100
+  documents <- data$poliblog.documents
+  all <- do.call(rbind, lapply(eval(parse(text = argument(2L, "1:10"))), function(seed) {
+    set.seed(seed)
+    held <- sample(length(y), length(y) / 4)
+    unlist(lapply(c(10, 20, 30), function(k) {
+      seconds <- system.time({
+        fit <- lda::slda.em(
+          documents[-held], k, data$poliblog.vocab, 10, 4, alpha = 1, eta = 0.1, y[-held], sample(c(-1, 1), k, TRUE),
+          variance = 0.25, lambda = 1, logistic = FALSE, method = "sLDA"
+        )
+        p <- lda::slda.predict(documents[held], fit$topics, fit$model, alpha = 1, eta = 0.1)
+      })[["user.self"]]
+      found <- c(r2 = r2(y[held], p), sign = mean((p > 0) == (y[held] > 0)), seconds = seconds)
+      stats::setNames(found, paste0(names(found), ".", k))
+    }))
+  }))
+  print(signif(rbind(mean = colMeans(all), se = apply(all, 2, sd) / sqrt(nrow(all))), 3))
+}
+
 # Seconds of a lap without moves, with 1, 4 and 9 equations, beside that without a response.
 speed <- function() {
   data <- planted(4000, 1000, 20, 100)
@@ -171,5 +197,6 @@ switch(argument(1L, "planted"),
   planted = compare(c(planted(), list(prior = prior_hdp()))),
   blogs = compare(blogs(argument(3L, "."))),
   reviews = compare(reviews(argument(3L, "."))),
+  slda = slda(argument(3L, ".")),
   speed = speed()
 )

@@ -182,7 +182,7 @@ Summary HmmDivision::start_of(const State& state, const std::vector<Index>& targ
       if (parent == i)
         s.extra[label[i]] += now_.weight[g];
       else
-        s.pair[label[parent] * s.k + label[i]] += now_.weight[g];
+        s.of_pair(label[parent], label[i], position_of(c_.problem.source.position(), i)) += now_.weight[g];
     }
   return s;
 }

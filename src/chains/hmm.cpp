@@ -12,10 +12,10 @@
 namespace bnpvi::chains {
 
 double transition_count(const Summary& s, Index row, Index k) {
-  return std::max(0.0, row == 0 ? s.extra[k] : s.pair[(row - 1) * s.k + k]);
+  return std::max(0.0, row == 0 ? s.extra[k] : s.of_pair((row - 1) % s.k, k, (row - 1) / s.k));
 }
 
-SummaryShape HmmAlloc::shape(const ObsModel& obs) const { return {obs.n_features(), 1, 1, 1}; }
+SummaryShape HmmAlloc::shape(const ObsModel& obs) const { return {obs.n_features(), 1, prior_.positions, 1}; }
 
 Globals HmmAlloc::stochastic_step(const Globals& from, const Summary& noisy, double rate) const {
   Summary effective = from.effective;
@@ -40,21 +40,23 @@ Globals HmmAlloc::merged(const Globals& globals, Index a, Index b) const {
 void HmmAlloc::append_row(const Summary& s, const Vec& pi, Index row, Vec& theta) const {
   for (Index j = 0; j < static_cast<Index>(pi.size()); ++j)
     theta.push_back(concentration(row) * pi[j] + (j < s.k ? transition_count(s, row, j) : 0) +
-                    (j == row - 1 ? prior_.sticky.value : 0));
+                    (row > 0 && j == (row - 1) % s.k ? prior_.sticky.value : 0));
 }
 
 TransitionRows HmmAlloc::rows(const Summary& s, const Vec& pi) const {
   TransitionRows out{s.k, static_cast<Index>(pi.size()), {}};
-  out.theta.reserve(static_cast<std::size_t>((s.k + 1) * out.width));
-  for (Index row = 0; row <= s.k; ++row) append_row(s, pi, row, out.theta);
+  const Index n = 1 + prior_.positions * s.k;
+  out.theta.reserve(static_cast<std::size_t>(n * out.width));
+  for (Index row = 0; row < n; ++row) append_row(s, pi, row, out.theta);
   return out;
 }
 
 double HmmAlloc::value_of_rows(const Summary& total, const Globals& globals, const WeightMoments& moments,
                                bool start) const {
   const Vec pi = weights(globals);
-  TransitionRows part{start ? 0 : total.k - 1, static_cast<Index>(pi.size()), {}};
-  for (Index row = start ? 0 : 1; row <= (start ? 0 : total.k); ++row) append_row(total, pi, row, part.theta);
+  TransitionRows part{total.k, static_cast<Index>(pi.size()), {}};
+  for (Index row = start ? 0 : 1; row <= (start ? 0 : prior_.positions * total.k); ++row)
+    append_row(total, pi, row, part.theta);
   RoundedSum sum = sum_of_log_gammas(part);
   for (double all : part.sums()) sum.add(-log_gamma(all));
   add_normalisers(total.k, moments, start, sum);
@@ -65,8 +67,8 @@ Chain HmmAlloc::expected_chain(const Globals& globals) const {
   const TransitionRows theta = rows(globals);
   const Vec sums = theta.sums(), logs = digammas(theta);
   Vec log_p;
-  log_p.reserve(static_cast<std::size_t>((theta.k + 1) * theta.k));
-  for (Index row = 0; row <= theta.k; ++row) {
+  log_p.reserve(static_cast<std::size_t>(theta.n() * theta.k));
+  for (Index row = 0; row < theta.n(); ++row) {
     const double all = digamma(sums[row]);
     for (Index j = 0; j < theta.k; ++j) log_p.push_back(logs[row * theta.width + j] - all);
   }
@@ -77,16 +79,17 @@ Chain HmmAlloc::expected_chain(const Globals& globals) const {
 Chain HmmAlloc::mean_chain(const Globals& globals) const {
   const TransitionRows theta = rows(globals);
   const Vec sums = theta.sums();
-  Vec log_p;
-  for (Index row = 0; row <= theta.k; ++row) {
-    const double all = std::log(sums[row]);
-    for (Index j = 0; j < theta.width; ++j) log_p.push_back(std::log(theta.row(row)[j]) - all);
-  }
+  Vec log_p, unused;  // unused: the row of a state not in use, after those of each position
   if (theta.width > theta.k) {
     const Vec pi = weights(globals);
     const double alpha = prior_.alpha.value, sticky = prior_.sticky.value, all = alpha + sticky;
     for (Index j = 0; j < theta.width; ++j)
-      log_p.push_back(std::log((alpha * pi[j] + (j == theta.k ? sticky : 0)) / all));
+      unused.push_back(std::log((alpha * pi[j] + (j == theta.k ? sticky : 0)) / all));
+  }
+  for (Index row = 0; row < theta.n(); ++row) {
+    const double all = std::log(sums[row]);
+    for (Index j = 0; j < theta.width; ++j) log_p.push_back(std::log(theta.row(row)[j]) - all);
+    if (row > 0 && row % theta.k == 0) log_p.insert(log_p.end(), unused.begin(), unused.end());
   }
   return Chain(theta.width, Vec(log_p.begin(), log_p.begin() + theta.width),
                Vec(log_p.begin() + theta.width, log_p.end()));
@@ -96,7 +99,7 @@ RoundedSum HmmAlloc::transition_value(const Summary& total, const Globals& globa
   const TransitionRows theta = rows(globals);
   const Vec sums = theta.sums();
   RoundedSum value = sum_of_log_gammas(theta);
-  for (Index row = 0; row <= theta.k; ++row) {
+  for (Index row = 0; row < theta.n(); ++row) {
     value.add(-log_gamma(sums[row]));
     for (Index j = 0; j < theta.k; ++j) {
       const double more = transition_count(total, row, j) - transition_count(globals.effective, row, j);
@@ -111,7 +114,9 @@ void HmmAlloc::complete_start(Summary& s, double n_groups) const {
   const double rows = std::accumulate(n.begin(), n.end(), 0.0);
   for (Index i = 0; i < s.k; ++i) {
     s.extra[i] = n_groups * n[i] / rows;
-    for (Index j = 0; j < s.k; ++j) s.pair[i * s.k + j] = n[i] * n[j] / rows;
+    for (Index j = 0; j < s.k; ++j)
+      for (Index p = 0; p < prior_.positions; ++p)
+        s.of_pair(i, j, p) = n[i] * n[j] / rows / static_cast<double>(prior_.positions);
   }
 }
 
@@ -163,8 +168,10 @@ NamedArrays HmmAlloc::posterior(const Globals& globals) const {
   const TransitionRows theta = rows(globals);
   NamedArray start{"start", Vec(theta.theta.begin(), theta.theta.begin() + theta.width), {}};
   NamedArray transition{"transition", {}, {theta.k, theta.width}};
-  for (Index j = 0; j < theta.width; ++j)
-    for (Index row = 1; row <= theta.k; ++row) transition.value.push_back(theta.row(row)[j]);
+  if (prior_.positions > 1) transition.dim.push_back(prior_.positions);
+  for (Index p = 0; p < prior_.positions; ++p)
+    for (Index j = 0; j < theta.width; ++j)
+      for (Index i = 1; i <= theta.k; ++i) transition.value.push_back(theta.row(p * theta.k + i)[j]);
   NamedArrays out{start, transition};
   if (!globals.u.empty()) {
     out.push_back({"u", globals.u, {}});

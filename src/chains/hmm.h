@@ -14,9 +14,11 @@
 namespace bnpvi::chains {
 
 /// Concentrations of the Dirichlet rows of an HMM: `start` for the first state of a sequence, `alpha` for
-/// every transition row, `sticky` (κ) added to self-transitions.
+/// every transition row, `sticky` (κ) added to self-transitions. Each state has a transition row for each
+/// position of a child (Dataset::position).
 struct HmmPrior {
   Concentration alpha, start, sticky;
+  Index positions = 1;
 };
 
 /// Sticky HDP-HMM [Hughes 2016, ch. 6]: rows ~ Dirichlet(απ + κδ_j), first states ~ Dirichlet(α_0 π),
@@ -27,8 +29,8 @@ std::unique_ptr<AllocModel> make_hdp_hmm(const HmmPrior& prior, const TopConcent
 /// Finite HMM with K states: the same with π = (1/K, ..., 1/K) known.
 std::unique_ptr<AllocModel> make_hmm(const HmmPrior& prior, Index k, const Sparsity& sparsity);
 
-/// What both models share. The summary's `pair` holds expected transitions M_jk, its `extra` (q = 1)
-/// expected first states M_0k, and its entropy is that of the whole chain q(z).
+/// What both models share. The summary's `pair` holds expected transitions M_jk, one number for each
+/// position, its `extra` (q = 1) expected first states M_0k, and its entropy is that of the whole chain q(z).
 class HmmAlloc : public AllocModel {
  public:
   HmmAlloc(const HmmPrior& prior, const Sparsity& sparsity) : AllocModel(sparsity), prior_(prior) {}
@@ -115,7 +117,7 @@ class HmmAlloc : public AllocModel {
   Summary step(const Visit& in, bool same_sets) const;
 };
 
-/// M_0k (row 0) or M_jk (rows 1..K) of a summary; never negative.
+/// M_0k (row 0) or M_jk (further rows, as TransitionRows has them) of a summary; never negative.
 double transition_count(const Summary& s, Index row, Index k);
 
 }  // namespace bnpvi::chains

@@ -82,7 +82,8 @@ Summary HmmAlloc::summarise(const Visit& in, const GivenResponsibilities& resp) 
           const Index parent = rows[i] - steps_to_parent(in.data.back, rows[i], s.rows[0]);
           if (parent == rows[i]) out.extra[j] += weight * x;
           if (parent == rows[i] || x == 0) continue;
-          for (Index l = 0; l < k; ++l) out.pair[l * k + j] += weight * resp(parent, l) * x;
+          const Index position = position_of(in.data.position, rows[i]);
+          for (Index l = 0; l < k; ++l) out.of_pair(l, j, position) += weight * resp(parent, l) * x;
         }
       block.load(rows, r.n);
       block.add_weighted(r, sum);

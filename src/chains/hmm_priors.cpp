@@ -17,7 +17,7 @@ class ProfiledRows {
   /// counts: M_jk + κδ_jk, of the remainder 0.
   ProfiledRows(TransitionRows counts, const HmmPrior& prior) : counts_(std::move(counts)), theta_(counts_) {
     const Vec sums = counts_.sums();
-    for (Index row = 0; row <= counts_.k; ++row) {
+    for (Index row = 0; row < counts_.n(); ++row) {
       concentration_.push_back(row == 0 ? prior.start.value : prior.alpha.value);
       normaliser_.add(-log_gamma(sums[row] + concentration_[row]));
       digamma_of_sum_.push_back(digamma(sums[row] + concentration_[row]));
@@ -27,14 +27,14 @@ class ProfiledRows {
   /// The derivatives are added to by_pi, if there is one.
   RoundedSum value(const Vec& pi, Vec* by_pi) {
     const Index width = counts_.width;
-    for (Index row = 0; row <= counts_.k; ++row)
+    for (Index row = 0; row < counts_.n(); ++row)
       for (Index j = 0; j < width; ++j)
         theta_.theta[row * width + j] = counts_.theta[row * width + j] + concentration_[row] * pi[j];
     RoundedSum sum = normaliser_;
     sum.add(sum_of_log_gammas(theta_));
     if (!by_pi) return sum;
     const Vec logs = digammas(theta_);
-    for (Index row = 0; row <= counts_.k; ++row)
+    for (Index row = 0; row < counts_.n(); ++row)
       for (Index j = 0; j < width; ++j)
         (*by_pi)[j] += concentration_[row] * (logs[row * width + j] - digamma_of_sum_[row]);
     return sum;
@@ -43,13 +43,13 @@ class ProfiledRows {
  private:
   const TransitionRows counts_;
   TransitionRows theta_;
-  Vec concentration_, digamma_of_sum_;  // K + 1
+  Vec concentration_, digamma_of_sum_;  // of each row
   RoundedSum normaliser_;
 };
 
-// Sticky rows are bounded without E log π of their own cluster (hdp/dirichlet_rows.h). Counting log u_k and
-// log(1 − u_k) over the start row and K such rows leaves c1 = K + 1 and c0_k = K(K + 1 − k) + 1 + γ, for the
-// remainder π_{K+1} is in all K + 1 rows but each π_k in K only.
+// Sticky rows are bounded without E log π of their own cluster (hdp/dirichlet_rows.h). With P positions,
+// counting log u_k and log(1 − u_k) over the start row and PK such rows leaves c1 = J + 1 and c0_k = J(K + 1
+// − k) + P + γ, J = P(K − 1) + 1: each π_k is in J rows, the remainder π_{K+1} in P more, which are all.
 class HdpHmm final : public HmmAlloc {
  public:
   HdpHmm(const HmmPrior& prior, const TopConcentration& gamma, RowBound bound, const Sparsity& sparsity)
@@ -84,7 +84,8 @@ class HdpHmm final : public HmmAlloc {
     DirichletRows rows = rows_of(total.k);
     rows.choose(pi);
     const double gamma = gamma_.at(pi);
-    const double sticks = k * std::log(prior_.start.value) + k * k * std::log(prior_.alpha.value) +
+    const double sticks = k * std::log(prior_.start.value) +
+                          positions() * k * k * std::log(prior_.alpha.value) +
                           top_value(top(total.k, gamma), {globals.u, globals.omega}).term() +
                           rows.value(pi, nullptr).term() + gamma_.beyond(gamma, pi, nullptr).term();
     return {{"transitions", transition_value(total, globals).term()},
@@ -108,7 +109,7 @@ class HdpHmm final : public HmmAlloc {
   }
 
   void add_normalisers(Index states, const WeightMoments& pi, bool start, RoundedSum& to) const override {
-    const double k = static_cast<double>(states), n = start ? 1 : k;
+    const double k = static_cast<double>(states), n = start ? 1 : positions() * k;
     DirichletRows rows(bound_);
     add_rows(rows, states, start);
     rows.choose(pi);
@@ -118,10 +119,10 @@ class HdpHmm final : public HmmAlloc {
 
  private:
   TopLevel top(Index k, double gamma) const {
-    const double groups = static_cast<double>(prior_.sticky.value > 0 ? k : k + 1);
-    TopLevel out = top_level(k, groups, gamma);
+    const double states = static_cast<double>(prior_.sticky.value > 0 ? k - 1 : k);
+    TopLevel out = top_level(k, positions() * states + 1, gamma);
     if (prior_.sticky.value > 0)
-      for (double& c : out.c0) c += 1;
+      for (double& c : out.c0) c += positions();
     return out;
   }
 
@@ -137,10 +138,13 @@ class HdpHmm final : public HmmAlloc {
     if (start)
       rows.add_plain(1, prior_.start.value);
     else if (prior_.sticky.value > 0)
-      rows.add_sticky(k, prior_.alpha.value, prior_.sticky.value);
+      for (Index p = 0; p < prior_.positions; ++p)
+        rows.add_sticky(k, prior_.alpha.value, prior_.sticky.value);
     else
-      rows.add_plain(static_cast<double>(k), prior_.alpha.value);
+      rows.add_plain(positions() * static_cast<double>(k), prior_.alpha.value);
   }
+
+  double positions() const { return static_cast<double>(prior_.positions); }
 
   TopConcentration gamma_;
   RowBound bound_;
@@ -176,7 +180,7 @@ class FiniteHmm final : public HmmAlloc {
   void add_normalisers(Index states, const WeightMoments&, bool start, RoundedSum& to) const override {
     const double k = static_cast<double>(states);
     const double all = start ? prior_.start.value : prior_.alpha.value, own = start ? 0 : prior_.sticky.value;
-    for (Index row = 0; row < (start ? 1 : states); ++row) {
+    for (Index row = 0; row < (start ? 1 : prior_.positions * states); ++row) {
       to.add(log_gamma(all + own));
       to.add(-log_gamma(all / k + own));
       to.add(-(k - 1) * log_gamma(all / k));

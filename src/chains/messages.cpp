@@ -29,8 +29,9 @@ Chain::Chain(Index states, Vec log_first, Vec log_next)
   for (double& x : log_transition) x = std::max(x, not_possible);
   for (double x : log_start) start.push_back(std::exp(std::max(x, lowest)));
   for (double x : log_transition) transition.push_back(std::exp(std::max(x, lowest)));
-  for (Index i = 0; i < k; ++i)
-    for (Index j = 0; j < k; ++j) transposed[j * k + i] = transition[i * k + j];
+  for (Index p = 0; p < positions(); ++p)
+    for (Index i = 0; i < k; ++i)
+      for (Index j = 0; j < k; ++j) transposed[block(p) + j * k + i] = transition[block(p) + i * k + j];
 }
 
 void make_potentials(Index n, Index k, double* log_e, double* e, bool log_space) {

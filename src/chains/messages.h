@@ -9,7 +9,8 @@
 namespace bnpvi::chains {
 
 /// Log potentials of a chain with K states, which need not be normalised: start (K) and transitions
-/// (K × K, row = from), in the forms that messages need.
+/// (K × K, row = from), in the forms that messages need. Of trees there may be transitions for each position
+/// of a child (Dataset::position), one matrix after the other.
 ///
 /// Messages exist in two versions. Scaled messages work on exponentials, with logarithms floored at `lowest`
 /// (those of observations relative to the largest of the row), so that no product of two of them underflows:
@@ -21,6 +22,10 @@ struct Chain {
   static constexpr double lowest = -340;  // e^(2 · −340) is still a normal double
 
   Chain(Index k, Vec log_start, Vec log_transition);
+
+  /// Where the transitions into a row of this position begin.
+  Index block(Index position) const { return position * k * k; }
+  Index positions() const { return static_cast<Index>(log_transition.size()) / (k * k); }
 
   Index k;
   Vec log_start, log_transition;

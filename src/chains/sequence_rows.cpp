@@ -17,6 +17,7 @@ void SequenceRows::append(const Dataset& data, Index group, Index lag) {
     first.push_back(steps_to_parent(data.back, i, begin) == 0);
     rows.push_back(i);
     if (data.back) back.push_back(data.back[i]);
+    if (data.position) position.push_back(data.position[i]);
   }
 }
 
@@ -24,12 +25,14 @@ void SequenceRows::append(const SequenceRows& more) {
   rows.insert(rows.end(), more.rows.begin(), more.rows.end());
   first.insert(first.end(), more.first.begin(), more.first.end());
   back.insert(back.end(), more.back.begin(), more.back.end());
+  position.insert(position.end(), more.position.begin(), more.position.end());
 }
 
 void SequenceRows::clear() {
   rows.clear();
   first.clear();
   back.clear();
+  position.clear();
 }
 
 Index modelled_length(const Dataset& data, Index group, Index lag) {

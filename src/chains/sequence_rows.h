@@ -7,12 +7,12 @@
 
 namespace bnpvi::chains {
 
-/// Modelled rows of some consecutive sequences or trees: `first` marks where each begins. back: of trees,
-/// steps_to_parent() of each row.
+/// Modelled rows of some consecutive sequences or trees: `first` marks where each begins. Of trees: `back`,
+/// steps_to_parent() of each row, and `position`, Dataset::position if there is one.
 struct SequenceRows {
   std::vector<Index> rows;
   std::vector<std::uint8_t> first;
-  std::vector<int> back;
+  std::vector<int> back, position;
 
   Index size() const { return static_cast<Index>(rows.size()); }
   void append(const Dataset& data, Index group, Index lag);

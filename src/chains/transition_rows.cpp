@@ -8,7 +8,7 @@ namespace bnpvi::chains {
 
 Vec TransitionRows::sums() const {
   Vec out;
-  for (Index j = 0; j <= k; ++j) out.push_back(std::accumulate(row(j), row(j) + width, 0.0));
+  for (Index j = 0; j < n(); ++j) out.push_back(std::accumulate(row(j), row(j) + width, 0.0));
   return out;
 }
 

@@ -5,14 +5,17 @@
 
 namespace bnpvi::chains {
 
-/// Dirichlet parameters θ̂ of the start row (row 0) and K transition rows, over `width` outcomes: the K
-/// states, and where the model has one, the remainder of all states not in use.
+/// Dirichlet parameters θ̂ of the start row (row 0) and transition rows, over `width` outcomes: the K states,
+/// and where the model has one, the remainder of all states not in use. There is a transition row for each of
+/// K states or, where those of trees go by the position of a child, for each position and state: row 1 + pK +
+/// j.
 struct TransitionRows {
   Index k = 0, width = 0;
-  Vec theta;  // (K + 1) × width, positive
+  Vec theta;  // n() × width, positive
 
   const double* row(Index j) const { return theta.data() + j * width; }
-  /// Σ_k θ̂_jk, K + 1 numbers.
+  Index n() const { return static_cast<Index>(theta.size()) / width; }
+  /// Σ_k θ̂_jk, n() numbers.
   Vec sums() const;
 };
 

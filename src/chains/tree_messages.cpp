@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "foundation/data.h"
 #include "kernels/kernels.h"
 
 namespace bnpvi::chains {
@@ -39,13 +40,14 @@ double TreeMessages::upward(const TreeRows& rows, const double* log_e, double* m
     log_z += norm;
     if (rows.back[t] == 0) continue;
     double* const parent = m + (t - rows.back[t]) * k;
+    const Index block = chain_.block(position_of(rows.position, t));
     if (log_space_) {
       for (Index i = 0; i < k; ++i) {
-        for (Index j = 0; j < k; ++j) terms_[j] = chain_.log_transition[i * k + j] + now[j];
+        for (Index j = 0; j < k; ++j) terms_[j] = chain_.log_transition[block + i * k + j] + now[j];
         parent[i] += up[i] = log_sum_exp(k, terms_.data());
       }
     } else {
-      kernels().backward_step(k, ones_.data(), chain_.transposed.data(), k, 1, now, up);
+      kernels().backward_step(k, ones_.data(), chain_.transposed.data() + block, k, 1, now, up);
       kernels().log_each(k, up, terms_.data());
       for (Index i = 0; i < k; ++i) parent[i] += terms_[i];
     }
@@ -53,19 +55,19 @@ double TreeMessages::upward(const TreeRows& rows, const double* log_e, double* m
   return log_z;
 }
 
-bool TreeMessages::step_down(const double* parent, const double* m, double* u, double* r) {
+bool TreeMessages::step_down(Index block, const double* parent, const double* m, double* u, double* r) {
   const Index k = chain_.k;
   bool sure = true;
   for (Index i = 0; i < k; ++i) {
     sure &= u[i] > trustworthy || parent[i] < irrelevant;
     u[i] = parent[i] / u[i];
   }
-  kernels().forward_step(k, u, chain_.transition.data(), k, m, r);
+  kernels().forward_step(k, u, chain_.transition.data() + block, k, m, r);
   return sure;
 }
 
-void TreeMessages::log_space_step_down(const double* parent, const double* m, const double* u, double* r,
-                                       double* pair) {
+void TreeMessages::log_space_step_down(Index block, const double* parent, const double* m, const double* u,
+                                       double* r, double* pair) {
   const Index k = chain_.k;
   std::fill_n(r, k, 0.0);
   std::fill(joint_.begin(), joint_.end(), 0.0);
@@ -73,9 +75,9 @@ void TreeMessages::log_space_step_down(const double* parent, const double* m, co
     if (parent[i] == 0) continue;
     const double log_ratio = std::log(parent[i]) - u[i];
     for (Index j = 0; j < k; ++j) {
-      const double p = std::exp(log_ratio + chain_.log_transition[i * k + j] + m[j]);
+      const double p = std::exp(log_ratio + chain_.log_transition[block + i * k + j] + m[j]);
       joint_[i * k + j] = p;
-      pair[i * k + j] += p;
+      pair[block + i * k + j] += p;
       r[j] += p;
     }
   }
@@ -91,6 +93,7 @@ bool TreeMessages::downward(const TreeRows& rows, double log_z, double* log_e, c
     double *own = log_e + t * k, *up = u + t * k;
     const double *now = m + t * k, *parent = own - rows.back[t] * k;
     const bool root = rows.back[t] == 0;
+    const Index block = chain_.block(position_of(rows.position, t));
     if (root) {
       for (Index j = 0; j < k; ++j) {
         r[j] = log_space_ ? std::exp(now[j]) : now[j];
@@ -99,9 +102,9 @@ bool TreeMessages::downward(const TreeRows& rows, double log_z, double* log_e, c
         up[j] = 0;
       }
     } else if (log_space_) {
-      log_space_step_down(parent, now, up, r.data(), to.log_space_pair);
+      log_space_step_down(block, parent, now, up, r.data(), to.log_space_pair);
     } else {
-      sure = step_down(parent, now, up, r.data());
+      sure = step_down(block, parent, now, up, r.data());
     }
     for (Index j = 0; j < k; ++j) {
       if (r[j] > 0) rest -= r[j] * own[j];
@@ -109,7 +112,7 @@ bool TreeMessages::downward(const TreeRows& rows, double log_z, double* log_e, c
     }
     if (root || !tell) continue;
     for (Index i = 0; i < k && !log_space_; ++i)
-      for (Index j = 0; j < k; ++j) joint_[i * k + j] = up[i] * chain_.transition[i * k + j] * now[j];
+      for (Index j = 0; j < k; ++j) joint_[i * k + j] = up[i] * chain_.transition[block + i * k + j] * now[j];
     tell(t, joint_.data());
   }
   *to.entropy += rest;
@@ -118,7 +121,7 @@ bool TreeMessages::downward(const TreeRows& rows, double log_z, double* log_e, c
 
 double log_evidence(const Chain& chain, const TreeRows& rows, const Vec& log_e) {
   Vec r, m(log_e.size()), u(log_e.size()), start(static_cast<std::size_t>(chain.k)),
-      pair(static_cast<std::size_t>(chain.k * chain.k));
+      pair(chain.log_transition.size());
   double log_z = 0;
   for (const bool log_space : {false, true}) {
     TreeMessages messages(chain, log_space);
@@ -139,8 +142,9 @@ void most_probable_states(const Chain& chain, const TreeRows& rows, const double
   for (Index t = rows.n - 1; t >= 0; --t) {
     const double* own = best.data() + t * k;
     if (rows.back[t] == 0) continue;
+    const Index block = chain.block(position_of(rows.position, t));
     for (Index i = 0; i < k; ++i) {
-      const double* p = chain.log_transition.data() + i * k;
+      const double* p = chain.log_transition.data() + block + i * k;
       Index top = 0;
       for (Index j = 1; j < k; ++j)
         if (own[j] + p[j] > own[top] + p[top]) top = j;

@@ -22,12 +22,14 @@ class TreePass {
 
  private:
   bool pass(const SequenceRows& s, bool log_space);
+  // Adds Σ u mᵀ of m rows of a chunk.
+  void add_pairs(Index part, const SequenceRows& s, Index begin, Index m);
 
   const Visit& in_;
   const Chain& chain_;
   const SummaryShape shape_;
   PieceWork work_;
-  std::vector<Vec> pairs_;  // by chunk of the piece: Σ u mᵀ, still without the factor P
+  std::vector<Vec> pairs_;  // by chunk of the piece: Σ u mᵀ by position, still without the factor P
   Vec log_space_pairs_, start_count_;
   double entropy_ = 0;
   Vec log_e_, m_, u_;  // of the trees being processed

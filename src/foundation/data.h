@@ -14,6 +14,9 @@ inline Index steps_to_parent(const int* back, Index row, Index first) {
   return back ? back[row] : row > first;
 }
 
+/// Dataset::position of a row, 0 where there are none.
+inline Index position_of(const int* position, Index row) { return position ? position[row] : 0; }
+
 /// Size and kind of a data set, without its rows.
 struct DataShape {
   Index n = 0;         // rows
@@ -24,6 +27,7 @@ struct DataShape {
   bool weighted = false;         // rows have weights of their own
   bool labelled = false;         // rows may belong to some classes only
   bool trees = false;            // rows have parents of their own
+  bool positions = false;        // and positions among their siblings
 };
 
 /// A view of n observations (rows) in d columns, either dense or sparse, owned by the caller.
@@ -52,6 +56,9 @@ struct Dataset {
   /// steps_to_parent() of each row; the rows of a subtree follow each other, its root first, so that parents
   /// come before their children; null: the row before is the parent.
   const int* back = nullptr;
+  /// Of trees: the position of each row among the children of its parent, from 0, by which the transition
+  /// into it may differ; that of a root has no meaning. Null: all 0.
+  const int* position = nullptr;
 
   /// Numbers that an allocation model wants of each group: n_groups × group_width, row-major; null: none.
   const double* group_value = nullptr;
@@ -68,8 +75,15 @@ struct Dataset {
   bool sparse() const { return dense == nullptr; }
   Index n_groups() const { return static_cast<Index>(starts.size()) - 1; }
   operator DataShape() const {
-    return {
-        n, d, n_groups(), sparse(), rows_are_groups, weight != nullptr, classes != nullptr, back != nullptr};
+    return {n,
+            d,
+            n_groups(),
+            sparse(),
+            rows_are_groups,
+            weight != nullptr,
+            classes != nullptr,
+            back != nullptr,
+            position != nullptr};
   }
 };
 

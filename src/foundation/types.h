@@ -10,8 +10,11 @@ namespace bnpvi {
 using Index = std::ptrdiff_t;
 using Vec = std::vector<double>;
 
-/// Null for an empty Vec, which stands for a default.
-inline const double* data_or_null(const Vec& x) { return x.empty() ? nullptr : x.data(); }
+/// Null for an empty vector, which stands for a default.
+template <class T>
+const T* data_or_null(const std::vector<T>& x) {
+  return x.empty() ? nullptr : x.data();
+}
 
 /// Allocates at the beginning of a cache line (64 bytes), and leaves values uninitialised where none is
 /// given.

@@ -118,6 +118,13 @@ Sample take(const Source& source, const std::vector<Place>& places, Length lengt
     });
     out.data.back = out.back.data();
   }
+  if (shape.positions) {
+    out.position.resize(static_cast<std::size_t>(out.data.n));
+    in_batches([&](std::size_t i, const Dataset& data, Index row, Index n) {
+      std::copy_n(data.position + row, n, out.position.begin() + starts[i]);
+    });
+    out.data.position = out.position.data();
+  }
   if (!shape.sparse) {
     out.dense.reserve(1);  // so that data() is not null for dense data without rows
     out.dense.resize(static_cast<std::size_t>(out.data.n * shape.d));

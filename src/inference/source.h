@@ -31,6 +31,8 @@ class Source {
   virtual const std::vector<Index>& starts() const = 0;
   /// Dataset::back of all rows.
   virtual const int* back() const = 0;
+  /// Dataset::position of all rows.
+  virtual const int* position() const = 0;
   virtual Index n_batches() const = 0;
   /// Batch b, which stays valid for as long as the result is held.
   virtual std::shared_ptr<const Batch> open(Index b) const = 0;
@@ -47,6 +49,7 @@ class MemorySource final : public Source {
   DataShape shape() const override;
   const std::vector<Index>& starts() const override { return data_.starts; }
   const int* back() const override { return data_.back; }
+  const int* position() const override { return data_.position; }
   Index n_batches() const override { return static_cast<Index>(batches_.size()); }
   std::shared_ptr<const Batch> open(Index b) const override { return batches_[b]; }
 
@@ -82,7 +85,7 @@ struct Sample {
   Dataset data;             // points into the vectors below
   std::vector<Index> rows;  // the rows that were asked for, in that order
   Vec dense, value, weight;
-  std::vector<int> row_start, column, classes, back;
+  std::vector<int> row_start, column, classes, back, position;
 
   Sample() = default;
   Sample(Sample&&) = default;

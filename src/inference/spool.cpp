@@ -27,7 +27,8 @@ constexpr Index most_pending_of_all = Index{1} << 23;  // doubles, 64 MB: a gues
 
 // Where the arrays of a batch begin, counted from its own beginning.
 struct Arrays {
-  std::int64_t values, row_start, column, rows, groups, starts, weight, classes, back, group_value, end;
+  std::int64_t values, row_start, column, rows, groups, starts, weight, classes, back, position, group_value,
+      end;
 
   Arrays(const SpoolIndex& index, const BatchSize& size) {
     const DataShape& shape = index.shape;
@@ -42,7 +43,8 @@ struct Arrays {
     weight = starts + (size.groups ? ints(size.groups + 1) : 0);
     classes = weight + (shape.weighted ? doubles(size.rows) : 0);
     back = classes + (shape.labelled ? ints(size.rows) : 0);
-    group_value = back + (shape.trees ? ints(size.rows) : 0);
+    position = back + (shape.trees ? ints(size.rows) : 0);
+    group_value = position + (shape.positions ? ints(size.rows) : 0);
     end = group_value + doubles(size.groups * index.group_width);
   }
 };
@@ -58,6 +60,7 @@ void write_index(const SpoolIndex& index, Writer& out) {
   out.flag(index.shape.weighted);
   out.flag(index.shape.labelled);
   out.flag(index.shape.trees);
+  out.flag(index.shape.positions);
   out.list(index.size);
   out.integer(index.group_width);
   out.integer(index.class_sets.n_classes);
@@ -74,6 +77,7 @@ SpoolIndex read_index(Reader& in) {
   out.shape.weighted = in.flag();
   out.shape.labelled = in.flag();
   out.shape.trees = in.flag();
+  out.shape.positions = in.flag();
   out.size = in.list<std::vector<BatchSize>>();
   out.group_width = in.integer();
   out.class_sets.n_classes = in.integer();
@@ -99,7 +103,7 @@ std::vector<std::int64_t> SpoolIndex::offsets() const {
 // Rows of a batch that are not on the disk yet, and how much of it is there.
 struct SpoolWriter::Pending {
   Vec values;  // of dense rows row by row
-  std::vector<int> row_start, column, rows, groups, starts, classes, back;
+  std::vector<int> row_start, column, rows, groups, starts, classes, back, position;
   Vec weight, group_value;
   BatchSize done;
   Index numbers = 0;
@@ -137,6 +141,7 @@ void SpoolWriter::add_row(Pending& to, const Dataset& piece, Index row) {
   if (piece.weight) to.weight.push_back(piece.weight[row]);
   if (piece.classes) to.classes.push_back(piece.classes[row]);
   if (piece.back) to.back.push_back(piece.back[row]);
+  if (piece.position) to.position.push_back(piece.position[row]);
   to.numbers += 1;
   if (!piece.sparse()) {
     for (Index j = 0; j < piece.d; ++j) to.values.push_back(piece.dense[j * piece.n + row]);
@@ -198,6 +203,8 @@ void SpoolWriter::flush(Index b) {
   put(base + at.weight + 8 * from.done.rows, from.weight.data(), static_cast<Index>(from.weight.size()));
   put(base + at.classes + 4 * from.done.rows, from.classes.data(), static_cast<Index>(from.classes.size()));
   put(base + at.back + 4 * from.done.rows, from.back.data(), static_cast<Index>(from.back.size()));
+  put(base + at.position + 4 * from.done.rows, from.position.data(),
+      static_cast<Index>(from.position.size()));
   put(base + at.group_value + 8 * index_.group_width * from.done.groups, from.group_value.data(),
       static_cast<Index>(from.group_value.size()));
   if (groups) {
@@ -275,6 +282,7 @@ std::shared_ptr<Spool::Held> Spool::open(Index b) const {
   if (shape.weighted) data.weight = reinterpret_cast<const double*>(base + at.weight);
   if (shape.labelled) data.classes = ints(at.classes), data.class_sets = &index_.class_sets;
   if (shape.trees) data.back = ints(at.back);
+  if (shape.positions) data.position = ints(at.position);
   if (index_.group_width) data.group_value = reinterpret_cast<const double*>(base + at.group_value);
   data.group_width = index_.group_width;
   held->rows = widened<int>(base + at.rows, size.rows);
@@ -289,10 +297,11 @@ std::shared_ptr<Spool::Held> Spool::open(Index b) const {
 }
 
 SpoolSource::SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
-                         const ObsModel* obs, bool one_more, const int* back)
+                         const ObsModel* obs, bool one_more, const int* back, const int* position)
     : spool_(std::move(spool)),
       starts_(std::move(starts)),
       back_(back),
+      position_(position),
       grouped_(grouped),
       one_more_(one_more) {
   if (grouped_ || !obs || obs->n_cells() == 0) return;

@@ -95,13 +95,14 @@ class SpoolSource final : public Source {
  public:
   /// starts: Source::starts(). grouped: units are groups; else rows, in the order of sort_by_missing_cells()
   /// where there is an observation model. one_more: after the batches of the spool there is one without
-  /// units. back: Source::back(), which has to outlive this.
+  /// units. back, position: Source::back() and position(), which have to outlive this.
   SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
-              const ObsModel* obs, bool one_more, const int* back = nullptr);
+              const ObsModel* obs, bool one_more, const int* back = nullptr, const int* position = nullptr);
 
   DataShape shape() const override { return spool_->index().shape; }
   const std::vector<Index>& starts() const override { return starts_; }
   const int* back() const override { return back_; }
+  const int* position() const override { return position_; }
   Index n_batches() const override;
   std::shared_ptr<const Batch> open(Index b) const override;
   void check() const override { spool_->check(); }
@@ -109,7 +110,7 @@ class SpoolSource final : public Source {
  private:
   const std::shared_ptr<const Spool> spool_;
   const std::vector<Index> starts_;
-  const int* const back_;
+  const int *const back_, *const position_;
   const bool grouped_, one_more_;
   std::vector<std::vector<Index>>
       order_;  // of the rows of each batch, where they are not visited in their own

@@ -42,6 +42,9 @@ struct Summary {
   double size(Index j) const { return obs[static_cast<std::size_t>(j * shape.p)]; }
   Vec sizes() const;
   std::vector<Index> by_size() const;  // numbers of the clusters, largest first; ties in ascending order
+  /// Statistic i of the pair (a, b).
+  double& of_pair(Index a, Index b, Index i) { return pair[(a * k + b) * shape.pairs + i]; }
+  double of_pair(Index a, Index b, Index i) const { return pair[(a * k + b) * shape.pairs + i]; }
   int owner_of(Index j) const { return owner.empty() ? 0 : owner[static_cast<std::size_t>(j)]; }
   /// True when a class would be left without a cluster if j went.
   bool is_last_of_class(Index j) const;

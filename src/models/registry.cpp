@@ -82,7 +82,7 @@ Concentration concentration(const Fields& f, const char* name, double k = 1) {
 
 chains::HmmPrior hmm_prior(const Fields& f, double k = 1) {
   return {concentration(f, "alpha", k), concentration(f, "start", k),
-          make_concentration(f.numbers("sticky"), 1e-50)};
+          make_concentration(f.numbers("sticky"), 1e-50), f.has("positions") ? f.integer("positions") : 1};
 }
 
 // The model itself, or for rows that may lack cells.

@@ -45,14 +45,15 @@ double count_pairs(const Problem& problem, const Batch& batch, const Assignments
     const double w = batch.data.weight_of_group(unit);
     for (Index t = first; t < starts[g + 1]; ++t) {
       const double* joint = q.joint.data() + t * k * k;
-      const Index parent = t - steps_to_parent(problem.source.back(), t, first);
+      const Index parent = t - steps_to_parent(problem.source.back(), t, first),
+                  position = position_of(problem.source.position(), t);
       for (Index j = 0; j < k; ++j) {
         if (parent == t) out.entropy() -= w * negative_entropy(q.r[j * q.n + t]);
         if (parent == t) continue;
         out.entropy() += w * negative_entropy(q.r[j * q.n + parent]);
         double from = 0, to = 0;
         for (Index l = 0; l < k; ++l) {
-          out.pair[j * k + l] += w * joint[j * k + l];
+          out.of_pair(j, l, position) += w * joint[j * k + l];
           out.entropy() -= w * negative_entropy(joint[j * k + l]);
           from += joint[j * k + l];
           to += joint[l * k + j];

@@ -21,7 +21,7 @@ void destroy(std::vector<T>& x, T by) {
 struct TransientSource::Copy {
   Dataset data;
   Vec dense, value, weight, group_value;
-  std::vector<int> row_start{0}, column, classes, back;
+  std::vector<int> row_start{0}, column, classes, back, position;
   std::vector<Index> units, rows, groups;
   Batch batch{data, units, &rows, &groups};
 
@@ -30,6 +30,7 @@ struct TransientSource::Copy {
     if (from.weight) weight.push_back(from.weight[row]);
     if (from.classes) classes.push_back(from.classes[row]);
     if (from.back) back.push_back(from.back[row]);
+    if (from.position) position.push_back(from.position[row]);
     if (!from.sparse()) return;
     for (int e = from.row_start[row]; e < from.row_start[row + 1]; ++e) {
       column.push_back(from.column[e]);
@@ -53,6 +54,7 @@ struct TransientSource::Copy {
       data.group_value = group_value.data();
     }
     if (from.back) data.back = back.data();
+    if (from.position) data.position = position.data();
     if (from.sparse()) {
       data.row_start = row_start.data();
       data.column = column.data();
@@ -76,6 +78,7 @@ struct TransientSource::Copy {
     destroy(column, -1);
     destroy(classes, -1);
     destroy(back, -1);
+    destroy(position, -1);
     for (std::vector<Index>* x : {&units, &rows, &groups, &data.starts}) destroy(*x, Index{-1});
   }
 };

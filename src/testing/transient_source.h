@@ -22,6 +22,7 @@ class TransientSource final : public Source {
   DataShape shape() const override { return data_; }
   const std::vector<Index>& starts() const override { return data_.starts; }
   const int* back() const override { return data_.back; }
+  const int* position() const override { return data_.position; }
   Index n_batches() const override { return static_cast<Index>(units_.size()); }
   std::shared_ptr<const Batch> open(Index b) const override;  // by several threads at once, too
 

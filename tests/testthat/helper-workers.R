@@ -108,6 +108,11 @@ worker_cases <- function() {
     trees = list(
       walks[[1]], hmm(parent = c(NA, seq_len(74) %/% 2 + 1L, NA, seq_len(74) %/% 2 + 76L)), list(batches = 2L)
     ),
+    positions = list(
+      walks[[1]], hmm(
+        parent = c(NA, seq_len(74) %/% 2 + 1L, NA, seq_len(74) %/% 2 + 76L), position = rep(0:1, length.out = 150)
+      ), list(batches = 2L)
+    ),
     weighted_sequences = list(walks, hmm(weights = c(1, 0.5, 2, 1, 1)), list(batches = 2L)),
     autoregression = list(walks, hmm(obs = obs_ar()), list(batches = 2L)),
     sparse_states = list(walks, hmm(), list(batches = 3L, sparsity = 2L, k_init = 6L))

@@ -1,0 +1,164 @@
+# Positions of nodes among the children of their parents, each of which has transitions of its own.
+#
+# In the internal form of data `tree` has `position`, from 0, of each node as the user numbers them, and the labels
+# `positions`; `position` is that of the rows in their order, where there are two or more. The prior of a fit then has
+# their number, `positions`.
+
+most_positions <- 100L # a guess: each has K rows of transition
+
+# Parents and positions as one argument, which as_tree_data() takes apart again. labels: of the positions of a fit.
+with_position <- function(parent, position, labels = NULL, call = rlang::caller_env()) {
+  if (is.null(position)) {
+    return(parent)
+  }
+  if (is.null(parent)) {
+    abort("position", c(
+      "{.arg position} is that of each row among the children of its parent.", i = "Give {.arg parent}, too."
+    ), call = call)
+  }
+  structure(list(parent = parent, position = position, labels = labels), class = "bnp_positioned")
+}
+
+taken_apart <- function(parent) {
+  if (inherits(parent, "bnp_positioned")) unclass(parent) else list(parent = parent, position = NULL, labels = NULL)
+}
+
+# What read_parents() found, with the positions that the user gave; x goes without their column.
+read_positions <- function(read, position, labels, arg, call) {
+  if (is.null(position)) {
+    return(read)
+  }
+  parent <- read$tree$parent
+  if (is.character(position) && length(position) == 1L && length(dim(read$x)) == 2L) {
+    at <- match(position, colnames(read$x))
+    if (is.na(at)) {
+      abort("position", c(
+        "{.arg position} names the column {.val {position}}, which {.arg {arg}} does not have.",
+        i = "Its columns: {places(dQuote(colnames(read$x), FALSE))}."
+      ), call = call)
+    }
+    position <- if (is.data.frame(read$x)) read$x[[at]] else unname(read$x[, at])
+    read$x <- read$x[, -at, drop = FALSE]
+  }
+  read$tree$in_order <- if (isTRUE(position)) TRUE
+  if (isTRUE(position)) position <- place_among_siblings(parent)
+  position <- check_positions(position, parent, call)
+  known <- labels %||% position_labels(position, parent)
+  read$tree$position <- position_codes(position, parent, known, call)
+  read$tree$positions <- known
+  read
+}
+
+# 1 for the first child of each parent in the order of the rows, 2 for the next ...; 0 for roots.
+place_among_siblings <- function(parent) {
+  by_parent <- order(parent)
+  place <- integer(length(parent))
+  place[by_parent] <- sequence(rle(parent[by_parent])$lengths)
+  place[parent == 0L] <- 0L
+  place
+}
+
+check_positions <- function(position, parent, call) {
+  if (!is.atomic(position) || is.null(position) || !is.null(dim(position)) || is.complex(position)) {
+    abort("position", c(
+      "{.arg position} must have a label for each row, a number, text or a level of a factor, or be {.code TRUE} or the
+       name of a column, not {describe(position)}."
+    ), call = call)
+  }
+  if (length(position) != length(parent)) {
+    abort("position", c(
+      "{.arg position} must have one value per node ({length(parent)}), not {length(position)}.",
+      i = "{.code position = TRUE} numbers the children of each parent in the order of the rows."
+    ), call = call)
+  }
+  lacking <- which(parent > 0L & is.na(position))
+  if (length(lacking)) {
+    abort("position", c(
+      "{.arg position} must not be {.code NA} but for roots.",
+      x = "It is: {cli::qty(length(lacking))}row{?s} {places(lacking)}."
+    ), call = call)
+  }
+  position
+}
+
+# Those that occur, in the order of the levels or of the values.
+position_labels <- function(position, parent) {
+  used <- position[parent > 0L]
+  if (is.factor(used)) levels(droplevels(used)) else as.character(sort(unique(used)))
+}
+
+position_codes <- function(position, parent, labels, call) {
+  if (length(labels) > most_positions) {
+    abort("position", c(
+      "{.arg position} may have at most {most_positions} different values, not {length(labels)}.",
+      i = "Each has its own rows of transition: join positions that are alike."
+    ), call = call)
+  }
+  code <- match(as.character(position), labels) - 1L
+  code[parent == 0L] <- 0L
+  new <- unique(as.character(position)[is.na(code)])
+  if (length(new)) {
+    abort("position", c(
+      "{.arg position} must be one of those of the fit: {places(dQuote(labels, FALSE))}.",
+      x = "It also is {places(dQuote(new, FALSE))}."
+    ), call = call)
+  }
+  code
+}
+
+# The positions that go with new parents of a fit of trees: given, in the column that the fit used, or in order.
+new_positions <- function(fit, position, x, call) {
+  known <- fit$input$tree
+  if (is.null(known$positions)) {
+    if (!is.null(position)) {
+      abort("position", c(
+        "{.arg position} is for fits that have it.", i = "This one has the same transitions for all."
+      ), call = call)
+    }
+    return(NULL)
+  }
+  column <- fit$input$position_column
+  position <- position %||% if (!is.null(column) && column %in% colnames(x)) column else known$in_order
+  if (is.null(position) && length(known$positions) > 1L) {
+    abort("position", c(
+      "{.arg position} is needed with {.arg parent}, as the fit has transitions by position.",
+      i = "Its positions: {places(dQuote(known$positions, FALSE))}."
+    ), call = call)
+  }
+  position
+}
+
+# The names of the positions that have transitions of their own, NULL where there are none.
+positions_of <- function(fit) if (!is.null(fit$model$prior$positions)) fit$input$tree$positions
+
+# A prior with as many transition rows of a state as the data want.
+prior_by_position <- function(prior, data) {
+  n <- length(data$tree$positions)
+  prior$positions <- if (n > 1L) n
+  prior
+}
+
+# The statistics of an earlier fit for the positions of these data: those of other positions are shared out evenly.
+state_for_positions <- function(state, fit, data) {
+  before <- positions_of(fit)
+  now <- if (!is.null(data$position)) data$tree$positions
+  if (identical(before, now) || is.null(state$pair)) {
+    return(state)
+  }
+  k <- state$k
+  n <- max(1L, length(now))
+  all <- apply(array(state$pair, c(k, max(1L, length(before)), k)), c(1L, 3L), sum)
+  state$pair <- matrix(all[, rep(seq_len(k), each = n)] / n, k)
+  state
+}
+
+# Σ over positions of the probability of each transition times the share of the nodes that have the position.
+mean_transitions <- function(fit) {
+  p <- transition_matrix(fit)
+  if (is.null(positions_of(fit))) {
+    return(unclass(p))
+  }
+  share <- tabulate(fit$input$position[fit$input$back > 0L] + 1L, dim(p)[3L])
+  k <- dim(p)[1L]
+  matrix(matrix(p, k * k) %*% (share / sum(share)), k, dimnames = dimnames(p)[1:2])
+}
