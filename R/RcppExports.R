@@ -129,6 +129,10 @@ engine_kmeans <- function(data, obs, k, rounds, spread, seed) {
     .Call(`_bnpvi_engine_kmeans`, data, obs, k, rounds, spread, seed)
 }
 
+engine_scalable_kmeans <- function(data, model, control, rounds) {
+    .Call(`_bnpvi_engine_scalable_kmeans`, data, model, control, rounds)
+}
+
 engine_lds_fit <- function(data, model, control, start, progress) {
     .Call(`_bnpvi_engine_lds_fit`, data, model, control, start, progress)
 }
@@ -285,6 +289,10 @@ engine_spool_batch <- function(path, b) {
     .Call(`_bnpvi_engine_spool_batch`, path, b)
 }
 
+engine_spool_cut <- function(path, b, size) {
+    .Call(`_bnpvi_engine_spool_cut`, path, b, size)
+}
+
 engine_special <- function(x, d) {
     .Call(`_bnpvi_engine_special`, x, d)
 }
@@ -355,6 +363,10 @@ engine_document_visit <- function(c, weight, alpha_pi, width, last) {
 
 engine_anchor_topics <- function(data, k, clear, seed, threads) {
     .Call(`_bnpvi_engine_anchor_topics`, data, k, clear, seed, threads)
+}
+
+engine_anchor_topics_by_batch <- function(data, model, control, clear) {
+    .Call(`_bnpvi_engine_anchor_topics_by_batch`, data, model, control, clear)
 }
 
 engine_responses <- function(model, state) {

@@ -45,7 +45,7 @@
 #' The bound is exact: it counts every pair, none is sampled. Blockmodels need only sums over nodes for pairs without
 #' a link. In the relational model they share one profile for each node, a restriction of the variational family; in
 #' the gamma network the bound is linear in them. There nodes share what they have in communities in which they have
-#' no links once nodes times communities exceed 100,000, which costs next to nothing of the bound. A lap takes time
+#' no links once nodes times communities exceed 5,000, which costs next to nothing of the bound. A lap takes time
 #' proportional to links times communities, of the gamma network to links times the communities of a node, of general
 #' blocks to links and nodes times the square of communities (with [prior_dp()]: to links times communities, and nodes
 #' times the square of communities).
@@ -57,8 +57,8 @@
 #' Networks are learned from as a whole: `algorithm = "memoized"` and `"full"` are the same here, with one batch. With
 #' [prior_dp()] a search with hard labels comes first: its laps try splits, joins, pairs divided anew, and
 #' disturbances, all on the exact log joint, and end when 20 of them gained nothing; then soft labels. With
-#' [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 30,000 nodes and links on
-#' moves of the gamma network visit the nodes they change alone. In smaller networks the search then goes on from
+#' [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 1,000 nodes and links on
+#' moves of the gamma network visit the nodes they change alone. Up to 10,000 the search then goes on from
 #' softened memberships of communities of which some were joined or divided, until that gains nothing. `moves` fix the
 #' number where all are switched off. `restarts` are runs with other random numbers, of which the best is kept.
 #' `k_init` is the number of communities at the start: groups with many links within, made by dividing the largest in
@@ -214,8 +214,10 @@ one_column_each <- function(labels) diag(max(labels))[labels, , drop = FALSE]
 # Rounds of disturbed memberships that gain nothing, in a row, after which the search of a small network ends.
 network_disturbances <- 1L
 
-# Links and nodes from which moves of the gamma network visit the nodes they change alone; a guess.
-network_large <- 3e4
+# Links and nodes from which moves of the gamma network visit the nodes they change alone. 40 planted groups of 15 nodes
+# with as much noise (4,955 links) took 8 s, and with 30,000 more than 150 s, and 20 such groups ended 30 higher
+# (inst/bench/networks.R); football and the political books, which are below, end higher by moves of the whole.
+network_large <- 1e3
 
 # One run of the engine, in the form of a fit's fields.
 run_network <- function(data, model, prior, control, share, restart, report) {

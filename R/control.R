@@ -25,7 +25,9 @@
 #'   a finite prior.
 #' @param init How to start: `"bregman"` seeds clusters far apart in the
 #'   observation model's own divergence (k-means++), `"kmeans"` refines those
-#'   seeds by hard assignment, `"random"` takes random observations, `"blocks"` random
+#'   seeds by hard assignment (both look at a random sample of at most about four million numbers), `"scalable"`
+#'   looks at all observations, for data in a source or with `workers` (scalable k-means++, see Details), `"random"`
+#'   takes random observations, `"blocks"` random
 #'   stretches of consecutive observations (for sequences), `"anchor"`
 #'   (for topic models of counts) from words that occur in one topic only, and
 #'   `"best"` (for the same) from `"anchor"` or `"bregman"`, whichever is ahead
@@ -90,10 +92,20 @@
 #'   says so. (Topics of documents may fall by less than 1 without that: a
 #'   document can end in a poorer optimum than it had.)
 #'
+#'   `init = "scalable"` is k-means|| (Bahmani et al. 2012) in the observation model's divergence: seven passes over the
+#'   batches, each shared among `workers`. The first draws `k_init` candidates at random, four more draw as many each,
+#'   with probabilities proportional to the divergence from the nearest candidate so far, the sixth counts the
+#'   observations nearest to each candidate; k-means++ among the candidates finds the clusters, to the nearest of which
+#'   the last pass gives each observation. Small clusters, which a sample may miss, are among the candidates, and these
+#'   do not depend on the batches. It takes as long as five to eight laps without moves.
+#'
 #'   Ctrl-C in an interactive session returns the fit as it was after its last lap,
 #'   not converged, with a message of class `bnpvi_message_interrupted`; before the end of
 #'   the first lap, and in scripts, it is an ordinary interrupt.
 #' @references
+#' Bahmani, B., Moseley, B., Vattani, A., Kumar, R. and Vassilvitskii, S. (2012). Scalable k-means++.
+#' *Proceedings of the VLDB Endowment* 5, 622-633.
+#'
 #' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for Dirichlet
 #' process mixture models. *Advances in Neural Information Processing Systems* 26.
 #'
@@ -110,8 +122,8 @@
 #' @export
 bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncation_free"), batches = NULL,
                         max_laps = NULL, tol = 1e-6, restarts = 1L, k_init = NULL,
-                        init = c("bregman", "random", "kmeans", "blocks", "anchor", "best"), moves = bnp_moves(),
-                        sparsity = NULL, threads = default_threads(), seed = NULL,
+                        init = c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best"),
+                        moves = bnp_moves(), sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
                         k_max = 500L, sweeps = 5L, half_life = Inf, checkpoint = NULL, checkpoint_every = 300,
@@ -136,7 +148,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
       restarts = check_count(restarts, "restarts"),
       k_init = if (!is.null(k_init)) check_count(k_init, "k_init"),
       init = if (!missing(init)) {
-        check_choice(init, c("bregman", "random", "kmeans", "blocks", "anchor", "best"), "init")
+        check_choice(init, c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best"), "init")
       },
       moves = check_moves(moves),
       sparsity = if (!is.null(sparsity)) check_count(sparsity, "sparsity"),

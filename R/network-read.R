@@ -12,7 +12,8 @@
 #' * `communities()`: a list of the names of the nodes in each community. `threshold = NULL`, the default, takes each
 #'   node in the one that it is most in.
 #' * `memberships()`: expected memberships, a matrix (nodes x communities) whose rows sum to 1.
-#' * `fitted()`: the community of each node, named: with [prior_dp()] the labels with the largest log joint that
+#' * `fitted()`: the community of each node, named (so that `igraph::make_clusters(graph, fitted(fit))` makes
+#'   igraph's communities of them): with [prior_dp()] the labels with the largest log joint that
 #'   was found, with [prior_hdp()] the largest membership.
 #' * `log_joint()`: with [prior_dp()], the log probability of links and these labels, blocks and sticks integrated:
 #'   what the search raises.
@@ -104,6 +105,15 @@ coef.bnp_network <- function(object, ...) {
     out$degree <- stats::setNames(rowSums(state$params$shape / state$params$rate), object$input$ids)
   }
   out
+}
+
+# Communities of an assortative model that links avoid: it allows them, but cannot say where their links go.
+avoiding_communities <- function(fit) {
+  if (!inherits(fit, "bnp_network") || is.null(fit$state$rates)) {
+    return(integer())
+  }
+  parts <- coef(fit)
+  which(unname(diag(parts$block)) < parts$background)
 }
 
 #' @rdname communities

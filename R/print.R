@@ -41,6 +41,8 @@ print.summary.bnp_fit <- function(x, ...) {
   if (!is.null(obs_entry(fit$model$obs)$read) && n_clusters(fit) > 1L) {
     wrap("Columns by what they tell (nats): ", described_information(fit))
   }
+  avoiding <- avoiding_communities(fit)
+  if (length(avoiding)) wrap("Fewer links within than between communities: ", places(avoiding))
   shown <- seq_len(min(6L, fit$state$k))
   cat("Largest ", plural_of(cluster_words[[class(fit)[1]]]), ":\n", sep = "")
   print(format(as.data.frame(fit)[shown, seq_len(min(6L, ncol(as.data.frame(fit))))], digits = 4), row.names = FALSE)

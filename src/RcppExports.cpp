@@ -468,6 +468,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_scalable_kmeans
+Rcpp::List engine_scalable_kmeans(Rcpp::List data, Rcpp::List model, Rcpp::List control, int rounds);
+RcppExport SEXP _bnpvi_engine_scalable_kmeans(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP roundsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< int >::type rounds(roundsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_scalable_kmeans(data, model, control, rounds));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_lds_fit
 Rcpp::List engine_lds_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP start, SEXP progress);
 RcppExport SEXP _bnpvi_engine_lds_fit(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP startSEXP, SEXP progressSEXP) {
@@ -1011,6 +1025,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_spool_cut
+double engine_spool_cut(std::string path, int b, double size);
+RcppExport SEXP _bnpvi_engine_spool_cut(SEXP pathSEXP, SEXP bSEXP, SEXP sizeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< int >::type b(bSEXP);
+    Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_spool_cut(path, b, size));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_special
 Rcpp::List engine_special(Rcpp::NumericVector x, Rcpp::NumericVector d);
 RcppExport SEXP _bnpvi_engine_special(SEXP xSEXP, SEXP dSEXP) {
@@ -1277,6 +1304,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_anchor_topics_by_batch
+Rcpp::List engine_anchor_topics_by_batch(Rcpp::List data, Rcpp::List model, Rcpp::List control, bool clear);
+RcppExport SEXP _bnpvi_engine_anchor_topics_by_batch(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP clearSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< bool >::type clear(clearSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_anchor_topics_by_batch(data, model, control, clear));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_responses
 Rcpp::List engine_responses(Rcpp::List model, Rcpp::List state);
 RcppExport SEXP _bnpvi_engine_responses(SEXP modelSEXP, SEXP stateSEXP) {
@@ -1393,6 +1434,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_kernel_versions", (DL_FUNC) &_bnpvi_engine_kernel_versions, 0},
     {"_bnpvi_engine_kernel", (DL_FUNC) &_bnpvi_engine_kernel, 5},
     {"_bnpvi_engine_kmeans", (DL_FUNC) &_bnpvi_engine_kmeans, 6},
+    {"_bnpvi_engine_scalable_kmeans", (DL_FUNC) &_bnpvi_engine_scalable_kmeans, 4},
     {"_bnpvi_engine_lds_fit", (DL_FUNC) &_bnpvi_engine_lds_fit, 5},
     {"_bnpvi_engine_lds_emission", (DL_FUNC) &_bnpvi_engine_lds_emission, 3},
     {"_bnpvi_engine_lds_smooth", (DL_FUNC) &_bnpvi_engine_lds_smooth, 4},
@@ -1432,6 +1474,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_spool_end", (DL_FUNC) &_bnpvi_engine_spool_end, 2},
     {"_bnpvi_engine_spool_index", (DL_FUNC) &_bnpvi_engine_spool_index, 1},
     {"_bnpvi_engine_spool_batch", (DL_FUNC) &_bnpvi_engine_spool_batch, 2},
+    {"_bnpvi_engine_spool_cut", (DL_FUNC) &_bnpvi_engine_spool_cut, 3},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},
@@ -1450,6 +1493,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_topic_sums", (DL_FUNC) &_bnpvi_engine_topic_sums, 6},
     {"_bnpvi_engine_document_visit", (DL_FUNC) &_bnpvi_engine_document_visit, 5},
     {"_bnpvi_engine_anchor_topics", (DL_FUNC) &_bnpvi_engine_anchor_topics, 5},
+    {"_bnpvi_engine_anchor_topics_by_batch", (DL_FUNC) &_bnpvi_engine_anchor_topics_by_batch, 4},
     {"_bnpvi_engine_responses", (DL_FUNC) &_bnpvi_engine_responses, 2},
     {"_bnpvi_engine_responses_by_words", (DL_FUNC) &_bnpvi_engine_responses_by_words, 4},
     {"_bnpvi_engine_cluster_tree", (DL_FUNC) &_bnpvi_engine_cluster_tree, 4},

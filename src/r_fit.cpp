@@ -26,6 +26,7 @@ State start_by(const std::string& init, const Problem& problem, Index k, Pool& p
   k = std::max(k, problem.alloc.fixed_k());
   if (init == "blocks") return start_from_globals(problem, start_from_blocks(problem, k));
   if (init == "anchor") return start_from_globals(problem, start_of_model(problem, k, pool));
+  if (init == "scalable") return start_from_globals(problem, start_from_all_rows(problem, k, pool));
   const Index rounds = init == "random" ? 0 : init == "kmeans" ? 100 : 10;
   const bool spread = init != "random";
   const Index tries = spread && problem.alloc.grouped() && problem.alloc.fixed_k() > 0 ? tries_of_fixed_k : 1;

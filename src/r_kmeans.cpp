@@ -1,9 +1,10 @@
-// The entry of bregman_kmeans(): hard clusters under any observation model.
+// The entries of bregman_kmeans() and scalable_kmeans(): hard clusters under any observation model.
 #include <algorithm>
 #include <cmath>
 
-#include "inference/seeding.h"
+#include "inference/scalable_kmeans.h"
 #include "r_convert.h"
+#include "r_source.h"
 
 using namespace bnpvi;
 
@@ -51,5 +52,37 @@ Rcpp::List engine_kmeans(Rcpp::List data, Rcpp::List obs, int k, int rounds, boo
     }
     return Rcpp::List::create(Rcpp::_["cluster"] = cluster, Rcpp::_["k"] = static_cast<int>(hard.k),
                               Rcpp::_["objective"] = objective);
+  });
+}
+
+// scalable_kmeans() of k_init clusters: numbers of the candidates from 1, mass of each, potentials,
+// statistics of the clusters and weights of their point estimates (for tests).
+// [[Rcpp::export]]
+Rcpp::List engine_scalable_kmeans(Rcpp::List data, Rcpp::List model, Rcpp::List control, int rounds) {
+  return entry([&] {
+    const ListFields c(control);
+    const RModel given(model);
+    const FitData rows(data, control, given, false);
+    RMonitor monitor{R_NilValue};
+    RPool pool(c.integer("threads"), monitor);
+    const auto seed = static_cast<unsigned long long>(c.number("seed"));
+    const std::unique_ptr<Source> source = rows.dealt(seed);
+    const Problem problem{*source, *given.obs, *given.alloc, seed, nobody, &pool};
+    const ScalableClusters out = scalable_kmeans(problem, c.integer("k_init"), pool, rounds);
+    const Index p = given.obs->n_features();
+    Vec mean(static_cast<std::size_t>(p)), w(out.clusters.t.size());
+    for (Index j = 0; j < out.clusters.k; ++j)
+      given.obs->point_estimate(out.clusters.t.data() + j * p, mean.data(), w.data() + j * p);
+    return made_in_r([&] {
+      using Rcpp::_;
+      const auto by_cluster = [&](const Vec& x) {
+        return Rcpp::transpose(
+            Rcpp::NumericMatrix(static_cast<int>(p), static_cast<int>(out.clusters.k), x.begin()));
+      };
+      const Rcpp::IntegerVector candidate(out.candidate.begin(), out.candidate.end());
+      return Rcpp::List::create(_["candidate"] = candidate + 1, _["mass"] = out.mass,
+                                _["potential"] = out.potential, _["statistics"] = by_cluster(out.clusters.t),
+                                _["weights"] = by_cluster(w));
+    });
   });
 }

@@ -61,7 +61,7 @@ LdsOutcome fit_from(const Lds& lds, const AllocModel* search, const std::string&
   };
   if (problem.units.empty() || init == "one")
     return learn_lds(problem, one_mode(problem, alloc, before), options);
-  if (init == "rows" || alloc->fixed_k() > 0) return learn_lds(problem, from_rows(alloc), options);
+  if (init == "rows") return learn_lds(problem, from_rows(alloc), options);
   const std::shared_ptr<const AllocModel> searched(std::shared_ptr<void>(), search);
   constexpr Index few_rows = 1000, first_laps = 20;  // guesses
   const bool whole = lds.series.n <= few_rows || options.max_laps <= first_laps;
@@ -80,6 +80,7 @@ LdsOutcome fit_from(const Lds& lds, const AllocModel* search, const std::string&
     best = learn_lds(problem, std::move(best.state), options);
     stopped = best.reason == "interrupted";
   }
+  if (alloc->fixed_k() > 0) return best;  // its bound is the one of the search
   LdsState& found = best.state;
   LdsState begun = state_of(problem, alloc, std::move(found.paths), std::move(found.r), found.k);
   if (!stopped) return learn_lds(problem, std::move(begun), options);

@@ -125,16 +125,21 @@ Rcpp::List engine_network_laps(Rcpp::List data, Rcpp::List model, Rcpp::NumericM
     const Links links = links_from_r(data);
     const OverlapModel overlap(model);
     std::unique_ptr<networks::Overlap> state = overlap.start(links, share);
-    Rcpp::NumericVector bound;
-    for (int lap = 0; lap <= laps; ++lap) {
-      if (lap > 0) state->lap();
-      bound.push_back(state->bound());
-    }
-    if (sticks != R_NilValue) {
+    const auto hold = [&] {
+      if (sticks == R_NilValue) return;
       const Rcpp::List held(sticks);
       auto* relational = dynamic_cast<networks::Relational*>(state.get());
       require(relational, "sticks can be held where there are no degrees");
       relational->hold_sticks({Rcpp::as<Vec>(held["u"]), Rcpp::as<Vec>(held["omega"])});
+    };
+    hold();
+    Rcpp::NumericVector bound;
+    for (int lap = 0; lap <= laps; ++lap) {
+      if (lap > 0) {
+        state->lap();
+        hold();
+      }
+      bound.push_back(state->bound());
     }
     Rcpp::List out = overlap_to_r(*state);
     out["bound"] = bound;

@@ -1,5 +1,7 @@
 // Spools: written piece by piece, and read batch by batch.
 #include <algorithm>
+#include <filesystem>
+#include <numeric>
 
 #include "inference/spool.h"
 #include "r_convert.h"
@@ -130,4 +132,20 @@ Rcpp::List engine_spool_batch(std::string path, int b) {
     out.push_back(x, "x");
   }
   return out;
+}
+
+// Reads the numbers of batch b, from 1, of a spool that is cut to `size` bytes when it has been opened: their
+// sum, or the error that tells of it (for tests).
+// [[Rcpp::export]]
+double engine_spool_cut(std::string path, int b, double size) {
+  return entry([&] {
+    const Spool spool(path);
+    const auto held = spool.open(b - 1);
+    std::filesystem::resize_file(std::filesystem::u8path(path), static_cast<std::uintmax_t>(size));
+    const double* x = held->data.sparse() ? held->data.value : held->data.dense;
+    const Index n = held->data.sparse() ? held->data.row_start[held->data.n] : held->data.n * held->data.d;
+    const double sum = std::accumulate(x, x + n, 0.0);
+    spool.check();
+    return sum;
+  });
 }

@@ -6,7 +6,9 @@
 #include <numeric>
 
 #include "r_convert.h"
+#include "r_source.h"
 #include "topics/anchor_words.h"
+#include "topics/anchor_work.h"
 #include "topics/completion.h"
 #include "topics/response_by_words.h"
 #include "topics/sequential_estimate.h"
@@ -255,6 +257,18 @@ Rcpp::List engine_document_visit(Rcpp::NumericMatrix c, Rcpp::NumericVector weig
   });
 }
 
+namespace {
+
+Rcpp::List anchors_to_r(const AnchorTopics& topics, Index d) {
+  return made_in_r([&] {
+    const Rcpp::NumericMatrix t(static_cast<int>(d) + 1, static_cast<int>(topics.k), topics.t.begin());
+    const Rcpp::IntegerVector word(topics.word.begin(), topics.word.end());
+    return Rcpp::List::create(Rcpp::_["statistics"] = Rcpp::transpose(t), Rcpp::_["word"] = word + 1);
+  });
+}
+
+}  // namespace
+
 // [[Rcpp::export]]
 Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed, int threads) {
   return entry([&] {
@@ -264,12 +278,26 @@ Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed,
     const Dataset& view = rdata.view();
     require(view.sparse(), "anchor words need sparse counts");
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::test);
-    const AnchorTopics out = anchor_topics(all_counts(view), view.d, k, clear, stream, pool);
-    return made_in_r([&] {
-      const Rcpp::NumericMatrix t(static_cast<int>(view.d) + 1, static_cast<int>(out.k), out.t.begin());
-      const Rcpp::IntegerVector word(out.word.begin(), out.word.end());
-      return Rcpp::List::create(Rcpp::_["statistics"] = Rcpp::transpose(t), Rcpp::_["word"] = word + 1);
-    });
+    return anchors_to_r(anchor_topics(all_counts(view), view.d, k, clear, stream, pool), view.d);
+  });
+}
+
+// The same from sums over batches, as `control` deals them (for tests).
+// [[Rcpp::export]]
+Rcpp::List engine_anchor_topics_by_batch(Rcpp::List data, Rcpp::List model, Rcpp::List control, bool clear) {
+  return entry([&] {
+    const ListFields c(control);
+    const RModel given(model);
+    const FitData rows(data, control, given, false);
+    RMonitor monitor{R_NilValue};
+    RPool pool(c.integer("threads"), monitor);
+    const auto seed = static_cast<unsigned long long>(c.number("seed"));
+    const std::unique_ptr<Source> source = rows.dealt(seed);
+    const Problem problem{*source, *given.obs, *given.alloc, seed, nobody, &pool};
+    SumsOfBatches sums(problem, pool);
+    Stream stream(seed, Purpose::test);
+    const Index d = source->shape().d;
+    return anchors_to_r(anchor_topics(sums, d, c.integer("k_init"), clear, stream, pool), d);
   });
 }
 
@@ -288,8 +316,8 @@ Rcpp::List engine_responses(Rcpp::List model, Rcpp::List state) {
 // The same from counts of topics in documents (documents × topics) that words alone have led to; values: a
 // column for each document, which counts `times` times.
 // [[Rcpp::export]]
-Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix counts,
-                                     Rcpp::NumericMatrix values, Rcpp::NumericVector times) {
+Rcpp::List engine_responses_by_words(Rcpp::List model, Rcpp::NumericMatrix counts, Rcpp::NumericMatrix values,
+                                     Rcpp::NumericVector times) {
   return entry([&] {
     const RModel rmodel(model);
     const auto* topics = dynamic_cast<const TopicAlloc*>(rmodel.alloc.get());

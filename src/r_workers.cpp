@@ -53,7 +53,7 @@ class Desk {
     const auto at = in.flag() ? globals(problem, in.text()) : nullptr;
     const auto work = read_batch_work(*models_->alloc, kind, batch, at, in);
     if (!in.done()) throw std::invalid_argument("internal error: a task has more than its work");
-    work->run(problem, *source_->open(batch), pool);
+    do_here(problem, pool, *work);
     return bytes_of([&](Writer& out) { work->write_result(out); });
   }
 
@@ -133,7 +133,7 @@ void RWorkers::run(const Problem& problem, const std::vector<BatchWork*>& work) 
   for (std::size_t i = 0; i < work.size(); ++i) {
     const Rcpp::RObject result = results[static_cast<R_xlen_t>(i)];
     if (result.isNULL()) {
-      work[i]->run(problem, *problem.source.open(work[i]->batch), *problem.pool);
+      do_here(problem, *problem.pool, *work[i]);
       continue;
     }
     const Rcpp::RawVector bytes(result);

@@ -19,10 +19,12 @@ draw_patches <- function(n) {
   list(x = x, cluster = cluster)
 }
 
-run <- function(seed, name, ...) {
+run <- function(seed, name, kmeans = FALSE, ...) {
   set.seed(seed)
   patches <- draw_patches(100000)
-  fit <- bnp_mixture(patches$x, obs_gaussian("zero_mean"), control = bnp_control(seed = seed, ...))
+  start <- if (kmeans) suppressWarnings(stats::kmeans(patches$x, 25, iter.max = 50)$cluster)
+  control <- bnp_control(seed = seed, batches = 10, verbose = FALSE, ...)
+  fit <- bnp_mixture(patches$x, obs_gaussian("zero_mean"), start = start, control = control)
   data.frame(
     start = name, seed, k = n_clusters(fit), ari = round(adjusted_rand_index(fitted(fit), patches$cluster), 4),
     elbo = elbo(fit), laps = nrow(elbo_trace(fit)), seconds = round(max(elbo_trace(fit)$seconds), 1)
@@ -31,8 +33,9 @@ run <- function(seed, name, ...) {
 
 results <- do.call(rbind, lapply(seq_len(seeds), function(seed) {
   rbind(
-    run(seed, "births from 1", batches = 10),
-    if (seed <= 3) run(seed, "25, no moves", batches = 10, k_init = 25, moves = FALSE)
+    run(seed, "births from 1"),
+    if (seed <= 3) run(seed, "25, no moves", k_init = 25, moves = FALSE),
+    if (seed <= 3) run(seed, "25 of k-means, no moves", kmeans = TRUE, moves = FALSE)
   )
 }))
 print(results[order(results$start), ], row.names = FALSE)

@@ -110,19 +110,20 @@ if (what == "mocap") {
   scores <- prcomp(mocap6[, -(1:3)], scale. = TRUE)$x[, 1:5]
   for (name in c("obs_ar", "obs_lds")) {
     obs <- get(name)()
-    seconds <- cpu(fit <- suppressWarnings(bnp_hmm(
-      as.data.frame(scores), id = mocap6$sequence, obs = obs, prior = prior_hdp_hmm(sticky = 100), control = quiet()
-    )))
     own <- mocap6$sequence %in% unique(mocap6$sequence)[1:4]
-    part <- suppressWarnings(bnp_hmm(
+    part_seconds <- cpu(part <- suppressWarnings(bnp_hmm(
       as.data.frame(scores[own, ]), id = mocap6$sequence[own], obs = obs, prior = prior_hdp_hmm(sticky = 100),
       control = quiet()
-    ))
+    )))
     id <- mocap6$sequence[!own]
     density <- predict(part, as.data.frame(scores[!own, ]), id = id, type = "logdensity")
     cat(sprintf(
-      "%s: log density of a held-out row %.3f (K %d)\n", name, mean(density[duplicated(id)]), n_clusters(part)
+      "%s: log density of a held-out row %.3f (K %d, %.1f s)\n", name, mean(density[duplicated(id)]), n_clusters(part),
+      part_seconds
     ))
+    seconds <- cpu(fit <- suppressWarnings(bnp_hmm(
+      as.data.frame(scores), id = mocap6$sequence, obs = obs, prior = prior_hdp_hmm(sticky = 100), control = quiet()
+    )))
     cat(sprintf(
       "%s: K %d, agreement with the exercises %.3f, %.1f s\n", name, n_clusters(fit),
       adjusted_rand_index(fitted(fit), mocap6$action), seconds

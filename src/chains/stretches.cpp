@@ -132,7 +132,7 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
   const Index m = std::min({n, most_sampled, std::max<Index>(64, most_doubles / p)});
   std::vector<Stretch> sample = stretches;
   if (m < n) draw_to_front(sample, m, stream);
-  const double sharpness = draw_sharpness(stream);
+  const double sharpness = draw_sharpness(1, stream);
   std::vector<Vec> t;
   for (Index i = 0; i < m; ++i) {
     pool.poll();

@@ -21,10 +21,12 @@ std::vector<std::pair<Index, Index>> pairs_to_join(const LdsProblem& problem, co
   Vec alone;
   for (Index k = 0; k < state.k; ++k) alone.push_back(problem.obs.log_evidence(state.total.t(k)));
   std::vector<Pair> all;
+  const bool fixed = state.alloc->fixed_k() > 0;
   Vec t(static_cast<std::size_t>(p));
   for (Index a = 0; a < state.k; ++a)
     for (Index b = a + 1; b < state.k; ++b) {
       problem.pool.poll();
+      if (fixed && std::min(state.total.size(a), state.total.size(b)) < idle_rows) continue;
       for (Index i = 0; i < p; ++i) t[i] = state.total.t(a)[i] + state.total.t(b)[i];
       all.push_back({problem.obs.log_evidence(t.data()) - alone[a] - alone[b], a, b});
     }
@@ -36,15 +38,15 @@ std::vector<std::pair<Index, Index>> pairs_to_join(const LdsProblem& problem, co
 }
 
 bool try_join(const LdsProblem& problem, LdsState& state, Index a, Index b) {
-  const Index k = state.k;
+  const Index k = state.k, kept = state.alloc->fixed_k() > 0 ? k : k - 1;
   LdsState tried = state;
-  tried.k = k - 1;
-  tried.r.assign(static_cast<std::size_t>(problem.series.n * (k - 1)), 0.0);
+  tried.k = kept;
+  tried.r.assign(static_cast<std::size_t>(problem.series.n * kept), 0.0);
   const Index gone = b < k ? b : a;
   for (Index g : problem.units)
     for (Index t = problem.series.starts[g] + 1; t < problem.series.starts[g + 1]; ++t) {
       const double* from = state.r.data() + t * k;
-      double* to = tried.r.data() + t * (k - 1);
+      double* to = tried.r.data() + t * kept;  // of fixed ones the last is idle
       for (Index j = 0, i = 0; j < k; ++j)
         if (j != gone) to[i++] = from[j];
       if (b < k) {
@@ -54,7 +56,7 @@ bool try_join(const LdsProblem& problem, LdsState& state, Index a, Index b) {
       for (Index i = 0; i < k - 1; ++i) to[i] += from[gone] / static_cast<double>(k - 1);
     }
   tried.globals = Globals();
-  tried.total = Summary(state.alloc->shape(problem.obs), k - 1);
+  tried.total = Summary(state.alloc->shape(problem.obs), kept);
   for (Index g : problem.units) tried.total.add(independent_summary(problem, tried, g));
   renew(problem, tried);
   double before = tried.elbo;

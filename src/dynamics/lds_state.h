@@ -8,6 +8,9 @@
 
 namespace bnpvi::dynamics {
 
+/// Rows below which a mode is idle, where their number is fixed: a guess.
+inline constexpr double idle_rows = 1;
+
 /// What a fit does not change. obs: of expected rows (make_expected_ar), in units of their own, as
 /// latent_unit says; emission and start are in engine units.
 struct LdsProblem {

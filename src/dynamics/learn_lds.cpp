@@ -56,7 +56,7 @@ class Learner {
 
  private:
   bool may_have_births() const {
-    return options_.moves.birth && state_.alloc->fixed_k() == 0 && !problem_.units.empty();
+    return options_.moves.birth && !problem_.units.empty() && has_room(state_);
   }
 
   // Noise and innovations are told apart slowly where they are confounded: a step of log W_j as long as β
@@ -140,7 +140,10 @@ class Learner {
   // Once births have failed: joins and deletes in which q(x) has its say, one of either a lap. After a lap
   // without any, the modes being the same, none is tried again.
   void fewer(LapRecord& record) {
-    if (state_.k < 2 || state_.alloc->fixed_k() > 0 || joined_ == state_.k) return;
+    Index used = state_.k;
+    if (state_.alloc->fixed_k() > 0)
+      for (Index k = 0; k < state_.k; ++k) used -= state_.total.size(k) < idle_rows;
+    if (used < 2 || joined_ == used) return;
     bool found = false;
     if (options_.moves.merge)
       for (const auto& [a, b] :
@@ -153,13 +156,13 @@ class Learner {
       }
     const std::vector<Index> by_size = state_.total.by_size();
     if (options_.moves.remove)
-      for (Index i = 0; !found && i < std::min(deletes_of_lap, state_.k); ++i) {
+      for (Index i = 0; !found && i < std::min(deletes_of_lap, used); ++i) {
         ++record.deletes_tried;
-        if (!try_join(problem_, state_, by_size[state_.k - 1 - i], state_.k)) continue;
+        if (!try_join(problem_, state_, by_size[used - 1 - i], state_.k)) continue;
         ++record.deletes;
         found = true;
       }
-    joined_ = found ? 0 : state_.k;
+    joined_ = found ? 0 : used;
     if (found) failures_ = 0;
   }
 

@@ -59,8 +59,8 @@ LatentPaths own_system(const LdsProblem& problem, const LdsState& state, const W
   return out;
 }
 
-// The state with one more mode, which has most of the window.
-LdsState with_mode(const LdsProblem& problem, const LdsState& state, const Window& at) {
+// The state with most of the window in the mode `made`: one more, or one that is there and idle.
+LdsState with_mode(const LdsProblem& problem, const LdsState& state, const Window& at, Index made) {
   const LatentPaths own = own_system(problem, state, at);
   LdsState out = state;
   LatentPaths& paths = out.paths;
@@ -73,20 +73,27 @@ LdsState with_mode(const LdsProblem& problem, const LdsState& state, const Windo
   const Series& s = problem.series;
   if (at.from > s.starts[at.group]) paths.set_features(at.from, nullptr);
   if (at.to < s.starts[at.group + 1]) paths.set_features(at.to, nullptr);
-  const Index k = state.k;
-  out.k = k + 1;
-  out.r.assign(static_cast<std::size_t>(s.n * (k + 1)), 0.0);
-  for (Index t = 0; t < s.n; ++t) std::copy_n(state.r.begin() + t * k, k, out.r.begin() + t * (k + 1));
+  const Index k = state.k, now = std::max(k, made + 1);
+  out.k = now;
+  out.r.assign(static_cast<std::size_t>(s.n * now), 0.0);
+  for (Index t = 0; t < s.n; ++t) std::copy_n(state.r.begin() + t * k, k, out.r.begin() + t * now);
   for (Index t = std::max(at.from, s.starts[at.group] + 1); t < at.to; ++t) {
-    for (Index j = 0; j < k; ++j) out.r[t * (k + 1) + j] *= 1 - share;
-    out.r[t * (k + 1) + k] = share;
+    for (Index j = 0; j < now; ++j) out.r[t * now + j] *= 1 - share;
+    out.r[t * now + made] += share;
   }
   return out;
 }
 
 }  // namespace
 
+bool has_room(const LdsState& state) {
+  if (state.alloc->fixed_k() == 0) return true;
+  return state.total.size(state.total.by_size().back()) < idle_rows;
+}
+
 bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream) {
+  if (!has_room(state)) return false;
+  const bool more = state.alloc->fixed_k() == 0;
   const Window at = draw_window(problem, stream);
   const bool alone = problem.units.size() == 1 && problem.series.n_groups() == 1;
   Summary rest;
@@ -99,8 +106,8 @@ bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream)
     rest_seen = state.seen;
     rest_seen.add(emission_of_one(problem, state.paths, at.group), -1);
   }
-  rest.append(1);
-  LdsState tried = with_mode(problem, state, at);
+  if (more) rest.append(1);
+  LdsState tried = with_mode(problem, state, at, more ? state.k : state.total.by_size().back());
   const std::vector<Index> touched{at.group};
   const auto put_back = [&](const Summary& own) {
     tried.total = rest;

@@ -9,7 +9,11 @@ namespace bnpvi::dynamics {
 /// sequence a mode with 95 % of the window's rows and the window's q(x): at an x that was smoothed with the
 /// present modes a new one cannot be seen. Rounds of the sequence follow, at least five, and up
 /// to 30 while the proposal is within 40 nats of the present bound. True, and `state` the
-/// proposal with all sequences visited, if the bound is higher. stream: which window.
+/// proposal with all sequences visited, if the bound is higher. stream: which window. Where the number of
+/// modes is fixed, an idle one is the newborn.
 bool try_window_birth(const LdsProblem& problem, LdsState& state, Stream stream);
+
+/// May there be one mode more, or is there an idle one?
+bool has_room(const LdsState& state);
 
 }  // namespace bnpvi::dynamics

@@ -93,9 +93,11 @@ MappedFile::MappedFile(const std::string& path) : path_(path) {
   }
   data_ = static_cast<const char*>(data);
   known_ = status();
+  lost_ = std::make_unique<LostPages>(data_, known_.size);
 }
 
 MappedFile::~MappedFile() {
+  lost_.reset();
   munmap(const_cast<char*>(data_), static_cast<std::size_t>(known_.size));
   close(static_cast<int>(file_));
 }

@@ -1,7 +1,10 @@
 // A file as memory, which the system reads from the disk as it is looked at.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
+
+#include "foundation/lost_pages.h"
 
 namespace bnpvi {
 
@@ -18,8 +21,8 @@ class MappedFile {
   const char* data() const { return data_; }
   std::int64_t size() const { return known_.size; }
 
-  /// Throws FileError where the file has another size or was written to since it was opened. What is read
-  /// from a file that is cut short ends the process, so ask before.
+  /// Throws FileError where the file has another size or was written to since it was opened. Ask after
+  /// reading, too: what a file that was cut short does not have any more reads as zeros (LostPages).
   void check() const;
 
   /// That these bytes are wanted next, so that the system reads them in one go.
@@ -36,6 +39,7 @@ class MappedFile {
   void* mapping_ = nullptr;  // of Windows
   const char* data_ = nullptr;
   Status known_;
+  std::unique_ptr<LostPages> lost_;
 };
 
 }  // namespace bnpvi

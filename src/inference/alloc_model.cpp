@@ -38,7 +38,7 @@ std::unique_ptr<BatchWork> AllocModel::read_work(const std::string& kind, Index,
   throw std::invalid_argument("internal error: this model has no work of the kind " + kind);
 }
 
-Summary AllocModel::own_start(const ObsModel&, const Source&, Index, Stream&, Pool&) const {
+Summary AllocModel::own_start(const Problem&, Index, Stream&, Pool&) const {
   throw std::logic_error("this allocation model has no start of its own");
 }
 

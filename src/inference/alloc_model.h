@@ -97,6 +97,7 @@ struct Sparsity {
 };
 
 struct MoveKind;
+struct Problem;
 struct State;
 struct WorkGlobals;
 class BatchWork;
@@ -157,8 +158,7 @@ class AllocModel {
 
   /// Statistics of at most k clusters to start from, by a method that only this model has. The default throws
   /// std::logic_error.
-  virtual Summary own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
-                            Pool& pool) const;
+  virtual Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const;
 
   /// Completes statistics that a fit may start from: those of the clusters' observations are known, of data
   /// in n_groups groups (their weights together), and those of the allocation model's own (extra, pair,

@@ -1,6 +1,7 @@
 #include "inference/batch_work.h"
 
 #include "inference/labels_watch.h"
+#include "inference/scalable_work.h"
 
 #include <utility>
 
@@ -54,13 +55,25 @@ std::unique_ptr<BatchWork> read_batch_work(const AllocModel& alloc, const std::s
                                            std::shared_ptr<const WorkGlobals> at, Reader& in) {
   if (kind == "visit") return std::make_unique<VisitWork>(alloc, batch, std::move(at), in);
   if (kind == "units") return std::make_unique<UnitsWork>(batch, std::move(at), in);
+  if (kind == "draw_rows") return std::make_unique<DrawRowsWork>(batch, in);
+  if (kind == "nearest") return std::make_unique<NearestWork>(batch, in);
   return alloc.read_work(kind, batch, std::move(at), in);
+}
+
+void do_here(const Problem& problem, Pool& pool, BatchWork& work) {
+  try {
+    work.run(problem, *problem.source.open(work.batch), pool);
+  } catch (...) {
+    problem.source.check();
+    throw;
+  }
+  problem.source.check();
 }
 
 void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work) {
   if (work.empty()) return;
   if (problem.workers) return problem.workers->run(problem, work);
-  for (BatchWork* one : work) one->run(problem, *problem.source.open(one->batch), pool);
+  for (BatchWork* one : work) do_here(problem, pool, *one);
 }
 
 VisitWork::VisitWork(Index batch, std::shared_ptr<const WorkGlobals> at, Visitor& visitor,

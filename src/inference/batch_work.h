@@ -54,6 +54,9 @@ class Workers {
   virtual void run(const Problem& problem, const std::vector<BatchWork*>& work) = 0;
 };
 
+/// Does it in this process. Throws FileError where the data have changed meanwhile.
+void do_here(const Problem& problem, Pool& pool, BatchWork& work);
+
 /// Has all of it done, by the problem's workers, or here in its order.
 void do_work(const Problem& problem, Pool& pool, const std::vector<BatchWork*>& work);
 

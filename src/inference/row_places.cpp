@@ -9,11 +9,7 @@ template <class Visit>
 void RowPlaces::for_each_row(Visit visit) const {
   for (Index b = 0; b < source_.n_batches(); ++b) {
     const auto batch = source_.open(b);
-    for (Index unit : batch->units) {
-      const Index from = grouped_ ? batch->data.starts[unit] + lag_ : unit,
-                  to = grouped_ ? batch->data.starts[unit + 1] : unit + 1;
-      for (Index row = from; row < to; ++row) visit(batch->row_number(row), Place{b, row});
-    }
+    for (Index row : modelled_rows(*batch, grouped_, lag_)) visit(batch->row_number(row), Place{b, row});
   }
 }
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <limits>
+#include <numeric>
 
 #include "inference/seeding_rows.h"
 
@@ -117,14 +117,20 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const Row
                 pool, 1);
 }
 
-double draw_sharpness(Stream& stream) {
+double draw_sharpness(double least, Stream& stream) {
   constexpr double most = 30;
-  return std::pow(most, stream.uniform());
+  return least * std::pow(most / least, stream.uniform());
 }
 
 Vec sharpened(Vec t, double sharpness) {
   for (double& x : t) x *= sharpness;
   return t;
+}
+
+HardClusters bregman_kmeans(const ObsModel& obs, const Sample& rows, const Vec& mass, Index k, Index rounds,
+                            Stream& stream, Pool& pool) {
+  return kmeans(obs, make_seed_rows(obs, rows.data, rows.rows, all_of(mass)).get(), k, true, rounds, stream,
+                pool, 1);
 }
 
 }  // namespace bnpvi

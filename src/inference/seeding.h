@@ -35,9 +35,13 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Dataset& data, const std:
 HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const RowPlaces& rows, Index k,
                             bool spread, Index rounds, Stream& stream, Pool& pool);
 
-/// Sharpness of one proposal of a split, between 1 and 30, uniform on the log scale: which one finds most
-/// differs from data to data (inst/design/search.md), and failures are less alike.
-double draw_sharpness(Stream& stream);
+/// Seeds among all these rows, which are few, of these masses, then rounds of k-means.
+HardClusters bregman_kmeans(const ObsModel& obs, const Sample& rows, const Vec& mass, Index k, Index rounds,
+                            Stream& stream, Pool& pool);
+
+/// Sharpness of one proposal of a split, between `least` and 30, uniform on the log scale: which one finds
+/// most differs from data to data (inst/design/decisions.md), and failures are less alike.
+double draw_sharpness(double least, Stream& stream);
 
 /// Statistics of rows that count so many times.
 Vec sharpened(Vec t, double sharpness);

@@ -61,6 +61,24 @@ class DenseRows final : public SeedRows {
     for (std::size_t l = 0; l < self_.size(); ++l) out[l] = without_rounding(self_[l] - out[l], self_[l]);
   }
 
+  void become_centres(Pool& pool) override {
+    centre_w_.resize(phi_.size());
+    unused_.resize(static_cast<std::size_t>(p_));
+    for (Index i = 0; i < n(); ++i) {
+      if (i % 64 == 0) pool.poll();
+      obs_.point_estimate(row(i), unused_.data(), centre_w_.data() + i * p_);
+    }
+  }
+
+  void divergences_to(const SeedRows& centres, Vec& out) override {
+    const Index n = static_cast<Index>(self_.size()), k = centres.n();
+    const Vec& w = static_cast<const DenseRows&>(centres).centre_w_;
+    out.resize(static_cast<std::size_t>(n * k));
+    kernels().product_nt(n, k, p_, mean_.data(), p_, w.data(), p_, out.data(), k);
+    for (Index l = 0; l < n; ++l)
+      for (Index j = 0; j < k; ++j) out[l * k + j] = without_rounding(self_[l] - out[l * k + j], self_[l]);
+  }
+
  private:
   const double* row(Index i) const { return phi_.data() + i * p_; }
   Vec sharp(Index i) const { return sharpened(Vec(row(i), row(i) + p_), sharpness_); }
@@ -75,7 +93,7 @@ class DenseRows final : public SeedRows {
     }
   }
 
-  Vec phi_, mean_, self_, w_, unused_;
+  Vec phi_, mean_, self_, w_, unused_, centre_w_;
   double sharpness_;
 };
 
@@ -117,39 +135,53 @@ class CountRows final : public SeedRows {
     delta_.assign(lambda_.size(), 0.0);
     for (Index i = 0; i < n; ++i) {
       if (i % 64 == 0) pool.poll();
-      length_[i] = std::accumulate(data_.value + from(i), data_.value + to(i), 0.0);
-      own_[i] = raise(i) + against(i);
-      lower(i);
+      length_[i] = length_of(i);
+      own_[i] = raise(*this, i) + against(i);
+      lower(*this, i);
     }
   }
 
-  void divergences(Index i, Vec& out) override {
-    const double prior_part = raise(i), log_total = std::log(total_ + length_[i]);
-    for (Index l = 0; l < static_cast<Index>(own_.size()); ++l) {
-      const double total = total_ + length_[l], scale = length_[l] / total;
-      const double gain = own_[l] - prior_part - against(l) - total * (std::log(total) - log_total);
-      out[l] = without_rounding(scale * gain, scale * own_[l]);
-    }
-    lower(i);
+  void divergences(Index i, Vec& out) override { divergences_to_row(*this, i, out.data(), 1); }
+
+  void become_centres(Pool&) override {}
+
+  void divergences_to(const SeedRows& centres, Vec& out) override {
+    out.resize(own_.size() * static_cast<std::size_t>(centres.n()));
+    for (Index j = 0; j < centres.n(); ++j)
+      divergences_to_row(static_cast<const CountRows&>(centres), j, out.data() + j, centres.n());
   }
 
  private:
   int from(Index i) const { return data_.row_start[rows_[i]]; }
   int to(Index i) const { return data_.row_start[rows_[i] + 1]; }
 
-  // delta_ becomes that of row i; returns ⟨λ, Δ⟩.
-  double raise(Index i) {
+  double length_of(Index i) const { return std::accumulate(data_.value + from(i), data_.value + to(i), 0.0); }
+
+  // out[step l]: divergence of row l to row i of `other`.
+  void divergences_to_row(const CountRows& other, Index i, double* out, Index step) {
+    const double prior_part = raise(other, i), log_total = std::log(total_ + other.length_of(i));
+    for (Index l = 0; l < static_cast<Index>(own_.size()); ++l) {
+      const double total = total_ + length_[l], scale = length_[l] / total;
+      const double gain = own_[l] - prior_part - against(l) - total * (std::log(total) - log_total);
+      out[l * step] = without_rounding(scale * gain, scale * own_[l]);
+    }
+    lower(other, i);
+  }
+
+  // delta_ becomes that of row i of `other`; returns ⟨λ, Δ⟩.
+  double raise(const CountRows& other, Index i) {
+    const Dataset& data = other.data_;
     double sum = 0;
-    for (int e = from(i); e < to(i); ++e) {
-      const double lambda = lambda_[data_.column[e]];
-      delta_[data_.column[e]] = std::log1p(data_.value[e] / lambda);
-      sum += lambda * delta_[data_.column[e]];
+    for (int e = other.from(i); e < other.to(i); ++e) {
+      const double lambda = lambda_[data.column[e]];
+      delta_[data.column[e]] = std::log1p(data.value[e] / lambda);
+      sum += lambda * delta_[data.column[e]];
     }
     return sum;
   }
 
-  void lower(Index i) {
-    for (int e = from(i); e < to(i); ++e) delta_[data_.column[e]] = 0;
+  void lower(const CountRows& other, Index i) {
+    for (int e = other.from(i); e < other.to(i); ++e) delta_[other.data_.column[e]] = 0;
   }
 
   // ⟨x_l, Δ⟩.
@@ -191,6 +223,14 @@ Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Str
   const double total = mass ? std::accumulate(mass, mass + n, 0.0) : static_cast<double>(n),
                mine = std::accumulate(out.mass.begin(), out.mass.end(), 0.0);
   if (mine > 0) out.scale = total / mine;
+  return out;
+}
+
+Subsample all_of(Vec mass) {
+  Subsample out;
+  out.position.resize(mass.size());
+  std::iota(out.position.begin(), out.position.end(), Index{0});
+  out.mass = std::move(mass);
   return out;
 }
 

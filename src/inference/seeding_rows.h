@@ -18,6 +18,9 @@ struct Subsample {
 /// mass: of each of the n rows; nullptr: all 1.
 Subsample choose_subsample(const ObsModel& obs, Index n, const double* mass, Stream& stream);
 
+/// All of the rows, of these masses.
+Subsample all_of(Vec mass);
+
 /// The rows of a subsample.
 class SeedRows {
  public:
@@ -41,6 +44,12 @@ class SeedRows {
   /// out_l = divergence of row l to row i, for the n rows of the last look_at(n); rounding errors are set to
   /// 0.
   virtual void divergences(Index i, Vec& out) = 0;
+
+  /// Prepares divergences of other rows to these.
+  virtual void become_centres(Pool& pool) = 0;
+  /// out (n × centres.n()): the divergences of the n rows of the last look_at(n) to rows that have become
+  /// centres, made by make_seed_rows() for the same model and kind of data.
+  virtual void divergences_to(const SeedRows& centres, Vec& out) = 0;
 
  protected:
   const ObsModel& obs_;

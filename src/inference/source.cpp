@@ -12,16 +12,22 @@ MemorySource::MemorySource(const Dataset& data, std::vector<std::vector<Index>> 
 
 DataShape MemorySource::shape() const { return data_; }
 
+std::vector<Index> modelled_rows(const Batch& batch, bool grouped, Index lag) {
+  std::vector<Index> out;
+  for (Index unit : batch.units) {
+    const Index from = grouped ? batch.data.starts[unit] + lag : unit,
+                to = grouped ? batch.data.starts[unit + 1] : unit + 1;
+    for (Index row = from; row < to; ++row) out.push_back(row);
+  }
+  return out;
+}
+
 std::vector<Place> places_of_rows(const Source& source, bool grouped, Index lag) {
   constexpr Index nowhere = -1;
   std::vector<Place> out(static_cast<std::size_t>(source.shape().n), Place{nowhere, 0});
   for (Index b = 0; b < source.n_batches(); ++b) {
     const auto batch = source.open(b);
-    for (Index unit : batch->units) {
-      const Index from = grouped ? batch->data.starts[unit] + lag : unit,
-                  to = grouped ? batch->data.starts[unit + 1] : unit + 1;
-      for (Index row = from; row < to; ++row) out[batch->row_number(row)] = {b, row};
-    }
+    for (Index row : modelled_rows(*batch, grouped, lag)) out[batch->row_number(row)] = {b, row};
   }
   out.erase(std::remove_if(out.begin(), out.end(), [](const Place& p) { return p.batch == nowhere; }),
             out.end());
@@ -149,6 +155,37 @@ Sample take(const Source& source, const std::vector<Place>& places, Length lengt
 }
 
 }  // namespace
+
+void Sample::write(Writer& out) const {
+  out.integer(data.n);
+  out.integer(data.d);
+  out.flag(data.sparse());
+  out.list(data.starts);
+  out.list(rows);
+  out.list(dense);
+  out.list(row_start);
+  out.list(column);
+  out.list(value);
+}
+
+Sample Sample::read(Reader& in) {
+  Sample out;
+  out.data.n = in.integer();
+  out.data.d = in.integer();
+  const bool sparse = in.flag();
+  out.data.starts = in.list<std::vector<Index>>();
+  out.rows = in.list<std::vector<Index>>();
+  out.dense = in.list<Vec>();
+  out.row_start = in.list<std::vector<int>>();
+  out.column = in.list<std::vector<int>>();
+  out.value = in.list<Vec>();
+  out.data.row_start = out.row_start.data();
+  out.data.column = out.column.data();
+  out.data.value = out.value.data();
+  out.dense.reserve(1);
+  if (!sparse) out.data.dense = out.dense.data();
+  return out;
+}
 
 Vec weights_of_rows(const Source& source, const std::vector<Place>& rows) {
   if (!source.shape().weighted) return {};

@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 
+#include "foundation/archive.h"
 #include "foundation/data.h"
 
 namespace bnpvi {
@@ -35,6 +36,8 @@ class Source {
   virtual Index n_batches() const = 0;
   /// Batch b, which stays valid for as long as the result is held.
   virtual std::shared_ptr<const Batch> open(Index b) const = 0;
+  /// Throws FileError where what has been read may not have been the data, as open() does for what will be.
+  virtual void check() const {}
 };
 
 /// Data that are in memory as one view, which the caller owns. Opening a batch costs nothing.
@@ -61,8 +64,11 @@ struct Place {
   Index batch, at;
 };
 
-/// Places of all rows with a likelihood of their own (all but the first `lag` of each group), and of all
-/// groups, by their numbers among all. grouped: units are groups, not rows.
+/// Rows of a batch with a likelihood of their own (all but the first `lag` of each group), in the order of
+/// its units. grouped: units are groups, not rows.
+std::vector<Index> modelled_rows(const Batch& batch, bool grouped, Index lag);
+
+/// Places of all such rows, and of all groups, by their numbers among all.
 std::vector<Place> places_of_rows(const Source& source, bool grouped, Index lag);
 std::vector<Place> places_of_groups(const Source& source);
 
@@ -85,6 +91,10 @@ struct Sample {
   Sample(Sample&&) = default;
   Sample& operator=(Sample&&) = default;
   Sample(const Sample&) = delete;
+
+  /// What features depend on: the rows and their groups, but neither weights nor classes, nor parents.
+  void write(Writer& out) const;
+  static Sample read(Reader& in);
 };
 
 /// Some rows, each in a group of its own with the `lag` rows before it. Each batch is opened once.

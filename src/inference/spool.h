@@ -75,6 +75,7 @@ class Spool {
   struct Held;
   /// Batch b; what it points to is in the file. Throws FileError where the file has changed.
   std::shared_ptr<Held> open(Index b) const;
+  void check() const { file_.check(); }
 
  private:
   MappedFile file_;
@@ -104,6 +105,7 @@ class SpoolSource final : public Source {
   const int* position() const override { return position_; }
   Index n_batches() const override;
   std::shared_ptr<const Batch> open(Index b) const override;
+  void check() const override { spool_->check(); }
 
  private:
   const std::shared_ptr<const Spool> spool_;

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "foundation/chunks.h"
-#include "inference/seeding.h"
+#include "inference/scalable_kmeans.h"
 
 namespace bnpvi {
 
@@ -31,6 +31,17 @@ void expect_independence(const Problem& problem, Assignments& q) {
     }
 }
 
+Globals start_from_clusters(const Problem& problem, const HardClusters& hard) {
+  const Index size = std::max(hard.k, problem.alloc.fixed_k());
+  Summary total(problem.alloc.shape(problem.obs), size);
+  std::copy(hard.t.begin(), hard.t.end(), total.edit_t(0));
+  if (problem.alloc.grouped() && problem.obs.tokens())
+    for (Index j = 0; j < hard.k; ++j)
+      total.edit_t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
+  problem.alloc.complete_start(total, weight_of_units(problem.source, problem.alloc.grouped()));
+  return problem.alloc.global_step(by_size(std::move(total)), {});
+}
+
 }  // namespace
 
 Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, Index tries,
@@ -42,20 +53,16 @@ Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rou
     HardClusters other = bregman_kmeans(problem.obs, problem.source, rows, k, spread, rounds, stream, pool);
     if (other.loss < hard.loss) hard = std::move(other);
   }
-  const Index size = std::max(hard.k, problem.alloc.fixed_k());
-  Summary total(problem.alloc.shape(problem.obs), size);
-  std::copy(hard.t.begin(), hard.t.end(), total.edit_t(0));
-  if (problem.alloc.grouped() && problem.obs.tokens())
-    for (Index j = 0; j < hard.k; ++j)
-      total.edit_t(j)[0] = std::accumulate(total.t(j) + 1, total.t(j) + total.shape.p, 0.0);
-  problem.alloc.complete_start(total, weight_of_units(problem.source, problem.alloc.grouped()));
-  return problem.alloc.global_step(by_size(std::move(total)), {});
+  return start_from_clusters(problem, hard);
+}
+
+Globals start_from_all_rows(const Problem& problem, Index k, Pool& pool) {
+  return start_from_clusters(problem, scalable_kmeans(problem, k, pool).clusters);
 }
 
 Globals start_of_model(const Problem& problem, Index k, Pool& pool) {
   Stream stream(problem.seed, Purpose::initial_seeds);
-  return problem.alloc.global_step(
-      by_size(problem.alloc.own_start(problem.obs, problem.source, k, stream, pool)), {});
+  return problem.alloc.global_step(by_size(problem.alloc.own_start(problem, k, stream, pool)), {});
 }
 
 Globals start_from_blocks(const Problem& problem, Index k) {

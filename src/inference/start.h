@@ -9,6 +9,9 @@ namespace bnpvi {
 /// `tries` such clusterings the one with the least loss.
 Globals start_from_seeds(const Problem& problem, Index k, bool spread, Index rounds, Index tries, Pool& pool);
 
+/// Globals from scalable k-means++ of all rows (scalable_kmeans.h).
+Globals start_from_all_rows(const Problem& problem, Index k, Pool& pool);
+
 /// Globals from K windows of at most 100 consecutive rows at random places, one cluster each; no window
 /// reaches across the end of a group [Hughes 2016, §6.6].
 Globals start_from_blocks(const Problem& problem, Index k);

@@ -37,7 +37,7 @@ class Learner {
   OverlapEnd run() {
     climb(laps_of_round);
     if (options_.births && now_->blocks()) from_partition();
-    if (options_.births && now_->k() == 1 && now_->local() && work(1) > small) undivided_ = now_->copy();
+    if (options_.births && now_->k() == 1 && now_->local() && is_large()) undivided_ = now_->copy();
     const bool all_moves = options_.births && options_.merges && options_.deletes;
     for (Index idle = 0;;) {
       rounds();

@@ -14,7 +14,7 @@ struct OverlapOptions {
   Index max_laps = 100;    // of all communities together; those of trials do not count
   Index trials = 10;       // births, merges and deletes, each, that a round tries at most
   Index disturbances = 1;  // rounds of them in a row that gain nothing, after which the search ends
-  double large = 3e4;      // links and nodes from which a network counts as large
+  double large = 1e3;      // links and nodes from which a network counts as large
   double tol = 1e-6;
   std::uint64_t seed = 0;
 };

@@ -1,24 +1,8 @@
 // Topics from anchor words, each of which occurs in one topic only.
 #pragma once
-#include "foundation/data.h"
-#include "foundation/pool.h"
-#include "foundation/random.h"
+#include "topics/co_occurrence.h"
 
 namespace bnpvi::topics {
-
-/// Counts of words in documents, or expected counts when a token counts with the probability that it has a
-/// certain topic.
-struct PartialCounts {
-  std::vector<int> row_start{0};  // documents + 1 offsets
-  std::vector<int> column;        // word
-  Vec value;                      // expected number of tokens of the word
-  Vec square;                     // Σ p² over the tokens of the word, p the probability that a token counts
-
-  Index n() const { return static_cast<Index>(row_start.size()) - 1; }
-};
-
-/// All tokens of sparse rows.
-PartialCounts all_counts(const Dataset& data);
 
 /// At most k topics, fewer when the documents do not determine so many.
 struct AnchorTopics {
@@ -37,5 +21,6 @@ struct AnchorTopics {
 /// Q is never formed; time grows with the counts times k and with d k², memory with d k.
 AnchorTopics anchor_topics(const PartialCounts& documents, Index d, Index k, bool clear, Stream& stream,
                            Pool& pool);
+AnchorTopics anchor_topics(DocumentSums& documents, Index d, Index k, bool clear, Stream& stream, Pool& pool);
 
 }  // namespace bnpvi::topics

@@ -18,7 +18,6 @@ constexpr Index max_with_anchors = 4096;  // documents
 constexpr Index max_anchors = 256;
 constexpr double tokens_per_anchor = 256;
 constexpr double own_side = 0.9;      // of a topic goes to the newborn on the document's side
-constexpr double sharpness = 10;      // of seeds; drawn for each try, whales end 140 nats lower
 constexpr double worth_moving = 0.5;  // tokens: documents with less of the target stay as they are
 
 }  // namespace
@@ -105,8 +104,8 @@ Seeds TopicDivision::clusters(const Part& part, Index k, Stream& stream) const {
   HardClusters out;
   if (!rows_are_documents(problem.obs, problem.source.shape())) {
     const Sample sample = take_rows(problem.source, part.rows, problem.obs.lag());
-    out = bregman_kmeans(problem.obs, sample.data, sample.rows, part.mass.data(), k, true, 5, stream, c_.pool,
-                         nullptr, sharpness);
+    out =
+        bregman_kmeans(problem.obs, sample.data, sample.rows, part.mass.data(), k, true, 5, stream, c_.pool);
     return {out.k, std::move(out.t), {}};
   }
   Dataset data;
@@ -118,7 +117,7 @@ Seeds TopicDivision::clusters(const Part& part, Index k, Stream& stream) const {
   data.starts = {0, data.n};
   std::vector<Index> rows(static_cast<std::size_t>(data.n));
   std::iota(rows.begin(), rows.end(), Index{0});
-  out = bregman_kmeans(problem.obs, data, rows, nullptr, k, true, 5, stream, c_.pool, nullptr, sharpness);
+  out = bregman_kmeans(problem.obs, data, rows, nullptr, k, true, 5, stream, c_.pool);
   const Index p = problem.obs.n_features();
   for (Index j = 0; j < out.k; ++j)
     out.t[j * p] = std::accumulate(out.t.begin() + j * p + 1, out.t.begin() + (j + 1) * p, 0.0);

@@ -1,5 +1,7 @@
 #include "topics/documents_work.h"
 
+#include "topics/anchor_work.h"
+
 namespace bnpvi::topics {
 
 DocumentVisits::DocumentVisits(const TopicAlloc& alloc, const ObsModel& obs, const DataShape& data,
@@ -55,6 +57,7 @@ void DocumentsWork::run(const Problem& problem, const Batch& data, Pool& pool) {
 
 std::unique_ptr<BatchWork> TopicAlloc::read_work(const std::string& kind, Index batch,
                                                  std::shared_ptr<const WorkGlobals> at, Reader& in) const {
+  if (kind == "anchors") return std::make_unique<AnchorWork>(batch, in);
   if (kind == "documents") return std::make_unique<DocumentsWork>(batch, std::move(at), in);
   return AllocModel::read_work(kind, batch, std::move(at), in);
 }

@@ -6,6 +6,7 @@
 #include "foundation/chunks.h"
 #include "foundation/prefetch.h"
 #include "foundation/special.h"
+#include "topics/anchor_work.h"
 #include "topics/anchor_words.h"
 #include "topics/document_counts.h"
 #include "topics/moves.h"
@@ -319,17 +320,19 @@ std::shared_ptr<const Weights> TopicAlloc::visit_weights(const ObsModel& obs, co
       make_weights(obs, effective.obs.data(), effective.k, pool, evidence, !rows_are_documents(obs, data)));
 }
 
-Summary TopicAlloc::own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
-                              Pool& pool) const {
-  constexpr std::size_t most = std::size_t{1} << 16;  // documents: a guess
-  std::vector<Place> documents = places_of_groups(source);
-  if (documents.size() > most) {
-    draw_to_front(documents, static_cast<Index>(most), stream);
-    documents.resize(most);
+Summary TopicAlloc::own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const {
+  constexpr Index most = Index{1} << 16;  // documents of which a copy is made: a guess
+  const Source& source = problem.source;
+  const Index d = source.shape().d;
+  AnchorTopics topics;
+  if (source.shape().n_groups > most) {
+    SumsOfBatches sums(problem, pool);
+    topics = anchor_topics(sums, d, k, false, stream, pool);
+  } else {
+    const Sample sample = take_groups(source, places_of_groups(source));
+    topics = anchor_topics(all_counts(sample.data), d, k, false, stream, pool);
   }
-  const Sample sample = take_groups(source, documents);
-  const AnchorTopics topics = anchor_topics(all_counts(sample.data), sample.data.d, k, false, stream, pool);
-  Summary out(shape(obs), std::max<Index>({topics.k, fixed_k(), 1}));
+  Summary out(shape(problem.obs), std::max<Index>({topics.k, fixed_k(), 1}));
   std::copy(topics.t.begin(), topics.t.end(), out.edit_t(0));
   return out;
 }

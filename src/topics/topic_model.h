@@ -45,8 +45,7 @@ class TopicAlloc : public AllocModel {
   Summary local_step(const Visit& in) const override;
   Summary explicit_step(const Visit& in, JoinParts& parts) const override;
   /// Topics of counts by anchor words (anchor_words.h), from at most 2^16 documents.
-  Summary own_start(const ObsModel& obs, const Source& source, Index k, Stream& stream,
-                    Pool& pool) const override;
+  Summary own_start(const Problem& problem, Index k, Stream& stream, Pool& pool) const override;
   Summary summarise(const Visit& in, const GivenResponsibilities& resp) const override;
   Summary recompute(const Visit& in, const GivenResponsibilities& resp) const override;
   bool remembers() const override { return true; }

@@ -34,7 +34,7 @@ without_pairs <- function(net, hidden) {
 network_control <- function(...) {
   utils::modifyList(list(
     algorithm = "full", birth = TRUE, merge = TRUE, delete = TRUE, reorder = TRUE, max_laps = 300, seed = 1, tol = 1e-8,
-    threads = 1, disturbances = 1L, large = 3e4
+    threads = 1, disturbances = 1L, large = 1e3
   ), list(...))
 }
 no_network_moves <- list(birth = FALSE, merge = FALSE, delete = FALSE, reorder = FALSE)

@@ -6,6 +6,7 @@ local_desk <- function(env = parent.frame()) {
   number <- 0L
   seen <- new.env(parent = emptyenv())
   seen$kinds <- character()
+  seen$times <- list()
   here <- function(control, data, obs, class, call) {
     if (!has_workers(control)) {
       return(list(with = function(model) NULL, finish = function() NULL, traffic = NULL))
@@ -20,7 +21,9 @@ local_desk <- function(env = parent.frame()) {
       ), setup)
       run <- function(tasks) {
         lapply(tasks, function(task) {
-          seen$kinds <- union(seen$kinds, kind_of_task(task))
+          kinds <- kind_of_task(task)
+          seen$kinds <- union(seen$kinds, kinds)
+          for (kind in kinds) seen$times[[kind]] <- (seen$times[[kind]] %||% 0L) + 1L
           result <- work_on(setup, task)
           if (is.list(result)) stop(result$error)
           result
@@ -38,7 +41,7 @@ local_desk <- function(env = parent.frame()) {
 kind_of_task <- function(task) {
   known <- c(
     "visit", "units", "assign", "statistic", "without", "seen", "documents", "target_rows", "touched_rows",
-    "pair_entropy", "snapshot", "labels"
+    "pair_entropy", "snapshot", "labels", "draw_rows", "nearest", "anchors"
   )
   known[vapply(known, function(name) length(grepRaw(name, task, fixed = TRUE)) > 0L, NA)]
 }
@@ -56,6 +59,7 @@ worker_cases <- function() {
     centres[sample(6, 900, TRUE), ] + rnorm(1800)
   })
   overlapping <- withr::with_seed(2, matrix(rnorm(24, sd = 2), 12)[sample(12, 600, TRUE), ] + rnorm(1200))
+  crowd <- withr::with_seed(8, matrix(runif(4800), 2400))
   holes <- withr::with_seed(5, replace(planted, cbind(sample(900, 200), sample(2, 200, TRUE)), NA))
   walks <- withr::with_seed(4, lapply(c(150, 90, 120, 60, 75), function(n) {
     state <- rep(rep(1:3, length.out = 12), each = 15)[seq_len(n)]
@@ -77,6 +81,11 @@ worker_cases <- function() {
     overlapping = list(overlapping, mixture(), list(batches = 4L, k_init = 8L)),
     fixed = list(overlapping, mixture(prior = prior_dirichlet(6)), list(batches = 3L)),
     near = list(planted, mixture(), list(batches = 4L, sparsity = 2L, candidates = 6L, k_init = 30L)),
+    # Clusters that move within a lap, so that those near each other at its beginning are others than later.
+    neighbours = list(crowd, mixture(), list(
+      batches = 12L, sparsity = 1L, candidates = 2L, k_init = 60L, init = "random",
+      moves = bnp_moves(FALSE, FALSE, FALSE)
+    )),
     adopt = list(planted, mixture(), list(batches = 4L, moves = bnp_moves(adopt = TRUE))),
     holes = list(holes, mixture(na_action = "model"), list(batches = 4L)),
     learned = list(planted, mixture(obs_gaussian(learn = TRUE), prior_dp(gamma_prior(2, 1))), list(batches = 4L)),

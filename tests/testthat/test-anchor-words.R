@@ -106,3 +106,60 @@ test_that("starts that need counts are refused elsewhere", {
     expect_bad(bnp_mixture(faithful, control = bnp_control(init = refused)), "argument", "bnp_topics")
   }
 })
+
+test_that("anchors from sums over batches are those of all documents, for any batches, threads and workers", {
+  corpus <- mixing_corpus(2, documents = 400, terms = 300, topics = 6)$counts
+  data <- engine_counts(corpus)
+  model <- list(
+    obs = list(family = "multinomial", term_prior = rep(0.1, 300)), prior = list(family = "hdp", gamma = 5, alpha = 1)
+  )
+  by_batch <- function(k, clear = FALSE, ...) {
+    engine_anchor_topics_by_batch(data, model, engine_control(k_init = k, ...), clear)
+  }
+  one <- by_batch(8L)
+  expect_equal(colSums(one$statistics)[-1], unname(colSums(corpus)), tolerance = 1e-12)
+  for (batches in c(2L, 9L)) {
+    several <- by_batch(8L, batches = batches)
+    expect_identical(several$word, one$word)
+    expect_equal(several$statistics, one$statistics, tolerance = 1e-8)
+    expect_identical(by_batch(8L, batches = batches, threads = 2L), several)
+  }
+  clear <- by_batch(20L, clear = TRUE, batches = 3L)
+  expect_lte(length(clear$word), length(by_batch(20L, batches = 3L)$word))
+  # The same least-squares mixtures as of documents in one piece, where the anchors are the same.
+  in_memory <- engine_anchor_topics(data, 8L, FALSE, 1, 1L)
+  same <- intersect(in_memory$word, one$word)
+  expect_gt(length(same), 3)
+  if (setequal(in_memory$word, one$word)) {
+    expect_equal(
+      one$statistics[order(one$word), ], in_memory$statistics[order(in_memory$word), ], tolerance = 1e-8
+    )
+  }
+})
+
+test_that("more documents than a copy is made of are summed by batch, the same from a source and by workers", {
+  set.seed(5)
+  n <- 66000L
+  topic <- sample.int(3, n, TRUE)
+  words <- matrix(sample.int(5, 4 * n, TRUE), n) + 5L * (topic - 1L)
+  x <- Matrix::sparseMatrix(
+    i = rep(seq_len(n), 4), j = as.vector(words), x = 1, dims = c(n, 15), dimnames = list(NULL, letters[1:15])
+  )
+  how <- function(...) {
+    bnp_control(
+      seed = 1, init = "anchor", k_init = 3, moves = FALSE, max_laps = 2, verbose = FALSE, wave = 3, ...
+    )
+  }
+  fit <- function(...) suppressWarnings(bnp_topics(..., obs = obs_multinomial(0.1)))
+  memory <- fit(x, control = how(batches = dealt(n, 4)))
+  top <- apply(coef(memory)$prob, 1, function(p) sort(order(-p)[1:5]))
+  expect_setequal(colSums(top), c(15, 40, 65))
+  expect_identical(elbo(fit(x, control = how(batches = dealt(n, 4), threads = 2))), elbo(memory))
+  parts <- split(seq_len(n), rep(1:3, each = n / 3))
+  source <- source_function(function(b) x[parts[[b]], ], batches = 3)
+  from_source <- fit(source, control = how(batches = 4))
+  expect_identical(elbo(from_source), elbo(memory))
+  seen <- local_desk()
+  expect_identical(elbo(fit(x, control = how(batches = dealt(n, 4), workers = TRUE))), elbo(memory))
+  expect_identical(seen$times$anchors, 16L) # four passes over four batches
+})

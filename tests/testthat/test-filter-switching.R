@@ -93,6 +93,9 @@ test_that("the level of the Nile is what dlm has", {
   level <- lds_model(A = 1, Q = 1469.1, C = 1, R = 15098.5, start_mean = 1000, start_var = 1e5)
   f <- bnp_filter(level, Nile)
   expect_equal(as.numeric(logLik(f)), -639.3007236, tolerance = 1e-9)
+  # Variance of the state before the first row, as dlm counts it.
+  wider <- lds_model(A = 1, Q = 1469.1, C = 1, R = 15098.5, start_mean = 1000, start_var = 1e5 + 1469.1)
+  expect_equal(as.numeric(logLik(bnp_filter(wider, Nile))), -639.3069005, tolerance = 1e-9)
   skip_if_not_installed("dlm")
   peer <- dlm::dlm(FF = 1, V = 15098.5, GG = 1, W = 1469.1, m0 = 1000, C0 = 1e5 - 1469.1)
   expect_equal(

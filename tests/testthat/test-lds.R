@@ -150,6 +150,31 @@ test_that("concentrations are learned, finite priors keep k", {
   expect_equal(finite$state$k, 2)
 })
 
+test_that("idle modes of a finite prior are born by window, where rows do not show them", {
+  noisy <- rotations(2, noise = 1, n = 400)
+  finite <- function(...) suppressWarnings(bnp_hmm(
+    noisy$y, obs = obs_lds(...), prior = prior_hmm(4, sticky = 50), control = few
+  ))
+  fit <- finite()
+  expect_equal(fit$state$k, 4)
+  expect_gte(n_clusters(fit), 3)
+  expect_true(all(diff(elbo_trace(fit)$elbo) > -1e-8))
+  still <- suppressWarnings(bnp_hmm(
+    noisy$y, obs = obs_lds(), prior = prior_hmm(4, sticky = 50),
+    control = bnp_control(seed = 1, max_laps = 12, verbose = FALSE, moves = bnp_moves(birth = FALSE))
+  ))
+  expect_gt(elbo(fit), elbo(still) + 10)
+  # One sequence of several, the rest of whose statistics stay as they are.
+  parts <- suppressWarnings(bnp_hmm(
+    list(noisy$y[1:200, ], noisy$y[201:400, ]), obs = obs_lds(), prior = prior_hmm(4, sticky = 50), control = few
+  ))
+  expect_equal(parts$state$k, 4)
+  again <- suppressWarnings(update(parts, start = parts, control = bnp_control(
+    seed = 1, max_laps = 3, verbose = FALSE, moves = FALSE
+  )))
+  expect_gte(elbo(again), elbo(parts) - 1e-3)
+})
+
 test_that("short, empty and extreme data end in fits whose numbers are numbers, or in errors", {
   run <- function(x, ...) suppressWarnings(bnp_hmm(x, obs = obs_lds(...), prior = sticky, control = few))
   sound <- function(fit) {
@@ -181,6 +206,24 @@ test_that("short, empty and extreme data end in fits whose numbers are numbers, 
   expect_bad(run(y, coef_mean = diag(3)), "argument", "coef_mean")
   expect_bad(run(y, df = 0.5), "df")
   expect_bad(run(y, start_var = diag(3)), "argument", "start_var")
+})
+
+test_that("new rows that do not fit are refused, and rows without data are forecast all the same", {
+  other <- `colnames<-`(data$y, c("u", "z"))
+  for (verb in list(latent_path, predict, bnp_filter)) {
+    expect_bad(verb(fit, other), "newdata_columns", "newdata")
+    expect_bad(verb(fit, data$y[, 1]), "newdata_columns", "newdata")
+    expect_bad(verb(fit, data$y, id = 1:3), "id", "newdata")
+    expect_bad(verb(fit, replace(data$y, 3, Inf)), "not_finite", "newdata")
+  }
+  for (bad in list(0, 1e9, 1.5)) expect_bad(predict(fit, data$y, n.ahead = bad), "argument", "n.ahead")
+  # Nothing is known but the start and the probabilities of modes.
+  nothing <- latent_path(fit, data$y[1:3, ] * NA)
+  expect_lt(abs(nothing$mean.u[1] - fit$model$obs$start_mean[1]), nothing$sd.u[1])
+  expect_true(all(is.finite(unlist(nothing[-(1:2)]))))
+  expect_true(all(is.finite(as.matrix(predict(fit, data$y[1:3, ] * NA, n.ahead = 3)[c("mean.u", "sd.u")]))))
+  far <- predict(fit, data$y, n.ahead = 2000)
+  expect_true(all(is.finite(as.matrix(far[c("mean.u", "sd.u", "mean.v", "sd.v")]))))
 })
 
 test_that("what is not for hidden states is refused by name", {

@@ -31,6 +31,9 @@ test_that("two triangles have the log joint worked out by hand", {
   expect_equal(gain, -4.2696975 + lgamma(6) - 2 * lgamma(3), tolerance = 1e-7)
   expect_equal(log_evidence(triangles(), bernoulli), -10.816020, tolerance = 1e-7)
   expect_equal(log_evidence(triangles(), poisson), -14.213037, tolerance = 1e-7)
+  # What the mixed-membership model has at alpha -> 0, summed over its seatings.
+  path <- small_network(3, c(1, 2), c(2, 3))
+  expect_equal(log_evidence(path, list(counts = FALSE, a = 2, b = 1, gamma = 1)), -2.0968766, tolerance = 1e-7)
 })
 
 test_that("the log joint of labels is that of plain R, for every kind of network", {
@@ -151,4 +154,16 @@ test_that("the karate club is partitioned better than by other packages, from on
   expect_gte(sum(found > -195.372), 9)
   first <- engine_network_blocks(net, bernoulli, network_control(max_laps = 100), rep(1L, 34), NULL)
   expect_equal(twin_joint(net, first$labels, bernoulli), found[1], tolerance = 1e-10)
+})
+
+test_that("no lap of the search lowers the log joint, and the labels are those of the largest", {
+  # Overlapping noise, where splits that gain alone do not gain together.
+  for (seed in 1:8) {
+    net <- withr::with_seed(seed, planted_network(rep(1:6, each = 8), matrix(0.15, 6, 6) + diag(0.35, 6)))
+    fit <- engine_network_blocks(net, bernoulli, network_control(max_laps = 60, seed = seed), rep(1L, net$n), NULL)
+    joint <- fit$trace$elbo[seq_len(which.max(fit$trace$elbo))]
+    expect_true(all(diff(joint) >= -1e-9), info = seed)
+    expect_gte(fit$log_joint, max(joint) - 1e-9)
+    expect_equal(fit$log_joint, joint_of(net, bernoulli, fit$labels), tolerance = 1e-12)
+  }
 })

@@ -189,3 +189,26 @@ test_that("rounds of local moves make none of the kinds that are switched off", 
     expect_equal(sum(trace[[paste0(off, "s_tried")]]), 0)
   }
 })
+
+test_that("groups that first splits mix, where there is much noise, come from divisions with no laps in between", {
+  # Sixty groups of twenty nodes, half of all links at random.
+  made <- withr::with_seed(3, {
+    group <- rep(1:60, each = 20)
+    inside <- do.call(rbind, lapply(1:60, function(g) t(utils::combn(which(group == g), 2))))
+    inside <- inside[stats::runif(nrow(inside)) < 0.5, ]
+    random <- matrix(sample.int(1200, 2 * nrow(inside), replace = TRUE), ncol = 2)
+    random <- random[random[, 1] != random[, 2], ]
+    ends <- unique(rbind(inside, cbind(pmin(random[, 1], random[, 2]), pmax(random[, 1], random[, 2]))))
+    list(group = group, net = small_network(1200, ends[, 1], ends[, 2]))
+  })
+  density <- length(made$net$from) / choose(1200, 2)
+  model <- list(degree = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 0.1 / density, a_background = 1,
+                b_background = 1 / density, dense = 1e3)
+  control <- network_control(max_laps = 100)
+  fit <- engine_network_overlap(made$net, model, control, matrix(1, 1200, 1), NULL)
+  expect_gte(fit$k, 58)
+  expect_gt(adjusted_rand_index(max.col(fit$prob), made$group), 0.95)
+  expect_gt(sum(fit$terms), -50500)
+  trace <- fit$trace
+  expect_true(all(diff(trace$elbo) >= -1e-9 * abs(trace$elbo[1])))
+})

@@ -179,6 +179,26 @@ test_that("a tidygraph is read as the igraph it is, and made of augment()", {
   expect_equal(igraph::vertex_attr(again, ".community"), augment(fit)$.community)
 })
 
+test_that("labels make igraph's communities", {
+  skip_if_not_installed("igraph")
+  graph <- igraph::graph_from_data_frame(links, FALSE, data.frame(name = 1:36))
+  made <- igraph::make_clusters(graph, fitted(fits$gamma))
+  expect_identical(lengths(igraph::communities(made)), lengths(communities(fits$gamma)), ignore_attr = TRUE)
+})
+
+test_that("communities that links avoid are said", {
+  # Two groups of which one has links within and the other only to the first.
+  odd <- withr::with_seed(1, planted_network(rep(1:2, each = 18), rbind(c(0.9, 0.4), c(0.4, 0.01))))
+  fit <- fit_of(
+    data.frame(odd[c("from", "to")]), obs_links(degree = FALSE, background = c(400, 600)), start = rep(1:2, each = 18)
+  )
+  avoided <- which(diag(coef(fit)$block) < coef(fit)$background)
+  expect_length(avoided, 1)
+  expect_output(print(summary(fit)), paste("Fewer links within than between communities:", avoided))
+  expect_false(any(grepl("Fewer links", utils::capture.output(print(summary(fits$relational))))))
+  expect_false(any(grepl("Fewer links", utils::capture.output(print(summary(fits$general))))))
+})
+
 test_that("autoplot draws the same pictures", {
   skip_if_not_installed("ggplot2")
   withr::local_pdf(NULL)

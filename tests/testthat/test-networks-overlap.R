@@ -21,6 +21,11 @@ test_that("the relational model has the figures of an independent implementation
   both_ways <- small_network(3, c(1, 2), c(2, 1), directed = TRUE, hidden = rbind(c(2, 3), c(3, 1)))
   found <- last(laps(both_ways, relational, rbind(c(0.9, 0.1), c(0.9, 0.1), c(0.1, 0.9)))$bound)
   expect_equal(found, -6.2151789, tolerance = 1e-6)
+  # With sticks at û = (1/3, 1/2), ω̂ = 13 in place of the best ones.
+  held <- laps(path, relational, rows, 1000, list(u = c(1 / 3, 1 / 2), omega = c(13, 13)))
+  expect_equal(sum(held$terms), -8.7426590, tolerance = 1e-7)
+  # The exact evidence, by enumeration.
+  expect_lt(last(laps(path, relational, one(path))$bound), -2.6855967)
 })
 
 test_that("the gamma network has the figures of an independent implementation", {
@@ -30,6 +35,12 @@ test_that("the gamma network has the figures of an independent implementation", 
   fit <- laps(net, model, one(net), 3000)
   expect_equal(last(fit$bound), -8.6378373, tolerance = 1e-8)
   expect_equal(fit$rates, c(1.9791688, 0.13897333), tolerance = 1e-6)
+  # Two communities: at least the best of five starts of the reference.
+  two <- vapply(1:5, function(seed) {
+    last(laps(net, model, withr::with_seed(seed, matrix(rgamma(8, 1), 4)), 3000)$bound)
+  }, 1)
+  expect_gte(max(two), -10.664051)
+  expect_lt(max(two), fit$bound[length(fit$bound)])
   net$value <- c(3, 1, 1)
   expect_equal(last(laps(net, replace(model, "counts", TRUE), one(net), 3000)$bound), -11.385757, tolerance = 1e-7)
 })
@@ -40,6 +51,7 @@ test_that("both models have the figures of the karate club", {
   model <- list(degree = TRUE, gamma = 10, alpha = 0.5, counts = FALSE, a = 1, b = 1, a_background = 1,
                 b_background = 10)
   expect_equal(last(laps(net, model, share)$bound), -238.85426, tolerance = 1e-7)
+  expect_gte(last(laps(net, model, one(net))$bound), -251.36547) # where the reference stopped
   density <- 78 / 561
   model[c("b", "b_background")] <- list(1 / (10 * density), 1 / density)
   expect_equal(last(laps(net, model, share)$bound), -240.31848, tolerance = 1e-7)

@@ -181,6 +181,23 @@ test_that("a file that changes while it is read, and a spool that changes during
   }
 })
 
+test_that("a spool that is cut while a batch is read is an error, not the end of the session", {
+  skip_on_os("windows") # where a mapped file cannot be cut
+  x <- matrix(rnorm(40000), 20000)
+  spool <- function(batches) {
+    source <- source_function(function(b) x, 1)
+    here <- rlang::current_env()
+    data <- read_source(source, "bnp_mixture", obs_gaussian(), "fail", NULL, NULL, how_source(batches = batches), here)
+    list(source, data$data$spool)
+  }
+  for (size in c(0, 4096, 100000)) {
+    made <- spool(2)
+    expect_error(engine_spool_cut(made[[2]], 2L, size), "cut short")
+  }
+  made <- spool(2)
+  expect_error(engine_spool_cut(made[[2]], 1L, file.size(made[[2]])), "written to")
+})
+
 test_that("a full disk is an error that says so, and leaves nothing", {
   skip_on_os("windows")
   skip_if_not(file.exists("/dev/full"))
