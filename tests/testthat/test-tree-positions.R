@@ -234,6 +234,34 @@ test_that("log densities by position are sums over all states, one not seen yet 
   }
 })
 
+test_that("numbers of positions do not matter to densities", {
+  swapped <- sided
+  k <- sided$state$k
+  swapped$state$pair <- matrix(array(sided$state$pair, c(k, 2, k))[, 2:1, ], k)
+  swapped$input$tree$positions <- rev(sided$input$tree$positions)
+  new <- planted_sides(14, 40)
+  for (type in c("completion", "plugin")) {
+    score <- function(fit) {
+      heldout_loglik(fit, new$x, parent = new$parent, position = c("right", "left")[1 + side_of(40)], type = type)
+    }
+    expect_equal(score(swapped), score(sided), tolerance = 1e-12)
+  }
+})
+
+test_that("learned concentrations are those of the rows of all positions", {
+  prior <- list(family = "hdp_hmm", gamma = 5, alpha = c(1, 0.1), start = 4, sticky = 2)
+  data <- engine_trees(planted_sides(15, 400, stay = 0.6, spread = 8))
+  fit <- engine_fit(data, positions_model(prior), engine_control(3, max_laps = 60L), NULL, NULL)
+  learned <- fit$concentrations$alpha[3]
+  rows <- function(value) {
+    at <- utils::modifyList(prior, list(alpha = value))
+    sum(twin_sticks_by_position(fit$state$u, fit$state$omega, fit$state$k, 5, 2, value, 4, 2)) +
+      expected_rows_by_position(fit$state, at, 2)$value + stats::dgamma(value, 1, 0.1, log = TRUE)
+  }
+  best <- stats::optimize(function(x) rows(exp(x)), log(c(0.01, 100)), maximum = TRUE)$maximum
+  expect_equal(log(learned), best, tolerance = 0.05)
+})
+
 test_that("simulated states follow the transitions of their positions", {
   big <- planted_sides(11, 4000, d = 1, spread = 12)
   fit <- bnp_hmm(big$x, parent = big$parent, position = big$position, prior = prior_hmm(3), control = few)
