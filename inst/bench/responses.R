@@ -168,7 +168,7 @@ slda <- function(directory) {
       stats::setNames(found, paste0(names(found), ".", k))
     }))
   }))
-  print(signif(rbind(mean = colMeans(all), se = apply(all, 2, sd) / sqrt(nrow(all))), 3))
+  print(signif(cbind(mean = colMeans(all), se = apply(all, 2, sd) / sqrt(nrow(all))), 3))
 }
 
 # Seconds of a lap without moves, with 1, 4 and 9 equations, beside that without a response.
