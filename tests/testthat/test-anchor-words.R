@@ -123,6 +123,7 @@ test_that("anchors from sums over batches are those of all documents, for any ba
     expect_identical(several$word, one$word)
     expect_equal(several$statistics, one$statistics, tolerance = 1e-8)
     expect_identical(by_batch(8L, batches = batches, threads = 2L), several)
+    expect_identical(by_batch(8L, batches = batches, source = "transient"), several)
   }
   clear <- by_batch(20L, clear = TRUE, batches = 3L)
   expect_lte(length(clear$word), length(by_batch(20L, batches = 3L)$word))

@@ -46,6 +46,9 @@ test_that("rows are drawn in proportion to weight and divergence", {
   share <- w * d
   share <- t(share) / colSums(share)
   expect_lt(chi_square(drawn[2, ], colSums(share[drawn[1, ], ])), stats::qchisq(0.9999, 7))
+  found <- scalable(case, 2L, batches = 2L, seed = 1)
+  expect_equal(sum(found$mass), sum(w))
+  expect_equal(sum(found$statistics[, 1]), sum(w))
 })
 
 test_that("candidates are the same in any batches, by any threads, from any source", {
