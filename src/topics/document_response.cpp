@@ -124,16 +124,20 @@ bool DocumentResponse::no_worse(const Vec& before, const Vec& now, const Vec& at
   return curvature(now, at) <= curvature(before, at) + sure;
 }
 
-void DocumentResponse::approach(const Vec& count, Vec& at) const {
+void DocumentResponse::approach(const Vec& count, Vec& at) {
   const Index a = static_cast<Index>(topic_.size());
-  Vec root(static_cast<std::size_t>(a)), share(root);  // √s and √(s/N), half way
+  Vec &root = scratch_[0], &share = scratch_[1];  // √s and √(s/N), half way
+  Vec &product = scratch_[2], &step = scratch_[3], &k = scratch_[4];
+  root.resize(topic_.size());
+  share.resize(topic_.size());
   double answer = 0;
   for (Index i = 0; i < a; ++i) {
     const double s = std::max((count[i] + at[i]) / 2, 1e-12);
     root[i] = std::sqrt(s);
     share[i] = std::sqrt(s / length_);
   }
-  Vec k(static_cast<std::size_t>(a * a)), product(static_cast<std::size_t>(a), 0.0);
+  k.resize(static_cast<std::size_t>(a * a));
+  product.assign(topic_.size(), 0.0);
   double whole = 0;
   for (Index i = 0; i < a; ++i) {
     for (Index j = 0; j < a; ++j) {
@@ -152,7 +156,7 @@ void DocumentResponse::approach(const Vec& count, Vec& at) const {
       k[i * a + j] += whole * share[i] * share[j] - share[i] * product[j] - product[i] * share[j];
     k[i * a + i] += 1;
   }
-  Vec step(static_cast<std::size_t>(a));
+  step.resize(topic_.size());
   for (Index i = 0; i < a; ++i) step[i] = (count[i] - at[i]) / root[i];
   const Vec least(static_cast<std::size_t>(a), 1.0);
   Cholesky(k.data(), a, least.data()).solve(step.data());

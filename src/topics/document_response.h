@@ -35,7 +35,7 @@ class DocumentResponse {
 
   /// Moves `at` towards the counts that a tilt there has led to: all the way where R is nearly straight, else
   /// by a Newton step with an upper bound of how counts answer to tilts, diag(s) − ss'/N.
-  void approach(const Vec& count, Vec& at) const;
+  void approach(const Vec& count, Vec& at);
 
   /// R at the best local numbers, which are put into `local` unless it is null (Σ equations × n_local).
   double value(const Vec& count, Vec* local) const;
@@ -57,6 +57,7 @@ class DocumentResponse {
   Vec crossed_;                      // known × A: E η η_x' x
   Vec of_covariates_, square_rest_;  // known: E η_x'x, E (η_x'x)²
   Vec g_, h_;
+  Vec scratch_[5];   // of approach()
   Index calls_ = 0;  // of touch()
 };
 

@@ -196,7 +196,7 @@ double DocStep::bound() {
 // Rounds from the log weights p_ until the counts converge (true), or until a bound of `rival` is out of
 // reach (false).
 bool DocStep::ascend(const DocumentView& view, Index limit, Index width, double rival) {
-  if (tilted_) return ascend_tilted(view, limit, width, rival);
+  if (tilted_ && topic_.size() > 1) return ascend_tilted(view, limit, width, rival);
   double previous = 0;
   for (Index i = 1;; ++i) {
     const bool chooses = i <= 5 || i % 10 == 0 || !chosen_;
