@@ -85,7 +85,7 @@ class Search {
     return out;
   }
 
-  // Every cluster in two. The best split is kept, and others where they gain on top of it.
+  // Every cluster in two.
   void splits(LapRecord& record) {
     const Index k = now_.k();
     record.births_tried += k;
@@ -94,23 +94,9 @@ class Search {
       return p.k() > k;
     });
     if (found.empty()) return;
-    const std::vector<int> labels = now_.labels();
-    for (const Trial& trial : found) {
-      if (&trial == &found.front()) {
-        now_ = *trial.result;
-        ++record.births;
-        continue;
-      }
-      // The newborn of this trial has the number k; its nodes leave the cluster they had.
-      std::vector<int> joint = now_.labels();
-      for (std::size_t i = 0; i < joint.size(); ++i)
-        if (trial.result->labels()[i] == k) joint[i] = static_cast<int>(now_.k());
-      Partition both = now_.with_labels(joint);
-      if (both.log_joint() > now_.log_joint() + worth_it) {
-        now_ = std::move(both);
-        ++record.births;
-      }
-    }
+    std::vector<std::vector<int>> labels;
+    for (const Trial& trial : found) labels.push_back(trial.result->labels());
+    record.births += make_together(now_, labels);
     settle(now_, nodes_);
   }
 
@@ -159,6 +145,21 @@ class Search {
 };
 
 }  // namespace
+
+Index make_together(Partition& now, const std::vector<std::vector<int>>& splits) {
+  const int newborn = static_cast<int>(now.k());
+  Index made = 0;
+  for (const std::vector<int>& split : splits) {
+    std::vector<int> labels = now.labels();
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      if (split[i] == newborn) labels[i] = static_cast<int>(now.k());
+    Partition next = now.with_labels(std::move(labels));
+    if (next.log_joint() <= now.log_joint() + worth_it) continue;
+    now = std::move(next);
+    ++made;
+  }
+  return made;
+}
 
 SearchEnd search(Partition& partition, const SearchOptions& options, Pool& pool,
                  const std::function<void(LapRecord)>& told) {

@@ -31,4 +31,10 @@ struct SearchEnd {
 SearchEnd search(Partition& partition, const SearchOptions& options, Pool& pool,
                  const std::function<void(LapRecord)>& told);
 
+/// Makes splits, the first first, each where it raises J on top of those made before it: two that gain alone
+/// may not gain together, as the blocks between their clusters are divided twice. Each of `splits` is labels
+/// that divide a cluster of `now`, another one each, and call what leaves it now.k(). Returns how many were
+/// made.
+Index make_together(Partition& now, const std::vector<std::vector<int>>& splits);
+
 }  // namespace bnpvi::networks
