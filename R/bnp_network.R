@@ -27,7 +27,7 @@
 #'   Dirichlet process, and each pair of communities a probability (or rate) of links, so that groups need
 #'   not be dense: they may as well be alike in avoiding each other. For networks of up to a few thousand nodes.
 #' * [prior_dp()] with `obs_links(degree = TRUE)`: the same corrected for degrees. Links are Poisson counts with rate
-#'   \eqn{t_i t_j \phi_{kl}}{t_i t_j phi_kl}, the activities t of the nodes of a community a Dirichlet distribution times
+#'   \eqn{t_i t_j \phi_{kl}}{t_i t_j phi_kl}, the activities t of a community's nodes a Dirichlet distribution times
 #'   their number, so that uneven degrees alone make no communities. Labels are hard. Undirected; links of a node with
 #'   itself belong to it, with half the rate, and where none is recorded there are none.
 #' * [prior_hdp()] with `obs_links(degree = FALSE)`: the relational model. Memberships \eqn{\pi_i} of a node
@@ -47,10 +47,11 @@
 #'
 #' @section Pairs without a link:
 #' The bound is exact: it counts every pair, none is sampled. Blockmodels need only sums over nodes for pairs without
-#' a link. (Degree-corrected ones have the log joint of the labels itself; where pairs are `missing` a bound of it, with
-#' activities that go by the degrees.) In the relational model they share one profile for each node, a restriction of the variational family; in
+#' a link. In the relational model these share one profile for each node, a restriction of the variational family; in
 #' the gamma network the bound is linear in them. There nodes share what they have in communities in which they have
-#' no links once nodes times communities exceed 5,000, which costs next to nothing of the bound. A lap takes time
+#' no links once nodes times communities exceed 5,000, which costs next to nothing of the bound. Of degree-corrected
+#' blockmodels the log joint of labels is exact where no pair is `missing`; else it is a bound, with activities that go
+#' by the degrees. A lap takes time
 #' proportional to links times communities, of the gamma network to links times the communities of a node, of general
 #' blocks to links and nodes times the square of communities (with [prior_dp()]: to links times communities, and nodes
 #' times the square of communities).
@@ -61,8 +62,8 @@
 #' @section Control:
 #' Networks are learned from as a whole: `algorithm = "memoized"` and `"full"` are the same here, with one batch. With
 #' [prior_dp()] a search with hard labels comes first: its laps try splits, joins, pairs divided anew, and
-#' disturbances, all on the exact log joint, and end when 20 of them gained nothing; then soft labels, but for degrees. With
-#' [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 1,000 nodes and links on
+#' disturbances, all on the exact log joint, and end when 20 of them gained nothing; soft labels follow (not with
+#' degrees). With [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 1,000 nodes and links on
 #' moves of the gamma network visit the nodes they change alone. Up to 10,000 the search then goes on from
 #' softened memberships of communities of which some were joined or divided, until that gains nothing. `moves` fix the
 #' number where all are switched off. `restarts` are runs with other random numbers, of which the best is kept.

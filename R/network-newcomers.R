@@ -85,8 +85,9 @@ new_of_matrix <- function(fit, x, call) {
   pairs <- data.frame(
     new = c(cells$i, seen), known = c(match(cells$j, at), again[seen]), y = c(cells$x, rep(NA, length(seen)))
   )
+  pairs$out <- rep(TRUE, nrow(pairs))
   with_itself <- !is.na(again[pairs$new]) & again[pairs$new] == pairs$known
-  list(ids = as.character(names), pairs = cbind(pairs[!with_itself | is.na(pairs$y), ], out = TRUE))
+  list(ids = as.character(names), pairs = pairs[!with_itself | is.na(pairs$y), ])
 }
 
 # New nodes x communities.
@@ -213,14 +214,24 @@ corrected_step <- function(fit) {
   }
 }
 
-# Steps until memberships settle: step(ends) gives the next expected link ends.
-until_settled <- function(ends, step) {
-  for (round in seq_len(1000L)) {
-    last <- ends
-    ends <- step(last)
-    if (max(abs(ends - last)) <= 1e-10 * (1 + max(abs(ends)))) break
-  }
-  ends
+# Steps from several starts, numbers that step() renews, each until it settles: that of the largest value() at its end.
+# There may be several optima.
+best_settled <- function(starts, step, value) {
+  ends <- lapply(starts, function(now) {
+    for (round in seq_len(1000L)) {
+      last <- now
+      now <- step(last)
+      if (max(abs(now - last)) <= 1e-10 * (1 + max(abs(now)))) break
+    }
+    now
+  })
+  ends[[which.max(vapply(ends, value, 1))]]
+}
+
+# Weights of communities to start with: none preferred, and one much preferred, of those with the most link ends.
+start_weights <- function(ends) {
+  preferred <- utils::head(order(-ends), 5L)
+  lapply(c(0L, preferred), function(a) ifelse(seq_along(ends) == a, 1, if (a == 0L) 1 else 0.01))
 }
 
 # Relational model: q(s, r) of its links, a profile for its pairs without one, and q(pi).
@@ -251,6 +262,9 @@ relational_step <- function(fit) {
   prior <- fit$model$prior$alpha * state$weights
   # log sum over the other end's communities, links x communities of the new node.
   other_end <- function(w, links) {
+    if (!nrow(links)) {
+      return(matrix(0, 0L, k))
+    }
     rows <- lapply(seq_len(nrow(links)), function(l) {
       cells <- w$none + w$link * links$y[l] + rep(log_pi[links$known[l], ], each = k)
       most <- apply(cells, 1L, max)
@@ -265,25 +279,32 @@ relational_step <- function(fit) {
     zeros <- fit$input$n * (1 + directed) - length(gone[[1L]]) - length(gone[[2L]])
     gain <- drop(w$none %*% (all - sum_of(rho, gone[[1L]])))
     if (directed) gain <- gain + drop(turned$none %*% (all - sum_of(rho, gone[[2L]])))
+    weighed <- function(log_weight) links + rep(log_weight, each = nrow(links))
     shares <- function(log_weight) {
-      if (!nrow(links)) {
-        return(double(k))
-      }
-      q <- links + rep(log_weight, each = nrow(links))
+      q <- weighed(log_weight)
       q <- exp(q - apply(q, 1L, max))
       colSums(q / rowSums(q))
     }
-    ends <- shares(double(k))
-    profile <- (ends + prior[own]) / sum(ends + prior[own])
-    # Both are what settles: link ends, then the profile.
-    both <- until_settled(c(ends, profile), function(both) {
-      ends <- both[own]
+    # What settles: link ends, then the profile. The sum of theta is the same for all.
+    theta_of <- function(both) both[own] + zeros * both[k + own] + prior[own]
+    step <- function(both) {
       profile <- both[k + own]
-      if (zeros > 0) profile <- engine_network_profile(zeros, gain / zeros, ends, prior[own], profile)
-      # The sum of theta is the same for all communities.
-      c(shares(digamma(ends + zeros * profile + prior[own])), profile)
+      if (zeros > 0) profile <- engine_network_profile(zeros, gain / zeros, both[own], prior[own], profile)
+      c(shares(digamma(theta_of(c(both[own], profile)))), profile)
+    }
+    value <- function(both) {
+      theta <- theta_of(both)
+      profile <- both[k + own]
+      q <- weighed(digamma(theta))
+      most <- apply(q, 1L, max)
+      sum(most + log(rowSums(exp(q - most)))) - sum(both[own] * digamma(theta)) + sum(gain * profile) -
+        zeros * sum(ifelse(profile > 0, profile * log(profile), 0)) + sum(lgamma(theta))
+    }
+    starts <- lapply(start_weights(shares(double(k))), function(weight) {
+      ends <- shares(log(weight))
+      c(ends, (ends + prior[own]) / sum(ends + prior[own]))
     })
-    theta <- both[own] + zeros * both[k + own] + prior[own]
+    theta <- theta_of(best_settled(starts, step, value))
     theta / sum(theta)
   }
 }
@@ -309,14 +330,20 @@ gamma_step <- function(fit) {
     links <- rbind(x$out, x$into)
     met <- said[links$known, , drop = FALSE]
     rate <- alpha + cost_of_all - sum_of(cost, c(x$hidden_out, x$hidden_into))
+    rates_of_links <- function(t) pmax(drop(met %*% t), 1e-290)
     shares <- function(t) {
-      each <- met * rep(t, each = nrow(met))
-      l <- pmax(rowSums(each), 1e-290)
-      colSums(each * (if (counts) links$y / l else -1 / expm1(-l)))
+      l <- rates_of_links(t)
+      t * colSums(met * (if (counts) links$y / l else -1 / expm1(-l)))
     }
-    ends <- until_settled(shares(rep(1 / length(own), length(own))), function(ends) {
-      shares(exp(digamma(prior + ends) - log(rate)))
-    })
+    log_of <- function(ends) digamma(prior + ends) - log(rate)
+    value <- function(ends) {
+      l <- rates_of_links(exp(log_of(ends)))
+      sum(if (counts) links$y * log(l) else l + log(-expm1(-l))) -
+        sum(ends * log_of(ends)) + sum(lgamma(prior + ends) - (prior + ends) * log(rate))
+    }
+    even <- rep(1 / length(own), length(own))
+    starts <- lapply(start_weights(shares(even)), function(weight) shares(weight / sum(weight)))
+    ends <- best_settled(starts, function(ends) shares(exp(log_of(ends))), value)
     t <- (prior + ends) / rate
     t / sum(t)
   }

@@ -15,17 +15,17 @@
 #'   link is given a larger probability than one without, ties one half.
 #' @section New nodes:
 #' `newdata` is a data frame of links, `from`, `to` and perhaps a column with counts, each between a node of the
-#' training network and one that is not in it; or a matrix, dense or sparse, with a row for each new node and a column for each
-#' node of the training network (by name where columns have names), for undirected networks. Pairs that are not listed
-#' have no link; those with the value `NA` were not observed. In a list a value of 0 names a node that has no links. A
-#' row of the matrix with the name of a node of the training network is that node seen again, whose pair with itself is
-#' not observed.
+#' training network and one that is not in it; or, of undirected networks, a matrix, dense or sparse, with a row for
+#' each new node and a column for each node of the training network (by name where columns have names). Pairs that are
+#' not listed have no link; those with the value `NA` were not observed. In a list a value of 0 names a node that has no
+#' links. A row of the matrix with the name of a node of the training network is that node seen again, whose pair with
+#' itself is not observed.
 #'
 #' Each new node is by itself: all else is held as it was learned, and q of its membership is raised to a maximum of the
 #' bound. In blockmodels that is one step, in degree-corrected ones the probability of each label given the links and
-#' labels of all others, rates and activities integrated; with [prior_hdp()] steps repeat, from memberships that say
-#' nothing. A node seen again gets the membership that it had, of degree-corrected blockmodels nearly so, as it then
-#' counts twice.
+#' labels of all others, rates and activities integrated; with [prior_hdp()] steps repeat, from a few starts, of which
+#' the best end counts. A node seen again gets the membership that it had, nearly: of degree-corrected blockmodels it
+#' counts twice then, and overlapping ones may have several that are as good.
 #' @details Probabilities are means under the variational posterior, of blockmodels and the relational model in closed
 #'   form; of the gamma network and of degree-corrected blockmodels the rates are products of posterior means, which
 #'   leaves out how sure they are.

@@ -78,8 +78,8 @@ symmetric_adjacency <- function(data) {
 # Nodes up to which all eigenvectors are found: a tenth of a second.
 spectral_dense <- 300L
 
-# k-means of the nodes by the k eigenvectors of the adjacency matrix with the largest eigenvalues, each times the root of
-# its size; `absolute`: the largest in absolute value, which also tell groups that avoid themselves.
+# k-means of the nodes by the k eigenvectors of the adjacency matrix with the largest eigenvalues, each times the root
+# of its size; `absolute`: the largest in absolute value, which also tell groups that avoid themselves.
 spectral_labels <- function(data, k, absolute) {
   if (k == 1L || !length(data$value)) {
     return(rep_len(seq_len(k), data$n))

@@ -285,8 +285,29 @@ std::vector<int> Partition::members(Index a, Index b) const {
   return out;
 }
 
+void Partition::settle(const std::vector<int>& nodes, Index a, Index b) {
+  constexpr int max_sweeps = 10;  // a guess
+  for (int s = 0; s < max_sweeps && sweep(nodes, {static_cast<int>(a), static_cast<int>(b)}) > 0; ++s) {
+  }
+  for (Index c : {std::max(a, b), std::min(a, b)})
+    if (size(c) == 0) drop_empty(c);
+}
+
+double Partition::divide(Index a, const std::vector<int>& leaves) {
+  const double before = log_joint();
+  const std::vector<int> nodes = members(a);
+  const Index b = k_;
+  append();
+  for (int node : leaves) {
+    count_ends(node);
+    add(node, a, -1);
+    add(node, b, 1);
+  }
+  settle(nodes, a, b);
+  return log_joint() - before;
+}
+
 double Partition::divide(Index a, Index b, Stream& stream) {
-  constexpr int max_sweeps = 10;  // between the two; a guess
   const double before = log_joint();
   std::vector<int> nodes = members(a, b);
   if (nodes.size() < 2) return 0;
@@ -300,10 +321,7 @@ double Partition::divide(Index a, Index b, Stream& stream) {
     count_ends(nodes[j]);
     add(nodes[j], j == 0 || (j > 1 && gain(a) >= gain(b)) ? a : b, 1);
   }
-  for (int s = 0; s < max_sweeps && sweep(nodes, {static_cast<int>(a), static_cast<int>(b)}) > 0; ++s) {
-  }
-  for (Index c : {std::max(a, b), std::min(a, b)})
-    if (size(c) == 0) drop_empty(c);
+  settle(nodes, a, b);
   return log_joint() - before;
 }
 

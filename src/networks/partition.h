@@ -29,6 +29,7 @@ class Partition {
     return Partition(*links_, *model_, gamma_, std::move(labels), degrees_);
   }
 
+  const Links& links() const { return *links_; }
   const std::vector<int>& labels() const { return z_; }
   Index k() const { return k_; }
   double size(Index a) const { return mass_[a].nodes; }
@@ -55,6 +56,9 @@ class Partition {
   /// the others in random order to the one that gains more, then sweeps between the two. Returns the change
   /// of J. b = k() appends a cluster.
   double divide(Index a, Index b, Stream& stream);
+  /// Cluster a in two, first so that these nodes leave it; then sweeps between the two. The change of J.
+  double divide(Index a, const std::vector<int>& leaves);
+  bool has_degrees() const { return degrees_ != nullptr; }
 
   std::vector<int> members(Index a) const;
   std::vector<int> members(Index a, Index b) const;
@@ -84,6 +88,8 @@ class Partition {
   double pairs_of(const Mass& a, const Mass& b, bool same, double hidden) const;
   void set(Index a, Index b, double hidden, double s);
   void append();
+  // Sweeps between two clusters that have these nodes; one that is empty in the end goes.
+  void settle(const std::vector<int>& nodes, Index a, Index b);
   void drop_empty(Index a);
   void make_room(Index k);
   double cell(double n, double s) const { return model_->evidence(n, s); }

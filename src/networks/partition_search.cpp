@@ -4,12 +4,15 @@
 #include <numeric>
 #include <optional>
 
+#include "networks/bisection.h"
+
 namespace bnpvi::networks {
 
 namespace {
 
 constexpr double worth_it = 1e-8;  // a gain of J that is more than rounding
 constexpr Index max_sweeps = 20;   // after a disturbance; a guess
+constexpr int bisections = 4;      // tries of halves by links; a guess
 
 // A trial: what happened to the number of clusters decides as what it counts.
 struct Trial {
@@ -20,7 +23,11 @@ struct Trial {
 class Search {
  public:
   Search(Partition& partition, const SearchOptions& options, Pool& pool)
-      : now_(partition), options_(options), pool_(pool), nodes_(partition.labels().size()) {
+      : now_(partition),
+        links_(partition.links()),
+        options_(options),
+        pool_(pool),
+        nodes_(partition.labels().size()) {
     std::iota(nodes_.begin(), nodes_.end(), 0);
   }
 
@@ -90,7 +97,12 @@ class Search {
     const Index k = now_.k();
     record.births_tried += k;
     const auto found = tried(1, k, [&](Partition& p, Index t, Stream& random) {
-      p.divide(t, p.k(), random);
+      const double gain = p.divide(t, p.k(), random);
+      if (p.has_degrees()) {
+        const std::vector<int> half = bisected(links_, now_.members(t), bisections, random);
+        Partition other = now_;
+        if (!half.empty() && other.divide(t, half) > gain) p = std::move(other);
+      }
       return p.k() > k;
     });
     if (found.empty()) return;
@@ -114,9 +126,13 @@ class Search {
   }
 
   void disturbances(LapRecord& record) {
-    const auto found = tried(3, 8, [&](Partition& p, Index t, Stream& random) {
+    const Index trials = now_.has_degrees() ? 10 : 8;
+    const auto found = tried(3, trials, [&](Partition& p, Index t, Stream& random) {
       const Index k = p.k();
-      if (t % 2 == 0 && k > 1) {
+      if (t >= 8 && links_.n() > 1) {
+        const Index most = std::min<Index>(links_.n(), 2 * k + 10);
+        p = p.with_labels(divided(links_, 2 + random.index(most - 1), bisections, random));
+      } else if (t % 2 == 0 && k > 1) {
         const Index a = random.index(k);
         Index b = random.index(k - 1);
         b += b >= a;
@@ -124,7 +140,7 @@ class Search {
       } else {
         p.divide(random.index(k), k, random);
       }
-      if (t % 4 >= 2) p.divide(random.index(p.k()), p.k(), random);
+      if (t < 8 && t % 4 >= 2) p.divide(random.index(p.k()), p.k(), random);
       settle(p, nodes_);
       p.merge_all();
       settle(p, nodes_);
@@ -138,6 +154,7 @@ class Search {
   }
 
   Partition& now_;
+  const Links& links_;
   const SearchOptions& options_;
   Pool& pool_;
   std::vector<int> nodes_;

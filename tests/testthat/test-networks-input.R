@@ -130,7 +130,8 @@ test_that("what cannot be a network is refused by name", {
 })
 
 every_model <- list(
-  list(prior = prior_dp(), obs = obs_links()), list(prior = prior_dp(), obs = obs_links(degree = TRUE)), list(prior = prior_hdp(), obs = obs_links(degree = FALSE)),
+  list(prior = prior_dp(), obs = obs_links()), list(prior = prior_dp(), obs = obs_links(degree = TRUE)),
+  list(prior = prior_hdp(), obs = obs_links(degree = FALSE)),
   list(prior = prior_hdp(), obs = obs_links(degree = TRUE)),
   list(prior = prior_hdp(), obs = obs_links(assortative = FALSE))
 )
