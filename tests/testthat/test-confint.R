@@ -119,6 +119,11 @@ test_that("weights agree with draws of sticks and of Dirichlet vectors", {
   expect_quantiles(t(weights), ends, 0.95, slack = 0.002)
 })
 
+test_that("weights below the smallest numbers have the quantile 0", {
+  expect_identical(stick_weights_quantile(0.025, c(1, 1e-3), cbind(c(1, 1e3), c(2, 1e3)))[2], 0)
+  expect_gt(stick_weights_quantile(0.9999, c(1, 1e-3), cbind(c(1, 1), c(2, 1)))[2], 0)
+})
+
 test_that("transitions and first states are those of the states in use, weights those of the top level", {
   set.seed(3)
   for (prior in list(prior_hdp_hmm(sticky = 5), prior_hmm(3))) {
