@@ -46,30 +46,29 @@
 #' In directed networks with [prior_hdp()] a node has the same memberships for links from it and to it.
 #'
 #' @section Pairs without a link:
-#' The bound is exact: it counts every pair, none is sampled. Blockmodels need only sums over nodes for pairs without
-#' a link. In the relational model these share one profile for each node, a restriction of the variational family; in
-#' the gamma network the bound is linear in them. There nodes share what they have in communities in which they have
-#' no links once nodes times communities exceed 5,000, which costs next to nothing of the bound. Of degree-corrected
+#' The bound is exact: it counts every pair, none is sampled. Blockmodels need only sums over nodes for pairs without a
+#' link. In the relational model these share one profile for each node, a restriction of the variational family; in the
+#' gamma network the bound is linear in them. There nodes share what they have in communities in which they have no
+#' links once nodes times communities exceed 5,000, which costs next to nothing of the bound. Of degree-corrected
 #' blockmodels the log joint of labels is exact where no pair is `missing`; else it is a bound, with activities that go
-#' by the degrees. A lap takes time
-#' proportional to links times communities, of the gamma network to links times the communities of a node, of general
-#' blocks to links and nodes times the square of communities (with [prior_dp()]: to links times communities, and nodes
-#' times the square of communities).
+#' by the degrees. A lap takes time proportional to links times communities, of the gamma network to links times the
+#' communities of a node, of general blocks to links and nodes times the square of communities (with [prior_dp()]: to
+#' links times communities, and nodes times the square of communities).
 #'
 #' Stochastic learning estimates gradients from the pairs of some nodes at a time, with all their links; what these
 #' nodes meet is summed over all nodes, not sampled. The bound at the end is the exact one of all pairs.
 #'
 #' @section Control:
 #' Networks are learned from as a whole: `algorithm = "memoized"` and `"full"` are the same here, with one batch. With
-#' [prior_dp()] a search with hard labels comes first: its laps try splits, joins, pairs divided anew, and
-#' disturbances, all on the exact log joint, and end when 20 of them gained nothing; soft labels follow (not with
-#' degrees). With [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 1,000 nodes and links on
-#' moves of the gamma network visit the nodes they change alone. Up to 10,000 the search then goes on from
-#' softened memberships of communities of which some were joined or divided, until that gains nothing. `moves` fix the
-#' number where all are switched off. `restarts` are runs with other random numbers, of which the best is kept.
-#' `k_init` is the number of communities at the start: groups with many links within, made by dividing the largest in
-#' two again and again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`;
-#' `"spectral"`, k-means of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
+#' [prior_dp()] a search with hard labels comes first: its laps try splits, joins, pairs divided anew, and disturbances,
+#' all on the exact log joint, and end when 20 of them gained nothing; soft labels follow (not with degrees). With
+#' [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 1,000 nodes and links on
+#' moves of the gamma network visit the nodes they change alone. Up to 10,000 the search then goes on from softened
+#' memberships of communities of which some were joined or divided, until that gains nothing. `moves` fix the number
+#' where all are switched off. `restarts` are runs with other random numbers, of which the best is kept. `k_init` is the
+#' number of communities at the start: groups with many links within, made by dividing the largest in two again and
+#' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
+#' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
 #' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves; and
 #' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). `sparsity`,
 #' `candidates` and `keep` have no meaning here, and `bound` is `"loose"`.

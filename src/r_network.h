@@ -12,7 +12,8 @@ namespace bnpvi {
 using networks::LinkModel;
 using networks::Links;
 
-// list(n, directed, from, to, value, hidden_from, hidden_to), nodes from 1; may have `loops`, a number a node.
+// list(n, directed, from, to, value, hidden_from, hidden_to), nodes from 1; may have `loops`, a number for
+// each node.
 inline Links links_from_r(const Rcpp::List& data) {
   const auto nodes = [&](const char* name) {
     std::vector<int> out = Rcpp::as<std::vector<int>>(data[name]);

@@ -15,13 +15,14 @@ struct Mass {
 
 /// y_ij ~ Poisson(t_i t_j φ_kl), the links of a node with itself Poisson(t_i² φ_kk / 2), and in a cluster of
 /// n_k nodes t = n_k Dirichlet(1, ..., 1): activities that average 1 [Karrer and Newman 2011, with the prior
-/// of Côme, Jouvin, Latouche and Bouveyron 2021]. Undirected. Sums over pairs of t_i t_j are n_k n_l, within a
-/// cluster n_k² / 2, whatever t is, so that with d_i the link ends of node i and D_k their sum
+/// of Côme, Jouvin, Latouche and Bouveyron 2021]. Undirected. Sums over pairs of t_i t_j are n_k n_l, within
+/// a cluster n_k² / 2, whatever t is, so that with d_i the link ends of node i and D_k their sum
 ///   log p(y | z) = Σ_{k≤l} Λ(N_kl, S_kl) + Σ_k [D_k log n_k + log Γ(n_k) − log Γ(n_k + D_k)]
 ///                  + Σ_i log Γ(1 + d_i) − Σ log y_ij! − (links of nodes with themselves) log 2.
 /// Where pairs are hidden, t stays in the exposure, and log p(y | z) is bounded with
 ///   q(t_k) = n_k Dirichlet(θ),  θ_i = 1 + d_i + h_i,  Θ_k = n_k + D_k + H_k:
-///   N_kl = n_k n_l (1 − Σ_hidden θ_i θ_j / (Θ_k Θ_l)),  N_kk = n_k² (½ − Σ_hidden θ_i θ_j / (Θ_k (Θ_k + 1))),
+///   N_kl = n_k n_l (1 − Σ_hidden θ_i θ_j / (Θ_k Θ_l)),
+///   N_kk = n_k² (½ − Σ_hidden θ_i θ_j / (Θ_k (Θ_k + 1))),
 /// the bracket becomes D log n + log Γ(n) − log Γ(Θ) + H ψ(Θ), and log Γ(1 + d_i) becomes log Γ(θ_i) − h_i
 /// ψ(θ_i): a bound for any h, which nothing hidden and h = 0 make exact. h lends a node what its hidden pairs
 /// would have at the density of the others, (1 + d_i) δ x_i / (1 + δ (1 − x_i)) with x_i the part of its n

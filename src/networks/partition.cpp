@@ -13,7 +13,8 @@ namespace {
 void add_ends(const SparseRows& rows, int node, const std::vector<int>& z, const Degrees* weights, Vec& sum) {
   for (Index e = rows.start[node]; e < rows.start[node + 1]; ++e) {
     const int other = rows.other[e];
-    if (z[other] >= 0) sum[z[other]] += !rows.value.empty() ? rows.value[e] : weights ? weights->theta(other) : 1;
+    if (z[other] < 0) continue;
+    sum[z[other]] += !rows.value.empty() ? rows.value[e] : weights ? weights->theta(other) : 1;
   }
 }
 

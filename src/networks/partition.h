@@ -19,8 +19,8 @@ namespace bnpvi::networks {
 /// clusters of nodes that avoid each other can only be found so.
 class Partition {
  public:
-  /// labels: from 0, n of them, with K the largest + 1; none of the K may be empty. The network, the model and
-  /// degrees (null: none; else the model is of counts, undirected) must outlive it.
+  /// labels: from 0, n of them, with K the largest + 1; none of the K may be empty. The network, the model
+  /// and degrees (null: none; else the model is of counts, undirected) must outlive it.
   Partition(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels,
             const Degrees* degrees = nullptr);
 
@@ -38,8 +38,8 @@ class Partition {
   }
   double sum(Index a, Index b) const { return s_[at(a, b)]; }  // S_ab
   double log_joint() const;
-  double evidence() const;           // Σ_blocks Λ
-  double degrees_evidence() const;   // what degrees add to log p(y | z), clusters and nodes; 0 without
+  double evidence() const;          // Σ_blocks Λ
+  double degrees_evidence() const;  // what degrees add to log p(y | z), clusters and nodes; 0 without
 
   /// Visits nodes one after the other and moves each to its best cluster, a new one among them. Returns how
   /// many moved. `among`: the clusters that may be chosen, and no new one; empty: all.
