@@ -57,6 +57,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   asked$batch_of <- batch_of
   progress <- progress_reporter(control, function() lap_teller(hired$traffic))
   on.exit(progress$finish(), add = TRUE)
+  if (is_spooled(data)) collect_after(data$n)
   fit_once <- function(model) tryCatch(
     if (is_spooled(data) || has_workers(control)) {
       asked$hired <- hired$with(model)
