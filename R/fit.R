@@ -254,9 +254,10 @@ check_size <- function(prior, k, n, call) {
 # for sticks is part of the model: `numbering` is its number of each cluster.
 number_clusters <- function(result) {
   numbering <- order(-result$sizes)
-  result$labels <- match(result$labels, numbering)
+  number <- order(numbering)
+  result$labels <- number[result$labels]
   result$sizes <- result$sizes[numbering]
-  if (!is.null(result$documents)) result$documents$topic <- match(result$documents$topic, numbering)
+  if (!is.null(result$documents)) result$documents$topic <- number[result$documents$topic]
   c(result, list(numbering = numbering))
 }
 
