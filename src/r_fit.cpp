@@ -135,7 +135,8 @@ Rcpp::IntegerVector labels_of(const Problem& problem, const State& state, const 
     }
     do_work(problem, pool, work);
     for (const auto& done : work)
-      static_cast<const LabelsWatch&>(*done->watch).put_into(labels.begin(), *problem.source.open(done->batch));
+      static_cast<const LabelsWatch&>(*done->watch)
+          .put_into(labels.begin(), *problem.source.open(done->batch));
   }
   if (data.uncounted().empty()) return labels;
   const Batch rest{*data.in_memory(), data.uncounted()};

@@ -36,7 +36,8 @@ if ("make" %in% given) {
   quit("no")
 }
 script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
-system2(file.path(R.home("bin"), "Rscript"), shQuote(c(script, millions, folder, csv_millions, paste(parts, collapse = ","), "make")))
+asked <- c(script, millions, folder, csv_millions, paste(parts, collapse = ","), "make")
+system2(file.path(R.home("bin"), "Rscript"), shQuote(asked))
 
 read <- function(path) matrix(readBin(path, "double", per_file * d), ncol = d, dimnames = list(NULL, columns))
 gigabytes <- function(paths) sum(file.size(paths)) / 1e9
@@ -85,7 +86,9 @@ if (any(c("files", "cold") %in% parts)) {
 }
 if ("cold" %in% parts) {
   spool <- list.files(kept, "[.]spool$", full.names = TRUE)
-  forget <- function() system2("dd", c(paste0("if=", spool), "iflag=nocache", "count=0"), stdout = FALSE, stderr = FALSE)
+  forget <- function() {
+    system2("dd", c(paste0("if=", spool), "iflag=nocache", "count=0"), stdout = FALSE, stderr = FALSE)
+  }
   forget()
   disk <- system.time(system2("dd", c(paste0("if=", spool), "of=/dev/null", "bs=4M"), stderr = FALSE))[["elapsed"]]
   forget()

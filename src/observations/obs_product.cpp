@@ -197,7 +197,7 @@ class Product final : public ObsModel {
   }
 
   void row_estimate(const double* phi, double times, double* mean, double* w) const override {
-    estimate(phi, mean, w, [times](const ObsModel& model, const double* own, double* own_mean, double* own_w) {
+    estimate(phi, mean, w, [=](const ObsModel& model, const double* own, double* own_mean, double* own_w) {
       model.row_estimate(own, times, own_mean, own_w);
     });
   }
