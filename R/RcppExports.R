@@ -165,6 +165,10 @@ engine_network_changes <- function(data, model, labels, changes, seed) {
     .Call(`_bnpvi_engine_network_changes`, data, model, labels, changes, seed)
 }
 
+engine_network_together <- function(data, model, labels, splits) {
+    .Call(`_bnpvi_engine_network_together`, data, model, labels, splits)
+}
+
 engine_network_soft <- function(data, model, prob, laps) {
     .Call(`_bnpvi_engine_network_soft`, data, model, prob, laps)
 }

@@ -26,6 +26,10 @@
 #' * [prior_dp()]: a stochastic blockmodel (infinite relational model). Nodes have one community each, from a
 #'   Dirichlet process, and each pair of communities a probability (or rate) of links, so that groups need
 #'   not be dense: they may as well be alike in avoiding each other. For networks of up to a few thousand nodes.
+#' * [prior_dp()] with `obs_links(degree = TRUE)`: the same corrected for degrees. Links are Poisson counts with rate
+#'   \eqn{t_i t_j \phi_{kl}}{t_i t_j phi_kl}, the activities t of a community's nodes a Dirichlet distribution times
+#'   their number, so that uneven degrees alone make no communities. Labels are hard. Undirected; links of a node with
+#'   itself belong to it, with half the rate, and where none is recorded there are none.
 #' * [prior_hdp()] with `obs_links(degree = FALSE)`: the relational model. Memberships \eqn{\pi_i} of a node
 #'   are from a hierarchical Dirichlet process; for each pair both nodes draw a community; if they drew the same one,
 #'   k, there is a link with probability \eqn{\phi_k}, else with the background's.
@@ -36,34 +40,38 @@
 #'   phi_k t_ik t_jk}, where \eqn{T_i = \sum_k t_{ik}}{T_i = sum t_ik}: memberships t_i / T_i have the same prior, and
 #'   every node has an activity of its own.
 #'
-#' All bound the log probability of the same links, so that [elbo()] compares them. By default (`degree = NULL`)
-#' the second and fourth are both fitted, and the better one is kept.
+#' All but the degree-corrected one bound the log probability of the same links, so that [elbo()] compares them. By
+#' default (`degree = NULL`) the relational model and the gamma network are both fitted, and the better one is kept.
 #'
 #' In directed networks with [prior_hdp()] a node has the same memberships for links from it and to it.
 #'
 #' @section Pairs without a link:
-#' The bound is exact: it counts every pair, none is sampled. Blockmodels need only sums over nodes for pairs without
-#' a link. In the relational model they share one profile for each node, a restriction of the variational family; in
-#' the gamma network the bound is linear in them. There nodes share what they have in communities in which they have
-#' no links once nodes times communities exceed 5,000, which costs next to nothing of the bound. A lap takes time
-#' proportional to links times communities, of the gamma network to links times the communities of a node, of general
-#' blocks to links and nodes times the square of communities (with [prior_dp()]: to links times communities, and nodes
-#' times the square of communities).
+#' The bound is exact: it counts every pair, none is sampled. Blockmodels need only sums over nodes for pairs without a
+#' link. In the relational model these share one profile for each node, a restriction of the variational family; in the
+#' gamma network the bound is linear in them. There nodes share what they have in communities in which they have no
+#' links once nodes times communities exceed 5,000, which costs next to nothing of the bound. Of degree-corrected
+#' blockmodels the log joint of labels is exact where no pair is `missing`; else it is a bound, with activities that go
+#' by the degrees. A lap takes time proportional to links times communities, of the gamma network to links times the
+#' communities of a node, of general blocks to links and nodes times the square of communities (with [prior_dp()]: to
+#' links times communities, and nodes times the square of communities).
 #'
 #' Stochastic learning estimates gradients from the pairs of some nodes at a time, with all their links; what these
 #' nodes meet is summed over all nodes, not sampled. The bound at the end is the exact one of all pairs.
 #'
 #' @section Control:
 #' Networks are learned from as a whole: `algorithm = "memoized"` and `"full"` are the same here, with one batch. With
-#' [prior_dp()] a search with hard labels comes first: its laps try splits, joins, pairs divided anew, and
-#' disturbances, all on the exact log joint, and end when 20 of them gained nothing; then soft labels. With
+#' [prior_dp()] a search with hard labels comes first: its laps try splits, joins, pairs divided anew, and disturbances,
+#' all on the exact log joint, and end when 20 of them gained nothing; soft labels follow (not with degrees). With
 #' [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 1,000 nodes and links on
-#' moves of the gamma network visit the nodes they change alone. Up to 10,000 the search then goes on from
-#' softened memberships of communities of which some were joined or divided, until that gains nothing. `moves` fix the
-#' number where all are switched off. `restarts` are runs with other random numbers, of which the best is kept.
-#' `k_init` is the number of communities at the start: groups with many links within, made by dividing the largest in
-#' two again and again; with [prior_dp()] nodes are dealt to them at random. `sparsity`, `candidates`, `init` and
-#' `keep` have no meaning here, and `bound` is `"loose"`.
+#' moves of the gamma network visit the nodes they change alone. Up to 10,000 the search then goes on from softened
+#' memberships of communities of which some were joined or divided, until that gains nothing. `moves` fix the number
+#' where all are switched off. `restarts` are runs with other random numbers, of which the best is kept. `k_init` is the
+#' number of communities at the start: groups with many links within, made by dividing the largest in two again and
+#' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
+#' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
+#' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves; and
+#' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). `sparsity`,
+#' `candidates` and `keep` have no meaning here, and `bound` is `"loose"`.
 #'
 #' `algorithm = "stochastic"`: laps in each of which nodes are in one of `batches` sets, drawn anew; after each set
 #' probabilities or rates of blocks move by `learning_rate`, and its nodes are visited. Moves are not tried: K is that
@@ -73,6 +81,18 @@
 #' @references
 #' Kemp, C., Tenenbaum, J. B., Griffiths, T. L., Yamada, T. and Ueda, N. (2006). Learning systems of concepts with an
 #' infinite relational model. *AAAI* 21.
+#'
+#' Karrer, B. and Newman, M. E. J. (2011). Stochastic blockmodels and community structure in networks. *Physical Review
+#' E* 83, 016107.
+#'
+#' Come, E., Jouvin, N., Latouche, P. and Bouveyron, C. (2021). Hierarchical clustering with discrete latent variable
+#' models and the integrated classification likelihood. *Advances in Data Analysis and Classification* 15, 957-986.
+#'
+#' Rohe, K., Chatterjee, S. and Yu, B. (2011). Spectral clustering and the high-dimensional stochastic blockmodel.
+#' *Annals of Statistics* 39, 1878-1915.
+#'
+#' Raghavan, U. N., Albert, R. and Kumara, S. (2007). Near linear time algorithm to detect community structures in
+#' large-scale networks. *Physical Review E* 76, 036106.
 #'
 #' Kim, D. I., Gopalan, P., Blei, D. M. and Sudderth, E. B. (2013). Efficient online inference for Bayesian
 #' nonparametric relational models. *Advances in Neural Information Processing Systems* 26.
@@ -105,10 +125,18 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   check_obs(obs, "bnp_network", error_call)
   check_network_prior(prior, error_call)
   check_network_control(control, error_call)
-  data <- as_network(x, nodes, directed, missing, error_call)
+  data <- as_network(
+    x, nodes, directed, missing, error_call, keep_loops = has_blocks(prior) && isTRUE(obs$degree)
+  )
   stochastic <- control$algorithm == "stochastic"
   control$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
   models <- resolve_links(obs, data, prior, error_call)
+  if (stochastic && is_corrected(models[[1L]])) {
+    abort("argument", c(
+      "{.code algorithm = \"stochastic\"} is not there for degree-corrected blockmodels, whose labels are hard.",
+      i = "Choose {.code algorithm = \"full\"}, or leave {.arg degree} of {.fn obs_links} out."
+    ), call = error_call)
+  }
   models <- models_to_fit(models, prior, data, error_call)
   control$seed <- draw_seed(control$seed)
   share <- network_start(start, data, prior, control, error_call)
@@ -180,37 +208,6 @@ models_to_fit <- function(models, prior, data, call) {
   models[keep]
 }
 
-# Shares of the nodes (nodes x communities) to start from.
-network_start <- function(start, data, prior, control, call) {
-  if (is.null(start)) {
-    k <- control$k_init %||% if (control$algorithm == "stochastic") min(25L, data$n) else 1L
-    if (k > data$n) {
-      abort("k_init", "{.arg k_init} must be at most the number of nodes ({data$n}), not {k}.", call = call)
-    }
-    if (has_blocks(prior) && control$algorithm != "stochastic") {
-      deal <- function() sample(rep_len(seq_len(k), data$n))
-      return(one_column_each(with_r_seed(1L, control$seed %% 2^31, deal, call)$sets[[1L]]))
-    }
-    return(one_column_each(engine_network_divided(data[setdiff(names(data), "ids")], k, control$seed)))
-  }
-  if (inherits(start, "bnp_network")) {
-    if (!identical(start$input$ids, data$ids)) {
-      abort("start", c(
-        "{.arg start} must be a fit to the same nodes in the same order.",
-        i = "Give labels, {.code start = fitted(fit)[names]}, or shares."
-      ), call = call)
-    }
-    return(start$prob)
-  }
-  if (is.matrix(start)) {
-    return(check_responsibilities(start, data$n, call))
-  }
-  if (!is.null(names(start)) && all(data$ids %in% names(start))) start <- start[data$ids]
-  one_column_each(check_labels(unname(start), data$n, call))
-}
-
-one_column_each <- function(labels) diag(max(labels))[labels, , drop = FALSE]
-
 # Rounds of disturbed memberships that gain nothing, in a row, after which the search of a small network ends.
 network_disturbances <- 1L
 
@@ -258,6 +255,7 @@ network_fit <- function(result, call, data, prior, control, runs) {
   prob <- prob[, order, drop = FALSE]
   labels <- labels_like(result$labels, prob)
   state <- result[c("pairs", "sum", "rates", "weights", "u", "omega", "params", "ends")]
+  state$degrees <- result$degrees
   by_community <- function(x) if (is.null(x)) NULL else x[order, order, drop = FALSE]
   state[c("pairs", "sum")] <- list(by_community(result$pairs), by_community(result$sum))
   if (!is.null(state$rates)) state$rates <- state$rates[c(order, length(order) + 1L)]
@@ -275,7 +273,7 @@ network_fit <- function(result, call, data, prior, control, runs) {
       compared = compared_runs(runs),
       input = list(
         n = data$n, ids = data$ids, directed = data$directed, n_links = length(data$value), total = sum(data$value),
-        hidden = length(data$hidden_from), degree = degree, isolated = sum(degree == 0L),
+        hidden = length(data$hidden_from), loops = sum(data$loops), degree = degree, isolated = sum(degree == 0L),
         components = connected_parts(data), row_names = data$ids, fingerprint = rlang::hash(data)
       )
     ),

@@ -27,6 +27,7 @@
 #'   * of data frames with densities for other columns (a count as a number beside a count as a count);
 #'   * of autoregressions with other lags or other sequences, as other rows are
 #'     conditioned on;
+#'   * of degree-corrected blockmodels of networks, whose links are counts, beside other models of links;
 #'   * of other bounds (`bnp_control(bound =)`), of which one is higher for the same
 #'     answer.
 #'
@@ -112,6 +113,9 @@ has_top_level <- function(fit) isTRUE(prior_entry(fit$model$prior)$top_level)
 # What the exponential of a bound is.
 measure_of <- function(obs) {
   if (obs$family == "links") {
+    if (is_corrected(obs)) {
+      return("Poisson probabilities of links, of a node with itself among them")
+    }
     return(paste("probabilities of", if (obs$links == "counts") "counts of links" else "links"))
   }
   entry <- obs_entry(obs)

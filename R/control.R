@@ -34,7 +34,8 @@
 #'   after ten laps (at most `max_laps`), which do not count. Default: `"best"` where it applies (`"anchor"` from one
 #'   topic and in stochastic learning), `"bregman"` elsewhere. With [prior_lda()] and [prior_hmm()] seeds are the best
 #'   of ten. A single fit of Gaussian states with [prior_hmm()], without missing values and weights, starts by
-#'   default from the clusters of [stats::kmeans()] with ten starts.
+#'   default from the clusters of [stats::kmeans()] with ten starts. `"spectral"`, `"spectral_absolute"` and
+#'   `"propagation"` are for networks: see [bnp_network()].
 #' @param moves [bnp_moves()]; `TRUE` for the default ones; `FALSE` for none that
 #'   changes the number of clusters, only their order.
 #' @param sparsity Most clusters (topics of a word, states of a row of a
@@ -123,7 +124,8 @@
 #' @export
 bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncation_free"), batches = NULL,
                         max_laps = NULL, tol = 1e-6, restarts = 1L, k_init = NULL,
-                        init = c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best"),
+                        init = c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best", "spectral",
+                                 "spectral_absolute", "propagation"),
                         moves = bnp_moves(), sparsity = NULL, threads = default_threads(), seed = NULL,
                         verbose = interactive(), learning_rate = c(delay = 1, power = 0.6),
                         candidates = NULL, keep = c("labels", "probabilities"), bound = c("loose", "tight"),
@@ -149,7 +151,9 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
       restarts = check_count(restarts, "restarts"),
       k_init = if (!is.null(k_init)) check_count(k_init, "k_init"),
       init = if (!missing(init)) {
-        check_choice(init, c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best"), "init")
+        check_choice(
+          init, c("bregman", "random", "kmeans", "scalable", "blocks", "anchor", "best", network_inits), "init"
+        )
       },
       moves = check_moves(moves),
       sparsity = if (!is.null(sparsity)) check_count(sparsity, "sparsity"),

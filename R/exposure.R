@@ -47,19 +47,11 @@ take_exposure <- function(x, obs, arg, call) {
     ), call = call)
   }
   if (is.character(exposure)) {
-    at <- match(exposure, colnames(x))
-    if (is.na(at)) {
-      abort("exposure", c(
-        "{.arg exposure} names the column {.val {exposure}}, which {.arg {arg}} does not have.",
-        i = if (is.null(colnames(x))) "Its columns have no names." else
-          "Its columns: {places(dQuote(colnames(x), FALSE))}."
-      ), call = call)
-    }
-    if (ncol(x) == 1L) {
+    taken <- take_named_column(x, exposure, "exposure", arg, call)
+    if (ncol(taken$x) == 0L) {
       abort("no_columns", "{.arg {arg}} has no columns beside {.arg exposure}.", call = call)
     }
-    exposure <- check_above_0(as.double(x[, at]), exposure, call)
-    return(list(x = x[, -at, drop = FALSE], exposure = exposure))
+    return(list(x = taken$x, exposure = check_above_0(as.double(taken$column), exposure, call)))
   }
   if (length(exposure) != nrow(x)) {
     abort("exposure", c(

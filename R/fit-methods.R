@@ -9,7 +9,8 @@
 #' * `elbo_trace()`: a data frame with one row per lap: `lap`, `elbo`, `k`,
 #'   moves accepted (`births`, `merges`, `deletes`) and tried
 #'   (`births_tried`, ...), `seconds` since the start.
-#' * `n_clusters()`: the number of clusters in use.
+#' * `n_clusters()`: the number of clusters in use, those of half an observation or more (where weights make the whole
+#'   data less, of half of what the largest has).
 #' * `cluster_sizes()`: expected number of observations of each, a sum of weights where rows
 #'   have them; of individuals, where a mixture has an `id`.
 #' * `fitted()`: the most probable cluster of each training observation, in the order of the data; of repeated
@@ -91,7 +92,14 @@ n_clusters.default <- function(fit, ...) check_is_fit(fit)
 n_clusters.bnp_fit <- function(fit, ...) {
   check_no_dots(...)
   check_is_fit(fit)
-  sum(cluster_sizes(fit) >= 0.5)
+  length(in_use(fit))
+}
+
+# Numbers of the clusters that have half an observation, or where weights make the whole data less than that, half of
+# what the largest has.
+in_use <- function(fit) {
+  size <- cluster_sizes(fit)
+  unname(which(size > 0 & size >= min(0.5, max(size) / 2)))
 }
 
 #' @rdname read_fit

@@ -96,14 +96,8 @@ take_id <- function(x, id, arg, call) {
   if (!(is.character(id) && length(id) == 1L && !is.null(colnames(x)))) {
     return(list(x = x, id = id))
   }
-  if (!id %in% colnames(x)) {
-    abort("id", c(
-      "{.arg id} names the column {.val {id}}, which {.arg {arg}} does not have.",
-      i = "Its columns: {places(dQuote(colnames(x), FALSE))}."
-    ), call = call)
-  }
-  at <- match(id, colnames(x))
-  list(x = x[, -at, drop = FALSE], id = if (is.data.frame(x)) x[[at]] else x[, at])
+  taken <- take_named_column(x, id, "id", arg, call)
+  list(x = taken$x, id = taken$column)
 }
 
 check_id <- function(id, n, arg, call) {

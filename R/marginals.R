@@ -55,6 +55,9 @@ stick_weights_quantile <- function(p, a, b) {
     after <- rep(b[k, ], each = nrow(nodes))
     below <- function(log_weight) mean(stats::pbeta(exp(pmin(log_weight - nodes, 0)), a[k], after)) - p
     reach <- range(nodes) + log(range(outer(c(p / 2, (1 + p) / 2), b[k, ], function(q, b) stats::qbeta(q, a[k], b))))
+    if (below(-700) > 0) {
+      return(0) # less than 1e-304
+    }
     exp(stats::uniroot(below, pmax(reach, c(-700, -699)), extendInt = "upX", tol = 1e-9)$root)
   }, 1)
 }

@@ -1,7 +1,9 @@
 # A network in any form -> the internal form: list(n, directed, from, to, value, hidden_from, hidden_to, ids), each
-# pair once, ends from 1; pairs that are hidden have no value. `ids`: names of the nodes, in their order.
+# pair once, ends from 1; pairs that are hidden have no value. `ids`: names of the nodes, in their order. `keep_loops`:
+# also `loops`, the links of each node with itself, where there are any.
 
-as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = rlang::caller_env(), arg = "x") {
+as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = rlang::caller_env(), arg = "x",
+                       keep_loops = FALSE) {
   if (!is.null(directed)) check_flag(directed, "directed", call)
   links <- if (inherits(x, "igraph")) {
     links_of_igraph(x, nodes, directed, call, arg)
@@ -22,7 +24,7 @@ as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = 
     abort("network", c("{.arg {arg}} has no nodes.", i = "Give at least one; links are not needed."), call = call)
   }
   check_values(links$value, call, arg)
-  tidied_links(links, hidden_pairs(missing, links, call))
+  tidied_links(links, hidden_pairs(missing, links, call), keep_loops)
 }
 
 check_values <- function(value, call, arg) {
@@ -35,15 +37,15 @@ check_values <- function(value, call, arg) {
   }
 }
 
-# Loops go, pairs that are listed several times add up, what is NA or `missing` becomes hidden.
-tidied_links <- function(links, missing) {
+# Loops go or are counted, pairs that are listed several times add up, what is NA or `missing` becomes hidden.
+tidied_links <- function(links, missing, keep_loops) {
   told <- function(...) {
     cli::cli_inform(c(...), class = c("bnpvi_message_network", "bnpvi_message"), .envir = parent.frame())
   }
   loop <- links$from == links$to
-  loops <- sum(loop & links$value > 0, na.rm = TRUE)
-  if (loops > 0L) {
-    told("{loops} link{?s} of a node with itself {?is/are} left out: the model has none.")
+  with_itself <- which(loop & links$value > 0)
+  if (length(with_itself) && !keep_loops) {
+    told("{length(with_itself)} link{?s} of a node with itself {?is/are} left out: the model has none.")
   }
   pairs <- data.frame(from = links$from, to = links$to, value = links$value)[!loop, ]
   pairs$swap <- !links$directed & pairs$from > pairs$to
@@ -72,11 +74,16 @@ tidied_links <- function(links, missing) {
   hidden <- unique(c(unknown, missing_keys(missing, links)))
   pairs <- pairs[!key %in% hidden, ]
   pairs <- pairs[order(pairs$from, pairs$to), ]
-  list(
+  out <- list(
     n = as.integer(links$n), directed = links$directed, from = as.integer(pairs$from), to = as.integer(pairs$to),
     value = as.double(pairs$value), hidden_from = as.integer((hidden - 1) %/% links$n + 1),
     hidden_to = as.integer((hidden - 1) %% links$n + 1), ids = links$ids
   )
+  if (length(with_itself) && keep_loops) {
+    of_node <- factor(links$from[with_itself], seq_len(links$n))
+    out$loops <- as.double(tapply(links$value[with_itself], of_node, sum, default = 0))
+  }
+  out
 }
 
 missing_keys <- function(pairs, links) {
@@ -169,13 +176,7 @@ links_of_adjacency <- function(x, nodes, directed, call, arg) {
   if (is.matrix(x) && !is.numeric(x) && !is.logical(x)) {
     abort("not_numeric", "{.arg {arg}} must be a matrix of numbers, not {describe(x)}.", call = call)
   }
-  cells <- if (inherits(x, "Matrix")) {
-    Matrix::summary(as(as(x, "generalMatrix"), "TsparseMatrix"))
-  } else {
-    at <- which(is.na(x) | x != 0, arr.ind = TRUE)
-    data.frame(i = at[, 1L], j = at[, 2L], x = as.double(x[at]))
-  }
-  value <- if (is.null(cells$x)) rep(1, nrow(cells)) else as.double(cells$x)
+  cells <- matrix_cells(x)
   symmetric <- if (is.matrix(x)) isSymmetric(unname(x), tol = 0) else Matrix::isSymmetric(x, tol = 0, checkDN = FALSE)
   if (isFALSE(directed) && !symmetric) {
     abort("not_symmetric", c(
@@ -188,12 +189,23 @@ links_of_adjacency <- function(x, nodes, directed, call, arg) {
   names <- rownames(x) %||% colnames(x) %||% seq_len(nrow(x))
   if (anyDuplicated(names)) abort("nodes", "Names of nodes of {.arg {arg}} must differ from each other.", call = call)
   list(
-    n = nrow(x), ids = as.character(names), from = cells$i[keep], to = cells$j[keep], value = value[keep],
+    n = nrow(x), ids = as.character(names), from = cells$i[keep], to = cells$j[keep], value = cells$x[keep],
     directed = directed
   )
 }
 
-links_of_edges <- function(x, nodes, directed, call, arg) {
+# Cells that are not 0: data frame i, j, x.
+matrix_cells <- function(x) {
+  if (inherits(x, "Matrix")) {
+    cells <- Matrix::summary(as(as(x, "generalMatrix"), "TsparseMatrix"))
+    return(data.frame(i = cells$i, j = cells$j, x = if (is.null(cells$x)) rep(1, nrow(cells)) else as.double(cells$x)))
+  }
+  at <- which(is.na(x) | x != 0, arr.ind = TRUE)
+  data.frame(i = unname(at[, 1L]), j = unname(at[, 2L]), x = as.double(x[at]))
+}
+
+# Both ends and the value of every row of a list of links.
+listed_links <- function(x, call, arg) {
   x <- as.data.frame(x)
   if (ncol(x) < 2L) {
     abort("network", "{.arg {arg}} must have columns {.field from} and {.field to}, a row for each link.", call = call)
@@ -210,6 +222,16 @@ links_of_edges <- function(x, nodes, directed, call, arg) {
     from <- both[[1L]]
     to <- both[[2L]]
   }
+  rest <- setdiff(names(x), columns)
+  weight <- intersect(c("weight", "value", "n", "count"), rest)
+  if (!length(weight)) weight <- rest[vapply(x[rest], is.numeric, NA)]
+  list(from = from, to = to, value = if (length(weight)) as.double(x[[weight[1L]]]) else rep(1, nrow(x)))
+}
+
+links_of_edges <- function(x, nodes, directed, call, arg) {
+  links <- listed_links(x, call, arg)
+  from <- links$from
+  to <- links$to
   if (is.numeric(nodes) && length(nodes) == 1L && is.numeric(from) && is.numeric(to)) {
     nodes <- seq_len(check_count(nodes, "nodes", call = call))
   }
@@ -219,13 +241,9 @@ links_of_edges <- function(x, nodes, directed, call, arg) {
   if (anyNA(ids) || anyDuplicated(ids)) {
     abort("nodes", "{.arg nodes} must be names that differ from each other.", call = call)
   }
-  rest <- setdiff(names(x), columns)
-  weight <- intersect(c("weight", "value", "n", "count"), rest)
-  if (!length(weight)) weight <- rest[vapply(x[rest], is.numeric, NA)]
-  value <- if (length(weight)) as.double(x[[weight[1L]]]) else rep(1, nrow(x))
   list(
     n = length(ids), ids = ids, from = nodes_of(from, ids, arg, call), to = nodes_of(to, ids, arg, call),
-    value = value, directed = directed %||% FALSE
+    value = links$value, directed = directed %||% FALSE
   )
 }
 

@@ -1,19 +1,34 @@
-#' Predict links
+#' Predict links, and memberships of new nodes
 #'
 #' @param object,fit A fit of [bnp_network()].
-#' @param pairs A matrix or data frame whose first two columns are nodes of the training network. `heldout_loglik()`,
-#'   `link_auc()` and `type = "log"` need a third: whether there is a link, or the count (`split_links()` calls it
-#'   `link`).
+#' @param newdata For `type = "link"` and `"log"`, and for `heldout_loglik()`: pairs, a matrix or data frame whose first
+#'   two columns are nodes of the training network. `"log"`, `heldout_loglik()` and `link_auc()` need a third: whether
+#'   there is a link, or the count (`split_links()` calls it `link`). For `"prob"` and `"class"`: links of new nodes,
+#'   see *New nodes*; left out: the nodes of the training network.
+#' @param pairs The same pairs, with their third column.
 #' @param type `"link"`: the probability of a link, of counts their expected number; `"log"`: the log probability of
 #'   what is in the third column; `"prob"`: expected memberships of the nodes (nodes x communities); `"class"`: the
 #'   community of each, as [fitted()].
-#' @param newdata As `pairs`.
 #' @param ... Must be empty.
-#' @return `predict()`: a number for each pair, or as said. `heldout_loglik()`: the mean log probability of the pairs.
-#'   `link_auc()`: the probability that a pair with a link is given a larger probability than one without, ties one
-#'   half.
+#' @return `predict()`: a number for each pair, or as said, of new nodes in the order of their first link or of their
+#'   rows. `heldout_loglik()`: the mean log probability of the pairs. `link_auc()`: the probability that a pair with a
+#'   link is given a larger probability than one without, ties one half.
+#' @section New nodes:
+#' `newdata` is a data frame of links, `from`, `to` and perhaps a column with counts, each between a node of the
+#' training network and one that is not in it; or, of undirected networks, a matrix, dense or sparse, with a row for
+#' each new node and a column for each node of the training network (by name where columns have names). Pairs that are
+#' not listed have no link; those with the value `NA` were not observed. In a list a value of 0 names a node that has no
+#' links. A row of the matrix with the name of a node of the training network is that node seen again, whose pair with
+#' itself is not observed.
+#'
+#' Each new node is by itself: all else is held as it was learned, and q of its membership is raised to a maximum of the
+#' bound. In blockmodels that is one step, in degree-corrected ones the probability of each label given the links and
+#' labels of all others, rates and activities integrated; with [prior_hdp()] steps repeat, from a few starts, of which
+#' the best end counts. A node seen again gets the membership that it had, nearly: of degree-corrected blockmodels it
+#' counts twice then, and overlapping ones may have several that are as good.
 #' @details Probabilities are means under the variational posterior, of blockmodels and the relational model in closed
-#'   form; of the gamma network the rates are products of posterior means, which leaves out how sure they are.
+#'   form; of the gamma network and of degree-corrected blockmodels the rates are products of posterior means, which
+#'   leaves out how sure they are.
 #'   Directed fits predict from the first node to the second.
 #' @references
 #' Hanley, J. A. and McNeil, B. J. (1982). The meaning and use of the area under a receiver operating characteristic
@@ -23,23 +38,26 @@
 #' x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
 #' fit <- bnp_network(x, prior = prior_dp(), control = bnp_control(seed = 1))
 #' predict(fit, data.frame(from = c(1, 1), to = c(2, 6)))
+#' predict(fit, data.frame(from = c("new", "new", "other"), to = c(1, 2, 6)), type = "prob")
 #' @export
-predict.bnp_network <- function(object, pairs, type = c("link", "log", "prob", "class"), ...) {
+predict.bnp_network <- function(object, newdata, type = c("link", "log", "prob", "class"), ...) {
   check_no_dots(...)
   check_format(object)
   type <- check_choice(type, c("link", "log", "prob", "class"), "type")
-  if (type == "prob") {
-    return(object$prob)
+  call <- rlang::current_env()
+  if (type %in% c("prob", "class")) {
+    if (missing(newdata) || is.null(newdata)) {
+      return(if (type == "prob") object$prob else fitted(object))
+    }
+    prob <- newcomers_memberships(object, new_nodes(object, newdata, call))
+    return(if (type == "prob") prob else stats::setNames(max.col(prob, "first"), rownames(prob)))
   }
-  if (type == "class") {
-    return(fitted(object))
-  }
-  need_data(missing(pairs), "pairs")
-  at <- checked_pairs(object, pairs, "pairs", rlang::current_env())
+  need_data(missing(newdata), "newdata")
+  at <- checked_pairs(object, newdata, "newdata", call)
   if (type == "link") {
     return(expected_links(object, at))
   }
-  log_links(object, at, outcomes(object, pairs, "pairs", rlang::current_env()))
+  log_links(object, at, outcomes(object, newdata, "newdata", call))
 }
 
 checked_pairs <- function(fit, pairs, arg, call) {
@@ -48,7 +66,7 @@ checked_pairs <- function(fit, pairs, arg, call) {
   loops <- which(at[, 1L] == at[, 2L])
   if (length(loops)) {
     abort("loops", c(
-      "{.arg {arg}} must be pairs of different nodes: the model has no links of a node with itself.",
+      "{.arg {arg}} must be pairs of different nodes: links of a node with itself are not predicted.",
       x = "Row {places(loops)}."
     ), call = call)
   }
@@ -93,8 +111,30 @@ link_parts <- function(fit, at) {
   c(list(weight = cbind(same, pmax(0, 1 - rowSums(same)))), blocks)
 }
 
+# Activities of the nodes of a degree-corrected blockmodel, t = n_k Dirichlet(theta) in the community of each:
+# list(theta, their sum and the number of nodes there).
+activities <- function(fit) {
+  theta <- 1 + fit$state$degrees$ends + fit$state$degrees$lent
+  list(theta = theta, sum = drop(rowsum(theta, fit$labels))[fit$labels], nodes = tabulate(fit$labels)[fit$labels])
+}
+
+# E t_i t_j times E phi: both are independent under q.
+corrected_rates <- function(fit, at) {
+  obs <- fit$model$obs
+  activity <- activities(fit)
+  mass <- activity$nodes * activity$theta
+  i <- at[, 1L]
+  j <- at[, 2L]
+  cell <- cbind(fit$labels[i], fit$labels[j])
+  phi <- (obs$a + fit$state$sum[cell]) / (obs$b + fit$state$pairs[cell])
+  unname(phi * mass[i] * mass[j] / (activity$sum[i] * (activity$sum[j] + (cell[, 1L] == cell[, 2L]))))
+}
+
 # Rates of the gamma network at posterior means.
 link_rates <- function(fit, at) {
+  if (is_corrected(fit$model$obs)) {
+    return(corrected_rates(fit, at))
+  }
   params <- fit$state$params
   mean <- params$shape / params$rate
   total <- rowSums(mean)

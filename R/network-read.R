@@ -17,13 +17,15 @@
 #'   was found, with [prior_hdp()] the largest membership.
 #' * `log_joint()`: with [prior_dp()], the log probability of links and these labels, blocks and sticks integrated:
 #'   what the search raises.
-#' * `coef()`: `block`, expected probability or rate of a link between communities (of the gamma network: for two
-#'   nodes of average activity); `background`, `weights` and `degree` (activities of nodes) where the model has them.
+#' * `coef()`: `block`, expected probability or rate of a link between communities (of the gamma network and
+#'   degree-corrected blockmodels: for two nodes of average activity); `background`, `weights` and `degree` (activities
+#'   of nodes, whose average is 1, of blockmodels in each community) where the model has them.
 #' * `tidy()`: one row for each community: `community`, `size` (a sum of memberships), `proportion`, and `within` and
 #'   `between`, the expected probability or rate of a link within it and to the other communities, as in `coef()`.
 #' * `augment()`: one row for each node: `node`, `.community`, `.prob`, the membership there, `.degree`, and
 #'   `.bridgeness`, 1 minus the largest membership.
-#' * `simulate()`: `nsim` data frames of links, drawn with parameters from the posterior.
+#' * `simulate()`: `nsim` data frames of links, drawn with parameters from the posterior; with links of nodes with
+#'   themselves where a degree-corrected blockmodel was given some.
 #' @references
 #' Nepusz, T., Petroczi, A., Negyessy, L. and Bazso, F. (2008). Fuzzy communities and the concept of bridgeness in
 #' complex networks. *Physical Review E* 77, 016107.
@@ -92,9 +94,16 @@ coef.bnp_network <- function(object, ...) {
   names <- list(as.character(seq_len(k)), as.character(seq_len(k)))
   counts <- obs$links == "counts"
   if (is.null(state$rates)) {
-    mean <- (obs$a + state$sum) / (obs$b + state$pairs + if (counts) 0 else obs$a)
+    corrected <- is_corrected(obs)
+    mean <- (obs$a + state$sum) / (obs$b + state$pairs + if (counts || corrected) 0 else obs$a)
+    if (corrected && !counts) mean <- -expm1(-mean)
     size <- object$sizes
-    return(list(block = structure(mean, dimnames = names), weights = state$weights %||% (size / sum(size))))
+    out <- list(block = structure(mean, dimnames = names), weights = state$weights %||% (size / sum(size)))
+    if (corrected) {
+      activity <- activities(object)
+      out$degree <- stats::setNames(activity$nodes * activity$theta / activity$sum, object$input$ids)
+    }
+    return(out)
   }
   background <- state$rates[k + 1L]
   block <- matrix(background, k, k, dimnames = names)
@@ -182,10 +191,20 @@ drawn_network <- function(fit) {
     x <- if (counts) stats::rgamma(m, a + s, b + none) else stats::rbeta(m, a + s, b + pmax(0, none - s))
     if (is.matrix(s)) matrix(x, nrow(s)) else x
   }
-  pairs <- which(if (fit$input$directed) row(diag(n)) != col(diag(n)) else upper.tri(diag(n)), arr.ind = TRUE)
+  loops <- isTRUE(fit$input$loops > 0)
+  pairs <- which(
+    if (fit$input$directed) row(diag(n)) != col(diag(n)) else upper.tri(diag(n), diag = loops), arr.ind = TRUE
+  )
   from <- pairs[, 1L]
   to <- pairs[, 2L]
-  rate <- if (is.null(state$rates)) {
+  rate <- if (is_corrected(obs)) {
+    activity <- activities(fit)
+    draw <- stats::rgamma(n, activity$theta)
+    draw <- activity$nodes * draw / drop(rowsum(draw, fit$labels))[fit$labels]
+    phi <- matrix(stats::rgamma(k^2, obs$a + state$sum, obs$b + state$pairs), k)
+    phi[lower.tri(phi)] <- t(phi)[lower.tri(phi)]
+    phi[cbind(fit$labels[from], fit$labels[to])] * draw[from] * draw[to] / (1 + (from == to))
+  } else if (is.null(state$rates)) {
     phi <- drawn(state$sum, state$pairs, obs$a, obs$b)
     if (!fit$input$directed) phi[lower.tri(phi)] <- t(phi)[lower.tri(phi)]
     if (is.null(state$params)) {

@@ -9,9 +9,10 @@
 #'   [prior_dp()], where every pair of communities has a probability of its own. `FALSE` with [prior_hdp()]: the
 #'   relational model with general blocks, for few communities, as its time grows with the square of their number.
 #'   `TRUE` with [prior_dp()] is not there.
-#' @param degree Has every node a degree of its own? `TRUE`: the gamma network, `FALSE`: the relational model. `NULL`
-#'   with [prior_hdp()]: both are fitted, and the one with the larger bound is kept; from 2,000 nodes on the gamma
-#'   network alone. Where every pair of communities has a block (see `assortative`) only `FALSE` is there.
+#' @param degree Has every node a degree of its own? With [prior_hdp()] `TRUE` is the gamma network, `FALSE` the
+#'   relational model; `NULL`: both are fitted, and the one with the larger bound is kept; from 2,000 nodes on the gamma
+#'   network alone. With general blocks (`assortative = FALSE`) only `FALSE` is there. With [prior_dp()] `TRUE` is the
+#'   degree-corrected blockmodel, of undirected networks, `FALSE` or `NULL` the plain one.
 #' @param family `"bernoulli"`: a link or none; `"poisson"`: counts. `"auto"` chooses counts where a value is above 1.
 #' @param a,b Prior of the probability of a link within a community (without a background: in any block): Beta(`a`,
 #'   `b`), or of a rate Gamma(`a`, rate `b`). `b = NULL`: 1 for probabilities, `a` over the density of links for rates
@@ -20,9 +21,14 @@
 #' @param background The same two numbers for the background of assortative models. `NULL`: Beta(1, 10), or a Gamma
 #'   distribution with shape 1 and the density of links as mean.
 #' @return An object of class `bnp_obs`.
+#' @details The degree-corrected blockmodel is one of counts, also where links are there or not: its bound is that of
+#'   Poisson counts, which is close to the other only where links are rare, and not to be compared with the bounds of
+#'   other models. With `family = "bernoulli"`, or where no value is above 1, [predict()][predict.bnp_network()] gives
+#'   the probability that there is any link.
 #' @seealso [bnp_network()]
 #' @examples
 #' obs_links()
+#' obs_links(degree = TRUE)
 #' obs_links(family = "poisson", a = 2)
 #' @export
 obs_links <- function(assortative = NULL, degree = NULL, family = c("auto", "bernoulli", "poisson"), a = 1, b = NULL,
@@ -53,31 +59,9 @@ model_links <- list(
 
 # Everything that an `obs_links()` leaves open, for this network and prior.
 resolve_links <- function(obs, data, prior, call) {
-  not_yet <- function(what, remedy) {
-    abort("argument", c(paste(what, "not there yet."), i = remedy), call = call, .envir = rlang::caller_env())
-  }
   single <- has_blocks(prior)
-  given <- prior_entry(prior)$constructor
-  other <- network_prior_makers(if (single) "overlapping" else "blocks")
-  if (single && isTRUE(obs$degree)) {
-    not_yet("Degrees of nodes ({.code degree = TRUE}) with {.fn {given}} are", "Choose {.fn {other}}.")
-  }
-  if (single && isTRUE(obs$assortative)) {
-    not_yet("Assortative blocks with {.fn {given}} are", "Choose {.fn {other}}, or leave {.arg assortative} out.")
-  }
-  general <- !single && isFALSE(obs$assortative)
-  if (general && isTRUE(obs$degree)) {
-    not_yet(
-      "Degrees of nodes ({.code degree = TRUE}) with general blocks ({.code assortative = FALSE}) are",
-      "Leave one of the two out."
-    )
-  }
-  if ((single || general) && !is.null(obs$background)) {
-    abort("argument", c(
-      "{.arg background} has no meaning where every pair of communities has a block.", i = "Leave it out."
-    ), call = call)
-  }
-  most <- max(data$value, 0)
+  check_link_choices(obs, data, prior, call)
+  most <- max(data$value, data$loops, 0)
   if (obs$links == "binary" && most > 1) {
     abort("not_binary", c(
       "{.arg x} must have values 0 and 1 with {.code family = \"bernoulli\"}, not {most}.",
@@ -85,9 +69,9 @@ resolve_links <- function(obs, data, prior, call) {
     ), call = call)
   }
   if (obs$links == "auto") obs$links <- if (most > 1) "counts" else "binary"
-  obs$assortative <- !single && !general
+  obs$assortative <- !single && !isFALSE(obs$assortative)
   counts <- obs$links == "counts"
-  if (!obs$assortative) obs$degree <- FALSE
+  if (!obs$assortative) obs$degree <- isTRUE(obs$degree)
   obs$b_given <- !is.null(obs$b)
   obs$background_given <- !is.null(obs$background)
   pairs <- max(n_pairs(data), 1)
@@ -103,6 +87,40 @@ resolve_links <- function(obs, data, prior, call) {
   lapply(if (is.null(obs$degree)) list(TRUE, FALSE) else list(obs$degree), of)
 }
 
+# Choices that do not go with this prior or this network.
+check_link_choices <- function(obs, data, prior, call) {
+  refuse <- function(...) abort("argument", c(...), call = call, .envir = rlang::caller_env())
+  given <- prior_entry(prior)$constructor
+  other <- network_prior_makers(if (has_blocks(prior)) "overlapping" else "blocks")
+  if (has_blocks(prior) && isTRUE(obs$assortative)) {
+    refuse(
+      "Assortative blocks with {.fn {given}} are not there yet.",
+      i = "Choose {.fn {other}}, or leave {.arg assortative} out."
+    )
+  }
+  if (has_blocks(prior) && isTRUE(obs$degree) && data$directed) {
+    refuse(
+      "Degrees of nodes ({.code degree = TRUE}) with {.fn {given}} are there for undirected links only.",
+      i = "Choose {.fn {other}}, give {.code directed = FALSE}, or leave {.arg degree} out."
+    )
+  }
+  general <- !has_blocks(prior) && isFALSE(obs$assortative)
+  if (general && isTRUE(obs$degree)) {
+    refuse(
+      "Degrees of nodes ({.code degree = TRUE}) with general blocks ({.code assortative = FALSE}) are not there yet.",
+      i = "Leave one of the two out, or choose {.fn {other}}."
+    )
+  }
+  if ((has_blocks(prior) || general) && !is.null(obs$background)) {
+    refuse(
+      "{.arg background} has no meaning where every pair of communities has a block.", i = "Leave it out."
+    )
+  }
+}
+
+# Whether every pair of communities has a block and every node a degree, of a blockmodel or what it is made of.
+is_corrected <- function(obs) isTRUE(obs$degree) && isFALSE(obs$assortative)
+
 n_pairs <- function(data) {
   data$n * (data$n - 1) / (if (data$directed) 1 else 2) - length(data$hidden_from)
 }
@@ -115,7 +133,8 @@ network_dense <- 5e3
 network_model <- function(obs, prior) {
   c(
     list(
-      counts = obs$links == "counts", a = obs$a, b = obs$b, degree = obs$degree, assortative = obs$assortative
+      counts = obs$links == "counts" || is_corrected(obs), a = obs$a, b = obs$b, degree = obs$degree,
+      assortative = obs$assortative
     ),
     if (has_blocks(prior)) list(gamma = prior$concentration) else {
       # Where there is no background its prior is not read.

@@ -12,8 +12,6 @@ cluster_colours <- function(k) {
   grDevices::rgb(t(rgb), maxColorValue = 255)
 }
 
-in_use <- function(fit) unname(which(cluster_sizes(fit) >= 0.5))
-
 column_labels <- function(fit) fit$input$column_names %||% default_names(fit$input$d)
 
 # list(kind, ...) with kind "curve" (one column), "plane" (more) or "heat".
@@ -167,9 +165,15 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
 
 # Laps of the trace with a mark for each kind of move accepted there; `from` is the first lap that the scale shows,
 # `labels` the laps where the number of clusters changed.
-trace_picture <- function(fit) {
-  refuse_bound_of_stream(fit)
+trace_picture <- function(fit, call = rlang::caller_env()) {
+  refuse_bound_of_stream(fit, call)
   trace <- elbo_trace(fit)
+  if (anyNA(trace$elbo)) {
+    abort("type", c(
+      "{.code type = \"elbo\"} needs the ELBO of every lap: stochastic learning knows that of its last one only.",
+      i = "{.code elbo(fit)} is {format(elbo(fit), digits = 8)}."
+    ), call = call)
+  }
   kinds <- c(birth = "births", merge = "merges", delete = "deletes")
   marks <- lapply(names(kinds), function(kind) {
     at <- which(trace[[kinds[[kind]]]] > 0)

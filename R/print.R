@@ -107,7 +107,10 @@ format_head <- function(fit) {
   empty <- fit$state$k - k
   learned <- learned_prior(fit)
   c(
-    paste0(prior_entry(fit$model$prior)$title, " ", fit_titles[[kind]], " (", obs_entry(fit$model$obs)$title, ")"),
+    paste0(
+      prior_entry(fit$model$prior)$title, " ", fit_titles[[kind]], " (", obs_entry(fit$model$obs)$title,
+      if (is_corrected(fit$model$obs)) ", degree-corrected", ")"
+    ),
     paste0(
       count_of(k, word), " in use", if (empty > 0) paste0(" (and ", empty, " empty)"), ", ",
       described_data(fit)

@@ -102,6 +102,9 @@ check_batch_numbers <- function(control, n, word, call) {
 
 resolve_init <- function(control, obs, prior, call) {
   words <- prior_entry(prior)$verb == "bnp_topics" && obs_entry(obs)$counts_tokens
+  if (!is.null(control$init) && control$init %in% network_inits) {
+    abort("argument", "{.code init = {.str {control$init}}} needs a network ({.fn bnp_network}).", call = call)
+  }
   if (!words && !is.null(control$init) && control$init %in% c("anchor", "best")) {
     abort("argument", c(
       "{.code init = {.str {control$init}}} needs a topic model ({.fn bnp_topics}) of counts

@@ -17,15 +17,8 @@ split_row_times <- function(x, time, arg, call) {
   if (!(is.character(time) && length(time) == 1L)) {
     return(list(x = x, time = time))
   }
-  if (!isTRUE(time %in% colnames(x))) {
-    abort("time", c(
-      "{.arg time} names the column {.val {time}}, which {.arg {arg}} does not have.",
-      i = if (is.null(colnames(x))) "Its columns have no names." else
-        "Its columns: {places(dQuote(colnames(x), FALSE))}."
-    ), call = call)
-  }
-  at <- match(time, colnames(x))
-  list(x = x[, -at, drop = FALSE], time = if (is.data.frame(x)) x[[at]] else x[, at], name = time)
+  taken <- take_named_column(x, time, "time", arg, call)
+  list(x = taken$x, time = taken$column, name = time)
 }
 
 # The same where variables come by a formula. The column stays in the data where the formula has it too.

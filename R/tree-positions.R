@@ -30,15 +30,9 @@ read_positions <- function(read, position, labels, arg, call) {
   }
   parent <- read$tree$parent
   if (is.character(position) && length(position) == 1L && length(dim(read$x)) == 2L) {
-    at <- match(position, colnames(read$x))
-    if (is.na(at)) {
-      abort("position", c(
-        "{.arg position} names the column {.val {position}}, which {.arg {arg}} does not have.",
-        i = "Its columns: {places(dQuote(colnames(read$x), FALSE))}."
-      ), call = call)
-    }
-    position <- if (is.data.frame(read$x)) read$x[[at]] else unname(read$x[, at])
-    read$x <- read$x[, -at, drop = FALSE]
+    taken <- take_named_column(read$x, position, "position", arg, call)
+    position <- taken$column
+    read$x <- taken$x
   }
   read$tree$in_order <- if (isTRUE(position)) TRUE
   if (isTRUE(position)) position <- place_among_siblings(parent)

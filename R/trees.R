@@ -161,15 +161,8 @@ read_parents <- function(parent, x, arg, call) {
     return(list(x = x, tree = match_nodes(parents_of_igraph(parent, call), x, arg, call)))
   }
   if (is.character(parent) && length(parent) == 1L && length(dim(x)) == 2L) {
-    at <- match(parent, colnames(x))
-    if (is.na(at)) {
-      abort("parent", c(
-        "{.arg parent} names the column {.val {parent}}, which {.arg {arg}} does not have.",
-        i = "Its columns: {places(dQuote(colnames(x), FALSE))}."
-      ), call = call)
-    }
-    column <- if (is.data.frame(x)) x[[at]] else x[, at]
-    return(list(x = x[, -at, drop = FALSE], tree = list(parent = check_parents(unname(column), NROW(x), arg, call))))
+    taken <- take_named_column(x, parent, "parent", arg, call)
+    return(list(x = taken$x, tree = list(parent = check_parents(unname(taken$column), NROW(x), arg, call))))
   }
   list(x = x, tree = list(parent = check_parents(parent, NROW(x), arg, call)))
 }
@@ -307,9 +300,9 @@ new_trees <- function(fit, x, parent, arg, call) {
     parent <- read$tree$parent
   }
   if (is.character(position) && length(position) == 1L && position %in% colnames(x)) {
-    at <- match(position, colnames(x))
-    position <- if (is.data.frame(x)) x[[at]] else unname(x[, at])
-    x <- x[, -at, drop = FALSE]
+    taken <- take_named_column(x, position, "position", arg, call)
+    position <- taken$column
+    x <- taken$x
   }
   list(x = x, parent = with_position(parent, position, fit$input$tree$positions, call))
 }

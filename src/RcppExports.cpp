@@ -595,6 +595,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_network_together
+Rcpp::List engine_network_together(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels, std::vector<Rcpp::IntegerVector> splits);
+RcppExport SEXP _bnpvi_engine_network_together(SEXP dataSEXP, SEXP modelSEXP, SEXP labelsSEXP, SEXP splitsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
+    Rcpp::traits::input_parameter< std::vector<Rcpp::IntegerVector> >::type splits(splitsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_network_together(data, model, labels, splits));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_network_soft
 Rcpp::List engine_network_soft(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatrix prob, int laps);
 RcppExport SEXP _bnpvi_engine_network_soft(SEXP dataSEXP, SEXP modelSEXP, SEXP probSEXP, SEXP lapsSEXP) {
@@ -1443,6 +1457,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_network_divided", (DL_FUNC) &_bnpvi_engine_network_divided, 3},
     {"_bnpvi_engine_network_joint", (DL_FUNC) &_bnpvi_engine_network_joint, 3},
     {"_bnpvi_engine_network_changes", (DL_FUNC) &_bnpvi_engine_network_changes, 5},
+    {"_bnpvi_engine_network_together", (DL_FUNC) &_bnpvi_engine_network_together, 4},
     {"_bnpvi_engine_network_soft", (DL_FUNC) &_bnpvi_engine_network_soft, 4},
     {"_bnpvi_engine_network_soft_steps", (DL_FUNC) &_bnpvi_engine_network_soft_steps, 4},
     {"_bnpvi_engine_network_overlap", (DL_FUNC) &_bnpvi_engine_network_overlap, 5},

@@ -60,29 +60,23 @@ Rcpp::List engine_kmeans(Rcpp::List data, Rcpp::List obs, int k, int rounds, boo
 // [[Rcpp::export]]
 Rcpp::List engine_scalable_kmeans(Rcpp::List data, Rcpp::List model, Rcpp::List control, int rounds) {
   return entry([&] {
-    const ListFields c(control);
-    const RModel given(model);
-    const FitData rows(data, control, given, false);
-    RMonitor monitor{R_NilValue};
-    RPool pool(c.integer("threads"), monitor);
-    const auto seed = static_cast<unsigned long long>(c.number("seed"));
-    const std::unique_ptr<Source> source = rows.dealt(seed);
-    const Problem problem{*source, *given.obs, *given.alloc, seed, nobody, &pool};
-    const ScalableClusters out = scalable_kmeans(problem, c.integer("k_init"), pool, rounds);
-    const Index p = given.obs->n_features();
-    Vec mean(static_cast<std::size_t>(p)), w(out.clusters.t.size());
-    for (Index j = 0; j < out.clusters.k; ++j)
-      given.obs->point_estimate(out.clusters.t.data() + j * p, mean.data(), w.data() + j * p);
-    return made_in_r([&] {
-      using Rcpp::_;
-      const auto by_cluster = [&](const Vec& x) {
-        return Rcpp::transpose(
-            Rcpp::NumericMatrix(static_cast<int>(p), static_cast<int>(out.clusters.k), x.begin()));
-      };
-      const Rcpp::IntegerVector candidate(out.candidate.begin(), out.candidate.end());
-      return Rcpp::List::create(_["candidate"] = candidate + 1, _["mass"] = out.mass,
-                                _["potential"] = out.potential, _["statistics"] = by_cluster(out.clusters.t),
-                                _["weights"] = by_cluster(w));
+    return on_dealt_data(data, model, control, [&](const Problem& problem, RPool& pool, const ListFields& c) {
+      const ScalableClusters out = scalable_kmeans(problem, c.integer("k_init"), pool, rounds);
+      const Index p = problem.obs.n_features();
+      Vec mean(static_cast<std::size_t>(p)), w(out.clusters.t.size());
+      for (Index j = 0; j < out.clusters.k; ++j)
+        problem.obs.point_estimate(out.clusters.t.data() + j * p, mean.data(), w.data() + j * p);
+      return made_in_r([&] {
+        using Rcpp::_;
+        const auto by_cluster = [&](const Vec& x) {
+          return Rcpp::transpose(
+              Rcpp::NumericMatrix(static_cast<int>(p), static_cast<int>(out.clusters.k), x.begin()));
+        };
+        const Rcpp::IntegerVector candidate(out.candidate.begin(), out.candidate.end());
+        return Rcpp::List::create(_["candidate"] = candidate + 1, _["mass"] = out.mass,
+                                  _["potential"] = out.potential,
+                                  _["statistics"] = by_cluster(out.clusters.t), _["weights"] = by_cluster(w));
+      });
     });
   });
 }

@@ -3,6 +3,7 @@
 
 #include "networks/bisection.h"
 #include "networks/learn_blocks.h"
+#include "networks/partition_search.h"
 #include "r_network.h"
 
 using namespace bnpvi;
@@ -24,9 +25,19 @@ Rcpp::IntegerVector labels_to_r(const std::vector<int>& labels) {
   return out + 1;
 }
 
-Rcpp::NumericVector bound_to_r(const BlockBound& b) {
-  return Rcpp::NumericVector::create(_["data"] = b.data, _["base"] = b.base, _["allocation"] = b.allocation,
-                                     _["entropy"] = b.entropy);
+Rcpp::NumericVector bound_to_r(const BlockBound& b, bool degrees = false) {
+  Rcpp::NumericVector out = Rcpp::NumericVector::create(
+      _["data"] = b.data, _["base"] = b.base, _["allocation"] = b.allocation, _["entropy"] = b.entropy);
+  if (degrees) out.push_back(b.degrees, "degrees");
+  return out;
+}
+
+// Of a model list(degree): degrees of nodes, if it is corrected for them.
+std::unique_ptr<networks::Degrees> degrees_from_r(const Rcpp::List& model, const Links& links) {
+  const ListFields fields(model);
+  if (!fields.has("degree") || !fields.flag("degree")) return nullptr;
+  require(fields.flag("counts") && !links.directed(), "degrees are for undirected links that are counts");
+  return std::make_unique<networks::Degrees>(links);
 }
 
 networks::SearchOptions search_options(const ListFields& control) {
@@ -55,18 +66,24 @@ Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List c
     const double gamma = ListFields(model).number("gamma");
     const std::vector<int> start = labels_from_r(labels, links.n());
     const auto told = [&](LapRecord r) { trace.add(r); };
+    const std::unique_ptr<networks::Degrees> degrees = degrees_from_r(model, links);
     const networks::BlocksFit fit =
-        is_stochastic(control)
+        degrees ? learn_corrected_blocks(links, link_model, *degrees, gamma, start, search_options(options),
+                                         pool, told)
+        : is_stochastic(control)
             ? learn_blocks_sampled(links, link_model, gamma, start, sampled_from_r(options), pool, told)
             : learn_blocks(links, link_model, gamma, start, search_options(options), options.number("tol"),
                            pool, told);
     return made_in_r([&] {
-      return Rcpp::List::create(
+      Rcpp::List out = Rcpp::List::create(
           _["k"] = fit.k, _["labels"] = labels_to_r(fit.labels), _["log_joint"] = fit.log_joint,
           _["prob"] = matrix_to_r(fit.r, links.n(), fit.k), _["sizes"] = fit.sizes,
           _["pairs"] = matrix_to_r(fit.n, fit.k, fit.k), _["sum"] = matrix_to_r(fit.s, fit.k, fit.k),
-          _["terms"] = bound_to_r(fit.bound), _["trace"] = trace.to_r(), _["laps"] = fit.laps,
-          _["converged"] = fit.converged);
+          _["terms"] = bound_to_r(fit.bound, degrees != nullptr), _["trace"] = trace.to_r(),
+          _["laps"] = fit.laps, _["converged"] = fit.converged);
+      if (degrees)
+        out["degrees"] = Rcpp::List::create(_["ends"] = degrees->ends(), _["lent"] = degrees->lent());
+      return out;
     });
   });
 }
@@ -89,8 +106,9 @@ Rcpp::List engine_network_joint(Rcpp::List data, Rcpp::List model, Rcpp::Integer
   return entry([&] {
     const Links links = links_from_r(data);
     const LinkModel link_model = link_model_from_r(model);
+    const std::unique_ptr<networks::Degrees> degrees = degrees_from_r(model, links);
     const networks::Partition p(links, link_model, ListFields(model).number("gamma"),
-                                labels_from_r(labels, links.n()));
+                                labels_from_r(labels, links.n()), degrees.get());
     Rcpp::NumericMatrix gain(static_cast<int>(p.k()), static_cast<int>(p.k()));
     for (Index a = 0; a < p.k(); ++a)
       for (Index b = 0; b < p.k(); ++b) gain(a, b) = a == b ? 0 : p.merge_gain(a, b);
@@ -106,8 +124,9 @@ Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::Integ
   return entry([&] {
     const Links links = links_from_r(data);
     const LinkModel link_model = link_model_from_r(model);
+    const std::unique_ptr<networks::Degrees> degrees = degrees_from_r(model, links);
     networks::Partition p(links, link_model, ListFields(model).number("gamma"),
-                          labels_from_r(labels, links.n()));
+                          labels_from_r(labels, links.n()), degrees.get());
     Stream random(static_cast<std::uint64_t>(seed), Purpose::test);
     std::vector<int> nodes(static_cast<std::size_t>(links.n()));
     std::iota(nodes.begin(), nodes.end(), 0);
@@ -133,6 +152,23 @@ Rcpp::List engine_network_changes(Rcpp::List data, Rcpp::List model, Rcpp::Integ
                                        _["fresh"] = fresh.log_joint(), _["worst"] = worst, _["k"] = p.k()));
     }
     return out;
+  });
+}
+
+// make_together() from labels, with splits as lists of labels, all from 1 (for tests).
+// [[Rcpp::export]]
+Rcpp::List engine_network_together(Rcpp::List data, Rcpp::List model, Rcpp::IntegerVector labels,
+                                   std::vector<Rcpp::IntegerVector> splits) {
+  return entry([&] {
+    const Links links = links_from_r(data);
+    const LinkModel link_model = link_model_from_r(model);
+    networks::Partition p(links, link_model, ListFields(model).number("gamma"),
+                          labels_from_r(labels, links.n()));
+    std::vector<std::vector<int>> found;
+    for (const Rcpp::IntegerVector& split : splits) found.push_back(labels_from_r(split, links.n()));
+    const Index made = networks::make_together(p, found);
+    return Rcpp::List::create(_["labels"] = labels_to_r(p.labels()), _["made"] = made,
+                              _["log_joint"] = p.log_joint());
   });
 }
 

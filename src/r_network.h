@@ -12,7 +12,8 @@ namespace bnpvi {
 using networks::LinkModel;
 using networks::Links;
 
-// list(n, directed, from, to, value, hidden_from, hidden_to), nodes from 1.
+// list(n, directed, from, to, value, hidden_from, hidden_to), nodes from 1; may have `loops`, a number for
+// each node.
 inline Links links_from_r(const Rcpp::List& data) {
   const auto nodes = [&](const char* name) {
     std::vector<int> out = Rcpp::as<std::vector<int>>(data[name]);
@@ -20,7 +21,8 @@ inline Links links_from_r(const Rcpp::List& data) {
     return out;
   };
   return Links(Rcpp::as<int>(data["n"]), Rcpp::as<bool>(data["directed"]), nodes("from"), nodes("to"),
-               Rcpp::as<Vec>(data["value"]), nodes("hidden_from"), nodes("hidden_to"));
+               Rcpp::as<Vec>(data["value"]), nodes("hidden_from"), nodes("hidden_to"),
+               data.containsElementNamed("loops") ? Rcpp::as<Vec>(data["loops"]) : Vec());
 }
 
 inline LinkModel link_model_from_r(const Rcpp::List& model) {

@@ -4,6 +4,7 @@
 
 #include "inference/source.h"
 #include "inference/spool.h"
+#include "inference/state.h"
 #include "r_convert.h"
 
 namespace bnpvi {
@@ -51,5 +52,18 @@ class FitData {
   Index n_batches_ = 1;
   std::vector<int> batch_of_;
 };
+
+/// what(problem, pool, control), of data in batches as `control` deals them, without workers.
+template <class What>
+auto on_dealt_data(const Rcpp::List& data, const Rcpp::List& model, const Rcpp::List& control, What what) {
+  const ListFields c(control);
+  const RModel given(model);
+  const FitData rows(data, control, given, false);
+  RMonitor monitor{R_NilValue};
+  RPool pool(c.integer("threads"), monitor);
+  const auto seed = static_cast<std::uint64_t>(c.number("seed"));
+  const std::unique_ptr<Source> source = rows.dealt(seed);
+  return what(Problem{*source, *given.obs, *given.alloc, seed, nobody, &pool}, pool, c);
+}
 
 }  // namespace bnpvi

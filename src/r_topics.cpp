@@ -286,18 +286,12 @@ Rcpp::List engine_anchor_topics(Rcpp::List data, int k, bool clear, double seed,
 // [[Rcpp::export]]
 Rcpp::List engine_anchor_topics_by_batch(Rcpp::List data, Rcpp::List model, Rcpp::List control, bool clear) {
   return entry([&] {
-    const ListFields c(control);
-    const RModel given(model);
-    const FitData rows(data, control, given, false);
-    RMonitor monitor{R_NilValue};
-    RPool pool(c.integer("threads"), monitor);
-    const auto seed = static_cast<unsigned long long>(c.number("seed"));
-    const std::unique_ptr<Source> source = rows.dealt(seed);
-    const Problem problem{*source, *given.obs, *given.alloc, seed, nobody, &pool};
-    SumsOfBatches sums(problem, pool);
-    Stream stream(seed, Purpose::test);
-    const Index d = source->shape().d;
-    return anchors_to_r(anchor_topics(sums, d, c.integer("k_init"), clear, stream, pool), d);
+    return on_dealt_data(data, model, control, [&](const Problem& problem, RPool& pool, const ListFields& c) {
+      SumsOfBatches sums(problem, pool);
+      Stream stream(problem.seed, Purpose::test);
+      const Index d = problem.source.shape().d;
+      return anchors_to_r(anchor_topics(sums, d, c.integer("k_init"), clear, stream, pool), d);
+    });
   });
 }
 

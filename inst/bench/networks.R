@@ -119,11 +119,13 @@ peers <- list(
 
 models <- list(
   blocks = list(prior = prior_dp(), obs = obs_links()),
+  corrected = list(prior = prior_dp(), obs = obs_links(degree = TRUE)),
   relational = list(prior = prior_hdp(), obs = obs_links(degree = FALSE)),
   general = list(prior = prior_hdp(), obs = obs_links(assortative = FALSE)),
   gamma = list(prior = prior_hdp(), obs = obs_links(degree = TRUE))
 )
 if (length(arguments) > 3L) models <- models[strsplit(arguments[4], ",")[[1]]]
+single <- vapply(models, function(model) identical(model$prior, prior_dp()), NA)
 for (name in names(networks)) {
   graph <- networks[[name]]$graph
   if (!is.null(igraph::vertex_attr(graph, "name"))) graph <- igraph::delete_vertex_attr(graph, "name")
@@ -170,7 +172,7 @@ for (name in names(networks)) {
       data.frame(
         k = n_clusters(out$value), nmi = igraph::compare(fitted(out$value), group, "nmi"),
         ari = adjusted_rand_index(fitted(out$value), group), elbo = elbo(out$value), cpu = out$cpu,
-        joint = if (model == "blocks") log_joint(out$value) else NA, auc = link_auc(held, held_out[[seed]]),
+        joint = if (single[[model]]) log_joint(out$value) else NA, auc = link_auc(held, held_out[[seed]]),
         score = heldout_loglik(held, held_out[[seed]])
       )
     })
@@ -179,7 +181,7 @@ for (name in names(networks)) {
     cat(sprintf(
       "%-10s K %d to %d  %.3f / %.3f  ELBO %.2f (%.2f to %.2f)%s  %.2f s\n", model, min(runs$k), max(runs$k),
       middle["nmi"], middle["ari"], middle["elbo"], min(runs$elbo), max(runs$elbo),
-      if (model != "blocks") "" else {
+      if (!single[[model]]) "" else {
         sprintf("  J %.4f (%.4f to %.4f)", middle["joint"], min(runs$joint), max(runs$joint))
       },
       middle["cpu"]

@@ -14,6 +14,7 @@ namespace {
 constexpr Index most_sampled = 4096;            // stretches; this and the next two are guesses
 constexpr Index most_doubles = Index{1} << 22;  // of their statistics
 constexpr int most_rounds = 20;                 // of k-means
+constexpr double least_sharpness = 1, most_sharpness = 30;  // measured (inst/design/decisions.md)
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 void add(Vec& to, const Vec& from) {
@@ -132,7 +133,7 @@ StretchClusters cluster_stretches(const ObsModel& obs, const Dataset& data,
   const Index m = std::min({n, most_sampled, std::max<Index>(64, most_doubles / p)});
   std::vector<Stretch> sample = stretches;
   if (m < n) draw_to_front(sample, m, stream);
-  const double sharpness = draw_sharpness(1, stream);
+  const double sharpness = draw_sharpness(least_sharpness, most_sharpness, stream);
   std::vector<Vec> t;
   for (Index i = 0; i < m; ++i) {
     pool.poll();

@@ -117,8 +117,7 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const Row
                 pool, 1);
 }
 
-double draw_sharpness(double least, Stream& stream) {
-  constexpr double most = 30;
+double draw_sharpness(double least, double most, Stream& stream) {
   return least * std::pow(most / least, stream.uniform());
 }
 

@@ -39,9 +39,9 @@ HardClusters bregman_kmeans(const ObsModel& obs, const Source& source, const Row
 HardClusters bregman_kmeans(const ObsModel& obs, const Sample& rows, const Vec& mass, Index k, Index rounds,
                             Stream& stream, Pool& pool);
 
-/// Sharpness of one proposal of a split, between `least` and 30, uniform on the log scale: which one finds
-/// most differs from data to data (inst/design/decisions.md), and failures are less alike.
-double draw_sharpness(double least, Stream& stream);
+/// Sharpness of one proposal of a split, between `least` and `most`, uniform on the log scale: which one
+/// finds most differs from data to data (inst/design/decisions.md), and failures are less alike.
+double draw_sharpness(double least, double most, Stream& stream);
 
 /// Statistics of rows that count so many times.
 Vec sharpened(Vec t, double sharpness);

@@ -17,11 +17,12 @@ namespace {
 // with four rows a feature.
 constexpr Index min_sample = Index{1} << 11;
 constexpr Index rows_a_feature = 4;
+// Measured (inst/design/decisions.md).
+constexpr double least_sharpness = 5, most_sharpness = 20;
 // The rest are guesses.
 constexpr double least_shared = 1e-6;         // share of a row that counts when clusters are compared
 constexpr int max_cycles = 10;                // of local steps and merges
 constexpr int sharp_rounds = 5;               // of local steps
-constexpr double most_least_sharpness = 10;   // √columns below that: priors weigh more the more columns
 constexpr double unevenness = 0.2;            // range of the shares that two halves start from
 constexpr Index max_loaded = Index{1} << 22;  // features of a sample that are kept from round to round
 
@@ -84,9 +85,7 @@ void RestrictedFit::load_sample() {
 }
 
 bool RestrictedFit::seed(Index k, bool base_of_its_own, Stream& stream) {
-  const double columns = static_cast<double>(problem_.source.shape().d);
-  const double least = std::min(most_least_sharpness, std::sqrt(columns));
-  const double sharpness = draw_sharpness(least, stream);
+  const double sharpness = draw_sharpness(least_sharpness, most_sharpness, stream);
   const HardClusters hard = bregman_kmeans(problem_.obs, copy_.data, sample_.rows, sample_.mass.data(), k,
                                            true, 5, stream, pool_, data_or_null(expected_), sharpness);
   k_ = hard.k;

@@ -111,6 +111,36 @@ BlocksFit learn_blocks(const Links& links, const LinkModel& model, double gamma,
   return fit;
 }
 
+BlocksFit learn_corrected_blocks(const Links& links, const LinkModel& model, const Degrees& degrees,
+                                 double gamma, std::vector<int> labels, const SearchOptions& options,
+                                 Pool& pool, const std::function<void(LapRecord)>& told) {
+  BlocksFit fit;
+  Partition found(links, model, gamma, std::move(labels), &degrees);
+  const SearchEnd end = search(found, options, pool, told);
+  const Partition partition = found.with_labels(by_decreasing_size(found.labels(), found.k()));
+  keep_labels(partition, fit);
+  fit.k = partition.k();
+  fit.r = one_hot(fit.labels, fit.k);
+  for (Index a = 0; a < fit.k; ++a) {
+    fit.sizes.push_back(partition.size(a));
+    for (Index b = 0; b < fit.k; ++b) {
+      fit.n.push_back(partition.pairs(a, b));
+      fit.s.push_back(partition.sum(a, b));
+    }
+  }
+  fit.bound.data = partition.evidence();
+  for (double y : links.value()) fit.bound.base += model.log_base(y);
+  fit.bound.degrees = partition.degrees_evidence();
+  fit.bound.allocation = stick_evidence(fit.sizes, gamma);
+  fit.converged = end.converged;
+  LapRecord record;
+  record.lap = fit.laps = end.laps + 1;
+  record.elbo = fit.bound.sum();
+  record.k = fit.k;
+  told(record);
+  return fit;
+}
+
 BlocksFit learn_blocks_sampled(const Links& links, const LinkModel& model, double gamma,
                                const std::vector<int>& labels, const SampledOptions& options, Pool& pool,
                                const std::function<void(LapRecord)>& told) {

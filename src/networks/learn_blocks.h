@@ -26,6 +26,12 @@ BlocksFit learn_blocks(const Links& links, const LinkModel& model, double gamma,
                        const SearchOptions& options, double tol, Pool& pool,
                        const std::function<void(LapRecord)>& told);
 
+/// The same with degrees, whose labels stay hard, as log p(y | z) is no sum over pairs of nodes: the bound is
+/// that of the partition found, with sticks in the order of its clusters.
+BlocksFit learn_corrected_blocks(const Links& links, const LinkModel& model, const Degrees& degrees,
+                                 double gamma, std::vector<int> labels, const SearchOptions& options,
+                                 Pool& pool, const std::function<void(LapRecord)>& told);
+
 /// Soft labels by stochastic learning from `labels` (0 .. K − 1) on, with all K clusters to the end.
 BlocksFit learn_blocks_sampled(const Links& links, const LinkModel& model, double gamma,
                                const std::vector<int>& labels, const SampledOptions& options, Pool& pool,

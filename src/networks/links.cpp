@@ -40,17 +40,21 @@ void check_pairs(Index n, const std::vector<int>& from, const std::vector<int>& 
 }  // namespace
 
 Links::Links(Index n, bool directed, const std::vector<int>& from, const std::vector<int>& to,
-             const Vec& value, const std::vector<int>& hidden_from, const std::vector<int>& hidden_to)
+             const Vec& value, const std::vector<int>& hidden_from, const std::vector<int>& hidden_to,
+             const Vec& loops)
     : n_(n),
       directed_(directed),
       from_(from),
       to_(to),
       hidden_from_(hidden_from),
       hidden_to_(hidden_to),
-      value_(value) {
+      value_(value),
+      loops_(loops) {
   check_pairs(n, from, to);
   check_pairs(n, hidden_from, hidden_to);
   if (value.size() != from.size()) throw std::invalid_argument("internal error: links without a value");
+  if (!loops.empty() && static_cast<Index>(loops.size()) != n)
+    throw std::invalid_argument("internal error: there is not a number of loops for each node");
   for (double y : value) total_ += y;
   const std::vector<int> none;
   out_ = rows_of(n, from, to, value, !directed);

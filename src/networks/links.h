@@ -15,13 +15,15 @@ struct SparseRows {
 
 /// n nodes, numbered from 0. Pairs are {i, j} with i < j, or if directed (i, j) with i ≠ j; no pair joins a
 /// node with itself. Every pair has a value y ≥ 0, a link where y > 0, but for those that are hidden (missing
-/// or held out), of which nothing is known. Pairs without a link are nowhere listed.
+/// or held out), of which nothing is known. Pairs without a link are nowhere listed. Links of a node with
+/// itself are for the one model that has them (degrees.h).
 class Links {
  public:
   /// from, to: ends of the links, each pair at most once, an undirected one in either order; the same of the
-  /// hidden pairs. Throws std::invalid_argument when a number is no node or no pair.
+  /// hidden pairs. loops: of every node the links with itself, or empty. Throws std::invalid_argument when a
+  /// number is no node or no pair.
   Links(Index n, bool directed, const std::vector<int>& from, const std::vector<int>& to, const Vec& value,
-        const std::vector<int>& hidden_from, const std::vector<int>& hidden_to);
+        const std::vector<int>& hidden_from, const std::vector<int>& hidden_to, const Vec& loops = {});
 
   Index n() const { return n_; }
   bool directed() const { return directed_; }
@@ -29,6 +31,7 @@ class Links {
   double n_pairs() const;  // observed ones
   double n_hidden() const { return static_cast<double>(hidden_from_.size()); }
   double total() const { return total_; }  // Σ y
+  double loops(Index i) const { return loops_.empty() ? 0 : loops_[i]; }
 
   /// Link by link, in the order given, ends from 0.
   const std::vector<int>& from() const { return from_; }
@@ -49,7 +52,7 @@ class Links {
   bool directed_;
   double total_ = 0;
   std::vector<int> from_, to_, hidden_from_, hidden_to_;
-  Vec value_;
+  Vec value_, loops_;
   SparseRows out_, in_, hidden_out_, hidden_in_;
 };
 

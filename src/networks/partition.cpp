@@ -9,129 +9,150 @@ namespace bnpvi::networks {
 
 namespace {
 
-void add_ends(const SparseRows& rows, int node, const std::vector<int>& z, Vec& sum) {
-  for (Index e = rows.start[node]; e < rows.start[node + 1]; ++e)
-    if (z[rows.other[e]] >= 0) sum[z[rows.other[e]]] += rows.value.empty() ? 1 : rows.value[e];
+// `weights`: of the others, in place of 1 where a row has no values.
+void add_ends(const SparseRows& rows, int node, const std::vector<int>& z, const Degrees* weights, Vec& sum) {
+  for (Index e = rows.start[node]; e < rows.start[node + 1]; ++e) {
+    const int other = rows.other[e];
+    if (z[other] < 0) continue;
+    sum[z[other]] += !rows.value.empty() ? rows.value[e] : weights ? weights->theta(other) : 1;
+  }
 }
 
 }  // namespace
 
-Partition::Partition(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels)
-    : links_(&links), model_(&model), log_gamma_(std::log(gamma)), gamma_(gamma), z_(std::move(labels)) {
+Partition::Partition(const Links& links, const LinkModel& model, double gamma, std::vector<int> labels,
+                     const Degrees* degrees)
+    : links_(&links),
+      model_(&model),
+      degrees_(degrees),
+      log_gamma_(std::log(gamma)),
+      gamma_(gamma),
+      z_(std::move(labels)) {
   for (int label : z_) k_ = std::max<Index>(k_, label + 1);
   make_room(k_);
-  const bool directed = links.directed();
-  for (int label : z_) ++size_[label];
-  for (Index a = 0; a < k_; ++a)
-    for (Index b = 0; b < k_; ++b)
-      n_[at(a, b)] = a != b ? size_[a] * size_[b] : size_[a] * (size_[a] - 1) * (directed ? 1 : 0.5);
-  const auto count = [&](Vec& table, const std::vector<int>& from, const std::vector<int>& to, double sign,
-                         const Vec* value) {
-    for (std::size_t p = 0; p < from.size(); ++p) {
-      const double x = sign * (value ? (*value)[p] : 1);
-      const Index a = z_[from[p]], b = z_[to[p]];
-      table[at(a, b)] += x;
-      if (!directed && a != b) table[at(b, a)] += x;
-    }
+  for (std::size_t i = 0; i < z_.size(); ++i) mass_[z_[i]] = mass_[z_[i]] + mass_of(static_cast<int>(i));
+  const auto count = [&](Vec& table, int i, int j, double x) {
+    const Index a = z_[i], b = z_[j];
+    table[at(a, b)] += x;
+    if (!links.directed() && a != b) table[at(b, a)] += x;
   };
-  count(s_, links.from(), links.to(), 1, &links.value());
-  count(n_, links.hidden_from(), links.hidden_to(), -1, nullptr);
+  for (std::size_t e = 0; e < links.value().size(); ++e)
+    count(s_, links.from()[e], links.to()[e], links.value()[e]);
+  for (Index i = 0; degrees && i < links.n(); ++i) s_[at(z_[i], z_[i])] += links.loops(i);
+  for (std::size_t p = 0; p < links.hidden_from().size(); ++p) {
+    const int i = links.hidden_from()[p], j = links.hidden_to()[p];
+    count(hidden_, i, j, degrees ? degrees->theta(i) * degrees->theta(j) : 1);
+  }
   for (Index a = 0; a < k_; ++a)
-    for (Index b = 0; b < k_; ++b) lambda_[at(a, b)] = cell(n_[at(a, b)], s_[at(a, b)]);
+    for (Index b = 0; b < k_; ++b) lambda_[at(a, b)] = cell(pairs(a, b), s_[at(a, b)]);
 }
 
 void Partition::make_room(Index k) {
   if (k <= room_) return;
   const Index more = std::max<Index>(k, room_ + room_ / 2 + 8);
-  for (Vec* table : {&n_, &s_, &lambda_}) {
+  for (Vec* table : {&hidden_, &s_, &lambda_}) {
     Vec larger(static_cast<std::size_t>(more * more));
     for (Index a = 0; a < k_ && room_; ++a)
       std::copy_n(table->begin() + a * room_, std::min(k_, room_), larger.begin() + a * more);
     *table = std::move(larger);
   }
   room_ = more;
-  size_.resize(static_cast<std::size_t>(more));
+  mass_.resize(static_cast<std::size_t>(more));
 }
 
-double Partition::log_joint() const {
+double Partition::pairs_of(const Mass& a, const Mass& b, bool same, double hidden) const {
+  if (degrees_) return same ? Degrees::pairs_within(a, hidden) : Degrees::pairs(a, b, hidden);
+  return (same ? a.nodes * (a.nodes - 1) * (links_->directed() ? 1 : 0.5) : a.nodes * b.nodes) - hidden;
+}
+
+double Partition::evidence() const {
   double sum = 0;
   for (Index a = 0; a < k_; ++a)
     for (Index b = links_->directed() ? 0 : a; b < k_; ++b) sum += lambda_[at(a, b)];
+  return sum;
+}
+
+double Partition::degrees_evidence() const {
+  if (!degrees_) return 0;
+  double sum = degrees_->log_base();
+  for (Index a = 0; a < k_; ++a) sum += Degrees::evidence(mass_[a]);
+  return sum;
+}
+
+double Partition::log_joint() const {
+  double sum = evidence();
   for (double y : links_->value()) sum += model_->log_base(y);
-  for (Index a = 0; a < k_; ++a) sum += log_gamma(size_[a]);
-  return sum + static_cast<double>(k_) * log_gamma_ +
+  for (Index a = 0; a < k_; ++a) sum += log_gamma(size(a));
+  return sum + degrees_evidence() + static_cast<double>(k_) * log_gamma_ +
          log_gamma_difference(gamma_, static_cast<double>(links_->n()));
 }
 
 void Partition::count_ends(int node) {
   for (Vec* sum : {&ends_.out, &ends_.in, &ends_.hidden_out, &ends_.hidden_in})
     sum->assign(static_cast<std::size_t>(k_) + 1, 0);
-  add_ends(links_->out(), node, z_, ends_.out);
-  add_ends(links_->in(), node, z_, ends_.in);
-  add_ends(links_->hidden_out(), node, z_, ends_.hidden_out);
-  add_ends(links_->hidden_in(), node, z_, ends_.hidden_in);
+  add_ends(links_->out(), node, z_, degrees_, ends_.out);
+  add_ends(links_->in(), node, z_, degrees_, ends_.in);
+  add_ends(links_->hidden_out(), node, z_, degrees_, ends_.hidden_out);
+  add_ends(links_->hidden_in(), node, z_, degrees_, ends_.hidden_in);
+  ends_.mass = mass_of(node);
+  if (!degrees_) return;
+  ends_.loops = links_->loops(node);
+  for (double& x : ends_.hidden_out) x *= degrees_->theta(node);
 }
 
-void Partition::set(Index a, Index b, double n, double s) {
-  n_[at(a, b)] = n;
+void Partition::set(Index a, Index b, double hidden, double s) {
+  hidden_[at(a, b)] = hidden;
   s_[at(a, b)] = s;
-  lambda_[at(a, b)] = cell(n, s);
+  lambda_[at(a, b)] = cell(pairs(a, b), s);
 }
 
 void Partition::add(int node, Index a, double sign) {
-  const bool directed = links_->directed();
-  if (sign < 0) {
-    z_[node] = -1;
-    --size_[a];
-  }
+  z_[node] = sign > 0 ? static_cast<int>(a) : -1;
+  mass_[a] = sign > 0 ? mass_[a] + ends_.mass : mass_[a] - ends_.mass;
   for (Index l = 0; l < k_; ++l) {
-    const std::size_t out = at(a, l);
+    const std::size_t out = at(a, l), in = at(l, a);
     if (l == a) {
-      const double pairs = (directed ? 2 : 1) * size_[a] - ends_.hidden_out[a] - ends_.hidden_in[a];
-      set(a, a, n_[out] + sign * pairs, s_[out] + sign * (ends_.out[a] + ends_.in[a]));
+      set(a, a, hidden_[out] + sign * (ends_.hidden_out[a] + ends_.hidden_in[a]),
+          s_[out] + sign * (ends_.out[a] + ends_.in[a] + ends_.loops));
       continue;
     }
-    set(a, l, n_[out] + sign * (size_[l] - ends_.hidden_out[l]), s_[out] + sign * ends_.out[l]);
-    const std::size_t in = at(l, a);
-    if (directed) {
-      set(l, a, n_[in] + sign * (size_[l] - ends_.hidden_in[l]), s_[in] + sign * ends_.in[l]);
+    set(a, l, hidden_[out] + sign * ends_.hidden_out[l], s_[out] + sign * ends_.out[l]);
+    if (links_->directed()) {
+      set(l, a, hidden_[in] + sign * ends_.hidden_in[l], s_[in] + sign * ends_.in[l]);
     } else {
-      n_[in] = n_[out];
+      hidden_[in] = hidden_[out];
       s_[in] = s_[out];
       lambda_[in] = lambda_[out];
     }
   }
-  if (sign > 0) {
-    z_[node] = static_cast<int>(a);
-    ++size_[a];
-  }
 }
 
 double Partition::gain(Index a) const {
-  const bool directed = links_->directed();
-  double sum = a == k_ || size_[a] == 0 ? log_gamma_ : std::log(size_[a]);
+  const bool directed = links_->directed(), fresh = a == k_ || size(a) == 0;
+  const Mass before = a == k_ ? Mass() : mass_[a], after = before + ends_.mass;
+  double sum = fresh ? log_gamma_ : std::log(before.nodes);
+  if (degrees_) sum += Degrees::evidence(after) - Degrees::evidence(before);
+  // What a block of the cluster, `with` it or by itself where it is new, gains.
+  const auto gained = [&](std::size_t at, const Mass& with, bool same, double hidden, double s) {
+    if (a == k_) return cell(pairs_of(after, with, same, hidden), s);
+    return cell(pairs_of(after, with, same, hidden_[at] + hidden), s_[at] + s) - lambda_[at];
+  };
   for (Index l = 0; l < k_; ++l) {
-    const double out_pairs = size_[l] - ends_.hidden_out[l], in_pairs = size_[l] - ends_.hidden_in[l];
-    if (a == k_) {
-      sum += cell(out_pairs, ends_.out[l]);
-      if (directed) sum += cell(in_pairs, ends_.in[l]);
-      continue;
-    }
-    const std::size_t out = at(a, l), in = at(l, a);
     if (l == a) {
-      const double pairs = directed ? out_pairs + in_pairs : out_pairs;
-      sum += cell(n_[out] + pairs, s_[out] + ends_.out[l] + ends_.in[l]) - lambda_[out];
+      sum += gained(at(a, a), after, true, ends_.hidden_out[a] + ends_.hidden_in[a],
+                    ends_.out[a] + ends_.in[a] + ends_.loops);
       continue;
     }
-    sum += cell(n_[out] + out_pairs, s_[out] + ends_.out[l]) - lambda_[out];
-    if (directed) sum += cell(n_[in] + in_pairs, s_[in] + ends_.in[l]) - lambda_[in];
+    sum += gained(at(a, l), mass_[l], false, ends_.hidden_out[l], ends_.out[l]);
+    if (directed) sum += gained(at(l, a), mass_[l], false, ends_.hidden_in[l], ends_.in[l]);
   }
+  if (a == k_) sum += gained(0, after, true, 0, ends_.loops);
   return sum;
 }
 
 void Partition::append() {
   make_room(k_ + 1);
-  size_[k_] = 0;
+  mass_[k_] = Mass();
   ++k_;
   for (Index l = 0; l < k_; ++l) {
     set(k_ - 1, l, 0, 0);
@@ -144,8 +165,8 @@ void Partition::drop_empty(Index a) {
   if (a == last) return;
   for (int& label : z_)
     if (label == last) label = static_cast<int>(a);
-  size_[a] = size_[last];
-  for (Vec* table : {&n_, &s_, &lambda_}) {
+  mass_[a] = mass_[last];
+  for (Vec* table : {&hidden_, &s_, &lambda_}) {
     (*table)[at(a, a)] = (*table)[at(last, last)];
     for (Index l = 0; l < k_; ++l) {
       if (l == a) continue;
@@ -178,7 +199,7 @@ Index Partition::sweep(const std::vector<int>& nodes, const std::vector<int>& am
     } else {
       for (Index a = 0; a < k_; ++a)
         if (a != own) consider(a);
-      if (size_[own] > 0) consider(k_);
+      if (size(own) > 0) consider(k_);
     }
     if (best == k_) {
       append();
@@ -186,47 +207,50 @@ Index Partition::sweep(const std::vector<int>& nodes, const std::vector<int>& am
     }
     add(node, best, 1);
     if (best != own) ++moved;
-    if (size_[own] == 0 && among.empty()) drop_empty(own);
+    if (size(own) == 0 && among.empty()) drop_empty(own);
   }
   return moved;
 }
 
+Partition::Joined Partition::joined(Index a, Index b) const {
+  Joined out{mass_[a] + mass_[b], hidden_[at(a, a)] + hidden_[at(b, b)] + hidden_[at(a, b)],
+             s_[at(a, a)] + s_[at(b, b)] + s_[at(a, b)]};
+  if (links_->directed()) {
+    out.hidden += hidden_[at(b, a)];
+    out.s += s_[at(b, a)];
+  }
+  return out;
+}
+
 double Partition::merge_gain(Index a, Index b) const {
   const bool directed = links_->directed();
-  const auto joined = [&](std::size_t x, std::size_t y) {
-    return cell(n_[x] + n_[y], s_[x] + s_[y]) - lambda_[x] - lambda_[y];
+  const Joined both = joined(a, b);
+  const auto gained = [&](std::size_t x, std::size_t y, const Mass& with) {
+    return cell(pairs_of(both.mass, with, false, hidden_[x] + hidden_[y]), s_[x] + s_[y]) - lambda_[x] -
+           lambda_[y];
   };
-  double sum = 0, n = n_[at(a, a)] + n_[at(b, b)] + n_[at(a, b)],
-         s = s_[at(a, a)] + s_[at(b, b)] + s_[at(a, b)];
-  sum -= lambda_[at(a, a)] + lambda_[at(b, b)] + lambda_[at(a, b)];
-  if (directed) {
-    n += n_[at(b, a)];
-    s += s_[at(b, a)];
-    sum -= lambda_[at(b, a)];
-  }
-  sum += cell(n, s);
+  double sum = -(lambda_[at(a, a)] + lambda_[at(b, b)] + lambda_[at(a, b)]);
+  if (directed) sum -= lambda_[at(b, a)];
+  sum += cell(pairs_of(both.mass, both.mass, true, both.hidden), both.s);
   for (Index l = 0; l < k_; ++l) {
     if (l == a || l == b) continue;
-    sum += joined(at(a, l), at(b, l));
-    if (directed) sum += joined(at(l, a), at(l, b));
+    sum += gained(at(a, l), at(b, l), mass_[l]);
+    if (directed) sum += gained(at(l, a), at(l, b), mass_[l]);
   }
-  return sum - log_gamma_ + log_gamma(size_[a] + size_[b]) - log_gamma(size_[a]) - log_gamma(size_[b]);
+  if (degrees_)
+    sum += Degrees::evidence(both.mass) - Degrees::evidence(mass_[a]) - Degrees::evidence(mass_[b]);
+  return sum - log_gamma_ + log_gamma(size(a) + size(b)) - log_gamma(size(a)) - log_gamma(size(b));
 }
 
 void Partition::merge(Index a, Index b) {
-  const bool directed = links_->directed();
-  double n = n_[at(a, a)] + n_[at(b, b)] + n_[at(a, b)], s = s_[at(a, a)] + s_[at(b, b)] + s_[at(a, b)];
-  if (directed) {
-    n += n_[at(b, a)];
-    s += s_[at(b, a)];
-  }
+  const Joined both = joined(a, b);
+  mass_[a] = both.mass;
   for (Index l = 0; l < k_; ++l) {
     if (l == a || l == b) continue;
-    set(a, l, n_[at(a, l)] + n_[at(b, l)], s_[at(a, l)] + s_[at(b, l)]);
-    set(l, a, n_[at(l, a)] + n_[at(l, b)], s_[at(l, a)] + s_[at(l, b)]);
+    set(a, l, hidden_[at(a, l)] + hidden_[at(b, l)], s_[at(a, l)] + s_[at(b, l)]);
+    set(l, a, hidden_[at(l, a)] + hidden_[at(l, b)], s_[at(l, a)] + s_[at(l, b)]);
   }
-  set(a, a, n, s);
-  size_[a] += size_[b];
+  set(a, a, both.hidden, both.s);
   for (int& label : z_)
     if (label == b) label = static_cast<int>(a);
   drop_empty(b);
@@ -262,8 +286,29 @@ std::vector<int> Partition::members(Index a, Index b) const {
   return out;
 }
 
+void Partition::settle(const std::vector<int>& nodes, Index a, Index b) {
+  constexpr int max_sweeps = 10;  // a guess
+  for (int s = 0; s < max_sweeps && sweep(nodes, {static_cast<int>(a), static_cast<int>(b)}) > 0; ++s) {
+  }
+  for (Index c : {std::max(a, b), std::min(a, b)})
+    if (size(c) == 0) drop_empty(c);
+}
+
+double Partition::divide(Index a, const std::vector<int>& leaves) {
+  const double before = log_joint();
+  const std::vector<int> nodes = members(a);
+  const Index b = k_;
+  append();
+  for (int node : leaves) {
+    count_ends(node);
+    add(node, a, -1);
+    add(node, b, 1);
+  }
+  settle(nodes, a, b);
+  return log_joint() - before;
+}
+
 double Partition::divide(Index a, Index b, Stream& stream) {
-  constexpr int max_sweeps = 10;  // between the two; a guess
   const double before = log_joint();
   std::vector<int> nodes = members(a, b);
   if (nodes.size() < 2) return 0;
@@ -277,10 +322,7 @@ double Partition::divide(Index a, Index b, Stream& stream) {
     count_ends(nodes[j]);
     add(nodes[j], j == 0 || (j > 1 && gain(a) >= gain(b)) ? a : b, 1);
   }
-  for (int s = 0; s < max_sweeps && sweep(nodes, {static_cast<int>(a), static_cast<int>(b)}) > 0; ++s) {
-  }
-  for (Index c : {std::max(a, b), std::min(a, b)})
-    if (size_[c] == 0) drop_empty(c);
+  settle(nodes, a, b);
   return log_joint() - before;
 }
 

@@ -4,12 +4,15 @@
 #include <numeric>
 #include <optional>
 
+#include "networks/bisection.h"
+
 namespace bnpvi::networks {
 
 namespace {
 
 constexpr double worth_it = 1e-8;  // a gain of J that is more than rounding
 constexpr Index max_sweeps = 20;   // after a disturbance; a guess
+constexpr int bisections = 4;      // tries of halves by links; a guess
 
 // A trial: what happened to the number of clusters decides as what it counts.
 struct Trial {
@@ -20,7 +23,11 @@ struct Trial {
 class Search {
  public:
   Search(Partition& partition, const SearchOptions& options, Pool& pool)
-      : now_(partition), options_(options), pool_(pool), nodes_(partition.labels().size()) {
+      : now_(partition),
+        links_(partition.links()),
+        options_(options),
+        pool_(pool),
+        nodes_(partition.labels().size()) {
     std::iota(nodes_.begin(), nodes_.end(), 0);
   }
 
@@ -85,32 +92,23 @@ class Search {
     return out;
   }
 
-  // Every cluster in two. The best split is kept, and others where they gain on top of it.
+  // Every cluster in two.
   void splits(LapRecord& record) {
     const Index k = now_.k();
     record.births_tried += k;
     const auto found = tried(1, k, [&](Partition& p, Index t, Stream& random) {
-      p.divide(t, p.k(), random);
+      const double gain = p.divide(t, p.k(), random);
+      if (p.has_degrees()) {
+        const std::vector<int> half = bisected(links_, now_.members(t), bisections, random);
+        Partition other = now_;
+        if (!half.empty() && other.divide(t, half) > gain) p = std::move(other);
+      }
       return p.k() > k;
     });
     if (found.empty()) return;
-    const std::vector<int> labels = now_.labels();
-    for (const Trial& trial : found) {
-      if (&trial == &found.front()) {
-        now_ = *trial.result;
-        ++record.births;
-        continue;
-      }
-      // The newborn of this trial has the number k; its nodes leave the cluster they had.
-      std::vector<int> joint = now_.labels();
-      for (std::size_t i = 0; i < joint.size(); ++i)
-        if (trial.result->labels()[i] == k) joint[i] = static_cast<int>(now_.k());
-      Partition both = now_.with_labels(joint);
-      if (both.log_joint() > now_.log_joint() + worth_it) {
-        now_ = std::move(both);
-        ++record.births;
-      }
-    }
+    std::vector<std::vector<int>> labels;
+    for (const Trial& trial : found) labels.push_back(trial.result->labels());
+    record.births += make_together(now_, labels);
     settle(now_, nodes_);
   }
 
@@ -128,9 +126,13 @@ class Search {
   }
 
   void disturbances(LapRecord& record) {
-    const auto found = tried(3, 8, [&](Partition& p, Index t, Stream& random) {
+    const Index trials = now_.has_degrees() ? 10 : 8;
+    const auto found = tried(3, trials, [&](Partition& p, Index t, Stream& random) {
       const Index k = p.k();
-      if (t % 2 == 0 && k > 1) {
+      if (t >= 8 && links_.n() > 1) {
+        const Index most = std::min<Index>(links_.n(), 2 * k + 10);
+        p = p.with_labels(divided(links_, 2 + random.index(most - 1), bisections, random));
+      } else if (t % 2 == 0 && k > 1) {
         const Index a = random.index(k);
         Index b = random.index(k - 1);
         b += b >= a;
@@ -138,7 +140,7 @@ class Search {
       } else {
         p.divide(random.index(k), k, random);
       }
-      if (t % 4 >= 2) p.divide(random.index(p.k()), p.k(), random);
+      if (t < 8 && t % 4 >= 2) p.divide(random.index(p.k()), p.k(), random);
       settle(p, nodes_);
       p.merge_all();
       settle(p, nodes_);
@@ -152,6 +154,7 @@ class Search {
   }
 
   Partition& now_;
+  const Links& links_;
   const SearchOptions& options_;
   Pool& pool_;
   std::vector<int> nodes_;
@@ -159,6 +162,21 @@ class Search {
 };
 
 }  // namespace
+
+Index make_together(Partition& now, const std::vector<std::vector<int>>& splits) {
+  const int newborn = static_cast<int>(now.k());
+  Index made = 0;
+  for (const std::vector<int>& split : splits) {
+    std::vector<int> labels = now.labels();
+    for (std::size_t i = 0; i < labels.size(); ++i)
+      if (split[i] == newborn) labels[i] = static_cast<int>(now.k());
+    Partition next = now.with_labels(std::move(labels));
+    if (next.log_joint() <= now.log_joint() + worth_it) continue;
+    now = std::move(next);
+    ++made;
+  }
+  return made;
+}
 
 SearchEnd search(Partition& partition, const SearchOptions& options, Pool& pool,
                  const std::function<void(LapRecord)>& told) {

@@ -8,6 +8,15 @@
 
 namespace bnpvi::networks {
 
+double stick_evidence(const Vec& sizes, double gamma) {
+  double sum = 0, later = 0;
+  for (std::size_t a = sizes.size(); a-- > 0;) {
+    sum += log_beta(1 + sizes[a], gamma + later) + std::log(gamma);
+    later += sizes[a];
+  }
+  return sum;
+}
+
 SoftBlocks::SoftBlocks(const Links& links, const LinkModel& model, double gamma, Index k, Vec r)
     : links_(links), model_(model), gamma_(gamma), k_(k), r_(std::move(r)) {
   refresh();
@@ -29,11 +38,7 @@ BlockBound SoftBlocks::bound() const {
     for (Index b = links_.directed() ? 0 : a; b < k_; ++b)
       out.data += model_.evidence(pairs(a, b), sum(a, b));
   for (double y : links_.value()) out.base += model_.log_base(y);
-  double later = 0;
-  for (Index a = k_; a-- > 0;) {
-    out.allocation += log_beta(1 + size_[a], gamma_ + later) + std::log(gamma_);
-    later += size_[a];
-  }
+  out.allocation = stick_evidence(size_, gamma_);
   for (double p : r_) out.entropy -= x_log_x(p);
   return out;
 }

@@ -5,13 +5,17 @@
 
 namespace bnpvi::networks {
 
+/// Σ_k lB(1 + R_k, γ + R_>k) − lB(1, γ)
+double stick_evidence(const Vec& sizes, double gamma);
+
 /// Parts of the bound; they sum to it.
 struct BlockBound {
   double data = 0;        // Σ_blocks Λ(T_kl)
   double base = 0;        // Σ log h(y)
-  double allocation = 0;  // Σ_k lB(1 + R_k, γ + R_>k) − lB(1, γ)
+  double degrees = 0;     // what degrees add (degrees.h)
+  double allocation = 0;  // of the sticks
   double entropy = 0;     // H(r)
-  double sum() const { return data + base + allocation + entropy; }
+  double sum() const { return data + base + degrees + allocation + entropy; }
 };
 
 /// q(z_i) = r_i, with sticks Beta(1 + R_k, γ + R_>k) in the order of the clusters and blocks at their optimum

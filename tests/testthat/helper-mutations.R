@@ -335,9 +335,11 @@ network_calls <- function() {
   x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
   pairs <- data.frame(from = c(1, 1), to = c(2, 6), link = c(1, 0))
   fit_with <- function(prior, obs = obs_links()) suppressWarnings(bnp_network(x, obs, prior, control = few_laps()))
+  new <- data.frame(from = c("a", "a"), to = c(2, 6), link = c(1, 0))
   fits <- list(
     blocks = fit_with(prior_dp()), relational = fit_with(prior_hdp(), obs_links(degree = FALSE)),
-    gamma = fit_with(prior_hdp(), obs_links(degree = TRUE)), general = fit_with(prior_hdp(), obs_links(FALSE))
+    gamma = fit_with(prior_hdp(), obs_links(degree = TRUE)), general = fit_with(prior_hdp(), obs_links(FALSE)),
+    corrected = fit_with(prior_dp(), obs_links(degree = TRUE))
   )
   c(list(
     valid_call("network", "bnp_network", list(
@@ -353,7 +355,8 @@ network_calls <- function() {
       valid_call(name, verb, given, spoil %||% setdiff(names(given), c("object", "x")))
     }
     list(
-      call("predict", object = fit, pairs = pairs, type = "log"), call("link_auc", fit = fit, pairs = pairs),
+      call("predict", object = fit, newdata = pairs, type = "log"), call("link_auc", fit = fit, pairs = pairs),
+      call("predict", object = fit, newdata = new, type = "prob"),
       call("heldout_loglik", fit = fit, newdata = pairs, spoil = "newdata"),
       call("communities", fit = fit, threshold = 0.5), call("memberships", fit = fit),
       call("augment", x = fit, data = data.frame(v = 1:6)), call("simulate", object = fit, nsim = 2, seed = 1),

@@ -119,6 +119,11 @@ test_that("weights agree with draws of sticks and of Dirichlet vectors", {
   expect_quantiles(t(weights), ends, 0.95, slack = 0.002)
 })
 
+test_that("weights below the smallest numbers have the quantile 0", {
+  expect_identical(stick_weights_quantile(0.025, c(1, 1e-3), cbind(c(1, 1e3), c(2, 1e3)))[2], 0)
+  expect_gt(stick_weights_quantile(0.9999, c(1, 1e-3), cbind(c(1, 1), c(2, 1)))[2], 0)
+})
+
 test_that("transitions and first states are those of the states in use, weights those of the top level", {
   set.seed(3)
   for (prior in list(prior_hdp_hmm(sticky = 5), prior_hmm(3))) {
@@ -189,4 +194,12 @@ test_that("covariances that are far from the usual have intervals", {
       expect_lt(abs(exact(q, 0.4, df) - p), 5e-5)
     }
   }
+})
+
+test_that("intervals of autoregressions go with the units of their columns, however far apart", {
+  x <- withr::with_seed(3, cbind(a = as.vector(arima.sim(list(ar = 0.7), 60)), b = rnorm(60)))
+  control <- bnp_control(seed = 1, verbose = FALSE)
+  near <- confint(bnp_mixture(x, obs_ar(), prior = prior_dirichlet(1), control = control), "coef")
+  scaled <- bnp_mixture(x %*% diag(c(1, 1e9)), obs_ar(), prior = prior_dirichlet(1), control = control)
+  expect_equal(unname(confint(scaled, "coef")), unname(near) * c(outer(c(1, 1e9), c(1, 1e-9))), tolerance = 1e-6)
 })

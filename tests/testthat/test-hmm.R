@@ -279,6 +279,6 @@ test_that("states that last for one row are found from one state", {
   for (seed in 1:3) {
     fit <- bnp_hmm(x, control = control(seed))
     expect_equal(n_clusters(fit), 2)
-    expect_gte(elbo(fit), elbo(best) - 0.1)
+    expect_gte(elbo(fit), elbo(best) - 0.1) # states of equal size: the other order is 0.051 lower
   }
 })

@@ -167,3 +167,30 @@ test_that("no lap of the search lowers the log joint, and the labels are those o
     expect_equal(fit$log_joint, joint_of(net, bernoulli, fit$labels), tolerance = 1e-12)
   }
 })
+
+test_that("splits are made where they gain on top of each other, not alone", {
+  # Two clusters whose halves know a half of the other: the second split gains alone, but not always after the first.
+  counts <- list(counts = TRUE, a = 1, b = 1, gamma = 1)
+  z <- rep(1:2, each = 6)
+  halves <- rep(1:4, each = 3)
+  rate <- matrix(0.05, 4, 4)
+  rate[1, 3] <- rate[3, 1] <- 1.6
+  splits <- list(replace(z, halves == 2, 3L), replace(z, halves == 4, 3L))
+  both <- replace(splits[[1]], splits[[2]] == 3, 4L)
+  seen <- c(together = 0, once = 0)
+  for (seed in 1:60) {
+    net <- withr::with_seed(seed, planted_network(halves, rate, counts = TRUE))
+    joint <- vapply(c(list(z), splits, list(both)), joint_of, 1, net = net, model = counts)
+    if (joint[2] <= joint[1] || joint[3] <= joint[1]) next
+    out <- engine_network_together(net, counts, z, splits)
+    if (joint[4] > joint[2]) {
+      seen["together"] <- seen["together"] + 1
+      expect_equal(c(out$made, out$labels), c(2, both), info = seed)
+    } else {
+      seen["once"] <- seen["once"] + 1
+      expect_equal(c(out$made, out$labels), c(1, splits[[1]]), info = seed)
+    }
+    expect_equal(out$log_joint, joint_of(net, counts, out$labels))
+  }
+  expect_true(all(seen > 3))
+})

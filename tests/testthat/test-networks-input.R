@@ -115,7 +115,6 @@ test_that("what cannot be a network is refused by name", {
   refused(edges, "argument", obs = obs_poisson())
   refused(edges, "argument", prior = prior_dirichlet(2))
   refused(edges, "argument", prior = prior_dp(gamma_prior()))
-  refused(edges, "argument", prior = prior_dp(), obs = obs_links(degree = TRUE))
   refused(edges, "argument", prior = prior_dp(), obs = obs_links(assortative = TRUE))
   refused(edges, "argument", obs = obs_links(assortative = FALSE, degree = TRUE))
   refused(edges, "argument", obs = obs_links(assortative = FALSE, background = c(1, 1)))
@@ -131,7 +130,8 @@ test_that("what cannot be a network is refused by name", {
 })
 
 every_model <- list(
-  list(prior = prior_dp(), obs = obs_links()), list(prior = prior_hdp(), obs = obs_links(degree = FALSE)),
+  list(prior = prior_dp(), obs = obs_links()), list(prior = prior_dp(), obs = obs_links(degree = TRUE)),
+  list(prior = prior_hdp(), obs = obs_links(degree = FALSE)),
   list(prior = prior_hdp(), obs = obs_links(degree = TRUE)),
   list(prior = prior_hdp(), obs = obs_links(assortative = FALSE))
 )

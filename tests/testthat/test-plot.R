@@ -43,6 +43,26 @@ test_that("every type of picture can be drawn, with and without data", {
   expect_bad(plot(fit, data = faithful[1]), "newdata_columns", "waiting")
 })
 
+test_that("rows that weigh next to nothing have a cluster to draw, to count and to give intervals of", {
+  withr::local_pdf(NULL)
+  light <- bnp_mixture(
+    faithful, weights = rep(1e-4, nrow(faithful)), control = bnp_control(k_init = 5L, seed = 1, moves = FALSE)
+  )
+  size <- cluster_sizes(light)
+  expect_lt(sum(size), 0.5)
+  expect_identical(n_clusters(light), sum(size >= max(size) / 2))
+  expect_silent(plot(light))
+  expect_silent(plot(light, "density"))
+  expect_true(all(is.finite(confint(light, "weights"))))
+})
+
+test_that("the ELBO of laps is drawn where it is known", {
+  last <- bnp_mixture(faithful, control = bnp_control(algorithm = "stochastic", seed = 1, max_laps = 3))
+  expect_bad(plot(last, "elbo"), "type", "stochastic learning knows that of its last one only")
+  skip_if_not_installed("ggplot2")
+  expect_bad(ggplot2::autoplot(last, "elbo"), "type")
+})
+
 test_that("curves are densities", {
   picture <- cluster_picture(waiting)
   step <- diff(picture$total$x[1:2])

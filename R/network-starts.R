@@ -1,0 +1,113 @@
+# Where a fit of a network begins: shares of the nodes (nodes x communities).
+
+network_start <- function(start, data, prior, control, call) {
+  if (is.null(start)) {
+    return(one_column_each(start_labels(data, prior, control, call)))
+  }
+  if (inherits(start, "bnp_network")) {
+    if (!identical(start$input$ids, data$ids)) {
+      abort("start", c(
+        "{.arg start} must be a fit to the same nodes in the same order.",
+        i = "Give labels, {.code start = fitted(fit)[names]}, or shares."
+      ), call = call)
+    }
+    return(start$prob)
+  }
+  if (is.matrix(start)) {
+    return(check_responsibilities(start, data$n, call))
+  }
+  if (!is.null(names(start)) && all(data$ids %in% names(start))) start <- start[data$ids]
+  one_column_each(check_labels(unname(start), data$n, call))
+}
+
+one_column_each <- function(labels) diag(max(labels))[labels, , drop = FALSE]
+
+# The ways of bnp_control(init =) to begin that are for networks alone.
+network_inits <- c("spectral", "spectral_absolute", "propagation")
+
+start_labels <- function(data, prior, control, call) {
+  init <- check_network_init(control, data, call)
+  stochastic <- control$algorithm == "stochastic"
+  k <- control$k_init %||% if (stochastic) min(25L, data$n) else 1L
+  if (k > data$n) {
+    abort("k_init", "{.arg k_init} must be at most the number of nodes ({data$n}), not {k}.", call = call)
+  }
+  drawn <- function(f) with_r_seed(1L, control$seed %% 2^31, f, call)$sets[[1L]]
+  if (is.null(init)) init <- if (has_blocks(prior) && !stochastic) "random" else "divided"
+  switch(init,
+    random = drawn(function() sample(rep_len(seq_len(k), data$n))),
+    divided = engine_network_divided(data[setdiff(names(data), "ids")], k, control$seed),
+    propagation = drawn(function() propagated_labels(data)),
+    drawn(function() spectral_labels(data, k, init == "spectral_absolute"))
+  )
+}
+
+check_network_init <- function(control, data, call) {
+  init <- control$init
+  if (is.null(init)) {
+    return(NULL)
+  }
+  offered <- c("random", network_inits)
+  if (!init %in% offered) {
+    abort("argument", c(
+      "{.code init = {.str {init}}} is not there for networks.",
+      i = "Choose {.or {.str {offered}}}, or leave {.arg init} out."
+    ), call = call)
+  }
+  if (init == "propagation" && !is.null(control$k_init)) {
+    abort("argument", c(
+      "{.arg k_init} has no meaning with {.code init = \"propagation\"}, which finds a number of its own.",
+      i = "Leave one of the two out."
+    ), call = call)
+  }
+  if (init %in% c("spectral", "spectral_absolute") && is.null(control$k_init)) {
+    abort("argument", c(
+      "{.code init = {.str {init}}} needs a number of communities.",
+      i = "Give {.arg k_init}, too; moves change that number where they are on."
+    ), call = call)
+  }
+  init
+}
+
+# Links in either direction, values added up.
+symmetric_adjacency <- function(data) {
+  x <- Matrix::sparseMatrix(data$from, data$to, x = data$value, dims = c(data$n, data$n))
+  x + Matrix::t(x)
+}
+
+# Nodes up to which all eigenvectors are found: a tenth of a second.
+spectral_dense <- 300L
+
+# k-means of the nodes by the k eigenvectors of the adjacency matrix with the largest eigenvalues, each times the root
+# of its size; `absolute`: the largest in absolute value, which also tell groups that avoid themselves.
+spectral_labels <- function(data, k, absolute) {
+  if (k == 1L || !length(data$value)) {
+    return(rep_len(seq_len(k), data$n))
+  }
+  x <- symmetric_adjacency(data)
+  if (data$n <= spectral_dense || k > data$n - 2L) {
+    all <- eigen(as.matrix(x), symmetric = TRUE)
+    first <- order(-if (absolute) abs(all$values) else all$values)[seq_len(k)]
+    place <- all$vectors[, first, drop = FALSE] * rep(sqrt(abs(all$values[first])), each = data$n)
+  } else {
+    rlang::check_installed("igraph", "to find eigenvectors of large networks.")
+    graph <- igraph::graph_from_adjacency_matrix(x, "undirected", weighted = TRUE)
+    which <- if (absolute) "lm" else "la"
+    place <- igraph::embed_adjacency_matrix(graph, k, which = which, cvec = double(data$n))$X
+  }
+  # Eigenvectors have no sign, and their last digits depend on the library.
+  place <- signif(place / max(abs(place)), 8L)
+  distinct <- sum(!duplicated(place))
+  labels <- suppressWarnings(stats::kmeans(place, min(k, distinct), iter.max = 100L, nstart = 10L))$cluster
+  match(labels, unique(labels))
+}
+
+# Nodes take the label that most of their neighbours have, again and again (Raghavan and others 2007); those without
+# links are in one group.
+propagated_labels <- function(data) {
+  rlang::check_installed("igraph", "for {.code init = \"propagation\"}.")
+  graph <- igraph::graph_from_adjacency_matrix(symmetric_adjacency(data), "undirected", weighted = TRUE)
+  labels <- as.integer(igraph::membership(igraph::cluster_label_prop(graph)))
+  labels[igraph::degree(graph) == 0] <- 0L
+  match(labels, unique(labels))
+}
