@@ -57,6 +57,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   asked$batch_of <- batch_of
   progress <- progress_reporter(control, function() lap_teller(hired$traffic))
   on.exit(progress$finish(), add = TRUE)
+  if (is_spooled(data)) collect_after(data$n)
   fit_once <- function(model) tryCatch(
     if (is_spooled(data) || has_workers(control)) {
       asked$hired <- hired$with(model)
@@ -253,9 +254,10 @@ check_size <- function(prior, k, n, call) {
 # for sticks is part of the model: `numbering` is its number of each cluster.
 number_clusters <- function(result) {
   numbering <- order(-result$sizes)
-  result$labels <- match(result$labels, numbering)
+  number <- order(numbering)
+  result$labels <- number[result$labels]
   result$sizes <- result$sizes[numbering]
-  if (!is.null(result$documents)) result$documents$topic <- match(result$documents$topic, numbering)
+  if (!is.null(result$documents)) result$documents$topic <- number[result$documents$topic]
   c(result, list(numbering = numbering))
 }
 
