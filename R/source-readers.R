@@ -175,7 +175,7 @@ with_terms <- function(x, terms) {
 
 # An open text file that is closed once.
 text_connection <- function(path) {
-  connection <- file(path, "r")
+  connection <- suppressWarnings(file(path, "r")) # the error says it all
   list(at = connection, close = function() {
     if (!is.null(connection)) close(connection)
     connection <<- NULL
