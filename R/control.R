@@ -98,8 +98,7 @@
 #'   with probabilities proportional to the divergence from the nearest candidate so far, the sixth counts the
 #'   observations nearest to each candidate; k-means++ among the candidates finds the clusters, to the nearest of which
 #'   the last pass gives each observation. Small clusters, which a sample may miss, are among the candidates, and these
-#'   do not depend on the batches. Each row's own estimate is made in five of the passes: with full covariances that is
-#'   a factorisation a row, so that the start takes as long as many laps (of 16 columns and 20 clusters about forty).
+#'   do not depend on the batches. The passes take about as long as a dozen laps without moves.
 #'
 #'   Ctrl-C in an interactive session returns the fit as it was after its last lap,
 #'   not converged, with a message of class `bnpvi_message_interrupted`; before the end of

@@ -57,6 +57,7 @@ fit_model <- function(class, call, data, obs, prior, control, start, n_units, in
   asked$batch_of <- batch_of
   progress <- progress_reporter(control, function() lap_teller(hired$traffic))
   on.exit(progress$finish(), add = TRUE)
+  if (is_spooled(data)) collect_after(data$n)
   fit_once <- function(model) tryCatch(
     if (is_spooled(data) || has_workers(control)) {
       asked$hired <- hired$with(model)
@@ -253,9 +254,10 @@ check_size <- function(prior, k, n, call) {
 # for sticks is part of the model: `numbering` is its number of each cluster.
 number_clusters <- function(result) {
   numbering <- order(-result$sizes)
-  result$labels <- match(result$labels, numbering)
+  number <- order(numbering)
+  result$labels <- number[result$labels]
   result$sizes <- result$sizes[numbering]
-  if (!is.null(result$documents)) result$documents$topic <- match(result$documents$topic, numbering)
+  if (!is.null(result$documents)) result$documents$topic <- number[result$documents$topic]
   c(result, list(numbering = numbering))
 }
 
@@ -307,14 +309,16 @@ progress_reporter <- function(control, teller = lap_teller) {
 }
 
 # "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A
-# restart counts laps anew.
+# restart counts laps anew, and a search with hard labels has the log joint.
 lap_teller <- function(traffic = NULL) {
-  last <- list(lap = Inf)
+  last <- list(lap = Inf, what = "")
   sent <- traffic_teller(traffic)
   function(record) {
-    gain <- if (record$lap > last$lap) sprintf(" (%+.3g)", record$elbo - last$elbo) else ""
-    last <<- record
-    sprintf("Lap %d: %s, ELBO %.8g%s%s", record$lap, count_of(record$k, "cluster"), record$elbo, gain, sent())
+    what <- if (is.nan(record$log_joint)) "ELBO" else "log joint"
+    value <- if (is.nan(record$log_joint)) record$elbo else record$log_joint
+    gain <- if (record$lap > last$lap && what == last$what) sprintf(" (%+.3g)", value - last$value) else ""
+    last <<- list(lap = record$lap, what = what, value = value)
+    sprintf("Lap %d: %s, %s %.8g%s%s", record$lap, count_of(record$k, "cluster"), what, value, gain, sent())
   }
 }
 

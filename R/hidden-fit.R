@@ -41,7 +41,7 @@ fit_hidden <- function(call, data, obs, prior, control, start, input, error_call
   data$expected <- result$paths
   result$latent <- result$paths[c("mean", "var")]
   result$paths <- NULL
-  result$labels <- integer(data$n)
+  result$labels <- rep(NA_integer_, data$n)
   result$emission <- emission_in_units(
     obs, engine_lds_emission(hidden_data(obs, data), model, result$state)
   )

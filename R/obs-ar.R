@@ -83,9 +83,12 @@ regressors_of <- function(data, obs) {
 ar_predictive_cdf <- function(obs, q, data) {
   z <- regressors_of(data, obs)
   df <- q$df - data$d + 1
-  spread <- 1 + rowSums(z * t(solve(q$coef_precision, t(z))))
+  spread <- spread_of_rows(q, z)
   stats::pt((data$x - z %*% t(q$coef_mean)) / sqrt(outer(spread, diag(q$scale) / df)), df)
 }
+
+# 1 + z' K^-1 z of each row, of regressors in units however far apart.
+spread_of_rows <- function(q, z) 1 + colSums(backsolve(chol(q$coef_precision), t(z), transpose = TRUE)^2)
 
 # The rows before the first one simulated, oldest first: lag x columns.
 first_rows <- function(initial, fit, call) {
@@ -150,7 +153,7 @@ model_ar <- list(
   quantiles = list(
     coef = function(q, p) {
       df <- q$df - nrow(q$scale) + 1
-      student_quantile(p, q$coef_mean, sqrt(outer(diag(q$scale), diag(solve(q$coef_precision))) / df), df)
+      student_quantile(p, q$coef_mean, sqrt(outer(diag(q$scale), diag(chol2inv(chol(q$coef_precision)))) / df), df)
     },
     cov = function(q, p) inverse_wishart_quantile(p, q$df, q$scale)
   ),

@@ -178,7 +178,7 @@ model_regression <- list(
     predictive = function(obs, q, x) {
       z <- with_intercept(x[, -response_columns(obs), drop = FALSE], obs)
       df <- q$df - nrow(q$scale) + 1
-      spread <- 1 + rowSums(z * t(solve(q$coef_precision, t(z))))
+      spread <- spread_of_rows(q, z)
       list(location = z %*% t(q$coef_mean), scale = q$scale / df, spread = spread, df = df)
     },
     parameters = function(obs, q, x) {

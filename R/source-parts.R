@@ -160,16 +160,17 @@ bind_parts <- function(parts, grouped) {
   out
 }
 
-# An R object as a file, checked to be complete, and read again.
+# An R object as a file, and read again, neither with a copy of it as bytes in memory. A full disk is an error, or a
+# warning when the file is closed.
 write_part <- function(folder, number, object, name = "part") {
   path <- file.path(folder, sprintf("%s-%06d", name, number))
-  bytes <- serialize(object, NULL, xdr = FALSE)
   done <- tryCatch(
     {
-      suppressWarnings(writeBin(bytes, path))
-      identical(as.double(file.size(path)), as.double(length(bytes)))
+      connection <- file(path, "wb")
+      tryCatch(serialize(object, connection, xdr = FALSE), finally = close(connection))
+      TRUE
     },
-    error = function(e) FALSE
+    error = function(e) FALSE, warning = function(w) FALSE
   )
   if (!done) {
     abort("spool", c(
@@ -181,7 +182,18 @@ write_part <- function(folder, number, object, name = "part") {
 }
 
 read_part <- function(path) {
-  tryCatch(suppressWarnings(unserialize(readBin(path, "raw", file.size(path)))), error = function(e) {
-    abort("spool", "The spool cannot be read: {.file {path}} is gone or was changed.")
-  })
+  tryCatch(
+    {
+      connection <- suppressWarnings(file(path, "rb"))
+      on.exit(close(connection))
+      unserialize(connection)
+    },
+    error = function(e) abort("spool", "The spool cannot be read: {.file {path}} is gone or was changed.")
+  )
 }
+
+# Has R take back what a large piece left behind; by itself it would wait until there is as much again as is in use.
+# 2^20 numbers: a guess, a collection takes as long as reading some hundred thousand.
+collect_after <- function(numbers) if (numbers >= 2^20) gc(FALSE)
+
+numbers_of <- function(x) if (is.null(dim(x))) length(x) else prod(dim(x))

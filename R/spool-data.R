@@ -92,14 +92,16 @@ write_spool <- function(all, batch, lengths, entries, folder, call) {
   finished <- FALSE
   on.exit(if (!finished) engine_spool_end(writer, FALSE))
   at <- 0
-  for (file in all$files) {
+  add <- function(file) {
     part <- read_part(file)
     unlink(file)
     part$d <- all$engine_d
     units <- if (all$grouped) length(part$starts) - 1L else part$n
     in_spool(engine_spool_add(writer, part, batch[at + seq_len(units)]), call)
-    at <- at + units
+    at <<- at + units
+    length(part$x %||% part$value)
   }
+  for (file in all$files) collect_after(add(file))
   in_spool(engine_spool_end(writer, TRUE), call)
   finished <- TRUE
 }

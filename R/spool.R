@@ -153,6 +153,9 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
     while (!is.null(piece)) {
       if (!tokens) piece$x <- in_piece(piece, call, same_columns(numbers_only(piece$x), columns))
       add_piece(all, piece, class, obs, na_action, NULL, call)
+      numbers <- numbers_of(piece$x)
+      piece <- NULL
+      collect_after(numbers)
       piece <- reader$read()
     }
   }

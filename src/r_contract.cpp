@@ -83,10 +83,18 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
       obs.ObsModel::log_predictive(tj, phi.data(), n, p, log_p.data());
       definition.column(j, log_p);
     }
+    RowWriter row_mean(n, p), row_weights(n, p);
+    for (Index i = 0; i < n; ++i) {
+      double times = 0;
+      for (Index j = 0; j < k; ++j) times += resp[j * n + i];
+      obs.row_estimate(&phi[i * p], times, mean.data(), w.data());
+      row_mean.row(i, mean.data());
+      row_weights.row(i, w.data());
+    }
     Rcpp::NumericVector log_base(static_cast<int>(n));
     obs.log_base(given.view, given.rows.data(), n, log_base.begin());
     using Rcpp::_;
-    return Rcpp::List::create(
+    Rcpp::List out = Rcpp::List::create(
         _["log_base"] = log_base, _["has_base"] = obs.has_base(), _["features"] = features.matrix(),
         _["statistic"] = statistic.matrix(), _["evidence"] = evidence, _["weights"] = weights.matrix(),
         _["joint_evidence"] = joint_evidence, _["joint_weights"] = joint_weights.matrix(),
@@ -94,6 +102,9 @@ Rcpp::List engine_contract(Rcpp::List data, Rcpp::List model, Rcpp::NumericMatri
         _["log_predictive"] = predictive.matrix(), _["log_predictive_by_definition"] = definition.matrix(),
         _["posterior"] = arrays_to_r(obs.posterior(t.data(), k)),
         _["mean_parameters"] = arrays_to_r(obs.mean_parameters(t.data(), k)));
+    out.push_back(row_mean.matrix(), "row_mean");
+    out.push_back(row_weights.matrix(), "row_weights");
+    return out;
   });
 }
 

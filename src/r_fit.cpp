@@ -118,8 +118,9 @@ LapRecord end_of(const Progress& p) {
 }
 
 // Numbers of the rows' most probable clusters; NA: rows without a likelihood of their own.
-std::vector<int> labels_of(const Problem& problem, const State& state, const FitData& data, Pool& pool) {
-  std::vector<int> labels(static_cast<std::size_t>(problem.source.shape().n), NA_INTEGER);
+Rcpp::IntegerVector labels_of(const Problem& problem, const State& state, const FitData& data, Pool& pool) {
+  Rcpp::IntegerVector labels =
+      made_in_r([&] { return Rcpp::IntegerVector(static_cast<int>(problem.source.shape().n), NA_INTEGER); });
   const std::unique_ptr<Visitor> visitor = problem.alloc.visitor();
   Globals globals = state.globals;
   globals.weights = nullptr;
@@ -134,13 +135,14 @@ std::vector<int> labels_of(const Problem& problem, const State& state, const Fit
     }
     do_work(problem, pool, work);
     for (const auto& done : work)
-      static_cast<const LabelsWatch&>(*done->watch).put_into(labels, *problem.source.open(done->batch));
+      static_cast<const LabelsWatch&>(*done->watch)
+          .put_into(labels.begin(), *problem.source.open(done->batch));
   }
   if (data.uncounted().empty()) return labels;
   const Batch rest{*data.in_memory(), data.uncounted()};
   VisitWork work(0, at, *visitor, nullptr, std::make_unique<LabelsWatch>(), false, nullptr);
   work.run(problem, rest, pool);
-  static_cast<const LabelsWatch&>(*work.watch).put_into(labels, rest);
+  static_cast<const LabelsWatch&>(*work.watch).put_into(labels.begin(), rest);
   return labels;
 }
 
@@ -252,7 +254,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const ObsModel& obs = best->obs ? *best->obs : *given.obs;
     const AllocModel& alloc = best->alloc ? *best->alloc : *given.alloc;
     const Problem whole{*source, obs, alloc, seed, nobody, &pool, wave, workers.get()};
-    const std::vector<int> labels = labels_of(whole, state, rows, pool);
+    const Rcpp::IntegerVector labels = labels_of(whole, state, rows, pool);
     return made_in_r([&] {
       Rcpp::List out =
           Rcpp::List::create(_["state"] = state_to_r(state.globals), _["elbo"] = state.elbo,

@@ -22,7 +22,7 @@ void LabelsWatch::read_result(Reader& in, const std::shared_ptr<const Weights>&)
   for (std::int64_t n = in.integer(); n > 0; --n) found_.push_back(in.list<std::vector<Row>>());
 }
 
-void LabelsWatch::put_into(std::vector<int>& label, const Batch& batch) const {
+void LabelsWatch::put_into(int* label, const Batch& batch) const {
   for (const std::vector<Row>& chunk : found_)
     for (const Row& x : chunk) label[batch.row_number(x.row)] = x.label;
 }

@@ -16,7 +16,7 @@ class LabelsWatch final : public Watch {
   void read_result(Reader& in, const std::shared_ptr<const Weights>&) override;
 
   /// Labels from 1, of rows that were visited, by their numbers among all.
-  void put_into(std::vector<int>& label, const Batch& batch) const;
+  void put_into(int* label, const Batch& batch) const;
 
  private:
   struct Row {

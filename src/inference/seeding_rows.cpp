@@ -49,13 +49,13 @@ class DenseRows final : public SeedRows {
     unused_.resize(w_.size());
     for (Index i = 0; i < n; ++i) {
       if (i % 64 == 0) pool.poll();
-      obs_.point_estimate(sharp(i).data(), mean_.data() + i * p_, w_.data());
+      obs_.row_estimate(row(i), sharpness_, mean_.data() + i * p_, w_.data());
       kernels().product_nt(1, 1, p_, mean_.data() + i * p_, p_, w_.data(), p_, &self_[i], 1);
     }
   }
 
   void divergences(Index i, Vec& out) override {
-    obs_.point_estimate(sharp(i).data(), unused_.data(), w_.data());
+    obs_.row_estimate(row(i), sharpness_, unused_.data(), w_.data());
     kernels().product_nt(static_cast<Index>(self_.size()), 1, p_, mean_.data(), p_, w_.data(), p_, out.data(),
                          1);
     for (std::size_t l = 0; l < self_.size(); ++l) out[l] = without_rounding(self_[l] - out[l], self_[l]);
@@ -66,7 +66,7 @@ class DenseRows final : public SeedRows {
     unused_.resize(static_cast<std::size_t>(p_));
     for (Index i = 0; i < n(); ++i) {
       if (i % 64 == 0) pool.poll();
-      obs_.point_estimate(row(i), unused_.data(), centre_w_.data() + i * p_);
+      obs_.row_estimate(row(i), 1, unused_.data(), centre_w_.data() + i * p_);
     }
   }
 
@@ -81,7 +81,6 @@ class DenseRows final : public SeedRows {
 
  private:
   const double* row(Index i) const { return phi_.data() + i * p_; }
-  Vec sharp(Index i) const { return sharpened(Vec(row(i), row(i) + p_), sharpness_); }
 
   void fill_in(const Dataset& data, const double* fill) {
     FeatureBlock block(obs_, data);

@@ -165,6 +165,9 @@ void SpoolWriter::add(const Dataset& piece, const int* batch) {
       continue;
     }
     Pending& to = pending_.at(static_cast<std::size_t>(batch[unit]));
+    if (to.rows.empty() && !piece.sparse())
+      to.values.reserve(static_cast<std::size_t>(std::min(
+          most_pending_ + piece.d, (index_.size[batch[unit]].rows - to.done.rows) * index_.shape.d)));
     if (grouped) {
       to.groups.push_back(static_cast<int>(groups_++));
       if (const double* value = piece.value_of_group(unit))

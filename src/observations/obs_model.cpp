@@ -19,6 +19,12 @@ double ObsModel::evidence_and_weights(const double* t, double* w) const {
   return log_evidence(t);
 }
 
+void ObsModel::row_estimate(const double* phi, double times, double* mean, double* w) const {
+  Vec t(phi, phi + n_features());
+  for (double& x : t) x *= times;
+  point_estimate(t.data(), mean, w);
+}
+
 void ObsModel::add_to_urn(double* urn, const double* phi) const {
   add_features(urn, phi, 1);
   fill_urn(urn);

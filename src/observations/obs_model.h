@@ -146,6 +146,10 @@ class ObsModel {
   /// ⟨φ(x), w⟩. The Bregman divergence between clusters a and b is ⟨s̃_a, w_a − w_b⟩ ≥ 0.
   virtual void point_estimate(const double* t, double* mean, double* w) const = 0;
 
+  /// point_estimate() of one row that counts `times` times, T = times × φ, but for rounding; equal rows have
+  /// the same bits. The default makes that T; models override it where one row changes little in the prior.
+  virtual void row_estimate(const double* phi, double times, double* mean, double* w) const;
+
   /// w (p): natural weights of the likelihood at parameters drawn from their posterior given T, log p(x |
   /// parameters) − log h(x) = ⟨φ(x), w⟩. Their mean is ∇Λ(T), and the mean of exp⟨φ(x), w⟩ the predictive.
   virtual void draw(const double* t, Stream& stream, double* w) const = 0;

@@ -191,16 +191,15 @@ class Product final : public ObsModel {
   }
 
   void point_estimate(const double* t, double* mean, double* w) const override {
-    double constant = 0;
-    for (const Part& part : parts_) {
-      Vec own_mean(static_cast<std::size_t>(part.p)), own(own_mean.size());
-      part.model().point_estimate(part.read(t).data(), own_mean.data(), own.data());
-      part.write(own_mean, mean);
-      part.write(own, w);
-      constant += own[0];
-    }
-    mean[0] = 1;
-    w[0] = constant;
+    estimate(t, mean, w, [](const ObsModel& model, const double* own, double* own_mean, double* own_w) {
+      model.point_estimate(own, own_mean, own_w);
+    });
+  }
+
+  void row_estimate(const double* phi, double times, double* mean, double* w) const override {
+    estimate(phi, mean, w, [=](const ObsModel& model, const double* own, double* own_mean, double* own_w) {
+      model.row_estimate(own, times, own_mean, own_w);
+    });
   }
 
   void draw(const double* t, Stream& stream, double* w) const override {
@@ -240,6 +239,21 @@ class Product final : public ObsModel {
 
  private:
   using Part = ProductPart;
+
+  // The mean and the weights that `of` gives for the statistic of each block.
+  template <class Of>
+  void estimate(const double* t, double* mean, double* w, Of of) const {
+    double constant = 0;
+    for (const Part& part : parts_) {
+      Vec own_mean(static_cast<std::size_t>(part.p)), own(own_mean.size());
+      of(part.model(), part.read(t).data(), own_mean.data(), own.data());
+      part.write(own_mean, mean);
+      part.write(own, w);
+      constant += own[0];
+    }
+    mean[0] = 1;
+    w[0] = constant;
+  }
 
   void place(Part& part) {
     part.at = p_;

@@ -22,10 +22,15 @@ WishartModel::WishartModel(const WishartParameters& prior, const Columns& column
       offset_(one_first ? 0 : 1),
       df_(prior.df),
       columns_(columns),
+      given_(prior),
       prior_(static_cast<std::size_t>(m_ * m_)) {
   if (m_ > gather_size) throw std::invalid_argument("too many columns for a model with full covariance");
   const Cholesky v(prior.precision.data(), e_), b(prior.scale.data(), d_);
   log_z_prior_ = log_z(df_, v.log_det(0, e_), b.log_det(0, d_));
+  double log_jacobian = 0;
+  for (Index i = 0; i < d_; ++i) log_jacobian -= std::log(columns_.unit[i]);
+  row_constant_ = log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
+  if (constant_regressors()) prepare_row_estimates(b);
   least_pivot_ = v.pivots();
   const Vec pivots_b = b.pivots();
   least_pivot_.insert(least_pivot_.end(), pivots_b.begin(), pivots_b.end());
@@ -98,12 +103,6 @@ Cholesky WishartModel::factorise(const double* t) const {
 double WishartModel::log_z(double df, double log_det_v, double log_det_b) const {
   const double d = static_cast<double>(d_);
   return 0.5 * df * (d * log_2 - log_det_b) + log_multigamma(d_, 0.5 * df) - 0.5 * d * log_det_v;
-}
-
-double WishartModel::row_constant() const {
-  double log_jacobian = 0;
-  for (Index i = 0; i < d_; ++i) log_jacobian -= std::log(columns_.unit[i]);
-  return log_jacobian - 0.5 * static_cast<double>(d_) * log_2pi;
 }
 
 double WishartModel::log_evidence(const double* t) const { return log_evidence(t, factorise(t)); }

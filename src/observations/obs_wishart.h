@@ -50,6 +50,9 @@ class WishartModel : public ObsModel {
   /// 1/D and so let the largest clusters swallow the others in many dimensions.)
   void point_estimate(const double* t, double* mean, double* w) const final;
 
+  /// Without a factorisation where M has at most one column, the mean: B̂⁻¹ differs from B⁻¹ by rank one.
+  void row_estimate(const double* phi, double times, double* mean, double* w) const final;
+
   /// With L the factor of P̂, Z (D × E) of independent standard normals and C (D × D) lower triangular,
   ///   C_ij ~ N(0, 1),  C_ii² ~ χ² with ν̂ − (D − 1 − i) degrees of freedom [Bartlett 1933],
   /// G = [Z, C] L⁻¹ has the law of Λ^½ [−M, I]: C L_B̂⁻¹ is a root of Λ ~ W(ν̂, B̂⁻¹), and given Λ, Λ^½ (M − M̂)
@@ -119,6 +122,7 @@ class WishartModel : public ObsModel {
   void set_urn_constant(const UrnParts& urn, double count) const;        // from log|B̂|, V̂⁻¹ and N
   // v of a row from its features, but for its sign.
   void coordinates_of(const double* phi, double* v) const;
+  void prepare_row_estimates(const Cholesky& scale);
   // 1 + q is the same for all rows of a cluster.
   bool constant_regressors() const { return e_ == 0 || (e_ == 1 && offset_ == 0); }
 
@@ -130,14 +134,18 @@ class WishartModel : public ObsModel {
   void weights(const double* t, const Cholesky& chol, double* w) const;
   WishartParameters posterior_parameters(const double* t) const;
   double log_z(double df, double log_det_v, double log_det_b) const;
-  double row_constant() const;  // −(D/2) log 2π − Σ log unit
+  double row_constant() const { return row_constant_; }
   void subtract_quadratic(const Cholesky& chol, double regressor, double response, double* w) const;
 
   Index e_, d_, m_, offset_;
   double df_, log_z_prior_ = 0;
   Columns columns_;
-  Vec prior_;        // P_0, m × m
-  Vec least_pivot_;  // squared diagonal of its Cholesky factor
+  double row_constant_ = 0;  // −(D/2) log 2π − Σ log unit
+  WishartParameters given_;
+  double log_det_scale_ = 0;  // log|B|
+  Vec inverse_scale_;         // B⁻¹, D × D; empty where row_estimate() does without
+  Vec prior_;                 // P_0, m × m
+  Vec least_pivot_;           // squared diagonal of its Cholesky factor
 };
 
 /// A Wishart model of responses given regressors that users know, which shows coefficients and their

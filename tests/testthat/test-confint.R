@@ -195,3 +195,11 @@ test_that("covariances that are far from the usual have intervals", {
     }
   }
 })
+
+test_that("intervals of autoregressions go with the units of their columns, however far apart", {
+  x <- withr::with_seed(3, cbind(a = as.vector(arima.sim(list(ar = 0.7), 60)), b = rnorm(60)))
+  control <- bnp_control(seed = 1, verbose = FALSE)
+  near <- confint(bnp_mixture(x, obs_ar(), prior = prior_dirichlet(1), control = control), "coef")
+  scaled <- bnp_mixture(x %*% diag(c(1, 1e9)), obs_ar(), prior = prior_dirichlet(1), control = control)
+  expect_equal(unname(confint(scaled, "coef")), unname(near) * c(outer(c(1, 1e9), c(1, 1e-9))), tolerance = 1e-6)
+})

@@ -55,6 +55,29 @@ is_whole <- function(case) {
   !any(holes)
 }
 
+test_that("estimates from rows far out, collinear columns and many columns are those of their statistics", {
+  x <- withr::with_seed(5, matrix(rnorm(60), 20))
+  wide <- withr::with_seed(6, matrix(rnorm(20 * 16), 20))
+  for (obs in list(obs_gaussian(), obs_gaussian("zero_mean"))) {
+    for (scale in c(10, 1e2, 1e3, 1e4, 1e6, 1e12)) {
+      case <- planted_case("far", obs, x, rep(1, 20))
+      case$data$x[7:20, ] <- case$data$x[7:20, ] * scale
+      e <- contract(case, diag(20))
+      expect_equal(e$row_mean, e$point_mean, tolerance = 1e-11)
+      expect_equal(e$row_weights, e$point_weights, tolerance = 1e-10)
+      # Relative to each row's own weights, too.
+      differs <- rowSums(abs(e$row_weights - e$point_weights)) / rowSums(abs(e$point_weights))
+      expect_lt(max(differs), 1e-9)
+    }
+    collinear <- planted_case("collinear", obs, cbind(x, x[, 1] + 1e-9 * x[, 2]), rep(1, 20))
+    for (case in list(collinear, planted_case("wide", obs, wide, rep(1, 20)))) {
+      e <- contract(case, diag(3, 20))
+      expect_equal(e$row_mean, e$point_mean, tolerance = 1e-11)
+      expect_equal(e$row_weights, e$point_weights, tolerance = 1e-9)
+    }
+  }
+})
+
 test_that("every registered model is in the table", {
   expect_setequal(
     unique(vapply(model_cases(), function(case) case$model$obs$family, "")), names(obs_models)
@@ -148,6 +171,14 @@ for (case in model_cases()) {
     expect_equal(m$evidence, e$evidence, tolerance = 1e-10)
     expect_equal(m$features %*% t(m$weights), e$features %*% t(e$weights), tolerance = 1e-10)
     expect_equal(m$log_predictive, e$log_predictive, tolerance = 1e-10)
+  })
+
+  test_that(paste0(case$name, ": estimates from single rows are those of their statistics"), {
+    for (times in c(1, 0.2, 25)) {
+      e <- contract(case, diag(times, n))
+      expect_equal(e$row_mean, e$point_mean, tolerance = 1e-11)
+      expect_equal(e$row_weights, e$point_weights, tolerance = 1e-11)
+    }
   })
 
   test_that(paste0(case$name, ": divergence is zero at equality and positive elsewhere"), {
@@ -295,7 +326,8 @@ test_that("statistics that round to less than nothing give finite answers", {
     resp <- cbind(c(0.3, -0.1, -0.2, rep(0, n - 3L)))
     expect_lt(sum(resp), 0)
     e <- contract(case, resp, data, obs)
-    expect_true(all(is.finite(unlist(e[names(e) != "mean_parameters"]))), info = case$name)
+    of_clusters <- setdiff(names(e), c("mean_parameters", "row_mean", "row_weights"))
+    expect_true(all(is.finite(unlist(e[of_clusters]))), info = case$name)
   }
 })
 

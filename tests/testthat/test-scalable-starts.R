@@ -146,3 +146,19 @@ test_that("few, equal and far rows start a fit, too", {
   expect_true(is.finite(elbo(fit(missing, 3, na_action = "model"))))
   expect_true(is.finite(elbo(fit(x, 3, weights = rep(c(0, 1e-6, 1e6), 20)))))
 })
+
+test_that("starts by real daemons have the bits of starts here", {
+  skip_if_not(identical(Sys.getenv("BNPVI_LONG_TESTS"), "true"), "long")
+  cases <- worker_cases()[c("mixture", "holes", "topics", "sequences")]
+  rows <- withr::with_seed(7, matrix(rnorm(60, sd = 6), 20)[sample(20, 40000, TRUE), ] + rnorm(120000))
+  cases$rows <- list(rows, cases$mixture[[2]], list(batches = 16L, moves = bnp_moves(FALSE, FALSE, FALSE)))
+  how <- function(case, ...) bits_of_work(fit_of_case(case, init = "scalable", k_init = 12L, laps = 6L, ...))
+  here <- lapply(cases, how, wave = 8L)
+  for (n in 1:2) {
+    profile <- paste("bnpvi scalable", n)
+    local_daemons(n, profile)
+    for (name in names(cases)) {
+      expect_identical(how(cases[[name]], workers = profile), here[[name]], info = paste(name, n))
+    }
+  }
+})

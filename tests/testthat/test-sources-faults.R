@@ -115,6 +115,26 @@ test_that("a folder keeps the spool, and refuses another fit, a cut or changed f
   expect_identical(list.files(taken), "notes.txt")
 })
 
+test_that("parts that the disk does not take, and such as are gone or cut, are told of", {
+  folder <- withr::local_tempdir()
+  expect_bad(write_part(file.path(folder, "nowhere"), 1L, 1:10), "spool", "no room")
+  path <- write_part(folder, 1L, points)
+  expect_identical(read_part(path), points)
+  bytes <- readBin(path, "raw", file.size(path))
+  for (n in c(0, 5, 100, length(bytes) - 1)) {
+    writeBin(bytes[seq_len(n)], path)
+    expect_bad(read_part(path), "spool", "gone or was changed")
+  }
+  unlink(path)
+  expect_bad(read_part(path), "spool", "gone or was changed")
+  skip_if_not(file.exists("/dev/full"))
+  for (x in list(points, rnorm(1e5))) { # told when the file is closed, and before
+    file.symlink("/dev/full", file.path(folder, "part-000002"))
+    expect_bad(write_part(folder, 2L, x), "spool", "no room")
+    unlink(file.path(folder, "part-000002"))
+  }
+})
+
 test_that("a temporary spool of files is used again, one of functions is not, and it goes with its source", {
   csv <- csv_of(points)
   reads <- 0

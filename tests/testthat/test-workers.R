@@ -15,6 +15,18 @@ test_that("work that goes through bytes has the bits of work here, for all famil
   ))
 })
 
+test_that("the entropy of clusters that are joined comes back", {
+  x <- withr::with_seed(4, matrix(rnorm(900), ncol = 3))
+  case <- list(x, function(x, control) bnp_mixture(x, control = control), list(
+    batches = 3L, k_init = 4L, init = "random", moves = bnp_moves(birth = FALSE, delete = FALSE)
+  ))
+  here <- fit_of_case(case, wave = 2L)
+  expect_lt(here$state$k, 4L)
+  seen <- local_desk()
+  expect_identical(bits_of_work(fit_of_case(case, wave = 2L, workers = TRUE)), bits_of_work(here))
+  expect_true("pair_entropy" %in% seen$kinds)
+})
+
 test_that("0, 1 and 2 daemons end with the same bits", {
   cases <- worker_cases()[c("mixture", "topics", "sequences")]
   here <- lapply(cases, function(case) bits_of_work(fit_of_case(case, wave = 8L)))
