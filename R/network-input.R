@@ -232,6 +232,9 @@ links_of_edges <- function(x, nodes, directed, call, arg) {
   links <- listed_links(x, call, arg)
   from <- links$from
   to <- links$to
+  if (!is.null(nodes) && (!is.atomic(nodes) || !is.null(dim(nodes)))) {
+    abort("nodes", "{.arg nodes} must be the names of all nodes, or their number, not {describe(nodes)}.", call = call)
+  }
   if (is.numeric(nodes) && length(nodes) == 1L && is.numeric(from) && is.numeric(to)) {
     nodes <- seq_len(check_count(nodes, "nodes", call = call))
   }

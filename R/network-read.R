@@ -47,7 +47,7 @@ communities <- function(fit, threshold = NULL) {
   if (!is.numeric(threshold) || length(threshold) != 1L || is.na(threshold) || threshold <= 0 || threshold > 1) {
     abort("argument", "{.arg threshold} must be one number above 0 and up to 1, not {describe(threshold)}.")
   }
-  apply(fit$prob >= threshold, 2L, function(is) fit$input$ids[is], simplify = FALSE)
+  apply(fit$prob >= as.vector(threshold), 2L, function(is) fit$input$ids[is], simplify = FALSE)
 }
 
 check_network_fit <- function(fit, call = rlang::caller_env()) {

@@ -213,6 +213,45 @@ test_that("expected links sum to the links there are, and simulated networks hav
   expect_equal(sum(p * 0:200), predict(fits$counts, table[1, ]), tolerance = 1e-8)
 })
 
+test_that("rates are those of the posterior, within and between communities, of a node with itself", {
+  fit <- fit_of(with_loops)
+  y <- matrix(0, 36, 36)
+  for (row in seq_len(nrow(with_loops))) {
+    at <- as.matrix(with_loops[row, 1:2])
+    y[at] <- y[at] + with_loops$weight[row]
+  }
+  theta <- 1 + rowSums(y) + colSums(y)
+  z <- fitted(fit)
+  rate <- unname(coef(fit)$block)
+  loops <- 0
+  for (a in 1:3) {
+    own <- theta[z == a]
+    n <- length(own)
+    square <- n^2 * own * (own + 1) / (sum(own) * (sum(own) + 1))
+    sum_within <- sum(predict(fit, t(utils::combn(which(z == a), 2))))
+    expect_equal(sum_within, rate[a, a] * (n^2 - sum(square)) / 2, tolerance = 1e-10)
+    loops <- loops + rate[a, a] * sum(square) / 2
+    b <- a %% 3 + 1
+    expect_equal(sum(predict(fit, expand.grid(which(z == a), which(z == b)))), rate[a, b] * n * sum(z == b))
+  }
+  drawn <- vapply(simulate(fit, nsim = 400, seed = 1), function(x) sum(x$link[x$from == x$to]), 1)
+  expect_lt(abs(mean(drawn) - loops), 5 * sd(drawn) / 20)
+  of_links <- fits$links
+  state <- of_links$state
+  obs <- of_links$model$obs
+  expect_equal(unname(coef(of_links)$block), 1 - exp(-(obs$a + state$sum) / (obs$b + state$pairs)))
+})
+
+test_that("small planted groups are found from one community, whatever the seed", {
+  # Halves at random of uneven groups seldom gain here.
+  for (seed in c(3, 5:8)) {
+    net <- withr::with_seed(seed, planted_network(rep(1:3, each = 12), matrix(0.05, 3, 3) + diag(0.6, 3)))
+    fit <- bnp_network(data.frame(net[c("from", "to")]), obs_links(degree = TRUE), prior_dp(), quiet(), nodes = 36)
+    model <- list(counts = TRUE, degree = TRUE, a = 1, b = fit$model$obs$b, gamma = 1)
+    expect_gte(log_joint(fit), joint_of(net, rep(1:3, each = 12), model) - 1e-9)
+  }
+})
+
 test_that("held-out links are told from others", {
   split <- split_links(links, 0.2, seed = 3, nodes = 36)
   fit <- fit_of(links, missing = split)

@@ -107,6 +107,8 @@ test_that("what cannot be a network is refused by name", {
   refused(cbind(edges, weight = 0.5), "not_counts")
   refused(edges, "nodes", nodes = 1:5)
   refused(edges, "nodes", nodes = c(1:6, 6))
+  refused(edges, "nodes", nodes = globalenv())
+  refused(edges, "nodes", nodes = list(1, 2))
   refused(edges, "nodes", missing = cbind(1, 77))
   refused(edges, "argument", missing = 3)
   refused(adjacency(TRUE), "not_symmetric", directed = FALSE)

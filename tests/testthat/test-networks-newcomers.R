@@ -167,7 +167,12 @@ gamma_part <- function(fit, x, shape, rate) {
 }
 
 test_that("new nodes of the gamma network are at a maximum of their part of the bound", {
-  for (data in list(list(fits$gamma, plain_links), list(fits_of_counts$gamma, new_links))) {
+  # With more weight left for other communities than a fit leaves.
+  with_rest <- fits$gamma
+  with_rest$state$weights <- c(with_rest$state$weights[-(with_rest$state$k + 1)], 1.5)
+  for (data in list(
+    list(fits$gamma, plain_links), list(fits_of_counts$gamma, new_links), list(with_rest, plain_links)
+  )) {
     fit <- data[[1]]
     k <- fit$state$k
     for (node in c("a", "b")) {

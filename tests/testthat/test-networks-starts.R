@@ -29,6 +29,9 @@ test_that("eigenvectors of large networks give the groups of small ones", {
     expect_identical(labels, labels_of(net, init = init, k_init = 4))
   }
   expect_gt(adjusted_rand_index(labels_of(net, init = "propagation"), big), 0.95)
+  two <- rep(1:2, each = 200)
+  avoiding <- withr::with_seed(2, planted_network(two, matrix(0.15, 2, 2) - diag(0.13, 2)))
+  expect_gt(adjusted_rand_index(labels_of(avoiding, init = "spectral_absolute", k_init = 2), two), 0.95)
 })
 
 test_that("labels that spread give connected groups, and nodes without links one", {
