@@ -125,6 +125,6 @@ gg_trace <- function(picture) {
     ggplot2::scale_shape_manual(values = picture$shapes) +
     ggplot2::scale_fill_manual(values = stats::setNames(cluster_colours(3L), names(picture$shapes))) +
     ggplot2::coord_cartesian(ylim = shown, expand = TRUE) +
-    ggplot2::labs(x = "Lap", y = "ELBO", shape = "Accepted", fill = "Accepted", caption = picture$note) +
+    ggplot2::labs(x = "Lap", y = picture$scale, shape = "Accepted", fill = "Accepted", caption = picture$note) +
     ggplot2::theme_minimal()
 }

@@ -309,14 +309,16 @@ progress_reporter <- function(control, teller = lap_teller) {
 }
 
 # "Lap 3: 5 clusters, ELBO -1190.1 (+2.3)": a function of a lap's record that remembers the ELBO of the lap before. A
-# restart counts laps anew.
+# restart counts laps anew, and a search with hard labels has the log joint.
 lap_teller <- function(traffic = NULL) {
-  last <- list(lap = Inf)
+  last <- list(lap = Inf, what = "")
   sent <- traffic_teller(traffic)
   function(record) {
-    gain <- if (record$lap > last$lap) sprintf(" (%+.3g)", record$elbo - last$elbo) else ""
-    last <<- record
-    sprintf("Lap %d: %s, ELBO %.8g%s%s", record$lap, count_of(record$k, "cluster"), record$elbo, gain, sent())
+    what <- if (is.nan(record$log_joint)) "ELBO" else "log joint"
+    value <- if (is.nan(record$log_joint)) record$elbo else record$log_joint
+    gain <- if (record$lap > last$lap && what == last$what) sprintf(" (%+.3g)", value - last$value) else ""
+    last <<- list(lap = record$lap, what = what, value = value)
+    sprintf("Lap %d: %s, %s %.8g%s%s", record$lap, count_of(record$k, "cluster"), what, value, gain, sent())
   }
 }
 

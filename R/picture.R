@@ -168,6 +168,8 @@ density_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
 trace_picture <- function(fit, call = rlang::caller_env()) {
   refuse_bound_of_stream(fit, call)
   trace <- elbo_trace(fit)
+  searched <- !is.null(trace$log_joint)
+  if (searched) trace$elbo <- ifelse(is.nan(trace$elbo), trace$log_joint, trace$elbo)
   if (anyNA(trace$elbo)) {
     abort("type", c(
       "{.code type = \"elbo\"} needs the ELBO of every lap: stochastic learning knows that of its last one only.",
@@ -183,7 +185,7 @@ trace_picture <- function(fit, call = rlang::caller_env()) {
   list(
     trace = trace, marks = do.call(rbind, marks), shapes = c(birth = 24L, merge = 21L, delete = 25L), from = from,
     labels = trace[c(TRUE, diff(trace$k) != 0) & seq_along(trace$k) >= from | seq_along(trace$k) == from, ],
-    note = if (from > 1L) below_note(trace, from)
+    scale = if (searched) "Log joint of labels, then ELBO" else "ELBO", note = if (from > 1L) below_note(trace, from)
   )
 }
 

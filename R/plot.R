@@ -165,7 +165,7 @@ draw_heat <- function(picture, main = "", xlab = "", ylab = "Cluster", ...) {
   graphics::box()
 }
 
-draw_trace <- function(picture, main = "", xlab = "Lap", ylab = "ELBO", ...) {
+draw_trace <- function(picture, main = "", xlab = "Lap", ylab = picture$scale, ...) {
   trace <- picture$trace
   shown <- range(trace$elbo[seq_along(trace$elbo) >= picture$from])
   if (diff(shown) == 0) shown <- shown + c(-0.5, 0.5) * max(1e-8, abs(shown[1]) * 1e-8)

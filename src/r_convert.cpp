@@ -297,12 +297,12 @@ Progress progress_from_r(SEXP raw) {
 
 Rcpp::List record_to_r(const LapRecord& r) {
   using Rcpp::_;
-  return Rcpp::List::create(
-      _["lap"] = static_cast<int>(r.lap), _["elbo"] = r.elbo, _["k"] = static_cast<int>(r.k),
-      _["births"] = static_cast<int>(r.births), _["merges"] = static_cast<int>(r.merges),
-      _["deletes"] = static_cast<int>(r.deletes), _["births_tried"] = static_cast<int>(r.births_tried),
-      _["merges_tried"] = static_cast<int>(r.merges_tried),
-      _["deletes_tried"] = static_cast<int>(r.deletes_tried), _["seconds"] = r.seconds);
+  const auto count = [](Index n) { return static_cast<int>(n); };
+  return Rcpp::List::create(_["lap"] = count(r.lap), _["elbo"] = r.elbo, _["log_joint"] = r.log_joint,
+                            _["k"] = count(r.k), _["births"] = count(r.births), _["merges"] = count(r.merges),
+                            _["deletes"] = count(r.deletes), _["births_tried"] = count(r.births_tried),
+                            _["merges_tried"] = count(r.merges_tried),
+                            _["deletes_tried"] = count(r.deletes_tried), _["seconds"] = r.seconds);
 }
 
 void RMonitor::lap(const LapRecord& record) {

@@ -27,11 +27,12 @@ LearnOptions learn_options(const Rcpp::List& control) {
 Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
   const int n = static_cast<int>(trace.size());
   Rcpp::IntegerVector lap(n), k(n), births(n), merges(n), deletes(n), bt(n), mt(n), dt(n);
-  Rcpp::NumericVector elbo(n), seconds(n);
+  Rcpp::NumericVector elbo(n), log_joint(n), seconds(n);
   for (int i = 0; i < n; ++i) {
     const LapRecord& r = trace[i];
     lap[i] = static_cast<int>(r.lap);
     elbo[i] = r.elbo;
+    log_joint[i] = r.log_joint;
     k[i] = static_cast<int>(r.k);
     births[i] = static_cast<int>(r.births);
     merges[i] = static_cast<int>(r.merges);
@@ -42,9 +43,12 @@ Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
     seconds[i] = r.seconds;
   }
   using Rcpp::_;
-  return Rcpp::DataFrame::create(_["lap"] = lap, _["elbo"] = elbo, _["k"] = k, _["births"] = births,
-                                 _["merges"] = merges, _["deletes"] = deletes, _["births_tried"] = bt,
-                                 _["merges_tried"] = mt, _["deletes_tried"] = dt, _["seconds"] = seconds);
+  Rcpp::DataFrame out =
+      Rcpp::DataFrame::create(_["lap"] = lap, _["elbo"] = elbo, _["k"] = k, _["births"] = births,
+                              _["merges"] = merges, _["deletes"] = deletes, _["births_tried"] = bt,
+                              _["merges_tried"] = mt, _["deletes_tried"] = dt, _["seconds"] = seconds);
+  if (Rcpp::is_false(Rcpp::all(Rcpp::is_nan(log_joint)))) out.push_back(log_joint, "log_joint");
+  return out;
 }
 
 }  // namespace bnpvi

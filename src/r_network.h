@@ -5,7 +5,7 @@
 #include "networks/learn_sampled.h"
 #include "networks/link_model.h"
 #include "networks/links.h"
-#include "r_convert.h"
+#include "r_learn.h"
 
 namespace bnpvi {
 
@@ -71,21 +71,7 @@ class Trace {
     records_.push_back(record);
     monitor_.lap(record);
   }
-  Rcpp::DataFrame to_r() const {
-    const auto column = [&](auto field) {
-      Rcpp::NumericVector out;
-      for (const LapRecord& r : records_) out.push_back(static_cast<double>(r.*field));
-      return out;
-    };
-    return Rcpp::DataFrame::create(
-        Rcpp::_["lap"] = column(&LapRecord::lap), Rcpp::_["elbo"] = column(&LapRecord::elbo),
-        Rcpp::_["k"] = column(&LapRecord::k), Rcpp::_["births"] = column(&LapRecord::births),
-        Rcpp::_["merges"] = column(&LapRecord::merges), Rcpp::_["deletes"] = column(&LapRecord::deletes),
-        Rcpp::_["births_tried"] = column(&LapRecord::births_tried),
-        Rcpp::_["merges_tried"] = column(&LapRecord::merges_tried),
-        Rcpp::_["deletes_tried"] = column(&LapRecord::deletes_tried),
-        Rcpp::_["seconds"] = column(&LapRecord::seconds));
-  }
+  Rcpp::DataFrame to_r() const { return trace_to_r(records_); }
 
  private:
   Monitor& monitor_;

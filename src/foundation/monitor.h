@@ -1,5 +1,6 @@
 // The interface by which a fit reports its progress and asks whether to stop.
 #pragma once
+#include <limits>
 #include <stdexcept>
 
 #include "foundation/types.h"
@@ -14,7 +15,8 @@ struct Interrupted : std::runtime_error {
 /// One line of the trace, at the end of a lap.
 struct LapRecord {
   Index lap = 0;
-  double elbo = 0;
+  double elbo = 0;                                              // NaN where it is not known
+  double log_joint = std::numeric_limits<double>::quiet_NaN();  // of hard labels, where a lap raises that
   Index k = 0;
   Index births = 0, merges = 0, deletes = 0;                    // accepted
   Index births_tried = 0, merges_tried = 0, deletes_tried = 0;  // tried

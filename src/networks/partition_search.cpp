@@ -1,6 +1,7 @@
 #include "networks/partition_search.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -188,7 +189,8 @@ SearchEnd search(Partition& partition, const SearchOptions& options, Pool& pool,
     LapRecord record;
     record.lap = ++end.laps;
     without_gain = all.lap(end.laps, record) ? 0 : without_gain + 1;
-    record.elbo = partition.log_joint();
+    record.elbo = std::numeric_limits<double>::quiet_NaN();
+    record.log_joint = partition.log_joint();
     record.k = partition.k();
     told(record);
     const bool can_gain = partition.labels().size() > 1;

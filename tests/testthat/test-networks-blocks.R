@@ -161,8 +161,13 @@ test_that("no lap of the search lowers the log joint, and the labels are those o
   for (seed in 1:8) {
     net <- withr::with_seed(seed, planted_network(rep(1:6, each = 8), matrix(0.15, 6, 6) + diag(0.35, 6)))
     fit <- engine_network_blocks(net, bernoulli, network_control(max_laps = 60, seed = seed), rep(1L, net$n), NULL)
-    joint <- fit$trace$elbo[seq_len(which.max(fit$trace$elbo))]
+    searched <- is.finite(fit$trace$log_joint)
+    expect_identical(is.finite(fit$trace$elbo), !searched)
+    expect_false(is.unsorted(!searched), info = seed)
+    joint <- fit$trace$log_joint[searched]
     expect_true(all(diff(joint) >= -1e-9), info = seed)
+    expect_true(all(diff(fit$trace$elbo[!searched]) >= -1e-9), info = seed)
+    expect_equal(utils::tail(fit$trace$elbo, 1), sum(fit$terms), tolerance = 1e-12)
     expect_gte(fit$log_joint, max(joint) - 1e-9)
     expect_equal(fit$log_joint, joint_of(net, bernoulli, fit$labels), tolerance = 1e-12)
   }
