@@ -268,11 +268,11 @@ warn_of_ties <- function(fit, data) {
 narrow_columns <- function(fit, cov, data) {
   used <- which(cluster_sizes(fit) > 1.5)
   variance <- cluster_variances(cov, data$d)[used, , drop = FALSE]
-  gap <- apply(data$x, 2, function(v) {
+  repeated <- apply(data$x, 2, function(v) anyDuplicated(v[!is.na(v)])) > 0
+  gap <- replace(double(data$d), repeated, apply(data$x[, repeated, drop = FALSE], 2, function(v) {
     steps <- diff(sort(unique(v)))
     if (length(steps)) min(steps[steps > 1e-8 * max(steps)]) else 0
-  })
-  repeated <- apply(data$x, 2, function(v) anyDuplicated(v[!is.na(v)])) > 0
+  }))
   narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
   stats::setNames(
     apply(data$x[, narrow, drop = FALSE], 2, function(v) all(v %in% c(0, 1, NA))),

@@ -90,6 +90,8 @@ worker_cases <- function() {
     holes = list(holes, mixture(na_action = "model"), list(batches = 4L)),
     learned = list(planted, mixture(obs_gaussian(learn = TRUE), prior_dp(gamma_prior(2, 1))), list(batches = 4L)),
     counts = list(counts, mixture(obs_multinomial()), list(batches = 3L)),
+    # Of densities with a factor that no cluster changes.
+    based = list(counts[, 1:3], mixture(obs_poisson()), list(batches = 3L)),
     weights = list(planted, mixture(weights = rep(c(0, 1, 2.5), 300)), list(batches = 3L)),
     labels = list(planted, mixture(labels = known), list(batches = 3L, max_laps = 8L)),
     individuals = list(planted, mixture(id = rep(1:300, each = 3)), list(batches = 3L)),

@@ -25,6 +25,12 @@ test_that("the entropy of clusters that are joined comes back", {
   seen <- local_desk()
   expect_identical(bits_of_work(fit_of_case(case, wave = 2L, workers = TRUE)), bits_of_work(here))
   expect_true("pair_entropy" %in% seen$kinds)
+  # Pairs that are joined and split anew, K being fixed.
+  fixed <- function(x, control) bnp_mixture(x, prior = prior_dirichlet(4), control = control)
+  case <- list(as.matrix(quakes[1:2]), fixed, list(batches = 2L))
+  here <- fit_of_case(case, wave = 2L, laps = 100L)
+  expect_gte(sum(here$trace$births), 1)
+  expect_identical(bits_of_work(fit_of_case(case, wave = 2L, laps = 100L, workers = TRUE)), bits_of_work(here))
 })
 
 test_that("0, 1 and 2 daemons end with the same bits", {
