@@ -106,9 +106,13 @@ test_that("topics that are left out are said", {
 
 test_that("progress tells laps, clusters and gain; in knitr it is one message", {
   tell <- lap_teller()
-  expect_equal(tell(list(lap = 1L, k = 1L, elbo = -10)), "Lap 1: 1 cluster, ELBO -10")
-  expect_equal(tell(list(lap = 2L, k = 3L, elbo = -7.5)), "Lap 2: 3 clusters, ELBO -7.5 (+2.5)")
-  expect_equal(tell(list(lap = 1L, k = 2L, elbo = -9)), "Lap 1: 2 clusters, ELBO -9")
+  lap <- function(lap, k, elbo, log_joint = NaN) list(lap = lap, k = k, elbo = elbo, log_joint = log_joint)
+  expect_equal(tell(lap(1L, 1L, -10)), "Lap 1: 1 cluster, ELBO -10")
+  expect_equal(tell(lap(2L, 3L, -7.5)), "Lap 2: 3 clusters, ELBO -7.5 (+2.5)")
+  expect_equal(tell(lap(1L, 2L, -9)), "Lap 1: 2 clusters, ELBO -9")
+  expect_equal(tell(lap(2L, 2L, NaN, -8)), "Lap 2: 2 clusters, log joint -8")
+  expect_equal(tell(lap(3L, 2L, NaN, -6)), "Lap 3: 2 clusters, log joint -6 (+2)")
+  expect_equal(tell(lap(4L, 2L, -7)), "Lap 4: 2 clusters, ELBO -7")
   expect_equal(thin_lines(as.character(1:12)), c(1:7, "... 3 more laps", 11, 12))
   said <- character()
   withr::with_options(list(knitr.in.progress = TRUE), withCallingHandlers(
