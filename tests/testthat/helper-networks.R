@@ -272,3 +272,19 @@ twin_corrected_joint <- function(net, z, model) {
   twin_corrected_evidence(net, z, model) + length(size) * log(model$gamma) + sum(lgamma(size)) + lgamma(model$gamma) -
     lgamma(model$gamma + net$n)
 }
+
+# Of random changes of nine clusters: what is kept is what is made anew, and each gains what it says.
+expect_kept_tables <- function(net, model, row, tolerance) {
+  steps <- c("merge", "merge", "divide", rep(c("divide", "merge", "sweep", "divide", "divide", "merge"), 5))
+  states <- engine_network_changes(net, model, 1:9, steps, row)
+  for (i in seq_along(states)) {
+    state <- states[[i]]
+    info <- paste(row, i, steps[i])
+    expect_equal(state$log_joint, state$fresh, tolerance = tolerance, info = info)
+    expect_lt(state$worst, 1e-10)
+    if (is.finite(state$said)) expect_equal(state$said, state$log_joint - state$before, tolerance = 1e-8, info = info)
+    if (steps[i] == "sweep") expect_gte(state$log_joint, state$before)
+    expect_setequal(state$labels, seq_len(state$k))
+  }
+  expect_gt(max(vapply(states, function(s) s$k, 1)), 2)
+}
