@@ -58,7 +58,8 @@ stick_weights_quantile <- function(p, a, b) {
     if (below(-700) > 0) {
       return(0) # less than 1e-304
     }
-    exp(stats::uniroot(below, pmax(reach, c(-700, -699)), extendInt = "upX", tol = 1e-9)$root)
+    # The quantiles of a stick that takes all are one number.
+    exp(stats::uniroot(below, pmax(reach - c(1e-6, 0), c(-700, -699)), extendInt = "upX", tol = 1e-9)$root)
   }, 1)
 }
 

@@ -120,8 +120,11 @@ test_that("weights agree with draws of sticks and of Dirichlet vectors", {
 })
 
 test_that("weights below the smallest numbers have the quantile 0", {
-  expect_identical(stick_weights_quantile(0.025, c(1, 1e-3), cbind(c(1, 1e3), c(2, 1e3)))[2], 0)
-  expect_gt(stick_weights_quantile(0.9999, c(1, 1e-3), cbind(c(1, 1), c(2, 1)))[2], 0)
+  # The first stick leaves next to nothing: a part of the next weight's distribution is below any number.
+  weights <- function(p) stick_weights_quantile(p, c(1, 1), cbind(c(4e-3, 1), c(5e-3, 1)))
+  expect_identical(weights(0.025)[2], 0)
+  expect_gt(weights(0.9999)[2], 0)
+  expect_equal(weights(0.9)[1], 1) # the first takes all
 })
 
 test_that("transitions and first states are those of the states in use, weights those of the top level", {
