@@ -19,7 +19,8 @@ adjusted_rand_index <- function(a, b) {
       "{.arg a} and {.arg b} must have the same length, at least 1; they have {length(a)} and {length(b)}."
     ))
   }
-  joint <- table(a, b)
+  b <- in_order_of_names(b, names(as_vector(a)), length(a), "b", "item", rlang::current_env())
+  joint <- table(label_factor(a, "a"), label_factor(b, "b"))
   pairs <- function(n) sum(as.double(n) * (n - 1) / 2)
   both <- pairs(joint)
   in_a <- pairs(rowSums(joint))

@@ -52,7 +52,7 @@ bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5) {
   tau <- check_number(tau, "tau", strict = FALSE)
   split <- split_row_times(x, time, "x", call)
   data <- table_of_numbers(split$x, call)
-  time <- check_row_times(split$time, nrow(data), "x", call)
+  time <- check_row_times(split$time, nrow(data), "x", call, names = rownames(data))
   order <- order(time)
   times <- unique(time[order])
   batch <- match(time[order], times)

@@ -204,7 +204,7 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
     split <- take_id(newdata, column, arg, call)
     if (is.null(fit$input$terms)) newdata <- split$x # the formula may have it, too
     # A label of a single row is no name of a column.
-    column <- if (is.character(split$id)) factor(split$id, unique(split$id)) else split$id
+    column <- label_factor(split$id, "id", call)
   }
   newdata <- select_columns(variables_of(fit, newdata, arg, call), fit, call, arg)
   read(newdata, column)

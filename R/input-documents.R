@@ -54,7 +54,7 @@ term_frame_to_sparse <- function(x, arg, call) {
         x = "In row{?s} {places(which(is.na(v)))}.", i = "Remove these rows."
       ), call = call)
     }
-    if (is.factor(v)) v else factor(v, levels = unique(v))
+    if (is.factor(v)) v else label_factor(v, column, call)
   }
   document <- index(x$document, "document")
   term <- first_of(term_names, x)
@@ -75,7 +75,7 @@ term_frame_to_sparse <- function(x, arg, call) {
 rows_by_document <- function(x, obs, id, arg, allow_no_rows, call, na_action) {
   split <- take_id(x, id, arg, call)
   x <- as_table(split$x, arg, allow_no_rows, call, obs, na_action)
-  id <- check_id(split$id, nrow(x), arg, call)
+  id <- check_id(split$id, nrow(x), arg, call, rownames(x))
   whole <- whole_rows(x, arg, call)
   x <- whole$x
   documents <- levels(id)
@@ -100,17 +100,20 @@ take_id <- function(x, id, arg, call) {
   list(x = taken$x, id = taken$column)
 }
 
-check_id <- function(id, n, arg, call) {
+# names: of the rows, to which those of `id` belong.
+check_id <- function(id, n, arg, call, names = NULL) {
+  if (inherits(id, "POSIXlt")) id <- as.POSIXct(id)
   if (!is.atomic(id) || length(id) != n) {
     abort("id", c(
       "{.arg id} must name a column, or have one value per row of {.arg {arg}} ({n}), not {describe(id)}."
     ), call = call)
   }
+  id <- label_factor(in_order_of_names(id, names, n, "id", "row", call), "id", call)
   if (anyNA(id)) {
     abort("id", c(
       "{.arg id} has missing values.", x = "At {places(which(is.na(id)))}.",
       i = "Every row must belong somewhere."
     ), call = call)
   }
-  factor(id, levels = if (is.factor(id)) intersect(levels(id), as.character(id)) else unique(id))
+  id
 }

@@ -168,12 +168,12 @@ start_from_clustering <- function(start, call) {
     ), call = call)
   }
   if (inherits(start, "Mclust")) {
-    return(if (is.matrix(start$z) && all(is.finite(start$z))) unname(start$z) else start$classification)
+    return(if (is.matrix(start$z) && all(is.finite(start$z))) `colnames<-`(start$z, NULL) else start$classification)
   }
   if (is.list(start) && !is.data.frame(start)) {
     for (name in c("cluster", "clustering")) {
       if (is.atomic(start[[name]]) && length(start[[name]]) > 1L) {
-        return(say_noise(as.vector(start[[name]])))
+        return(say_noise(start[[name]]))
       }
     }
   }

@@ -214,7 +214,8 @@ check_support <- function(x, obs, arg, call) {
 table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_names = NULL, order = NULL) {
   frame <- attr(x, "frame")
   attr(x, "frame") <- NULL
-  split <- take_exposure(x, obs, arg, call)
+  groups <- if (is.null(order) && !is.null(group_names)) rep(group_names, diff(starts))
+  split <- take_exposure(x, obs, arg, call, groups)
   check_support(split$x, obs, arg, call)
   in_order <- function(v) if (is.null(order) || is.null(v)) v else
     if (is.null(dim(v))) v[order] else v[order, , drop = FALSE]

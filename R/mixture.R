@@ -217,8 +217,8 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   refuse_weighted_series(weights, obs, error_call)
   refuse_labelled_series(labels, obs, error_call)
   data <- with_individuals(data, id$id, obs, "x", error_call, id$name)
-  weights <- one_per_individual(weights, data, "weights", error_call)
-  labels <- one_per_individual(labels, data, "labels", error_call, known = TRUE)
+  weights <- values_of_rows(weights, data, "weights", error_call)
+  labels <- values_of_rows(labels, data, "labels", error_call, known = TRUE)
   data$weights <- check_weights(weights, rows_given(data), error_call, kept = data$left_out$kept)
   data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept, data$weights))
   by_time <- prior_entry(prior)$verb != "bnp_mixture"

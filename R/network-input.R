@@ -119,18 +119,14 @@ nodes_of <- function(x, ids, arg, call) {
   bad <- which(is.na(at))
   if (length(bad)) {
     abort("nodes", c(
-      "{.arg {arg}} has nodes that are not in the network: {places(unique(as.character(x[bad])))}.",
+      "{.arg {arg}} has nodes that are not in the network: {places(unique(node_names(x[bad])))}.",
       x = "In row {places(bad)}.", i = "Nodes are named {places(ids, 3L)}."
     ), call = call)
   }
   at
 }
 
-# Whole numbers in full: as.character(1e5) is "1e+05", and of the integer it is not.
-node_names <- function(x) {
-  whole <- is.double(x) && all(is.na(x) | (x == round(x) & abs(x) < .Machine$integer.max))
-  as.character(if (whole) as.integer(x) else x)
-}
+node_names <- function(x) label_text(x, "nodes")
 
 no_nodes_argument <- function(nodes, what, call) {
   if (!is.null(nodes)) {
@@ -217,10 +213,9 @@ listed_links <- function(x, call, arg) {
   if (length(absent)) {
     abort("missing", c("Links of {.arg {arg}} must have both ends.", x = "Row {places(absent)} has not."), call = call)
   }
-  if (is.factor(from) || is.factor(to)) {
-    both <- list(as.character(from), as.character(to))
-    from <- both[[1L]]
-    to <- both[[2L]]
+  if (!is_plain_number(from) || !is_plain_number(to)) {
+    from <- node_names(from)
+    to <- node_names(to)
   }
   rest <- setdiff(names(x), columns)
   weight <- intersect(c("weight", "value", "n", "count"), rest)

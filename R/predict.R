@@ -42,7 +42,9 @@
 #'   fit had it from, or are the training data.
 #' @param ... Must be empty.
 #' @param write Of new data in a source, what becomes of the answers, if they do not fit into memory either: a function
-#'   of the answer and the number of its piece, or the path of a CSV file. The number of rows is returned.
+#'   of the answer and the number of its piece, or the path of a CSV file. The file says in its first columns of whom
+#'   each row is: `document`, or `row`, its name or its number in the whole source, after the sequence or individual if
+#'   the source was read by one. The number of rows is returned.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for
 #'   `type = "cluster"` a data frame of as many rows, in which metrics of yardstick find
@@ -76,7 +78,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(id = id, time = time), rlang::current_env())
     return(predict_source(object, newdata, NULL, write, function(x, id) {
-      predict(object, x, type, na_action = na_action)
+      predict(object, x, type, id = id, na_action = na_action)
     }))
   }
   refuse_write(write)
@@ -238,7 +240,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
     refuse_with_source(list(id = id, time = time), rlang::current_env())
     na_action <- check_na_action(na_action)
     return(mean_over_source(fit, newdata, NULL, function(x, id) {
-      data <- as_newdata(fit, x, na_action = na_action)
+      data <- as_newdata(fit, x, na_action = na_action, id = id)
       log_predictive(fit, data, plugin)[has_values(data, modelled_columns(data, fit$model$obs))]
     }))
   }

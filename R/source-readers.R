@@ -10,8 +10,10 @@ open_source <- function(source, call = rlang::caller_env()) {
   )
 }
 
-# For streams: a function of the number of a batch, 1, 2, ..., which are asked for in this order.
-reader_of <- function(source) {
+# For streams: a function of the number of a batch, 1, 2, ..., which are asked for in this order. labels: see
+# text_pieces().
+reader_of <- function(source, labels = NULL) {
+  source$labels <- labels
   reader <- open_source(source)
   function(i) reader$read()$data
 }
@@ -157,8 +159,8 @@ read_once <- function(read) {
 }
 
 file_readers <- list(
-  csv = function(path, source) text_pieces(path, ",", source$rows),
-  tsv = function(path, source) text_pieces(path, "\t", source$rows),
+  csv = function(path, source) text_pieces(path, ",", source$rows, source$labels),
+  tsv = function(path, source) text_pieces(path, "\t", source$rows, source$labels),
   rds = function(path, source) read_once(function() readRDS(path)),
   parquet = function(path, source) read_once(function() as.data.frame(nanoparquet::read_parquet(path))),
   mtx = function(path, source) read_once(function() with_terms(Matrix::readMM(path), source$terms)),
@@ -182,8 +184,9 @@ text_connection <- function(path) {
   })
 }
 
-# Rows of a text file, so many at a time; columns of numbers or text in the first piece stay so.
-text_pieces <- function(path, separator, rows) {
+# Rows of a text file, so many at a time; columns of numbers or text in the first piece stay so. labels: which columns
+# hold labels (label_columns()), to be read as they stand.
+text_pieces <- function(path, separator, rows, labels = NULL) {
   text <- text_connection(path)
   names <- number <- NULL
   classes <- NA
@@ -204,6 +207,10 @@ text_pieces <- function(path, separator, rows) {
   }
   list(read = function() {
     first <- is.null(names)
+    if (first && !is.null(labels)) {
+      header <- colnames(again(TRUE, "character", n = 1L))
+      if (length(header)) classes <<- ifelse(header %in% labels(header), "character", NA)
+    }
     piece <- tryCatch(part(text$at, first, classes), error = function(e) {
       if (!first) refuse_text(again(FALSE, NA, skip = before + 1), names, number, before)
       stop(e)

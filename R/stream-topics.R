@@ -60,7 +60,7 @@ check_id_of_stream <- function(id, call = rlang::caller_env()) {
 # Documents of a batch, as they are counted against the `n` of a stream.
 documents_in <- function(batch, id) {
   if (is_term_frame(batch)) {
-    return(length(unique(batch$document)))
+    return(length(unique(label_text(batch$document, "document"))))
   }
-  if (is.null(id) || !id %in% colnames(batch)) NROW(batch) else length(unique(take_id(batch, id)$id))
+  if (is.null(id) || !id %in% colnames(batch)) NROW(batch) else length(unique(label_text(take_id(batch, id)$id, "id")))
 }

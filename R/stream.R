@@ -126,7 +126,7 @@ fit_stream <- function(class, x, obs, prior, control, start, na_action, call, er
        {.code {.str {control$algorithm}}}."
     ), call = error_call)
   }
-  reader <- batch_reader(x, id, error_call)
+  reader <- batch_reader(x, id, class, error_call)
   first <- reader$read(NULL)
   if (is.null(first)) abort("rows", "{.arg x} has no batch: its first one is {.code NULL}.", call = error_call)
   fit <- in_batch(1L, NULL, error_call, begin_stream(
@@ -220,10 +220,11 @@ rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action
 
 # list(read): the next batch, NULL after the last. so_far(): the fit to the batches before, or NULL, for errors. id: the
 # column that says which document a row belongs to.
-batch_reader <- function(stream, id, call) {
+batch_reader <- function(stream, id, class, call) {
   i <- 0L
   rows <- 0
-  next_batch <- if (is.function(stream$next_batch)) stream$next_batch else reader_of(stream$next_batch)
+  labels <- function(names) label_columns(names, id, class == "bnp_topics")
+  next_batch <- if (is.function(stream$next_batch)) stream$next_batch else reader_of(stream$next_batch, labels)
   list(read = function(so_far) {
     if (rows >= stream$n) {
       return(NULL)

@@ -97,8 +97,8 @@ augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = c("fail", "o
   }
   theta <- document_proportions(x)
   phi <- topic_terms(x)
-  document <- match(as.character(data$document), document_names(x))
-  term <- match(as.character(data[[first_of(term_names, data)]]), colnames(phi))
+  document <- match(label_text(data$document, "document"), document_names(x))
+  term <- match(label_text(data[[first_of(term_names, data)]], "term"), colnames(phi))
   known <- which(!is.na(document) & !is.na(term))
   topic <- rep(NA_integer_, nrow(data))
   for (at in split_blocks(length(known))) {

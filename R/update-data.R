@@ -20,7 +20,7 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
     data$lengths <- diff(data$starts)
   } else if (inherits(fit, "bnp_mixture")) {
     refuse_weighted_series(weights, fit$model$obs, call)
-    weights <- one_per_individual(weights, data, "weights", call)
+    weights <- values_of_rows(weights, data, "weights", call)
     data$weights <- check_weights(weights, rows_given(data), call, "row of {.arg newdata}", data$left_out$kept)
   } else {
     data$weights <- unit_weights(weights, data, if (inherits(fit, "bnp_hmm")) "sequence" else "document", call)
