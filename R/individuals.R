@@ -269,6 +269,9 @@ simulated_id <- function(fit, id, n, n_given, call) {
     return(NULL)
   }
   if (!is.null(id)) {
+    if (!is.atomic(id) && !inherits(id, "POSIXlt")) {
+      abort("id", "{.arg id} must be a vector, one value a row, not {describe(id)}.", call = call)
+    }
     id <- check_id(id, length(id), "object", call)
     if (n_given && n != length(id)) {
       abort("id", "{.arg id} has {length(id)} row{?s}, {.arg n} is {n}: leave {.arg n} out.", call = call)

@@ -241,7 +241,10 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
     na_action <- check_na_action(na_action)
     return(mean_over_source(fit, newdata, NULL, function(x, id) {
       data <- as_newdata(fit, x, na_action = na_action, id = id)
-      log_predictive(fit, data, plugin)[has_values(data, modelled_columns(data, fit$model$obs))]
+      density <- log_predictive(fit, data, plugin)
+      counted <- has_values(data, modelled_columns(data, fit$model$obs))
+      # Of individuals, which have more rows than densities, each row has its share of the sum.
+      if (has_individuals(data)) rep(sum(density) / sum(counted), sum(counted)) else density[counted]
     }))
   }
   data <- as_newdata(fit, newdata, na_action = check_na_action(na_action), id = id, time = time)
