@@ -42,8 +42,11 @@ in_order_of_names <- function(x, names, n, arg, word, call) {
   ), call = call)
 }
 
-# An array of one dimension, as tapply() and table() return it, as a vector with names.
+# An array of one dimension, as tapply() and table() return it, as a vector with names; POSIXlt as POSIXct.
 as_vector <- function(x) {
+  if (inherits(x, "POSIXlt")) {
+    return(as.POSIXct(x))
+  }
   if (length(dim(x)) != 1L) {
     return(x)
   }

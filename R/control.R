@@ -182,6 +182,7 @@ check_batches <- function(batches, call = rlang::caller_env()) {
   if (length(batches) < 2L) {
     return(check_count(batches, "batches", call = call))
   }
+  batches <- as_vector(batches)
   ok <- is.numeric(batches) && is.null(dim(batches)) && all(is.finite(batches)) && all(batches >= 1) &&
     all(batches == round(batches)) && max(batches) <= length(batches)
   if (!ok) {
@@ -190,7 +191,7 @@ check_batches <- function(batches, call = rlang::caller_env()) {
        from 1, not {describe(batches)}."
     ), call = call)
   }
-  as.integer(batches)
+  stats::setNames(as.integer(batches), names(batches))
 }
 
 # Arguments that only truncation-free learning has, and those that it does not.

@@ -102,7 +102,7 @@ take_id <- function(x, id, arg, call) {
 
 # names: of the rows, to which those of `id` belong.
 check_id <- function(id, n, arg, call, names = NULL) {
-  if (inherits(id, "POSIXlt")) id <- as.POSIXct(id)
+  id <- as_vector(id)
   if (!is.atomic(id) || length(id) != n) {
     abort("id", c(
       "{.arg id} must name a column, or have one value per row of {.arg {arg}} ({n}), not {describe(id)}."

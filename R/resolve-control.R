@@ -149,7 +149,7 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
     return(start_from_fit(start, data, obs, prior, call))
   }
   start <- start_from_clustering(start, call)
-  if (inherits(start, "POSIXlt")) start <- as.POSIXct(start)
+  start <- as_vector(start)
   if (is.list(start)) {
     if (length(data$starts) - 1L == length(start)) start <- values_of_groups(start, data, "start", "sequence", call)
     start <- unlist(start, use.names = FALSE)

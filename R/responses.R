@@ -267,6 +267,7 @@ read_covariates <- function(x, data, call, known = NULL) {
 
 documents_by_covariates <- function(x, known, data, call) {
   x <- as_vector(x)
+  if (is.atomic(x)) x <- values_of_groups(x, data, "covariates", "document", call)
   if (is.atomic(x) && is.null(dim(x))) x <- data.frame(covariate = x)
   if (is.matrix(x)) x <- as.data.frame(x)
   if (!is.data.frame(x) || !ncol(x)) {

@@ -33,7 +33,7 @@ split_formula_time <- function(formula, data, time, call) {
 
 # Times of rows with these names, which must be numbers or dates; POSIXlt as POSIXct.
 check_row_times <- function(time, n, arg, call, kept = NULL, names = NULL) {
-  if (inherits(time, "POSIXlt")) time <- as.POSIXct(time)
+  time <- as_vector(time)
   if (inherits(time, "integer64")) time <- times_of_integer64(time, call)
   time <- in_order_of_names(time, names, n, "time", "row", call)
   if (!is.atomic(time) || is.null(time) || length(time) != n) {

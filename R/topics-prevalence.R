@@ -93,7 +93,6 @@ document_covariate <- function(fit, by, data, call = rlang::caller_env()) {
       "{.arg by} names a column, so {.arg data} is needed.", i = "{.code prevalence(fit, by = ~ year, data = articles)}"
     ), call = call)
   }
-  if (inherits(by, "POSIXlt")) by <- as.POSIXct(by)
   by <- as_vector(by)
   if (is.null(given)) {
     if (!is.null(names)) given <- names(by) else by <- in_order_of_names(by, NULL, n, "by", "document", call)
