@@ -4,7 +4,7 @@
 #' average when they are independent. Names and numbers of clusters do not
 #' matter.
 #'
-#' @param a,b Labels of the same items, in any form that [table()] takes.
+#' @param a,b Labels of the same items, of any class (see [bnpvi]); where both have names, `b` goes by those of `a`.
 #' @return A number, at most 1.
 #' @references
 #' Hubert, L. and Arabie, P. (1985). Comparing partitions. *Journal of Classification* 2,

@@ -10,9 +10,8 @@
 #'   [obs_regression()], see *Regressions*.
 #' @param data A data frame with the variables of the formula, whose rows follow each other in time.
 #' @param id Which sequence each row of a matrix or data frame belongs to: the
-#'   name of a column or one value per row; `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a sequence
-#'   must follow each
-#'   other. Default: all rows are one sequence.
+#'   name of a column or one value per row, of any class (see [bnpvi]); `y ~ x | id` is short for `y ~ x` with
+#'   `id = ~ id`. Rows of a sequence must follow each other. Default: all rows are one sequence.
 #' @param obs What a state produces: `r maker_links(verb_makers("bnp_hmm"))`. Default: by the
 #'   columns, as in [bnp_mixture()]. The first `lag` rows of each
 #'   sequence of an autoregression are conditioned on: they have no likelihood
@@ -32,7 +31,7 @@
 #'   states than a finite prior has), or a clustering as in [bnp_mixture()].
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
-#' @param weights How often each sequence counts: one number above 0 for each, in the order of the
+#' @param weights How often each sequence counts: one number above 0 for each, by name or in the order of the
 #'   sequences; see *Weights* of [bnp_mixture()]. The transitions and first states of a sequence, its rows and the
 #'   entropy of its path are multiplied by it.
 #' @param parent For hidden Markov trees: the row of `x` on which each row depends, with 0 or `NA` for roots; the

@@ -17,9 +17,9 @@
 #'   the same order (to these or other documents, with no more topics than a
 #'   finite prior has), or a clustering as in [bnp_mixture()]. A fit of the same documents goes on from what each of
 #'   them had of each topic, and cannot end lower.
-#' @param id The document of each row, or the name of a column that says so.
+#' @param id The document of each row, a value of any class (see [bnpvi]), or the name of a column that says so.
 #'   With counts, the rows of a document are added up.
-#' @param weights How often each document counts: one number above 0 for each, in the order of the
+#' @param weights How often each document counts: one number above 0 for each, by name or in the order of the
 #'   rows of `x`, or with `id` in that of its documents (as `fitted()` has them); see *Weights* of [bnp_mixture()].
 #' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that says where
 #'   they are; `"omit"` leaves out rows with any: of counts whole documents, which then have `NA` in

@@ -1,6 +1,6 @@
 # What users give for each row or group, with names: values go where the names say, never by position in silence.
 
-# x: a vector or matrix, one value (row) for each of `names`, which are those of the rows or groups, NULL where they have
+# x: a vector or matrix, one value (row) for each of `names`, those of the rows or groups, NULL where they have
 # none; word: what they are, "row" or "sequence". -> x in the order of `names`, without its own. Names may be numbers of
 # rows, as those of a data frame. What tapply() and table() return is a vector.
 in_order_of_names <- function(x, names, n, arg, word, call) {

@@ -21,7 +21,7 @@
 #'   then forecasts include what is not known of them); a [particle_model()]. Of `update()` and `predict()`: a filter.
 #' @param newdata Rows in the order of time, in any form that [bnp_hmm()] takes, one row after the other or all at
 #'   once; `NULL`: none yet. `NA` are cells, or rows, that were not observed.
-#' @param id Which sequence each row belongs to, as in [bnp_hmm()]; of `update()` also one name for all rows.
+#' @param id Which sequence each row belongs to, as in [bnp_hmm()]; of `update()` also one label for all rows.
 #'   Sequences are filtered independently, and a new
 #'   `id` in `update()` begins a new one. Rows of different sequences need not alternate: of each piece, the rows of a
 #'   sequence follow each other.

@@ -1,6 +1,6 @@
-# Labels: what users call rows, groups, classes or nodes. A label is never a number, so two values have one label exactly
-# where they are equal, whatever their class, and the label of a value does not depend on the values beside it: those of
-# several pieces, files or calls can be compared.
+# Labels: what users call rows, groups, classes or nodes. A label is never a number: two values have one label exactly
+# where they are equal, of dates, numbers and text whatever their class, and the label of a value does not depend on the
+# values beside it, so that those of several pieces, files or calls can be compared.
 
 # x: a vector of any class -> the label of each value, NA where is.na() says so; text of a factor is that of its levels.
 # Dates are "2020-01-31"; times "2020-01-31 12:00:00" in their time zone, without the time at midnight; times of day

@@ -24,13 +24,14 @@
 #'   `clustering`, as of [kmeans()], or one of mclust. Its cluster 0 is noise, as in
 #'   dbscan: these observations start as one cluster of their own, with a message, and
 #'   from there go where the model has them.
-#' @param weights How often each row counts: one number from 0 a row, see *Weights*.
+#' @param weights How often each row counts: one number from 0 a row, see *Weights*. With names, here and in `labels`,
+#'   `start`, `id` and `time`, values go by the names of rows, or of individuals, see [bnpvi].
 #' @param labels What is known of the rows' classes: one label a row, `NA` where it is not
 #'   known, or a logical matrix (rows x classes) of the classes that each row may belong
 #'   to, see *Known labels*.
 #' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
-#'   row, or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then is no
-#'   variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
+#'   row, of any class (see [bnpvi]), or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then
+#'   is no variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
 #' @param time For clusters that drift ([obs_gaussian()] with `drift`): when each row was, a number or a date for
 #'   each row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is no variable. Rows
 #'   may come in any order, and many at the same time. See *Clusters over time*.

@@ -129,7 +129,10 @@ read_by_id <- function(reader, id, take, call) {
       )))
     }
     for (v in unique(value)) assign(key(v), TRUE, seen)
-    list(x = x, id = if (take) factor(value, unique(value)), id_column = if (take) id, name = out$name, before = out$before)
+    if (!take) {
+      return(list(x = x, name = out$name, before = out$before))
+    }
+    list(x = x, id = factor(value, unique(value)), id_column = id, name = out$name, before = out$before)
   }
   function() {
     repeat {

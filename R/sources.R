@@ -40,8 +40,9 @@
 #'   of all documents. Text columns have as levels what all rows have.
 #'
 #'   Documents and sequences come with the column `id`, as in memory: their rows follow each other, over the limits of
-#'   files too. Documents of counts may also be rows of sparse matrices, or tables with columns `document`, `term`
-#'   and `n`. Without `id` each file is a sequence, or each piece of a function, which may also be a list of sequences.
+#'   files too. Files of text have it read as it stands there: `01` is not `1`. Documents of counts may also be rows of
+#'   sparse matrices, or tables with columns `document`, `term` and `n`. Without `id` each file is a sequence, or each
+#'   piece of a function, which may also be a list of sequences.
 #'
 #'   An error says in which file and row (rows are counted without the line of names) something is wrong. A file that
 #'   changes while it is read is an error. A folder `spool` is used again if files have the same sizes and times of

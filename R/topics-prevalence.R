@@ -9,7 +9,7 @@
 #'   with one value per document, in the order of the documents or, with names, by them. Numbers are taken as a scale,
 #'   a factor, text or logical values as groups; `factor(year)` makes groups of numbers.
 #' @param data A data frame with one row per document, in the order of the documents or, if it has a column
-#'   `document` and documents have names, matched by these.
+#'   `document` or names of rows and documents have names, matched by these.
 #' @param level Of the intervals, between 0 and 1.
 #' @param degree Of a polynomial in a numeric `by`: `1` is a straight line.
 #' @return A data frame of class `bnp_prevalence` with a row for each topic and group, or for each topic and 50 values

@@ -73,7 +73,8 @@ grouping_verbs <- function(x, of) {
     },
     stream = function(id) {
       batch <- function(b) if (b <= 2) in_column(id)[if (b == 1) of <= 4 else of > 4, ]
-      fit <- bnp_topics(bnp_stream(batch), obs_gaussian(), id = "key", control = bnp_control("truncation_free", seed = 1))
+      once <- bnp_control("truncation_free", seed = 1)
+      fit <- bnp_topics(bnp_stream(batch), obs_gaussian(), id = "key", control = once)
       unname(as.matrix(elbo_trace(fit)[c("rows", "score")]))
     },
     source_hmm = function(id) elbo(bnp_hmm(halves(id), "key", control = control)),

@@ -40,9 +40,9 @@ test_that("values of groups go by the names of groups", {
   by(function(w) value(bnp_topics(x, obs_gaussian(), id = of, weights = w, control = control)), w, "weights")
   by(function(y) value(bnp_topics(counts, response = y, control = control)), c(1.5, 2, 9, -3), "response")
   by(function(y) value(bnp_topics(counts, response = y, control = control)), c("u", "v", "u", "v"), "response")
-  by(function(v) value(bnp_topics(counts, response = w, covariates = v, control = control)), c(4, 1, 2, 3), "covariates")
-  matrix <- cbind(p = c(4, 1, 2, 3), q = c(1, 5, 2, 0))
-  by(function(v) value(bnp_topics(counts, response = w, covariates = v, control = control)), matrix, "covariates")
+  beside <- function(v) value(bnp_topics(counts, response = w, covariates = v, control = control))
+  by(beside, c(4, 1, 2, 3), "covariates")
+  by(beside, cbind(p = c(4, 1, 2, 3), q = c(1, 5, 2, 0)), "covariates")
   fit <- quiet(bnp_topics(counts, response = w, covariates = c(4, 1, 2, 3), control = control))
   by(function(v) predict(fit, counts, "response", covariates = v), c(0, 1, 2, 3), "covariates")
   by(function(v) as.data.frame(prevalence(fit, v)), c(0, 1, 2, 3), "by")
@@ -123,7 +123,9 @@ test_that("rows that were left out keep their place among the names", {
   w <- stats::setNames(1:40, rownames(named))
   fit <- function(w) value(bnp_mixture(gaps, weights = w, na_action = "omit", control = control))
   expect_equal(fit(rev(w)), fit(unname(w)))
-  topics <- function(w) value(bnp_topics(gaps, obs_gaussian(), id = of, weights = w, na_action = "omit", control = control))
+  topics <- function(w) {
+    value(bnp_topics(gaps, obs_gaussian(), id = of, weights = w, na_action = "omit", control = control))
+  }
   expect_equal(topics(c(a = 2, b = 1, c = 4, d = 3)), topics(c(1, 2, 3, 4)))
 })
 

@@ -70,7 +70,8 @@ test_that("what is no vector of labels is refused", {
   expect_bad(label_text(list(1), "id"), "id", "must be a vector")
   expect_bad(label_text(NULL, "id"), "id", "NULL")
   odd <- methods::setClass("odd_id", representation(month = "numeric"), contains = "numeric", where = environment())
-  expect_bad(label_text(odd(1, month = 2), "id"), "id", "as.character") # as periods of lubridate, of which a part is out of sight
+  # As periods of lubridate, of which a part is out of sight
+  expect_bad(label_text(odd(1, month = 2), "id"), "id", "as.character")
   expect_bad(bnp_hmm(x, id = addNA(factor(c(NA, of[-1])))), "id", "At 1")
   expect_bad(bnp_mixture(x, id = c(of[-48], NaN)), "id", "At 48")
 })
