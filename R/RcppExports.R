@@ -105,6 +105,10 @@ engine_tree_log_density <- function(data, model, state, plugin, threads) {
     .Call(`_bnpvi_engine_tree_log_density`, data, model, state, plugin, threads)
 }
 
+engine_smoothed_states <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_smoothed_states`, data, model, state, threads)
+}
+
 engine_mean_transitions <- function(model, state) {
     .Call(`_bnpvi_engine_mean_transitions`, model, state)
 }
@@ -231,6 +235,14 @@ engine_strain <- function(obs) {
 
 engine_posterior <- function(model, state) {
     .Call(`_bnpvi_engine_posterior`, model, state)
+}
+
+engine_prior_parameters <- function(obs) {
+    .Call(`_bnpvi_engine_prior_parameters`, obs)
+}
+
+engine_mean_weights <- function(model, state) {
+    .Call(`_bnpvi_engine_mean_weights`, model, state)
 }
 
 engine_mean_parameters <- function(model, state) {

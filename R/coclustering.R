@@ -61,8 +61,8 @@ pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::ca
   n <- if (is.null(data)) n_units(fit$input) else if (counted_later) 0L else NROW(data)
   if (n <= most) {
     prob <- if (is.null(data) && repeated && !is.null(fit$probabilities)) fit$probabilities else
-      if (is.null(data)) predict(fit, type = "prob") else
-      state_probabilities(fit, with_known(read(fit, data, ..., call = call, arg = "data"), fit))
+      if (is.null(data)) predict(fit, type = "responsibility") else
+      state_responsibilities(fit, with_known(read(fit, data, ..., call = call, arg = "data"), fit))
     n <- nrow(prob)
   }
   if (n > most) {

@@ -74,7 +74,8 @@
 #' @export
 predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                             type = c(
-                              "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"
+                              "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id",
+                              "responsibility"
                             ),
                             n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit"),
                             parent = NULL, position = NULL, write = NULL) {
@@ -98,9 +99,9 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
     return(forecast_of_fit(object, data, h))
   }
-  type <- check_choice(
-    type, c("class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"), "type"
-  )
+  type <- check_choice(type, c(
+    "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id", "responsibility"
+  ), "type")
   if (type == "id") {
     return(with_ids(object, predict(object, newdata, id, na_action = na_action, parent = parent)))
   }
@@ -137,6 +138,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     class = named(viterbi_path(object, data)),
     marginal = most_probable(state_probabilities(object, data)),
     prob = state_probabilities(object, data),
+    responsibility = state_responsibilities(object, data),
     logdensity = named(log_densities_ahead(object, data))
   ))
 }
@@ -164,7 +166,7 @@ one_step_ahead <- function(fit, data, plugin = FALSE) {
 
 # The parameters of the states whose probabilities one_step_ahead() has: after those in use may come one for all others,
 # with the prior's.
-parameters_ahead <- function(fit) c(posterior_clusters(fit), list(fit$model$obs))
+parameters_ahead <- function(fit) c(posterior_clusters(fit), list(new_cluster(fit)))
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
 # sequences. `use`: as in as_sequence_data().

@@ -51,7 +51,7 @@ segments.bnp_hmm <- function(x0, newdata = NULL, id = NULL, ...) {
   }
   data <- as_new_sequences(fit, newdata, id)
   path <- viterbi_path(fit, data)
-  prob <- state_probabilities(fit, data)[cbind(seq_along(path), path)]
+  prob <- state_responsibilities(fit, data)[cbind(seq_along(path), path)]
   runs_of(path, prob, data$starts, data$group_names, data$times)
 }
 

@@ -64,14 +64,14 @@
 #' @export
 predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                   "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute",
-                                  "id"
+                                  "id", "responsibility"
                                 ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL,
                                 time = NULL, write = NULL) {
   check_no_dots(...)
   na_action <- check_na_action(na_action)
-  type <- check_choice(
-    type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id"), "type"
-  )
+  type <- check_choice(type, c(
+    "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id", "responsibility"
+  ), "type")
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(id = id, time = time), rlang::current_env())
@@ -113,7 +113,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   }
   if (type != "logdensity" && lacks_response(object, newdata)) {
     prob <- prior_probabilities(object, newdata)
-    return(if (type == "prob") prob else most_probable(prob))
+    return(if (type == "class") most_probable(prob) else prob)
   }
   data <- as_newdata(object, newdata, na_action = na_action, id = id, time = time)
   if (type == "logdensity" && has_individuals(data)) {
@@ -121,6 +121,9 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   }
   if (type == "logdensity") {
     return(for_all_rows(data, stats::setNames(log_predictive(object, data), data$row_names)))
+  }
+  if (type == "responsibility") {
+    return(for_all_rows(data, state_responsibilities(object, data)))
   }
   prob <- for_all_rows(data, state_probabilities(object, data))
   if (type == "prob") prob else most_probable(prob)
@@ -154,15 +157,16 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
     return(fitted(fit))
   }
   check_format(fit, call)
-  if (type == "logdensity" || is.null(fit$probabilities)) {
+  kept <- switch(type, responsibility = fit$probabilities, prob = , marginal = fit$predictive)
+  if (is.null(kept)) {
     abort("newdata", c(
       "{.arg newdata} is needed for {.code type = \"{type}\"}.",
       i = "A fit does not keep its data: give them again.",
       i = if (type != "logdensity") "{.code bnp_control(keep = \"probabilities\")} keeps those of the training data."
     ), call = call)
   }
-  prob <- for_all_rows(fit$input, fit$probabilities)
-  if (type == "prob") prob else most_probable(prob)
+  prob <- for_all_rows(fit$input, kept)
+  if (type == "marginal") most_probable(prob) else prob
 }
 
 # Classes of known labels; of the training data with what was known of them.
@@ -173,7 +177,8 @@ label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, 
     cluster <- fitted(fit)
     return(stats::setNames(factor(cluster_classes(fit)[cluster], fit$input$class_names), names(cluster)))
   }
-  prob <- predict(fit, newdata, type = "prob", na_action = na_action, id = id, time = time)
+  kind <- if (is.null(newdata)) "responsibility" else "prob" # q(z) knows the labels of the training data
+  prob <- predict(fit, newdata, type = kind, na_action = na_action, id = id, time = time)
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 
@@ -196,24 +201,10 @@ log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()
         i = "{.val completion}, the default, has the exact density of rows."
       ), call = call)
     }
-    return(log_predictive_by_time(fit, data))
+    return(log_row_sums(log_terms(fit, data)))
   }
   fit <- fit_with_gaps(fit, data)
   engine_log_predictive(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
-}
-
-responsibilities <- function(fit, data) {
-  prob <- if (data$n == 0L) {
-    matrix(0, 0L, fit$state$k)
-  } else if (has_weights_by_time(fit)) {
-    responsibilities_by_time(fit, data)
-  } else {
-    fit <- fit_with_gaps(fit, data)
-    resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-    resp[, fit$numbering, drop = FALSE]
-  }
-  dimnames(prob) <- list(unit_names(data), seq_len(ncol(prob)))
-  prob
 }
 
 #' @rdname predict.bnp_mixture

@@ -190,7 +190,7 @@ augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "om
   check_no_dots(...)
   need_data(missing(data), "data")
   internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action), id = id, time = time)
-  prob <- for_all_rows(internal, state_probabilities(x, with_known(internal, x)))
+  prob <- for_all_rows(internal, state_responsibilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression
   out <- as.data.frame(

@@ -382,6 +382,20 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_smoothed_states
+Rcpp::NumericMatrix engine_smoothed_states(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
+RcppExport SEXP _bnpvi_engine_smoothed_states(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_smoothed_states(data, model, state, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_mean_transitions
 Rcpp::NumericMatrix engine_mean_transitions(Rcpp::List model, Rcpp::List state);
 RcppExport SEXP _bnpvi_engine_mean_transitions(SEXP modelSEXP, SEXP stateSEXP) {
@@ -833,6 +847,29 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_posterior(model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_prior_parameters
+Rcpp::List engine_prior_parameters(Rcpp::List obs);
+RcppExport SEXP _bnpvi_engine_prior_parameters(SEXP obsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_prior_parameters(obs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_mean_weights
+Rcpp::NumericVector engine_mean_weights(Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_mean_weights(SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_mean_weights(model, state));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1442,6 +1479,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},
     {"_bnpvi_engine_tree_log_density", (DL_FUNC) &_bnpvi_engine_tree_log_density, 5},
+    {"_bnpvi_engine_smoothed_states", (DL_FUNC) &_bnpvi_engine_smoothed_states, 4},
     {"_bnpvi_engine_mean_transitions", (DL_FUNC) &_bnpvi_engine_mean_transitions, 2},
     {"_bnpvi_engine_messages", (DL_FUNC) &_bnpvi_engine_messages, 5},
     {"_bnpvi_engine_sparse_visit", (DL_FUNC) &_bnpvi_engine_sparse_visit, 8},
@@ -1474,6 +1512,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_fingerprint", (DL_FUNC) &_bnpvi_engine_fingerprint, 2},
     {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
+    {"_bnpvi_engine_prior_parameters", (DL_FUNC) &_bnpvi_engine_prior_parameters, 1},
+    {"_bnpvi_engine_mean_weights", (DL_FUNC) &_bnpvi_engine_mean_weights, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_complete_to_gaps", (DL_FUNC) &_bnpvi_engine_complete_to_gaps, 3},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},

@@ -184,6 +184,21 @@ Rcpp::List engine_posterior(Rcpp::List model, Rcpp::List state) {
   return arrays_to_r(all);
 }
 
+// The observation model's arrays of a cluster without rows.
+// [[Rcpp::export]]
+Rcpp::List engine_prior_parameters(Rcpp::List obs) {
+  const std::unique_ptr<ObsModel> model = make_obs_model(ListFields(obs));
+  const Vec nothing(static_cast<std::size_t>(model->n_features()), 0.0);
+  return arrays_to_r(model->posterior(nothing.data(), 1));
+}
+
+// E π of the clusters in use and, last, of one that is not seen yet.
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_mean_weights(Rcpp::List model, Rcpp::List state) {
+  const RModel rmodel(model);
+  return Rcpp::wrap(rmodel.alloc->mean_weights(state_from_r(state, rmodel)));
+}
+
 // [[Rcpp::export]]
 Rcpp::List engine_mean_parameters(Rcpp::List model, Rcpp::List state) {
   const RModel rmodel(model);
