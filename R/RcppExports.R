@@ -49,8 +49,8 @@ engine_features_without <- function(data, model, presence) {
     .Call(`_bnpvi_engine_features_without`, data, model, presence)
 }
 
-engine_filter_states <- function(data, model, state, from, plugin, threads) {
-    .Call(`_bnpvi_engine_filter_states`, data, model, state, from, plugin, threads)
+engine_filter_states <- function(data, model, state, from, plugin, threads, known = FALSE) {
+    .Call(`_bnpvi_engine_filter_states`, data, model, state, from, plugin, threads, known)
 }
 
 engine_filter_switching <- function(systems, y, starts, number, clock, particles, most, collapse, seed, threads) {
@@ -213,8 +213,12 @@ engine_responsibilities <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_responsibilities`, data, model, state, threads)
 }
 
-engine_log_predictive <- function(data, model, state, plugin, threads) {
-    .Call(`_bnpvi_engine_log_predictive`, data, model, state, plugin, threads)
+engine_log_predictive <- function(data, model, state, plugin, threads, given_weight = NULL, slot = integerVector()) {
+    .Call(`_bnpvi_engine_log_predictive`, data, model, state, plugin, threads, given_weight, slot)
+}
+
+engine_probabilities <- function(data, model, state, weight, slot, threads) {
+    .Call(`_bnpvi_engine_probabilities`, data, model, state, weight, slot, threads)
 }
 
 engine_log_predictives <- function(data, model, state, threads) {

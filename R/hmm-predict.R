@@ -164,10 +164,6 @@ one_step_ahead <- function(fit, data, plugin = FALSE) {
   ahead
 }
 
-# The parameters of the states whose probabilities one_step_ahead() has: after those in use may come one for all others,
-# with the prior's.
-parameters_ahead <- function(fit) c(posterior_clusters(fit), list(new_cluster(fit)))
-
 # New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
 # sequences. `use`: as in as_sequence_data().
 as_new_sequences <- function(fit, newdata, id, call = rlang::caller_env(), arg = "newdata", na_action = NULL,
@@ -264,7 +260,7 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
     return(`dimnames<-`(stats::qnorm(pmin(below, 1)), list(data$row_names, column_labels(object))))
   }
   ahead <- one_step_ahead(object, data)$prob
-  parameters <- parameters_ahead(object)
+  parameters <- clusters_with_new(object)
   modelled <- modelled_columns(data, obs)
   lower <- matrix(0, data$n, length(modelled))
   for (k in seq_len(ncol(ahead))) {

@@ -55,31 +55,31 @@ impute.default <- function(fit, newdata, ...) {
 
 #' @rdname impute
 #' @export
-impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
+impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   refuse_drift(fit, "imputations", "Leave rows with missing values out.")
   data <- as_newdata(fit, newdata, na_action = "model", id = id)
-  imputations(fit, newdata, data, m, seed)
+  imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
 }
 
 #' @rdname impute
 #' @export
-impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
+impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   refuse_trees(fit, "imputations")
   refuse_hidden(fit, "imputations")
   data <- as_new_sequences(fit, newdata, id, na_action = "model")
-  imputations(fit, newdata, data, m, seed)
+  imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
 }
 
-imputations <- function(fit, newdata, data, m, seed, call = rlang::caller_env()) {
+imputations <- function(fit, newdata, data, m, seed, new, call = rlang::caller_env()) {
   m <- check_count(m, "m", call = call)
   check_imputable(fit, newdata, data, call)
   if (has_missing(data) && state_lag(fit) > 0L) check_first_rows(data, state_lag(fit), call)
-  of_rows <- if (has_missing(data)) clusters_given(fit, data)
-  clusters <- posterior_clusters(fit)
+  of_rows <- if (has_missing(data)) clusters_given(fit, data, new)
+  clusters <- clusters_with_new(fit)
   sets <- with_r_seed(m, seed, function() {
     if (is.null(of_rows)) newdata else put_back(fit, newdata, data, draw_missing(fit, data, clusters, of_rows$draw()))
   }, call)

@@ -194,17 +194,18 @@ log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()
   if (data$n == 0L) {
     return(numeric())
   }
-  if (has_weights_by_time(fit)) {
-    if (plugin) {
-      abort("argument", c(
-        "{.code type = \"plugin\"} is not there where clusters have weights by time.",
-        i = "{.val completion}, the default, has the exact density of rows."
-      ), call = call)
-    }
-    return(log_row_sums(log_terms(fit, data)))
+  if (plugin && has_weights_by_time(fit)) {
+    abort("argument", c(
+      "{.code type = \"plugin\"} is not there where clusters have weights by time.",
+      i = "{.val completion}, the default, has the exact density of rows."
+    ), call = call)
   }
   fit <- fit_with_gaps(fit, data)
-  engine_log_predictive(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
+  by_time <- if (has_weights_by_time(fit)) in_engine_order(fit, weights_with_new(fit))
+  engine_log_predictive(
+    as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads, by_time,
+    if (!is.null(by_time)) data$slot else integer()
+  )
 }
 
 #' @rdname predict.bnp_mixture

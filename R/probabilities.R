@@ -12,11 +12,10 @@ state_probabilities <- function(fit, data) {
   prob <- if (data$n == 0L) {
     matrix(0, 0L, fit$state$k)
   } else if (inherits(fit, "bnp_hmm")) {
-    smoothed_states(fit, data)[, known, drop = FALSE]
+    in_known(fit, smoothed_states(fit, data))
   } else {
-    shares_of_rows(log_terms(fit, data)[, known, drop = FALSE])
+    probabilities_under(fit, data, in_known(fit, weights_with_new(fit)))
   }
-  prob <- prob / rowSums(prob)
   dimnames(prob) <- list(unit_names(data), known)
   carry_back(prob, data$starts, state_lag(fit))
 }
@@ -43,25 +42,34 @@ responsibilities <- function(fit, data) {
   prob
 }
 
-# log(E[weight] p(row | cluster)) of a mixture, rows x clusters in their order and, last, the one that is not seen yet;
-# -Inf where the prior has none. NA of rows that are not modelled.
-log_terms <- function(fit, data) {
+# p(cluster | row) of a mixture with these weights, by the predictive of what is observed of the row: rows (or
+# individuals) x columns of weight. NA of rows that are not modelled.
+probabilities_under <- function(fit, data, weight) {
   fit <- fit_with_gaps(fit, data)
-  log_p <- engine_log_predictives(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  log_p <- log_p[, engine_index(fit, ncol(log_p)), drop = FALSE]
-  weight <- log(weights_with_new(fit))
-  log_p + if (has_weights_by_time(fit)) weight[data$slot, , drop = FALSE] else rep(weight, each = nrow(log_p))
+  slot <- if (has_weights_by_time(fit)) data$slot else integer()
+  prob <- engine_probabilities(
+    as_engine_data(data), fit$model, fit$state, in_engine_order(fit, weight), slot, fit$control$threads
+  )
+  prob[, engine_index(fit, ncol(prob)), drop = FALSE]
 }
 
-# Mean weights of the clusters in their order and, last, of the one that is not seen yet: 0 where the prior has none.
-# Where weights are by time, times x clusters.
+# Columns of clusters in their order as the engine has them.
+in_engine_order <- function(fit, x) unname(x[, order(engine_index(fit, ncol(x))), drop = FALSE])
+
+# Of weights or probabilities, those of the clusters in use, rows summing to 1.
+in_known <- function(fit, x) {
+  x <- x[, seq_len(fit$state$k), drop = FALSE]
+  x / rowSums(x)
+}
+
+# Mean weights of the clusters in their order and, last, of the one that is not seen yet, which is 0 where the prior has
+# none: a row, or where weights are by time one for each.
 weights_with_new <- function(fit) {
   if (has_weights_by_time(fit)) {
-    weight <- weights_concentration_by_time(fit)
-    return(weight / rowSums(weight))
+    return(weights_by_time(fit))
   }
   weight <- engine_mean_weights(fit$model, fit$state)
-  weight[engine_index(fit, length(weight))]
+  t(weight[engine_index(fit, length(weight))])
 }
 
 # p(state | all rows of its sequence or tree), rows x states in their order and, where the prior allows more, one for
@@ -72,19 +80,9 @@ smoothed_states <- function(fit, data) {
   prob[, engine_index(fit, ncol(prob)), drop = FALSE]
 }
 
-# exp(log_p), its largest number in each row being 1.
-shares_of_rows <- function(log_p) exp(log_p - row_tops(log_p))
-
-row_tops <- function(log_p) {
-  top <- log_p[, 1L]
-  for (k in seq_len(ncol(log_p))[-1L]) top <- pmax(top, log_p[, k])
-  top
-}
-
-# log of sums over clusters of exp(log_p).
-log_row_sums <- function(log_p) {
-  top <- row_tops(log_p)
-  top + log(rowSums(exp(log_p - top)))
+# Of each cluster and, last, the one that is not seen yet.
+clusters_with_new <- function(fit, params = posterior_arrays(fit)) {
+  c(posterior_clusters(fit, params), list(new_cluster(fit)))
 }
 
 # Parameters of a cluster that is not seen yet, as posterior_clusters() has those of the others.

@@ -35,7 +35,7 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input$n, initial = NULL, total = NULL,
-                                 exposure = NULL, covariates = NULL, id = NULL, time = NULL, ...) {
+                                 exposure = NULL, covariates = NULL, id = NULL, time = NULL, ..., new = TRUE) {
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
@@ -47,22 +47,30 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input
     object, list(initial = initial, total = total, exposure = exposure, covariates = covariates, time = time)
   )
   if (!is.null(given$time)) given$time <- one_slot_a_row(given$time, n)
-  clusters <- posterior_clusters(object)
-  weights <- coef(object)$weights[seq_len(object$state$k)]
+  weights <- weights_with_new(object)
+  new <- check_flag(new, "new") && any(weights[, object$state$k + 1L] > 0)
+  if (!new) weights <- in_known(object, weights)
+  clusters <- clusters_with_new(object)
   draw <- function() {
     drawn <- if (has_weights_by_time(object)) {
-      draw_by_time(weights_by_time(object), given$time)
+      draw_by_time(weights, given$time)
     } else {
-      sample.int(length(weights), if (is.null(id)) n else nlevels(id), replace = TRUE, prob = weights)
+      sample.int(ncol(weights), if (is.null(id)) n else nlevels(id), replace = TRUE, prob = weights)
     }
     class <- if (is.null(id)) carry_back(drawn, c(0L, n), state_lag(object)) else drawn[as.integer(id)]
     out <- as.data.frame(draw_rows(object, clusters, class, n, given))
-    out$.class <- factor(class, levels = seq_along(weights))
+    out$.class <- drawn_classes(object, class, new)
     out$.id <- id
     if (!is.null(given$time)) out$.time <- object$model$obs$times[given$time]
     out
   }
   simulate_sets(nsim, seed, draw)
+}
+
+# Numbers of clusters that were drawn, the one after the fit's being the one not seen yet, as a factor.
+drawn_classes <- function(fit, class, new) {
+  k <- fit$state$k
+  factor(class, seq_len(k + new), c(seq_len(k), if (new) "new"))
 }
 
 # nsim draws with names and the attribute `seed`. A seed that is given leaves R's own stream as it was.

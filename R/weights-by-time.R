@@ -7,9 +7,9 @@ weights_concentration_by_time <- function(fit) {
   unname(cbind(size, 0) + rep(prior, each = nrow(size)))
 }
 
-# Mean weights of the clusters in use, times x clusters, rows summing to 1.
+# Their means.
 weights_by_time <- function(fit) {
-  weight <- weights_concentration_by_time(fit)[, seq_len(fit$state$k), drop = FALSE]
+  weight <- weights_concentration_by_time(fit)
   weight / rowSums(weight)
 }
 
@@ -17,7 +17,7 @@ responsibilities_by_time <- function(fit, data) {
   expected <- engine_expected_logs(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   log_weight <- digamma(weights_concentration_by_time(fit)[, seq_len(fit$state$k), drop = FALSE])
   log_p <- expected[, fit$numbering, drop = FALSE] + log_weight[data$slot, , drop = FALSE]
-  share <- shares_of_rows(log_p)
+  share <- exp(log_p - log_p[cbind(seq_len(nrow(log_p)), max.col(log_p, ties.method = "first"))])
   share / rowSums(share)
 }
 
