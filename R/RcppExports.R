@@ -213,8 +213,8 @@ engine_responsibilities <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_responsibilities`, data, model, state, threads)
 }
 
-engine_log_predictive <- function(data, model, state, plugin, threads, given_weight = NULL, slot = integerVector()) {
-    .Call(`_bnpvi_engine_log_predictive`, data, model, state, plugin, threads, given_weight, slot)
+engine_log_predictive <- function(data, model, state, plugin, threads, given_weight = NULL, given_slot = NULL) {
+    .Call(`_bnpvi_engine_log_predictive`, data, model, state, plugin, threads, given_weight, given_slot)
 }
 
 engine_probabilities <- function(data, model, state, weight, slot, threads) {

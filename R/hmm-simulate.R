@@ -34,7 +34,7 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(object$input$starts), initial = NULL,
-                             total = NULL, exposure = NULL, covariates = NULL, ..., new = TRUE) {
+                             total = NULL, exposure = NULL, covariates = NULL, ..., new = NULL) {
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
@@ -45,7 +45,7 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = state_lag(object) + 1L)
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   params <- posterior_arrays(object)
-  new <- check_flag(new, "new") && is.null(object$model$prior$k) && !is_hidden(object)
+  new <- check_flag(new %||% (state_lag(object) == 0L), "new") && is.null(object$model$prior$k) && !is_hidden(object)
   clusters <- if (new) clusters_with_new(object, params) else posterior_clusters(object, params)
   simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given, lag))
 }

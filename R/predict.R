@@ -204,7 +204,7 @@ log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()
   by_time <- if (has_weights_by_time(fit)) in_engine_order(fit, weights_with_new(fit))
   engine_log_predictive(
     as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads, by_time,
-    if (!is.null(by_time)) data$slot else integer()
+    if (!is.null(by_time)) data$slot
   )
 }
 

@@ -12,7 +12,7 @@ state_probabilities <- function(fit, data) {
   prob <- if (data$n == 0L) {
     matrix(0, 0L, fit$state$k)
   } else if (inherits(fit, "bnp_hmm")) {
-    in_known(fit, smoothed_states(fit, data))
+    smoothed_states(fit, data)
   } else {
     probabilities_under(fit, data, in_known(fit, weights_with_new(fit)))
   }
@@ -45,12 +45,19 @@ responsibilities <- function(fit, data) {
 # p(cluster | row) of a mixture with these weights, by the predictive of what is observed of the row: rows (or
 # individuals) x columns of weight. NA of rows that are not modelled.
 probabilities_under <- function(fit, data, weight) {
-  fit <- fit_with_gaps(fit, data)
+  fit <- fit_for_any_row(fit, data)
   slot <- if (has_weights_by_time(fit)) data$slot else integer()
   prob <- engine_probabilities(
     as_engine_data(data), fit$model, fit$state, in_engine_order(fit, weight), slot, fit$control$threads
   )
   prob[, engine_index(fit, ncol(prob)), drop = FALSE]
+}
+
+# A fit in the same form whether values are missing or not, so that what it says of a row has the same bits beside any
+# other rows. Of individuals the data decide: not all models with gaps can add their rows up.
+fit_for_any_row <- function(fit, data) {
+  obs <- fit$model$obs
+  fit_as(fit, if (isTRUE(obs$repeated)) with_gaps(obs, data) else with_all_gaps(obs))
 }
 
 # Columns of clusters in their order as the engine has them.
@@ -72,12 +79,11 @@ weights_with_new <- function(fit) {
   t(weight[engine_index(fit, length(weight))])
 }
 
-# p(state | all rows of its sequence or tree), rows x states in their order and, where the prior allows more, one for
-# all that are not seen yet.
+# p(state | all rows of its sequence or tree), rows x states in their order.
 smoothed_states <- function(fit, data) {
-  fit <- fit_with_gaps(fit, data)
+  fit <- fit_for_any_row(fit, data)
   prob <- engine_smoothed_states(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  prob[, engine_index(fit, ncol(prob)), drop = FALSE]
+  prob[, fit$numbering, drop = FALSE]
 }
 
 # Of each cluster and, last, the one that is not seen yet.

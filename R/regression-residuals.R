@@ -40,7 +40,8 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
   data <- as_newdata(object, newdata, na_action = check_na_action(na_action), id = id)
   z <- data$x[, -y, drop = FALSE]
   left <- data$x[, y, drop = FALSE] - if (type == "response") average_response(object, z) else {
-    response_in_cluster(object, z, most_probable(of_rows(data, state_responsibilities(object, with_known(data, object)))))
+    own <- of_rows(data, state_responsibilities(object, with_known(data, object)))
+    response_in_cluster(object, z, most_probable(own))
   }
   dimnames(left) <- list(data$row_names, data$column_names[y])
   left <- for_all_rows(list(left_out = data$left_out), left)

@@ -35,7 +35,7 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input$n, initial = NULL, total = NULL,
-                                 exposure = NULL, covariates = NULL, id = NULL, time = NULL, ..., new = TRUE) {
+                                 exposure = NULL, covariates = NULL, id = NULL, time = NULL, ..., new = NULL) {
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
@@ -48,7 +48,7 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input
   )
   if (!is.null(given$time)) given$time <- one_slot_a_row(given$time, n)
   weights <- weights_with_new(object)
-  new <- check_flag(new, "new") && any(weights[, object$state$k + 1L] > 0)
+  new <- check_flag(new %||% (state_lag(object) == 0L), "new") && any(weights[, object$state$k + 1L] > 0)
   if (!new) weights <- in_known(object, weights)
   clusters <- clusters_with_new(object)
   draw <- function() {

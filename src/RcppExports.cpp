@@ -774,8 +774,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_log_predictive
-Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin, int threads, Rcpp::Nullable<Rcpp::NumericMatrix> given_weight, Rcpp::IntegerVector slot);
-RcppExport SEXP _bnpvi_engine_log_predictive(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP pluginSEXP, SEXP threadsSEXP, SEXP given_weightSEXP, SEXP slotSEXP) {
+Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin, int threads, Rcpp::Nullable<Rcpp::NumericMatrix> given_weight, Rcpp::Nullable<Rcpp::IntegerVector> given_slot);
+RcppExport SEXP _bnpvi_engine_log_predictive(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP pluginSEXP, SEXP threadsSEXP, SEXP given_weightSEXP, SEXP given_slotSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -785,8 +785,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type plugin(pluginSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type given_weight(given_weightSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type slot(slotSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_log_predictive(data, model, state, plugin, threads, given_weight, slot));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type given_slot(given_slotSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_log_predictive(data, model, state, plugin, threads, given_weight, given_slot));
     return rcpp_result_gen;
 END_RCPP
 }

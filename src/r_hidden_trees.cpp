@@ -97,10 +97,8 @@ Rcpp::List engine_tree_messages(Rcpp::NumericVector log_start, Rcpp::NumericMatr
     for (Index t = 0; t < n; ++t) resp(t, j) = r[t * k + j];
     for (int i = 0; i < counts.nrow(); ++i) counts(i, j) = pair[i * k + j];
   }
-  Vec smoothed;
-  const double log_evidence = smoothed_states(chain, rows, given, smoothed);
   return Rcpp::List::create(Rcpp::_["resp"] = resp, Rcpp::_["start"] = start, Rcpp::_["transition"] = counts,
                             Rcpp::_["entropy"] = entropy, Rcpp::_["log_z"] = log_z,
                             Rcpp::_["state"] = state + 1, Rcpp::_["fast_is_exact"] = exact,
-                            Rcpp::_["log_evidence"] = log_evidence);
+                            Rcpp::_["log_evidence"] = log_evidence(chain, rows, given));
 }

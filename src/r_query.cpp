@@ -68,8 +68,8 @@ void for_blocks(Query& q, Each each) {
   });
 }
 
-// Calls each(row, log_p, log_base) with log p(x | cluster) of every modelled row under each cluster, which may be
-// changed.
+// Calls each(row, log_p, log_base) with log p(x | cluster) of every modelled row under each cluster, which
+// may be changed.
 template <class Each>
 void for_densities(Query& q, const ClusterDensities& densities, Each each) {
   const Index k = densities.k();
@@ -88,16 +88,18 @@ void for_densities(Query& q, const ClusterDensities& densities, Each each) {
 
 namespace {
 
-// Calls each(row, of_row, sum, log_scale) for every modelled row: of_row[j], the share of cluster j in the row's density
-// in a mixture with these weights, divided by exp(log_scale); `sum` of them. weight: slots × clusters of the engine,
-// which may end with one that is not seen yet; slot: of each row, from 1, or none where there is one slot.
+// Calls each(row, of_row, sum, log_scale) for every modelled row: of_row[j], the share of cluster j in the
+// row's density in a mixture with these weights, divided by exp(log_scale); `sum` of them. weight: slots ×
+// clusters of the engine, which may end with one that is not seen yet; slot: of each row, from 1, or none
+// where there is one slot.
 template <class Each>
 void for_shares(Query& q, const Rcpp::NumericMatrix& weight, const Rcpp::IntegerVector& slot, DensityAt at,
                 Each each) {
   const Index k = weight.ncol(), slots = weight.nrow(), n = q.data().n;
   require(k == q.k() || k == q.k() + 1, "weight has not a column for each cluster");
   require(slot.size() == n || (slot.size() == 0 && slots == 1), "slot has not a number for each row");
-  require(std::all_of(slot.begin(), slot.end(), [&](int s) { return 1 <= s && s <= slots; }), "slots of rows");
+  require(std::all_of(slot.begin(), slot.end(), [&](int s) { return 1 <= s && s <= slots; }),
+          "slots of rows");
   const double* const pi = weight.begin();
   const int* const at_slot = slot.size() ? slot.begin() : nullptr;
   const ClusterDensities densities(q.obs(), q.globals.effective.obs, k, at);
@@ -117,14 +119,15 @@ void for_shares(Query& q, const Rcpp::NumericMatrix& weight, const Rcpp::Integer
 
 }  // namespace
 
-// log p(x) of rows: a mixture of the posterior predictives of the clusters and of one that is not seen yet, weights at
-// their means, or as given (for_shares()); `plugin`: of the point estimates of the clusters, whose weights then sum to
+// log p(x) of rows: a mixture of the posterior predictives of the clusters and of one that is not seen yet,
+// weights at their means, or as given (for_shares()); `plugin`: of the point estimates of the clusters, whose
+// weights then sum to
 // 1. NA for rows that are not modelled.
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
                                           int threads,
                                           Rcpp::Nullable<Rcpp::NumericMatrix> given_weight = R_NilValue,
-                                          Rcpp::IntegerVector slot = Rcpp::IntegerVector()) {
+                                          Rcpp::Nullable<Rcpp::IntegerVector> given_slot = R_NilValue) {
   return entry([&] {
     Query q(data, model, state, threads);
     Vec pi = q.model.alloc->mean_weights(q.globals);
@@ -136,11 +139,14 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
     const Rcpp::NumericMatrix weight = given_weight.isNotNull()
                                            ? Rcpp::NumericMatrix(given_weight.get())
                                            : Rcpp::NumericMatrix(1, static_cast<int>(pi.size()), pi.begin());
+    const Rcpp::IntegerVector slot =
+        given_slot.isNotNull() ? Rcpp::IntegerVector(given_slot.get()) : Rcpp::IntegerVector(0);
     Rcpp::NumericVector out =
         made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(q.data().n), NA_REAL); });
     double* value = out.begin();
-    for_shares(q, weight, slot, plugin ? DensityAt::point_estimate : DensityAt::posterior,
-               [&](Index row, const Vec&, double sum, double log_scale) { value[row] = std::log(sum) + log_scale; });
+    for_shares(
+        q, weight, slot, plugin ? DensityAt::point_estimate : DensityAt::posterior,
+        [&](Index row, const Vec&, double sum, double log_scale) { value[row] = std::log(sum) + log_scale; });
     return out;
   });
 }

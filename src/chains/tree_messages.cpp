@@ -119,13 +119,15 @@ bool TreeMessages::downward(const TreeRows& rows, double log_z, double* log_e, c
   return sure;
 }
 
-double smoothed_states(const Chain& chain, const TreeRows& rows, const Vec& log_e, Vec& r) {
-  Vec m(log_e.size()), u(log_e.size()), start(static_cast<std::size_t>(chain.k)),
+double log_evidence(const Chain& chain, const TreeRows& rows, const Vec& log_e) {
+  Vec r, m(log_e.size()), u(log_e.size()), start(static_cast<std::size_t>(chain.k)),
       pair(chain.log_transition.size());
-  double log_z = 0, entropy = 0;
+  double log_z = 0;
   for (const bool log_space : {false, true}) {
     TreeMessages messages(chain, log_space);
     log_z = messages.upward(rows, log_e.data(), m.data(), u.data());
+    if (log_space) break;
+    double entropy = 0;
     r = log_e;
     if (messages.downward(rows, log_z, r.data(), m.data(), u.data(), {start.data(), pair.data(), &entropy}))
       break;

@@ -60,9 +60,8 @@ class TreeMessages {
   Vec ones_, terms_, joint_;  // K, K, K × K
 };
 
-/// For log potentials log_e (n × K): r (n × K) becomes the probabilities of the states of each row given all rows.
-/// Returns log Z = log Σ_z Π start P e, summed over trees.
-double smoothed_states(const Chain& chain, const TreeRows& rows, const Vec& log_e, Vec& r);
+/// log Z = log Σ_z Π start P e, summed over trees, for log potentials (n × K).
+double log_evidence(const Chain& chain, const TreeRows& rows, const Vec& log_e);
 
 /// Most probable states given log potentials (n × K), by max-product messages; ties go to the smaller state.
 /// state is written 0-based. Memory: n × K numbers of 12 bytes.
