@@ -5,14 +5,16 @@
 #'
 #' @param object,fit A fit of [bnp_hmm()].
 #' @param newdata New sequences, in any form that [bnp_hmm()] takes, or a source ([source_files()]). Without
-#'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"` and
+#'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"`, `"responsibility"` and
 #'   `"marginal"` what they are asked for if `bnp_control(keep = "probabilities")` was given.
 #' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
-#' @param type `"class"`: the most probable path of each sequence (Viterbi), an
-#'   integer per row; `"id"`: the identities of its states, see [cluster_ids()].
-#'   `"marginal"`: the most probable state of each row by itself.
+#' @param type `"class"`: the most probable path of each sequence (Viterbi) in the variational posterior, an
+#'   integer per row, as [fitted()], [segments()] and [augment()] have it; `"id"`: the identities of its states, see
+#'   [cluster_ids()].
+#'   `"marginal"`: the most probable state of each row by itself, by `"prob"`.
 #'   `"prob"`: a matrix, rows x states, of the probability of each state
-#'   given the whole sequence. `"logdensity"`: log density of each row
+#'   given the whole sequence. `"responsibility"`: such a matrix of the fit's own q(z); see *What the probabilities
+#'   are*. `"logdensity"`: log density of each row
 #'   given the rows before it, under the posterior mean of the transitions and
 #'   the posterior predictive of each state (a state not seen yet included,
 #'   when the prior allows more); summed over a sequence, its log probability.
@@ -48,6 +50,19 @@
 #' @section Linear systems: Of [obs_lds()] the density of a row given those before it, and pseudo-residuals, are those
 #'   of [bnp_filter()] at the posterior means of the parameters, with 100 particles and `seed = 1`: the estimate of the
 #'   density of a sequence is unbiased. `"completion"` and `"plugin"` are the same.
+#' @section What the probabilities are: There are two kinds.
+#'
+#' `type = "prob"` is given all rows of the sequence or tree, by the posterior means of the transitions and the
+#' posterior predictive of each state, as [bnp_filter()] has them for the rows up to each one: of the last row of a
+#' sequence both are the same, but for the state not in use, which `"prob"` leaves out (probabilities are given that
+#' the row's state is one of the fit's). `"marginal"`, `"impute"` and [impute()] go by it.
+#'
+#' `type = "responsibility"` is the distribution of the row's state in the variational posterior, by expected logarithms.
+#' The fit is made of it: [cluster_sizes()] (sums of it), the paths of `type = "class"` and [fitted()], [segments()] and
+#' their `prob`, [augment()], [coclustering()] and the bound.
+#'
+#' Of [obs_lds()] both are q(z): the predictive would be a sum over all histories of modes, which [bnp_filter()]
+#' approximates (`filter_probs(f, "smoothed")`).
 #' @section Forecasts: State probabilities are those given all rows of a sequence,
 #'   carried on by [transition_matrix()]: at the posterior mean of the transitions, and given that
 #'   the states of the fit are all there are. Means and standard deviations are exact

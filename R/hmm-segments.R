@@ -12,7 +12,7 @@
 #' * `segments()`: a data frame with one row per run of a state on the most
 #'   probable path: `id` of the sequence, `start` and `end` (rows within the
 #'   sequence), `length`, `state`, and `prob`, the mean probability of the
-#'   state over the run; for a `ts` also `start_time` and `end_time`.
+#'   state over the run (`type = "responsibility"` of [predict.bnp_hmm()]); for a `ts` also `start_time` and `end_time`.
 #' * `transition_matrix()`: posterior mean probabilities of going from one state
 #'   (row) to another (column); attribute `start`, those of the first state. Of trees with positions an array, with one
 #'   such matrix for each position.

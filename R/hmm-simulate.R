@@ -22,10 +22,14 @@
 #' the
 #'   form in which the fit got them (further columns are left out), and as often as
 #'   needed; default, those of the training data.
+#' @param new Draw rows also of a state that is not seen yet, where the prior allows more, as densities do? Its
+#'   parameters are drawn from the prior for each data set, so that such rows may be far from all others; their `.state`
+#'   is `new`. `FALSE`: given that the states of the fit are all there are. Default: `TRUE`, but of [obs_ar()] `FALSE`:
+#'   most dynamics that its prior allows grow without bound. Fits with [obs_lds()] have no such state.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data, `.id`, the sequence, and `.state`, the state
-#'   drawn. Attribute `seed` as for [stats::simulate()].
+#'   drawn (`new`: one not seen yet). Attribute `seed` as for [stats::simulate()].
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #' @seealso [bnp_hmm()], [predict.bnp_hmm()].

@@ -10,12 +10,16 @@
 #' @param m Number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
+#' @param new Draw also from a cluster (or state) that is not seen yet, where the prior allows more, as densities do? Its
+#'   parameters come from the prior, so that such values may be far from all others. `FALSE`: given that the clusters of
+#'   the fit are all there are.
 #' @param ... Must be empty.
 #' @details For each copy the parameters of the clusters are drawn from their posterior, then the cluster of each row
 #'   given what is there (of sequences, a path of states by forward filtering and backward sampling), then
 #'   what is missing given cluster, parameters and the other values of the row. Copies therefore differ by as much
-#'   as is not known, apart from the number of clusters, and the approximation of the posterior. Clusters are
-#'   drawn with probabilities that are averaged over the parameters.
+#'   as is not known, apart from the approximation of the posterior. Clusters are
+#'   drawn with probabilities that are averaged over the parameters (`type = "prob"` of [predict.bnp_mixture()] and
+#'   [predict.bnp_hmm()], with one for a cluster that is not seen yet).
 #'   Columns keep their types; numbers of a whole-number column that [obs_gaussian()] has modelled are real.
 #'   Rows of an individual (`id`) are imputed by its one cluster, where columns are independent given it.
 #'   In series of [obs_ar()] what is missing is drawn given the rows before and after it, exactly so for the

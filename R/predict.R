@@ -8,10 +8,12 @@
 #'   data frame when the fit used a formula), or a source ([source_files()]), which is read piece by piece, only one of
 #'   them being in memory; zero rows are fine. Without
 #'   `newdata`, `type = "class"` gives the clusters of the training data, and
-#'   `type = "prob"` their probabilities if `bnp_control(keep = "probabilities")` was given.
-#' @param type `"class"`: the most probable cluster, an integer; `"id"`: its identity, see [cluster_ids()]. `"prob"`: a
+#'   `type = "prob"` and `"responsibility"` their probabilities if `bnp_control(keep = "probabilities")` was given.
+#' @param type `"class"`: the most probable cluster by `"prob"`, an integer (without `newdata` that of [fitted()], by
+#'   `"responsibility"`); `"id"`: its identity, see [cluster_ids()]. `"prob"`: a
 #'   matrix with one row per observation and one column per cluster, rows
-#'   summing to 1. `"logdensity"`: log density of the posterior predictive
+#'   summing to 1. `"responsibility"`: such a matrix of the fit's own q(z); see *What the probabilities are*.
+#'   `"logdensity"`: log density of the posterior predictive
 #'   mixture (Student-t, Dirichlet-multinomial, Beta-Bernoulli or negative
 #'   binomial components; for a Dirichlet process the weight of clusters not seen
 #'   yet goes to the prior predictive). `NA` in the first `lag` rows of an autoregression. With `id` one
@@ -20,11 +22,12 @@
 #'   [obs_regression()]: the expected response given the covariates, the average over
 #'   clusters by their weights.
 #'   `"label"`, for fits with known labels: the most probable class, a factor, `NA` where clusters of no class are
-#'   more probable together; without `newdata` the class of each row's cluster (or what
-#'   `keep = "probabilities"` says). `"label_prob"`: a matrix of the probabilities of classes, those of
+#'   more probable together, by `"prob"`; without `newdata` the class of each row's cluster (or what
+#'   the `"responsibility"` that is kept says, which knows the labels). `"label_prob"`: a matrix of the probabilities of classes, those of
 #'   clusters of no class together in a last column `(none)`.
 #'   `"impute"`: `newdata` with missing values replaced by their expectation given what is there, those of
-#'   levels by the most probable one; the attribute `sd` is a matrix of standard deviations (`NA` where nothing was
+#'   levels by the most probable one, averaged over the clusters of the fit by `"prob"` (of one that is not seen yet the
+#'   expectation need not exist); the attribute `sd` is a matrix of standard deviations (`NA` where nothing was
 #'   missing, and for levels). See [impute()] for draws.
 #'   Where `newdata` lacks the response, probabilities of clusters are their weights.
 #'
@@ -50,6 +53,19 @@
 #'   and the probability of each as `.pred_Cluster_1`, ...
 #'   `heldout_loglik()`: the mean log predictive density of an observation; with `id` those of individuals,
 #'   divided by the number of all rows.
+#' @section What the probabilities are: There are two kinds.
+#'
+#' `type = "prob"` is the posterior predictive: the probability of a cluster is proportional to its mean weight times
+#' the density of what is observed of the row, averaged over all that is not known of the cluster's parameters. These
+#' products are the terms whose sum is `exp()` of `type = "logdensity"`, but for that of a cluster that is not seen
+#' yet: probabilities are given that the row belongs to one of the fit's. A row with missing cells, or with a level
+#' that was never seen, has the probabilities of its other cells. `"class"`, `"cluster"`, `"label"`, `"label_prob"` and
+#' `"impute"` go by them, and so do [impute()], [bnp_filter()] and the predictions of [bnp_sample()].
+#'
+#' `type = "responsibility"` is q(z), the distribution of the row's cluster in the variational posterior, by expected
+#' logarithms of weights and densities. The fit is made of it: [fitted()], [cluster_sizes()] (sums of it), [augment()],
+#' [coclustering()], [residuals()], the picture `"uncertainty"`, `fit$probabilities` and the bound. It is a little nearer
+#' to 0 and 1 where clusters are small. Known labels of the training data are part of it.
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #'

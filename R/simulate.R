@@ -22,9 +22,13 @@
 #'   data with as many rows each. Rows of one are of one cluster; the column `.id` says which they are.
 #' @param time For fits with `time`: the time of each row, among those of the fit; default, the times of the training
 #'   data, as often as `n` asks for. The column `.time` says which they are.
+#' @param new Draw rows also of a cluster that is not seen yet, where the prior allows more, as densities do? Its
+#'   parameters are drawn from the prior for each data set, so that such rows may be far from all others; their `.class`
+#'   is `new`. `FALSE`: given that the clusters of the fit are all there are. Default: `TRUE`, but of [obs_ar()] `FALSE`:
+#'   most dynamics that its prior allows grow without bound.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
-#'   columns of the training data and `.class`, the cluster drawn. Attribute
+#'   columns of the training data and `.class`, the cluster drawn (`new`: one not seen yet). Attribute
 #'   `seed` as for [stats::simulate()].
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.

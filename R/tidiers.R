@@ -34,7 +34,8 @@
 #'   mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`;
 #'   with a learned prior of the observation model its single numbers, `prior.df`,
 #'   `prior.mean_strength`, `prior.term_prior_even` and so on.
-#' * `augment()`: `data` with `.class`, the most probable cluster, and
+#' * `augment()`: `data` with `.class`, the most probable cluster in the variational posterior (by
+#'   `type = "responsibility"` of [predict.bnp_mixture()], so that it is that of [fitted()] in the training data), and
 #'   `.uncertainty`, one minus its probability; for a mixture with known labels also `.label`, the
 #'   most probable class. Of the training data, labels stay known. With [obs_lds()] also `.fitted.<column>`, what rows
 #'   are without their noise, and `.state.<name>`, the hidden states.
