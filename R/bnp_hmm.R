@@ -245,16 +245,6 @@ viterbi_path <- function(fit, data) {
   carry_back(match(path, fit$numbering), data$starts, state_lag(fit))
 }
 
-state_probabilities <- function(fit, data) {
-  if (is_hidden(fit) && data$n > 0L) {
-    return(hidden_probabilities(fit, data))
-  }
-  if (has_missing(data) && inherits(fit, "bnp_mixture") && state_lag(fit) == 0L) {
-    return(probabilities_of_rows(fit, data))
-  }
-  carry_back(responsibilities(fit, data), data$starts, state_lag(fit))
-}
-
 # Probability of each row's state on the path, in parts that need not hold all rows times states at once.
 path_probabilities <- function(fit, data, most = 5e6) {
   if (is_hidden(fit)) {
@@ -263,7 +253,7 @@ path_probabilities <- function(fit, data, most = 5e6) {
   parts <- sequence_parts(diff(data$starts), fit$state$k, most)
   unlist(lapply(parts, function(groups) {
     rows <- (data$starts[groups[1]] + 1L):data$starts[groups[length(groups)] + 1L]
-    prob <- state_probabilities(fit, rows_of_data(data, rows, groups))
+    prob <- state_responsibilities(fit, rows_of_data(data, rows, groups))
     prob[cbind(seq_along(rows), fit$labels[rows])]
   }), use.names = FALSE)
 }

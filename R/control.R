@@ -59,8 +59,9 @@
 #'   clusters, else all. With at least as many candidates as clusters, all are
 #'   looked at. Topic models do not use it, hidden Markov models refuse it.
 #' @param keep What a fit keeps of its observations beside their labels:
-#'   `"probabilities"`, the probability of every cluster for each observation
-#'   (8 bytes each), as `fit$probabilities`. `predict(fit, type = "prob")` then needs no
+#'   `"probabilities"`, the probability of every cluster for each observation, of both kinds
+#'   (16 bytes): q(z) as `fit$probabilities`, the predictive one as `fit$predictive`, see *What the probabilities are* in
+#'   [predict.bnp_mixture()]. `predict()` with `type = "prob"` and `"responsibility"` then needs no
 #'   data. Topic models always keep the proportions of their documents.
 #' @param bound Of `prior_hdp()` and `prior_hdp_hmm()`: how the proportions of documents,
 #'   or the rows of transitions, enter the ELBO. `"tight"` is never lower than `"loose"`,

@@ -12,7 +12,8 @@
 #'   learning all but the last, and of blockmodels of networks those of the search, whose `log_joint` has a column.
 #' * `n_clusters()`: the number of clusters in use, those of half an observation or more (where weights make the whole
 #'   data less, of half of what the largest has).
-#' * `cluster_sizes()`: expected number of observations of each, a sum of weights where rows
+#' * `cluster_sizes()`: expected number of observations of each in the variational posterior (sums of
+#'   `predict(type = "responsibility")`), a sum of weights where rows
 #'   have them; of individuals, where a mixture has an `id`.
 #' * `fitted()`: the most probable cluster of each training observation, in the order of the data; of repeated
 #'   measurements that of its individual.

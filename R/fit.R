@@ -123,7 +123,8 @@ with_result <- function(fit, result, model, control, data) {
     c(fit[c("format", "call")], list(model = model, control = control), result, fit["input"]), class = class(fit)
   )
   if (identical(control$keep, "probabilities")) {
-    fit$probabilities <- in_user_order(fit, state_probabilities(fit, data))
+    fit$probabilities <- in_user_order(fit, state_responsibilities(fit, data))
+    fit$predictive <- in_user_order(fit, state_probabilities(fit, data))
   }
   complete_fit(fit, data)
 }

@@ -132,7 +132,7 @@ hidden_start <- function(start, data, model, call) {
   resp <- if (is_hidden(start) && identical(start$input$fingerprint, fingerprint_of(data))) {
     resp_of_path(start)
   } else {
-    state_probabilities(start, data)
+    state_responsibilities(start, data)
   }
   same <- is_hidden(start) && k == start$state$k && identical(start$model$prior$family, model$prior$family) &&
     identical(start$model$obs[c("unit", "centre", "column_unit", "column_centre", "loadings", "intercept")],

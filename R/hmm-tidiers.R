@@ -25,7 +25,7 @@ augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = c("fail", "mode
   internal <- as_new_sequences(x, data, id, arg = "data", na_action = check_na_action(na_action), parent = parent)
   if (is_hidden(x) && internal$n > 0L) internal$expected <- expected_paths(x, internal)
   path <- for_all_rows(internal, viterbi_path(x, internal))
-  prob <- for_all_rows(internal, state_probabilities(x, internal))
+  prob <- for_all_rows(internal, state_responsibilities(x, internal))
   latent <- internal$expected
   out <- as.data.frame(if (is.data.frame(data)) data else {
     as_given <- as_new_sequences(x, data, id, arg = "data", na_action = "keep", parent = parent)

@@ -321,32 +321,6 @@ fit_as <- function(fit, obs) {
   fit
 }
 
-# Probabilities of the clusters of a mixture, rows x clusters in their order, of rows with gaps: by the exact
-# predictive of what is there.
-predictive_probabilities <- function(fit, data) {
-  fit <- fit_with_gaps(fit, data)
-  log_p <- engine_log_predictives(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  k <- fit$state$k
-  log_p <- log_p[, fit$numbering, drop = FALSE] + rep(log(proportion(fit)), each = nrow(log_p))
-  if (!is.null(data$classes)) {
-    log_p[!of_units(data, allowed_clusters(data, fit$state$owner[fit$numbering]))] <- -Inf
-  }
-  prob <- exp(log_p - log_p[cbind(seq_len(nrow(log_p)), max.col(log_p, ties.method = "first"))])
-  prob <- prob / rowSums(prob)
-  prob
-}
-
-# The same of all rows (or individuals): those without gaps have responsibilities.
-probabilities_of_rows <- function(fit, data) {
-  gappy <- rowSums(data$missing) > 0
-  if (has_individuals(data)) gappy <- tabulate(data$individual[gappy], data$n_individuals) > 0
-  rows <- of_rows(data, gappy)
-  prob <- matrix(0, n_units(data), fit$state$k, dimnames = list(unit_names(data), seq_len(fit$state$k)))
-  prob[gappy, ] <- predictive_probabilities(fit, some_rows(data, rows))
-  if (!all(gappy)) prob[!gappy, ] <- responsibilities(fit, some_rows(data, !rows))
-  prob
-}
-
 # Rows of data without an order, by TRUE and FALSE.
 some_rows <- function(data, chosen) {
   data$x <- data$x[chosen, , drop = FALSE]

@@ -21,7 +21,8 @@
 #' it.
 #'
 #' Defaults are read from the data: `scale` from a tenth of the variance of first differences, the noise from
-#' covariances at lags 0, 1 and 2, in which white noise and slow dynamics differ. A missing cell is simply left out
+#' covariances at lags 0, 1 and 2, in which white noise and slow dynamics differ. With an intercept they do not depend
+#' on the origin of the data. A missing cell is simply left out
 #' of its column's likelihood, which is exact.
 #'
 #' @section What to expect:
@@ -145,9 +146,8 @@ resolve_lds <- function(obs, data, start, call) {
     ), call = call)
   }
   storage.mode(obs$coef_mean) <- "double"
-  loose <- 0.01 / (1 + max((obs$centre / obs$unit)^2))
-  default <- c(steps / 4, if (obs$intercept) loose)
-  obs$coef_precision <- expand_hidden(obs$coef_precision %||% default, e, "coef_precision", call)
+  if (!is.null(obs$coef_precision)) obs$coef_precision <- expand_hidden(obs$coef_precision, e, "coef_precision", call)
+  obs <- with_centred_precision(obs, steps / 4, call)
   white <- obs$column_unit^2 * white_noise(obs, data)
   if (is.null(obs$noise)) {
     obs$noise_scale <- expand_vector(obs$noise_scale %||% (max(obs$noise_df - 2, obs$noise_df / 2) * white), d,
@@ -292,7 +292,8 @@ model_lds <- list(
   hidden = TRUE,
   resolve = resolve_lds,
   working = c(
-    "centre", "unit", "column_centre", "column_unit", "rows_scale", "identity", "lag", "loading_precision"
+    "centre", "unit", "centred_precision", "origin", "column_centre", "column_unit", "rows_scale", "identity", "lag",
+    "loading_precision"
   ),
   parameters = list(
     scale = c("hidden", "hidden"), coef_mean = c("hidden", "regressors"),

@@ -189,7 +189,7 @@ response_ahead <- function(fit, newdata, id, na_action, call = rlang::caller_env
   y <- response_columns(obs)
   z <- with_intercept(data$x[, -y, drop = FALSE], obs)
   prob <- one_step_ahead(fit, data)$prob
-  parameters <- parameters_ahead(fit)
+  parameters <- clusters_with_new(fit)
   out <- Reduce(`+`, lapply(seq_len(ncol(prob)), function(k) prob[, k] * z %*% t(parameters[[k]]$coef_mean)))
   dimnames(out) <- list(data$row_names, data$column_names[y])
   out <- for_all_rows(data, out)

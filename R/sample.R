@@ -225,7 +225,7 @@ sampled_data <- function(fit, data, id, call) {
 
 # Rows x clusters of a fit with `keep = "probabilities"`: nothing that is done with draws needs them.
 without_probabilities <- function(fit) {
-  fit$probabilities <- NULL
+  fit[c("probabilities", "predictive")] <- NULL
   fit
 }
 
@@ -272,7 +272,7 @@ labels_from_fit <- function(fit, data, model, numbers, seed) {
       as_engine_data(data), fit$model, fit$state, as.double(numbers), seed, fit$control$threads
     ))
   }
-  prob <- modelled_rows_of(data, model$obs, state_probabilities(fit, data))
+  prob <- modelled_rows_of(data, model$obs, state_responsibilities(fit, data))
   engine_draw_labels(prob, as.double(numbers), seed)
 }
 

@@ -34,7 +34,8 @@
 #'   mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`;
 #'   with a learned prior of the observation model its single numbers, `prior.df`,
 #'   `prior.mean_strength`, `prior.term_prior_even` and so on.
-#' * `augment()`: `data` with `.class`, the most probable cluster, and
+#' * `augment()`: `data` with `.class`, the most probable cluster in the variational posterior (by
+#'   `type = "responsibility"` of [predict.bnp_mixture()], so that it is that of [fitted()] in the training data), and
 #'   `.uncertainty`, one minus its probability; for a mixture with known labels also `.label`, the
 #'   most probable class. Of the training data, labels stay known. With [obs_lds()] also `.fitted.<column>`, what rows
 #'   are without their noise, and `.state.<name>`, the hidden states.
@@ -190,7 +191,7 @@ augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "om
   check_no_dots(...)
   need_data(missing(data), "data")
   internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action), id = id, time = time)
-  prob <- for_all_rows(internal, state_probabilities(x, with_known(internal, x)))
+  prob <- for_all_rows(internal, state_responsibilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression
   out <- as.data.frame(

@@ -147,9 +147,9 @@ with_earlier_rows <- function(out, before) {
   }
   out$labels <- c(now[before$labels], out$labels)
   out$prob <- c(before$prob, out$prob)
-  if (!is.null(out$probabilities)) {
-    earlier <- before$probabilities %||% matrix(NA_real_, length(before$labels), length(known))
-    out$probabilities <- rbind(as.matrix(in_columns(earlier, now, out$state$k)), out$probabilities)
+  for (kept in intersect(c("probabilities", "predictive"), names(out))) {
+    earlier <- before[[kept]] %||% matrix(NA_real_, length(before$labels), length(known))
+    out[[kept]] <- rbind(as.matrix(in_columns(earlier, now, out$state$k)), out[[kept]])
   }
   out
 }
