@@ -20,7 +20,7 @@ check_sparse <- function(x, arg = "x", call = rlang::caller_env()) {
   if (inherits(x, "simple_triplet_matrix")) {
     check_size_of_sparse(x$nrow, x$ncol, length(x$i), arg, call)
   } else if (is(x, "sparseMatrix")) {
-    check_size_of_sparse(nrow(x), ncol(x), Matrix::nnzero(x, na.counted = TRUE), arg, call)
+    check_size_of_sparse(nrow(x), ncol(x), entries_of(x), arg, call)
   }
   invisible(x)
 }
@@ -31,8 +31,13 @@ problem_of_matrix <- function(x) {
   if (!isTRUE(found)) {
     return(found[1L])
   }
-  entries <- if (is(x, "CsparseMatrix")) length(x@i) else if (is(x, "RsparseMatrix")) length(x@j)
-  if (!is.null(entries) && entries != x@p[length(x@p)]) "it has more entries than its slot p says"
+  by_p <- is(x, "CsparseMatrix") || is(x, "RsparseMatrix")
+  if (by_p && entries_of(x) != x@p[length(x@p)]) "it has more entries than its slot p says"
+}
+
+# As many as are stored.
+entries_of <- function(x) {
+  if (is(x, "RsparseMatrix")) length(x@j) else if (methods::.hasSlot(x, "i")) length(x@i) else nrow(x)
 }
 
 problem_of_triplets <- function(x) {
