@@ -361,6 +361,34 @@ engine_link_summary <- function(data, obs, resp, changes) {
     .Call(`_bnpvi_engine_link_summary`, data, obs, resp, changes)
 }
 
+engine_text_begin <- function(separator) {
+    .Call(`_bnpvi_engine_text_begin`, separator)
+}
+
+engine_text_weigh <- function(table, bytes, last) {
+    invisible(.Call(`_bnpvi_engine_text_weigh`, table, bytes, last))
+}
+
+engine_text_evidence <- function(table) {
+    .Call(`_bnpvi_engine_text_evidence`, table)
+}
+
+engine_text_read <- function(table, bytes, last, rows, types) {
+    .Call(`_bnpvi_engine_text_read`, table, bytes, last, rows, types)
+}
+
+engine_text_piece <- function(table) {
+    .Call(`_bnpvi_engine_text_piece`, table)
+}
+
+engine_crc32 <- function(bytes, before) {
+    .Call(`_bnpvi_engine_crc32`, bytes, before)
+}
+
+engine_is_regular_file <- function(path) {
+    .Call(`_bnpvi_engine_is_regular_file`, path)
+}
+
 engine_collapsed_proportions <- function(data, phi, weight, threads) {
     .Call(`_bnpvi_engine_collapsed_proportions`, data, phi, weight, threads)
 }

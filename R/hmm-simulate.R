@@ -47,6 +47,7 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
     refuse_trees(object, "{.arg lengths} or {.arg covariates} in {.fn simulate}", "Data sets are on the fit's trees.")
   }
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = state_lag(object) + 1L)
+  check_drawn(lengths, object$input$d + 2, "lengths")
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   params <- posterior_arrays(object)
   new <- check_flag(new %||% (state_lag(object) == 0L), "new") && is.null(object$model$prior$k) && !is_hidden(object)

@@ -32,6 +32,7 @@ foreign_remedies <- function(columns) {
 
 # Tables that are not rows of observations.
 refuse_relations <- function(x, arg, call) {
+  check_sparse(x, arg, call)
   if (inherits(x, "dist")) {
     abort("input", c(
       "{.arg {arg}} is a matrix of distances, and a model is one of observations.",

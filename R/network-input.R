@@ -4,6 +4,7 @@
 
 as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = rlang::caller_env(), arg = "x",
                        keep_loops = FALSE) {
+  check_sparse(x, arg, call)
   if (!is.null(directed)) check_flag(directed, "directed", call)
   links <- if (inherits(x, "igraph")) {
     links_of_igraph(x, nodes, directed, call, arg)

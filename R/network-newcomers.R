@@ -3,6 +3,7 @@
 # Links of new nodes in their two forms -> list(ids, links, hidden): data frames new, known, y, out (from the new node;
 # undirected: TRUE), numbers from 1; pairs that were not observed are in `hidden`.
 new_nodes <- function(fit, x, call) {
+  check_sparse(x, "newdata", call)
   found <- if (is.matrix(x) || inherits(x, "Matrix")) {
     new_of_matrix(fit, x, call)
   } else if (is.data.frame(x)) {

@@ -173,6 +173,7 @@ sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, see
 
 begin_sampling <- function(fit, data, id, options, call, error_call = rlang::caller_env()) {
   data <- sampled_data(fit, data, id, error_call)
+  if (samples_tokens(fit)) check_tokens(data, 1, "Sampling", error_call)
   model <- list(obs = without_gaps(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
   options$split_merge <- options$split_merge %||% default_proposals(fit)
   chains <- first_states(fit, data, model, options)

@@ -47,6 +47,7 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input
   n <- check_count(n, "n", lower = 0L)
   id <- simulated_id(object, id, n, n_given, rlang::current_env())
   n <- if (!is.null(id)) length(id) else if (!is.null(time) && !n_given) length(time) else n
+  check_drawn(n, object$input$d + 2, "n")
   given <- complete_given(
     object, list(initial = initial, total = total, exposure = exposure, covariates = covariates, time = time)
   )
@@ -95,7 +96,9 @@ with_r_seed <- function(n, seed, draw, call) {
     on.exit(assign(".Random.seed", before, envir = globalenv()))
   }
   used <- if (is.null(seed)) before else structure(seed, kind = as.list(RNGkind()))
-  list(sets = lapply(seq_len(n), function(i) draw()), seed = used)
+  first <- draw()
+  check_memory(n * as.double(utils::object.size(first)), paste(n, "data sets"), "Draw fewer at a time.", call)
+  list(sets = c(list(first), lapply(seq_len(n - 1L), function(i) draw())), seed = used)
 }
 
 # The state of R's generator, 626 numbers, is for set.seed() and not for eyes.

@@ -65,7 +65,7 @@ join_columns <- function(known, new) {
       abort("columns", c(
         "The column {.field {name}} is not what it was before.",
         x = "It has {b$type} values here, and {a$type} values in the rows before.",
-        i = "Give all pieces the same columns."
+        i = "Say what it is: {.code types = c({name} = \"text\")} of the source, say."
       ))
     }
     if (a$type == "ordered" && !identical(a$values, b$values)) {

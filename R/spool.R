@@ -11,7 +11,7 @@ read_source <- function(source, class, obs, na_action, id, formula, control, cal
   key <- list(
     version = package_version_here(), source = identity_of_source(source), verb = class,
     obs = without_environments(obs), na_action = na_action, id = id, formula = without_environments(formula),
-    terms = source$terms, batches = control$batches, algorithm = control$algorithm
+    terms = source$terms, types = source$types, batches = control$batches, algorithm = control$algorithm
   )
   key <- vapply(key, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
   known <- known_spool(source, key, call)
@@ -124,15 +124,17 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   on.exit(reader$close())
   piece <- reader$read()
   if (is.null(piece)) abort("no_rows", "{.arg x} has no rows: its source is empty.", call = call)
-  if (is.null(formula)) {
-    obs <- in_piece(piece, call, obs %||% default_obs(without_id(piece)$x, call))
+  own <- without_id(piece)$x
+  is_settled <- !is.data.frame(own) || !any(vapply(own, type_of_column, "") == "unknown")
+  if (is.null(formula) && (!is.null(obs) || is_settled)) {
+    obs <- in_piece(piece, call, obs %||% default_obs(own, call))
     check_obs(obs, class, call)
   }
   if (!is.null(obs)) refuse_series(class, obs, call)
   fit <- NULL # what pieces that waited are turned into numbers by
   all <- new_parts(folder, class != "bnp_mixture", tokens)
   columns <- list(names = colnames(piece$x), n = NCOL(piece$x))
-  if (!tokens && waits_for_levels(without_id(piece)$x, obs, formula)) {
+  if (!tokens && (is.null(obs) || waits_for_levels(own, obs, formula))) {
     waiting <- gather_levels(reader, piece, obs, columns, class, folder, call)
     fit <- tryCatch(first_look(waiting$sample, class, obs, na_action, formula, call), error = function(e) {
       for (file in waiting$files) { # where is it?
@@ -280,9 +282,10 @@ first_look <- function(sample, class, obs, na_action, formula, call) {
   if (!is.null(formula)) {
     read <- formula_input(formula, x, obs, class, call)
     x <- read$x
-    obs <- read$obs %||% default_obs(x, call)
+    obs <- read$obs
     own <- read$input
   }
+  obs <- obs %||% default_obs(x, call)
   data <- withCallingHandlers(
     switch(class,
       bnp_mixture = as_mixture_data(x, obs, "x", FALSE, call, na_action),

@@ -43,7 +43,7 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
   )
   progress <- progress_reporter(control, batch_teller)
   on.exit(progress$finish())
-  learned <- learn_batch(fit, data, progress, all_rows = TRUE)
+  learned <- learn_batch(fit, data, progress, all_rows = TRUE, call = error_call)
   fit <- with_batches(learned$fit, learned)
   fit$input$n <- data$n
   kept <- data[c("row_names", "group_names", "starts", "order", "left_out")]
@@ -128,8 +128,9 @@ refuse_for_streams <- function(data, obs, call) {
 
 # One call of the engine: list(fit, records, departed, labels, capped, interrupted); fit has the new clusters.
 # all_rows: these are all rows there are, which are learned from in several batches and passes, and get labels.
-learn_batch <- function(fit, data, progress, all_rows = FALSE) {
+learn_batch <- function(fit, data, progress, all_rows = FALSE, call = rlang::caller_env()) {
   control <- fit$control
+  if (samples_tokens(fit)) check_tokens(data, if (all_rows) control$batches else 1, "Truncation-free learning", call)
   engine <- if (inherits(fit, "bnp_topics")) engine_topic_stream else engine_stream
   result <- engine(as_engine_data(data), fit$model, fit$stream, list(
     threads = control$threads, seed = control$seed, half_life = control$half_life, sweeps = control$sweeps,

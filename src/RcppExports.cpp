@@ -1283,6 +1283,89 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_text_begin
+SEXP engine_text_begin(std::string separator);
+RcppExport SEXP _bnpvi_engine_text_begin(SEXP separatorSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type separator(separatorSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_text_begin(separator));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_text_weigh
+void engine_text_weigh(SEXP table, Rcpp::RawVector bytes, bool last);
+RcppExport SEXP _bnpvi_engine_text_weigh(SEXP tableSEXP, SEXP bytesSEXP, SEXP lastSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< bool >::type last(lastSEXP);
+    engine_text_weigh(table, bytes, last);
+    return R_NilValue;
+END_RCPP
+}
+// engine_text_evidence
+Rcpp::List engine_text_evidence(SEXP table);
+RcppExport SEXP _bnpvi_engine_text_evidence(SEXP tableSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_text_evidence(table));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_text_read
+bool engine_text_read(SEXP table, Rcpp::RawVector bytes, bool last, double rows, Rcpp::IntegerVector types);
+RcppExport SEXP _bnpvi_engine_text_read(SEXP tableSEXP, SEXP bytesSEXP, SEXP lastSEXP, SEXP rowsSEXP, SEXP typesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< bool >::type last(lastSEXP);
+    Rcpp::traits::input_parameter< double >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type types(typesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_text_read(table, bytes, last, rows, types));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_text_piece
+Rcpp::List engine_text_piece(SEXP table);
+RcppExport SEXP _bnpvi_engine_text_piece(SEXP tableSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_text_piece(table));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_crc32
+double engine_crc32(Rcpp::RawVector bytes, double before);
+RcppExport SEXP _bnpvi_engine_crc32(SEXP bytesSEXP, SEXP beforeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< double >::type before(beforeSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_crc32(bytes, before));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_is_regular_file
+bool engine_is_regular_file(std::string path);
+RcppExport SEXP _bnpvi_engine_is_regular_file(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_is_regular_file(path));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_collapsed_proportions
 Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi, Rcpp::NumericVector weight, int threads);
 RcppExport SEXP _bnpvi_engine_collapsed_proportions(SEXP dataSEXP, SEXP phiSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
@@ -1562,6 +1645,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_failed_groups", (DL_FUNC) &_bnpvi_engine_failed_groups, 2},
     {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},
     {"_bnpvi_engine_link_summary", (DL_FUNC) &_bnpvi_engine_link_summary, 4},
+    {"_bnpvi_engine_text_begin", (DL_FUNC) &_bnpvi_engine_text_begin, 1},
+    {"_bnpvi_engine_text_weigh", (DL_FUNC) &_bnpvi_engine_text_weigh, 3},
+    {"_bnpvi_engine_text_evidence", (DL_FUNC) &_bnpvi_engine_text_evidence, 1},
+    {"_bnpvi_engine_text_read", (DL_FUNC) &_bnpvi_engine_text_read, 5},
+    {"_bnpvi_engine_text_piece", (DL_FUNC) &_bnpvi_engine_text_piece, 1},
+    {"_bnpvi_engine_crc32", (DL_FUNC) &_bnpvi_engine_crc32, 2},
+    {"_bnpvi_engine_is_regular_file", (DL_FUNC) &_bnpvi_engine_is_regular_file, 1},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {"_bnpvi_engine_sequential_estimates", (DL_FUNC) &_bnpvi_engine_sequential_estimates, 6},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},
