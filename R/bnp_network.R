@@ -77,8 +77,8 @@
 #' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
 #' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
 #' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves; and
-#' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). `sparsity`,
-#' `candidates` and `keep` have no meaning here, and `bound` is `"loose"`.
+#' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). Options that
+#' have no meaning here, as `sparsity`, `keep`, `bound`, `checkpoint` and the numbers of [bnp_moves()], are refused.
 #'
 #' `algorithm = "stochastic"`: laps in each of which nodes are in one of `batches` sets, drawn anew; after each set
 #' probabilities or rates of blocks move by `learning_rate`, and its nodes are visited. Moves are not tried: K is that
@@ -131,7 +131,9 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   error_call <- rlang::current_env()
   check_obs(obs, "bnp_network", error_call)
   check_network_prior(prior, error_call)
-  check_network_control(control, error_call)
+  check_class(control, "bnp_control", "control", "bnp_control", error_call)
+  check_options(control, if (control$algorithm == "stochastic") "sampled_network" else "network", prior, error_call)
+  tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(
     x, nodes, directed, missing, error_call, keep_loops = has_blocks(prior) && isTRUE(obs$degree),
     weights = asked_weights(weights)
@@ -184,21 +186,6 @@ check_network_prior <- function(prior, call) {
     abort("argument", c(
       "{.arg {learned}} cannot be learned from networks yet: {?it/they} must be {?a number/numbers}."
     ), call = call)
-  }
-}
-
-check_network_control <- function(control, call) {
-  check_class(control, "bnp_control", "control", "bnp_control", call)
-  refuse_checkpoint(control, "bnp_network", call)
-  refuse_workers(control, "bnp_network", call)
-  if (!control$algorithm %in% c("memoized", "full", "stochastic")) {
-    abort("argument", c(
-      "{.code algorithm = {.str {control$algorithm}}} is not there for networks.",
-      i = "Choose {.code algorithm = \"full\"}: a lap takes time in proportion to the links."
-    ), call = call)
-  }
-  if (control$bound != "loose") {
-    abort("argument", "{.code bound = \"tight\"} is not there for networks: leave {.arg bound} out.", call = call)
   }
 }
 
