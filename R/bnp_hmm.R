@@ -169,7 +169,6 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   check_obs(obs, "bnp_hmm", error_call)
   check_prior(prior, "bnp_hmm", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
-  if (!is.null(control$candidates)) refuse_candidates(error_call)
   if (!is.null(parent)) {
     if (obs_entry(obs)$hidden) {
       abort("trees", c(
@@ -177,7 +176,6 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
         i = "Leave {.arg parent} out, or choose another {.arg obs}."
       ), call = error_call)
     }
-    refuse_sparsity(control, error_call)
     if (is.character(given$parent) && length(given$parent) == 1L) input$parent_column <- given$parent
     if (is.character(given$position) && length(given$position) == 1L) input$position_column <- given$position
   }
@@ -190,22 +188,6 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
     return(fit_hidden(call, data, obs, prior, control, start, input, error_call))
   }
   fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
-}
-
-refuse_candidates <- function(call) {
-  abort("argument", c(
-    "{.arg candidates} does not apply to hidden Markov models.",
-    i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
-  ), call = call)
-}
-
-# Messages of trees are between all states.
-refuse_sparsity <- function(control, call) {
-  if (!is.null(control$sparsity)) {
-    abort("argument", c(
-      "{.arg sparsity} does not apply to trees.", i = "Leave it out of {.arg control}, or {.arg parent} out."
-    ), call = call)
-  }
 }
 
 # A data frame without the column of the sequences; the first of a list of sequences.

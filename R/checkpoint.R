@@ -189,21 +189,3 @@ warn_of_checkpoint <- function(why) {
     class = c("bnpvi_warning_checkpoint", "bnpvi_warning"), call = NULL
   )
 }
-
-refuse_checkpoint_of_update <- function(control, call) {
-  if (!is.null(control$checkpoint)) {
-    abort("argument", c(
-      "{.arg checkpoint} of {.fn bnp_control} has no meaning for {.fn update} with new rows.",
-      i = "It is for fits, which {.fn bnp_resume} goes on with."
-    ), call = call)
-  }
-}
-
-refuse_checkpoint <- function(control, verb, call) {
-  if (!is.null(control$checkpoint)) {
-    abort("argument", c(
-      "{.arg checkpoint} of {.fn bnp_control} has no meaning for {.fn {verb}}.",
-      i = "It is for {.fn bnp_mixture}, {.fn bnp_topics}, {.fn bnp_hmm} and {.fn bnp_features}, not truncation free."
-    ), call = call)
-  }
-}

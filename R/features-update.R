@@ -15,9 +15,7 @@ take_in_features <- function(fit, newdata, olddata, na_action = NULL, control = 
     control["checkpoint"] <- list(NULL)
     control$restarts <- 1L
   } else {
-    check_class(control, "bnp_control", "control", "bnp_control", error_call)
-    check_features_control(control, error_call)
-    refuse_checkpoint_of_update(control, error_call)
+    check_options(control, "features_update", fit$model$prior, error_call)
   }
   before <- fit
   known <- cluster_ids(before)

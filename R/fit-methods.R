@@ -8,7 +8,7 @@
 #'   responsibilities of the last visit of each batch; or its named terms.
 #' * `elbo_trace()`: a data frame with one row per lap: `lap`, `elbo`, `k`,
 #'   moves accepted (`births`, `merges`, `deletes`) and tried
-#'   (`births_tried`, ...), `seconds` since the start. The ELBO is `NaN` in laps that do not have it: of stochastic
+#'   (`births_tried`, ...), `seconds` since the start. The ELBO is `NA` in laps that do not have it: of stochastic
 #'   learning all but the last, and of blockmodels of networks those of the search, whose `log_joint` has a column.
 #' * `n_clusters()`: the number of clusters in use, those of half an observation or more (where weights make the whole
 #'   data less, of half of what the largest has).

@@ -126,6 +126,7 @@ fit_stream <- function(class, x, obs, prior, control, start, na_action, call, er
        {.code {.str {control$algorithm}}}."
     ), call = error_call)
   }
+  check_options(control, "stream", prior, error_call)
   reader <- batch_reader(x, id, class, error_call)
   first <- reader$read(NULL)
   if (is.null(first)) abort("rows", "{.arg x} has no batch: its first one is {.code NULL}.", call = error_call)

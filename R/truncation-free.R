@@ -33,6 +33,7 @@ clusters_of_fit <- function(fit) {
 
 # A fit to data in memory: several passes over batches dealt at random.
 fit_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
+  check_options(control, "truncation_free", prior, error_call)
   fit <- begin_truncation_free(class, call, data, obs, prior, control, start, input, error_call)
   topics <- class == "bnp_topics"
   n_units <- if (topics) length(data$starts) - 1L else data$n - obs_lag(obs) * (length(data$starts) - 1L)
