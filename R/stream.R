@@ -114,7 +114,13 @@ bnp_mixture.bnp_stream <- function(x, obs = NULL, prior = prior_dp(), control = 
                                    start = NULL, na_action = c("fail", "model", "omit"), ...) {
   check_no_dots(...)
   here <- rlang::current_env()
-  fit_stream("bnp_mixture", x, obs, prior, control, start, check_na_action(na_action), rename_call(match.call()), here)
+  na_action <- action_of_stream(start, if (!missing(na_action)) na_action)
+  fit_stream("bnp_mixture", x, obs, prior, control, start, na_action, rename_call(match.call()), here)
+}
+
+# A stream that goes on from a fit does as this did, unless it is told.
+action_of_stream <- function(start, na_action, call = rlang::caller_env()) {
+  action_of_fit(if (inherits(start, "bnp_fit")) start, na_action, call)
 }
 
 fit_stream <- function(class, x, obs, prior, control, start, na_action, call, error_call, new_terms = "error",

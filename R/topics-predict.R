@@ -70,10 +70,10 @@
 #' heldout_loglik(fit, whales$counts[-odd, ], "sequential", draws = 5, seed = 1)
 #' @export
 predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster", "id", "response", "label"),
-                               id = NULL, ..., new_data = NULL, na_action = c("fail", "omit"), covariates = NULL,
+                               id = NULL, ..., new_data = NULL, na_action = NULL, covariates = NULL,
                                interval = 0.9, write = NULL) {
   check_no_dots(...)
-  na_action <- check_no_model_of_missing(na_action)
+  na_action <- action_of_fit(object, na_action)
   type <- check_choice(type, c("prob", "class", "cluster", "id", "response", "label"), "type")
   newdata <- one_newdata(newdata, new_data)
   if (type %in% c("response", "label")) {
