@@ -196,7 +196,7 @@ learn_stream <- function(fit, reader, first, new_terms, call) {
   tryCatch(
     while (!is.null(batch)) {
       learned <- in_batch(batches + 1L, so_far, call, learn_batch(
-        fit, rows_of_stream(fit, batch, new_terms, call), progress
+        fit, (if (batches == 0L) said_before else identity)(rows_of_stream(fit, batch, new_terms, call)), progress
       ))
       fit <- learned$fit
       interrupted <- learned$interrupted
@@ -211,6 +211,14 @@ learn_stream <- function(fit, reader, first, new_terms, call) {
     }
   )
   so_far()
+}
+
+# Evaluates what reads the first batch again, of which begin_stream() has said all there is to say.
+said_before <- function(rows) {
+  withCallingHandlers(
+    rows,
+    bnpvi_message = function(m) invokeRestart("muffleMessage"), bnpvi_warning = function(w) invokeRestart("muffleWarning")
+  )
 }
 
 # A further batch in the engine's form.

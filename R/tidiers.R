@@ -234,7 +234,6 @@ print_first_rows <- function(x, n) {
 }
 
 #' @export
-as.data.frame.bnp_table <- function(x, row.names = NULL, optional = FALSE, ...) {
-  class(x) <- "data.frame"
-  x
-}
+as.data.frame.bnp_table <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+
+plain_frame <- function(x) structure(x, class = "data.frame")
