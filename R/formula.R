@@ -67,7 +67,7 @@ formula_variables <- function(terms, data, levels = NULL) {
 }
 
 # New data of a fit by a formula -> the table of its variables; of other fits as they are.
-variables_of <- function(fit, newdata, arg, call) {
+variables_of <- function(fit, newdata, arg, call, na_action = NULL) {
   if (is.null(fit$input$terms)) {
     return(newdata)
   }
@@ -77,7 +77,19 @@ variables_of <- function(fit, newdata, arg, call) {
     ), call = call)
   }
   if (is.null(obs_entry(fit$model$obs)$responses)) {
-    return(formula_frame(fit$input$terms, newdata, arg, call)$frame)
+    terms <- fit$input$terms
+    absent <- if (identical(na_action, "model")) absent_variables(terms, newdata)
+    if (length(absent)) newdata <- with_columns_of_na(newdata, absent, arg, call)
+    return(formula_frame(terms, newdata, arg, call)$frame)
   }
   regression_newdata(fit, newdata, arg, call)
+}
+
+# Variables that the terms name and nothing has, where new data have some of them.
+absent_variables <- function(terms, newdata) {
+  needed <- all.vars(terms)
+  found <- vapply(needed, function(name) {
+    name %in% names(newdata) || !is.function(get0(name, environment(terms), ifnotfound = identity))
+  }, NA)
+  if (any(needed %in% names(newdata))) needed[!found]
 }

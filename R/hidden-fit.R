@@ -75,7 +75,7 @@ report_hidden_breakdown <- function(result, call) {
 }
 
 check_whole_series <- function(data, obs, call) {
-  if (identical(data$na_action, "omit")) {
+  if (identical(data$na_action, "omit") && !is.null(data$left_out)) {
     abort("argument", c(
       "{.code na_action = \"omit\"} would leave rows out of a series in which each row depends on those before it.",
       i = "Leave {.arg na_action} out: missing cells are left out of the likelihood of their columns."

@@ -92,10 +92,10 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                               "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id",
                               "responsibility"
                             ),
-                            n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit"),
+                            n.ahead = NULL, ..., new_data = NULL, na_action = NULL,
                             parent = NULL, position = NULL, write = NULL) {
   check_no_dots(...)
-  na_action <- check_na_action(na_action)
+  na_action <- action_of_fit(object, na_action)
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(n.ahead = n.ahead, parent = parent, position = position), rlang::current_env())
@@ -207,7 +207,7 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
     return(read(newdata, id))
   }
   if (is.null(fit$input$terms) && (stats::is.ts(newdata) || is_indexed(newdata))) {
-    newdata <- select_columns(newdata, fit, call, arg)
+    newdata <- select_columns(newdata, fit, call, arg, na_action)
     return(read(newdata, NULL))
   }
   if (NROW(newdata) == 0L) {
@@ -219,7 +219,7 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
     # A label of a single row is no name of a column.
     column <- label_factor(split$id, "id", call)
   }
-  newdata <- select_columns(variables_of(fit, newdata, arg, call), fit, call, arg)
+  newdata <- select_columns(variables_of(fit, newdata, arg, call, na_action), fit, call, arg, na_action)
   read(newdata, column)
 }
 
@@ -234,21 +234,21 @@ forecast.bnp_hmm <- function(object, newdata, h = 1L, id = NULL, ...) {
 #' @rdname predict.bnp_hmm
 #' @export
 heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion", "plugin"), ...,
-                                   na_action = c("fail", "model", "omit"), parent = NULL,
+                                   na_action = NULL, parent = NULL,
                                    position = NULL) {
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(parent = parent, position = position), rlang::current_env())
-    na_action <- check_na_action(na_action)
+    na_action <- action_of_fit(fit, na_action)
     return(mean_over_source(fit, newdata, id, function(x, id) {
       data <- as_new_sequences(fit, x, id, na_action = na_action)
       log_densities_ahead(fit, data, plugin)[has_values(data, modelled_columns(data, fit$model$obs))]
     }))
   }
   parent <- with_position(parent, position)
-  data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action), parent = parent)
+  data <- as_new_sequences(fit, newdata, id, na_action = action_of_fit(fit, na_action), parent = parent)
   if (has_trees(data)) {
     counted <- sum(has_values(data, modelled_columns(data, fit$model$obs)))
     return(mean_loglik(rep(sum(tree_log_density(fit, data, plugin)) / counted, counted)))
@@ -272,7 +272,7 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   data <- as_new_sequences(object, newdata, id)
   if (is_hidden(object)) {
     below <- filtered_rows(object, data, rlang::current_env())$below
-    return(`dimnames<-`(stats::qnorm(pmin(below, 1)), list(data$row_names, column_labels(object))))
+    return(for_all_rows(data, `dimnames<-`(stats::qnorm(pmin(below, 1)), list(data$row_names, column_labels(object)))))
   }
   ahead <- one_step_ahead(object, data)$prob
   parameters <- clusters_with_new(object)
@@ -283,5 +283,5 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   }
   colnames(lower) <- data$column_names[modelled]
   rownames(lower) <- data$row_names
-  stats::qnorm(pmin(lower, 1))
+  for_all_rows(data, stats::qnorm(pmin(lower, 1)))
 }

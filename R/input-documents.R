@@ -16,7 +16,7 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
     x <- term_frame_to_sparse(x, arg, call)
   }
   x <- as_table(x, arg, allow_no_rows, call, obs, na_action)
-  whole <- whole_rows(x, arg, call)
+  whole <- whole_rows(x, arg, call, na_action)
   x <- whole$x
   if (is.matrix(x)) {
     check_support(x, obs, arg, call)
@@ -76,7 +76,7 @@ rows_by_document <- function(x, obs, id, arg, allow_no_rows, call, na_action) {
   split <- take_id(x, id, arg, call)
   x <- as_table(split$x, arg, allow_no_rows, call, obs, na_action)
   id <- check_id(split$id, nrow(x), arg, call, rownames(x))
-  whole <- whole_rows(x, arg, call)
+  whole <- whole_rows(x, arg, call, na_action)
   x <- whole$x
   documents <- levels(id)
   if (!is.null(whole$left_out)) id <- droplevels(id[whole$left_out$kept])

@@ -1,8 +1,8 @@
 # Missing values: which cells are missing, what `na_action` does about them, and models whose rows may have gaps.
 #
 # The internal form of data has, where any cell is missing, `missing` (rows x columns) and NA in `x`, but 0 where the
-# model takes that for nothing; where rows were left out, `left_out`: list(n, kept, row_names) of the rows given; and
-# `na_action`.
+# model takes that for nothing; where rows were left out, `left_out`: list(n, kept, row_names) of the rows given. Where
+# missing values are allowed it has `na_action`, which a fit remembers, whether there are any or not.
 
 #' Missing values
 #'
@@ -51,6 +51,14 @@ check_no_model_of_missing <- function(na_action, call = rlang::caller_env()) {
     ), call = call)
   }
   check_choice(na_action, c("fail", "omit"), "na_action", call)
+}
+
+# What the methods of a fit do: what they are told, or else what the fit did.
+action_of_fit <- function(fit, na_action, call = rlang::caller_env()) {
+  if (is.null(na_action)) {
+    return(fit$input$na_action %||% "fail")
+  }
+  if (inherits(fit, "bnp_topics")) check_no_model_of_missing(na_action, call) else check_na_action(na_action, call)
 }
 
 keeps_missing <- function(na_action) !is.null(na_action) && na_action != "fail"
@@ -102,10 +110,10 @@ missing_cells <- function(data, obs) {
 # Checked data with NA -> the internal form described above. `use`: what they are for, "rows" or "sequences" to be
 # fitted, or "predict" or "filter". `na_action = "keep"`: as they were given, to be shown.
 act_on_missing <- function(data, obs, na_action, use, arg, call) {
+  if (keeps_missing(na_action)) data$na_action <- na_action
   if (is_sparse_data(data) || !anyNA(data$x) || na_action == "keep") {
     return(data)
   }
-  data$na_action <- na_action
   data$missing <- missing_cells(data, obs)
   modelled <- modelled_columns(data, obs)
   if (na_action == "omit") {
@@ -126,6 +134,10 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
     return(data)
   }
   check_gaps(data, obs, arg, call)
+  if (use == "predict" && data$n > 1L) {
+    empty <- modelled[colSums(!data$missing[, modelled, drop = FALSE]) == 0]
+    if (length(empty)) say_wholly_missing(data$column_names[empty] %||% empty, arg, call)
+  }
   if (!use %in% c("predict", "filter") && !reading$piece) check_observed(data, modelled, arg, call)
   fill_with_nothing(data, obs)
 }
@@ -171,14 +183,15 @@ say_left_out <- function(gone, what, arg, call) {
 
 # A checked table of documents, or of their rows -> list(x, left_out, na_action), x without the rows that have missing
 # values.
-whole_rows <- function(x, arg, call) {
+whole_rows <- function(x, arg, call, na_action) {
+  action <- if (keeps_missing(na_action)) na_action
   gone <- if (is.matrix(x) && anyNA(x)) rowSums(is.na(x)) > 0
   if (is.null(gone)) {
-    return(list(x = x))
+    return(list(x = x, na_action = action))
   }
   say_left_out(gone, "with missing values", arg, call)
   left_out <- list(n = nrow(x), kept = which(!gone), row_names = rownames(x))
-  list(x = structure(x[!gone, , drop = FALSE], frame = attr(x, "frame")), left_out = left_out, na_action = "omit")
+  list(x = structure(x[!gone, , drop = FALSE], frame = attr(x, "frame")), left_out = left_out, na_action = action)
 }
 
 # Values by rows that were used -> by rows that were given, NA where one was left out; values by individuals -> by all
@@ -255,6 +268,32 @@ check_gaps <- function(data, obs, arg, call) {
       ), call = call)
     }
   }
+}
+
+# Columns that new data may lack: those of which single values may be missing.
+columns_that_may_lack <- function(fit) {
+  blocks <- blocks_of(fit$input, fit$model$obs)
+  takes <- vapply(blocks, function(block) !is.null(block$entry$gaps) && block$entry$gaps != "rows", NA)
+  fit$input$column_names[unlist(lapply(blocks[takes], `[[`, "modelled"))]
+}
+
+# x with columns of NA. Of several rows act_on_missing() says that a column has no value.
+with_columns_of_na <- function(x, names, arg, call) {
+  if (NROW(x) == 1L) say_wholly_missing(names, arg, call)
+  if (is.data.frame(x)) {
+    x[names] <- NA
+    return(x)
+  }
+  cbind(x, matrix(NA_real_, nrow(x), length(names), dimnames = list(NULL, names)))
+}
+
+say_wholly_missing <- function(columns, arg, call) {
+  n <- length(columns)
+  cli::cli_inform(
+    "{cli::qty(n)}Column{?s} {.field {columns}} of {.arg {arg}} {cli::qty(n)}{?has/have} no value at all and
+     {cli::qty(n)}{?is/are} taken as missing.",
+    class = c("bnpvi_message_wholly_missing", "bnpvi_message"), call = call
+  )
 }
 
 check_observed <- function(data, modelled, arg, call) {

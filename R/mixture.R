@@ -186,7 +186,8 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, id = NULL,
                                 time = NULL, gaps = c("equal", "time"), ...) {
   check_no_dots(...)
-  na_action <- check_na_action(na_action)
+  na_action <- if (inherits(data, "bnp_stream")) action_of_stream(start, if (!missing(na_action)) na_action) else
+    check_na_action(na_action)
   gaps <- check_gaps_of_times(gaps, time)
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   call <- rename_call(match.call())

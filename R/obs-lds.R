@@ -161,9 +161,22 @@ resolve_lds <- function(obs, data, start, call) {
   }
   obs$loading_precision <- if (identity) NULL else diag(m + 1)
   obs$start_mean <- expand_vector(obs$start_mean %||% (if (identity) medians else rep(0, m)), m, "start_mean", call)
+  check_start_mean(obs$start_mean, if (identity) medians else 0, obs$unit, call)
   obs$start_var <- expand_hidden(obs$start_var %||% (10 * spread), m, "start_var", call)
   check_in_units(diag(obs$start_var), obs$unit, "start_var", c(1e-10, 1e12), call)
   obs
+}
+
+# Further away a first state would leave no digits for the others.
+check_start_mean <- function(x, middle, unit, call, farthest = 1e10) {
+  far <- which(!(abs(x / unit - middle / unit) <= farthest))
+  if (length(far)) {
+    abort("range", c(
+      "{.arg start_mean} must be within {farthest} spreads of the data.",
+      x = "Entry {far[1L]} is {signif(x[far[1L]], 3)}, where the spread is about {unit[far[1L]]}.",
+      i = "Leave {.code NULL} for the default, or rescale {.arg x}."
+    ), call = call)
+  }
 }
 
 # As expand_matrix(), of m hidden states.

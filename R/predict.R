@@ -83,10 +83,10 @@
 predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                   "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute",
                                   "id", "responsibility"
-                                ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL,
+                                ), ..., new_data = NULL, na_action = NULL, id = NULL,
                                 time = NULL, write = NULL) {
   check_no_dots(...)
-  na_action <- check_na_action(na_action)
+  na_action <- action_of_fit(object, na_action)
   type <- check_choice(type, c(
     "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id", "responsibility"
   ), "type")
@@ -240,13 +240,13 @@ heldout_loglik.default <- function(fit, newdata, ...) {
 #' @rdname predict.bnp_mixture
 #' @export
 heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plugin"), ...,
-                                       na_action = c("fail", "model", "omit"), id = NULL, time = NULL) {
+                                       na_action = NULL, id = NULL, time = NULL) {
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(id = id, time = time), rlang::current_env())
-    na_action <- check_na_action(na_action)
+    na_action <- action_of_fit(fit, na_action)
     return(mean_over_source(fit, newdata, NULL, function(x, id) {
       data <- as_newdata(fit, x, na_action = na_action, id = id)
       density <- log_predictive(fit, data, plugin)
@@ -255,7 +255,7 @@ heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plu
       if (has_individuals(data)) rep(sum(density) / sum(counted), sum(counted)) else density[counted]
     }))
   }
-  data <- as_newdata(fit, newdata, na_action = check_na_action(na_action), id = id, time = time)
+  data <- as_newdata(fit, newdata, na_action = action_of_fit(fit, na_action), id = id, time = time)
   density <- log_predictive(fit, data, plugin)
   counted <- has_values(data, modelled_columns(data, fit$model$obs))
   if (has_individuals(data)) mean_loglik(density) * data$n_individuals / sum(counted) else mean_loglik(density[counted])

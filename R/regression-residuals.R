@@ -27,7 +27,7 @@
 #' plot(cars$speed, left)
 #' @export
 residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response"),
-                                  na_action = c("fail", "model", "omit"), id = NULL, ...) {
+                                  na_action = NULL, id = NULL, ...) {
   if (is.null(obs_entry(object$model$obs)$responses)) {
     no_residuals()
   }
@@ -37,7 +37,7 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
   type <- check_choice(type, c("cluster", "response"), "type")
   obs <- object$model$obs
   y <- obs_entry(obs)$responses(obs)
-  data <- as_newdata(object, newdata, na_action = check_na_action(na_action), id = id)
+  data <- as_newdata(object, newdata, na_action = action_of_fit(object, na_action), id = id)
   z <- data$x[, -y, drop = FALSE]
   left <- data$x[, y, drop = FALSE] - if (type == "response") average_response(object, z) else {
     own <- of_rows(data, state_responsibilities(object, with_known(data, object)))

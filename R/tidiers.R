@@ -187,10 +187,10 @@ glance.bnp_fit <- function(x, ...) {
 
 #' @rdname tidiers
 #' @export
-augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "omit"), id = NULL, time = NULL) {
+augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action), id = id, time = time)
+  internal <- as_newdata(x, data, arg = "data", na_action = action_of_fit(x, na_action), id = id, time = time)
   prob <- for_all_rows(internal, state_responsibilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression
@@ -235,7 +235,6 @@ print_first_rows <- function(x, n) {
 }
 
 #' @export
-as.data.frame.bnp_table <- function(x, row.names = NULL, optional = FALSE, ...) {
-  class(x) <- "data.frame"
-  x
-}
+as.data.frame.bnp_table <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+
+plain_frame <- function(x) structure(x, class = "data.frame")

@@ -6,9 +6,9 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
                                       split = c("token", "type"), seen = 0.5,
                                       inference = c("collapsed", "variational", "predictive"), draws = 100L,
                                       seed = NULL, per_document = FALSE, id = NULL, ...,
-                                      na_action = c("fail", "omit")) {
+                                      na_action = NULL) {
   check_no_dots(...)
-  na_action <- check_no_model_of_missing(na_action)
+  na_action <- action_of_fit(fit, na_action)
   check_format(fit)
   need_data(missing(newdata), "newdata")
   check_flag(per_document, "per_document")
