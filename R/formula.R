@@ -50,7 +50,6 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
   )
   terms <- attr(frame, "terms") # with what scale() or poly() learned from the data
   frame <- as.data.frame(frame)[names]
-  frame[] <- lapply(frame, function(v) if (inherits(v, "AsIs")) unclass(v) else v)
   attr(frame, "terms") <- NULL
   environment(terms) <- globalenv() # or a fit would carry along where it was made
   list(frame = frame, terms = terms)
@@ -59,11 +58,24 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 # The variables of a formula. What scale() or poly() learn from the data is in the terms of the result and is used at
 # once: new data go that way, which differs in the last digits, and training data must be known again.
 formula_variables <- function(terms, data, levels = NULL) {
-  evaluate <- function(terms) stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels)
+  data <- bare_variables(data)
+  evaluate <- function(terms) bare_variables(
+    stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels)
+  )
   frame <- evaluate(terms)
   learned <- attr(frame, "terms")
   learns <- is.null(attr(terms, "predvars")) && !identical(attr(learned, "predvars"), attr(learned, "variables"))
   if (learns) evaluate(learned) else frame
+}
+
+# A data frame, its columns that are no matrices as bare values, before and after a formula is evaluated.
+bare_variables <- function(data) {
+  if (is.data.frame(data)) {
+    for (at in which(vapply(data, function(v) length(dim(v)) < 2L, NA))) {
+      data[[at]] <- plain_values(data[[at]])
+    }
+  }
+  data
 }
 
 # New data of a fit by a formula -> the table of its variables; of other fits as they are.

@@ -21,7 +21,7 @@ column_type <- function(v) {
 # Anything with rows and columns as a data frame with names.
 as_frame <- function(x, arg, call) {
   if (!is.data.frame(x)) {
-    if (inherits(x, "table")) x <- unclass(x) # or it would become a row for each cell
+    x <- plain_values(x) # a table would become a row for each cell
     if (is.null(x) || !is.atomic(x) && !is.factor(x) || length(dim(x)) > 2L) {
       abort("input", "{.arg {arg}} must be a data frame or a matrix, not {describe(x)}.", call = call)
     }
@@ -31,7 +31,7 @@ as_frame <- function(x, arg, call) {
     names(x) <- names %||% default_names(ncol(x))
     if (!is.null(row_names) && !anyDuplicated(row_names)) rownames(x) <- row_names
   }
-  unique_columns(flatten_columns(as.data.frame(x)), arg, call)
+  unique_columns(plain_columns(as.data.frame(x)), arg, call)
 }
 
 # The rows' names of a data frame, unless they are numbers.
@@ -51,7 +51,7 @@ choose_columns <- function(x, obs, arg, call) {
   if (is.null(obs$columns)) {
     return(x)
   }
-  x <- flatten_columns(x)
+  x <- plain_columns(x)
   columns <- flat_names(obs$columns, x)
   refuse_modelled_exposures(exposure_column(obs), columns, arg, call)
   columns <- c(columns, exposure_column(obs))
@@ -213,7 +213,7 @@ default_obs <- function(x, call) {
   if (!is.data.frame(x)) {
     return(obs_gaussian())
   }
-  kinds <- vapply(flatten_columns(x), column_kind, "")
+  kinds <- vapply(plain_columns(x), column_kind, "")
   if (!any(kinds == "level")) {
     return(obs_gaussian())
   }

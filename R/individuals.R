@@ -156,6 +156,7 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
   if (is.null(x) || !has_individuals(data) || inherits(x, "bnp_fit")) {
     return(x)
   }
+  x <- plain_values(x)
   matrix <- is.matrix(x)
   if (!matrix && !is.atomic(x)) {
     return(x)

@@ -43,8 +43,8 @@ is_term_frame <- function(x) {
 }
 
 term_frame_to_sparse <- function(x, arg, call) {
-  count <- x[[first_of(count_names, x)]]
-  if (!is.numeric(count)) {
+  count <- plain_values(x[[first_of(count_names, x)]])
+  if (!is.numeric(count) || !is_plain_number(count)) {
     abort("not_numeric", "The counts in {.arg {arg}} must be numbers, not {typeof(count)} values.", call = call)
   }
   index <- function(v, column) {

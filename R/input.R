@@ -64,9 +64,8 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
   if (is(x, "Matrix")) {
     x <- as_column_sparse(x)
   } else if (is.data.frame(x)) {
-    x <- data_frame_to_matrix(flatten_columns(x), arg, call)
-  } else if (is_plain_number(x)) {
-    x <- split_times(x)$x
+    x <- data_frame_to_matrix(plain_columns(x), arg, call)
+  } else if (is_plain_number(x <- plain_values(split_times(x)$x))) {
     if (is.null(dim(x))) {
       row_names <- names(x)
       x <- matrix(x, ncol = 1L, dimnames = if (!is.null(row_names)) list(row_names, NULL))

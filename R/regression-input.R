@@ -51,7 +51,7 @@ evaluate_formula <- function(value, arg, call) {
 }
 
 response_matrix <- function(frame, formula, call) {
-  y <- stats::model.response(frame)
+  y <- plain_values(stats::model.response(frame))
   if (!is_plain_number(y) || length(dim(y)) > 2L) {
     abort("not_numeric", "The response must be numbers, not {describe(y)}.", call = call)
   }

@@ -116,6 +116,7 @@ of_documents <- function(v, data, arg, call) {
     ), call = call)
   }
   documents <- given_documents(data)
+  v <- plain_values(v)
   if (length(v) != documents$n) {
     abort("response", c(
       "{.arg {arg}} must have one value for each document ({documents$n}), not {length(v)}.",
@@ -288,6 +289,7 @@ read_covariates <- function(x, data, call, known = NULL) {
 }
 
 documents_by_covariates <- function(x, known, data, call) {
+  x <- plain_columns(plain_values(x))
   if (is.atomic(x) && is.null(dim(x))) x <- data.frame(covariate = x)
   if (is.matrix(x)) x <- as.data.frame(x)
   if (!is.data.frame(x) || !ncol(x)) {

@@ -34,12 +34,13 @@ split_formula_time <- function(formula, data, time, call) {
 # Times of rows, which must be numbers or dates; POSIXlt as POSIXct.
 check_row_times <- function(time, n, arg, call, kept = NULL) {
   if (inherits(time, "POSIXlt")) time <- as.POSIXct(time)
+  time <- plain_values(time)
   if (!is.atomic(time) || is.null(time) || length(time) != n) {
     abort("time", c(
       "{.arg time} must name a column, or have one value per row of {.arg {arg}} ({n}), not {describe(time)}."
     ), call = call)
   }
-  if (!(is.numeric(time) || inherits(time, c("Date", "POSIXct")))) {
+  if (!(is.numeric(time) && is_plain_number(time) || inherits(time, c("Date", "POSIXct")))) {
     abort("time", c(
       "{.arg time} must be numbers or dates, not {describe(time)}.",
       i = "Convert it, as by {.fn as.Date} or {.fn as.integer}: times have an order and distances."
