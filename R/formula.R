@@ -3,6 +3,7 @@
 # list(x, obs, input): a table of a formula's variables, the observation model (NULL where none was given and there is
 # no response) and what new data need.
 formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) {
+  check_bars(formula, call)
   if (length(formula) != 3L) {
     frame <- formula_frame(formula, data, call = call)
     return(list(x = frame$frame, obs = obs, input = list(terms = frame$terms)))
@@ -11,6 +12,29 @@ formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) 
   table <- regression_table(formula, data, call)
   obs[names(table$obs)] <- table$obs
   list(x = table$x, obs = obs, input = table$input)
+}
+
+# A `|` between terms, which is a random effect elsewhere and would be a logical value here. Within a function, as in
+# I(a | b), it is one.
+check_bars <- function(formula, call, group = "{.code id = ~ {g}} gives each {g} one cluster.") {
+  operators <- c("~", "+", "-", "*", "/", "^", ":", "%in%", "(", "|", "||")
+  bar <- NULL
+  look <- function(term) {
+    if (!is.call(term) || !is.name(term[[1L]]) || !as.character(term[[1L]]) %in% operators) {
+      return(NULL)
+    }
+    if (as.character(term[[1L]]) %in% c("|", "||")) bar <<- bar %||% term
+    for (part in as.list(term)[-1L]) look(part)
+  }
+  look(formula)
+  if (!is.null(bar)) {
+    term <- paste(deparse(bar), collapse = " ")
+    g <- paste(deparse(bar[[3L]]), collapse = " ")
+    abort("formula", c(
+      "The formula has {.code {term}} as a term, and there are no random effects yet.",
+      i = group, i = "A logical variable is written {.code I(a | b)}."
+    ), call = call)
+  }
 }
 
 # The variables of a one-sided formula as a data frame.
@@ -30,12 +54,11 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
       i = "Write a product of columns as {.code I(a * b)}."
     ), call = call)
   }
-  names <- attr(terms, "term.labels")
   offset <- attr(terms, "offset")
   if (!is.null(offset)) {
     abort("formula", "{.arg {arg}} must not have an {.fn offset}: a mixture has no response to shift.", call = call)
   }
-  if (!length(names)) {
+  if (!length(attr(terms, "term.labels"))) {
     abort("formula", "{.arg {arg}} names no columns; write for instance {.code ~ a + b}.", call = call)
   }
   frame <- tryCatch(
@@ -49,7 +72,8 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
     }
   )
   terms <- attr(frame, "terms") # with what scale() or poly() learned from the data
-  frame <- as.data.frame(frame)[names]
+  # The variable of each term, which has other quotes in the terms than in the frame.
+  frame <- as.data.frame(frame)[apply(attr(terms, "factors") > 0L, 2L, which)]
   attr(frame, "terms") <- NULL
   environment(terms) <- globalenv() # or a fit would carry along where it was made
   list(frame = frame, terms = terms)
@@ -57,8 +81,10 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 
 # The variables of a formula. What scale() or poly() learn from the data is in the terms of the result and is used at
 # once: new data go that way, which differs in the last digits, and training data must be known again.
-formula_variables <- function(terms, data, levels = NULL) {
+# levels: of factors, as the training data had them.
+formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call = rlang::caller_env()) {
   data <- bare_variables(data)
+  if (length(levels)) refuse_new_levels(stats::model.frame(terms, data, na.action = stats::na.pass), levels, arg, call)
   evaluate <- function(terms) bare_variables(
     stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels)
   )
@@ -66,6 +92,22 @@ formula_variables <- function(terms, data, levels = NULL) {
   learned <- attr(frame, "terms")
   learns <- is.null(attr(terms, "predvars")) && !identical(attr(learned, "predvars"), attr(learned, "variables"))
   if (learns) evaluate(learned) else frame
+}
+
+# Of a level that a fit has not seen there is no coefficient.
+refuse_new_levels <- function(frame, levels, arg, call) {
+  for (name in intersect(names(levels), names(frame))) {
+    new <- setdiff(as.character(frame[[name]]), c(levels[[name]], NA))
+    if (length(new)) {
+      abort("new_levels", c(
+        "The column {.field {name}} of {.arg {arg}} has {cli::qty(length(new))}{?a level/levels} that the fit has not
+         seen: {places(dQuote(new, FALSE))}.",
+        x = "Its levels are {places(dQuote(levels[[name]], FALSE))}.",
+        i = "There is no coefficient for {cli::qty(length(new))}{?it/them}: leave these rows out, give them a level of
+             the fit, or fit anew with such rows."
+      ), call = call)
+    }
+  }
 }
 
 # A data frame, its columns that are no matrices as bare values, before and after a formula is evaluated.

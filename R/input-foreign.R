@@ -104,19 +104,7 @@ unique_columns <- function(x, arg = NULL, call = NULL) {
   x
 }
 
-# `id = ~ animal` is the column "animal".
-id_column <- function(id, call = rlang::caller_env()) {
-  if (!inherits(id, "formula")) {
-    return(id)
-  }
-  if (length(id) != 2L || !is.name(id[[2L]])) {
-    abort("id", c(
-      "{.arg id} must name one column, as {.code ~ animal} or {.code \"animal\"}.",
-      i = "Of several columns make one first, by {.fn interaction}."
-    ), call = call)
-  }
-  as.character(id[[2L]])
-}
+id_column <- function(id, call = rlang::caller_env()) column_named(id, "id", call)
 
 # Results that are `data` with further columns have its class: data.table, tibble, else as in broom.
 like_input <- function(out, data) {

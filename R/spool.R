@@ -124,7 +124,8 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   on.exit(reader$close())
   piece <- reader$read()
   if (is.null(piece)) abort("no_rows", "{.arg x} has no rows: its source is empty.", call = call)
-  if (is.null(formula)) {
+  undecided <- is.null(formula) && is.null(obs) && any_few_values(without_id(piece)$x)
+  if (is.null(formula) && !undecided) {
     obs <- in_piece(piece, call, obs %||% default_obs(without_id(piece)$x, call))
     check_obs(obs, class, call)
   }
@@ -132,8 +133,8 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   fit <- NULL # what pieces that waited are turned into numbers by
   all <- new_parts(folder, class != "bnp_mixture", tokens)
   columns <- list(names = colnames(piece$x), n = NCOL(piece$x))
-  if (!tokens && waits_for_levels(without_id(piece)$x, obs, formula)) {
-    waiting <- gather_levels(reader, piece, obs, columns, class, folder, call)
+  if (!tokens && (undecided || waits_for_levels(without_id(piece)$x, obs, formula))) {
+    waiting <- gather_levels(reader, piece, obs, columns, formula, folder, call)
     fit <- tryCatch(first_look(waiting$sample, class, obs, na_action, formula, call), error = function(e) {
       for (file in waiting$files) { # where is it?
         piece <- read_part(file)
@@ -223,7 +224,7 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
 
 # Reads to the end: list(files, columns, sample), what is known of all columns, and the rows of a random sample of
 # units, with all levels.
-gather_levels <- function(reader, piece, obs, columns, class, folder, call) {
+gather_levels <- function(reader, piece, obs, columns, formula, folder, call) {
   known <- NULL
   files <- character()
   sample <- new_parts(folder, FALSE, FALSE)
@@ -242,9 +243,9 @@ gather_levels <- function(reader, piece, obs, columns, class, folder, call) {
     number <- number + max(unit)
     piece <- reader$read()
   }
-  list(files = files, columns = known, sample = replace(
-    sampled_rows(sample), "x", list(with_all_levels(sampled_rows(sample)$x, known))
-  ))
+  rows <- sampled_rows(sample)
+  if (is.null(obs)) known <- two_values_as_levels(known, bare_variable_names(formula, rows$x))
+  list(files = files, columns = known, sample = replace(rows, "x", list(with_all_levels(rows$x, known))))
 }
 
 # The same random sample as choose_units() has, of rows as R has them.
@@ -280,9 +281,10 @@ first_look <- function(sample, class, obs, na_action, formula, call) {
   if (!is.null(formula)) {
     read <- formula_input(formula, x, obs, class, call)
     x <- read$x
-    obs <- read$obs %||% default_obs(x, call)
+    obs <- read$obs
     own <- read$input
   }
+  obs <- obs %||% default_obs(x, call)
   data <- withCallingHandlers(
     switch(class,
       bnp_mixture = as_mixture_data(x, obs, "x", FALSE, call, na_action),

@@ -91,6 +91,7 @@ document_covariate <- function(fit, by, data, call = rlang::caller_env()) {
   } else if (!is.null(names) && !is.null(names(by))) {
     given <- names(by)
   }
+  by <- plain_values(by)
   if (!is.atomic(by) || is.null(by) || !is.null(dim(by))) {
     abort("by", "{.arg by} must have one value per document, not be {describe(by)}.", call = call)
   }
