@@ -4,6 +4,8 @@
 # no response) and what new data need.
 formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) {
   check_bars(formula, call)
+  refuse_files(data, "data", call)
+  refuse_unseparated(data, "data", call)
   if (length(formula) != 3L) {
     frame <- formula_frame(formula, data, call = call)
     return(list(x = frame$frame, obs = obs, input = list(terms = frame$terms)))
@@ -125,6 +127,8 @@ variables_of <- function(fit, newdata, arg, call) {
   if (is.null(fit$input$terms)) {
     return(newdata)
   }
+  refuse_files(newdata, arg, call)
+  refuse_unseparated(newdata, arg, call)
   if (!is.data.frame(newdata)) {
     abort("newdata", c(
       "{.arg {arg}} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."

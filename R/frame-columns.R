@@ -172,7 +172,7 @@ refuse_column <- function(v, name, arg, call) {
 # An identifier or free text has a level for nearly every row and tells nothing of groups: refused where nine rows of
 # ten have one of their own, said where every second row has. (Both are guesses; a fit is right with any number.)
 check_many_levels <- function(levels, n, arg, call) {
-  if (reading$piece) {
+  if (reading$piece || reading$sample) {
     return(invisible()) # known of all pieces together
   }
   number <- lengths(levels)

@@ -12,9 +12,11 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
       i = "Only {.fn {token_makers()}} takes a document per row."
     ), call = call)
   }
+  refuse_uncounted(x, arg, call)
   if (is.data.frame(x) && is_term_frame(x)) {
     x <- term_frame_to_sparse(x, arg, call)
   }
+  x <- one_document(x)
   x <- as_table(x, arg, allow_no_rows, call, obs, na_action)
   whole <- whole_rows(x, arg, call)
   x <- whole$x
@@ -31,6 +33,12 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
     ), call = call)
   }
   data
+}
+
+# A vector of counts, as x[1, ] leaves it of a matrix, is one document.
+one_document <- function(x) {
+  x <- plain_values(x)
+  if (is.null(dim(x)) && is_plain_number(x)) matrix(x, 1L, dimnames = if (!is.null(names(x))) list(NULL, names(x))) else x
 }
 
 # Columns of one row per document and term, as of tidytext's count(document, word).

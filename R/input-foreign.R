@@ -34,6 +34,9 @@ foreign_remedies <- function(columns) {
 
 # Tables that are not rows of observations.
 refuse_relations <- function(x, arg, call) {
+  refuse_files(x, arg, call)
+  refuse_unseparated(x, arg, call)
+  refuse_corpora(x, arg, call)
   if (inherits(x, "dist")) {
     abort("input", c(
       "{.arg {arg}} is a matrix of distances, and a model is one of observations.",

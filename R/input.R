@@ -155,7 +155,7 @@ check_finite_table <- function(x, arg, call, na_action = NULL) {
   abort("not_finite", c(
     "{.arg {arg}} has {count} missing or infinite value{?s}.",
     x = "At (row, column): {cell_places(x, bad)}.",
-    if (is.matrix(x) || is.null(na_action)) remedy_of_missing(na_action, values) else
+    if (is.matrix(x) || is.null(na_action) || !anyNA(values)) remedy_of_missing(na_action, values) else
       c(i = "Sparse matrices cannot have missing values: use {.code as.matrix({arg})}, or put 0 there.")
   ), call = call)
 }

@@ -139,7 +139,9 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
       for (file in waiting$files) { # where is it?
         piece <- read_part(file)
         piece$x <- with_all_levels(piece$x, waiting$columns)
-        in_piece(piece, call, first_look(piece, class, obs, na_action, formula, call))
+        suppressMessages(
+          in_piece(piece, call, first_look(piece, class, obs, na_action, formula, call)), "bnpvi_message"
+        )
       }
       stop(e)
     })
@@ -276,6 +278,8 @@ sampled_rows <- function(sample) {
 # What the sample says of formula and levels, as a fit has it, so that all pieces are read like new data. given: the
 # observation model before it is resolved; own: what the fit is to keep.
 first_look <- function(sample, class, obs, na_action, formula, call) {
+  reading$sample <- TRUE
+  on.exit(reading$sample <- FALSE)
   own <- list()
   x <- if (is.null(formula)) without_id(sample)$x else sample$x
   if (!is.null(formula)) {
