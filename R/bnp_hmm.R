@@ -137,13 +137,15 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
                             position = NULL, ...) {
   check_no_dots(...)
+  here <- rlang::current_env()
+  list2env(arguments_in_data(rlang::enquos(id = id, weights = weights), data, here), here)
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   call <- rename_call(match.call(), "bnp_hmm")
   if (inherits(data, "bnp_source")) {
-    refuse_with_source(list(weights = weights, parent = parent, position = position), rlang::current_env())
+    refuse_with_source(list(weights = weights, parent = parent, position = position), here)
     return(fit_source("bnp_hmm", data, obs, prior, control, start, na_action, call, id, x))
   }
-  split <- split_formula_id(x, data, id, rlang::current_env())
+  split <- split_formula_id(x, data, id, here)
   read <- formula_input(split$formula, split$data, obs, "bnp_hmm")
   fit_sequences(
     read$x, split$id, read$obs, prior, control, start, call, na_action, c(read$input, list(id_column = split$name)),
@@ -190,10 +192,11 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
 }
 
-# A data frame without the column of the sequences; the first of a list of sequences.
+# A data frame without the column of the sequences; those of a list of sequences one after the other.
 columns_beside <- function(x, id) {
   if (is.list(x) && !is.data.frame(x)) {
-    return(if (length(x)) x[[1L]])
+    alike <- length(x) && all(vapply(x, function(one) is.data.frame(one) && identical(names(one), names(x[[1L]])), NA))
+    return(if (alike) do.call(rbind, unname(lapply(x, plain_columns))) else if (length(x)) x[[1L]])
   }
   if (is.data.frame(x) && is.character(id) && length(id) == 1L) x[setdiff(names(x), id)] else x
 }

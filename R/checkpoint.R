@@ -52,9 +52,10 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   } else {
     given$x <- x
   }
-  # By name, so that neither messages nor the fit's call show the data.
-  call <- as.call(c(as.name(header$verb), stats::setNames(lapply(names(given), as.name), names(given))))
-  fit <- eval(call, list2env(given, parent = asNamespace("bnpvi")))
+  # By name, so that neither messages nor the fit's call show the data; names that no column has.
+  values <- stats::setNames(given, paste0(".given_", names(given)))
+  call <- as.call(c(as.name(header$verb), stats::setNames(lapply(names(values), as.name), names(given))))
+  fit <- eval(call, list2env(values, parent = asNamespace("bnpvi")))
   fit$call <- header$call
   fit
 }

@@ -42,10 +42,11 @@ select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
   if (inherits(x, "simple_triplet_matrix")) {
     x <- triplet_to_sparse(x)
   }
+  if (length(dim(x)) == 1L) x <- plain_values(x)
   if (!length(dim(x)) %in% c(0L, 2L)) {
     return(x) # as_table() refuses it
   }
-  x <- unique_columns(flatten_columns(x))
+  x <- unique_columns(plain_columns(x))
   beside <- exposure_column(fit$model$obs)
   named <- fit$model$obs$columns
   d <- (if (is.null(named)) fit$input$d else length(named)) + length(beside)

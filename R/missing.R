@@ -67,10 +67,17 @@ has_missing <- function(data) !is.null(data$missing)
 
 # What to say where a value is missing; `na_action`: NULL in functions that do not have the argument.
 remedy_of_missing <- function(na_action, values) {
-  if (is.null(na_action) || !anyNA(values)) {
-    return(c(i = "Remove these rows, for instance by {.fn na.omit}, or impute the values."))
+  infinite <- c(i = if (any(is.infinite(values))) {
+    "Infinite values are not missing: leave these rows out, or put there what they stand for, {.code NA} where that is
+     not known."
+  })
+  if (!anyNA(values)) {
+    return(infinite)
   }
-  c(i = "{.code na_action = \"model\"} averages over what is missing, {.code \"omit\"} leaves these rows out
+  if (is.null(na_action)) {
+    return(c(infinite, i = "Remove rows with missing values, for instance by {.fn na.omit}, or impute the values."))
+  }
+  c(infinite, i = "{.code na_action = \"model\"} averages over what is missing, {.code \"omit\"} leaves these rows out
          (of topics, only the latter).")
 }
 

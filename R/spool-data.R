@@ -42,7 +42,7 @@ spooled_data <- function(all, obs, na_action, class, control, folder, call) {
       tell_left_out(all$n_given - length(kept), na_action)
     }
   }
-  warn_of_many_levels(data$frame$levels %||% list(), all$n, "x", call)
+  check_many_levels(data$frame$levels %||% list(), all$n, "x", call)
   data[!vapply(data, is.null, NA)]
 }
 

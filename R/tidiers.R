@@ -194,8 +194,9 @@ augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time 
   prob <- for_all_rows(internal, state_responsibilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression
+  one_row <- length(dim(data)) < 2L && x$input$d > 1L && NROW(data) != rows_given(internal)
   out <- as.data.frame(
-    if (is.data.frame(data)) data else if (sequences) data_matrix(internal) else data_matrix_of(data)
+    if (is.data.frame(data)) data else if (sequences || one_row) data_matrix(internal) else data_matrix_of(data)
   )
   out$.class <- factor(class, levels = seq_len(ncol(prob)))
   out$.uncertainty <- uncertainty(prob, class)

@@ -159,12 +159,14 @@ response_of <- function(fit, newdata, id, type, covariates, interval, na_action,
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
   check_format(fit, call)
   obs <- fit$model$obs
+  if (is.null(id) && obs_entry(obs)$counts_tokens) refuse_uncounted(newdata, arg, call)
   if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
     newdata <- term_frame_to_sparse(newdata, arg, call)
   }
   known <- fit$input$id_column
   if (is.null(id) && !is.null(known) && length(dim(newdata)) == 2L && known %in% colnames(newdata)) id <- known
   split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, arg, call)
+  if (is.null(split$id) && obs_entry(obs)$counts_tokens) split$x <- one_document(split$x)
   newdata <- select_columns(split$x, fit, call, arg)
   na_action <- na_action %||% fit$input$na_action
   check_reach(as_documents(newdata, obs, split$id, arg, allow_no_rows = TRUE, call, na_action), obs, call, arg)
