@@ -40,7 +40,7 @@ types_of_text <- function(source, call) {
       in_reading(name_of_file(path), 0, call, evidence_of_text(path))
     }))
     source$kept$state <- state
-    tell_of_text_columns(source$kept$evidence, c(names(source$types), labels_among(source, source$kept$evidence$name)))
+    tell_of_text_columns(source$kept$evidence, c(names(source$types), label_columns_of(source, source$kept$evidence$name)))
   }
   evidence <- source$kept$evidence
   type <- stats::setNames(ifelse(
@@ -57,10 +57,10 @@ types_of_text <- function(source, call) {
     ), call = call)
   }
   declared <- intersect(names(source$types), evidence$name)
-  replace(replace(type, labels_among(source, evidence$name), "text"), declared, source$types[declared])
+  replace(replace(type, label_columns_of(source, evidence$name), "text"), declared, source$types[declared])
 }
 
-labels_among <- function(source, names) if (!is.null(source$labels)) source$labels(names)
+label_columns_of <- function(source, names) if (!is.null(source$labels)) source$labels(names)
 
 # A data frame, a row for each column: which kinds of values there are (see src/r_text.cpp), and the first text.
 evidence_of_text <- function(path) {
