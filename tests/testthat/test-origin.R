@@ -75,7 +75,7 @@ test_that("what is said of new rows does not know the origin either", {
   }
 })
 
-test_that("the prior is around the centre of the data, and a precision that is given is of lags and intercept as they are", {
+test_that("the default prior is around the centre of the data, and one that is given is as it is", {
   x <- switching[, 1] + 50
   fit <- suppressWarnings(bnp_hmm(x, obs = obs_ar(intercept = TRUE), control = quick))
   obs <- fit$model$obs

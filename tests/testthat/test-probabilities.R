@@ -67,9 +67,8 @@ test_that("a row with a hole has the predictive of what is there, beside any oth
     holed <- case[[1L]][1:6, ]
     for (i in 1:3) holed[i, 1L] <- NA
     prob <- predict(fit, holed, type = "prob", na_action = "model")
-    expect_equal(unname(prob), share(terms_of(fit, as_newdata(fit, holed, na_action = "model"))[, seq_len(fit$state$k)]),
-      tolerance = 1e-9
-    )
+    log_terms <- terms_of(fit, as_newdata(fit, holed, na_action = "model"))
+    expect_equal(unname(prob), share(log_terms[, seq_len(fit$state$k)]), tolerance = 1e-9)
     whole <- case[[1L]][4:6, , drop = FALSE]
     if (is.data.frame(holed)) rownames(whole) <- NULL
     expect_identical(unname(prob[4:6, ]), unname(predict(fit, whole, type = "prob")), label = name)
