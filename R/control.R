@@ -60,7 +60,8 @@
 #'   looked at. Topic models do not use it, hidden Markov models refuse it.
 #' @param keep What a fit keeps of its observations beside their labels:
 #'   `"probabilities"`, the probability of every cluster for each observation, of both kinds
-#'   (16 bytes): q(z) as `fit$probabilities`, the predictive one as `fit$predictive`, see *What the probabilities are* in
+#'   (16 bytes): q(z) as `fit$probabilities`, the predictive one as `fit$predictive`, see *What the probabilities are*
+#'   in
 #'   [predict.bnp_mixture()]. `predict()` with `type = "prob"` and `"responsibility"` then needs no
 #'   data. Topic models always keep the proportions of their documents.
 #' @param bound Of `prior_hdp()` and `prior_hdp_hmm()`: how the proportions of documents,

@@ -57,7 +57,8 @@
 #' sequence both are the same, but for the state not in use, which `"prob"` leaves out (probabilities are given that
 #' the row's state is one of the fit's). `"marginal"`, `"impute"` and [impute()] go by it.
 #'
-#' `type = "responsibility"` is the distribution of the row's state in the variational posterior, by expected logarithms.
+#' `type = "responsibility"` is the distribution of the row's state in the variational posterior, by expected
+#' logarithms.
 #' The fit is made of it: [cluster_sizes()] (sums of it), the paths of `type = "class"` and [fitted()], [segments()] and
 #' their `prob`, [augment()], [coclustering()] and the bound.
 #'

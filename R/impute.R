@@ -10,7 +10,8 @@
 #' @param m Number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
-#' @param new Draw also from a cluster (or state) that is not seen yet, where the prior allows more, as densities do? Its
+#' @param new Draw also from a cluster (or state) that is not seen yet, where the prior allows more, as densities do?
+#'   Its
 #'   parameters come from the prior, so that such values may be far from all others. `FALSE`: given that the clusters of
 #'   the fit are all there are.
 #' @param ... Must be empty.

@@ -194,11 +194,11 @@ reading_calls <- function(tables, fits) {
       call("coef", object = fit), call("summary", object = fit), call("fitted", object = fit)
     ))
     if (family != "bnp_topics") {
-      filled <- c(list("impute", fit = fit, newdata = x, m = 2, seed = 1), id, tables = "newdata")
+      filled <- c(list("impute", fit = fit, newdata = x, m = 2, seed = 1, new = TRUE), id, tables = "newdata")
       out <- c(out, list(do.call(call, filled)))
     }
     if (family == "bnp_mixture") {
-      out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1)))
+      out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1, new = TRUE)))
     }
     out <- c(out, calls_on_draws(fit, x, id, family, call))
     if (name == "regression") {
@@ -208,7 +208,8 @@ reading_calls <- function(tables, fits) {
       out <- c(out, list(
         call("segments", x0 = fit, newdata = x, id = id$id, tables = "newdata", spoil = c("newdata", "id")),
         call("transition_matrix", fit = fit, new = TRUE, spoil = c("fit", "new"), holds = sums_to_one),
-        call("state_durations", fit = fit, spoil = "fit"), call("simulate", object = fit, lengths = c(4, 5), seed = 1),
+        call("state_durations", fit = fit, spoil = "fit"),
+        call("simulate", object = fit, lengths = c(4, 5), seed = 1, new = FALSE),
         call("predict", object = fit, newdata = x, n.ahead = 2, id = id$id, tables = "newdata"),
         call(
           "plot", x = predict(fit, x, n.ahead = 2, id = id$id), type = "values", columns = column_labels(fit)[1],
