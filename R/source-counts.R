@@ -35,11 +35,14 @@ read_market <- function(path) {
     abort("source", "Line {line} should have the size: rows, columns{if (listed) ' and entries'}.")
   }
   what <- if (listed) rep(list(0), if (banner[4L] == "pattern") 2L else 3L) else list(0)
-  values <- tryCatch(scan(text$at, what, quiet = TRUE, multi.line = FALSE, na.strings = character()), error = function(e) {
-    at <- suppressWarnings(as.numeric(sub("^line ([0-9]+) did not .*", "\\1", conditionMessage(e))))
-    if (!is.na(at)) abort("source", "Line {line + at} should have {length(what)} numbers.")
-    stop(e)
-  })
+  values <- tryCatch(
+    scan(text$at, what, quiet = TRUE, multi.line = FALSE, na.strings = character()),
+    error = function(e) {
+      at <- suppressWarnings(as.numeric(sub("^line ([0-9]+) did not .*", "\\1", conditionMessage(e))))
+      if (!is.na(at)) abort("source", "Line {line + at} should have {length(what)} numbers.")
+      stop(e)
+    }
+  )
   if (listed) listed_market(values, size, banner[5L] == "symmetric", line) else
     array_market(values[[1L]], size[1:2], banner[5L] == "symmetric", line)
 }

@@ -68,8 +68,9 @@ test_that("files in every dialect have the values of memory, to the last bit, in
 
 test_that("a fit of files is the fit of memory, whatever the order of files and rows", {
   x <- withr::with_seed(2, data.frame(
-    sex = rep(c("F", "M"), each = 30), code = rep(c("1", "2", "A1"), each = 20), level = c(rep(NA, 40), signif(rnorm(20), 8)),
-    yes = c(rep(NA, 30), rep(c(TRUE, FALSE), 15)), y = signif(rnorm(60), 8), empty_then_text = c(rep(NA, 50), rep("u", 10))
+    sex = rep(c("F", "M"), each = 30), code = rep(c("1", "2", "A1"), each = 20),
+    level = c(rep(NA, 40), signif(rnorm(20), 8)), yes = c(rep(NA, 30), rep(c(TRUE, FALSE), 15)),
+    y = signif(rnorm(60), 8), empty_then_text = c(rep(NA, 50), rep("u", 10))
   ))
   in_batches <- function(batches) how_source(batches = batches, max_laps = 8)
   parts <- Map(function(part, order) part[order], split(x, rep(1:3, each = 20)), list(1:6, 6:1, c(3, 1, 5, 2, 6, 4)))

@@ -15,7 +15,8 @@ cause <- function(expr) {
 }
 expect_gate <- function(expr, what) {
   e <- cause(expr)
-  expect(inherits(e, "bnpvi_error_invalid_matrix"), paste0(what, ": ", if (is.null(e)) "no error" else conditionMessage(e)))
+  found <- if (is.null(e)) "no error" else conditionMessage(e)
+  expect(inherits(e, "bnpvi_error_invalid_matrix"), paste0(what, ": ", found))
 }
 
 damages <- list(
@@ -165,6 +166,7 @@ test_that("a valid matrix of every class gives the fit of the dense one", {
 test_that("a matrix that claims rows or columns without entries is refused before memory is asked for", {
   wide <- Matrix::sparseMatrix(i = 1:2, j = c(1, 2e9), x = 1, dims = c(2, 2e9), repr = "T")
   expect_bad(bnp_topics(wide), "memory", "2,000,000,000 columns")
-  long <- structure(list(i = 1L, j = 1L, v = 1, nrow = 2e9, ncol = 2L, dimnames = NULL), class = "simple_triplet_matrix")
+  long <- list(i = 1L, j = 1L, v = 1, nrow = 2e9, ncol = 2L, dimnames = NULL)
+  class(long) <- "simple_triplet_matrix"
   expect_bad(bnp_topics(long), "memory", "rows")
 })
