@@ -57,15 +57,15 @@
 #'   rows.
 #' @section Text files:
 #'   Fields of `.csv` files are parted by commas, those of `.tsv` by tabs; quotes, doubled quotes and ends of lines
-#'   within quotes are as in [utils::read.csv()], and text is in UTF-8. A quote that is not closed, a line with more or fewer
-#'   fields than names, or a compressed file that is cut short is an error that names file and line.
+#'   within quotes are as in [utils::read.csv()], and text is in UTF-8. A quote that is not closed, a line with
+#'   more or fewer fields than names, or a compressed file that is cut short is an error that names file and line.
 #'
 #'   Files are looked through once before they are read, and a column has the type that holds for all rows of all
-#'   files: logical if all values are `TRUE` and `FALSE` (`F` and `T` alone are text), numbers if all are, and otherwise
-#'   text. Missing values are `NA` without quotes, and in columns of numbers or logical values what is empty, too. A
-#'   column of numbers and text is text, and a message says where the first text is. Numbers in quotes are numbers, as in
-#'   `read.csv()`; where they are codes, say `types = c(code = "text")`. A first column without a name has names of
-#'   rows, as `write.csv()` writes them, and is left out.
+#'   files: logical if all values are `TRUE` and `FALSE` (`F` and `T` alone are text), numbers if all are, and
+#'   otherwise text. Missing values are `NA` without quotes, and in columns of numbers or logical values what is
+#'   empty, too. A column of numbers and text is text, and a message says where the first text is. Numbers in
+#'   quotes are numbers, as in `read.csv()`; where they are codes, say `types = c(code = "text")`. A first column
+#'   without a name has names of rows, as `write.csv()` writes them, and is left out.
 #' @seealso [bnp_stream()], [bnp_control()]; `vignette("large-data")`.
 #' @examples
 #' file <- tempfile(fileext = ".csv")
