@@ -122,13 +122,6 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   check_obs(obs, "bnp_topics", rlang::current_env())
   check_prior(prior, "bnp_topics", rlang::current_env())
   check_class(control, "bnp_control", "control", "bnp_control")
-  if (is.character(x)) {
-    abort("not_numeric", c(
-      "{.arg x} must hold counts of terms, not text.",
-      i = "Count the words of each document first: {.code dplyr::count(tidytext::unnest_tokens(...), document, word)},
-           {.code tm::DocumentTermMatrix()} or {.code quanteda::dfm()}."
-    ))
-  }
   data <- as_documents(x, obs, id, na_action = na_action)
   data$weights <- unit_weights(weights, data, "document", rlang::current_env())
   known <- read_response(

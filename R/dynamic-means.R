@@ -126,6 +126,14 @@ glance.bnp_dynamic_means <- function(x, ...) {
   ))
 }
 
+#' @export
+logLik.bnp_dynamic_means <- function(object, ...) {
+  abort("not_defined", c(
+    "Dynamic Means has no likelihood: it is the limit of a model in which clusters have no width.",
+    i = "What it makes small is {.code glance(fit)$objective}; for a likelihood use {.code bnp_mixture(x, time = time)}."
+  ))
+}
+
 #' @rdname bnp_dynamic_means
 #' @export
 augment.bnp_dynamic_means <- function(x, data, ...) {

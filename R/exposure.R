@@ -10,7 +10,8 @@ check_exposure <- function(x, call = rlang::caller_env()) {
   if (is.character(x) && length(x) == 1L && !is.na(x)) {
     return(x)
   }
-  if (!is.numeric(x) || !length(x)) {
+  x <- plain_values(x)
+  if (!is.numeric(x) || !is_plain_number(x) || !length(x)) {
     abort("exposure", c(
       "{.arg exposure} must name a column, or have one number above 0 per row, not {describe(x)}."
     ), call = call)

@@ -237,7 +237,7 @@ summary.bnp_filter <- function(object, ...) {
 print.summary.bnp_filter <- function(x, ...) {
   f <- x$filter
   print(f)
-  rows <- as.data.frame(f)
+  rows <- plain_frame(as.data.frame(f)) # a tibble warns of columns that it does not have
   if (!nrow(rows)) {
     return(invisible(x))
   }
@@ -253,6 +253,6 @@ print.summary.bnp_filter <- function(x, ...) {
   }
   if (!is.null(rows$size)) cat("Effective particles, least: ", format(min(rows$size), digits = 3), "\n", sep = "")
   cat("Last rows:\n")
-  print(format(utils::tail(as.data.frame(unclass(rows)), 5L), digits = 4), row.names = FALSE)
+  print(format(utils::tail(rows, 5L), digits = 4), row.names = FALSE)
   invisible(x)
 }

@@ -41,10 +41,7 @@ split_formula_id <- function(formula, data, id, call) {
     if (!is.null(split$name) && split$name %in% all.vars(formula)) split$x <- data
     return(list(formula = formula, data = split$x, id = split$id, name = split$name))
   }
-  value <- tryCatch(eval(id[[2L]], data, environment(id)), error = function(e) {
-    abort("id", c("{.arg id} names {.val {name}}, which is not there.", i = "Give {.arg data}."), call = call)
-  })
-  list(formula = formula, data = data, id = value, name = name)
+  list(formula = formula, data = data, id = named_variable(id, data, "id", call), name = name)
 }
 
 # Checked data with what is known of individuals; `id`: a value for each row that was given, NULL for none.
@@ -156,7 +153,7 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
   if (is.null(x) || !has_individuals(data) || inherits(x, "bnp_fit")) {
     return(x)
   }
-  x <- as_vector(x)
+  x <- plain_values(x)
   matrix <- is.matrix(x)
   if (!matrix && !is.atomic(x)) {
     return(x)

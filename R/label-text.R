@@ -74,11 +74,8 @@ text_of_integer64 <- function(x, arg, call) {
   if (requireNamespace("bit64", quietly = TRUE)) {
     return(bit64::as.character.integer64(x))
   }
-  halves <- matrix(readBin(writeBin(as.double(unclass(x)), raw()), "integer", 2L * length(x)), 2L)
-  halves <- if (.Platform$endian == "little") halves else halves[2:1, , drop = FALSE]
-  word <- function(v, unsigned) ifelse(is.na(v), -2^31, as.double(v)) + ifelse(unsigned & (is.na(v) | v < 0L), 2^32, 0)
-  value <- word(halves[2L, ], FALSE) * 2^32 + word(halves[1L, ], TRUE)
-  if (any(abs(value) > 2^53 & !is.na(x))) {
+  value <- halves_of_integer64(x)$number
+  if (any(abs(value) > 2^53, na.rm = TRUE)) {
     abort(arg, c(
       "{.arg {arg}} has 64-bit integers above 2^53, which only package {.pkg bit64} can read.",
       i = "Install {.pkg bit64}, or give them as text."

@@ -23,7 +23,11 @@ network_start <- function(start, data, prior, control, call) {
   one_column_each(check_labels(start, data$n, call))
 }
 
-one_column_each <- function(labels) diag(max(labels))[labels, , drop = FALSE]
+one_column_each <- function(labels) {
+  out <- matrix(0, length(labels), max(labels))
+  out[cbind(seq_along(labels), labels)] <- 1
+  out
+}
 
 # The ways of bnp_control(init =) to begin that are for networks alone.
 network_inits <- c("spectral", "spectral_absolute", "propagation")

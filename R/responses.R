@@ -77,6 +77,7 @@ response_and_covariates <- function(response, covariates, x, call) {
     if (length(response) != 3L) {
       abort("response", "{.arg response} must have a left side, as in {.code rating ~ 1}.", call = call)
     }
+    check_bars(response, call, NULL)
     if (!is.null(covariates)) {
       abort("response", c(
         "{.arg covariates} are given twice.", i = "With a formula as {.arg response} they are its right side."
@@ -117,6 +118,7 @@ of_documents <- function(v, data, arg, call) {
     ), call = call)
   }
   documents <- given_groups(data)
+  v <- plain_values(v)
   if (length(v) != documents$n) {
     abort("response", c(
       "{.arg {arg}} must have one value for each document ({documents$n}), not {length(v)}.",
@@ -266,7 +268,7 @@ read_covariates <- function(x, data, call, known = NULL) {
 }
 
 documents_by_covariates <- function(x, known, data, call) {
-  x <- as_vector(x)
+  x <- plain_columns(plain_values(x))
   if (is.atomic(x)) x <- values_of_groups(x, data, "covariates", "document", call)
   if (is.atomic(x) && is.null(dim(x))) x <- data.frame(covariate = x)
   if (is.matrix(x)) x <- as.data.frame(x)
@@ -288,10 +290,11 @@ documents_by_covariates <- function(x, known, data, call) {
   if (length(absent)) {
     abort("response", "{.arg covariates} lack {.field {absent}}, which the fit has.", call = call)
   }
-  terms <- known$terms %||% stats::terms(stats::reformulate(sprintf("`%s`", names(x))))
+  terms <- known$terms %||% stats::terms(formula_of_names(names(x)))
   frame <- tryCatch(
-    stats::model.frame(terms, x, na.action = stats::na.pass, xlev = known$levels),
+    formula_variables(terms, x, known$levels, "covariates", call),
     error = function(e) {
+      if (inherits(e, "bnpvi_error")) rlang::cnd_signal(e)
       abort("response", c("{.arg covariates} cannot be read.", x = conditionMessage(e)), call = call)
     }
   )
@@ -301,6 +304,11 @@ documents_by_covariates <- function(x, known, data, call) {
   rownames(value) <- NULL
   environment(terms) <- globalenv()
   list(value = value, terms = terms, levels = stats::.getXlevels(terms, frame))
+}
+
+# ~ a + b + ..., whatever the names are.
+formula_of_names <- function(names) {
+  stats::as.formula(call("~", Reduce(function(a, b) call("+", a, b), lapply(names, as.name))), baseenv())
 }
 
 # Numbers for the engine; documents without a response need none.

@@ -6,7 +6,8 @@ check_weights <- function(weights, n, call, of = "row of {.arg x}", kept = NULL)
   if (is.null(weights)) {
     return(NULL)
   }
-  if (!is.numeric(weights) || !is.null(dim(weights))) {
+  weights <- plain_values(weights)
+  if (!is.numeric(weights) || !is_plain_number(weights) || !is.null(dim(weights))) {
     abort("weights", "{.arg weights} must be a numeric vector, not {describe(weights)}.", call = call)
   }
   if (length(weights) != n) {

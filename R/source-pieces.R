@@ -2,10 +2,11 @@
 # belongs to (NULL: rows are units, or documents), and where it is from.
 
 # What is being read. piece: is it a part of the data, of which some checks have to wait for the rest? before: rows
-# before it in its file.
+# before it in its file. sample: is it a sample of all rows, with the levels of all of them?
 reading <- new.env(parent = emptyenv())
 reading$piece <- FALSE
 reading$before <- 0
+reading$sample <- FALSE
 
 # Numbers of rows as a message gives them.
 row_number <- function(i) i + reading$before

@@ -6,7 +6,7 @@
 over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_env()) {
   id <- id_column(id, call) %||% fit$input$id_column %||% if (isTRUE(fit$model$obs$repeated)) fit$input$id
   put <- check_write(write, call)
-  reader <- read_units(source, class(fit)[1L], id, call)
+  reader <- read_units(with_types(source, types_of_fit(fit)), class(fit)[1L], id, call)
   on.exit(reader$close())
   answers <- list()
   rows <- 0
@@ -21,6 +21,16 @@ over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_e
   }
   if (!number) abort("no_rows", "The source has no rows.", call = call)
   if (is.null(put)) answers else invisible(rows)
+}
+
+# Columns that were text, or levels of a factor, are text in new data too, whatever their file looks like.
+types_of_fit <- function(fit) {
+  classes <- attr(fit$input$terms, "dataClasses")
+  levels <- c(
+    names(fit$model$obs$types)[fit$model$obs$types %in% c("character", "factor", "ordered")],
+    names(classes)[classes %in% c("character", "factor", "ordered")]
+  )
+  stats::setNames(rep("text", length(unique(levels))), unique(levels))
 }
 
 check_write <- function(write, call) {

@@ -8,40 +8,21 @@
 # `time` of a function -> list(x, time, name): the table without the column that `time` names, a value for each row, and
 # that name.
 split_row_times <- function(x, time, arg, call) {
-  if (inherits(time, "formula")) {
-    if (length(time) != 2L || !is.name(time[[2L]])) {
-      abort("time", "{.arg time} must name one column, as {.code ~ week} or {.code \"week\"}.", call = call)
-    }
-    time <- as.character(time[[2L]])
-  }
-  if (!(is.character(time) && length(time) == 1L)) {
-    return(list(x = x, time = time))
-  }
-  taken <- take_named_column(x, time, "time", arg, call)
-  list(x = taken$x, time = taken$column, name = time)
-}
-
-# The same where variables come by a formula. The column stays in the data where the formula has it too.
-split_formula_time <- function(formula, data, time, call) {
-  if (is.null(time) || !is.data.frame(data)) {
-    return(list(x = data, time = time))
-  }
-  split <- split_row_times(data, time, "data", call)
-  if (isTRUE(split$name %in% all.vars(formula))) split$x <- data
-  split
+  split <- split_argument(x, time, "time", call)
+  list(x = split$x, time = split$value, name = split$name)
 }
 
 # Times of rows with these names, which must be numbers or dates; POSIXlt as POSIXct.
 check_row_times <- function(time, n, arg, call, kept = NULL, names = NULL) {
-  time <- as_vector(time)
-  if (inherits(time, "integer64")) time <- times_of_integer64(time, call)
-  time <- in_order_of_names(time, names, n, "time", "row", call)
+  if (inherits(time, "POSIXlt")) time <- as.POSIXct(time)
+  if (inherits(time, "integer64")) time <- times_of_integer64(as_vector(time), call)
+  time <- plain_values(in_order_of_names(time, names, n, "time", "row", call))
   if (!is.atomic(time) || is.null(time) || length(time) != n) {
     abort("time", c(
       "{.arg time} must name a column, or have one value per row of {.arg {arg}} ({n}), not {describe(time)}."
     ), call = call)
   }
-  if (!(is.numeric(time) || inherits(time, c("Date", "POSIXct")))) {
+  if (!(is.numeric(time) && is_plain_number(time) || inherits(time, c("Date", "POSIXct")))) {
     abort("time", c(
       "{.arg time} must be numbers or dates, not {describe(time)}.",
       i = "Convert it, as by {.fn as.Date} or {.fn as.integer}: times have an order and distances."

@@ -97,6 +97,7 @@ document_covariate <- function(fit, by, data, call = rlang::caller_env()) {
   if (is.null(given)) {
     if (!is.null(names)) given <- names(by) else by <- in_order_of_names(by, NULL, n, "by", "document", call)
   }
+  by <- plain_values(by)
   if (!is.atomic(by) || is.null(by) || !is.null(dim(by))) {
     abort("by", "{.arg by} must have one value per document, not be {describe(by)}.", call = call)
   }
