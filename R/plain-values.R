@@ -55,7 +55,7 @@ plain_columns <- function(x) {
   wide <- vapply(columns, function(v) length(dim(v)) == 2L, NA)
   if (!any(wide)) {
     out <- lapply(columns, plain_column)
-    return(structure(out, class = "data.frame", row.names = attr(x, "row.names"), parts = attr(x, "parts")))
+    return(structure(out, class = "data.frame", row.names = .row_names_info(x, 0L), parts = attr(x, "parts")))
   }
   parts <- Map(function(v, name, wide) {
     if (!wide) {
@@ -65,7 +65,7 @@ plain_columns <- function(x) {
     stats::setNames(columns, if (length(columns) == 1L) name else sprintf("%s.%s", name, names(columns)))
   }, columns, names(x), wide)
   out <- do.call(c, unname(parts))
-  structure(out, class = "data.frame", row.names = attr(x, "row.names"), parts = lapply(parts[wide], names))
+  structure(out, class = "data.frame", row.names = .row_names_info(x, 0L), parts = lapply(parts[wide], names))
 }
 
 plain_column <- function(v) {
