@@ -270,7 +270,9 @@ warn_of_ties <- function(fit, data) {
     c(
       "Some clusters are narrower than the rounding of column{?s} {.val {names(columns)}}: they stand for single
        values.",
-      i = if (any(columns)) "Few values are levels and no measurements: make a column of them a factor, or leave it out.",
+      i = if (any(columns)) {
+        "Few values are levels and no measurements: make a column of them a factor, or leave it out."
+      },
       i = if (!all(columns)) {
         "To spread repeated values out, add noise of the size of the rounding, as
          {.code x + runif(length(x), -0.05, 0.05)} for one decimal place."
