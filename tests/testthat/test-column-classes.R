@@ -14,7 +14,7 @@ number_classes <- function(v = whole) {
     out$labelled <- haven::labelled(v, c(none = 0))
     out$labelled_spss <- haven::labelled_spss(v, na_values = 999)
   }
-  if (rlang::is_installed("bit64")) out[c("integer64", "as_is_64")] <- list(bit64::as.integer64(v), I(bit64::as.integer64(v)))
+  if (rlang::is_installed("bit64")) out$integer64 <- bit64::as.integer64(v)
   if (rlang::is_installed("vctrs")) out$vctrs <- vctrs::new_vctr(v, class = "mine")
   out
 }
@@ -23,8 +23,8 @@ number_classes <- function(v = whole) {
 refused_classes <- function(n = 40L) {
   v <- seq_len(n)
   out <- list(
-    complex = v + 0i, raw = as.raw(v), Date = Sys.Date() + v, POSIXct = Sys.time() + v, difftime = as.difftime(v, units = "mins"),
-    list = as.list(v), version = numeric_version(as.character(v))
+    complex = v + 0i, raw = as.raw(v), Date = Sys.Date() + v, POSIXct = Sys.time() + v,
+    difftime = as.difftime(v, units = "mins"), list = as.list(v), version = numeric_version(as.character(v))
   )
   out$POSIXlt <- as.POSIXlt(out$POSIXct)
   if (rlang::is_installed("hms")) out$hms <- hms::hms(v)
@@ -52,7 +52,10 @@ test_that("numbers of every class are the same numbers, whatever takes them", {
     formula = function(x) bnp_mixture(~ v + u, x, obs_gaussian(), control = once),
     regression = function(x) bnp_mixture(u ~ v, x, control = once),
     response = function(x) bnp_mixture(v ~ u, x, control = once),
-    source = function(x) bnp_mixture(source_function(function(i) if (i <= 2) x[1:20 + 20 * (i - 1), ]), obs_gaussian(), control = once)
+    source = function(x) {
+      halves <- source_function(function(i) if (i <= 2) x[1:20 + 20 * (i - 1), ])
+      bnp_mixture(halves, obs_gaussian(), control = once)
+    }
   )
   for (verb in names(verbs)) {
     truth <- calm(elbo(verbs[[verb]](with_column(whole))))
@@ -102,7 +105,8 @@ test_that("columns that mean something else are refused by name, whatever takes 
     expect_bad(bnp_hmm(x, control = once), "not_numeric", "v")
     expect_bad(bnp_features(x, control = once), "not_numeric", "v")
     expect_bad(bnp_topics(x, obs_gaussian(), id = document, control = once), "not_numeric", "v")
-    expect_bad(bnp_mixture(x, obs_product(obs_gaussian(), obs_categorical()), control = once), "columns|not_numeric")
+    named <- obs_product(obs_gaussian(columns = "u"), obs_categorical(columns = "v"))
+    expect_bad(bnp_mixture(x, named, control = once), "not_numeric", "v")
   }
 })
 
@@ -119,7 +123,10 @@ test_that("what is.na() calls missing is missing, in every class", {
     function(x) bnp_mixture(x, obs_gaussian(), na_action = "model", control = once),
     function(x) bnp_hmm(x, obs = obs_gaussian(), na_action = "model", control = once),
     function(x) bnp_features(x, na_action = "model", control = once),
-    function(x) bnp_mixture(x, obs_product(obs_categorical(columns = "v"), obs_gaussian()), na_action = "model", control = once),
+    function(x) {
+      both <- obs_product(obs_categorical(columns = "v"), obs_gaussian())
+      bnp_mixture(x, both, na_action = "model", control = once)
+    },
     function(x) bnp_mixture(~ v + u, x, obs_gaussian(), na_action = "omit", control = once),
     function(x) bnp_mixture(v ~ u, x, na_action = "omit", control = once)
   )

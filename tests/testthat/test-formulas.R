@@ -13,12 +13,12 @@ test_that("a bar inside a term is refused, by every verb that takes a formula", 
   for (formula in bad) {
     expect_bad(bnp_mixture(formula, CO2, control = once), "formula", "id = ~ ?P|id = ~ T")
     expect_bad(bnp_hmm(formula, CO2, control = once), "formula", "random effects")
-    expect_bad(bnp_mixture(formula, rows, control = once), "formula|source")
+    expect_bad(bnp_mixture(formula, rows, control = once), "source")
   }
   expect_bad(bnp_mixture(uptake ~ conc + (1 | Plant), stream), "stream")
   fit <- calm(bnp_mixture(uptake ~ conc, CO2, control = once))
   expect_bad(update(fit, . ~ . + (1 | Plant)), "formula", "1 \\| Plant")
-  expect_bad(obs_regression(uptake ~ conc + (1 | Plant)), "formula", "1 \\| Plant")
+  expect_bad(obs_regression(formula = uptake ~ conc + (1 | Plant)), "formula", "1 \\| Plant")
   counts <- matrix(1:12, 4)
   y <- c(1, 3, 2, 5)
   g <- c(1, 1, 2, 2)
@@ -111,7 +111,7 @@ test_that("a level that a regression has not seen is refused by column, level an
   }
   expect_bad(update(fit, newdata = new), "new_levels", "Mars")
   expect_bad(residuals(fit, new), "new_levels", "Mars")
-  both <- obs_product(obs_regression(uptake ~ Type), obs_gaussian(columns = "conc"))
+  both <- obs_product(obs_regression(formula = uptake ~ Type), obs_gaussian(columns = "conc"))
   fit <- calm(bnp_mixture(as.data.frame(CO2)[c("Type", "conc", "uptake")], both, control = once))
   expect_bad(predict(fit, new), "new_levels", "Mars")
 })
