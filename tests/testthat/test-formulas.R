@@ -107,11 +107,11 @@ test_that("a level that a regression has not seen is refused by column, level an
   fit <- calm(bnp_mixture(uptake ~ conc + Type, CO2, control = once))
   new <- transform(as.data.frame(CO2[1:3, ]), Type = "Mars")
   for (type in c("class", "prob", "response")) {
-    expect_bad(predict(fit, new, type = type), "new_levels", "Type.*Mars.*leave these rows out")
+    expect_bad(predict(fit, new, type = type), "formula", "Type.*Mars.*leave these rows out")
   }
-  expect_bad(update(fit, newdata = new), "new_levels", "Mars")
-  expect_bad(residuals(fit, new), "new_levels", "Mars")
+  expect_bad(update(fit, newdata = new), "formula", "Mars")
+  expect_bad(residuals(fit, new), "formula", "Mars")
   both <- obs_product(obs_regression(formula = uptake ~ Type), obs_gaussian(columns = "conc"))
   fit <- calm(bnp_mixture(as.data.frame(CO2)[c("Type", "conc", "uptake")], both, control = once))
-  expect_bad(predict(fit, new), "new_levels", "Mars")
+  expect_bad(predict(fit, new), "formula", "Mars")
 })
