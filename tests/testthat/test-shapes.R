@@ -38,6 +38,14 @@ test_that("a vector with as many values as a fit has columns is one row, in ever
       expect_equal(as.data.frame(augment(fit, vector)), as.data.frame(augment(fit, row)))
     }
   }
+  gap <- replace(one, c(2, 4), NA)
+  for (fit in fits[1:2]) {
+    whole <- unlist(impute(fit, as.data.frame(t(gap)), m = 1L, seed = 1)[[1L]])
+    expect_false(anyNA(whole))
+    for (vector in list(gap, rev(gap), as.table(gap))) {
+      expect_equal(c(impute(fit, vector, m = 1L, seed = 1)[[1L]])[names(one)], whole)
+    }
+  }
   f <- bnp_filter(fits[[2L]], iris[1:20, 1:4])
   expect_equal(logLik(update(f, one)), logLik(update(f, row)))
   counts <- bnp_mixture(1:9, obs_poisson(), control = once)
