@@ -133,7 +133,8 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   check_network_prior(prior, error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   corrected <- has_blocks(prior) && isTRUE(obs$degree)
-  kind <- if (corrected) "corrected_network" else if (control$algorithm == "stochastic") "sampled_network" else "network"
+  sampled <- identical(control$algorithm, "stochastic")
+  kind <- if (corrected) "corrected_network" else if (sampled) "sampled_network" else "network"
   check_options(control, kind, prior, error_call)
   tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(

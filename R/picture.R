@@ -52,7 +52,8 @@ tell_rows_without_place <- function(given, drawn) {
   if (drawn < given) {
     cli::cli_inform(
       c(
-        "{given - drawn} of {given} row{?s} {cli::qty(given - drawn)}{?is/are} not drawn: {?it lacks/they lack} a value.",
+        "{given - drawn} of {given} row{?s} {cli::qty(given - drawn)}{?is/are} not drawn: {?it lacks/they lack} a
+         value.",
         i = "{.fn impute} fills rows from the fit."
       ),
       class = c("bnpvi_message_picture", "bnpvi_message")

@@ -130,7 +130,7 @@ test_that("values of matrices and columns of lists count, and can be left alone"
   none <- core(expect_silent(as_network(edges)))
   for (name in c("weight", "value", "n", "count", "year")) {
     listed <- stats::setNames(cbind(edges, 2L), c("from", "to", name))
-    expect_equalsaid(as_network(listed), paste0(name, ", a column"))$value, rep(2, 7)
+    expect_equal(said(as_network(listed), paste0(name, ", a column"))$value, rep(2, 7))
     expect_equal(core(said(as_network(listed, weights = list(NULL)), "left alone")), none)
   }
   two <- cbind(edges, weight = 0.5, n = 3)

@@ -19,12 +19,15 @@ kinds <- list(
   hidden = function(...) bnp_hmm(series[1:30], obs = obs_lds(), control = bnp_control(...)),
   features = function(...) bnp_features(attitude, control = bnp_control(...)),
   network = function(...) bnp_network(net, prior = prior_dp(), control = bnp_control(...)),
-  corrected_network = function(...) bnp_network(net, obs_links(degree = TRUE), prior_dp(), control = bnp_control(...)),
+  corrected_network = function(...) {
+    bnp_network(net, obs_links(degree = TRUE), prior_dp(), control = bnp_control(...))
+  },
   sampled_network = function(...) bnp_network(net, control = bnp_control("stochastic", ...)),
   truncation_free = function(...) bnp_mixture(faithful, control = bnp_control("truncation_free", ...)),
   stream = function(...) {
     bnp_mixture(
-      bnp_stream(function(i) if (i < 3) faithful[100 * (i - 1) + 1:100, ]), control = bnp_control("truncation_free", ...)
+      bnp_stream(function(i) if (i < 3) faithful[100 * (i - 1) + 1:100, ]),
+      control = bnp_control("truncation_free", ...)
     )
   },
   update = function(...) update(half_of_faithful(), faithful[101:150, ], control = bnp_control(...)),
@@ -111,7 +114,9 @@ test_that("a start that is given takes the place of other starts, which a messag
   told(bnp_mixture(faithful, start = start, control = bnp_control(seed = 1, restarts = 3)))
   told(bnp_mixture(faithful, start = start, control = bnp_control(seed = 1, k_init = 5)))
   told(bnp_network(net, start = rep(1:2, 5), prior = prior_dp(), control = bnp_control(seed = 1, init = "random")))
-  expect_no_message(bnp_mixture(faithful, start = start, control = bnp_control(seed = 1)), class = "bnpvi_message_start")
+  expect_no_message(
+    bnp_mixture(faithful, start = start, control = bnp_control(seed = 1)), class = "bnpvi_message_start"
+  )
   # Runs of networks differ from one start, too.
   expect_no_message(
     bnp_network(net, start = rep(1:2, 5), prior = prior_dp(), control = bnp_control(seed = 1, restarts = 2)),
