@@ -133,17 +133,15 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   check_network_prior(prior, error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
   corrected <- has_blocks(prior) && isTRUE(obs$degree)
-  sampled <- identical(control$algorithm, "stochastic")
-  kind <- if (corrected) "corrected_network" else if (sampled) "sampled_network" else "network"
+  stochastic <- control$algorithm == "stochastic"
+  kind <- if (corrected) "corrected_network" else if (stochastic) "sampled_network" else "network"
   check_options(control, kind, prior, error_call)
   tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(
-    x, nodes, directed, missing, error_call, keep_loops = corrected,
-    weights = asked_weights(weights)
+    x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(weights)
   )
   weighted <- data$weighted
   data$weighted <- NULL
-  stochastic <- control$algorithm == "stochastic"
   control$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
   models <- resolve_links(obs, data, prior, error_call)
   models <- models_to_fit(models, prior, data, error_call)

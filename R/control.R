@@ -17,7 +17,8 @@
 #'   raises the bound by at most `tol` for each observation (token, row), or changes no size of a cluster by more than
 #'   `tol` times their number. Latent features and [obs_lds()]: such a lap raises the bound by less than `tol` for each
 #'   row. Networks: a lap raises the bound by at most `tol` times (1 + its size). Stochastic and truncation-free
-#'   learning, and blockmodels that are corrected for degrees, have no `tol`.
+#'   learning have no `tol`; blockmodels that are corrected for degrees go by it nowhere, as their search of hard
+#'   labels ends where nothing is gained.
 #' @param restarts Number of fits from different random starts; the one with
 #'   the highest bound is returned. `fit$restarts` has the seed, the bound, the number
 #'   of clusters and the laps of each, and `summary()` shows the bounds. A fit with
@@ -189,6 +190,12 @@ check_values_are_used <- function(control, given, call = rlang::caller_env()) {
   if (algorithm == "full" && length(control$batches) == 1L && control$batches > 1L) {
     abort("argument", "{.arg batches} has no meaning for {.code algorithm = \"full\"}, which has one.", call = call)
   }
+  if (algorithm != "stochastic" && !identical(control$learning_rate, eval(formals(bnp_control)$learning_rate))) {
+    abort("argument", c(
+      "{.arg learning_rate} has no meaning for {.code algorithm = {.str {algorithm}}}.",
+      i = "It is for {.code algorithm = \"stochastic\"}."
+    ), call = call)
+  }
   tried <- switch(algorithm, stochastic = character(), truncation_free = c("birth", "merge"), names(control$moves))
   usual <- bnp_moves()
   wrong <- if (!moves_are_off(control$moves)) {
@@ -226,7 +233,6 @@ check_batches <- function(batches, call = rlang::caller_env()) {
 # Arguments that only truncation-free learning has, and those that it does not.
 check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   own <- c("k_max", "sweeps", "half_life")
-  of_steps <- "learning_rate"
   others <- c(
     "tol", "restarts", "k_init", "init", "sparsity", "learning_rate", "candidates", "keep", "bound", "checkpoint",
     "checkpoint_every", "workers", "wave"
@@ -234,7 +240,7 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   without_waves <- c("workers", "wave")
   wrong <- intersect(
     given, switch(algorithm,
-      truncation_free = others, memoized = c(own, of_steps), full = c(own, without_waves, of_steps),
+      truncation_free = others, memoized = own, full = c(own, without_waves),
       stochastic = c(own, without_waves, "tol")
     )
   )
@@ -243,7 +249,6 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
       "{.arg {wrong}} {?has/have} no meaning for {.code algorithm = {.str {algorithm}}}.",
       i = if (any(wrong %in% own)) "{.arg {own}} are for {.code algorithm = \"truncation_free\"}.",
       i = if (any(wrong %in% without_waves)) "{.arg {without_waves}} are for {.code algorithm = \"memoized\"}.",
-      i = if (any(wrong %in% of_steps)) "{.arg {of_steps}} is for {.code algorithm = \"stochastic\"}.",
       i = if ("tol" %in% wrong) "Stochastic learning makes {.arg max_laps} passes."
     ), call = call)
   }

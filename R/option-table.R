@@ -70,7 +70,7 @@ option_table <- list(
   # With hard labels, whose search ends where nothing is gained.
   corrected_network = list(
     what = "degree-corrected blockmodels ({.fn bnp_network})", algorithms = c("memoized", "full"),
-    takes = c("restarts", "k_init", "init"), lacks = "tol",
+    takes = c("restarts", "k_init", "init"),
     instead = c(batches = "Networks are learned from as a whole.")
   ),
   sampled_network = list(
