@@ -16,6 +16,7 @@
 #' plot(draws, "coclustering")
 #' @export
 plot.bnp_draws <- function(x, type = c("trace", "k", "coclustering", "partition"), rows = NULL, ...) {
+  check_drawing(...)
   type <- check_choice(type, c("trace", "k", "coclustering", "partition"), "type")
   switch(type,
     trace = plot_traces(x, ...), k = plot_number(x, ...), coclustering = plot_pairs(x, rows, ...),

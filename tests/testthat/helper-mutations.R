@@ -537,7 +537,7 @@ other_calls <- function(tables, fits) {
   made <- function(verb, ...) valid_call(verb, verb, list(...))
   c(network_calls(), feature_calls(tables), tree_calls(tables), drift_calls(tables), filter_calls(tables, fits),
     hidden_calls(tables), source_calls(tables), response_calls(tables), list(
-    made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
+    made("bnp_control", algorithm = "memoized", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),
     made("bnp_control", algorithm = "truncation_free", batches = 2, max_laps = 2, k_max = 5, sweeps = 2, half_life = 10,
@@ -637,7 +637,7 @@ constructed_calls <- function(tables) {
     fit_with("prior", "prior_lda", k = 3, alpha = 0.5),
     fit_with("prior", "prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
     fit_with("prior", "prior_hmm", k = 3, alpha = 0.5, start = 10, sticky = 1),
-    fit_with("control", "bnp_control", algorithm = "full", batches = 2, tol = 1e-6, restarts = 2, k_init = 2,
+    fit_with("control", "bnp_control", algorithm = "memoized", batches = 2, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, seed = 1, verbose = FALSE, candidates = 4,
       learning_rate = c(delay = 1, power = 0.6))
   )
