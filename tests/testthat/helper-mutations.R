@@ -948,7 +948,7 @@ complaint <- function(call, arguments, argument, out, valid, same = FALSE) {
 # What a result says, without names, classes and places.
 essence <- function(x) {
   if (inherits(x, "bnp_fit")) {
-    return(list(elbo(x), unname(as.matrix(fitted(x)))))
+    return(list(if (is.null(x$stream)) elbo(x), unname(as.matrix(fitted(x)))))
   }
   if (is.numeric(x)) as.vector(x)
 }
