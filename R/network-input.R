@@ -128,7 +128,7 @@ nodes_of <- function(x, ids, arg, call) {
 
 # Whole numbers in full: as.character(1e5) is "1e+05", and of the integer it is not.
 node_names <- function(x) {
-  whole <- is.double(x) && all(is.na(x) | (x == round(x) & abs(x) < .Machine$integer.max))
+  whole <- is.double(x) && !is.object(x) && all(is.na(x) | (x == round(x) & abs(x) < .Machine$integer.max))
   as.character(if (whole) as.integer(x) else x)
 }
 

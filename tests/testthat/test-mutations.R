@@ -1,6 +1,6 @@
-# Calls that nobody would write on purpose: see helper-mutations.R. BNPVI_LONG_TESTS=true makes 2,000 of them, others each
-# day, in place of 200 that are always the same. A run can be repeated by BNPVI_MUTATION_SEED, which it prints; mutation i
-# can be looked at alone by mutate(i, calls, results, seed).
+# Calls that nobody would write on purpose: see helper-mutations.R. BNPVI_LONG_TESTS=true makes 2,000 of them, others
+# each day, in place of 200 that are always the same. A run can be repeated by BNPVI_MUTATION_SEED, which it prints;
+# mutation i can be looked at alone by mutate(i, calls, results, seed).
 
 long <- identical(Sys.getenv("BNPVI_LONG_TESTS"), "true")
 numbers <- seq_len(if (long) 2000 else 200)

@@ -13,8 +13,8 @@ divergences_twin <- function(rows, weights = rows$point_weights) {
   pmax(rowSums(rows$point_mean * rows$point_weights) - tcrossprod(rows$point_mean, weights), 0)
 }
 
-# Can these be the numbers of rows that are nearest to each candidate? d: divergences, rows x candidates. Rounding, which
-# differs between processors, may give a row to any candidate that is as near as the nearest.
+# Can these be the numbers of rows that are nearest to each candidate? d: divergences, rows x candidates. Rounding,
+# which differs between processors, may give a row to any candidate that is as near as the nearest.
 are_masses <- function(mass, d) {
   as_near <- d <= row_minima(d) + 1e-8 * max(d)
   clear <- rowSums(as_near) == 1
