@@ -184,6 +184,8 @@ test_that("columns that are needed, or all, are refused where they are not there
   x <- with_holes()
   fits <- remembering_fits(x, "model")
   expect_bad(predict(fits$full, x["n"]), "newdata_columns")
+  expect_bad(predict(fits$full, cbind(a = 1:3, z = 1:3)), "newdata_columns") # a matrix whose names are others
+  expect_message(predict(fits$full, cbind(a = 1:3)), class = "bnpvi_message_wholly_missing")
   expect_bad(predict(fits$full, x["a"], na_action = "fail"), "newdata_columns")
   expect_bad(predict(fits$full, x["a"], na_action = "omit"), "newdata_columns")
   expect_bad(predict(fits$formula, x["n"]), "formula")
