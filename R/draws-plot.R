@@ -108,3 +108,22 @@ cohesion <- function(kept, cluster) {
     mean(apply(own, 2L, function(z) sum(choose(tabulate(z), 2)))) / choose(n, 2)
   }, 1)
 }
+
+#' @rdname read_draws
+#' @exportS3Method ggplot2::autoplot
+autoplot.bnp_draws <- function(object, ...) {
+  check_no_dots(...)
+  rlang::check_installed("ggplot2", "for autoplot().")
+  terms <- recorded_terms(object)
+  long <- do.call(rbind, lapply(terms, function(name) {
+    trace <- trace_of(object, name)
+    data.frame(draw = c(row(trace)), chain = factor(c(col(trace))), term = name, value = c(trace))
+  }))
+  long$term <- factor(long$term, terms)
+  ggplot2::ggplot(long, ggplot2::aes(.data$draw, .data$value, colour = .data$chain)) +
+    ggplot2::geom_line() +
+    ggplot2::facet_wrap(ggplot2::vars(.data$term), scales = "free_y") +
+    ggplot2::scale_colour_manual(values = cluster_colours(object$options$chains)) +
+    ggplot2::labs(x = "Draw", y = NULL, colour = "Chain") +
+    ggplot2::theme_minimal()
+}

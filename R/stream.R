@@ -218,7 +218,8 @@ learn_stream <- function(fit, reader, first, new_terms, call) {
 said_before <- function(rows) {
   withCallingHandlers(
     rows,
-    bnpvi_message = function(m) invokeRestart("muffleMessage"), bnpvi_warning = function(w) invokeRestart("muffleWarning")
+    bnpvi_message = function(m) invokeRestart("muffleMessage"),
+    bnpvi_warning = function(w) invokeRestart("muffleWarning")
   )
 }
 

@@ -139,8 +139,8 @@ refuse_expected_rows <- function(start, call) {
     abort("gaps", c(
       "{.arg start} is a fit to rows that lack values of columns which depend on each other within a cluster
        ({.fn {obs_entry(expects[[1L]])$constructor}}), which cannot be gone on from one row at a time.",
-      i = "Fit {.arg start} with {.code na_action = \"omit\"}, or with columns that are independent given the cluster, as
-           with {.code covariance = \"diagonal\"}."
+      i = "Fit {.arg start} with {.code na_action = \"omit\"}, or with columns that are independent given the
+           cluster, as with {.code covariance = \"diagonal\"}."
     ), call = call)
   }
 }

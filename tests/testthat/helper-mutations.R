@@ -282,7 +282,8 @@ calls_on_draws <- function(fit, x, id, family, call) {
     )),
     with_id("update", object = drawn, data = x, draws = 2, spoil = "draws"),
     call("point_partition", draws = drawn, loss = "binder", k_max = 3, starts = 2, seed = 1, threads = 1),
-    call("n_clusters", fit = drawn, min_size = 2, spoil = "min_size"),
+    call("n_clusters", fit = drawn, min_size = 2, spoil = "min_size"), call("glance", x = drawn),
+    call("confint", object = drawn, parm = "n_clusters", level = 0.9), call("tidy", x = drawn, conf.level = 0.9),
     if (family == "bnp_topics") {
       call("coclustering", fit = drawn, rows = 1:2, spoil = "rows")
     } else {
@@ -948,15 +949,15 @@ complaint <- function(call, arguments, argument, out, valid, same = FALSE) {
 # What a result says, without names, classes and places.
 essence <- function(x) {
   if (inherits(x, "bnp_fit")) {
-    return(list(elbo(x), unname(as.matrix(fitted(x)))))
+    return(list(if (is.null(x$stream)) elbo(x), unname(as.matrix(fitted(x)))))
   }
   if (is.numeric(x)) as.vector(x)
 }
 
-# Mutation number i of the calls: the place and the complaint, NULL if there is none.
-mutate <- function(i, calls, valid) {
-  withr::with_seed(i, {
-    at <- sample.int(length(calls), 1L)
+# Mutation number i of the calls, which are taken in turn: the place and the complaint, NULL if there is none.
+mutate <- function(i, calls, valid, seed) {
+  withr::with_seed(seed + i, {
+    at <- (i - 1L) %% length(calls) + 1L
     call <- calls[[at]]
     if (!length(call$spoil)) {
       return(NULL)
@@ -965,7 +966,7 @@ mutate <- function(i, calls, valid) {
     spoil <- suppressWarnings(spoiled(call$arguments[[argument]], argument, argument %in% call$data))
     arguments <- call$arguments
     arguments[argument] <- list(spoil$value)
-    set.seed(i)
+    set.seed(seed + i)
     out <- called(call, arguments)
   })
   wrong <- complaint(call, arguments, argument, out, valid[[at]], spoil$same)
@@ -975,8 +976,9 @@ mutate <- function(i, calls, valid) {
   }
 }
 
+# Newer verbs first, as their errors have been seen by fewer.
 all_calls <- function() {
   tables <- small_tables()
   fits <- small_fits(tables)
-  c(fitting_calls(tables, fits), reading_calls(tables, fits), other_calls(tables, fits), constructed_calls(tables))
+  c(other_calls(tables, fits), reading_calls(tables, fits), constructed_calls(tables), fitting_calls(tables, fits))
 }
