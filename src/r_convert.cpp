@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <new>
 #include <numeric>
 #include <stdexcept>
 
+#include "foundation/durable_file.h"
 #include "r_hmm.h"
 #include "topics/topic_model.h"
 
@@ -52,6 +54,26 @@ Fields::Lists ListFields::lists(const char* name) const {
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::invalid_argument("internal error: " + what);
+}
+
+void rethrow_for_r() {
+  std::string why;
+  try {
+    throw;
+  } catch (const FileError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::length_error&) {
+    throw;
+  } catch (const Rcpp::eval_error&) {
+    throw;
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  const Rcpp::Function refuse = Rcpp::Environment::namespace_env("bnpvi")["refuse_parts"];
+  refuse(why);
+  throw std::logic_error(why);
 }
 
 namespace {
@@ -175,6 +197,8 @@ void matrix_to_rows(const Rcpp::List& state, const char* name, Index rows, Index
   require(m.nrow() == rows && m.ncol() == cols,
           std::string("state$") + name + " is " + std::to_string(m.nrow()) + " by " +
               std::to_string(m.ncol()) + ", not " + std::to_string(rows) + " by " + std::to_string(cols));
+  require(std::all_of(m.begin(), m.end(), [](double x) { return std::isfinite(x); }),
+          std::string("state$") + name + " has numbers that are not finite");
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < cols; ++j) v[i * cols + j] = m[j * rows + i];
 }
@@ -239,6 +263,9 @@ Rcpp::List state_to_r(const Globals& g) {
 Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   const Index k = Rcpp::as<int>(state["k"]), fixed_k = model.alloc->fixed_k();
   require(k >= 0 && (fixed_k == 0 || k == fixed_k), "state$k is not the number of clusters of the prior");
+  // Before there is memory for k clusters.
+  require(Rcpp::NumericMatrix(static_cast<SEXP>(state["obs"])).nrow() == k,
+          "state$obs has not a row for each cluster");
   Globals g;
   Summary& s = g.effective;
   s = Summary(model.alloc->shape(*model.obs), k);
@@ -248,7 +275,9 @@ Globals state_from_r(const Rcpp::List& state, const RModel& model) {
   s.scalar = Rcpp::as<Vec>(state["scalar"]);
   if (state.containsElementNamed("log_base")) s.log_base = Rcpp::as<double>(state["log_base"]);
   if (state.containsElementNamed("owner")) s.owner = Rcpp::as<std::vector<int>>(state["owner"]);
-  require(s.owner.empty() || static_cast<Index>(s.owner.size()) == k, "state$owner has not k classes");
+  require((s.owner.empty() || static_cast<Index>(s.owner.size()) == k) &&
+              std::all_of(s.owner.begin(), s.owner.end(), [](int c) { return c >= 0; }),
+          "state$owner has not k classes");
   g.u = Rcpp::as<Vec>(state["u"]);
   g.omega = Rcpp::as<Vec>(state["omega"]);
   const std::size_t sticks = model.alloc->has_sticks() ? static_cast<std::size_t>(k) : 0;
@@ -345,6 +374,10 @@ Query::Query(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& s
       globals(state_from_r(state, model)),
       pool(threads, monitor) {
   require_positions(view, model);
+  const std::vector<int>& owner = globals.effective.owner;
+  require(!view.class_sets ||
+              std::all_of(owner.begin(), owner.end(), [&](int c) { return c <= view.class_sets->n_classes; }),
+          "state$owner has other classes than the data");
 }
 
 }  // namespace bnpvi
