@@ -68,7 +68,7 @@ known_spool <- function(source, key, class, call) {
   }
   read <- note$read
   index <- in_spool(engine_spool_index(spool_file(folder)), call)
-  if (!is_note_of(read, index, class)) refuse_note(folder, call)
+  if (!tryCatch(is_note_of(read, index, class), error = function(e) FALSE)) refuse_note(folder, call)
   read$data$spool <- spool_file(folder)
   read
 }
@@ -90,7 +90,7 @@ is_note_of <- function(read, index, class) {
   offsets <- function(x, upto) {
     is.integer(x) && length(x) > 1L && x[1L] == 0L && !anyNA(x) && !is.unsorted(x) && x[length(x)] == upto
   }
-  known <- is.list(data) && is.list(sample) && !is.null(obs_entry(read[["obs"]])) && is_count(data[["n"]]) &&
+  known <- is.list(data) && is.list(sample) && is.list(read[["obs"]]) && !is.null(obs_entry(read$obs)) && is_count(data[["n"]]) &&
     is_count(data[["d"]]) && is_count(data[["engine_d"]]) && is_count(data[["n_batches"]]) && is_count(sample[["n"]])
   known && data$n == n && data$engine_d == index$d && data$n_batches == nrow(index$sizes) &&
     offsets(data[["starts"]], n) && offsets(sample[["starts"]], sample$n) &&

@@ -23,19 +23,24 @@ class Hash {
     std::memcpy(&bits, &x, sizeof bits);
     word(!std::isnan(x) ? bits : R_IsNA(x) ? na : nan);
   }
-  void text(const char* from) {
-    const std::size_t n = std::strlen(from);
+  void text(const char* from, std::size_t n) {
     word(n);
-    for (std::size_t at = 0; at < n; at += 8) {
-      std::uint64_t x = 0;
-      for (std::size_t i = at; i < std::min(n, at + 8); ++i) x = x << 8 | static_cast<unsigned char>(from[i]);
-      word(x);
-    }
+    std::size_t at = 0;
+    for (; at + 8 <= n; at += 8) word(bytes(from + at, 8));
+    if (at < n) word(bytes(from + at, n - at));
   }
+  void text(const char* from) { text(from, std::strlen(from)); }
   std::uint64_t first() const { return a_; }
   std::uint64_t second() const { return b_ ^ (a_ * 31); }
 
  private:
+  static std::uint64_t bytes(const char* from, std::size_t n) {
+    std::uint64_t x = 0;
+    for (std::size_t i = 0; i < n; ++i)
+      x |= static_cast<std::uint64_t>(static_cast<unsigned char>(from[i])) << (8 * i);
+    return x;
+  }
+
   static constexpr std::uint64_t na = 0x7ff00000000007a2u, nan = 0x7ff8000000000000u;
 
   std::uint64_t a_ = 1, b_ = 2;
@@ -45,7 +50,13 @@ void take(Hash& to, SEXP x, int depth);
 
 void take_string(Hash& to, SEXP x) {
   if (x == NA_STRING) return to.word(~std::uint64_t{0});
-  to.text(Rf_getCharCE(x) == CE_BYTES ? CHAR(x) : Rf_translateCharUTF8(x));
+  const char* from = CHAR(x);
+  const auto n = static_cast<std::size_t>(Rf_xlength(x));
+  const bool plain = std::all_of(from, from + n, [](char c) { return static_cast<unsigned char>(c) < 128; });
+  if (plain || Rf_getCharCE(x) == CE_BYTES)
+    to.text(from, n);
+  else
+    to.text(Rf_translateCharUTF8(x));
 }
 
 // What srcrefs and environments add changes no value.

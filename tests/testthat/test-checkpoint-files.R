@@ -105,7 +105,6 @@ test_that("a checkpoint that says other things than a fit does calls nothing and
       engine_control(2, 1, max_laps = 2L, checkpoints = files), NULL, NULL
     ))
   }
-  evil <- 0
   crafted <- list(
     verb = function(h) replace(h, "verb", "system"), two = function(h) replace(h, "verb", list(c("bnp_mixture", "q"))),
     none = function(h) h[setdiff(names(h), "verb")],
@@ -120,7 +119,8 @@ test_that("a checkpoint that says other things than a fit does calls nothing and
     write_header(crafted[[name]])
     expect_bad(bnp_resume("crafted", faithful), "checkpoint")
   }
-  promise <- new.env()
-  delayedAssign("p", file.create("evil"), assign.env = promise)
-  expect_false(file.exists("evil"))
+  pointer <- engine_spool_begin("spool", 2L, FALSE, FALSE, cbind(1, 0, 0))
+  write_header(function(h) replace(h, "done", list(list(pointer))))
+  expect_bad(bnp_resume("crafted", faithful), "checkpoint", "no plain list")
+  engine_spool_end(pointer, FALSE)
 })
