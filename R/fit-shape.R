@@ -3,7 +3,8 @@
 
 check_shape <- function(fit, call) {
   wrong <- wrong_parts(which_hold(
-    "model" = is.list(fit[["model"]]), "control" = is.list(fit[["control"]]), "input" = is.list(fit[["input"]]),
+    "model" = is.list(fit[["model"]]), "model$prior" = is_described(fit$model$prior),
+    "model$obs" = inherits(fit, "bnp_features") || is_described(fit$model$obs), "control" = is.list(fit[["control"]]), "input" = is.list(fit[["input"]]),
     "state" = is.list(fit[["state"]]) || is.null(fit[["state"]]) && identical(fit[["reason"]], "stream")
   ))
   wrong <- wrong %||% wrong_parts(shape_of_all(fit))
@@ -23,6 +24,9 @@ which_hold <- function(...) {
 
 # The names of what does not hold; NULL: all does.
 wrong_parts <- function(holds) if (!all(holds)) names(holds)[!holds]
+
+# A list that says of which family it is.
+is_described <- function(x) is.list(x) && rlang::is_string(x[["family"]])
 
 is_whole <- function(x, from = 0) {
   is.numeric(x) && length(x) == 1L && is.finite(x) && x >= from && x == round(x) && x <= .Machine$integer.max
@@ -49,10 +53,11 @@ shape_of_all <- function(fit) {
   d <- input[["d"]]
   control <- fit$control
   out <- which_hold(
-    "input$n" = is.null(n) || is_whole(n), "input$d" = is.null(d) || is_whole(d), "state$k" = is_whole(k_of_fit(fit)),
+    "input$n" = is.null(n) || is_whole(n), "input$d" = is_whole(d) || inherits(fit, "bnp_network"), "state$k" = is_whole(k_of_fit(fit)),
     "elbo" = is_single(fit$elbo), "elbo_terms" = is.numeric(unlist(fit$elbo_terms)) || !length(fit$elbo_terms),
     "trace" = is.null(fit$trace) || is.data.frame(fit$trace), "converged" = rlang::is_bool(fit$converged),
     "reason" = rlang::is_string(fit$reason), "laps" = is_whole(fit$laps),
+    "control$batches" = is.null(control[["batches"]]) || is_whole(control$batches, 1),
     "control$threads" = is_whole(control[["threads"]], 1), "control$seed" = is_single(control[["seed"]]),
     "control$algorithm" = rlang::is_string(control[["algorithm"]]),
     "model$prior" = !is.null(prior_entry(fit$model$prior))
@@ -77,7 +82,7 @@ shape_of_clusters <- function(fit) {
   n <- n_of_fit(fit)
   k <- k_of_fit(fit)
   groups <- max(0L, length(input$starts) - 1L)
-  all <- unique(c(n, input$n_individuals, groups))
+  all <- unique(c(n, input$n_individuals, if (inherits(fit, "bnp_topics")) groups))
   state <- fit$state
   labels <- fit$labels
   which_hold(
@@ -114,7 +119,11 @@ shape_of_network <- function(fit) {
     "state$omega" = is_vector_of(state$omega, "numeric", c(0, k, k + 1)),
     "input$ids" = is.null(fit$input$ids) || is.atomic(fit$input$ids) && length(fit$input$ids) == n,
     "input$degree" = is_vector_of(fit$input$degree, "numeric", n),
-    "input$directed" = rlang::is_bool(fit$input$directed)
+    "input$directed" = rlang::is_bool(fit$input$directed), "input$n_links" = is_whole(fit$input$n_links),
+    "input$total" = is_single(fit$input$total) && is.finite(fit$input$total),
+    "input$hidden" = is_whole(fit$input$hidden), "input$isolated" = is_whole(fit$input$isolated),
+    "input$components" = is_whole(fit$input$components), "compared" = is.null(fit$compared) || is.list(fit$compared),
+    "model$obs$degree" = is.null(fit$model$obs$degree) || rlang::is_bool(fit$model$obs$degree)
   )
 }
 
