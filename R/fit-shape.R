@@ -4,7 +4,8 @@
 check_shape <- function(fit, call) {
   wrong <- wrong_parts(which_hold(
     "model" = is.list(fit[["model"]]), "model$prior" = is_described(fit$model$prior),
-    "model$obs" = inherits(fit, "bnp_features") || is_described(fit$model$obs), "control" = is.list(fit[["control"]]), "input" = is.list(fit[["input"]]),
+    "model$obs" = inherits(fit, "bnp_features") || is_described(fit$model$obs),
+    "control" = is.list(fit[["control"]]), "input" = is.list(fit[["input"]]),
     "state" = is.list(fit[["state"]]) || is.null(fit[["state"]]) && identical(fit[["reason"]], "stream")
   ))
   wrong <- wrong %||% wrong_parts(shape_of_all(fit))
@@ -53,7 +54,8 @@ shape_of_all <- function(fit) {
   d <- input[["d"]]
   control <- fit$control
   out <- which_hold(
-    "input$n" = is.null(n) || is_whole(n), "input$d" = is_whole(d) || inherits(fit, "bnp_network"), "state$k" = is_whole(k_of_fit(fit)),
+    "input$n" = is.null(n) || is_whole(n), "input$d" = is_whole(d) || inherits(fit, "bnp_network"),
+    "state$k" = is_whole(k_of_fit(fit)),
     "elbo" = is_single(fit$elbo), "elbo_terms" = is.numeric(unlist(fit$elbo_terms)) || !length(fit$elbo_terms),
     "trace" = is.null(fit$trace) || is.data.frame(fit$trace), "converged" = rlang::is_bool(fit$converged),
     "reason" = rlang::is_string(fit$reason), "laps" = is_whole(fit$laps),

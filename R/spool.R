@@ -90,7 +90,8 @@ is_note_of <- function(read, index, class) {
   offsets <- function(x, upto) {
     is.integer(x) && length(x) > 1L && x[1L] == 0L && !anyNA(x) && !is.unsorted(x) && x[length(x)] == upto
   }
-  known <- is.list(data) && is.list(sample) && is.list(read[["obs"]]) && !is.null(obs_entry(read$obs)) && is_count(data[["n"]]) &&
+  known <- is.list(data) && is.list(sample) && is_described(read[["obs"]]) && !is.null(obs_entry(read$obs)) &&
+    is_count(data[["n"]]) &&
     is_count(data[["d"]]) && is_count(data[["engine_d"]]) && is_count(data[["n_batches"]]) && is_count(sample[["n"]])
   known && data$n == n && data$engine_d == index$d && data$n_batches == nrow(index$sizes) &&
     offsets(data[["starts"]], n) && offsets(sample[["starts"]], sample$n) &&

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <system_error>
 
 #include "foundation/durable_file.h"
@@ -15,6 +13,7 @@
 #define NOMINMAX
 #endif
 #include <windows.h>
+extern "C" BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);  // RtlGenRandom() of advapi32
 #else
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -42,14 +41,27 @@ constexpr std::size_t n_digits = 16;
 #endif
 }
 
+// Random bytes of the system.
+void randomise(unsigned char* bytes, std::size_t n, const std::string& path) {
+#ifdef _WIN32
+  if (!SystemFunction036(bytes, static_cast<unsigned long>(n))) fail_by_system(path);
+#else
+  const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail_by_system(path);
+  const bool done = read(file, bytes, n) == static_cast<ssize_t>(n);
+  close(file);
+  if (!done) fail(path, "the system has no random numbers");
+#endif
+}
+
 // The digits come from the system, not from a seed, so that nobody can make a file of that name before.
 std::string random_name(const std::string& path) {
+  unsigned char bytes[n_digits / 2];
+  randomise(bytes, sizeof bytes, path);
   std::string out = path + infix;
-  try {
-    std::random_device device;
-    for (std::size_t i = 0; i < n_digits; ++i) out += hex[device() % 16];
-  } catch (const std::exception& error) {
-    fail(path, error.what());
+  for (const unsigned char byte : bytes) {
+    out += hex[byte / 16];
+    out += hex[byte % 16];
   }
   return out;
 }
@@ -160,13 +172,12 @@ void FreshFile::place(bool durable) {
   if (durable && fsync(static_cast<int>(file_)) != 0) fail_by_system(path_);
   const int file = static_cast<int>(file_);
   file_ = -1;
-  bool done = close(file) == 0;
-  done = done && std::rename(beside_.c_str(), path_.c_str()) == 0;
-  if (!done) {
-    const int error = errno;
+  std::error_code error;
+  if (close(file) != 0) error = {errno, std::generic_category()};
+  if (!error) fs::rename(fs::u8path(beside_), fs::u8path(path_), error);
+  if (error) {
     unlink(beside_.c_str());
-    errno = error;
-    fail_by_system(path_);
+    fail(path_, error.message());
   }
   if (durable) folder_to_disk(fs::u8path(path_));
 }
