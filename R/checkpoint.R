@@ -88,9 +88,8 @@ spoiled_header <- function(header) {
     return("It is of no verb that writes checkpoints.")
   }
   given <- header[["arguments"]]
-  known <- unlist(lapply(c(".default", ".formula", ""), function(kind) {
-    names(formals(get0(paste0(header$verb, kind), asNamespace("bnpvi"), mode = "function")))
-  }))
+  methods <- mget(paste0(header$verb, c("", ".default", ".formula")), asNamespace("bnpvi"), "function", list(NULL))
+  known <- unlist(lapply(Filter(is.function, methods), function(method) names(formals(method))))
   named <- is.list(given) && (!length(given) || rlang::is_named(given) && !anyDuplicated(names(given)))
   if (!named || !all(names(given) %in% setdiff(known, "..."))) {
     return("Its arguments are not those of a fit.")
