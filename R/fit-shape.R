@@ -68,9 +68,10 @@ shape_of_all <- function(fit) {
     return(out)
   }
   k <- k_of_fit(fit)
+  begun <- fit$reason == "stream" && !length(fit$sizes) && !length(fit$numbering) # while its first batches are read
   c(out, which_hold(
-    "sizes" = is.numeric(fit$sizes) && length(fit$sizes) == k && all(is.finite(fit$sizes)),
-    "numbering" = is_permutation(fit$numbering, k),
+    "sizes" = begun || is.numeric(fit$sizes) && length(fit$sizes) == k && all(is.finite(fit$sizes)),
+    "numbering" = begun || is_permutation(fit$numbering, k),
     "input$column_names" = is_vector_of(input$column_names, "character", d),
     "input$row_names" = is_vector_of(
       input$row_names, "character", c(n, length(input$left_out$kept), input$n_individuals)
@@ -78,7 +79,8 @@ shape_of_all <- function(fit) {
   ))
 }
 
-# Mixtures, topics and sequences; also without rows of their own, as streams are.
+# Mixtures, topics and sequences; also without rows of their own, as streams are. Tables of rows may have those of
+# several calls while a fit takes in more.
 shape_of_clusters <- function(fit) {
   input <- fit$input
   n <- n_of_fit(fit)
@@ -89,10 +91,11 @@ shape_of_clusters <- function(fit) {
   labels <- fit$labels
   which_hold(
     "model$obs" = !is.null(obs_entry(fit$model$obs)),
-    "labels" = (is.numeric(labels) || is.logical(labels)) && length(labels) %in% c(0, all) &&
+    "labels" = (is.numeric(labels) || is.logical(labels)) &&
       all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
-    "prob" = is_vector_of(fit$prob, "numeric", c(0, all)), "probabilities" = is_table_of(fit$probabilities, all, k),
-    "documents" = is_table_of(fit$documents, all, k),
+    "prob" = is.null(fit$prob) || is.numeric(fit$prob),
+    "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
+    "documents" = is_table_of(fit$documents, NROW(fit$documents), k),
     "input$starts" = are_offsets(input$starts, n),
     "input$order" = is.null(input$order) || is_permutation(input$order, n),
     "input$group_names" = is_vector_of(input$group_names, "character", groups),

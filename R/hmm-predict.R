@@ -79,6 +79,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                             n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit"),
                             parent = NULL, position = NULL, write = NULL) {
   check_no_dots(...)
+  check_format(object)
   na_action <- check_na_action(na_action)
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {

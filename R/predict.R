@@ -68,6 +68,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                 ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL,
                                 time = NULL, write = NULL) {
   check_no_dots(...)
+  check_format(object)
   na_action <- check_na_action(na_action)
   type <- check_choice(
     type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id"), "type"

@@ -124,7 +124,7 @@ struct NewRows {
         bound(static_cast<std::size_t>(rows.n)),
         id(logit.size()),
         local{rows, loadings, logit, id, given.offset, 0, 0, false} {
-    require(static_cast<Index>(logit.size()) == loadings.k && given.offset <= loadings.k,
+    require(static_cast<Index>(logit.size()) + given.offset == loadings.k,
             "state$logit has not a number for each feature");
     std::iota(id.begin(), id.end(), 0);
     visited =

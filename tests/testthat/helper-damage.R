@@ -34,7 +34,7 @@ in_child <- function(f) {
 outcome_of <- function(ask, right) {
   tryCatch(
     {
-      answer <- suppressMessages(suppressWarnings(ask()))
+      answer <- suppressMessages(suppressWarnings(with_breakdowns(ask())))
       if (identical(answer, right)) "right" else "another answer"
     },
     bnpvi_error = function(e) "refused", error = function(e) paste("unclassed:", conditionMessage(e))

@@ -45,6 +45,10 @@ expect_edits_known <- function(fit, verbs, most, seed = 46) {
     }
   }
   if (length(edits) > most) edits <- withr::with_seed(seed, edits[sample.int(length(edits), most)])
+  for (verb in names(verbs)) { # of the fit as it is
+    whole <- outcome_of(function() verbs[[verb]](put_in(fit, "elbo", fit$elbo)), NULL)
+    expect_true(whole %in% c("right", "another answer") || verb == "confint", label = paste(verb, whole))
+  }
   log <- withr::local_tempfile()
   out <- in_child(function() {
     unlist(lapply(edits, function(edit) {
