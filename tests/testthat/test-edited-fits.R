@@ -96,7 +96,7 @@ test_that("edited fits: what reads a fit says that it is damaged", {
       predict = function(f) predict(f, walk), segments = segments, transitions = transition_matrix
     )),
     network = list(bnp_network(links, control = how), list(
-      predict = function(f) predict(f), members = memberships, communities = communities
+      predict = function(f) predict(f, cbind(1:3, 2:4)), members = memberships, communities = communities
     ))
   ) |> suppressWarnings() |> suppressMessages()
   for (name in names(cases)) {
