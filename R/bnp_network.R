@@ -257,7 +257,7 @@ network_fit <- function(result, call, data, prior, control, runs) {
   if (!is.null(state$ends)) state$ends <- state$ends[, order, drop = FALSE]
   if (!is.null(state$params)) state$params <- params_in_order(state$params, order)
   colnames(prob) <- seq_along(order)
-  structure(
+  sealed(structure(
     list(
       format = fit_format, call = call, model = list(obs = result$obs, prior = prior, bound = "loose"),
       control = control, state = c(list(k = length(order)), state), elbo = result$elbo,
@@ -268,11 +268,11 @@ network_fit <- function(result, call, data, prior, control, runs) {
       input = list(
         n = data$n, ids = data$ids, directed = data$directed, n_links = length(data$value), total = sum(data$value),
         hidden = length(data$hidden_from), loops = sum(data$loops), degree = degree, isolated = sum(degree == 0L),
-        components = connected_parts(data), row_names = data$ids, fingerprint = rlang::hash(data)
+        components = connected_parts(data), row_names = data$ids, fingerprint = engine_value_fingerprint(data)
       )
     ),
     class = c("bnp_network", "bnp_fit")
-  )
+  ))
 }
 
 # The engine's arrays in the order of communities: those of nodes have a column for each and perhaps one for the rest;

@@ -69,7 +69,7 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
     from = list(k = fit$state$k, elbo = fit$elbo), joined = joined$result$elbo,
     cluster = stats::setNames(match(group, joined$result$group[out$numbering]), seq_along(group))
   )
-  out
+  sealed(out)
 }
 
 check_cut <- function(k, fit, call) {

@@ -96,6 +96,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                             n.ahead = NULL, ..., new_data = NULL, na_action = NULL,
                             parent = NULL, position = NULL, write = NULL) {
   check_no_dots(...)
+  check_format(object)
   na_action <- action_of_fit(object, na_action)
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {

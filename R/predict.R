@@ -88,6 +88,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                 ), ..., new_data = NULL, na_action = NULL, id = NULL,
                                 time = NULL, write = NULL) {
   check_no_dots(...)
+  check_format(object)
   na_action <- action_of_fit(object, na_action)
   type <- check_choice(type, c(
     "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id", "responsibility"

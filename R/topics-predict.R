@@ -74,6 +74,7 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
                                id = NULL, ..., new_data = NULL, na_action = NULL, covariates = NULL,
                                interval = 0.9, write = NULL) {
   check_no_dots(...)
+  check_format(object)
   na_action <- action_of_fit(object, na_action)
   type <- check_choice(type, c("prob", "class", "cluster", "id", "response", "label"), "type")
   newdata <- one_newdata(newdata, new_data)

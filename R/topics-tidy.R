@@ -34,6 +34,7 @@
 #' @export
 tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
+  check_format(x)
   matrix <- check_choice(matrix, c("beta", "gamma"), "matrix")
   level <- if (check_flag(conf.int, "conf.int")) check_level(conf.level, "conf.level")
   if (matrix == "gamma") {

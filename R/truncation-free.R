@@ -55,10 +55,10 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
   if (topics) {
     fit$input <- c(fit$input, data["left_out_documents"][!is.null(data$left_out_documents)])
     fit$documents <- Matrix::Matrix(document_counts(fit, data), sparse = TRUE)
-    return(fit)
+    return(sealed(fit))
   }
   fit$labels <- of_rows(data, carry_back(learned$labels, data$starts, obs_lag(obs)))
-  fit
+  sealed(fit)
 }
 
 # A fit that has not seen a row: data are the first ones, from which defaults of priors are read.

@@ -2,8 +2,10 @@
 #pragma once
 #include <Rcpp.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <stdexcept>
 
 #include "foundation/archive.h"
 #include "foundation/durable_file.h"
@@ -43,6 +45,14 @@ struct Run {
       if (in.flag()) *p = P::read(in);
     return out;
   }
+
+  /// True of a run of so many restarts.
+  bool is_of(Index restarts) const {
+    return 0 <= restart && restart <= restarts && static_cast<Index>(ends.size()) == restart &&
+           seeds.size() == ends.size() && best.has_value() == (restart > 0) &&
+           !(now && restart == restarts) && 0 <= best_restart &&
+           best_restart <= std::max<Index>(0, restart - 1);
+  }
 };
 
 /// Writes a run to the file that control$checkpoints names, a list of
@@ -56,16 +66,20 @@ class Checkpoints {
  public:
   explicit Checkpoints(const Rcpp::List& control);
 
-  /// The run to go on with; a new one where there is none.
+  /// The run of so many restarts to go on with; a new one where there is none.
   template <class P>
-  Run<P> begin() const {
+  Run<P> begin(Index restarts) const {
     if (!resume_) return {};
     const std::string bytes = read_checked_file(file_);
     Reader in(bytes.data(), bytes.size());
     in.text();
-    return Run<P>::read(in);
+    Run<P> run = Run<P>::read(in);
+    if (!in.done() || !run.is_of(restarts))
+      throw std::invalid_argument("the restarts of a stored fit are damaged");
+    return run;
   }
 
+  bool resumes() const { return resume_; }
   bool wanted() const { return !file_.empty(); }
   bool due() const;
 

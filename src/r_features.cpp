@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "features/check_progress.h"
 #include "features/row_draws.h"
 #include "features/stick_series.h"
 #include "r_checkpoint.h"
@@ -29,7 +30,7 @@ Rcpp::List engine_features_fit(Rcpp::List data, Rcpp::List model, Rcpp::List con
     };
 
     Checkpoints checkpoints(control);
-    auto run = checkpoints.begin<FeatureProgress>();
+    auto run = checkpoints.begin<FeatureProgress>(restarts);
     const auto write = [&](const FeatureProgress* now) {
       checkpoints.write<FeatureProgress>(run, now, run.best ? &*run.best : nullptr);
     };
@@ -47,10 +48,12 @@ Rcpp::List engine_features_fit(Rcpp::List data, Rcpp::List model, Rcpp::List con
       FeatureProgress outcome;
       try {
         FeatureProgress from;
-        if (run.now)
+        if (run.now) {
+          require_progress(problem, *run.now);
           from = std::move(*run.now);
-        else
+        } else {
           from.state = starting_state(problem, start);
+        }
         run.now.reset();
         outcome = learn_features(problem, std::move(from), options, after_lap);
       } catch (const Interrupted&) {
@@ -73,6 +76,8 @@ Rcpp::List engine_features_fit(Rcpp::List data, Rcpp::List model, Rcpp::List con
     const FeatureProgress& best = *run.best;
     const FeatureState& state = best.state;
     const Rows kept = rows.dealt(given, control, key_of(run.best_restart));
+    if (checkpoints.resumes())
+      require_progress({kept, given.likelihood, *given.prior, given.offset, 0, 0, pool}, best);
     using Rcpp::_;
     return made_in_r([&] {
       Rcpp::List out = Rcpp::List::create(
@@ -119,6 +124,8 @@ struct NewRows {
         bound(static_cast<std::size_t>(rows.n)),
         id(logit.size()),
         local{rows, loadings, logit, id, given.offset, 0, 0, false} {
+    require(static_cast<Index>(logit.size()) + given.offset == loadings.k,
+            "state$logit has not a number for each feature");
     std::iota(id.begin(), id.end(), 0);
     visited =
         visit(local, *rows.open(0), no_presence(rows.n), {100, Visiting::Start::fresh}, pool, bound.data());

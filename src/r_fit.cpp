@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "inference/batch_work.h"
+#include "inference/check_progress.h"
 #include "inference/labels_watch.h"
 #include "inference/start.h"
 #include "inference/visit_batches.h"
@@ -191,7 +192,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const auto workers = hired_workers(control, rows);
 
     Checkpoints checkpoints(control);
-    auto run = checkpoints.begin<Progress>();
+    auto run = checkpoints.begin<Progress>(restarts);
     if (control.containsElementNamed("resume")) run.now = progress_from_r(control["resume"]);
     std::optional<testing::Audit> audit;
     if (control.containsElementNamed("audit") && c.flag("audit")) audit.emplace();
@@ -219,6 +220,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
       if (!run.now) checkpoints.write<Progress>(run, nullptr, best ? &best->progress : nullptr);
       std::optional<Outcome> outcome;
       try {
+        if (run.now) require_progress(problem, *run.now);
         Progress from = run.now ? std::move(*run.now)
                                 : begin(problem, starting_state(problem, rmodel, control, start, pool));
         run.now.reset();
@@ -254,6 +256,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
     const ObsModel& obs = best->obs ? *best->obs : *given.obs;
     const AllocModel& alloc = best->alloc ? *best->alloc : *given.alloc;
     const Problem whole{*source, obs, alloc, seed, nobody, &pool, wave, workers.get()};
+    if (checkpoints.resumes()) require_progress(whole, end);
     const Rcpp::IntegerVector labels = labels_of(whole, state, rows, pool);
     return made_in_r([&] {
       Rcpp::List out =

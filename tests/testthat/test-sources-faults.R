@@ -224,17 +224,16 @@ test_that("a spool that is cut while a batch is read is an error, not the end of
 
 test_that("a full disk is an error that says so, and leaves nothing", {
   skip_on_os("windows")
-  skip_if_not(file.exists("/dev/full"))
   folder <- withr::local_tempdir()
-  skip_if_not(suppressWarnings(file.symlink("/dev/full", file.path(folder, "batches.spool.new"))))
-  sizes <- cbind(200, 0, 0)
-  writer <- engine_spool_begin(file.path(folder, "batches.spool"), 3L, FALSE, FALSE, sizes)
-  data <- list(x = unname(points), n = 200L, d = 3L, starts = c(0L, 200L))
-  expect_error({
-    engine_spool_add(writer, data, rep(1L, 200))
-    engine_spool_end(writer, TRUE)
-  }, "No space left")
-  engine_spool_end(writer, FALSE)
+  said <- with_full_disk(c(
+    "at <- asNamespace(\"bnpvi\")",
+    sprintf("path <- %s", deparse(file.path(folder, "spool"))),
+    "writer <- at$engine_spool_begin(path, 2L, FALSE, FALSE, cbind(272, 0, 0))",
+    "data <- list(x = unname(as.matrix(faithful)), n = 272L, d = 2L, starts = c(0L, 272L))",
+    "try({ at$engine_spool_add(writer, data, rep(1L, 272)); at$engine_spool_end(writer, TRUE) })",
+    "at$engine_spool_end(writer, FALSE)"
+  ))
+  expect_match(said, "spool.*too large")
   expect_identical(list.files(folder), character())
 })
 
