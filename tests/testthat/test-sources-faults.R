@@ -22,14 +22,18 @@ test_that("messages name file and row", {
   bad <- as.data.frame(points)
   bad$c <- replace(as.character(bad$c), 180, "oops")
   second <- csv_of(bad)
-  text <- message_of(bnp_mixture(source_files(second, rows = 50)))
-  expect_match(text, "row 180.*oops")
+  typed <- source_files(second, rows = 50, types = c(c = "number"))
+  expect_match(message_of(bnp_mixture(typed)), paste0(name(second), ".*Line 181 has \"oops\" in the column \"c\""))
+  expect_message(
+    try(bnp_mixture(source_files(second, rows = 50), obs_gaussian()), silent = TRUE), "\"oops\" in line 181",
+    class = "bnpvi_message_text_column"
+  )
   quoted <- csv_of(format(as.data.frame(points), digits = 15))
   expect_identical(nobs(bnp_mixture(source_files(quoted, rows = 50), control = how_source())), 200L)
   ragged <- csv_of(points)
   writeLines(replace(readLines(ragged), 121, "1,2"), ragged)
   text <- message_of(bnp_mixture(source_files(ragged, rows = 50)))
-  expect_match(text, paste0(name(ragged), ".*cannot be read after row 100"))
+  expect_match(text, paste0(name(ragged), ".*Line 121 has 2 fields"))
   other <- csv_of(points[, 1:2])
   expect_match(message_of(bnp_mixture(source_files(c(first, other)))), paste0(name(other), ".*Missing: \"c\""))
   counts <- csv_of(replace(round(abs(points)), 333, -1))
