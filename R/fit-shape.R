@@ -95,8 +95,8 @@ shape_of_clusters <- function(fit) {
       all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
-    "documents" = is_table_of(fit$documents, NROW(fit$documents), k) || # or as the engine has them, before the fit is whole
-      is.list(fit$documents) && all(c("document", "topic", "count") %in% names(fit$documents)),
+    # Or as the engine has them, before the fit is whole.
+    "documents" = is_table_of(fit$documents, NROW(fit$documents), k) || is.list(fit$documents) && all(c("document", "topic", "count") %in% names(fit$documents)),
     "input$starts" = are_offsets(input$starts, n),
     "input$order" = is.null(input$order) || is_permutation(input$order, n),
     "input$group_names" = is_vector_of(input$group_names, "character", groups),
