@@ -96,7 +96,8 @@ shape_of_clusters <- function(fit) {
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
     # Or as the engine has them, before the fit is whole.
-    "documents" = is_table_of(fit$documents, NROW(fit$documents), k) || is.list(fit$documents) && all(c("document", "topic", "count") %in% names(fit$documents)),
+    "documents" = is_table_of(fit$documents, NROW(fit$documents), k) || is.list(fit$documents) &&
+      all(c("document", "topic", "count") %in% names(fit$documents)),
     "input$starts" = are_offsets(input$starts, n),
     "input$order" = is.null(input$order) || is_permutation(input$order, n),
     "input$group_names" = is_vector_of(input$group_names, "character", groups),
