@@ -134,7 +134,10 @@ shape_of_network <- function(fit) {
       all(vapply(state$params, is.numeric, NA)) &&
       all(vapply(state$params[intersect(names(state$params), c("shape", "rate", "theta", "rho"))], is.matrix, NA)),
     "model$obs$links" = rlang::is_string(fit$model$obs$links),
-    "model$obs$degree" = is.null(fit$model$obs$degree) || rlang::is_bool(fit$model$obs$degree)
+    "model$obs$degree" = rlang::is_bool(fit$model$obs$degree),
+    "model$obs$assortative" = rlang::is_bool(fit$model$obs$assortative),
+    "model$obs$a" = is_single(fit$model$obs$a), "model$obs$b" = is_single(fit$model$obs$b),
+    "control$batches" = is_whole(fit$control$batches, 1)
   )
 }
 
