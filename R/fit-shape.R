@@ -96,7 +96,8 @@ shape_of_clusters <- function(fit) {
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
     # Or as the engine has them, before the fit is whole.
-    "documents" = is_table_of(fit$documents, NROW(fit$documents), k) || is.list(fit$documents) && all(c("document", "topic", "count") %in% names(fit$documents)),
+    "documents" = is_table_of(fit$documents, NROW(fit$documents), k) || is.list(fit$documents) &&
+      all(c("document", "topic", "count") %in% names(fit$documents)),
     "input$starts" = are_offsets(input$starts, n),
     "input$order" = is.null(input$order) || is_permutation(input$order, n),
     "input$group_names" = is_vector_of(input$group_names, "character", groups),
@@ -133,7 +134,10 @@ shape_of_network <- function(fit) {
       all(vapply(state$params, is.numeric, NA)) &&
       all(vapply(state$params[intersect(names(state$params), c("shape", "rate", "theta", "rho"))], is.matrix, NA)),
     "model$obs$links" = rlang::is_string(fit$model$obs$links),
-    "model$obs$degree" = is.null(fit$model$obs$degree) || rlang::is_bool(fit$model$obs$degree)
+    "model$obs$degree" = rlang::is_bool(fit$model$obs$degree),
+    "model$obs$assortative" = rlang::is_bool(fit$model$obs$assortative),
+    "model$obs$a" = is_single(fit$model$obs$a), "model$obs$b" = is_single(fit$model$obs$b),
+    "control$batches" = is_whole(fit$control$batches, 1)
   )
 }
 
