@@ -132,8 +132,10 @@ test_that("concentrations of rows are the best for a fit's counts and sticks, an
 test_that("alpha of topics is the best for a fit's counts and sticks, from the documents alone", {
   x <- toy_corpus(documents = 40)
   for (prior in list(prior_hdp(learn, learn), prior_lda(4, learn), prior_hdp(2, learn))) {
-    for (bound in if (is.null(prior$k)) c("tight", "loose") else "tight") {
-      control <- bnp_control(seed = 3, batches = 3, max_laps = 150, tol = 1e-13, bound = bound)
+    for (bound in if (is.null(prior$k)) c("tight", "loose") else list(NULL)) {
+      control <- do.call(bnp_control, c(
+        list(seed = 3, batches = 3, max_laps = 150, tol = 1e-13), if (!is.null(bound)) list(bound = bound)
+      ))
       fit <- suppressWarnings(bnp_topics(x, prior = prior, control = control))
       counts <- as.matrix(fit$documents)[, order(fit$numbering)]
       k <- ncol(counts)
