@@ -8,6 +8,8 @@ LearnOptions learn_options(const Rcpp::List& control) {
   LearnOptions o;
   o.max_laps = c.integer("max_laps");
   o.tol = c.number("tol");
+  o.seed = static_cast<std::uint64_t>(c.number("seed"));
+  if (c.has("restarts")) o.restarts = c.integer("restarts");
   const Vec rate = c.numbers("learning_rate");
   o.delay = rate.at(0);
   o.power = rate.at(1);
@@ -49,6 +51,19 @@ Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
                               _["merges_tried"] = mt, _["deletes_tried"] = dt, _["seconds"] = seconds);
   if (Rcpp::is_false(Rcpp::all(Rcpp::is_nan(log_joint)))) out.push_back(log_joint, "log_joint");
   return out;
+}
+
+void add_run(const Restarted& run, Rcpp::List& out) {
+  const Course& course = run.best.course;
+  out.push_back(trace_to_r(course.trace), "trace");
+  out.push_back(course.converged, "converged");
+  out.push_back(course.reason, "reason");
+  out.push_back(static_cast<int>(course.laps()), "laps");
+  if (run.interrupted) out.push_back(true, "interrupted");
+  if (course.reason == "numerical") out.push_back(record_to_r(course.taken_back), "taken_back");
+  if (run.ends.size() < 2) return;
+  out.push_back(trace_to_r(run.ends), "restarts");
+  out.push_back(Rcpp::wrap(run.seeds), "seeds");
 }
 
 }  // namespace bnpvi

@@ -1,13 +1,13 @@
 // What only tests ask for: a source and the memory of failed groups laid open, fits of a model with
 // statistics by pairs.
 #include <algorithm>
-
 #include <numeric>
 
 #include "foundation/variates.h"
 #include "inference/changes.h"
 #include "inference/failed_groups.h"
 #include "inference/start.h"
+#include "r_checkpoint.h"
 #include "r_convert.h"
 #include "r_source.h"
 #include "testing/link_blocks.h"
@@ -197,29 +197,35 @@ Rcpp::List engine_link_blocks(Rcpp::List data, Rcpp::List obs, Rcpp::List contro
     options.max_laps = c.integer("max_laps");
     options.tol = c.number("tol");
     options.moves.merge = c.flag("merge");
-    Rcpp::RObject kept;
-    options.after_lap = [&](const Progress& p) {
-      if (c.has("keep_lap") && p.lap == c.integer("keep_lap")) kept = progress_to_r(p);
-    };
     const auto start = [&] {
       if (resp.isNotNull())
         return start_from_responsibilities(problem, responsibilities_from_r(Rcpp::NumericMatrix(resp)), pool);
       return start_from_globals(problem, start_from_seeds(problem, c.integer("k"), true, 10, 1, pool));
     };
-    Progress from = c.has("resume") ? progress_from_r(control["resume"]) : begin(problem, start());
-    complete(problem, from);
-    const Rcpp::List began_at = state_to_r(from.state.globals);
-    const Progress end = learn_memoized(problem, std::move(from), options, pool).progress;
+    Rcpp::List began_at;
+    const auto from = [&](Progress p) {
+      complete(problem, p);
+      began_at = state_to_r(p.state.globals);
+      return memoized_fit(problem, std::move(p), options, pool);
+    };
+    const Maker maker{[&](std::uint64_t) {
+                        return Learned{from(begin(problem, start())), {}};
+                      },
+                      [&](std::uint64_t, Reader& in) { return from(Progress::read(in)); }};
+    Checkpoints checkpoints(control);
+    const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
+    const Course& course = run.best.course;
+    const State& end = static_cast<const SharedFit&>(*run.best.fit).state();
     Vec elbo, k;
-    for (const LapRecord& record : end.trace) {
+    for (const LapRecord& record : course.trace) {
       elbo.push_back(record.elbo);
       k.push_back(static_cast<double>(record.k));
     }
     using Rcpp::_;
-    return Rcpp::List::create(
-        _["state"] = state_to_r(end.state.globals), _["elbo"] = end.state.elbo,
-        _["terms"] = terms_to_r(elbo_terms(problem, end.state.total, end.state.globals)), _["trace"] = elbo,
-        _["k"] = k, _["reason"] = end.reason, _["start"] = began_at, _["progress"] = kept);
+    return Rcpp::List::create(_["state"] = state_to_r(end.globals), _["elbo"] = end.elbo,
+                              _["terms"] = terms_to_r(elbo_terms(problem, end.total, end.globals)),
+                              _["trace"] = elbo, _["k"] = k, _["reason"] = course.reason,
+                              _["start"] = began_at, _["progress"] = Rcpp::RObject(checkpoints.kept()));
   });
 }
 
