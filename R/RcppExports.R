@@ -49,8 +49,8 @@ engine_features_without <- function(data, model, presence) {
     .Call(`_bnpvi_engine_features_without`, data, model, presence)
 }
 
-engine_filter_states <- function(data, model, state, from, plugin, threads) {
-    .Call(`_bnpvi_engine_filter_states`, data, model, state, from, plugin, threads)
+engine_filter_states <- function(data, model, state, from, plugin, threads, known = FALSE) {
+    .Call(`_bnpvi_engine_filter_states`, data, model, state, from, plugin, threads, known)
 }
 
 engine_filter_switching <- function(systems, y, starts, number, clock, particles, most, collapse, seed, threads) {
@@ -103,6 +103,10 @@ engine_draw_paths <- function(data, model, state, numbers, seed, threads) {
 
 engine_tree_log_density <- function(data, model, state, plugin, threads) {
     .Call(`_bnpvi_engine_tree_log_density`, data, model, state, plugin, threads)
+}
+
+engine_smoothed_states <- function(data, model, state, threads) {
+    .Call(`_bnpvi_engine_smoothed_states`, data, model, state, threads)
 }
 
 engine_mean_transitions <- function(model, state) {
@@ -209,8 +213,12 @@ engine_responsibilities <- function(data, model, state, threads) {
     .Call(`_bnpvi_engine_responsibilities`, data, model, state, threads)
 }
 
-engine_log_predictive <- function(data, model, state, plugin, threads) {
-    .Call(`_bnpvi_engine_log_predictive`, data, model, state, plugin, threads)
+engine_log_predictive <- function(data, model, state, plugin, threads, given_weight = NULL, given_slot = NULL) {
+    .Call(`_bnpvi_engine_log_predictive`, data, model, state, plugin, threads, given_weight, given_slot)
+}
+
+engine_probabilities <- function(data, model, state, weight, slot, threads) {
+    .Call(`_bnpvi_engine_probabilities`, data, model, state, weight, slot, threads)
 }
 
 engine_log_predictives <- function(data, model, state, threads) {
@@ -231,6 +239,14 @@ engine_strain <- function(obs) {
 
 engine_posterior <- function(model, state) {
     .Call(`_bnpvi_engine_posterior`, model, state)
+}
+
+engine_prior_parameters <- function(obs) {
+    .Call(`_bnpvi_engine_prior_parameters`, obs)
+}
+
+engine_mean_weights <- function(model, state) {
+    .Call(`_bnpvi_engine_mean_weights`, model, state)
 }
 
 engine_mean_parameters <- function(model, state) {
@@ -343,6 +359,34 @@ engine_link_blocks <- function(data, obs, control, resp) {
 
 engine_link_summary <- function(data, obs, resp, changes) {
     .Call(`_bnpvi_engine_link_summary`, data, obs, resp, changes)
+}
+
+engine_text_begin <- function(separator) {
+    .Call(`_bnpvi_engine_text_begin`, separator)
+}
+
+engine_text_weigh <- function(table, bytes, last) {
+    invisible(.Call(`_bnpvi_engine_text_weigh`, table, bytes, last))
+}
+
+engine_text_evidence <- function(table) {
+    .Call(`_bnpvi_engine_text_evidence`, table)
+}
+
+engine_text_read <- function(table, bytes, last, rows, types) {
+    .Call(`_bnpvi_engine_text_read`, table, bytes, last, rows, types)
+}
+
+engine_text_piece <- function(table) {
+    .Call(`_bnpvi_engine_text_piece`, table)
+}
+
+engine_crc32 <- function(bytes, before) {
+    .Call(`_bnpvi_engine_crc32`, bytes, before)
+}
+
+engine_is_regular_file <- function(path) {
+    .Call(`_bnpvi_engine_is_regular_file`, path)
 }
 
 engine_collapsed_proportions <- function(data, phi, weight, threads) {

@@ -4,7 +4,7 @@
 #' average when they are independent. Names and numbers of clusters do not
 #' matter.
 #'
-#' @param a,b Labels of the same items, in any form that [table()] takes.
+#' @param a,b Labels of the same items, of any class (see [bnpvi]); where both have names, `b` goes by those of `a`.
 #' @return A number, at most 1.
 #' @references
 #' Hubert, L. and Arabie, P. (1985). Comparing partitions. *Journal of Classification* 2,
@@ -19,7 +19,8 @@ adjusted_rand_index <- function(a, b) {
       "{.arg a} and {.arg b} must have the same length, at least 1; they have {length(a)} and {length(b)}."
     ))
   }
-  joint <- table(a, b)
+  b <- in_order_of_names(b, names(as_vector(a)), length(a), "b", "item", rlang::current_env())
+  joint <- table(label_factor(a, "a"), label_factor(b, "b"))
   pairs <- function(n) sum(as.double(n) * (n - 1) / 2)
   both <- pairs(joint)
   in_a <- pairs(rowSums(joint))

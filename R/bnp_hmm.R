@@ -10,9 +10,8 @@
 #'   [obs_regression()], see *Regressions*.
 #' @param data A data frame with the variables of the formula, whose rows follow each other in time.
 #' @param id Which sequence each row of a matrix or data frame belongs to: the
-#'   name of a column or one value per row; `y ~ x | id` is short for `y ~ x` with `id = ~ id`. Rows of a sequence
-#'   must follow each
-#'   other. Default: all rows are one sequence.
+#'   name of a column or one value per row, of any class (see [bnpvi]); `y ~ x | id` is short for `y ~ x` with
+#'   `id = ~ id`. Rows of a sequence must follow each other. Default: all rows are one sequence.
 #' @param obs What a state produces: `r maker_links(verb_makers("bnp_hmm"))`. Default: by the
 #'   columns, as in [bnp_mixture()]. The first `lag` rows of each
 #'   sequence of an autoregression are conditioned on: they have no likelihood
@@ -32,7 +31,7 @@
 #'   states than a finite prior has), or a clustering as in [bnp_mixture()].
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
-#' @param weights How often each sequence counts: one number above 0 for each, in the order of the
+#' @param weights How often each sequence counts: one number above 0 for each, by name or in the order of the
 #'   sequences; see *Weights* of [bnp_mixture()]. The transitions and first states of a sequence, its rows and the
 #'   entropy of its path are multiplied by it.
 #' @param parent For hidden Markov trees: the row of `x` on which each row depends, with 0 or `NA` for roots; the
@@ -138,13 +137,15 @@ bnp_hmm.formula <- function(x, data = NULL, id = NULL, obs = NULL, prior = prior
                             na_action = c("fail", "model", "omit"), weights = NULL, parent = NULL,
                             position = NULL, ...) {
   check_no_dots(...)
+  here <- rlang::current_env()
+  list2env(arguments_in_data(rlang::enquos(id = id, weights = weights), data, here), here)
   na_action <- action_by_model(if (!missing(na_action)) na_action, obs)
   call <- rename_call(match.call(), "bnp_hmm")
   if (inherits(data, "bnp_source")) {
-    refuse_with_source(list(weights = weights, parent = parent, position = position), rlang::current_env())
+    refuse_with_source(list(weights = weights, parent = parent, position = position), here)
     return(fit_source("bnp_hmm", data, obs, prior, control, start, na_action, call, id, x))
   }
-  split <- split_formula_id(x, data, id, rlang::current_env())
+  split <- split_formula_id(x, data, id, here)
   read <- formula_input(split$formula, split$data, obs, "bnp_hmm")
   fit_sequences(
     read$x, split$id, read$obs, prior, control, start, call, na_action, c(read$input, list(id_column = split$name)),
@@ -170,7 +171,6 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   check_obs(obs, "bnp_hmm", error_call)
   check_prior(prior, "bnp_hmm", error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
-  if (!is.null(control$candidates)) refuse_candidates(error_call)
   if (!is.null(parent)) {
     if (obs_entry(obs)$hidden) {
       abort("trees", c(
@@ -178,7 +178,6 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
         i = "Leave {.arg parent} out, or choose another {.arg obs}."
       ), call = error_call)
     }
-    refuse_sparsity(control, error_call)
     if (is.character(given$parent) && length(given$parent) == 1L) input$parent_column <- given$parent
     if (is.character(given$position) && length(given$position) == 1L) input$position_column <- given$position
   }
@@ -193,26 +192,11 @@ fit_sequences <- function(x, id, obs, prior, control, start, call, na_action, in
   fit_model("bnp_hmm", call, data, obs, prior, control, start, length(data$starts) - 1L, input, error_call)
 }
 
-refuse_candidates <- function(call) {
-  abort("argument", c(
-    "{.arg candidates} does not apply to hidden Markov models.",
-    i = "Leave it out of {.arg control}: with {.arg sparsity}, each row is compared with all states."
-  ), call = call)
-}
-
-# Messages of trees are between all states.
-refuse_sparsity <- function(control, call) {
-  if (!is.null(control$sparsity)) {
-    abort("argument", c(
-      "{.arg sparsity} does not apply to trees.", i = "Leave it out of {.arg control}, or {.arg parent} out."
-    ), call = call)
-  }
-}
-
-# A data frame without the column of the sequences; the first of a list of sequences.
+# A data frame without the column of the sequences; those of a list of sequences one after the other.
 columns_beside <- function(x, id) {
   if (is.list(x) && !is.data.frame(x)) {
-    return(if (length(x)) x[[1L]])
+    alike <- length(x) && all(vapply(x, function(one) is.data.frame(one) && identical(names(one), names(x[[1L]])), NA))
+    return(if (alike) do.call(rbind, unname(lapply(x, plain_columns))) else if (length(x)) x[[1L]])
   }
   if (is.data.frame(x) && is.character(id) && length(id) == 1L) x[setdiff(names(x), id)] else x
 }
@@ -246,16 +230,6 @@ viterbi_path <- function(fit, data) {
   carry_back(match(path, fit$numbering), data$starts, state_lag(fit))
 }
 
-state_probabilities <- function(fit, data) {
-  if (is_hidden(fit) && data$n > 0L) {
-    return(hidden_probabilities(fit, data))
-  }
-  if (has_missing(data) && inherits(fit, "bnp_mixture") && state_lag(fit) == 0L) {
-    return(probabilities_of_rows(fit, data))
-  }
-  carry_back(responsibilities(fit, data), data$starts, state_lag(fit))
-}
-
 # Probability of each row's state on the path, in parts that need not hold all rows times states at once.
 path_probabilities <- function(fit, data, most = 5e6) {
   if (is_hidden(fit)) {
@@ -264,7 +238,7 @@ path_probabilities <- function(fit, data, most = 5e6) {
   parts <- sequence_parts(diff(data$starts), fit$state$k, most)
   unlist(lapply(parts, function(groups) {
     rows <- (data$starts[groups[1]] + 1L):data$starts[groups[length(groups)] + 1L]
-    prob <- state_probabilities(fit, rows_of_data(data, rows, groups))
+    prob <- state_responsibilities(fit, rows_of_data(data, rows, groups))
     prob[cbind(seq_along(rows), fit$labels[rows])]
   }), use.names = FALSE)
 }

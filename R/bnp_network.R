@@ -4,8 +4,9 @@
 #' community; with [prior_hdp()], the default, it may be in several.
 #'
 #' @param x A network: an igraph; a network (of the package of that name); a square adjacency matrix, dense or sparse,
-#'   symmetric for undirected links, with `NA` for pairs that were not observed; or a data frame or two-column
-#'   matrix of links, `from` and `to`, and a third column with counts where there are any.
+#'   with `NA` for pairs that were not observed; or a data frame or two-column matrix of links, `from` and `to`, and a
+#'   further column with counts where there are any. Two-mode (bipartite) networks are taken as ordinary ones, which a
+#'   message says.
 #' @param obs [obs_links()].
 #' @param prior [prior_hdp()] or [prior_dp()].
 #' @param control [bnp_control()]; see *Control*.
@@ -13,10 +14,16 @@
 #'   shares, or an earlier fit to the same nodes.
 #' @param nodes For lists of links: the names of all nodes, or their number when they are 1, 2, ..., so that nodes
 #'   without links are in the network.
-#' @param directed Are links directed? `NULL`: as `x` says; lists of links are undirected, matrices unless they are
-#'   not symmetric.
+#' @param directed Are links directed? `NULL`: as `x` says; lists of links are undirected; so are matrices that are
+#'   symmetric, or that have links on one side of the diagonal alone (a triangle, each pair stored once: a message says
+#'   that it was taken so); other matrices are directed.
 #' @param missing Pairs of nodes of which it is not known, or is to be forgotten, whether there is a link: a matrix
 #'   or data frame whose first two columns are nodes. See [split_links()].
+#' @param weights What the links count: the name of an attribute of the edges (igraph, network) or of a column (lists of
+#'   links), a vector with a number for each of them, or `NULL`, where every link counts once whatever its value. Counts
+#'   are whole numbers, 0 for no link, `NA` for a pair that was not observed. Left out: attributes of edges, such as
+#'   igraph's `weight`, are left alone; the values of a matrix count, and of a list of links the column `weight`, `value`,
+#'   `n` or `count`, else the first one of numbers. A message names what counted and what was left alone.
 #' @param ... Must be empty.
 #' @return An object of class `c("bnp_network", "bnp_fit")`, a plain list without the data. Communities are numbered by
 #'   decreasing size. See [predict.bnp_network()], [communities()], [plot.bnp_network()], [elbo()],
@@ -70,8 +77,8 @@
 #' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
 #' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;
 #' `"spectral_absolute"`, by those largest in absolute value, which also tell groups that avoid themselves; and
-#' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). `sparsity`,
-#' `candidates` and `keep` have no meaning here, and `bound` is `"loose"`.
+#' `"propagation"`, labels that spread along links (by igraph, as are eigenvectors of more than 300 nodes). Options that
+#' have no meaning here, as `sparsity`, `keep`, `bound`, `checkpoint` and the numbers of [bnp_moves()], are refused.
 #'
 #' `algorithm = "stochastic"`: laps in each of which nodes are in one of `batches` sets, drawn anew; after each set
 #' probabilities or rates of blocks move by `learning_rate`, and its nodes are visited. Moves are not tried: K is that
@@ -118,16 +125,21 @@ bnp_network <- function(x, ...) UseMethod("bnp_network")
 #' @rdname bnp_network
 #' @export
 bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), control = bnp_control(), start = NULL,
-                                nodes = NULL, directed = NULL, missing = NULL, ...) {
+                                nodes = NULL, directed = NULL, missing = NULL, weights, ...) {
   check_no_dots(...)
   call <- rename_call(match.call(), "bnp_network")
   error_call <- rlang::current_env()
   check_obs(obs, "bnp_network", error_call)
   check_network_prior(prior, error_call)
-  check_network_control(control, error_call)
+  check_class(control, "bnp_control", "control", "bnp_control", error_call)
+  check_options(control, if (control$algorithm == "stochastic") "sampled_network" else "network", prior, error_call)
+  tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(
-    x, nodes, directed, missing, error_call, keep_loops = has_blocks(prior) && isTRUE(obs$degree)
+    x, nodes, directed, missing, error_call, keep_loops = has_blocks(prior) && isTRUE(obs$degree),
+    weights = asked_weights(weights)
   )
+  weighted <- data$weighted
+  data$weighted <- NULL
   stochastic <- control$algorithm == "stochastic"
   control$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
   models <- resolve_links(obs, data, prior, error_call)
@@ -155,7 +167,9 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
     ), call = error_call)
   }
   if (!best$converged && !stochastic) warn_of_laps(best, control, error_call, go_on = FALSE)
-  network_fit(best, call, data, prior, control, fits)
+  fit <- network_fit(best, call, data, prior, control, fits)
+  fit$input$weighted <- weighted
+  fit
 }
 
 check_network_prior <- function(prior, call) {
@@ -172,21 +186,6 @@ check_network_prior <- function(prior, call) {
     abort("argument", c(
       "{.arg {learned}} cannot be learned from networks yet: {?it/they} must be {?a number/numbers}."
     ), call = call)
-  }
-}
-
-check_network_control <- function(control, call) {
-  check_class(control, "bnp_control", "control", "bnp_control", call)
-  refuse_checkpoint(control, "bnp_network", call)
-  refuse_workers(control, "bnp_network", call)
-  if (!control$algorithm %in% c("memoized", "full", "stochastic")) {
-    abort("argument", c(
-      "{.code algorithm = {.str {control$algorithm}}} is not there for networks.",
-      i = "Choose {.code algorithm = \"full\"}: a lap takes time in proportion to the links."
-    ), call = call)
-  }
-  if (control$bound != "loose") {
-    abort("argument", "{.code bound = \"tight\"} is not there for networks: leave {.arg bound} out.", call = call)
   }
 }
 

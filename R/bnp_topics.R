@@ -17,9 +17,9 @@
 #'   the same order (to these or other documents, with no more topics than a
 #'   finite prior has), or a clustering as in [bnp_mixture()]. A fit of the same documents goes on from what each of
 #'   them had of each topic, and cannot end lower.
-#' @param id The document of each row, or the name of a column that says so.
+#' @param id The document of each row, a value of any class (see [bnpvi]), or the name of a column that says so.
 #'   With counts, the rows of a document are added up.
-#' @param weights How often each document counts: one number above 0 for each, in the order of the
+#' @param weights How often each document counts: one number above 0 for each, by name or in the order of the
 #'   rows of `x`, or with `id` in that of its documents (as `fitted()` has them); see *Weights* of [bnp_mixture()].
 #' @param na_action What to do about missing values (`NA`): `"fail"`, the default, is an error that says where
 #'   they are; `"omit"` leaves out rows with any: of counts whole documents, which then have `NA` in
@@ -122,13 +122,6 @@ bnp_topics.default <- function(x, obs = obs_multinomial(), prior = prior_hdp(), 
   check_obs(obs, "bnp_topics", rlang::current_env())
   check_prior(prior, "bnp_topics", rlang::current_env())
   check_class(control, "bnp_control", "control", "bnp_control")
-  if (is.character(x)) {
-    abort("not_numeric", c(
-      "{.arg x} must hold counts of terms, not text.",
-      i = "Count the words of each document first: {.code dplyr::count(tidytext::unnest_tokens(...), document, word)},
-           {.code tm::DocumentTermMatrix()} or {.code quanteda::dfm()}."
-    ))
-  }
   data <- as_documents(x, obs, id, na_action = na_action)
   data$weights <- unit_weights(weights, data, "document", rlang::current_env())
   known <- read_response(

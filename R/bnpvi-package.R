@@ -5,6 +5,16 @@
 #' [bnp_mixture()]. Arguments that name a choice, such as `type = "prob"`, are
 #' written as the help pages have them: upper and lower case differ.
 #'
+#' @section Labels and names:
+#' Values of `id`, `labels`, `start`, `document` and `term`, and nodes of networks, are labels, never numbers: text,
+#' factors, whole or other numbers, 64-bit integers, dates, times, durations and their like are told apart exactly, and
+#' results are named by their text. The same value is the same label in every call, file and piece of a source; files of
+#' text have these columns read as they stand there, so that `01` is not `1`.
+#'
+#' One value for each row, individual, sequence, document or node, such as `weights`, `labels`, `start` or `response`,
+#' goes by its name where both have names; where names are others, that is an error. `unname()` has values go by their
+#' order. What [tapply()] and [table()] return is a vector with names.
+#'
 #' @references
 #' Hughes, M. C. and Sudderth, E. B. (2013). Memoized online variational inference for
 #' Dirichlet process mixture models. *Advances in Neural Information Processing Systems* 26.

@@ -1,9 +1,10 @@
 # What users give for each row or group, with names: values go where the names say, never by position in silence.
 
-# x: a vector or matrix, one value (row) for each of `names`, which are those of the rows or groups, NULL where they have
+# x: a vector or matrix, one value (row) for each of `names`, those of the rows or groups, NULL where they have
 # none; word: what they are, "row" or "sequence". -> x in the order of `names`, without its own. Names may be numbers of
-# rows, as those of a data frame.
+# rows, as those of a data frame. What tapply() and table() return is a vector.
 in_order_of_names <- function(x, names, n, arg, word, call) {
+  x <- as_vector(x)
   given <- if (is.matrix(x)) rownames(x) else names(x)
   if (is.null(given) || all(is.na(given) | given == "")) {
     return(x)
@@ -39,4 +40,59 @@ in_order_of_names <- function(x, names, n, arg, word, call) {
     x = if (length(repeated)) "Repeated: {quoted(repeated)}.",
     i = "Values without names are taken in the order of the {word}s: {.code unname({arg})}."
   ), call = call)
+}
+
+# An array of one dimension, as tapply() and table() return it, as a vector with names; POSIXlt as POSIXct.
+as_vector <- function(x) {
+  if (inherits(x, "POSIXlt")) {
+    return(as.POSIXct(x))
+  }
+  if (length(dim(x)) != 1L) {
+    return(x)
+  }
+  names <- dimnames(x)[[1L]]
+  if (inherits(x, "table")) x <- unclass(x)
+  dim(x) <- NULL
+  stats::setNames(x, names)
+}
+
+# The names of the rows of a table, or of the values of a vector, if they are not the numbers of a data frame.
+row_names_of <- function(x) {
+  if (is.data.frame(x) && .row_names_info(x) < 0L) {
+    return(NULL)
+  }
+  rownames(x) %||% if (is.null(dim(x))) names(x)
+}
+
+# The names of the rows that were given, in their order.
+given_row_names <- function(data) {
+  if (!is.null(data$left_out)) {
+    return(data$left_out$row_names)
+  }
+  names <- data$row_names
+  if (!is.null(names) && !is.null(data$order)) names[data$order] <- names
+  names
+}
+
+# One value for each row, or for each individual or row of these -> one for each row that was given.
+values_of_rows <- function(x, data, arg, call, known = FALSE) {
+  if (has_individuals(data)) {
+    return(one_per_individual(x, data, arg, call, known))
+  }
+  in_order_of_names(x, given_row_names(data), rows_given(data), arg, "row", call)
+}
+
+# One value for each sequence, tree or document (`word`), in their order.
+values_of_groups <- function(x, data, arg, word, call) {
+  groups <- given_groups(data)
+  in_order_of_names(x, groups$names, groups$n, arg, word, call)
+}
+
+# The groups that were given, before `na_action = "omit"` left some out.
+given_groups <- function(data) {
+  left_out <- data$left_out_documents
+  if (is.null(left_out)) {
+    return(list(n = length(data$starts) - 1L, names = data$group_names))
+  }
+  list(n = left_out$n, names = left_out$row_names, kept = left_out$kept)
 }

@@ -152,7 +152,7 @@ check_choice <- function(x, choices, arg, call = rlang::caller_env()) {
 check_class <- function(x, class, arg, makers, call = rlang::caller_env()) {
   if (!inherits(x, class)) {
     abort("argument", c(
-      "{.arg {arg}} must be made by {.or {.fn {makers}}}, not {describe(x)}.", misplaced_hint(x, arg)
+      "{.arg {arg}} must be made by {.or {.fn {makers}}}, not {describe(x)}.", misplaced_hint(x, arg, makers)
     ), call = call)
   }
   x

@@ -52,9 +52,10 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   } else {
     given$x <- x
   }
-  # By name, so that neither messages nor the fit's call show the data.
-  call <- as.call(c(as.name(header$verb), stats::setNames(lapply(names(given), as.name), names(given))))
-  fit <- eval(call, list2env(given, parent = asNamespace("bnpvi")))
+  # By name, so that neither messages nor the fit's call show the data; names that no column has.
+  values <- stats::setNames(given, paste0(".given_", names(given)))
+  call <- as.call(c(as.name(header$verb), stats::setNames(lapply(names(values), as.name), names(given))))
+  fit <- eval(call, list2env(values, parent = asNamespace("bnpvi")))
   fit$call <- header$call
   fit
 }
@@ -189,22 +190,4 @@ warn_of_checkpoint <- function(why) {
     ),
     class = c("bnpvi_warning_checkpoint", "bnpvi_warning"), call = NULL
   )
-}
-
-refuse_checkpoint_of_update <- function(control, call) {
-  if (!is.null(control$checkpoint)) {
-    abort("argument", c(
-      "{.arg checkpoint} of {.fn bnp_control} has no meaning for {.fn update} with new rows.",
-      i = "It is for fits, which {.fn bnp_resume} goes on with."
-    ), call = call)
-  }
-}
-
-refuse_checkpoint <- function(control, verb, call) {
-  if (!is.null(control$checkpoint)) {
-    abort("argument", c(
-      "{.arg checkpoint} of {.fn bnp_control} has no meaning for {.fn {verb}}.",
-      i = "It is for {.fn bnp_mixture}, {.fn bnp_topics}, {.fn bnp_hmm} and {.fn bnp_features}, not truncation free."
-    ), call = call)
-  }
 }

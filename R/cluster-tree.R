@@ -45,8 +45,9 @@
 #' the tree, and at what it joins, before believing in a number.
 #' @section Known labels:
 #'   Clusters of different classes (`labels` of [bnp_mixture()]) are never joined; one of no class is joined to any, and
-#'   then is of that class. The tree ends with one cluster for each class: `elbo`, `loss` and `joins` end there, and
-#'   the heights above, at which an `hclust` needs a root, are infinite (`plot()` draws them above a dashed line).
+#'   then is of that class. The tree ends with one cluster for each class: `elbo`, `loss` and `joins` end there. An
+#'   `hclust` needs a root: classes meet above all joins, at a height that means nothing (`plot()` draws a dashed line
+#'   below it).
 #'   `cut_fit()` leaves at least as many clusters as there are classes.
 #' @seealso [cluster_divergence()] for how far apart clusters are; `vignette("coarser-clusters")`.
 #' @examples
@@ -156,9 +157,11 @@ grow_tree <- function(fit, data, call, error_call = rlang::caller_env()) {
   }
   apart <- apart_for_ever(pairs, k)
   tree <- tree_of_joins(c(pairs[, 1L], apart[, 1L]), c(pairs[, 2L], apart[, 2L]), k)
+  height <- cummax(pmax(cumsum(loss), 0))
+  top <- height[length(height)]
   structure(
     list(
-      merge = tree$merge, height = c(cummax(pmax(cumsum(loss), 0)), rep(Inf, nrow(apart))),
+      merge = tree$merge, height = c(height, rep(1.15 * top + (top == 0), nrow(apart))),
       order = tree$order, labels = as.character(seq_len(k)),
       method = "least loss of the bound", call = call, dist.method = "lost log evidence",
       loss = loss, elbo = joins$elbo, joins = pairs, sizes = cluster_sizes(fit), fitted_elbo = fit$elbo,
@@ -257,15 +260,14 @@ print.bnp_tree <- function(x, ...) {
 plot.bnp_tree <- function(x, main = "", xlab = NULL, ylab = "Log evidence lost", sub = "", hang = -1, ...) {
   word <- paste0(toupper(substr(x$word, 1L, 1L)), substring(x$word, 2L))
   shown <- structure(unclass(x), class = "hclust")
-  top <- max(x$height[is.finite(x$height)])
-  shown$height[is.infinite(x$height)] <- 1.15 * top + (top == 0) # so that there is a tree to draw
   if (length(x$labels) == 2L) { # plot.hclust() refuses a single join
     graphics::plot(stats::as.dendrogram(shown), main = main, xlab = xlab %||% word, ylab = ylab, sub = sub, ...)
   } else {
     graphics::plot(shown, main = main, xlab = xlab %||% word, ylab = ylab, sub = sub, hang = hang, ...)
   }
-  if (any(is.infinite(x$height))) {
-    graphics::abline(h = 1.075 * top + (top == 0) / 2, lty = 2L)
+  joins <- length(x$loss)
+  if (joins < length(x$height)) {
+    graphics::abline(h = mean(x$height[joins + 0:1]), lty = 2L)
     graphics::mtext("Above the line: classes, which are not joined", cex = 0.8)
   }
   invisible(x)

@@ -15,7 +15,7 @@
 #'   documents x documents, how probable it is that a word (or row) of each are of the same topic, mean over those kept.
 #' @details The variational posterior takes the observations of a mixture as
 #'   independent of each other, so that this is the sum over clusters of the
-#'   products of their probabilities. For sequences the same is computed from the
+#'   products of their probabilities in it (`type = "responsibility"` of [predict.bnp_mixture()]). For sequences the same is computed from the
 #'   probabilities of each row by itself: exact for rows of different sequences, while the
 #'   dependence of rows of the same sequence is left out.
 #'
@@ -61,8 +61,8 @@ pairs_together <- function(fit, data, read, ..., most = 15000L, call = rlang::ca
   n <- if (is.null(data)) n_units(fit$input) else if (counted_later) 0L else NROW(data)
   if (n <= most) {
     prob <- if (is.null(data) && repeated && !is.null(fit$probabilities)) fit$probabilities else
-      if (is.null(data)) predict(fit, type = "prob") else
-      state_probabilities(fit, with_known(read(fit, data, ..., call = call, arg = "data"), fit))
+      if (is.null(data)) predict(fit, type = "responsibility") else
+      state_responsibilities(fit, with_known(read(fit, data, ..., call = call, arg = "data"), fit))
     n <- nrow(prob)
   }
   if (n > most) {

@@ -139,7 +139,7 @@ heldout_of <- function(fits, newdata, id, call = rlang::caller_env()) {
   seed <- if (any(completed)) draw_seed(NULL)
   vapply(fits, function(fit) {
     grouped <- !inherits(fit, "bnp_mixture") || has_individuals(fit$input)
-    extra <- list(id = if (grouped) id, seed = seed, na_action = fit$input$na_action)
+    extra <- list(id = if (grouped) id, seed = seed)
     do.call(heldout_loglik, c(list(fit, newdata), extra[!vapply(extra, is.null, NA)]))
   }, 1)
 }

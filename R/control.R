@@ -59,8 +59,9 @@
 #'   clusters, else all. With at least as many candidates as clusters, all are
 #'   looked at. Topic models do not use it, hidden Markov models refuse it.
 #' @param keep What a fit keeps of its observations beside their labels:
-#'   `"probabilities"`, the probability of every cluster for each observation
-#'   (8 bytes each), as `fit$probabilities`. `predict(fit, type = "prob")` then needs no
+#'   `"probabilities"`, the probability of every cluster for each observation, of both kinds
+#'   (16 bytes): q(z) as `fit$probabilities`, the predictive one as `fit$predictive`, see *What the probabilities are* in
+#'   [predict.bnp_mixture()]. `predict()` with `type = "prob"` and `"responsibility"` then needs no
 #'   data. Topic models always keep the proportions of their documents.
 #' @param bound Of `prior_hdp()` and `prior_hdp_hmm()`: how the proportions of documents,
 #'   or the rows of transitions, enter the ELBO. `"tight"` is never lower than `"loose"`,
@@ -141,7 +142,7 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
       i = "An observation that may belong to all clusters is compared with all of them."
     ))
   }
-  structure(
+  out <- structure(
     list(
       algorithm = algorithm,
       batches = check_batches(batches),
@@ -173,6 +174,30 @@ bnp_control <- function(algorithm = c("memoized", "full", "stochastic", "truncat
     ),
     class = c("bnp_control", "list")
   )
+  check_values_are_used(out, given)
+  out
+}
+
+# Values that the algorithm, or another argument, leaves without a use.
+check_values_are_used <- function(control, given, call = rlang::caller_env()) {
+  algorithm <- control$algorithm
+  if (algorithm == "full" && length(control$batches) == 1L && control$batches > 1L) {
+    abort("argument", "{.arg batches} has no meaning for {.code algorithm = \"full\"}, which has one.", call = call)
+  }
+  tried <- switch(algorithm, stochastic = character(), truncation_free = c("birth", "merge"), names(control$moves))
+  usual <- bnp_moves()
+  wrong <- if (!moves_are_off(control$moves)) {
+    setdiff(names(usual)[!mapply(identical, unclass(control$moves)[names(usual)], unclass(usual))], tried)
+  }
+  if (length(wrong)) {
+    abort("argument", c(
+      "{.arg {wrong}} of {.fn bnp_moves} {?has/have} no meaning for {.code algorithm = {.str {algorithm}}}.",
+      i = if (length(tried)) "It tries {.arg {tried}} alone." else "It tries no moves."
+    ), call = call)
+  }
+  if ("checkpoint_every" %in% given && is.null(control$checkpoint)) {
+    abort("argument", "{.arg checkpoint_every} needs {.arg checkpoint}, the file that is written.", call = call)
+  }
 }
 
 check_batches <- function(batches, call = rlang::caller_env()) {
@@ -182,6 +207,7 @@ check_batches <- function(batches, call = rlang::caller_env()) {
   if (length(batches) < 2L) {
     return(check_count(batches, "batches", call = call))
   }
+  batches <- as_vector(batches)
   ok <- is.numeric(batches) && is.null(dim(batches)) && all(is.finite(batches)) && all(batches >= 1) &&
     all(batches == round(batches)) && max(batches) <= length(batches)
   if (!ok) {
@@ -190,25 +216,31 @@ check_batches <- function(batches, call = rlang::caller_env()) {
        from 1, not {describe(batches)}."
     ), call = call)
   }
-  as.integer(batches)
+  stats::setNames(as.integer(batches), names(batches))
 }
 
 # Arguments that only truncation-free learning has, and those that it does not.
 check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   own <- c("k_max", "sweeps", "half_life")
+  of_steps <- "learning_rate"
   others <- c(
     "tol", "restarts", "k_init", "init", "sparsity", "learning_rate", "candidates", "keep", "bound", "checkpoint",
     "checkpoint_every", "workers", "wave"
   )
   without_waves <- c("workers", "wave")
   wrong <- intersect(
-    given, switch(algorithm, truncation_free = others, memoized = own, c(own, without_waves))
+    given, switch(algorithm,
+      truncation_free = others, memoized = c(own, of_steps), full = c(own, without_waves, of_steps),
+      stochastic = c(own, without_waves, "tol")
+    )
   )
   if (length(wrong)) {
     abort("argument", c(
       "{.arg {wrong}} {?has/have} no meaning for {.code algorithm = {.str {algorithm}}}.",
       i = if (any(wrong %in% own)) "{.arg {own}} are for {.code algorithm = \"truncation_free\"}.",
-      i = if (any(wrong %in% without_waves)) "{.arg {without_waves}} are for {.code algorithm = \"memoized\"}."
+      i = if (any(wrong %in% without_waves)) "{.arg {without_waves}} are for {.code algorithm = \"memoized\"}.",
+      i = if (any(wrong %in% of_steps)) "{.arg {of_steps}} is for {.code algorithm = \"stochastic\"}.",
+      i = if ("tol" %in% wrong) "Stochastic learning makes {.arg max_laps} passes."
     ), call = call)
   }
 }

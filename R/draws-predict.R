@@ -6,7 +6,8 @@
 #' @param type `"logdensity"`: the logarithm of the mean, over the kept draws, of the predictive density
 #'   of each new observation. `"prob"`: a matrix (observations x clusters of [point_partition()]): the clusters
 #'   of a draw that a new observation may belong to, shared out as their rows are among the clusters of the
-#'   point partition, mean over the draws, rows summing to 1. `"class"`: the most probable of these.
+#'   point partition, mean over the draws, rows summing to 1; of the predictive kind, as `type = "prob"` of
+#'   [predict.bnp_mixture()]. `"class"`: the most probable of these.
 #' @param id As in [bnp_sample()], of `data`.
 #' @param new_id Of fits with `id`: which rows of `newdata` are of the same individual.
 #' @param ... Must be empty.

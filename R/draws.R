@@ -16,6 +16,9 @@
 #'   installed, `rhat` and effective numbers of draws, with a warning where `rhat` is above 1.05.
 #' * `tidy()`: the same in the form of broom: `term`, `estimate`, `std.error`, `conf.low`,
 #'   `conf.high`, `rhat`, `ess_bulk`.
+#' * `confint()`: a matrix with the lower and upper end of each term, central quantiles of all draws.
+#' * `glance()`: one row: `chains`, `draws` of each, `warmup`, `thin`, the mean of `n_clusters`, the worst `rhat`,
+#'   `ess_bulk` and `ess_tail` of all terms, and `nobs`.
 #' * `as.data.frame()`: one row for each draw, with its `chain` and number `draw`.
 #'
 #' With the package posterior, `as_draws_df(draws)`, `as_draws_array(draws)` and all that it offers take these
@@ -80,8 +83,7 @@ summary.bnp_draws <- function(object, conf.level = 0.9, ...) {
   check_no_dots(...)
   conf.level <- check_level(conf.level, "conf.level")
   tails <- c(1 - conf.level, 1 + conf.level) / 2
-  names <- dimnames(object$trace)[[3L]]
-  names <- setdiff(names, setdiff(names(sampled_concentrations(object$model$prior)), drawn_concentrations(object)))
+  names <- recorded_terms(object)
   rows <- lapply(names, function(name) {
     x <- trace_of(object, name)
     q <- stats::quantile(x, c(tails[1L], 0.5, tails[2L]), names = FALSE)
@@ -90,6 +92,12 @@ summary.bnp_draws <- function(object, conf.level = 0.9, ...) {
   out <- data.frame(term = names, do.call(rbind, rows))
   warn_of_mixing(out$rhat, out$term)
   structure(list(table = out, draws = object), class = "summary.bnp_draws")
+}
+
+# Names of the numbers of each draw, but for concentrations that are known.
+recorded_terms <- function(draws) {
+  known <- setdiff(names(sampled_concentrations(draws$model$prior)), drawn_concentrations(draws))
+  setdiff(dimnames(draws$trace)[[3L]], known)
 }
 
 # Draws x chains -> R-hat and effective numbers of draws; NA without the package posterior.
@@ -180,6 +188,40 @@ tidy.bnp_draws <- function(x, conf.level = 0.9, ...) {
     term = table$term, estimate = table$mean, std.error = table$sd, conf.low = table$low, conf.high = table$high,
     rhat = table$rhat, ess_bulk = table$ess_bulk
   ))
+}
+
+#' @rdname read_draws
+#' @export
+glance.bnp_draws <- function(x, ...) {
+  check_no_dots(...)
+  mixing <- vapply(recorded_terms(x), function(name) mixing_of(trace_of(x, name)), double(3))
+  size <- dim(x$trace)
+  largest <- function(v) if (all(is.na(v))) NA_real_ else max(v, na.rm = TRUE)
+  as_tidy(data.frame(
+    chains = size[2L], draws = size[1L], warmup = x$options$warmup, thin = x$options$thin,
+    n_clusters = mean(trace_of(x, "n_clusters")), rhat = largest(mixing["rhat", ]),
+    ess_bulk = -largest(-mixing["ess_bulk", ]), ess_tail = -largest(-mixing["ess_tail", ]), nobs = nobs(x$fit)
+  ))
+}
+
+#' @rdname read_draws
+#' @param parm Which terms of `summary()`; default: all.
+#' @param level Coverage of the intervals.
+#' @export
+confint.bnp_draws <- function(object, parm, level = 0.95, ...) {
+  check_no_dots(...)
+  known <- recorded_terms(object)
+  if (missing(parm)) parm <- known
+  if (is.numeric(parm) && all(parm %in% seq_along(known))) parm <- known[parm]
+  if (!is.character(parm) || !length(parm) || !all(parm %in% known)) {
+    abort("argument", "{.arg parm} must be some of {.val {known}}, not {describe(parm)}.")
+  }
+  ends <- c(1 - check_level(level, "level"), 1 + level) / 2
+  out <- t(vapply(parm, function(name) {
+    stats::quantile(as.vector(trace_of(object, name)), ends, names = FALSE)
+  }, double(2)))
+  colnames(out) <- paste(format(100 * ends, trim = TRUE, digits = 3), "%")
+  out
 }
 
 #' @exportS3Method posterior::as_draws

@@ -52,7 +52,7 @@ bnp_dynamic_means <- function(x, time, lambda, q = lambda / 4, tau = 0.5) {
   tau <- check_number(tau, "tau", strict = FALSE)
   split <- split_row_times(x, time, "x", call)
   data <- table_of_numbers(split$x, call)
-  time <- check_row_times(split$time, nrow(data), "x", call)
+  time <- check_row_times(split$time, nrow(data), "x", call, names = rownames(data))
   order <- order(time)
   times <- unique(time[order])
   batch <- match(time[order], times)
@@ -123,6 +123,14 @@ glance.bnp_dynamic_means <- function(x, ...) {
   check_no_dots(...)
   as_tidy(data.frame(
     k = nrow(x$clusters), times = length(x$times), objective = sum(x$objective), nobs = length(x$cluster)
+  ))
+}
+
+#' @export
+logLik.bnp_dynamic_means <- function(object, ...) {
+  abort("not_defined", c(
+    "Dynamic Means has no likelihood: it is the limit of a model in which clusters have no width.",
+    i = "What it makes small is {.code glance(fit)$objective}; for a likelihood use {.code bnp_mixture(x, time = time)}."
   ))
 }
 

@@ -2,16 +2,21 @@
 # `data$exposure`; C++ reads them as one more column, the last.
 
 check_exposure <- function(x, call = rlang::caller_env()) {
-  if (is.list(x) && !is.object(x)) x <- unlist(x)
+  if (is.list(x) && !is.object(x)) {
+    of <- if (!is.null(names(x))) rep(names(x), lengths(x)) # the sequence of each row
+    x <- stats::setNames(unlist(x, use.names = FALSE), of)
+  }
+  x <- as_vector(x)
   if (is.character(x) && length(x) == 1L && !is.na(x)) {
     return(x)
   }
-  if (!is.numeric(x) || !length(x)) {
+  x <- plain_values(x)
+  if (!is.numeric(x) || !is_plain_number(x) || !length(x)) {
     abort("exposure", c(
       "{.arg exposure} must name a column, or have one number above 0 per row, not {describe(x)}."
     ), call = call)
   }
-  as.double(check_above_0(x, "exposure", call))
+  stats::setNames(as.double(check_above_0(x, "exposure", call)), names(x))
 }
 
 check_above_0 <- function(x, what, call) {
@@ -34,8 +39,8 @@ exposure_column <- function(obs) {
   if (is.character(exposure)) exposure
 }
 
-# A checked table -> the table without its exposures, and these.
-take_exposure <- function(x, obs, arg, call) {
+# A checked table -> the table without its exposures, and these. groups: the sequence of each row, by name.
+take_exposure <- function(x, obs, arg, call, groups = NULL) {
   exposure <- obs_exposure(obs)
   if (is.null(exposure)) {
     return(list(x = x))
@@ -58,7 +63,12 @@ take_exposure <- function(x, obs, arg, call) {
       "{.arg exposure} must have one number per row of {.arg {arg}} ({nrow(x)}), not {length(exposure)}."
     ), call = call)
   }
-  list(x = x, exposure = exposure)
+  own <- names(exposure)
+  if (!is.null(own) && setequal(own, groups)) { # by sequence: a list with names
+    exposure <- exposure[order(match(own, unique(groups)))]
+    exposure <- if (identical(names(exposure), groups)) unname(exposure) else exposure
+  }
+  list(x = x, exposure = in_order_of_names(exposure, row_names_of(x), nrow(x), "exposure", "row", call))
 }
 
 # The fields that C++ reads with the exposures as their last column: in sparse rows, the last entry.

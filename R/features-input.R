@@ -81,7 +81,7 @@ scaled_values <- function(data, model) {
 # New rows with the columns of a fit; all rows are kept, also those without any value.
 feature_newdata <- function(fit, newdata, call, arg = "newdata", na_action = "model", use = "predict") {
   check_features(fit, call, "object")
-  newdata <- select_feature_columns(newdata, fit, call, arg)
+  newdata <- select_feature_columns(newdata, fit, call, arg, na_action)
   data <- feature_data(newdata, arg, call, na_action, allow_no_rows = TRUE, use = use)
   refuse_far_rows(data$x, fit, arg, call)
   data
@@ -99,8 +99,8 @@ refuse_far_rows <- function(x, fit, arg, call, rows = row_number(seq_len(nrow(x)
 }
 
 # As select_columns() has it, which asks a fit for its observation model.
-select_feature_columns <- function(x, fit, call, arg) {
-  select_columns(x, list(model = list(obs = feature_columns()), input = fit$input), call, arg)
+select_feature_columns <- function(x, fit, call, arg, na_action) {
+  select_columns(x, list(model = list(obs = feature_columns()), input = fit$input), call, arg, na_action)
 }
 
 # What the engine starts from: list(presence) or NULL.
@@ -115,6 +115,7 @@ features_start <- function(start, data, prior, call) {
     }
     nu <- presence_under(start, data, call)
   } else {
+    start <- values_of_rows(start, data, "start", call)
     given <- is.matrix(start) && (is.numeric(start) || is.logical(start)) && nrow(start) == rows_given(data)
     if (!given || anyNA(start) || any(start < 0 | start > 1)) {
       abort("start", c(

@@ -294,6 +294,7 @@ simulate.bnp_features <- function(object, nsim = 1, seed = NULL, n = object$inpu
   nsim <- check_count(nsim, "nsim")
   n <- check_count(n, "n", lower = 0L)
   k <- length(object$numbering)
+  check_drawn(n, object$input$d + 3 * k, "n")
   draw <- function() {
     prob <- draw_feature_probs(object)
     z <- matrix(stats::runif(n * k), n) < rep(prob, each = n)

@@ -4,7 +4,7 @@
 take_in_features <- function(fit, newdata, olddata, na_action = NULL, control = NULL, ...,
                              error_call = rlang::caller_env()) {
   check_no_dots(..., call = error_call)
-  na_action <- if (is.null(na_action)) fit$input$na_action %||% "fail" else check_na_action(na_action, error_call)
+  na_action <- action_of_fit(fit, na_action, error_call)
   data <- feature_newdata(fit, newdata, error_call, na_action = na_action, use = "rows")
   if (data$n == 0L) {
     abort("no_rows", c("{.arg newdata} has no rows.", i = "Give at least one observation."), call = error_call)
@@ -15,9 +15,7 @@ take_in_features <- function(fit, newdata, olddata, na_action = NULL, control = 
     control["checkpoint"] <- list(NULL)
     control$restarts <- 1L
   } else {
-    check_class(control, "bnp_control", "control", "bnp_control", error_call)
-    check_features_control(control, error_call)
-    refuse_checkpoint_of_update(control, error_call)
+    check_options(control, "features_update", fit$model$prior, error_call)
   }
   before <- fit
   known <- cluster_ids(before)

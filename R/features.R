@@ -77,8 +77,8 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
   call <- rlang::current_env()
   na_action <- check_na_action(na_action)
   check_prior(prior, "bnp_features", call)
-  check_class(control, "bnp_control", "control", "bnp_control")
-  check_features_control(control, call)
+  check_options(control, "features", prior, call)
+  tell_start_wins(control, start)
   centre <- check_flag(centre, "centre")
   scale <- check_flag(scale, "scale")
   data <- if (inherits(x, "bnp_source")) feature_source(x, call, na_action, control) else
@@ -166,24 +166,6 @@ engine_features_model <- function(model, group) {
     list(prior = prior, likelihood = model$likelihood, offset = model$offset, group = as.integer(group)),
     model[intersect(c("centre", "unit"), names(model))]
   )
-}
-
-check_features_control <- function(control, call) {
-  refuse_workers(control, "bnp_features", call)
-  if (!control$algorithm %in% c("memoized", "full")) {
-    abort("argument", c(
-      "{.code algorithm = {.str {control$algorithm}}} is not for {.fn bnp_features}.",
-      i = "Choose {.code algorithm = \"memoized\"} or {.code \"full\"}."
-    ), call = call)
-  }
-  given <- Filter(function(name) !is.null(control[[name]]), c("k_init", "init", "candidates"))
-  if (length(given)) {
-    abort("argument", c(
-      "{.arg {given}} of {.fn bnp_control} {?has/have} no meaning for {.fn bnp_features}: a fit starts without any
-       feature.",
-      i = "Other starts are given by {.arg start}."
-    ), call = call)
-  }
 }
 
 resolve_features_control <- function(control, data, call) {

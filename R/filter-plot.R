@@ -29,14 +29,16 @@ plot.bnp_filter <- function(x, type = c("filter", "smoothed", "latent"), id = NU
 # lines = list of named vectors by panel, k).
 filter_picture <- function(f, type, id, call = rlang::caller_env()) {
   check_filter(f, "x", call)
-  id <- id %||% names(f$sequences)[1L]
-  if (!is.character(id) || length(id) != 1L || !id %in% names(f$sequences)) {
+  names <- names(f$sequences)
+  at <- if (is.null(id)) 1L else if (is.atomic(id) && length(id) == 1L) match(label_text(id, "id", call), names) else NA
+  if (is.na(at) || !length(names)) {
     abort("argument", c(
       "{.arg id} must be the name of a sequence of the filter, not {describe(id)}.",
-      i = if (length(f$sequences)) "It has {places(names(f$sequences))}." else "It has seen no rows yet."
+      i = if (length(names)) "It has {places(names)}." else "It has seen no rows yet."
     ), call = call)
   }
-  s <- f$sequences[[id]]
+  id <- names[at]
+  s <- f$sequences[[at]]
   rows <- s$rows
   at <- row_numbers(s)
   if (!length(at)) {

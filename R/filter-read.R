@@ -96,7 +96,7 @@ augment.bnp_filter <- function(x, data, id = NULL, ...) {
   names <- internal$group_names %||% as.character(seq_len(length(internal$starts) - 1L))
   lengths <- diff(internal$starts)
   known <- vapply(names, function(name) {
-    s <- x$sequences[[name]]
+    s <- x$sequences[[match(name, names(x$sequences))]]
     if (is.null(s)) 0 else if (length(s$rows$log_density) < s$n) -1 else s$n
   }, 1)
   if (any(known != lengths)) {
@@ -109,7 +109,7 @@ augment.bnp_filter <- function(x, data, id = NULL, ...) {
     ))
   }
   gather <- function(name) {
-    parts <- lapply(unname(x$sequences[names]), function(s) s$rows[[name]])
+    parts <- lapply(unname(x$sequences[match(names, names(x$sequences))]), function(s) s$rows[[name]])
     if (is.matrix(parts[[1L]])) do.call(rbind, parts) else unlist(parts)
   }
   out <- as.data.frame(data_frame_of(data))
@@ -213,7 +213,7 @@ print.bnp_filter <- function(x, ...) {
 
 # Where a sequence stands, in a line.
 described_sequence <- function(f, name) {
-  s <- f$sequences[[name]]
+  s <- f$sequences[[match(name, names(f$sequences))]]
   last <- length(s$rows$log_density)
   what <- if (!last) "nothing is remembered of its rows" else if (!is.null(s$rows$prob)) {
     prob <- s$rows$prob[last, ]
@@ -237,7 +237,7 @@ summary.bnp_filter <- function(object, ...) {
 print.summary.bnp_filter <- function(x, ...) {
   f <- x$filter
   print(f)
-  rows <- as.data.frame(f)
+  rows <- plain_frame(as.data.frame(f)) # a tibble warns of columns that it does not have
   if (!nrow(rows)) {
     return(invisible(x))
   }
@@ -253,6 +253,6 @@ print.summary.bnp_filter <- function(x, ...) {
   }
   if (!is.null(rows$size)) cat("Effective particles, least: ", format(min(rows$size), digits = 3), "\n", sep = "")
   cat("Last rows:\n")
-  print(format(utils::tail(as.data.frame(unclass(rows)), 5L), digits = 4), row.names = FALSE)
+  print(format(utils::tail(rows, 5L), digits = 4), row.names = FALSE)
   invisible(x)
 }

@@ -16,10 +16,9 @@ bnp_filter.bnp_hmm <- function(object, newdata = NULL, id = NULL, ..., parameter
     ))
   }
   refuse_trees(object, "filter: their nodes do not follow each other in time")
-  # In the same form whether values are missing or not, so that pieces of the data have the bits of the whole.
-  fit <- fit_as(object, with_all_gaps(object$model$obs))
+  fit <- fit_for_any_row(object, NULL)
   fit[c("labels", "prob")] <- list(integer(), numeric())
-  fit$probabilities <- NULL
+  fit <- without_probabilities(fit)
   moves <- engine_mean_transitions(fit$model, fit$state)
   model <- list(fit = fit, start = moves[1L, ], transition = moves[-1L, , drop = FALSE])
   input <- fit$input[c("d", "column_names", "id_column")]

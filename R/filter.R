@@ -21,7 +21,7 @@
 #'   then forecasts include what is not known of them); a [particle_model()]. Of `update()` and `predict()`: a filter.
 #' @param newdata Rows in the order of time, in any form that [bnp_hmm()] takes, one row after the other or all at
 #'   once; `NULL`: none yet. `NA` are cells, or rows, that were not observed.
-#' @param id Which sequence each row belongs to, as in [bnp_hmm()]; of `update()` also one name for all rows.
+#' @param id Which sequence each row belongs to, as in [bnp_hmm()]; of `update()` also one label for all rows.
 #'   Sequences are filtered independently, and a new
 #'   `id` in `update()` begins a new one. Rows of different sequences need not alternate: of each piece, the rows of a
 #'   sequence follow each other.
@@ -149,29 +149,43 @@ take_rows <- function(f, newdata, id, call) {
   f$input$d <- f$input$d %||% data$d
   f$input$column_names <- f$input$column_names %||% data$column_names
   names <- data$group_names %||% as.character(seq_len(length(data$starts) - 1L))
-  for (name in setdiff(names, names(f$sequences))) {
-    f$sequences[[name]] <- list(number = length(f$sequences) + 1L, n = 0, log_lik = 0)
-  }
-  taken <- filter_kinds[[f$kind]]$take(f, f$sequences[names], data, call)
-  f$sequences[names] <- Map(function(before, new, n) {
+  refuse_repeated_names(names, call)
+  new <- setdiff(names, names(f$sequences))
+  begun <- lapply(length(f$sequences) + seq_along(new), function(number) list(number = number, n = 0, log_lik = 0))
+  f$sequences <- c(f$sequences, stats::setNames(begun, new))
+  at <- match(names, names(f$sequences)) # `[` finds no empty name
+  taken <- filter_kinds[[f$kind]]$take(f, f$sequences[at], data, call)
+  f$sequences[at] <- Map(function(before, new, n) {
     before$rows <- with_rows(before$rows, new$rows, f$options$keep)
     before$state <- new$state
     before$n <- before$n + n
     # One by one, so that pieces have the bits of the whole: sum() is more exact.
     for (value in new$rows$log_density[!is.na(new$rows$log_density)]) before$log_lik <- before$log_lik + value
     before
-  }, f$sequences[names], taken, diff(data$starts))
+  }, f$sequences[at], taken, diff(data$starts))
   f
 }
 
-# A single name that is no column is the sequence of the one row, or a sequence that is there.
+# Of a list with names, the rows of each must be told apart from those of the others.
+refuse_repeated_names <- function(names, call) {
+  if (anyDuplicated(names)) {
+    abort("id", c(
+      "Sequences of {.arg newdata} must have different names.",
+      x = "Repeated: {places(dQuote(unique(names[duplicated(names)]), FALSE))}."
+    ), call = call)
+  }
+}
+
+# A single label that is no column is the sequence of the one row, or a sequence that is there.
 id_of_rows <- function(f, newdata, id) {
-  single <- is.character(id) && length(id) == 1L && !is.na(id) && !id %in% colnames(newdata)
+  single <- length(id) == 1L && (is.atomic(id) || inherits(id, "POSIXlt")) && !is.na(id) &&
+    !(is.character(id) && id %in% colnames(newdata))
   if (!single || is.list(newdata) && !is.data.frame(newdata)) {
     return(id)
   }
+  label <- label_text(id, "id")
   n <- if (is.null(dim(newdata)) && identical(length(newdata), f$input$d)) 1L else NROW(newdata)
-  if (n == 1L || id %in% names(f$sequences)) factor(rep(id, n)) else id
+  if (n == 1L || label %in% names(f$sequences)) factor(rep(label, n)) else id
 }
 
 # Do these rows say which sequence each belongs to?

@@ -8,11 +8,12 @@
 #'   responsibilities of the last visit of each batch; or its named terms.
 #' * `elbo_trace()`: a data frame with one row per lap: `lap`, `elbo`, `k`,
 #'   moves accepted (`births`, `merges`, `deletes`) and tried
-#'   (`births_tried`, ...), `seconds` since the start. The ELBO is `NaN` in laps that do not have it: of stochastic
+#'   (`births_tried`, ...), `seconds` since the start. The ELBO is `NA` in laps that do not have it: of stochastic
 #'   learning all but the last, and of blockmodels of networks those of the search, whose `log_joint` has a column.
 #' * `n_clusters()`: the number of clusters in use, those of half an observation or more (where weights make the whole
 #'   data less, of half of what the largest has).
-#' * `cluster_sizes()`: expected number of observations of each, a sum of weights where rows
+#' * `cluster_sizes()`: expected number of observations of each in the variational posterior (sums of
+#'   `predict(type = "responsibility")`), a sum of weights where rows
 #'   have them; of individuals, where a mixture has an `id`.
 #' * `fitted()`: the most probable cluster of each training observation, in the order of the data; of repeated
 #'   measurements that of its individual.

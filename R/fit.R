@@ -4,27 +4,16 @@
 # that batches are made of.
 fit_model <- function(class, call, data, obs, prior, control, start, n_units, input = list(),
                       error_call = rlang::caller_env()) {
-  check_class(control, "bnp_control", "control", "bnp_control", error_call)
-  if (class == "bnp_topics" && identical(control$keep, "probabilities")) {
-    abort("argument", c(
-      "{.code keep = \"probabilities\"} has no meaning for topic models.",
-      i = "{.fn fitted} gives the proportions of the training documents."
-    ), call = error_call)
-  }
-  if (control$algorithm == "truncation_free") {
+  if (class == "bnp_topics" && identical(control$algorithm, "truncation_free")) {
     if (!is.null(data$response)) {
       abort("response", c(
         "Truncation-free learning takes no {.arg response}.", i = "Choose {.code algorithm = \"memoized\"}."
       ), call = error_call)
     }
-    if (class == "bnp_topics") {
-      return(fit_truncation_free(class, call, data, obs, prior, control, start, input, error_call))
-    }
-    abort("argument", c(
-      "Truncation-free learning is for {.fn bnp_mixture} and {.fn bnp_topics}, not {.fn {class}}.",
-      i = "Choose {.code algorithm = \"memoized\"}; data that keep arriving are learned from by {.fn update}."
-    ), call = error_call)
+    return(fit_truncation_free(class, call, data, obs, prior, control, start, input, error_call))
   }
+  check_options(control, kind_of_fit(class, prior, has_trees(data)), prior, error_call)
+  tell_start_wins(control, start)
   given <- obs
   obs <- resolve_obs(obs, sample_of(data), start, error_call)
   obs <- with_gaps(obs, gaps_of(data), if (inherits(start, "bnp_fit")) start$model$obs)
@@ -123,7 +112,8 @@ with_result <- function(fit, result, model, control, data) {
     c(fit[c("format", "call")], list(model = model, control = control), result, fit["input"]), class = class(fit)
   )
   if (identical(control$keep, "probabilities")) {
-    fit$probabilities <- in_user_order(fit, state_probabilities(fit, data))
+    fit$probabilities <- in_user_order(fit, state_responsibilities(fit, data))
+    fit$predictive <- in_user_order(fit, state_probabilities(fit, data))
   }
   complete_fit(fit, data)
 }

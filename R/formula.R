@@ -3,6 +3,9 @@
 # list(x, obs, input): a table of a formula's variables, the observation model (NULL where none was given and there is
 # no response) and what new data need.
 formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) {
+  check_bars(formula, call)
+  refuse_files(data, "data", call)
+  refuse_unseparated(data, "data", call)
   if (length(formula) != 3L) {
     frame <- formula_frame(formula, data, call = call)
     return(list(x = frame$frame, obs = obs, input = list(terms = frame$terms)))
@@ -11,6 +14,29 @@ formula_input <- function(formula, data, obs, verb, call = rlang::caller_env()) 
   table <- regression_table(formula, data, call)
   obs[names(table$obs)] <- table$obs
   list(x = table$x, obs = obs, input = table$input)
+}
+
+# A `|` between terms, which is a random effect elsewhere and would be a logical value here. Within a function, as in
+# I(a | b), it is one.
+check_bars <- function(formula, call, group = "{.code id = ~ {g}} gives each {g} one cluster.") {
+  operators <- c("~", "+", "-", "*", "/", "^", ":", "%in%", "(", "|", "||")
+  bar <- NULL
+  look <- function(term) {
+    if (!is.call(term) || !is.name(term[[1L]]) || !as.character(term[[1L]]) %in% operators) {
+      return(NULL)
+    }
+    if (as.character(term[[1L]]) %in% c("|", "||")) bar <<- bar %||% term
+    for (part in as.list(term)[-1L]) look(part)
+  }
+  look(formula)
+  if (!is.null(bar)) {
+    term <- paste(deparse(bar), collapse = " ")
+    g <- paste(deparse(bar[[3L]]), collapse = " ")
+    abort("formula", c(
+      "The formula has {.code {term}} as a term, and there are no random effects yet.",
+      i = group, i = "A logical variable is written {.code I(a | b)}."
+    ), call = call)
+  }
 }
 
 # The variables of a one-sided formula as a data frame.
@@ -30,12 +56,11 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
       i = "Write a product of columns as {.code I(a * b)}."
     ), call = call)
   }
-  names <- attr(terms, "term.labels")
   offset <- attr(terms, "offset")
   if (!is.null(offset)) {
     abort("formula", "{.arg {arg}} must not have an {.fn offset}: a mixture has no response to shift.", call = call)
   }
-  if (!length(names)) {
+  if (!length(attr(terms, "term.labels"))) {
     abort("formula", "{.arg {arg}} names no columns; write for instance {.code ~ a + b}.", call = call)
   }
   frame <- tryCatch(
@@ -49,8 +74,8 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
     }
   )
   terms <- attr(frame, "terms") # with what scale() or poly() learned from the data
-  frame <- as.data.frame(frame)[names]
-  frame[] <- lapply(frame, function(v) if (inherits(v, "AsIs")) unclass(v) else v)
+  # The variable of each term, which has other quotes in the terms than in the frame.
+  frame <- as.data.frame(frame)[apply(attr(terms, "factors") > 0L, 2L, which)]
   attr(frame, "terms") <- NULL
   environment(terms) <- globalenv() # or a fit would carry along where it was made
   list(frame = frame, terms = terms)
@@ -58,26 +83,71 @@ formula_frame <- function(formula, data, arg = "x", call = rlang::caller_env()) 
 
 # The variables of a formula. What scale() or poly() learn from the data is in the terms of the result and is used at
 # once: new data go that way, which differs in the last digits, and training data must be known again.
-formula_variables <- function(terms, data, levels = NULL) {
-  evaluate <- function(terms) stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels)
+# levels: of factors, as the training data had them.
+formula_variables <- function(terms, data, levels = NULL, arg = "newdata", call = rlang::caller_env()) {
+  data <- bare_variables(data)
+  if (length(levels)) refuse_new_levels(stats::model.frame(terms, data, na.action = stats::na.pass), levels, arg, call)
+  evaluate <- function(terms) bare_variables(
+    stats::model.frame(terms, data, na.action = stats::na.pass, xlev = levels)
+  )
   frame <- evaluate(terms)
   learned <- attr(frame, "terms")
   learns <- is.null(attr(terms, "predvars")) && !identical(attr(learned, "predvars"), attr(learned, "variables"))
   if (learns) evaluate(learned) else frame
 }
 
+# Of a level that a fit has not seen there is no coefficient.
+refuse_new_levels <- function(frame, levels, arg, call) {
+  for (name in intersect(names(levels), names(frame))) {
+    new <- setdiff(as.character(frame[[name]]), c(levels[[name]], NA))
+    if (length(new)) {
+      abort("new_levels", c(
+        "The column {.field {name}} of {.arg {arg}} has {cli::qty(length(new))}{?a level/levels} that the fit has not
+         seen: {places(dQuote(new, FALSE))}.",
+        x = "Its levels are {places(dQuote(levels[[name]], FALSE))}.",
+        i = "There is no coefficient for {cli::qty(length(new))}{?it/them}: leave these rows out, give them a level of
+             the fit, or fit anew with such rows."
+      ), call = call)
+    }
+  }
+}
+
+# A data frame, its columns that are no matrices as bare values, before and after a formula is evaluated.
+bare_variables <- function(data) {
+  if (is.data.frame(data)) {
+    for (at in which(vapply(data, function(v) length(dim(v)) < 2L, NA))) {
+      data[[at]] <- plain_values(data[[at]])
+    }
+  }
+  data
+}
+
 # New data of a fit by a formula -> the table of its variables; of other fits as they are.
-variables_of <- function(fit, newdata, arg, call) {
+variables_of <- function(fit, newdata, arg, call, na_action = NULL) {
   if (is.null(fit$input$terms)) {
     return(newdata)
   }
+  refuse_files(newdata, arg, call)
+  refuse_unseparated(newdata, arg, call)
   if (!is.data.frame(newdata)) {
     abort("newdata", c(
       "{.arg {arg}} must be a data frame, as the model was fitted by a formula, not {describe(newdata)}."
     ), call = call)
   }
   if (is.null(obs_entry(fit$model$obs)$responses)) {
-    return(formula_frame(fit$input$terms, newdata, arg, call)$frame)
+    terms <- fit$input$terms
+    absent <- if (identical(na_action, "model")) absent_variables(terms, newdata)
+    if (length(absent)) newdata <- with_columns_of_na(newdata, absent, arg, call)
+    return(formula_frame(terms, newdata, arg, call)$frame)
   }
   regression_newdata(fit, newdata, arg, call)
+}
+
+# Variables that the terms name and nothing has, where new data have some of them.
+absent_variables <- function(terms, newdata) {
+  needed <- all.vars(terms)
+  found <- vapply(needed, function(name) {
+    name %in% names(newdata) || !is.function(get0(name, environment(terms), ifnotfound = identity))
+  }, NA)
+  if (any(needed %in% names(newdata))) needed[!found]
 }

@@ -21,7 +21,7 @@ column_type <- function(v) {
 # Anything with rows and columns as a data frame with names.
 as_frame <- function(x, arg, call) {
   if (!is.data.frame(x)) {
-    if (inherits(x, "table")) x <- unclass(x) # or it would become a row for each cell
+    x <- plain_values(x) # a table would become a row for each cell
     if (is.null(x) || !is.atomic(x) && !is.factor(x) || length(dim(x)) > 2L) {
       abort("input", "{.arg {arg}} must be a data frame or a matrix, not {describe(x)}.", call = call)
     }
@@ -31,7 +31,7 @@ as_frame <- function(x, arg, call) {
     names(x) <- names %||% default_names(ncol(x))
     if (!is.null(row_names) && !anyDuplicated(row_names)) rownames(x) <- row_names
   }
-  unique_columns(flatten_columns(as.data.frame(x)), arg, call)
+  unique_columns(plain_columns(as.data.frame(x)), arg, call)
 }
 
 # The rows' names of a data frame, unless they are numbers.
@@ -51,7 +51,7 @@ choose_columns <- function(x, obs, arg, call) {
   if (is.null(obs$columns)) {
     return(x)
   }
-  x <- flatten_columns(x)
+  x <- plain_columns(x)
   columns <- flat_names(obs$columns, x)
   refuse_modelled_exposures(exposure_column(obs), columns, arg, call)
   columns <- c(columns, exposure_column(obs))
@@ -94,6 +94,11 @@ cell_labels <- function(v) {
   if (is.double(v)) ifelse(is.na(v), NA_character_, sprintf("%.0f", v)) else as.character(v)
 }
 
+# The same of new data: logical values where the training data had 0 and 1.
+labels_among <- function(v, levels) {
+  cell_labels(if (is.logical(v) && !any(c("FALSE", "TRUE") %in% levels)) as.double(v) else v)
+}
+
 # Levels of a column of the training data, in the order in which they are coded.
 levels_of <- function(v) {
   if (is.factor(v)) {
@@ -114,7 +119,7 @@ encode_levels <- function(frame, known, arg, call, na_action = NULL) {
   x <- matrix(0, nrow(frame), length(frame), dimnames = list(frame_row_names(frame), names(frame)))
   unseen <- character()
   for (name in names(frame)) {
-    labels <- cell_labels(frame[[name]])
+    labels <- labels_among(frame[[name]], levels[[name]])
     code <- match(labels, levels[[name]])
     other <- is.na(code) & !is.na(labels)
     if (any(other)) {
@@ -130,7 +135,7 @@ encode_levels <- function(frame, known, arg, call, na_action = NULL) {
     ), class = c("bnpvi_warning_unseen_levels", "bnpvi_warning"), call = call)
   }
   if (is.null(known)) {
-    warn_of_many_levels(levels, nrow(frame), arg, call)
+    check_many_levels(levels, nrow(frame), arg, call)
     tell_of_order(frame, arg, call)
   }
   list(x = x, levels = levels, types = vapply(frame, column_type, ""))
@@ -164,13 +169,21 @@ refuse_column <- function(v, name, arg, call) {
   ), call = call)
 }
 
-# An identifier or free text has a level for nearly every row and tells nothing of groups. (A tenth of the rows would
-# be as good a guess; a fit is right with any number.)
-warn_of_many_levels <- function(levels, n, arg, call) {
-  if (reading$piece) {
-    return(invisible()) # said once of all pieces
+# An identifier or free text has a level for nearly every row and tells nothing of groups: refused where nine rows of
+# ten have one of their own, said where every second row has. (Both are guesses; a fit is right with any number.)
+check_many_levels <- function(levels, n, arg, call) {
+  if (reading$piece || reading$sample) {
+    return(invisible()) # known of all pieces together
   }
   number <- lengths(levels)
+  names <- names(levels)[number > max(0.9 * n, 10)]
+  if (length(names)) {
+    abort("many_levels", c(
+      "{cli::qty(length(names))}Column{?s} {.field {names}} of {.arg {arg}} {?has/have} a level for nearly every row.",
+      i = "Leave identifiers and free text out: they say nothing of groups. An identifier of individuals that have
+           several rows is an {.arg id}."
+    ), call = call)
+  }
   many <- names(levels)[number > max(n / 2, 10)]
   if (length(many)) {
     cli::cli_warn(c(
@@ -209,11 +222,15 @@ as_column <- function(x, type, labels = NULL) {
 
 # The observation model of data for which none was given: by the columns of a data frame, if any of them is one of
 # levels.
-default_obs <- function(x, call) {
+default_obs <- function(x, call, two_valued = two_valued_columns(x)) {
   if (!is.data.frame(x)) {
     return(obs_gaussian())
   }
-  kinds <- vapply(flatten_columns(x), column_kind, "")
+  x <- plain_columns(x)
+  kinds <- vapply(x, column_kind, "")
+  two <- intersect(two_valued, names(x)[kinds == "number"])
+  kinds[two] <- "level"
+  tell_of_two_values(union(two, names(x)[vapply(x, stands_for_numbers, NA)]), call)
   if (!any(kinds == "level")) {
     return(obs_gaussian())
   }
@@ -228,8 +245,37 @@ default_obs <- function(x, call) {
       class = c("bnpvi_message_diagonal", "bnpvi_message"), call = call
     )
   }
-  obs_product(if (many) obs_gaussian("diagonal") else obs_gaussian(), obs_categorical())
+  obs_product(
+    if (many) obs_gaussian("diagonal") else obs_gaussian(),
+    obs_categorical(columns = if (length(two)) names(kinds)[kinds == "level"])
+  )
 }
+
+# Columns of whole numbers of which there are two, and rows that share one: a yes or no, as 0 and 1, or 1 and 2, which a
+# density would be made as high as one likes on.
+two_valued_columns <- function(x) {
+  x <- plain_columns(x)
+  names(x)[vapply(x, function(v) column_kind(v) == "number" && length(few_values(v)) == 2L && sum(!is.na(v)) > 2L, NA)]
+}
+
+# The values of a column of whole numbers, at most three of them; NULL for others.
+few_values <- function(v) {
+  values <- utils::head(unique(v[!is.na(v)]), 3L)
+  if (all(is.finite(values) & values == round(values))) values
+}
+
+tell_of_two_values <- function(columns, call) {
+  if (length(columns)) {
+    cli::cli_inform(
+      c("Column{?s} {.field {columns}} of two whole numbers {?is/are} taken as levels.",
+        i = "For numbers say so by {.arg obs}, as {.code obs_gaussian()} or {.code obs_product()}."),
+      class = c("bnpvi_message_levels", "bnpvi_message"), call = NULL
+    )
+  }
+}
+
+# A factor that stands for numbers, of a source.
+stands_for_numbers <- function(v) isTRUE(attr(v, "was") %in% c("integer", "double"))
 
 # Beyond this number a full covariance has more parameters than most data can tell: a guess.
 most_full_columns <- 50L

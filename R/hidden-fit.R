@@ -15,7 +15,8 @@ refuse_hidden <- function(fit, what, instead = NULL, call = rlang::caller_env())
 
 # data: internal form of sequences.
 fit_hidden <- function(call, data, obs, prior, control, start, input, error_call) {
-  check_hidden_control(control, obs, error_call)
+  check_options(control, "hidden", prior, error_call)
+  tell_start_wins(control, start)
   check_whole_series(data, obs, error_call)
   given <- obs
   obs <- resolve_obs(obs, data, start, error_call)
@@ -63,27 +64,8 @@ hidden_remedy <- c(
        spread of a column: rescale {.arg x}, or choose less extreme priors."
 )
 
-check_hidden_control <- function(control, obs, call) {
-  maker <- obs_entry(obs)$constructor
-  refuse <- function(what, remedy) {
-    abort("argument", c(paste0(what, " is not for {.fn {maker}}."), i = remedy), call = call)
-  }
-  if (!control$algorithm %in% c("memoized", "full")) {
-    refuse("{.code algorithm = {.str {control$algorithm}}}", "Choose {.code algorithm = \"memoized\"}.")
-  }
-  if (!is.null(control$sparsity)) refuse("{.arg sparsity}", "Leave it out of {.arg control}.")
-  if (!is.null(control$batches) && control$batches > 1L) {
-    refuse("{.code batches = {control$batches}}", "All sequences are visited at once: leave {.arg batches} out.")
-  }
-  if (has_workers(control)) refuse("{.arg workers}", "Leave it out of {.arg control}.")
-  if (!is.null(control$wave)) refuse("{.arg wave}", "Leave it out of {.arg control}.")
-  if (!is.null(control$init)) {
-    refuse("{.code init = {.str {control$init}}}", "Leave it out: labels or a fit may be given as {.arg start}.")
-  }
-}
-
 check_whole_series <- function(data, obs, call) {
-  if (identical(data$na_action, "omit")) {
+  if (identical(data$na_action, "omit") && !is.null(data$left_out)) {
     abort("argument", c(
       "{.code na_action = \"omit\"} would leave rows out of a series in which each row depends on those before it.",
       i = "Leave {.arg na_action} out: missing cells are left out of the likelihood of their columns."
@@ -121,7 +103,7 @@ hidden_start <- function(start, data, model, call) {
   resp <- if (is_hidden(start) && identical(start$input$fingerprint, fingerprint_of(data))) {
     resp_of_path(start)
   } else {
-    state_probabilities(start, data)
+    state_responsibilities(start, data)
   }
   same <- is_hidden(start) && k == start$state$k && identical(start$model$prior$family, model$prior$family) &&
     identical(start$model$obs[c("unit", "centre", "column_unit", "column_centre", "loadings", "intercept")],

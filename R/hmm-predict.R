@@ -5,14 +5,16 @@
 #'
 #' @param object,fit A fit of [bnp_hmm()].
 #' @param newdata New sequences, in any form that [bnp_hmm()] takes, or a source ([source_files()]). Without
-#'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"` and
+#'   `newdata`, `type = "class"` gives the path of the training data, and `"prob"`, `"responsibility"` and
 #'   `"marginal"` what they are asked for if `bnp_control(keep = "probabilities")` was given.
 #' @param id As in [bnp_hmm()]; default, the column that the fit used, if any.
-#' @param type `"class"`: the most probable path of each sequence (Viterbi), an
-#'   integer per row; `"id"`: the identities of its states, see [cluster_ids()].
-#'   `"marginal"`: the most probable state of each row by itself.
+#' @param type `"class"`: the most probable path of each sequence (Viterbi) in the variational posterior, an
+#'   integer per row, as [fitted()], [segments()] and [augment()] have it; `"id"`: the identities of its states, see
+#'   [cluster_ids()].
+#'   `"marginal"`: the most probable state of each row by itself, by `"prob"`.
 #'   `"prob"`: a matrix, rows x states, of the probability of each state
-#'   given the whole sequence. `"logdensity"`: log density of each row
+#'   given the whole sequence. `"responsibility"`: such a matrix of the fit's own q(z); see *What the probabilities
+#'   are*. `"logdensity"`: log density of each row
 #'   given the rows before it, under the posterior mean of the transitions and
 #'   the posterior predictive of each state (a state not seen yet included,
 #'   when the prior allows more); summed over a sequence, its log probability.
@@ -48,6 +50,19 @@
 #' @section Linear systems: Of [obs_lds()] the density of a row given those before it, and pseudo-residuals, are those
 #'   of [bnp_filter()] at the posterior means of the parameters, with 100 particles and `seed = 1`: the estimate of the
 #'   density of a sequence is unbiased. `"completion"` and `"plugin"` are the same.
+#' @section What the probabilities are: There are two kinds.
+#'
+#' `type = "prob"` is given all rows of the sequence or tree, by the posterior means of the transitions and the
+#' posterior predictive of each state, as [bnp_filter()] has them for the rows up to each one: of the last row of a
+#' sequence both are the same, but for the state not in use, which `"prob"` leaves out (probabilities are given that
+#' the row's state is one of the fit's). `"marginal"`, `"impute"` and [impute()] go by it.
+#'
+#' `type = "responsibility"` is the distribution of the row's state in the variational posterior, by expected logarithms.
+#' The fit is made of it: [cluster_sizes()] (sums of it), the paths of `type = "class"` and [fitted()], [segments()] and
+#' their `prob`, [augment()], [coclustering()] and the bound.
+#'
+#' Of [obs_lds()] both are q(z): the predictive would be a sum over all histories of modes, which [bnp_filter()]
+#' approximates (`filter_probs(f, "smoothed")`).
 #' @section Forecasts: State probabilities are those given all rows of a sequence,
 #'   carried on by [transition_matrix()]: at the posterior mean of the transitions, and given that
 #'   the states of the fit are all there are. Means and standard deviations are exact
@@ -74,12 +89,13 @@
 #' @export
 predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                             type = c(
-                              "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"
+                              "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id",
+                              "responsibility"
                             ),
-                            n.ahead = NULL, ..., new_data = NULL, na_action = c("fail", "model", "omit"),
+                            n.ahead = NULL, ..., new_data = NULL, na_action = NULL,
                             parent = NULL, position = NULL, write = NULL) {
   check_no_dots(...)
-  na_action <- check_na_action(na_action)
+  na_action <- action_of_fit(object, na_action)
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(n.ahead = n.ahead, parent = parent, position = position), rlang::current_env())
@@ -98,9 +114,9 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     if (data$n == 0L) abort("no_rows", "{.arg newdata} has no rows to forecast from.")
     return(forecast_of_fit(object, data, h))
   }
-  type <- check_choice(
-    type, c("class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id"), "type"
-  )
+  type <- check_choice(type, c(
+    "class", "marginal", "prob", "logdensity", "cluster", "response", "impute", "id", "responsibility"
+  ), "type")
   if (type == "id") {
     return(with_ids(object, predict(object, newdata, id, na_action = na_action, parent = parent)))
   }
@@ -137,6 +153,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
     class = named(viterbi_path(object, data)),
     marginal = most_probable(state_probabilities(object, data)),
     prob = state_probabilities(object, data),
+    responsibility = state_responsibilities(object, data),
     logdensity = named(log_densities_ahead(object, data))
   ))
 }
@@ -161,10 +178,6 @@ one_step_ahead <- function(fit, data, plugin = FALSE) {
   ahead$prob <- ahead$prob[, engine_index(fit, ncol(ahead$prob)), drop = FALSE]
   ahead
 }
-
-# The parameters of the states whose probabilities one_step_ahead() has: after those in use may come one for all others,
-# with the prior's.
-parameters_ahead <- function(fit) c(posterior_clusters(fit), list(fit$model$obs))
 
 # New data, which the user gave as `arg` -> internal form with the columns of the training data; zero rows are no
 # sequences. `use`: as in as_sequence_data().
@@ -194,7 +207,7 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
     return(read(newdata, id))
   }
   if (is.null(fit$input$terms) && (stats::is.ts(newdata) || is_indexed(newdata))) {
-    newdata <- select_columns(newdata, fit, call, arg)
+    newdata <- select_columns(newdata, fit, call, arg, na_action)
     return(read(newdata, NULL))
   }
   if (NROW(newdata) == 0L) {
@@ -204,9 +217,9 @@ rows_of_sequences <- function(fit, newdata, id, call, arg, na_action, parent, us
     split <- take_id(newdata, column, arg, call)
     if (is.null(fit$input$terms)) newdata <- split$x # the formula may have it, too
     # A label of a single row is no name of a column.
-    column <- if (is.character(split$id)) factor(split$id, unique(split$id)) else split$id
+    column <- label_factor(split$id, "id", call)
   }
-  newdata <- select_columns(variables_of(fit, newdata, arg, call), fit, call, arg)
+  newdata <- select_columns(variables_of(fit, newdata, arg, call, na_action), fit, call, arg, na_action)
   read(newdata, column)
 }
 
@@ -221,21 +234,21 @@ forecast.bnp_hmm <- function(object, newdata, h = 1L, id = NULL, ...) {
 #' @rdname predict.bnp_hmm
 #' @export
 heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion", "plugin"), ...,
-                                   na_action = c("fail", "model", "omit"), parent = NULL,
+                                   na_action = NULL, parent = NULL,
                                    position = NULL) {
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(parent = parent, position = position), rlang::current_env())
-    na_action <- check_na_action(na_action)
+    na_action <- action_of_fit(fit, na_action)
     return(mean_over_source(fit, newdata, id, function(x, id) {
       data <- as_new_sequences(fit, x, id, na_action = na_action)
       log_densities_ahead(fit, data, plugin)[has_values(data, modelled_columns(data, fit$model$obs))]
     }))
   }
   parent <- with_position(parent, position)
-  data <- as_new_sequences(fit, newdata, id, na_action = check_na_action(na_action), parent = parent)
+  data <- as_new_sequences(fit, newdata, id, na_action = action_of_fit(fit, na_action), parent = parent)
   if (has_trees(data)) {
     counted <- sum(has_values(data, modelled_columns(data, fit$model$obs)))
     return(mean_loglik(rep(sum(tree_log_density(fit, data, plugin)) / counted, counted)))
@@ -259,10 +272,10 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   data <- as_new_sequences(object, newdata, id)
   if (is_hidden(object)) {
     below <- filtered_rows(object, data, rlang::current_env())$below
-    return(`dimnames<-`(stats::qnorm(pmin(below, 1)), list(data$row_names, column_labels(object))))
+    return(for_all_rows(data, `dimnames<-`(stats::qnorm(pmin(below, 1)), list(data$row_names, column_labels(object)))))
   }
   ahead <- one_step_ahead(object, data)$prob
-  parameters <- parameters_ahead(object)
+  parameters <- clusters_with_new(object)
   modelled <- modelled_columns(data, obs)
   lower <- matrix(0, data$n, length(modelled))
   for (k in seq_len(ncol(ahead))) {
@@ -270,5 +283,5 @@ residuals.bnp_hmm <- function(object, newdata, id = NULL, ...) {
   }
   colnames(lower) <- data$column_names[modelled]
   rownames(lower) <- data$row_names
-  stats::qnorm(pmin(lower, 1))
+  for_all_rows(data, stats::qnorm(pmin(lower, 1)))
 }

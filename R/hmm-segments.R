@@ -12,7 +12,7 @@
 #' * `segments()`: a data frame with one row per run of a state on the most
 #'   probable path: `id` of the sequence, `start` and `end` (rows within the
 #'   sequence), `length`, `state`, and `prob`, the mean probability of the
-#'   state over the run; for a `ts` also `start_time` and `end_time`.
+#'   state over the run (`type = "responsibility"` of [predict.bnp_hmm()]); for a `ts` also `start_time` and `end_time`.
 #' * `transition_matrix()`: posterior mean probabilities of going from one state
 #'   (row) to another (column); attribute `start`, those of the first state. Of trees with positions an array, with one
 #'   such matrix for each position.
@@ -51,7 +51,7 @@ segments.bnp_hmm <- function(x0, newdata = NULL, id = NULL, ...) {
   }
   data <- as_new_sequences(fit, newdata, id)
   path <- viterbi_path(fit, data)
-  prob <- state_probabilities(fit, data)[cbind(seq_along(path), path)]
+  prob <- state_responsibilities(fit, data)[cbind(seq_along(path), path)]
   runs_of(path, prob, data$starts, data$group_names, data$times)
 }
 

@@ -22,10 +22,14 @@
 #' the
 #'   form in which the fit got them (further columns are left out), and as often as
 #'   needed; default, those of the training data.
+#' @param new Draw rows also of a state that is not seen yet, where the prior allows more, as densities do? Its
+#'   parameters are drawn from the prior for each data set, so that such rows may be far from all others; their `.state`
+#'   is `new`. `FALSE`: given that the states of the fit are all there are. Default: `TRUE`, but of [obs_ar()] `FALSE`:
+#'   most dynamics that its prior allows grow without bound. Fits with [obs_lds()] have no such state.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
 #'   columns of the training data, `.id`, the sequence, and `.state`, the state
-#'   drawn. Attribute `seed` as for [stats::simulate()].
+#'   drawn (`new`: one not seen yet). Attribute `seed` as for [stats::simulate()].
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #' @seealso [bnp_hmm()], [predict.bnp_hmm()].
@@ -34,7 +38,7 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(object$input$starts), initial = NULL,
-                             total = NULL, exposure = NULL, covariates = NULL, ...) {
+                             total = NULL, exposure = NULL, covariates = NULL, ..., new = NULL) {
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
@@ -43,20 +47,23 @@ simulate.bnp_hmm <- function(object, nsim = 1, seed = NULL, lengths = diff(objec
     refuse_trees(object, "{.arg lengths} or {.arg covariates} in {.fn simulate}", "Data sets are on the fit's trees.")
   }
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = state_lag(object) + 1L)
+  check_drawn(lengths, object$input$d + 2, "lengths")
   given <- complete_given(object, list(initial = initial, total = total, exposure = exposure, covariates = covariates))
   params <- posterior_arrays(object)
-  clusters <- posterior_clusters(object, params)
+  new <- check_flag(new %||% (state_lag(object) == 0L), "new") && is.null(object$model$prior$k) && !is_hidden(object)
+  clusters <- if (new) clusters_with_new(object, params) else posterior_clusters(object, params)
   simulate_sets(nsim, seed, function() draw_sequences(object, params, clusters, lengths, given, lag))
 }
 
 draw_sequences <- function(fit, params, clusters, lengths, given, lag) {
-  moves <- draw_moves(fit$state$k, params)
+  new <- length(clusters) > fit$state$k
+  moves <- draw_moves(fit$state$k, params, if (new) unseen_row(fit))
   trees <- has_trees(fit$input)
   path <- if (trees) draw_states(fit$input, moves$start, moves$transition) else
     unlist(lapply(lengths, draw_path, moves$start, moves$transition, lag))
   out <- as.data.frame(draw_rows(fit, clusters, path, lengths, given))
   out$.id <- rep(seq_along(lengths), lengths)
-  out$.state <- factor(path, levels = seq_len(fit$state$k))
+  out$.state <- drawn_classes(fit, path, new)
   if (!trees) {
     return(out)
   }
@@ -65,16 +72,29 @@ draw_sequences <- function(fit, params, clusters, lengths, given, lag) {
   out
 }
 
-# Probabilities of first states and of transitions, drawn from the posterior. States not in use have no parameters: rows
-# are drawn over the k in use. Those of positions are one matrix below the other.
-draw_moves <- function(k, params) {
+# Probabilities of first states and of transitions, drawn from the posterior, given that the k states of the fit are all
+# there are or, with unseen_row(), with one more for all others. Those of positions are one matrix below the other.
+draw_moves <- function(k, params, unseen = NULL) {
+  outcomes <- k + !is.null(unseen)
   draw_row <- function(theta) {
-    p <- stats::rgamma(k, theta[seq_len(k)])
-    if (sum(p) > 0) p / sum(p) else rep(1 / k, k)
+    p <- stats::rgamma(outcomes, theta[seq_len(outcomes)])
+    if (sum(p) > 0) p / sum(p) else rep(1 / outcomes, outcomes)
   }
+  start <- draw_row(params$start)
   theta <- params$transition
-  rows <- seq_along(dim(theta))[-2L]
-  list(start = draw_row(params$start), transition = t(matrix(apply(theta, rows, draw_row), k)))
+  theta <- array(theta, c(dim(theta), 1L)[1:3])
+  by_position <- lapply(seq_len(dim(theta)[3L]), function(p) {
+    t(matrix(apply(rbind(matrix(theta[, , p], k), unseen), 1L, draw_row), outcomes))
+  })
+  list(start = start, transition = do.call(rbind, by_position))
+}
+
+# Of a state that is not seen yet: the weights of the Dirichlet prior of its transitions, whose mean the engine has.
+unseen_row <- function(fit) {
+  moves <- engine_mean_transitions(fit$model, fit$state)
+  prior <- fit$model$prior
+  mean <- moves[fit$state$k + 2L, engine_index(fit, ncol(moves))]
+  mean * (plugged_in(prior$alpha) + plugged_in(prior$sticky))
 }
 
 # States of trees in the order of the engine.

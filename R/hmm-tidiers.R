@@ -17,15 +17,15 @@ tidy.bnp_hmm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 
 #' @rdname tidiers
 #' @export
-augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = c("fail", "model", "omit"), parent = NULL,
+augment.bnp_hmm <- function(x, data, id = NULL, ..., na_action = NULL, parent = NULL,
                             position = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
   parent <- with_position(parent, position)
-  internal <- as_new_sequences(x, data, id, arg = "data", na_action = check_na_action(na_action), parent = parent)
+  internal <- as_new_sequences(x, data, id, arg = "data", na_action = action_of_fit(x, na_action), parent = parent)
   if (is_hidden(x) && internal$n > 0L) internal$expected <- expected_paths(x, internal)
   path <- for_all_rows(internal, viterbi_path(x, internal))
-  prob <- for_all_rows(internal, state_probabilities(x, internal))
+  prob <- for_all_rows(internal, state_responsibilities(x, internal))
   latent <- internal$expected
   out <- as.data.frame(if (is.data.frame(data)) data else {
     as_given <- as_new_sequences(x, data, id, arg = "data", na_action = "keep", parent = parent)

@@ -162,13 +162,17 @@ draw_covariance <- function(df, scale) {
   chol2inv(half) * outer(unit, unit)
 }
 
-# Clusters of rows given what is there: list(prob, draw), rows x clusters and a function that draws one for each row.
-clusters_given <- function(fit, data) {
+# Clusters of rows given what is there: list(prob, draw), rows x clusters of the fit, and a function that draws one for
+# each row, with `new` also the one that is not seen yet, whose number is the last.
+clusters_given <- function(fit, data, new = TRUE) {
   if (inherits(fit, "bnp_hmm")) {
-    return(paths_given(fit, data))
+    return(paths_given(fit, data, new))
   }
-  prob <- state_probabilities(fit, data)
-  list(prob = of_rows(data, prob), draw = function() of_rows(data, draw_each(prob)))
+  weight <- weights_with_new(fit)
+  drawn <- carry_back(
+    probabilities_under(fit, data, if (new) weight else in_known(fit, weight)), data$starts, state_lag(fit)
+  )
+  list(prob = of_rows(data, state_probabilities(fit, data)), draw = function() of_rows(data, draw_each(drawn)))
 }
 
 # One number of a column for each row of a matrix of weights.
@@ -178,30 +182,20 @@ draw_each <- function(weight) {
   1L + as.integer(rowSums(reached < stats::runif(nrow(weight)) * reached[, ncol(reached)]))
 }
 
-# Paths of states given all rows of a sequence: forward filtering, then smoothing or backward sampling; under the
-# posterior predictive of each state and the posterior means of the transitions among the states of the fit.
-paths_given <- function(fit, data) {
+# The same for states given all rows of a sequence, paths being drawn by forward filtering and backward sampling.
+paths_given <- function(fit, data, new = TRUE) {
+  prob <- state_probabilities(fit, data)
   fit <- fit_with_gaps(fit, data)
-  log_p <- engine_log_predictives(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  log_p <- log_p[, fit$numbering, drop = FALSE]
-  likelihood <- exp(log_p - apply(log_p, 1L, max))
-  moves <- engine_mean_transitions(fit$model, fit$state)
-  transition <- moves[1L + fit$numbering, fit$numbering, drop = FALSE]
+  filtered <- engine_filter_states(
+    as_engine_data(data), fit$model, fit$state, NULL, FALSE, fit$control$threads, !new
+  )$filtered
+  order <- engine_index(fit, ncol(filtered))
+  filtered <- filtered[, order, drop = FALSE]
+  transition <- engine_mean_transitions(fit$model, fit$state)[1L + order, order, drop = FALSE]
   lag <- state_lag(fit)
-  age <- sequence(diff(data$starts))
-  modelled <- which(age > lag)
-  first <- age == lag + 1L
+  modelled <- which(sequence(diff(data$starts)) > lag)
   last <- seq_len(data$n) %in% data$starts
-  ahead <- filtered <- prob <- matrix(0, data$n, ncol(log_p))
-  for (t in modelled) {
-    ahead[t, ] <- if (first[t]) moves[1L, fit$numbering] else filtered[t - 1L, ] %*% transition
-    now <- ahead[t, ] * likelihood[t, ]
-    filtered[t, ] <- now / sum(now)
-  }
-  for (t in rev(modelled)) {
-    prob[t, ] <- filtered[t, ] * if (last[t]) 1 else drop(transition %*% (prob[t + 1L, ] / ahead[t + 1L, ]))
-  }
-  list(prob = carry_back(prob, data$starts, lag), draw = function() {
+  list(prob = prob, draw = function() {
     path <- integer(data$n)
     for (t in rev(modelled)) {
       path[t] <- draw_each(t(filtered[t, ] * if (last[t]) 1 else transition[, path[t + 1L]]))

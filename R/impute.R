@@ -10,12 +10,16 @@
 #' @param m Number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
+#' @param new Draw also from a cluster (or state) that is not seen yet, where the prior allows more, as densities do? Its
+#'   parameters come from the prior, so that such values may be far from all others. `FALSE`: given that the clusters of
+#'   the fit are all there are.
 #' @param ... Must be empty.
 #' @details For each copy the parameters of the clusters are drawn from their posterior, then the cluster of each row
 #'   given what is there (of sequences, a path of states by forward filtering and backward sampling), then
 #'   what is missing given cluster, parameters and the other values of the row. Copies therefore differ by as much
-#'   as is not known, apart from the number of clusters, and the approximation of the posterior. Clusters are
-#'   drawn with probabilities that are averaged over the parameters.
+#'   as is not known, apart from the approximation of the posterior. Clusters are
+#'   drawn with probabilities that are averaged over the parameters (`type = "prob"` of [predict.bnp_mixture()] and
+#'   [predict.bnp_hmm()], with one for a cluster that is not seen yet).
 #'   Columns keep their types; numbers of a whole-number column that [obs_gaussian()] has modelled are real.
 #'   Rows of an individual (`id`) are imputed by its one cluster, where columns are independent given it.
 #'   In series of [obs_ar()] what is missing is drawn given the rows before and after it, exactly so for the
@@ -55,31 +59,31 @@ impute.default <- function(fit, newdata, ...) {
 
 #' @rdname impute
 #' @export
-impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
+impute.bnp_mixture <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   refuse_drift(fit, "imputations", "Leave rows with missing values out.")
   data <- as_newdata(fit, newdata, na_action = "model", id = id)
-  imputations(fit, newdata, data, m, seed)
+  imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
 }
 
 #' @rdname impute
 #' @export
-impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ...) {
+impute.bnp_hmm <- function(fit, newdata, m = 5L, seed = NULL, id = NULL, ..., new = TRUE) {
   check_no_dots(...)
   need_data(missing(newdata), "newdata")
   refuse_trees(fit, "imputations")
   refuse_hidden(fit, "imputations")
   data <- as_new_sequences(fit, newdata, id, na_action = "model")
-  imputations(fit, newdata, data, m, seed)
+  imputations(fit, newdata, data, m, seed, check_flag(new, "new"))
 }
 
-imputations <- function(fit, newdata, data, m, seed, call = rlang::caller_env()) {
+imputations <- function(fit, newdata, data, m, seed, new, call = rlang::caller_env()) {
   m <- check_count(m, "m", call = call)
   check_imputable(fit, newdata, data, call)
   if (has_missing(data) && state_lag(fit) > 0L) check_first_rows(data, state_lag(fit), call)
-  of_rows <- if (has_missing(data)) clusters_given(fit, data)
-  clusters <- posterior_clusters(fit)
+  of_rows <- if (has_missing(data)) clusters_given(fit, data, new)
+  clusters <- clusters_with_new(fit)
   sets <- with_r_seed(m, seed, function() {
     if (is.null(of_rows)) newdata else put_back(fit, newdata, data, draw_missing(fit, data, clusters, of_rows$draw()))
   }, call)

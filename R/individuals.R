@@ -41,10 +41,7 @@ split_formula_id <- function(formula, data, id, call) {
     if (!is.null(split$name) && split$name %in% all.vars(formula)) split$x <- data
     return(list(formula = formula, data = split$x, id = split$id, name = split$name))
   }
-  value <- tryCatch(eval(id[[2L]], data, environment(id)), error = function(e) {
-    abort("id", c("{.arg id} names {.val {name}}, which is not there.", i = "Give {.arg data}."), call = call)
-  })
-  list(formula = formula, data = data, id = value, name = name)
+  list(formula = formula, data = data, id = named_variable(id, data, "id", call), name = name)
 }
 
 # Checked data with what is known of individuals; `id`: a value for each row that was given, NULL for none.
@@ -58,7 +55,7 @@ with_individuals <- function(data, id, obs, arg, call, name = NULL) {
       i = "{.fn {obs_entry(obs)$constructor}} takes several series as a list; {.fn bnp_hmm} has an {.arg id} for them."
     ), call = call)
   }
-  id <- check_id(id, rows_given(data), arg, call)
+  id <- check_id(id, rows_given(data), arg, call, given_row_names(data))
   data$id <- name
   without_unknown_rows(numbered_individuals(data, as.integer(id), levels(id)), obs, arg, call)
 }
@@ -149,13 +146,14 @@ units_that_count <- function(data) {
   if (is.null(weights)) n_units(data) else sum(weights > 0)
 }
 
-# What users give as one value an individual (in the order of their first rows, or of the levels of a factor), or one a
-# row, the same in all rows of an individual -> one a row that was given. `known`: NA of a row says nothing beside
-# other rows of the same individual.
+# What users give as one value an individual (by name, or in the order of their first rows, or of the levels of a
+# factor), or one a row, the same in all rows of an individual -> one a row that was given. `known`: NA of a row says
+# nothing beside other rows of the same individual.
 one_per_individual <- function(x, data, arg, call, known = FALSE) {
   if (is.null(x) || !has_individuals(data) || inherits(x, "bnp_fit")) {
     return(x)
   }
+  x <- plain_values(x)
   matrix <- is.matrix(x)
   if (!matrix && !is.atomic(x)) {
     return(x)
@@ -164,7 +162,10 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
   of_given <- data$individuals$all
   names <- data$individuals$all_names
   part <- function(at) if (matrix) x[at, , drop = FALSE] else x[at]
-  if (given == length(names) && given != rows_given(data)) {
+  by_individual <- given == length(names) &&
+    (given != rows_given(data) || setequal(if (matrix) rownames(x) else base::names(x), names))
+  if (by_individual) {
+    x <- in_order_of_names(x, names, given, arg, "individual", call)
     return(part(of_given))
   }
   if (given != rows_given(data)) {
@@ -173,6 +174,7 @@ one_per_individual <- function(x, data, arg, call, known = FALSE) {
        individual ({length(names)}), not {given}."
     ), call = call)
   }
+  x <- in_order_of_names(x, given_row_names(data), given, arg, "row", call)
   says <- if (!known) rep(TRUE, given) else if (matrix) rowSums(is.na(x)) < ncol(x) else !is.na(x)
   rows <- which(says)
   first <- rows[match(of_given, of_given[rows])]
@@ -264,7 +266,9 @@ simulated_id <- function(fit, id, n, n_given, call) {
     return(NULL)
   }
   if (!is.null(id)) {
-    if (!is.atomic(id)) abort("id", "{.arg id} must be a vector, one value a row, not {describe(id)}.", call = call)
+    if (!is.atomic(id) && !inherits(id, "POSIXlt")) {
+      abort("id", "{.arg id} must be a vector, one value a row, not {describe(id)}.", call = call)
+    }
     id <- check_id(id, length(id), "object", call)
     if (n_given && n != length(id)) {
       abort("id", "{.arg id} has {length(id)} row{?s}, {.arg n} is {n}: leave {.arg n} out.", call = call)

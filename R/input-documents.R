@@ -12,11 +12,13 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
       i = "Only {.fn {token_makers()}} takes a document per row."
     ), call = call)
   }
+  refuse_uncounted(x, arg, call)
   if (is.data.frame(x) && is_term_frame(x)) {
     x <- term_frame_to_sparse(x, arg, call)
   }
+  x <- one_document(x)
   x <- as_table(x, arg, allow_no_rows, call, obs, na_action)
-  whole <- whole_rows(x, arg, call)
+  whole <- whole_rows(x, arg, call, na_action)
   x <- whole$x
   if (is.matrix(x)) {
     check_support(x, obs, arg, call)
@@ -33,6 +35,12 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
   data
 }
 
+# A vector of counts, as x[1, ] leaves it of a matrix, is one document.
+one_document <- function(x) {
+  x <- plain_values(x)
+  if (is.null(dim(x)) && is_plain_number(x)) matrix(x, 1L, dimnames = if (!is.null(names(x))) list(NULL, names(x))) else x
+}
+
 # Columns of one row per document and term, as of tidytext's count(document, word).
 term_names <- c("term", "word", "feature")
 count_names <- c("n", "count", "freq")
@@ -43,8 +51,8 @@ is_term_frame <- function(x) {
 }
 
 term_frame_to_sparse <- function(x, arg, call) {
-  count <- x[[first_of(count_names, x)]]
-  if (!is.numeric(count)) {
+  count <- plain_values(x[[first_of(count_names, x)]])
+  if (!is.numeric(count) || !is_plain_number(count)) {
     abort("not_numeric", "The counts in {.arg {arg}} must be numbers, not {typeof(count)} values.", call = call)
   }
   index <- function(v, column) {
@@ -54,7 +62,7 @@ term_frame_to_sparse <- function(x, arg, call) {
         x = "In row{?s} {places(which(is.na(v)))}.", i = "Remove these rows."
       ), call = call)
     }
-    if (is.factor(v)) v else factor(v, levels = unique(v))
+    if (is.factor(v)) v else label_factor(v, column, call)
   }
   document <- index(x$document, "document")
   term <- first_of(term_names, x)
@@ -75,8 +83,8 @@ term_frame_to_sparse <- function(x, arg, call) {
 rows_by_document <- function(x, obs, id, arg, allow_no_rows, call, na_action) {
   split <- take_id(x, id, arg, call)
   x <- as_table(split$x, arg, allow_no_rows, call, obs, na_action)
-  id <- check_id(split$id, nrow(x), arg, call)
-  whole <- whole_rows(x, arg, call)
+  id <- check_id(split$id, nrow(x), arg, call, rownames(x))
+  whole <- whole_rows(x, arg, call, na_action)
   x <- whole$x
   documents <- levels(id)
   if (!is.null(whole$left_out)) id <- droplevels(id[whole$left_out$kept])
@@ -100,17 +108,20 @@ take_id <- function(x, id, arg, call) {
   list(x = taken$x, id = taken$column)
 }
 
-check_id <- function(id, n, arg, call) {
+# names: of the rows, to which those of `id` belong.
+check_id <- function(id, n, arg, call, names = NULL) {
+  id <- as_vector(id)
   if (!is.atomic(id) || length(id) != n) {
     abort("id", c(
       "{.arg id} must name a column, or have one value per row of {.arg {arg}} ({n}), not {describe(id)}."
     ), call = call)
   }
+  id <- label_factor(in_order_of_names(id, names, n, "id", "row", call), "id", call)
   if (anyNA(id)) {
     abort("id", c(
       "{.arg id} has missing values.", x = "At {places(which(is.na(id)))}.",
       i = "Every row must belong somewhere."
     ), call = call)
   }
-  factor(id, levels = if (is.factor(id)) intersect(levels(id), as.character(id)) else unique(id))
+  id
 }

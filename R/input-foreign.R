@@ -9,7 +9,8 @@ foreign_numbers <- list(
           only says when.",
   POSIXt = "Use {.code as.numeric()} for seconds, or what of the time matters, such as its hour; leave it out if it only
             says when.",
-  integer64 = "Convert it by {.code as.numeric()}.",
+  integer64 = "It has 64-bit integers above 2^53, which are no exact numbers: {.code as.numeric()} rounds them. Leave
+               identifiers out.",
   factor = "Factors are for {.fn obs_categorical}, beside numbers in {.fn obs_product}; without {.arg obs} both are
             chosen by the columns of a data frame.",
   character = "Text is for {.fn obs_categorical}, beside numbers in {.fn obs_product}; without {.arg obs} both are
@@ -21,7 +22,8 @@ foreign_class <- function(x) {
   utils::head(names(foreign_numbers)[inherits(x, names(foreign_numbers), which = TRUE) > 0], 1L)
 }
 
-is_plain_number <- function(x) (is.numeric(x) || is.logical(x)) && !length(foreign_class(x))
+# Is what plain_values() makes of a vector or column bare numbers?
+is_plain_number <- function(x) (is.numeric(x) || is.logical(x)) && !isS4(x) && !length(foreign_class(x))
 
 # One line for each kind of column that is not numeric.
 foreign_remedies <- function(columns) {
@@ -32,6 +34,10 @@ foreign_remedies <- function(columns) {
 
 # Tables that are not rows of observations.
 refuse_relations <- function(x, arg, call) {
+  refuse_files(x, arg, call)
+  refuse_unseparated(x, arg, call)
+  refuse_corpora(x, arg, call)
+  check_sparse(x, arg, call)
   if (inherits(x, "dist")) {
     abort("input", c(
       "{.arg {arg}} is a matrix of distances, and a model is one of observations.",
@@ -78,28 +84,7 @@ split_times <- function(x) {
   list(x = values, times = zoo::index(x))
 }
 
-# A column of a data frame that is a matrix becomes its columns, as scale() of one column, or poly(). The attribute
-# `parts` says by the name of each such column what its columns are called.
-flatten_columns <- function(x) {
-  if (!is.data.frame(x)) {
-    return(x)
-  }
-  wide <- vapply(x, function(v) length(dim(v)) == 2L, NA)
-  if (!any(wide)) {
-    return(x)
-  }
-  parts <- Map(function(v, name) {
-    if (length(dim(v)) != 2L) {
-      return(stats::setNames(list(v), name))
-    }
-    columns <- lapply(seq_len(ncol(v)), function(j) as.vector(v[, j]))
-    stats::setNames(columns, if (ncol(v) == 1L) name else paste(name, colnames(v) %||% seq_len(ncol(v)), sep = "."))
-  }, unclass(x)[seq_along(x)], names(x))
-  out <- do.call(c, unname(parts))
-  structure(out, class = "data.frame", row.names = attr(x, "row.names"), parts = lapply(parts[wide], names))
-}
-
-# Names of columns, those of matrices among them -> names in x, which was made by flatten_columns().
+# Names of columns, those of matrices among them -> names in x, which was made by plain_columns().
 flat_names <- function(columns, x) {
   parts <- attr(x, "parts")
   unlist(lapply(columns, function(name) if (name %in% colnames(x)) name else parts[[name]] %||% name))
@@ -123,19 +108,7 @@ unique_columns <- function(x, arg = NULL, call = NULL) {
   x
 }
 
-# `id = ~ animal` is the column "animal".
-id_column <- function(id, call = rlang::caller_env()) {
-  if (!inherits(id, "formula")) {
-    return(id)
-  }
-  if (length(id) != 2L || !is.name(id[[2L]])) {
-    abort("id", c(
-      "{.arg id} must name one column, as {.code ~ animal} or {.code \"animal\"}.",
-      i = "Of several columns make one first, by {.fn interaction}."
-    ), call = call)
-  }
-  as.character(id[[2L]])
-}
+id_column <- function(id, call = rlang::caller_env()) column_named(id, "id", call)
 
 # Results that are `data` with further columns have its class: data.table, tibble, else as in broom.
 like_input <- function(out, data) {
@@ -168,12 +141,12 @@ start_from_clustering <- function(start, call) {
     ), call = call)
   }
   if (inherits(start, "Mclust")) {
-    return(if (is.matrix(start$z) && all(is.finite(start$z))) unname(start$z) else start$classification)
+    return(if (is.matrix(start$z) && all(is.finite(start$z))) `colnames<-`(start$z, NULL) else start$classification)
   }
   if (is.list(start) && !is.data.frame(start)) {
     for (name in c("cluster", "clustering")) {
       if (is.atomic(start[[name]]) && length(start[[name]]) > 1L) {
-        return(say_noise(as.vector(start[[name]])))
+        return(say_noise(start[[name]]))
       }
     }
   }

@@ -18,13 +18,13 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
   split <- newdata_id(fit, newdata, id, arg, call)
   time <- newdata_time(fit, split$x, time, arg, call)
   newdata <- time$x
-  newdata <- variables_of(fit, newdata, arg, call)
+  na_action <- na_action %||% fit$input$na_action
+  newdata <- variables_of(fit, newdata, arg, call, na_action)
   newdata <- if (obs_lag(obs) > 0L && is.list(newdata) && !is.data.frame(newdata)) {
     lapply(newdata, select_columns, fit, call, arg)
   } else {
-    select_columns(newdata, fit, call, arg)
+    select_columns(newdata, fit, call, arg, na_action)
   }
-  na_action <- na_action %||% fit$input$na_action
   data <- as_mixture_data(newdata, obs, arg, allow_no_rows = TRUE, call, na_action, "predict")
   if (!isTRUE(obs$repeated)) {
     return(with_known_times(fit, check_reach(data, obs, call, arg), time$time, arg, call))
@@ -35,16 +35,18 @@ as_newdata <- function(fit, newdata, call = rlang::caller_env(), arg = "newdata"
 }
 
 # Columns matched by name when both sides have names, by position otherwise, which is said when only the training data
-# have names. The names that ts() makes up do not count.
-select_columns <- function(x, fit, call, arg = "newdata") {
+# have names. The names that ts() makes up do not count. Where the model takes missing values, a column that is not
+# there is one of NA.
+select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
   refuse_relations(x, arg, call)
   if (inherits(x, "simple_triplet_matrix")) {
     x <- triplet_to_sparse(x)
   }
+  if (length(dim(x)) == 1L) x <- plain_values(x)
   if (!length(dim(x)) %in% c(0L, 2L)) {
     return(x) # as_table() refuses it
   }
-  x <- unique_columns(flatten_columns(x))
+  x <- unique_columns(plain_columns(x))
   beside <- exposure_column(fit$model$obs)
   named <- fit$model$obs$columns
   d <- (if (is.null(named)) fit$input$d else length(named)) + length(beside)
@@ -71,13 +73,24 @@ select_columns <- function(x, fit, call, arg = "newdata") {
   }
   if (anyNA(at)) {
     missing <- wanted[is.na(at)]
+    if (identical(na_action, "model") && !all(is.na(at)) && all(missing %in% columns_that_may_lack(fit))) {
+      return(with_columns_of_na(x, missing, arg, call)[, wanted, drop = FALSE])
+    }
     abort("newdata_columns", c(
       "{.arg {arg}} lacks {length(missing)} column{?s} of the training data.",
       x = "Missing: {places(dQuote(missing, FALSE))}.",
       i = "Columns are matched by name."
     ), call = call)
   }
-  x[, at, drop = FALSE]
+  x <- x[, at, drop = FALSE]
+  if (is.data.frame(x) && keeps_missing(na_action)) with_plain_na(x) else x
+}
+
+# Columns of NA alone may be of any class: they are read as the fit's columns are.
+with_plain_na <- function(x) {
+  empty <- vapply(x, function(v) is.atomic(v) && is.null(dim(v)) && all(is.na(v)), NA)
+  x[empty] <- NA
+  x
 }
 
 tell_by_position <- function(wanted, call, arg) {

@@ -27,7 +27,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     x <- timed$x
     split <- if (is.null(id)) list(x = x, id = NULL) else take_id(x, id, arg, call)
     x <- as_table(split$x, arg, FALSE, call, obs, na_action)
-    id <- check_id(split$id %||% rep("1", nrow(x)), nrow(x), arg, call)
+    id <- check_id(split$id %||% rep("1", nrow(x)), nrow(x), arg, call, rownames(x))
     check_contiguous(id, call)
     id <- factor(id, levels = unique(as.character(id)))
     lengths <- tabulate(id, nlevels(id))

@@ -64,9 +64,8 @@ as_table <- function(x, arg, allow_no_rows = FALSE, call, obs, na_action = NULL)
   if (is(x, "Matrix")) {
     x <- as_column_sparse(x)
   } else if (is.data.frame(x)) {
-    x <- data_frame_to_matrix(flatten_columns(x), arg, call)
-  } else if (is_plain_number(x)) {
-    x <- split_times(x)$x
+    x <- data_frame_to_matrix(plain_columns(x), arg, call)
+  } else if (is_plain_number(x <- plain_values(split_times(x)$x))) {
     if (is.null(dim(x))) {
       row_names <- names(x)
       x <- matrix(x, ncol = 1L, dimnames = if (!is.null(row_names)) list(row_names, NULL))
@@ -156,7 +155,7 @@ check_finite_table <- function(x, arg, call, na_action = NULL) {
   abort("not_finite", c(
     "{.arg {arg}} has {count} missing or infinite value{?s}.",
     x = "At (row, column): {cell_places(x, bad)}.",
-    if (is.matrix(x) || is.null(na_action)) remedy_of_missing(na_action, values) else
+    if (is.matrix(x) || is.null(na_action) || !anyNA(values)) remedy_of_missing(na_action, values) else
       c(i = "Sparse matrices cannot have missing values: use {.code as.matrix({arg})}, or put 0 there.")
   ), call = call)
 }
@@ -214,7 +213,8 @@ check_support <- function(x, obs, arg, call) {
 table_to_data <- function(x, obs, arg, call, starts = c(0L, nrow(x)), group_names = NULL, order = NULL) {
   frame <- attr(x, "frame")
   attr(x, "frame") <- NULL
-  split <- take_exposure(x, obs, arg, call)
+  groups <- if (is.null(order) && !is.null(group_names)) rep(group_names, diff(starts))
+  split <- take_exposure(x, obs, arg, call, groups)
   check_support(split$x, obs, arg, call)
   in_order <- function(v) if (is.null(order) || is.null(v)) v else
     if (is.null(dim(v))) v[order] else v[order, , drop = FALSE]

@@ -11,7 +11,7 @@ known_labels <- function(labels, n, call, kept = NULL, weights = NULL) {
   if (is.matrix(labels)) {
     return(known_sets(labels, n, call, kept, absent))
   }
-  if (!is.factor(labels) && !is.character(labels) && !is.numeric(labels) && !is.logical(labels)) {
+  if (!is.atomic(labels)) {
     abort("labels", c(
       "{.arg labels} must be a factor, a vector with one label per row, or a logical matrix (rows x classes), not
        {describe(labels)}."
@@ -20,8 +20,8 @@ known_labels <- function(labels, n, call, kept = NULL, weights = NULL) {
   check_labelled_rows(length(labels), n, "label", call)
   if (!is.null(kept)) labels <- labels[kept]
   labels[absent] <- NA
-  refuse_no_labels(is.na(labels), call)
-  factor <- droplevels(as.factor(labels))
+  factor <- label_factor(labels, "labels", call, sorted = TRUE)
+  refuse_no_labels(is.na(factor), call)
   set <- as.integer(factor)
   list(classes = levels(factor), set = replace(set, is.na(set), 0L), sets = diag(nlevels(factor)) == 1)
 }

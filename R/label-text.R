@@ -1,13 +1,17 @@
-# Labels: what users call rows, groups, classes or nodes. A label is never a number, so two values have one label exactly
-# where they are equal, whatever their class, and the label of a value does not depend on the values beside it: those of
-# several pieces, files or calls can be compared.
+# Labels: what users call rows, groups, classes or nodes. A label is never a number: two values have one label exactly
+# where they are equal, of dates, numbers and text whatever their class, and the label of a value does not depend on the
+# values beside it, so that those of several pieces, files or calls can be compared.
 
 # x: a vector of any class -> the label of each value, NA where is.na() says so; text of a factor is that of its levels.
-# Dates are "2020-01-31"; times "2020-01-31 12:00:00" in their time zone, without the time at midnight.
+# Dates are "2020-01-31"; times "2020-01-31 12:00:00" in their time zone, without the time at midnight; times of day
+# "12:00:00"; durations "90 mins", in the largest unit of which they are whole numbers.
 label_text <- function(x, arg = "x", call = rlang::caller_env()) {
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
-  if (!is.atomic(x) && !is.factor(x) || is.null(x)) {
-    abort(arg, "{.arg {arg}} must be a vector of names, numbers, dates or times, not {describe(x)}.", call = call)
+  if (!is.atomic(x) || is.null(x) || isS4(x)) {
+    abort(arg, c(
+      "{.arg {arg}} must be a vector of names, numbers, dates or times, not {describe(x)}.",
+      i = if (isS4(x)) "Convert it to text: {.code as.character({arg})}."
+    ), call = call)
   }
   missing <- as.vector(is.na(x))
   text <- if (is.factor(x) || is.character(unclass(x))) {
@@ -18,8 +22,9 @@ label_text <- function(x, arg = "x", call = rlang::caller_env()) {
     text_of_dates(x)
   } else if (inherits(x, "POSIXct")) {
     text_of_times(x)
-  } else if (inherits(x, "difftime") && !inherits(x, "hms")) {
-    paste(number_text(as.vector(unclass(x))), attr(x, "units"))
+  } else if (inherits(x, "difftime")) {
+    seconds <- seconds_of(x)
+    if (inherits(x, "hms")) time_of_day(seconds) else text_of_durations(seconds)
   } else {
     text_of_others(x)
   }
@@ -27,12 +32,24 @@ label_text <- function(x, arg = "x", call = rlang::caller_env()) {
   text
 }
 
-# Values of `id`, `labels` and their like as a factor: levels in order of appearance, those of a factor in its own order
-# and only where they are used.
-label_factor <- function(x, arg = "x", call = rlang::caller_env()) {
+# Values of `id`, `labels` and their like as a factor: levels in order of appearance, or of the values; those of a
+# factor in its own order and only where they are used.
+label_factor <- function(x, arg = "x", call = rlang::caller_env(), sorted = FALSE) {
   text <- label_text(x, arg, call)
-  levels <- if (is.factor(x)) intersect(enc2utf8(levels(x)), text) else unique(text[!is.na(text)])
+  levels <- if (is.factor(x)) {
+    intersect(enc2utf8(levels(x)), text)
+  } else {
+    unique(text[if (sorted) order_of_values(x, text) else !is.na(text)])
+  }
   factor(text, levels)
+}
+
+# The order of the values that are not missing. Bits of 64-bit integers are in no order that order() knows.
+order_of_values <- function(x, text) {
+  if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
+  x <- if (inherits(x, "integer64")) as.double(text) else if (is.character(unclass(x))) text else as.vector(unclass(x))
+  order <- order(x)
+  order[!is.na(text[order])]
 }
 
 # The shortest text that is read as the same number; whole numbers in full, as those of integers are.
@@ -41,7 +58,7 @@ number_text <- function(x) {
     return(as.character(x))
   }
   x <- x + 0 # -0 is 0
-  whole <- is.finite(x) & x == round(x) & abs(x) < 2^53
+  whole <- is.finite(x) & x == round(x) & abs(x) < 2^64 # all that 64-bit integers are
   text <- character(length(x))
   text[whole] <- sprintf("%.0f", x[whole])
   rest <- x[!whole]
@@ -57,11 +74,8 @@ text_of_integer64 <- function(x, arg, call) {
   if (requireNamespace("bit64", quietly = TRUE)) {
     return(bit64::as.character.integer64(x))
   }
-  halves <- matrix(readBin(writeBin(as.double(unclass(x)), raw()), "integer", 2L * length(x)), 2L)
-  halves <- if (.Platform$endian == "little") halves else halves[2:1, , drop = FALSE]
-  word <- function(v, unsigned) ifelse(is.na(v), -2^31, as.double(v)) + ifelse(unsigned & (is.na(v) | v < 0L), 2^32, 0)
-  value <- word(halves[2L, ], FALSE) * 2^32 + word(halves[1L, ], TRUE)
-  if (any(abs(value) > 2^53 & !is.na(x))) {
+  value <- halves_of_integer64(x)$number
+  if (any(abs(value) > 2^53, na.rm = TRUE)) {
     abort(arg, c(
       "{.arg {arg}} has 64-bit integers above 2^53, which only package {.pkg bit64} can read.",
       i = "Install {.pkg bit64}, or give them as text."
@@ -73,27 +87,69 @@ text_of_integer64 <- function(x, arg, call) {
 text_of_dates <- function(x) {
   days <- as.double(unclass(x))
   whole <- floor(days)
-  text <- format(as.Date(whole, origin = "1970-01-01"))
+  text <- format(as.Date(whole, origin = "1970-01-01"), "%Y-%m-%d")
   part <- which(days != whole)
   text[part] <- paste(text[part], number_text(days[part]))
-  infinite <- which(is.infinite(days))
-  text[infinite] <- number_text(days[infinite])
+  nameless <- which(is.infinite(days) | abs(days) > 1e8) # beyond what the calendar of R has names for
+  text[nameless] <- paste(number_text(days[nameless]), "days")
   as.vector(text)
+}
+
+seconds_of <- function(x) {
+  size <- c(secs = 1, mins = 60, hours = 3600, days = 86400, weeks = 604800)[[attr(x, "units")]]
+  as.double(unclass(x)) * size
+}
+
+text_of_durations <- function(seconds) {
+  text <- paste(number_text(seconds), "secs")
+  for (unit in c("mins", "hours", "days")) {
+    size <- c(mins = 60, hours = 3600, days = 86400)[[unit]]
+    whole <- which(is.finite(seconds) & seconds %% size == 0)
+    text[whole] <- paste(number_text(seconds[whole] / size), unit)
+  }
+  text
+}
+
+# As package hms shows it: the hours may be more than 24.
+time_of_day <- function(seconds) {
+  size <- abs(seconds)
+  rest <- size %% 60
+  second <- paste0(ifelse(rest < 10, "0", ""), number_text(rest))
+  text <- sprintf("%s%02.0f:%02.0f:%s", ifelse(seconds < 0, "-", ""), size %/% 3600, size %/% 60 %% 60, second)
+  odd <- which(!is.finite(seconds) | size >= 2^53)
+  text[odd] <- number_text(seconds[odd])
+  text
 }
 
 # Seconds since 1970 go behind a time that the clock shows twice, or that is no whole second.
 text_of_times <- function(x) {
   zone <- attr(x, "tzone")[1L] %||% ""
-  seconds <- as.double(unclass(x))
+  all <- as.double(unclass(x))
+  seconds <- unique(all)
   whole <- floor(seconds)
-  shown <- format(as.POSIXct(whole, origin = "1970-01-01", tz = zone), "%Y-%m-%d %H:%M:%S", tz = zone)
-  back <- as.double(as.POSIXct(shown, format = "%Y-%m-%d %H:%M:%S", tz = zone))
+  shown <- format(.POSIXct(whole, zone), "%Y-%m-%d %H:%M:%S")
   text <- sub(" 00:00:00$", "", shown)
-  unclear <- which(is.na(back) | back != seconds)
+  unclear <- which(is.na(shown) | whole != seconds | shown_twice(whole, zone))
   text[unclear] <- paste(shown[unclear], number_text(seconds[unclear]))
   infinite <- which(is.infinite(seconds))
   text[infinite] <- number_text(seconds[infinite])
-  text
+  text[match(all, seconds)]
+}
+
+# Was, or will be, the clock of this zone at another time where it is at these? So within a day of a change by o - p
+# seconds, if that takes it there.
+shown_twice <- function(seconds, zone) {
+  offset <- function(t) {
+    out <- as.double(as.POSIXlt(.POSIXct(t, zone))$gmtoff)
+    if (length(out)) ifelse(is.na(out), 0, out) else double(length(t))
+  }
+  own <- offset(seconds)
+  twice <- logical(length(seconds))
+  for (day in c(-86400, 86400)) {
+    other <- offset(seconds + day)
+    twice <- twice | (other != own & offset(seconds + own - other) == other)
+  }
+  twice
 }
 
 # Numbers with a unit, value labels or another meaning: as numbers.

@@ -35,6 +35,11 @@ covariance_quantile <- function(p, r, df, nodes) {
   stats::uniroot(below, reach, extendInt = "upX", tol = 1e-10 * diff(reach))$root
 }
 
+# What lies too close to 0 for R's algorithm to end is 0, of which it warns.
+beta_quantile <- function(p, a, b) {
+  withCallingHandlers(stats::qbeta(p, a, b), warning = function(w) invokeRestart("muffleWarning"))
+}
+
 # Weights of sticks v_k ~ Beta(a_k, b_k), broken in this order: v_k (1 - v_1) ... (1 - v_{k-1}). The part before v_k is
 # given the Beta distribution with its mean and variance, and integrated over at the middles of 128 parts of equal
 # probability. Against draws, probabilities were off by at most 0.001 where clusters have members, and by 0.01 at the
@@ -43,18 +48,18 @@ stick_weights_quantile <- function(p, a, b) {
   b <- as.matrix(b)
   vapply(seq_along(a), function(k) {
     if (k == 1L && ncol(b) == 1L) {
-      return(stats::qbeta(p, a[1], b[1]))
+      return(beta_quantile(p, a[1], b[1]))
     }
     nodes <- apply(b, 2L, function(column) {
       if (k == 1L) {
         return(rep(0, 128L))
       }
       rest <- beta_like_product(column[seq_len(k - 1L)], a[seq_len(k - 1L)])
-      log(stats::qbeta((1:128 - 0.5) / 128, rest[1], rest[2]))
+      log(beta_quantile((1:128 - 0.5) / 128, rest[1], rest[2]))
     })
     after <- rep(b[k, ], each = nrow(nodes))
     below <- function(log_weight) mean(stats::pbeta(exp(pmin(log_weight - nodes, 0)), a[k], after)) - p
-    reach <- range(nodes) + log(range(outer(c(p / 2, (1 + p) / 2), b[k, ], function(q, b) stats::qbeta(q, a[k], b))))
+    reach <- range(nodes) + log(range(outer(c(p / 2, (1 + p) / 2), b[k, ], function(q, b) beta_quantile(q, a[k], b))))
     if (below(-700) > 0) {
       return(0) # less than 1e-304
     }
@@ -75,5 +80,5 @@ beta_like_product <- function(a, b) {
 # Each element of Dirichlet vectors, the rows of `weight`.
 dirichlet_quantile <- function(p, weight) {
   weight <- as.matrix(weight)
-  `dim<-`(stats::qbeta(p, weight, pmax(rowSums(weight) - weight, 0)), dim(weight))
+  `dim<-`(beta_quantile(p, weight, pmax(rowSums(weight) - weight, 0)), dim(weight))
 }

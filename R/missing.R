@@ -1,8 +1,8 @@
 # Missing values: which cells are missing, what `na_action` does about them, and models whose rows may have gaps.
 #
 # The internal form of data has, where any cell is missing, `missing` (rows x columns) and NA in `x`, but 0 where the
-# model takes that for nothing; where rows were left out, `left_out`: list(n, kept, row_names) of the rows given; and
-# `na_action`.
+# model takes that for nothing; where rows were left out, `left_out`: list(n, kept, row_names) of the rows given. Where
+# missing values are allowed it has `na_action`, which a fit remembers, whether there are any or not.
 
 #' Missing values
 #'
@@ -53,16 +53,31 @@ check_no_model_of_missing <- function(na_action, call = rlang::caller_env()) {
   check_choice(na_action, c("fail", "omit"), "na_action", call)
 }
 
+# What the methods of a fit do: what they are told, or else what the fit did.
+action_of_fit <- function(fit, na_action, call = rlang::caller_env()) {
+  if (is.null(na_action)) {
+    return(fit$input$na_action %||% "fail")
+  }
+  if (inherits(fit, "bnp_topics")) check_no_model_of_missing(na_action, call) else check_na_action(na_action, call)
+}
+
 keeps_missing <- function(na_action) !is.null(na_action) && na_action != "fail"
 
 has_missing <- function(data) !is.null(data$missing)
 
 # What to say where a value is missing; `na_action`: NULL in functions that do not have the argument.
 remedy_of_missing <- function(na_action, values) {
-  if (is.null(na_action) || !anyNA(values)) {
-    return(c(i = "Remove these rows, for instance by {.fn na.omit}, or impute the values."))
+  infinite <- c(i = if (any(is.infinite(values))) {
+    "Infinite values are not missing: leave these rows out, or put there what they stand for, {.code NA} where that is
+     not known."
+  })
+  if (!anyNA(values)) {
+    return(infinite)
   }
-  c(i = "{.code na_action = \"model\"} averages over what is missing, {.code \"omit\"} leaves these rows out
+  if (is.null(na_action)) {
+    return(c(infinite, i = "Remove rows with missing values, for instance by {.fn na.omit}, or impute the values."))
+  }
+  c(infinite, i = "{.code na_action = \"model\"} averages over what is missing, {.code \"omit\"} leaves these rows out
          (of topics, only the latter).")
 }
 
@@ -102,10 +117,10 @@ missing_cells <- function(data, obs) {
 # Checked data with NA -> the internal form described above. `use`: what they are for, "rows" or "sequences" to be
 # fitted, or "predict" or "filter". `na_action = "keep"`: as they were given, to be shown.
 act_on_missing <- function(data, obs, na_action, use, arg, call) {
+  if (keeps_missing(na_action)) data$na_action <- na_action
   if (is_sparse_data(data) || !anyNA(data$x) || na_action == "keep") {
     return(data)
   }
-  data$na_action <- na_action
   data$missing <- missing_cells(data, obs)
   modelled <- modelled_columns(data, obs)
   if (na_action == "omit") {
@@ -126,6 +141,10 @@ act_on_missing <- function(data, obs, na_action, use, arg, call) {
     return(data)
   }
   check_gaps(data, obs, arg, call)
+  if (use == "predict" && data$n > 1L) {
+    empty <- modelled[colSums(!data$missing[, modelled, drop = FALSE]) == 0]
+    if (length(empty)) say_wholly_missing(data$column_names[empty] %||% empty, arg, call)
+  }
   if (!use %in% c("predict", "filter") && !reading$piece) check_observed(data, modelled, arg, call)
   fill_with_nothing(data, obs)
 }
@@ -171,14 +190,15 @@ say_left_out <- function(gone, what, arg, call) {
 
 # A checked table of documents, or of their rows -> list(x, left_out, na_action), x without the rows that have missing
 # values.
-whole_rows <- function(x, arg, call) {
+whole_rows <- function(x, arg, call, na_action) {
+  action <- if (keeps_missing(na_action)) na_action
   gone <- if (is.matrix(x) && anyNA(x)) rowSums(is.na(x)) > 0
   if (is.null(gone)) {
-    return(list(x = x))
+    return(list(x = x, na_action = action))
   }
   say_left_out(gone, "with missing values", arg, call)
   left_out <- list(n = nrow(x), kept = which(!gone), row_names = rownames(x))
-  list(x = structure(x[!gone, , drop = FALSE], frame = attr(x, "frame")), left_out = left_out, na_action = "omit")
+  list(x = structure(x[!gone, , drop = FALSE], frame = attr(x, "frame")), left_out = left_out, na_action = action)
 }
 
 # Values by rows that were used -> by rows that were given, NA where one was left out; values by individuals -> by all
@@ -257,6 +277,32 @@ check_gaps <- function(data, obs, arg, call) {
   }
 }
 
+# Columns that new data may lack: those of which single values may be missing.
+columns_that_may_lack <- function(fit) {
+  blocks <- blocks_of(fit$input, fit$model$obs)
+  takes <- vapply(blocks, function(block) !is.null(block$entry$gaps) && block$entry$gaps != "rows", NA)
+  fit$input$column_names[unlist(lapply(blocks[takes], `[[`, "modelled"))]
+}
+
+# x with columns of NA. Of several rows act_on_missing() says that a column has no value.
+with_columns_of_na <- function(x, names, arg, call) {
+  if (NROW(x) == 1L) say_wholly_missing(names, arg, call)
+  if (is.data.frame(x)) {
+    x[names] <- NA
+    return(x)
+  }
+  cbind(x, matrix(NA_real_, nrow(x), length(names), dimnames = list(NULL, names)))
+}
+
+say_wholly_missing <- function(columns, arg, call) {
+  n <- length(columns)
+  cli::cli_inform(
+    "{cli::qty(n)}Column{?s} {.field {columns}} of {.arg {arg}} {cli::qty(n)}{?has/have} no value at all and
+     {cli::qty(n)}{?is/are} taken as missing.",
+    class = c("bnpvi_message_wholly_missing", "bnpvi_message"), call = call
+  )
+}
+
 check_observed <- function(data, modelled, arg, call) {
   empty <- modelled[colSums(!data$missing[, modelled, drop = FALSE]) == 0]
   if (length(empty)) {
@@ -319,32 +365,6 @@ fit_as <- function(fit, obs) {
     fit$model$obs <- now
   }
   fit
-}
-
-# Probabilities of the clusters of a mixture, rows x clusters in their order, of rows with gaps: by the exact
-# predictive of what is there.
-predictive_probabilities <- function(fit, data) {
-  fit <- fit_with_gaps(fit, data)
-  log_p <- engine_log_predictives(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  k <- fit$state$k
-  log_p <- log_p[, fit$numbering, drop = FALSE] + rep(log(proportion(fit)), each = nrow(log_p))
-  if (!is.null(data$classes)) {
-    log_p[!of_units(data, allowed_clusters(data, fit$state$owner[fit$numbering]))] <- -Inf
-  }
-  prob <- exp(log_p - log_p[cbind(seq_len(nrow(log_p)), max.col(log_p, ties.method = "first"))])
-  prob <- prob / rowSums(prob)
-  prob
-}
-
-# The same of all rows (or individuals): those without gaps have responsibilities.
-probabilities_of_rows <- function(fit, data) {
-  gappy <- rowSums(data$missing) > 0
-  if (has_individuals(data)) gappy <- tabulate(data$individual[gappy], data$n_individuals) > 0
-  rows <- of_rows(data, gappy)
-  prob <- matrix(0, n_units(data), fit$state$k, dimnames = list(unit_names(data), seq_len(fit$state$k)))
-  prob[gappy, ] <- predictive_probabilities(fit, some_rows(data, rows))
-  if (!all(gappy)) prob[!gappy, ] <- responsibilities(fit, some_rows(data, !rows))
-  prob
 }
 
 # Rows of data without an order, by TRUE and FALSE.

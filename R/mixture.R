@@ -24,20 +24,24 @@
 #'   `clustering`, as of [kmeans()], or one of mclust. Its cluster 0 is noise, as in
 #'   dbscan: these observations start as one cluster of their own, with a message, and
 #'   from there go where the model has them.
-#' @param weights How often each row counts: one number from 0 a row, see *Weights*.
+#' @param weights How often each row counts: one number from 0 a row, or the name of a column, see *Weights*. With names,
+#'   here and in `labels`, `start`, `id` and `time`, values go by the names of rows, or of individuals, see [bnpvi].
 #' @param labels What is known of the rows' classes: one label a row, `NA` where it is not
-#'   known, or a logical matrix (rows x classes) of the classes that each row may belong
+#'   known, the name of a column, or a logical matrix (rows x classes) of the classes that each row may belong
 #'   to, see *Known labels*.
 #' @param id Which rows are repeated measurements of the same individual, whose cluster they share: one value a
-#'   row, or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then is no
-#'   variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
+#'   row, of any class (see [bnpvi]), or the name of a column of `x` or `data` (`"chick"`, or `~ chick`), which then
+#'   is no variable. `y ~ x | chick` is short for `y ~ x` with `id = ~ chick`. See *Repeated measures*.
 #' @param time For clusters that drift ([obs_gaussian()] with `drift`): when each row was, a number or a date for
 #'   each row, or the name of a column of `x` or `data` (`"week"`, or `~ week`), which then is no variable. Rows
 #'   may come in any order, and many at the same time. See *Clusters over time*.
 #' @param gaps How much clusters drift from one time to the next: `"equal"`, as much between any two neighbouring times
 #'   that have rows; `"time"`, in proportion to the time that passes, in the unit of `time` (days, for dates).
 #' @param data A data frame with the variables of the formula, a source ([source_files()]) or a stream of such
-#'   ([bnp_stream()]).
+#'   ([bnp_stream()]). Columns that `weights`, `labels`, `id` and `time` name are no variables unless the formula names
+#'   them. A string (`"week"`) or a formula (`~ week`) names a column; with `data` so does a bare name (`week`), and an
+#'   expression (`week %/% 4`) is evaluated with the columns of `data` before the variables of the calling scope, as in
+#'   [lm()].
 #' @inheritParams missing_values
 #' @inheritSection missing_values Missing values
 #' @param ... Further arguments of methods; must otherwise be empty.
@@ -171,10 +175,13 @@ bnp_mixture.default <- function(x, obs = NULL, prior = prior_dp(), control = bnp
   na_action <- check_na_action(na_action)
   gaps <- check_gaps_of_times(gaps, time)
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
-  split <- split_id(x, id, "x", rlang::current_env())
-  when <- split_row_times(split$x, time, "x", rlang::current_env())
-  fit_mixture(when$x, obs, prior, control, start, rename_call(match.call()), na_action,
-    weights = weights, labels = labels, id = split, time = when, gaps = gaps
+  here <- rlang::current_env()
+  split <- split_id(x, id, "x", here)
+  when <- split_row_times(split$x, time, "x", here)
+  count <- split_argument(when$x, weights, "weights", here)
+  class <- split_argument(count$x, labels, "labels", here)
+  fit_mixture(class$x, obs, prior, control, start, rename_call(match.call()), na_action,
+    weights = count$value, labels = class$value, id = split, time = when, gaps = gaps
   )
 }
 
@@ -185,11 +192,15 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
                                 na_action = c("fail", "model", "omit"), weights = NULL, labels = NULL, id = NULL,
                                 time = NULL, gaps = c("equal", "time"), ...) {
   check_no_dots(...)
-  na_action <- check_na_action(na_action)
+  here <- rlang::current_env()
+  list2env(
+    arguments_in_data(rlang::enquos(weights = weights, labels = labels, id = id, time = time), data, here), here
+  )
+  na_action <- if (inherits(data, "bnp_stream")) action_of_stream(start, if (!missing(na_action)) na_action) else
+    check_na_action(na_action)
   gaps <- check_gaps_of_times(gaps, time)
   if (missing(prior) && !is.null(time)) prior <- prior_hdp()
   call <- rename_call(match.call())
-  here <- rlang::current_env()
   if (inherits(data, "bnp_stream")) {
     refuse_with_stream(list(weights = weights, labels = labels, id = id, time = time), here)
     if (missing(control)) control <- bnp_control("truncation_free")
@@ -200,9 +211,14 @@ bnp_mixture.formula <- function(x, data = NULL, obs = NULL, prior = prior_dp(),
     return(fit_source("bnp_mixture", data, obs, prior, control, start, na_action, call, NULL, x))
   }
   split <- split_formula_id(x, data, id, here)
-  when <- split_formula_time(split$formula, split$data, time, here)
-  read <- formula_input(split$formula, when$x, obs, "bnp_mixture")
-  fit_mixture(read$x, read$obs, prior, control, start, call, na_action, read$input, weights, labels, split, when, gaps)
+  when <- split_formula_argument(split$formula, split$data, time, "time", here)
+  count <- split_formula_argument(split$formula, when$x, weights, "weights", here)
+  class <- split_formula_argument(split$formula, count$x, labels, "labels", here)
+  read <- formula_input(split$formula, class$x, obs, "bnp_mixture")
+  fit_mixture(
+    read$x, read$obs, prior, control, start, call, na_action, read$input, count$value, class$value, split,
+    list(time = when$value, name = when$name), gaps
+  )
 }
 
 # id: list(id, name), as split_id() has them; time: list(time, name), as split_row_times() has them.
@@ -217,8 +233,8 @@ fit_mixture <- function(x, obs, prior, control, start, call, na_action, input = 
   refuse_weighted_series(weights, obs, error_call)
   refuse_labelled_series(labels, obs, error_call)
   data <- with_individuals(data, id$id, obs, "x", error_call, id$name)
-  weights <- one_per_individual(weights, data, "weights", error_call)
-  labels <- one_per_individual(labels, data, "labels", error_call, known = TRUE)
+  weights <- values_of_rows(weights, data, "weights", error_call)
+  labels <- values_of_rows(labels, data, "labels", error_call, known = TRUE)
   data$weights <- check_weights(weights, rows_given(data), error_call, kept = data$left_out$kept)
   data <- with_labels(data, known_labels(labels, rows_given(data), error_call, data$left_out$kept, data$weights))
   by_time <- prior_entry(prior)$verb != "bnp_mixture"
@@ -254,7 +270,7 @@ warn_of_ties <- function(fit, data) {
     c(
       "Some clusters are narrower than the rounding of column{?s} {.val {names(columns)}}: they stand for single
        values.",
-      i = if (any(columns)) "Zeros and ones are logical values, which have a model of their own: {.code x == 1}.",
+      i = if (any(columns)) "Few values are levels and no measurements: make a column of them a factor, or leave it out.",
       i = if (!all(columns)) {
         "To spread repeated values out, add noise of the size of the rounding, as
          {.code x + runif(length(x), -0.05, 0.05)} for one decimal place."
@@ -264,7 +280,10 @@ warn_of_ties <- function(fit, data) {
   )
 }
 
-# The columns, by name, in which clusters are narrower than the steps between values: are they zeros and ones?
+# Columns of no more values than this are rather levels than rounded numbers: a guess.
+most_few_values <- 12L
+
+# The columns, by name, in which clusters are narrower than the steps between values: have they few values?
 narrow_columns <- function(fit, cov, data) {
   used <- which(cluster_sizes(fit) > 1.5)
   variance <- cluster_variances(cov, data$d)[used, , drop = FALSE]
@@ -275,7 +294,7 @@ narrow_columns <- function(fit, cov, data) {
   }))
   narrow <- repeated & colSums(sqrt(variance) < rep(gap / 4, each = length(used)), na.rm = TRUE) > 0
   stats::setNames(
-    apply(data$x[, narrow, drop = FALSE], 2, function(v) all(v %in% c(0, 1, NA))),
+    apply(data$x[, narrow, drop = FALSE], 2, function(v) length(unique(v[!is.na(v)])) <= most_few_values),
     data$column_names[narrow] %||% as.character(which(narrow))
   )
 }

@@ -1,6 +1,7 @@
 # The column of a table that an argument names, taken out of it: list(x, column) of the rest and the column without
 # names. what: that argument, and the class of the error where x has no such column; arg: what x is called.
 take_named_column <- function(x, name, what, arg, call) {
+  check_sparse(x, arg, call)
   at <- match(name, colnames(x))
   if (is.na(at)) {
     abort(what, c(

@@ -1,18 +1,20 @@
 # A network in any form -> the internal form: list(n, directed, from, to, value, hidden_from, hidden_to, ids), each
 # pair once, ends from 1; pairs that are hidden have no value. `ids`: names of the nodes, in their order. `keep_loops`:
-# also `loops`, the links of each node with itself, where there are any.
+# also `loops`, the links of each node with itself, where there are any. weights: as asked_weights() has them; `weighted`
+# says whether values counted, NA where there were none.
 
 as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = rlang::caller_env(), arg = "x",
-                       keep_loops = FALSE) {
+                       keep_loops = FALSE, weights = NULL) {
+  check_sparse(x, arg, call)
   if (!is.null(directed)) check_flag(directed, "directed", call)
   links <- if (inherits(x, "igraph")) {
-    links_of_igraph(x, nodes, directed, call, arg)
+    links_of_igraph(x, nodes, directed, call, arg, weights)
   } else if (inherits(x, "network")) {
-    links_of_network(x, nodes, directed, call, arg)
-  } else if (inherits(x, "Matrix") || is.matrix(x) && nrow(x) == ncol(x)) {
-    links_of_adjacency(x, nodes, directed, call, arg)
-  } else if (is.data.frame(x) || is.matrix(x) && ncol(x) %in% 2:3) {
-    links_of_edges(x, nodes, directed, call, arg)
+    links_of_network(x, nodes, directed, call, arg, weights)
+  } else if (is.data.frame(x) || is.matrix(x) && lists_links(x)) {
+    links_of_edges(x, nodes, directed, call, arg, weights)
+  } else if (is.matrix(x) || inherits(x, "Matrix")) {
+    links_of_adjacency(x, nodes, directed, call, arg, weights)
   } else {
     abort("network", c(
       "{.arg {arg}} must be a network, not {describe(x)}.",
@@ -23,25 +25,16 @@ as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = 
   if (links$n == 0L) {
     abort("network", c("{.arg {arg}} has no nodes.", i = "Give at least one; links are not needed."), call = call)
   }
+  if (anyDuplicated(links$ids)) {
+    abort("nodes", "Names of nodes of {.arg {arg}} must differ from each other.", call = call)
+  }
   check_values(links$value, call, arg)
   tidied_links(links, hidden_pairs(missing, links, call), keep_loops)
 }
 
-check_values <- function(value, call, arg) {
-  bad <- which(!is.na(value) & (value < 0 | value != round(value)))
-  if (length(bad)) {
-    abort("not_counts", c(
-      "Links of {.arg {arg}} must be 0, 1 or counts, not {signif(value[bad[1L]], 3)} (link {places(bad)}).",
-      i = "Weights that are no counts have no model here: round them, or keep the links alone."
-    ), call = call)
-  }
-}
-
 # Loops go or are counted, pairs that are listed several times add up, what is NA or `missing` becomes hidden.
 tidied_links <- function(links, missing, keep_loops) {
-  told <- function(...) {
-    cli::cli_inform(c(...), class = c("bnpvi_message_network", "bnpvi_message"), .envir = parent.frame())
-  }
+  told <- function(...) tell_of_network(c(...), parent.frame())
   loop <- links$from == links$to
   with_itself <- which(loop & links$value > 0)
   if (length(with_itself) && !keep_loops) {
@@ -77,7 +70,7 @@ tidied_links <- function(links, missing, keep_loops) {
   out <- list(
     n = as.integer(links$n), directed = links$directed, from = as.integer(pairs$from), to = as.integer(pairs$to),
     value = as.double(pairs$value), hidden_from = as.integer((hidden - 1) %/% links$n + 1),
-    hidden_to = as.integer((hidden - 1) %% links$n + 1), ids = links$ids
+    hidden_to = as.integer((hidden - 1) %% links$n + 1), ids = links$ids, weighted = links$weighted
   )
   if (length(with_itself) && keep_loops) {
     of_node <- factor(links$from[with_itself], seq_len(links$n))
@@ -119,18 +112,14 @@ nodes_of <- function(x, ids, arg, call) {
   bad <- which(is.na(at))
   if (length(bad)) {
     abort("nodes", c(
-      "{.arg {arg}} has nodes that are not in the network: {places(unique(as.character(x[bad])))}.",
+      "{.arg {arg}} has nodes that are not in the network: {places(unique(node_names(x[bad])))}.",
       x = "In row {places(bad)}.", i = "Nodes are named {places(ids, 3L)}."
     ), call = call)
   }
   at
 }
 
-# Whole numbers in full: as.character(1e5) is "1e+05", and of the integer it is not.
-node_names <- function(x) {
-  whole <- is.double(x) && all(is.na(x) | (x == round(x) & abs(x) < .Machine$integer.max))
-  as.character(if (whole) as.integer(x) else x)
-}
+node_names <- function(x) label_text(x, "nodes")
 
 no_nodes_argument <- function(nodes, what, call) {
   if (!is.null(nodes)) {
@@ -138,98 +127,118 @@ no_nodes_argument <- function(nodes, what, call) {
   }
 }
 
-links_of_igraph <- function(x, nodes, directed, call, arg) {
+links_of_igraph <- function(x, nodes, directed, call, arg, weights) {
   no_nodes_argument(nodes, "an igraph", call)
   rlang::check_installed("igraph", "to read an igraph.")
   edges <- igraph::as_edgelist(x, names = FALSE)
   ids <- igraph::vertex_attr(x, "name") %||% seq_len(igraph::vcount(x))
-  weight <- igraph::edge_attr(x, "weight")
-  list(
-    n = igraph::vcount(x), ids = as.character(ids), from = edges[, 1L], to = edges[, 2L],
-    value = as.double(weight %||% rep(1, nrow(edges))), directed = directed %||% igraph::is_directed(x)
-  )
+  tell_two_modes(igraph::vertex_attr(x, "type"), edges, arg)
+  each <- link_weights(igraph::edge_attr(x), weights, NULL, nrow(edges), "an attribute of the edges", arg, call)
+  links <- list(n = igraph::vcount(x), ids = as.character(ids), from = edges[, 1L], to = edges[, 2L])
+  with_direction(c(links, each), igraph::is_directed(x), directed, arg)
 }
 
 # An object of the package network: vertices in $gal$n, edges in $mel.
-links_of_network <- function(x, nodes, directed, call, arg) {
+links_of_network <- function(x, nodes, directed, call, arg, weights) {
   no_nodes_argument(nodes, "a network", call)
   edges <- Filter(Negate(is.null), x$mel)
   one <- function(which) as.integer(vapply(edges, function(e) e[[which]][1L], 1))
   n <- as.integer(x$gal$n)
   ids <- vapply(x$val, function(v) as.character(v[["vertex.names"]] %||% NA), "")
   if (length(ids) != n || anyNA(ids) || anyDuplicated(ids)) ids <- as.character(seq_len(n))
+  if (is.numeric(x$gal$bipartite)) tell_two_modes(seq_len(n) > x$gal$bipartite, NULL, arg)
   unknown <- vapply(edges, function(e) isTRUE(e$atl$na), NA)
-  list(
-    n = n, ids = ids, from = one("outl"), to = one("inl"), value = ifelse(unknown, NA, rep(1, length(edges))),
-    directed = directed %||% isTRUE(x$gal$directed)
+  attributes <- setdiff(unique(unlist(lapply(edges, function(e) names(e$atl)))), "na")
+  columns <- lapply(stats::setNames(attributes, attributes), function(name) {
+    unlist(lapply(edges, function(e) e$atl[[name]][1L] %||% NA))
+  })
+  each <- link_weights(columns, weights, NULL, length(edges), "an attribute of the edges", arg, call)
+  each$value[unknown] <- NA
+  with_direction(
+    c(list(n = n, ids = ids, from = one("outl"), to = one("inl")), each), isTRUE(x$gal$directed), directed, arg
   )
 }
 
-links_of_adjacency <- function(x, nodes, directed, call, arg) {
-  no_nodes_argument(nodes, "an adjacency matrix", call)
-  if (nrow(x) != ncol(x)) {
+# Links of an object that says whether they are directed, as the user has them. An undirected link that is to be a
+# directed one goes both ways, as a symmetric matrix has it.
+with_direction <- function(links, is_directed, directed, arg) {
+  links$directed <- directed %||% is_directed
+  if (links$directed && !is_directed) {
+    tell_of_network("Links of {.arg {arg}} are undirected: each is taken as two directed ones, there and back.")
+    there <- links[c("from", "to")]
+    loop <- there$from == there$to
+    links$from <- c(there$from, there$to[!loop])
+    links$to <- c(there$to, there$from[!loop])
+    links$value <- c(links$value, links$value[!loop])
+  }
+  links
+}
+
+# Nodes of two kinds, if only links between the two are there, or may be: `type` of igraph.
+tell_two_modes <- function(type, edges, arg) {
+  two <- is.logical(type) ||
+    length(unique(type)) == 2L && length(edges) && all(type[edges[, 1L]] != type[edges[, 2L]])
+  if (two) {
+    tell_of_network(c(
+      "{.arg {arg}} is a two-mode (bipartite) network, and is taken as an ordinary one: two nodes of the same kind count
+       as a pair without a link.",
+      i = "Communities may be no more than the two kinds. {.code igraph::bipartite_projection()} links nodes of one kind;
+           {.fn bnp_mixture} and {.fn bnp_topics} cluster the rows of the incidence matrix."
+    ))
+  }
+}
+
+# Columns that are named as those of a list of links; a matrix that may have other names for them.
+names_links <- function(x) all(c("from", "to") %in% colnames(x))
+lists_links <- function(x) names_links(x) || nrow(x) != ncol(x) && ncol(x) %in% 2:3
+
+# Tables that are no lists of links, though they have the columns.
+refuse_tables <- function(x, arg, call) {
+  numbers <- if (is.data.frame(x)) all(vapply(x, function(v) is.numeric(v) || is.logical(v), NA)) else !is.character(x)
+  if (names_links(x) || !numbers || nrow(x) < 2L) {
+    return(invisible())
+  }
+  if (is.data.frame(x) && nrow(x) == ncol(x) && ncol(x) > 3L) {
     abort("network", c(
-      "{.arg {arg}}, an adjacency matrix, must be square, not {nrow(x)} x {ncol(x)}.",
-      i = "Give two-mode networks as a data frame of links, or use {.fn bnp_mixture}."
+      "{.arg {arg}}, a square data frame of numbers, looks like an adjacency matrix: data frames are lists of links.",
+      i = "Give {.code as.matrix({arg})}, or name the two columns of nodes {.field from} and {.field to}."
     ), call = call)
   }
-  if (is.matrix(x) && !is.numeric(x) && !is.logical(x)) {
-    abort("not_numeric", "{.arg {arg}} must be a matrix of numbers, not {describe(x)}.", call = call)
-  }
-  cells <- matrix_cells(x)
-  symmetric <- if (is.matrix(x)) isSymmetric(unname(x), tol = 0) else Matrix::isSymmetric(x, tol = 0, checkDN = FALSE)
-  if (isFALSE(directed) && !symmetric) {
-    abort("not_symmetric", c(
-      "{.arg {arg}} is not symmetric, and so not undirected.",
-      i = "Choose {.code directed = TRUE}, or give {.code x + t(x)} or {.code pmax(x, t(x))}."
+  if (all(as.matrix(x) %in% c(0, 1, NA))) {
+    abort("network", c(
+      "{.arg {arg}}, {nrow(x)} x {ncol(x)} of zeros and ones, is neither a square adjacency matrix nor a list of links.",
+      i = "The rows of a two-mode (bipartite) network are clustered by {.fn bnp_mixture} or {.fn bnp_topics}; the
+           columns of a list of links are named {.field from} and {.field to}."
     ), call = call)
   }
-  directed <- directed %||% !symmetric
-  keep <- directed | cells$i <= cells$j
-  names <- rownames(x) %||% colnames(x) %||% seq_len(nrow(x))
-  if (anyDuplicated(names)) abort("nodes", "Names of nodes of {.arg {arg}} must differ from each other.", call = call)
-  list(
-    n = nrow(x), ids = as.character(names), from = cells$i[keep], to = cells$j[keep], value = cells$x[keep],
-    directed = directed
-  )
-}
-
-# Cells that are not 0: data frame i, j, x.
-matrix_cells <- function(x) {
-  if (inherits(x, "Matrix")) {
-    cells <- Matrix::summary(as(as(x, "generalMatrix"), "TsparseMatrix"))
-    return(data.frame(i = cells$i, j = cells$j, x = if (is.null(cells$x)) rep(1, nrow(cells)) else as.double(cells$x)))
-  }
-  at <- which(is.na(x) | x != 0, arr.ind = TRUE)
-  data.frame(i = unname(at[, 1L]), j = unname(at[, 2L]), x = as.double(x[at]))
 }
 
 # Both ends and the value of every row of a list of links.
-listed_links <- function(x, call, arg) {
+listed_links <- function(x, call, arg, weights = NULL) {
   x <- as.data.frame(x)
   if (ncol(x) < 2L) {
     abort("network", "{.arg {arg}} must have columns {.field from} and {.field to}, a row for each link.", call = call)
   }
-  columns <- if (all(c("from", "to") %in% names(x))) c("from", "to") else names(x)[1:2]
+  columns <- if (names_links(x)) c("from", "to") else names(x)[1:2]
   from <- x[[columns[1L]]]
   to <- x[[columns[2L]]]
   absent <- which(is.na(from) | is.na(to))
   if (length(absent)) {
     abort("missing", c("Links of {.arg {arg}} must have both ends.", x = "Row {places(absent)} has not."), call = call)
   }
-  if (is.factor(from) || is.factor(to)) {
-    both <- list(as.character(from), as.character(to))
-    from <- both[[1L]]
-    to <- both[[2L]]
+  if (!is_plain_number(from) || !is_plain_number(to)) {
+    from <- node_names(from)
+    to <- node_names(to)
   }
   rest <- setdiff(names(x), columns)
-  weight <- intersect(c("weight", "value", "n", "count"), rest)
-  if (!length(weight)) weight <- rest[vapply(x[rest], is.numeric, NA)]
-  list(from = from, to = to, value = if (length(weight)) as.double(x[[weight[1L]]]) else rep(1, nrow(x)))
+  default <- c(intersect(c("weight", "value", "n", "count"), rest), rest[vapply(x[rest], is.numeric, NA)])
+  each <- link_weights(x[rest], weights, if (length(default)) default[1L], nrow(x), "a column", arg, call)
+  c(list(from = from, to = to), each)
 }
 
-links_of_edges <- function(x, nodes, directed, call, arg) {
-  links <- listed_links(x, call, arg)
+links_of_edges <- function(x, nodes, directed, call, arg, weights) {
+  refuse_tables(x, arg, call)
+  links <- listed_links(x, call, arg, weights)
   from <- links$from
   to <- links$to
   if (!is.null(nodes) && (!is.atomic(nodes) || !is.null(dim(nodes)))) {
@@ -246,7 +255,7 @@ links_of_edges <- function(x, nodes, directed, call, arg) {
   }
   list(
     n = length(ids), ids = ids, from = nodes_of(from, ids, arg, call), to = nodes_of(to, ids, arg, call),
-    value = links$value, directed = directed %||% FALSE
+    value = links$value, weighted = links$weighted, directed = directed %||% FALSE
   )
 }
 

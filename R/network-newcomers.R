@@ -3,6 +3,7 @@
 # Links of new nodes in their two forms -> list(ids, links, hidden): data frames new, known, y, out (from the new node;
 # undirected: TRUE), numbers from 1; pairs that were not observed are in `hidden`.
 new_nodes <- function(fit, x, call) {
+  check_sparse(x, "newdata", call)
   found <- if (is.matrix(x) || inherits(x, "Matrix")) {
     new_of_matrix(fit, x, call)
   } else if (is.data.frame(x)) {
@@ -14,6 +15,7 @@ new_nodes <- function(fit, x, call) {
     ), call = call)
   }
   pairs <- found$pairs
+  if (isFALSE(fit$input$weighted)) pairs$y[!is.na(pairs$y) & pairs$y != 0] <- 1
   check_values(pairs$y, call, "newdata")
   key <- paste(pairs$new, pairs$known, pairs$out)
   pairs$y <- stats::ave(pairs$y, key, FUN = sum)
@@ -30,7 +32,7 @@ new_nodes <- function(fit, x, call) {
 }
 
 new_of_list <- function(fit, x, call) {
-  links <- listed_links(x, call, "newdata")
+  links <- listed_new_links(fit, x, call)
   from <- node_names(links$from)
   to <- node_names(links$to)
   known <- cbind(match(from, fit$input$ids), match(to, fit$input$ids))
@@ -57,6 +59,14 @@ new_of_list <- function(fit, x, call) {
     new = match(name, ids), known = ifelse(out, known[, 2L], known[, 1L]), y = links$value,
     out = out | !fit$input$directed
   ))
+}
+
+# What counts was settled when the network was fitted.
+listed_new_links <- function(fit, x, call) {
+  weighted <- fit$input$weighted
+  named <- is.character(weighted) && weighted %in% names(x)
+  read <- function() listed_links(x, call, "newdata", if (named) list(weighted))
+  if (named || isFALSE(weighted)) suppressMessages(read(), "bnpvi_message_network") else read()
 }
 
 new_of_matrix <- function(fit, x, call) {

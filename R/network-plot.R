@@ -37,9 +37,9 @@ plotted_network <- function(fit, network, type, call = rlang::caller_env()) {
       i = "A fit does not keep its data: {.code plot(fit, \"{type}\", network = x)}."
     ), call = call)
   }
-  listed <- is.data.frame(network) || is.matrix(network) && nrow(network) != ncol(network)
+  listed <- is.data.frame(network) || is.matrix(network) && lists_links(network)
   data <- suppressMessages(as_network(
-    network, if (listed) fit$input$ids, if (!inherits(network, "igraph")) fit$input$directed, NULL, call, "network"
+    network, if (listed) fit$input$ids, fit$input$directed, NULL, call, "network", weights = list(NULL)
   ))
   if (!identical(data$ids, fit$input$ids)) {
     abort("nodes", "{.arg network} must have the nodes of the network that was fitted, in the same order.", call = call)

@@ -19,7 +19,8 @@
 #' each new node and a column for each node of the training network (by name where columns have names). Pairs that are
 #' not listed have no link; those with the value `NA` were not observed. In a list a value of 0 names a node that has no
 #' links. A row of the matrix with the name of a node of the training network is that node seen again, whose pair with
-#' itself is not observed.
+#' itself is not observed. Values count as those of the training network did: where its `weights` were left alone, every
+#' link counts once.
 #'
 #' Each new node is by itself: all else is held as it was learned, and q of its membership is raised to a maximum of the
 #' bound. In blockmodels that is one step, in degree-corrected ones the probability of each label given the links and
@@ -206,7 +207,7 @@ link_auc <- function(fit, pairs) {
 #' that was given the network without the held-out links, and not told of them, would take them for pairs without a
 #' link.
 #'
-#' @param x,nodes,directed A network, as in [bnp_network()].
+#' @param x,nodes,directed,weights A network, as in [bnp_network()].
 #' @param fraction Part of the links that is held out, above 0 and below 1.
 #' @param zeros Pairs without a link for each link that is held out.
 #' @param seed As for [stats::simulate()]: `NULL`, or a number for [set.seed()].
@@ -223,13 +224,13 @@ link_auc <- function(fit, pairs) {
 #' fit <- bnp_network(x, missing = pairs, prior = prior_dp(), control = bnp_control(seed = 1))
 #' link_auc(fit, pairs)
 #' @export
-split_links <- function(x, fraction = 0.1, zeros = 1, seed = NULL, nodes = NULL, directed = NULL) {
+split_links <- function(x, fraction = 0.1, zeros = 1, seed = NULL, nodes = NULL, directed = NULL, weights) {
   call <- rlang::current_env()
   if (!is.numeric(fraction) || length(fraction) != 1L || is.na(fraction) || fraction <= 0 || fraction >= 1) {
     abort("argument", "{.arg fraction} must be one number above 0 and below 1, not {describe(fraction)}.")
   }
   zeros <- check_number(zeros, "zeros", strict = FALSE)
-  data <- as_network(x, nodes, directed, NULL, call)
+  data <- as_network(x, nodes, directed, NULL, call, weights = asked_weights(weights))
   n_links <- length(data$value)
   if (n_links < 2L) abort("network", "{.arg x} must have at least two links.")
   m <- max(1L, min(n_links - 1L, round(fraction * n_links)))

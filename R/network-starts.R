@@ -14,13 +14,20 @@ network_start <- function(start, data, prior, control, call) {
     return(start$prob)
   }
   if (is.matrix(start)) {
+    start <- in_order_of_names(start, data$ids, data$n, "start", "node", call)
     return(check_responsibilities(start, data$n, call))
   }
+  start <- as_vector(start)
   if (!is.null(names(start)) && all(data$ids %in% names(start))) start <- start[data$ids]
-  one_column_each(check_labels(unname(start), data$n, call))
+  start <- in_order_of_names(start, data$ids, data$n, "start", "node", call)
+  one_column_each(check_labels(start, data$n, call))
 }
 
-one_column_each <- function(labels) diag(max(labels))[labels, , drop = FALSE]
+one_column_each <- function(labels) {
+  out <- matrix(0, length(labels), max(labels))
+  out[cbind(seq_along(labels), labels)] <- 1
+  out
+}
 
 # The ways of bnp_control(init =) to begin that are for networks alone.
 network_inits <- c("spectral", "spectral_absolute", "propagation")

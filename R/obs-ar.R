@@ -10,7 +10,9 @@
 #'   intercept. Default: identity dynamics, each row expected at the preceding
 #'   one.
 #' @param coef_precision E x E precision of the coefficients' columns, relative
-#'   to the noise; or its diagonal or one number, as for `scale`.
+#'   to the noise; or its diagonal or one number, as for `scale`. Default of [obs_ar()]: half the expected variance of
+#'   the noise for lags; with an intercept that is of rows around the centre of the data, where an intercept of 0 has a
+#'   precision of 0.01, so that a fit does not depend on the origin of the data.
 #' @export
 obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_mean = NULL,
                    coef_precision = NULL) {
@@ -29,9 +31,10 @@ obs_ar <- function(lag = 1L, intercept = FALSE, df = NULL, scale = NULL, coef_me
 }
 
 # Identity dynamics; noise expected at half the variance of first differences;
-# coefficients as loose as half that scale, counted as z z'. The intercept, if
-# any, has to cover the distance of the data from the origin. Without one the
-# origin is part of the model, so `centre` is 0.
+# coefficients as loose as half that scale, counted as z z'. With an intercept
+# all that is said around the centre of the data, where it is 0 with standard
+# deviations of 10 times the noise's, so that the origin does not matter.
+# Without one the origin is part of the model, so `centre` is 0.
 resolve_ar <- function(obs, data, start, call) {
   d <- data$d
   e <- d * obs$lag + obs$intercept
@@ -54,9 +57,25 @@ resolve_ar <- function(obs, data, start, call) {
     ), call = call)
   }
   storage.mode(obs$coef_mean) <- "double"
-  loose <- 0.01 / (1 + max((obs$centre / obs$unit)^2))
-  default <- c(rep(noise / 2, obs$lag), if (obs$intercept) loose)
-  obs$coef_precision <- expand_matrix(obs$coef_precision %||% default, e, "coef_precision", call)
+  with_centred_precision(obs, rep(noise / 2, obs$lag), call)
+}
+
+# The engine wants the precision of the coefficients of regressors around `origin`: the default is known around the
+# centre of the data, where it has all its digits. `precision`: of the coefficients of lags.
+with_centred_precision <- function(obs, precision, call) {
+  e <- length(precision) + obs$intercept
+  if (!is.null(obs$coef_precision)) {
+    obs$coef_precision <- expand_matrix(obs$coef_precision, e, "coef_precision", call)
+    # Of a fit's model they are there.
+    obs$centred_precision <- obs$centred_precision %||% obs$coef_precision
+    obs$origin <- obs$origin %||% rep(0, length(obs$centre))
+    return(obs)
+  }
+  obs$centred_precision <- diag(c(precision, if (obs$intercept) 0.01), e)
+  obs$origin <- obs$centre
+  back <- diag(e)
+  if (obs$intercept) back[-e, e] <- obs$origin
+  obs$coef_precision <- back %*% obs$centred_precision %*% t(back)
   obs
 }
 
@@ -146,7 +165,7 @@ model_ar <- list(
   gaps = "cells",
   keep = function(data) list(initial = column_medians(data$x, data$weights)),
   resolve = resolve_ar,
-  working = c("centre", "unit"),
+  working = c("centre", "unit", "centred_precision", "origin"),
   parameters = coef_parameters("columns"),
   arrays = coef_arrays("columns"),
   axes = regressor_names,

@@ -38,7 +38,7 @@ model_bernoulli <- list(
   parameters = list(a = "columns", b = "columns"),
   arrays = list(a = c("clusters", "columns"), b = c("clusters", "columns"), prob = c("clusters", "columns")),
   location = "prob",
-  quantiles = list(prob = function(q, p) stats::qbeta(p, q$a, q$b)),
+  quantiles = list(prob = function(q, p) beta_quantile(p, q$a, q$b)),
   moments = function(q, given) list(mean = q$a / (q$a + q$b), var = q$a / (q$a + q$b) * q$b / (q$a + q$b)),
   divergence = function(a, b) {
     sum(a$prob * log(a$prob / b$prob) + (1 - a$prob) * (log1p(-a$prob) - log1p(-b$prob)))

@@ -64,7 +64,7 @@ model_binomial <- list(
   axes = function(obs, columns) if (length(columns)) list(pairs = pair_names(columns)) else list(),
   location = "prob",
   terms = terms_of_pairs,
-  quantiles = list(prob = function(q, p) stats::qbeta(p, q$a, q$b)),
+  quantiles = list(prob = function(q, p) beta_quantile(p, q$a, q$b)),
   moments = function(q, given) {
     n <- given$total
     all <- q$a + q$b

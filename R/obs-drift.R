@@ -115,7 +115,7 @@ drifting_entry <- function(entry, noise_of, arrays) {
     working = c(entry$working, "times", "gap", "past", "learn_drift"),
     learned = function(obs) if (isTRUE(obs$learn_drift)) "drift = \"learn\"",
     learned_numbers = "drift",
-    axes = function(obs, columns) list(times = as.character(obs$times)),
+    axes = function(obs, columns) list(times = label_text(obs$times %||% character())),
     arrays = utils::modifyList(arrays, list(
       mean = c("clusters", "columns", "times"), mean_strength = c("clusters", "times"), size = c("clusters", "times")
     )),

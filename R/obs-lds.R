@@ -21,7 +21,8 @@
 #' it.
 #'
 #' Defaults are read from the data: `scale` from a tenth of the variance of first differences, the noise from
-#' covariances at lags 0, 1 and 2, in which white noise and slow dynamics differ. A missing cell is simply left out
+#' covariances at lags 0, 1 and 2, in which white noise and slow dynamics differ. With an intercept they do not depend
+#' on the origin of the data. A missing cell is simply left out
 #' of its column's likelihood, which is exact.
 #'
 #' @section What to expect:
@@ -145,9 +146,8 @@ resolve_lds <- function(obs, data, start, call) {
     ), call = call)
   }
   storage.mode(obs$coef_mean) <- "double"
-  loose <- 0.01 / (1 + max((obs$centre / obs$unit)^2))
-  default <- c(steps / 4, if (obs$intercept) loose)
-  obs$coef_precision <- expand_hidden(obs$coef_precision %||% default, e, "coef_precision", call)
+  if (!is.null(obs$coef_precision)) obs$coef_precision <- expand_hidden(obs$coef_precision, e, "coef_precision", call)
+  obs <- with_centred_precision(obs, steps / 4, call)
   white <- obs$column_unit^2 * white_noise(obs, data)
   if (is.null(obs$noise)) {
     obs$noise_scale <- expand_vector(obs$noise_scale %||% (max(obs$noise_df - 2, obs$noise_df / 2) * white), d,
@@ -161,9 +161,22 @@ resolve_lds <- function(obs, data, start, call) {
   }
   obs$loading_precision <- if (identity) NULL else diag(m + 1)
   obs$start_mean <- expand_vector(obs$start_mean %||% (if (identity) medians else rep(0, m)), m, "start_mean", call)
+  check_start_mean(obs$start_mean, if (identity) medians else 0, obs$unit, call)
   obs$start_var <- expand_hidden(obs$start_var %||% (10 * spread), m, "start_var", call)
   check_in_units(diag(obs$start_var), obs$unit, "start_var", c(1e-10, 1e12), call)
   obs
+}
+
+# Further away a first state would leave no digits for the others.
+check_start_mean <- function(x, middle, unit, call, farthest = 1e10) {
+  far <- which(!(abs(x / unit - middle / unit) <= farthest))
+  if (length(far)) {
+    abort("range", c(
+      "{.arg start_mean} must be within {farthest} spreads of the data.",
+      x = "Entry {far[1L]} is {signif(x[far[1L]], 3)}, where the spread is about {unit[far[1L]]}.",
+      i = "Leave {.code NULL} for the default, or rescale {.arg x}."
+    ), call = call)
+  }
 }
 
 # As expand_matrix(), of m hidden states.
@@ -292,7 +305,8 @@ model_lds <- list(
   hidden = TRUE,
   resolve = resolve_lds,
   working = c(
-    "centre", "unit", "column_centre", "column_unit", "rows_scale", "identity", "lag", "loading_precision"
+    "centre", "unit", "centred_precision", "origin", "column_centre", "column_unit", "rows_scale", "identity", "lag",
+    "loading_precision"
   ),
   parameters = list(
     scale = c("hidden", "hidden"), coef_mean = c("hidden", "regressors"),

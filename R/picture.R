@@ -169,7 +169,7 @@ trace_picture <- function(fit, call = rlang::caller_env()) {
   refuse_bound_of_stream(fit, call)
   trace <- elbo_trace(fit)
   searched <- !is.null(trace$log_joint)
-  if (searched) trace$elbo <- ifelse(is.nan(trace$elbo), trace$log_joint, trace$elbo)
+  if (searched) trace$elbo <- ifelse(is.na(trace$elbo), trace$log_joint, trace$elbo)
   if (anyNA(trace$elbo)) {
     abort("type", c(
       "{.code type = \"elbo\"} needs the ELBO of every lap: stochastic learning knows that of its last one only.",

@@ -3,8 +3,8 @@
 # list(kind, points, labels): points with x, y, cluster, uncertainty, those of large uncertainty last. Kind "plane":
 # where they lie. "line": their value and their uncertainty. "sorted": their rank and their uncertainty.
 uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
-  prob <- if (is.null(data)) predict(fit, type = "prob") else
-    of_rows(own <- as_newdata(fit, data, call, "data"), state_probabilities(fit, own))
+  prob <- if (is.null(data)) predict(fit, type = "responsibility") else
+    of_rows(own <- as_newdata(fit, data, call, "data"), state_responsibilities(fit, own))
   prob <- prob[!is.na(prob[, 1L]), , drop = FALSE]
   if (!nrow(prob)) abort("no_rows", "{.arg data} has no rows.", call = call)
   cluster <- max.col(prob, ties.method = "first")

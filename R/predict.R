@@ -8,10 +8,12 @@
 #'   data frame when the fit used a formula), or a source ([source_files()]), which is read piece by piece, only one of
 #'   them being in memory; zero rows are fine. Without
 #'   `newdata`, `type = "class"` gives the clusters of the training data, and
-#'   `type = "prob"` their probabilities if `bnp_control(keep = "probabilities")` was given.
-#' @param type `"class"`: the most probable cluster, an integer; `"id"`: its identity, see [cluster_ids()]. `"prob"`: a
+#'   `type = "prob"` and `"responsibility"` their probabilities if `bnp_control(keep = "probabilities")` was given.
+#' @param type `"class"`: the most probable cluster by `"prob"`, an integer (without `newdata` that of [fitted()], by
+#'   `"responsibility"`); `"id"`: its identity, see [cluster_ids()]. `"prob"`: a
 #'   matrix with one row per observation and one column per cluster, rows
-#'   summing to 1. `"logdensity"`: log density of the posterior predictive
+#'   summing to 1. `"responsibility"`: such a matrix of the fit's own q(z); see *What the probabilities are*.
+#'   `"logdensity"`: log density of the posterior predictive
 #'   mixture (Student-t, Dirichlet-multinomial, Beta-Bernoulli or negative
 #'   binomial components; for a Dirichlet process the weight of clusters not seen
 #'   yet goes to the prior predictive). `NA` in the first `lag` rows of an autoregression. With `id` one
@@ -20,11 +22,12 @@
 #'   [obs_regression()]: the expected response given the covariates, the average over
 #'   clusters by their weights.
 #'   `"label"`, for fits with known labels: the most probable class, a factor, `NA` where clusters of no class are
-#'   more probable together; without `newdata` the class of each row's cluster (or what
-#'   `keep = "probabilities"` says). `"label_prob"`: a matrix of the probabilities of classes, those of
+#'   more probable together, by `"prob"`; without `newdata` the class of each row's cluster (or what
+#'   the `"responsibility"` that is kept says, which knows the labels). `"label_prob"`: a matrix of the probabilities of classes, those of
 #'   clusters of no class together in a last column `(none)`.
 #'   `"impute"`: `newdata` with missing values replaced by their expectation given what is there, those of
-#'   levels by the most probable one; the attribute `sd` is a matrix of standard deviations (`NA` where nothing was
+#'   levels by the most probable one, averaged over the clusters of the fit by `"prob"` (of one that is not seen yet the
+#'   expectation need not exist); the attribute `sd` is a matrix of standard deviations (`NA` where nothing was
 #'   missing, and for levels). See [impute()] for draws.
 #'   Where `newdata` lacks the response, probabilities of clusters are their weights.
 #'
@@ -42,7 +45,9 @@
 #'   fit had it from, or are the training data.
 #' @param ... Must be empty.
 #' @param write Of new data in a source, what becomes of the answers, if they do not fit into memory either: a function
-#'   of the answer and the number of its piece, or the path of a CSV file. The number of rows is returned.
+#'   of the answer and the number of its piece, or the path of a CSV file. The file says in its first columns of whom
+#'   each row is: `document`, or `row`, its name or its number in the whole source, after the sequence or individual if
+#'   the source was read by one. The number of rows is returned.
 #' @param new_data The same as `newdata`, for those who come from tidymodels.
 #' @return `predict()`: a vector or matrix, named by the rows of `newdata`; for
 #'   `type = "cluster"` a data frame of as many rows, in which metrics of yardstick find
@@ -50,6 +55,19 @@
 #'   and the probability of each as `.pred_Cluster_1`, ...
 #'   `heldout_loglik()`: the mean log predictive density of an observation; with `id` those of individuals,
 #'   divided by the number of all rows.
+#' @section What the probabilities are: There are two kinds.
+#'
+#' `type = "prob"` is the posterior predictive: the probability of a cluster is proportional to its mean weight times
+#' the density of what is observed of the row, averaged over all that is not known of the cluster's parameters. These
+#' products are the terms whose sum is `exp()` of `type = "logdensity"`, but for that of a cluster that is not seen
+#' yet: probabilities are given that the row belongs to one of the fit's. A row with missing cells, or with a level
+#' that was never seen, has the probabilities of its other cells. `"class"`, `"cluster"`, `"label"`, `"label_prob"` and
+#' `"impute"` go by them, and so do [impute()], [bnp_filter()] and the predictions of [bnp_sample()].
+#'
+#' `type = "responsibility"` is q(z), the distribution of the row's cluster in the variational posterior, by expected
+#' logarithms of weights and densities. The fit is made of it: [fitted()], [cluster_sizes()] (sums of it), [augment()],
+#' [coclustering()], [residuals()], the picture `"uncertainty"`, `fit$probabilities` and the bound. It is a little nearer
+#' to 0 and 1 where clusters are small. Known labels of the training data are part of it.
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
 #'
@@ -64,19 +82,19 @@
 #' @export
 predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                   "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute",
-                                  "id"
-                                ), ..., new_data = NULL, na_action = c("fail", "model", "omit"), id = NULL,
+                                  "id", "responsibility"
+                                ), ..., new_data = NULL, na_action = NULL, id = NULL,
                                 time = NULL, write = NULL) {
   check_no_dots(...)
-  na_action <- check_na_action(na_action)
-  type <- check_choice(
-    type, c("class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id"), "type"
-  )
+  na_action <- action_of_fit(object, na_action)
+  type <- check_choice(type, c(
+    "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id", "responsibility"
+  ), "type")
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(id = id, time = time), rlang::current_env())
     return(predict_source(object, newdata, NULL, write, function(x, id) {
-      predict(object, x, type, na_action = na_action)
+      predict(object, x, type, id = id, na_action = na_action)
     }))
   }
   refuse_write(write)
@@ -113,7 +131,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   }
   if (type != "logdensity" && lacks_response(object, newdata)) {
     prob <- prior_probabilities(object, newdata)
-    return(if (type == "prob") prob else most_probable(prob))
+    return(if (type == "class") most_probable(prob) else prob)
   }
   data <- as_newdata(object, newdata, na_action = na_action, id = id, time = time)
   if (type == "logdensity" && has_individuals(data)) {
@@ -121,6 +139,9 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
   }
   if (type == "logdensity") {
     return(for_all_rows(data, stats::setNames(log_predictive(object, data), data$row_names)))
+  }
+  if (type == "responsibility") {
+    return(for_all_rows(data, state_responsibilities(object, data)))
   }
   prob <- for_all_rows(data, state_probabilities(object, data))
   if (type == "prob") prob else most_probable(prob)
@@ -154,15 +175,16 @@ training_answer <- function(fit, type, call = rlang::caller_env()) {
     return(fitted(fit))
   }
   check_format(fit, call)
-  if (type == "logdensity" || is.null(fit$probabilities)) {
+  kept <- switch(type, responsibility = fit$probabilities, prob = , marginal = fit$predictive)
+  if (is.null(kept)) {
     abort("newdata", c(
       "{.arg newdata} is needed for {.code type = \"{type}\"}.",
       i = "A fit does not keep its data: give them again.",
       i = if (type != "logdensity") "{.code bnp_control(keep = \"probabilities\")} keeps those of the training data."
     ), call = call)
   }
-  prob <- for_all_rows(fit$input, fit$probabilities)
-  if (type == "prob") prob else most_probable(prob)
+  prob <- for_all_rows(fit$input, kept)
+  if (type == "marginal") most_probable(prob) else prob
 }
 
 # Classes of known labels; of the training data with what was known of them.
@@ -173,7 +195,8 @@ label_answer <- function(fit, newdata, type, na_action, id = NULL, time = NULL, 
     cluster <- fitted(fit)
     return(stats::setNames(factor(cluster_classes(fit)[cluster], fit$input$class_names), names(cluster)))
   }
-  prob <- predict(fit, newdata, type = "prob", na_action = na_action, id = id, time = time)
+  kind <- if (is.null(newdata)) "responsibility" else "prob" # q(z) knows the labels of the training data
+  prob <- predict(fit, newdata, type = kind, na_action = na_action, id = id, time = time)
   if (type == "label") most_probable_class(fit, prob) else class_probabilities(fit, prob)
 }
 
@@ -189,31 +212,18 @@ log_predictive <- function(fit, data, plugin = FALSE, call = rlang::caller_env()
   if (data$n == 0L) {
     return(numeric())
   }
-  if (has_weights_by_time(fit)) {
-    if (plugin) {
-      abort("argument", c(
-        "{.code type = \"plugin\"} is not there where clusters have weights by time.",
-        i = "{.val completion}, the default, has the exact density of rows."
-      ), call = call)
-    }
-    return(log_predictive_by_time(fit, data))
+  if (plugin && has_weights_by_time(fit)) {
+    abort("argument", c(
+      "{.code type = \"plugin\"} is not there where clusters have weights by time.",
+      i = "{.val completion}, the default, has the exact density of rows."
+    ), call = call)
   }
   fit <- fit_with_gaps(fit, data)
-  engine_log_predictive(as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads)
-}
-
-responsibilities <- function(fit, data) {
-  prob <- if (data$n == 0L) {
-    matrix(0, 0L, fit$state$k)
-  } else if (has_weights_by_time(fit)) {
-    responsibilities_by_time(fit, data)
-  } else {
-    fit <- fit_with_gaps(fit, data)
-    resp <- engine_responsibilities(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-    resp[, fit$numbering, drop = FALSE]
-  }
-  dimnames(prob) <- list(unit_names(data), seq_len(ncol(prob)))
-  prob
+  by_time <- if (has_weights_by_time(fit)) in_engine_order(fit, weights_with_new(fit))
+  engine_log_predictive(
+    as_engine_data(data), fit$model, fit$state, plugin, fit$control$threads, by_time,
+    if (!is.null(by_time)) data$slot
+  )
 }
 
 #' @rdname predict.bnp_mixture
@@ -230,19 +240,22 @@ heldout_loglik.default <- function(fit, newdata, ...) {
 #' @rdname predict.bnp_mixture
 #' @export
 heldout_loglik.bnp_mixture <- function(fit, newdata, type = c("completion", "plugin"), ...,
-                                       na_action = c("fail", "model", "omit"), id = NULL, time = NULL) {
+                                       na_action = NULL, id = NULL, time = NULL) {
   check_no_dots(...)
   plugin <- is_plugin(type)
   need_data(missing(newdata), "newdata")
   if (inherits(newdata, "bnp_source")) {
     refuse_with_source(list(id = id, time = time), rlang::current_env())
-    na_action <- check_na_action(na_action)
+    na_action <- action_of_fit(fit, na_action)
     return(mean_over_source(fit, newdata, NULL, function(x, id) {
-      data <- as_newdata(fit, x, na_action = na_action)
-      log_predictive(fit, data, plugin)[has_values(data, modelled_columns(data, fit$model$obs))]
+      data <- as_newdata(fit, x, na_action = na_action, id = id)
+      density <- log_predictive(fit, data, plugin)
+      counted <- has_values(data, modelled_columns(data, fit$model$obs))
+      # Of individuals, which have more rows than densities, each row has its share of the sum.
+      if (has_individuals(data)) rep(sum(density) / sum(counted), sum(counted)) else density[counted]
     }))
   }
-  data <- as_newdata(fit, newdata, na_action = check_na_action(na_action), id = id, time = time)
+  data <- as_newdata(fit, newdata, na_action = action_of_fit(fit, na_action), id = id, time = time)
   density <- log_predictive(fit, data, plugin)
   counted <- has_values(data, modelled_columns(data, fit$model$obs))
   if (has_individuals(data)) mean_loglik(density) * data$n_individuals / sum(counted) else mean_loglik(density[counted])

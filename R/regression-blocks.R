@@ -11,6 +11,7 @@ check_block_formula <- function(formula, call = rlang::caller_env()) {
   if (!inherits(formula, "formula") || length(formula) != 3L) {
     refuse("must have a response, like {.code y ~ a + b}.", "It names columns of the data frame.")
   }
+  check_bars(formula, call)
   left <- formula[[2L]]
   each <- if (is.call(left) && identical(left[[1L]], quote(cbind))) as.list(left)[-1L] else list(left)
   responses <- vapply(each, function(part) if (is.name(part)) as.character(part) else NA_character_, "")
@@ -58,7 +59,7 @@ order_of_blocks <- function(blocks, modelled, call = rlang::caller_env()) {
 read_regression <- function(x, obs, arg, call, na_action = NULL) {
   y <- data_frame_to_matrix(x[named_columns_of(obs)], arg, call)
   design <- obs$design %||% list(terms = evaluate_formula(stats::delete.response(stats::terms(obs$formula)), arg, call))
-  frame <- evaluate_formula(formula_variables(design$terms, x, design$levels), arg, call)
+  frame <- evaluate_formula(formula_variables(design$terms, x, design$levels, arg, call), arg, call)
   z <- covariate_matrix(attr(frame, "terms"), frame, design$contrasts, arg, call)
   if (is.null(obs$design)) {
     design <- list(terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),

@@ -42,6 +42,7 @@ regression_table <- function(formula, data, call = rlang::caller_env()) {
 
 evaluate_formula <- function(value, arg, call) {
   tryCatch(value, error = function(e) {
+    if (inherits(e, "bnpvi_error")) rlang::cnd_signal(e)
     abort("formula", c(
       "The formula cannot be evaluated in {.arg {arg}}.",
       x = conditionMessage(e),
@@ -51,7 +52,7 @@ evaluate_formula <- function(value, arg, call) {
 }
 
 response_matrix <- function(frame, formula, call) {
-  y <- stats::model.response(frame)
+  y <- plain_values(stats::model.response(frame))
   if (!is_plain_number(y) || length(dim(y)) > 2L) {
     abort("not_numeric", "The response must be numbers, not {describe(y)}.", call = call)
   }
@@ -76,7 +77,7 @@ side_by_side_table <- function(y, z) {
 
 # New data of a fit by a formula -> the columns of its table.
 regression_newdata <- function(fit, newdata, arg, call) {
-  frame <- evaluate_formula(formula_variables(fit$input$terms, newdata, fit$input$levels), arg, call)
+  frame <- evaluate_formula(formula_variables(fit$input$terms, newdata, fit$input$levels, arg, call), arg, call)
   y <- response_matrix(frame, stats::formula(fit$input$terms), call)
   z <- covariate_matrix(fit$input$terms, frame, fit$input$contrasts, arg, call)
   side_by_side_table(y, z)
@@ -110,7 +111,7 @@ as_covariates <- function(fit, newdata, arg = "newdata", call = rlang::caller_en
     ), call = call)
   }
   terms <- stats::delete.response(fit$input$terms)
-  frame <- evaluate_formula(formula_variables(terms, newdata, fit$input$levels), arg, call)
+  frame <- evaluate_formula(formula_variables(terms, newdata, fit$input$levels, arg, call), arg, call)
   z <- covariate_matrix(terms, frame, fit$input$contrasts, arg, call)
   check_finite_table(z, arg, call)
   unname(matrix(z, nrow(z)))
@@ -189,7 +190,7 @@ response_ahead <- function(fit, newdata, id, na_action, call = rlang::caller_env
   y <- response_columns(obs)
   z <- with_intercept(data$x[, -y, drop = FALSE], obs)
   prob <- one_step_ahead(fit, data)$prob
-  parameters <- parameters_ahead(fit)
+  parameters <- clusters_with_new(fit)
   out <- Reduce(`+`, lapply(seq_len(ncol(prob)), function(k) prob[, k] * z %*% t(parameters[[k]]$coef_mean)))
   dimnames(out) <- list(data$row_names, data$column_names[y])
   out <- for_all_rows(data, out)

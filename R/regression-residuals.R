@@ -8,7 +8,7 @@
 #' @param object A fit of [bnp_mixture()] with [obs_regression()].
 #' @param newdata Rows with responses and covariates, usually the training data, which a fit does not keep.
 #' @param type `"cluster"`: minus what the regression of the row's most probable cluster expects, which
-#'   [augment()] says for the same rows (of individuals, `id`, their one cluster). Such residuals are smaller than the
+#'   [augment()] says for the same rows (by q(z), `type = "responsibility"`; of individuals, `id`, their one cluster). Such residuals are smaller than the
 #'   noise is, since the cluster was chosen by the response. `"response"`: minus
 #'   `predict(object, newdata, type = "response")`, the average over clusters by their weights, which does not look
 #'   at the response.
@@ -27,7 +27,7 @@
 #' plot(cars$speed, left)
 #' @export
 residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response"),
-                                  na_action = c("fail", "model", "omit"), id = NULL, ...) {
+                                  na_action = NULL, id = NULL, ...) {
   if (is.null(obs_entry(object$model$obs)$responses)) {
     no_residuals()
   }
@@ -37,10 +37,11 @@ residuals.bnp_mixture <- function(object, newdata, type = c("cluster", "response
   type <- check_choice(type, c("cluster", "response"), "type")
   obs <- object$model$obs
   y <- obs_entry(obs)$responses(obs)
-  data <- as_newdata(object, newdata, na_action = check_na_action(na_action), id = id)
+  data <- as_newdata(object, newdata, na_action = action_of_fit(object, na_action), id = id)
   z <- data$x[, -y, drop = FALSE]
   left <- data$x[, y, drop = FALSE] - if (type == "response") average_response(object, z) else {
-    response_in_cluster(object, z, most_probable(of_rows(data, state_probabilities(object, with_known(data, object)))))
+    own <- of_rows(data, state_responsibilities(object, with_known(data, object)))
+    response_in_cluster(object, z, most_probable(own))
   }
   dimnames(left) <- list(data$row_names, data$column_names[y])
   left <- for_all_rows(list(left_out = data$left_out), left)

@@ -70,14 +70,14 @@ batch_numbers <- function(control, data, class, call) {
     return(NULL)
   }
   if (class == "bnp_mixture") {
-    batches <- one_per_individual(control$batches, data, "batches", call)
-    control$batches <- batches
+    control$batches <- values_of_rows(control$batches, data, "batches", call)
     batch <- check_batch_numbers(control, rows_given(data), unit_words[[class]], call)
     return(of_units(data, of_kept_rows(data, batch)))
   }
-  left_out <- data$left_out_documents
-  batch <- check_batch_numbers(control, left_out$n %||% (length(data$starts) - 1L), unit_words[[class]], call)
-  if (is.null(left_out)) batch else batch[left_out$kept]
+  groups <- given_groups(data)
+  control$batches <- values_of_groups(control$batches, data, "batches", sub("s$", "", unit_words[[class]]), call)
+  batch <- check_batch_numbers(control, groups$n, unit_words[[class]], call)
+  if (is.null(groups$kept)) batch else batch[groups$kept]
 }
 
 check_batch_numbers <- function(control, n, word, call) {
@@ -149,10 +149,12 @@ resolve_start <- function(start, data, obs, prior, call = rlang::caller_env()) {
     return(start_from_fit(start, data, obs, prior, call))
   }
   start <- start_from_clustering(start, call)
+  start <- as_vector(start)
   if (is.list(start)) {
+    if (length(data$starts) - 1L == length(start)) start <- values_of_groups(start, data, "start", "sequence", call)
     start <- unlist(start, use.names = FALSE)
   }
-  start <- one_per_individual(start, data, "start", call)
+  start <- values_of_rows(start, data, "start", call)
   rows <- data$order %||% seq_len(data$n)
   if (is.matrix(start)) {
     resp <- of_kept_rows(data, check_responsibilities(start, rows_given(data), call))
@@ -282,7 +284,7 @@ check_labels <- function(x, n, call, kept = NULL) {
     abort("start", c("{.arg start} has missing labels.", x = "At {places(missing)}."), call = call)
   }
   if (!is.null(kept)) x <- x[kept]
-  as.integer(factor(x, levels = if (is.factor(x)) intersect(levels(x), x) else sort(unique(x))))
+  as.integer(label_factor(x, "start", call, sorted = TRUE))
 }
 
 check_responsibilities <- function(x, n, call) {

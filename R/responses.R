@@ -77,6 +77,7 @@ response_and_covariates <- function(response, covariates, x, call) {
     if (length(response) != 3L) {
       abort("response", "{.arg response} must have a left side, as in {.code rating ~ 1}.", call = call)
     }
+    check_bars(response, call, NULL)
     if (!is.null(covariates)) {
       abort("response", c(
         "{.arg covariates} are given twice.", i = "With a formula as {.arg response} they are its right side."
@@ -107,46 +108,25 @@ response_and_covariates <- function(response, covariates, x, call) {
   )
 }
 
-# One value for each document that is used, matched by name where values and documents have the same names.
+# One value for each document that is used.
 of_documents <- function(v, data, arg, call) {
-  if (is.list(v) || !is.atomic(v) || !is.null(dim(v)) && length(dim(v)) > 1L) {
+  v <- as_vector(v)
+  if (is.list(v) || !is.atomic(v) || !is.null(dim(v))) {
     abort("response", c(
       "{.arg {arg}} must be a vector with one value for each document, not {describe(v)}.",
       i = if (is(v, "function")) "Is a variable of this name missing?"
     ), call = call)
   }
-  documents <- given_documents(data)
+  documents <- given_groups(data)
+  v <- plain_values(v)
   if (length(v) != documents$n) {
     abort("response", c(
       "{.arg {arg}} must have one value for each document ({documents$n}), not {length(v)}.",
       i = "Documents whose value is not known have {.code NA}."
     ), call = call)
   }
-  v <- v[document_order(names(v), documents$names, arg, call)]
+  v <- values_of_groups(v, data, arg, "document", call)
   if (is.null(documents$kept)) v else v[documents$kept]
-}
-
-# The documents that were given, before na_action = "omit".
-given_documents <- function(data) {
-  left_out <- data$left_out_documents
-  if (is.null(left_out)) {
-    return(list(n = length(data$starts) - 1L, names = data$group_names))
-  }
-  list(n = left_out$n, names = left_out$row_names, kept = left_out$kept)
-}
-
-document_order <- function(names, documents, arg, call) {
-  if (is.null(names) || is.null(documents) || anyDuplicated(documents)) {
-    return(TRUE)
-  }
-  at <- match(documents, names)
-  if (anyNA(at)) {
-    abort("response", c(
-      "{.arg {arg}} has names, but not those of all documents.", x = "Not there: {places(documents[is.na(at)])}.",
-      i = "Take the names off to match by place."
-    ), call = call)
-  }
-  at
 }
 
 # ---- what kind of response ------------------------------------------------------------------------------------------
@@ -219,7 +199,7 @@ code_classes <- function(y, family, call) {
       class = c("bnpvi_warning_response", "bnpvi_warning"), call = call
     )
   }
-  y <- if (is.factor(y)) droplevels(y) else factor(y)
+  y <- label_factor(y, "response", call, sorted = TRUE)
   if (nlevels(y) < 2L) {
     abort("response", c(
       "{.arg response} must have at least two classes; all that are known are in {.val {levels(y)}}.",
@@ -288,28 +268,33 @@ read_covariates <- function(x, data, call, known = NULL) {
 }
 
 documents_by_covariates <- function(x, known, data, call) {
+  x <- plain_columns(plain_values(x))
+  if (is.atomic(x)) x <- values_of_groups(x, data, "covariates", "document", call)
   if (is.atomic(x) && is.null(dim(x))) x <- data.frame(covariate = x)
   if (is.matrix(x)) x <- as.data.frame(x)
   if (!is.data.frame(x) || !ncol(x)) {
     abort("response", "{.arg covariates} must be a vector, a matrix or a data frame, not {describe(x)}.", call = call)
   }
-  documents <- given_documents(data)
+  documents <- given_groups(data)
   if (nrow(x) != documents$n) {
     abort("response", c(
       "{.arg covariates} must have one row for each document ({documents$n}), not {nrow(x)}."
     ), call = call)
   }
-  names <- if (is.character(attr(x, "row.names"))) rownames(x)
-  if (!is.null(names) && setequal(names, documents$names)) x <- x[match(documents$names, names), , drop = FALSE]
+  if (is.character(attr(x, "row.names"))) {
+    at <- stats::setNames(seq_len(nrow(x)), rownames(x))
+    x <- x[values_of_groups(at, data, "covariates", "document", call), , drop = FALSE]
+  }
   if (!is.null(documents$kept)) x <- x[documents$kept, , drop = FALSE]
   absent <- setdiff(all.vars(known$terms), names(x))
   if (length(absent)) {
     abort("response", "{.arg covariates} lack {.field {absent}}, which the fit has.", call = call)
   }
-  terms <- known$terms %||% stats::terms(stats::reformulate(sprintf("`%s`", names(x))))
+  terms <- known$terms %||% stats::terms(formula_of_names(names(x)))
   frame <- tryCatch(
-    stats::model.frame(terms, x, na.action = stats::na.pass, xlev = known$levels),
+    formula_variables(terms, x, known$levels, "covariates", call),
     error = function(e) {
+      if (inherits(e, "bnpvi_error")) rlang::cnd_signal(e)
       abort("response", c("{.arg covariates} cannot be read.", x = conditionMessage(e)), call = call)
     }
   )
@@ -319,6 +304,11 @@ documents_by_covariates <- function(x, known, data, call) {
   rownames(value) <- NULL
   environment(terms) <- globalenv()
   list(value = value, terms = terms, levels = stats::.getXlevels(terms, frame))
+}
+
+# ~ a + b + ..., whatever the names are.
+formula_of_names <- function(names) {
+  stats::as.formula(call("~", Reduce(function(a, b) call("+", a, b), lapply(names, as.name))), baseenv())
 }
 
 # Numbers for the engine; documents without a response need none.

@@ -6,7 +6,8 @@ check_weights <- function(weights, n, call, of = "row of {.arg x}", kept = NULL)
   if (is.null(weights)) {
     return(NULL)
   }
-  if (!is.numeric(weights) || !is.null(dim(weights))) {
+  weights <- plain_values(weights)
+  if (!is.numeric(weights) || !is_plain_number(weights) || !is.null(dim(weights))) {
     abort("weights", "{.arg weights} must be a numeric vector, not {describe(weights)}.", call = call)
   }
   if (length(weights) != n) {
@@ -33,18 +34,18 @@ check_weights <- function(weights, n, call, of = "row of {.arg x}", kept = NULL)
 
 # One weight for each sequence or document (`word`) -> one for each of its rows, in the order of the internal form.
 unit_weights <- function(weights, data, word, call) {
-  left_out <- data$left_out_documents
-  groups <- if (is.null(left_out)) length(data$starts) - 1L else left_out$n
+  groups <- given_groups(data)
   if (is.null(weights)) {
     return(NULL)
   }
-  if (length(weights) == rows_given(data) && groups != rows_given(data)) {
+  if (length(weights) == rows_given(data) && groups$n != rows_given(data)) {
     abort("weights", c(
-      "{.arg weights} must have one number per {word} ({groups}), not one per row.",
+      "{.arg weights} must have one number per {word} ({groups$n}), not one per row.",
       i = "All rows of a {word} count equally often: how they hang together has no meaning otherwise."
     ), call = call)
   }
-  weights <- check_weights(weights, groups, call, word, left_out$kept)
+  weights <- values_of_groups(weights, data, "weights", word, call)
+  weights <- check_weights(weights, groups$n, call, word, groups$kept)
   if (any(weights == 0)) {
     abort("weights", c(
       "{.arg weights} of {word}s must be above 0.",

@@ -27,7 +27,7 @@ token_labels_from_fit <- function(fit, data, numbers, seed) {
 # The most probable topic of each token, or row, under a fit.
 topics_of_observations <- function(fit, data) {
   if (!samples_tokens(fit)) {
-    prob <- modelled_rows_of(data, fit$model$obs, state_probabilities(fit, data))
+    prob <- modelled_rows_of(data, fit$model$obs, state_responsibilities(fit, data))
     return(unname(most_probable(prob)))
   }
   theta <- document_proportions(fit)

@@ -114,7 +114,7 @@ bnp_sample.default <- function(x, obs = NULL, prior = prior_dp(), ..., control =
                                warmup = draws %/% 2L, thin = 1L, keep = NULL, split_merge = NULL, seed = NULL,
                                threads = default_threads(), verbose = interactive()) {
   options <- sampling_options(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose)
-  if (!inherits(prior, "bnp_prior")) check_prior(prior, sampled_verbs)
+  check_prior(prior, sampled_verbs, rlang::current_env())
   verb <- prior_entry(prior)$verb
   refuse_proposals(verb, options)
   if (is.null(control)) {
@@ -161,7 +161,7 @@ default_proposals <- function(fit) {
 
 sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, seed, threads, verbose,
                              call = rlang::caller_env()) {
-  list(
+  options <- list(
     chains = check_count(chains, "chains", call = call), draws = check_count(draws, "draws", call = call),
     warmup = check_count(warmup, "warmup", 0L, call = call), thin = check_count(thin, "thin", call = call),
     keep = if (!is.null(keep)) check_count(keep, "keep", 0L, call = call),
@@ -169,10 +169,40 @@ sampling_options <- function(chains, draws, warmup, thin, keep, split_merge, see
     seed = draw_seed(check_seed(seed, call)), threads = check_count(threads, "threads", call = call),
     verbose = check_flag(verbose, "verbose", call = call)
   )
+  check_amount(options, options$draws, options$warmup, call)
+  options
+}
+
+# What no one has the time for, or the memory. (Both are guesses.)
+most_sweeps <- 1e9
+most_recorded <- 1e8
+most_chains <- 1000L
+
+check_amount <- function(options, draws, warmup, call) {
+  big <- function(n) format(n, big.mark = ",", scientific = FALSE)
+  if (options$chains > most_chains) {
+    abort("argument", "{.arg chains} must be at most {big(most_chains)}, not {big(options$chains)}.", call = call)
+  }
+  sweeps <- warmup + as.double(draws) * options$thin
+  if (sweeps > most_sweeps) {
+    abort("argument", c(
+      "{.arg warmup} and {.arg draws} times {.arg thin} are {big(sweeps)} sweeps of each chain: at most
+       {big(most_sweeps)} can be asked for.",
+      i = "Ask for fewer; {.fn update} goes on from the last of them."
+    ), call = call)
+  }
+  if (as.double(draws) * options$chains > most_recorded) {
+    abort("argument", c(
+      "{.arg draws} times {.arg chains} are {big(as.double(draws) * options$chains)} records: at most
+       {big(most_recorded)} can be kept.",
+      i = "Ask for fewer, with more sweeps for each ({.arg thin})."
+    ), call = call)
+  }
 }
 
 begin_sampling <- function(fit, data, id, options, call, error_call = rlang::caller_env()) {
   data <- sampled_data(fit, data, id, error_call)
+  if (samples_tokens(fit)) check_tokens(data, 1, "Sampling", error_call)
   model <- list(obs = without_gaps(fit$model$obs, data), prior = without_learned_values(fit$model$prior))
   options$split_merge <- options$split_merge %||% default_proposals(fit)
   chains <- first_states(fit, data, model, options)
@@ -225,7 +255,7 @@ sampled_data <- function(fit, data, id, call) {
 
 # Rows x clusters of a fit with `keep = "probabilities"`: nothing that is done with draws needs them.
 without_probabilities <- function(fit) {
-  fit$probabilities <- NULL
+  fit[c("probabilities", "predictive")] <- NULL
   fit
 }
 
@@ -272,7 +302,7 @@ labels_from_fit <- function(fit, data, model, numbers, seed) {
       as_engine_data(data), fit$model, fit$state, as.double(numbers), seed, fit$control$threads
     ))
   }
-  prob <- modelled_rows_of(data, model$obs, state_probabilities(fit, data))
+  prob <- modelled_rows_of(data, model$obs, state_responsibilities(fit, data))
   engine_draw_labels(prob, as.double(numbers), seed)
 }
 
@@ -304,6 +334,7 @@ update.bnp_draws <- function(object, data, draws = dim(object$trace)[1L], id = N
   check_no_dots(...)
   need_data(missing(data), "data")
   draws <- check_count(draws, "draws")
+  check_amount(object$options, object$made / object$options$thin + draws, 0, rlang::current_env())
   draw_more(object, data_of_draws(object, data, id), 0L, draws)
 }
 

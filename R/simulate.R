@@ -22,9 +22,13 @@
 #'   data with as many rows each. Rows of one are of one cluster; the column `.id` says which they are.
 #' @param time For fits with `time`: the time of each row, among those of the fit; default, the times of the training
 #'   data, as often as `n` asks for. The column `.time` says which they are.
+#' @param new Draw rows also of a cluster that is not seen yet, where the prior allows more, as densities do? Its
+#'   parameters are drawn from the prior for each data set, so that such rows may be far from all others; their `.class`
+#'   is `new`. `FALSE`: given that the clusters of the fit are all there are. Default: `TRUE`, but of [obs_ar()] `FALSE`:
+#'   most dynamics that its prior allows grow without bound.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the
-#'   columns of the training data and `.class`, the cluster drawn. Attribute
+#'   columns of the training data and `.class`, the cluster drawn (`new`: one not seen yet). Attribute
 #'   `seed` as for [stats::simulate()].
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
@@ -35,7 +39,7 @@
 #' head(simulate(fit, seed = 1)$sim_1)
 #' @export
 simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input$n, initial = NULL, total = NULL,
-                                 exposure = NULL, covariates = NULL, id = NULL, time = NULL, ...) {
+                                 exposure = NULL, covariates = NULL, id = NULL, time = NULL, ..., new = NULL) {
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
@@ -43,26 +47,35 @@ simulate.bnp_mixture <- function(object, nsim = 1, seed = NULL, n = object$input
   n <- check_count(n, "n", lower = 0L)
   id <- simulated_id(object, id, n, n_given, rlang::current_env())
   n <- if (!is.null(id)) length(id) else if (!is.null(time) && !n_given) length(time) else n
+  check_drawn(n, object$input$d + 2, "n")
   given <- complete_given(
     object, list(initial = initial, total = total, exposure = exposure, covariates = covariates, time = time)
   )
   if (!is.null(given$time)) given$time <- one_slot_a_row(given$time, n)
-  clusters <- posterior_clusters(object)
-  weights <- coef(object)$weights[seq_len(object$state$k)]
+  weights <- weights_with_new(object)
+  new <- check_flag(new %||% (state_lag(object) == 0L), "new") && any(weights[, object$state$k + 1L] > 0)
+  if (!new) weights <- in_known(object, weights)
+  clusters <- clusters_with_new(object)
   draw <- function() {
     drawn <- if (has_weights_by_time(object)) {
-      draw_by_time(weights_by_time(object), given$time)
+      draw_by_time(weights, given$time)
     } else {
-      sample.int(length(weights), if (is.null(id)) n else nlevels(id), replace = TRUE, prob = weights)
+      sample.int(ncol(weights), if (is.null(id)) n else nlevels(id), replace = TRUE, prob = weights)
     }
     class <- if (is.null(id)) carry_back(drawn, c(0L, n), state_lag(object)) else drawn[as.integer(id)]
     out <- as.data.frame(draw_rows(object, clusters, class, n, given))
-    out$.class <- factor(class, levels = seq_along(weights))
+    out$.class <- drawn_classes(object, class, new)
     out$.id <- id
     if (!is.null(given$time)) out$.time <- object$model$obs$times[given$time]
     out
   }
   simulate_sets(nsim, seed, draw)
+}
+
+# Numbers of clusters that were drawn, the one after the fit's being the one not seen yet, as a factor.
+drawn_classes <- function(fit, class, new) {
+  k <- fit$state$k
+  factor(class, seq_len(k + new), c(seq_len(k), if (new) "new"))
 }
 
 # nsim draws with names and the attribute `seed`. A seed that is given leaves R's own stream as it was.
@@ -83,7 +96,9 @@ with_r_seed <- function(n, seed, draw, call) {
     on.exit(assign(".Random.seed", before, envir = globalenv()))
   }
   used <- if (is.null(seed)) before else structure(seed, kind = as.list(RNGkind()))
-  list(sets = lapply(seq_len(n), function(i) draw()), seed = used)
+  first <- draw()
+  check_memory(n * as.double(utils::object.size(first)), paste(n, "data sets"), "Draw fewer at a time.", call)
+  list(sets = c(list(first), lapply(seq_len(n - 1L), function(i) draw())), seed = used)
 }
 
 # The state of R's generator, 626 numbers, is for set.seed() and not for eyes.

@@ -50,7 +50,7 @@ fit_source <- function(class, x, obs, prior, control, start, na_action, call, id
       "Truncation-free learning reads a source as a stream.", i = "Give {.code bnp_stream(source)}."
     ), call = error_call)
   }
-  if (class == "bnp_hmm" && !is.null(control$candidates)) refuse_candidates(error_call)
+  check_options(control, kind_of_fit(class, prior), prior, error_call)
   read <- read_source(x, class, obs, na_action, id, formula, control, error_call)
   data <- read$data
   n_units <- if (class == "bnp_mixture") data$n else length(data$starts) - 1L

@@ -32,7 +32,7 @@ describe_columns <- function(frame, as_levels) {
     } else if (type == "text" || type == "number" && name %in% as_levels) {
       unique(v[!is.na(v)])
     }
-    list(type = type, values = values, storage = typeof(v))
+    list(type = type, values = values, storage = typeof(v), few = if (type == "number") few_values(v))
   }, as.list(frame), names(frame))
 }
 
@@ -47,6 +47,35 @@ type_of_column <- function(v) {
     return("unknown")
   }
   if (is.character(v)) "text" else if (is.logical(v)) "logical" else if (is_plain_number(v)) "number" else class(v)[1L]
+}
+
+# Might a column turn out to have two whole numbers only?
+any_few_values <- function(x) {
+  x <- plain_columns(x)
+  few <- function(v) column_kind(v) == "number" && length(few_values(v)) %in% 1:2
+  is.data.frame(x) && any(vapply(x, few, NA))
+}
+
+# What is known of columns, those of two whole numbers as levels (default_obs()).
+two_values_as_levels <- function(known, names) {
+  for (name in intersect(names, names(known))) {
+    few <- known[[name]]$few
+    if (length(few) == 2L) known[[name]]$values <- few
+  }
+  known
+}
+
+# Columns that are a model's variables as they are: of a formula those that it names outside of functions.
+bare_variable_names <- function(formula, x) {
+  if (is.null(formula)) {
+    return(names(x))
+  }
+  if (length(formula) != 2L) {
+    return(character())
+  }
+  variables <- as.list(attr(stats::terms(formula, data = x), "variables"))[-1L]
+  bare <- vapply(variables, is.name, NA)
+  setdiff(vapply(variables[bare], as.character, ""), unlist(lapply(variables[!bare], all.vars)))
 }
 
 # The columns of one more piece.
@@ -65,13 +94,14 @@ join_columns <- function(known, new) {
       abort("columns", c(
         "The column {.field {name}} is not what it was before.",
         x = "It has {b$type} values here, and {a$type} values in the rows before.",
-        i = "Give all pieces the same columns."
+        i = "Say what it is: {.code types = c({name} = \"text\")} of the source, say."
       ))
     }
     if (a$type == "ordered" && !identical(a$values, b$values)) {
       abort("columns", "The ordered factor {.field {name}} has not the levels that it had in the rows before.")
     }
     a$values <- union(a$values, b$values)
+    a["few"] <- list(if (!is.null(a$few) && !is.null(b$few)) few_values(union(a$few, b$few)))
     if (b$storage == "double") a$storage <- "double"
     a
   }, known, new[names(known)], names(known))

@@ -2,10 +2,11 @@
 # belongs to (NULL: rows are units, or documents), and where it is from.
 
 # What is being read. piece: is it a part of the data, of which some checks have to wait for the rest? before: rows
-# before it in its file.
+# before it in its file. sample: is it a sample of all rows, with the levels of all of them?
 reading <- new.env(parent = emptyenv())
 reading$piece <- FALSE
 reading$before <- 0
+reading$sample <- FALSE
 
 # Numbers of rows as a message gives them.
 row_number <- function(i) i + reading$before
@@ -29,6 +30,7 @@ read_units <- function(source, class, id, call, counts_tokens = FALSE) {
   if (!is.null(id) && !(is.character(id) && length(id) == 1L)) {
     abort("id", "{.arg id} must be the name of a column of the source, not {describe(id)}.", call = call)
   }
+  source$labels <- function(names) label_columns(names, id, class == "bnp_topics")
   reader <- open_source(source, call)
   alone <- function(piece) c(list(x = piece$data), piece[c("name", "before")])
   read <- if (!is.null(id)) {
@@ -51,6 +53,12 @@ read_units <- function(source, class, id, call, counts_tokens = FALSE) {
     },
     close = reader$close
   )
+}
+
+# Which columns of a table with these names hold labels, never numbers: `id`; of a table of documents and terms, both.
+label_columns <- function(names, id, documents) {
+  of_terms <- documents && is.null(id) && is_term_frame(stats::setNames(vector("list", length(names)), names))
+  intersect(c(id, if (of_terms) c("document", term_names)), names)
 }
 
 # Rows of sparse matrices are documents; a table of counts has all rows of a document together.
@@ -81,7 +89,8 @@ read_documents <- function(reader, alone, call) {
 read_by_id <- function(reader, id, take, call) {
   waiting <- list() # pieces whose rows all belong to one unit
   seen <- new.env(parent = emptyenv())
-  values <- function(piece) {
+  key <- function(value) paste0("id ", value) # as no variable may have an empty name
+  with_values <- function(piece) {
     in_piece(piece, call, {
       if (!id %in% colnames(piece$data)) {
         abort("id", c(
@@ -89,25 +98,30 @@ read_by_id <- function(reader, id, take, call) {
           i = if (!is.null(colnames(piece$data))) "Columns: {places(dQuote(colnames(piece$data), FALSE))}."
         ))
       }
-      value <- as.character(piece$data[, id, drop = TRUE])
+      value <- label_text(piece$data[, id, drop = TRUE], "id")
       if (anyNA(value)) {
         abort("id", c(
           "{.arg id} has missing values.", x = "In row {places(row_number(which(is.na(value))))}.",
           i = "Every row must belong somewhere."
         ))
       }
-      value
+      if (!take) piece$data[[id]] <- value
+      piece$value <- value
+      piece
     })
   }
-  rows <- function(piece, at) replace(piece, "data", list(piece$data[at, , drop = FALSE]))
+  rows <- function(piece, at) {
+    piece[c("data", "value")] <- list(piece$data[at, , drop = FALSE], piece$value[at])
+    piece
+  }
   release <- function(pieces) {
     out <- pieces[[1L]]
     names <- unique(vapply(pieces, `[[`, "", "name"))
     out$name <- paste(names[unique(c(1L, length(names)))], collapse = " to ")
     x <- if (length(pieces) == 1L) out$data else do.call(rbind, lapply(pieces, `[[`, "data"))
     if (is.data.frame(x)) rownames(x) <- NULL
-    value <- as.character(x[, id, drop = TRUE])
-    again <- Filter(function(v) exists(v, seen, inherits = FALSE), unique(value))
+    value <- unlist(lapply(pieces, `[[`, "value"))
+    again <- Filter(function(v) exists(key(v), seen, inherits = FALSE), unique(value))
     if (length(again)) {
       in_piece(out, call, abort("id", c(
         "The rows of a document or sequence must follow each other.",
@@ -115,8 +129,11 @@ read_by_id <- function(reader, id, take, call) {
         i = "Sort the rows by {.field {id}}."
       )))
     }
-    for (v in unique(value)) assign(v, TRUE, seen)
-    list(x = x, id = if (take) value, id_column = if (take) id, name = out$name, before = out$before)
+    for (v in unique(value)) assign(key(v), TRUE, seen)
+    if (!take) {
+      return(list(x = x, name = out$name, before = out$before))
+    }
+    list(x = x, id = factor(value, unique(value)), id_column = id, name = out$name, before = out$before)
   }
   function() {
     repeat {
@@ -129,7 +146,8 @@ read_by_id <- function(reader, id, take, call) {
         waiting <<- list()
         return(release(last))
       }
-      value <- values(piece)
+      piece <- with_values(piece)
+      value <- piece$value
       n <- length(value)
       if (n == 0L) next
       change <- which(value[-1L] != value[-n])
@@ -185,7 +203,8 @@ read_sequences <- function(reader, source, call) {
     lengths <- vapply(tables, NROW, 1L)
     tables <- lapply(tables, function(x) if (is.null(dim(x))) matrix(x) else x)
     list(
-      x = if (length(tables) == 1L) tables[[1L]] else do.call(rbind, unname(tables)), id = rep(names, lengths),
+      x = if (length(tables) == 1L) tables[[1L]] else do.call(rbind, unname(tables)),
+      id = factor(rep(make.unique(names), lengths), make.unique(names)),
       name = piece$name, before = 0
     )
   }

@@ -1,11 +1,12 @@
 # Fits asked about new data in a source, piece by piece.
 
 # f(table, id): the answer for the rows of one piece. write: NULL, a function of the answer and the number of the piece,
-# or the path of a text file; then the number of rows is all that comes back.
+# or the path of a text file, whose first columns say of whom each row is; then the number of rows is all that comes
+# back.
 over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_env()) {
-  id <- id_column(id, call) %||% if (inherits(fit, "bnp_hmm")) fit$input$id_column
+  id <- id_column(id, call) %||% fit$input$id_column %||% if (isTRUE(fit$model$obs$repeated)) fit$input$id
   put <- check_write(write, call)
-  reader <- read_units(source, class(fit)[1L], id, call)
+  reader <- read_units(with_types(source, types_of_fit(fit)), class(fit)[1L], id, call)
   on.exit(reader$close())
   answers <- list()
   rows <- 0
@@ -15,25 +16,51 @@ over_source <- function(fit, source, id, f, write = NULL, call = rlang::caller_e
     needs_column <- !is.null(fit$input$terms)
     x <- if (needs_column) piece$x else without_id(piece)$x
     answer <- in_piece(piece, call, f(x, piece$id))
+    if (is.null(put)) answers[[number]] <- answer else put(answer, number, function() key_of(answer, piece, rows, fit))
     rows <- rows + NROW(answer)
-    if (is.null(put)) answers[[number]] <- answer else put(answer, number)
   }
   if (!number) abort("no_rows", "The source has no rows.", call = call)
   if (is.null(put)) answers else invisible(rows)
 }
 
+# Columns that were text, or levels of a factor, are text in new data too, whatever their file looks like.
+types_of_fit <- function(fit) {
+  classes <- attr(fit$input$terms, "dataClasses")
+  levels <- c(
+    names(fit$model$obs$types)[fit$model$obs$types %in% c("character", "factor", "ordered")],
+    names(classes)[classes %in% c("character", "factor", "ordered")]
+  )
+  stats::setNames(rep("text", length(unique(levels))), unique(levels))
+}
+
 check_write <- function(write, call) {
-  if (is.null(write) || is.function(write)) {
-    return(write)
+  if (is.null(write)) {
+    return(NULL)
+  }
+  if (is.function(write)) {
+    return(function(answer, number, key) write(answer, number))
   }
   path <- check_path(write, "write", call)
-  function(answer, number) {
+  function(answer, number, key) {
     table <- if (is.data.frame(answer)) answer else if (is.matrix(answer)) as.data.frame(answer) else
       data.frame(value = unname(answer))
-    utils::write.table(table, path,
+    utils::write.table(cbind(key(), table), path,
       append = number > 1L, sep = ",", dec = ".", row.names = FALSE, col.names = number == 1L, qmethod = "double"
     )
   }
+}
+
+# Whose the rows of an answer are: their names, or numbers in the whole source, and the sequence or individual of each.
+key_of <- function(answer, piece, before, fit) {
+  names <- if (is.data.frame(answer)) row_names_of(answer) else rownames(answer) %||% names(answer)
+  number <- before + seq_len(NROW(answer))
+  if (before + NROW(answer) < .Machine$integer.max) number <- as.integer(number) # which is written in full
+  key <- data.frame(names %||% number)
+  names(key) <- if (inherits(fit, "bnp_topics")) "document" else "row"
+  if (!inherits(fit, "bnp_topics") && length(piece$id) == NROW(answer)) {
+    key <- cbind(stats::setNames(data.frame(as.character(piece$id)), piece$id_column %||% "id"), key)
+  }
+  key
 }
 
 # The answer of predict(): of all pieces one after the other, unless they were written.

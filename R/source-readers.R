@@ -2,16 +2,55 @@
 # R has them, where they are from, in words, and how many rows came from there before; NULL after the last.
 
 open_source <- function(source, call = rlang::caller_env()) {
-  switch(source$kind,
+  reader <- switch(source$kind,
     "function" = open_function(source, call),
     files = open_files(source, call),
     dbi = open_dbi(source, call),
     arrow = open_arrow(source, call)
   )
+  read <- reader$read
+  reader$read <- function() {
+    piece <- read()
+    if (!is.null(piece)) piece$data <- in_piece(piece, call, as_types(check_sparse(piece$data), source$types))
+    piece
+  }
+  reader
 }
 
-# For streams: a function of the number of a batch, 1, 2, ..., which are asked for in this order.
-reader_of <- function(source) {
+# A table, and if it is a data frame, some of its columns as these types.
+as_types <- function(x, types) {
+  for (name in if (is.data.frame(x)) intersect(names(types), names(x))) {
+    given <- x[[name]]
+    x[[name]] <- switch(types[[name]],
+      text = label_text(given),
+      logical = as_declared(given, name, "TRUE and FALSE", as.logical),
+      number = as_declared(given, name, "numbers", as.double),
+      integer = as_declared(given, name, "whole numbers up to 2147483647", as.integer)
+    )
+  }
+  x
+}
+
+# convert: of text or numbers to the type.
+as_declared <- function(given, name, what, convert) {
+  plain <- if (is_plain_number(given)) given else label_text(given)
+  value <- suppressWarnings(convert(plain))
+  same <- is.character(plain) | suppressWarnings(as.double(plain) == as.double(value))
+  bad <- which(is.na(value) & !is.na(given) & nzchar(as.character(plain)) & !plain %in% c("NA", "NaN") | !same)
+  if (length(bad)) {
+    abort("columns", c(
+      "The column {.field {name}} is to hold {what}.",
+      x = "In row {row_number(bad[1L])}: {.val {as.character(plain[bad[1L]])}}.",
+      i = "Have it read as text: {.code types = c({name} = \"text\")}."
+    ))
+  }
+  value
+}
+
+# For streams: a function of the number of a batch, 1, 2, ..., which are asked for in this order. labels: see
+# types_of_text().
+reader_of <- function(source, labels = NULL) {
+  source$labels <- labels
   reader <- open_source(source)
   function(i) reader$read()$data
 }
@@ -93,6 +132,7 @@ open_arrow <- function(source, call) {
 }
 
 open_files <- function(source, call) {
+  types <- if (is.null(source$read) && any(is_text_table(source$paths))) types_of_text(source, call)
   at <- 0L # number of the file that is open
   now <- NULL
   end <- function() {
@@ -102,9 +142,9 @@ open_files <- function(source, call) {
   begin <- function() {
     at <<- at + 1L
     path <- source$paths[at]
-    name <- paste0("File \"", basename(path), "\"")
+    name <- name_of_file(path)
     was <- state_of_files(path)
-    parts <- in_reading(name, 0, call, open_file(source, path))
+    parts <- in_reading(name, 0, call, open_file(source, path, types))
     unchanged <- function() {
       if (!identical(state_of_files(path), was)) {
         abort("source", c("{.file {path}} changed while it was read.", i = "Fit anew when nobody writes to it."))
@@ -134,16 +174,18 @@ open_files <- function(source, call) {
   )
 }
 
+name_of_file <- function(path) paste0("File \"", basename(path), "\"")
+
 state_of_files <- function(paths) as.list(file.info(paths, extra_cols = FALSE)[c("size", "mtime")])
 
 kind_of_file <- function(paths) tolower(tools::file_ext(sub("[.](gz|bz2|xz)$", "", paths)))
 
 # One file: list(read, close).
-open_file <- function(source, path) {
+open_file <- function(source, path, types) {
   if (!is.null(source$read)) {
     return(read_once(function() source$read(path)))
   }
-  file_readers[[kind_of_file(path)]](path, source)
+  file_readers[[kind_of_file(path)]](path, source, types)
 }
 
 read_once <- function(read) {
@@ -157,122 +199,10 @@ read_once <- function(read) {
 }
 
 file_readers <- list(
-  csv = function(path, source) text_pieces(path, ",", source$rows),
-  tsv = function(path, source) text_pieces(path, "\t", source$rows),
-  rds = function(path, source) read_once(function() readRDS(path)),
-  parquet = function(path, source) read_once(function() as.data.frame(nanoparquet::read_parquet(path))),
-  mtx = function(path, source) read_once(function() with_terms(Matrix::readMM(path), source$terms)),
-  ldac = function(path, source) count_pieces(path, source$rows, source$terms)
+  csv = function(path, source, types) text_pieces(path, source$rows, types),
+  tsv = function(path, source, types) text_pieces(path, source$rows, types),
+  rds = function(path, source, ...) read_once(function() readRDS(path)),
+  parquet = function(path, source, ...) read_once(function() as.data.frame(nanoparquet::read_parquet(path))),
+  mtx = function(path, source, ...) read_once(function() with_terms(read_market(path), source$terms)),
+  ldac = function(path, source, ...) count_pieces(path, source$rows, source$terms)
 )
-
-with_terms <- function(x, terms) {
-  if (!is.null(terms) && length(terms) != ncol(x)) {
-    abort("source", "It has {ncol(x)} terms, and {.arg terms} {length(terms)} name{?s}.")
-  }
-  if (!is.null(terms)) colnames(x) <- terms
-  x
-}
-
-# An open text file that is closed once.
-text_connection <- function(path) {
-  connection <- suppressWarnings(file(path, "r")) # the error says it all
-  list(at = connection, close = function() {
-    if (!is.null(connection)) close(connection)
-    connection <<- NULL
-  })
-}
-
-# Rows of a text file, so many at a time; columns of numbers or text in the first piece stay so.
-text_pieces <- function(path, separator, rows) {
-  text <- text_connection(path)
-  names <- number <- NULL
-  classes <- NA
-  before <- 0
-  part <- function(from, header, classes, n = rows, skip = 0) {
-    tryCatch(
-      utils::read.table(from,
-        header = header, sep = separator, nrows = n, quote = "\"", comment.char = "", fill = FALSE, skip = skip,
-        stringsAsFactors = FALSE, colClasses = unname(classes), check.names = FALSE
-      ),
-      error = function(e) if (grepl("no lines available", conditionMessage(e))) NULL else stop(e)
-    )
-  }
-  again <- function(...) {
-    other <- text_connection(path)
-    on.exit(other$close())
-    tryCatch(part(other$at, ...), error = function(e) NULL)
-  }
-  list(read = function() {
-    first <- is.null(names)
-    piece <- tryCatch(part(text$at, first, classes), error = function(e) {
-      if (!first) refuse_text(again(FALSE, NA, skip = before + 1), names, number, before)
-      stop(e)
-    })
-    if (is.null(piece) || nrow(piece) == 0L) {
-      return(NULL)
-    }
-    if (first) {
-      names <<- colnames(piece)
-      number <<- vapply(piece, is.numeric, NA)
-      classes <<- vapply(piece, function(column) class(column)[1L], "")
-      classes[classes == "logical"] <<- NA
-      # To be told that columns are numbers is fast, but numbers in quotation marks are none then.
-      classes[number] <<- "numeric"
-      if (is.null(again(TRUE, classes, n = min(rows, 100L)))) classes[number] <<- NA
-    }
-    names(piece) <- names
-    refuse_text(piece, names, number, before)
-    before <<- before + nrow(piece)
-    piece
-  }, close = text$close)
-}
-
-# Says where a piece has text in a column of numbers, if it does.
-refuse_text <- function(piece, names, number, before) {
-  for (j in which(number & vapply(piece %||% list(), is.character, NA))) {
-    value <- piece[[j]]
-    bad <- which(is.na(suppressWarnings(as.numeric(value))) & !is.na(value))[1L]
-    abort("not_numeric", c(
-      "The column {.field {names[j]}} has numbers in the first rows, and text later.",
-      x = "In row {before + bad}: {.val {value[bad]}}."
-    ))
-  }
-}
-
-# Documents of a file as lda-c has them, so many at a time: a sparse matrix. Without names of terms there are as many
-# columns as the piece needs, which is said by the attribute `grows`.
-count_pieces <- function(path, rows, terms) {
-  text <- text_connection(path)
-  before <- 0
-  list(read = function() {
-    lines <- readLines(text$at, rows, warn = FALSE)
-    if (!length(lines)) {
-      return(NULL)
-    }
-    fields <- strsplit(trimws(lines), "[[:space:]]+")
-    entries <- unlist(lapply(fields, `[`, -1L))
-    count <- lengths(fields) - 1L
-    said <- suppressWarnings(as.numeric(vapply(fields, `[`, "", 1L)))
-    pair <- regmatches(entries, regexec("^([0-9]+):([0-9]+)$", entries))
-    document <- rep(seq_along(lines), pmax(count, 0L))
-    bad <- c(which(is.na(said) | said != count), document[lengths(pair) != 3L])
-    if (length(bad)) {
-      abort("source", c(
-        "Line {before + min(bad)} is not a document of counts: the number of terms, then {.code term:count} for each.",
-        x = "It is {.val {substr(lines[min(bad)], 1L, 60L)}}."
-      ))
-    }
-    term <- as.numeric(vapply(pair, `[`, "", 2L)) + 1
-    if (any(term > (if (is.null(terms)) .Machine$integer.max else length(terms)))) {
-      at <- document[which.max(term)]
-      abort("source", "Line {before + at} has term {max(term) - 1}, but there are {length(terms)}, the first being 0.")
-    }
-    before <<- before + length(lines)
-    x <- sparseMatrix(
-      i = document, j = term, x = as.numeric(vapply(pair, `[`, "", 3L)),
-      dims = c(length(lines), length(terms %||% seq_len(max(term, 1)))),
-      dimnames = if (!is.null(terms)) list(NULL, terms) else list(NULL, NULL)
-    )
-    structure(x, grows = is.null(terms))
-  }, close = text$close)
-}

@@ -6,8 +6,7 @@
 #' and [update.bnp_fit()], and of the batches of a [bnp_stream()].
 #'
 #' @param paths Paths of files, read in this order, each of one of these kinds by its ending (text may be compressed):
-#'   * `.csv`, `.tsv`: text with a line of names, read from an open connection, so many rows at a time
-#'     ([utils::read.table()]);
+#'   * `.csv`, `.tsv`: text with a line of names, so many rows at a time (see *Text files*);
 #'   * `.rds`: a table, a matrix or a sparse matrix;
 #'   * `.parquet`: by nanoparquet, each file as a whole; files larger than memory go through `source_arrow()` or a
 #'     database;
@@ -24,6 +23,9 @@
 #' @param dataset What `arrow::as_record_batch_reader()` takes: `arrow::open_dataset("folder")`, say, or a reader.
 #' @param spool A folder in which what was read is kept for the next fit, made where it is not there; default: a
 #'   temporary one, which goes with the source.
+#' @param types Types of columns by name, any of `"number"`, `"integer"`, `"logical"` and `"text"` (the levels of a
+#'   categorical column), as `c(code = "text")`; those of other columns are as they come, or as all rows of all text
+#'   files say.
 #' @return An object of class `bnp_source`.
 #' @section How fits read a source:
 #'   A fit reads its source once. The rows are checked, dealt at random to batches, and written to a file in the layout
@@ -40,17 +42,31 @@
 #'   of all documents. Text columns have as levels what all rows have.
 #'
 #'   Documents and sequences come with the column `id`, as in memory: their rows follow each other, over the limits of
-#'   files too. Documents of counts may also be rows of sparse matrices, or tables with columns `document`, `term`
-#'   and `n`. Without `id` each file is a sequence, or each piece of a function, which may also be a list of sequences.
+#'   files too. Files of text have it read as it stands there: `01` is not `1`. Documents of counts may also be rows of
+#'   sparse matrices, or tables with columns `document`, `term` and `n`. Without `id` each file is a sequence, or each
+#'   piece of a function, which may also be a list of sequences.
 #'
 #'   An error says in which file and row (rows are counted without the line of names) something is wrong. A file that
 #'   changes while it is read is an error. A folder `spool` is used again if files have the same sizes and times of
 #'   change and model and batches are the same; of a query or a function only its text is compared, so have another
 #'   folder where the data differ.
 #'
+#'   Columns of `types` that a value contradicts are an error, which says where.
+#'
 #'   Not available with sources: `weights`, `labels` and repeated measures (`id`) of [bnp_mixture()], `parent`,
 #'   `position` and times of [bnp_hmm()], [obs_ar()] in mixtures, `bnp_control(keep = "probabilities")`, and names of
 #'   rows.
+#' @section Text files:
+#'   Fields of `.csv` files are parted by commas, those of `.tsv` by tabs; quotes, doubled quotes and ends of lines within
+#'   quotes are as in [utils::read.csv()], and text is in UTF-8. A quote that is not closed, a line with more or fewer
+#'   fields than names, or a compressed file that is cut short is an error that names file and line.
+#'
+#'   Files are looked through once before they are read, and a column has the type that holds for all rows of all
+#'   files: logical if all values are `TRUE` and `FALSE` (`F` and `T` alone are text), numbers if all are, and otherwise
+#'   text. Missing values are `NA` without quotes, and in columns of numbers or logical values what is empty, too. A column
+#'   of numbers and text is text, and a message says where the first text is. Numbers in quotes are numbers, as in
+#'   `read.csv()`; where they are codes, say `types = c(code = "text")`. A first column without a name has names of
+#'   rows, as `write.csv()` writes them, and is left out.
 #' @seealso [bnp_stream()], [bnp_control()]; `vignette("large-data")`.
 #' @examples
 #' file <- tempfile(fileext = ".csv")
@@ -70,15 +86,15 @@ NULL
 
 #' @rdname sources
 #' @export
-source_function <- function(read, batches = Inf, spool = NULL) {
+source_function <- function(read, batches = Inf, spool = NULL, types = NULL) {
   check_reads(read)
   batches <- if (identical(batches, Inf)) Inf else check_count(batches, "batches")
-  new_source("function", spool, read = read, batches = batches)
+  new_source("function", spool, types, read = read, batches = batches)
 }
 
 #' @rdname sources
 #' @export
-source_files <- function(paths, read = NULL, rows = 10000L, terms = NULL, spool = NULL) {
+source_files <- function(paths, read = NULL, rows = 10000L, terms = NULL, spool = NULL, types = NULL) {
   ok <- is.character(paths) && length(paths) > 0L && !anyNA(paths)
   if (!ok) abort("argument", "{.arg paths} must be paths of files, not {describe(paths)}.")
   lost <- !file.exists(paths)
@@ -93,11 +109,18 @@ source_files <- function(paths, read = NULL, rows = 10000L, terms = NULL, spool 
         i = "Give a function of a path as {.arg read}."
       ))
     }
+    other <- !vapply(enc2utf8(paths), engine_is_regular_file, NA)
+    if (any(other)) {
+      abort("file", c(
+        "{.arg paths}: {.file {paths[other]}} {cli::qty(sum(other))}{?is/are} no regular file{?s}.",
+        i = "Folders, pipes and devices cannot be read twice: give files, or {.fn source_function}."
+      ))
+    }
     if (any(kind_of_file(paths) == "parquet")) need_package("nanoparquet", "Parquet files")
   } else {
     check_reads(read)
   }
-  new_source("files", spool, paths = normalizePath(paths), read = read, rows = check_count(rows, "rows"),
+  new_source("files", spool, types, paths = normalizePath(paths), read = read, rows = check_count(rows, "rows"),
     terms = check_terms(terms)
   )
 }
@@ -114,7 +137,7 @@ check_terms <- function(terms, call = rlang::caller_env()) {
 
 #' @rdname sources
 #' @export
-source_dbi <- function(con, query, rows = 10000L, spool = NULL) {
+source_dbi <- function(con, query, rows = 10000L, spool = NULL, types = NULL) {
   if (!is.function(con) && !methods::is(con, "DBIConnection")) {
     abort("argument", c(
       "{.arg con} must be a connection of DBI, or a function that makes one, not {describe(con)}.",
@@ -124,18 +147,18 @@ source_dbi <- function(con, query, rows = 10000L, spool = NULL) {
   if (!is.character(query) || length(query) != 1L || is.na(query) || !nzchar(query)) {
     abort("argument", "{.arg query} must be a query as text, not {describe(query)}.")
   }
-  new_source("dbi", spool, con = con, query = query, rows = check_count(rows, "rows"))
+  new_source("dbi", spool, types, con = con, query = query, rows = check_count(rows, "rows"))
 }
 
 #' @rdname sources
 #' @export
-source_arrow <- function(dataset, spool = NULL) {
+source_arrow <- function(dataset, spool = NULL, types = NULL) {
   if (!is.object(dataset) && !is.environment(dataset)) {
     abort("argument", c(
       "{.arg dataset} must be Arrow data, not {describe(dataset)}.", i = "{.code arrow::open_dataset()} opens files."
     ))
   }
-  new_source("arrow", spool, dataset = dataset)
+  new_source("arrow", spool, types, dataset = dataset)
 }
 
 need_package <- function(package, what, call = rlang::caller_env()) {
@@ -146,12 +169,14 @@ need_package <- function(package, what, call = rlang::caller_env()) {
   }
 }
 
-# `kept`: what is known of the source's spool while the session lasts.
-new_source <- function(kind, spool, ...) {
+# `kept`: what is known of the source's spool and text files while the session lasts. `declared`: the columns whose types
+# the user gave; `types` may have more, of columns that a verb needs as text.
+new_source <- function(kind, spool, types, ...) {
+  types <- check_types(types, rlang::caller_env())
   if (!is.null(spool)) spool <- check_path(spool, "spool", rlang::caller_env())
   kept <- new.env(parent = emptyenv())
   reg.finalizer(kept, function(kept) if (!is.null(kept$temporary)) unlink(kept$temporary, recursive = TRUE), TRUE)
-  structure(list(kind = kind, spool = spool, kept = kept, ...), class = "bnp_source")
+  structure(list(kind = kind, spool = spool, kept = kept, types = types, declared = types, ...), class = "bnp_source")
 }
 
 check_reads <- function(read, call = rlang::caller_env()) {

@@ -25,12 +25,12 @@ spooled_data <- function(all, obs, na_action, class, control, folder, call) {
     n = n, d = all$d, starts = if (all$grouped) as.integer(c(0, cumsum(lengths))) else c(0L, n),
     column_names = terms, group_names = unlist(all$group_names), frame = all$first$frame,
     order = if (length(order)) as.integer(order), spool = spool_file(folder), engine_d = all$engine_d,
-    sample = sample, fingerprint = all$fingerprint, n_batches = max(batch), na_action = all$first$na_action,
+    sample = sample, fingerprint = all$fingerprint, n_batches = max(batch),
+    na_action = if (keeps_missing(na_action)) na_action,
     lengths = if (all$tokens) unlist(all$counts)
   ))
   if (any(all$n_missing > 0)) {
     data$cells_missing <- all$n_missing
-    data$na_action <- na_action
     empty <- list(missing = matrix(all$n_missing == all$n, 1L), column_names = terms)
     check_observed(empty, modelled_columns(data, obs), "x", call)
   }
@@ -39,11 +39,10 @@ spooled_data <- function(all, obs, na_action, class, control, folder, call) {
     if (length(kept) < all$n_given) {
       left_out <- list(n = as.integer(all$n_given), kept = as.integer(kept), row_names = NULL)
       data$left_out <- left_out
-      data$na_action <- na_action
       tell_left_out(all$n_given - length(kept), na_action)
     }
   }
-  warn_of_many_levels(data$frame$levels %||% list(), all$n, "x", call)
+  check_many_levels(data$frame$levels %||% list(), all$n, "x", call)
   data[!vapply(data, is.null, NA)]
 }
 

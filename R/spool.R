@@ -11,7 +11,7 @@ read_source <- function(source, class, obs, na_action, id, formula, control, cal
   key <- list(
     version = package_version_here(), source = identity_of_source(source), verb = class,
     obs = without_environments(obs), na_action = na_action, id = id, formula = without_environments(formula),
-    terms = source$terms, batches = control$batches, algorithm = control$algorithm
+    terms = source$terms, types = source$types, batches = control$batches, algorithm = control$algorithm
   )
   key <- vapply(key, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
   known <- known_spool(source, key, call)
@@ -124,21 +124,26 @@ pass_over <- function(source, class, obs, na_action, id, formula, control, folde
   on.exit(reader$close())
   piece <- reader$read()
   if (is.null(piece)) abort("no_rows", "{.arg x} has no rows: its source is empty.", call = call)
-  if (is.null(formula)) {
-    obs <- in_piece(piece, call, obs %||% default_obs(without_id(piece)$x, call))
+  own <- without_id(piece)$x
+  is_settled <- !is.data.frame(own) || !any(vapply(own, type_of_column, "") == "unknown")
+  undecided <- is.null(formula) && is.null(obs) && (any_few_values(own) || !is_settled)
+  if (is.null(formula) && !undecided) {
+    obs <- in_piece(piece, call, obs %||% default_obs(own, call))
     check_obs(obs, class, call)
   }
   if (!is.null(obs)) refuse_series(class, obs, call)
   fit <- NULL # what pieces that waited are turned into numbers by
   all <- new_parts(folder, class != "bnp_mixture", tokens)
   columns <- list(names = colnames(piece$x), n = NCOL(piece$x))
-  if (!tokens && waits_for_levels(without_id(piece)$x, obs, formula)) {
-    waiting <- gather_levels(reader, piece, obs, columns, class, folder, call)
+  if (!tokens && (is.null(obs) || waits_for_levels(own, obs, formula))) {
+    waiting <- gather_levels(reader, piece, obs, columns, formula, folder, call)
     fit <- tryCatch(first_look(waiting$sample, class, obs, na_action, formula, call), error = function(e) {
       for (file in waiting$files) { # where is it?
         piece <- read_part(file)
         piece$x <- with_all_levels(piece$x, waiting$columns)
-        in_piece(piece, call, first_look(piece, class, obs, na_action, formula, call))
+        suppressMessages(
+          in_piece(piece, call, first_look(piece, class, obs, na_action, formula, call)), "bnpvi_message"
+        )
       }
       stop(e)
     })
@@ -223,7 +228,7 @@ add_piece <- function(all, piece, class, obs, na_action, fit, call) {
 
 # Reads to the end: list(files, columns, sample), what is known of all columns, and the rows of a random sample of
 # units, with all levels.
-gather_levels <- function(reader, piece, obs, columns, class, folder, call) {
+gather_levels <- function(reader, piece, obs, columns, formula, folder, call) {
   known <- NULL
   files <- character()
   sample <- new_parts(folder, FALSE, FALSE)
@@ -242,9 +247,9 @@ gather_levels <- function(reader, piece, obs, columns, class, folder, call) {
     number <- number + max(unit)
     piece <- reader$read()
   }
-  list(files = files, columns = known, sample = replace(
-    sampled_rows(sample), "x", list(with_all_levels(sampled_rows(sample)$x, known))
-  ))
+  rows <- sampled_rows(sample)
+  if (is.null(obs)) known <- two_values_as_levels(known, bare_variable_names(formula, rows$x))
+  list(files = files, columns = known, sample = replace(rows, "x", list(with_all_levels(rows$x, known))))
 }
 
 # The same random sample as choose_units() has, of rows as R has them.
@@ -275,14 +280,17 @@ sampled_rows <- function(sample) {
 # What the sample says of formula and levels, as a fit has it, so that all pieces are read like new data. given: the
 # observation model before it is resolved; own: what the fit is to keep.
 first_look <- function(sample, class, obs, na_action, formula, call) {
+  reading$sample <- TRUE
+  on.exit(reading$sample <- FALSE)
   own <- list()
   x <- if (is.null(formula)) without_id(sample)$x else sample$x
   if (!is.null(formula)) {
     read <- formula_input(formula, x, obs, class, call)
     x <- read$x
-    obs <- read$obs %||% default_obs(x, call)
+    obs <- read$obs
     own <- read$input
   }
+  obs <- obs %||% default_obs(x, call)
   data <- withCallingHandlers(
     switch(class,
       bnp_mixture = as_mixture_data(x, obs, "x", FALSE, call, na_action),

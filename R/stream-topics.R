@@ -41,7 +41,8 @@ bnp_topics.bnp_stream <- function(x, obs = obs_multinomial(), prior = prior_hdp(
   check_no_dots(...)
   here <- rlang::current_env()
   new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms")
-  fit_stream("bnp_topics", x, obs, prior, control, start, check_no_model_of_missing(na_action), rename_call(
+  na_action <- if (missing(na_action)) action_of_stream(start, NULL) else check_no_model_of_missing(na_action)
+  fit_stream("bnp_topics", x, obs, prior, control, start, na_action, rename_call(
     match.call(), "bnp_topics"
   ), here, new_terms, id = check_id_of_stream(id))
 }
@@ -60,7 +61,7 @@ check_id_of_stream <- function(id, call = rlang::caller_env()) {
 # Documents of a batch, as they are counted against the `n` of a stream.
 documents_in <- function(batch, id) {
   if (is_term_frame(batch)) {
-    return(length(unique(batch$document)))
+    return(length(unique(label_text(batch$document, "document"))))
   }
-  if (is.null(id) || !id %in% colnames(batch)) NROW(batch) else length(unique(take_id(batch, id)$id))
+  if (is.null(id) || !id %in% colnames(batch)) NROW(batch) else length(unique(label_text(take_id(batch, id)$id, "id")))
 }

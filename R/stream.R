@@ -114,7 +114,13 @@ bnp_mixture.bnp_stream <- function(x, obs = NULL, prior = prior_dp(), control = 
                                    start = NULL, na_action = c("fail", "model", "omit"), ...) {
   check_no_dots(...)
   here <- rlang::current_env()
-  fit_stream("bnp_mixture", x, obs, prior, control, start, check_na_action(na_action), rename_call(match.call()), here)
+  na_action <- action_of_stream(start, if (!missing(na_action)) na_action)
+  fit_stream("bnp_mixture", x, obs, prior, control, start, na_action, rename_call(match.call()), here)
+}
+
+# A stream that goes on from a fit does as this did, unless it is told.
+action_of_stream <- function(start, na_action, call = rlang::caller_env()) {
+  action_of_fit(if (inherits(start, "bnp_fit")) start, na_action, call)
 }
 
 fit_stream <- function(class, x, obs, prior, control, start, na_action, call, error_call, new_terms = "error",
@@ -126,7 +132,8 @@ fit_stream <- function(class, x, obs, prior, control, start, na_action, call, er
        {.code {.str {control$algorithm}}}."
     ), call = error_call)
   }
-  reader <- batch_reader(x, id, error_call)
+  check_options(control, "stream", prior, error_call)
+  reader <- batch_reader(x, id, class, error_call)
   first <- reader$read(NULL)
   if (is.null(first)) abort("rows", "{.arg x} has no batch: its first one is {.code NULL}.", call = error_call)
   fit <- in_batch(1L, NULL, error_call, begin_stream(
@@ -190,7 +197,7 @@ learn_stream <- function(fit, reader, first, new_terms, call) {
   tryCatch(
     while (!is.null(batch)) {
       learned <- in_batch(batches + 1L, so_far, call, learn_batch(
-        fit, rows_of_stream(fit, batch, new_terms, call), progress
+        fit, (if (batches == 0L) said_before else identity)(rows_of_stream(fit, batch, new_terms, call)), progress
       ))
       fit <- learned$fit
       interrupted <- learned$interrupted
@@ -207,6 +214,14 @@ learn_stream <- function(fit, reader, first, new_terms, call) {
   so_far()
 }
 
+# Evaluates what reads the first batch again, of which begin_stream() has said all there is to say.
+said_before <- function(rows) {
+  withCallingHandlers(
+    rows,
+    bnpvi_message = function(m) invokeRestart("muffleMessage"), bnpvi_warning = function(w) invokeRestart("muffleWarning")
+  )
+}
+
 # A further batch in the engine's form.
 rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action = NULL, id = NULL) {
   data <- if (inherits(fit, "bnp_topics")) {
@@ -220,10 +235,11 @@ rows_of_stream <- function(fit, batch, new_terms, call, arg = "batch", na_action
 
 # list(read): the next batch, NULL after the last. so_far(): the fit to the batches before, or NULL, for errors. id: the
 # column that says which document a row belongs to.
-batch_reader <- function(stream, id, call) {
+batch_reader <- function(stream, id, class, call) {
   i <- 0L
   rows <- 0
-  next_batch <- if (is.function(stream$next_batch)) stream$next_batch else reader_of(stream$next_batch)
+  labels <- function(names) label_columns(names, id, class == "bnp_topics")
+  next_batch <- if (is.function(stream$next_batch)) stream$next_batch else reader_of(stream$next_batch, labels)
   list(read = function(so_far) {
     if (rows >= stream$n) {
       return(NULL)

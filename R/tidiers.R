@@ -34,7 +34,8 @@
 #'   mean and, as `gamma.low` and `gamma.high`, its 90 % interval; `alpha`, `start`, `sticky`;
 #'   with a learned prior of the observation model its single numbers, `prior.df`,
 #'   `prior.mean_strength`, `prior.term_prior_even` and so on.
-#' * `augment()`: `data` with `.class`, the most probable cluster, and
+#' * `augment()`: `data` with `.class`, the most probable cluster in the variational posterior (by
+#'   `type = "responsibility"` of [predict.bnp_mixture()], so that it is that of [fitted()] in the training data), and
 #'   `.uncertainty`, one minus its probability; for a mixture with known labels also `.label`, the
 #'   most probable class. Of the training data, labels stay known. With [obs_lds()] also `.fitted.<column>`, what rows
 #'   are without their noise, and `.state.<name>`, the hidden states.
@@ -186,15 +187,16 @@ glance.bnp_fit <- function(x, ...) {
 
 #' @rdname tidiers
 #' @export
-augment.bnp_mixture <- function(x, data, ..., na_action = c("fail", "model", "omit"), id = NULL, time = NULL) {
+augment.bnp_mixture <- function(x, data, ..., na_action = NULL, id = NULL, time = NULL) {
   check_no_dots(...)
   need_data(missing(data), "data")
-  internal <- as_newdata(x, data, arg = "data", na_action = check_na_action(na_action), id = id, time = time)
-  prob <- for_all_rows(internal, state_probabilities(x, with_known(internal, x)))
+  internal <- as_newdata(x, data, arg = "data", na_action = action_of_fit(x, na_action), id = id, time = time)
+  prob <- for_all_rows(internal, state_responsibilities(x, with_known(internal, x)))
   class <- unname(most_probable(prob))
   sequences <- is.list(data) && !inherits(data, "simple_triplet_matrix") # of an autoregression
+  one_row <- length(dim(data)) < 2L && x$input$d > 1L && NROW(data) != rows_given(internal)
   out <- as.data.frame(
-    if (is.data.frame(data)) data else if (sequences) data_matrix(internal) else data_matrix_of(data)
+    if (is.data.frame(data)) data else if (sequences || one_row) data_matrix(internal) else data_matrix_of(data)
   )
   out$.class <- factor(class, levels = seq_len(ncol(prob)))
   out$.uncertainty <- uncertainty(prob, class)
@@ -234,7 +236,6 @@ print_first_rows <- function(x, n) {
 }
 
 #' @export
-as.data.frame.bnp_table <- function(x, row.names = NULL, optional = FALSE, ...) {
-  class(x) <- "data.frame"
-  x
-}
+as.data.frame.bnp_table <- function(x, row.names = NULL, optional = FALSE, ...) plain_frame(x)
+
+plain_frame <- function(x) structure(x, class = "data.frame")

@@ -8,38 +8,21 @@
 # `time` of a function -> list(x, time, name): the table without the column that `time` names, a value for each row, and
 # that name.
 split_row_times <- function(x, time, arg, call) {
-  if (inherits(time, "formula")) {
-    if (length(time) != 2L || !is.name(time[[2L]])) {
-      abort("time", "{.arg time} must name one column, as {.code ~ week} or {.code \"week\"}.", call = call)
-    }
-    time <- as.character(time[[2L]])
-  }
-  if (!(is.character(time) && length(time) == 1L)) {
-    return(list(x = x, time = time))
-  }
-  taken <- take_named_column(x, time, "time", arg, call)
-  list(x = taken$x, time = taken$column, name = time)
+  split <- split_argument(x, time, "time", call)
+  list(x = split$x, time = split$value, name = split$name)
 }
 
-# The same where variables come by a formula. The column stays in the data where the formula has it too.
-split_formula_time <- function(formula, data, time, call) {
-  if (is.null(time) || !is.data.frame(data)) {
-    return(list(x = data, time = time))
-  }
-  split <- split_row_times(data, time, "data", call)
-  if (isTRUE(split$name %in% all.vars(formula))) split$x <- data
-  split
-}
-
-# Times of rows, which must be numbers or dates; POSIXlt as POSIXct.
-check_row_times <- function(time, n, arg, call, kept = NULL) {
+# Times of rows with these names, which must be numbers or dates; POSIXlt as POSIXct.
+check_row_times <- function(time, n, arg, call, kept = NULL, names = NULL) {
   if (inherits(time, "POSIXlt")) time <- as.POSIXct(time)
+  if (inherits(time, "integer64")) time <- times_of_integer64(as_vector(time), call)
+  time <- plain_values(in_order_of_names(time, names, n, "time", "row", call))
   if (!is.atomic(time) || is.null(time) || length(time) != n) {
     abort("time", c(
       "{.arg time} must name a column, or have one value per row of {.arg {arg}} ({n}), not {describe(time)}."
     ), call = call)
   }
-  if (!(is.numeric(time) || inherits(time, c("Date", "POSIXct")))) {
+  if (!(is.numeric(time) && is_plain_number(time) || inherits(time, c("Date", "POSIXct")))) {
     abort("time", c(
       "{.arg time} must be numbers or dates, not {describe(time)}.",
       i = "Convert it, as by {.fn as.Date} or {.fn as.integer}: times have an order and distances."
@@ -56,10 +39,22 @@ check_row_times <- function(time, n, arg, call, kept = NULL) {
   if (is.null(kept)) time else time[kept]
 }
 
+# Beyond 2^53 different times would become the same number.
+times_of_integer64 <- function(time, call) {
+  value <- as.double(label_text(time, "time", call))
+  if (any(abs(value) > 2^53, na.rm = TRUE)) {
+    abort("time", c(
+      "{.arg time} has 64-bit integers above 2^53, which numbers cannot tell from each other.",
+      i = "Subtract the first of them."
+    ), call = call)
+  }
+  value
+}
+
 # Checked data with the times of their rows. time: list(time, name) as split_row_times() has it; gaps: how distances of
 # times count; by_time: have clusters weights by time?
 with_times <- function(data, time, gaps, by_time, arg, call) {
-  value <- check_row_times(time$time, rows_given(data), arg, call, data$left_out$kept)
+  value <- check_row_times(time$time, rows_given(data), arg, call, data$left_out$kept, given_row_names(data))
   times <- sort(unique(value))
   data$slot <- match(value, times)
   data$times <- times
@@ -78,7 +73,7 @@ grouped_by_time <- function(data) {
   data$slot <- data$slot[data$order]
   there <- sort(unique(data$slot))
   data$starts <- c(0L, cumsum(tabulate(match(data$slot, there), length(there))))
-  data$group_names <- as.character(data$times[there])
+  data$group_names <- label_text(data$times[there])
   data
 }
 
@@ -125,7 +120,9 @@ with_known_times <- function(fit, data, time, arg, call) {
     data$slot <- slots_of_training(fit, data, arg, call)
     return(data)
   }
-  time <- check_row_times(time %||% numeric(), rows_given(data), arg, call, data$left_out$kept)
+  time <- check_row_times(
+    time %||% numeric(), rows_given(data), arg, call, data$left_out$kept, given_row_names(data)
+  )
   data$slot <- slots_at(fit, time, call)
   data
 }
@@ -137,7 +134,7 @@ with_later_times <- function(fit, data, time, arg, call) {
   if (is.null(time)) {
     abort("time", "{.arg time} is needed: it says when each row of {.arg {arg}} was.", call = call)
   }
-  time <- check_row_times(time, rows_given(data), arg, call, data$left_out$kept)
+  time <- check_row_times(time, rows_given(data), arg, call, data$left_out$kept, given_row_names(data))
   check_kind_of_times(time, known, call)
   last <- as.double(known[length(known)])
   new <- sort(unique(time[!as.double(time) %in% as.double(known)]))
@@ -147,8 +144,8 @@ with_later_times <- function(fit, data, time, arg, call) {
     abort("time", c(
       if (by_time) "Rows of {.arg {arg}} must come after those of the fit, whose weights at its times are settled." else
         "Rows of {.arg {arg}} must be at times that the fit knows, or after its last one.",
-      x = "Not so: {cli::qty(length(bad))}time{?s} {places(as.character(bad))}.",
-      i = "The last one is {as.character(known[length(known)])}. Fit anew to all rows."
+      x = "Not so: {cli::qty(length(bad))}time{?s} {places(label_text(bad))}.",
+      i = "The last one is {label_text(known[length(known)])}. Fit anew to all rows."
     ), call = call)
   }
   data$times <- c(known, new)
@@ -186,8 +183,8 @@ slots_at <- function(fit, time, call) {
   if (length(unseen)) {
     abort("time", c(
       "{.arg time} has times at which the fit has seen no row: clusters are known at its own times only.",
-      x = "Not so: {cli::qty(length(unseen))}time{?s} {places(as.character(unseen))}.",
-      i = "Its times are from {as.character(times[1L])} to {as.character(times[length(times)])},
+      x = "Not so: {cli::qty(length(unseen))}time{?s} {places(label_text(unseen))}.",
+      i = "Its times are from {label_text(times[1L])} to {label_text(times[length(times)])},
            {length(times)} in all."
     ), call = call)
   }

@@ -70,10 +70,10 @@
 #' heldout_loglik(fit, whales$counts[-odd, ], "sequential", draws = 5, seed = 1)
 #' @export
 predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class", "cluster", "id", "response", "label"),
-                               id = NULL, ..., new_data = NULL, na_action = c("fail", "omit"), covariates = NULL,
+                               id = NULL, ..., new_data = NULL, na_action = NULL, covariates = NULL,
                                interval = 0.9, write = NULL) {
   check_no_dots(...)
-  na_action <- check_no_model_of_missing(na_action)
+  na_action <- action_of_fit(object, na_action)
   type <- check_choice(type, c("prob", "class", "cluster", "id", "response", "label"), "type")
   newdata <- one_newdata(newdata, new_data)
   if (type %in% c("response", "label")) {
@@ -95,7 +95,9 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
   prob <- if (is.null(newdata)) {
     fitted(object)
   } else {
+    newdata <- without_strange_terms(object, newdata, id)
     data <- new_documents(object, newdata, id, na_action = na_action)
+    warn_of_no_known_terms(data, object)
     for_all_documents(data, proportions(object, document_counts(object, data)))
   }
   if (type == "prob") {
@@ -106,6 +108,34 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
     return(with_ids(object, main))
   }
   if (type == "cluster") cluster_predictions(main, prob) else main
+}
+
+# Counts of terms of which the fit knows none -> no counts of the terms that it knows; other documents as they are.
+without_strange_terms <- function(fit, newdata, id, call = rlang::caller_env()) {
+  known <- fit$input$column_names
+  counts <- obs_entry(fit$model$obs)$counts_tokens && is.null(id) && (is.matrix(newdata) || is(newdata, "Matrix"))
+  if (!counts || is.null(known) || is.null(colnames(newdata)) || any(colnames(newdata) %in% known)) {
+    return(newdata)
+  }
+  as_documents(newdata, fit$model$obs, NULL, "newdata", TRUE, call) # refuses what are no counts
+  sparseMatrix(
+    i = integer(), j = integer(), x = numeric(), dims = c(nrow(newdata), length(known)),
+    dimnames = list(rownames(newdata), known)
+  )
+}
+
+warn_of_no_known_terms <- function(data, fit, call = rlang::caller_env()) {
+  if (!obs_entry(fit$model$obs)$counts_tokens) {
+    return(invisible())
+  }
+  empty <- which(document_lengths(data, fit$model$obs) == 0)
+  if (length(empty)) {
+    names <- data$group_names[empty] %||% (data$left_out_documents$kept %||% seq_len(data$n))[empty]
+    cli::cli_warn(c(
+      "{cli::qty(length(empty))}Document{?s} {places(names)} of {.arg newdata} {cli::qty(length(empty))}{?has/have} no
+       term that the fit knows: {cli::qty(length(empty))}{?its/their} proportions are those of the prior."
+    ), class = c("bnpvi_warning_no_known_terms", "bnpvi_warning"), call = call)
+  }
 }
 
 response_of <- function(fit, newdata, id, type, covariates, interval, na_action, call = rlang::caller_env()) {
@@ -129,12 +159,14 @@ response_of <- function(fit, newdata, id, type, covariates, interval, na_action,
 new_documents <- function(fit, newdata, id = NULL, call = rlang::caller_env(), arg = "newdata", na_action = NULL) {
   check_format(fit, call)
   obs <- fit$model$obs
+  if (is.null(id) && obs_entry(obs)$counts_tokens) refuse_uncounted(newdata, arg, call)
   if (is.data.frame(newdata) && is_term_frame(newdata) && obs_entry(obs)$counts_tokens) {
     newdata <- term_frame_to_sparse(newdata, arg, call)
   }
   known <- fit$input$id_column
   if (is.null(id) && !is.null(known) && length(dim(newdata)) == 2L && known %in% colnames(newdata)) id <- known
   split <- if (is.null(id)) list(x = newdata) else take_id(newdata, id, arg, call)
+  if (is.null(split$id) && obs_entry(obs)$counts_tokens) split$x <- one_document(split$x)
   newdata <- select_columns(split$x, fit, call, arg)
   na_action <- na_action %||% fit$input$na_action
   check_reach(as_documents(newdata, obs, split$id, arg, allow_no_rows = TRUE, call, na_action), obs, call, arg)

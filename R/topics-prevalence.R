@@ -9,7 +9,7 @@
 #'   with one value per document, in the order of the documents or, with names, by them. Numbers are taken as a scale,
 #'   a factor, text or logical values as groups; `factor(year)` makes groups of numbers.
 #' @param data A data frame with one row per document, in the order of the documents or, if it has a column
-#'   `document` and documents have names, matched by these.
+#'   `document` or names of rows and documents have names, matched by these.
 #' @param level Of the intervals, between 0 and 1.
 #' @param degree Of a polynomial in a numeric `by`: `1` is a straight line.
 #' @return A data frame of class `bnp_prevalence` with a row for each topic and group, or for each topic and 50 values
@@ -38,7 +38,7 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
   covariate <- document_covariate(fit, by, data)
   value <- covariate$value
   timed <- inherits(value, c("Date", "POSIXct"))
-  known <- if (is.numeric(value) || timed) is.finite(value) else !is.na(value)
+  known <- !is.na(value) & (!(is.numeric(value) || timed) | is.finite(as.double(value)))
   if (!any(known)) abort("by", "{.arg by} has no value for any document.")
   if (!all(known)) {
     cli::cli_warn(
@@ -55,7 +55,7 @@ prevalence <- function(fit, by, data = NULL, level = 0.95, degree = 1L) {
     }
     regression_prevalence(theta, as.numeric(value), level, degree)
   } else {
-    group_prevalence(theta, droplevels(as.factor(value)), level)
+    group_prevalence(theta, label_factor(value, "by", sorted = TRUE), level)
   }
   if (timed) out$at <- value[1] + (out$at - as.numeric(value[1]))
   structure(
@@ -83,14 +83,21 @@ document_covariate <- function(fit, by, data, call = rlang::caller_env()) {
     column <- id_column_of(by, data, call)
     label <- column
     by <- data[[column]]
-    if (!is.null(names) && "document" %in% names(data)) given <- as.character(data$document)
+    if (!is.null(names) && "document" %in% names(data)) {
+      given <- label_text(data$document, "document", call)
+    } else if (is.character(attr(data, "row.names"))) {
+      names(by) <- rownames(data)
+    }
   } else if (inherits(by, "formula")) {
     abort("argument", c(
       "{.arg by} names a column, so {.arg data} is needed.", i = "{.code prevalence(fit, by = ~ year, data = articles)}"
     ), call = call)
-  } else if (!is.null(names) && !is.null(names(by))) {
-    given <- names(by)
   }
+  by <- as_vector(by)
+  if (is.null(given)) {
+    if (!is.null(names)) given <- names(by) else by <- in_order_of_names(by, NULL, n, "by", "document", call)
+  }
+  by <- plain_values(by)
   if (!is.atomic(by) || is.null(by) || !is.null(dim(by))) {
     abort("by", "{.arg by} must have one value per document, not be {describe(by)}.", call = call)
   }
@@ -113,6 +120,7 @@ document_covariate <- function(fit, by, data, call = rlang::caller_env()) {
     by <- by[left_out$kept]
   }
   if (inherits(by, "difftime")) by <- as.numeric(by)
+  if (inherits(by, "integer64")) by <- as.double(label_text(by, "by", call))
   list(value = if (is.factor(by)) by else unname(by), label = label)
 }
 

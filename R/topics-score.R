@@ -6,9 +6,9 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
                                       split = c("token", "type"), seen = 0.5,
                                       inference = c("collapsed", "variational", "predictive"), draws = 100L,
                                       seed = NULL, per_document = FALSE, id = NULL, ...,
-                                      na_action = c("fail", "omit")) {
+                                      na_action = NULL) {
   check_no_dots(...)
-  na_action <- check_no_model_of_missing(na_action)
+  na_action <- action_of_fit(fit, na_action)
   check_format(fit)
   need_data(missing(newdata), "newdata")
   check_flag(per_document, "per_document")
@@ -87,10 +87,10 @@ completed_documents <- function(fit, data, split, seen, inference, seed) {
 whole_documents <- function(fit, data, rest, draws, seed, call = rlang::caller_env()) {
   seed <- draw_seed(check_seed(seed, call))
   tokens <- document_lengths(data, fit$model$obs)
-  long <- numbered_documents(data)[tokens > longest_sequence]
+  long <- numbered_documents(data)[tokens > most_tokens]
   if (length(long)) {
     abort("range", c(
-      "{.arg newdata} has documents of more than {longest_sequence} tokens: {places(long)}.",
+      "{.arg newdata} has documents of more than {most_tokens} tokens: {places(long)}.",
       i = "{.code type = \"completion\"} draws no tokens and takes documents of any length."
     ), call = call)
   }
@@ -102,9 +102,6 @@ whole_documents <- function(fit, data, rest, draws, seed, call = rlang::caller_e
     numeric()
   })
 }
-
-# Tokens that are drawn one by one, in 400 MB a thread: a guess.
-longest_sequence <- 1e8
 
 # Posterior concentrations of topics (topics x terms) and their weights in every document. With `rest`, HDP fits have
 # a last topic, not seen yet, at its prior.

@@ -23,7 +23,15 @@ simulate.bnp_topics <- function(object, nsim = 1, seed = NULL, lengths = object$
   check_no_dots(...)
   check_format(object)
   nsim <- check_count(nsim, "nsim")
+  if (is.null(lengths)) {
+    abort("argument", c(
+      "{.arg lengths} is needed: a fit that was made of a stream keeps no lengths of its documents.",
+      i = "Say how long new documents are to be, as {.code simulate(fit, lengths = c(50, 80))}."
+    ))
+  }
   lengths <- vapply(lengths, check_count, 1L, arg = "lengths", lower = 0L)
+  rows <- if (obs_entry(object$model$obs)$counts_tokens) length(lengths) else lengths
+  check_drawn(rows, object$input$d + 2, "lengths")
   draw <- if (obs_entry(object$model$obs)$counts_tokens) draw_corpus else draw_documents
   simulate_sets(nsim, seed, function() draw(object, lengths))
 }

@@ -82,9 +82,9 @@ tidy_documents <- function(fit, level) {
 
 #' @rdname tidy.bnp_topics
 #' @export
-augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = c("fail", "omit")) {
+augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = NULL) {
   check_no_dots(...)
-  na_action <- check_no_model_of_missing(na_action)
+  na_action <- action_of_fit(x, na_action)
   if (!obs_entry(x$model$obs)$counts_tokens) {
     need_data(missing(data), "data")
     return(augment_rows(x, data, id, na_action))
@@ -97,8 +97,8 @@ augment.bnp_topics <- function(x, data, id = NULL, ..., na_action = c("fail", "o
   }
   theta <- document_proportions(x)
   phi <- topic_terms(x)
-  document <- match(as.character(data$document), document_names(x))
-  term <- match(as.character(data[[first_of(term_names, data)]]), colnames(phi))
+  document <- match(label_text(data$document, "document"), document_names(x))
+  term <- match(label_text(data[[first_of(term_names, data)]], "term"), colnames(phi))
   known <- which(!is.na(document) & !is.na(term))
   topic <- rep(NA_integer_, nrow(data))
   for (at in split_blocks(length(known))) {

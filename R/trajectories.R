@@ -71,7 +71,7 @@ trajectory_picture <- function(fit, data = NULL, most = 6L, call = rlang::caller
   path <- path[path$alive & path$cluster %in% in_use(fit), ]
   columns <- utils::head(column_labels(fit), most)
   own <- if (!is.null(data)) as_newdata(fit, data, call, "data")
-  class <- if (!is.null(own)) most_probable(state_probabilities(fit, own))
+  class <- if (!is.null(own)) most_probable(state_responsibilities(fit, own))
   parts <- do.call(rbind, lapply(columns, function(name) data.frame(
     column = rep(name, nrow(path)), cluster = cluster_ids(fit)[path$cluster], time = path$time, size = path$size,
     mean = path[[paste0("mean.", name)]], sd = path[[paste0("sd.", name)]]

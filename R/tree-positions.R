@@ -36,6 +36,8 @@ read_positions <- function(read, position, labels, arg, call) {
   }
   read$tree$in_order <- if (isTRUE(position)) TRUE
   if (isTRUE(position)) position <- place_among_siblings(parent)
+  names <- read$tree$names %||% row_names_of(read$x)
+  position <- in_order_of_names(position, names, length(parent), "position", "node", call)
   position <- check_positions(position, parent, call)
   known <- labels %||% position_labels(position, parent)
   read$tree$position <- position_codes(position, parent, known, call)
@@ -78,7 +80,7 @@ check_positions <- function(position, parent, call) {
 # Those that occur, in the order of the levels or of the values.
 position_labels <- function(position, parent) {
   used <- position[parent > 0L]
-  if (is.factor(used)) levels(droplevels(used)) else as.character(sort(unique(used)))
+  levels(label_factor(used, "position", sorted = TRUE))
 }
 
 position_codes <- function(position, parent, labels, call) {
@@ -88,9 +90,10 @@ position_codes <- function(position, parent, labels, call) {
       i = "Each has its own rows of transition: join positions that are alike."
     ), call = call)
   }
-  code <- match(as.character(position), labels) - 1L
+  label <- label_text(position, "position", call)
+  code <- match(label, labels) - 1L
   code[parent == 0L] <- 0L
-  new <- unique(as.character(position)[is.na(code)])
+  new <- unique(label[is.na(code)])
   if (length(new)) {
     abort("position", c(
       "{.arg position} must be one of those of the fit: {places(dQuote(labels, FALSE))}.",

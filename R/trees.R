@@ -50,7 +50,7 @@ as_tree_data <- function(x, parent, obs, id = NULL, arg = "x", call = rlang::cal
   data <- table_to_data(x, obs, arg, call)
   data <- act_on_missing(data, obs, na_action %||% "fail", use, arg, call)
   id <- split$id
-  if (!is.null(id)) id <- id_of_nodes(check_id(id, NROW(read$x), arg, call), tree, call)
+  if (!is.null(id)) id <- id_of_nodes(check_id(id, NROW(read$x), arg, call, row_names_of(read$x)), tree, call)
   in_tree_order(data, tree, id, call)
 }
 
@@ -164,6 +164,7 @@ read_parents <- function(parent, x, arg, call) {
     taken <- take_named_column(x, parent, "parent", arg, call)
     return(list(x = taken$x, tree = list(parent = check_parents(unname(taken$column), NROW(x), arg, call))))
   }
+  parent <- in_order_of_names(parent, row_names_of(x), NROW(x), "parent", "row", call)
   list(x = x, tree = list(parent = check_parents(parent, NROW(x), arg, call)))
 }
 
@@ -250,8 +251,7 @@ parents_of_edges <- function(edge, n, call) {
 match_nodes <- function(tree, x, arg, call) {
   n <- length(tree$parent)
   given <- NROW(x)
-  names <- rownames(x) %||% if (is.null(dim(x))) names(x)
-  if (is.data.frame(x) && .row_names_info(x) < 0L) names <- NULL
+  names <- row_names_of(x)
   if (!is.null(names) && !is.null(tree$names)) {
     at <- match(names, tree$names)
     if (anyNA(at) || anyDuplicated(at)) {

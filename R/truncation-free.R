@@ -33,6 +33,7 @@ clusters_of_fit <- function(fit) {
 
 # A fit to data in memory: several passes over batches dealt at random.
 fit_truncation_free <- function(class, call, data, obs, prior, control, start, input, error_call) {
+  check_options(control, "truncation_free", prior, error_call)
   fit <- begin_truncation_free(class, call, data, obs, prior, control, start, input, error_call)
   topics <- class == "bnp_topics"
   n_units <- if (topics) length(data$starts) - 1L else data$n - obs_lag(obs) * (length(data$starts) - 1L)
@@ -43,7 +44,7 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
   )
   progress <- progress_reporter(control, batch_teller)
   on.exit(progress$finish())
-  learned <- learn_batch(fit, data, progress, all_rows = TRUE)
+  learned <- learn_batch(fit, data, progress, all_rows = TRUE, call = error_call)
   fit <- with_batches(learned$fit, learned)
   fit$input$n <- data$n
   kept <- data[c("row_names", "group_names", "starts", "order", "left_out")]
@@ -72,7 +73,7 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
   }
   given <- obs
   obs <- if (is.null(start)) resolve_obs(obs, data, NULL, error_call) else start$model$obs
-  obs <- without_gaps(with_gaps(obs, data, start$model$obs), data)
+  obs <- with_gaps(obs, data)
   check_against_data(given, obs, error_call)
   learned <- obs_entry(obs)$learned(obs)
   if (length(learned) && is.null(start)) {
@@ -81,7 +82,11 @@ begin_truncation_free <- function(class, call, data, obs, prior, control, start,
       i = "Give a prior without it in {.fn {obs_entry(obs)$constructor}}, or choose {.code algorithm = \"memoized\"}."
     ), call = error_call)
   }
-  if (!is.null(start)) start_from_fit(start, data, obs, prior, error_call)
+  if (!is.null(start)) {
+    start_from_fit(start, data, obs, prior, error_call)
+    refuse_expected_rows(start, error_call)
+    start <- stream_as(start, obs)
+  }
   prior <- without_learned_values(prior)
   control$seed <- draw_seed(control$seed)
   control$k_max <- min(control$k_max, prior$k)
@@ -126,10 +131,39 @@ refuse_for_streams <- function(data, obs, call) {
   }
 }
 
+# Clusters of rows whose missing values depend on the cluster count them by expectation.
+refuse_expected_rows <- function(start, call) {
+  of_blocks <- start$model$obs$blocks %||% list(start$model$obs)
+  expects <- Filter(function(block) isTRUE(block$gaps) && !is.null(obs_entry(block)$conditional), of_blocks)
+  if (length(expects)) {
+    abort("gaps", c(
+      "{.arg start} is a fit to rows that lack values of columns which depend on each other within a cluster
+       ({.fn {obs_entry(expects[[1L]])$constructor}}), which cannot be gone on from one row at a time.",
+      i = "Fit {.arg start} with {.code na_action = \"omit\"}, or with columns that are independent given the cluster, as
+           with {.code covariance = \"diagonal\"}."
+    ), call = call)
+  }
+}
+
+# A fit, of a stream or not, whose model and clusters have gaps where `obs` has them.
+stream_as <- function(fit, obs) {
+  before <- fit$model$obs
+  fit <- if (is.null(fit$state)) replace(fit, "model", list(replace(fit$model, "obs", list(obs)))) else fit_as(fit, obs)
+  if (length(fit$stream$id) && !identical(before, fit$model$obs)) {
+    width <- length(fit$stream$t) / length(fit$stream$id)
+    fit$stream[c("t", "recent")] <- lapply(fit$stream[c("t", "recent")], function(statistics) {
+      as.vector(t(engine_complete_to_gaps(before, fit$model$obs, matrix(statistics, ncol = width, byrow = TRUE))))
+    })
+  }
+  fit
+}
+
 # One call of the engine: list(fit, records, departed, labels, capped, interrupted); fit has the new clusters.
 # all_rows: these are all rows there are, which are learned from in several batches and passes, and get labels.
-learn_batch <- function(fit, data, progress, all_rows = FALSE) {
+learn_batch <- function(fit, data, progress, all_rows = FALSE, call = rlang::caller_env()) {
   control <- fit$control
+  if (samples_tokens(fit)) check_tokens(data, if (all_rows) control$batches else 1, "Truncation-free learning", call)
+  fit <- stream_as(fit, with_gaps(fit$model$obs, data))
   engine <- if (inherits(fit, "bnp_topics")) engine_topic_stream else engine_stream
   result <- engine(as_engine_data(data), fit$model, fit$stream, list(
     threads = control$threads, seed = control$seed, half_life = control$half_life, sweeps = control$sweeps,

@@ -78,7 +78,15 @@ owned <- function(owner, argument, verb) {
 }
 
 # Where an argument in the wrong place belongs.
-misplaced_hint <- function(x, arg) {
+misplaced_hint <- function(x, arg, makers) {
+  name <- if (inherits(x, "family")) x$family else if (is.character(x) && length(x) == 1L) x else ""
+  maker <- makers[tolower(name) == sub("^[a-z]+_", "", makers) | name == makers]
+  if (length(maker)) {
+    return(c(i = sprintf("Write {.code %s()}, which makes it.", maker[1L])))
+  }
+  if (is.list(x) && !is.object(x) && length(makers) == 1L) {
+    return(c(i = sprintf("What belongs there are arguments of {.fn %s}: {.code %s = %s(...)}.", makers, arg, makers)))
+  }
   if (!arg %in% c("obs", "prior", "control", "moves")) {
     return(NULL)
   }

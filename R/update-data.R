@@ -20,7 +20,7 @@ data_to_take_in <- function(fit, newdata, id, weights, na_action, new_terms, tim
     data$lengths <- diff(data$starts)
   } else if (inherits(fit, "bnp_mixture")) {
     refuse_weighted_series(weights, fit$model$obs, call)
-    weights <- one_per_individual(weights, data, "weights", call)
+    weights <- values_of_rows(weights, data, "weights", call)
     data$weights <- check_weights(weights, rows_given(data), call, "row of {.arg newdata}", data$left_out$kept)
   } else {
     data$weights <- unit_weights(weights, data, if (inherits(fit, "bnp_hmm")) "sequence" else "document", call)
@@ -52,10 +52,11 @@ rows_to_take_in <- function(fit, newdata, id, na_action, time, call, arg = "newd
   obs <- fit$model$obs
   split <- newdata_id(fit, newdata, id, arg, call)
   when <- newdata_time(fit, split$x, time, arg, call)
-  x <- variables_of(fit, when$x, arg, call)
+  na_action <- na_action %||% fit$input$na_action
+  x <- variables_of(fit, when$x, arg, call, na_action)
   x <- if (obs_lag(obs) > 0L && is.list(x) && !is.data.frame(x)) lapply(x, select_columns, fit, call, arg) else
-    select_columns(x, fit, call, arg)
-  data <- as_mixture_data(x, obs, arg, FALSE, call, na_action %||% fit$input$na_action, "predict")
+    select_columns(x, fit, call, arg, na_action)
+  data <- as_mixture_data(x, obs, arg, FALSE, call, na_action, "predict")
   if (obs_lag(obs) == 0L) {
     data <- without_rows(data, !has_values(data, modelled_columns(data, obs)), "without any value", arg, call)
   }

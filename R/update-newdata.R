@@ -111,18 +111,8 @@ control_of_update <- function(fit, control, data, n_units, call) {
     control$restarts <- 1L
     control$workers <- FALSE
   } else {
-    check_class(control, "bnp_control", "control", "bnp_control", call)
-    if (!control$algorithm %in% c("memoized", "full")) {
-      abort("argument", "{.fn update} takes in more data by memoized or full learning, not {.val {control$algorithm}}.",
-        call = call
-      )
-    }
-    if (has_workers(control)) {
-      abort("argument", c(
-        "{.arg workers} of {.fn bnp_control} have no meaning for updates by new data.",
-        i = "Leave them out, or fit anew to all data."
-      ), call = call)
-    }
+    check_options(control, kind_of_fit(class(fit)[1L], fit$model$prior), fit$model$prior, call)
+    check_options(control, "update", fit$model$prior, call)
   }
   control["k_init"] <- list(NULL)
   out <- resolve_control(control, fit$model$obs, fit$model$prior, units_that_count(data), n_units, TRUE, call)
@@ -147,9 +137,9 @@ with_earlier_rows <- function(out, before) {
   }
   out$labels <- c(now[before$labels], out$labels)
   out$prob <- c(before$prob, out$prob)
-  if (!is.null(out$probabilities)) {
-    earlier <- before$probabilities %||% matrix(NA_real_, length(before$labels), length(known))
-    out$probabilities <- rbind(as.matrix(in_columns(earlier, now, out$state$k)), out$probabilities)
+  for (kept in intersect(c("probabilities", "predictive"), names(out))) {
+    earlier <- before[[kept]] %||% matrix(NA_real_, length(before$labels), length(known))
+    out[[kept]] <- rbind(as.matrix(in_columns(earlier, now, out$state$k)), out[[kept]])
   }
   out
 }

@@ -7,30 +7,18 @@ weights_concentration_by_time <- function(fit) {
   unname(cbind(size, 0) + rep(prior, each = nrow(size)))
 }
 
-# Mean weights of the clusters in use, times x clusters, rows summing to 1.
+# Their means.
 weights_by_time <- function(fit) {
-  weight <- weights_concentration_by_time(fit)[, seq_len(fit$state$k), drop = FALSE]
+  weight <- weights_concentration_by_time(fit)
   weight / rowSums(weight)
-}
-
-# log of sums over clusters of exp(log_p), and what each row's clusters have of it.
-log_row_sums <- function(log_p) {
-  top <- log_p[cbind(seq_len(nrow(log_p)), max.col(log_p, ties.method = "first"))]
-  top + log(rowSums(exp(log_p - top)))
 }
 
 responsibilities_by_time <- function(fit, data) {
   expected <- engine_expected_logs(as_engine_data(data), fit$model, fit$state, fit$control$threads)
   log_weight <- digamma(weights_concentration_by_time(fit)[, seq_len(fit$state$k), drop = FALSE])
   log_p <- expected[, fit$numbering, drop = FALSE] + log_weight[data$slot, , drop = FALSE]
-  exp(log_p - log_row_sums(log_p))
-}
-
-log_predictive_by_time <- function(fit, data) {
-  log_p <- engine_log_predictives(as_engine_data(data), fit$model, fit$state, fit$control$threads)
-  weight <- weights_concentration_by_time(fit)
-  log_weight <- log(weight / rowSums(weight))
-  log_row_sums(log_p[, engine_index(fit, fit$state$k + 1L), drop = FALSE] + log_weight[data$slot, , drop = FALSE])
+  share <- exp(log_p - log_p[cbind(seq_len(nrow(log_p)), max.col(log_p, ties.method = "first"))])
+  share / rowSums(share)
 }
 
 # A cluster for each row by the weights of its time (times x clusters).

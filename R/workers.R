@@ -28,16 +28,6 @@ has_workers <- function(control) !is.null(control$workers) && !isFALSE(control$w
 # Batches that are visited at the same globals.
 resolve_wave <- function(control) control$wave %||% if (has_workers(control)) 8L else 1L
 
-refuse_workers <- function(control, verb, call) {
-  given <- c(if (has_workers(control)) "workers", if (!is.null(control$wave)) "wave")
-  if (length(given)) {
-    abort("argument", c(
-      "{.arg {given}} of {.fn bnp_control} {?has/have} no meaning for {.fn {verb}}.",
-      i = "{cli::qty(given)}{?It is/They are} for {.fn bnp_mixture}, {.fn bnp_topics} and {.fn bnp_hmm}."
-    ), call = call)
-  }
-}
-
 # Rows of autoregressive mixtures need those before them, which are in other batches.
 refuse_rows_in_series <- function(obs, class, call) {
   if (class == "bnp_mixture" && obs_lag(obs) > 0L) {

@@ -178,8 +178,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_filter_states
-Rcpp::List engine_filter_states(Rcpp::List data, Rcpp::List model, Rcpp::List state, SEXP from, bool plugin, int threads);
-RcppExport SEXP _bnpvi_engine_filter_states(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP fromSEXP, SEXP pluginSEXP, SEXP threadsSEXP) {
+Rcpp::List engine_filter_states(Rcpp::List data, Rcpp::List model, Rcpp::List state, SEXP from, bool plugin, int threads, bool known);
+RcppExport SEXP _bnpvi_engine_filter_states(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP fromSEXP, SEXP pluginSEXP, SEXP threadsSEXP, SEXP knownSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -189,7 +189,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< SEXP >::type from(fromSEXP);
     Rcpp::traits::input_parameter< bool >::type plugin(pluginSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_filter_states(data, model, state, from, plugin, threads));
+    Rcpp::traits::input_parameter< bool >::type known(knownSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_filter_states(data, model, state, from, plugin, threads, known));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -379,6 +380,20 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< bool >::type plugin(pluginSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_tree_log_density(data, model, state, plugin, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_smoothed_states
+Rcpp::NumericMatrix engine_smoothed_states(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads);
+RcppExport SEXP _bnpvi_engine_smoothed_states(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_smoothed_states(data, model, state, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -759,8 +774,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_log_predictive
-Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin, int threads);
-RcppExport SEXP _bnpvi_engine_log_predictive(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP pluginSEXP, SEXP threadsSEXP) {
+Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin, int threads, Rcpp::Nullable<Rcpp::NumericMatrix> given_weight, Rcpp::Nullable<Rcpp::IntegerVector> given_slot);
+RcppExport SEXP _bnpvi_engine_log_predictive(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP pluginSEXP, SEXP threadsSEXP, SEXP given_weightSEXP, SEXP given_slotSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -769,7 +784,25 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
     Rcpp::traits::input_parameter< bool >::type plugin(pluginSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(engine_log_predictive(data, model, state, plugin, threads));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type given_weight(given_weightSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type given_slot(given_slotSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_log_predictive(data, model, state, plugin, threads, given_weight, given_slot));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_probabilities
+Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp::List state, Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot, int threads);
+RcppExport SEXP _bnpvi_engine_probabilities(SEXP dataSEXP, SEXP modelSEXP, SEXP stateSEXP, SEXP weightSEXP, SEXP slotSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type weight(weightSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type slot(slotSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_probabilities(data, model, state, weight, slot, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -833,6 +866,29 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_posterior(model, state));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_prior_parameters
+Rcpp::List engine_prior_parameters(Rcpp::List obs);
+RcppExport SEXP _bnpvi_engine_prior_parameters(SEXP obsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type obs(obsSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_prior_parameters(obs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_mean_weights
+Rcpp::NumericVector engine_mean_weights(Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_mean_weights(SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_mean_weights(model, state));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1227,6 +1283,89 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_text_begin
+SEXP engine_text_begin(std::string separator);
+RcppExport SEXP _bnpvi_engine_text_begin(SEXP separatorSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type separator(separatorSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_text_begin(separator));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_text_weigh
+void engine_text_weigh(SEXP table, Rcpp::RawVector bytes, bool last);
+RcppExport SEXP _bnpvi_engine_text_weigh(SEXP tableSEXP, SEXP bytesSEXP, SEXP lastSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< bool >::type last(lastSEXP);
+    engine_text_weigh(table, bytes, last);
+    return R_NilValue;
+END_RCPP
+}
+// engine_text_evidence
+Rcpp::List engine_text_evidence(SEXP table);
+RcppExport SEXP _bnpvi_engine_text_evidence(SEXP tableSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_text_evidence(table));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_text_read
+bool engine_text_read(SEXP table, Rcpp::RawVector bytes, bool last, double rows, Rcpp::IntegerVector types);
+RcppExport SEXP _bnpvi_engine_text_read(SEXP tableSEXP, SEXP bytesSEXP, SEXP lastSEXP, SEXP rowsSEXP, SEXP typesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< bool >::type last(lastSEXP);
+    Rcpp::traits::input_parameter< double >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type types(typesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_text_read(table, bytes, last, rows, types));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_text_piece
+Rcpp::List engine_text_piece(SEXP table);
+RcppExport SEXP _bnpvi_engine_text_piece(SEXP tableSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type table(tableSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_text_piece(table));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_crc32
+double engine_crc32(Rcpp::RawVector bytes, double before);
+RcppExport SEXP _bnpvi_engine_crc32(SEXP bytesSEXP, SEXP beforeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< double >::type before(beforeSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_crc32(bytes, before));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_is_regular_file
+bool engine_is_regular_file(std::string path);
+RcppExport SEXP _bnpvi_engine_is_regular_file(SEXP pathSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_is_regular_file(path));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_collapsed_proportions
 Rcpp::NumericMatrix engine_collapsed_proportions(Rcpp::List data, Rcpp::NumericMatrix phi, Rcpp::NumericVector weight, int threads);
 RcppExport SEXP _bnpvi_engine_collapsed_proportions(SEXP dataSEXP, SEXP phiSEXP, SEXP weightSEXP, SEXP threadsSEXP) {
@@ -1428,7 +1567,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_features_cells", (DL_FUNC) &_bnpvi_engine_features_cells, 5},
     {"_bnpvi_engine_feature_prior", (DL_FUNC) &_bnpvi_engine_feature_prior, 4},
     {"_bnpvi_engine_features_without", (DL_FUNC) &_bnpvi_engine_features_without, 3},
-    {"_bnpvi_engine_filter_states", (DL_FUNC) &_bnpvi_engine_filter_states, 6},
+    {"_bnpvi_engine_filter_states", (DL_FUNC) &_bnpvi_engine_filter_states, 7},
     {"_bnpvi_engine_filter_switching", (DL_FUNC) &_bnpvi_engine_filter_switching, 10},
     {"_bnpvi_engine_particles_ahead", (DL_FUNC) &_bnpvi_engine_particles_ahead, 7},
     {"_bnpvi_engine_restart_seed", (DL_FUNC) &_bnpvi_engine_restart_seed, 2},
@@ -1442,6 +1581,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_viterbi", (DL_FUNC) &_bnpvi_engine_viterbi, 4},
     {"_bnpvi_engine_draw_paths", (DL_FUNC) &_bnpvi_engine_draw_paths, 6},
     {"_bnpvi_engine_tree_log_density", (DL_FUNC) &_bnpvi_engine_tree_log_density, 5},
+    {"_bnpvi_engine_smoothed_states", (DL_FUNC) &_bnpvi_engine_smoothed_states, 4},
     {"_bnpvi_engine_mean_transitions", (DL_FUNC) &_bnpvi_engine_mean_transitions, 2},
     {"_bnpvi_engine_messages", (DL_FUNC) &_bnpvi_engine_messages, 5},
     {"_bnpvi_engine_sparse_visit", (DL_FUNC) &_bnpvi_engine_sparse_visit, 8},
@@ -1468,12 +1608,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_partition_losses", (DL_FUNC) &_bnpvi_engine_partition_losses, 4},
     {"_bnpvi_engine_point_partition", (DL_FUNC) &_bnpvi_engine_point_partition, 6},
     {"_bnpvi_engine_responsibilities", (DL_FUNC) &_bnpvi_engine_responsibilities, 4},
-    {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 5},
+    {"_bnpvi_engine_log_predictive", (DL_FUNC) &_bnpvi_engine_log_predictive, 7},
+    {"_bnpvi_engine_probabilities", (DL_FUNC) &_bnpvi_engine_probabilities, 6},
     {"_bnpvi_engine_log_predictives", (DL_FUNC) &_bnpvi_engine_log_predictives, 4},
     {"_bnpvi_engine_expected_logs", (DL_FUNC) &_bnpvi_engine_expected_logs, 4},
     {"_bnpvi_engine_fingerprint", (DL_FUNC) &_bnpvi_engine_fingerprint, 2},
     {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
+    {"_bnpvi_engine_prior_parameters", (DL_FUNC) &_bnpvi_engine_prior_parameters, 1},
+    {"_bnpvi_engine_mean_weights", (DL_FUNC) &_bnpvi_engine_mean_weights, 2},
     {"_bnpvi_engine_mean_parameters", (DL_FUNC) &_bnpvi_engine_mean_parameters, 2},
     {"_bnpvi_engine_complete_to_gaps", (DL_FUNC) &_bnpvi_engine_complete_to_gaps, 3},
     {"_bnpvi_engine_elbo_of", (DL_FUNC) &_bnpvi_engine_elbo_of, 3},
@@ -1502,6 +1645,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_failed_groups", (DL_FUNC) &_bnpvi_engine_failed_groups, 2},
     {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},
     {"_bnpvi_engine_link_summary", (DL_FUNC) &_bnpvi_engine_link_summary, 4},
+    {"_bnpvi_engine_text_begin", (DL_FUNC) &_bnpvi_engine_text_begin, 1},
+    {"_bnpvi_engine_text_weigh", (DL_FUNC) &_bnpvi_engine_text_weigh, 3},
+    {"_bnpvi_engine_text_evidence", (DL_FUNC) &_bnpvi_engine_text_evidence, 1},
+    {"_bnpvi_engine_text_read", (DL_FUNC) &_bnpvi_engine_text_read, 5},
+    {"_bnpvi_engine_text_piece", (DL_FUNC) &_bnpvi_engine_text_piece, 1},
+    {"_bnpvi_engine_crc32", (DL_FUNC) &_bnpvi_engine_crc32, 2},
+    {"_bnpvi_engine_is_regular_file", (DL_FUNC) &_bnpvi_engine_is_regular_file, 1},
     {"_bnpvi_engine_collapsed_proportions", (DL_FUNC) &_bnpvi_engine_collapsed_proportions, 4},
     {"_bnpvi_engine_sequential_estimates", (DL_FUNC) &_bnpvi_engine_sequential_estimates, 6},
     {"_bnpvi_engine_predictive_probabilities", (DL_FUNC) &_bnpvi_engine_predictive_probabilities, 5},

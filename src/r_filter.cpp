@@ -16,13 +16,14 @@ using namespace bnpvi::chains;
 // of each state: log p(x_t | x_1 .. t−1), p(z_t = k | x_1 .. t−1) (`prob`, n × K, with a last column for all
 // states not in use where the model has them), p(z_t = k | x_1 .. t) (`filtered`), and `next`, for each group
 // p(z = k) of the row after its last (groups × K). `from`: such probabilities of the first rows, or NULL: the
-// sequences begin. `plugin`: at the point estimate of each state, of those in use only.
+// sequences begin. `plugin`: at the point estimate of each state, of those in use only. `known`: given that
+// the chain never leaves the states in use.
 // [[Rcpp::export]]
 Rcpp::List engine_filter_states(Rcpp::List data, Rcpp::List model, Rcpp::List state, SEXP from, bool plugin,
-                                int threads) {
+                                int threads, bool known = false) {
   return entry([&] {
     Query q(data, model, state, threads);
-    const Chain chain = mean_chain(q, plugin);
+    const Chain chain = mean_chain(q, plugin || known);
     const Index k = chain.k, n = q.data().n, groups = q.data().n_groups();
     const ClusterDensities densities(q.obs(), q.globals.effective.obs, k,
                                      plugin ? DensityAt::point_estimate : DensityAt::posterior);

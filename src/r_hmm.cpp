@@ -1,10 +1,12 @@
 // Entries that evaluate a fitted hidden Markov model on data.
 #include <algorithm>
+#include <utility>
 
 #include "chains/chain_memory.h"
 #include "chains/hmm.h"
 #include "chains/path_filter.h"
 #include "chains/sequence_rows.h"
+#include "chains/smooth_states.h"
 #include "chains/tree_messages.h"
 #include "observations/cluster_densities.h"
 #include "r_hmm.h"
@@ -109,6 +111,31 @@ Rcpp::IntegerMatrix engine_draw_paths(Rcpp::List data, Rcpp::List model, Rcpp::L
   });
 }
 
+namespace {
+
+// log p(x | state) of the rows of a sequence or tree, n × K, without their base measure, whose sum is
+// returned.
+double log_potentials(const ClusterDensities& densities, const Query& q, const SequenceRows& s, Vec& log_e) {
+  const Index k = densities.k();
+  FeatureBlock block(q.obs(), q.data());
+  Vec log_p, base(static_cast<std::size_t>(block.block_rows()));
+  log_e.resize(static_cast<std::size_t>(s.size() * k));
+  double sum = 0;
+  for (Index from = 0; from < s.size(); from += block.block_rows()) {
+    const Index m = std::min(block.block_rows(), s.size() - from);
+    block.load(s.rows.data() + from, m);
+    densities.of(block, log_p);
+    q.obs().log_base(q.data(), s.rows.data() + from, m, base.data());
+    for (Index i = 0; i < m; ++i) {
+      sum += base[i];
+      for (Index j = 0; j < k; ++j) log_e[(from + i) * k + j] = log_p[j * m + i];
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
 // log p of the rows of each group of trees (NA without rows), under the posterior means of the transitions
 // and the posterior predictive of each state; `plugin`: as in engine_filter_states().
 // [[Rcpp::export]]
@@ -117,28 +144,46 @@ Rcpp::NumericVector engine_tree_log_density(Rcpp::List data, Rcpp::List model, R
   return entry([&] {
     Query q(data, model, state, threads);
     const Chain chain = mean_chain(q, plugin);
-    const Index k = chain.k;
-    const ClusterDensities densities(q.obs(), q.globals.effective.obs, k,
+    const ClusterDensities densities(q.obs(), q.globals.effective.obs, chain.k,
                                      plugin ? DensityAt::point_estimate : DensityAt::posterior);
     Rcpp::NumericVector out =
         made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(q.data().n_groups()), NA_REAL); });
     double* value = out.begin();
     for_sequences(q.data(), 0, q.pool, [&](const SequenceRows& s, Index group) {
-      FeatureBlock block(q.obs(), q.data());
-      const std::size_t numbers = static_cast<std::size_t>(s.size() * k);
-      Vec log_p, log_e(numbers), base(static_cast<std::size_t>(block.block_rows()));
-      double sum = 0;
-      for (Index from = 0; from < s.size(); from += block.block_rows()) {
-        const Index m = std::min(block.block_rows(), s.size() - from);
-        block.load(s.rows.data() + from, m);
-        densities.of(block, log_p);
-        q.obs().log_base(q.data(), s.rows.data() + from, m, base.data());
-        for (Index i = 0; i < m; ++i) {
-          sum += base[i];
-          for (Index j = 0; j < k; ++j) log_e[(from + i) * k + j] = log_p[j * m + i];
-        }
+      Vec log_e;
+      const double base = log_potentials(densities, q, s, log_e);
+      value[group] = base + log_evidence(chain, {s.size(), s.back.data(), data_or_null(s.position)}, log_e);
+    });
+    return out;
+  });
+}
+
+// p(z_t | all rows of the sequence or tree, z_t is in use), n × K, under the posterior means of the
+// transitions and the posterior predictive of each state, as in engine_filter_states(); NA for rows that are
+// not modelled.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_smoothed_states(Rcpp::List data, Rcpp::List model, Rcpp::List state, int threads) {
+  return entry([&] {
+    Query q(data, model, state, threads);
+    const Chain chain = mean_chain(q, false);
+    const Index k = q.k(), n = q.data().n;
+    const ClusterDensities densities(q.obs(), q.globals.effective.obs, chain.k, DensityAt::posterior);
+    Rcpp::NumericMatrix out =
+        made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), static_cast<int>(k)); });
+    std::fill(out.begin(), out.end(), NA_REAL);
+    double* value = out.begin();
+    for_sequences(q.data(), q.obs().lag(), q.pool, [&](const SequenceRows& s, Index) {
+      std::vector<int> chained;  // a sequence is a tree whose nodes follow the row before them
+      if (s.back.empty()) {
+        chained.assign(static_cast<std::size_t>(s.size()), 1);
+        chained[0] = 0;
       }
-      value[group] = sum + log_evidence(chain, {s.size(), s.back.data(), data_or_null(s.position)}, log_e);
+      const int* back = s.back.empty() ? chained.data() : s.back.data();
+      Vec log_e;
+      log_potentials(densities, q, s, log_e);
+      const Vec r = smoothed_states(chain, {s.size(), back, data_or_null(s.position)}, std::move(log_e), k);
+      for (Index i = 0; i < s.size(); ++i)
+        for (Index j = 0; j < k; ++j) value[j * n + s.rows[i]] = r[i * k + j];
     });
     return out;
   });

@@ -100,10 +100,7 @@ StartPrior Lds::start_prior(const Fields& f) const {
 }
 
 std::unique_ptr<const ObsModel> Lds::rows_model(const Fields& f) const {
-  const Index m = latent(), e = m + (f.flag("intercept") ? 1 : 0);
-  return make_expected_ar({1, f.flag("intercept"), f.number("df"), f.numbers("rows_scale", m * m),
-                           f.numbers("coef_mean", m * e), f.numbers("coef_precision", e * e), latent_centre,
-                           latent_unit});
+  return make_expected_ar(ar_prior(f, latent(), 1, "rows_scale"));
 }
 Vec row_major(const Rcpp::NumericMatrix& x, Index rows, Index cols, const char* what) {
   require(x.nrow() == rows && x.ncol() == cols, std::string(what) + " has not the size of the data");

@@ -1,5 +1,7 @@
 #include "r_learn.h"
 
+#include <cmath>
+
 namespace bnpvi {
 
 LearnOptions learn_options(const Rcpp::List& control) {
@@ -33,8 +35,8 @@ Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
   for (int i = 0; i < n; ++i) {
     const LapRecord& r = trace[i];
     lap[i] = static_cast<int>(r.lap);
-    elbo[i] = r.elbo;
-    log_joint[i] = r.log_joint;
+    elbo[i] = std::isnan(r.elbo) ? NA_REAL : r.elbo;
+    log_joint[i] = std::isnan(r.log_joint) ? NA_REAL : r.log_joint;
     k[i] = static_cast<int>(r.k);
     births[i] = static_cast<int>(r.births);
     merges[i] = static_cast<int>(r.merges);
@@ -49,7 +51,7 @@ Rcpp::DataFrame trace_to_r(const std::vector<LapRecord>& trace) {
       Rcpp::DataFrame::create(_["lap"] = lap, _["elbo"] = elbo, _["k"] = k, _["births"] = births,
                               _["merges"] = merges, _["deletes"] = deletes, _["births_tried"] = bt,
                               _["merges_tried"] = mt, _["deletes_tried"] = dt, _["seconds"] = seconds);
-  if (Rcpp::is_false(Rcpp::all(Rcpp::is_nan(log_joint)))) out.push_back(log_joint, "log_joint");
+  if (Rcpp::is_false(Rcpp::all(Rcpp::is_na(log_joint)))) out.push_back(log_joint, "log_joint");
   return out;
 }
 

@@ -57,11 +57,12 @@ networks::SearchOptions search_options(const ListFields& control) {
 Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control,
                                  Rcpp::IntegerVector labels, SEXP progress) {
   return entry([&] {
-    const Links links = links_from_r(data);
+    Links links = links_from_r(data);
     const LinkModel link_model = link_model_from_r(model);
     const ListFields options(control);
     RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
     RPool pool(options.integer("threads"), monitor);
+    links.poll_by([&] { pool.poll(); });
     Trace trace(pool.monitor());
     const double gamma = ListFields(model).number("gamma");
     const std::vector<int> start = labels_from_r(labels, links.n());
@@ -92,8 +93,11 @@ Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List c
 // [[Rcpp::export]]
 Rcpp::IntegerVector engine_network_divided(Rcpp::List data, int k, double seed) {
   return entry([&] {
-    const Links links = links_from_r(data);
+    Links links = links_from_r(data);
     require(k >= 1 && k <= links.n(), "there are fewer nodes than groups");
+    RMonitor monitor{R_NilValue};
+    RPool pool(1, monitor);
+    links.poll_by([&] { pool.poll(); });
     constexpr int tries = 4;  // a guess
     Stream stream(static_cast<std::uint64_t>(seed), Purpose::initial_seeds);
     return labels_to_r(networks::divided(links, k, tries, stream));

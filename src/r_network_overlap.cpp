@@ -77,11 +77,12 @@ Rcpp::List overlap_to_r(const networks::Overlap& state) {
 Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control,
                                   Rcpp::NumericMatrix share, SEXP progress) {
   return entry([&] {
-    const Links links = links_from_r(data);
+    Links links = links_from_r(data);
     const OverlapModel overlap(model);
     const ListFields given(control);
     RMonitor monitor{Rcpp::Nullable<Rcpp::Function>(progress)};
     RPool pool(given.integer("threads"), monitor);
+    links.poll_by([&] { pool.poll(); });
     Trace trace(pool.monitor());
     const auto told = [&](LapRecord r) { trace.add(r); };
     const auto result = [&](const networks::Overlap& state, Index laps, bool converged) {

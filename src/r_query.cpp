@@ -68,7 +68,8 @@ void for_blocks(Query& q, Each each) {
   });
 }
 
-// Calls each(row, log_p, log_base) with log p(x | cluster) of every modelled row under each cluster.
+// Calls each(row, log_p, log_base) with log p(x | cluster) of every modelled row under each cluster, which
+// may be changed.
 template <class Each>
 void for_densities(Query& q, const ClusterDensities& densities, Each each) {
   const Index k = densities.k();
@@ -85,11 +86,48 @@ void for_densities(Query& q, const ClusterDensities& densities, Each each) {
 
 }  // namespace
 
+namespace {
+
+// Calls each(row, of_row, sum, log_scale) for every modelled row: of_row[j], the share of cluster j in the
+// row's density in a mixture with these weights, divided by exp(log_scale); `sum` of them. weight: slots ×
+// clusters of the engine, which may end with one that is not seen yet; slot: of each row, from 1, or none
+// where there is one slot.
+template <class Each>
+void for_shares(Query& q, const Rcpp::NumericMatrix& weight, const Rcpp::IntegerVector& slot, DensityAt at,
+                Each each) {
+  const Index k = weight.ncol(), slots = weight.nrow(), n = q.data().n;
+  require(k == q.k() || k == q.k() + 1, "weight has not a column for each cluster");
+  require(slot.size() == n || (slot.size() == 0 && slots == 1), "slot has not a number for each row");
+  require(std::all_of(slot.begin(), slot.end(), [&](int s) { return 1 <= s && s <= slots; }),
+          "slots of rows");
+  const double* const pi = weight.begin();
+  const int* const at_slot = slot.size() ? slot.begin() : nullptr;
+  const ClusterDensities densities(q.obs(), q.globals.effective.obs, k, at);
+  for_densities(q, densities, [&](Index row, Vec& of_row, double base) {
+    const double* const own = pi + (at_slot ? at_slot[row] - 1 : 0);
+    double top = -INFINITY, sum = 0;
+    for (Index j = 0; j < k; ++j)
+      if (own[j * slots] > 0) top = std::max(top, of_row[j]);
+    for (Index j = 0; j < k; ++j) {
+      const double weight_of = own[j * slots];
+      of_row[j] = weight_of > 0 ? weight_of * std::exp(of_row[j] - top) : 0;
+      sum += of_row[j];
+    }
+    each(row, of_row, sum, top + base);
+  });
+}
+
+}  // namespace
+
 // log p(x) of rows: a mixture of the posterior predictives of the clusters and of one that is not seen yet,
-// weights at their means; `plugin`: of the point estimates of the clusters, whose weights then sum to 1.
+// weights at their means, or as given (for_shares()); `plugin`: of the point estimates of the clusters, whose
+// weights then sum to
+// 1. NA for rows that are not modelled.
 // [[Rcpp::export]]
 Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcpp::List state, bool plugin,
-                                          int threads) {
+                                          int threads,
+                                          Rcpp::Nullable<Rcpp::NumericMatrix> given_weight = R_NilValue,
+                                          Rcpp::Nullable<Rcpp::IntegerVector> given_slot = R_NilValue) {
   return entry([&] {
     Query q(data, model, state, threads);
     Vec pi = q.model.alloc->mean_weights(q.globals);
@@ -98,18 +136,34 @@ Rcpp::NumericVector engine_log_predictive(Rcpp::List data, Rcpp::List model, Rcp
       const double all = std::accumulate(pi.begin(), pi.end(), 0.0);
       for (double& x : pi) x /= all;
     }
-    const ClusterDensities densities(q.obs(), q.globals.effective.obs, static_cast<Index>(pi.size()),
-                                     plugin ? DensityAt::point_estimate : DensityAt::posterior);
+    const Rcpp::NumericMatrix weight = given_weight.isNotNull()
+                                           ? Rcpp::NumericMatrix(given_weight.get())
+                                           : Rcpp::NumericMatrix(1, static_cast<int>(pi.size()), pi.begin());
+    const Rcpp::IntegerVector slot =
+        given_slot.isNotNull() ? Rcpp::IntegerVector(given_slot.get()) : Rcpp::IntegerVector(0);
     Rcpp::NumericVector out =
         made_in_r([&] { return Rcpp::NumericVector(static_cast<int>(q.data().n), NA_REAL); });
     double* value = out.begin();
-    for_densities(q, densities, [&](Index row, const Vec& log_p, double base) {
-      double top = -INFINITY, sum = 0;
-      for (std::size_t j = 0; j < pi.size(); ++j)
-        if (pi[j] > 0) top = std::max(top, log_p[j]);
-      for (std::size_t j = 0; j < pi.size(); ++j)
-        if (pi[j] > 0) sum += pi[j] * std::exp(log_p[j] - top);
-      value[row] = top + std::log(sum) + base;
+    for_shares(
+        q, weight, slot, plugin ? DensityAt::point_estimate : DensityAt::posterior,
+        [&](Index row, const Vec&, double sum, double log_scale) { value[row] = std::log(sum) + log_scale; });
+    return out;
+  });
+}
+
+// p(cluster | x) of rows in the same mixture, rows × columns of weight.
+// [[Rcpp::export]]
+Rcpp::NumericMatrix engine_probabilities(Rcpp::List data, Rcpp::List model, Rcpp::List state,
+                                         Rcpp::NumericMatrix weight, Rcpp::IntegerVector slot, int threads) {
+  return entry([&] {
+    Query q(data, model, state, threads);
+    const Index n = q.data().n;
+    Rcpp::NumericMatrix out =
+        made_in_r([&] { return Rcpp::NumericMatrix(static_cast<int>(n), weight.ncol()); });
+    std::fill(out.begin(), out.end(), NA_REAL);
+    double* value = out.begin();
+    for_shares(q, weight, slot, DensityAt::posterior, [&](Index row, const Vec& share, double sum, double) {
+      for (std::size_t j = 0; j < share.size(); ++j) value[static_cast<Index>(j) * n + row] = share[j] / sum;
     });
     return out;
   });
@@ -182,6 +236,21 @@ Rcpp::List engine_posterior(Rcpp::List model, Rcpp::List state) {
   NamedArrays all = rmodel.obs->posterior(globals.effective.obs.data(), globals.effective.k);
   for (NamedArray& a : rmodel.alloc->posterior(globals)) all.push_back(std::move(a));
   return arrays_to_r(all);
+}
+
+// The observation model's arrays of a cluster without rows.
+// [[Rcpp::export]]
+Rcpp::List engine_prior_parameters(Rcpp::List obs) {
+  const std::unique_ptr<ObsModel> model = make_obs_model(ListFields(obs));
+  const Vec nothing(static_cast<std::size_t>(model->n_features()), 0.0);
+  return arrays_to_r(model->posterior(nothing.data(), 1));
+}
+
+// E π of the clusters in use and, last, of one that is not seen yet.
+// [[Rcpp::export]]
+Rcpp::NumericVector engine_mean_weights(Rcpp::List model, Rcpp::List state) {
+  const RModel rmodel(model);
+  return Rcpp::wrap(rmodel.alloc->mean_weights(state_from_r(state, rmodel)));
 }
 
 // [[Rcpp::export]]

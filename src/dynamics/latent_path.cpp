@@ -129,7 +129,7 @@ void smooth_rows(const Series& series, Index from, Index to, Index group, const 
     for (Index b = 0; b < m; ++b) next_h[a] += prior.precision[a * m + b] * prior.mean[b];
   }
   for (Index t = 0; t < length; ++t) {
-    if (t % 1024 == 1023) poll();
+    if (t % 32 == 31) poll();
     double *j = l.data() + t * mm, *h = y.data() + t * m, *xt = x.data() + t * mm;
     std::copy(next_j.begin(), next_j.end(), j);
     std::copy(next_h.begin(), next_h.end(), h);
@@ -157,7 +157,7 @@ void smooth_rows(const Series& series, Index from, Index to, Index group, const 
   Vec v(static_cast<std::size_t>(mm)), inverse(v), gain(v), cross(v), av(v),
       mean(static_cast<std::size_t>(m)), mean_next(mean);
   for (Index t = length - 1; t >= 0; --t) {
-    if (t % 1024 == 1023) poll();
+    if (t % 32 == 31) poll();
     const double* lt = l.data() + t * mm;
     std::copy_n(y.data() + t * m, m, mean.begin());
     std::fill(inverse.begin(), inverse.end(), 0.0);

@@ -105,6 +105,7 @@ std::vector<Beginning> clear_beginnings(const FeatureProblem& problem, const Res
                                         Stream& stream) {
   std::vector<Beginning> out;
   for (Vec& way : independent_directions(residuals.r, residuals.d, residuals.sample, stream, problem.pool)) {
+    problem.pool.poll();
     Beginning at = residuals.beginning(std::move(way));
     if (at.sides.explained > clear) out.push_back(std::move(at));
   }
@@ -125,7 +126,8 @@ bool try_birth(const FeatureProblem& problem, FeatureState& state, Index b, Dire
   append_features(proposal, 1);
   proposal.presence[b] = begin(
       *state.presence[b], residuals, proposal.id.back(),
-      {residuals.beginning(residual_direction(residuals.r, residuals.d, residuals.sample, kind, stream))});
+      {residuals.beginning(residual_direction(residuals.r, residuals.d, residuals.sample, kind, stream,
+                                              problem.pool))});
   proposal.loadings.k = proposal.total.k;
   visit_batch(problem, proposal, b, {0});
   renew(problem, proposal);

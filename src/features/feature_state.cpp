@@ -20,6 +20,7 @@ double entropy_of(const Summary& total) {
 }
 
 void renew(const FeatureProblem& problem, FeatureState& state, bool gram) {
+  problem.pool.poll();
   state.loadings = fit_loadings(problem.likelihood, problem.rows, state.total, state.loadings);
   if (gram) add_gram(problem.rows, state.loadings);
   state.weights =

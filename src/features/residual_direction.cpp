@@ -51,10 +51,11 @@ RowMatrix product(const RowMatrix& a, const RowMatrix& b) {
 }
 
 // An orthonormal basis of the q leading directions, by orthogonal iteration.
-MatrixXd leading_directions(const RowMatrix& rows, Index q, Stream& stream) {
+MatrixXd leading_directions(const RowMatrix& rows, Index q, Stream& stream, Pool& pool) {
   MatrixXd basis(rows.cols(), q);
   for (Index j = 0; j < q; ++j) basis.col(j) = normals(rows.cols(), stream);
   for (int round = 0; round <= power_rounds; ++round) {
+    pool.poll();
     if (round > 0) basis = product_tn(rows, product(rows, basis));
     const Eigen::HouseholderQR<MatrixXd> factor(basis);
     basis = factor.householderQ() * MatrixXd::Identity(rows.cols(), q);
@@ -79,12 +80,12 @@ MatrixXd whitening(const RowMatrix& centred) {
   return eigen.eigenvectors().rightCols(q) * variance.tail(q).cwiseSqrt().cwiseInverse().asDiagonal();
 }
 
-Vec clearest(const Buffer& r, Index d, const std::vector<Index>& sample, Stream& stream) {
+Vec clearest(const Buffer& r, Index d, const std::vector<Index>& sample, Stream& stream, Pool& pool) {
   Vec best, score(sample.size());
   double most = -1;
   for (Direction kind :
        {Direction::leading, Direction::skewed, Direction::skewed, Direction::flat, Direction::flat}) {
-    Vec way = residual_direction(r, d, sample, kind, stream);
+    Vec way = residual_direction(r, d, sample, kind, stream, pool);
     for (std::size_t i = 0; i < sample.size(); ++i)
       score[i] = std::inner_product(way.begin(), way.end(), r.begin() + sample[i] * d, 0.0);
     const double explained = divide(score).explained;
@@ -115,8 +116,8 @@ Division divide(Vec score) {
 }
 
 Vec residual_direction(const Buffer& r, Index d, const std::vector<Index>& sample, Direction kind,
-                       Stream& stream) {
-  if (kind == Direction::clearest) return clearest(r, d, sample, stream);
+                       Stream& stream, Pool& pool) {
+  if (kind == Direction::clearest) return clearest(r, d, sample, stream, pool);
   RowMatrix rows = rows_of(r, d, sample);
   const Index n = rows.rows();
   const double size = rows.cwiseAbs().maxCoeff();
@@ -131,10 +132,10 @@ Vec residual_direction(const Buffer& r, Index d, const std::vector<Index>& sampl
     return out;
   }
   if (kind == Direction::leading) {
-    way = leading_directions(rows, 1, stream).col(0);
+    way = leading_directions(rows, 1, stream, pool).col(0);
     return out;
   }
-  const MatrixXd basis = leading_directions(rows, std::min(d, most_directions), stream);
+  const MatrixXd basis = leading_directions(rows, std::min(d, most_directions), stream, pool);
   RowMatrix scores = rows * basis;
   scores.rowwise() -= scores.colwise().mean().eval();
   const MatrixXd whiten = whitening(scores);
@@ -164,7 +165,7 @@ std::vector<Vec> independent_directions(const Buffer& r, Index d, const std::vec
   if (most < 2 || !(size > 0)) return out;
   rows /= size;
   const RowMatrix basis =
-      most < d ? RowMatrix(leading_directions(rows, most, stream)) : RowMatrix(RowMatrix::Identity(d, d));
+      most < d ? RowMatrix(leading_directions(rows, most, stream, pool)) : RowMatrix(RowMatrix::Identity(d, d));
   RowMatrix scores = most < d ? product(rows, basis) : std::move(rows);
   scores.rowwise() -= scores.colwise().mean().eval();
   const RowMatrix whiten = whitening(scores), y = product(scores, whiten);

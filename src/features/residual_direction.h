@@ -17,7 +17,7 @@ enum class Direction { leading, row, skewed, flat, clearest };
 /// zeros. Skewed and flat directions are fixed points of w ← E[y (w·y)²] and E[y (w·y)³] − 3w [Hyvärinen
 /// 1999] within the ten leading directions (a guess), y the whitened scores, from a random start.
 Vec residual_direction(const Buffer& r, Index d, const std::vector<Index>& sample, Direction kind,
-                       Stream& stream);
+                       Stream& stream, Pool& pool);
 
 /// Directions, as many as d and the sample allow, along which the scores of the sampled rows are least
 /// Gaussian while they remain uncorrelated: where rows are sums of independent features, fewer than columns,

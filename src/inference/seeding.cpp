@@ -58,6 +58,7 @@ HardClusters kmeans(const ObsModel& obs, SeedRows* s, Index k, bool spread, Inde
     w.resize(out.t.size());
     Vec log_pi(static_cast<std::size_t>(out.k), 0.0);
     for (Index j = 0; j < out.k; ++j) {
+      pool.poll();
       obs.point_estimate(t_sharp.data() + j * p, unused.data(), w.data() + j * p);
       if (round > 0) log_pi[j] = std::log(out.t[j * p]);
     }

@@ -9,7 +9,6 @@
 #include "mixtures/concentration_posterior.h"
 #include "mixtures/mixture.h"
 #include "mixtures/partition_sampler.h"
-#include "observations/obs_models.h"
 #include "observations/obs_product.h"
 #include "observations/partly_observed.h"
 #include "observations/repeated_rows.h"
@@ -156,17 +155,9 @@ std::unique_ptr<ObsModel> make_model_of_rows(const Fields& f) {
   if (family == "gaussian_zero_mean")
     return as_observed(f, make_gaussian_zero_mean(gaussian_prior(f, d, d * d, false)));
   if (family == "ar") {
-    const Index lag = f.integer("lag"), e = d * lag + (f.flag("intercept") ? 1 : 0);
-    return as_observed(f, make_ar({lag, f.flag("intercept"), f.number("df"), f.numbers("scale", d * d),
-                                   f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e),
-                                   f.numbers("centre", d), unit}));
+    return as_observed(f, make_ar(ar_prior(f, d, f.integer("lag"), "scale")));
   }
-  if (family == "lds") {
-    const Index e = d + (f.flag("intercept") ? 1 : 0);
-    return make_expected_ar({1, f.flag("intercept"), f.number("df"), f.numbers("scale", d * d),
-                             f.numbers("coef_mean", d * e), f.numbers("coef_precision", e * e),
-                             f.numbers("centre", d), unit});
-  }
+  if (family == "lds") return make_expected_ar(ar_prior(f, d, 1, "scale"));
   if (family == "regression") {
     const Index y = f.integer("responses"), covariates = d - y,
                 e = covariates + (f.flag("intercept") ? 1 : 0);
@@ -180,6 +171,20 @@ std::unique_ptr<ObsModel> make_model_of_rows(const Fields& f) {
 }
 
 }  // namespace
+
+ArPrior ar_prior(const Fields& f, Index d, Index lag, const char* scale) {
+  const bool intercept = f.flag("intercept"), centred = f.has("centred_precision");
+  const Index e = d * lag + (intercept ? 1 : 0);
+  return {lag,
+          intercept,
+          f.number("df"),
+          f.numbers(scale, d * d),
+          f.numbers("coef_mean", d * e),
+          f.numbers(centred ? "centred_precision" : "coef_precision", e * e),
+          centred ? f.numbers("origin", d) : Vec(static_cast<std::size_t>(d), 0.0),
+          f.numbers("centre", d),
+          f.numbers("unit", d)};
+}
 
 std::unique_ptr<ObsModel> make_obs_model(const Fields& f) {
   std::unique_ptr<ObsModel> of_rows = make_model_of_rows(f);

@@ -15,12 +15,14 @@ AssortativeBlocks::AssortativeBlocks(const Links& links, const LinkModel& blocks
 
 void AssortativeBlocks::expect_from_profiles() {
   clear_links();
-  for (std::size_t e = 0; e < links_->value().size(); ++e)
+  for (std::size_t e = 0; e < links_->value().size(); ++e) {
+    links_->poll(static_cast<Index>(e));
     for (Index k = 0; k < k_; ++k) {
       const double both = rho_[links_->from()[e] * k_ + k] * rho_[links_->to()[e] * k_ + k];
       q_n_[k] += both;
       q_s_[k] += both * links_->value()[e];
     }
+  }
   update_statistics();
 }
 
@@ -49,8 +51,10 @@ void AssortativeBlocks::update_statistics() {
   for (Index i = 0; i < links_->n(); ++i)
     for (Index k = 0; k < k_; ++k) squares[k] += rho_[i * k_ + k] * rho_[i * k_ + k];
   const auto list = [&](const std::vector<int>& from, const std::vector<int>& to) {
-    for (std::size_t p = 0; p < from.size(); ++p)
+    for (std::size_t p = 0; p < from.size(); ++p) {
+      links_->poll(static_cast<Index>(p));
       for (Index k = 0; k < k_; ++k) listed[k] += rho_[from[p] * k_ + k] * rho_[to[p] * k_ + k];
+    }
   };
   list(links_->from(), links_->to());
   list(links_->hidden_from(), links_->hidden_to());
@@ -129,6 +133,7 @@ void AssortativeBlocks::gains(Index i, const Vec& none, double* gain) const {
 void AssortativeBlocks::move_statistics(const std::vector<int>& nodes, double rate) {
   Vec met(static_cast<std::size_t>(k_)), n = q_n_, s = q_s_;
   for (int i : nodes) {
+    links_->poll(i);
     meet(i, met.data());
     double within = 0;
     for (Index k = 0; k < k_; ++k) {

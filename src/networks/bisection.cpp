@@ -24,6 +24,7 @@ Subgraph subgraph(const Links& links, const std::vector<int>& nodes) {
   };
   Subgraph out;
   for (int node : nodes) {
+    links.poll(node);
     double degree = 0;
     for (const SparseRows* rows : {&links.out(), &links.in()})
       for (Index e = rows->start[node]; e < rows->start[node + 1]; ++e) {
@@ -64,13 +65,14 @@ std::vector<char> grown(const Subgraph& g, Stream& stream) {
 }
 
 // Nodes change sides while that gains; returns the modularity reached, up to a factor.
-double settled(const Subgraph& g, std::vector<char>& side) {
+double settled(const Links& links, const Subgraph& g, std::vector<char>& side) {
   constexpr int max_sweeps = 20;  // a guess
   double mass[2] = {0, 0};
   for (std::size_t i = 0; i < side.size(); ++i) mass[int(side[i])] += g.degree[i];
   for (int sweep = 0; sweep < max_sweeps; ++sweep) {
     bool moved = false;
     for (std::size_t i = 0; i < side.size(); ++i) {
+      links.poll(static_cast<Index>(i));
       if (g.degree[i] == 0) continue;
       double to[2] = {0, 0};
       for (Index e = g.start[i]; e < g.start[i + 1]; ++e) to[int(side[g.other[e]])] += g.value[e];
@@ -102,7 +104,7 @@ std::vector<int> bisected(const Links& links, const std::vector<int>& nodes, int
   double most = -HUGE_VAL;
   for (int t = 0; t < tries; ++t) {
     std::vector<char> side = grown(g, stream);
-    const double found = settled(g, side);
+    const double found = settled(links, g, side);
     if (found > most) {
       most = found;
       best = std::move(side);

@@ -21,8 +21,10 @@ void add_pair(Vec& t, const double* p, const double* q, double x, Index k) {
 Vec listed_table(const Links& links, const std::vector<int>& from, const std::vector<int>& to,
                  const Vec* value, const Vec& r, Index k) {
   Vec t(static_cast<std::size_t>(k * k));
-  for (std::size_t p = 0; p < from.size(); ++p)
+  for (std::size_t p = 0; p < from.size(); ++p) {
+    links.poll(static_cast<Index>(p));
     add_pair(t, r.data() + from[p] * k, r.data() + to[p] * k, value ? (*value)[p] : 1, k);
+  }
   if (links.directed()) return t;
   for (Index a = 0; a < k; ++a)
     for (Index b = 0; b < a; ++b) t[a * k + b] = t[b * k + a] = t[a * k + b] + t[b * k + a];
@@ -31,7 +33,10 @@ Vec listed_table(const Links& links, const std::vector<int>& from, const std::ve
 
 Vec table_of_all(const Links& links, const Vec& size, const Vec& r, Index k) {
   Vec t(static_cast<std::size_t>(k * k));
-  for (Index i = 0; i < links.n(); ++i) add_pair(t, r.data() + i * k, r.data() + i * k, 1, k);
+  for (Index i = 0; i < links.n(); ++i) {
+    links.poll(i);
+    add_pair(t, r.data() + i * k, r.data() + i * k, 1, k);
+  }
   for (Index a = 0; a < k; ++a)
     for (Index b = 0; b < k; ++b)
       t[a * k + b] = (size[a] * size[b] - t[a * k + b]) * (a == b && !links.directed() ? 0.5 : 1);

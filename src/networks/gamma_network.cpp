@@ -18,6 +18,7 @@ GammaNetwork::GammaNetwork(const Links& links, const GammaPriors& priors, Index 
   Vec given(static_cast<std::size_t>(k));
   rows_.resize(static_cast<std::size_t>(n()));
   for (Index i = 0; i < n(); ++i) {
+    links.poll(i);
     double sum = 0;
     for (Index a = 0; a < k; ++a) sum += weight[i * k + a];
     const double degree = static_cast<double>(links.out().start[i + 1] - links.out().start[i] +
@@ -49,6 +50,7 @@ GammaNetwork::GammaNetwork(const Links& links, const GammaPriors& priors, Index 
     return sum;
   };
   for (std::size_t e = 0; e < links.value().size(); ++e) {
+    links.poll(static_cast<Index>(e));
     const Row &ri = rows_[links.from()[e]], &rj = rows_[links.to()[e]];
     const double all = ends_in_all(ri), other = ends_in_all(rj);
     double within = 0;
@@ -115,12 +117,15 @@ void GammaNetwork::visit_links() {
   for (Community& community : g_.communities) community.counts = 0;
   g_.background.counts = 0;
   g_.links = 0;
-  for (std::size_t e = 0; e < links_->value().size(); ++e)
+  for (std::size_t e = 0; e < links_->value().size(); ++e) {
+    links_->poll(static_cast<Index>(e));
     g_.links += visit_link(links_->from()[e], links_->to()[e], links_->value()[e], true, true, 1);
+  }
   stale_ = false;
 }
 
 void GammaNetwork::visit_node(Index i, const WeightMoments& pi) {
+  links_->poll(i);
   const double c = priors_.alpha, epsilon = g_.background.phi(), hidden = hidden_of(i);
   double hidden_all = 0;
   each_hidden(i, [&](Index j) { hidden_all += total(j); });
@@ -147,6 +152,7 @@ void GammaNetwork::update_others(Index k, const WeightMoments& pi) {
   const double hidden_pairs = links_->n_hidden();
   double total_in = 0, hidden_in = 0, within = 0, met_hidden = 0, around = 0, per_node_in = 0;
   for (int i : nodes_[k]) {
+    links_->poll(i);
     const double hidden = hidden_of(i), mean = it.mean;
     total_in += total(i);
     hidden_in += hidden;
@@ -226,6 +232,7 @@ void GammaNetwork::step(const std::vector<int>& nodes, double rate) {
   for (Community& it : g_.communities) it.counts = 0;
   g_.background.counts = 0;
   each_link_of(*links_, nodes, among_, [&](Index i, Index j, double y, bool of_i, bool of_j) {
+    links_->poll(i + j);
     visit_link(i, j, y, of_i, of_j, (of_i + of_j) / 2.0);
   });
   const WeightMoments pi = weight_moments(sticks_);

@@ -96,7 +96,10 @@ void GammaNetwork::set_others(Index k, double shape, double mean) {
   it.log = digamma(shape) - std::log(it.rate);
   g_.totals.others += more;
   if (own_.empty()) return;  // the sums are yet to be found
-  for (int i : nodes_[k]) set_own(i, own_[i] - more);
+  for (int i : nodes_[k]) {
+    links_->poll(i);
+    set_own(i, own_[i] - more);
+  }
   if (links_->n_hidden() > 0) find_sums_of(k);
 }
 
@@ -110,7 +113,10 @@ void GammaNetwork::find_sums_of(Index k) {
   Community& it = community(k);
   it.sum = it.squares = it.logs = it.terms = it.hidden_ends = it.hidden = 0;
   if (others(k) == 0) it.mean = 0;
-  for (int i : nodes_[k]) count(i, *part_of(rows_[i], k), 1);
+  for (int i : nodes_[k]) {
+    links_->poll(i);
+    count(i, *part_of(rows_[i], k), 1);
+  }
   it.hidden /= 2;  // every pair was met from both ends
 }
 
@@ -122,6 +128,7 @@ void GammaNetwork::find_sums() {
   }
   std::fill(own_.begin(), own_.end(), 0.0);
   for (Index i = 0; i < n(); ++i) {
+    links_->poll(i);
     set_own(i, own(i));
     tilde_[i] = 0;
     for (const Part& part : rows_[i]) tilde_[i] += part.tilde;

@@ -23,6 +23,7 @@ void GeneralBlocks::clear_links() {
 void GeneralBlocks::expect_from_profiles() {
   clear_links();
   for (std::size_t e = 0; e < links_->value().size(); ++e) {
+    links_->poll(static_cast<Index>(e));
     const double *from = rho_.data() + links_->from()[e] * k_, *to = rho_.data() + links_->to()[e] * k_;
     add_pair(q_n_, from, to, 1, k_);
     add_pair(q_s_, from, to, links_->value()[e], k_);
@@ -127,6 +128,7 @@ void GeneralBlocks::gains(Index i, const Vec& none, double* gain) const {
 void GeneralBlocks::move_statistics(const std::vector<int>& nodes, double rate) {
   Vec out(static_cast<std::size_t>(k_)), in(out), all_out(n_.size()), all_in(n_.size());
   for (int i : nodes) {
+    links_->poll(i);
     const double* rho = rho_.data() + i * k_;
     meet(i, out.data(), in.data());
     add_pair(all_out, rho, out.data(), 1, k_);

@@ -88,6 +88,7 @@ BlocksFit learn_blocks(const Links& links, const LinkModel& model, double gamma,
         // Only clusters of less than a node, which soft labels have emptied, can gain by joining: others were
         // tried.
         if (std::min(soft.sizes()[a], soft.sizes()[b]) > 1) continue;
+        pool.poll();
         ++record.merges_tried;
         if (soft.bound_of_merge(a, b) > soft.bound().sum()) {
           soft.merge(a, b);

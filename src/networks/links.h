@@ -1,5 +1,7 @@
 // A network: its links, and the pairs of nodes that were not observed.
 #pragma once
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "foundation/types.h"
@@ -47,6 +49,13 @@ class Links {
   const SparseRows& hidden_out() const { return hidden_out_; }
   const SparseRows& hidden_in() const { return hidden_in_; }
 
+  /// Whatever goes through nodes, links or communities calls this with their number: now and then it asks,
+  /// by poll_by(), whether to stop, which throws Interrupted. Until then nobody is asked.
+  void poll(Index i) const {
+    if (i % 32 == 0 && ask_) ask_();
+  }
+  void poll_by(std::function<void()> ask) { ask_ = std::move(ask); }
+
  private:
   Index n_;
   bool directed_;
@@ -54,6 +63,7 @@ class Links {
   std::vector<int> from_, to_, hidden_from_, hidden_to_;
   Vec value_, loops_;
   SparseRows out_, in_, hidden_out_, hidden_in_;
+  std::function<void()> ask_;
 };
 
 /// f(i, j, y, of_i, of_j) for every link from i to j (undirected: in either order) that has an end among

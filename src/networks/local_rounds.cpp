@@ -83,13 +83,19 @@ std::vector<ClosePair> close_pairs(const Overlap& state) {
   const auto add_and_gather = [&](const std::vector<Ends>& x, const std::vector<Ends>& y) {
     add(x, y);
     if (met.size() < full) return;
+    state.links().poll(0);
     gather();
     full = std::max(most, 2 * met.size());
   };
-  for (const auto& x : ends) add_and_gather(x, x);
   const Links& links = state.links();
-  for (std::size_t e = 0; e < links.from().size(); ++e)
+  for (Index i = 0; i < n; ++i) {
+    links.poll(i);
+    add_and_gather(ends[i], ends[i]);
+  }
+  for (std::size_t e = 0; e < links.from().size(); ++e) {
+    links.poll(static_cast<Index>(e));
     add_and_gather(ends[links.from()[e]], ends[links.to()[e]]);
+  }
   gather();
   for (ClosePair& pair : met) pair.score /= std::sqrt(1e-12 + own[pair.a] * own[pair.b]);
   std::stable_sort(met.begin(), met.end(),

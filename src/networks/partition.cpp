@@ -44,7 +44,10 @@ Partition::Partition(const Links& links, const LinkModel& model, double gamma, s
     count(hidden_, i, j, degrees ? degrees->theta(i) * degrees->theta(j) : 1);
   }
   for (Index a = 0; a < k_; ++a)
-    for (Index b = 0; b < k_; ++b) lambda_[at(a, b)] = cell(pairs(a, b), s_[at(a, b)]);
+    for (Index b = 0; b < k_; ++b) {
+      links.poll(b);
+      lambda_[at(a, b)] = cell(pairs(a, b), s_[at(a, b)]);
+    }
 }
 
 void Partition::make_room(Index k) {
@@ -181,12 +184,14 @@ Index Partition::sweep(const std::vector<int>& nodes, const std::vector<int>& am
   constexpr double better = 1e-9;
   Index moved = 0;
   for (int node : nodes) {
+    links_->poll(node);
     Index own = z_[node];
     count_ends(node);
     add(node, own, -1);
     Index best = own;
     double most = gain(own) + better;
     const auto consider = [&](Index a) {
+      links_->poll(a);
       const double now = gain(a);
       if (now > most) {
         most = now;
@@ -263,6 +268,7 @@ Index Partition::merge_all() {
     Index best_a = -1, best_b = -1;
     for (Index a = 0; a < k_; ++a)
       for (Index b = a + 1; b < k_; ++b) {
+        links_->poll(b);
         const double now = merge_gain(a, b);
         if (now > most) {
           most = now;
@@ -300,6 +306,7 @@ double Partition::divide(Index a, const std::vector<int>& leaves) {
   const Index b = k_;
   append();
   for (int node : leaves) {
+    links_->poll(node);
     count_ends(node);
     add(node, a, -1);
     add(node, b, 1);
@@ -315,10 +322,12 @@ double Partition::divide(Index a, Index b, Stream& stream) {
   if (b == k_) append();
   draw_to_front(nodes, static_cast<Index>(nodes.size()), stream);
   for (int node : nodes) {
+    links_->poll(node);
     count_ends(node);
     add(node, z_[node], -1);
   }
   for (std::size_t j = 0; j < nodes.size(); ++j) {
+    links_->poll(static_cast<Index>(j));
     count_ends(nodes[j]);
     add(nodes[j], j == 0 || (j > 1 && gain(a) >= gain(b)) ? a : b, 1);
   }

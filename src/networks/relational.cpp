@@ -75,11 +75,16 @@ void Relational::visit_links() {
   work.a.resize(rho_.size());
   work.p.resize(rho_.size());
   work.all.resize(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) prepare(work, i);
+  for (Index i = 0; i < n; ++i) {
+    links_->poll(i);
+    prepare(work, i);
+  }
   std::fill(ends_.begin(), ends_.end(), 0.0);
   clear_links();
-  for (std::size_t e = 0; e < links_->value().size(); ++e)
+  for (std::size_t e = 0; e < links_->value().size(); ++e) {
+    links_->poll(static_cast<Index>(e));
     visit_link(work, links_->from()[e], links_->to()[e], links_->value()[e], true, true);
+  }
 }
 
 void Relational::set_proportions(Index i, const WeightMoments& pi) {
@@ -97,7 +102,10 @@ void Relational::set_proportions(Index i, const WeightMoments& pi) {
 
 void Relational::update_proportions() {
   const WeightMoments pi = weight_moments(sticks_);
-  for (Index i = 0; i < links_->n(); ++i) set_proportions(i, pi);
+  for (Index i = 0; i < links_->n(); ++i) {
+    links_->poll(i);
+    set_proportions(i, pi);
+  }
 }
 
 void Relational::sum_listed(const SparseRows& links, const SparseRows& hidden, Index i, double* sum) const {
@@ -107,6 +115,7 @@ void Relational::sum_listed(const SparseRows& links, const SparseRows& hidden, I
 }
 
 void Relational::visit_node(Index i, const WeightMoments& pi, const Vec& none, Vec& scratch) {
+  links_->poll(i);
   if (zeros_[i] > 0) {
     scratch.assign(static_cast<std::size_t>(2 * k_), 0);
     double *gain = scratch.data(), *prior = gain + k_, *rho = rho_.data() + i * k_;
@@ -171,6 +180,7 @@ void Relational::step(const std::vector<int>& nodes, double rate) {
   for (int i : nodes) std::fill_n(ends_.begin() + i * k_, k_, 0.0);
   std::vector<char> among(static_cast<std::size_t>(links_->n()));
   each_link_of(*links_, nodes, among, [&](Index i, Index j, double y, bool of_i, bool of_j) {
+    links_->poll(i + j);
     ready(i);
     ready(j);
     visit_link(work, i, j, y, of_i, of_j);
@@ -192,6 +202,7 @@ std::vector<std::pair<std::string, double>> Relational::terms() const {
       top_value(top_level(k_, n, gamma_), sticks_).value() + n * static_cast<double>(k_) * std::log(alpha_);
   const Index width = k_ + 1;
   for (Index i = 0; i < links_->n(); ++i) {
+    links_->poll(i);
     double sum = 0;
     for (Index k = 0; k < width; ++k) {
       const double theta = theta_[i * width + k], log = log_pi_[i * width + k];

@@ -80,6 +80,7 @@ void SoftBlocks::meet(Index i, Met& met) const {
 }
 
 void SoftBlocks::visit(Index i, const Weights& w, Met& met) {
+  links_.poll(i);
   double* ri = r_.data() + i * k_;
   meet(i, met);
   Vec r_new(static_cast<std::size_t>(k_));
@@ -114,6 +115,7 @@ void SoftBlocks::step(const std::vector<int>& nodes, double rate) {
   Met met;
   Vec n_out(kk), n_in(kk), s_out(kk), s_in(kk);
   for (int i : nodes) {
+    links_.poll(i);
     const double* ri = r_.data() + i * k_;
     meet(i, met);
     add_pair(n_out, ri, met.pairs_out.data(), 1, k_);

@@ -67,11 +67,13 @@ class Autoregressive : public CoefficientModel {
                 e = lags + (prior.intercept ? 1 : 0);
     if (!prior.intercept && std::any_of(centre.begin(), centre.end(), [](double c) { return c != 0; }))
       throw std::invalid_argument("an autoregression without an intercept cannot be centred");
-    WishartParameters out{e, d, prior.df, Vec(prior.coef_mean.size()), prior.coef_precision, prior.scale};
+    WishartParameters out{e, d, prior.df, Vec(prior.coef_mean.size()), prior.precision, prior.scale};
     for (Index i = 0; i < d; ++i)
       for (Index j = 0; j < d; ++j) out.scale[i * d + j] = out.scale[i * d + j] / unit[i] / unit[j];
 
-    if (prior.intercept) shift_precision(out.precision, centre, e, -1);
+    Vec from_origin = centre;
+    for (Index i = 0; i < d; ++i) from_origin[i] -= prior.origin[i];
+    if (prior.intercept) shift_precision(out.precision, from_origin, e, -1);
     const auto unit_of = [&](Index j) { return j < lags ? unit[j % d] : 1.0; };
     for (Index i = 0; i < e; ++i)
       for (Index j = 0; j < e; ++j)

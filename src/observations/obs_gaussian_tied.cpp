@@ -19,7 +19,8 @@ namespace {
 //
 // Where second moments would drown what tells clusters apart, more than 1e10 units from the centre, features
 // are (1, x̃, 0)/ρ with ρ as small as leaves x̃/ρ within: such rows are only asked about, and responsibilities
-// there are those of the terms that differ. Log densities below −1e300 are given as that.
+// there are those of the terms that differ. Log densities below −1e300 are given as about that, in
+// the order that they have far out: clusters of fewer rows are wider.
 class GaussianTied final : public ObsModel {
  public:
   explicit GaussianTied(const TiedPrior& prior)
@@ -151,7 +152,7 @@ class GaussianTied final : public ObsModel {
       for (Index j = 0; j < d_; ++j) e[j] = phi[i * ld + 1 + j] / phi[i * ld] - m[j];
       const double square = dot(e, variance_.precision_times(e));
       out[i] = row_constant_ + 0.5 * d() * std::log(shrink) - 0.5 * shrink * square;
-      if (!(out[i] > -1e300)) out[i] = -1e300;
+      if (!(out[i] > -1e300)) out[i] = -1e300 * (1 + 1e-12 * std::log1p(strength_ + count(t)));
     }
   }
 

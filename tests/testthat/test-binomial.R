@@ -97,7 +97,7 @@ test_that("simulated rows have the trials that are asked for, or those of the av
   expect_named(sim, c(colnames(both), ".class"))
   expect_true(all(sim$near + sim$missed == average[1] & sim$far + sim$wide == average[2]))
   share <- tapply(sim$near, sim$.class, mean) / average[1]
-  expect_equal(as.vector(share), unname(coef(fit)$prob[, 1]), tolerance = 0.1)
+  expect_equal(as.vector(share[seq_len(fit$state$k)]), unname(coef(fit)$prob[, 1]), tolerance = 0.1)
   sim <- simulate(fit, seed = 1, n = 3, total = c(4, 100))$sim_1
   expect_equal(sim$near + sim$missed, rep(4, 3))
   expect_equal(sim$far + sim$wide, rep(100, 3))

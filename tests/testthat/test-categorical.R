@@ -112,8 +112,7 @@ test_that("levels of new data are matched by label, and one not seen before says
   rest <- (1 - sum(w)) * 1 / 4 * 1 / 2 * 1 / 5
   density <- suppressWarnings(predict(fit, new, "logdensity"))
   expect_equal(unname(density), log(rowSums(joint) + rest), tolerance = 1e-10)
-  a <- posterior_params(fit)$concentration$colour
-  red <- digamma(a[, "red"]) - digamma(rowSums(a))
+  red <- log(q$colour[, "red"])
   odds <- function(p) unname(log(p[, 1] / p[, 2]))
   expect_equal(odds(predict(fit, transform(new, colour = "red"), "prob")) - odds(out), rep(red[[1]] - red[[2]], 2))
   expect_bad(predict(fit, x[-2]), "newdata_columns", "size")

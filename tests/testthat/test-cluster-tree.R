@@ -354,7 +354,7 @@ test_that("before polishing, clusters are the groups of cutree(), and the height
   tree <- cluster_tree(blob_fit, blobs$x)
   k <- blob_fit$state$k
   expect_gt(k, 5L)
-  prob <- predict(blob_fit, blobs$x, type = "prob")
+  prob <- predict(blob_fit, blobs$x, type = "responsibility")
   for (left in 1:k) {
     joined <- cut_fit(blob_fit, blobs$x, left, tree = tree, laps = 0)
     groups <- cutree(tree, left)

@@ -148,7 +148,7 @@ test_that("all rows labelled and no births: responsibilities are the labels", {
     iris[1:4], labels = iris$Species, control = bnp_control(moves = FALSE, seed = 1, keep = "probabilities")
   )
   expect_identical(n_clusters(fit), 3L)
-  expect_identical(max(abs(predict(fit, type = "prob") - diag(3)[fitted(fit), ])), 0)
+  expect_identical(max(abs(predict(fit, type = "responsibility") - diag(3)[fitted(fit), ])), 0)
   expect_identical(as.character(predict(fit, type = "label")), as.character(iris$Species))
   expect_identical(fit$laps, 1L)
   one_lap <- bnp_control(moves = FALSE, max_laps = 1)

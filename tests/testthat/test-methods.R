@@ -31,7 +31,7 @@ test_that("tidy, glance and augment use broom's names", {
   expect_equal(glanced$elbo, elbo(fit))
   augmented <- augment(fit, faithful)
   expect_equal(as.integer(augmented$.class), unname(fitted(fit)))
-  expect_equal(augmented$.uncertainty, unname(1 - apply(predict(fit, faithful, "prob"), 1, max)))
+  expect_equal(augmented$.uncertainty, unname(1 - apply(predict(fit, faithful, "responsibility"), 1, max)))
   expect_equal(nrow(augment(zoo, animals)), 50)
   expect_bad(augment(fit), "newdata", "needed")
   one <- bnp_mixture(faithful$waiting, obs_gaussian("diagonal"), control = bnp_control(seed = 1))

@@ -22,8 +22,8 @@ test_that("all forms give the same network", {
   same_network(as_network(adjacency() > 0), from_edges)
   same_network(as_network(edges[7:1, 2:1]), from_edges)
   directed <- as_network(edges, directed = TRUE)
-  same_network(as_network(adjacency(TRUE)), directed)
-  same_network(as_network(Matrix::Matrix(adjacency(TRUE), sparse = TRUE)), directed)
+  same_network(as_network(adjacency(TRUE), directed = TRUE), directed)
+  same_network(as_network(Matrix::Matrix(adjacency(TRUE), sparse = TRUE), directed = TRUE), directed)
   skip_if_not_installed("igraph")
   same_network(as_network(igraph::graph_from_edgelist(as.matrix(edges), FALSE)), from_edges)
   same_network(as_network(igraph::graph_from_edgelist(as.matrix(edges), TRUE)), directed)
@@ -89,7 +89,7 @@ test_that("loops and several links are said and handled", {
       class = "bnpvi_error_not_binary"
     )
   })
-  weighted <- as_network(cbind(edges, weight = 1:7))
+  expect_message(weighted <- as_network(cbind(edges, weight = 1:7)), "weight, a column", fixed = TRUE)
   expect_equal(sort(weighted$value), 1:7)
 })
 
@@ -111,7 +111,7 @@ test_that("what cannot be a network is refused by name", {
   refused(edges, "nodes", nodes = list(1, 2))
   refused(edges, "nodes", missing = cbind(1, 77))
   refused(edges, "argument", missing = 3)
-  refused(adjacency(TRUE), "not_symmetric", directed = FALSE)
+  refused(adjacency(TRUE)[c(3, 1, 2, 6, 4, 5), c(3, 1, 2, 6, 4, 5)], "not_symmetric", directed = FALSE)
   refused(adjacency(), "argument", nodes = 1:6)
   refused(matrix("a", 3, 3), "not_numeric")
   refused(edges, "argument", obs = obs_poisson())

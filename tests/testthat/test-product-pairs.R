@@ -81,7 +81,7 @@ test_that("all that reads a fit knows such blocks", {
   prob <- table[table$block == "binomial" & table$cluster == 1, ]
   expect_equal(prob$estimate, unname(coef(fit)$binomial$prob[1, ]))
   expect_equal(c(prob$conf.low[1], prob$conf.high[1]), unname(confint(fit, "binomial.prob[1,hit]")[1, ]))
-  expect_equal(predict(fit, pairs[sample(8)], "prob"), fit$probabilities)
+  expect_equal(predict(fit, pairs[sample(8)], "responsibility"), fit$probabilities)
   expect_named(augment(fit, pairs), c(names(pairs), ".class", ".uncertainty"))
   drawn <- simulate(fit, seed = 1, n = 4000)$sim_1
   expect_identical(lapply(drawn[names(pairs)], class), lapply(pairs, class))

@@ -119,7 +119,7 @@ test_that("all that reads a fit knows such blocks", {
     paste0("regression.coef[", kindc$cluster, ",y,kindc]"), , drop = FALSE
   ]))
   expect_false(is.unsorted(table$cluster))
-  expect_equal(predict(fit, data, "prob"), fit$probabilities)
+  expect_equal(predict(fit, data, "responsibility"), fit$probabilities)
   expect_identical(unname(predict(fit, data[9:1, rev(names(data))])), rev(predict(fit, data)[1:9]))
   expect_named(augment(fit, data), c(names(data), ".class", ".uncertainty"))
   expect_s3_class(cluster_tree(fit, data), "hclust")

@@ -154,7 +154,7 @@ test_that("all that reads a fit knows its blocks", {
   expect_equal(table$conf.low[mass], confint(fit, "size.mean[1,mass]")[[1]])
   expect_named(simulate(fit, seed = 1)$sim_1, c(names(x), ".class"))
   expect_identical(lapply(simulate(fit, seed = 1)$sim_1[names(x)], class), lapply(x, class))
-  expect_equal(predict(fit, x[sample(6)], "prob"), fit$probabilities)
+  expect_equal(predict(fit, x[sample(6)], "responsibility"), fit$probabilities)
   expect_named(augment(fit, x), c(names(x), ".class", ".uncertainty"))
   expect_equal(nrow(as.data.frame(fit)), fit$state$k)
   expect_equal(glance(fit)$k, n_clusters(fit))

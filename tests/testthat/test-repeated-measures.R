@@ -480,7 +480,7 @@ test_that("missing values of individuals: left out, or modelled where features c
   expect_identical(nobs(fit), 149L)
   # The bound, in plain R, of the responsibilities of the fit.
   resp <- coclustering(fit) # individuals are certain
-  prob <- predict(fit, type = "prob")[match(unique(plant), plant), ]
+  prob <- predict(fit, type = "responsibility")[match(unique(plant), plant), ]
   expect_lt(max(prob * (1 - prob)), 1e-7)
   obs <- fit$model$obs
   rows <- as.matrix(gone)

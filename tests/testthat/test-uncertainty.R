@@ -4,8 +4,9 @@ kept <- bnp_control(seed = 1, max_laps = 8, keep = "probabilities", verbose = FA
 
 test_that("a fit keeps the probabilities of its observations when asked", {
   fit <- suppressWarnings(bnp_mixture(faithful, control = kept))
-  expect_identical(predict(fit, type = "prob"), fit$probabilities)
-  expect_equal(fit$probabilities, predict(fit, faithful, type = "prob"))
+  for (type in c("prob", "responsibility")) expect_equal(predict(fit, type = type), predict(fit, faithful, type = type))
+  expect_identical(predict(fit, type = "responsibility"), fit$probabilities)
+  expect_gt(max(abs(fit$probabilities - predict(fit, type = "prob"))), 1e-4)
   expect_identical(predict(fit, type = "class"), fitted(fit))
   expect_bad(predict(fit, type = "logdensity"), "newdata", "give them again")
   bare <- suppressWarnings(bnp_mixture(faithful, control = bnp_control(seed = 1, max_laps = 8, verbose = FALSE)))
@@ -13,7 +14,10 @@ test_that("a fit keeps the probabilities of its observations when asked", {
   expect_equal(elbo(bare), elbo(fit))
   expect_bad(predict(bare, type = "prob"), "newdata", "keep = \"probabilities\"", fixed = TRUE)
   path <- suppressWarnings(bnp_hmm(beaver1["temp"], obs = obs_ar(), control = kept))
-  expect_equal(predict(path, type = "prob"), predict(path, beaver1["temp"], type = "prob"))
+  for (type in c("prob", "responsibility")) {
+    expect_bad(predict(bare, type = type), "newdata", "keep = \"probabilities\"", fixed = TRUE)
+    expect_equal(predict(path, type = type), predict(path, beaver1["temp"], type = type))
+  }
   expect_equal(predict(path, type = "marginal"), predict(path, beaver1["temp"], type = "marginal"))
   expect_bad(bnp_topics(bars$counts, control = kept), "argument", "fitted")
   expect_bad(bnp_control(keep = "data"), "argument", "keep")

@@ -1,0 +1,37 @@
+# Requests that are small to write and large to fulfil: refused by their size, before memory fills.
+
+# Bytes that an answer may take, 4 GB, and tokens that are drawn or learned from one by one, at about 40 bytes each. Both
+# are guesses at what a session can spare, with the copies that are made on the way.
+most_bytes <- 2^32
+most_tokens <- 1e8
+
+# what: begins the message; remedy: a line of it.
+check_memory <- function(bytes, what, remedy, call) {
+  if (bytes > most_bytes) {
+    abort("memory", c(
+      paste0(what, " would take {signif(bytes / 2^30, 3)} GB, more than the {most_bytes / 2^30} GB that are allowed."),
+      i = remedy
+    ), call = call)
+  }
+}
+
+# Rows of numbers of a data set that is to be drawn.
+check_drawn <- function(rows, columns, arg, call = rlang::caller_env()) {
+  check_memory(8 * sum(as.double(rows)) * columns, paste0("{.arg ", arg, "}: a data set"),
+    "Draw fewer rows at a time.", call
+  )
+}
+
+# Tokens of documents of counts that are taken one by one, in `batches` parts.
+check_tokens <- function(data, batches, doing, call) {
+  of_document <- diff(c(0, cumsum(data$value))[data$row_start + 1L])
+  most <- max(of_document, sum(of_document) / batches, 0)
+  if (most > most_tokens) {
+    abort("memory", c(
+      "{doing} takes tokens one by one, and there are {format(most, big.mark = ',', digits = 10)} at once, more than
+       {format(most_tokens, big.mark = ',', scientific = FALSE)}.",
+      x = "The longest document is {.val {as.character(numbered_documents(data)[which.max(of_document)])}}.",
+      i = "Are its values counts? {.code bnp_control(\"memoized\")}, the default, fits counts of any size."
+    ), call = call)
+  }
+}

@@ -1,0 +1,78 @@
+# What each link counts. Values of a matrix, and a column of an edge list that looks like one of counts, are data, and
+# count unless `weights` says otherwise; attributes of the edges of an igraph or a network count only where `weights`
+# asks for them, as what they are (a strength, a length, a cost) is known to their owner alone.
+
+# The argument `weights` of a function as the readers below take it: NULL where it was not given, else a list of it. NA
+# is what igraph calls no weights.
+asked_weights <- function(weights) {
+  if (missing(weights)) {
+    return(NULL)
+  }
+  list(if (!(length(weights) == 1L && is.atomic(weights) && is.na(weights))) weights)
+}
+
+# columns: what the links have, by name; default: the name of the column that counts where nothing was asked. ->
+# list(value, weighted): what counts, a name or TRUE for values without one; FALSE: left alone; NA: there was nothing.
+link_weights <- function(columns, asked, default, n, what, arg, call) {
+  numbers <- names(columns)[vapply(columns, function(x) is.numeric(x) || is.logical(x), NA)]
+  given <- if (is.null(asked)) default else asked[[1L]]
+  if (is.null(given)) {
+    tell_weights(numbers, NULL, what, arg)
+    return(list(value = rep(1, n), weighted = if (length(numbers)) FALSE else NA))
+  }
+  if (is.character(given) && length(given) == 1L) {
+    if (!given %in% names(columns)) {
+      abort("argument", c(
+        "{.arg weights} must be the name of {what} of {.arg {arg}}, a number for each link, or {.code NULL}, not
+         {describe(given)}.",
+        i = if (length(numbers)) "{.arg {arg}} has {.field {numbers}}." else "{.arg {arg}} has none that are numbers."
+      ), call = call)
+    }
+    value <- numeric_weights(columns[[given]], n, given, call)
+    tell_weights(numbers, given, what, arg)
+    return(list(value = value, weighted = given))
+  }
+  list(value = numeric_weights(given, n, "weights", call), weighted = TRUE)
+}
+
+numeric_weights <- function(x, n, arg, call) {
+  if (!(is.numeric(x) || is.logical(x)) || !is.null(dim(x)) || length(x) != n) {
+    abort("argument", c(
+      "{.arg {arg}} must be a number for each of the {n} link{?s}, not {describe(x)}.",
+      i = "{.code weights = NULL} counts every link once."
+    ), call = call)
+  }
+  if (inherits(x, "integer64")) as.double(label_text(x, arg, call)) else as.double(x)
+}
+
+# One line: what was taken for counts of links, or what could have been.
+tell_weights <- function(numbers, taken, what, arg) {
+  if (!length(numbers) && is.null(taken)) {
+    return(invisible())
+  }
+  tell_of_network(if (is.null(taken)) {
+    c(
+      "{.field {numbers}}, {what} of {.arg {arg}}, {?is/are} left alone: every link counts once.",
+      i = "{.code weights = {.str {numbers[1L]}}} takes {cli::qty(numbers)}{?it/the first} as the numbers of links."
+    )
+  } else {
+    c(
+      "{.field {taken}}, {what} of {.arg {arg}}, is taken as the numbers of links.",
+      i = "{.code weights = NULL} counts every link once."
+    )
+  })
+}
+
+tell_of_network <- function(message, .envir = parent.frame()) {
+  cli::cli_inform(message, class = c("bnpvi_message_network", "bnpvi_message"), .envir = .envir)
+}
+
+check_values <- function(value, call, arg) {
+  bad <- which(!is.na(value) & (value < 0 | value != round(value)))
+  if (length(bad)) {
+    abort("not_counts", c(
+      "Links of {.arg {arg}} must be 0, 1 or counts, not {signif(value[bad[1L]], 3)} (link {places(bad)}).",
+      i = "Weights that are no counts have no model here: round them, or leave them alone ({.code weights = NULL})."
+    ), call = call)
+  }
+}

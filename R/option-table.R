@@ -1,0 +1,158 @@
+# Which options of bnp_control() and bnp_moves() each kind of fit takes. An option is used or refused, never ignored:
+# one that has its default value was not asked for, any other that the kind does not take is an error.
+
+# Options that every kind takes; the algorithm's own are checked where a control is made (check_algorithm_has()).
+common_options <- c(
+  "algorithm", "max_laps", "tol", "threads", "seed", "verbose", "learning_rate", "k_max", "sweeps", "half_life",
+  "checkpoint_every", "birth", "merge", "delete", "reorder"
+)
+
+# Of each kind: what it is called, its algorithms, the options that it takes beside the common ones (and the common ones
+# that it lacks), and what there is instead of others.
+option_table <- list(
+  mixture = list(
+    what = "{.fn bnp_mixture}", algorithms = c("memoized", "full", "stochastic"),
+    takes = c(
+      "batches", "restarts", "k_init", "init", "sparsity", "candidates", "keep", "checkpoint", "workers", "wave", "adopt",
+      "max_births", "birth_size", "max_deletes", "max_merges"
+    )
+  ),
+  # Whose weights go by time.
+  mixture_by_time = list(
+    what = "mixtures with weights by time", algorithms = c("memoized", "full", "stochastic"),
+    takes = c(
+      "batches", "restarts", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave", "max_births",
+      "birth_size", "max_deletes", "max_merges"
+    )
+  ),
+  topics = list(
+    what = "{.fn bnp_topics}", algorithms = c("memoized", "full", "stochastic"),
+    takes = c(
+      "batches", "restarts", "k_init", "init", "sparsity", "bound", "checkpoint", "workers", "wave", "max_births",
+      "birth_size", "max_deletes", "max_merges"
+    ),
+    instead = c(keep = "{.fn fitted} gives the proportions of the training documents.")
+  ),
+  sequences = list(
+    what = "{.fn bnp_hmm}", algorithms = c("memoized", "full", "stochastic"),
+    takes = c(
+      "batches", "restarts", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave", "max_births",
+      "birth_size", "max_deletes", "max_merges"
+    ),
+    instead = c(candidates = "With {.arg sparsity}, each row is compared with all states.")
+  ),
+  trees = list(
+    what = "trees ({.fn bnp_hmm} with {.arg parent})", algorithms = c("memoized", "full", "stochastic"),
+    takes = c(
+      "batches", "restarts", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave", "max_births",
+      "birth_size", "max_deletes", "max_merges"
+    )
+  ),
+  hidden = list(
+    what = "{.fn bnp_hmm} with {.fn obs_lds}", algorithms = c("memoized", "full"),
+    takes = c("restarts", "k_init", "keep", "bound", "checkpoint", "max_births", "max_merges"),
+    instead = c(
+      batches = "All sequences are visited at once.", init = "Labels or a fit may be given as {.arg start}."
+    )
+  ),
+  features = list(
+    what = "{.fn bnp_features}", algorithms = c("memoized", "full"),
+    takes = c("batches", "restarts", "sparsity", "checkpoint", "max_births", "max_merges"),
+    instead = c(
+      k_init = "A fit starts without any feature.", init = "Other starts are given by {.arg start}.",
+      keep = "A fit has the probability of every feature in every row: {.fn feature_probs}."
+    )
+  ),
+  network = list(
+    what = "{.fn bnp_network}", algorithms = c("memoized", "full", "stochastic"),
+    takes = c("restarts", "k_init", "init"), instead = c(batches = "Networks are learned from as a whole.")
+  ),
+  sampled_network = list(
+    what = "{.fn bnp_network}", algorithms = "stochastic", takes = c("batches", "restarts", "k_init", "init")
+  ),
+  truncation_free = list(
+    what = "truncation-free learning", algorithms = "truncation_free", takes = "batches"
+  ),
+  # Batches come as they are, each once.
+  stream = list(
+    what = "{.fn bnp_stream}", algorithms = "truncation_free", takes = character(), lacks = "max_laps",
+    instead = c(
+      batches = "Batches are learned from as they come.", max_laps = "Each batch of a stream is read once."
+    )
+  ),
+  features_update = list(
+    what = "{.fn update} of features with new rows", algorithms = c("memoized", "full"),
+    takes = c("batches", "sparsity", "max_births", "max_merges")
+  ),
+  update = list(
+    what = "{.fn update} with new rows", algorithms = c("memoized", "full"),
+    takes = c(
+      "batches", "sparsity", "candidates", "keep", "bound", "wave", "adopt", "max_births", "birth_size", "max_deletes",
+      "max_merges"
+    )
+  )
+)
+
+# Options that the prior has no use for: its number of clusters is fixed, or it has no level above them.
+needless_options <- function(prior) {
+  c(if (!is.null(prior$k)) c("birth_size", "adopt"), if (!isTRUE(prior_entry(prior)$top_level)) "bound")
+}
+
+# Names of the options, of moves included, that have not their defaults. One batch is no batches, and without any move
+# nothing else is asked of moves.
+asked_options <- function(control) {
+  usual <- bnp_control(control$algorithm)
+  differ <- function(given, usual) {
+    of <- names(usual)
+    of[!mapply(identical, unclass(given)[of], unclass(usual))]
+  }
+  c(
+    setdiff(differ(control, usual), c("moves", if (identical(control$batches, 1L)) "batches")),
+    if (!moves_are_off(control$moves)) differ(control$moves, usual$moves)
+  )
+}
+
+# The kind of a fit that is learned in laps.
+kind_of_fit <- function(class, prior, trees = FALSE) {
+  switch(class,
+    bnp_mixture = if (prior_entry(prior)$verb == "bnp_mixture") "mixture" else "mixture_by_time",
+    bnp_topics = "topics", bnp_hmm = if (trees) "trees" else "sequences"
+  )
+}
+
+moves_are_off <- function(moves) !any(unlist(moves[c("birth", "merge", "delete")]))
+
+# Refuses what a kind of fit, a name of the table, does not take.
+check_options <- function(control, kind, prior, call) {
+  check_class(control, "bnp_control", "control", "bnp_control", call)
+  entry <- option_table[[kind]]
+  if (!control$algorithm %in% entry$algorithms) {
+    abort("argument", c(
+      paste0("{.code algorithm = {.str {control$algorithm}}} is not there for ", entry$what, "."),
+      i = "Choose {.or {.code algorithm = {.str {entry$algorithms}}}}."
+    ), call = call)
+  }
+  needless <- needless_options(prior)
+  wrong <- setdiff(asked_options(control), setdiff(c(common_options, entry$takes), c(entry$lacks, needless)))
+  if (!length(wrong)) {
+    return(invisible())
+  }
+  maker <- if (all(wrong %in% names(formals(bnp_moves)))) "bnp_moves" else "bnp_control"
+  with <- if (any(wrong %in% intersect(entry$takes, needless))) " with {.fn {prior_entry(prior)$constructor}}"
+  hints <- as.character(entry$instead[intersect(wrong, names(entry$instead))])
+  abort("argument", c(
+    paste0("{.arg {wrong}} of {.fn {maker}} {?has/have} no meaning for ", entry$what, with, "."),
+    stats::setNames(hints, rep("i", length(hints))), i = "Leave {cli::qty(wrong)}{?it/them} out."
+  ), call = call)
+}
+
+# The start that a user gave takes the place of these.
+tell_start_wins <- function(control, start, replaced = c("k_init", "init", "restarts")) {
+  wrong <- if (!is.null(start)) intersect(asked_options(control), replaced)
+  if (length(wrong)) {
+    cli::cli_inform(
+      "{.arg {wrong}} of {.fn bnp_control} {?has/have} no effect here: the fit begins at {.arg start}.",
+      class = c("bnpvi_message_start", "bnpvi_message")
+    )
+  }
+}

@@ -1,0 +1,84 @@
+# Vectors and columns of any class -> bare values, in one place: what other classes hold is read by what is.na() says of
+# it, and never by the numbers in which it is stored.
+
+# x: a vector, matrix or column -> the same as numbers, logical values, text or a factor without another class, with its
+# names and dimensions (one dimension is none). What has a meaning of its own (a date, a unit, a list) stays as it is, as
+# do 64-bit integers that are no exact numbers: who reads it refuses it, and columns that nobody reads do no harm.
+plain_values <- function(x) {
+  if (isS4(x) || !is.atomic(x)) {
+    return(x)
+  }
+  if (length(dim(x)) == 1L) {
+    names <- dimnames(x)[[1L]]
+    attributes(x) <- attributes(x)[setdiff(names(attributes(x)), c("dim", "dimnames"))]
+    names(x) <- names
+  }
+  if (!is.object(x)) {
+    return(x)
+  }
+  class(x) <- setdiff(oldClass(x), c("AsIs", "noquote", "table", "xtabs"))
+  if (is.factor(x) || inherits(x, with_meaning) || is.complex(x) || is.raw(x)) {
+    return(x)
+  }
+  long <- if (inherits(x, "integer64")) halves_of_integer64(x)
+  if (!all(long$exact)) {
+    return(x)
+  }
+  shape <- attributes(x)[intersect(c("names", "dim", "dimnames"), names(attributes(x)))]
+  bare <- long$number %||% replace(as.vector(unclass(x)), which(as.vector(is.na(x))), NA)
+  attributes(bare) <- shape
+  bare
+}
+
+# Classes of numbers that are no bare numbers.
+with_meaning <- c("units", "difftime", "Date", "POSIXt", "Surv")
+
+# 64-bit integers, which stand in the place of doubles -> list(number, exact): NA where all bits but the first are 0, as
+# package bit64 has it; exact up to 2^53.
+halves_of_integer64 <- function(x) {
+  halves <- matrix(readBin(writeBin(as.double(unclass(x)), raw()), "integer", 2L * length(x)), 2L)
+  halves <- if (.Platform$endian == "little") halves else halves[2:1, , drop = FALSE]
+  word <- function(v, unsigned) ifelse(is.na(v), -2^31, as.double(v)) + ifelse(unsigned & (is.na(v) | v < 0L), 2^32, 0)
+  high <- word(halves[2L, ], FALSE) * 2^32
+  low <- word(halves[1L, ], TRUE)
+  number <- ifelse(high == -2^63 & low == 0, NA, high + low)
+  list(number = number, exact = is.na(number) | abs(number) <= 2^53 & number - high == low)
+}
+
+# A data frame of such columns. A column that is a matrix or a data frame becomes its columns, as scale() of one column,
+# or poly(). The attribute `parts` says by the name of each such column what its columns are called.
+plain_columns <- function(x) {
+  if (!is.data.frame(x)) {
+    return(x)
+  }
+  columns <- unclass(x)[seq_along(x)]
+  wide <- vapply(columns, function(v) length(dim(v)) == 2L, NA)
+  if (!any(wide)) {
+    out <- lapply(columns, plain_column)
+    return(structure(out, class = "data.frame", row.names = attr(x, "row.names"), parts = attr(x, "parts")))
+  }
+  parts <- Map(function(v, name, wide) {
+    if (!wide) {
+      return(stats::setNames(list(plain_column(v)), name))
+    }
+    columns <- columns_of_matrix(v)
+    stats::setNames(columns, if (length(columns) == 1L) name else sprintf("%s.%s", name, names(columns)))
+  }, columns, names(x), wide)
+  out <- do.call(c, unname(parts))
+  structure(out, class = "data.frame", row.names = attr(x, "row.names"), parts = lapply(parts[wide], names))
+}
+
+plain_column <- function(v) {
+  v <- plain_values(v)
+  if (is.null(names(v)) || is.data.frame(v)) v else unname(v)
+}
+
+columns_of_matrix <- function(v) {
+  if (is.data.frame(v)) {
+    columns <- plain_columns(v)
+    return(unclass(columns)[seq_along(columns)])
+  }
+  v <- plain_values(v)
+  columns <- lapply(seq_len(ncol(v)), function(j) as.vector(v[, j]))
+  stats::setNames(columns, colnames(v) %||% seq_len(ncol(v)))
+}
