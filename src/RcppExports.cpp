@@ -1283,6 +1283,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_driver
+Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control);
+RcppExport SEXP _bnpvi_engine_driver(SEXP scriptsSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type scripts(scriptsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_driver(scripts, control));
+    return rcpp_result_gen;
+END_RCPP
+}
 // engine_text_begin
 SEXP engine_text_begin(std::string separator);
 RcppExport SEXP _bnpvi_engine_text_begin(SEXP separatorSEXP) {
@@ -1645,6 +1657,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_failed_groups", (DL_FUNC) &_bnpvi_engine_failed_groups, 2},
     {"_bnpvi_engine_link_blocks", (DL_FUNC) &_bnpvi_engine_link_blocks, 4},
     {"_bnpvi_engine_link_summary", (DL_FUNC) &_bnpvi_engine_link_summary, 4},
+    {"_bnpvi_engine_driver", (DL_FUNC) &_bnpvi_engine_driver, 2},
     {"_bnpvi_engine_text_begin", (DL_FUNC) &_bnpvi_engine_text_begin, 1},
     {"_bnpvi_engine_text_weigh", (DL_FUNC) &_bnpvi_engine_text_weigh, 3},
     {"_bnpvi_engine_text_evidence", (DL_FUNC) &_bnpvi_engine_text_evidence, 1},

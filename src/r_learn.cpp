@@ -4,18 +4,22 @@
 
 namespace bnpvi {
 
+void read_run(const Fields& control, RestartOptions& options) {
+  options.max_laps = control.integer("max_laps");
+  options.tol = control.number("tol");
+  options.seed = static_cast<std::uint64_t>(control.number("seed"));
+  if (control.has("restarts")) options.restarts = control.integer("restarts");
+  options.keep_interrupted = control.optional_flag("keep_interrupted");
+}
+
 LearnOptions learn_options(const Rcpp::List& control) {
   const Rcpp::List list = control["moves"];
   const ListFields c(control), moves(list);
   LearnOptions o;
-  o.max_laps = c.integer("max_laps");
-  o.tol = c.number("tol");
-  o.seed = static_cast<std::uint64_t>(c.number("seed"));
-  if (c.has("restarts")) o.restarts = c.integer("restarts");
+  read_run(c, o);
   const Vec rate = c.numbers("learning_rate");
   o.delay = rate.at(0);
   o.power = rate.at(1);
-  o.keep_interrupted = c.has("keep_interrupted") && c.flag("keep_interrupted");
   o.moves.birth = moves.flag("birth");
   o.moves.merge = moves.flag("merge");
   o.moves.remove = moves.flag("delete");

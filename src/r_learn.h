@@ -4,6 +4,8 @@
 
 namespace bnpvi {
 
+/// Laps, tol, seed, restarts and keep_interrupted.
+void read_run(const Fields& control, RestartOptions& options);
 LearnOptions learn_options(const Rcpp::List& control);
 
 /// A data frame with a row for each lap.

@@ -9,8 +9,10 @@
 #include "inference/start.h"
 #include "r_checkpoint.h"
 #include "r_convert.h"
+#include "r_learn.h"
 #include "r_source.h"
 #include "testing/link_blocks.h"
+#include "testing/scripted_fit.h"
 
 using namespace bnpvi;
 
@@ -248,5 +250,51 @@ Rcpp::List engine_link_summary(Rcpp::List data, Rcpp::List obs, Rcpp::NumericMat
     s.write(out);
     Reader in(out.bytes().data(), out.bytes().size());
     return state_to_r({Summary::read(in), {}, {}});
+  });
+}
+
+// What the driver makes of scripted fits, one for each restart: list(phases, value, whole, slack), phases a
+// list of list(kind, value) by lap (testing/scripted_fit.h). control: as of a fit, with keep_lap and resume.
+// [[Rcpp::export]]
+Rcpp::List engine_driver(Rcpp::List scripts, Rcpp::List control) {
+  return entry([&] {
+    const ListFields c(control);
+    RestartOptions options;
+    read_run(c, options);
+    RMonitor monitor{R_NilValue};
+    RPool pool(1, monitor);
+    const auto scripted = [&](std::uint64_t seed) {
+      Index r = 0;
+      while (restart_seed(options.seed, static_cast<std::uint64_t>(r)) != seed) ++r;
+      const Rcpp::List script = scripts[static_cast<R_xlen_t>(r)];
+      std::vector<std::vector<testing::ScriptedLap>> phases;
+      for (const Rcpp::List phase : Rcpp::List(script["phases"])) {
+        const auto kind = Rcpp::as<std::vector<int>>(phase["kind"]);
+        const auto value = Rcpp::as<Vec>(phase["value"]);
+        phases.emplace_back();
+        for (std::size_t i = 0; i < kind.size(); ++i)
+          phases.back().push_back({static_cast<testing::ScriptedLap::Kind>(kind[i]), value[i]});
+      }
+      const ListFields fields(script);
+      return std::make_unique<testing::ScriptedFit>(std::move(phases), fields.number("value"),
+                                                    fields.flag("whole"), fields.number("slack"));
+    };
+    const Maker maker{[&](std::uint64_t seed) {
+                        return Learned{scripted(seed), {}};
+                      },
+                      [&](std::uint64_t seed, Reader& in) {
+                        auto fit = scripted(seed);
+                        fit->read(in);
+                        return fit;
+                      }};
+    Checkpoints checkpoints(control);
+    const Restarted run = drive_restarts(maker, options, pool, checkpoints, checkpoints.stored());
+    const auto& fit = static_cast<const testing::ScriptedFit&>(*run.best.fit);
+    Rcpp::List out = Rcpp::List::create(Rcpp::_["state"] = static_cast<int>(fit.lap_of_state()),
+                                        Rcpp::_["objective"] = run.best.course.objective,
+                                        Rcpp::_["best"] = static_cast<int>(run.best_restart) + 1,
+                                        Rcpp::_["progress"] = Rcpp::RObject(checkpoints.kept()));
+    add_run(run, out);
+    return out;
   });
 }
