@@ -555,7 +555,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_network_blocks
-Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::IntegerVector labels, SEXP progress);
+Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP labels, SEXP progress);
 RcppExport SEXP _bnpvi_engine_network_blocks(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP labelsSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -563,7 +563,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type labels(labelsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type labels(labelsSEXP);
     Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_network_blocks(data, model, control, labels, progress));
     return rcpp_result_gen;
@@ -653,7 +653,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // engine_network_overlap
-Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, Rcpp::NumericMatrix share, SEXP progress);
+Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP share, SEXP progress);
 RcppExport SEXP _bnpvi_engine_network_overlap(SEXP dataSEXP, SEXP modelSEXP, SEXP controlSEXP, SEXP shareSEXP, SEXP progressSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
@@ -661,7 +661,7 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type share(shareSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type share(shareSEXP);
     Rcpp::traits::input_parameter< SEXP >::type progress(progressSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_network_overlap(data, model, control, share, progress));
     return rcpp_result_gen;

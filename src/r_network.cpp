@@ -52,10 +52,10 @@ networks::SearchOptions search_options(const ListFields& control, std::uint64_t 
 
 }  // namespace
 
-// A stochastic blockmodel learned from `labels` (from 1) on.
+// A stochastic blockmodel learned from `labels` (from 1) on, a list of them where each restart has its own.
 // [[Rcpp::export]]
-Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control,
-                                 Rcpp::IntegerVector labels, SEXP progress) {
+Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP labels,
+                                 SEXP progress) {
   return entry([&] {
     Links links = links_from_r(data);
     const LinkModel link_model = link_model_from_r(model);
@@ -64,13 +64,14 @@ Rcpp::List engine_network_blocks(Rcpp::List data, Rcpp::List model, Rcpp::List c
     RPool pool(options.integer("threads"), monitor);
     links.poll_by([&] { pool.poll(); });
     const double gamma = ListFields(model).number("gamma");
-    const std::vector<int> start = labels_from_r(labels, links.n());
     const std::unique_ptr<networks::Degrees> degrees = degrees_from_r(model, links);
     const bool stochastic = !degrees && is_stochastic(control);
     RestartOptions asked;
     read_run(options, asked);
     const Restarted run = run_of(
-        [&](std::uint64_t seed) -> std::unique_ptr<Fit> {
+        labels,
+        [&](std::uint64_t seed, SEXP given) -> std::unique_ptr<Fit> {
+          const std::vector<int> start = labels_from_r(Rcpp::IntegerVector(given), links.n());
           if (stochastic)
             return std::make_unique<networks::SampledBlocks>(links, link_model, gamma, start,
                                                              sampled_from_r(options, seed), pool);

@@ -42,15 +42,18 @@ inline networks::SampledOptions sampled_from_r(const ListFields& control, std::u
   return out;
 }
 
-// A fit of which no part is written yet.
-inline Restarted run_of(const std::function<std::unique_ptr<Fit>(std::uint64_t seed)>& make,
+// Fits of which no part is written yet. starts: where restarts begin, a list of one for each or one for all.
+inline Restarted run_of(SEXP starts,
+                        const std::function<std::unique_ptr<Fit>(std::uint64_t seed, SEXP start)>& make,
                         const RestartOptions& options, Pool& pool) {
+  int restart = 0;
+  const bool several = TYPEOF(starts) == VECSXP;
+  require(!several || Rf_xlength(starts) == options.restarts, "there is not a start for each restart");
   Keeper nowhere;
-  return drive_restarts({[&](std::uint64_t seed) {
-                           return Learned{make(seed), {}};
-                         },
-                         nullptr},
-                        options, pool, nowhere);
+  const auto begin = [&](std::uint64_t seed) {
+    return Learned{make(seed, several ? VECTOR_ELT(starts, restart++) : starts), {}};
+  };
+  return drive_restarts({begin, nullptr}, options, pool, nowhere);
 }
 
 // Numbers of nodes from 1.

@@ -72,10 +72,11 @@ Rcpp::List overlap_to_r(const networks::Overlap& state) {
 
 }  // namespace
 
-// Overlapping communities learned from shares of the nodes (n × K) on.
+// Overlapping communities learned from shares of the nodes (n × K) on, a list of them where each restart has
+// its own.
 // [[Rcpp::export]]
-Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control,
-                                  Rcpp::NumericMatrix share, SEXP progress) {
+Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEXP share,
+                                  SEXP progress) {
   return entry([&] {
     Links links = links_from_r(data);
     const OverlapModel overlap(model);
@@ -93,13 +94,15 @@ Rcpp::List engine_network_overlap(Rcpp::List data, Rcpp::List model, Rcpp::List 
     options.large = given.number("large");
     const bool stochastic = is_stochastic(control);
     const Restarted run = run_of(
-        [&](std::uint64_t seed) -> std::unique_ptr<Fit> {
+        share,
+        [&](std::uint64_t seed, SEXP given_share) -> std::unique_ptr<Fit> {
+          std::unique_ptr<networks::Overlap> start = overlap.start(links, Rcpp::NumericMatrix(given_share));
           if (stochastic)
-            return std::make_unique<networks::SampledOverlap>(overlap.start(links, share),
-                                                              sampled_from_r(given, seed), pool);
+            return std::make_unique<networks::SampledOverlap>(std::move(start), sampled_from_r(given, seed),
+                                                              pool);
           networks::OverlapOptions own = options;
           own.seed = seed;
-          return std::make_unique<networks::OverlapFit>(overlap.start(links, share), own, pool);
+          return std::make_unique<networks::OverlapFit>(std::move(start), own, pool);
         },
         options, pool);
     const networks::Overlap& state = stochastic
