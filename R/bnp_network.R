@@ -22,8 +22,8 @@
 #' @param weights What the links count: the name of an attribute of the edges (igraph, network) or of a column (lists of
 #'   links), a vector with a number for each of them, or `NULL`, where every link counts once whatever its value. Counts
 #'   are whole numbers, 0 for no link, `NA` for a pair that was not observed. Left out: attributes of edges, such as
-#'   igraph's `weight`, are left alone; the values of a matrix count, and of a list of links the column `weight`, `value`,
-#'   `n` or `count`, else the first one of numbers. A message names what counted and what was left alone.
+#'   igraph's `weight`, are left alone; the values of a matrix count, and of a list of links the column `weight`,
+#'   `value`, `n` or `count`, else the first one of numbers. A message names what counted and what was left alone.
 #' @param ... Must be empty.
 #' @return An object of class `c("bnp_network", "bnp_fit")`, a plain list without the data. Communities are numbered by
 #'   decreasing size. See [predict.bnp_network()], [communities()], [plot.bnp_network()], [elbo()],
@@ -132,23 +132,18 @@ bnp_network.default <- function(x, obs = obs_links(), prior = prior_hdp(), contr
   check_obs(obs, "bnp_network", error_call)
   check_network_prior(prior, error_call)
   check_class(control, "bnp_control", "control", "bnp_control", error_call)
-  check_options(control, if (control$algorithm == "stochastic") "sampled_network" else "network", prior, error_call)
+  corrected <- has_blocks(prior) && isTRUE(obs$degree)
+  stochastic <- control$algorithm == "stochastic"
+  kind <- if (corrected) "corrected_network" else if (stochastic) "sampled_network" else "network"
+  check_options(control, kind, prior, error_call)
   tell_start_wins(control, start, c("k_init", "init"))
   data <- as_network(
-    x, nodes, directed, missing, error_call, keep_loops = has_blocks(prior) && isTRUE(obs$degree),
-    weights = asked_weights(weights)
+    x, nodes, directed, missing, error_call, keep_loops = corrected, weights = asked_weights(weights)
   )
   weighted <- data$weighted
   data$weighted <- NULL
-  stochastic <- control$algorithm == "stochastic"
   control$batches <- if (stochastic) resolve_batches(control, data$n, error_call, "nodes") else 1L
   models <- resolve_links(obs, data, prior, error_call)
-  if (stochastic && is_corrected(models[[1L]])) {
-    abort("argument", c(
-      "{.code algorithm = \"stochastic\"} is not there for degree-corrected blockmodels, whose labels are hard.",
-      i = "Choose {.code algorithm = \"full\"}, or leave {.arg degree} of {.fn obs_links} out."
-    ), call = error_call)
-  }
   models <- models_to_fit(models, prior, data, error_call)
   control$seed <- draw_seed(control$seed)
   # Each restart has a start of its own, which is that of a fit with its seed.
@@ -265,7 +260,7 @@ network_fit <- function(result, call, data, prior, control, runs) {
   if (!is.null(state$ends)) state$ends <- state$ends[, order, drop = FALSE]
   if (!is.null(state$params)) state$params <- params_in_order(state$params, order)
   colnames(prob) <- seq_along(order)
-  structure(
+  sealed(structure(
     list(
       format = fit_format, call = call, model = list(obs = result$obs, prior = prior, bound = "loose"),
       control = control, state = c(list(k = length(order)), state), elbo = result$elbo,
@@ -276,11 +271,11 @@ network_fit <- function(result, call, data, prior, control, runs) {
       input = list(
         n = data$n, ids = data$ids, directed = data$directed, n_links = length(data$value), total = sum(data$value),
         hidden = length(data$hidden_from), loops = sum(data$loops), degree = degree, isolated = sum(degree == 0L),
-        components = connected_parts(data), row_names = data$ids, fingerprint = rlang::hash(data)
+        components = connected_parts(data), row_names = data$ids, fingerprint = engine_value_fingerprint(data)
       )
     ),
     class = c("bnp_network", "bnp_fit")
-  )
+  ))
 }
 
 # The engine's arrays in the order of communities: those of nodes have a column for each and perhaps one for the rest;

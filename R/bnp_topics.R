@@ -6,8 +6,8 @@
 #' @param x Documents. For `r maker_links(token_makers())`: counts, one row per document
 #'   and one column per term, as a sparse matrix, a matrix, a quanteda `dfm` or
 #'   a tm `DocumentTermMatrix`; or a data frame with columns `document`, `term`
-#'   and `n`; or a source of such ([source_files()]). For other observation models: a matrix or data frame of rows that
-#'   `id` groups into documents.
+#'   and `n`; or a source of such ([source_files()]). A vector of counts is one document. For other observation
+#'   models: a matrix or data frame of rows that `id` groups into documents.
 #' @param obs What a topic produces: `r maker_links(verb_makers("bnp_topics"))`.
 #' @param prior [prior_hdp()] or [prior_lda()].
 #' @param control [bnp_control()]. Topics of counts start from anchor words

@@ -86,6 +86,7 @@ print.bnp_check <- function(x, ...) {
 #' @rdname check_fit
 #' @export
 plot.bnp_check <- function(x, ...) {
+  check_drawing(...)
   plot_number(x$draws, ...)
   invisible(x)
 }

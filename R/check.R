@@ -163,11 +163,15 @@ check_no_dots <- function(..., call = rlang::caller_env()) {
     return(invisible())
   }
   extra <- names(substitute(list(...)))[-1L]
-  if (is.null(extra)) extra <- rep("", ...length())
+  refuse_unused(extra %||% rep("", ...length()), sys.call(-1L), sys.function(-1L), call)
+}
+
+# extra: names of arguments, "" where there is none, of a call of this function, which has no use for them.
+refuse_unused <- function(extra, of_call, of_function, call) {
   named <- extra[nzchar(extra)]
   extra[!nzchar(extra)] <- "(unnamed)"
-  verb <- sub("^bnpvi::|[.](default|formula)$", "", deparse(sys.call(-1L)[[1L]], nlines = 1L))
-  hints <- unused_hints(named, verb, setdiff(names(formals(sys.function(-1L))), "..."))
+  verb <- sub("^bnpvi::|[.](default|formula)$", "", deparse(of_call[[1L]], nlines = 1L))
+  hints <- unused_hints(named, verb, setdiff(names(formals(of_function)), "..."))
   if (!length(hints)) hints <- c(i = "Check the spelling against the help page.")
   abort("argument", c("Unused argument{?s}: {.arg {extra}}.", hints), call = call)
 }

@@ -18,8 +18,11 @@
 #' @details The fit goes on writing to the same file. Of a fit that has ended the file gives the same fit again, without
 #'   learning; it can be removed.
 #'
-#'   A checkpoint is written beside the file, brought to the disk and then renamed, so that the one before stands until
-#'   the new one is complete. Where it cannot be written, the first time is an error, before anything is lost; later
+#'   A checkpoint is written to a new file beside, `file.bnpvi-` and 16 random digits, which only its owner can read,
+#'   brought to the disk and then renamed, so that the one before stands until the new one is complete. What a process
+#'   that was killed left there is removed by `bnp_resume()`. Another file than a checkpoint, a folder or a link in the
+#'   place of `file` is refused before the fit begins, and left as it is. Where it cannot be written, the first time is
+#'   an error, before anything is lost; later
 #'   there is one warning of class `bnpvi_warning_checkpoint` (a full disk, say) and the fit goes on. What was done
 #'   since the last checkpoint is done again, and so is the search for a start, which is not written.
 #'
@@ -57,22 +60,46 @@ bnp_resume <- function(file, x, max_laps = NULL, workers = NULL, ...) {
   call <- as.call(c(as.name(header$verb), stats::setNames(lapply(names(values), as.name), names(given))))
   fit <- eval(call, list2env(values, parent = asNamespace("bnpvi")))
   fit$call <- header$call
-  fit
+  sealed(fit)
 }
 
-# R's part of a checkpoint, after checks of everything but the data.
+# R's part of a checkpoint, after checks of everything but the data. Nothing in it is called or evaluated before.
 read_checkpoint <- function(file, call = rlang::caller_env()) {
-  header <- tryCatch(unserialize(engine_checkpoint_header(file)), error = function(e) {
-    abort("checkpoint", c("{.arg file} is not a checkpoint that can be read.", x = conditionMessage(e)), call = call)
-  })
+  refuse <- function(why) {
+    abort("checkpoint", c("{.arg file} is not a checkpoint that can be read.", x = why), call = call)
+  }
+  header <- tryCatch(engine_checkpoint_header(file), error = function(e) refuse(conditionMessage(e)))
+  engine_remove_left_beside(file)
   here <- package_version_here()
+  if (!is.list(header) || !rlang::is_string(header[["version"]])) refuse("It does not say of which version it is.")
   if (!identical(header$version, here)) {
     abort("checkpoint", c(
       "The checkpoint is of version {header$version} of the package, and this is version {here}.",
       i = "Go on with version {header$version}, or fit anew."
     ), call = call)
   }
+  why <- spoiled_header(header)
+  if (!is.null(why)) refuse(why)
   header
+}
+
+# Why a header is none that checkpointed_engine() wrote; NULL: it may be one.
+spoiled_header <- function(header) {
+  if (!rlang::is_string(header[["verb"]], fitting_verbs)) {
+    return("It is of no verb that writes checkpoints.")
+  }
+  given <- header[["arguments"]]
+  methods <- mget(paste0(header$verb, c("", ".default", ".formula")), asNamespace("bnpvi"), "function", list(NULL))
+  known <- unlist(lapply(Filter(is.function, methods), function(method) names(formals(method))))
+  named <- is.list(given) && (!length(given) || rlang::is_named(given) && !anyDuplicated(names(given)))
+  if (!named || !all(names(given) %in% setdiff(known, "..."))) {
+    return("Its arguments are not those of a fit.")
+  }
+  parts <- c(call = is.call(header[["call"]]), seed = is.numeric(header[["seed"]]) && length(header$seed) == 1L,
+    control = inherits(given$control, "bnp_control") || is.null(given$control), data = is.list(header[["data"]]),
+    parts = is.character(header[["parts"]]), done = is.list(header[["done"]]), x = is.null(given$x) ||
+      inherits(given$x, "formula"))
+  if (!all(parts)) paste0("It is damaged: ", paste(names(parts)[!parts], collapse = ", "), ".")
 }
 
 package_version_here <- function() format(utils::packageVersion("bnpvi"))
@@ -89,6 +116,7 @@ checkpointed_engine <- function(class, call, data, model, control, resolved, sta
   }
   file <- control$checkpoint
   earlier <- control$header
+  in_checkpoint(engine_refuse_other_file(file), frame)
   header <- list(
     version = package_version_here(), verb = class, call = call, seed = resolved$seed,
     arguments = earlier$arguments %||% given_arguments(call, frame),
@@ -112,18 +140,29 @@ checkpointed_engine <- function(class, call, data, model, control, resolved, sta
       file = file, every = control$checkpoint_every, header = serialize(header, NULL), first = number == 1L,
       resume = !is.null(earlier) && number == length(earlier$done) + 1L
     )
-    result <- tryCatch(
-      run(data, model, asked, start, report),
-      `bnpvi::FileError` = function(e) {
-        abort("checkpoint", c(
-          "The checkpoint cannot be written or read.", x = conditionMessage(e),
-          i = "Choose another path as {.arg checkpoint} of {.fn bnp_control}, in a folder that can be written to."
-        ), call = frame)
-      }
-    )
+    result <- in_checkpoint(run(data, model, asked, start, report), frame, asked$checkpoints$resume)
     header$done[number] <<- list(result)
     result
   }
+}
+
+# Evaluates what reads or writes a checkpoint. reads: an error of the engine is one of the file.
+in_checkpoint <- function(expr, call, reads = FALSE) {
+  tryCatch(
+    expr,
+    `bnpvi::FileError` = function(e) {
+      abort("checkpoint", c(
+        "The checkpoint cannot be written or read.", x = conditionMessage(e),
+        i = "Choose another path as {.arg checkpoint} of {.fn bnp_control}, in a folder that can be written to."
+      ), call = call)
+    },
+    `C++Error` = function(e) {
+      if (!reads) stop(e)
+      abort("checkpoint", c(
+        "The checkpoint cannot be gone on with: it is damaged.", x = conditionMessage(e), i = "Fit anew."
+      ), call = call)
+    }
+  )
 }
 
 # What the user gave to a verb, but not the data. A formula goes without its environment, which may hold the data.
@@ -137,8 +176,8 @@ given_arguments <- function(call, frame) {
 checkpoint_of_data <- function(data) {
   list(
     n = data$n, d = data$d, column_names = data$column_names, groups = length(data$starts) - 1L,
-    fingerprint = fingerprint_of(data), times = rlang::hash(data[c("slot", "order")]),
-    trees = if (has_trees(data)) rlang::hash(data[c("back", "position")])
+    fingerprint = fingerprint_of(data), times = engine_value_fingerprint(data[c("slot", "order")]),
+    trees = if (has_trees(data)) engine_value_fingerprint(data[c("back", "position")])
   )
 }
 
@@ -161,14 +200,14 @@ refuse_other_data <- function(there, here, call) {
   ), call = call)
 }
 
-# Of what the engine is to be given. Serialised in version 2, which writes the same values in the same way.
+# Of what the engine is to be given.
 fingerprints_of_parts <- function(model, resolved, start, values) {
   free <- c("threads", "verbose", "max_laps", "checkpoint", "checkpoint_every", "header", "workers")
   parts <- list(obs = model$obs, prior = model$prior, control = resolved[setdiff(names(resolved), free)], start = start)
   units <- intersect(c("offset", "centre", "unit", "likelihood"), names(model))
   if (length(units)) parts$centre <- model[units]
   if (!is.null(model$response)) parts$response <- list(model$response, values)
-  vapply(parts, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
+  vapply(parts, engine_value_fingerprint, "")
 }
 
 refuse_other_parts <- function(there, here, call) {

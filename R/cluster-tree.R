@@ -258,6 +258,7 @@ print.bnp_tree <- function(x, ...) {
 #' @param main,xlab,ylab,sub,hang As in [stats::plot.hclust()].
 #' @export
 plot.bnp_tree <- function(x, main = "", xlab = NULL, ylab = "Log evidence lost", sub = "", hang = -1, ...) {
+  check_drawing(..., .also = "^(labels|check)$")
   word <- paste0(toupper(substr(x$word, 1L, 1L)), substring(x$word, 2L))
   shown <- structure(unclass(x), class = "hclust")
   if (length(x$labels) == 2L) { # plot.hclust() refuses a single join

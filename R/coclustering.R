@@ -15,7 +15,8 @@
 #'   documents x documents, how probable it is that a word (or row) of each are of the same topic, mean over those kept.
 #' @details The variational posterior takes the observations of a mixture as
 #'   independent of each other, so that this is the sum over clusters of the
-#'   products of their probabilities in it (`type = "responsibility"` of [predict.bnp_mixture()]). For sequences the same is computed from the
+#'   products of their probabilities in it (`type = "responsibility"` of [predict.bnp_mixture()]).
+#'   For sequences the same is computed from the
 #'   probabilities of each row by itself: exact for rows of different sequences, while the
 #'   dependence of rows of the same sequence is left out.
 #'

@@ -13,8 +13,12 @@
 #' @param max_laps Most passes over the data, by default 1,000, so that fits end because they have converged;
 #'   `"stochastic"` and `"truncation_free"` always make so many, by default 100 and 3. A fit that they end
 #'   before it has converged says so by a warning of class `bnpvi_warning_max_laps`.
-#' @param tol A fit has converged when a lap without accepted moves raises the
-#'   bound by less than `tol` times its size and moves no observation.
+#' @param tol When a fit has converged. Mixtures, topics and sequences: a lap in which no move is tried with success
+#'   raises the bound by at most `tol` for each observation (token, row), or changes no size of a cluster by more than
+#'   `tol` times their number. Latent features and [obs_lds()]: such a lap raises the bound by less than `tol` for each
+#'   row. Networks: a lap raises the bound by at most `tol` times (1 + its size). Stochastic and truncation-free
+#'   learning have no `tol`; blockmodels that are corrected for degrees go by it nowhere, as their search of hard
+#'   labels ends where nothing is gained.
 #' @param restarts Number of fits from different random starts; the one with
 #'   the highest bound is returned. `fit$restarts` has the seed, the bound, the number
 #'   of clusters and the laps of each, and `summary()` shows the bounds. A fit with
@@ -57,13 +61,13 @@
 #'   the one it was in, those that it and its fellows were in, and new ones. The
 #'   bound stays exact and never falls. `NULL`: 64 when there are more than 256
 #'   clusters, else all. With at least as many candidates as clusters, all are
-#'   looked at. Topic models do not use it, hidden Markov models refuse it.
-#' @param keep What a fit keeps of its observations beside their labels:
+#'   looked at. For mixtures alone.
+#' @param keep Of mixtures and hidden Markov models: what a fit keeps of its observations beside their labels:
 #'   `"probabilities"`, the probability of every cluster for each observation, of both kinds
 #'   (16 bytes): q(z) as `fit$probabilities`, the predictive one as `fit$predictive`, see *What the probabilities are* in
 #'   [predict.bnp_mixture()]. `predict()` with `type = "prob"` and `"responsibility"` then needs no
 #'   data. Topic models always keep the proportions of their documents.
-#' @param bound Of `prior_hdp()` and `prior_hdp_hmm()`: how the proportions of documents,
+#' @param bound Of `prior_hdp()` and `prior_hdp_hmm()` (not of networks): how the proportions of documents,
 #'   or the rows of transitions, enter the ELBO. `"tight"` is never lower than `"loose"`,
 #'   which is the bound of Hughes (2016) and of published figures. To learn `alpha` or `start`
 #'   by a [gamma_prior()] choose `"tight"`: the other bound learns values that are too low.
@@ -87,7 +91,10 @@
 #'   8.
 #' @param ... Must be empty.
 #' @return An object of class `bnp_control`.
-#' @details The bound rises from lap to lap, by the mathematics of memoized and
+#' @details An option is used or refused: what the algorithm has no use for is refused here, what the model has none for
+#'   by the function that fits it.
+#'
+#'   The bound rises from lap to lap, by the mathematics of memoized and
 #'   full learning. Where it falls or is not finite, numbers have broken down, as
 #'   they may under extreme priors: learning then stops, the fit is that of the
 #'   lap before, not converged, and a warning of class `bnpvi_warning_numerical`
@@ -184,6 +191,12 @@ check_values_are_used <- function(control, given, call = rlang::caller_env()) {
   if (algorithm == "full" && length(control$batches) == 1L && control$batches > 1L) {
     abort("argument", "{.arg batches} has no meaning for {.code algorithm = \"full\"}, which has one.", call = call)
   }
+  if (algorithm != "stochastic" && !identical(control$learning_rate, eval(formals(bnp_control)$learning_rate))) {
+    abort("argument", c(
+      "{.arg learning_rate} has no meaning for {.code algorithm = {.str {algorithm}}}.",
+      i = "It is for {.code algorithm = \"stochastic\"}."
+    ), call = call)
+  }
   tried <- switch(algorithm, stochastic = character(), truncation_free = c("birth", "merge"), names(control$moves))
   usual <- bnp_moves()
   wrong <- if (!moves_are_off(control$moves)) {
@@ -222,7 +235,6 @@ check_batches <- function(batches, call = rlang::caller_env()) {
 # Arguments that only truncation-free learning has, and those that it does not.
 check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   own <- c("k_max", "sweeps", "half_life")
-  of_steps <- "learning_rate"
   others <- c(
     "tol", "restarts", "k_init", "init", "sparsity", "learning_rate", "candidates", "keep", "bound", "checkpoint",
     "checkpoint_every", "workers", "wave"
@@ -230,7 +242,7 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
   without_waves <- c("workers", "wave")
   wrong <- intersect(
     given, switch(algorithm,
-      truncation_free = others, memoized = c(own, of_steps), full = c(own, without_waves, of_steps),
+      truncation_free = others, memoized = own, full = c(own, without_waves),
       stochastic = c(own, without_waves, "tol")
     )
   )
@@ -239,7 +251,6 @@ check_algorithm_has <- function(algorithm, given, call = rlang::caller_env()) {
       "{.arg {wrong}} {?has/have} no meaning for {.code algorithm = {.str {algorithm}}}.",
       i = if (any(wrong %in% own)) "{.arg {own}} are for {.code algorithm = \"truncation_free\"}.",
       i = if (any(wrong %in% without_waves)) "{.arg {without_waves}} are for {.code algorithm = \"memoized\"}.",
-      i = if (any(wrong %in% of_steps)) "{.arg {of_steps}} is for {.code algorithm = \"stochastic\"}.",
       i = if ("tol" %in% wrong) "Stochastic learning makes {.arg max_laps} passes."
     ), call = call)
   }

@@ -56,7 +56,8 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
   if (!is.null(k)) k <- check_cut(k, fit, error_call)
   if (!is.null(h)) h <- check_number(h, "h", strict = FALSE, call = error_call)
   tree <- if (is.null(tree)) grow_tree(fit, data, call, error_call) else check_tree(tree, fit, error_call)
-  k <- k %||% (1L + sum(tree$height > h))
+  # Classes are not joined, whatever the height.
+  k <- k %||% (length(tree$labels) - sum(tree$height[seq_along(tree$loss)] <= h))
   group <- stats::cutree(tree, k = k)
   joined <- joined_fit(fit, data, tree$joins[seq_len(fit$state$k - k), , drop = FALSE], group, error_call)
   cut <- if (laps > 0L) polished_fit(joined$result, joined$model, fit, data, laps, error_call)
@@ -68,7 +69,7 @@ cut_at <- function(fit, data, k, h, tree, laps, call, error_call = rlang::caller
     from = list(k = fit$state$k, elbo = fit$elbo), joined = joined$result$elbo,
     cluster = stats::setNames(match(group, joined$result$group[out$numbering]), seq_along(group))
   )
-  out
+  sealed(out)
 }
 
 check_cut <- function(k, fit, call) {

@@ -4,7 +4,8 @@
 
 # Captured arguments, by name -> their values; a bare name of a column is left as that name.
 arguments_in_data <- function(captured, data, call) {
-  stats::setNames(lapply(names(captured), function(arg) argument_in_data(captured[[arg]], data, arg, call)), names(captured))
+  values <- lapply(names(captured), function(arg) argument_in_data(captured[[arg]], data, arg, call))
+  stats::setNames(values, names(captured))
 }
 
 argument_in_data <- function(captured, data, arg, call) {

@@ -16,6 +16,7 @@
 #' plot(draws, "coclustering")
 #' @export
 plot.bnp_draws <- function(x, type = c("trace", "k", "coclustering", "partition"), rows = NULL, ...) {
+  check_drawing(...)
   type <- check_choice(type, c("trace", "k", "coclustering", "partition"), "type")
   switch(type,
     trace = plot_traces(x, ...), k = plot_number(x, ...), coclustering = plot_pairs(x, rows, ...),
@@ -106,4 +107,23 @@ cohesion <- function(kept, cluster) {
     }
     mean(apply(own, 2L, function(z) sum(choose(tabulate(z), 2)))) / choose(n, 2)
   }, 1)
+}
+
+#' @rdname read_draws
+#' @exportS3Method ggplot2::autoplot
+autoplot.bnp_draws <- function(object, ...) {
+  check_no_dots(...)
+  rlang::check_installed("ggplot2", "for autoplot().")
+  terms <- recorded_terms(object)
+  long <- do.call(rbind, lapply(terms, function(name) {
+    trace <- trace_of(object, name)
+    data.frame(draw = c(row(trace)), chain = factor(c(col(trace))), term = name, value = c(trace))
+  }))
+  long$term <- factor(long$term, terms)
+  ggplot2::ggplot(long, ggplot2::aes(.data$draw, .data$value, colour = .data$chain)) +
+    ggplot2::geom_line() +
+    ggplot2::facet_wrap(ggplot2::vars(.data$term), scales = "free_y") +
+    ggplot2::scale_colour_manual(values = cluster_colours(object$options$chains)) +
+    ggplot2::labs(x = "Draw", y = NULL, colour = "Chain") +
+    ggplot2::theme_minimal()
 }

@@ -130,7 +130,8 @@ glance.bnp_dynamic_means <- function(x, ...) {
 logLik.bnp_dynamic_means <- function(object, ...) {
   abort("not_defined", c(
     "Dynamic Means has no likelihood: it is the limit of a model in which clusters have no width.",
-    i = "What it makes small is {.code glance(fit)$objective}; for a likelihood use {.code bnp_mixture(x, time = time)}."
+    i = "What it makes small is {.code glance(fit)$objective}.",
+    i = "{.code bnp_mixture(x, time = time)} is a model with a likelihood."
   ))
 }
 

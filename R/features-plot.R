@@ -19,6 +19,7 @@
 #' plot(fit, "usage")
 #' @export
 plot.bnp_features <- function(x, type = c("loadings", "usage", "elbo", "images"), dim = NULL, ...) {
+  check_drawing(...)
   check_features(x, arg = "x")
   type <- check_choice(type, c("loadings", "usage", "elbo", "images"), "type")
   switch(type,

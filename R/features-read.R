@@ -33,19 +33,7 @@ features_elements <- c(
 
 check_features <- function(fit, call = rlang::caller_env(), arg = "fit") {
   check_class(fit, "bnp_features", arg, "bnp_features", call)
-  if (!identical(fit[["format"]], fit_format)) {
-    abort("format", c(
-      "This fit was stored by another version of the package, and cannot be read by this one.", i = "Fit again."
-    ), call = call)
-  }
-  lacking <- setdiff(features_elements, names(fit))
-  if (length(lacking)) {
-    abort("format", c(
-      "This fit is damaged.", x = "It lacks {.field {lacking}}.",
-      i = "Fit again, or read it again from where it was stored."
-    ), call = call)
-  }
-  invisible(fit)
+  check_stored(fit, features_elements, call)
 }
 
 # For functions that read clusters.

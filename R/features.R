@@ -98,7 +98,7 @@ bnp_features <- function(x, prior = prior_ibp(), control = bnp_control(), centre
   )
   fit <- run_features(fit, data, model, resolved, from, integer(data$d), call, engine = engine)
   fit$ids <- NULL # numbers, until an update
-  fit
+  sealed(fit)
 }
 
 # The prior of the likelihood in scaled units, without noise_rate, which is read from the data.

@@ -19,6 +19,7 @@
 #' plot(bnp_filter(fit, beaver2["temp"]))
 #' @export
 plot.bnp_filter <- function(x, type = c("filter", "smoothed", "latent"), id = NULL, ...) {
+  check_drawing(...)
   type <- check_choice(type, c("filter", "smoothed", "latent"), "type")
   draw_filter(filter_picture(x, type, id), ...)
   invisible(x)

@@ -117,6 +117,9 @@ fitted.bnp_fit <- function(object, ...) {
   check_no_dots(...)
   check_format(object)
   refuse_labels_of_stream(object)
+  if (!length(object$labels) %in% c(object$input$n, object$input$n_individuals)) {
+    refuse_damaged(cli::format_inline("It has not one of {.field labels} for each row."), rlang::current_env())
+  }
   labels <- of_units(object$input, stats::setNames(fit_labels(object), object$input$row_names))
   for_all_rows(object$input, in_user_order(object, labels))
 }

@@ -115,7 +115,7 @@ with_result <- function(fit, result, model, control, data) {
     fit$probabilities <- in_user_order(fit, state_responsibilities(fit, data))
     fit$predictive <- in_user_order(fit, state_probabilities(fit, data))
   }
-  complete_fit(fit, data)
+  sealed(complete_fit(fit, data))
 }
 
 # What each kind of fit keeps of its data beside what the engine returns.

@@ -10,19 +10,34 @@ fit_elements <- c(
 
 check_format <- function(fit, call = rlang::caller_env()) {
   if (inherits(fit, "bnp_features")) refuse_features(call)
+  check_stored(fit, fit_elements, call)
+}
+
+# elements: what a fit of the family has. What the package made and nobody changed is not looked at any further.
+check_stored <- function(fit, elements, call) {
   if (!identical(fit[["format"]], fit_format)) {
     abort("format", c(
       "This fit was stored by another version of the package, and cannot be read by this one.",
       i = "Fit again, or use the version that made it."
     ), call = call)
   }
-  lacking <- setdiff(fit_elements, names(fit))
-  if (length(lacking) || is.null(obs_entry(fit$model$obs)) || is.null(prior_entry(fit$model$prior))) {
-    abort("format", c(
-      "This fit is damaged.",
-      x = if (length(lacking)) "It lacks {.field {lacking}}." else "Its model is not known.",
-      i = "Fit again, or read it again from where it was stored."
-    ), call = call)
-  }
+  lacking <- setdiff(elements, names(fit))
+  if (length(lacking)) refuse_damaged(cli::format_inline("It lacks {.field {lacking}}."), call)
+  if (is.null(attr(fit, "seal"))) check_shape(fit, call) else check_seal(fit, call)
   invisible(fit)
+}
+
+refuse_damaged <- function(why, call) {
+  abort("format", c(
+    "This fit is damaged.", x = why, i = "Fit again, or read it again from where it was stored."
+  ), call = call)
+}
+
+# The engine calls this where what it was given does not belong together.
+refuse_parts <- function(why) {
+  abort("format", c(
+    "What the engine was given does not belong together.", x = "{why}",
+    i = "A fit that was damaged or changed by hand does this: fit again. If there is none, this is an error of the
+         package."
+  ), call = NULL)
 }

@@ -101,9 +101,9 @@ refuse_new_levels <- function(frame, levels, arg, call) {
   for (name in intersect(names(levels), names(frame))) {
     new <- setdiff(as.character(frame[[name]]), c(levels[[name]], NA))
     if (length(new)) {
-      abort("new_levels", c(
-        "The column {.field {name}} of {.arg {arg}} has {cli::qty(length(new))}{?a level/levels} that the fit has not
-         seen: {places(dQuote(new, FALSE))}.",
+      abort("formula", c(
+        "The column {.field {name}} of {.arg {arg}} has {cli::qty(length(new))}{?a new level/new levels}, which the fit
+         has not seen: {places(dQuote(new, FALSE))}.",
         x = "Its levels are {places(dQuote(levels[[name]], FALSE))}.",
         i = "There is no coefficient for {cli::qty(length(new))}{?it/them}: leave these rows out, give them a level of
              the fit, or fit anew with such rows."

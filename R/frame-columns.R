@@ -95,7 +95,7 @@ cell_labels <- function(v) {
 }
 
 # The same of new data: logical values where the training data had 0 and 1.
-labels_among <- function(v, levels) {
+labels_of_new <- function(v, levels) {
   cell_labels(if (is.logical(v) && !any(c("FALSE", "TRUE") %in% levels)) as.double(v) else v)
 }
 
@@ -119,7 +119,7 @@ encode_levels <- function(frame, known, arg, call, na_action = NULL) {
   x <- matrix(0, nrow(frame), length(frame), dimnames = list(frame_row_names(frame), names(frame)))
   unseen <- character()
   for (name in names(frame)) {
-    labels <- labels_among(frame[[name]], levels[[name]])
+    labels <- labels_of_new(frame[[name]], levels[[name]])
     code <- match(labels, levels[[name]])
     other <- is.na(code) & !is.na(labels)
     if (any(other)) {
@@ -268,7 +268,7 @@ tell_of_two_values <- function(columns, call) {
   if (length(columns)) {
     cli::cli_inform(
       c("Column{?s} {.field {columns}} of two whole numbers {?is/are} taken as levels.",
-        i = "For numbers say so by {.arg obs}, as {.code obs_gaussian()} or {.code obs_product()}."),
+        i = "A model that is given takes them as it says, {.fn {obs_entry(obs_gaussian())$constructor}} as numbers."),
       class = c("bnpvi_message_levels", "bnpvi_message"), call = NULL
     )
   }

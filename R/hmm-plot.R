@@ -28,6 +28,7 @@
 #' @export
 plot.bnp_hmm <- function(x, type = c("segments", "tree", "transitions", "elbo", "profile"), data = NULL,
                          id = NULL, max_sequences = 40L, ...) {
+  check_drawing(...)
   type <- picture_type(x, if (!missing(type)) type)
   switch(type,
     tree = draw_tree(tree_picture(x, max_sequences), ...),
@@ -52,6 +53,7 @@ picture_type <- function(fit, type, call = rlang::caller_env()) {
 segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_env()) {
   max_sequences <- check_count(max_sequences, "max_sequences", call = call)
   internal <- if (!is.null(data)) as_new_sequences(fit, data, id, call, "data")
+  if (!is.null(internal)) refuse_joined_sequences(fit, internal, call)
   runs <- if (is.null(data)) segments(fit) else segments(fit, data, id)
   if (!nrow(runs)) {
     abort(
@@ -85,6 +87,18 @@ segment_picture <- function(fit, data, id, max_sequences, call = rlang::caller_e
     }
   }
   picture
+}
+
+# Rows of the fit's sequences drawn end to end would show transitions that there were not.
+refuse_joined_sequences <- function(fit, data, call) {
+  of_fit <- fit$input$starts
+  if (identical(as.integer(data$n), as.integer(fit$input$n)) && length(data$starts) < length(of_fit)) {
+    abort("id", c(
+      "{.arg data} must be given with the sequences of the fit: it has {length(of_fit) - 1L}, {.arg data} have
+       {length(data$starts) - 1L}.",
+      i = "Give {.arg id} as it was given to {.fn bnp_hmm}."
+    ), call = call)
+  }
 }
 
 # What rows are without their noise, with two standard deviations on either side; without data only that.

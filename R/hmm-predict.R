@@ -57,7 +57,8 @@
 #' sequence both are the same, but for the state not in use, which `"prob"` leaves out (probabilities are given that
 #' the row's state is one of the fit's). `"marginal"`, `"impute"` and [impute()] go by it.
 #'
-#' `type = "responsibility"` is the distribution of the row's state in the variational posterior, by expected logarithms.
+#' `type = "responsibility"` is the distribution of the row's state in the variational posterior, by expected
+#' logarithms.
 #' The fit is made of it: [cluster_sizes()] (sums of it), the paths of `type = "class"` and [fitted()], [segments()] and
 #' their `prob`, [augment()], [coclustering()] and the bound.
 #'
@@ -95,6 +96,7 @@ predict.bnp_hmm <- function(object, newdata = NULL, id = NULL,
                             n.ahead = NULL, ..., new_data = NULL, na_action = NULL,
                             parent = NULL, position = NULL, write = NULL) {
   check_no_dots(...)
+  check_format(object)
   na_action <- action_of_fit(object, na_action)
   newdata <- one_newdata(newdata, new_data)
   if (inherits(newdata, "bnp_source")) {
@@ -229,6 +231,14 @@ forecast.bnp_hmm <- function(object, newdata, h = 1L, id = NULL, ...) {
   need_data(missing(newdata), "newdata")
   h <- check_steps(h, "h")
   predict(object, newdata, id, n.ahead = h, ...)
+}
+
+#' @export
+forecast.bnp_fit <- function(object, ...) {
+  abort("not_defined", c(
+    "{.fn forecast} is for sequences: {.fn {class(object)[1L]}} has no row that comes after the others.",
+    i = "Fit sequences by {.fn bnp_hmm}; {.fn simulate} draws new data of any fit."
+  ))
 }
 
 #' @rdname predict.bnp_hmm

@@ -10,7 +10,8 @@
 #' @param m Number of completed copies.
 #' @param seed `NULL`, or a number for [set.seed()].
 #' @param id For sequences, as in [bnp_hmm()]; for mixtures with `id`, as in [predict.bnp_mixture()].
-#' @param new Draw also from a cluster (or state) that is not seen yet, where the prior allows more, as densities do? Its
+#' @param new Draw also from a cluster (or state) that is not seen yet, where the prior allows more, as densities do?
+#'   Its
 #'   parameters come from the prior, so that such values may be far from all others. `FALSE`: given that the clusters of
 #'   the fit are all there are.
 #' @param ... Must be empty.
@@ -156,8 +157,10 @@ put_back <- function(fit, newdata, data, x) {
   }
   levels <- do.call(c, unname(lapply(fit$model$obs$blocks %||% list(fit$model$obs), function(block) block$levels)))
   gaps <- which(colSums(data$missing) > 0)
-  if (is.null(dim(newdata))) {
-    newdata[data$missing[, 1L]] <- x[data$missing[, 1L], 1L]
+  if (length(dim(newdata)) < 2L) {
+    one_row <- length(newdata) != nrow(data$missing)
+    newdata[if (one_row) in_columns_of(newdata, data) else data$missing[, 1L]] <-
+      if (one_row) x[1L, data$missing[1L, ]] else x[data$missing[, 1L], 1L]
     return(newdata)
   }
   at <- if (is.null(data$column_names) || is.null(colnames(newdata))) seq_len(ncol(x)) else
@@ -173,6 +176,12 @@ put_back <- function(fit, newdata, data, x) {
     }
   }
   newdata
+}
+
+# Where a vector, which is one row, has what is missing of each column.
+in_columns_of <- function(v, data) {
+  missing <- which(data$missing[1L, ])
+  if (is.null(names(v)) || is.null(data$column_names)) missing else match(data$column_names[missing], names(v))
 }
 
 # A column of a data frame with these values or labels in some rows.

@@ -38,7 +38,10 @@ as_document_data <- function(x, obs, id = NULL, arg = "x", allow_no_rows = FALSE
 # A vector of counts, as x[1, ] leaves it of a matrix, is one document.
 one_document <- function(x) {
   x <- plain_values(x)
-  if (is.null(dim(x)) && is_plain_number(x)) matrix(x, 1L, dimnames = if (!is.null(names(x))) list(NULL, names(x))) else x
+  if (!is.null(dim(x)) || !is_plain_number(x)) {
+    return(x)
+  }
+  matrix(x, 1L, dimnames = if (!is.null(names(x))) list(NULL, names(x)))
 }
 
 # Columns of one row per document and term, as of tidytext's count(document, word).

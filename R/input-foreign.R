@@ -68,8 +68,14 @@ refuse_other_censoring <- function(x, arg, call) {
 # zoo and xts: their values and the times of these, which is all that a sequence needs.
 is_indexed <- function(x) inherits(x, "zoo")
 
-split_times <- function(x) {
+split_times <- function(x, arg = "x", call = rlang::caller_env()) {
   if (stats::is.ts(x)) {
+    if (!is.numeric(x) && !is.logical(x)) {
+      abort("not_numeric", c(
+        "{.arg {arg}} is a time series of {typeof(x)} values, which must be numbers.",
+        i = "Give columns of text or factors in a data frame."
+      ), call = call)
+    }
     names <- colnames(x)
     values <- matrix(as.double(x), NROW(x), NCOL(x), dimnames = if (!is.null(names)) list(NULL, names))
     return(list(x = values, times = as.numeric(stats::time(x))))

@@ -73,7 +73,8 @@ select_columns <- function(x, fit, call, arg = "newdata", na_action = NULL) {
   }
   if (anyNA(at)) {
     missing <- wanted[is.na(at)]
-    if (identical(na_action, "model") && !all(is.na(at)) && all(missing %in% columns_that_may_lack(fit))) {
+    whole <- is.data.frame(x) || all(given %in% wanted) # a matrix has no other columns: its names are others
+    if (identical(na_action, "model") && whole && !all(is.na(at)) && all(missing %in% columns_that_may_lack(fit))) {
       return(with_columns_of_na(x, missing, arg, call)[, wanted, drop = FALSE])
     }
     abort("newdata_columns", c(

@@ -22,7 +22,7 @@ as_sequence_data <- function(x, obs, id = NULL, arg = "x", call = rlang::caller_
     lengths <- parts$lengths
     names <- parts$names
   } else {
-    timed <- split_times(x)
+    timed <- split_times(x, arg, call)
     times <- timed$times
     x <- timed$x
     split <- if (is.null(id)) list(x = x, id = NULL) else take_id(x, id, arg, call)

@@ -2,7 +2,8 @@
 
 # x: whatever was given as data.
 refuse_files <- function(x, arg, call) {
-  kinds <- paste0("[.](", paste(unique(c(names(file_readers), "csv", "tsv", "txt", "rds", "xlsx", "gz")), collapse = "|"), ")$")
+  endings <- unique(c(names(file_readers), "csv", "tsv", "txt", "rds", "xlsx", "gz"))
+  kinds <- paste0("[.](", paste(endings, collapse = "|"), ")$")
   text <- if (is.character(x) && is.null(dim(x)) && length(x)) unclass(x)
   if (is.null(text) || anyNA(text) || !all(grepl(kinds, text, ignore.case = TRUE) | file.exists(text))) {
     return(invisible())
@@ -48,8 +49,10 @@ refuse_corpora <- function(x, arg, call) {
   if (inherits(x, "Corpus")) say("a corpus", "{.code tm::DocumentTermMatrix({arg})}.")
   if (inherits(x, "TextDocument")) say("a text", "{.code tm::DocumentTermMatrix()} of its corpus.")
   if (is.list(x) && !is.data.frame(x) && length(x) && all(vapply(x, is.character, NA))) {
-    say("a list of texts or words", "{.code quanteda::dfm(quanteda::as.tokens({arg}))} of words, of texts {.fn bnp_topics}
-      takes {.code tm::DocumentTermMatrix(tm::VCorpus(tm::VectorSource(unlist({arg}))))}.")
+    say("a list of texts or words", paste(
+      "{.code quanteda::dfm(quanteda::as.tokens({arg}))} of words;",
+      "{.code tm::DocumentTermMatrix(tm::VCorpus(tm::VectorSource(unlist({arg}))))} of texts."
+    ))
   }
 }
 
@@ -73,8 +76,9 @@ refuse_uncounted <- function(x, arg, call) {
     id <- c(document, "document")[1L]
     abort("not_numeric", c(
       "{.arg {arg}} must hold counts of terms, not texts: its column {.field text} is text.",
-      i = "Count the words first: {.code dplyr::count(tidytext::unnest_tokens({arg}, word, text), document = {id}, word)},
-           or {.code tm::DocumentTermMatrix(tm::VCorpus(tm::DataframeSource({arg})))}, which wants {.field doc_id} and
+      i = "Count the words first:
+           {.code dplyr::count(tidytext::unnest_tokens({arg}, word, text), document = {id}, word)}, or
+           {.code tm::DocumentTermMatrix(tm::VCorpus(tm::DataframeSource({arg})))}, which wants {.field doc_id} and
            {.field text}."
     ), call = call)
   }

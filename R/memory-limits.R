@@ -1,7 +1,7 @@
 # Requests that are small to write and large to fulfil: refused by their size, before memory fills.
 
-# Bytes that an answer may take, 4 GB, and tokens that are drawn or learned from one by one, at about 40 bytes each. Both
-# are guesses at what a session can spare, with the copies that are made on the way.
+# Bytes that an answer may take, 4 GB, and tokens that are drawn or learned from one by one, at about 40 bytes each.
+# Both are guesses at what a session can spare, with the copies that are made on the way.
 most_bytes <- 2^32
 most_tokens <- 1e8
 
@@ -27,9 +27,9 @@ check_tokens <- function(data, batches, doing, call) {
   of_document <- diff(c(0, cumsum(data$value))[data$row_start + 1L])
   most <- max(of_document, sum(of_document) / batches, 0)
   if (most > most_tokens) {
+    in_full <- function(n) format(n, big.mark = ",", scientific = FALSE, digits = 15)
     abort("memory", c(
-      "{doing} takes tokens one by one, and there are {format(most, big.mark = ',', digits = 10)} at once, more than
-       {format(most_tokens, big.mark = ',', scientific = FALSE)}.",
+      "{doing} takes tokens one by one, and there are {in_full(most)} at once, more than {in_full(most_tokens)}.",
       x = "The longest document is {.val {as.character(numbered_documents(data)[which.max(of_document)])}}.",
       i = "Are its values counts? {.code bnp_control(\"memoized\")}, the default, fits counts of any size."
     ), call = call)

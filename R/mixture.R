@@ -24,8 +24,9 @@
 #'   `clustering`, as of [kmeans()], or one of mclust. Its cluster 0 is noise, as in
 #'   dbscan: these observations start as one cluster of their own, with a message, and
 #'   from there go where the model has them.
-#' @param weights How often each row counts: one number from 0 a row, or the name of a column, see *Weights*. With names,
-#'   here and in `labels`, `start`, `id` and `time`, values go by the names of rows, or of individuals, see [bnpvi].
+#' @param weights How often each row counts: one number from 0 a row, or the name of a column, see *Weights*. With
+#'   names, here and in `labels`, `start`, `id` and `time`, values go by the names of rows, or of individuals, see
+#'   [bnpvi].
 #' @param labels What is known of the rows' classes: one label a row, `NA` where it is not
 #'   known, the name of a column, or a logical matrix (rows x classes) of the classes that each row may belong
 #'   to, see *Known labels*.
@@ -55,10 +56,12 @@
 #'   Without `obs`, the columns of a data frame go to blocks by their kind: numbers to
 #'   [obs_gaussian()], factors, text and logical columns to [obs_categorical()], and a frame with both to their
 #'   [obs_product()]. The blocks are printed with the fit. Numbers have full covariances; more than
-#'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers
-#'   are numbers: for counts give
-#'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. Dates and lists are
-#'   refused. See `vignette("mixed-data-frames")`.
+#'   50 of them beside other columns are taken as independent within a cluster, which is said. Whole numbers of which
+#'   there are two, as 0 and 1, are levels, which is said; other whole numbers are numbers: for counts give
+#'   `obs_product(obs_poisson(columns = "visits"), obs_gaussian(), obs_categorical())`. A model that is given overrules
+#'   this. Columns of other packages' classes are what they hold, missing where `is.na()` says so; 64-bit integers are
+#'   taken up to 2^53. Dates, times, units and lists are
+#'   refused, and so are text and factors with a level for nearly every row. See `vignette("mixed-data-frames")`.
 #'
 #' @section Weights:
 #'   A row of weight w counts as w rows that share one cluster: all sums over rows are
@@ -270,7 +273,9 @@ warn_of_ties <- function(fit, data) {
     c(
       "Some clusters are narrower than the rounding of column{?s} {.val {names(columns)}}: they stand for single
        values.",
-      i = if (any(columns)) "Few values are levels and no measurements: make a column of them a factor, or leave it out.",
+      i = if (any(columns)) {
+        "Few values are levels and no measurements: make a column of them a factor, or leave it out."
+      },
       i = if (!all(columns)) {
         "To spread repeated values out, add noise of the size of the rounding, as
          {.code x + runif(length(x), -0.05, 0.05)} for one decimal place."

@@ -1,7 +1,7 @@
 # A network in any form -> the internal form: list(n, directed, from, to, value, hidden_from, hidden_to, ids), each
 # pair once, ends from 1; pairs that are hidden have no value. `ids`: names of the nodes, in their order. `keep_loops`:
-# also `loops`, the links of each node with itself, where there are any. weights: as asked_weights() has them; `weighted`
-# says whether values counted, NA where there were none.
+# also `loops`, the links of each node with itself, where there are any. weights: as asked_weights() has them.
+# `weighted` says whether values counted (link_weights()).
 
 as_network <- function(x, nodes = NULL, directed = NULL, missing = NULL, call = rlang::caller_env(), arg = "x",
                        keep_loops = FALSE, weights = NULL) {
@@ -182,8 +182,8 @@ tell_two_modes <- function(type, edges, arg) {
     tell_of_network(c(
       "{.arg {arg}} is a two-mode (bipartite) network, and is taken as an ordinary one: two nodes of the same kind count
        as a pair without a link.",
-      i = "Communities may be no more than the two kinds. {.code igraph::bipartite_projection()} links nodes of one kind;
-           {.fn bnp_mixture} and {.fn bnp_topics} cluster the rows of the incidence matrix."
+      i = "Communities may be no more than the two kinds. {.code igraph::bipartite_projection()} links nodes of one
+           kind; {.fn bnp_mixture} and {.fn bnp_topics} cluster the rows of the incidence matrix."
     ))
   }
 }
@@ -206,7 +206,8 @@ refuse_tables <- function(x, arg, call) {
   }
   if (all(as.matrix(x) %in% c(0, 1, NA))) {
     abort("network", c(
-      "{.arg {arg}}, {nrow(x)} x {ncol(x)} of zeros and ones, is neither a square adjacency matrix nor a list of links.",
+      "{.arg {arg}}, {nrow(x)} x {ncol(x)} of zeros and ones, is neither a square adjacency matrix nor a list of
+       links.",
       i = "The rows of a two-mode (bipartite) network are clustered by {.fn bnp_mixture} or {.fn bnp_topics}; the
            columns of a list of links are named {.field from} and {.field to}."
     ), call = call)

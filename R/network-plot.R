@@ -21,6 +21,8 @@
 plot.bnp_network <- function(x, type = c("matrix", "membership", "graph", "elbo"), network = NULL, ...) {
   check_format(x)
   type <- check_choice(type, c("matrix", "membership", "graph", "elbo"), "type")
+  # Those of igraph.
+  check_drawing(..., .also = if (type == "graph") "^(vertex|edge|mark|layout|rescale|margin|label)" else "^$")
   switch(type,
     matrix = draw_adjacency(x, plotted_network(x, network, type), ...),
     membership = draw_memberships(x, ...),
@@ -43,6 +45,13 @@ plotted_network <- function(fit, network, type, call = rlang::caller_env()) {
   ))
   if (!identical(data$ids, fit$input$ids)) {
     abort("nodes", "{.arg network} must have the nodes of the network that was fitted, in the same order.", call = call)
+  }
+  # Pairs that were hidden from the fit may have links.
+  more <- tabulate(c(data$from, data$to), data$n) - fit$input$degree
+  if (any(more < 0L) || sum(more) > 2 * fit$input$hidden) {
+    tell_of_network(
+      "{.arg network} has other links than the network that was fitted: these are drawn, in the communities of the fit."
+    )
   }
   data
 }

@@ -134,7 +134,7 @@ tidy.bnp_network <- function(x, ...) {
   k <- x$state$k
   size <- as.double(x$sizes)
   others <- vapply(seq_len(k), function(a) {
-    if (k == 1L) NA_real_ else sum((block[a, -a] + block[-a, a]) / 2 * size[-a]) / sum(size[-a])
+    if (sum(size[-a]) == 0) NA_real_ else sum((block[a, -a] + block[-a, a]) / 2 * size[-a]) / sum(size[-a])
   }, 1)
   as_tidy(data.frame(
     community = seq_len(k), size = size, proportion = size / sum(size), within = diag(block), between = others
@@ -246,19 +246,26 @@ drawn_columns <- function(prob) {
 #' @export
 update.bnp_network <- function(object, formula., ..., newdata = NULL, evaluate = TRUE) {
   check_format(object)
-  if (!is.null(newdata)) not_for_networks("Taking in {.arg newdata}")
+  if (!missing(formula.) && !inherits(formula., "formula")) newdata <- formula.
+  if (!is.null(newdata)) {
+    not_for_networks("Taking in more links is", c(
+      i = "{.code update(fit, x = network)} fits anew to a whole network, with {.code start = fit} from this fit on
+           where the nodes are the same.",
+      i = "{.code predict(fit, newdata, type = \"prob\")} has the memberships of new nodes."
+    ))
+  }
   NextMethod()
 }
 
 #' @export
-confint.bnp_network <- function(object, ...) not_for_networks("Intervals")
+confint.bnp_network <- function(object, ...) not_for_networks("Intervals are")
 
 #' @export
-bnp_sample.bnp_network <- function(x, ...) not_for_networks("Sampling")
+bnp_sample.bnp_network <- function(x, ...) not_for_networks("Sampling is")
 
 #' @export
-segments.bnp_network <- function(x0, ...) not_for_networks("Segments")
+segments.bnp_network <- function(x0, ...) not_for_networks("Segments are")
 
-not_for_networks <- function(what, call = rlang::caller_env()) {
-  abort("not_defined", paste(what, "is not there for networks."), call = call)
+not_for_networks <- function(what, remedy = NULL, call = rlang::caller_env()) {
+  abort("not_defined", c(paste(what, "not there for networks."), remedy), call = call)
 }

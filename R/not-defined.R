@@ -82,6 +82,17 @@ extractAIC.bnp_fit <- function(fit, scale, k = 2, ...) {
 }
 
 #' @export
+forecast.bnp_fit <- function(object, ...) {
+  not_defined("forecast", "Only fits of {.fn bnp_hmm} and filters have a time to come.")
+}
+
+#' @importFrom stats family
+#' @export
+family.bnp_fit <- function(object, ...) {
+  not_defined("family", "The observation model is {.code fit$model$obs}.")
+}
+
+#' @export
 sigma.bnp_fit <- function(object, ...) {
   not_defined("sigma", "Covariances of clusters are in {.code coef(fit)$cov}.")
 }

@@ -133,7 +133,7 @@ regression_picture <- function(fit, data, call = rlang::caller_env(2)) {
   }
   used <- in_use(fit)
   x <- if (is.null(data) || data$n == 0L) obs$covariates[, 1] else data$x[, 2]
-  ends <- range(x)
+  ends <- range(x, na.rm = TRUE)
   line <- function(k, x) drop(with_intercept(cbind(x), obs) %*% means$coef[1, , k])
   rings <- lapply(used, function(k) {
     half <- stats::qnorm(0.95) * sqrt(means$cov[1, 1, k])

@@ -13,16 +13,16 @@ option_table <- list(
   mixture = list(
     what = "{.fn bnp_mixture}", algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "k_init", "init", "sparsity", "candidates", "keep", "checkpoint", "workers", "wave", "adopt",
-      "max_births", "birth_size", "max_deletes", "max_merges"
+      "batches", "restarts", "k_init", "init", "sparsity", "candidates", "keep", "checkpoint", "workers", "wave",
+      "adopt", "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   # Whose weights go by time.
   mixture_by_time = list(
     what = "mixtures with weights by time", algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave", "max_births",
-      "birth_size", "max_deletes", "max_merges"
+      "batches", "restarts", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave",
+      "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   topics = list(
@@ -36,16 +36,16 @@ option_table <- list(
   sequences = list(
     what = "{.fn bnp_hmm}", algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave", "max_births",
-      "birth_size", "max_deletes", "max_merges"
+      "batches", "restarts", "k_init", "init", "sparsity", "keep", "bound", "checkpoint", "workers", "wave",
+      "max_births", "birth_size", "max_deletes", "max_merges"
     ),
     instead = c(candidates = "With {.arg sparsity}, each row is compared with all states.")
   ),
   trees = list(
     what = "trees ({.fn bnp_hmm} with {.arg parent})", algorithms = c("memoized", "full", "stochastic"),
     takes = c(
-      "batches", "restarts", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave", "max_births",
-      "birth_size", "max_deletes", "max_merges"
+      "batches", "restarts", "k_init", "init", "keep", "bound", "checkpoint", "workers", "wave",
+      "max_births", "birth_size", "max_deletes", "max_merges"
     )
   ),
   hidden = list(
@@ -66,6 +66,12 @@ option_table <- list(
   network = list(
     what = "{.fn bnp_network}", algorithms = c("memoized", "full", "stochastic"),
     takes = c("restarts", "k_init", "init"), instead = c(batches = "Networks are learned from as a whole.")
+  ),
+  # With hard labels, whose search ends where nothing is gained.
+  corrected_network = list(
+    what = "degree-corrected blockmodels ({.fn bnp_network})", algorithms = c("memoized", "full"),
+    takes = c("restarts", "k_init", "init"),
+    instead = c(batches = "Networks are learned from as a whole.")
   ),
   sampled_network = list(
     what = "{.fn bnp_network}", algorithms = "stochastic", takes = c("batches", "restarts", "k_init", "init")

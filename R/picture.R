@@ -23,7 +23,9 @@ cluster_picture <- function(fit, data = NULL, call = rlang::caller_env()) {
       i = "Read their parameters from {.fn coef}, or use {.code type = \"elbo\"}."
     ), call = call)
   }
-  picture <- entry$picture(fit, if (!is.null(data)) as_newdata(fit, data, call, "data"))
+  data <- if (!is.null(data)) as_newdata(fit, data, call, "data")
+  picture <- entry$picture(fit, data)
+  if (!is.null(data)) picture <- placed_rows(picture, data)
   if (is.null(fit$ids) || picture$kind == "profile") picture else by_identity(picture, fit)
 }
 
@@ -36,11 +38,27 @@ by_identity <- function(picture, fit) {
   picture
 }
 
-# Rows with gaps have no place.
-gaussian_picture <- function(fit, data) {
-  picture <- if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
+gaussian_picture <- function(fit, data) if (fit$input$d == 1L) curve_picture(fit, data) else plane_picture(fit, data)
+
+# Rows that lack a value have no place.
+placed_rows <- function(picture, data) {
   if (!is.null(picture$points)) picture$points <- picture$points[stats::complete.cases(picture$points), ]
+  drawn <- if (is.null(picture$points)) length(picture$values) else nrow(picture$points)
+  if (picture$kind %in% c("curve", "plane")) tell_rows_without_place(data$n, drawn)
   picture
+}
+
+tell_rows_without_place <- function(given, drawn) {
+  if (drawn < given) {
+    cli::cli_inform(
+      c(
+        "{given - drawn} of {given} row{?s} {cli::qty(given - drawn)}{?is/are} not drawn: {?it lacks/they lack} a
+         value.",
+        i = "{.fn impute} fills rows from the fit."
+      ),
+      class = c("bnpvi_message_picture", "bnpvi_message")
+    )
+  }
 }
 
 moments <- function(fit) {

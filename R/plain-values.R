@@ -2,8 +2,9 @@
 # it, and never by the numbers in which it is stored.
 
 # x: a vector, matrix or column -> the same as numbers, logical values, text or a factor without another class, with its
-# names and dimensions (one dimension is none). What has a meaning of its own (a date, a unit, a list) stays as it is, as
-# do 64-bit integers that are no exact numbers: who reads it refuses it, and columns that nobody reads do no harm.
+# names and dimensions (one dimension is none). What has a meaning of its own (a date, a unit, a list) stays as it is,
+# and so do 64-bit integers that are no exact numbers: who reads it refuses it, and columns that nobody reads do no
+# harm.
 plain_values <- function(x) {
   if (isS4(x) || !is.atomic(x)) {
     return(x)
@@ -54,8 +55,7 @@ plain_columns <- function(x) {
   columns <- unclass(x)[seq_along(x)]
   wide <- vapply(columns, function(v) length(dim(v)) == 2L, NA)
   if (!any(wide)) {
-    out <- lapply(columns, plain_column)
-    return(structure(out, class = "data.frame", row.names = attr(x, "row.names"), parts = attr(x, "parts")))
+    return(frame_like(x, lapply(columns, plain_column), attr(x, "parts")))
   }
   parts <- Map(function(v, name, wide) {
     if (!wide) {
@@ -65,7 +65,12 @@ plain_columns <- function(x) {
     stats::setNames(columns, if (length(columns) == 1L) name else sprintf("%s.%s", name, names(columns)))
   }, columns, names(x), wide)
   out <- do.call(c, unname(parts))
-  structure(out, class = "data.frame", row.names = attr(x, "row.names"), parts = lapply(parts[wide], names))
+  frame_like(x, out, lapply(parts[wide], names))
+}
+
+# Columns as a data frame with the row names of another, which may be automatic.
+frame_like <- function(x, columns, parts) {
+  structure(columns, class = "data.frame", row.names = .row_names_info(x, 0L), parts = parts)
 }
 
 plain_column <- function(v) {

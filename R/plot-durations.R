@@ -7,6 +7,7 @@ durations_picture <- function(x) {
 
 #' @export
 plot.bnp_durations <- function(x, main = "", xlab = "Rows in a visit", ylab = "State", ...) {
+  check_drawing(...)
   picture <- durations_picture(x)
   at <- rev(seq_along(picture$state))
   reach <- c(1, picture$low, picture$high, picture$mean)

@@ -25,6 +25,7 @@
 #' plot(ahead, "states")
 #' @export
 plot.bnp_forecast <- function(x, type = c("values", "states"), columns = NULL, ...) {
+  check_drawing(...)
   type <- check_choice(type, c("values", "states"), "type")
   if (type == "values") {
     draw_forecast(forecast_picture(x, columns), ...)

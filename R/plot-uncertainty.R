@@ -3,8 +3,8 @@
 # list(kind, points, labels): points with x, y, cluster, uncertainty, those of large uncertainty last. Kind "plane":
 # where they lie. "line": their value and their uncertainty. "sorted": their rank and their uncertainty.
 uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
-  prob <- if (is.null(data)) predict(fit, type = "responsibility") else
-    of_rows(own <- as_newdata(fit, data, call, "data"), state_responsibilities(fit, own))
+  own <- if (!is.null(data)) as_newdata(fit, data, call, "data")
+  prob <- if (is.null(data)) predict(fit, type = "responsibility") else of_rows(own, state_responsibilities(fit, own))
   prob <- prob[!is.na(prob[, 1L]), , drop = FALSE]
   if (!nrow(prob)) abort("no_rows", "{.arg data} has no rows.", call = call)
   cluster <- max.col(prob, ties.method = "first")
@@ -12,11 +12,11 @@ uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
   entry <- obs_entry(fit$model$obs)
   placed <- !is.null(data) && entry$as_series && !is.null(entry$picture)
   if (placed && fit$input$d > 1L && !is.null(entry$arrays$cov)) {
-    plane <- plane_picture(fit, as_newdata(fit, data, call))
+    plane <- plane_picture(fit, own)
     points[c("x", "y")] <- plane$points[c("x", "y")]
     picture <- list(kind = "plane", labels = plane$labels)
   } else if (placed && fit$input$d == 1L) {
-    points$x <- as_newdata(fit, data, call)$x[, 1L]
+    points$x <- own$x[, 1L]
     points$y <- points$uncertainty
     picture <- list(kind = "line", labels = c(column_labels(fit), "Uncertainty"))
   } else {
@@ -25,6 +25,7 @@ uncertainty_picture <- function(fit, data, call = rlang::caller_env()) {
     picture <- list(kind = "sorted", labels = c("Observations by uncertainty", "Uncertainty"))
   }
   points <- points[stats::complete.cases(points), ] # rows with gaps have no place
+  if (!is.null(data)) tell_rows_without_place(own$n, nrow(points))
   c(picture, list(
     points = points[order(points$uncertainty), ], k = max(points$cluster), most = 1 - 1 / max(ncol(prob), 2L)
   ))

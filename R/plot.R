@@ -40,6 +40,7 @@
 plot.bnp_mixture <- function(x, type = c(
                                "clusters", "density", "elbo", "uncertainty", "profile", "score", "trajectories"
                              ), data = NULL, ...) {
+  check_drawing(...)
   type <- mixture_plot_type(x, type)
   picture <- switch(type,
     clusters = cluster_picture(x, data),

@@ -23,7 +23,8 @@
 #'   clusters by their weights.
 #'   `"label"`, for fits with known labels: the most probable class, a factor, `NA` where clusters of no class are
 #'   more probable together, by `"prob"`; without `newdata` the class of each row's cluster (or what
-#'   the `"responsibility"` that is kept says, which knows the labels). `"label_prob"`: a matrix of the probabilities of classes, those of
+#'   the `"responsibility"` that is kept says, which knows the labels).
+#'   `"label_prob"`: a matrix of the probabilities of classes, those of
 #'   clusters of no class together in a last column `(none)`.
 #'   `"impute"`: `newdata` with missing values replaced by their expectation given what is there, those of
 #'   levels by the most probable one, averaged over the clusters of the fit by `"prob"` (of one that is not seen yet the
@@ -66,7 +67,8 @@
 #'
 #' `type = "responsibility"` is q(z), the distribution of the row's cluster in the variational posterior, by expected
 #' logarithms of weights and densities. The fit is made of it: [fitted()], [cluster_sizes()] (sums of it), [augment()],
-#' [coclustering()], [residuals()], the picture `"uncertainty"`, `fit$probabilities` and the bound. It is a little nearer
+#' [coclustering()], [residuals()], the picture `"uncertainty"`, `fit$probabilities` and the bound. It is a little
+#' nearer
 #' to 0 and 1 where clusters are small. Known labels of the training data are part of it.
 #' @references
 #' Gelman, A. and others (2013). *Bayesian data analysis*, 3rd edition. CRC Press.
@@ -86,6 +88,7 @@ predict.bnp_mixture <- function(object, newdata = NULL, type = c(
                                 ), ..., new_data = NULL, na_action = NULL, id = NULL,
                                 time = NULL, write = NULL) {
   check_no_dots(...)
+  check_format(object)
   na_action <- action_of_fit(object, na_action)
   type <- check_choice(type, c(
     "class", "prob", "logdensity", "cluster", "response", "label", "label_prob", "impute", "id", "responsibility"

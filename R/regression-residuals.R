@@ -8,7 +8,8 @@
 #' @param object A fit of [bnp_mixture()] with [obs_regression()].
 #' @param newdata Rows with responses and covariates, usually the training data, which a fit does not keep.
 #' @param type `"cluster"`: minus what the regression of the row's most probable cluster expects, which
-#'   [augment()] says for the same rows (by q(z), `type = "responsibility"`; of individuals, `id`, their one cluster). Such residuals are smaller than the
+#'   [augment()] says for the same rows (by q(z), `type = "responsibility"`; of individuals, `id`, their one cluster).
+#'   Such residuals are smaller than the
 #'   noise is, since the cluster was chosen by the response. `"response"`: minus
 #'   `predict(object, newdata, type = "response")`, the average over clusters by their weights, which does not look
 #'   at the response.

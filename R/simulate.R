@@ -24,7 +24,8 @@
 #'   data, as often as `n` asks for. The column `.time` says which they are.
 #' @param new Draw rows also of a cluster that is not seen yet, where the prior allows more, as densities do? Its
 #'   parameters are drawn from the prior for each data set, so that such rows may be far from all others; their `.class`
-#'   is `new`. `FALSE`: given that the clusters of the fit are all there are. Default: `TRUE`, but of [obs_ar()] `FALSE`:
+#'   is `new`. `FALSE`: given that the clusters of the fit are all there are. Default: `TRUE`, but of [obs_ar()]
+#'   `FALSE`:
 #'   most dynamics that its prior allows grow without bound.
 #' @param ... Must be empty.
 #' @return A list of `nsim` data frames, named `sim_1`, ..., each with the

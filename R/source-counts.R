@@ -34,12 +34,15 @@ read_market <- function(path) {
     any(size[1:2] > .Machine$integer.max)) {
     abort("source", "Line {line} should have the size: rows, columns{if (listed) ' and entries'}.")
   }
-  what <- if (listed) list(0, 0, if (banner[4L] != "pattern") 0) else list(0)
-  values <- tryCatch(scan(text$at, what, quiet = TRUE, multi.line = FALSE, na.strings = character()), error = function(e) {
-    at <- suppressWarnings(as.numeric(sub("^line ([0-9]+) did not .*", "\\1", conditionMessage(e))))
-    if (!is.na(at)) abort("source", "Line {line + at} should have {length(Filter(length, what))} numbers.")
-    stop(e)
-  })
+  what <- if (listed) rep(list(0), if (banner[4L] == "pattern") 2L else 3L) else list(0)
+  values <- tryCatch(
+    scan(text$at, what, quiet = TRUE, multi.line = FALSE, na.strings = character()),
+    error = function(e) {
+      at <- suppressWarnings(as.numeric(sub("^line ([0-9]+) did not .*", "\\1", conditionMessage(e))))
+      if (!is.na(at)) abort("source", "Line {line + at} should have {length(what)} numbers.")
+      stop(e)
+    }
+  )
   if (listed) listed_market(values, size, banner[5L] == "symmetric", line) else
     array_market(values[[1L]], size[1:2], banner[5L] == "symmetric", line)
 }
@@ -47,7 +50,7 @@ read_market <- function(path) {
 listed_market <- function(values, size, symmetric, line) {
   i <- values[[1L]]
   j <- values[[2L]]
-  x <- values[[3L]] %||% rep(1, length(i))
+  x <- if (length(values) == 3L) values[[3L]] else rep(1, length(i))
   if (length(i) != size[3L]) {
     abort("source", "Line {line} says that there are {size[3L]} entries, and there are {length(i)}: was the file cut?")
   }

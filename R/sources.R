@@ -57,16 +57,16 @@
 #'   `position` and times of [bnp_hmm()], [obs_ar()] in mixtures, `bnp_control(keep = "probabilities")`, and names of
 #'   rows.
 #' @section Text files:
-#'   Fields of `.csv` files are parted by commas, those of `.tsv` by tabs; quotes, doubled quotes and ends of lines within
-#'   quotes are as in [utils::read.csv()], and text is in UTF-8. A quote that is not closed, a line with more or fewer
-#'   fields than names, or a compressed file that is cut short is an error that names file and line.
+#'   Fields of `.csv` files are parted by commas, those of `.tsv` by tabs; quotes, doubled quotes and ends of lines
+#'   within quotes are as in [utils::read.csv()], and text is in UTF-8. A quote that is not closed, a line with
+#'   more or fewer fields than names, or a compressed file that is cut short is an error that names file and line.
 #'
 #'   Files are looked through once before they are read, and a column has the type that holds for all rows of all
-#'   files: logical if all values are `TRUE` and `FALSE` (`F` and `T` alone are text), numbers if all are, and otherwise
-#'   text. Missing values are `NA` without quotes, and in columns of numbers or logical values what is empty, too. A column
-#'   of numbers and text is text, and a message says where the first text is. Numbers in quotes are numbers, as in
-#'   `read.csv()`; where they are codes, say `types = c(code = "text")`. A first column without a name has names of
-#'   rows, as `write.csv()` writes them, and is left out.
+#'   files: logical if all values are `TRUE` and `FALSE` (`F` and `T` alone are text), numbers if all are, and
+#'   otherwise text. Missing values are `NA` without quotes, and in columns of numbers or logical values what is
+#'   empty, too. A column of numbers and text is text, and a message says where the first text is. Numbers in
+#'   quotes are numbers, as in `read.csv()`; where they are codes, say `types = c(code = "text")`. A first column
+#'   without a name has names of rows, as `write.csv()` writes them, and is left out.
 #' @seealso [bnp_stream()], [bnp_control()]; `vignette("large-data")`.
 #' @examples
 #' file <- tempfile(fileext = ".csv")
@@ -169,8 +169,8 @@ need_package <- function(package, what, call = rlang::caller_env()) {
   }
 }
 
-# `kept`: what is known of the source's spool and text files while the session lasts. `declared`: the columns whose types
-# the user gave; `types` may have more, of columns that a verb needs as text.
+# `kept`: what is known of the source's spool and text files while the session lasts. `declared`: the columns whose
+# types the user gave; `types` may have more, of columns that a verb needs as text.
 new_source <- function(kind, spool, types, ...) {
   types <- check_types(types, rlang::caller_env())
   if (!is.null(spool)) spool <- check_path(spool, "spool", rlang::caller_env())

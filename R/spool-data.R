@@ -142,7 +142,7 @@ gaps_of <- function(data) {
 # Calls f(data, rows) for the data of every batch; rows: their numbers among all.
 for_batches <- function(data, f) {
   for (b in seq_len(data$n_batches)) {
-    part <- engine_spool_batch(data$spool, b)
+    part <- in_spool(engine_spool_batch(data$spool, b), NULL)
     rows <- part$rows
     part[c("rows", "groups")] <- NULL
     f(part, rows)

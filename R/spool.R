@@ -13,8 +13,8 @@ read_source <- function(source, class, obs, na_action, id, formula, control, cal
     obs = without_environments(obs), na_action = na_action, id = id, formula = without_environments(formula),
     terms = source$terms, types = source$types, batches = control$batches, algorithm = control$algorithm
   )
-  key <- vapply(key, function(part) rlang::hash(serialize(part, NULL, version = 2L)), "")
-  known <- known_spool(source, key, call)
+  key <- vapply(key, engine_value_fingerprint, "")
+  known <- known_spool(source, key, class, call)
   if (!is.null(known)) {
     return(known)
   }
@@ -41,10 +41,11 @@ without_environments <- function(x) {
 }
 
 spool_file <- function(folder) file.path(folder, "batches.spool")
+# Not made by saveRDS(): serialised, with a checksum.
 spool_note <- function(folder) file.path(folder, "description.rds")
 
 # The spool of an earlier fit from this source. A temporary one only of files, whose times say whether they changed.
-known_spool <- function(source, key, call) {
+known_spool <- function(source, key, class, call) {
   folder <- source$spool
   if (is.null(folder)) {
     folder <- if (source$kind == "files" && identical(source$kept$key, key)) source$kept$temporary
@@ -55,9 +56,8 @@ known_spool <- function(source, key, call) {
   if (!file.exists(spool_note(folder))) {
     return(NULL)
   }
-  note <- tryCatch(readRDS(spool_note(folder)), error = function(e) {
-    abort("spool", "The spool in {.file {folder}} cannot be read: remove the folder to make it anew.", call = call)
-  })
+  note <- tryCatch(engine_read_bytes(spool_note(folder)), error = function(e) refuse_note(folder, call))
+  if (!is.character(note$key) || !rlang::is_named(note$key) || !is.list(note$read)) refuse_note(folder, call)
   differs <- names(key)[key != note$key[names(key)] | is.na(note$key[names(key)])]
   if (length(differs)) {
     abort("spool", c(
@@ -67,12 +67,42 @@ known_spool <- function(source, key, call) {
     ), call = call)
   }
   read <- note$read
+  index <- in_spool(engine_spool_index(spool_file(folder)), call)
+  if (!tryCatch(is_note_of(read, index, class), error = function(e) FALSE)) refuse_note(folder, call)
   read$data$spool <- spool_file(folder)
-  index <- in_spool(engine_spool_index(read$data$spool), call)
-  if (!identical(index$n, as.double(read$data$n))) {
-    abort("spool", "The parts of the spool in {.file {folder}} do not belong together: remove the folder.", call = call)
-  }
   read
+}
+
+refuse_note <- function(folder, call) {
+  abort("spool", c(
+    "The description of the spool in {.file {folder}} was damaged, or is of another version of the package.",
+    i = "Delete the folder to make the spool anew."
+  ), call = call)
+}
+
+# Whether what pass_over() returned belongs to a spool with this index.
+is_note_of <- function(read, index, class) {
+  data <- read[["data"]]
+  sample <- data[["sample"]]
+  n <- index$n
+  is_count <- function(x) is.numeric(x) && length(x) == 1L && !is.na(x) && x >= 0
+  is_of <- function(x, type, length) is.null(x) || is.atomic(x) && typeof(x) == type && length(x) == length
+  offsets <- function(x, upto) {
+    is.integer(x) && length(x) > 1L && x[1L] == 0L && !anyNA(x) && !is.unsorted(x) && x[length(x)] == upto
+  }
+  known <- is.list(data) && is.list(sample) && is_described(read[["obs"]]) && !is.null(obs_entry(read$obs)) &&
+    is_count(data[["n"]]) &&
+    is_count(data[["d"]]) && is_count(data[["engine_d"]]) && is_count(data[["n_batches"]]) && is_count(sample[["n"]])
+  known && data$n == n && data$engine_d == index$d && data$n_batches == nrow(index$sizes) &&
+    offsets(data[["starts"]], n) && offsets(sample[["starts"]], sample$n) &&
+    (class == "bnp_mixture" || length(data$starts) - 1L == sum(index$sizes[, 2L])) &&
+    is_of(data[["column_names"]], "character", data$d) && is_of(data[["fingerprint"]], "character", 1L) &&
+    is_of(data[["group_names"]], "character", length(data$starts) - 1L) &&
+    (is.null(data[["order"]]) || is.integer(data$order) && identical(sort(data$order), seq_len(n))) &&
+    is_of(data[["lengths"]], typeof(data$lengths), length(data$starts) - 1L) &&
+    (is.null(data[["cells_missing"]]) || is.numeric(data$cells_missing) && length(data$cells_missing) == data$d) &&
+    is.list(sample[["counted"]]) &&
+    (if (index$sparse) is.integer(sample[["column"]]) else is.matrix(sample[["x"]]) && nrow(sample$x) == sample$n)
 }
 
 # Evaluates what reads or writes a spool.
@@ -80,8 +110,8 @@ in_spool <- function(expr, call) {
   tryCatch(expr, `bnpvi::FileError` = function(e) {
     abort("spool", c(
       "The spool cannot be written or read.", x = conditionMessage(e),
-      i = "Room on the disk, and files that nobody else changes: give a folder that has both as {.arg spool} of the
-           source."
+      i = "A spool that was damaged is made anew when you delete its folder. Is there room on the disk, and nobody else
+           who changes its files? Another folder may be given as {.arg spool} of the source."
     ), call = call)
   })
 }
@@ -106,14 +136,8 @@ keep_spool <- function(source, folder, key, read, call) {
     source$kept$temporary <- folder
     source$kept$key <- key
   }
-  note <- spool_note(folder)
-  tryCatch(
-    {
-      saveRDS(list(key = key, read = read), paste0(note, ".new"))
-      file.rename(paste0(note, ".new"), note)
-    },
-    error = function(e) abort("spool", "The spool cannot be written: {.file {folder}}.", call = call)
-  )
+  note <- serialize(list(key = key, read = read), NULL, xdr = FALSE)
+  in_spool(engine_write_bytes(spool_note(folder), note), call)
 }
 
 # The pass. Rows whose columns are all numbers are turned into the engine's at once; others wait in files until it is

@@ -139,7 +139,7 @@ fit_stream <- function(class, x, obs, prior, control, start, na_action, call, er
   fit <- in_batch(1L, NULL, error_call, begin_stream(
     class, call, first, obs, prior, control, start, na_action, new_terms, error_call, formula, id
   ))
-  learn_stream(fit, reader, first, new_terms, error_call)
+  sealed(learn_stream(fit, reader, first, new_terms, error_call))
 }
 
 begin_stream <- function(class, call, first, obs, prior, control, start, na_action, new_terms, error_call,
@@ -218,7 +218,8 @@ learn_stream <- function(fit, reader, first, new_terms, call) {
 said_before <- function(rows) {
   withCallingHandlers(
     rows,
-    bnpvi_message = function(m) invokeRestart("muffleMessage"), bnpvi_warning = function(w) invokeRestart("muffleWarning")
+    bnpvi_message = function(m) invokeRestart("muffleMessage"),
+    bnpvi_warning = function(w) invokeRestart("muffleWarning")
   )
 }
 

@@ -56,8 +56,8 @@ NULL
 tidy.bnp_mixture <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
   check_flag(conf.int, "conf.int")
-  if (!is.null(obs_entry(x$model$obs)$read)) {
-    return(tidy_frame(check_format(x), conf.int, conf.level))
+  if (!is.null(obs_entry(check_format(x)$model$obs)$read)) {
+    return(tidy_frame(x, conf.int, conf.level))
   }
   if (conf.int) tidy_intervals(x, conf.level) else tidy_clusters(x, "component")
 }

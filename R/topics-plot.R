@@ -27,6 +27,7 @@
 #' @export
 plot.bnp_topics <- function(x, type = c("terms", "clusters", "correlation", "response", "elbo", "score"),
                             topics = NULL, n = 8L, by = c("prob", "frex", "lift"), ...) {
+  check_drawing(...)
   type <- check_topics_type(x, type)
   switch(type,
     score = draw_score(score_picture(x), ...),

@@ -2,7 +2,8 @@
 #'
 #' Nothing is refitted: the topics stay, and each new document finds its own
 #' proportions. Terms are matched by name; terms unseen in training are left
-#' out with a warning, empty documents get the prior's proportions.
+#' out with a warning. Documents without any term that the fit knows get the prior's
+#' proportions, with a warning that names them.
 #'
 #' @param object,fit A fit of [bnp_topics()].
 #' @param newdata New documents, in any form that [bnp_topics()] takes, or a source ([source_files()]).
@@ -19,7 +20,7 @@
 #'   topics drawn for those before it, and the average is over `draws` such sequences. Topics that the fit
 #'   has not seen ([prior_hdp()]) keep their weight, all with the prior's terms, as in `"completion"`. `"plugin"`: the
 #'   same given that the topics of the fit are all there are, as Wang and Blei (2012) and `predict()` have it.
-#' @param na_action As in [bnp_topics()].
+#' @param na_action As in [bnp_topics()]; `NULL`, the default, does what the fit was told.
 #' @param covariates Of the new documents, where the fit has them.
 #' @param interval For `"response"`: probability of the interval. Of numbers it is that of a new response; of two
 #'   classes that of their probability, and with a hinge that of f.
@@ -73,6 +74,7 @@ predict.bnp_topics <- function(object, newdata = NULL, type = c("prob", "class",
                                id = NULL, ..., new_data = NULL, na_action = NULL, covariates = NULL,
                                interval = 0.9, write = NULL) {
   check_no_dots(...)
+  check_format(object)
   na_action <- action_of_fit(object, na_action)
   type <- check_choice(type, c("prob", "class", "cluster", "id", "response", "label"), "type")
   newdata <- one_newdata(newdata, new_data)

@@ -14,6 +14,7 @@
 #' plot(prevalence(fit, by = whales$category), topics = 1:4)
 #' @export
 plot.bnp_prevalence <- function(x, topics = NULL, ...) {
+  check_drawing(...)
   panels <- prevalence_panels(x, topics)
   names(panels) <- vapply(panels, function(panel) paste("Topic", panel$topic[1]), "")
   n_topics <- length(unique(x$topic))

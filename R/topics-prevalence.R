@@ -147,7 +147,7 @@ group_prevalence <- function(theta, group, level) {
       conf.low = unname(mean - half), conf.high = unname(mean + half)
     )
   })
-  out <- do.call(rbind, rows)
+  out <- without_noise(do.call(rbind, rows))
   out$group <- factor(out$group, levels = levels(group))
   out[order(out$topic, out$group), ] |> `rownames<-`(NULL)
 }
@@ -165,8 +165,15 @@ regression_prevalence <- function(theta, x, level, degree) {
   sigma2 <- if (df > 0L) colSums((theta - design %*% beta)^2) / df else rep(NA_real_, ncol(theta))
   half <- stats::qt(0.5 + level / 2, max(df, 1L)) * sqrt(outer(drop(new^2 %*% inverse), sigma2))
   line <- new %*% beta
-  data.frame(
+  without_noise(data.frame(
     topic = rep(seq_len(ncol(theta)), each = length(at)), at = at, documents = length(x), proportion = as.double(line),
     conf.low = as.double(line - half), conf.high = as.double(line + half)
-  )
+  ))
+}
+
+# Shares that are all the same are computed up to rounding, which a picture would show as a trend.
+without_noise <- function(table) {
+  shares <- c("proportion", "conf.low", "conf.high")
+  table[shares] <- lapply(table[shares], round, 12L)
+  table
 }

@@ -18,6 +18,7 @@ heldout_loglik.bnp_topics <- function(fit, newdata, type = c("completion", "sequ
   split <- check_choice(split, c("token", "type"), "split")
   inference <- check_choice(inference, c("collapsed", "variational", "predictive"), "inference")
   draws <- check_count(draws, "draws")
+  check_memory(8 * draws, "{.arg draws}: their probabilities", "Some hundreds are enough.", rlang::current_env())
   seen <- check_number(seen, "seen")
   if (seen >= 1) {
     abort("argument", "{.arg seen} must be below 1, not {seen}.")

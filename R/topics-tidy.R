@@ -10,7 +10,7 @@
 #' @param data For counts, a data frame with columns `document` and `term`. For
 #'   documents of rows: rows of training or new documents, as in [bnp_topics()].
 #' @param id For documents of rows, as in [bnp_topics()].
-#' @param na_action As in [bnp_topics()].
+#' @param na_action As in [bnp_topics()]; `NULL`, the default, does what the fit was told.
 #' @param conf.int Add intervals, `conf.low` and `conf.high`, of the variational posterior? They are
 #'   too narrow, as [confint.bnp_fit()] explains. For documents of rows, `"beta"` becomes a row for
 #'   each parameter, as in [tidiers].
@@ -34,6 +34,7 @@
 #' @export
 tidy.bnp_topics <- function(x, matrix = c("beta", "gamma"), conf.int = FALSE, conf.level = 0.95, ...) {
   check_no_dots(...)
+  check_format(x)
   matrix <- check_choice(matrix, c("beta", "gamma"), "matrix")
   level <- if (check_flag(conf.int, "conf.int")) check_level(conf.level, "conf.level")
   if (matrix == "gamma") {

@@ -55,10 +55,10 @@ fit_truncation_free <- function(class, call, data, obs, prior, control, start, i
   if (topics) {
     fit$input <- c(fit$input, data["left_out_documents"][!is.null(data$left_out_documents)])
     fit$documents <- Matrix::Matrix(document_counts(fit, data), sparse = TRUE)
-    return(fit)
+    return(sealed(fit))
   }
   fit$labels <- of_rows(data, carry_back(learned$labels, data$starts, obs_lag(obs)))
-  fit
+  sealed(fit)
 }
 
 # A fit that has not seen a row: data are the first ones, from which defaults of priors are read.
@@ -139,8 +139,8 @@ refuse_expected_rows <- function(start, call) {
     abort("gaps", c(
       "{.arg start} is a fit to rows that lack values of columns which depend on each other within a cluster
        ({.fn {obs_entry(expects[[1L]])$constructor}}), which cannot be gone on from one row at a time.",
-      i = "Fit {.arg start} with {.code na_action = \"omit\"}, or with columns that are independent given the cluster, as
-           with {.code covariance = \"diagonal\"}."
+      i = "Fit {.arg start} with {.code na_action = \"omit\"}, or with columns that are independent given the
+           cluster, as with {.code covariance = \"diagonal\"}."
     ), call = call)
   }
 }

@@ -89,18 +89,18 @@ update.bnp_fit <- function(object, formula., ..., newdata = NULL, olddata = NULL
   }
   if (is.null(newdata) && !missing(newdata)) need_data(TRUE, "newdata")
   if (inherits(newdata, "bnp_source") && object$control$algorithm != "truncation_free") {
-    return(update_from_source(object, newdata, olddata, new_terms, ...))
+    return(sealed(update_from_source(object, newdata, olddata, new_terms, ...)))
   }
   if (!is.null(newdata) && object$control$algorithm == "truncation_free") {
     if (!is.null(olddata)) abort("update", "A stream is read once: leave {.arg olddata} out.")
     new_terms <- check_choice(new_terms, c("error", "drop"), "new_terms")
-    return(update_of_stream(object, newdata, new_terms, ...))
+    return(sealed(update_of_stream(object, newdata, new_terms, ...)))
   }
   if (!is.null(newdata) && inherits(object, "bnp_features")) {
-    return(take_in_features(object, newdata, olddata, ...))
+    return(sealed(take_in_features(object, newdata, olddata, ...)))
   }
   if (!is.null(newdata)) {
-    return(take_in(object, newdata, olddata, new_terms, ...))
+    return(sealed(take_in(object, newdata, olddata, new_terms, ...)))
   }
   if (!is.null(olddata)) {
     abort("update", "{.arg olddata} goes with {.arg newdata}: give both.")

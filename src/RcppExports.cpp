@@ -11,14 +11,56 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// engine_refuse_other_file
+void engine_refuse_other_file(std::string file);
+RcppExport SEXP _bnpvi_engine_refuse_other_file(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
+    engine_refuse_other_file(file);
+    return R_NilValue;
+END_RCPP
+}
+// engine_remove_left_beside
+void engine_remove_left_beside(std::string file);
+RcppExport SEXP _bnpvi_engine_remove_left_beside(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
+    engine_remove_left_beside(file);
+    return R_NilValue;
+END_RCPP
+}
 // engine_checkpoint_header
-Rcpp::RawVector engine_checkpoint_header(std::string file);
+Rcpp::List engine_checkpoint_header(std::string file);
 RcppExport SEXP _bnpvi_engine_checkpoint_header(SEXP fileSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_checkpoint_header(file));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_write_bytes
+void engine_write_bytes(std::string file, Rcpp::RawVector bytes);
+RcppExport SEXP _bnpvi_engine_write_bytes(SEXP fileSEXP, SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    engine_write_bytes(file, bytes);
+    return R_NilValue;
+END_RCPP
+}
+// engine_read_bytes
+Rcpp::List engine_read_bytes(std::string file);
+RcppExport SEXP _bnpvi_engine_read_bytes(SEXP fileSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< std::string >::type file(fileSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_read_bytes(file));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -253,6 +295,17 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type most(mostSEXP);
     Rcpp::traits::input_parameter< double >::type u(uSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_select_particles(weight, most, u));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_value_fingerprint
+std::string engine_value_fingerprint(SEXP x);
+RcppExport SEXP _bnpvi_engine_value_fingerprint(SEXP xSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_value_fingerprint(x));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -846,6 +899,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// engine_check_state
+void engine_check_state(Rcpp::List model, Rcpp::List state);
+RcppExport SEXP _bnpvi_engine_check_state(SEXP modelSEXP, SEXP stateSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type model(modelSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type state(stateSEXP);
+    engine_check_state(model, state);
+    return R_NilValue;
+END_RCPP
+}
 // engine_strain
 double engine_strain(Rcpp::List obs);
 RcppExport SEXP _bnpvi_engine_strain(SEXP obsSEXP) {
@@ -1105,6 +1169,17 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type b(bSEXP);
     Rcpp::traits::input_parameter< double >::type size(sizeSEXP);
     rcpp_result_gen = Rcpp::wrap(engine_spool_cut(path, b, size));
+    return rcpp_result_gen;
+END_RCPP
+}
+// engine_with_sums
+Rcpp::RawVector engine_with_sums(Rcpp::RawVector bytes);
+RcppExport SEXP _bnpvi_engine_with_sums(SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(engine_with_sums(bytes));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1567,7 +1642,11 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_bnpvi_engine_refuse_other_file", (DL_FUNC) &_bnpvi_engine_refuse_other_file, 1},
+    {"_bnpvi_engine_remove_left_beside", (DL_FUNC) &_bnpvi_engine_remove_left_beside, 1},
     {"_bnpvi_engine_checkpoint_header", (DL_FUNC) &_bnpvi_engine_checkpoint_header, 1},
+    {"_bnpvi_engine_write_bytes", (DL_FUNC) &_bnpvi_engine_write_bytes, 2},
+    {"_bnpvi_engine_read_bytes", (DL_FUNC) &_bnpvi_engine_read_bytes, 1},
     {"_bnpvi_engine_contract", (DL_FUNC) &_bnpvi_engine_contract, 3},
     {"_bnpvi_engine_learned", (DL_FUNC) &_bnpvi_engine_learned, 3},
     {"_bnpvi_engine_re_express", (DL_FUNC) &_bnpvi_engine_re_express, 3},
@@ -1584,6 +1663,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_particles_ahead", (DL_FUNC) &_bnpvi_engine_particles_ahead, 7},
     {"_bnpvi_engine_restart_seed", (DL_FUNC) &_bnpvi_engine_restart_seed, 2},
     {"_bnpvi_engine_select_particles", (DL_FUNC) &_bnpvi_engine_select_particles, 3},
+    {"_bnpvi_engine_value_fingerprint", (DL_FUNC) &_bnpvi_engine_value_fingerprint, 1},
     {"_bnpvi_engine_fit", (DL_FUNC) &_bnpvi_engine_fit, 5},
     {"_bnpvi_engine_condense_times", (DL_FUNC) &_bnpvi_engine_condense_times, 3},
     {"_bnpvi_engine_bound_of_state", (DL_FUNC) &_bnpvi_engine_bound_of_state, 2},
@@ -1625,6 +1705,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_log_predictives", (DL_FUNC) &_bnpvi_engine_log_predictives, 4},
     {"_bnpvi_engine_expected_logs", (DL_FUNC) &_bnpvi_engine_expected_logs, 4},
     {"_bnpvi_engine_fingerprint", (DL_FUNC) &_bnpvi_engine_fingerprint, 2},
+    {"_bnpvi_engine_check_state", (DL_FUNC) &_bnpvi_engine_check_state, 2},
     {"_bnpvi_engine_strain", (DL_FUNC) &_bnpvi_engine_strain, 1},
     {"_bnpvi_engine_posterior", (DL_FUNC) &_bnpvi_engine_posterior, 2},
     {"_bnpvi_engine_prior_parameters", (DL_FUNC) &_bnpvi_engine_prior_parameters, 1},
@@ -1645,6 +1726,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_bnpvi_engine_spool_index", (DL_FUNC) &_bnpvi_engine_spool_index, 1},
     {"_bnpvi_engine_spool_batch", (DL_FUNC) &_bnpvi_engine_spool_batch, 2},
     {"_bnpvi_engine_spool_cut", (DL_FUNC) &_bnpvi_engine_spool_cut, 3},
+    {"_bnpvi_engine_with_sums", (DL_FUNC) &_bnpvi_engine_with_sums, 1},
     {"_bnpvi_engine_special", (DL_FUNC) &_bnpvi_engine_special, 2},
     {"_bnpvi_engine_sticks", (DL_FUNC) &_bnpvi_engine_sticks, 8},
     {"_bnpvi_engine_dirichlet_rows", (DL_FUNC) &_bnpvi_engine_dirichlet_rows, 6},

@@ -4,6 +4,43 @@
 
 namespace bnpvi {
 
+namespace {
+
+// True where x, or what is in it, is evaluated or followed when it is looked at.
+bool acts(SEXP x, int depth) {
+  switch (TYPEOF(x)) {
+    case PROMSXP:
+    case BCODESXP:
+    case EXTPTRSXP:
+    case WEAKREFSXP:
+      return true;
+    case VECSXP:
+    case EXPRSXP:
+      for (R_xlen_t i = 0; i < Rf_xlength(x); ++i)
+        if (depth > 200 || acts(VECTOR_ELT(x, i), depth + 1)) return true;
+      break;
+    case LISTSXP:
+    case LANGSXP:
+    case DOTSXP:
+      for (SEXP at = x; TYPEOF(at) == LISTSXP || TYPEOF(at) == LANGSXP || TYPEOF(at) == DOTSXP; at = CDR(at))
+        if (depth > 200 || acts(CAR(at), depth + 1)) return true;
+      break;
+    default:
+      break;
+  }
+  return ATTRIB(x) != R_NilValue && (depth > 200 || acts(ATTRIB(x), depth + 1));
+}
+
+// The list that serialize() wrote.
+Rcpp::List plain_object(const std::string& bytes) {
+  const Rcpp::Function unserialize = Rcpp::Environment::base_env()["unserialize"];
+  const Rcpp::Shield<SEXP> out(unserialize(Rcpp::RawVector(bytes.begin(), bytes.end())));
+  if (TYPEOF(out) != VECSXP || acts(out, 0)) throw std::invalid_argument("it holds no plain list");
+  return Rcpp::List(static_cast<SEXP>(out));
+}
+
+}  // namespace
+
 Checkpoints::Checkpoints(const Rcpp::List& control) {
   if (control.containsElementNamed("keep_lap")) keep_lap_ = Rcpp::as<int>(control["keep_lap"]);
   if (control.containsElementNamed("resume")) {
@@ -43,7 +80,8 @@ void Checkpoints::keep(const std::function<void(Writer&)>& write) {
 
 void Checkpoints::put(const std::string& bytes) {
   try {
-    replace_file(file_, bytes);
+    refuse_other_file(file_, archive_mark());
+    replace_file(file_, bytes, Readers::none);
   } catch (const FileError& e) {
     if (first_) throw;
     if (!warned_)
@@ -59,13 +97,30 @@ void Checkpoints::put(const std::string& bytes) {
 
 }  // namespace bnpvi
 
-// R's part of a checkpoint. Throws where the file is no checkpoint, is not complete, or is of another
-// version.
+// Throws where a checkpoint `file` must not be written: something else has that name.
 // [[Rcpp::export]]
-Rcpp::RawVector engine_checkpoint_header(std::string file) {
+void engine_refuse_other_file(std::string file) { bnpvi::refuse_other_file(file, bnpvi::archive_mark()); }
+
+// Removes what processes that were killed left beside a checkpoint.
+// [[Rcpp::export]]
+void engine_remove_left_beside(std::string file) { bnpvi::remove_left_beside(file, bnpvi::archive_mark()); }
+
+// R's part of a checkpoint, an R object without promises and pointers, which reading it would evaluate or
+// follow. Throws where the file is no checkpoint, is not complete, or is of another version.
+// [[Rcpp::export]]
+Rcpp::List engine_checkpoint_header(std::string file) {
   using namespace bnpvi;
   const std::string bytes = read_checked_file(file);
   Reader in(bytes.data(), bytes.size());
   const std::string header = in.text();
-  return Rcpp::RawVector(header.begin(), header.end());
+  return plain_object(header);
 }
+
+// A file of an R object that was serialised, with a checksum.
+// [[Rcpp::export]]
+void engine_write_bytes(std::string file, Rcpp::RawVector bytes) {
+  bnpvi::replace_file(file, std::string(bytes.begin(), bytes.end()), bnpvi::Readers::as_usual);
+}
+
+// [[Rcpp::export]]
+Rcpp::List engine_read_bytes(std::string file) { return bnpvi::plain_object(bnpvi::read_checked_file(file)); }

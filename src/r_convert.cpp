@@ -160,27 +160,6 @@ RModel::RModel(const Rcpp::List& model, const Sparsity& sparsity, const NamedArr
                            loose ? RowBound::loose : RowBound::tight, response.get());
 }
 
-namespace {
-
-Rcpp::NumericMatrix rows_to_matrix(const double* v, Index rows, Index cols) {
-  Rcpp::NumericMatrix out(static_cast<int>(rows), static_cast<int>(cols));
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < cols; ++j) out[j * rows + i] = v[i * cols + j];
-  return out;
-}
-
-template <class Numbers>
-void matrix_to_rows(const Rcpp::List& state, const char* name, Index rows, Index cols, Numbers& v) {
-  const Rcpp::NumericMatrix m(static_cast<SEXP>(state[name]));
-  require(m.nrow() == rows && m.ncol() == cols,
-          std::string("state$") + name + " is " + std::to_string(m.nrow()) + " by " +
-              std::to_string(m.ncol()) + ", not " + std::to_string(rows) + " by " + std::to_string(cols));
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < cols; ++j) v[i * cols + j] = m[j * rows + i];
-}
-
-}  // namespace
-
 const Dataset& RData::view_for(const ObsModel& obs) {
   const auto* repeated = dynamic_cast<const RepeatedRows*>(&obs);
   require((repeated != nullptr) == (n_individuals_ > 0), "only one of data and model has individuals");
@@ -221,41 +200,6 @@ std::vector<Index> counted_units(const Dataset& data, const RModel& model) {
 
 std::vector<Index> uncounted_units(const Dataset& data, const RModel& model) {
   return units_where(data, model, [](double weight) { return weight == 0; });
-}
-
-Rcpp::List state_to_r(const Globals& g) {
-  const Summary& s = g.effective;
-  Rcpp::List out = Rcpp::List::create(
-      Rcpp::_["k"] = static_cast<int>(s.k), Rcpp::_["obs"] = rows_to_matrix(s.obs.data(), s.k, s.shape.p),
-      Rcpp::_["extra"] = rows_to_matrix(s.extra.data(), s.k, s.shape.q),
-      Rcpp::_["pair"] = s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair.data(), s.k, s.k * s.shape.pairs))
-                                      : Rcpp::RObject(R_NilValue),
-      Rcpp::_["scalar"] = s.scalar, Rcpp::_["log_base"] = s.log_base, Rcpp::_["u"] = g.u,
-      Rcpp::_["omega"] = g.omega);
-  if (!s.owner.empty()) out.push_back(s.owner, "owner");
-  return out;
-}
-
-Globals state_from_r(const Rcpp::List& state, const RModel& model) {
-  const Index k = Rcpp::as<int>(state["k"]), fixed_k = model.alloc->fixed_k();
-  require(k >= 0 && (fixed_k == 0 || k == fixed_k), "state$k is not the number of clusters of the prior");
-  Globals g;
-  Summary& s = g.effective;
-  s = Summary(model.alloc->shape(*model.obs), k);
-  matrix_to_rows(state, "obs", k, s.shape.p, s.obs.edit());
-  matrix_to_rows(state, "extra", k, s.shape.q, s.extra);
-  if (s.shape.pairs) matrix_to_rows(state, "pair", k, k * s.shape.pairs, s.pair);
-  s.scalar = Rcpp::as<Vec>(state["scalar"]);
-  if (state.containsElementNamed("log_base")) s.log_base = Rcpp::as<double>(state["log_base"]);
-  if (state.containsElementNamed("owner")) s.owner = Rcpp::as<std::vector<int>>(state["owner"]);
-  require(s.owner.empty() || static_cast<Index>(s.owner.size()) == k, "state$owner has not k classes");
-  g.u = Rcpp::as<Vec>(state["u"]);
-  g.omega = Rcpp::as<Vec>(state["omega"]);
-  const std::size_t sticks = model.alloc->has_sticks() ? static_cast<std::size_t>(k) : 0;
-  require(static_cast<Index>(s.scalar.size()) == s.shape.scalars && g.u.size() == sticks &&
-              g.omega.size() == sticks,
-          "state$scalar, u or omega has not the length that the prior asks for");
-  return g;
 }
 
 Rcpp::List arrays_to_r(const NamedArrays& arrays) {
@@ -333,6 +277,10 @@ Query::Query(const Rcpp::List& data, const Rcpp::List& list, const Rcpp::List& s
       globals(state_from_r(state, model)),
       pool(threads, monitor) {
   require_positions(view, model);
+  const std::vector<int>& owner = globals.effective.owner;
+  require(!view.class_sets ||
+              std::all_of(owner.begin(), owner.end(), [&](int c) { return c <= view.class_sets->n_classes; }),
+          "state$owner has other classes than the data");
 }
 
 }  // namespace bnpvi

@@ -138,6 +138,10 @@ auto made_in_r(F make) -> decltype(make()) {
   return decltype(make())(static_cast<SEXP>(out));
 }
 
+/// Throws on what is being caught, from within a catch: parts of a fit, or of what was given with it, that do
+/// not belong together become an error of R that has a class; errors that R knows by their own stay.
+[[noreturn]] void rethrow_for_r();
+
 /// Calls the body of an exported entry and returns its result; an interruption becomes R's interrupt
 /// condition.
 template <class F>
@@ -146,6 +150,8 @@ auto entry(F body) -> decltype(body()) {
     return body();
   } catch (const Interrupted&) {
     throw Rcpp::internal::InterruptedException();
+  } catch (const std::exception&) {
+    rethrow_for_r();
   }
 }
 

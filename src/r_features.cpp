@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "features/check_progress.h"
 #include "features/row_draws.h"
 #include "features/stick_series.h"
 #include "r_checkpoint.h"
@@ -91,6 +92,8 @@ struct NewRows {
         bound(static_cast<std::size_t>(rows.n)),
         id(logit.size()),
         local{rows, loadings, logit, id, given.offset, 0, 0, false} {
+    require(static_cast<Index>(logit.size()) + given.offset == loadings.k,
+            "state$logit has not a number for each feature");
     std::iota(id.begin(), id.end(), 0);
     visited =
         visit(local, *rows.open(0), no_presence(rows.n), {100, Visiting::Start::fresh}, pool, bound.data());

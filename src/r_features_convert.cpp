@@ -23,19 +23,27 @@ Vec matrix_from_r(const Rcpp::NumericMatrix& x) {
   return out;
 }
 
+// How many groups of columns an earlier fit must have had.
+Index groups_of(const Rows& rows) {
+  const auto ends = std::minmax_element(rows.parent.begin(), rows.parent.end());
+  require(ends.first != rows.parent.end() && *ends.first >= 0, "groups of columns are numbers from 0");
+  return *ends.second + 1;
+}
+
 // The statistics of a state, for rows whose column groups are parts of its own.
 Summary statistics_from_r(const Rcpp::List& state, const Rows& rows) {
   const auto counts = Rcpp::as<Vec>(state["counts"]), pair = Rcpp::as<Vec>(state["pair"]);
   const Index k = static_cast<Index>(counts.size());
   Summary out(summary_shape(rows), k);
-  const Vec extra = matrix_from_r(state["extra"]);
-  const Index earlier = k > 0 ? static_cast<Index>(pair.size()) / (k * k) : 1, pairs = out.shape.pairs;
-  require(
-      extra.size() == out.extra.size() && *std::max_element(rows.parent.begin(), rows.parent.end()) < earlier,
-      "a state of features does not fit the columns");
+  const Vec extra = matrix_from_r(state["extra"]), scalar = Rcpp::as<Vec>(state["scalar"]);
+  const Index earlier = k > 0 ? static_cast<Index>(pair.size()) / (k * k) : groups_of(rows),
+              pairs = out.shape.pairs;
+  require(extra.size() == out.extra.size() && static_cast<Index>(pair.size()) == earlier * k * k &&
+              groups_of(rows) <= earlier && scalar.size() == out.scalar.size(),
+          "a state of features does not fit the columns");
   std::copy(counts.begin(), counts.end(), out.obs.edit().begin());
   out.extra = extra;
-  out.scalar = Rcpp::as<Vec>(state["scalar"]);
+  out.scalar = scalar;
   for (Index e = 0; e < k * k; ++e)
     for (Index g = 0; g < pairs; ++g)
       if (g == 0 || rows.parent[g] > 0)
@@ -130,10 +138,18 @@ Rcpp::List state_to_r(const FeatureState& state, const Rows& rows) {
 
 Loadings loadings_from_r(const Rcpp::List& state, const Rows& rows) {
   Loadings out;
-  out.m = matrix_from_r(state["loadings"]);
-  out.k = rows.d > 0 ? static_cast<Index>(out.m.size()) / rows.d : 0;
+  const Rcpp::NumericMatrix loadings(static_cast<SEXP>(state["loadings"]));
+  out.m = matrix_from_r(loadings);
+  out.k = loadings.nrow();
   const Rcpp::List inverse = state["inverse"];
-  for (int parent : rows.parent) out.v_inverse.push_back(matrix_from_r(inverse[parent]));
+  require(loadings.ncol() == rows.d && groups_of(rows) <= inverse.size(),
+          "the loadings of features do not fit the columns");
+  for (int parent : rows.parent) {
+    const Rcpp::NumericMatrix own(static_cast<SEXP>(inverse[parent]));
+    require(own.nrow() == own.ncol() && (own.nrow() == out.k || own.nrow() == 0),
+            "the loadings of features have no variance for each feature");
+    out.v_inverse.push_back(matrix_from_r(own));
+  }
   const auto noise = Rcpp::as<Vec>(state["noise"]);
   out.a = noise.at(0);
   out.b = noise.at(1);

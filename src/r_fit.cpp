@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "inference/batch_work.h"
+#include "inference/check_progress.h"
 #include "inference/labels_watch.h"
 #include "inference/start.h"
 #include "inference/visit_batches.h"
@@ -202,6 +203,7 @@ Rcpp::List engine_fit(Rcpp::List data, Rcpp::List model, Rcpp::List control, SEX
                       [&](std::uint64_t key, Reader& in) {
                         Progress from = Progress::read(in);
                         const auto view = view_of(key, from.learned);
+                        require_progress(*view->problem, from);
                         return fit_of(view, std::move(from));
                       }};
     Checkpoints checkpoints(control);

@@ -193,17 +193,19 @@ Rcpp::NumericMatrix engine_smoothed_states(Rcpp::List data, Rcpp::List model, Rc
 // use and, where the model has them, all others.
 // [[Rcpp::export]]
 Rcpp::NumericMatrix engine_mean_transitions(Rcpp::List model, Rcpp::List state) {
-  const RModel rmodel(model);
-  const Globals globals = state_from_r(state, rmodel);
-  const Chain chain = hmm_of(rmodel).mean_chain(globals);
-  const Index k = chain.k;
-  const Index n = chain.positions() * k;
-  Rcpp::NumericMatrix out(static_cast<int>(n + 1), static_cast<int>(k));
-  for (Index j = 0; j < k; ++j) {
-    out(0, j) = chain.start[j];
-    for (Index i = 0; i < n; ++i) out(i + 1, j) = chain.transition[i * k + j];
-  }
-  return out;
+  return entry([&] {
+    const RModel rmodel(model);
+    const Globals globals = state_from_r(state, rmodel);
+    const Chain chain = hmm_of(rmodel).mean_chain(globals);
+    const Index k = chain.k;
+    const Index n = chain.positions() * k;
+    Rcpp::NumericMatrix out(static_cast<int>(n + 1), static_cast<int>(k));
+    for (Index j = 0; j < k; ++j) {
+      out(0, j) = chain.start[j];
+      for (Index i = 0; i < n; ++i) out(i + 1, j) = chain.transition[i * k + j];
+    }
+    return out;
+  });
 }
 
 // Messages for given potentials (for tests): log_e is n × K for sequences at the given starts; log_space: on

@@ -226,16 +226,26 @@ std::string engine_fingerprint(Rcpp::List data, Rcpp::IntegerVector row_number) 
   return text;
 }
 
+// Throws where a state is none of the model.
 // [[Rcpp::export]]
-double engine_strain(Rcpp::List obs) { return make_obs_model(ListFields(obs))->strain(); }
+void engine_check_state(Rcpp::List model, Rcpp::List state) {
+  entry([&] { state_from_r(state, RModel(model)); });
+}
+
+// [[Rcpp::export]]
+double engine_strain(Rcpp::List obs) {
+  return entry([&] { return make_obs_model(ListFields(obs))->strain(); });
+}
 
 // [[Rcpp::export]]
 Rcpp::List engine_posterior(Rcpp::List model, Rcpp::List state) {
-  const RModel rmodel(model);
-  const Globals globals = state_from_r(state, rmodel);
-  NamedArrays all = rmodel.obs->posterior(globals.effective.obs.data(), globals.effective.k);
-  for (NamedArray& a : rmodel.alloc->posterior(globals)) all.push_back(std::move(a));
-  return arrays_to_r(all);
+  return entry([&] {
+    const RModel rmodel(model);
+    const Globals globals = state_from_r(state, rmodel);
+    NamedArrays all = rmodel.obs->posterior(globals.effective.obs.data(), globals.effective.k);
+    for (NamedArray& a : rmodel.alloc->posterior(globals)) all.push_back(std::move(a));
+    return arrays_to_r(all);
+  });
 }
 
 // The observation model's arrays of a cluster without rows.
@@ -255,13 +265,15 @@ Rcpp::NumericVector engine_mean_weights(Rcpp::List model, Rcpp::List state) {
 
 // [[Rcpp::export]]
 Rcpp::List engine_mean_parameters(Rcpp::List model, Rcpp::List state) {
-  const RModel rmodel(model);
-  const Globals globals = state_from_r(state, rmodel);
-  NamedArrays all = rmodel.obs->mean_parameters(globals.effective.obs.data(), globals.effective.k);
-  Vec weights = rmodel.alloc->mean_weights(globals);
-  weights.resize(static_cast<std::size_t>(globals.effective.k));
-  all.push_back({"weights", std::move(weights), {}});
-  return arrays_to_r(all);
+  return entry([&] {
+    const RModel rmodel(model);
+    const Globals globals = state_from_r(state, rmodel);
+    NamedArrays all = rmodel.obs->mean_parameters(globals.effective.obs.data(), globals.effective.k);
+    Vec weights = rmodel.alloc->mean_weights(globals);
+    weights.resize(static_cast<std::size_t>(globals.effective.k));
+    all.push_back({"weights", std::move(weights), {}});
+    return arrays_to_r(all);
+  });
 }
 
 // Statistics (K × p) of rows without gaps under the observation model `from`, as they are under `to`, the

@@ -186,6 +186,7 @@ Rcpp::IntegerMatrix engine_draw_token_labels(Rcpp::List data, Rcpp::NumericMatri
                     static_cast<std::uint64_t>(numbers[c]));
       for (int d = 0; d < theta.nrow(); ++d)
         for (Index i = tokens.starts[d]; i < tokens.starts[d + 1]; ++i) {
+          if (i % (1 << 18) == 0) Rcpp::checkUserInterrupt();  // some milliseconds: a guess
           for (int j = 0; j < k; ++j) weight[j] = theta(d, j) * phi(j, tokens.word[i]);
           out(static_cast<int>(i), c) = static_cast<int>(std::max<Index>(draw(weight, stream), 0)) + 1;
         }

@@ -35,7 +35,8 @@ FitData::FitData(const Rcpp::List& data, const Rcpp::List& control, const RModel
     starts_.assign(starts.begin(), starts.end());
     const SpoolIndex& index = spool_->index();
     require(index.shape.n == d.integer("n") && index.shape.d == d.integer("d") &&
-                index.shape.d == model.obs->n_columns() && starts_.back() == index.shape.n &&
+                index.shape.d == model.obs->n_columns() && !starts_.empty() && starts_.front() == 0 &&
+                std::is_sorted(starts_.begin(), starts_.end()) && starts_.back() == index.shape.n &&
                 static_cast<Index>(starts_.size()) - 1 == index.shape.n_groups &&
                 index.grouped() == model.alloc->grouped(),
             "the spool does not have the rows and columns of the data and the model");

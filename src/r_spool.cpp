@@ -3,7 +3,8 @@
 #include <filesystem>
 #include <numeric>
 
-#include "inference/spool.h"
+#include "foundation/checksum.h"
+#include "inference/spool_index.h"
 #include "r_convert.h"
 
 using namespace bnpvi;
@@ -148,4 +149,18 @@ double engine_spool_cut(std::string path, int b, double size) {
     spool.check();
     return sum;
   });
+}
+
+// The bytes of a spool whose batches were changed, with the sums that they have now (for tests).
+// [[Rcpp::export]]
+Rcpp::RawVector engine_with_sums(Rcpp::RawVector bytes) {
+  const char* from = reinterpret_cast<const char*>(bytes.begin());
+  SpoolIndex index = read_end_of_spool("", from, bytes.size());
+  const std::vector<std::int64_t> offsets = index.offsets();
+  for (std::size_t b = 0; b < index.size.size(); ++b)
+    index.sum[b] = sum_of_words(from + offsets[b], SpoolArrays(index, index.size[b]).end, 0);
+  const std::string end = end_of_spool(index);
+  Rcpp::RawVector out = Rcpp::clone(bytes);
+  std::copy(end.begin(), end.end(), out.begin() + offsets.back());
+  return out;
 }

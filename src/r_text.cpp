@@ -31,7 +31,8 @@ struct Number {
     value = R_strtod(text_.c_str(), &end);
     is = !text_.empty() && *end == '\0' && end != text_.c_str();
     const std::size_t sign = text_[0] == '-' || text_[0] == '+';
-    whole = is && text_.find_first_not_of("0123456789", sign) == std::string::npos && std::abs(value) < 2147483648.0;
+    whole = is && text_.find_first_not_of("0123456789", sign) == std::string::npos &&
+            std::abs(value) < 2147483648.0;
   }
   double value;
   bool is, whole;
@@ -92,7 +93,8 @@ class TextTable {
   std::vector<Column> columns;
   // Of the piece, so far.
   double rows() const {
-    return columns.empty() ? 0 : static_cast<double>(std::max(columns[0].values.size(), columns[0].ends.size()));
+    return columns.empty() ? 0
+                           : static_cast<double>(std::max(columns[0].values.size(), columns[0].ends.size()));
   }
   void set_types(const Rcpp::IntegerVector& types) {
     const Rcpp::CharacterVector names = types.names();
@@ -118,7 +120,8 @@ void TextTable::read_names() {
     names_.emplace_back(rows_.quoted(j) ? rows_.field(j) : trimmed(rows_.field(j)));
   const std::string line = "Line " + std::to_string(rows_.line());
   if (names_.size() == 1 && separator_ == ',' && names_[0].find_first_of(";\t") != std::string::npos)
-    throw TextError(line + " has names that are parted by semicolons or tabs, not by commas.\n"
+    throw TextError(line +
+                    " has names that are parted by semicolons or tabs, not by commas.\n"
                     "Give `read = read.csv2`, or the ending .tsv to a file with tabs.");
   if (names_.size() > 1 && names_[0].empty()) {  // write.csv() writes names of rows so
     row_names_ = true;
@@ -138,9 +141,10 @@ void TextTable::check_fields() const {
   if (rows_.fields() == wanted) return;
   throw TextError("Line " + std::to_string(rows_.line()) + " has " + std::to_string(rows_.fields()) +
                   " fields, and the line of names " + std::to_string(wanted) + "." +
-                  (rows_.fields() == wanted + 1 ? "\nNames of rows need a name of their column: write the file "
-                                                  "with `row.names = FALSE`."
-                                                : ""));
+                  (rows_.fields() == wanted + 1
+                       ? "\nNames of rows need a name of their column: write the file "
+                         "with `row.names = FALSE`."
+                       : ""));
 }
 
 void TextTable::refuse(std::size_t j, std::string_view value, const std::string& what) const {
@@ -194,7 +198,8 @@ void TextTable::keep() {
     } else {
       const Number number(value);
       if (!number.is) refuse(j, field, "numbers");
-      if (column.type == Type::integer && (number.value != std::trunc(number.value) || std::abs(number.value) > 2147483647.0))
+      if (column.type == Type::integer &&
+          (number.value != std::trunc(number.value) || std::abs(number.value) > 2147483647.0))
         refuse(j, field, "whole numbers up to 2147483647");
       column.values.push_back(number.value);
     }
@@ -221,7 +226,8 @@ SEXP column_to_r(const Column& column) {
 Rcpp::CharacterVector names_to_r(const std::vector<std::string>& names) {
   Rcpp::CharacterVector out(static_cast<R_xlen_t>(names.size()));
   for (std::size_t j = 0; j < names.size(); ++j)
-    SET_STRING_ELT(out, static_cast<R_xlen_t>(j), Rf_mkCharLenCE(names[j].data(), static_cast<int>(names[j].size()), CE_UTF8));
+    SET_STRING_ELT(out, static_cast<R_xlen_t>(j),
+                   Rf_mkCharLenCE(names[j].data(), static_cast<int>(names[j].size()), CE_UTF8));
   return out;
 }
 
@@ -250,17 +256,19 @@ Rcpp::List engine_text_evidence(SEXP table) {
   std::vector<std::string> first;
   for (R_xlen_t j = 0; j < n; ++j) {
     const Evidence& e = known[static_cast<std::size_t>(j)];
-    logical[j] = e.logical, integer[j] = e.integer, number[j] = e.number, is_text[j] = e.text, quotes[j] = e.quotes;
+    logical[j] = e.logical, integer[j] = e.integer, number[j] = e.number, is_text[j] = e.text,
+    quotes[j] = e.quotes;
     line[j] = e.text_line;
     first.push_back(e.first_text);
   }
   using Rcpp::_;
-  return Rcpp::List::create(_["name"] = names_to_r(text->names()), _["logical"] = logical, _["integer"] = integer,
-                            _["number"] = number, _["text"] = is_text, _["quotes"] = quotes, _["line"] = line,
-                            _["first"] = names_to_r(first));
+  return Rcpp::List::create(_["name"] = names_to_r(text->names()), _["logical"] = logical,
+                            _["integer"] = integer, _["number"] = number, _["text"] = is_text,
+                            _["quotes"] = quotes, _["line"] = line, _["first"] = names_to_r(first));
 }
 
-// Takes the next bytes; TRUE: as many rows are there as a piece has. types: by name of column, the number of its Type.
+// Takes the next bytes; TRUE: as many rows are there as a piece has. types: by name of column, the number of
+// its Type.
 // [[Rcpp::export]]
 bool engine_text_read(SEXP table, Rcpp::RawVector bytes, bool last, double rows, Rcpp::IntegerVector types) {
   const Rcpp::XPtr<TextTable> text(table);

@@ -38,7 +38,7 @@ sanitizer <- function(name) {
 # Every family, move and kind of observation; fits are slow without optimisation.
 tests <- c(
   "contract", "elbo", "moves", "hmm-learning", "source", "partly", "unit-weights", "known-labels", "sampl", "urn",
-  "point-partition", "truncation-free", "streams", "updat"
+  "point-partition", "truncation-free", "streams", "updat", "damaged-files", "edited-fits", "spool-checks"
 )
 own_process <- "progress" # starts others, through a shell
 

@@ -1,6 +1,7 @@
 #include "dynamics/archived_lds.h"
 
 #include "inference/archived.h"
+#include "inference/check_progress.h"
 #include "inference/same_kernels.h"
 
 namespace bnpvi::dynamics {
@@ -32,11 +33,12 @@ LdsState read_state(const LdsProblem& problem, std::shared_ptr<const AllocModel>
                  &seen.moment}) {
     const std::size_t size = x->size();
     *x = in.list<Vec>();
-    if (size > 0 && x->size() != size) throw std::invalid_argument("a stored state is damaged");
+    require_stored(size == 0 || x->size() == size, "hidden states");
   }
   const Index k = in.integer();
-  if (k < 1 || static_cast<Index>(r.size()) != s.n * k)
-    throw std::invalid_argument("a stored state is damaged");
+  require_stored(
+      k >= 1 && static_cast<Index>(r.size()) == s.n * k && (alloc->fixed_k() == 0 || k == alloc->fixed_k()),
+      "number of modes");
   LdsState out{std::move(alloc),
                std::move(paths),
                k,
@@ -50,6 +52,11 @@ LdsState read_state(const LdsProblem& problem, std::shared_ptr<const AllocModel>
                0};
   out.total = Summary::read(in);
   out.globals = read_globals(in);
+  const SummaryShape shape = out.alloc->shape(problem.obs);
+  require_summary(out.total, shape, k);
+  require_summary(out.globals.effective, shape, k);
+  const std::size_t sticks = out.alloc->has_sticks() ? static_cast<std::size_t>(k) : 0;
+  require_stored(out.globals.u.size() == sticks && out.globals.omega.size() == sticks, "sticks");
   for (std::int64_t n = in.integer(); n > 0; --n) {
     std::string name = in.text();
     out.terms.emplace_back(std::move(name), in.number());

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "features/archived_features.h"
+#include "features/check_state.h"
+#include "inference/check_progress.h"
 #include "inference/move.h"
 #include "inference/same_kernels.h"
 
@@ -14,6 +16,13 @@ namespace {
 constexpr Index births_that_fail = 4;  // on end, before a fit may end: a guess
 constexpr Index births_of_batch = 2;   // failures a visit: a guess
 
+FeatureState stored_state(const FeatureProblem& problem, Reader& in) {
+  expect_kernels(in);
+  FeatureState out = read_state(in);
+  require_state(problem, out);
+  return out;
+}
+
 }  // namespace
 
 FeatureFit::FeatureFit(const FeatureProblem& problem, FeatureState start, const LearnOptions& options)
@@ -22,11 +31,12 @@ FeatureFit::FeatureFit(const FeatureProblem& problem, FeatureState start, const 
 }
 
 FeatureFit::FeatureFit(const FeatureProblem& problem, Reader& in, const LearnOptions& options)
-    : FeatureFit(problem, (expect_kernels(in), read_state(in)), options) {
+    : FeatureFit(problem, stored_state(problem, in), options) {
   failed_ = read_failed(in);
   several_ = in.flag();
   quiet_births_ = in.integer();
   births_tried_ = in.integer();
+  require_stored(quiet_births_ >= 0 && births_tried_ >= 0, "numbers of births");
 }
 
 void FeatureFit::write(Writer& out) const {

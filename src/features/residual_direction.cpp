@@ -164,8 +164,8 @@ std::vector<Vec> independent_directions(const Buffer& r, Index d, const std::vec
   std::vector<Vec> out;
   if (most < 2 || !(size > 0)) return out;
   rows /= size;
-  const RowMatrix basis =
-      most < d ? RowMatrix(leading_directions(rows, most, stream, pool)) : RowMatrix(RowMatrix::Identity(d, d));
+  const RowMatrix basis = most < d ? RowMatrix(leading_directions(rows, most, stream, pool))
+                                   : RowMatrix(RowMatrix::Identity(d, d));
   RowMatrix scores = most < d ? product(rows, basis) : std::move(rows);
   scores.rowwise() -= scores.colwise().mean().eval();
   const RowMatrix whiten = whitening(scores), y = product(scores, whiten);

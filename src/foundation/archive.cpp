@@ -13,6 +13,8 @@ constexpr std::int64_t order = 0x0102030405060708;
 
 }  // namespace
 
+std::string archive_mark() { return {format, sizeof format}; }
+
 Writer::Writer() {
   raw(format, sizeof format);
   integer(order);

@@ -8,6 +8,9 @@
 
 namespace bnpvi {
 
+/// The bytes with which all begins that a Writer wrote.
+std::string archive_mark();
+
 /// Appends values to bytes(): integers, numbers and flags take 8 bytes each, in the byte order of this
 /// machine, which the first bytes record.
 class Writer {

@@ -9,8 +9,11 @@ constexpr std::size_t longest_row = std::size_t{1} << 28;  // beyond any table: 
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i]);
-    const int more = lead < 0x80 ? 0 : lead >= 0xC2 && lead < 0xE0 ? 1 : lead >= 0xE0 && lead < 0xF0 ? 2
-                     : lead >= 0xF0 && lead < 0xF5 ? 3 : -1;
+    const int more = lead < 0x80                   ? 0
+                     : lead >= 0xC2 && lead < 0xE0 ? 1
+                     : lead >= 0xE0 && lead < 0xF0 ? 2
+                     : lead >= 0xF0 && lead < 0xF5 ? 3
+                                                   : -1;
     if (more < 0 || i + static_cast<std::size_t>(more) >= text.size() + (more == 0)) return false;
     for (int k = 1; k <= more; ++k)
       if ((static_cast<unsigned char>(text[i + static_cast<std::size_t>(k)]) & 0xC0) != 0x80) return false;
@@ -64,8 +67,9 @@ void DelimitedRows::end_field() {
 
 void DelimitedRows::check_row() const {
   if (beyond_ascii_ && !is_utf8(text_))
-    fail(line_, "is not text in UTF-8.\nWrite the file in UTF-8, or give `read`, such as "
-                "function(path) read.csv(path, fileEncoding = \"latin1\").");
+    fail(line_,
+         "is not text in UTF-8.\nWrite the file in UTF-8, or give `read`, such as "
+         "function(path) read.csv(path, fileEncoding = \"latin1\").");
 }
 
 bool DelimitedRows::next() {
@@ -98,8 +102,10 @@ bool DelimitedRows::take(char c) {
   if (text_.size() > longest_row) fail(line_, "begins a row that does not end: does a quote stand alone?");
   if (c == '\n') ++now_;
   if (place_ == Place::in_quotes) {
-    if (c == '"') place_ = Place::quote_in_quotes;
-    else text_ += c;
+    if (c == '"')
+      place_ = Place::quote_in_quotes;
+    else
+      text_ += c;
     return false;
   }
   if (c == '"') {
@@ -111,8 +117,9 @@ bool DelimitedRows::take(char c) {
     const std::size_t from = end_.empty() ? 0 : end_.back();
     const bool only_spaces = text_.find_first_not_of(" \t", from) == std::string::npos;
     if (place_ == Place::after_quotes || !only_spaces)
-      fail(now_, "has a quote within a field: is one missing?\nA field with quotes is in quotes itself, and those "
-                 "within are doubled.");
+      fail(now_,
+           "has a quote within a field: is one missing?\nA field with quotes is in quotes itself, and those "
+           "within are doubled.");
     text_.resize(from);
     this_in_quotes_ = true;
     quote_line_ = now_;
@@ -125,9 +132,10 @@ bool DelimitedRows::take(char c) {
   }
   if (place_ == Place::quote_in_quotes || place_ == Place::after_quotes) {
     if (c != ' ' && c != '\t')
-      fail(now_, "has text behind a closing quote" +
-                     (quote_line_ == now_ ? std::string() : ", opened in line " + std::to_string(quote_line_)) +
-                     ": is a quote missing?\nQuotes within a field are doubled.");
+      fail(now_,
+           "has text behind a closing quote" +
+               (quote_line_ == now_ ? std::string() : ", opened in line " + std::to_string(quote_line_)) +
+               ": is a quote missing?\nQuotes within a field are doubled.");
     place_ = Place::after_quotes;
     return false;
   }

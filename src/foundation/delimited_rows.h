@@ -13,10 +13,10 @@ struct TextError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Fields are parted by a separator and may be in double quotes, within which separators and ends of lines are
-/// text and a quote is doubled. Anything else that has a quote is refused: where quotes do not match, rows
-/// would be swallowed. Lines end with LF, CRLF or CR, which is LF within quotes. Text is UTF-8, with or without
-/// a byte order mark.
+/// Fields are parted by a separator and may be in double quotes, within which separators and ends of lines
+/// are text and a quote is doubled. Anything else that has a quote is refused: where quotes do not match,
+/// rows would be swallowed. Lines end with LF, CRLF or CR, which is LF within quotes. Text is UTF-8, with or
+/// without a byte order mark.
 class DelimitedRows {
  public:
   explicit DelimitedRows(char separator) : separator_(separator) {}

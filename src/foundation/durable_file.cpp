@@ -8,14 +8,6 @@
 #include <fstream>
 #include <system_error>
 
-#ifdef _WIN32
-#include <fcntl.h>
-#include <io.h>
-#else
-#include <fcntl.h>
-#include <unistd.h>
-#endif
-
 namespace bnpvi {
 
 namespace {
@@ -39,52 +31,21 @@ std::uint64_t checksum(const char* bytes, std::size_t n) {
   return sum;
 }
 
-bool to_disk(const fs::path& path) {
-#ifdef _WIN32
-  const int handle = _wopen(path.c_str(), _O_RDWR | _O_BINARY);
-  const bool done = handle >= 0 && _commit(handle) == 0;
-  return handle >= 0 && _close(handle) == 0 && done;
-#else
-  const int handle = open(path.c_str(), O_RDONLY);
-  const bool done = handle >= 0 && fsync(handle) == 0;
-  return handle >= 0 && close(handle) == 0 && done;
-#endif
-}
-
-// A rename is on the disk when its folder is. Where a file system cannot do that, nothing is lost but the
-// newest file in a power cut.
-void folder_to_disk([[maybe_unused]] const fs::path& path) {
-#ifndef _WIN32
-  (void)to_disk(path.has_parent_path() ? path.parent_path() : fs::path("."));
-#endif
-}
-
 }  // namespace
 
-void replace_file(const std::string& path, const std::string& bytes) {
-  const fs::path at = fs::u8path(path), beside = fs::u8path(path + ".new");
+void replace_file(const std::string& path, const std::string& bytes, Readers readers) {
   const std::uint64_t sum = checksum(bytes.data(), bytes.size());
-  errno = 0;
-  std::ofstream file(beside, std::ios::binary | std::ios::trunc);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.write(reinterpret_cast<const char*>(&sum), sizeof sum);
-  file.close();
-  std::error_code error;
-  if (!file || !to_disk(beside))
-    error = {errno != 0 ? errno : EIO, std::generic_category()};
-  else
-    fs::rename(beside, at, error);
-  if (error) {
-    std::error_code ignored;
-    if (fs::is_regular_file(beside, ignored)) fs::remove(beside, ignored);
-    fail(path, error.message());
-  }
-  folder_to_disk(at);
+  const auto size = static_cast<std::int64_t>(bytes.size());
+  FreshFile file(path, readers);
+  file.put(0, bytes.data(), size);
+  file.put(size, &sum, sizeof sum);
+  file.place(true);
 }
 
 std::string read_checked_file(const std::string& path) {
   const fs::path at = fs::u8path(path);
   std::error_code error;
+  if (!fs::is_regular_file(at, error)) fail(path, error ? error.message() : "it is no regular file");
   const auto size = fs::file_size(at, error);
   if (error) fail(path, error.message());
   std::string bytes(static_cast<std::size_t>(size), '\0');

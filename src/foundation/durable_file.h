@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "foundation/fresh_file.h"
+
 namespace bnpvi {
 
 /// A file that cannot be written or read; says which and why.
@@ -10,11 +12,10 @@ struct FileError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Makes these bytes and a checksum of them the content of the file `path` (UTF-8). They are written to
-/// `path` +
-/// ".new", which is brought to the disk and then renamed: whenever the process or the machine stops, `path`
-/// is what it was before or complete. Throws FileError, and then leaves `path` as it was.
-void replace_file(const std::string& path, const std::string& bytes);
+/// Makes these bytes and a checksum of them the content of the file `path` (UTF-8), by a FreshFile: whenever
+/// the process or the machine stops, `path` is what it was before or complete. Throws FileError, and then
+/// leaves `path` as it was.
+void replace_file(const std::string& path, const std::string& bytes, Readers readers);
 
 /// What replace_file() was given. Throws FileError where the file cannot be read, or does not end with the
 /// checksum of the bytes before.

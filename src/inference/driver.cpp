@@ -1,11 +1,13 @@
 #include "inference/driver.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
 
 #include "foundation/random.h"
+#include "inference/check_progress.h"
 
 namespace bnpvi {
 
@@ -36,6 +38,7 @@ Course Course::read(Reader& in) {
   out.reason = in.text();
   out.taken_back = in.list<std::vector<LapRecord>>().at(0);
   out.objective = in.number();
+  require_stored(0 <= out.before_phase && out.before_phase <= out.laps(), "numbers of laps");
   return out;
 }
 
@@ -221,11 +224,19 @@ class Run {
     out_.best_restart = in.integer();
     out_.ends = in.list<std::vector<LapRecord>>();
     out_.seeds = in.list<Vec>();
+    const Index done = restart_;
+    require_stored(0 <= done && done <= options_.restarts && static_cast<Index>(out_.ends.size()) == done &&
+                       out_.seeds.size() == out_.ends.size() && 0 <= out_.best_restart &&
+                       out_.best_restart <= std::max<Index>(0, done - 1),
+                   "restarts");
     for (const auto& [of, restart] : {std::pair(&out_.best, out_.best_restart), std::pair(&now_, restart_)}) {
       if (!in.flag()) continue;
       of->course = Course::read(in);
       of->fit = maker_.read(seed_of(restart), in);
     }
+    require_stored(
+        in.done() && (out_.best.fit != nullptr) == (done > 0) && !(now_.fit && done == options_.restarts),
+        "restarts");
   }
 
   const Maker& maker_;

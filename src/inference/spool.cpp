@@ -1,89 +1,21 @@
 #include "inference/spool.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
+#include <cmath>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
-#include <system_error>
 
 #include "foundation/archive.h"
+#include "foundation/checksum.h"
 #include "foundation/durable_file.h"
+#include "inference/spool_index.h"
 
 namespace bnpvi {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr char mark[8] = {'s', 'p', 'o', 'o', 'l', 'e', 'n', 'd'};
-constexpr std::int64_t aligned_to = 4096;
 constexpr Index most_pending_of_all = Index{1} << 23;  // doubles, 64 MB: a guess
-
-[[noreturn]] void fail(const std::string& path, const std::string& why) {
-  throw FileError("\"" + path + "\": " + why);
-}
-
-// Where the arrays of a batch begin, counted from its own beginning.
-struct Arrays {
-  std::int64_t values, row_start, column, rows, groups, starts, weight, classes, back, position, group_value,
-      end;
-
-  Arrays(const SpoolIndex& index, const BatchSize& size) {
-    const DataShape& shape = index.shape;
-    const auto doubles = [](Index n) { return static_cast<std::int64_t>(n) * 8; };
-    const auto ints = [](Index n) { return (static_cast<std::int64_t>(n) + 1) / 2 * 8; };
-    values = 0;
-    row_start = doubles(shape.sparse ? size.entries : size.rows * shape.d);
-    column = row_start + (shape.sparse ? ints(size.rows + 1) : 0);
-    rows = column + (shape.sparse ? ints(size.entries) : 0);
-    groups = rows + ints(size.rows);
-    starts = groups + (size.groups ? ints(size.groups) : 0);
-    weight = starts + (size.groups ? ints(size.groups + 1) : 0);
-    classes = weight + (shape.weighted ? doubles(size.rows) : 0);
-    back = classes + (shape.labelled ? ints(size.rows) : 0);
-    position = back + (shape.trees ? ints(size.rows) : 0);
-    group_value = position + (shape.positions ? ints(size.rows) : 0);
-    end = group_value + doubles(size.groups * index.group_width);
-  }
-};
-
-std::string fresh(const std::string& path) { return path + ".new"; }
-
-void write_index(const SpoolIndex& index, Writer& out) {
-  out.integer(index.shape.n);
-  out.integer(index.shape.d);
-  out.integer(index.shape.n_groups);
-  out.flag(index.shape.sparse);
-  out.flag(index.shape.rows_are_groups);
-  out.flag(index.shape.weighted);
-  out.flag(index.shape.labelled);
-  out.flag(index.shape.trees);
-  out.flag(index.shape.positions);
-  out.list(index.size);
-  out.integer(index.group_width);
-  out.integer(index.class_sets.n_classes);
-  out.list(index.class_sets.has);
-}
-
-SpoolIndex read_index(Reader& in) {
-  SpoolIndex out;
-  out.shape.n = in.integer();
-  out.shape.d = in.integer();
-  out.shape.n_groups = in.integer();
-  out.shape.sparse = in.flag();
-  out.shape.rows_are_groups = in.flag();
-  out.shape.weighted = in.flag();
-  out.shape.labelled = in.flag();
-  out.shape.trees = in.flag();
-  out.shape.positions = in.flag();
-  out.size = in.list<std::vector<BatchSize>>();
-  out.group_width = in.integer();
-  out.class_sets.n_classes = in.integer();
-  out.class_sets.has = in.list<std::vector<char>>();
-  return out;
-}
 
 template <class T>
 std::vector<Index> widened(const char* at, Index n) {
@@ -92,13 +24,6 @@ std::vector<Index> widened(const char* at, Index n) {
 }
 
 }  // namespace
-
-std::vector<std::int64_t> SpoolIndex::offsets() const {
-  std::vector<std::int64_t> out{0};
-  for (const BatchSize& batch : size)
-    out.push_back((out.back() + Arrays(*this, batch).end + aligned_to - 1) / aligned_to * aligned_to);
-  return out;
-}
 
 // Rows of a batch that are not on the disk yet, and how much of it is there.
 struct SpoolWriter::Pending {
@@ -113,27 +38,19 @@ SpoolWriter::SpoolWriter(std::string path, SpoolIndex index)
     : path_(std::move(path)),
       index_(std::move(index)),
       offsets_(index_.offsets()),
-      file_(fs::u8path(fresh(path_)), std::ios::binary | std::ios::trunc),
+      file_(path_, Readers::as_usual),
       pending_(index_.size.size()),
       most_pending_(most_pending_of_all / std::max<Index>(1, static_cast<Index>(index_.size.size()))) {
-  if (!file_) fail(path_, std::generic_category().message(errno));
+  index_.sum.assign(index_.size.size(), 0);
 }
 
-SpoolWriter::~SpoolWriter() {
-  if (finished_) return;
-  file_.close();
-  std::error_code ignored;
-  fs::remove(fs::u8path(fresh(path_)), ignored);
-}
+SpoolWriter::~SpoolWriter() = default;
 
 template <class T>
-void SpoolWriter::put(std::int64_t at, const T* values, Index n) {
-  if (n == 0) return;
-  errno = 0;
-  file_.seekp(at);
-  file_.write(reinterpret_cast<const char*>(values), static_cast<std::streamsize>(n * sizeof(T)));
-  file_.flush();
-  if (!file_) fail(path_, std::generic_category().message(errno != 0 ? errno : EIO));
+void SpoolWriter::put(Index b, std::int64_t at, const T* values, Index n) {
+  const auto bytes = static_cast<std::int64_t>(n * sizeof(T));
+  file_.put(offsets_[b] + at, values, bytes);
+  index_.sum[b] += sum_of_words(values, bytes, at / 4);
 }
 
 void SpoolWriter::add_row(Pending& to, const Dataset& piece, Index row) {
@@ -184,35 +101,33 @@ void SpoolWriter::add(const Dataset& piece, const int* batch) {
 void SpoolWriter::flush(Index b) {
   Pending& from = pending_[b];
   const BatchSize& all = index_.size[b];
-  const Arrays at(index_, all);
-  const std::int64_t base = offsets_[b];
+  const SpoolArrays at(index_, all);
   const Index n = static_cast<Index>(from.rows.size()), groups = static_cast<Index>(from.groups.size()),
               entries = static_cast<Index>(from.column.size()), d = index_.shape.d;
   if (from.done.rows + n > all.rows || from.done.groups + groups > all.groups ||
       (index_.shape.sparse && from.done.entries + entries > all.entries))
     throw std::invalid_argument("internal error: a batch of the spool gets more than its index says");
   if (index_.shape.sparse) {
-    put(base + at.values + 8 * from.done.entries, from.values.data(), entries);
-    put(base + at.column + 4 * from.done.entries, from.column.data(), entries);
-    put(base + at.row_start + 4 * from.done.rows, from.row_start.data(), n);
+    put(b, at.values + 8 * from.done.entries, from.values.data(), entries);
+    put(b, at.column + 4 * from.done.entries, from.column.data(), entries);
+    put(b, at.row_start + 4 * from.done.rows, from.row_start.data(), n);
   } else {
     Vec column(static_cast<std::size_t>(n));
     for (Index j = 0; j < d; ++j) {
       for (Index i = 0; i < n; ++i) column[i] = from.values[i * d + j];
-      put(base + at.values + 8 * (j * all.rows + from.done.rows), column.data(), n);
+      put(b, at.values + 8 * (j * all.rows + from.done.rows), column.data(), n);
     }
   }
-  put(base + at.rows + 4 * from.done.rows, from.rows.data(), n);
-  put(base + at.weight + 8 * from.done.rows, from.weight.data(), static_cast<Index>(from.weight.size()));
-  put(base + at.classes + 4 * from.done.rows, from.classes.data(), static_cast<Index>(from.classes.size()));
-  put(base + at.back + 4 * from.done.rows, from.back.data(), static_cast<Index>(from.back.size()));
-  put(base + at.position + 4 * from.done.rows, from.position.data(),
-      static_cast<Index>(from.position.size()));
-  put(base + at.group_value + 8 * index_.group_width * from.done.groups, from.group_value.data(),
+  put(b, at.rows + 4 * from.done.rows, from.rows.data(), n);
+  put(b, at.weight + 8 * from.done.rows, from.weight.data(), static_cast<Index>(from.weight.size()));
+  put(b, at.classes + 4 * from.done.rows, from.classes.data(), static_cast<Index>(from.classes.size()));
+  put(b, at.back + 4 * from.done.rows, from.back.data(), static_cast<Index>(from.back.size()));
+  put(b, at.position + 4 * from.done.rows, from.position.data(), static_cast<Index>(from.position.size()));
+  put(b, at.group_value + 8 * index_.group_width * from.done.groups, from.group_value.data(),
       static_cast<Index>(from.group_value.size()));
   if (groups) {
-    put(base + at.groups + 4 * from.done.groups, from.groups.data(), groups);
-    put(base + at.starts + 4 * from.done.groups, from.starts.data(), groups);
+    put(b, at.groups + 4 * from.done.groups, from.groups.data(), groups);
+    put(b, at.starts + 4 * from.done.groups, from.starts.data(), groups);
   }
   const BatchSize done{from.done.rows + n, from.done.groups + groups, from.done.entries + entries};
   from = Pending();
@@ -225,48 +140,28 @@ void SpoolWriter::finish() {
     const BatchSize &all = index_.size[b], &done = pending_[b].done;
     if (done.rows != all.rows || done.groups != all.groups || done.entries != all.entries)
       throw std::invalid_argument("internal error: a batch of the spool gets less than its index says");
-    const Arrays at(index_, all);
+    const SpoolArrays at(index_, all);
     const int rows = static_cast<int>(all.rows), entries = static_cast<int>(all.entries);
-    if (index_.shape.sparse) put(offsets_[b] + at.row_start + 4 * all.rows, &entries, 1);
-    if (all.groups) put(offsets_[b] + at.starts + 4 * all.groups, &rows, 1);
+    if (index_.shape.sparse) put(b, at.row_start + 4 * all.rows, &entries, 1);
+    if (all.groups) put(b, at.starts + 4 * all.groups, &rows, 1);
   }
-  Writer out;
-  write_index(index_, out);
-  const auto length = static_cast<std::int64_t>(out.bytes().size());
-  put(offsets_.back(), out.bytes().data(), length);
-  put(offsets_.back() + length, &length, 1);
-  put(offsets_.back() + length + 8, mark, sizeof mark);
-  file_.close();
-  std::error_code error;
-  if (!file_) error = {EIO, std::generic_category()};
-  if (!error) fs::rename(fs::u8path(fresh(path_)), fs::u8path(path_), error);
-  if (error) fail(path_, error.message());
-  finished_ = true;
+  const std::string end = end_of_spool(index_);
+  file_.put(offsets_.back(), end.data(), static_cast<std::int64_t>(end.size()));
+  file_.place(false);
 }
 
-Spool::Spool(const std::string& path) : file_(path) {
-  const std::int64_t size = file_.size();
-  const char* end = file_.data() + size;
-  std::int64_t length = 0;
-  if (size < 16 || std::memcmp(end - 8, mark, sizeof mark) != 0)
-    fail(path, "it is not a spool, or was cut short");
-  std::memcpy(&length, end - 16, sizeof length);
-  if (length < 0 || length > size - 16) fail(path, "it is not a spool, or was cut short");
-  try {
-    Reader in(end - 16 - length, static_cast<std::size_t>(length));
-    index_ = read_index(in);
-  } catch (const std::invalid_argument& error) {
-    fail(path, error.what());
-  }
-  offsets_ = index_.offsets();
-  if (offsets_.back() != size - 16 - length) fail(path, "its parts do not fit together");
-}
+Spool::Spool(const std::string& path)
+    : path_(path),
+      file_(path),
+      index_(read_end_of_spool(path, file_.data(), file_.size())),
+      offsets_(index_.offsets()),
+      checked_(index_.size.size()) {}
 
 std::shared_ptr<Spool::Held> Spool::open(Index b) const {
   file_.check();
   const DataShape& shape = index_.shape;
   const BatchSize& size = index_.size[b];
-  const Arrays at(index_, size);
+  const SpoolArrays at(index_, size);
   const char* base = file_.data() + offsets_[b];
   file_.expect(offsets_[b], at.end);
   auto held = std::make_shared<Held>();
@@ -288,6 +183,10 @@ std::shared_ptr<Spool::Held> Spool::open(Index b) const {
   if (shape.positions) data.position = ints(at.position);
   if (index_.group_width) data.group_value = reinterpret_cast<const double*>(base + at.group_value);
   data.group_width = index_.group_width;
+  if (!checked_[b] && sum_of_words(base, at.end, 0) != index_.sum[b]) {
+    file_.check();
+    fail_spool(path_, "batch " + std::to_string(b + 1) + " was damaged");
+  }
   held->rows = widened<int>(base + at.rows, size.rows);
   if (size.groups) {
     held->groups = widened<int>(base + at.groups, size.groups);
@@ -296,7 +195,47 @@ std::shared_ptr<Spool::Held> Spool::open(Index b) const {
     held->groups = {0};
     data.starts = {0, size.rows};
   }
+  if (!checked_[b]) check_batch(b, *held);
+  checked_[b] = true;
   return held;
+}
+
+void Spool::check_batch(Index b, const Held& held) const {
+  const Dataset& data = held.data;
+  const BatchSize& size = index_.size[b];
+  const auto need = [&](bool holds, const char* what) {
+    if (!holds) fail_spool(path_, "batch " + std::to_string(b + 1) + ": " + what);
+  };
+  const auto ascend = [](const std::vector<Index>& numbers, Index n) {
+    return std::adjacent_find(numbers.begin(), numbers.end(), std::greater_equal<Index>()) == numbers.end() &&
+           (numbers.empty() || (numbers.front() >= 0 && numbers.back() < n));
+  };
+  const auto all = [&](const auto* values, Index n, auto test) {
+    return !values || std::all_of(values, values + n, test);
+  };
+  need(ascend(held.rows, index_.shape.n), "numbers of its rows");
+  need(ascend(held.groups, index_.shape.n_groups), "numbers of its groups");
+  const std::vector<Index>& starts = data.starts;
+  need(starts.front() == 0 && std::is_sorted(starts.begin(), starts.end()) && starts.back() == data.n,
+       "where its groups start");
+  need(size.groups == 0 || !data.rows_are_groups ||
+           std::adjacent_find(starts.begin(), starts.end()) == starts.end(),
+       "where its groups start");
+  if (data.sparse()) {
+    const int* start = data.row_start;
+    need(start[0] == 0 && std::is_sorted(start, start + data.n + 1) && start[data.n] == size.entries,
+         "where its rows start");
+    need(all(data.column, size.entries, [&](int j) { return 0 <= j && j < data.d; }), "its columns");
+  }
+  need(all(data.weight, data.n, [](double w) { return w >= 0 && std::isfinite(w); }), "its weights");
+  const Index sets = index_.class_sets.n_classes
+                         ? static_cast<Index>(index_.class_sets.has.size()) / index_.class_sets.n_classes
+                         : 0;
+  need(all(data.classes, data.n, [&](int set) { return 0 <= set && set <= sets; }), "its classes");
+  need(all(data.position, data.n, [](int at) { return at >= 0; }), "positions of its rows");
+  for (std::size_t g = 0; data.back && g + 1 < starts.size(); ++g)
+    for (Index row = starts[g]; row < starts[g + 1]; ++row)
+      need(0 <= data.back[row] && data.back[row] <= row - starts[g], "parents of its rows");
 }
 
 SpoolSource::SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> starts, bool grouped,
@@ -317,12 +256,25 @@ SpoolSource::SpoolSource(std::shared_ptr<const Spool> spool, std::vector<Index> 
   }
 }
 
+// The groups of a batch have as many rows as starts() says.
+void SpoolSource::require_lengths(const Spool::Held& held) const {
+  for (std::size_t i = 0; i < held.groups.size(); ++i) {
+    const auto g = static_cast<std::size_t>(held.groups[i]);
+    const Index n = held.data.starts[i + 1] - held.data.starts[i];
+    if (g + 1 >= starts_.size() || starts_[g + 1] - starts_[g] != n ||
+        (n > 0 && (held.rows[held.data.starts[i]] != starts_[g] ||
+                   held.rows[held.data.starts[i + 1] - 1] != starts_[g + 1] - 1)))
+      throw FileError("a group of the spool has other rows than the data say");
+  }
+}
+
 Index SpoolSource::n_batches() const { return static_cast<Index>(spool_->index().size.size()) + one_more_; }
 
 std::shared_ptr<const Batch> SpoolSource::open(Index b) const {
   const Index last = static_cast<Index>(spool_->index().size.size());
   const auto held = spool_->open(std::min(b, last - 1));
   if (b == last) return {held, &held->batch};
+  if (grouped_ && !starts_.empty()) require_lengths(*held);
   if (!order_.empty()) {
     held->units = order_[b];
   } else {

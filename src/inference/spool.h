@@ -1,10 +1,11 @@
 // A file of batches in the engine's own layout, for data that do not fit into memory.
 #pragma once
+#include <atomic>
 #include <cstdint>
-#include <fstream>
 #include <memory>
 #include <string>
 
+#include "foundation/fresh_file.h"
 #include "foundation/mapped_file.h"
 #include "inference/source.h"
 #include "observations/obs_model.h"
@@ -22,11 +23,13 @@ struct BatchSize {
 /// `column` (Dataset); then of 4 bytes each the number of every row among all, and, when rows are grouped,
 /// the number of every group among all and where it starts (groups + 1); then what rows and groups have
 /// beside: weights, classes, steps to parents, values of groups. The index follows as a Writer has it (with
-/// its version and the order of bytes), and its length and a mark end the file.
+/// its version and the order of bytes), the sums of the batches (sum_of_words()) among it; its length, its
+/// own sum and a mark with the number of the format end the file.
 struct SpoolIndex {
   DataShape shape;  // of all rows; n and n_groups are the sums over batches, unless some are in none
   std::vector<BatchSize> size;
-  Index group_width = 0;  // numbers that each group has beside its rows
+  std::vector<std::uint64_t> sum;  // of the words of each batch
+  Index group_width = 0;           // numbers that each group has beside its rows
   ClassSets class_sets;
 
   bool grouped() const { return !size.empty() && size.front().groups > 0; }
@@ -54,33 +57,38 @@ class SpoolWriter {
   void add_row(Pending& to, const Dataset& piece, Index row);
   void flush(Index b);
   template <class T>
-  void put(std::int64_t at, const T* values, Index n);
+  void put(Index b, std::int64_t at, const T* values, Index n);  // at: of the batch
 
   const std::string path_;
-  const SpoolIndex index_;
+  SpoolIndex index_;
   const std::vector<std::int64_t> offsets_;
-  std::ofstream file_;
+  FreshFile file_;
   std::vector<Pending> pending_;  // of each batch
   Index most_pending_;            // numbers of a batch
   Index rows_ = 0, groups_ = 0;
-  bool finished_ = false;
 };
 
-/// A spool, opened. Throws FileError where it is not one, is not complete, or cannot be read.
+/// A spool, opened. Throws FileError where it is not one, is not complete, or cannot be read. Every batch is
+/// compared with its sum, and all that the engine counts or looks up by is checked, when it is first opened;
+/// from then on size and time of the file tell whether it was changed.
 class Spool {
  public:
   explicit Spool(const std::string& path);
   const SpoolIndex& index() const { return index_; }
 
   struct Held;
-  /// Batch b; what it points to is in the file. Throws FileError where the file has changed.
+  /// Batch b; what it points to is in the file. Throws FileError where the file has changed or is damaged.
   std::shared_ptr<Held> open(Index b) const;
   void check() const { file_.check(); }
 
  private:
+  void check_batch(Index b, const Held& held) const;
+
+  const std::string path_;
   MappedFile file_;
   SpoolIndex index_;
   std::vector<std::int64_t> offsets_;
+  mutable std::vector<std::atomic<bool>> checked_;  // of each batch
 };
 
 /// A batch of a spool.
@@ -108,6 +116,8 @@ class SpoolSource final : public Source {
   void check() const override { spool_->check(); }
 
  private:
+  void require_lengths(const Spool::Held& held) const;
+
   const std::shared_ptr<const Spool> spool_;
   const std::vector<Index> starts_;
   const int *const back_, *const position_;

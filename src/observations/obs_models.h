@@ -12,9 +12,9 @@ namespace bnpvi {
 /// changes rounding but not the model. Units are powers of two, so that scaling rounds nothing.
 
 /// Autoregression: x_t = A z_t + ε_t, z_t = (x_{t−1}, ..., x_{t−lag}, [1]); A | Λ ~ matrix normal with mean
-/// coef_mean (D × E, column-major), row precision Λ and column precision `precision` (E × E), which is that of
-/// the coefficients of (z − origin) and may so be given near the data where that of z would lose digits; Λ ~
-/// W(df, scale⁻¹). Without an intercept centre and origin must be zero, as a shift of the data would need one.
+/// coef_mean (D × E, column-major), row precision Λ and column precision `precision` (E × E), that of the
+/// coefficients of (z − origin), which may so be given near the data where that of z would lose digits;
+/// Λ ~ W(df, scale⁻¹). Without an intercept centre and origin must be 0: a shift of the data would need one.
 struct ArPrior {
   Index lag;
   bool intercept;

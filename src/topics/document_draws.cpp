@@ -4,6 +4,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "topics/long_shuffle.h"
+
 namespace bnpvi::topics {
 
 namespace {
@@ -27,7 +29,7 @@ void DocumentDraws::place_all(std::vector<int>& label, double alpha, double gamm
     in_document_.assign(weights_.beta.size(), 0);
     order.resize(static_cast<std::size_t>(starts_[d + 1] - starts_[d]));
     std::iota(order.begin(), order.end(), starts_[d]);
-    draw_to_front(order, static_cast<Index>(order.size()), stream);
+    shuffle(order, stream, pool_);
     for (Index i : order) {
       poll();
       const Index j = draw_topic(i, alpha, gamma, stream);

@@ -6,6 +6,7 @@
 
 #include "foundation/log_product.h"
 #include "foundation/random.h"
+#include "topics/long_shuffle.h"
 
 namespace bnpvi::topics {
 
@@ -29,7 +30,7 @@ class SequentialEstimate {
     if (words_.empty()) return 0;
     log_p_.clear();
     for (Index draw = 0; draw < draws; ++draw) {
-      draw_to_front(words_, static_cast<Index>(words_.size()), stream);
+      shuffle(words_, stream, pool_);
       log_p_.push_back(draw_topics(stream));
     }
     const double top = *std::max_element(log_p_.begin(), log_p_.end());
@@ -41,8 +42,10 @@ class SequentialEstimate {
  private:
   void read(Index document) {
     words_.clear();
-    for (int u = data_.row_start[document]; u < data_.row_start[document + 1]; ++u)
+    for (int u = data_.row_start[document]; u < data_.row_start[document + 1]; ++u) {
+      if (u % tokens_between_polls == 0) pool_.poll();
       words_.insert(words_.end(), static_cast<std::size_t>(data_.value[u]), data_.column[u]);
+    }
   }
 
   // log Π_i p(w_i | topics drawn before i).

@@ -31,9 +31,11 @@ class TokenSampler final : public TopicSampler {
     LogProduct of_documents;
     double log_p = 0;
     for (Index d = 0; d < n_documents(); ++d) {
-      poll(length(d));
       open_document(label, d);
-      for (Index i = starts_[d]; i < starts_[d + 1]; ++i) redraw(tokens_.word[i], label[i], stream);
+      for (Index i = starts_[d]; i < starts_[d + 1]; ++i) {
+        poll();
+        redraw(tokens_.word[i], label[i], stream);
+      }
       for (int j : in_use_)
         of_documents.times_rising(alpha_ * beta_[j], static_cast<double>(in_document_[j]));
       log_p += log_gamma_difference(alpha_, static_cast<double>(length(d)));
@@ -47,9 +49,9 @@ class TokenSampler final : public TopicSampler {
     clear();
     double log_p = 0;
     for (Index d : order) {
-      poll(length(d));
       double before = alpha_;
       for (Index i = starts_[d]; i < starts_[d + 1]; ++i, before += 1) {
+        poll();
         const int w = tokens_.word[i];
         const Weights weights = weigh(w, word_sum(w, -1).sum);
         log_p += std::log(weights.total / before);
@@ -75,10 +77,8 @@ class TokenSampler final : public TopicSampler {
 
   Index slots() const { return static_cast<Index>(size_.size()); }
 
-  void poll(Index more) {
-    if ((since_poll_ += more) < tokens_between_polls) return;
-    since_poll_ = 0;
-    pool_.poll();
+  void poll() {
+    if (++since_poll_ % tokens_between_polls == 0) pool_.poll();
   }
 
   void clear() {

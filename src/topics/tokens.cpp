@@ -7,6 +7,8 @@
 namespace bnpvi::topics {
 
 Tokens::Tokens(const Dataset& counts) : starts{0} {
+  const double* const value = counts.value;
+  word.reserve(static_cast<std::size_t>(std::accumulate(value, value + counts.row_start[counts.n], 0.0)));
   for (Index d = 0; d < counts.n; ++d) {
     for (int e = counts.row_start[d]; e < counts.row_start[d + 1]; ++e) {
       if (counts.value[e] != std::floor(counts.value[e]))

@@ -194,11 +194,11 @@ reading_calls <- function(tables, fits) {
       call("coef", object = fit), call("summary", object = fit), call("fitted", object = fit)
     ))
     if (family != "bnp_topics") {
-      filled <- c(list("impute", fit = fit, newdata = x, m = 2, seed = 1), id, tables = "newdata")
+      filled <- c(list("impute", fit = fit, newdata = x, m = 2, seed = 1, new = TRUE), id, tables = "newdata")
       out <- c(out, list(do.call(call, filled)))
     }
     if (family == "bnp_mixture") {
-      out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1)))
+      out <- c(out, list(call("simulate", object = fit, nsim = 2, n = 5, seed = 1, new = TRUE)))
     }
     out <- c(out, calls_on_draws(fit, x, id, family, call))
     if (name == "regression") {
@@ -208,7 +208,8 @@ reading_calls <- function(tables, fits) {
       out <- c(out, list(
         call("segments", x0 = fit, newdata = x, id = id$id, tables = "newdata", spoil = c("newdata", "id")),
         call("transition_matrix", fit = fit, new = TRUE, spoil = c("fit", "new"), holds = sums_to_one),
-        call("state_durations", fit = fit, spoil = "fit"), call("simulate", object = fit, lengths = c(4, 5), seed = 1),
+        call("state_durations", fit = fit, spoil = "fit"),
+        call("simulate", object = fit, lengths = c(4, 5), seed = 1, new = FALSE),
         call("predict", object = fit, newdata = x, n.ahead = 2, id = id$id, tables = "newdata"),
         call(
           "plot", x = predict(fit, x, n.ahead = 2, id = id$id), type = "values", columns = column_labels(fit)[1],
@@ -281,7 +282,8 @@ calls_on_draws <- function(fit, x, id, family, call) {
     )),
     with_id("update", object = drawn, data = x, draws = 2, spoil = "draws"),
     call("point_partition", draws = drawn, loss = "binder", k_max = 3, starts = 2, seed = 1, threads = 1),
-    call("n_clusters", fit = drawn, min_size = 2, spoil = "min_size"),
+    call("n_clusters", fit = drawn, min_size = 2, spoil = "min_size"), call("glance", x = drawn),
+    call("confint", object = drawn, parm = "n_clusters", level = 0.9), call("tidy", x = drawn, conf.level = 0.9),
     if (family == "bnp_topics") {
       call("coclustering", fit = drawn, rows = 1:2, spoil = "rows")
     } else {
@@ -536,7 +538,7 @@ other_calls <- function(tables, fits) {
   made <- function(verb, ...) valid_call(verb, verb, list(...))
   c(network_calls(), feature_calls(tables), tree_calls(tables), drift_calls(tables), filter_calls(tables, fits),
     hidden_calls(tables), source_calls(tables), response_calls(tables), list(
-    made("bnp_control", algorithm = "full", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
+    made("bnp_control", algorithm = "memoized", batches = 2, max_laps = 5, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, threads = 1, seed = 1, verbose = FALSE,
       learning_rate = c(delay = 1, power = 0.6), candidates = 4),
     made("bnp_control", algorithm = "truncation_free", batches = 2, max_laps = 2, k_max = 5, sweeps = 2, half_life = 10,
@@ -636,7 +638,7 @@ constructed_calls <- function(tables) {
     fit_with("prior", "prior_lda", k = 3, alpha = 0.5),
     fit_with("prior", "prior_hdp_hmm", gamma = 10, alpha = 0.5, start = 10, sticky = 1),
     fit_with("prior", "prior_hmm", k = 3, alpha = 0.5, start = 10, sticky = 1),
-    fit_with("control", "bnp_control", algorithm = "full", batches = 2, tol = 1e-6, restarts = 2, k_init = 2,
+    fit_with("control", "bnp_control", algorithm = "memoized", batches = 2, tol = 1e-6, restarts = 2, k_init = 2,
       init = "random", moves = TRUE, sparsity = 2, seed = 1, verbose = FALSE, candidates = 4,
       learning_rate = c(delay = 1, power = 0.6))
   )
@@ -947,15 +949,15 @@ complaint <- function(call, arguments, argument, out, valid, same = FALSE) {
 # What a result says, without names, classes and places.
 essence <- function(x) {
   if (inherits(x, "bnp_fit")) {
-    return(list(elbo(x), unname(as.matrix(fitted(x)))))
+    return(list(if (is.null(x$stream)) elbo(x), unname(as.matrix(fitted(x)))))
   }
   if (is.numeric(x)) as.vector(x)
 }
 
-# Mutation number i of the calls: the place and the complaint, NULL if there is none.
-mutate <- function(i, calls, valid) {
-  withr::with_seed(i, {
-    at <- sample.int(length(calls), 1L)
+# Mutation number i of the calls, which are taken in turn: the place and the complaint, NULL if there is none.
+mutate <- function(i, calls, valid, seed) {
+  withr::with_seed(seed + i, {
+    at <- (i - 1L) %% length(calls) + 1L
     call <- calls[[at]]
     if (!length(call$spoil)) {
       return(NULL)
@@ -964,7 +966,7 @@ mutate <- function(i, calls, valid) {
     spoil <- suppressWarnings(spoiled(call$arguments[[argument]], argument, argument %in% call$data))
     arguments <- call$arguments
     arguments[argument] <- list(spoil$value)
-    set.seed(i)
+    set.seed(seed + i)
     out <- called(call, arguments)
   })
   wrong <- complaint(call, arguments, argument, out, valid[[at]], spoil$same)
@@ -974,8 +976,9 @@ mutate <- function(i, calls, valid) {
   }
 }
 
+# Newer verbs first, as their errors have been seen by fewer.
 all_calls <- function() {
   tables <- small_tables()
   fits <- small_fits(tables)
-  c(fitting_calls(tables, fits), reading_calls(tables, fits), other_calls(tables, fits), constructed_calls(tables))
+  c(other_calls(tables, fits), reading_calls(tables, fits), constructed_calls(tables), fitting_calls(tables, fits))
 }

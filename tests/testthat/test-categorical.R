@@ -199,19 +199,17 @@ test_that("what is no column of levels is refused by name, place and remedy", {
   fit <- bnp_mixture(x, obs_categorical(columns = c("size", "taste")), one, quiet())
   expect_equal(fit$input$d, 2L)
   expect_length(predict(fit, x[c("taste", "size")]), 12)
-  expect_warning(
-    bnp_mixture(data.frame(id = paste0("row", 1:40), f = profiles(40)$size), prior = one, control = quiet()),
-    class = "bnpvi_warning_many_levels"
-  )
+  keys <- data.frame(id = paste0("row", c(1:30, 1:10)), f = profiles(40)$size)
+  expect_warning(bnp_mixture(keys, prior = one, control = quiet()), class = "bnpvi_warning_many_levels")
 })
 
-test_that("a thousand levels, a level for every row and columns with one level are fitted", {
+test_that("a thousand levels, a level for most rows and columns with one level are fitted", {
   many <- withr::with_seed(5, sample(1000, 3000, TRUE))
   x <- data.frame(many = factor(many, 1:1000), one = "a", two = rep(c("x", "y"), 1500))
   fit <- bnp_mixture(x, prior = one, control = quiet(seed = 1))
   codes <- cbind(many, 1L, rep(1:2, 1500))
   expect_equal(elbo(fit), sequential(codes, list(rep(0.001, 1000), 1, c(0.5, 0.5))), tolerance = 1e-11)
-  each <- suppressWarnings(bnp_mixture(data.frame(id = sprintf("r%03d", 1:60)), control = quiet(seed = 1)))
+  each <- suppressWarnings(bnp_mixture(data.frame(id = sprintf("r%03d", pmin(1:60, 50))), control = quiet(seed = 1)))
   expect_true(is.finite(elbo(each)))
   alone <- bnp_mixture(data.frame(f = rep("a", 5)), control = quiet(seed = 1))
   expect_equal(n_clusters(alone), 1)

@@ -17,11 +17,21 @@ test_that("generics without a meaning say so", {
   )
   generics <- list(
     labels = labels, weights = weights, deviance = deviance, df.residual = df.residual, vcov = vcov,
-    anova = anova, extractAIC = extractAIC, sigma = sigma, model.frame = model.frame, model.matrix = model.matrix
+    anova = anova, extractAIC = extractAIC, sigma = sigma, model.frame = model.frame, model.matrix = model.matrix,
+    family = family
   )
   for (fit in fits) {
     for (name in names(generics)) expect_bad(generics[[name]](fit), "not_defined", name, fixed = TRUE)
     expect_true(is.na(AIC(fit)) && is.na(BIC(fit)))
   }
   for (fit in fits[1:2]) expect_bad(residuals(fit), "not_defined")
+})
+
+test_that("only what goes on in time has a forecast", {
+  x <- data.frame(from = c(1, 1, 2, 4, 4, 5, 3), to = c(2, 3, 3, 5, 6, 6, 4))
+  fits <- suppressWarnings(list(
+    bnp_mixture(faithful, control = few), bnp_topics(whales$counts[1:9, ], control = few),
+    bnp_features(attitude, control = few), bnp_network(x, control = few)
+  ))
+  for (fit in fits) expect_bad(forecast(fit, h = 2), "not_defined", "forecast")
 })

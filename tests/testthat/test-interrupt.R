@@ -66,3 +66,43 @@ test_that("Ctrl-C ends drawing with the draws there are, which go on to the same
   expect_identical(update(draws, faithful, draws = 5)$trace, whole$trace)
   expect_identical(interrupted(FALSE), "interrupted")
 })
+
+test_that("searches of networks return soon, however many communities there are", {
+  n <- 20000L
+  network <- withr::with_seed(1, {
+    group <- sample(300L, n, TRUE)
+    data <- data.frame(from = sample(n, 1e5, TRUE), to = sample(n, 1e5, TRUE))
+    list(edges = unique(data[data$from < data$to, ]), group = group)
+  })
+  # The limit passes while a start is made of shares, in the first lap, or in a search.
+  models <- list(
+    general = list(obs_links(assortative = FALSE), prior_hdp()), degrees = list(obs_links(degree = TRUE), prior_hdp()),
+    assortative = list(obs_links(degree = FALSE), prior_hdp()), blocks = list(obs_links(), prior_dp()),
+    corrected = list(obs_links(degree = TRUE), prior_dp())
+  )
+  started_with <- function(model, ...) {
+    bnp_network(network$edges, model[[1L]], model[[2L]], nodes = n, control = bnp_control(seed = 1, ...))
+  }
+  seconds <- function(expr, limit = 2) {
+    began <- proc.time()[["elapsed"]]
+    expect_error(
+      {
+        setTimeLimit(elapsed = limit, transient = TRUE)
+        expr
+      },
+      "time limit"
+    )
+    setTimeLimit()
+    proc.time()[["elapsed"]] - began
+  }
+  withr::defer(setTimeLimit())
+  for (name in names(models)) {
+    model <- models[[name]]
+    took <- seconds(suppressMessages(bnp_network(
+      network$edges, model[[1L]], model[[2L]], nodes = n, start = network$group, control = bnp_control(seed = 1)
+    )))
+    expect_lt(took, 4)
+  }
+  expect_lt(seconds(started_with(models$general, algorithm = "stochastic", k_init = 300)), 4)
+  expect_lt(seconds(started_with(models$blocks, k_init = 1000, moves = FALSE)), 4)
+})

@@ -37,7 +37,8 @@ quietly <- function(expr) {
 
 # Calls of verbs that take `na_action`, as functions of the fit, the table and more arguments.
 told_verbs <- list(
-  predict = function(fit, x, ...) predict(fit, x, ...), prob = function(fit, x, ...) predict(fit, x, type = "prob", ...),
+  predict = function(fit, x, ...) predict(fit, x, ...),
+  prob = function(fit, x, ...) predict(fit, x, type = "prob", ...),
   logdensity = function(fit, x, ...) predict(fit, x, type = "logdensity", ...),
   cluster = function(fit, x, ...) predict(fit, x, type = "cluster", ...),
   augment = function(fit, x, ...) augment(fit, x, ...), heldout = function(fit, x, ...) heldout_loglik(fit, x, ...),
@@ -150,7 +151,8 @@ test_that("a column of NA is read by the fit's kind, whatever its class, and sai
   x <- with_holes()
   fits <- remembering_fits(x, "model")
   some <- x[c(1, 2, 31, 32), ]
-  nothing <- list(NA, NA_real_, NA_integer_, NA_character_, factor(NA), as.Date(NA), as.difftime(NA_real_, units = "mins"))
+  nothing <- list(NA, NA_real_, NA_integer_, NA_character_, factor(NA), as.Date(NA),
+    as.difftime(NA_real_, units = "mins"))
   for (case in list(
     list("full", "b"), list("diagonal", "a"), list("mixed", "f"), list("mixed", "a"), list("formula", "f"),
     list("formula", "a"), list("hmm_mixed", "f"), list("hmm", "b"), list("counts", "n"), list("levels", "f")
@@ -182,6 +184,8 @@ test_that("columns that are needed, or all, are refused where they are not there
   x <- with_holes()
   fits <- remembering_fits(x, "model")
   expect_bad(predict(fits$full, x["n"]), "newdata_columns")
+  expect_bad(predict(fits$full, cbind(a = 1:3, z = 1:3)), "newdata_columns") # a matrix whose names are others
+  expect_message(predict(fits$full, cbind(a = 1:3)), class = "bnpvi_message_wholly_missing")
   expect_bad(predict(fits$full, x["a"], na_action = "fail"), "newdata_columns")
   expect_bad(predict(fits$full, x["a"], na_action = "omit"), "newdata_columns")
   expect_bad(predict(fits$formula, x["n"]), "formula")

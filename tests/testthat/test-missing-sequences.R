@@ -22,6 +22,8 @@ test_that("with one state the bound is the evidence of the cells that are there"
 test_that("without missing values na_action changes no bit", {
   fit <- hmm(steps$x)
   plain <- bnp_hmm(steps$x, obs = diagonal, control = few)
+  expect_identical(fit$input$na_action, "model")
+  fit$input$na_action <- NULL
   expect_identical(fit[setdiff(names(fit), c("call", "trace"))], plain[setdiff(names(plain), c("call", "trace"))])
 })
 

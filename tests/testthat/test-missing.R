@@ -32,6 +32,8 @@ for (name in names(planted)) {
     plain <- bnp_mixture(planted[[name]], makers[[name]], control = few)
     for (what in c("model", "omit")) {
       fit <- bnp_mixture(planted[[name]], makers[[name]], control = few, na_action = what)
+      expect_identical(fit$input$na_action, what)
+      fit$input$na_action <- NULL
       expect_identical(without(fit), without(plain))
     }
   })

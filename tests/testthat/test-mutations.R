@@ -1,7 +1,10 @@
-# Calls that nobody would write on purpose: see helper-mutations.R. BNPVI_LONG_TESTS=true takes 2,400 of them instead of
-# 150. Mutation i can be looked at alone by mutate(i, calls, valid).
+# Calls that nobody would write on purpose: see helper-mutations.R. BNPVI_LONG_TESTS=true makes 2,000 of them, others
+# each day, in place of 200 that are always the same. A run can be repeated by BNPVI_MUTATION_SEED, which it prints;
+# mutation i can be looked at alone by mutate(i, calls, results, seed).
 
-numbers <- if (identical(Sys.getenv("BNPVI_LONG_TESTS"), "true")) 1:2400 else 1:150
+long <- identical(Sys.getenv("BNPVI_LONG_TESTS"), "true")
+numbers <- seq_len(if (long) 2000 else 200)
+seed <- as.integer(Sys.getenv("BNPVI_MUTATION_SEED", if (long) format(Sys.Date(), "%Y%m%d") else "1"))
 
 withr::local_pdf(NULL)
 calls <- all_calls()
@@ -17,7 +20,8 @@ test_that("the calls to be spoiled are valid, and of every exported verb", {
 })
 
 test_that("spoiled calls give sound results, or errors that name the argument", {
+  cat("\nBNPVI_MUTATION_SEED=", seed, "\n", sep = "")
   results <- lapply(valid, `[[`, "result")
-  wrong <- unlist(with_breakdowns(lapply(numbers, mutate, calls, results)))
-  expect(length(wrong) == 0L, paste(wrong, collapse = "\n"))
+  wrong <- unlist(with_breakdowns(lapply(numbers, mutate, calls, results, seed)))
+  expect(length(wrong) == 0L, paste(c(paste("With the seed", seed), wrong), collapse = "\n"))
 })

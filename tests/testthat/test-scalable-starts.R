@@ -13,6 +13,24 @@ divergences_twin <- function(rows, weights = rows$point_weights) {
   pmax(rowSums(rows$point_mean * rows$point_weights) - tcrossprod(rows$point_mean, weights), 0)
 }
 
+# Can these be the numbers of rows that are nearest to each candidate? d: divergences, rows x candidates. Rounding,
+# which differs between processors, may give a row to any candidate that is as near as the nearest.
+are_masses <- function(mass, d) {
+  as_near <- d <= row_minima(d) + 1e-8 * max(d)
+  clear <- rowSums(as_near) == 1
+  sum(mass) == nrow(d) && all(mass >= colSums(as_near[clear, , drop = FALSE]) & mass <= colSums(as_near))
+}
+
+test_that("rows that are as near to two candidates may count for either, others for their own alone", {
+  d <- rbind(c(1, 1), c(0, 2), c(2, 0), c(3, 1))
+  for (rounding in c(-1e-16, 0, 1e-16)) {
+    nearest <- max.col(-(d + cbind(c(rounding, 0, 0, 0), 0)), "first")
+    expect_true(are_masses(tabulate(nearest, 2), d))
+  }
+  expect_true(are_masses(c(1, 3), d))
+  for (wrong in list(c(3, 1), c(0, 4), c(1, 2), c(2, 3))) expect_false(are_masses(wrong, d))
+})
+
 test_that("potentials, masses and sums are those of plain R, for every model", {
   for (case in planted_cases()) {
     numbers <- modelled(case, case$data)
@@ -28,7 +46,7 @@ test_that("potentials, masses and sums are those of plain R, for every model", {
       drawn <- at[3 * round + seq_len(3)]
       if (round < 5) expect_gt(min(nearest[drawn]), 0, label = case$name)
     }
-    expect_equal(found$mass, tabulate(max.col(-before, "first"), ncol(before)), label = case$name)
+    expect_true(are_masses(found$mass, before), label = case$name)
     features <- engine_contract(case$data, case$model, matrix(1, length(numbers), 1))$statistic
     expect_equal(colSums(found$statistics), drop(features), tolerance = 1e-9, label = case$name)
   }

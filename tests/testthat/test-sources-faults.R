@@ -22,14 +22,18 @@ test_that("messages name file and row", {
   bad <- as.data.frame(points)
   bad$c <- replace(as.character(bad$c), 180, "oops")
   second <- csv_of(bad)
-  text <- message_of(bnp_mixture(source_files(second, rows = 50)))
-  expect_match(text, "row 180.*oops")
+  typed <- source_files(second, rows = 50, types = c(c = "number"))
+  expect_match(message_of(bnp_mixture(typed)), paste0(name(second), ".*Line 181 has \"oops\" in the column \"c\""))
+  expect_message(
+    try(bnp_mixture(source_files(second, rows = 50), obs_gaussian()), silent = TRUE), "\"oops\" in line 181",
+    class = "bnpvi_message_text_column"
+  )
   quoted <- csv_of(format(as.data.frame(points), digits = 15))
   expect_identical(nobs(bnp_mixture(source_files(quoted, rows = 50), control = how_source())), 200L)
   ragged <- csv_of(points)
   writeLines(replace(readLines(ragged), 121, "1,2"), ragged)
   text <- message_of(bnp_mixture(source_files(ragged, rows = 50)))
-  expect_match(text, paste0(name(ragged), ".*cannot be read after row 100"))
+  expect_match(text, paste0(name(ragged), ".*Line 121 has 2 fields"))
   other <- csv_of(points[, 1:2])
   expect_match(message_of(bnp_mixture(source_files(c(first, other)))), paste0(name(other), ".*Missing: \"c\""))
   counts <- csv_of(replace(round(abs(points)), 333, -1))
@@ -220,17 +224,16 @@ test_that("a spool that is cut while a batch is read is an error, not the end of
 
 test_that("a full disk is an error that says so, and leaves nothing", {
   skip_on_os("windows")
-  skip_if_not(file.exists("/dev/full"))
   folder <- withr::local_tempdir()
-  skip_if_not(suppressWarnings(file.symlink("/dev/full", file.path(folder, "batches.spool.new"))))
-  sizes <- cbind(200, 0, 0)
-  writer <- engine_spool_begin(file.path(folder, "batches.spool"), 3L, FALSE, FALSE, sizes)
-  data <- list(x = unname(points), n = 200L, d = 3L, starts = c(0L, 200L))
-  expect_error({
-    engine_spool_add(writer, data, rep(1L, 200))
-    engine_spool_end(writer, TRUE)
-  }, "No space left")
-  engine_spool_end(writer, FALSE)
+  said <- with_full_disk(c(
+    "at <- asNamespace(\"bnpvi\")",
+    sprintf("path <- %s", deparse(file.path(folder, "spool"))),
+    "writer <- at$engine_spool_begin(path, 2L, FALSE, FALSE, cbind(272, 0, 0))",
+    "data <- list(x = unname(as.matrix(faithful)), n = 272L, d = 2L, starts = c(0L, 272L))",
+    "try({ at$engine_spool_add(writer, data, rep(1L, 272)); at$engine_spool_end(writer, TRUE) })",
+    "at$engine_spool_end(writer, FALSE)"
+  ))
+  expect_match(said, "spool.*too large")
   expect_identical(list.files(folder), character())
 })
 

@@ -15,7 +15,8 @@ cause <- function(expr) {
 }
 expect_gate <- function(expr, what) {
   e <- cause(expr)
-  expect(inherits(e, "bnpvi_error_invalid_matrix"), paste0(what, ": ", if (is.null(e)) "no error" else conditionMessage(e)))
+  found <- if (is.null(e)) "no error" else conditionMessage(e)
+  expect(inherits(e, "bnpvi_error_invalid_matrix"), paste0(what, ": ", found))
 }
 
 damages <- list(
@@ -122,10 +123,10 @@ test_that("wherever one enters", {
     update(features, bad), update(draws, bad, draws = 2), augment(mixture, bad), augment(chain, bad),
     bnp_sample(topics, bad, draws = 2), check_fit(mixture, bad), cluster_tree(mixture, bad),
     bregman_kmeans(bad, 2, obs_poisson()), bnp_filter(chain, bad), forecast(chain, bad, h = 2),
-    predict(network, ring[1:2, ]), split_links(bad_ring, 0.1)
+    predict(network, ring[1:2, ], type = "prob"), split_links(bad_ring, 0.1)
   )
   calls[[which(vapply(calls, function(x) identical(x[[2L]], quote(network)), NA))]] <-
-    quote(predict(network, replace_slot(ring[1:2, ], "i", replace(ring[1:2, ]@i, 1, 700L))))
+    quote(predict(network, replace_slot(ring[1:2, ], "i", replace(ring[1:2, ]@i, 1, 700L)), type = "prob"))
   for (call in calls) expect_gate(eval(call), paste(deparse(call), collapse = ""))
   expect_null(cause(bnp_mixture(ones, obs_bernoulli(), control = control)))
 })
@@ -165,6 +166,7 @@ test_that("a valid matrix of every class gives the fit of the dense one", {
 test_that("a matrix that claims rows or columns without entries is refused before memory is asked for", {
   wide <- Matrix::sparseMatrix(i = 1:2, j = c(1, 2e9), x = 1, dims = c(2, 2e9), repr = "T")
   expect_bad(bnp_topics(wide), "memory", "2,000,000,000 columns")
-  long <- structure(list(i = 1L, j = 1L, v = 1, nrow = 2e9, ncol = 2L, dimnames = NULL), class = "simple_triplet_matrix")
+  long <- list(i = 1L, j = 1L, v = 1, nrow = 2e9, ncol = 2L, dimnames = NULL)
+  class(long) <- "simple_triplet_matrix"
   expect_bad(bnp_topics(long), "memory", "rows")
 })

@@ -148,7 +148,8 @@ test_that("one heavy row, tiny weights and huge weights are no trouble", {
 test_that("wrong weights are refused by name and place", {
   fit <- function(w, ...) bnp_mixture(faithful, ..., weights = w)
   ones <- rep(1, 272)
-  expect_bad(fit("a"), "weights", "`weights` must be a numeric vector, not \"a\"")
+  expect_bad(fit("a"), "weights", "names the column \"a\"")
+  expect_bad(fit(rep("a", 272)), "weights", "must be a numeric vector, not character of length 272")
   expect_bad(fit(matrix(1, 272, 1)), "weights", "must be a numeric vector, not double of 272 x 1")
   expect_bad(fit(1:3), "weights", "one number per row of `x` \\(272\\), not 3")
   expect_bad(fit(replace(ones, 4, NA)), "weights", "row 4")

@@ -1,0 +1,158 @@
+# The shape of a fit that may have been changed by hand: whatever the package looks up in it is there and has the size
+# that the rest says. What it says may still be nonsense; that is the user's.
+
+check_shape <- function(fit, call) {
+  wrong <- wrong_parts(which_hold(
+    "model" = is.list(fit[["model"]]), "model$prior" = is_described(fit$model$prior),
+    "model$obs" = inherits(fit, "bnp_features") || is_described(fit$model$obs),
+    "control" = is.list(fit[["control"]]), "input" = is.list(fit[["input"]]),
+    "state" = is.list(fit[["state"]]) || is.null(fit[["state"]]) && identical(fit[["reason"]], "stream")
+  ))
+  wrong <- wrong %||% wrong_parts(shape_of_all(fit))
+  kind <- if (inherits(fit, "bnp_features")) shape_of_features else
+    if (inherits(fit, "bnp_network")) shape_of_network else shape_of_clusters
+  if (is.null(wrong)) wrong <- wrong_parts(kind(fit))
+  if (!is.null(wrong)) refuse_damaged(cli::format_inline("It is not as it was made: {.field {wrong}}."), call)
+  if (identical(kind, shape_of_clusters) && !is.null(fit$state)) engine_check_state(fit$model, fit$state)
+}
+
+# Which of these conditions, by name, are TRUE; one that cannot be evaluated does not hold.
+which_hold <- function(...) {
+  vapply(rlang::enquos(...), function(condition) {
+    tryCatch(isTRUE(rlang::eval_tidy(condition)), error = function(e) FALSE)
+  }, NA)
+}
+
+# The names of what does not hold; NULL: all does.
+wrong_parts <- function(holds) if (!all(holds)) names(holds)[!holds]
+
+# A list that says of which family it is.
+is_described <- function(x) is.list(x) && rlang::is_string(x[["family"]])
+
+is_whole <- function(x, from = 0) {
+  is.numeric(x) && length(x) == 1L && is.finite(x) && x >= from && x == round(x) && x <= .Machine$integer.max
+}
+is_single <- function(x) is.numeric(x) && length(x) == 1L
+# NULL, or so many values of this mode; of a matrix so many rows (and columns).
+is_vector_of <- function(x, mode, length) is.null(x) || is.atomic(x) && mode(x) == mode && length(x) %in% length
+is_table_of <- function(x, rows, columns = ncol(x)) {
+  is.null(x) || (is.matrix(x) && is.numeric(x) || methods::is(x, "Matrix")) && nrow(x) %in% rows && ncol(x) == columns
+}
+are_offsets <- function(x, end) {
+  is.null(x) || is.numeric(x) && length(x) > 0L && !anyNA(x) && x[1L] == 0 && !is.unsorted(x) && x[length(x)] == end
+}
+is_permutation <- function(x, n) {
+  is.numeric(x) && length(x) == n && !anyNA(x) && identical(sort(as.integer(x)), seq_len(n))
+}
+
+n_of_fit <- function(fit) fit$input[["n"]] %||% 0
+k_of_fit <- function(fit) fit$state[["k"]] %||% 0L
+
+shape_of_all <- function(fit) {
+  input <- fit$input
+  n <- input[["n"]]
+  d <- input[["d"]]
+  control <- fit$control
+  out <- which_hold(
+    "input$n" = is.null(n) || is_whole(n), "input$d" = is_whole(d) || inherits(fit, "bnp_network"),
+    "state$k" = is_whole(k_of_fit(fit)),
+    "elbo" = is_single(fit$elbo), "elbo_terms" = is.numeric(unlist(fit$elbo_terms)) || !length(fit$elbo_terms),
+    "trace" = is.null(fit$trace) || is.data.frame(fit$trace), "converged" = rlang::is_bool(fit$converged),
+    "reason" = rlang::is_string(fit$reason), "laps" = is_whole(fit$laps),
+    "control$batches" = is.null(control[["batches"]]) || is_whole(control$batches, 1),
+    "control$threads" = is_whole(control[["threads"]], 1), "control$seed" = is_single(control[["seed"]]),
+    "control$algorithm" = rlang::is_string(control[["algorithm"]]),
+    "model$prior" = !is.null(prior_entry(fit$model$prior))
+  )
+  if (!all(out[1:3])) {
+    return(out)
+  }
+  k <- k_of_fit(fit)
+  begun <- fit$reason == "stream" && !length(fit$sizes) && !length(fit$numbering) # while its first batches are read
+  c(out, which_hold(
+    "sizes" = begun || is.numeric(fit$sizes) && length(fit$sizes) == k && all(is.finite(fit$sizes)),
+    "numbering" = begun || is_permutation(fit$numbering, k),
+    "input$column_names" = is_vector_of(input$column_names, "character", d),
+    "input$row_names" = is_vector_of(
+      input$row_names, "character", c(n, length(input$left_out$kept), input$n_individuals)
+    )
+  ))
+}
+
+# Mixtures, topics and sequences; also without rows of their own, as streams are. Tables of rows may have those of
+# several calls while a fit takes in more.
+shape_of_clusters <- function(fit) {
+  input <- fit$input
+  n <- n_of_fit(fit)
+  k <- k_of_fit(fit)
+  groups <- max(0L, length(input$starts) - 1L)
+  all <- unique(c(n, input$n_individuals, if (inherits(fit, "bnp_topics")) groups))
+  state <- fit$state
+  labels <- fit$labels
+  which_hold(
+    "model$obs" = !is.null(obs_entry(fit$model$obs)),
+    "labels" = (is.numeric(labels) || is.logical(labels)) &&
+      all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
+    "prob" = is.null(fit$prob) || is.numeric(fit$prob),
+    "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
+    "documents" = is_table_of(fit$documents, NROW(fit$documents), k),
+    "input$starts" = are_offsets(input$starts, n),
+    "input$order" = is.null(input$order) || is_permutation(input$order, n),
+    "input$group_names" = is_vector_of(input$group_names, "character", groups),
+    "input$weights" = is_vector_of(input$weights, "numeric", all),
+    "input$individual" = is_vector_of(input$individual, "numeric", n),
+    "latent" = is.null(fit$latent) || is.list(fit$latent) && is_table_of(fit$latent$mean, n) &&
+      is_table_of(fit$latent$var, n),
+    "state" = is.null(state) || all(c("obs", "extra", "scalar", "u", "omega") %in% names(state)) &&
+      is_table_of(state$obs, k) && is_table_of(state$extra, k)
+  )
+}
+
+shape_of_network <- function(fit) {
+  state <- fit$state
+  k <- k_of_fit(fit)
+  n <- n_of_fit(fit)
+  which_hold(
+    "model$obs" = !is.null(obs_entry(fit$model$obs)),
+    "prob" = is.matrix(fit$prob) && is_table_of(fit$prob, n, k) && all(is.finite(fit$prob)),
+    "labels" = is.numeric(fit$labels) && length(fit$labels) == n && all(fit$labels %in% seq_len(k)),
+    "state$pairs" = is_table_of(state$pairs, k, k), "state$sum" = is_table_of(state$sum, k, k),
+    "state$rates" = is_vector_of(state$rates, "numeric", c(k, k + 1)),
+    "state$weights" = is_vector_of(state$weights, "numeric", c(k, k + 1)),
+    "state$ends" = is_table_of(state$ends, n, k),
+    "state$u" = is_vector_of(state$u, "numeric", c(0, k, k + 1)),
+    "state$omega" = is_vector_of(state$omega, "numeric", c(0, k, k + 1)),
+    "input$ids" = is.null(fit$input$ids) || is.atomic(fit$input$ids) && length(fit$input$ids) == n,
+    "input$degree" = is_vector_of(fit$input$degree, "numeric", n),
+    "input$directed" = rlang::is_bool(fit$input$directed), "input$n_links" = is_whole(fit$input$n_links),
+    "input$total" = is_single(fit$input$total) && is.finite(fit$input$total),
+    "input$hidden" = is_whole(fit$input$hidden), "input$isolated" = is_whole(fit$input$isolated),
+    "input$components" = is_whole(fit$input$components), "compared" = is.null(fit$compared) || is.list(fit$compared),
+    "model$obs$degree" = is.null(fit$model$obs$degree) || rlang::is_bool(fit$model$obs$degree)
+  )
+}
+
+shape_of_features <- function(fit) {
+  state <- fit$state
+  model <- fit$model
+  offset <- isTRUE(model$offset)
+  k <- k_of_fit(fit)
+  d <- fit$input$d
+  all <- k + offset
+  is_number <- function(x, length) is.numeric(x) && length(x) %in% length && !anyNA(x)
+  which_hold(
+    "model$offset" = rlang::is_bool(model$offset), "model$centre" = is_number(model$centre, d),
+    "model$unit" = is_number(model$unit, d) && all(model$unit > 0), "model$likelihood" = is.list(model$likelihood),
+    "state$loadings" = is.matrix(state$loadings) && is_table_of(state$loadings, all, d),
+    "state$extra" = is.matrix(state$extra) && is_table_of(state$extra, all),
+    "state$counts" = is_number(state$counts, all), "state$scalar" = is_number(state$scalar, 3:8),
+    "state$pair" = is.numeric(state$pair) && (all == 0 || length(state$pair) %% (all * all) == 0),
+    "state$noise" = is_number(state$noise, 2L), "state$precision" = is_number(state$precision, 3L),
+    "state$prob" = is_number(state$prob, k), "state$logit" = is_number(state$logit, k),
+    "state$alpha" = is_number(state$alpha, c(1L, 3L)),
+    "state$group" = is_number(state$group, d) && all(state$group >= 0 & state$group < length(state$inverse)),
+    "state$inverse" = is.list(state$inverse) && all(vapply(state$inverse, is.matrix, NA)),
+    "presence" = !is.null(fit$presence) && is_table_of(fit$presence, unique(c(fit$input$n, nrow(fit$presence))), k),
+    "cells" = is_number(fit$cells, d)
+  )
+}

@@ -1,0 +1,25 @@
+// Numbers from which a change of bytes is seen.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace bnpvi {
+
+/// The words of 4 bytes times an odd random number of their place each, summed modulo 2^64: a change of any
+/// one word is always seen, others but with a probability of about 2^-32. Parts add up in any order, words of
+/// 0 add nothing, so that bytes that were never written are as if they were 0. `place`: of the first word.
+inline std::uint64_t sum_of_words(const void* bytes, std::int64_t n_bytes, std::int64_t place) {
+  const char* from = static_cast<const char*>(bytes);
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < n_bytes / 4; ++i) {
+    std::uint32_t word;
+    std::memcpy(&word, from + 4 * i, sizeof word);
+    std::uint64_t key = static_cast<std::uint64_t>(place + i + 1) * 0x9e3779b97f4a7c15u;
+    key = (key ^ (key >> 32)) * 0xd6e8feb86659fd93u;
+    sum += word * ((key ^ (key >> 32)) | 1);
+  }
+  return sum;
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,30 @@
+// What entries do with errors of the engine.
+#include <new>
+#include <stdexcept>
+
+#include "foundation/durable_file.h"
+#include "r_convert.h"
+
+namespace bnpvi {
+
+void rethrow_for_r() {
+  std::string why;
+  try {
+    throw;
+  } catch (const FileError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::length_error&) {
+    throw;
+  } catch (const Rcpp::eval_error&) {
+    throw;
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  const Rcpp::Function refuse = Rcpp::Environment::namespace_env("bnpvi")["refuse_parts"];
+  refuse(why);
+  throw std::logic_error(why);
+}
+
+}  // namespace bnpvi

@@ -1,0 +1,73 @@
+// States of fits as lists of R.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "r_convert.h"
+
+namespace bnpvi {
+
+namespace {
+
+Rcpp::NumericMatrix rows_to_matrix(const double* v, Index rows, Index cols) {
+  Rcpp::NumericMatrix out(static_cast<int>(rows), static_cast<int>(cols));
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) out[j * rows + i] = v[i * cols + j];
+  return out;
+}
+
+template <class Numbers>
+void matrix_to_rows(const Rcpp::List& state, const char* name, Index rows, Index cols, Numbers& v) {
+  const Rcpp::NumericMatrix m(static_cast<SEXP>(state[name]));
+  require(m.nrow() == rows && m.ncol() == cols,
+          std::string("state$") + name + " is " + std::to_string(m.nrow()) + " by " +
+              std::to_string(m.ncol()) + ", not " + std::to_string(rows) + " by " + std::to_string(cols));
+  require(std::all_of(m.begin(), m.end(), [](double x) { return std::isfinite(x); }),
+          std::string("state$") + name + " has numbers that are not finite");
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) v[i * cols + j] = m[j * rows + i];
+}
+
+}  // namespace
+
+Rcpp::List state_to_r(const Globals& g) {
+  const Summary& s = g.effective;
+  Rcpp::List out = Rcpp::List::create(
+      Rcpp::_["k"] = static_cast<int>(s.k), Rcpp::_["obs"] = rows_to_matrix(s.obs.data(), s.k, s.shape.p),
+      Rcpp::_["extra"] = rows_to_matrix(s.extra.data(), s.k, s.shape.q),
+      Rcpp::_["pair"] = s.shape.pairs ? Rcpp::RObject(rows_to_matrix(s.pair.data(), s.k, s.k * s.shape.pairs))
+                                      : Rcpp::RObject(R_NilValue),
+      Rcpp::_["scalar"] = s.scalar, Rcpp::_["log_base"] = s.log_base, Rcpp::_["u"] = g.u,
+      Rcpp::_["omega"] = g.omega);
+  if (!s.owner.empty()) out.push_back(s.owner, "owner");
+  return out;
+}
+
+Globals state_from_r(const Rcpp::List& state, const RModel& model) {
+  const Index k = Rcpp::as<int>(state["k"]), fixed_k = model.alloc->fixed_k();
+  require(k >= 0 && (fixed_k == 0 || k == fixed_k), "state$k is not the number of clusters of the prior");
+  // Before there is memory for k clusters.
+  require(Rcpp::NumericMatrix(static_cast<SEXP>(state["obs"])).nrow() == k,
+          "state$obs has not a row for each cluster");
+  Globals g;
+  Summary& s = g.effective;
+  s = Summary(model.alloc->shape(*model.obs), k);
+  matrix_to_rows(state, "obs", k, s.shape.p, s.obs.edit());
+  matrix_to_rows(state, "extra", k, s.shape.q, s.extra);
+  if (s.shape.pairs) matrix_to_rows(state, "pair", k, k * s.shape.pairs, s.pair);
+  s.scalar = Rcpp::as<Vec>(state["scalar"]);
+  if (state.containsElementNamed("log_base")) s.log_base = Rcpp::as<double>(state["log_base"]);
+  if (state.containsElementNamed("owner")) s.owner = Rcpp::as<std::vector<int>>(state["owner"]);
+  require((s.owner.empty() || static_cast<Index>(s.owner.size()) == k) &&
+              std::all_of(s.owner.begin(), s.owner.end(), [](int c) { return c >= 0; }),
+          "state$owner has not k classes");
+  g.u = Rcpp::as<Vec>(state["u"]);
+  g.omega = Rcpp::as<Vec>(state["omega"]);
+  const std::size_t sticks = model.alloc->has_sticks() ? static_cast<std::size_t>(k) : 0;
+  require(static_cast<Index>(s.scalar.size()) == s.shape.scalars && g.u.size() == sticks &&
+              g.omega.size() == sticks,
+          "state$scalar, u or omega has not the length that the prior asks for");
+  return g;
+}
+
+}  // namespace bnpvi

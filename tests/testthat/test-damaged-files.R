@@ -1,0 +1,100 @@
+# Random damages of spools, checkpoints and stored fits: refused, or the right answer; never a crash, never another
+# answer. Each runs in a child.
+
+skip_on_os("windows") # no fork
+
+test_that("a damaged spool is refused or gives the right answer", {
+  rows <- as.matrix(faithful)[rep(seq_len(272), 2), ]
+  texts <- Matrix::Matrix(bars$counts[1:40, ], sparse = TRUE)
+  walks <- data.frame(a = rows[, 1], b = rows[, 2], id = rep(1:8, each = 68))
+  kinds <- list(
+    mixture = list(
+      function(folder) source_function(function(b) rows[1:136 + 136 * (b - 1), ], 4, spool = folder),
+      function(source) bnp_mixture(source, control = how_source(max_laps = 2, batches = 3))
+    ),
+    topics = list(
+      function(folder) source_function(function(b) texts[1:20 + 20 * (b - 1), ], 2, spool = folder),
+      function(source) bnp_topics(source, control = how_source(max_laps = 2, batches = 2))
+    ),
+    sequences = list(
+      function(folder) source_function(function(b) walks[1:136 + 136 * (b - 1), ], 4, spool = folder),
+      function(source) bnp_hmm(source, id = "id", control = how_source(max_laps = 2, batches = 2))
+    )
+  )
+  for (name in names(kinds)) {
+    kept <- file.path(withr::local_tempdir(), "kept")
+    folder <- paste0(kept, "-damaged")
+    answer <- function(source) kinds[[name]][[2]](source)[c("elbo", "labels", "state", "input")]
+    right <- suppressMessages(suppressWarnings(answer(kinds[[name]][[1]](kept))))
+    source <- kinds[[name]][[1]](folder)
+    files <- list.files(kept)
+    expect_setequal(files, c("batches.spool", "description.rds"))
+    dir.create(folder)
+    once <- function() {
+      file.copy(file.path(kept, files), folder, overwrite = TRUE)
+      file <- file.path(folder, sample(files, 1, prob = c(3, 1)))
+      writeBin(damaged(bytes_of(file)), file)
+      outcome_of(function() answer(source), right)
+    }
+    outcomes <- expect_damage_known(how_many_damages(25L), 47, once)
+    expect_gt(outcomes[["refused"]], 0)
+  }
+})
+
+test_that("a damaged checkpoint is refused", {
+  cases <- checkpoint_cases()[c("mixture", "topics", "features")]
+  for (name in names(cases)) {
+    case <- cases[[name]]
+    file <- withr::local_tempfile()
+    stopped_after(3, checkpointed(case, file))
+    bytes <- bytes_of(file)
+    right <- elbo(stopped_after(Inf, bnp_resume(file, case[[1]])))
+    once <- function() {
+      writeBin(damaged(bytes), file)
+      outcome_of(function() elbo(stopped_after(Inf, bnp_resume(file, case[[1]]))), right)
+    }
+    expect_damage_known(how_many_damages(40L), 48, once, "refused")
+  }
+})
+
+test_that("a stored fit that is damaged is refused or gives the right answer", {
+  links <- withr::with_seed(3, matrix(stats::rbinom(400, 1, 0.3), 20))
+  fits <- list(
+    mixture = bnp_mixture(faithful, control = how_source(max_laps = 5)),
+    topics = bnp_topics(bars$counts[1:30, ], control = how_source(max_laps = 3)),
+    features = bnp_features(scale(attitude), control = how_source(max_laps = 5)),
+    network = bnp_network(links, control = how_source(max_laps = 5))
+  ) |> suppressWarnings()
+  questions <- list(
+    elbo, function(fit) fit$sizes, function(fit) utils::capture.output(print(fit)), coef, nobs,
+    function(fit) if (inherits(fit, "bnp_mixture")) predict(fit, faithful[1:5, ], type = "prob")
+  )
+  for (name in names(fits)) {
+    for (compress in c(TRUE, FALSE)) {
+      fit <- fits[[name]]
+      file <- withr::local_tempfile()
+      stage <- withr::local_tempfile()
+      saveRDS(fit, file, compress = compress)
+      bytes <- bytes_of(file)
+      right <- lapply(questions, function(ask) ask(fit))
+      # R reads what it is told to read: its readRDS() may itself end the process, before there is a fit.
+      once <- function() {
+        writeBin(damaged(bytes), file)
+        unlink(stage)
+        out <- in_child(function() {
+          read <- tryCatch(suppressWarnings(readRDS(file)), error = function(e) NULL)
+          file.create(stage)
+          if (!inherits(read, class(fit)[1L])) return("not read")
+          answers <- lapply(seq_along(questions), function(i) {
+            outcome_of(function() questions[[i]](read), right[[i]])
+          })
+          unique(unlist(answers))
+        })
+        if (is.null(out) && !file.exists(stage)) "ended by readRDS()" else out %||% "crash"
+      }
+      out <- withr::with_seed(49, lapply(seq_len(how_many_damages(15L)), function(i) once()))
+      wrong <- setdiff(unlist(out), c("refused", "right", "not read", "ended by readRDS()"))
+      expect_identical(wrong, character(), info = paste(name, compress))
+    }
+  }
+})

@@ -1,0 +1,85 @@
+# Columns of few values: what they are taken for, what is said, and identifiers.
+
+once <- bnp_control(seed = 1, max_laps = 10)
+calm <- function(expr) suppressMessages(suppressWarnings(expr))
+mixed <- withr::with_seed(2, data.frame(
+  v = stats::rnorm(80, rep(c(0, 5), each = 40)), b = stats::rbinom(80, 1, rep(c(0.1, 0.9), each = 40)),
+  w = stats::rnorm(80)
+))
+
+test_that("whole numbers with two values are levels of a data frame, in every class, and it is said", {
+  truth <- elbo(bnp_mixture(transform(mixed, b = b == 1), control = once))
+  kinds <- list(double = as.double, integer = as.integer, other_two = function(b) b + 1, far = function(b) 1000 * b - 7)
+  if (rlang::is_installed("bit64")) kinds$integer64 <- bit64::as.integer64
+  if (rlang::is_installed("haven")) kinds$labelled <- function(b) haven::labelled(b, c(no = 0, yes = 1))
+  for (kind in names(kinds)) {
+    x <- mixed
+    x$b <- kinds[[kind]](x$b)
+    expect_message(fit <- bnp_mixture(x, control = once), "b.* two whole numbers", class = "bnpvi_message_levels")
+    expect_equal(elbo(fit), truth, label = kind)
+    expect_message(fit <- bnp_mixture(~ v + b + w, x, control = once), class = "bnpvi_message_levels")
+    expect_equal(elbo(fit), truth, label = kind)
+  }
+  for (x in list(transform(mixed, b = b + 0.5), transform(mixed, b = 3), transform(mixed, b = seq_along(b) %% 3))) {
+    expect_no_message(suppressWarnings(bnp_mixture(x, control = once)), class = "bnpvi_message_levels")
+  }
+  numbers <- function(...) expect_no_message(suppressWarnings(bnp_mixture(...)), class = "bnpvi_message_levels")
+  numbers(mixed, obs_gaussian(), control = once)
+  numbers(as.matrix(mixed), control = once)
+})
+
+test_that("sources, sequences and streams have the same rule, whatever the first piece has", {
+  pieces <- split(mixed, rep(1:4, c(3, 27, 40, 10)))
+  from <- function(pieces) source_function(function(i) if (i <= length(pieces)) pieces[[i]])
+  truth <- elbo(calm(bnp_mixture(mixed, control = once)))
+  expect_equal(elbo(calm(bnp_mixture(from(pieces), control = once))), truth, tolerance = 1e-9)
+  expect_equal(elbo(calm(bnp_mixture(from(rev(pieces)), control = once))), truth, tolerance = 0.01)
+  expect_equal(elbo(calm(bnp_mixture(~ v + b + w, from(pieces), control = once))), truth, tolerance = 1e-9)
+  third <- mixed
+  third$b[80] <- 2
+  pieces <- split(third, rep(1:4, each = 20))
+  truth <- elbo(calm(bnp_mixture(third, control = once)))
+  expect_equal(elbo(calm(bnp_mixture(from(pieces), control = once))), truth, tolerance = 1e-9)
+  apart <- list(transform(mixed[1:40, ], b = 0), transform(mixed[41:80, ], b = 1))
+  together <- cbind(do.call(rbind, apart), id = rep(1:2, each = 40))
+  expect_message(chain <- suppressWarnings(bnp_hmm(apart, control = once)), class = "bnpvi_message_levels")
+  expect_equal(elbo(chain), elbo(calm(bnp_hmm(together, id = "id", control = once))))
+})
+
+test_that("new data with one of the values, or as TRUE and FALSE, are read by the fit's levels", {
+  fit <- calm(bnp_mixture(mixed, control = once))
+  by_label <- calm(bnp_mixture(transform(mixed, b = factor(b)), control = once))
+  ones <- transform(mixed[1:5, ], b = 1)
+  truth <- predict(by_label, transform(ones, b = factor(b)), type = "prob")
+  expect_no_warning(expect_equal(predict(fit, ones, type = "prob"), truth))
+  expect_no_warning(expect_equal(predict(fit, transform(ones, b = TRUE), type = "prob"), truth))
+  expect_equal(elbo(update(fit, newdata = ones)), elbo(update(by_label, newdata = transform(ones, b = factor(b)))))
+  expect_setequal(simulate(fit, 1, seed = 1, n = 50)[[1L]]$b, 0:1)
+})
+
+test_that("repeated values are never spread out by noise where there are few of them", {
+  said <- NULL
+  withCallingHandlers(
+    bnp_mixture(mtcars[c("mpg", "cyl", "gear", "disp")], control = bnp_control(seed = 1)),
+    bnpvi_warning_ties = function(w) {
+      said <<- conditionMessage(w)
+      invokeRestart("muffleWarning")
+    }
+  )
+  expect_match(said, "cyl")
+  expect_match(said, "factor, or leave it out")
+  expect_no_match(said, "noise")
+})
+
+test_that("an identifier is refused before the fit, in memory and from a source", {
+  key <- cbind(mixed, key = sprintf("row%02d", 1:80))
+  expect_bad(bnp_mixture(key, control = once), "many_levels", "key.*Leave identifiers")
+  expect_bad(bnp_mixture(key["key"], obs_categorical(), control = once), "many_levels", "key")
+  expect_bad(bnp_hmm(key, control = once), "many_levels", "key")
+  pieces <- split(key, rep(1:4, each = 20))
+  expect_bad(
+    calm(bnp_mixture(source_function(function(i) if (i <= 4) pieces[[i]]), control = once)), "many_levels", "key"
+  )
+  half <- cbind(mixed, key = sprintf("row%02d", c(1:50, 1:30)))
+  expect_warning(suppressMessages(bnp_mixture(half, control = once)), class = "bnpvi_warning_many_levels")
+})

@@ -1,0 +1,117 @@
+# Formulas: what a bar means, names in backticks, and arguments that name columns.
+
+once <- bnp_control(seed = 1, max_laps = 5)
+calm <- function(expr) suppressMessages(suppressWarnings(expr))
+
+test_that("a bar inside a term is refused, by every verb that takes a formula", {
+  bad <- list(
+    uptake ~ conc + (1 | Plant), uptake ~ conc + (conc || Plant), uptake ~ (conc | Plant), uptake ~ conc * (1 | Plant),
+    uptake ~ conc | Type | Plant, ~ conc + (1 | Plant), ~ uptake + (conc | Plant) + conc
+  )
+  rows <- source_function(function(i) if (i == 1) as.data.frame(CO2))
+  stream <- bnp_stream(function(i) if (i == 1) as.data.frame(CO2))
+  for (formula in bad) {
+    expect_bad(bnp_mixture(formula, CO2, control = once), "formula", "id = ~ ?P|id = ~ T")
+    expect_bad(bnp_hmm(formula, CO2, control = once), "formula", "random effects")
+    expect_bad(bnp_mixture(formula, rows, control = once), "source")
+  }
+  expect_bad(bnp_mixture(uptake ~ conc + (1 | Plant), stream), "stream")
+  fit <- calm(bnp_mixture(uptake ~ conc, CO2, control = once))
+  expect_bad(update(fit, . ~ . + (1 | Plant)), "formula", "1 \\| Plant")
+  expect_bad(obs_regression(formula = uptake ~ conc + (1 | Plant)), "formula", "1 \\| Plant")
+  counts <- matrix(1:12, 4)
+  y <- c(1, 3, 2, 5)
+  g <- c(1, 1, 2, 2)
+  expect_bad(bnp_topics(counts, response = y ~ (1 | g), control = once), "formula", "1 \\| g")
+  # What has a meaning stays.
+  expect_s3_class(calm(bnp_mixture(uptake ~ conc | Plant, CO2, control = once)), "bnp_mixture")
+  expect_s3_class(calm(bnp_mixture(uptake ~ I(conc > 500 | conc < 100), CO2, control = once)), "bnp_mixture")
+})
+
+test_that("names in backticks are the columns that they name, in every verb", {
+  odd <- stats::setNames(faithful, c("eruption time", "a|b"))
+  truth <- elbo(bnp_mixture(faithful, control = once))
+  expect_equal(elbo(bnp_mixture(~ `eruption time` + `a|b`, odd, control = once)), truth)
+  expect_equal(elbo(bnp_mixture(~., odd, control = once)), truth)
+  piece <- source_function(function(i) if (i == 1) odd)
+  expect_equal(elbo(bnp_mixture(~ `eruption time` + `a|b`, piece, control = once)), truth, tolerance = 1e-10)
+  expect_equal(
+    elbo(calm(bnp_hmm(~ `eruption time` + `a|b`, odd, control = once))), elbo(calm(bnp_hmm(faithful, control = once)))
+  )
+  logs <- bnp_mixture(~ log(`eruption time`) + `a|b`, odd, control = once)
+  expect_equal(elbo(logs), elbo(bnp_mixture(transform(faithful, eruptions = log(eruptions)), control = once)))
+  expect_equal(predict(logs, odd[5:9, ]), fitted(logs)[5:9])
+  expect_equal(nrow(augment(logs, odd)), 272L)
+  expect_equal(nobs(update(logs, newdata = odd[1:3, ])), 275)
+  plants <- stats::setNames(as.data.frame(CO2), c("Pl ant", "Type", "Treatment", "co nc", "up take"))
+  truth <- elbo(calm(bnp_mixture(uptake ~ log(conc) | Plant, CO2, control = once)))
+  expect_equal(elbo(calm(bnp_mixture(`up take` ~ log(`co nc`) | `Pl ant`, plants, control = once))), truth)
+  expect_equal(elbo(calm(bnp_mixture(`up take` ~ log(`co nc`), plants, id = ~`Pl ant`, control = once))), truth)
+  counts <- withr::with_seed(1, matrix(stats::rpois(200, 2), 20))
+  z <- withr::with_seed(2, data.frame(`o z` = stats::rnorm(20), check.names = FALSE))
+  fit <- calm(bnp_topics(counts, response = 1:20, covariates = z, control = once))
+  expect_equal(
+    elbo(fit), elbo(calm(bnp_topics(counts, response = 1:20, covariates = stats::setNames(z, "oz"), control = once)))
+  )
+  expect_equal(nrow(predict(fit, counts, type = "response", covariates = z)), 20L)
+})
+
+test_that("weights, labels, id and time name columns of data: bare, as text, or by a formula", {
+  hair <- as.data.frame(HairEyeColor)
+  truth <- elbo(bnp_mixture(hair[1:3], weights = hair$Freq, control = once))
+  same <- function(fit) expect_equal(elbo(calm(fit)), truth)
+  same(bnp_mixture(~ Hair + Eye + Sex, hair, weights = Freq, control = once))
+  same(bnp_mixture(~., hair, weights = Freq, control = once))
+  same(bnp_mixture(~., hair, weights = "Freq", control = once))
+  same(bnp_mixture(~., hair, weights = ~Freq, control = once))
+  same(bnp_mixture(hair, weights = "Freq", control = once))
+  same(bnp_mixture(~ Hair + Eye + Sex, hair, weights = 2 * Freq / 2, control = once))
+  Freq <- rep(1, 32) # the column wins, as in lm()
+  same(bnp_mixture(~., hair, weights = Freq, control = once))
+  w <- hair$Freq
+  same(bnp_mixture(~ Hair + Eye + Sex, hair, weights = w, control = once))
+  inside <- function(...) bnp_mixture(~ Hair + Eye + Sex, hair, ..., control = once)
+  same(inside(weights = w))
+  same(inside(weights = Freq))
+  same(update(bnp_mixture(~., hair, weights = Freq, control = once)))
+  expect_bad(bnp_mixture(~Hair, hair, weights = nowhere, control = once), "weights", "nowhere")
+  expect_bad(bnp_mixture(hair, weights = "nowhere", control = once), "weights", "nowhere")
+  expect_bad(bnp_mixture(~Hair, hair, weights = ~ Freq + 1, control = once), "weights", "one column")
+
+  truth <- elbo(calm(bnp_mixture(uptake ~ conc | Plant, CO2, control = once)))
+  same(bnp_mixture(uptake ~ conc, CO2, id = Plant, control = once))
+  same(bnp_mixture(uptake ~ conc, CO2, id = "Plant", control = once))
+  known <- ifelse(seq_len(150) %% 5 == 0, as.character(iris$Species), NA)
+  flowers <- cbind(iris[1:4], known)
+  truth <- elbo(bnp_mixture(iris[1:4], labels = known, control = once))
+  same(bnp_mixture(~., flowers, labels = known, control = once))
+  same(bnp_mixture(flowers, labels = ~known, control = once))
+  weeks <- data.frame(y = withr::with_seed(1, stats::rnorm(60, rep(1:6, each = 10))), week = rep(1:6, each = 10))
+  truth <- elbo(calm(bnp_mixture(weeks["y"], obs_gaussian(drift = 0.5), time = weeks$week, control = once)))
+  same(bnp_mixture(~y, weeks, obs_gaussian(drift = 0.5), time = week, control = once))
+  same(bnp_mixture(~y, weeks, obs_gaussian(drift = 0.5), time = "week", control = once))
+  chain <- cbind(faithful, day = rep(1:2, each = 136))
+  truth <- elbo(calm(bnp_hmm(faithful, id = chain$day, control = once)))
+  same(bnp_hmm(~., chain, id = day, control = once))
+})
+
+test_that("a checkpoint has the values of arguments that name columns, and no column takes their place", {
+  d <- cbind(faithful, w = rep(1:2, 136), weights = 1)
+  file <- withr::local_tempfile()
+  control <- bnp_control(seed = 1, max_laps = 3, checkpoint = file)
+  fit <- calm(bnp_mixture(~ eruptions + waiting, d, weights = w, control = control))
+  expect_identical(elbo(calm(bnp_resume(file, d))), elbo(fit))
+})
+
+test_that("a level that a regression has not seen is refused by column, level and remedy", {
+  fit <- calm(bnp_mixture(uptake ~ conc + Type, CO2, control = once))
+  new <- transform(as.data.frame(CO2[1:3, ]), Type = "Mars")
+  for (type in c("class", "prob", "response")) {
+    expect_bad(predict(fit, new, type = type), "formula", "Type.*Mars.*leave these rows out")
+  }
+  expect_bad(update(fit, newdata = new), "formula", "Mars")
+  expect_bad(residuals(fit, new), "formula", "Mars")
+  both <- obs_product(obs_regression(formula = uptake ~ Type), obs_gaussian(columns = "conc"))
+  fit <- calm(bnp_mixture(as.data.frame(CO2)[c("Type", "conc", "uptake")], both, control = once))
+  expect_bad(predict(fit, new), "formula", "Mars")
+})
