@@ -72,7 +72,7 @@
 #' [prior_hdp()] laps alternate with rounds of moves, each judged by the whole bound; from 1,000 nodes and links on
 #' moves of the gamma network visit the nodes they change alone. Up to 10,000 the search then goes on from softened
 #' memberships of communities of which some were joined or divided, until that gains nothing. `moves` fix the number
-#' where all are switched off. `restarts` are runs with other random numbers, of which the best is kept. `k_init` is the
+#' where all are switched off. `restarts` are runs with other seeds, starts included (`fit$restarts`). `k_init` is the
 #' number of communities at the start: groups with many links within, made by dividing the largest in two again and
 #' again; with [prior_dp()] nodes are dealt to them at random. `init` has other ways: `"random"`; `"spectral"`, k-means
 #' of the nodes by the eigenvectors of the adjacency matrix with the `k_init` largest eigenvalues;

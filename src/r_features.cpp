@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "features/check_progress.h"
 #include "features/row_draws.h"
 #include "features/stick_series.h"
 #include "r_checkpoint.h"
