@@ -83,7 +83,9 @@ LapRecord LdsFit::lap(Index number) {
   return record;
 }
 
-bool LdsFit::may_have_births() const { return options_.moves.birth && !problem_.units.empty() && has_room(state_); }
+bool LdsFit::may_have_births() const {
+  return options_.moves.birth && !problem_.units.empty() && has_room(state_);
+}
 
 // Noise and innovations are told apart slowly where they are confounded: a step of log W_j as long as β
 // times the last one, kept if the bound is higher.
