@@ -95,7 +95,8 @@ shape_of_clusters <- function(fit) {
       all(is.na(labels) | labels >= 1 & labels <= k & labels == round(labels)),
     "prob" = is.null(fit$prob) || is.numeric(fit$prob),
     "probabilities" = is_table_of(fit$probabilities, NROW(fit$probabilities), k),
-    "documents" = is_table_of(fit$documents, NROW(fit$documents), k),
+    # Or as the engine has them, before the fit is whole.
+    "documents" = is_table_of(fit$documents, NROW(fit$documents), k) || is.list(fit$documents) && all(c("document", "topic", "count") %in% names(fit$documents)),
     "input$starts" = are_offsets(input$starts, n),
     "input$order" = is.null(input$order) || is_permutation(input$order, n),
     "input$group_names" = is_vector_of(input$group_names, "character", groups),
@@ -128,6 +129,10 @@ shape_of_network <- function(fit) {
     "input$total" = is_single(fit$input$total) && is.finite(fit$input$total),
     "input$hidden" = is_whole(fit$input$hidden), "input$isolated" = is_whole(fit$input$isolated),
     "input$components" = is_whole(fit$input$components), "compared" = is.null(fit$compared) || is.list(fit$compared),
+    "state$params" = is.null(state$params) || is.list(state$params) && length(state$params) > 0L &&
+      all(vapply(state$params, is.numeric, NA)) &&
+      all(vapply(state$params[intersect(names(state$params), c("shape", "rate", "theta", "rho"))], is.matrix, NA)),
+    "model$obs$links" = rlang::is_string(fit$model$obs$links),
     "model$obs$degree" = is.null(fit$model$obs$degree) || rlang::is_bool(fit$model$obs$degree)
   )
 }

@@ -233,14 +233,6 @@ forecast.bnp_hmm <- function(object, newdata, h = 1L, id = NULL, ...) {
   predict(object, newdata, id, n.ahead = h, ...)
 }
 
-#' @export
-forecast.bnp_fit <- function(object, ...) {
-  abort("not_defined", c(
-    "{.fn forecast} is for sequences: {.fn {class(object)[1L]}} has no row that comes after the others.",
-    i = "Fit sequences by {.fn bnp_hmm}; {.fn simulate} draws new data of any fit."
-  ))
-}
-
 #' @rdname predict.bnp_hmm
 #' @export
 heldout_loglik.bnp_hmm <- function(fit, newdata, id = NULL, type = c("completion", "plugin"), ...,

@@ -68,10 +68,10 @@ test_that("stochastic learning looks at few candidates, then once at all cluster
   x <- withr::with_seed(2, 8 * matrix(rnorm(60), 30)[sample(30, 2000, TRUE), ] + matrix(rnorm(4000), 2000))
   case <- planted_case("gaussian", obs_gaussian(), x, NULL)
   fit <- function(candidates, threads = 1) {
-    without_seconds(run(
-      case, candidates,
-      algorithm = "stochastic", batches = 4, k_init = 30, threads = threads, moves = no_moves, max_laps = 12,
-      audit = FALSE
+    without_seconds(engine_run(
+      case,
+      sparsity = 2, candidates = candidates, algorithm = "stochastic", batches = 4, k_init = 30, seed = 3,
+      threads = threads, moves = no_moves, max_laps = 12, audit = FALSE
     ))
   }
   all <- fit(99)

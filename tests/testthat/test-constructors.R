@@ -53,7 +53,7 @@ test_that("default priors are positive definite for degenerate data", {
     for (model in models) {
       obs <- resolve_obs(model, data)
       expect_true(is_definite(obs$scale), label = paste(case, model$family))
-      expect_true(is.null(obs$coef_precision) || is_definite(obs$coef_precision), label = case)
+      expect_true(is.null(obs$coef_precision) || is_definite(obs$centred_precision), label = case)
       expect_true(all(is.finite(unlist(obs[-1]))), label = paste(case, model$family))
     }
   }
@@ -81,5 +81,9 @@ test_that("the autoregressive default is identity dynamics with noise from first
   expect_equal(obs$centre, c(0, 0))
   two <- resolve_obs(obs_ar(lag = 2, intercept = TRUE), data)
   expect_equal(two$coef_mean, cbind(diag(2), matrix(0, 2, 3)))
-  expect_equal(diag(two$coef_precision)[1:4], rep(diag(obs$scale) / 2, 2))
+  expect_equal(two$centred_precision, diag(c(rep(diag(obs$scale) / 2, 2), 0.01)))
+  # An intercept of 0 around the centre is I - A1 - A2 times the centre around the origin.
+  coefficients <- matrix(rnorm(10), 2)
+  around <- cbind(coefficients[, 1:4], coefficients[, 5] - coefficients[, 1:4] %*% rep(two$centre, 2))
+  expect_equal(around %*% two$coef_precision %*% t(around), coefficients %*% two$centred_precision %*% t(coefficients))
 })
